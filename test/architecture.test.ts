@@ -22,7 +22,7 @@ const ROOMS: Record<string, Record<string, string[]>> = {
     digest: [],
     errors: [],
     formats: [],
-    html: [],
+    html: ['words'],
     'install-paths': [],
     json: ['errors'],
     'kept-threads': [],

@@ -1,6 +1,7 @@
 import type { FastifyPluginAsync } from 'fastify';
 import type { Job } from './jobs/scheduler.ts';
 import type { Collect } from './metrics/families.ts';
+import type { ModuleOverview } from './web/overview.ts';
 import type { ModulePages } from './web/web.ts';
 
 /** A service of the platform. It knows another one by that one's `api.ts` alone. */
@@ -10,6 +11,8 @@ export interface ServiceModule {
   routes: FastifyPluginAsync;
   /** What people see of it, under `/app`. */
   pages?: ModulePages;
+  /** What it says on the front page. */
+  overview?: ModuleOverview;
   /** What is done besides answering. */
   jobs: readonly Job[];
   /** How it fares. */

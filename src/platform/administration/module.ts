@@ -1,5 +1,6 @@
 import type { Accounts } from '../accounts/accounts.ts';
 import type { ServiceModule } from '../module.ts';
+import { recentActs } from './overview.ts';
 import { pagesOfAdministration, type Settings } from './pages.ts';
 import { administrationRoutes } from './routes.ts';
 import { type AdministrationMeans, AdministrationService } from './service.ts';
@@ -21,6 +22,7 @@ export function administrationModule({
     name: 'administration',
     routes: (server) => administrationRoutes(server, { service }),
     pages: pagesOfAdministration({ service, clock, settings, people: accounts.people }),
+    overview: { scope: 'administration:read', events: () => recentActs(service) },
     jobs: [],
     settled: async () => {},
   };

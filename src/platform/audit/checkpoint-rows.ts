@@ -69,3 +69,24 @@ export function checkpointToWire(row: CheckpointRow, streamId: string, seals: Ro
   const token = row.token === null ? null : Buffer.from(row.token).toString('base64');
   return { ...facts, anchor: { status, authority, tsa_url, gen_time, token } };
 }
+
+/** The last checkpoint of each of these streams that has one. */
+export async function lastCheckpoints(
+  reader: Reader,
+  seals: RowSeals,
+  streamIds: readonly string[],
+): Promise<Map<string, WireCheckpoint>> {
+  const rows = await reader
+    .tables<AuditTables>()
+    .selectFrom('streams')
+    .innerJoin('checkpoints', (join) =>
+      join
+        .onRef('checkpoints.stream_no', '=', 'streams.stream_no')
+        .onRef('checkpoints.number', '=', 'streams.checkpoint_count'),
+    )
+    .selectAll('checkpoints')
+    .select('stream_id')
+    .where(reader.words.isAmong('stream_id', streamIds))
+    .execute();
+  return new Map(rows.map(({ stream_id, ...row }) => [stream_id, checkpointToWire(row, stream_id, seals)]));
+}

@@ -3,9 +3,8 @@ import { sql } from 'kysely';
 import type { WireStream } from '../../core/wire.ts';
 import type { Reader } from '../database/database.ts';
 import { fromCursor, invalidCursor, pageOf, toCursor } from '../http/cursor.ts';
-import type { PageQuery } from '../http/fields.ts';
 import { entryJson, type StreamName } from './pages.ts';
-import type { EntriesQuery } from './requests.ts';
+import type { EntriesQuery, StreamsQuery } from './requests.ts';
 import type { RowSeals } from './row-seals.ts';
 import type { AuditTables } from './schema.ts';
 import { streamsQuery, streamToWire } from './streams.ts';
@@ -32,16 +31,22 @@ interface Page<T> {
   next_cursor: string | null;
 }
 
+/** Texts are compared by their bytes: none that begins with another comes behind it with this. */
+const LAST_CHARACTER = '\u{10ffff}';
+
 /** The streams in the order of their ids. */
 export async function listStreams(
   reader: Reader,
   seals: RowSeals,
-  { limit, cursor }: PageQuery,
+  { limit, cursor, begins_with, verification_status }: StreamsQuery,
 ): Promise<Page<WireStream>> {
   let query = streamsQuery(reader)
     .orderBy('stream_id')
     .limit(limit + 1);
   if (cursor !== undefined) query = query.where('stream_id', '>', fromCursor('streams', ['string'], cursor)[0]);
+  if (begins_with !== undefined && begins_with !== '')
+    query = query.where('stream_id', '>=', begins_with).where('stream_id', '<', begins_with + LAST_CHARACTER);
+  if (verification_status === 'failed') query = query.where('verified', '=', 0);
   const rows = await query.execute();
   const { shown, next_cursor } = pageOf(rows, limit, (last) => toCursor('streams', [last.stream_id]));
   return { data: shown.map((row) => streamToWire(row, seals)), next_cursor };

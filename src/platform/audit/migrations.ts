@@ -105,5 +105,7 @@ export const AUDIT_MIGRATIONS: Migrations = {
       pdf ${bytes},
       pdf_seal ${text}
     ) ${end}`,
+    'CREATE INDEX packages_by_stream ON packages (stream_no, created_at, package_id)',
+    'CREATE INDEX verifications_failed ON verifications (verification_no) WHERE verified = 0',
   ],
 };

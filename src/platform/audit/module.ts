@@ -4,6 +4,8 @@ import type { Checkpoints } from './checkpoints.ts';
 import { auditMetrics } from './metrics.ts';
 import { auditRoutes } from './routes.ts';
 import { type AuditParts, assembleAudit } from './service.ts';
+import { auditEvents, auditTile } from './web/overview.ts';
+import { pagesOfAudit } from './web/pages.ts';
 
 /** How often checkpoints are anchored that could not be. */
 const RETRY_MS = 60_000;
@@ -21,6 +23,12 @@ export function auditModule(parts: AuditParts, { checkpointMinutes }: AuditSetti
   return {
     name: 'audit',
     routes: (server) => auditRoutes(server, { service }),
+    pages: pagesOfAudit({ service }),
+    overview: {
+      scope: 'audit:read',
+      tile: (signal) => auditTile(service, signal),
+      events: (signal) => auditEvents(service, signal),
+    },
     metrics: auditMetrics(service),
     jobs: [
       {

@@ -3,6 +3,7 @@ import { programUrl } from '../../core/install-paths.ts';
 import type { WireStats } from '../../core/wire.ts';
 import type { Database } from '../database/database.ts';
 import { ThreadPool } from '../threads/pool.ts';
+import type { Activity, Overview } from './activity.ts';
 import type { StreamInspection } from './inspection.ts';
 import type { EntryList } from './list.ts';
 import type { PackageOrder, PackageRow } from './packing.ts';
@@ -44,6 +45,14 @@ export class ReaderThreads {
 
   stats(now: Date, signal: AbortSignal): Promise<WireStats> {
     return this.#reading.run({ read: 'stats', now }, signal);
+  }
+
+  activity(now: Date, signal: AbortSignal): Promise<Activity> {
+    return this.#reading.run({ read: 'activity', now }, signal);
+  }
+
+  overview(signal: AbortSignal): Promise<Overview> {
+    return this.#reading.run({ read: 'overview' }, signal);
   }
 
   settle(order: PackageOrder, signal: AbortSignal): Promise<PackageRow> {

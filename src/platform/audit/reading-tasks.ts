@@ -1,4 +1,5 @@
 import type { DatabaseAddress, ReadableDatabase } from '../database/database.ts';
+import { readActivity, readAuditOverview } from './activity.ts';
 import { inspectStream } from './inspection.ts';
 import { listEntries } from './list.ts';
 import { type PackageOrder, type PackageRow, packageJson, settlePackage } from './packing.ts';
@@ -18,6 +19,8 @@ export type ReadingTask =
   | { read: 'stream'; streamId: string }
   | { read: 'entries'; query: EntriesQuery }
   | { read: 'stats'; now: Date }
+  | { read: 'activity'; now: Date }
+  | { read: 'overview' }
   | { read: 'package'; order: PackageOrder }
   | { read: 'package-json'; row: PackageRow }
   | { read: 'package-pdf'; row: PackageRow };
@@ -44,6 +47,12 @@ export async function* performReading(
       return;
     case 'stats':
       yield await readStats(database, seals, task.now);
+      return;
+    case 'activity':
+      yield await readActivity(database, task.now);
+      return;
+    case 'overview':
+      yield await readAuditOverview(database, seals);
       return;
     case 'package':
       yield await settlePackage(database, seals, task.order, signal);

@@ -63,6 +63,14 @@ export const entriesQuerySchema = pageQuerySchema.extend({
 });
 export type EntriesQuery = z.infer<typeof entriesQuerySchema>;
 
+export const streamsQuerySchema = pageQuerySchema.extend({
+  /** What ids begin with. */
+  begins_with: text.optional(),
+  /** What the last check found. */
+  verification_status: z.enum(['failed']).optional(),
+});
+export type StreamsQuery = z.infer<typeof streamsQuerySchema>;
+
 export const generateSchema = z
   .strictObject({
     stream_id: text,

@@ -1,17 +1,44 @@
 import type { FastifyInstance } from 'fastify';
-import { each, markup } from '../../core/html/markup.ts';
+import { type Markup, markup } from '../../core/html/markup.ts';
+import { hangUpOf } from '../http/caller.ts';
 import { personOf } from './access.ts';
-import { link } from './components.ts';
-import type { NavItem } from './layout.ts';
+import { emptyState, moment, statusWord, type TileView, tile } from './components.ts';
+import type { ModuleOverview, TimelineEvent } from './overview.ts';
 
-/** The page that people come to first. */
-export function frontPage(server: FastifyInstance, nav: readonly NavItem[]): void {
-  server.get('/', { config: { signedIn: true }, schema: { hide: true } }, (request, reply) => {
+/** So many events are shown; the services have all of them. */
+const MOST_EVENTS = 30;
+
+/** Services that this version has not got. */
+const NOT_YET: readonly TileView[] = ['Trap credentials', 'Endpoint integrity', 'Agent identity'].map((title) => ({
+  title,
+  tone: 'neutral',
+  word: 'Not part of this version',
+  content: markup`<p class="minor">Nothing of this is watched here. A version that has it will show it in this place, and say how it is turned on.</p>`,
+}));
+
+/** The page that people come to first: whether anything is wrong, since when, when it was last checked, what to do next. */
+export function frontPage(server: FastifyInstance, overviews: readonly ModuleOverview[], clock: () => Date): void {
+  server.get('/', { config: { signedIn: true }, schema: { hide: true } }, async (request, reply) => {
     const { scopes } = personOf(request);
-    const open = nav.filter(({ scope }) => scopes.includes(scope));
+    const own = overviews.filter(({ scope }) => scopes.includes(scope));
+    const signal = hangUpOf(reply);
+    const tiles = await Promise.all(own.map((each) => each.tile?.(signal) ?? null));
+    const events = (await Promise.all(own.map((each) => each.events?.(signal) ?? []))).flat();
+    const known = tiles.filter((each) => each !== null);
     return reply.page({
       title: 'Overview',
-      content: markup`<ul>${each(open, ({ path, title }) => markup`<li>${link(path, title)}</li>`)}</ul>`,
+      content: markup`<div class="tiles">
+${[...known, ...NOT_YET].map(tile)}</div>
+<h2>What happened</h2>
+${timeline(events, clock())}`,
     });
   });
+}
+
+function timeline(events: readonly TimelineEvent[], now: Date): Markup {
+  if (events.length === 0) return emptyState('Nothing that anybody has to know of.');
+  const newest = events.toSorted((one, other) => (one.at < other.at ? 1 : -1)).slice(0, MOST_EVENTS);
+  return markup`<ol class="timeline">
+${newest.map(({ at, tone, words }) => markup`<li class="${tone}"><span class="when">${moment(at, now)}</span> <span class="what">${statusWord(tone, '')}${words}</span></li>\n`)}</ol>
+`;
 }

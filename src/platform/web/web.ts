@@ -10,6 +10,7 @@ import { answerProblemPage } from './errors.ts';
 import { frontPage } from './front.ts';
 import { layout, type NavItem, type PageView } from './layout.ts';
 import { rememberOrigin } from './origin.ts';
+import type { ModuleOverview } from './overview.ts';
 import { FRONT, PAGES } from './own-path.ts';
 import { cookieFlags, takeNotice } from './session-cookie.ts';
 
@@ -43,7 +44,7 @@ export interface ModulePages {
 }
 
 export interface WebOptions extends AccessOptions {
-  modules: readonly { pages?: ModulePages }[];
+  modules: readonly { pages?: ModulePages; overview?: ModuleOverview }[];
   /** Of the data folder: signs what browsers keep for us, under a key that is used for nothing else. */
   masterKey: Uint8Array;
   /** The origin where people reach the platform, if it was said. */
@@ -85,7 +86,8 @@ async function frame(server: FastifyInstance, assets: Assets, options: WebOption
   server.setErrorHandler(answerProblemPage);
   requirePerson(server, options);
   refuseForeignForms(server, options.publicUrl);
-  frontPage(server, nav);
+  const overviews = options.modules.flatMap((module) => module.overview ?? []);
+  frontPage(server, overviews, options.clock);
   for (const { routes } of pages) await server.register(routes);
   server.all('/*', { config: { public: true }, schema: { hide: true } }, ({ method, url }) => {
     throw new HttpProblem(404, 'not_found', `there is no ${method} ${url.split('?', 1)[0]}`);

@@ -1,17 +1,9 @@
-import { grouped, plural } from '../../../core/words.ts';
+import type { Bars } from '../../../core/html/charts.ts';
+import { plural } from '../../../core/words.ts';
 import type { Activity } from '../../../verifier/chain/activity.ts';
 import type { RunRecord, RunStream } from '../../../verifier/records/record.ts';
 import type { Texts } from './texts.ts';
 import { fill } from './words.ts';
-
-/** Bars of one measure: entries. */
-export interface Bars {
-  title: string;
-  /** `isRest`: of all that are not shown one by one. It has a number and no bar, beside which the others could not be seen. */
-  bars: { label: string; count: number; isRest?: true }[];
-  /** What the bars leave out. */
-  notes: string[];
-}
 
 export interface Charts {
   /** Over time, without gaps; null without a dated entry. */
@@ -20,18 +12,6 @@ export interface Charts {
   /** Null where the service does not count actions. */
   actions: Bars | null;
   notes: string[];
-}
-
-/** The count that the longest bar stands for. */
-export function longestOf({ bars }: Bars): number {
-  return Math.max(...bars.map(({ count, isRest }) => (isRest === true ? 0 : count)), 1);
-}
-
-/** For who does not see them. */
-export function describeBars({ title, bars }: Bars): string {
-  const largest = bars.reduce((most, bar) => (bar.count > most.count ? bar : most), { label: '', count: 0 });
-  const total = bars.reduce((sum, { count }) => sum + count, 0);
-  return `${title}: ${grouped(total)} in ${bars.length} bars; the most, ${grouped(largest.count)}, at ${largest.label}`;
 }
 
 /** More bars than this are drawn by month, more months by year. */

@@ -5,6 +5,7 @@ import { DomainError } from '../../errors.ts';
 import { hangUpOf } from '../../http/caller.ts';
 import { keyHeaderSchema } from '../../http/fields.ts';
 import { problemResponses } from '../../http/responses.ts';
+import { activitySchema } from '../activity.ts';
 import type { Appended } from '../append.ts';
 import { listEntries } from '../list.ts';
 import { checkMetadata } from '../metadata.ts';
@@ -116,6 +117,20 @@ export const entryRoutes: FastifyPluginAsyncZod<{ service: AuditService }> = asy
       },
     },
     (_request, reply) => service.readers.stats(service.clock(), hangUpOf(reply)),
+  );
+
+  server.get(
+    '/stats/activity',
+    {
+      config: { scope: 'audit:read' },
+      schema: {
+        operationId: 'readActivity',
+        tags: ['statistics'],
+        summary: 'Entries of the last 30 days, by day and by stream',
+        response: { 200: activitySchema, ...problemResponses() },
+      },
+    },
+    (_request, reply) => service.readers.activity(service.clock(), hangUpOf(reply)),
   );
 };
 

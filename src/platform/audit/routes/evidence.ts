@@ -1,5 +1,3 @@
-import { Readable } from 'node:stream';
-import type { FastifyReply } from 'fastify';
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
 import { z } from 'zod';
 import { entrySchema, generatedSchema, packageHeadSchema, summarySchema } from '../../../core/wire.ts';
@@ -7,13 +5,11 @@ import { hangUpOf } from '../../http/caller.ts';
 import { keyHeaderSchema } from '../../http/fields.ts';
 import { problemResponses } from '../../http/responses.ts';
 import { toGenerated } from '../evidence.ts';
+import { sendPackage } from '../packages.ts';
 import { generateSchema, packageParamsSchema } from '../requests.ts';
 import type { AuditService } from '../service.ts';
 
 const params = packageParamsSchema;
-
-/** No more is read ahead of somebody who is slow. */
-const BYTES = { objectMode: false, highWaterMark: 2 ** 18 };
 
 /** The summary and the package are sent as the text that was settled when the package was generated. */
 // Over 40 lines: it is a list of routes.
@@ -65,11 +61,7 @@ export const evidenceRoutes: FastifyPluginAsyncZod<{ service: AuditService }> = 
         response: { 200: packageHeadSchema.extend({ entries: z.array(entrySchema) }), ...problemResponses(404, 409) },
       },
     },
-    async ({ params }, reply) => {
-      const row = await service.evidence.find(params.package_id);
-      offer(reply, `evidence-${row.package_id}.json`, 'application/json');
-      return reply.send(Readable.from(service.readers.json(row, hangUpOf(reply)), BYTES) as never);
-    },
+    ({ params }, reply) => sendPackage(service, params.package_id, 'json', reply) as never,
   );
 
   server.get(
@@ -84,11 +76,7 @@ export const evidenceRoutes: FastifyPluginAsyncZod<{ service: AuditService }> = 
         response: { 200: summarySchema, ...problemResponses(404, 409) },
       },
     },
-    async ({ params }, reply) => {
-      const row = await service.evidence.find(params.package_id);
-      offer(reply, `evidence-${row.package_id}-summary.json`, 'application/json');
-      return reply.send(row.summary as never);
-    },
+    ({ params }, reply) => sendPackage(service, params.package_id, 'summary', reply) as never,
   );
 
   server.get(
@@ -106,15 +94,6 @@ export const evidenceRoutes: FastifyPluginAsyncZod<{ service: AuditService }> = 
         },
       },
     },
-    async ({ params }, reply) => {
-      const row = await service.evidence.find(params.package_id);
-      const pdf = await service.evidence.pdf(row, hangUpOf(reply));
-      offer(reply, `evidence-${row.package_id}.pdf`, 'application/pdf');
-      return reply.send(Buffer.from(pdf.buffer, pdf.byteOffset, pdf.byteLength) as never);
-    },
+    ({ params }, reply) => sendPackage(service, params.package_id, 'pdf', reply) as never,
   );
 };
-
-function offer(reply: FastifyReply, fileName: string, type: string): void {
-  reply.header('content-disposition', `attachment; filename="${fileName}"`).type(type);
-}

@@ -1,10 +1,17 @@
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
-import { checkpointSchema, pageSchema, streamSchema, wireVerificationSchema } from '../../../core/wire.ts';
+import {
+  checkpointSchema,
+  generatedSchema,
+  pageSchema,
+  streamSchema,
+  wireVerificationSchema,
+} from '../../../core/wire.ts';
 import { hangUpOf } from '../../http/caller.ts';
 import { pageQuerySchema } from '../../http/fields.ts';
 import { problemResponses } from '../../http/responses.ts';
 import { listStreams } from '../list.ts';
-import { streamParamsSchema, verificationParamsSchema } from '../requests.ts';
+import { listPackages } from '../packages.ts';
+import { streamParamsSchema, streamsQuerySchema, verificationParamsSchema } from '../requests.ts';
 import type { AuditService } from '../service.ts';
 import { findStream, streamToWire } from '../streams.ts';
 import { findVerification, listVerifications } from '../verifications.ts';
@@ -19,7 +26,7 @@ export const streamRoutes: FastifyPluginAsyncZod<{ service: AuditService }> = as
         operationId: 'listStreams',
         tags: ['streams'],
         summary: 'List streams by id',
-        querystring: pageQuerySchema,
+        querystring: streamsQuerySchema,
         response: { 200: pageSchema(streamSchema), ...problemResponses(422) },
       },
     },
@@ -70,6 +77,22 @@ export const streamRoutes: FastifyPluginAsyncZod<{ service: AuditService }> = as
       },
     },
     ({ params, query }) => listVerifications(service.database, service.seals, params.stream_id, query),
+  );
+
+  server.get(
+    '/streams/:stream_id/packages',
+    {
+      config: { scope: 'audit:read' },
+      schema: {
+        operationId: 'listPackages',
+        tags: ['streams'],
+        summary: 'List the evidence packages of a stream, newest first',
+        params: streamParamsSchema,
+        querystring: pageQuerySchema,
+        response: { 200: pageSchema(generatedSchema), ...problemResponses(404, 422) },
+      },
+    },
+    ({ params, query }) => listPackages(service.database, params.stream_id, query),
   );
 
   server.get(

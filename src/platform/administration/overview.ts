@@ -1,0 +1,15 @@
+import { markup, name } from '../../core/html/markup.ts';
+import type { TimelineEvent } from '../web/overview.ts';
+import type { AdministrationService } from './service.ts';
+
+const MOST = 30;
+
+/** The newest administrative acts, for the time line of all services. */
+export async function recentActs(service: AdministrationService): Promise<TimelineEvent[]> {
+  const { data } = await service.acts({ limit: MOST });
+  return data.map(({ timestamp, actor, action, resource_type, resource_id }) => ({
+    at: timestamp,
+    tone: 'neutral',
+    words: markup`<code>${name(action)}</code> by ${name(actor)}: ${name(resource_type)} <code>${name(resource_id)}</code>`,
+  }));
+}

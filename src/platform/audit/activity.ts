@@ -1,0 +1,95 @@
+import { sql } from 'kysely';
+import { z } from 'zod';
+import type { Reader } from '../database/database.ts';
+import type { RowSeals } from './row-seals.ts';
+import type { AuditTables } from './schema.ts';
+import { streamsQuery, streamToWire } from './streams.ts';
+
+const DAY_MS = 24 * 60 * 60 * 1000;
+/** Days that are told, with the one that has begun. */
+const DAYS = 30;
+const MOST_STREAMS = 12;
+/** Failed checks and pending checkpoints that are told one by one. */
+const MOST_TOLD = 50;
+
+export const activitySchema = z.object({
+  /** In UTC, without gaps. */
+  days: z.array(z.object({ day: z.string(), entries: z.int().min(0) })),
+  /** Those with the most entries in these days. */
+  streams: z.array(z.object({ stream_id: z.string(), entries: z.int().min(0) })),
+});
+export type Activity = z.infer<typeof activitySchema>;
+
+/** How many entries were recorded on each of the last days, and in which streams. */
+export async function readActivity(reader: Reader, now: Date): Promise<Activity> {
+  const days = Array.from({ length: DAYS }, (_, back) => dayOf(new Date(now.getTime() - (DAYS - 1 - back) * DAY_MS)));
+  const since = days[0] ?? '';
+  const hours = reader.tables<AuditTables>().selectFrom('entry_hours').where('hour', '>=', since);
+  const day = sql<string>`substr(hour, 1, 10)`;
+  const entries = sql<number>`CAST(sum(entries) AS bigint)`.as('entries');
+  const counted = await hours
+    .select([day.as('day'), entries])
+    .groupBy(day)
+    .execute();
+  const streams = await hours
+    .innerJoin('streams', 'streams.stream_no', 'entry_hours.stream_no')
+    .select(['stream_id', entries])
+    .groupBy('stream_id')
+    .orderBy('entries', 'desc')
+    .orderBy('stream_id')
+    .limit(MOST_STREAMS)
+    .execute();
+  const counts = new Map(counted.map((each) => [each.day, each.entries]));
+  return { days: days.map((each) => ({ day: each, entries: counts.get(each) ?? 0 })), streams };
+}
+
+/** What is to be looked at, and how far what was checked reaches. */
+export interface Overview {
+  /** The last check of each found something, newest first. */
+  failed: { stream_id: string; verification_id: string; checked_at: string }[];
+  /** Checkpoints without a time stamp, oldest first. */
+  pending: { stream_id: string; sequence: number; created_at: string }[];
+  /** Streams with entries behind those that their last check reached. */
+  grown: number;
+  /** The last check of any stream; null while there was none. */
+  last_checked_at: string | null;
+}
+
+export async function readAuditOverview(reader: Reader, seals: RowSeals): Promise<Overview> {
+  const tables = reader.tables<AuditTables>();
+  const failed = await streamsQuery(reader)
+    .where('verified', '=', 0)
+    .orderBy('verifications.verification_no', 'desc')
+    .limit(MOST_TOLD)
+    .execute();
+  const pending = await tables
+    .selectFrom('checkpoints')
+    .innerJoin('streams', 'streams.stream_no', 'checkpoints.stream_no')
+    .select(['stream_id', 'sequence', 'checkpoints.created_at'])
+    .where('status', '=', 'pending')
+    .orderBy('ordinal')
+    .limit(MOST_TOLD)
+    .execute();
+  const { grown } = await tables
+    .selectFrom('streams')
+    .innerJoin('verifications', 'verifications.verification_no', 'streams.verification_no')
+    .select(({ fn }) => fn.countAll<number>().as('grown'))
+    .whereRef('head_sequence', '>', 'to_sequence')
+    .executeTakeFirstOrThrow();
+  const last = tables.selectFrom('verifications').select('checked_at').orderBy('verification_no', 'desc').limit(1);
+  return {
+    failed: failed.flatMap((row) => {
+      const { stream_id, verification_status } = streamToWire(row, seals);
+      const { verification_id, checked_at } = row;
+      const isFailed = verification_status === 'failed' && verification_id !== null && checked_at !== null;
+      return isFailed ? [{ stream_id, verification_id, checked_at }] : [];
+    }),
+    pending,
+    grown,
+    last_checked_at: (await last.executeTakeFirst())?.checked_at ?? null,
+  };
+}
+
+function dayOf(date: Date): string {
+  return date.toISOString().slice(0, 10);
+}

@@ -1,0 +1,70 @@
+import { Readable } from 'node:stream';
+import type { FastifyReply } from 'fastify';
+import type { WireGenerated } from '../../core/wire.ts';
+import type { Reader } from '../database/database.ts';
+import { hangUpOf } from '../http/caller.ts';
+import { fromCursor, pageOf, toCursor } from '../http/cursor.ts';
+import type { PageQuery } from '../http/fields.ts';
+import type { AuditTables } from './schema.ts';
+import type { AuditService } from './service.ts';
+import { findStream } from './streams.ts';
+
+/** The packages of a stream, newest first. @throws DomainError `not_found` for a stream that does not exist. */
+export async function listPackages(
+  reader: Reader,
+  streamId: string,
+  { limit, cursor }: PageQuery,
+): Promise<{ data: WireGenerated[]; next_cursor: string | null }> {
+  const { stream_no } = await findStream(reader, streamId);
+  let query = reader
+    .tables<AuditTables>()
+    .selectFrom('packages')
+    .select(['package_id', 'entry_count', 'created_at'])
+    .where('stream_no', '=', stream_no)
+    .orderBy('created_at', 'desc')
+    .orderBy('package_id', 'desc')
+    .limit(limit + 1);
+  if (cursor !== undefined) {
+    const [at, id] = fromCursor('packages', ['string', 'string'], cursor);
+    query = query.where(({ or, and, eb }) =>
+      or([eb('created_at', '<', at), and([eb('created_at', '=', at), eb('package_id', '<', id)])]),
+    );
+  }
+  const rows = await query.execute();
+  const { shown, next_cursor } = pageOf(rows, limit, (last) =>
+    toCursor('packages', [last.created_at, last.package_id]),
+  );
+  return { data: shown.map((row) => ({ ...row, status: 'ready' as const, stream_id: streamId })), next_cursor };
+}
+
+/** The forms of a package that can be downloaded. */
+export const PACKAGE_FORMS = ['json', 'summary', 'pdf'] as const;
+export type PackageForm = (typeof PACKAGE_FORMS)[number];
+
+/** No more is read ahead of somebody who is slow. */
+const BYTES = { objectMode: false, highWaterMark: 2 ** 18 };
+
+/** Answers with a package as the text, or the document, that was settled. @throws DomainError `not_found`, `package_damaged`. */
+export async function sendPackage(
+  { evidence, readers }: AuditService,
+  packageId: string,
+  form: PackageForm,
+  reply: FastifyReply,
+): Promise<FastifyReply> {
+  const row = await evidence.find(packageId);
+  const offer = (ending: string, type: string) =>
+    reply.header('content-disposition', `attachment; filename="evidence-${row.package_id}${ending}"`).type(type);
+  switch (form) {
+    case 'json':
+      offer('.json', 'application/json');
+      return reply.send(Readable.from(readers.json(row, hangUpOf(reply)), BYTES));
+    case 'summary':
+      offer('-summary.json', 'application/json');
+      return reply.send(row.summary);
+    case 'pdf': {
+      const pdf = await evidence.pdf(row, hangUpOf(reply));
+      offer('.pdf', 'application/pdf');
+      return reply.send(Buffer.from(pdf.buffer, pdf.byteOffset, pdf.byteLength));
+    }
+  }
+}

@@ -1,0 +1,75 @@
+import type { FastifyInstance } from 'fastify';
+import { type Markup, markup, name } from '../../../core/html/markup.ts';
+import type { WireCheckpoint } from '../../../core/wire.ts';
+import { grouped } from '../../../core/words.ts';
+import { type PageQuery, pageQuerySchema } from '../../http/fields.ts';
+import { asCurl, dataTable, emptyState, further, moment } from '../../web/components.ts';
+import { curlCommand } from '../../web/curl.ts';
+import { leaveNotice } from '../../web/session-cookie.ts';
+import { streamParamsSchema } from '../requests.ts';
+import { entryLink } from './checks.ts';
+import { type AuditPageParts, paramsOf, queryOf, ROWS } from './parts.ts';
+import { streamApi, streamPath, waysTo, withQuery } from './paths.ts';
+import { anchorWords, DEVELOPMENT_WARNING, digest } from './words.ts';
+
+/** The checkpoints of a stream, with their authorities; and a new one. */
+export function checkpointPages(server: FastifyInstance, { service }: AuditPageParts): void {
+  const path = '/audit/streams/:stream_id/checkpoints';
+  const schema = { hide: true, params: streamParamsSchema };
+
+  server.get(
+    path,
+    { config: { scope: 'audit:read' }, schema: { ...schema, querystring: pageQuerySchema } },
+    async (request, reply) => {
+      const { stream_id } = paramsOf<{ stream_id: string }>(request);
+      const page = { ...queryOf<PageQuery>(request), limit: ROWS };
+      const { data, next_cursor } = await service.checkpoints.list(stream_id, page);
+      const next = withQuery(streamPath(stream_id, 'checkpoints'), { cursor: next_cursor });
+      return reply.page({
+        title: 'Checkpoints',
+        above: waysTo(stream_id),
+        introduction: 'The end of the stream at a moment, with a time stamp over its hash; oldest first.',
+        content: [
+          developmentWarning(data),
+          checkpointTable(data, stream_id, service.clock()),
+          further(next_cursor === null ? null : next),
+          asCurl('curl', curlCommand(request, { path: streamApi(stream_id, 'checkpoints') })),
+        ],
+      });
+    },
+  );
+
+  server.post(path, { config: { scope: 'audit:write' }, schema }, async (request, reply) => {
+    const { stream_id } = paramsOf<{ stream_id: string }>(request);
+    const { checkpoint, repeated } = await service.checkpoints.create(stream_id);
+    leaveNotice(reply, noticeOf(checkpoint, repeated));
+    return reply.redirect(streamPath(stream_id), 303);
+  });
+}
+
+function noticeOf({ sequence, anchor }: WireCheckpoint, repeated: boolean): string {
+  const what = `${repeated ? 'There is' : 'Made'} a checkpoint at entry ${grouped(sequence)}`;
+  if (anchor.status !== 'anchored')
+    return `${what}. The authority has not stamped it yet; it is asked again every minute.`;
+  return `${what}, stamped by ${anchor.authority === 'external' ? 'the external authority' : 'the development authority, which is no independent witness'}.`;
+}
+
+export function developmentWarning(checkpoints: readonly WireCheckpoint[]): Markup | null {
+  if (!checkpoints.some(({ anchor }) => anchor.authority === 'development')) return null;
+  return markup`<p class="minor">${DEVELOPMENT_WARNING}</p>\n`;
+}
+
+export function checkpointTable(checkpoints: readonly WireCheckpoint[], streamId: string, now: Date): Markup {
+  return dataTable({
+    caption: 'Checkpoints',
+    columns: [
+      { head: 'Up to entry', kind: 'name', cell: ({ sequence }) => entryLink(streamId, sequence) },
+      { head: 'Made', cell: ({ created_at }) => moment(created_at, now) },
+      { head: 'Authority', cell: (checkpoint) => anchorWords(checkpoint, now) },
+      { head: 'Address', cell: ({ anchor }) => markup`<code>${name(anchor.tsa_url ?? '–')}</code>` },
+      { head: 'Hash', cell: ({ hash }) => digest(hash) },
+    ],
+    rows: checkpoints,
+    empty: emptyState('There is no checkpoint of this stream.'),
+  });
+}

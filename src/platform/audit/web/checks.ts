@@ -1,0 +1,117 @@
+import type { FastifyInstance } from 'fastify';
+import { type Markup, markup, name } from '../../../core/html/markup.ts';
+import type { WireVerification } from '../../../core/wire.ts';
+import { grouped, plural } from '../../../core/words.ts';
+import { hangUpOf } from '../../http/caller.ts';
+import { type PageQuery, pageQuerySchema } from '../../http/fields.ts';
+import { asCurl, dataTable, emptyState, factList, further, link, moment } from '../../web/components.ts';
+import { curlCommand } from '../../web/curl.ts';
+import { streamParamsSchema, verificationParamsSchema } from '../requests.ts';
+import { findVerification, listVerifications } from '../verifications.ts';
+import { type AuditPageParts, paramsOf, queryOf, ROWS } from './parts.ts';
+import { checkPath, streamApi, streamPath, waysTo, withQuery } from './paths.ts';
+import { digest, entryRange, outcomeOf } from './words.ts';
+
+const MAY_READ = { scope: 'audit:read' } as const;
+
+/** The checks of a stream: running one, which there were, and what one found. */
+export function checkPages(server: FastifyInstance, { service }: AuditPageParts): void {
+  const { database, seals, clock, verifier } = service;
+  const ofStream = { hide: true, params: streamParamsSchema };
+
+  // Whoever may read may check: nothing of what was recorded changes by it.
+  server.post('/audit/streams/:stream_id/verify', { config: MAY_READ, schema: ofStream }, async (request, reply) => {
+    const { stream_id } = paramsOf<{ stream_id: string }>(request);
+    const { verification_id } = await verifier.verify(stream_id, hangUpOf(reply));
+    return reply.redirect(checkPath(verification_id), 303);
+  });
+
+  server.get(
+    '/audit/streams/:stream_id/verifications',
+    { config: MAY_READ, schema: { ...ofStream, querystring: pageQuerySchema } },
+    async (request, reply) => {
+      const { stream_id } = paramsOf<{ stream_id: string }>(request);
+      const page = { ...queryOf<PageQuery>(request), limit: ROWS };
+      const { data, next_cursor } = await listVerifications(database, seals, stream_id, page);
+      const path = streamPath(stream_id, 'verifications');
+      return reply.page({
+        title: 'Checks',
+        above: waysTo(stream_id),
+        introduction:
+          'What Verify found, newest first. A check that was changed outside of the service is left out: it is none.',
+        content: [
+          checkTable(data, clock()),
+          further(next_cursor === null ? null : withQuery(path, { cursor: next_cursor })),
+          asCurl('curl', curlCommand(request, { path: streamApi(stream_id, 'verifications') })),
+        ],
+      });
+    },
+  );
+
+  const ofCheck = { hide: true, params: verificationParamsSchema };
+  server.get('/audit/verifications/:verification_id', { config: MAY_READ, schema: ofCheck }, async (request, reply) => {
+    const { verification_id } = paramsOf<{ verification_id: string }>(request);
+    const check = await findVerification(database, seals, verification_id);
+    return reply.page({
+      title: check.verified ? 'Nothing wrong found' : 'Something is wrong',
+      above: [...waysTo(check.stream_id), { title: 'Checks', path: streamPath(check.stream_id, 'verifications') }],
+      content: [
+        checkFacts(check, clock()),
+        check.verified ? WHAT_IT_MEANS : findings(check),
+        asCurl('curl', curlCommand(request, { path: `/audit/verifications/${verification_id}` })),
+      ],
+    });
+  });
+}
+
+export function checkTable(checks: readonly WireVerification[], now: Date): Markup {
+  return dataTable({
+    caption: 'Checks',
+    columns: [
+      { head: 'When', kind: 'name', cell: ({ checked_at }) => moment(checked_at, now) },
+      { head: 'Found', cell: outcomeOf },
+      { head: 'Of', cell: ({ from_sequence, to_sequence }) => entryRange(from_sequence, to_sequence) },
+      { head: 'Details', kind: 'act', cell: ({ verification_id }) => link(checkPath(verification_id), 'Details') },
+    ],
+    rows: checks,
+    empty: emptyState('Verify was never run on this stream.'),
+  });
+}
+
+function checkFacts(check: WireVerification, now: Date): Markup {
+  return factList([
+    ['Stream', link(streamPath(check.stream_id), check.stream_id)],
+    ['Found', outcomeOf(check)],
+    ['Ended', moment(check.checked_at, now)],
+    ['Checked', `${entryRange(check.from_sequence, check.to_sequence)}: ${plural(check.entries_checked, 'entry')}`],
+    ['Last entry’s hash', digest(check.head_hash)],
+  ]);
+}
+
+const WHAT_IT_MEANS = markup`<p>Every hash and seal was computed anew; every link, the end of the stream, its checkpoints and the records of earlier checks fit. This says nothing of entries that came later, and nothing of what was changed since.</p>
+<p class="minor">Whoever has the database and the master key can make all of it fit. Anchors by an external authority and exports that were kept elsewhere tell.</p>
+`;
+
+function findings({ failures, stream_id }: WireVerification): Markup {
+  return markup`<h2>${plural(failures.length, 'finding')}</h2>
+${dataTable({
+  caption: 'Findings',
+  columns: [
+    { head: 'Code', kind: 'name', cell: ({ code }) => markup`<code>${name(code)}</code>` },
+    { head: 'Entry', kind: 'number', cell: ({ sequence }) => entryLink(stream_id, sequence) },
+    { head: 'Expected', cell: ({ expected }) => textOf(expected) },
+    { head: 'Found', cell: ({ actual }) => textOf(actual) },
+  ],
+  rows: failures,
+  empty: emptyState('There is no finding.'),
+})}<p>Go on with <code>evidence-platform help tampering</code>: it says what each code means, and what to do. Seals are not told: whoever knew the right one could write it.</p>
+`;
+}
+
+export function entryLink(streamId: string, sequence: number): Markup | string {
+  return sequence < 1 ? grouped(sequence) : link(streamPath(streamId, 'entries', sequence), grouped(sequence));
+}
+
+function textOf(value: string | null): Markup {
+  return value === null ? markup`<span class="minor">–</span>` : markup`<code>${name(value)}</code>`;
+}

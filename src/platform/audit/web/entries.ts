@@ -1,0 +1,174 @@
+import type { FastifyInstance } from 'fastify';
+import { z } from 'zod';
+import { type Markup, markup, name } from '../../../core/html/markup.ts';
+import type { WireEntry } from '../../../core/wire.ts';
+import { grouped } from '../../../core/words.ts';
+import { hangUpOf } from '../../http/caller.ts';
+import { digits } from '../../http/fields.ts';
+import { asCurl, copyable, dataTable, emptyState, factList, further, link, moment } from '../../web/components.ts';
+import { curlCommand } from '../../web/curl.ts';
+import { lastEntries } from '../repository.ts';
+import { type EntriesQuery, entriesQuerySchema, streamParamsSchema } from '../requests.ts';
+import { entryToWire } from '../rules.ts';
+import { entryOf, findStream } from '../streams.ts';
+import { type AuditPageParts, paramsOf, queryOf, ROWS } from './parts.ts';
+import { streamPath, waysTo, withQuery } from './paths.ts';
+import { digest } from './words.ts';
+
+const MAY_READ = { scope: 'audit:read' } as const;
+
+/** Empty fields of a form say nothing. */
+const filterSchema = z.preprocess(
+  (query) => Object.fromEntries(Object.entries(query as object).filter(([, value]) => value !== '')),
+  entriesQuerySchema.omit({ stream_id: true, after_sequence: true, limit: true }).extend({
+    /** Of the newest entries: those before this number. */
+    before: digits(z.int().min(1)).optional(),
+  }),
+);
+type Filters = z.output<typeof filterSchema>;
+
+const FIELDS = [
+  ['actor', 'Actor'],
+  ['action', 'Action'],
+  ['resource_type', 'Resource type'],
+  ['resource_id', 'Resource id'],
+  ['from', 'From, as 2026-10-01T00:00:00Z'],
+  ['to', 'Before'],
+] as const;
+
+/** The entries of a stream, and one of them. */
+export function entryPages(server: FastifyInstance, parts: AuditPageParts): void {
+  listPage(server, parts);
+  onePage(server, parts);
+}
+
+function listPage(server: FastifyInstance, { service }: AuditPageParts): void {
+  const schema = { hide: true, params: streamParamsSchema, querystring: filterSchema };
+  server.get('/audit/streams/:stream_id/entries', { config: MAY_READ, schema }, async (request, reply) => {
+    const { stream_id } = paramsOf<{ stream_id: string }>(request);
+    await findStream(service.database, stream_id);
+    const { before, cursor, ...filters } = queryOf<Filters>(request);
+    const isFiltered = Object.keys(filters).length > 0;
+    const path = streamPath(stream_id, 'entries');
+    const { data, next } = isFiltered
+      ? await matching(parts(service, reply), { ...filters, cursor, stream_id, limit: ROWS }, path)
+      : await newest(service, stream_id, before, path);
+    const asked = { stream_id, ...filters };
+    return reply.page({
+      title: 'Entries',
+      above: waysTo(stream_id),
+      introduction: isFiltered ? 'Those that match, oldest first.' : 'Newest first.',
+      content: [
+        filterForm(path, filters),
+        entryTable(data, service.clock()),
+        further(next),
+        asCurl('curl', curlCommand(request, { path: withQuery('/audit/entries/', asked) })),
+      ],
+    });
+  });
+}
+
+function parts(service: AuditPageParts['service'], reply: Parameters<typeof hangUpOf>[0]) {
+  return { service, signal: hangUpOf(reply) };
+}
+
+interface EntryRows {
+  data: WireEntry[];
+  /** Where the list goes on. */
+  next: string | null;
+}
+
+async function matching(
+  { service, signal }: ReturnType<typeof parts>,
+  query: EntriesQuery,
+  path: string,
+): Promise<EntryRows> {
+  const { data, next_cursor } = await service.readers.entries(query, signal);
+  const entries = JSON.parse(`[${Buffer.from(data).toString()}]`) as WireEntry[];
+  const { stream_id: _, limit: __, ...filters } = query;
+  return { data: entries, next: next_cursor === null ? null : withQuery(path, { ...filters, cursor: next_cursor }) };
+}
+
+async function newest(
+  { database }: AuditPageParts['service'],
+  streamId: string,
+  before: number | undefined,
+  path: string,
+): Promise<EntryRows> {
+  const rows = await lastEntries(database, streamId, { limit: ROWS + 1, before });
+  const data = rows.slice(0, ROWS).map(entryToWire);
+  return { data, next: rows.length <= ROWS ? null : withQuery(path, { before: data.at(-1)?.sequence }) };
+}
+
+function filterForm(path: string, filters: Partial<Record<string, unknown>>): Markup {
+  return markup`<form method="get" action="${path}" class="filters" role="search">
+${FIELDS.map(
+  ([field, label]) =>
+    markup`<div class="field"><label for="${field}">${label}</label><input id="${field}" name="${field}" value="${String(filters[field] ?? '')}"></div>\n`,
+)}<p class="acts"><button class="quiet">Show</button> ${Object.keys(filters).length === 0 ? null : link(path, 'Show all')}</p>
+</form>
+`;
+}
+
+export function entryTable(entries: readonly WireEntry[], now: Date): Markup {
+  return dataTable({
+    caption: 'Entries',
+    columns: [
+      {
+        head: 'Entry',
+        kind: 'name',
+        cell: ({ stream_id, sequence }) => link(streamPath(stream_id, 'entries', sequence), grouped(sequence)),
+      },
+      { head: 'Recorded', cell: ({ timestamp }) => moment(timestamp, now) },
+      { head: 'Actor', cell: ({ actor }) => name(actor) },
+      { head: 'Action', cell: ({ action }) => name(action) },
+      {
+        head: 'Resource',
+        cell: (entry) => markup`${name(entry.resource_type)} <code>${name(entry.resource_id)}</code>`,
+      },
+    ],
+    rows: entries,
+    empty: emptyState('No entry is like that.'),
+  });
+}
+
+const entryParamsSchema = streamParamsSchema.extend({ sequence: digits(z.int().min(1)) });
+
+function onePage(server: FastifyInstance, { service }: AuditPageParts): void {
+  const schema = { hide: true, params: entryParamsSchema };
+  server.get('/audit/streams/:stream_id/entries/:sequence', { config: MAY_READ, schema }, async (request, reply) => {
+    const { stream_id, sequence } = paramsOf<z.output<typeof entryParamsSchema>>(request);
+    const entry = entryToWire(await entryOf(service.database, stream_id, sequence));
+    const asked = { stream_id, after_sequence: sequence - 1, limit: 1 };
+    return reply.page({
+      title: `Entry ${grouped(sequence)}`,
+      above: [...waysTo(stream_id), { title: 'Entries', path: streamPath(stream_id, 'entries') }],
+      introduction: 'As it is recorded. Whether it was changed, Verify says.',
+      content: [
+        entryFacts(entry, service.clock()),
+        markup`<h2>As JSON</h2>\n`,
+        copyable('json', 'The entry as JSON', JSON.stringify(entry, null, 2)),
+        asCurl('curl', curlCommand(request, { path: withQuery('/audit/entries/', asked) })),
+      ],
+    });
+  });
+}
+
+function entryFacts(entry: WireEntry, now: Date): Markup {
+  const { stream_id, sequence, occurred_at } = entry;
+  return factList([
+    ['Actor', name(entry.actor)],
+    ['Action', name(entry.action)],
+    ['Resource', markup`${name(entry.resource_type)} <code>${name(entry.resource_id)}</code>`],
+    ['Recorded', moment(entry.timestamp, now)],
+    ...(occurred_at === undefined ? [] : [['Happened, as its sender says', name(occurred_at)] as const]),
+    ['Hash', digest(entry.hash)],
+    [
+      'Hash of the entry before',
+      sequence === 1
+        ? 'none: it is the first'
+        : markup`${digest(entry.prev_hash)} ${link(streamPath(stream_id, 'entries', sequence - 1), 'Show it')}`,
+    ],
+    ['Seal key', markup`<code>${name(entry.seal_key_id)}</code>`],
+  ]);
+}

@@ -1,0 +1,101 @@
+import { type Markup, markup } from '../../../core/html/markup.ts';
+import type { WireStats } from '../../../core/wire.ts';
+import { agree, grouped, plural } from '../../../core/words.ts';
+import { factList, link, moment, momentOr, type StatusTone, type TileView } from '../../web/components.ts';
+import type { TimelineEvent } from '../../web/overview.ts';
+import type { Overview } from '../activity.ts';
+import type { AuditService } from '../service.ts';
+import { AUDIT_PATH, checkPath, streamPath, withQuery } from './paths.ts';
+
+/** How audit evidence stands, in one look. */
+export async function auditTile({ readers, clock }: AuditService, signal: AbortSignal): Promise<TileView> {
+  const stats = await readers.stats(clock(), signal);
+  const overview = await readers.overview(signal);
+  const now = clock();
+  const { tone, word, next } = verdictOf(stats, overview);
+  return {
+    title: 'Audit evidence',
+    tone,
+    word,
+    content: factList([
+      ['What', what(stats, overview)],
+      ['Since', since(overview, now)],
+      ['Last checked', momentOr(overview.last_checked_at, now, 'never')],
+    ]),
+    next,
+  };
+}
+
+interface Verdict {
+  tone: StatusTone;
+  word: string;
+  next: { title: string; path: string };
+}
+
+/** What is worst comes first. Nothing is called good that was not checked. */
+function verdictOf(stats: WireStats, { failed, pending, grown }: Overview): Verdict {
+  const at = (title: string, path: string) => ({ title, path });
+  if (stats.missing_streams !== 0)
+    return { tone: 'bad', word: 'Streams are missing', next: at('See what is known', `${AUDIT_PATH}/statistics`) };
+  const [first] = failed;
+  if (first !== undefined) {
+    const list = withQuery(AUDIT_PATH, { verification_status: 'failed' });
+    const next =
+      failed.length > 1 ? at('See the streams', list) : at('See what was found', checkPath(first.verification_id));
+    return { tone: 'bad', word: 'Something is wrong', next };
+  }
+  if (stats.streams === 0)
+    return { tone: 'neutral', word: 'Nothing is recorded yet', next: at('Record the first entry', AUDIT_PATH) };
+  const [stamp] = pending;
+  if (stamp !== undefined)
+    return {
+      tone: 'warning',
+      word: 'Time stamps are missing',
+      next: at('See the oldest', streamPath(stamp.stream_id, 'checkpoints')),
+    };
+  if (stats.unverified_streams > 0 || grown > 0)
+    return { tone: 'warning', word: 'Not all of it is checked', next: at('Choose a stream and verify it', AUDIT_PATH) };
+  return { tone: 'good', word: 'Nothing wrong was found', next: at('See the streams', AUDIT_PATH) };
+}
+
+function what(
+  { streams, unverified_streams, missing_streams }: WireStats,
+  { failed, pending, grown }: Overview,
+): string {
+  const facts = [
+    ...(missing_streams === null ? ['the count of streams was changed outside of the platform'] : []),
+    ...(missing_streams ? [`${plural(missing_streams, 'stream')} removed outside of the platform`] : []),
+    ...(failed.length > 0 ? [`${plural(failed.length, 'stream')} failed at the last check`] : []),
+    ...(pending.length > 0 ? [`${plural(pending.length, 'checkpoint')} without a time stamp`] : []),
+    ...(unverified_streams > 0 ? [`${plural(unverified_streams, 'stream')} never checked`] : []),
+    ...(grown > 0
+      ? [`${plural(grown, 'stream')} with entries that came after ${agree(grown, 'its', 'their')} last check`]
+      : []),
+  ];
+  return facts.length === 0 ? `${plural(streams, 'stream')}, checked up to the last entry of each` : facts.join('; ');
+}
+
+/** Since when it was known: what a check found may have been done long before. */
+function since({ failed, pending }: Overview, now: Date): Markup | string {
+  const found = failed.at(-1);
+  if (found !== undefined) return markup`found on ${moment(found.checked_at, now)}`;
+  const [stamp] = pending;
+  return stamp === undefined ? 'nothing is known to be wrong' : moment(stamp.created_at, now);
+}
+
+/** What went wrong lately: checks that failed, and checkpoints that wait. */
+export async function auditEvents({ readers }: AuditService, signal: AbortSignal): Promise<TimelineEvent[]> {
+  const { failed, pending } = await readers.overview(signal);
+  return [
+    ...failed.map(({ stream_id, verification_id, checked_at }) => ({
+      at: checked_at,
+      tone: 'bad' as const,
+      words: markup`Verify found that ${link(streamPath(stream_id), stream_id)} is not as it was recorded. ${link(checkPath(verification_id), 'What was found')}`,
+    })),
+    ...pending.map(({ stream_id, sequence, created_at }) => ({
+      at: created_at,
+      tone: 'warning' as const,
+      words: markup`The checkpoint of ${link(streamPath(stream_id), stream_id)} at entry ${grouped(sequence)} waits for its time stamp.`,
+    })),
+  ];
+}

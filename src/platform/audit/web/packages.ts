@@ -1,0 +1,184 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { z } from 'zod';
+import { type Markup, markup, name } from '../../../core/html/markup.ts';
+import type { WireGenerated, WireSummary } from '../../../core/wire.ts';
+import { grouped, plural } from '../../../core/words.ts';
+import { hangUpOf } from '../../http/caller.ts';
+import { instant, type PageQuery, pageQuerySchema, text } from '../../http/fields.ts';
+import { asCurl, dataTable, emptyState, factList, further, link, moment } from '../../web/components.ts';
+import { curlCommand } from '../../web/curl.ts';
+import { field, postForm } from '../../web/fields.ts';
+import { type FormState, serveForm } from '../../web/forms.ts';
+import type { PageView } from '../../web/layout.ts';
+import { listPackages, PACKAGE_FORMS, sendPackage } from '../packages.ts';
+import { packageParamsSchema, streamParamsSchema } from '../requests.ts';
+import { findStream } from '../streams.ts';
+import { type AuditPageParts, paramsOf, queryOf, ROWS } from './parts.ts';
+import { packagePath, streamApi, streamPath, waysTo, withQuery } from './paths.ts';
+import { digest, entryRange } from './words.ts';
+
+const MAY_READ = { scope: 'audit:read' } as const;
+
+/** Evidence packages: of a stream, one with its downloads, and a new one. */
+export function packagePages(server: FastifyInstance, parts: AuditPageParts): void {
+  listPage(server, parts);
+  onePage(server, parts);
+  newPage(server, parts);
+}
+
+function listPage(server: FastifyInstance, { service }: AuditPageParts): void {
+  const schema = { hide: true, params: streamParamsSchema, querystring: pageQuerySchema };
+  server.get('/audit/streams/:stream_id/packages', { config: MAY_READ, schema }, async (request, reply) => {
+    const { stream_id } = paramsOf<{ stream_id: string }>(request);
+    const page = { ...queryOf<PageQuery>(request), limit: ROWS };
+    const { data, next_cursor } = await listPackages(service.database, stream_id, page);
+    const next = withQuery(streamPath(stream_id, 'packages'), { cursor: next_cursor });
+    return reply.page({
+      title: 'Evidence packages',
+      above: waysTo(stream_id),
+      content: [
+        packageTable(data, service.clock()),
+        further(next_cursor === null ? null : next),
+        asCurl('curl', curlCommand(request, { path: streamApi(stream_id, 'packages') })),
+      ],
+    });
+  });
+}
+
+export function packageTable(packages: readonly WireGenerated[], now: Date): Markup {
+  return dataTable({
+    caption: 'Evidence packages',
+    columns: [
+      { head: 'Generated', kind: 'name', cell: ({ created_at }) => moment(created_at, now) },
+      { head: 'Entries', kind: 'number', cell: ({ entry_count }) => grouped(entry_count) },
+      {
+        head: 'Details',
+        kind: 'act',
+        cell: ({ package_id }) => link(packagePath(package_id), 'Details and downloads'),
+      },
+    ],
+    rows: packages,
+    empty: emptyState('No package of this stream was generated yet.'),
+  });
+}
+
+function onePage(server: FastifyInstance, { service }: AuditPageParts): void {
+  const schema = { hide: true, params: packageParamsSchema };
+  server.get('/audit/packages/:package_id', { config: MAY_READ, schema }, async (request, reply) => {
+    const { package_id } = paramsOf<{ package_id: string }>(request);
+    const row = await service.evidence.find(package_id);
+    const summary = JSON.parse(row.summary) as WireSummary;
+    const { title, created_at, stream_id } = row;
+    return reply.page({
+      title,
+      above: [...waysTo(stream_id), { title: 'Packages', path: streamPath(stream_id, 'packages') }],
+      content: [
+        packageFacts(summary, moment(created_at, service.clock())),
+        downloads(package_id),
+        limitations(summary),
+        asCurl('curl', curlCommand(request, { path: `/audit/evidence/${package_id}/json` })),
+      ],
+    });
+  });
+
+  const form = packageParamsSchema.extend({ form: z.enum(PACKAGE_FORMS) });
+  const ofForm = { config: MAY_READ, schema: { hide: true, params: form } };
+  server.get('/audit/packages/:package_id/:form', ofForm, (request, reply) => {
+    const { package_id, form } = paramsOf<z.infer<typeof packageParamsSchema> & { form: 'json' }>(request);
+    return sendPackage(service, package_id, form, reply);
+  });
+}
+
+function packageFacts(summary: WireSummary, generated: Markup): Markup {
+  const { stream_id, first_sequence, last_sequence, entry_count, head_hash, period } = summary;
+  const between =
+    period === null ? 'all that there was' : `from ${period.from ?? 'the beginning'} to ${period.to ?? 'the end'}`;
+  return factList([
+    ['Stream', link(streamPath(stream_id), stream_id)],
+    ['Generated', generated],
+    [
+      'Holds',
+      `${plural(entry_count, 'entry')}${entry_count === 0 ? '' : `: ${entryRange(first_sequence, last_sequence)}`}`,
+    ],
+    ['Period', between],
+    ['Last entry’s hash', digest(head_hash)],
+  ]);
+}
+
+function downloads(packageId: string): Markup {
+  const words = { json: 'JSON, with every entry', summary: 'Summary as JSON', pdf: 'PDF' };
+  return markup`<h2>Downloads</h2>
+<ul>${PACKAGE_FORMS.map((form) => markup`<li><a href="${packagePath(packageId, form)}" download>${words[form]}</a></li>\n`)}</ul>
+`;
+}
+
+function limitations({ limitations }: WireSummary): Markup {
+  return markup`<h2>What it does not prove</h2>
+<ul>${limitations.map((limit) => markup`<li>${name(limit)}</li>\n`)}</ul>
+`;
+}
+
+/** A time as the field of a form has it, in UTC; none where it is empty. */
+const formTime = z
+  .string()
+  .transform((value) => (value === '' ? undefined : `${/T\d\d:\d\d$/.test(value) ? `${value}:00` : value}Z`))
+  .pipe(instant.optional());
+
+const orderSchema = z
+  .object({
+    title: z
+      .string()
+      .transform((title) => (title === '' ? undefined : title))
+      .pipe(text.max(256).optional()),
+    from: formTime,
+    to: formTime,
+  })
+  .refine(({ from, to }) => from === undefined || to === undefined || from < to, {
+    path: ['to'],
+    message: 'is not after the beginning',
+  });
+
+function newPage(server: FastifyInstance, { service }: AuditPageParts): void {
+  serveForm(server, {
+    path: '/audit/streams/:stream_id/packages/new',
+    access: { scope: 'audit:write' },
+    schema: orderSchema,
+    show: async (form, request, reply) => {
+      const { stream_id } = paramsOf<{ stream_id: string }>(request);
+      await findStream(service.database, stream_id);
+      return orderForm(stream_id, form, request, reply);
+    },
+    async act(wishes, request, reply) {
+      const order = { ...paramsOf<{ stream_id: string }>(request), ...wishes };
+      const { package: made } = await service.evidence.generate(order, undefined, hangUpOf(reply));
+      return packagePath(made.package_id);
+    },
+  });
+}
+
+function orderForm(streamId: string, form: FormState, request: FastifyRequest, reply: FastifyReply): PageView {
+  const time = { type: 'datetime-local', isOptional: true } as const;
+  const fields = [
+    field(form, { name: 'title', label: 'Title', isOptional: true }),
+    field(form, {
+      ...time,
+      name: 'from',
+      label: 'From, in UTC',
+      hint: 'When entries were recorded. Without it, from the first one.',
+    }),
+    field(form, { ...time, name: 'to', label: 'Before, in UTC', hint: 'Without it, to the last one.' }),
+  ];
+  return {
+    title: 'Generate an evidence package',
+    above: waysTo(streamId),
+    introduction: markup`Of the stream <code>${name(streamId)}</code>, as JSON, PDF and summary.`,
+    isNarrow: true,
+    content: [
+      postForm({ request, reply, form }, { fields, submit: 'Generate' }),
+      asCurl(
+        'curl',
+        curlCommand(request, { method: 'POST', path: '/audit/evidence/generate', body: { stream_id: streamId } }),
+      ),
+    ],
+  };
+}

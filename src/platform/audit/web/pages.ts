@@ -1,0 +1,22 @@
+import type { ModulePages } from '../../web/web.ts';
+import { checkpointPages } from './checkpoints.ts';
+import { checkPages } from './checks.ts';
+import { entryPages } from './entries.ts';
+import { packagePages } from './packages.ts';
+import type { AuditPageParts } from './parts.ts';
+import { AUDIT_PATH } from './paths.ts';
+import { statisticsPage } from './statistics.ts';
+import { streamPage } from './stream.ts';
+import { streamsPage } from './streams.ts';
+
+/** What people see of the audit service. It calls what the routes of the API call. */
+export function pagesOfAudit(parts: AuditPageParts): ModulePages {
+  return {
+    nav: [{ title: 'Audit', path: AUDIT_PATH, scope: 'audit:read' }],
+    async routes(server) {
+      for (const serve of PAGES) serve(server, parts);
+    },
+  };
+}
+
+const PAGES = [streamsPage, streamPage, statisticsPage, entryPages, checkPages, checkpointPages, packagePages];

@@ -1,0 +1,100 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { type Markup, type MarkupContent, markup } from '../../../core/html/markup.ts';
+import type { WireCheckpoint, WireStream } from '../../../core/wire.ts';
+import { grouped } from '../../../core/words.ts';
+import { action, asCurl, factList, link, momentOr } from '../../web/components.ts';
+import { curlCommand } from '../../web/curl.ts';
+import { postForm } from '../../web/fields.ts';
+import { lastCheckpoints } from '../checkpoint-rows.ts';
+import { listPackages } from '../packages.ts';
+import { lastEntries } from '../repository.ts';
+import { streamParamsSchema } from '../requests.ts';
+import { entryToWire } from '../rules.ts';
+import { findStream, streamToWire } from '../streams.ts';
+import { listVerifications } from '../verifications.ts';
+import { checkpointTable, developmentWarning } from './checkpoints.ts';
+import { checkTable } from './checks.ts';
+import { entryTable } from './entries.ts';
+import { packageTable } from './packages.ts';
+import { type AuditPageParts, FEW_ROWS, forWhoMay, paramsOf } from './parts.ts';
+import { streamApi, streamPath, waysTo } from './paths.ts';
+import { checkedWords, digest, stateOf } from './words.ts';
+
+const FEW = { limit: FEW_ROWS };
+
+/** A stream: how it stands, and the newest of all that it has. */
+export function streamPage(server: FastifyInstance, { service }: AuditPageParts): void {
+  const { database, seals, clock } = service;
+  const options = { config: { scope: 'audit:read' }, schema: { hide: true, params: streamParamsSchema } } as const;
+  server.get('/audit/streams/:stream_id', options, async (request, reply) => {
+    const { stream_id } = paramsOf<{ stream_id: string }>(request);
+    const now = clock();
+    const stream = streamToWire(await findStream(database, stream_id), seals);
+    const entries = await lastEntries(database, stream_id, { limit: FEW_ROWS });
+    const checks = await listVerifications(database, seals, stream_id, FEW);
+    const checkpoint = (await lastCheckpoints(database, seals, [stream_id])).get(stream_id);
+    const checkpoints = checkpoint === undefined ? [] : [checkpoint];
+    const packages = await listPackages(database, stream_id, FEW);
+    return reply.page({
+      title: stream_id,
+      above: waysTo(null),
+      content: [
+        state(stream, now, { request, reply }),
+        facts(stream, now),
+        section(stream_id, 'entries', 'Newest entries', entryTable(entries.map(entryToWire), now)),
+        section(stream_id, 'verifications', 'Last checks', checkTable(checks.data, now)),
+        section(stream_id, 'checkpoints', 'Last checkpoint', [
+          developmentWarning(checkpoints),
+          checkpointTable(checkpoints, stream_id, now),
+          newCheckpoint(stream_id, checkpoints, { request, reply }),
+        ]),
+        section(stream_id, 'packages', 'Evidence packages', [
+          packageTable(packages.data, now),
+          forWhoMay(request, 'audit:write', () => newPackage(stream_id)),
+        ]),
+        asCurl('curl', curlCommand(request, { path: streamApi(stream_id) })),
+      ],
+    });
+  });
+}
+
+interface Asked {
+  request: FastifyRequest;
+  reply: FastifyReply;
+}
+
+function state(stream: WireStream, now: Date, asked: Asked): Markup {
+  const { stream_id } = stream;
+  const verify = { method: 'POST', path: streamApi(stream_id, 'verify') } as const;
+  return markup`<div class="verdict ${stream.verification_status}"><p class="state">${stateOf(stream)}</p>
+<p>${checkedWords(stream, now)}</p>
+${postForm(asked, { action: streamPath(stream_id, 'verify'), fields: null, submit: 'Verify now' })}<p class="minor">Verify reads every entry from the first to the last, and records what it found. A million entries take about half a minute.</p>
+${asCurl('curl-verify', curlCommand(asked.request, verify))}</div>
+`;
+}
+
+function facts(stream: WireStream, now: Date): Markup {
+  const { entry_count, head_hash, head_sequence, created_at, last_entry_at } = stream;
+  return factList([
+    ['Entries', grouped(entry_count)],
+    ['Last entry', markup`${grouped(head_sequence)}, ${momentOr(last_entry_at, now, 'none')}`],
+    ['Begun', momentOr(created_at, now, 'never')],
+    ['Head', digest(head_hash)],
+  ]);
+}
+
+function section(streamId: string, below: string, title: string, content: MarkupContent): Markup {
+  return markup`<h2>${title}</h2>
+${content}<p class="further">${link(streamPath(streamId, below), 'All of them')}<span class="heard">: ${title}</span></p>
+`;
+}
+
+function newCheckpoint(streamId: string, checkpoints: readonly WireCheckpoint[], asked: Asked): Markup | null {
+  const path = streamPath(streamId, 'checkpoints');
+  const submit = checkpoints.length === 0 ? 'Make the first checkpoint' : 'Make a checkpoint now';
+  return forWhoMay(asked.request, 'audit:write', () => postForm(asked, { action: path, fields: null, submit }));
+}
+
+function newPackage(streamId: string): Markup {
+  return markup`<p class="acts">${action(streamPath(streamId, 'packages', 'new'), 'Generate a package', 'quiet')}</p>\n`;
+}

@@ -1,0 +1,110 @@
+import type { FastifyInstance } from 'fastify';
+import { type Markup, markup, name } from '../../../core/html/markup.ts';
+import type { WireCheckpoint, WireStats, WireStream } from '../../../core/wire.ts';
+import { grouped, plural } from '../../../core/words.ts';
+import { hangUpOf } from '../../http/caller.ts';
+import { asCurl, copyable, dataTable, emptyState, further, link, momentOr } from '../../web/components.ts';
+import { curlCommand } from '../../web/curl.ts';
+import { lastCheckpoints } from '../checkpoint-rows.ts';
+import { listStreams } from '../list.ts';
+import { type StreamsQuery, streamsQuerySchema } from '../requests.ts';
+import { type AuditPageParts, queryOf, ROWS } from './parts.ts';
+import { AUDIT_PATH, streamPath, withQuery } from './paths.ts';
+import { anchorWords, digest, sinceWords, stateOf } from './words.ts';
+
+/** The streams, with what their last checks found. */
+export function streamsPage(server: FastifyInstance, { service }: AuditPageParts): void {
+  const options = {
+    config: { scope: 'audit:read' },
+    schema: { hide: true, querystring: streamsQuerySchema },
+  } as const;
+  server.get('/audit', options, async (request, reply) => {
+    const query = queryOf<StreamsQuery>(request);
+    const { database, seals, clock, readers } = service;
+    const stats = await readers.stats(clock(), hangUpOf(reply));
+    const { data, next_cursor } = await listStreams(database, seals, { ...query, limit: ROWS });
+    const checkpoints = await lastCheckpoints(
+      database,
+      seals,
+      data.map(({ stream_id }) => stream_id),
+    );
+    const asked = { begins_with: query.begins_with, verification_status: query.verification_status };
+    return reply.page({
+      title: 'Audit',
+      introduction:
+        'A stream is shown as verified after Verify was run on it, and as of then. Nothing is checked again by itself.',
+      content: [
+        summary(stats),
+        search(query),
+        streamTable(data, checkpoints, service.clock(), isEmptySearch(query)),
+        further(next_cursor === null ? null : withQuery(AUDIT_PATH, { ...asked, cursor: next_cursor })),
+        asCurl('curl', curlCommand(request, { path: withQuery('/audit/streams/', asked) })),
+      ],
+    });
+  });
+}
+
+function summary(stats: WireStats): Markup {
+  const { streams, entries, verified_streams, failed_streams, unverified_streams } = stats;
+  const failed = link(withQuery(AUDIT_PATH, { verification_status: 'failed' }), `${grouped(failed_streams)} failed`);
+  return markup`<p>${plural(streams, 'stream')}, ${plural(entries, 'entry')}. At the last check of each: ${grouped(verified_streams)} verified, ${failed_streams === 0 ? '0 failed' : failed}, ${grouped(unverified_streams)} never checked. ${link(`${AUDIT_PATH}/statistics`, 'Statistics')}</p>
+`;
+}
+
+function search({ begins_with = '', verification_status }: StreamsQuery): Markup {
+  return markup`<form method="get" action="${AUDIT_PATH}" class="filters" role="search">
+<div class="field"><label for="begins_with">Id begins with</label><input id="begins_with" name="begins_with" type="search" value="${begins_with}"></div>
+<div class="field"><label for="verification_status">Last check</label><select id="verification_status" name="verification_status"><option value="">any</option><option value="failed"${verification_status === 'failed' ? markup` selected` : null}>failed</option></select></div>
+<p class="acts"><button class="quiet">Show</button></p>
+</form>
+`;
+}
+
+function isEmptySearch({ begins_with, verification_status, cursor }: StreamsQuery): boolean {
+  return !begins_with && verification_status === undefined && cursor === undefined;
+}
+
+function streamTable(
+  streams: readonly WireStream[],
+  checkpoints: ReadonlyMap<string, WireCheckpoint>,
+  now: Date,
+  isAll: boolean,
+): Markup {
+  return dataTable({
+    caption: 'Streams',
+    columns: [
+      { head: 'Stream', kind: 'name', cell: ({ stream_id }) => link(streamPath(stream_id), stream_id) },
+      { head: 'Last check', cell: (stream) => stateCell(stream, now) },
+      { head: 'Entries', kind: 'number', cell: ({ entry_count }) => grouped(entry_count) },
+      { head: 'Last entry', cell: ({ last_entry_at }) => momentOr(last_entry_at, now, 'none') },
+      { head: 'Last checkpoint', cell: ({ stream_id }) => checkpointCell(checkpoints.get(stream_id), now) },
+      { head: 'Head', cell: ({ head_hash }) => digest(head_hash) },
+    ],
+    rows: streams,
+    empty: isAll ? NO_STREAM : emptyState('No stream is like that.'),
+  });
+}
+
+function stateCell(stream: WireStream, now: Date): Markup {
+  if (stream.last_checked_at === null) return stateOf(stream);
+  return markup`${stateOf(stream)} ${momentOr(stream.last_checked_at, now, '')} <span class="minor">${sinceWords(stream)}</span>`;
+}
+
+function checkpointCell(checkpoint: WireCheckpoint | undefined, now: Date): Markup {
+  if (checkpoint === undefined) return markup`<span class="minor">none</span>`;
+  return markup`${anchorWords(checkpoint, now)} <span class="minor">up to entry ${grouped(checkpoint.sequence)}</span>`;
+}
+
+const FIRST_ENTRY = `curl -X POST http://127.0.0.1:8181/audit/entries/ \\
+  -H "Authorization: Bearer $EVIDENCE_API_KEY" \\
+  -H 'Content-Type: application/json' \\
+  -d '{"stream_id":"payments","actor":"alice","action":"payment.approved","resource_type":"payment","resource_id":"p-1"}'`;
+
+const NO_STREAM = emptyState(
+  'There is no stream yet. The first entry makes one:',
+  copyable('first-entry', 'The first entry, as a call of the API', FIRST_ENTRY),
+);
+
+export function streamName(streamId: string): Markup {
+  return markup`<code>${name(streamId)}</code>`;
+}

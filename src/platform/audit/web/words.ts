@@ -1,0 +1,62 @@
+import { type Markup, markup } from '../../../core/html/markup.ts';
+import type { WireCheckpoint, WireStream, WireVerification } from '../../../core/wire.ts';
+import { grouped, plural } from '../../../core/words.ts';
+import { moment, statusWord } from '../../web/components.ts';
+
+/** What the last check of a stream found, in a word. */
+export function stateOf({ verification_status: status }: WireStream): Markup {
+  if (status === 'failed') return statusWord('bad', 'Failed');
+  return status === 'verified' ? statusWord('good', 'Verified') : statusWord('neutral', 'Never checked');
+}
+
+/** How many entries came behind those that the last check reached. */
+export function uncheckedOf({ head_sequence, verified_through_sequence }: WireStream): number {
+  return Math.max(0, head_sequence - (verified_through_sequence ?? 0));
+}
+
+/** What was checked, when, and how far it reaches; nothing that was not. */
+export function checkedWords(stream: WireStream, now: Date): Markup {
+  const { verification_status: status, last_checked_at: at, verified_through_sequence: through } = stream;
+  if (status === 'unverified' || at === null) return markup`Verify was never run on this stream.`;
+  const since = sinceWords(stream);
+  if (status === 'verified')
+    return markup`Verified on ${moment(at, now)} up to entry ${grouped(through ?? 0)}; ${since}.`;
+  const sound = through === null ? 'from its beginning' : `behind entry ${grouped(through)}`;
+  return markup`The check on ${moment(at, now)} found that something is wrong ${sound}.`;
+}
+
+/** Of a list: the same without when. */
+export function sinceWords(stream: WireStream): string {
+  const since = uncheckedOf(stream);
+  return since === 0 ? 'no entry since' : `${plural(since, 'entry')} since`;
+}
+
+export function outcomeOf({ verified, failures }: WireVerification): Markup {
+  if (verified) return statusWord('good', 'Nothing wrong found');
+  return statusWord('bad', `${plural(failures.length, 'finding')}`);
+}
+
+/** By what authority a checkpoint is anchored; the one that is built in is no witness. */
+export function anchorWords({ anchor }: WireCheckpoint, now: Date): Markup {
+  const { status, authority, gen_time } = anchor;
+  if (status === 'failed')
+    return markup`${statusWord('bad', 'Changed')} It was changed outside of the service, and is no anchor.`;
+  if (status === 'pending' || gen_time === null)
+    return markup`${statusWord('warning', 'Pending')} No time stamp was obtained yet.`;
+  if (authority === 'external') return markup`${statusWord('good', 'External')} ${moment(gen_time, now)}`;
+  return markup`${statusWord('neutral', 'Development')} ${moment(gen_time, now)}`;
+}
+
+export const DEVELOPMENT_WARNING =
+  'The development authority is built into this platform. It is no independent witness, and its time stamps prove nothing against the platform itself.';
+
+/** A digest, of which the beginning is seen at once and all of it on demand. */
+export function digest(hex: string | null): Markup {
+  if (hex === null) return markup`<span class="minor">none</span>`;
+  return markup`<code class="digest">${hex}</code>`;
+}
+
+export function entryRange(first: number | null, last: number | null): string {
+  if (first === null || last === null) return 'no entry';
+  return first === last ? `entry ${grouped(first)}` : `entries ${grouped(first)} to ${grouped(last)}`;
+}

@@ -1,0 +1,20 @@
+import type { MarkupContent } from '../../core/html/markup.ts';
+import type { Scope } from '../scopes.ts';
+import type { StatusTone, TileView } from './components.ts';
+
+/** Something that happened, on the time line of the front page. */
+export interface TimelineEvent {
+  /** RFC 3339 UTC. */
+  at: string;
+  tone: StatusTone;
+  words: MarkupContent;
+}
+
+/** What a service says on the front page, to whoever has the scope. */
+export interface ModuleOverview {
+  scope: Scope;
+  /** Whether anything is wrong, since when, when it was last checked, what to do next. */
+  tile?(signal: AbortSignal): Promise<TileView>;
+  /** What happened lately, in any order. */
+  events?(signal: AbortSignal): Promise<readonly TimelineEvent[]>;
+}

@@ -1,0 +1,56 @@
+import type { Role } from '../../../src/platform/accounts/people-tables.ts';
+import { openParts } from '../../../src/platform/parts.ts';
+import type { Service } from '../service.ts';
+
+/** Somebody who is signed in at a platform that is served, as their browser sends it. */
+export class Visitor {
+  readonly origin: string;
+  /** Of the cookie. */
+  readonly session: string;
+
+  constructor(origin: string, session: string) {
+    this.origin = origin;
+    this.session = session;
+  }
+
+  /** Follows where it is sent on to. */
+  async get(path: string): Promise<{ status: number; text: string; path: string }> {
+    const headers = { cookie: `evidence_session=${this.session}` };
+    const answer = await fetch(this.origin + path, { headers });
+    return { status: answer.status, text: await answer.text(), path: new URL(answer.url).pathname };
+  }
+
+  /** Sends a form that stands on a page, with what is typed into it, and follows. @param action where the form goes. */
+  async submit(page: string, action: string, typed: Record<string, string> = {}) {
+    const { text } = await this.get(page);
+    return this.post(action, { csrf: /name="csrf" value="([^"]*)"/.exec(text)?.[1] ?? '', ...typed });
+  }
+
+  async post(path: string, typed: Record<string, string>): Promise<{ status: number; text: string; path: string }> {
+    const headers = { cookie: `evidence_session=${this.session}`, origin: this.origin };
+    const body = new URLSearchParams(typed);
+    const answer = await fetch(this.origin + path, { method: 'POST', headers, body, redirect: 'manual' });
+    const next = answer.headers.get('location');
+    if (answer.status === 303 && next !== null) return this.get(next);
+    return { status: answer.status, text: await answer.text(), path };
+  }
+}
+
+/** Gives somebody with each of these roles an account, and signs them in. */
+export async function visitorsOf<R extends Role>(
+  { dataDir, origin }: Service,
+  roles: readonly R[],
+  postgresUrl: string | null = null,
+): Promise<Record<R, Visitor>> {
+  const { database, accounts, clock } = await openParts({ dataDir, postgresUrl });
+  const visitors: [string, Visitor][] = [];
+  for (const role of roles) {
+    const invited = { email: `${role}@example.com`, role };
+    const id = await database.write((transaction) => accounts.links.make(transaction, 'invite', invited, clock()));
+    const joiner = { name: `The ${role}`, password: 'a long walk by the sea' };
+    const { session } = await accounts.joining.accept('invite', accounts.links.token(id), joiner);
+    visitors.push([role, new Visitor(origin, session)]);
+  }
+  await database.close();
+  return Object.fromEntries(visitors) as Record<R, Visitor>;
+}
