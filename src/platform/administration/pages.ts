@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { type Markup, markup, name } from '../../core/html/markup.ts';
 import { actorOf } from '../accounts/administration.ts';
 import type { People } from '../accounts/people.ts';
-import { pageQuerySchema } from '../http/fields.ts';
+import { pageQuerySchema, text } from '../http/fields.ts';
 import { principalOf } from '../http/principal.ts';
 import { personOf } from '../web/access.ts';
 import { asCurl, dataTable, factList, further, link, moment, momentOr, statusWord } from '../web/components.ts';
@@ -30,6 +30,8 @@ export interface AdministrationPageParts {
 
 /** What the platform runs with: names and values, none of them secret. */
 export type Settings = readonly (readonly [name: string, value: string])[];
+
+const messageParamsSchema = z.object({ message_id: text });
 
 /** How many letters that were given up one page shows. */
 const LETTERS = 20;
@@ -94,6 +96,7 @@ function replayPage(server: FastifyInstance, { service }: AdministrationPagePart
   serveForm(server, {
     path: '/administration/messages/:message_id/replay',
     access: { scope: 'administration:write' },
+    params: messageParamsSchema,
     schema: z.object({}),
     show: (form, request, reply) => ({
       title: 'Try again to deliver a message',

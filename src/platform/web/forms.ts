@@ -23,6 +23,8 @@ type Access = Pick<FastifyContextConfig, 'public' | 'scope' | 'signedIn' | 'prov
 export interface FormPage<S extends z.ZodType> {
   path: string;
   access: Access;
+  /** Of the parameters in its path: what is none is refused before anything is looked up. */
+  params?: z.ZodObject;
   schema: S;
   /** The field that a refusal is shown beside, by its code; others stand above the form. */
   fields?: Readonly<Record<string, string>>;
@@ -36,8 +38,8 @@ export interface FormPage<S extends z.ZodType> {
 
 /** Serves a form at its path: GET shows it, POST takes it and goes on with 303. */
 export function serveForm<S extends z.ZodType>(server: FastifyInstance, page: FormPage<S>): void {
-  const { path, access, schema, fields = {} } = page;
-  const options = { config: access, schema: { hide: true } };
+  const { path, access, params, schema, fields = {} } = page;
+  const options = { config: access, schema: { hide: true, ...(params === undefined ? {} : { params }) } };
   server.get(path, options, async (request, reply) => reply.page(await page.show(NEW_FORM, request, reply)));
   server.post(path, options, async (request, reply) => {
     const body = (request.body ?? {}) as Record<string, string | string[]>;

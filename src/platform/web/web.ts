@@ -89,8 +89,8 @@ async function frame(server: FastifyInstance, assets: Assets, options: WebOption
   const overviews = options.modules.flatMap((module) => module.overview ?? []);
   frontPage(server, overviews, options.clock);
   for (const { routes } of pages) await server.register(routes);
-  server.all('/*', { config: { public: true }, schema: { hide: true } }, ({ method, url }) => {
-    throw new HttpProblem(404, 'not_found', `there is no ${method} ${url.split('?', 1)[0]}`);
+  server.all('/*', { config: { public: true }, schema: { hide: true } }, () => {
+    throw new HttpProblem(404, 'not_found', 'there is no page at this address');
   });
 }
 

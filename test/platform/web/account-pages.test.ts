@@ -351,6 +351,22 @@ test('every page is open to whom it is for, and its form does nothing for others
   expect((await at.place.acts()).length).toBe(acts);
 });
 
+test.each(['%00', 'x'.repeat(5000), '%27%22%3E%3Cscript%3E', '%F0%9F%94%90', '..%2F..'])(
+  'an id that is none is answered so: %s',
+  async (id) => {
+    const { session } = await comeIn();
+    const visit = at.visit(session);
+    await visit.submit('/app/prove', { password: PASSWORD });
+    for (const [path] of ACCESS.filter(([each]) => each.includes('_id'))) {
+      const { statusCode, headers, body } = await visit.get(path.replace(/:\w+/, id));
+      // What a message is called is asked for when it is tried again.
+      const expected = id === '%00' ? 422 : path.includes('message_id') ? 200 : 404;
+      expect([path, statusCode, headers['content-type']]).toEqual([path, expected, 'text/html; charset=utf-8']);
+      expect(body.match(/<script/g)).toHaveLength(1);
+    }
+  },
+);
+
 test('a message that was given up is seen, and tried again by who may', async () => {
   const { session } = await comeIn();
   const { session: auditor } = await comeIn('ben@example.com', 'auditor');

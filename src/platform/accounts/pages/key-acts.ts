@@ -16,7 +16,7 @@ import { leaveNotice } from '../../web/session-cookie.ts';
 import { actorOf } from '../administration.ts';
 import type { IssuedKey } from '../api-keys.ts';
 import type { ApiKeys } from '../keys.ts';
-import { newKeySchema } from '../requests.ts';
+import { keyParamsSchema, newKeySchema } from '../requests.ts';
 
 const KEYS = `${PAGES}/keys`;
 const ABOVE = [{ title: 'API keys', path: KEYS }];
@@ -68,6 +68,7 @@ function rotatePage(server: FastifyInstance, { keys }: { keys: ApiKeys }): void 
   serveForm(server, {
     path: '/keys/:key_id/rotate',
     access: MAKING,
+    params: keyParamsSchema,
     schema: z.object({ once: onceSchema, overlap_seconds: z.coerce.number().int().min(0).max(2_592_000) }),
     async show(form, request, reply) {
       const key = await keys.find(keyIdOf(request));
@@ -97,6 +98,7 @@ function revokePage(server: FastifyInstance, { keys }: { keys: ApiKeys }): void 
   serveForm(server, {
     path: '/keys/:key_id/revoke',
     access: { scope: 'keys:write' },
+    params: keyParamsSchema,
     schema: z.object({}),
     async show(form, request, reply) {
       const key = await keys.find(keyIdOf(request));

@@ -13,7 +13,7 @@ import { leaveNotice } from '../../web/session-cookie.ts';
 import type { Accounts } from '../accounts.ts';
 import { type Actor, actorOf } from '../administration.ts';
 import type { Person } from '../people.ts';
-import { invitationSchema, newRoleSchema } from '../people-requests.ts';
+import { invitationSchema, newRoleSchema, personParamsSchema } from '../people-requests.ts';
 import type { AccountPageParts } from './parts.ts';
 
 const PEOPLE = `${PAGES}/people`;
@@ -77,6 +77,7 @@ function rolePage(server: FastifyInstance, accounts: Accounts): void {
   serveForm(server, {
     path: '/people/:person_id/role',
     access: LETTING_IN,
+    params: personParamsSchema,
     schema: z.object(newRoleSchema.shape),
     fields: { conflict: 'role', forbidden: 'role' },
     async show(form, request, reply) {
@@ -148,6 +149,7 @@ function actPage(server: FastifyInstance, { people }: Accounts, act: PersonAct):
   serveForm(server, {
     path: `/people/:person_id/${act.path}`,
     access: LETTING_IN,
+    params: personParamsSchema,
     schema: z.object({}),
     async show(form, request, reply) {
       const person = await people.find(idOf(request));
