@@ -26,6 +26,12 @@ export function actTable(acts: readonly RecordedAct[], names: ReadonlyMap<string
   });
 }
 
+/** An act in one line. @param names as of `actTable`. */
+export function actLine(act: RecordedAct, names: ReadonlyMap<string, string>): Markup {
+  const to = nameOr(names, personOfObject(act), `${act.resource_type} ${act.resource_id}`);
+  return markup`${name(inWords(act.action))}: ${to}, by ${nameOr(names, personOfActor(act), act.actor)}`;
+}
+
 /** `person.role_changed` as people say it. */
 function inWords(action: string): string {
   const words = action.replace(/[._]/g, ' ');

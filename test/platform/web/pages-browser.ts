@@ -30,7 +30,7 @@ export class PagesBrowser {
 
   /** Somebody with a browser of their own, at a page. */
   async open(path: string, options: BrowserContextOptions = {}): Promise<Page> {
-    const context = await this.#browser.newContext({ baseURL: this.#origin, ...options });
+    const context = await this.#browser.newContext({ baseURL: this.#origin, reducedMotion: 'reduce', ...options });
     context.setDefaultTimeout(60_000);
     const page = await context.newPage();
     page.on('request', (request) => {
