@@ -6,7 +6,7 @@ import { DamagedArchives, isFooled } from './archives.ts';
 import { writeIntactArchive } from './intact-archive.ts';
 import { randomFrom } from './packages.ts';
 
-const CASES = 60;
+const CASES = 30;
 
 let directory: string;
 let archive: string;

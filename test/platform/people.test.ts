@@ -389,6 +389,15 @@ describe.each(DATABASES)('people on %s', (_name, start) => {
       await at.signIn(ADA, { password: OTHER_PASSWORD });
     });
 
+    test('that was set anew lets somebody in at once at whose account others guessed', async () => {
+      const ada = await at.join(ADA);
+      for (let guess = 0; guess < 6; guess++)
+        await outcomes([at.signIn(ADA, { password: 'wrong', network: `${guess}` })]);
+      await expect(at.signIn(ADA)).rejects.toMatchObject({ code: 'too_many_attempts' });
+      await at.accounts.credentials.reset(await at.link('reset', { person_id: ada }), OTHER_PASSWORD);
+      await at.signIn(ADA, { password: OTHER_PASSWORD });
+    });
+
     test('that was forgotten is asked for in the same way by who has no account, or may not come in', async () => {
       const gone = await at.join(BEN);
       await at.join(ADA, 'owner');
@@ -438,9 +447,9 @@ describe.each(DATABASES)('people on %s', (_name, start) => {
 
     test('who is disabled while they sign in gets no session', async () => {
       const ben = await at.join(BEN);
-      const signingIn = at.signIn(BEN);
+      const signingIn = outcomes([at.signIn(BEN)]);
       await at.accounts.people.disable(OWNER, ben);
-      await signingIn.catch(() => {});
+      await signingIn;
       await at.accounts.people.enable(OWNER, ben);
       const left = await database.tables<PeopleTables>().selectFrom('sessions').selectAll().execute();
       // The session of the account's making was ended, too.

@@ -24,6 +24,8 @@ const OPERATIONS: readonly Operation[] = [
   },
   { operation: 'GET /audit/entries/', needed: 'audit:read', path: '/entries/' },
   { operation: 'GET /audit/stats/', needed: 'audit:read', path: '/stats/' },
+  { operation: 'GET /audit/stats/activity', needed: 'audit:read', path: '/stats/activity' },
+  { operation: 'GET /audit/streams/{stream_id}/packages', needed: 'audit:read', path: '/streams/s/packages' },
   { operation: 'GET /audit/streams/', needed: 'audit:read', path: '/streams/' },
   { operation: 'GET /audit/streams/{stream_id}', needed: 'audit:read', path: '/streams/s' },
   { operation: 'POST /audit/streams/{stream_id}/verify', needed: 'audit:read', path: '/streams/s/verify' },

@@ -68,7 +68,7 @@ test('no single mutation of an intact chain is verified', () => {
         expect(status, name).not.toBe('verified');
       }
     }),
-    { numRuns: 3000 },
+    { numRuns: 1500 },
   );
 });
 
@@ -89,7 +89,7 @@ test('no flipped bit in the entries is verified, unless they still read the same
       fc.pre(!same(entries));
       expect(examineReading(readPackage(document, { streamId: STREAM }), REQUIRED).status).not.toBe('verified');
     }),
-    { numRuns: 2000 },
+    { numRuns: 1000 },
   );
 });
 

@@ -9,7 +9,7 @@ import type { PeopleTables } from './people-tables.ts';
 import { findPerson, type PersonRow, personByEmail, updatePerson } from './person-rows.ts';
 import { sessionEnded } from './sessions.ts';
 import type { Credentials, SignIn } from './sign-in.ts';
-import { letterSubjects } from './throttle.ts';
+import { accountSubject, letterSubjects } from './throttle.ts';
 import { totpStep } from './totp.ts';
 
 /** What people show to prove that it is them: passwords and second factors, set and changed. */
@@ -84,7 +84,7 @@ export class CredentialChanges {
 
   /** Sets a new password by a link, and ends all sessions. @throws DomainError `link_used`, `weak_password`. */
   async reset(token: string, next: string): Promise<void> {
-    const { database, passwords, sessions, letters, administration, clock } = this.#means;
+    const { database, passwords, sessions, letters, administration, throttle, clock } = this.#means;
     const { email, name } = await personOf(database, await readLink(database, 'reset', token, clock()));
     refuseWeak(next, [email, name]);
     const password = await passwords.hash(next);
@@ -95,6 +95,8 @@ export class CredentialChanges {
       await updatePerson(transaction, person_id, { password });
       await sessions.endAll(transaction, person_id);
       await endLinks(transaction, 'reset', link.content, clock());
+      // Who guessed at the password before keeps nobody out who has the mail.
+      await throttle.succeed(transaction, accountSubject(to), []);
       await letters.send(transaction, { letter: 'password_changed', to });
       const more = { link_id };
       await administration.record(transaction, {

@@ -10,6 +10,11 @@ export async function recentActs(service: AdministrationService): Promise<Timeli
   return data.map(({ timestamp, actor, action, resource_type, resource_id }) => ({
     at: timestamp,
     tone: 'neutral',
-    words: markup`<code>${name(action)}</code> by ${name(actor)}: ${name(resource_type)} <code>${name(resource_id)}</code>`,
+    words: markup`<code>${name(action)}</code> ${name(resource_type)} <code>${name(short(resource_id))}</code>, by <code>${name(short(actor))}</code>`,
   }));
+}
+
+/** An id is told apart from others by its beginning; the page of the administration has all of it. */
+function short(id: string): string {
+  return id.replace(/([0-9a-f]{8})-[0-9a-f-]{27}$/, '$1…');
 }

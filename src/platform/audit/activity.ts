@@ -18,10 +18,10 @@ export const activitySchema = z.object({
   /** Those with the most entries in these days. */
   streams: z.array(z.object({ stream_id: z.string(), entries: z.int().min(0) })),
 });
-export type Activity = z.infer<typeof activitySchema>;
+export type AuditActivity = z.infer<typeof activitySchema>;
 
 /** How many entries were recorded on each of the last days, and in which streams. */
-export async function readActivity(reader: Reader, now: Date): Promise<Activity> {
+export async function readActivity(reader: Reader, now: Date): Promise<AuditActivity> {
   const days = Array.from({ length: DAYS }, (_, back) => dayOf(new Date(now.getTime() - (DAYS - 1 - back) * DAY_MS)));
   const since = days[0] ?? '';
   const hours = reader.tables<AuditTables>().selectFrom('entry_hours').where('hour', '>=', since);

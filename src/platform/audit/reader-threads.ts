@@ -3,7 +3,7 @@ import { programUrl } from '../../core/install-paths.ts';
 import type { WireStats } from '../../core/wire.ts';
 import type { Database } from '../database/database.ts';
 import { ThreadPool } from '../threads/pool.ts';
-import type { Activity, Overview } from './activity.ts';
+import type { AuditActivity, Overview } from './activity.ts';
 import type { StreamInspection } from './inspection.ts';
 import type { EntryList } from './list.ts';
 import type { PackageOrder, PackageRow } from './packing.ts';
@@ -47,7 +47,7 @@ export class ReaderThreads {
     return this.#reading.run({ read: 'stats', now }, signal);
   }
 
-  activity(now: Date, signal: AbortSignal): Promise<Activity> {
+  activity(now: Date, signal: AbortSignal): Promise<AuditActivity> {
     return this.#reading.run({ read: 'activity', now }, signal);
   }
 

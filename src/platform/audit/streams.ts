@@ -38,7 +38,7 @@ export async function findStream(reader: Reader, streamId: string): Promise<Stre
 }
 
 /** @throws DomainError `not_found`. */
-export async function entryOf(reader: Reader, streamId: string, sequence: number): Promise<EntryRow> {
+export async function recordedEntry(reader: Reader, streamId: string, sequence: number): Promise<EntryRow> {
   const row = await reader
     .tables<AuditTables>()
     .selectFrom('entries')

@@ -13,9 +13,9 @@ export class Visitor {
     this.session = session;
   }
 
-  /** Follows where it is sent on to. */
-  async get(path: string): Promise<{ status: number; text: string; path: string }> {
-    const headers = { cookie: `evidence_session=${this.session}` };
+  /** Follows where it is sent on to. @param left by the answer before: one more cookie. */
+  async get(path: string, left: readonly string[] = []): Promise<{ status: number; text: string; path: string }> {
+    const headers = { cookie: [`evidence_session=${this.session}`, ...left].join('; ') };
     const answer = await fetch(this.origin + path, { headers });
     return { status: answer.status, text: await answer.text(), path: new URL(answer.url).pathname };
   }
@@ -31,7 +31,8 @@ export class Visitor {
     const body = new URLSearchParams(typed);
     const answer = await fetch(this.origin + path, { method: 'POST', headers, body, redirect: 'manual' });
     const next = answer.headers.get('location');
-    if (answer.status === 303 && next !== null) return this.get(next);
+    const left = answer.headers.getSetCookie().map((cookie) => cookie.split(';', 1)[0] ?? '');
+    if (answer.status === 303 && next !== null) return this.get(next, left);
     return { status: answer.status, text: await answer.text(), path };
   }
 }

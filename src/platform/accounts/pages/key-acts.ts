@@ -159,7 +159,7 @@ const SCOPE_HINTS: Record<Scope, string> = {
   'people:write': 'to say who may come in',
   'administration:read': 'what was done, and what could not be delivered',
   'administration:write': 'to have it delivered again',
-  'metrics:read': 'how the platform fares, in figures',
+  'metrics:read': 'how the platform fares, for Prometheus',
 };
 
 /** The end of a day in UTC: a form that is sent again a little later asks for the same. */

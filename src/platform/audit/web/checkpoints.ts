@@ -13,7 +13,7 @@ import { streamApi, streamPath, waysTo, withQuery } from './paths.ts';
 import { anchorWords, DEVELOPMENT_WARNING, digest } from './words.ts';
 
 /** The checkpoints of a stream, with their authorities; and a new one. */
-export function checkpointPages(server: FastifyInstance, { service }: AuditPageParts): void {
+export function pagesOfCheckpoints(server: FastifyInstance, { service }: AuditPageParts): void {
   const path = '/audit/streams/:stream_id/checkpoints';
   const schema = { hide: true, params: streamParamsSchema };
 

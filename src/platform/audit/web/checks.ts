@@ -10,46 +10,51 @@ import { streamParamsSchema, verificationParamsSchema } from '../requests.ts';
 import { findVerification, listVerifications } from '../verifications.ts';
 import { type AuditPageParts, paramsOf, queryOf, ROWS } from './parts.ts';
 import { checkPath, streamApi, streamPath, waysTo, withQuery } from './paths.ts';
-import { digest, entryRange, outcomeOf } from './words.ts';
+import { checkOutcome, digest, entryRange } from './words.ts';
 
 const MAY_READ = { scope: 'audit:read' } as const;
 
 /** The checks of a stream: running one, which there were, and what one found. */
-export function checkPages(server: FastifyInstance, { service }: AuditPageParts): void {
-  const { database, seals, clock, verifier } = service;
-  const ofStream = { hide: true, params: streamParamsSchema };
+export function pagesOfChecks(server: FastifyInstance, parts: AuditPageParts): void {
+  verifyForm(server, parts);
+  listPage(server, parts);
+  onePage(server, parts);
+}
 
-  // Whoever may read may check: nothing of what was recorded changes by it.
-  server.post('/audit/streams/:stream_id/verify', { config: MAY_READ, schema: ofStream }, async (request, reply) => {
+/** Whoever may read may check: nothing of what was recorded changes by it. */
+function verifyForm(server: FastifyInstance, { service }: AuditPageParts): void {
+  const schema = { hide: true, params: streamParamsSchema };
+  server.post('/audit/streams/:stream_id/verify', { config: MAY_READ, schema }, async (request, reply) => {
     const { stream_id } = paramsOf<{ stream_id: string }>(request);
-    const { verification_id } = await verifier.verify(stream_id, hangUpOf(reply));
+    const { verification_id } = await service.verifier.verify(stream_id, hangUpOf(reply));
     return reply.redirect(checkPath(verification_id), 303);
   });
+}
 
-  server.get(
-    '/audit/streams/:stream_id/verifications',
-    { config: MAY_READ, schema: { ...ofStream, querystring: pageQuerySchema } },
-    async (request, reply) => {
-      const { stream_id } = paramsOf<{ stream_id: string }>(request);
-      const page = { ...queryOf<PageQuery>(request), limit: ROWS };
-      const { data, next_cursor } = await listVerifications(database, seals, stream_id, page);
-      const path = streamPath(stream_id, 'verifications');
-      return reply.page({
-        title: 'Checks',
-        above: waysTo(stream_id),
-        introduction:
-          'What Verify found, newest first. A check that was changed outside of the service is left out: it is none.',
-        content: [
-          checkTable(data, clock()),
-          further(next_cursor === null ? null : withQuery(path, { cursor: next_cursor })),
-          asCurl('curl', curlCommand(request, { path: streamApi(stream_id, 'verifications') })),
-        ],
-      });
-    },
-  );
+function listPage(server: FastifyInstance, { service: { database, seals, clock } }: AuditPageParts): void {
+  const schema = { hide: true, params: streamParamsSchema, querystring: pageQuerySchema };
+  server.get('/audit/streams/:stream_id/verifications', { config: MAY_READ, schema }, async (request, reply) => {
+    const { stream_id } = paramsOf<{ stream_id: string }>(request);
+    const page = { ...queryOf<PageQuery>(request), limit: ROWS };
+    const { data, next_cursor } = await listVerifications(database, seals, stream_id, page);
+    const path = streamPath(stream_id, 'verifications');
+    return reply.page({
+      title: 'Checks',
+      above: waysTo(stream_id),
+      introduction:
+        'What Verify found, newest first. A check that was changed outside of the service is left out: it is none.',
+      content: [
+        checkTable(data, clock()),
+        further(next_cursor === null ? null : withQuery(path, { cursor: next_cursor })),
+        asCurl('curl', curlCommand(request, { path: streamApi(stream_id, 'verifications') })),
+      ],
+    });
+  });
+}
 
-  const ofCheck = { hide: true, params: verificationParamsSchema };
-  server.get('/audit/verifications/:verification_id', { config: MAY_READ, schema: ofCheck }, async (request, reply) => {
+function onePage(server: FastifyInstance, { service: { database, seals, clock } }: AuditPageParts): void {
+  const schema = { hide: true, params: verificationParamsSchema };
+  server.get('/audit/verifications/:verification_id', { config: MAY_READ, schema }, async (request, reply) => {
     const { verification_id } = paramsOf<{ verification_id: string }>(request);
     const check = await findVerification(database, seals, verification_id);
     return reply.page({
@@ -69,7 +74,7 @@ export function checkTable(checks: readonly WireVerification[], now: Date): Mark
     caption: 'Checks',
     columns: [
       { head: 'When', kind: 'name', cell: ({ checked_at }) => moment(checked_at, now) },
-      { head: 'Found', cell: outcomeOf },
+      { head: 'Found', cell: checkOutcome },
       { head: 'Of', cell: ({ from_sequence, to_sequence }) => entryRange(from_sequence, to_sequence) },
       { head: 'Details', kind: 'act', cell: ({ verification_id }) => link(checkPath(verification_id), 'Details') },
     ],
@@ -81,9 +86,9 @@ export function checkTable(checks: readonly WireVerification[], now: Date): Mark
 function checkFacts(check: WireVerification, now: Date): Markup {
   return factList([
     ['Stream', link(streamPath(check.stream_id), check.stream_id)],
-    ['Found', outcomeOf(check)],
+    ['Found', checkOutcome(check)],
     ['Ended', moment(check.checked_at, now)],
-    ['Checked', `${entryRange(check.from_sequence, check.to_sequence)}: ${plural(check.entries_checked, 'entry')}`],
+    ['Read', `${plural(check.entries_checked, 'entry')}: ${entryRange(check.from_sequence, check.to_sequence)}`],
     ['Last entry’s hash', digest(check.head_hash)],
   ]);
 }

@@ -10,7 +10,7 @@ import { curlCommand } from '../../web/curl.ts';
 import { lastEntries } from '../repository.ts';
 import { type EntriesQuery, entriesQuerySchema, streamParamsSchema } from '../requests.ts';
 import { entryToWire } from '../rules.ts';
-import { entryOf, findStream } from '../streams.ts';
+import { findStream, recordedEntry } from '../streams.ts';
 import { type AuditPageParts, paramsOf, queryOf, ROWS } from './parts.ts';
 import { streamPath, waysTo, withQuery } from './paths.ts';
 import { digest } from './words.ts';
@@ -37,7 +37,7 @@ const FIELDS = [
 ] as const;
 
 /** The entries of a stream, and one of them. */
-export function entryPages(server: FastifyInstance, parts: AuditPageParts): void {
+export function pagesOfEntries(server: FastifyInstance, parts: AuditPageParts): void {
   listPage(server, parts);
   onePage(server, parts);
 }
@@ -138,7 +138,7 @@ function onePage(server: FastifyInstance, { service }: AuditPageParts): void {
   const schema = { hide: true, params: entryParamsSchema };
   server.get('/audit/streams/:stream_id/entries/:sequence', { config: MAY_READ, schema }, async (request, reply) => {
     const { stream_id, sequence } = paramsOf<z.output<typeof entryParamsSchema>>(request);
-    const entry = entryToWire(await entryOf(service.database, stream_id, sequence));
+    const entry = entryToWire(await recordedEntry(service.database, stream_id, sequence));
     const asked = { stream_id, after_sequence: sequence - 1, limit: 1 };
     return reply.page({
       title: `Entry ${grouped(sequence)}`,

@@ -20,7 +20,7 @@ export async function auditTile({ readers, clock }: AuditService, signal: AbortS
     content: factList([
       ['What', what(stats, overview)],
       ['Since', since(overview, now)],
-      ['Last checked', momentOr(overview.last_checked_at, now, 'never')],
+      ['Last check of a stream', momentOr(overview.last_checked_at, now, 'never')],
     ]),
     next,
   };

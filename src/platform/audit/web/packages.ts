@@ -20,7 +20,7 @@ import { digest, entryRange } from './words.ts';
 const MAY_READ = { scope: 'audit:read' } as const;
 
 /** Evidence packages: of a stream, one with its downloads, and a new one. */
-export function packagePages(server: FastifyInstance, parts: AuditPageParts): void {
+export function pagesOfPackages(server: FastifyInstance, parts: AuditPageParts): void {
   listPage(server, parts);
   onePage(server, parts);
   newPage(server, parts);

@@ -1,8 +1,8 @@
 import type { ModulePages } from '../../web/web.ts';
-import { checkpointPages } from './checkpoints.ts';
-import { checkPages } from './checks.ts';
-import { entryPages } from './entries.ts';
-import { packagePages } from './packages.ts';
+import { pagesOfCheckpoints } from './checkpoints.ts';
+import { pagesOfChecks } from './checks.ts';
+import { pagesOfEntries } from './entries.ts';
+import { pagesOfPackages } from './packages.ts';
 import type { AuditPageParts } from './parts.ts';
 import { AUDIT_PATH } from './paths.ts';
 import { statisticsPage } from './statistics.ts';
@@ -19,4 +19,12 @@ export function pagesOfAudit(parts: AuditPageParts): ModulePages {
   };
 }
 
-const PAGES = [streamsPage, streamPage, statisticsPage, entryPages, checkPages, checkpointPages, packagePages];
+const PAGES = [
+  streamsPage,
+  streamPage,
+  statisticsPage,
+  pagesOfEntries,
+  pagesOfChecks,
+  pagesOfCheckpoints,
+  pagesOfPackages,
+];

@@ -6,9 +6,11 @@ import { grouped, plural } from '../../../core/words.ts';
 import { hangUpOf } from '../../http/caller.ts';
 import { asCurl, factList } from '../../web/components.ts';
 import { curlCommand } from '../../web/curl.ts';
-import type { Activity } from '../activity.ts';
+import type { AuditActivity } from '../activity.ts';
 import type { AuditPageParts } from './parts.ts';
 import { waysTo } from './paths.ts';
+
+const CALLS = ['/audit/stats/', '/audit/stats/activity'];
 
 /** Numbers and charts over all streams. */
 export function statisticsPage(server: FastifyInstance, { service }: AuditPageParts): void {
@@ -26,8 +28,7 @@ export function statisticsPage(server: FastifyInstance, { service }: AuditPagePa
         missing(stats),
         numbers(stats),
         charts(stats, activity),
-        asCurl('curl', curlCommand(request, { path: '/audit/stats/' })),
-        asCurl('curl-activity', curlCommand(request, { path: '/audit/stats/activity' })),
+        asCurl('curl', CALLS.map((path) => curlCommand(request, { path })).join('\n')),
       ],
     });
   });
@@ -53,7 +54,7 @@ function numbers(stats: WireStats): Markup {
   ]);
 }
 
-function charts(stats: WireStats, { days, streams }: Activity): Markup {
+function charts(stats: WireStats, { days, streams }: AuditActivity): Markup {
   const states = [
     { label: 'verified at their last check', count: stats.verified_streams },
     { label: 'failed at their last check', count: stats.failed_streams },

@@ -10,6 +10,7 @@ import { listPackages } from '../packages.ts';
 import { lastEntries } from '../repository.ts';
 import { streamParamsSchema } from '../requests.ts';
 import { entryToWire } from '../rules.ts';
+import type { AuditService } from '../service.ts';
 import { findStream, streamToWire } from '../streams.ts';
 import { listVerifications } from '../verifications.ts';
 import { checkpointTable, developmentWarning } from './checkpoints.ts';
@@ -24,38 +25,51 @@ const FEW = { limit: FEW_ROWS };
 
 /** A stream: how it stands, and the newest of all that it has. */
 export function streamPage(server: FastifyInstance, { service }: AuditPageParts): void {
-  const { database, seals, clock } = service;
   const options = { config: { scope: 'audit:read' }, schema: { hide: true, params: streamParamsSchema } } as const;
   server.get('/audit/streams/:stream_id', options, async (request, reply) => {
     const { stream_id } = paramsOf<{ stream_id: string }>(request);
-    const now = clock();
-    const stream = streamToWire(await findStream(database, stream_id), seals);
-    const entries = await lastEntries(database, stream_id, { limit: FEW_ROWS });
-    const checks = await listVerifications(database, seals, stream_id, FEW);
-    const checkpoint = (await lastCheckpoints(database, seals, [stream_id])).get(stream_id);
-    const checkpoints = checkpoint === undefined ? [] : [checkpoint];
-    const packages = await listPackages(database, stream_id, FEW);
+    const now = service.clock();
+    const stream = streamToWire(await findStream(service.database, stream_id), service.seals);
     return reply.page({
       title: stream_id,
       above: waysTo(null),
       content: [
         state(stream, now, { request, reply }),
         facts(stream, now),
-        section(stream_id, 'entries', 'Newest entries', entryTable(entries.map(entryToWire), now)),
-        section(stream_id, 'verifications', 'Last checks', checkTable(checks.data, now)),
-        section(stream_id, 'checkpoints', 'Last checkpoint', [
-          developmentWarning(checkpoints),
-          checkpointTable(checkpoints, stream_id, now),
-          newCheckpoint(stream_id, checkpoints, { request, reply }),
-        ]),
-        section(stream_id, 'packages', 'Evidence packages', [
-          packageTable(packages.data, now),
-          forWhoMay(request, 'audit:write', () => newPackage(stream_id)),
-        ]),
+        await newestOf(service, stream_id, { request, reply }),
         asCurl('curl', curlCommand(request, { path: streamApi(stream_id) })),
       ],
     });
   });
+}
+
+async function newestOf(service: AuditService, streamId: string, asked: Asked): Promise<Markup[]> {
+  const { database, seals } = service;
+  const now = service.clock();
+  const entries = await lastEntries(database, streamId, FEW);
+  const checks = await listVerifications(database, seals, streamId, FEW);
+  const checkpoints = [...(await lastCheckpoints(database, seals, [streamId])).values()];
+  const packages = await listPackages(database, streamId, FEW);
+  return [
+    section(streamId, 'entries', ['Newest entries', 'All entries'], entryTable(entries.map(entryToWire), now)),
+    section(streamId, 'verifications', ['Last checks', 'All checks'], checkTable(checks.data, now)),
+    section(
+      streamId,
+      'checkpoints',
+      ['Last checkpoint', 'All checkpoints'],
+      [
+        developmentWarning(checkpoints),
+        checkpointTable(checkpoints, streamId, now),
+        newCheckpoint(streamId, checkpoints, asked),
+      ],
+    ),
+    section(
+      streamId,
+      'packages',
+      ['Evidence packages', 'All packages'],
+      [packageTable(packages.data, now), forWhoMay(asked.request, 'audit:write', () => newPackage(streamId))],
+    ),
+  ];
 }
 
 interface Asked {
@@ -68,7 +82,7 @@ function state(stream: WireStream, now: Date, asked: Asked): Markup {
   const verify = { method: 'POST', path: streamApi(stream_id, 'verify') } as const;
   return markup`<div class="verdict ${stream.verification_status}"><p class="state">${stateOf(stream)}</p>
 <p>${checkedWords(stream, now)}</p>
-${postForm(asked, { action: streamPath(stream_id, 'verify'), fields: null, submit: 'Verify now' })}<p class="minor">Verify reads every entry from the first to the last, and records what it found. A million entries take about half a minute.</p>
+${postForm(asked, { action: streamPath(stream_id, 'verify'), fields: null, submit: 'Verify now' })}<p class="minor">Verify reads every entry from the first to the last, and records what it found. The more there are, the longer it takes.</p>
 ${asCurl('curl-verify', curlCommand(asked.request, verify))}</div>
 `;
 }
@@ -83,9 +97,10 @@ function facts(stream: WireStream, now: Date): Markup {
   ]);
 }
 
-function section(streamId: string, below: string, title: string, content: MarkupContent): Markup {
+function section(streamId: string, below: string, [title, all]: [string, string], content: MarkupContent): Markup {
   return markup`<h2>${title}</h2>
-${content}<p class="further">${link(streamPath(streamId, below), 'All of them')}<span class="heard">: ${title}</span></p>
+<div class="lesser">${content}</div>
+<p class="further">${link(streamPath(streamId, below), all)}</p>
 `;
 }
 

@@ -1,5 +1,5 @@
-import type { FastifyInstance } from 'fastify';
-import { type Markup, markup, name } from '../../../core/html/markup.ts';
+import type { FastifyInstance, FastifyRequest } from 'fastify';
+import { type Markup, markup } from '../../../core/html/markup.ts';
 import type { WireCheckpoint, WireStats, WireStream } from '../../../core/wire.ts';
 import { grouped, plural } from '../../../core/words.ts';
 import { hangUpOf } from '../../http/caller.ts';
@@ -8,9 +8,10 @@ import { curlCommand } from '../../web/curl.ts';
 import { lastCheckpoints } from '../checkpoint-rows.ts';
 import { listStreams } from '../list.ts';
 import { type StreamsQuery, streamsQuerySchema } from '../requests.ts';
+import { OWN_STREAMS } from '../rules.ts';
 import { type AuditPageParts, queryOf, ROWS } from './parts.ts';
 import { AUDIT_PATH, streamPath, withQuery } from './paths.ts';
-import { anchorWords, digest, sinceWords, stateOf } from './words.ts';
+import { anchorWords, digest, reachWords, stateOf } from './words.ts';
 
 /** The streams, with what their last checks found. */
 export function streamsPage(server: FastifyInstance, { service }: AuditPageParts): void {
@@ -36,7 +37,8 @@ export function streamsPage(server: FastifyInstance, { service }: AuditPageParts
       content: [
         summary(stats),
         search(query),
-        streamTable(data, checkpoints, service.clock(), isEmptySearch(query)),
+        streamTable(data, checkpoints, service.clock()),
+        isAll(query) && data.every(({ stream_id }) => stream_id.startsWith(OWN_STREAMS)) ? firstEntry(request) : null,
         further(next_cursor === null ? null : withQuery(AUDIT_PATH, { ...asked, cursor: next_cursor })),
         asCurl('curl', curlCommand(request, { path: withQuery('/audit/streams/', asked) })),
       ],
@@ -60,7 +62,7 @@ function search({ begins_with = '', verification_status }: StreamsQuery): Markup
 `;
 }
 
-function isEmptySearch({ begins_with, verification_status, cursor }: StreamsQuery): boolean {
+function isAll({ begins_with, verification_status, cursor }: StreamsQuery): boolean {
   return !begins_with && verification_status === undefined && cursor === undefined;
 }
 
@@ -68,7 +70,6 @@ function streamTable(
   streams: readonly WireStream[],
   checkpoints: ReadonlyMap<string, WireCheckpoint>,
   now: Date,
-  isAll: boolean,
 ): Markup {
   return dataTable({
     caption: 'Streams',
@@ -81,13 +82,13 @@ function streamTable(
       { head: 'Head', cell: ({ head_hash }) => digest(head_hash) },
     ],
     rows: streams,
-    empty: isAll ? NO_STREAM : emptyState('No stream is like that.'),
+    empty: emptyState('No stream is like that.'),
   });
 }
 
 function stateCell(stream: WireStream, now: Date): Markup {
   if (stream.last_checked_at === null) return stateOf(stream);
-  return markup`${stateOf(stream)} ${momentOr(stream.last_checked_at, now, '')} <span class="minor">${sinceWords(stream)}</span>`;
+  return markup`${stateOf(stream)} ${momentOr(stream.last_checked_at, now, '')} <span class="minor">${reachWords(stream)}</span>`;
 }
 
 function checkpointCell(checkpoint: WireCheckpoint | undefined, now: Date): Markup {
@@ -95,16 +96,16 @@ function checkpointCell(checkpoint: WireCheckpoint | undefined, now: Date): Mark
   return markup`${anchorWords(checkpoint, now)} <span class="minor">up to entry ${grouped(checkpoint.sequence)}</span>`;
 }
 
-const FIRST_ENTRY = `curl -X POST http://127.0.0.1:8181/audit/entries/ \\
-  -H "Authorization: Bearer $EVIDENCE_API_KEY" \\
-  -H 'Content-Type: application/json' \\
-  -d '{"stream_id":"payments","actor":"alice","action":"payment.approved","resource_type":"payment","resource_id":"p-1"}'`;
+const FIRST_ENTRY = {
+  stream_id: 'payments',
+  actor: 'alice',
+  action: 'payment.approved',
+  resource_type: 'payment',
+  resource_id: 'p-1',
+};
 
-const NO_STREAM = emptyState(
-  'There is no stream yet. The first entry makes one:',
-  copyable('first-entry', 'The first entry, as a call of the API', FIRST_ENTRY),
-);
-
-export function streamName(streamId: string): Markup {
-  return markup`<code>${name(streamId)}</code>`;
+function firstEntry(request: FastifyRequest): Markup {
+  const command = curlCommand(request, { method: 'POST', path: '/audit/entries/', body: FIRST_ENTRY });
+  const text = 'Nobody has recorded anything here yet. The first entry of a stream makes it:';
+  return emptyState(text, copyable('first-entry', 'The first entry, as a call of the API', command));
 }

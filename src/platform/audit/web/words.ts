@@ -9,29 +9,24 @@ export function stateOf({ verification_status: status }: WireStream): Markup {
   return status === 'verified' ? statusWord('good', 'Verified') : statusWord('neutral', 'Never checked');
 }
 
-/** How many entries came behind those that the last check reached. */
-export function uncheckedOf({ head_sequence, verified_through_sequence }: WireStream): number {
-  return Math.max(0, head_sequence - (verified_through_sequence ?? 0));
-}
-
 /** What was checked, when, and how far it reaches; nothing that was not. */
 export function checkedWords(stream: WireStream, now: Date): Markup {
-  const { verification_status: status, last_checked_at: at, verified_through_sequence: through } = stream;
+  const { verification_status: status, last_checked_at: at } = stream;
   if (status === 'unverified' || at === null) return markup`Verify was never run on this stream.`;
-  const since = sinceWords(stream);
-  if (status === 'verified')
-    return markup`Verified on ${moment(at, now)} up to entry ${grouped(through ?? 0)}; ${since}.`;
-  const sound = through === null ? 'from its beginning' : `behind entry ${grouped(through)}`;
-  return markup`The check on ${moment(at, now)} found that something is wrong ${sound}.`;
+  if (status === 'verified') return markup`Verified on ${moment(at, now)} ${reachWords(stream)}.`;
+  return markup`The check on ${moment(at, now)} found that something is wrong ${reachWords(stream)}.`;
 }
 
-/** Of a list: the same without when. */
-export function sinceWords(stream: WireStream): string {
-  const since = uncheckedOf(stream);
-  return since === 0 ? 'no entry since' : `${plural(since, 'entry')} since`;
+/** Up to where the last check found nothing wrong. */
+export function reachWords({ verification_status, head_sequence, verified_through_sequence }: WireStream): string {
+  const through = verified_through_sequence ?? 0;
+  if (verification_status === 'failed')
+    return through === 0 ? 'from its beginning on' : `behind entry ${grouped(through)}`;
+  const since = Math.max(0, head_sequence - through);
+  return `up to entry ${grouped(through)}; ${since === 0 ? 'no entry' : plural(since, 'entry')} since`;
 }
 
-export function outcomeOf({ verified, failures }: WireVerification): Markup {
+export function checkOutcome({ verified, failures }: WireVerification): Markup {
   if (verified) return statusWord('good', 'Nothing wrong found');
   return statusWord('bad', `${plural(failures.length, 'finding')}`);
 }
