@@ -173,8 +173,8 @@ function columnsOf(head: StreamHead, seals: RowSeals) {
   };
 }
 
-/** An entry that is known to be there. */
-export function entryAt(reader: Reader, streamId: string, sequence: number): Promise<EntryRow> {
+/** The entry at a place of a stream, if there is one. */
+export function findEntry(reader: Reader, streamId: string, sequence: number): Promise<EntryRow | undefined> {
   return reader
     .tables<AuditTables>()
     .selectFrom('entries')
@@ -182,7 +182,7 @@ export function entryAt(reader: Reader, streamId: string, sequence: number): Pro
     .select([...ENTRY_COLUMNS, 'stream_id'])
     .where('stream_id', '=', streamId)
     .where('sequence', '=', sequence)
-    .executeTakeFirstOrThrow();
+    .executeTakeFirst();
 }
 
 /** The last entries of a stream, newest first. */

@@ -1,7 +1,7 @@
 import type { WireStream } from '../../core/wire.ts';
 import type { Reader } from '../database/database.ts';
 import { DomainError } from '../errors.ts';
-import { ENTRY_COLUMNS, type EntryRow } from './repository.ts';
+import { type EntryRow, findEntry } from './repository.ts';
 import type { RowSeals } from './row-seals.ts';
 import type { AuditTables } from './schema.ts';
 
@@ -40,14 +40,7 @@ export async function findStream(reader: Reader, streamId: string): Promise<Stre
 
 /** @throws DomainError `not_found`. */
 export async function recordedEntry(reader: Reader, streamId: string, sequence: number): Promise<EntryRow> {
-  const row = await reader
-    .tables<AuditTables>()
-    .selectFrom('entries')
-    .innerJoin('streams', 'streams.stream_no', 'entries.stream_no')
-    .select([...ENTRY_COLUMNS, 'stream_id'])
-    .where('stream_id', '=', streamId)
-    .where('sequence', '=', sequence)
-    .executeTakeFirst();
+  const row = await findEntry(reader, streamId, sequence);
   if (row === undefined)
     throw new DomainError('not_found', `the stream has no entry ${sequence}, or there is no such stream`);
   return row;

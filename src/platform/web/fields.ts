@@ -66,6 +66,11 @@ export function field(form: FormState, view: Field): Markup {
   });
 }
 
+/** The address of whoever signs in here, unless `autocomplete` says otherwise. */
+export function emailField(form: FormState, more: Pick<Field, 'isFirst' | 'autocomplete'> = {}): Markup {
+  return field(form, { name: 'email', label: 'E-mail address', type: 'email', autocomplete: 'username', ...more });
+}
+
 /** Typing begins at the first field that is wrong, else where the form says. */
 function beginsHere({ errors }: FormState, { name, isFirst }: Field): boolean {
   const [wrong] = Object.keys(errors);
