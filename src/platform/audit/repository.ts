@@ -174,7 +174,7 @@ function columnsOf(head: StreamHead, seals: RowSeals) {
 }
 
 /** The entry at a place of a stream, if there is one. */
-export function findEntry(reader: Reader, streamId: string, sequence: number): Promise<EntryRow | undefined> {
+export function entryAt(reader: Reader, streamId: string, sequence: number): Promise<EntryRow | undefined> {
   return reader
     .tables<AuditTables>()
     .selectFrom('entries')

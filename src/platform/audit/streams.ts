@@ -1,7 +1,7 @@
 import type { WireStream } from '../../core/wire.ts';
 import type { Reader } from '../database/database.ts';
 import { DomainError } from '../errors.ts';
-import { type EntryRow, findEntry } from './repository.ts';
+import { type EntryRow, entryAt } from './repository.ts';
 import type { RowSeals } from './row-seals.ts';
 import type { AuditTables } from './schema.ts';
 
@@ -40,7 +40,7 @@ export async function findStream(reader: Reader, streamId: string): Promise<Stre
 
 /** @throws DomainError `not_found`. */
 export async function recordedEntry(reader: Reader, streamId: string, sequence: number): Promise<EntryRow> {
-  const row = await findEntry(reader, streamId, sequence);
+  const row = await entryAt(reader, streamId, sequence);
   if (row === undefined)
     throw new DomainError('not_found', `the stream has no entry ${sequence}, or there is no such stream`);
   return row;
