@@ -16,6 +16,7 @@ export function streamsQuery(reader: Reader) {
     .selectAll('streams')
     .select([
       'verification_id',
+      'number',
       'verified',
       'began_at',
       'checked_at',
@@ -70,11 +71,12 @@ export function streamToWire(row: StreamRow, seals: RowSeals): WireStream {
 }
 
 function lastCheckOf(row: StreamRow, seals: RowSeals) {
-  const { verification_id, verified, began_at, checked_at, entries_checked, failures_sha256 } = row;
-  if (verification_id === null || verified === null || began_at === null) return null;
+  const { verification_id, number, verified, began_at, checked_at, entries_checked, failures_sha256 } = row;
+  if (verification_id === null || number === null || verified === null || began_at === null) return null;
   if (checked_at === null || entries_checked === null || failures_sha256 === null) return null;
   const { from_sequence, to_sequence, sound_through, checked_head_hash: head_hash } = row;
   const ends = { from_sequence, to_sequence, sound_through, head_hash };
-  const check = { verification_id, verified, began_at, checked_at, entries_checked, failures_sha256, ...ends };
+  const found = { verified, entries_checked, failures_sha256, ...ends };
+  const check = { verification_id, number, began_at, checked_at, ...found };
   return seals.verification(check, row.stream_id) === row.verification_seal ? check : null;
 }
