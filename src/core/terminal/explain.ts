@@ -1,4 +1,3 @@
-import { closest, distance } from 'fastest-levenshtein';
 import { EvidenceError } from '../errors.ts';
 import { renderMarkdown } from './markdown.ts';
 import type { Printer } from './printer.ts';
@@ -24,7 +23,7 @@ export interface Explained extends Pick<Parsed, 'program' | 'helpOn'> {
 export async function explain(name: string, { program, helpOn, topics }: Explained, printer: Printer): Promise<void> {
   const commands = commandsIn(await helpOn(null), program);
   if (commands.includes(name)) explainCommand(name, await helpOn(name), printer);
-  else explainTopic(findTopic(name, topics, commands), program, printer);
+  else explainTopic(await findTopic(name, topics, commands), program, printer);
 }
 
 function explainCommand(command: string, text: string, printer: Printer): void {
@@ -46,10 +45,11 @@ function linkWords(target: string, program: string): string {
   return `${up === undefined ? program : 'evidence'} help ${topic}`;
 }
 
-function findTopic(name: string, topics: readonly Topic[], commands: readonly string[]): Topic {
+async function findTopic(name: string, topics: readonly Topic[], commands: readonly string[]): Promise<Topic> {
   const found = topics.find((topic) => topic.name === name.toLowerCase());
   if (found !== undefined) return found;
   const names = topics.map((topic) => topic.name);
+  const { closest, distance } = await import('fastest-levenshtein');
   const nearest = closest(name.toLowerCase(), [...names, ...commands]);
   const meant = distance(name.toLowerCase(), nearest) <= FAR ? `Did you mean ${nearest}? ` : '';
   // Whatever else was typed there may be a secret in a wrong place.
