@@ -28,7 +28,8 @@ export default defineConfig({
           // What takes long or measures time: test/soak/vitest.config.ts.
           exclude: [...UNIT, 'test/soak/**'],
           globalSetup: ['test/support/built.ts'],
-          maxWorkers: availableParallelism(),
+          // They wait for the programs that they start.
+          maxWorkers: availableParallelism() + 1,
         },
       },
     ],
