@@ -347,6 +347,14 @@ describe.each([
       }
     });
 
+    test('the digest of a package', async () => {
+      const { body } = await call('POST', '/evidence/generate', { stream_id: 'refused' });
+      const json = () => call('GET', `/evidence/${body.package_id}/json`);
+      expect((await json()).status).toBe(200);
+      await editable.sql(`UPDATE packages SET json_sha256 = '${FAKE}' WHERE package_id = '${body.package_id}'`);
+      expect((await json()).body.code).toBe('package_damaged');
+    });
+
     test('the PDF of a package', async () => {
       const { body } = await call('POST', '/evidence/generate', { stream_id: 'refused' });
       expect((await call('GET', `/evidence/${body.package_id}/pdf`)).status).toBe(200);

@@ -2,6 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { sha256 } from '../../src/core/digest.ts';
 import { entrySchema, generatedSchema, packageHeadSchema, summarySchema, type WireEntry } from '../../src/core/wire.ts';
 import { recomputeInPython } from './recomputed.ts';
 import { entry, fill, listAll, type Service, startService } from './service.ts';
@@ -90,6 +91,20 @@ describe('a package of a whole stream', () => {
     }
     expect(before[2]?.text).toMatch(/^%PDF-/);
   });
+});
+
+test('whoever has the JSON form as it was first downloaded need not load it again', async () => {
+  const { package_id } = (await generate({ stream_id: 's' })).body;
+  const path = `/evidence/${package_id}/json`;
+  const first = await service.call('GET', path, undefined, { 'if-none-match': '*' });
+  expect([first.status, first.headers.get('etag')]).toEqual([200, null]);
+  const etag = `"${sha256(first.text)}"`;
+  const again = await service.call('GET', path, undefined, { 'if-none-match': `"${'0'.repeat(64)}"` });
+  expect([again.status, again.headers.get('etag'), again.text]).toEqual([200, etag, first.text]);
+  for (const named of [etag, `"x", W/${etag}`, '*']) {
+    const known = await service.call('GET', path, undefined, { 'if-none-match': named });
+    expect([known.status, known.headers.get('etag'), known.text]).toEqual([304, etag, '']);
+  }
 });
 
 describe('a package of a period', () => {

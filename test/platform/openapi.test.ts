@@ -34,7 +34,7 @@ describe.each(['audit', 'keys', 'people', 'administration'])('the document of %s
     for (const { operationId, tags, security, responses } of operations) {
       expect(operationId).toMatch(/^[a-z][A-Za-z]+$/);
       expect(tags).toHaveLength(1);
-      expect(security).toEqual([{ key: [expect.stringMatching(new RegExp(`^${name}:(read|write)$`))] }]);
+      expect(security).toEqual([{ key: [expect.stringMatching(new RegExp(`^${name}:(read|write|export)$`))] }]);
       expect(Object.keys(responses)).toEqual(
         expect.arrayContaining(['400', '401', '403', '408', '415', '429', '431', '500', '503']),
       );

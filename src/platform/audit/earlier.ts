@@ -109,7 +109,7 @@ async function movePackages(transaction: Transaction, seals: RowSeals, stream: S
     await transaction
       .tables<AuditTables>()
       .insertInto('packages')
-      .values({ ...unsealed, stream_no: numberOf(stream), seal, pdf, pdf_seal })
+      .values({ ...unsealed, stream_no: numberOf(stream), seal, json_sha256: null, json_seal: null, pdf, pdf_seal })
       .execute();
   }
 }

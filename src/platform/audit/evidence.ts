@@ -67,6 +67,32 @@ export class Evidence {
     return row;
   }
 
+  /**
+   * Digest of the JSON form as it was sent when somebody first downloaded all of it; null before.
+   * @throws DomainError `package_damaged`.
+   */
+  async jsonDigest({ package_id }: PackageRow): Promise<string | null> {
+    const { database, seals } = this.#means;
+    const query = database.tables<AuditTables>().selectFrom('packages').select(['json_sha256', 'json_seal']);
+    const { json_sha256, json_seal } = await query.where('package_id', '=', package_id).executeTakeFirstOrThrow();
+    if (json_sha256 !== null && json_seal !== seals.json(package_id, json_sha256)) throw damaged();
+    return json_sha256;
+  }
+
+  /** Keeps the digest of the JSON form, unless one is kept. */
+  async keepJsonDigest({ package_id }: PackageRow, sha256: string): Promise<void> {
+    const { database, seals } = this.#means;
+    await database.write((transaction) =>
+      transaction
+        .tables<AuditTables>()
+        .updateTable('packages')
+        .set({ json_sha256: sha256, json_seal: seals.json(package_id, sha256) })
+        .where('package_id', '=', package_id)
+        .where('json_sha256', 'is', null)
+        .execute(),
+    );
+  }
+
   /** The PDF form; set once and kept. @throws DomainError `package_damaged`; the reason of `signal`. */
   async pdf(row: PackageRow, signal: AbortSignal): Promise<Uint8Array> {
     const { database, seals } = this.#means;
@@ -109,7 +135,7 @@ export class Evidence {
     return database.write(async (transaction) => {
       const insert = async () => {
         const packages = transaction.tables<AuditTables>().insertInto('packages');
-        await packages.values({ ...row, pdf: null, pdf_seal: null }).execute();
+        await packages.values({ ...row, json_sha256: null, json_seal: null, pdf: null, pdf_seal: null }).execute();
         return row.package_id;
       };
       const outcome = await makeOnce(transaction, { keyed, now: clock() }, insert, (packageId) => packageId);

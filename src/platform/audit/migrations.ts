@@ -105,6 +105,8 @@ export const AUDIT_MIGRATIONS: Migrations = {
       head ${text} NOT NULL,
       summary ${text} NOT NULL,
       seal ${text} NOT NULL,
+      json_sha256 ${text},
+      json_seal ${text},
       pdf ${bytes},
       pdf_seal ${text}
     ) ${end}`,

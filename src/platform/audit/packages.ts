@@ -1,10 +1,12 @@
 import { Readable } from 'node:stream';
 import type { FastifyReply } from 'fastify';
+import { StreamingSha256 } from '../../core/digest.ts';
 import type { WireGenerated } from '../../core/wire.ts';
 import type { Reader } from '../database/database.ts';
 import { hangUpOf } from '../http/caller.ts';
 import { fromCursor, pageOf, toCursor } from '../http/cursor.ts';
 import type { PageQuery } from '../http/fields.ts';
+import type { PackageRow } from './packing.ts';
 import type { AuditTables } from './schema.ts';
 import type { AuditService } from './service.ts';
 import { findStream } from './streams.ts';
@@ -46,18 +48,18 @@ const BYTES = { objectMode: false, highWaterMark: 2 ** 18 };
 
 /** Answers with a package as the text, or the document, that was settled. @throws DomainError `not_found`, `package_damaged`. */
 export async function sendPackage(
-  { evidence, readers }: AuditService,
+  service: AuditService,
   packageId: string,
   form: PackageForm,
   reply: FastifyReply,
 ): Promise<FastifyReply> {
+  const { evidence } = service;
   const row = await evidence.find(packageId);
   const offer = (ending: string, type: string) =>
     reply.header('content-disposition', `attachment; filename="evidence-${row.package_id}${ending}"`).type(type);
   switch (form) {
     case 'json':
-      offer('.json', 'application/json');
-      return reply.send(Readable.from(readers.json(row, hangUpOf(reply)), BYTES));
+      return sendJson(service, row, offer('.json', 'application/json'));
     case 'summary':
       offer('-summary.json', 'application/json');
       return reply.send(row.summary);
@@ -67,4 +69,40 @@ export async function sendPackage(
       return reply.send(Buffer.from(pdf.buffer, pdf.byteOffset, pdf.byteLength));
     }
   }
+}
+
+/**
+ * The JSON form. Its ETag is the digest of what was sent when all of it was first downloaded: whoever has that need not
+ * load it again. There is no Content-Length: were an entry changed in the database since, the form would have another
+ * length, and what is there shall arrive for others to judge.
+ */
+async function sendJson(
+  { evidence, readers }: AuditService,
+  row: PackageRow,
+  reply: FastifyReply,
+): Promise<FastifyReply> {
+  const known = await evidence.jsonDigest(row);
+  const etag = `"${known}"`;
+  if (known !== null) reply.header('etag', etag);
+  const has = known !== null && isNamed(etag, reply.request.headers['if-none-match']);
+  if (has) return reply.code(304).removeHeader('content-type').send();
+  const pieces = readers.json(row, hangUpOf(reply));
+  const keep = (sha256: string) => evidence.keepJsonDigest(row, sha256);
+  return reply.send(Readable.from(known === null ? digested(pieces, keep) : pieces, BYTES));
+}
+
+async function* digested(
+  pieces: AsyncGenerator<Uint8Array>,
+  keep: (sha256: string) => Promise<void>,
+): AsyncGenerator<Uint8Array> {
+  const digest = new StreamingSha256();
+  yield* digest.through(pieces);
+  // Where it cannot be kept, the next download finds it out.
+  await keep(digest.finish().sha256).catch(() => undefined);
+}
+
+/** As RFC 9110 section 13.1.2 compares: a weak mark is as good. */
+function isNamed(etag: string, ifNoneMatch: string | undefined): boolean {
+  const named = ifNoneMatch?.split(',').map((mark) => mark.trim().replace(/^W\//, '')) ?? [];
+  return named.includes(etag) || named.includes('*');
 }

@@ -22,7 +22,7 @@ export interface SealedHead {
 
 export type CheckpointRow = Selectable<AuditTables['checkpoints']>;
 export type VerificationRow = Selectable<AuditTables['verifications']>;
-export type StoredPackage = Omit<Selectable<AuditTables['packages']>, 'pdf' | 'pdf_seal'>;
+export type StoredPackage = Omit<Selectable<AuditTables['packages']>, 'json_sha256' | 'json_seal' | 'pdf' | 'pdf_seal'>;
 export type SealedTotals = Pick<Selectable<AuditTables['totals']>, 'streams' | 'verified' | 'failed'>;
 
 /**
@@ -60,6 +60,10 @@ export class RowSeals {
     const facts = [row.package_id, row.title, row.created_at, row.entry_count, row.first_sequence, row.last_sequence];
     const texts = [hash('sha256', row.head, 'hex'), hash('sha256', row.summary, 'hex')];
     return this.#seal('package', streamId, ...facts, row.checkpoints, row.anchored, ...texts);
+  }
+
+  json(packageId: string, sha256: string): string {
+    return this.#seal('json', packageId, sha256);
   }
 
   pdf(packageId: string, pdf: Uint8Array): string {

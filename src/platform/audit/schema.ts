@@ -101,6 +101,9 @@ interface PackageTable {
   summary: string;
   /** Over all above. */
   seal: string;
+  /** Digest of the JSON form as it was sent when somebody first downloaded all of it. */
+  json_sha256: string | null;
+  json_seal: string | null;
   /** The PDF form once somebody asked for it. */
   pdf: Uint8Array | null;
   pdf_seal: string | null;

@@ -28,7 +28,9 @@ export class Verifier {
   }
 
   /**
-   * One check of a stream at a time: who asks while one goes on gets what that one finds.
+   * One check of a stream at a time in this process: who asks while one goes on gets what that one finds. Another process
+   * may check it meanwhile. That does no harm: both are recorded and counted, and the stream is shown as that one found it
+   * that began later.
    * @throws DomainError `not_found` for a stream that does not exist; the reason of `signal`.
    */
   verify(streamId: string, signal: AbortSignal): Promise<WireVerification> {

@@ -58,7 +58,11 @@ export const evidenceRoutes: FastifyPluginAsyncZod<{ service: AuditService }> = 
         tags: ['evidence'],
         summary: 'The package as JSON, entries last',
         params,
-        response: { 200: packageHeadSchema.extend({ entries: z.array(entrySchema) }), ...problemResponses(404, 409) },
+        response: {
+          200: packageHeadSchema.extend({ entries: z.array(entrySchema) }),
+          304: z.undefined().describe('The ETag that If-None-Match names is its own.'),
+          ...problemResponses(404, 409),
+        },
       },
     },
     ({ params }, reply) => sendPackage(service, params.package_id, 'json', reply) as never,
