@@ -4,19 +4,21 @@ import type { AdministrationService } from './service.ts';
 
 type RecordedAct = Awaited<ReturnType<AdministrationService['acts']>>['data'][number];
 
+/** Of people by their ids, as they are called now: acts have no names in them. */
+type Names = ReadonlyMap<string, string>;
+
 /** The ids of people that acts name. */
 export function peopleIn(acts: readonly RecordedAct[]): string[] {
   return [...new Set(acts.flatMap((act) => [personOfActor(act), personOfObject(act)]).filter((id) => id !== null))];
 }
 
-/** @param names of people by their ids, as they are called now: acts have no names in them. */
-export function actTable(acts: readonly RecordedAct[], names: ReadonlyMap<string, string>, now: Date): Markup {
+export function actTable(acts: readonly RecordedAct[], names: Names, now: Date): Markup {
   return dataTable({
     caption: 'Administrative acts',
     columns: [
-      { head: 'What', kind: 'name', cell: ({ action }) => name(inWords(action)) },
-      { head: 'To', cell: (act) => nameOr(names, personOfObject(act), `${act.resource_type} ${act.resource_id}`) },
-      { head: 'By', cell: (act) => nameOr(names, personOfActor(act), act.actor) },
+      { head: 'What', kind: 'name', cell: whatOf },
+      { head: 'To', cell: (act) => objectOf(act, names) },
+      { head: 'By', cell: (act) => actorOf(act, names) },
       { head: 'More', cell: ({ metadata }) => moreOf(metadata) },
       { head: 'When', cell: ({ timestamp }) => moment(timestamp, now) },
       { head: 'Entry', kind: 'number', cell: ({ sequence }) => sequence },
@@ -26,10 +28,25 @@ export function actTable(acts: readonly RecordedAct[], names: ReadonlyMap<string
   });
 }
 
+/** An act in a line: "Role changed: Ada Lovelace, by Ben". */
+export function actLine(act: RecordedAct, names: Names): Markup {
+  const [of, by] = [personOfObject(act), personOfActor(act)];
+  const whoElse = of !== null && of === by ? null : markup`, by ${actorOf(act, names)}`;
+  return markup`${whatOf(act)}: ${objectOf(act, names)}${whoElse}`;
+}
+
 /** `person.role_changed` as people say it. */
-function inWords(action: string): string {
+function whatOf({ action }: RecordedAct): Markup {
   const words = action.replace(/[._]/g, ' ');
-  return words.charAt(0).toUpperCase() + words.slice(1);
+  return name(words.charAt(0).toUpperCase() + words.slice(1));
+}
+
+function objectOf(act: RecordedAct, names: Names): Markup {
+  return nameOr(names, personOfObject(act), `${act.resource_type} ${act.resource_id}`);
+}
+
+function actorOf(act: RecordedAct, names: Names): Markup {
+  return nameOr(names, personOfActor(act), act.actor);
 }
 
 function personOfActor({ actor }: RecordedAct): string | null {
@@ -40,7 +57,7 @@ function personOfObject({ resource_type, resource_id }: RecordedAct): string | n
   return resource_type === 'person' ? resource_id : null;
 }
 
-function nameOr(names: ReadonlyMap<string, string>, personId: string | null, otherwise: string): Markup {
+function nameOr(names: Names, personId: string | null, otherwise: string): Markup {
   const found = personId === null ? undefined : names.get(personId);
   return found === undefined ? markup`<code>${name(otherwise)}</code>` : name(found);
 }

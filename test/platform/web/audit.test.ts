@@ -42,6 +42,8 @@ describe('a platform on which nothing is recorded', () => {
     expect(front).toContain('! Not all of it is checked');
     expect(front).toContain('Last check of a stream never');
     expect(front).toMatch(/(Not part of this version.*){3}/);
+    expect(front).toMatch(/Person joined : The owner/);
+    expect(front).not.toContain('person:');
   });
 });
 
@@ -52,7 +54,7 @@ describe('a stream', () => {
 
   test('that was never checked is not called verified', async () => {
     const said = shown((await owner.get(path('payments'))).text);
-    expect(said).toContain('– Never checked Verify was never run on this stream.');
+    expect(said).toContain('– No check on record There is no record of a last check that holds.');
     expect(said).not.toContain('Verified');
   });
 
