@@ -20,7 +20,7 @@ const PROGRAMS = [
 ];
 
 /** What every command needs, in one file. What loads YAML or schemas is not among it. */
-const CORE = /src\/core\/(terminal\/)?(?!progress|yaml|schema-words|wire)[a-z-]+\.ts$/;
+const CORE = /src\/core\/(terminal\/)?(?!progress|yaml|schema-words|wire|explain)[a-z-]+\.ts$/;
 
 /**
  * Makes `dist`: the programs, and what they share, in few files, because a start pays for each that it opens.

@@ -12,8 +12,10 @@ export default defineConfig({
     // A worker takes one file after the other: what they load and build is loaded and built once.
     isolate: false,
     setupFiles: ['test/support/own-variables.ts'],
-    testTimeout: 30_000,
-    hookTimeout: 60_000,
+    // Only what hangs meets them, on a machine with much else to do too.
+    testTimeout: 300_000,
+    hookTimeout: 300_000,
+    expect: { poll: { timeout: 60_000 } },
     coverage: { provider: 'v8', include: ['src/**/*.ts'], reporter: ['text-summary'] },
     projects: [
       // These start no programs, so nothing has to be built.

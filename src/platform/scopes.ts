@@ -1,7 +1,11 @@
-/** What a request may do: `SERVICE:read` or `SERVICE:write`. Every route needs one of them, or is public. */
+/**
+ * What a request may do: `SERVICE:read`, `SERVICE:write`, or `audit:export`, which generates packages and adds nothing to a
+ * stream. Every route needs one of them, or is public.
+ */
 export const SCOPES = [
   'audit:read',
   'audit:write',
+  'audit:export',
   'keys:read',
   'keys:write',
   'people:read',

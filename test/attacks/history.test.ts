@@ -73,7 +73,7 @@ test('an old entry that was edited at the service refutes the run that has it, a
   expect((await service.export({ request: 'all', 'all-time': true })).code).toBe(1);
   const { code, document } = await service.verify();
   expect([code, document.objects.altered]).toEqual([1, []]);
-}, 120_000);
+});
 
 test('months that follow one another agree, and so does one that is exported again', async () => {
   await threeMonths();
@@ -84,7 +84,7 @@ test('months that follow one another agree, and so does one that is exported aga
   });
   expect(shown(await service.export({ request: 'all', 'all-time': true }))).toMatchObject({ code: 0, state: 'proved' });
   expect(await verified()).toEqual({ code: 0, history: [] });
-}, 120_000);
+});
 
 test('a month that lies within an earlier run is compared with its bundle', async () => {
   await serve();
@@ -265,7 +265,7 @@ test('where digests do not cover the actor, every actor changed', async () => {
     code: 1,
     found: ['continuity/rewritten', 'continuity/rewritten'],
   });
-}, 60_000);
+});
 
 const FROM_0: Partial<Description> = { entry: { ...DEFAULT_DESCRIPTION.entry, first_sequence: 0 } };
 

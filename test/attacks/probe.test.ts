@@ -45,7 +45,7 @@ describe('a service that was tampered with before it was ever probed', () => {
   let honest: Description | null;
   beforeAll(async () => {
     ({ contract: honest } = await attack(camel, 'valid', '--generate'));
-  }, 90_000);
+  });
 
   const main = (from: number, to: number) => [{ stream_id: 'payments', from, to }];
   test.each<[name: string, kind: Kind, code: number, what: string, places: object[]]>([
@@ -98,13 +98,13 @@ test('an edited entry in the sample: probe names it, exit 1, and an export refut
   expect(contract?.digest.recipe).not.toBeNull();
   expect(text).toContain('Proved for nearly every entry that was sampled');
   await expectRefuted(fastApi, text);
-}, 90_000);
+});
 
 test('an edited entry that was not in the sample: the recipe is known, so an export refutes it', async () => {
   const { probe, text } = await attack(fastApi, 'valid', '--generate');
   expect(probe.code, probe.stderr).toBe(0);
   await expectRefuted(fastApi, text);
-}, 90_000);
+});
 
 test('no recipe is found: probe is incomplete and says the line that a person has to write', async () => {
   const { probe, contract, text } = await attack(results, 'valid', '--search-seconds', '1');
@@ -112,7 +112,7 @@ test('no recipe is found: probe is incomplete and says the line that a person ha
   expect(JSON.parse(probe.stdout).outcome).toBe('incomplete');
   expect(contract?.digest.recipe).toBeNull();
   expect(text).toContain('verify: { require: [order] }');
-}, 90_000);
+});
 
 /** All but the host's name, and the order of the list, which tells only how it is read. */
 function rolesOf(contract: Description | null): object {

@@ -11,7 +11,7 @@ import {
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
-import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { sha256 } from '../../src/core/digest.ts';
 import { deriveBindingKey } from '../../src/exporter/export/binding.ts';
 import { parseBagInfo } from '../../src/verifier/bundle/layout.ts';
@@ -25,7 +25,6 @@ import { postEntries, type ServedPlatform, servePlatform, someEntries } from '..
 import { EVIDENCE, finish, startNode } from '../support/process.ts';
 
 // Several processes each, on machines that do other things too.
-vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 });
 
 const KILLED_AFTER = resolve(import.meta.dirname, '../support/killed-after.ts');
 const folder = mkdtempSync(join(tmpdir(), 'recovery-attacks-'));

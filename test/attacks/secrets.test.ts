@@ -87,7 +87,6 @@ test.each(['x-request-id', 'date', 'etag', 'x-correlation-id', 'last-modified', 
     for (const form of FORMS) expect(all).not.toContain(form);
     if (header === 'x-request-id') expect(all).toContain('*** *** ');
   },
-  60_000,
 );
 
 test.each<[string, Reply]>([
@@ -100,19 +99,15 @@ test.each<[string, Reply]>([
   ],
   ['text', { headers: { 'content-type': 'text/plain' }, body: `no ${base64(KEY)} or ${KEY}` }],
   ['a content type', { headers: { 'content-type': `text/html; key="${percent}"` }, body: '<p>' }],
-])(
-  'a refusal that quotes it in %s is recorded without it',
-  async (_words, reply) => {
-    const refused = { status: 400, ...reply };
-    const { code, all } = await exportedBy(
-      (truth) => truth,
-      (step) => (step === 'verify' || step === 'pdf' ? refused : undefined),
-    );
-    expect(code).toBe(3);
-    for (const form of FORMS) expect(all).not.toContain(form);
-  },
-  60_000,
-);
+])('a refusal that quotes it in %s is recorded without it', async (_words, reply) => {
+  const refused = { status: 400, ...reply };
+  const { code, all } = await exportedBy(
+    (truth) => truth,
+    (step) => (step === 'verify' || step === 'pdf' ? refused : undefined),
+  );
+  expect(code).toBe(3);
+  for (const form of FORMS) expect(all).not.toContain(form);
+});
 
 test('a redirect that quotes it is followed, and recorded without it', async () => {
   const quoted = `key=${encodeURIComponent(KEY)}`;
@@ -137,14 +132,10 @@ test.each([
   ['generate', { package_id: `pkg-${KEY}`, status: 'ready', stream_id: 'payments' }],
   ['verify', { verified: true, checked_at: KEY }],
   ['streams', { data: [{ stream_id: `payments ${KEY}` }], next_cursor: null }],
-])(
-  'an answer of %s that holds the key gives nothing that is recorded',
-  async (where, body) => {
-    const { all } = await exportedBy(
-      (truth) => truth,
-      (step) => (step === where ? json(body) : undefined),
-    );
-    for (const form of FORMS) expect(all).not.toContain(form);
-  },
-  60_000,
-);
+])('an answer of %s that holds the key gives nothing that is recorded', async (where, body) => {
+  const { all } = await exportedBy(
+    (truth) => truth,
+    (step) => (step === where ? json(body) : undefined),
+  );
+  for (const form of FORMS) expect(all).not.toContain(form);
+});

@@ -2,14 +2,13 @@ import { chmodSync, cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, r
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { generateIdentity, identityToRecipient } from 'age-encryption';
-import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { evidence } from '../support/evidence.ts';
 import { garbleSummary, type LyingService, lieAbout } from '../support/lying-service.ts';
 import { type KeyFiles, makeKey } from '../support/openssl-keys.ts';
 import { postEntries, type ServedPlatform, servePlatform, someEntries } from '../support/platform.ts';
 
 // Several processes each, on machines that do other things too.
-vi.setConfig({ testTimeout: 120_000, hookTimeout: 240_000 });
 
 const folder = mkdtempSync(join(tmpdir(), 'unexpected-attacks-'));
 const HEX = 'd'.repeat(64);

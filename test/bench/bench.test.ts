@@ -10,7 +10,7 @@ test('a section by itself: its rows, with figures', async () => {
   const { code, stderr, report } = await bench(['--quick', '--only', 'start']);
   expect(code, stderr).toBe(0);
   expect(report().rows.map(({ id, ours }) => [id, ours.value > 0])).toEqual([['start/help', true]]);
-}, 60_000);
+});
 
 describe('what cannot be measured is refused', () => {
   test.each([

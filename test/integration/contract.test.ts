@@ -18,7 +18,7 @@ let directory: string;
 beforeAll(async () => {
   platform = await servePlatform();
   await postEntries(platform, [...someEntries('one', 30), ...someEntries('two', 5)]);
-}, 60_000);
+});
 afterAll(() => platform.stop());
 beforeEach(() => {
   directory = mkdtempSync(join(tmpdir(), 'contract-test-'));

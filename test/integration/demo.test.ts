@@ -24,7 +24,7 @@ beforeAll(async () => {
   }
   first = await evidence(['demo'], { cwd: checkout, env: { TMPDIR: temporary } });
   second = await evidence(['demo'], { cwd: checkout, env: { TMPDIR: temporary } });
-}, 120_000);
+});
 
 describe('the first run', () => {
   test('exports what really happened, and verifies it', () => {

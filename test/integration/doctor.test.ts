@@ -1,7 +1,7 @@
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Check } from '../../src/exporter/check.ts';
 import { ageKey } from '../support/age.ts';
 import { versionsIn } from '../support/bucket.ts';
@@ -20,8 +20,6 @@ import {
 } from '../support/radosgw.ts';
 import { type Relay, startRelay } from '../support/relay.ts';
 import { type OpensslAuthority, startOpensslAuthority } from '../support/tsa.ts';
-
-vi.setConfig({ testTimeout: 60_000 });
 
 const folder = mkdtempSync(join(tmpdir(), 'doctor-test-'));
 const auditor = ageKey(folder, 'auditor');
@@ -48,7 +46,7 @@ beforeAll(async () => {
   expect(init.code, init.stderr).toBe(0);
   const policy: IdentityPolicy = JSON.parse(readFileSync(join(folder, 'deploy/writer-policy.json'), 'utf8'));
   await allow(gateway, bucket, { doctor: policy });
-}, 120_000);
+});
 afterAll(async () => {
   await Promise.all([...relays.map((relay) => relay.close()), authority.close(), strangers.close(), platform.stop()]);
 });

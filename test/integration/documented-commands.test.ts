@@ -1,6 +1,6 @@
 import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { withParts } from '../../src/platform/parts.ts';
 import { type Acme, openAcme, type Place, servedIn, signing } from '../support/acme.ts';
 import { type Fenced, fencedIn, nameOf, readDocument, readDocuments } from '../support/documents.ts';
@@ -10,7 +10,6 @@ import type { InventedService, ServiceKind } from '../support/services/invented-
 import { results } from '../support/services/results.ts';
 
 // Several processes each, on machines that do other things too.
-vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 });
 
 let acme: Acme;
 /** The platform of `platform/run`. */

@@ -1,15 +1,13 @@
 import { chmodSync, cpSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { basename, join, resolve } from 'node:path';
-import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { ageKey } from '../support/age.ts';
 import { versionsIn } from '../support/bucket.ts';
 import { type Ended, evidence } from '../support/evidence.ts';
 import { postEntries, type ServedPlatform, servePlatform, someEntries } from '../support/platform.ts';
 import { EVIDENCE, finish, run, startNode } from '../support/process.ts';
 import { adminClient, makeBucket, useRadosgw } from '../support/radosgw.ts';
-
-vi.setConfig({ testTimeout: 90_000 });
 
 const KILLED_AFTER = resolve(import.meta.dirname, '../support/killed-after.ts');
 const STREAMS = ['payments', 'logins'];
@@ -252,7 +250,7 @@ test('two exports of the same run at once end in one, also in S3 under locks', a
   // This store ignores create-only writes now and then, at the same moment.
   const others = warnings.filter((warning: string) => !warning.includes('is stored more than once'));
   expect([code, locks.state, others]).toEqual([0, 'proved', []]);
-}, 120_000);
+});
 
 test('a recipient that is none is named by the export, before it asks for anything, and by the doctor', async () => {
   configure({ encrypt_to: [auditor.recipient, 'age1nobody'] });

@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import { chmodSync, cpSync, mkdtempSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { EXIT_CODES } from '../../src/core/terminal/exit.ts';
 import { cleanEnvironment } from '../support/environment.ts';
 import { evidence } from '../support/evidence.ts';
@@ -10,8 +10,6 @@ import { builtFolder, EVIDENCE, finish } from '../support/process.ts';
 import { type FaultyService, startFaultyService } from '../support/services/faulty.ts';
 
 const KILLED_AFTER = join(import.meta.dirname, '../support/killed-after.ts');
-
-vi.setConfig({ testTimeout: 120_000 });
 
 const KEY = 'sk_exit_0123456789';
 const folder = mkdtempSync(join(tmpdir(), 'exit-codes-'));
@@ -25,7 +23,7 @@ beforeAll(async () => {
   const made = await evidence(['export', '--all-time', '--request', 'demo'], { cwd: folder, env });
   expect(made.code, made.stderr).toBe(0);
   cpSync(join(folder, 'evidence-archive'), join(filled, 'evidence-archive'), { recursive: true });
-}, 60_000);
+});
 afterAll(() => service.close());
 
 interface Row {

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { describe, expect, test, vi } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { chainOf } from '../support/chain.ts';
 import { json, type Reply, startFaultServer } from '../support/fault-server.ts';
 import { asFile, bytesOf, type Fault, packageFor, partFrom, type Step } from '../support/services/faulty.ts';
@@ -25,7 +25,6 @@ import {
 } from '../support/services/mangled.ts';
 
 /** More than the command is given before it is ended as one that hangs. */
-vi.setConfig({ testTimeout: 90_000 });
 
 /** A fault in one step of the stream "bad", or of none. */
 function faultIn(step: Step, reply: (truth: Reply, nth: number) => Reply | undefined): Fault {

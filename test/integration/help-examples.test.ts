@@ -1,13 +1,12 @@
 import { readdirSync } from 'node:fs';
 import { join, resolve } from 'node:path';
-import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { CommandModule } from 'yargs';
 import { importCommand } from '../../src/platform/import/command.ts';
 import { type Acme, openAcme, type Place, servedIn } from '../support/acme.ts';
 import { fencedIn, readDocuments } from '../support/documents.ts';
 
 // Several processes each, on machines that do other things too.
-vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 });
 
 const COMMANDS = resolve(import.meta.dirname, '../../src/exporter/cli/commands');
 

@@ -2,12 +2,10 @@ import { mkdtempSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { GetObjectRetentionCommand, PutObjectLegalHoldCommand, PutObjectRetentionCommand } from '@aws-sdk/client-s3';
-import { expect, test, vi } from 'vitest';
+import { expect, test } from 'vitest';
 import { deleteVersion, versionsIn } from '../support/bucket.ts';
 import { evidence } from '../support/evidence.ts';
 import { newPlace, serveS3 } from '../support/s3-place.ts';
-
-vi.setConfig({ testTimeout: 120_000 });
 
 const setting = serveS3({ payments: 5 });
 

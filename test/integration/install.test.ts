@@ -24,7 +24,7 @@ beforeAll(async () => {
     ['install', '--no-audit', '--no-fund', '--omit=dev', '--prefer-offline', join(folder, tarball)],
     folder,
   );
-}, 300_000);
+});
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 test('npx evidence demo works in a folder in which the package is installed', async () => {
@@ -37,7 +37,7 @@ test('npx evidence demo works in a folder in which the package is installed', as
   expect(code, stderr).toBe(0);
   expect(stdout).toMatch(/^npm +\d{2,} .* verified$/m);
   expect(readdirSync(join(folder, 'evidence-archive'))).toEqual(expect.arrayContaining(['ledger', 'runs']));
-}, 120_000);
+});
 
 test('both commands answer --help, in English as everything they print, like their sources', async () => {
   for (const [program, name] of [

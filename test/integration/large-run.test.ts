@@ -43,7 +43,7 @@ test(`a run of ${STREAMS.toLocaleString('en')} streams gets its reports and its 
   const { memory, seconds } = costIn(stderr);
   expect(memory).toBeLessThan(LIMIT_MB * 1e6);
   expect(seconds).toBeLessThan(LIMIT_SECONDS);
-}, 120_000);
+});
 
 /**
  * As an export leaves it that was interrupted when all that was missing were the reports. The bundles are encrypted, so

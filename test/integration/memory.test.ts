@@ -22,7 +22,7 @@ beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), 'memory-test-'));
   writeFileSync(join(folder, 'key'), KEY);
   await writePackage(join(folder, 'evidence.json'));
-}, 120_000);
+});
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 test(`a package of ${ENTRIES.toLocaleString('en')} entries is verified by all cores in less than ${LIMIT_MB} MB`, async () => {
@@ -36,7 +36,7 @@ test(`a package of ${ENTRIES.toLocaleString('en')} entries is verified by all co
   expect([stream.claims.content.state, stream.claims.seal.state]).toEqual(['proved', 'proved']);
   expect(costIn(stderr).memory).toBeLessThan(LIMIT_MB * 1e6);
   expect(Number(/^stretches (\d+)$/m.exec(stderr)?.[1]) > 0).toBe(availableParallelism() > 1);
-}, 120_000);
+});
 
 /** A package in the default contract, made with the reference implementation of RFC 8785. */
 async function writePackage(path: string): Promise<void> {

@@ -1,7 +1,7 @@
 import { chmodSync, existsSync, mkdtempSync, readdirSync, readFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { runDoctor } from '../../src/exporter/cli/commands/doctor.ts';
 import { runExport } from '../../src/exporter/cli/commands/export.ts';
 import { runRuns } from '../../src/exporter/cli/commands/runs.ts';
@@ -11,8 +11,6 @@ import { entryAfter, type SentEntry } from '../support/chain.ts';
 import { type Answer, carryOut } from '../support/command.ts';
 import { type FalseService, startFalseService } from '../support/false-service.ts';
 import { rebag } from '../support/rebag.ts';
-
-vi.setConfig({ testTimeout: 60_000 });
 
 /** Months that have ended: `[0]` is the last one. */
 const MONTHS = [0, -1, -2, -3].map((count) => addMonths(lastEndedMonth(new Date()), count));

@@ -1,15 +1,13 @@
 import { mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import { openS3Archive } from '../../src/exporter/archive/s3/archive.ts';
 import { DEFAULT_S3_LIMITS } from '../../src/exporter/archive/s3/options.ts';
 import { evidence } from '../support/evidence.ts';
 import { postEntries, type ServedPlatform, servePlatform, someEntries } from '../support/platform.ts';
 import { allow, type IdentityPolicy, makeBucket, makeUser, type Radosgw, useRadosgw } from '../support/radosgw.ts';
 import { type Asked, type Relay, startRelay } from '../support/relay.ts';
-
-vi.setConfig({ testTimeout: 120_000 });
 
 const ROLES = ['writer', 'auditor', 'administrator'] as const;
 type Role = (typeof ROLES)[number];
@@ -34,7 +32,7 @@ beforeAll(async () => {
     relays[role] = await startRelay(gateway.endpoint);
   }
   await allow(gateway, bucket, policies);
-}, 120_000);
+});
 afterAll(async () => {
   await Promise.all([...Object.values(relays).map((relay) => relay.close()), platform.stop()]);
 });

@@ -100,7 +100,7 @@ describe.each(NAMES)('a run that is %s', (name) => {
       : {};
     figures = await recomputeFigures(archive, REQUEST, PERIODS[scenario.period ?? ''] ?? null, heads);
     shown = await show(join(archive, 'runs', REQUEST));
-  }, 60_000);
+  });
   afterAll(async () => {
     await service.close();
     rmSync(service.directory, { recursive: true, force: true });

@@ -34,7 +34,7 @@ beforeAll(async () => {
   const { code, stdout, stderr } = await exportTo(folder);
   expect(code, stderr).toBe(0);
   printed = stdout;
-}, 60_000);
+});
 afterAll(() => platform.stop());
 
 const ASKED = ['export', '--all-time', '--request', 'AUD-1', '--requested-by', 'Ana, Example Audit'];

@@ -2,7 +2,7 @@ import { generateKeyPairSync } from 'node:crypto';
 import { cpSync, mkdtempSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { sha256 } from '../../src/core/digest.ts';
 import { runExport } from '../../src/exporter/cli/commands/export.ts';
 import { runVerify } from '../../src/exporter/cli/commands/verify.ts';
@@ -13,7 +13,6 @@ import { type Answer, carryOut } from '../support/command.ts';
 import { type FalseService, startFalseService } from '../support/false-service.ts';
 
 // Some hundred exports in this process.
-vi.setConfig({ testTimeout: 60_000, hookTimeout: 120_000 });
 
 const folder = mkdtempSync(join(tmpdir(), 'run-binding-'));
 const KEY = 'sk_of_the_first_key';

@@ -8,8 +8,6 @@ import { entryAfter, type SentEntry } from '../support/chain.ts';
 import { carryOut } from '../support/command.ts';
 import { type FalseService, startFalseService } from '../support/false-service.ts';
 
-vi.setConfig({ testTimeout: 60_000 });
-
 let service: FalseService;
 let directory: string;
 

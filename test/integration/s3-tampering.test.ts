@@ -1,12 +1,10 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { PutObjectCommand, PutObjectRetentionCommand } from '@aws-sdk/client-s3';
-import { expect, test, vi } from 'vitest';
+import { expect, test } from 'vitest';
 import { contentOf, deleteVersion, versionsIn } from '../support/bucket.ts';
 import { newPlace, serveS3 } from '../support/s3-place.ts';
 import { s3cmd } from '../support/s3cmd.ts';
-
-vi.setConfig({ testTimeout: 90_000 });
 
 const setting = serveS3({ payments: 12, access: 12, deploys: 12 });
 

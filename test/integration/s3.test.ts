@@ -56,7 +56,7 @@ test('an export over TLS lies in the bucket locked, encrypted, with its versions
   const again = await place.evidence(...EXPORT);
   expect([one.code, again.code, (await namesIn(place)).length]).toEqual([0, 0, 2 * STREAMS.length + 8]);
   await expectNoSecrets(place, [exported, one, again]);
-}, 120_000);
+});
 
 /** Neither in what is stored, zips inflated, nor in what was printed. */
 async function expectNoSecrets(place: S3Place, printed: Omit<Ended, 'code'>[]): Promise<void> {
@@ -87,33 +87,25 @@ function inflated(zip: Buffer): string[] {
   return texts;
 }
 
-test.each(['lock', 'plain'] as const)(
-  'two exports of the same run at once end in one (%s)',
-  async (kind) => {
-    const place = await newPlace(setting, kind);
-    const results = await Promise.all([place.evidence(...EXPORT), place.evidence(...EXPORT)]);
-    expect(results.map(({ code, stderr }) => [code, code === 0 ? '' : stderr])).toEqual([
-      [0, ''],
-      [0, ''],
-    ]);
-    const report = await verified(place);
-    expect(report.ledger).toMatchObject({ entries: 1, state: 'intact' });
-    expect(new Set(await namesIn(place)).size).toBe(2 * STREAMS.length + 8);
-  },
-  120_000,
-);
+test.each(['lock', 'plain'] as const)('two exports of the same run at once end in one (%s)', async (kind) => {
+  const place = await newPlace(setting, kind);
+  const results = await Promise.all([place.evidence(...EXPORT), place.evidence(...EXPORT)]);
+  expect(results.map(({ code, stderr }) => [code, code === 0 ? '' : stderr])).toEqual([
+    [0, ''],
+    [0, ''],
+  ]);
+  const report = await verified(place);
+  expect(report.ledger).toMatchObject({ entries: 1, state: 'intact' });
+  expect(new Set(await namesIn(place)).size).toBe(2 * STREAMS.length + 8);
+});
 
-test.each(['lock', 'plain'] as const)(
-  'runs that race for the ledger all stand in it (%s)',
-  async (kind) => {
-    const place = await newPlace(setting, kind);
-    const ids = ['A', 'B', 'C'];
-    const results = await Promise.all(ids.map((id) => place.evidence('export', '--all-time', '--request', id)));
-    expect(results.map(({ code }) => code)).toEqual([0, 0, 0]);
-    expect((await verified(place)).ledger).toMatchObject({ entries: 3, state: 'intact' });
-  },
-  120_000,
-);
+test.each(['lock', 'plain'] as const)('runs that race for the ledger all stand in it (%s)', async (kind) => {
+  const place = await newPlace(setting, kind);
+  const ids = ['A', 'B', 'C'];
+  const results = await Promise.all(ids.map((id) => place.evidence('export', '--all-time', '--request', id)));
+  expect(results.map(({ code }) => code)).toEqual([0, 0, 0]);
+  expect((await verified(place)).ledger).toMatchObject({ entries: 3, state: 'intact' });
+});
 
 test.each([
   ['a wrong key', {}, { AWS_SECRET_ACCESS_KEY: 'not-the-secret-key' }, 5, /SignatureDoesNotMatch/],
@@ -121,22 +113,18 @@ test.each([
   ['a bucket without locks', { retention: { mode: 'compliance', years: 7 } }, {}, 2, /Object Lock/],
   ['a certificate that nobody knows', { endpoint: 'tls' }, {}, 3, /certificate is not trusted[\s\S]*ca_file/],
   ['no credentials', {}, { AWS_ACCESS_KEY_ID: '', AWS_EC2_METADATA_DISABLED: 'true' }, 2, /no credentials/],
-] as const)(
-  '%s ends before anything is asked of the service',
-  async (_name, more, env, code, words) => {
-    const endpoint = 'endpoint' in more ? { endpoint: setting.gateway.tlsEndpoint } : {};
-    const place = await newPlace(setting, 'plain', { ...more, ...endpoint });
-    const all = {
-      ...setting.platform.env,
-      EVIDENCE_AUDIT_URL: 'http://127.0.0.1:9/audit',
-      ...setting.gateway.env,
-      ...env,
-      HOME: place.directory,
-    };
-    const result = await finish(startNode(EVIDENCE, EXPORT, { cwd: place.directory, env: all }));
-    expect([result.code, result.stderr]).toEqual([code, expect.stringMatching(words)]);
-    for (const secret of [...Object.values(setting.gateway.env).slice(0, 2), 'not-the-secret-key'])
-      expect(`${result.stdout}${result.stderr}`).not.toContain(secret);
-  },
-  60_000,
-);
+] as const)('%s ends before anything is asked of the service', async (_name, more, env, code, words) => {
+  const endpoint = 'endpoint' in more ? { endpoint: setting.gateway.tlsEndpoint } : {};
+  const place = await newPlace(setting, 'plain', { ...more, ...endpoint });
+  const all = {
+    ...setting.platform.env,
+    EVIDENCE_AUDIT_URL: 'http://127.0.0.1:9/audit',
+    ...setting.gateway.env,
+    ...env,
+    HOME: place.directory,
+  };
+  const result = await finish(startNode(EVIDENCE, EXPORT, { cwd: place.directory, env: all }));
+  expect([result.code, result.stderr]).toEqual([code, expect.stringMatching(words)]);
+  for (const secret of [...Object.values(setting.gateway.env).slice(0, 2), 'not-the-secret-key'])
+    expect(`${result.stdout}${result.stderr}`).not.toContain(secret);
+});

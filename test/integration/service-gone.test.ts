@@ -41,11 +41,11 @@ test('a service that is gone for every stream is given up, and said to be once',
   expect(stdout).toMatch(/same command again/);
   expect(stdout.match(/^not exported /gm)?.length).toBeLessThanOrEqual(6);
   expect(stderr.split('\n').length).toBeLessThan(40);
-}, 60_000);
+});
 
 test('nothing is given up in a run that is finalized whatever is missing', async () => {
   const { document } = await exportFrom({ 'finalize-partial': true, concurrency: 30 }, true);
   const reasons = (document.failed as { reason: string }[]).map(({ reason }) => reason);
   expect(reasons.length).toBeGreaterThan(20);
   expect(reasons.join('\n')).not.toMatch(/not tried/);
-}, 60_000);
+});

@@ -21,8 +21,6 @@ import { run } from '../support/process.ts';
 import { adminClient, makeBucket, type Radosgw, useRadosgw } from '../support/radosgw.ts';
 import { type OpensslAuthority, startOpensslAuthority } from '../support/tsa.ts';
 
-vi.setConfig({ testTimeout: 120_000 });
-
 const RECIPIENT = 'J. Smith, Example Audit';
 
 let platform: ServedPlatform;
@@ -54,7 +52,7 @@ beforeAll(async () => {
       const { code, stderr } = await program('export', '--all-time', '--request', request, '--config', config);
       expect(code, stderr).toBe(0);
     }
-}, 120_000);
+});
 afterAll(async () => {
   client.destroy();
   await authority.close();

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { copyFileSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { hostname, tmpdir, userInfo } from 'node:os';
 import { join, resolve } from 'node:path';
-import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { sha256 } from '../../src/core/digest.ts';
 import { openDirectoryArchive } from '../../src/exporter/archive/directory/archive.ts';
 import { readPublicKey } from '../../src/verifier/signature/key.ts';
@@ -19,7 +19,6 @@ import { sigstoreVerifies } from '../support/sigstore.ts';
 import { type OpensslAuthority, startOpensslAuthority } from '../support/tsa.ts';
 
 // Several processes each, on machines that do other things too.
-vi.setConfig({ testTimeout: 90_000 });
 
 const KILLED_AFTER = resolve(import.meta.dirname, '../support/killed-after.ts');
 const PASSPHRASE = 'correct horse battery staple';

@@ -22,7 +22,7 @@ beforeAll(async () => {
   platform = await servePlatform();
   directory = mkdtempSync(join(tmpdir(), 'terminal-test-'));
   await postEntries(platform, [...someEntries(LONG, 30), ...someEntries('access', 10)]);
-}, 60_000);
+});
 afterAll(() => platform.stop());
 
 test.each([60, 0])(
@@ -41,7 +41,6 @@ test.each([60, 0])(
         line,
       ).toHaveLength(1);
   },
-  60_000,
 );
 
 test('a terminal that knows no commands is given none', async () => {
@@ -51,7 +50,7 @@ test('a terminal that knows no commands is given none', async () => {
   const verified = await evidenceOnTerminal(['verify', 'evidence-archive'], options, 80);
   expect(verified.code).toBe(0);
   for (const { written } of [exported, verified]) expect(written).not.toContain('\x1b');
-}, 60_000);
+});
 
 test('a verification on a terminal shows where it is, and nothing of it stays', async () => {
   const options = { cwd: directory, env: platform.env };
@@ -61,7 +60,7 @@ test('a verification on a terminal shows where it is, and nothing of it stays', 
   expect(written).toMatch(/ {2}AUD-1: stream 1: access.* {2}AUD-1: stream 2: 支付.*….*账/s);
   expect(screen.filter((line) => LIVE.test(line))).toEqual([]);
   expect(screen[0]).toBe('Configuration none');
-}, 60_000);
+});
 
 test('a verification that was interrupted says where to go on, and goes on there', async () => {
   Object.assign(process.env, DOUBLE_ENV);
@@ -94,4 +93,4 @@ test('a verification that was interrupted says where to go on, and goes on there
   } finally {
     await double.stop();
   }
-}, 60_000);
+});

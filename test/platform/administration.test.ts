@@ -212,47 +212,43 @@ describe('a process that is killed', () => {
   });
   afterAll(() => rm(folder, { recursive: true }));
 
-  test.each(['SQLite', 'PostgreSQL'])(
-    'leaves as many keys as entries that say so, on %s',
-    async (name) => {
-      const postgres = name === 'SQLite' ? null : await startPostgres();
-      const words = postgres === null ? [] : ['--postgres', await postgres.createDatabase()];
-      const platform = await PlatformProcesses.init(['--data', join(folder, name), ...words]);
-      try {
-        const { child, origin } = await platform.serve();
-        let made = 0;
-        const make = async () => {
-          for (;;) {
-            const { status } = await call(origin, platform.apiKey, 'POST', '/keys/', {
-              name: 'x',
-              scopes: ['audit:read'],
-            });
-            if (status !== 201) throw new Error(String(status));
-            if (++made === 60) void kill(child);
-          }
-        };
-        await Promise.allSettled(Array.from({ length: 8 }, make));
-        expect(made).toBeGreaterThanOrEqual(60);
-        const again = await platform.serve();
-        const ask = (method: string, path: string) => call(again.origin, platform.apiKey, method, path);
-        const keys = (await ask('GET', '/keys/?limit=500')).body.data;
-        const acts = (await ask('GET', '/administration/acts?limit=500')).body.data;
-        const idsOf = (rows: Record<string, string>[], id: string) => rows.map((row) => row[id]).sort();
-        const named = keys.filter((key: { name: string }) => key.name === 'x');
-        expect(named.length).toBeGreaterThanOrEqual(made);
-        expect(
-          idsOf(
-            acts.filter((act: { action: string }) => act.action === 'key.made'),
-            'resource_id',
-          ),
-        ).toEqual(idsOf(named, 'key_id'));
-        const verify = await ask('POST', `/audit/streams/${encodeURIComponent('platform/administration')}/verify`);
-        expect(verify.body).toMatchObject({ verified: true, failures: [] });
-      } finally {
-        await platform.close();
-        await postgres?.stop();
-      }
-    },
-    120_000,
-  );
+  test.each(['SQLite', 'PostgreSQL'])('leaves as many keys as entries that say so, on %s', async (name) => {
+    const postgres = name === 'SQLite' ? null : await startPostgres();
+    const words = postgres === null ? [] : ['--postgres', await postgres.createDatabase()];
+    const platform = await PlatformProcesses.init(['--data', join(folder, name), ...words]);
+    try {
+      const { child, origin } = await platform.serve();
+      let made = 0;
+      const make = async () => {
+        for (;;) {
+          const { status } = await call(origin, platform.apiKey, 'POST', '/keys/', {
+            name: 'x',
+            scopes: ['audit:read'],
+          });
+          if (status !== 201) throw new Error(String(status));
+          if (++made === 60) void kill(child);
+        }
+      };
+      await Promise.allSettled(Array.from({ length: 8 }, make));
+      expect(made).toBeGreaterThanOrEqual(60);
+      const again = await platform.serve();
+      const ask = (method: string, path: string) => call(again.origin, platform.apiKey, method, path);
+      const keys = (await ask('GET', '/keys/?limit=500')).body.data;
+      const acts = (await ask('GET', '/administration/acts?limit=500')).body.data;
+      const idsOf = (rows: Record<string, string>[], id: string) => rows.map((row) => row[id]).sort();
+      const named = keys.filter((key: { name: string }) => key.name === 'x');
+      expect(named.length).toBeGreaterThanOrEqual(made);
+      expect(
+        idsOf(
+          acts.filter((act: { action: string }) => act.action === 'key.made'),
+          'resource_id',
+        ),
+      ).toEqual(idsOf(named, 'key_id'));
+      const verify = await ask('POST', `/audit/streams/${encodeURIComponent('platform/administration')}/verify`);
+      expect(verify.body).toMatchObject({ verified: true, failures: [] });
+    } finally {
+      await platform.close();
+      await postgres?.stop();
+    }
+  });
 });

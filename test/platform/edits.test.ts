@@ -51,6 +51,8 @@ const cutAt = (last: number) => `DELETE FROM entries ${OF_STREAM} AND sequence >
 /** The checkpoints of each stream are at 20, 40 and 60. */
 const checkpoint = (change: string) => `UPDATE checkpoints SET ${change} ${OF_STREAM} AND number = 2`;
 
+const withoutCheck = `${head('verification_no = NULL')}; DELETE FROM verifications ${OF_STREAM}`;
+
 const TEXTS = ['actor', 'action', 'resource_type', 'resource_id', 'timestamp', 'occurred_at', 'entry_id'];
 
 /** An edit, and what Verify says of it: code and sequence number. */
@@ -169,6 +171,22 @@ const EDITS: readonly (readonly [name: string, edit: string, expected: readonly 
     ['checkpoint_mismatch 40', 'checkpoint_seal_mismatch 40', 'checkpoint_token_mismatch 40'],
   ],
   ['a check edited', `UPDATE verifications SET entries_checked = 7 ${OF_STREAM}`, ['verification_seal_mismatch 60']],
+  ['a check deleted', withoutCheck, ['verification_missing 60']],
+  [
+    'a check deleted, the count made to fit',
+    `${withoutCheck}; ${head('verification_count = 0')}`,
+    ['head_seal_mismatch 60'],
+  ],
+  [
+    'a check numbered anew',
+    `UPDATE verifications SET number = 7 ${OF_STREAM}`,
+    ['verification_seal_mismatch 60', 'verification_missing 60'],
+  ],
+  [
+    'a check taken out of the count',
+    `UPDATE verifications SET number = 0 ${OF_STREAM}`,
+    ['verification_seal_mismatch 60', 'verification_missing 60'],
+  ],
   [
     'what a check found edited',
     `UPDATE verifications SET failures = '[1]' ${OF_STREAM}`,
@@ -230,6 +248,35 @@ describe.each([
       expect(body).toMatchObject({ verification_status: 'failed', last_checked_at: outcome.checked_at });
       const first = Math.min(...failures.map(({ sequence }) => sequence));
       expect(body.verified_through_sequence ?? 0).toBeLessThan(first);
+    });
+
+    test('checks that were removed between others, by their numbers, also behind what was put into their place', async () => {
+      const streamId = await newStream();
+      for (let check = 2; check <= 5; check++) await call('POST', `/streams/${streamId}/verify`);
+      const number = (which: string) => `${OF_STREAM} AND number ${which}`;
+      await edit(streamId, `DELETE FROM verifications ${number('IN (2, 3)')}`);
+      const failures = async () => (await call('POST', `/streams/${streamId}/verify`)).body.failures;
+      const missing = { code: 'verification_missing', sequence: ENTRIES, actual: null };
+      expect(await failures()).toEqual([{ ...missing, expected: '2-3' }]);
+      await edit(streamId, `UPDATE verifications SET number = 3 ${number('= 5')}`);
+      expect(await failures()).toEqual([
+        { ...missing, expected: '2' },
+        { code: 'verification_seal_mismatch', sequence: ENTRIES, expected: null, actual: expect.any(String) },
+        { ...missing, expected: '5' },
+      ]);
+    });
+
+    test('a check of a head that was changed is recorded and not counted', async () => {
+      const streamId = await newStream();
+      const count = async () => (await call('GET', `/streams/${streamId}/verifications`)).body.data.length;
+      await edit(streamId, head('anchored_count = 7'));
+      for (let check = 2; check <= 3; check++)
+        expect((await call('POST', `/streams/${streamId}/verify`)).body.verified).toBe(false);
+      expect(await count()).toBe(3);
+      await edit(streamId, head('anchored_count = 3'));
+      for (let check = 4; check <= 5; check++)
+        expect((await call('POST', `/streams/${streamId}/verify`)).body.failures).toEqual([]);
+      expect(await count()).toBe(5);
     });
 
     test('a stream called otherwise', async () => {

@@ -20,7 +20,7 @@ beforeAll(async () => {
     services[size] = service;
     service.sql((await rowsOf(service.dataDir, 's', SIZES[size], START)).join(';'));
   }
-}, 120_000);
+});
 afterAll(async () => {
   for (const service of Object.values(services)) await service?.close();
 });
@@ -49,15 +49,11 @@ const ASKED: [string, [string, string, unknown?]][] = [
 ];
 
 describe('ten times the entries cost at most eleven times as much', () => {
-  test.each(ASKED)(
-    '%s',
-    async (_name, asked) => {
-      const small = await costOf('small', asked);
-      const large = await costOf('large', asked);
-      expect(large).toBeLessThan(MOST * Math.max(small, FLOOR_MS));
-    },
-    60_000,
-  );
+  test.each(ASKED)('%s', async (_name, asked) => {
+    const small = await costOf('small', asked);
+    const large = await costOf('large', asked);
+    expect(large).toBeLessThan(MOST * Math.max(small, FLOOR_MS));
+  });
 
   test('the statistics cost the same, and count the same as one by one', async () => {
     const asked: (typeof ASKED)[number][1] = ['GET', '/stats/'];

@@ -181,6 +181,7 @@ describe('the OpenAPI document', () => {
         'GET /streams/{stream_id}/verifications',
         'GET /verifications/{verification_id}',
         'GET /streams/{stream_id}/checkpoints',
+        'GET /streams/{stream_id}/packages',
         'POST /streams/{stream_id}/checkpoints',
         'POST /evidence/generate',
         'GET /evidence/{package_id}',
@@ -188,6 +189,7 @@ describe('the OpenAPI document', () => {
         'GET /evidence/{package_id}/pdf',
         'GET /evidence/{package_id}/summary',
         'GET /stats/',
+        'GET /stats/activity',
       ].sort(),
     );
     const create = body.paths['/entries/'].post;

@@ -76,6 +76,15 @@ describe('init', () => {
     expect(await readFile(join(data, 'master.key'))).toEqual(before);
   });
 
+  test('of a folder whose database is elsewhere or lost says so, and names no way to begin anew', async () => {
+    await init();
+    await rm(join(data, 'platform.sqlite'));
+    const { code, stderr } = await run(['people', 'list', '--data', data]);
+    expect([code, stderr]).toEqual([2, expect.stringContaining('has a master key, and no database')]);
+    expect(stderr).toContain('name it with --postgres');
+    expect(stderr).not.toContain('evidence-platform init');
+  });
+
   test('whose key nobody gets keeps nothing, and can be run again', async () => {
     const child = spawn('sh', ['-c', `exec "$0" "$@" > /dev/full`, process.execPath, PROGRAM, 'init', '--data', data], {
       stdio: ['ignore', 'ignore', 'pipe'],

@@ -35,7 +35,7 @@ const OPERATIONS: readonly Operation[] = [
   { operation: 'POST /audit/streams/{stream_id}/checkpoints', needed: 'audit:write', path: '/streams/s/checkpoints' },
   {
     operation: 'POST /audit/evidence/generate',
-    needed: 'audit:write',
+    needed: 'audit:export',
     path: '/evidence/generate',
     body: () => ({ stream_id: 's' }),
   },
@@ -152,6 +152,20 @@ test.each(OPERATIONS)('an auditor reads and verifies, and does nothing else: $op
   expect(answer.status).toBe(isAllowed ? 200 : 403);
   expect(isUnchanged).toBe(true);
 });
+
+/** What an exporter asks for besides reading and Verify. */
+const GENERATE = 'POST /audit/evidence/generate';
+
+test.each(OPERATIONS.filter(({ path }) => !path.startsWith('//')))(
+  'an exporter reads, verifies and generates packages, and appends nothing: $operation',
+  async (row) => {
+    const { api_key } = await makeKey(['audit:read', 'audit:export']);
+    const { answer, isUnchanged } = await send(row, api_key);
+    const isAllowed = row.operation.startsWith('GET ') || [VERIFY, GENERATE].includes(row.operation);
+    expect(answer.status === 403).toBe(!isAllowed);
+    expect(isUnchanged).toBe(row.operation !== GENERATE);
+  },
+);
 
 test.each(OPERATIONS)('an operator does everything but with people: $operation', async (row) => {
   const { api_key } = await makeKey(scopesOfRole('operator'));

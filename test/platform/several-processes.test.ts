@@ -42,7 +42,6 @@ test.each([
       await platform.close();
     }
   },
-  120_000,
 );
 
 test('a database that was initialised is not made anew, and one that does not answer is named without its password', async () => {

@@ -4,6 +4,7 @@ import { toExposition } from '../../src/platform/metrics/families.ts';
 import { Histogram } from '../../src/platform/metrics/histogram.ts';
 import { Readiness, type ReadinessCheck } from '../../src/platform/status/readiness.ts';
 import { statusRoutes } from '../../src/platform/status/routes.ts';
+import { readDocument } from '../support/documents.ts';
 import { call, entry, SERVICES, type Service } from './service.ts';
 
 const NAMES = ['database', 'migrations', 'master_key', 'scheduler'];
@@ -20,7 +21,7 @@ describe.each(SERVICES)('on %s', (name, start) => {
     const health = await call(service.origin, '', 'GET', '/health', undefined, { authorization: '' });
     expect([health.status, health.body]).toEqual([200, { status: 'alive' }]);
     const ready = () => call(service.origin, '', 'GET', '/ready', undefined, { authorization: '' });
-    await expect.poll(async () => (await ready()).status, { timeout: 10_000 }).toBe(200);
+    await expect.poll(async () => (await ready()).status).toBe(200);
     const checks = Object.fromEntries(NAMES.map((each) => [each, true]));
     expect((await ready()).body).toEqual({ ready: true, checks });
   });
@@ -51,6 +52,14 @@ describe.each(SERVICES)('on %s', (name, start) => {
     const sample = /^[a-z_]+(\{[a-z]+="[^"\\]*"(,[a-z]+="[^"\\]*")*\})? -?[0-9.e+-]+$/;
     for (const line of (await metrics()).trimEnd().split('\n'))
       expect(/^# (HELP|TYPE) [a-z_]+ \S/.test(line) || sample.test(line), line).toBe(true);
+  });
+
+  test('the topic names no number that there is not', async () => {
+    const { text } = readDocument('templates/help/platform/run.md');
+    const named = [...text.matchAll(/`((?:audit|http|job|nodejs|outbox|process)_\w+)/g)].map(([, each]) => each);
+    expect(named.length).toBeGreaterThan(3);
+    const told = await metrics();
+    for (const each of named) expect(told).toContain(`# TYPE ${each} `);
   });
 
   test('a job that ended well is told with its time', async () => {

@@ -1,4 +1,3 @@
-import { closest, distance } from 'fastest-levenshtein';
 import { EvidenceError } from '../errors.ts';
 import { renderMarkdown } from './markdown.ts';
 import type { Printer } from './printer.ts';
@@ -24,7 +23,7 @@ export interface Explained extends Pick<Parsed, 'program' | 'helpOn'> {
 export async function explain(name: string, { program, helpOn, topics }: Explained, printer: Printer): Promise<void> {
   const commands = commandsIn(await helpOn(null), program);
   const command = commands.includes(name) ? { command: name, usage: await helpOn(name) } : null;
-  const topic = command === null ? findTopic(name, topics, commands) : (topicOf(name, topics) ?? null);
+  const topic = command === null ? await findTopic(name, topics, commands) : (topicOf(name, topics) ?? null);
   const said = { ...command, ...(topic === null ? {} : { topic: topic.name, title: topic.title, text: topic.text }) };
   printer.document('evidence-help/1', said);
   if (command !== null) printer.block(command.usage);
@@ -45,10 +44,11 @@ function linkWords(target: string, program: string): string {
   return `${up === undefined ? program : 'evidence'} help ${topic}`;
 }
 
-function findTopic(name: string, topics: readonly Topic[], commands: readonly string[]): Topic {
+async function findTopic(name: string, topics: readonly Topic[], commands: readonly string[]): Promise<Topic> {
   const found = topicOf(name, topics);
   if (found !== undefined) return found;
   const names = topics.map((topic) => topic.name);
+  const { closest, distance } = await import('fastest-levenshtein');
   const nearest = closest(name.toLowerCase(), [...names, ...commands]);
   const meant = distance(name.toLowerCase(), nearest) <= FAR ? `Did you mean ${nearest}? ` : '';
   // Whatever else was typed there may be a secret in a wrong place.

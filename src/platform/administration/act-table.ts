@@ -4,21 +4,19 @@ import type { AdministrationService } from './service.ts';
 
 type RecordedAct = Awaited<ReturnType<AdministrationService['acts']>>['data'][number];
 
-/** Of people by their ids, as they are called now: acts have no names in them. */
-type Names = ReadonlyMap<string, string>;
-
 /** The ids of people that acts name. */
 export function peopleIn(acts: readonly RecordedAct[]): string[] {
   return [...new Set(acts.flatMap((act) => [personOfActor(act), personOfObject(act)]).filter((id) => id !== null))];
 }
 
-export function actTable(acts: readonly RecordedAct[], names: Names, now: Date): Markup {
+/** @param names of people by their ids, as they are called now: acts have no names in them. */
+export function actTable(acts: readonly RecordedAct[], names: ReadonlyMap<string, string>, now: Date): Markup {
   return dataTable({
     caption: 'Administrative acts',
     columns: [
-      { head: 'What', kind: 'name', cell: whatOf },
-      { head: 'To', cell: (act) => objectOf(act, names) },
-      { head: 'By', cell: (act) => actorOf(act, names) },
+      { head: 'What', kind: 'name', cell: ({ action }) => name(inWords(action)) },
+      { head: 'To', cell: (act) => nameOr(names, personOfObject(act), `${act.resource_type} ${act.resource_id}`) },
+      { head: 'By', cell: (act) => nameOr(names, personOfActor(act), act.actor) },
       { head: 'More', cell: ({ metadata }) => moreOf(metadata) },
       { head: 'When', cell: ({ timestamp }) => moment(timestamp, now) },
       { head: 'Entry', kind: 'number', cell: ({ sequence }) => sequence },
@@ -28,25 +26,16 @@ export function actTable(acts: readonly RecordedAct[], names: Names, now: Date):
   });
 }
 
-/** An act in a line: "Role changed: Ada Lovelace, by Ben". */
-export function actLine(act: RecordedAct, names: Names): Markup {
-  const [of, by] = [personOfObject(act), personOfActor(act)];
-  const whoElse = of !== null && of === by ? null : markup`, by ${actorOf(act, names)}`;
-  return markup`${whatOf(act)}: ${objectOf(act, names)}${whoElse}`;
+/** An act in one line. @param names as of `actTable`. */
+export function actLine(act: RecordedAct, names: ReadonlyMap<string, string>): Markup {
+  const to = nameOr(names, personOfObject(act), `${act.resource_type} ${act.resource_id}`);
+  return markup`${name(inWords(act.action))}: ${to}, by ${nameOr(names, personOfActor(act), act.actor)}`;
 }
 
 /** `person.role_changed` as people say it. */
-function whatOf({ action }: RecordedAct): Markup {
+function inWords(action: string): string {
   const words = action.replace(/[._]/g, ' ');
-  return name(words.charAt(0).toUpperCase() + words.slice(1));
-}
-
-function objectOf(act: RecordedAct, names: Names): Markup {
-  return nameOr(names, personOfObject(act), `${act.resource_type} ${act.resource_id}`);
-}
-
-function actorOf(act: RecordedAct, names: Names): Markup {
-  return nameOr(names, personOfActor(act), act.actor);
+  return words.charAt(0).toUpperCase() + words.slice(1);
 }
 
 function personOfActor({ actor }: RecordedAct): string | null {
@@ -57,7 +46,7 @@ function personOfObject({ resource_type, resource_id }: RecordedAct): string | n
   return resource_type === 'person' ? resource_id : null;
 }
 
-function nameOr(names: Names, personId: string | null, otherwise: string): Markup {
+function nameOr(names: ReadonlyMap<string, string>, personId: string | null, otherwise: string): Markup {
   const found = personId === null ? undefined : names.get(personId);
   return found === undefined ? markup`<code>${name(otherwise)}</code>` : name(found);
 }

@@ -180,7 +180,9 @@ class Group {
   /** An entry of this group, or of before. */
   async #find([streamId, sequence]: Place, transaction: Transaction): Promise<EntryRow> {
     const added = this.added.find(({ row }) => row.stream_id === streamId && row.sequence === sequence);
-    return added?.row ?? entryAt(transaction, streamId, sequence);
+    const row = added?.row ?? (await entryAt(transaction, streamId, sequence));
+    if (row === undefined) throw new Error('an entry that was acknowledged is not there');
+    return row;
   }
 
   #headOf(streamId: string): StreamHead {

@@ -68,7 +68,7 @@ async function moveStreams(transaction: Transaction, seals: RowSeals): Promise<S
     const counts = { sequence: row.head_sequence, hash: row.head_hash, count: row.entry_count };
     const head: StreamHead = {
       ...{ streamId, streamNo: null, createdAt, ...counts, lastEntryAt: row.last_entry_at },
-      ...{ checkpoints: 0, anchored: 0, sealEpoch: FIRST_EPOCH, isSound: true },
+      ...{ checkpoints: 0, anchored: 0, verifications: 0, sealEpoch: FIRST_EPOCH, isSound: true },
     };
     await createStreams(transaction, seals, [head]);
     await moveCheckpoints(transaction, seals, head);

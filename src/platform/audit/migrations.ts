@@ -11,6 +11,7 @@ export const AUDIT_MIGRATIONS: Migrations = {
       verification_no ${ordinal},
       verification_id ${text} NOT NULL UNIQUE,
       stream_no ${integer} NOT NULL,
+      number ${integer} NOT NULL,
       verified ${integer} NOT NULL CHECK (verified IN (0, 1)),
       began_at ${text} NOT NULL,
       checked_at ${text} NOT NULL,
@@ -24,6 +25,7 @@ export const AUDIT_MIGRATIONS: Migrations = {
       seal ${text} NOT NULL
     ) ${end}`,
     'CREATE INDEX verifications_by_stream ON verifications (stream_no, verification_no)',
+    'CREATE INDEX verifications_by_number ON verifications (stream_no, number, verification_no)',
     `CREATE TABLE streams (
       stream_no ${ordinal},
       stream_id ${text} NOT NULL UNIQUE,
@@ -34,6 +36,7 @@ export const AUDIT_MIGRATIONS: Migrations = {
       last_entry_at ${text} NOT NULL,
       checkpoint_count ${integer} NOT NULL,
       anchored_count ${integer} NOT NULL,
+      verification_count ${integer} NOT NULL,
       seal_epoch ${integer} NOT NULL,
       head_seal ${text} NOT NULL,
       verification_no ${integer} REFERENCES verifications

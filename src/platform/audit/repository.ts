@@ -69,6 +69,7 @@ export async function lockHeads(
     lastEntryAt: null,
     checkpoints: 0,
     anchored: 0,
+    verifications: 0,
     sealEpoch: FIRST_EPOCH,
   };
   const heads = streamIds.map((streamId): [string, StreamHead] => [
@@ -103,6 +104,7 @@ export function sealedHeadOf(row: Omit<Selectable<AuditTables['streams']>, 'veri
     lastEntryAt: row.last_entry_at,
     checkpoints: row.checkpoint_count,
     anchored: row.anchored_count,
+    verifications: row.verification_count,
     sealEpoch: row.seal_epoch,
   };
 }
@@ -149,13 +151,14 @@ const MOVED: Columns = {
   last_entry_at: 'text',
   checkpoint_count: 'integer',
   anchored_count: 'integer',
+  verification_count: 'integer',
   seal_epoch: 'integer',
   head_seal: 'text',
 };
 
 /** What changes when a head moves. */
 function columnsOf(head: StreamHead, seals: RowSeals) {
-  const { sequence, count, hash, lastEntryAt, checkpoints, anchored, sealEpoch } = head;
+  const { sequence, count, hash, lastEntryAt, checkpoints, anchored, verifications, sealEpoch } = head;
   if (hash === null || lastEntryAt === null) throw new Error('a stream without entries has no head');
   return {
     head_sequence: sequence,
@@ -164,13 +167,14 @@ function columnsOf(head: StreamHead, seals: RowSeals) {
     last_entry_at: lastEntryAt,
     checkpoint_count: checkpoints,
     anchored_count: anchored,
+    verification_count: verifications,
     seal_epoch: sealEpoch,
     head_seal: seals.head({ ...head, hash, lastEntryAt }),
   };
 }
 
-/** An entry that is known to be there. */
-export function entryAt(reader: Reader, streamId: string, sequence: number): Promise<EntryRow> {
+/** The entry at a place of a stream, if there is one. */
+export function entryAt(reader: Reader, streamId: string, sequence: number): Promise<EntryRow | undefined> {
   return reader
     .tables<AuditTables>()
     .selectFrom('entries')
@@ -178,7 +182,7 @@ export function entryAt(reader: Reader, streamId: string, sequence: number): Pro
     .select([...ENTRY_COLUMNS, 'stream_id'])
     .where('stream_id', '=', streamId)
     .where('sequence', '=', sequence)
-    .executeTakeFirstOrThrow();
+    .executeTakeFirst();
 }
 
 /** The last entries of a stream, newest first. */

@@ -5,7 +5,7 @@ import type { StatedStamp } from '../timestamp/reading.ts';
 import { checkpointPages } from './checkpoint-rows.ts';
 import type { Faults } from './faults.ts';
 import type { StreamName } from './pages.ts';
-import type { CheckpointRow, RowSeals, SealedHead } from './row-seals.ts';
+import type { CheckpointRow, RowSeals, SealedHead, VerificationRow } from './row-seals.ts';
 import type { AuditTables } from './schema.ts';
 
 /** Checks read without giving way to other requests. */
@@ -23,23 +23,18 @@ export interface RowChecks {
 /** That there is every checkpoint and every anchor that the head counts, each as this service wrote it. */
 export async function checkCheckpoints({ reader, seals, stream, head, faults, signal }: RowChecks): Promise<void> {
   const { checkpoints, anchored, sequence } = head;
-  let due = 1;
+  const gaps = new Gaps('checkpoint_missing', faults);
   let anchors = 0;
-  const miss = (until: number, at: number) => {
-    const missing = until - 1 === due ? `${due}` : `${due}-${until - 1}`;
-    if (due < until) faults.fail('checkpoint_missing', at, missing, null);
-  };
   for await (const rows of checkpointPages(reader, stream)) {
     for (const row of rows.filter(({ number }) => number <= checkpoints)) {
-      miss(row.number, row.sequence);
-      due = row.number + 1;
+      gaps.pass(row.number, row.sequence);
       if (row.anchored_as !== null && row.anchored_as <= anchored) anchors++;
       faults.compareSeal('checkpoint_seal_mismatch', row.sequence, seals.checkpoint(row, stream.stream_id), row.seal);
       if (row.token !== null) await checkToken(row, row.token, faults);
       signal.throwIfAborted();
     }
   }
-  miss(checkpoints + 1, sequence);
+  gaps.pass(checkpoints + 1, sequence);
   if (anchors !== anchored) faults.fail('anchor_missing', sequence, `${anchored}`, `${anchors}`);
 }
 
@@ -60,28 +55,63 @@ function stated(stamp: StatedStamp | null): string | null {
   return `${imprint} ${genTime.toISOString()} ${isDevelopment ? 'development' : 'external'}`;
 }
 
-/** That the checks on record are as this service wrote them. */
+/** That there is every check that the head counts, and each that is on record is as this service wrote it. */
 export async function checkVerifications({ reader, seals, stream, head, faults, signal }: RowChecks): Promise<void> {
-  let last = 0;
+  const { verifications, sequence } = head;
+  const gaps = new Gaps('verification_missing', faults);
+  for await (const rows of verificationPages(reader, stream)) {
+    for (const row of rows) {
+      // One that was added since the head was read is not missing there.
+      if (row.number <= verifications) gaps.pass(row.number, sequence);
+      const isWhole = row.failures_sha256 === hash('sha256', row.failures, 'hex');
+      if (!isWhole || row.seal !== seals.verification(row, stream.stream_id))
+        faults.fail('verification_seal_mismatch', sequence, null, row.verification_id);
+    }
+    signal.throwIfAborted();
+  }
+  gaps.pass(verifications + 1, sequence);
+}
+
+/** In the order of their numbers; those that say the same number in the order in which they came. */
+async function* verificationPages(reader: Reader, { stream_no }: StreamName): AsyncGenerator<VerificationRow[]> {
+  let last = { number: Number.MIN_SAFE_INTEGER, verification_no: 0 };
   for (;;) {
+    const { number, verification_no } = last;
     const rows = await reader
       .tables<AuditTables>()
       .selectFrom('verifications')
       .selectAll()
-      .where('stream_no', '=', stream.stream_no)
-      .where('verification_no', '>', last)
+      .where('stream_no', '=', stream_no)
+      .where(({ eb, refTuple, tuple }) =>
+        eb(refTuple('number', 'verification_no'), '>', tuple(number, verification_no)),
+      )
+      .orderBy('number')
       .orderBy('verification_no')
       .limit(PAGE_ROWS)
       .execute();
-    for (const row of rows) {
-      const isWhole = row.failures_sha256 === hash('sha256', row.failures, 'hex');
-      if (!isWhole || row.seal !== seals.verification(row, stream.stream_id))
-        faults.fail('verification_seal_mismatch', head.sequence, null, row.verification_id);
-    }
     const end = rows.at(-1);
     if (end === undefined) return;
-    last = end.verification_no;
+    yield rows;
+    last = end;
     await nextTick();
-    signal.throwIfAborted();
+  }
+}
+
+/** Tells which numbers are missing where rows are numbered from 1 on. */
+class Gaps {
+  readonly #code: string;
+  readonly #faults: Faults;
+  #due = 1;
+
+  constructor(code: string, faults: Faults) {
+    this.#code = code;
+    this.#faults = faults;
+  }
+
+  /** @param number of the next row, in their order. @param sequence where it is told that those before it are missing. */
+  pass(number: number, sequence: number): void {
+    const missing = number - 1 === this.#due ? `${this.#due}` : `${this.#due}-${number - 1}`;
+    if (this.#due < number) this.#faults.fail(this.#code, sequence, missing, null);
+    this.#due = Math.max(this.#due, number + 1);
   }
 }

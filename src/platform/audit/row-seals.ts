@@ -14,6 +14,8 @@ export interface SealedHead {
   checkpoints: number;
   /** How many of them are anchored. */
   anchored: number;
+  /** How many of its checks are numbered. */
+  verifications: number;
   /** The epoch of the key that seals its next entry. */
   sealEpoch: number;
 }
@@ -36,19 +38,9 @@ export class RowSeals {
   }
 
   head(head: SealedHead): string {
-    const { streamId, createdAt, sequence, hash, count, lastEntryAt, checkpoints, anchored, sealEpoch } = head;
-    return this.#seal(
-      'head',
-      streamId,
-      createdAt,
-      sequence,
-      hash,
-      count,
-      lastEntryAt,
-      checkpoints,
-      anchored,
-      sealEpoch,
-    );
+    const end = [head.sequence, head.hash, head.count, head.lastEntryAt];
+    const counted = [head.checkpoints, head.anchored, head.verifications];
+    return this.#seal('head', head.streamId, head.createdAt, ...end, ...counted, head.sealEpoch);
   }
 
   /** @param streamId of its stream: a number of the database says nothing. */
@@ -59,7 +51,7 @@ export class RowSeals {
   }
 
   verification(row: Omit<VerificationRow, 'verification_no' | 'stream_no' | 'seal' | 'failures'>, streamId: string) {
-    const when = [row.verification_id, row.verified, row.began_at, row.checked_at];
+    const when = [row.verification_id, row.number, row.verified, row.began_at, row.checked_at];
     const what = [row.entries_checked, row.from_sequence, row.to_sequence, row.head_hash, row.sound_through];
     return this.#seal('verification', streamId, ...when, ...what, row.failures_sha256);
   }

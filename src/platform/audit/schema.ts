@@ -23,6 +23,8 @@ interface StreamTable {
   checkpoint_count: number;
   /** How many of its checkpoints are anchored. */
   anchored_count: number;
+  /** How many of its checks are numbered. */
+  verification_count: number;
   /** The epoch of the key that seals its next entry. */
   seal_epoch: number;
   /** Over all above but the number. */
@@ -109,6 +111,8 @@ interface VerificationTable {
   verification_no: Generated<number>;
   verification_id: string;
   stream_no: number;
+  /** Of its stream's checks, from 1 on without gaps; 0 for one that found the row of its stream changed, and is not counted. */
+  number: number;
   /** 0 or 1. */
   verified: number;
   began_at: string;
@@ -122,7 +126,7 @@ interface VerificationTable {
   /** JSON of what was found wrong. */
   failures: string;
   failures_sha256: string;
-  /** Over all above but the numbers; over the failures by their digest. */
+  /** Over all above but the numbers of the database; over the failures by their digest. */
   seal: string;
 }
 

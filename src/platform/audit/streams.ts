@@ -1,7 +1,7 @@
 import type { WireStream } from '../../core/wire.ts';
 import type { Reader } from '../database/database.ts';
 import { DomainError } from '../errors.ts';
-import { ENTRY_COLUMNS, type EntryRow } from './repository.ts';
+import { type EntryRow, entryAt } from './repository.ts';
 import type { RowSeals } from './row-seals.ts';
 import type { AuditTables } from './schema.ts';
 
@@ -16,6 +16,7 @@ export function streamsQuery(reader: Reader) {
     .selectAll('streams')
     .select([
       'verification_id',
+      'number',
       'verified',
       'began_at',
       'checked_at',
@@ -39,14 +40,7 @@ export async function findStream(reader: Reader, streamId: string): Promise<Stre
 
 /** @throws DomainError `not_found`. */
 export async function recordedEntry(reader: Reader, streamId: string, sequence: number): Promise<EntryRow> {
-  const row = await reader
-    .tables<AuditTables>()
-    .selectFrom('entries')
-    .innerJoin('streams', 'streams.stream_no', 'entries.stream_no')
-    .select([...ENTRY_COLUMNS, 'stream_id'])
-    .where('stream_id', '=', streamId)
-    .where('sequence', '=', sequence)
-    .executeTakeFirst();
+  const row = await entryAt(reader, streamId, sequence);
   if (row === undefined)
     throw new DomainError('not_found', `the stream has no entry ${sequence}, or there is no such stream`);
   return row;
@@ -70,11 +64,12 @@ export function streamToWire(row: StreamRow, seals: RowSeals): WireStream {
 }
 
 function lastCheckOf(row: StreamRow, seals: RowSeals) {
-  const { verification_id, verified, began_at, checked_at, entries_checked, failures_sha256 } = row;
-  if (verification_id === null || verified === null || began_at === null) return null;
+  const { verification_id, number, verified, began_at, checked_at, entries_checked, failures_sha256 } = row;
+  if (verification_id === null || number === null || verified === null || began_at === null) return null;
   if (checked_at === null || entries_checked === null || failures_sha256 === null) return null;
   const { from_sequence, to_sequence, sound_through, checked_head_hash: head_hash } = row;
   const ends = { from_sequence, to_sequence, sound_through, head_hash };
-  const check = { verification_id, verified, began_at, checked_at, entries_checked, failures_sha256, ...ends };
+  const found = { verified, entries_checked, failures_sha256, ...ends };
+  const check = { verification_id, number, began_at, checked_at, ...found };
   return seals.verification(check, row.stream_id) === row.verification_seal ? check : null;
 }

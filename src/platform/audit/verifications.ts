@@ -6,6 +6,7 @@ import { DomainError } from '../errors.ts';
 import { fromCursor, pageOf, toCursor } from '../http/cursor.ts';
 import type { PageQuery } from '../http/fields.ts';
 import type { StreamInspection } from './inspection.ts';
+import { lockHeads, moveHeads } from './repository.ts';
 import type { RowSeals } from './row-seals.ts';
 import type { AuditTables } from './schema.ts';
 import { findStream, type StreamRow, streamToWire } from './streams.ts';
@@ -27,15 +28,10 @@ export function recordVerification(database: Database, seals: RowSeals, made: Ne
   const { stream_id } = made.verification;
   return database.write(async (transaction) => {
     // Nobody else shows another check meanwhile: two would count the same change.
+    const number = await nextNumber(transaction, seals, made);
     const tables = transaction.tables<AuditTables>();
-    await tables
-      .selectFrom('streams')
-      .select('stream_no')
-      .where('stream_id', '=', stream_id)
-      .modifyEnd(transaction.words.locked)
-      .execute();
     const before = await findStream(transaction, stream_id);
-    const row = toRow(made, seals);
+    const row = toRow(made, number, seals);
     const inserted = tables.insertInto('verifications').values(row).returning('verification_no');
     const { verification_no } = await inserted.executeTakeFirstOrThrow();
     const shown = streamToWire(before, seals);
@@ -55,11 +51,22 @@ async function count(transaction: Transaction, seals: RowSeals, before: StreamRo
   });
 }
 
-function toRow({ verification, began_at, inspection }: NewVerification, seals: RowSeals) {
+/** Held until the transaction ends. A head that was changed outside is given no new seal, and counts no check: 0. */
+async function nextNumber(transaction: Transaction, seals: RowSeals, made: NewVerification): Promise<number> {
+  const { stream_id, checked_at } = made.verification;
+  const head = (await lockHeads(transaction, seals, [stream_id], new Date(checked_at))).get(stream_id);
+  if (head === undefined || head.streamNo === null || !head.isSound) return 0;
+  head.verifications++;
+  await moveHeads(transaction, seals, [head]);
+  return head.verifications;
+}
+
+function toRow({ verification, began_at, inspection }: NewVerification, number: number, seals: RowSeals) {
   const { stream_id, failures, verified, ...found } = verification;
   const text = JSON.stringify(failures);
   const row = {
     ...found,
+    number,
     verified: Number(verified),
     began_at,
     sound_through: inspection.sound_through,

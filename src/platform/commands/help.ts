@@ -1,6 +1,4 @@
 import type { Argv, CommandModule } from 'yargs';
-import { explain } from '../../core/terminal/explain.ts';
-import { Printer } from '../../core/terminal/printer.ts';
 import { listTopics, topicsIn } from '../../core/terminal/topics.ts';
 
 const PROGRAM = 'evidence-platform';
@@ -26,6 +24,8 @@ export function helpCommand(
     async handler({ topic }) {
       if (topic === undefined) process.stdout.write(`${await helpOn(null)}\n`);
       else {
+        const { explain } = await import('../../core/terminal/explain.ts');
+        const { Printer } = await import('../../core/terminal/printer.ts');
         const printer = new Printer({ json: false, quiet: false });
         await explain(topic, { program: PROGRAM, helpOn, topics: topicsIn(TOPICS) }, printer);
       }

@@ -2,6 +2,7 @@ import { sql } from 'kysely';
 import { messageOf } from '../../core/errors.ts';
 import type { Json } from '../../core/json/canonical.ts';
 import type { Database } from '../database/database.ts';
+import { keepLooking, type Looking } from './looking.ts';
 import type { Message, OutboxTables } from './outbox.ts';
 
 /** Delivers a message. @throws whatever is wrong, in words for a person: it is tried again, unless it is Undeliverable. */
@@ -28,9 +29,6 @@ export const ATTEMPTS = 12;
 const FIRST_PAUSE_MS = 1000;
 const LONGEST_PAUSE_MS = 60 * 60 * 1000;
 
-/** How often it is looked whether something is due. */
-const LOOK_MS = 1000;
-
 /**
  * Delivers what is in the outbox, tried again with longer and longer pauses, and in the end given up. Several processes
  * deliver from one outbox, each message by one of them at a time.
@@ -49,23 +47,8 @@ export class OutboxDelivery {
    * @param onFailure is told why nothing could be looked at or written; why a message could not be delivered stands with it.
    * @returns how to end it: resolved when nothing is under way any more.
    */
-  start(onFailure: (error: unknown) => void): { stop(): Promise<void> } {
-    let running: Promise<unknown> | null = null;
-    const look = () => {
-      running ??= this.#lookAndDeliver()
-        .catch(onFailure)
-        .finally(() => {
-          running = null;
-        });
-    };
-    const timer = setInterval(look, LOOK_MS);
-    look();
-    return {
-      async stop() {
-        clearInterval(timer);
-        await running;
-      },
-    };
+  start(onFailure: (error: unknown) => void): Looking {
+    return keepLooking(() => this.#lookAndDeliver(), onFailure);
   }
 
   /** Delivers what is due. @returns how many messages were tried. */

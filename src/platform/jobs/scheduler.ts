@@ -1,5 +1,6 @@
 import { messageOf } from '../../core/errors.ts';
 import type { Database } from '../database/database.ts';
+import { keepLooking, type Looking } from './looking.ts';
 
 export interface JobTables {
   jobs: {
@@ -22,8 +23,6 @@ export interface Job {
   run(): Promise<void>;
 }
 
-/** How often it is looked whether something is due. */
-const LOOK_MS = 1000;
 /** Who has not looked for so long, and runs nothing, does not look any more. */
 const LATE_MS = 30_000;
 
@@ -46,23 +45,11 @@ export class Scheduler {
    * @param onFailure is told what a job threw; the job runs again when it is due.
    * @returns how to end it: resolved when no job runs any more.
    */
-  start(onFailure: (job: string, error: unknown) => void): { stop(): Promise<void> } {
-    let running: Promise<unknown> | null = null;
-    const look = () => {
-      running ??= this.runDue(onFailure)
-        .catch((error: unknown) => onFailure('scheduler', error))
-        .finally(() => {
-          running = null;
-        });
-    };
-    const timer = setInterval(look, LOOK_MS);
-    look();
-    return {
-      async stop() {
-        clearInterval(timer);
-        await running;
-      },
-    };
+  start(onFailure: (job: string, error: unknown) => void): Looking {
+    return keepLooking(
+      () => this.runDue(onFailure),
+      (error) => onFailure('scheduler', error),
+    );
   }
 
   /** Whether it still looks, or runs a job that may take so long. */

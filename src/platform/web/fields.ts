@@ -52,7 +52,7 @@ export interface Field {
 }
 
 export function field(form: FormState, view: Field): Markup {
-  const { name, label, type = 'text', autocomplete, inputMode, isOptional, isFirst } = view;
+  const { name, label, type = 'text', autocomplete, inputMode, isOptional } = view;
   const typed = form.values[name] ?? view.value;
   return labelled(form, view, label, (described) => {
     const attributes = [
@@ -60,10 +60,21 @@ export function field(form: FormState, view: Field): Markup {
       autocomplete === undefined ? null : markup` autocomplete="${autocomplete}"`,
       inputMode === undefined ? null : markup` inputmode="${inputMode}"`,
       isOptional === true ? null : markup` required`,
-      isFirst === true ? markup` autofocus` : null,
+      beginsHere(form, view) ? markup` autofocus` : null,
     ];
     return markup`<input id="${name}" name="${name}" type="${type}"${attributes}${described}>`;
   });
+}
+
+/** The address of whoever signs in here, unless `autocomplete` says otherwise. */
+export function emailField(form: FormState, more: Pick<Field, 'isFirst' | 'autocomplete'> = {}): Markup {
+  return field(form, { name: 'email', label: 'E-mail address', type: 'email', autocomplete: 'username', ...more });
+}
+
+/** Typing begins at the first field that is wrong, else where the form says. */
+function beginsHere({ errors }: FormState, { name, isFirst }: Field): boolean {
+  const [wrong] = Object.keys(errors);
+  return wrong === undefined ? isFirst === true : wrong === name;
 }
 
 export interface Choice {

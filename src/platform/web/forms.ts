@@ -71,10 +71,14 @@ function withoutSecrets(body: Record<string, string | string[]>): FormState['val
   return Object.fromEntries(Object.entries(body).filter(([name]) => !SECRET.test(name)));
 }
 
-/** The first thing that is wrong with each field. */
+/** The first thing that is wrong with each field, in their order. */
 function errorsOf({ issues }: z.ZodError): Record<string, string> {
-  const entries = issues.map((issue): [string, string] => [String(issue.path[0] ?? ''), sentence(wordsOf(issue))]);
-  return Object.fromEntries(entries.reverse());
+  const errors = new Map<string, string>();
+  for (const issue of issues) {
+    const name = String(issue.path[0] ?? '');
+    if (!errors.has(name)) errors.set(name, sentence(wordsOf(issue)));
+  }
+  return Object.fromEntries(errors);
 }
 
 /** What a schema itself says of a wrong value, or what is said where it says nothing of its own. */

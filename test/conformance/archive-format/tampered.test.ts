@@ -3,7 +3,7 @@ import { cpSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { promisify } from 'node:util';
-import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { runVerify } from '../../../src/exporter/cli/commands/verify.ts';
 import { readSigningKey } from '../../../src/verifier/signature/key.ts';
 import { Altered, inFile, type Json, sha256 } from '../../support/altered-archive.ts';
@@ -16,7 +16,6 @@ import { forge, statusInfo } from '../../support/tsa-forge.ts';
 import { MONTHS, makeWholeArchive, type WholeArchive } from '../../support/whole-archive.ts';
 
 // A process for each row, and several of openssl for each of them, on machines that do other things too.
-vi.setConfig({ testTimeout: 60_000 });
 
 /** Written by the document alone: templates/help/archive-format.md. */
 const VERIFIER = resolve(import.meta.dirname, 'verify.py');
@@ -25,7 +24,7 @@ let whole: WholeArchive;
 const copies = mkdtempSync(join(tmpdir(), 'tampered-test-'));
 beforeAll(async () => {
   whole = await makeWholeArchive();
-}, 120_000);
+});
 afterAll(() => {
   rmSync(copies, { recursive: true, force: true });
 });

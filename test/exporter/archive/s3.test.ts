@@ -96,7 +96,7 @@ test('killed between two parts, a writer takes them away when it is run again', 
   expect(await uploadsIn(client, bucket)).toBe(1);
   await expectWritten(client, bucket);
   client.destroy();
-}, 60_000);
+});
 
 test('killed between what it sent in parts and its lock, a writer locks that when it is run again', async () => {
   const client = adminClient(gateway);
@@ -120,4 +120,4 @@ test('killed between what it sent in parts and its lock, a writer locks that whe
   expect([(await stored()).length, await deleteVersion(client, bucket, unlocked)]).toEqual([1, 403]);
   await archive.close();
   client.destroy();
-}, 60_000);
+});

@@ -120,7 +120,7 @@ test('every dialect, by the contract in the bundle: its encodings, algorithms an
   const results = await expectSame(files);
   const recomputed = results.filter(({ claims }) => claims[1]?.state === 'proved');
   expect(recomputed.length).toBeGreaterThan(ALL_DIALECTS.length / 2);
-}, 120_000);
+});
 
 test('a bundle that states another verdict than its entries give', async () => {
   const target = inFolder('restated.zip');
@@ -190,5 +190,5 @@ describe('a zip that is not what it seems', () => {
       const codes = (here[index]?.bundleFindings ?? []).map(({ code }) => code);
       expect(findings(codes), file).toEqual(findings(there.bundleFindings));
     }
-  }, 120_000);
+  });
 });

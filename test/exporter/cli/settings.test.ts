@@ -46,7 +46,7 @@ beforeAll(async () => {
   };
   for (const [name, text] of Object.entries(files)) writeFileSync(join(folder, name), text);
   mkdirSync(join(folder, 'a-folder.pem'));
-}, 60_000);
+});
 afterAll(() => Promise.all([service.close(), other.close()]));
 
 /** What is set, where all else is right. */

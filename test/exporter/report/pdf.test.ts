@@ -202,7 +202,7 @@ test('whatever stands before it, no title and no head of a table is left alone a
     }
   }
   expect(alone.join('\n')).toBe('');
-}, 60_000);
+});
 
 test('a run that only misses a stream has no page without words, and no label over another', async () => {
   const file = await save(await pdfOf({ ...refutedRun(), streams: [] }));
@@ -264,7 +264,7 @@ test('of two thousand streams those are listed in which something is amiss, with
   expect(text).not.toContain(well[0]?.bundle.sha256);
   expect(squeezed(text)).toContain(squeezed('1,998 streams: index.csv has them all'));
   expect(all.length).toBeLessThan(20);
-}, 60_000);
+});
 
 test('a hundred streams stand with their marks and digests, each', async () => {
   const record = verifiedRun(Array.from({ length: 100 }, (_, index) => monthStream(index)));
@@ -275,4 +275,4 @@ test('a hundred streams stand with their marks and digests, each', async () => {
     expect(text).toMatch(new RegExp(`^${stream_id} +\\d+ +(✓ *){7}verified`, 'm'));
     expect(text).toContain(bundle.sha256);
   }
-}, 60_000);
+});

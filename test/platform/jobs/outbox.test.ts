@@ -120,7 +120,7 @@ describe.each(DATABASES)('the outbox on %s', (_name, start) => {
     const outbox = outboxOn(database);
     const running = outbox.start();
     await add(outbox, 1);
-    await expect.poll(() => delivered.length, { timeout: 5000 }).toBe(1);
+    await expect.poll(() => delivered.length).toBe(1);
     await running.stop();
     expect(await statuses()).toEqual([{ status: 'delivered', attempts: 1, last_error: null }]);
   });

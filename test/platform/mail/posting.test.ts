@@ -39,7 +39,7 @@ test('an invitation is mailed once, with a link that the API does not show', asy
   for (const _ of 'ab') answers.push(await invite('Ada@Example.com', { 'idempotency-key': 'one' }));
   expect(answers[0]).toEqual({ link_id: expect.any(String), email: 'ada@example.com', role: 'auditor' });
   expect(answers[1]).toEqual(answers[0]);
-  await expect.poll(() => taken.length, { timeout: 5000 }).toBe(1);
+  await expect.poll(() => taken.length).toBe(1);
   const said = taken[0]?.replace(/=\r\n/g, '') ?? '';
   expect(said).toContain('To: ada@example.com\r\n');
   expect(said).toMatch(/^Message-ID: <[0-9a-f-]{36}@evidence\.example>\r$/m);
@@ -51,13 +51,13 @@ test('one that the server refuses for good is given up, and mailed once somebody
   taken.length = 0;
   refusal = Object.assign(new Error('no such user'), { responseCode: 550 });
   await invite('ben@example.com');
-  await expect.poll(async () => (await deadLetters()).length, { timeout: 5000 }).toBe(1);
+  await expect.poll(async () => (await deadLetters()).length).toBe(1);
   const [letter] = await deadLetters();
   expect(letter).toMatchObject({ kind: 'mail', attempts: 1, last_error: expect.stringContaining('no such user') });
   refusal = null;
   const replay = () => service.call('POST', `//administration/dead-letters/${letter.message_id}/replay`);
   expect((await replay()).body).toEqual({ message_id: letter.message_id });
-  await expect.poll(() => taken.length, { timeout: 5000 }).toBe(1);
+  await expect.poll(() => taken.length).toBe(1);
   expect(taken[0]).toContain(`Message-ID: <${letter.message_id}@evidence.example>`);
   expect([await deadLetters(), (await replay()).status]).toEqual([[], 404]);
   const acts = (await service.call('GET', '//administration/acts')).body.data;
@@ -69,8 +69,8 @@ test('one that the server does not take now is tried again by itself', async () 
   refusal = Object.assign(new Error('come back later'), { responseCode: 450 });
   await invite('cyd@example.com');
   const waiting = () => service.sql("SELECT last_error FROM outbox WHERE status = 'waiting' AND attempts > 0");
-  await expect.poll(waiting, { timeout: 5000 }).toContain('come back later');
+  await expect.poll(waiting).toContain('come back later');
   refusal = null;
-  await expect.poll(() => taken.length, { timeout: 10_000 }).toBe(1);
+  await expect.poll(() => taken.length).toBe(1);
   expect(await deadLetters()).toEqual([]);
 });

@@ -92,7 +92,7 @@ test('what is not right comes again with all that was typed but the password, an
   const taken = await visit.submit('/app/own', { word: 'taken', password: 'pass1234' });
   expect(taken.statusCode).toBe(409);
   expect(taken.body).toContain('value="taken"');
-  expect(taken.body).toContain('aria-describedby="word-error" aria-invalid="true"');
+  expect(taken.body).toContain('autofocus aria-describedby="word-error" aria-invalid="true"');
   expect(taken.body).toContain('This word is taken.');
   expect(taken.body).not.toContain('pass1234');
   const empty = await visit.submit('/app/own', { word: '' });

@@ -30,8 +30,8 @@ export class PagesBrowser {
 
   /** Somebody with a browser of their own, at a page. */
   async open(path: string, options: BrowserContextOptions = {}): Promise<Page> {
-    const context = await this.#browser.newContext({ baseURL: this.#origin, ...options });
-    context.setDefaultTimeout(10_000);
+    const context = await this.#browser.newContext({ baseURL: this.#origin, reducedMotion: 'reduce', ...options });
+    context.setDefaultTimeout(60_000);
     const page = await context.newPage();
     page.on('request', (request) => {
       if (!request.url().startsWith(`${this.#origin}/`)) this.complaints.push(request.url());

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { type Markup, markup, name } from '../../../core/html/markup.ts';
 import { networkOf } from '../../http/rate-limit.ts';
 import { emailSchema } from '../../mail/address.ts';
-import { field, ownerOfPassword, postForm } from '../../web/fields.ts';
+import { emailField, field, ownerOfPassword, postForm } from '../../web/fields.ts';
 import { type FormState, serveForm } from '../../web/forms.ts';
 import type { PageView } from '../../web/layout.ts';
 import { PAGES } from '../../web/own-path.ts';
@@ -35,8 +35,7 @@ function setUpPage(server: FastifyInstance, accounts: Accounts): void {
     fields: { weak_password: 'password', conflict: 'email' },
     async show(form, request, reply) {
       await accounts.joining.readSetUpLink(tokenOf(request));
-      const email = { name: 'email', label: 'E-mail address', type: 'email', autocomplete: 'username' } as const;
-      const fields = [nameField(form), field(form, email), newPasswordField(form)];
+      const fields = [nameField(form), emailField(form), newPasswordField(form)];
       return {
         title: 'Set up this platform',
         isNarrow: true,
@@ -59,14 +58,8 @@ function signUpPage(server: FastifyInstance, accounts: Accounts): void {
     schema: z.object({ email: emailSchema }),
     async show(form, request, reply) {
       if (!(await accounts.joining.isOpen())) return CLOSED;
-      const email = {
-        name: 'email',
-        label: 'E-mail address',
-        type: 'email',
-        autocomplete: 'username',
-        isFirst: true,
-      } as const;
-      const content = postForm({ request, reply, form }, { fields: field(form, email), submit: 'Send me a link' });
+      const email = emailField(form, { isFirst: true });
+      const content = postForm({ request, reply, form }, { fields: email, submit: 'Send me a link' });
       const introduction =
         'You get a letter with a link, at which you choose a name and a password. You may read and verify.';
       return { title: 'Sign up', isNarrow: true, introduction, content };

@@ -152,7 +152,8 @@ function newKeyFields(form: FormState, request: FastifyRequest, now: Date): Mark
 
 const SCOPE_HINTS: Record<Scope, string> = {
   'audit:read': 'streams, entries and packages, and to verify',
-  'audit:write': 'to append entries, anchor checkpoints and generate packages',
+  'audit:write': 'to append entries and anchor checkpoints',
+  'audit:export': 'to generate packages',
   'keys:read': 'which API keys there are',
   'keys:write': 'to make, rotate and revoke API keys',
   'people:read': 'who may come in',

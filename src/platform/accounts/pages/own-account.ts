@@ -5,7 +5,7 @@ import { networkOf } from '../../http/rate-limit.ts';
 import { emailSchema } from '../../mail/address.ts';
 import { personOf } from '../../web/access.ts';
 import { action, factList, statusWord } from '../../web/components.ts';
-import { field, ownerOfPassword, postForm } from '../../web/fields.ts';
+import { emailField, field, ownerOfPassword, postForm } from '../../web/fields.ts';
 import { type FormState, serveForm } from '../../web/forms.ts';
 import { PAGES } from '../../web/own-path.ts';
 import { clearSession, leaveNotice, sessionTokenOf } from '../../web/session-cookie.ts';
@@ -100,7 +100,7 @@ function forgottenPage(server: FastifyInstance, accounts: Accounts): void {
       introduction: 'You get a letter with a link, at which you choose a new one.',
       content: postForm(
         { request, reply, form },
-        { fields: field(form, { ...EMAIL, isFirst: true }), submit: 'Send me a link' },
+        { fields: emailField(form, { isFirst: true }), submit: 'Send me a link' },
       ),
     }),
     async act({ email }, request) {
@@ -109,8 +109,6 @@ function forgottenPage(server: FastifyInstance, accounts: Accounts): void {
     },
   });
 }
-
-const EMAIL = { name: 'email', label: 'E-mail address', type: 'email', autocomplete: 'username' } as const;
 
 function resetPage(server: FastifyInstance, accounts: Accounts): void {
   serveForm(server, {

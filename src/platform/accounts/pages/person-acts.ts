@@ -6,7 +6,7 @@ import { idempotencyKey } from '../../http/fields.ts';
 import { principalOf } from '../../http/principal.ts';
 import { asCurl } from '../../web/components.ts';
 import { curlCommand } from '../../web/curl.ts';
-import { type Choice, choices, field, hidden, postForm } from '../../web/fields.ts';
+import { type Choice, choices, emailField, hidden, postForm } from '../../web/fields.ts';
 import { serveForm } from '../../web/forms.ts';
 import { PAGES } from '../../web/own-path.ts';
 import { leaveNotice } from '../../web/session-cookie.ts';
@@ -43,13 +43,7 @@ function invitePage(server: FastifyInstance, accounts: Accounts): void {
     fields: { conflict: 'email' },
     show: (form, request, reply) => {
       const values = { role: 'auditor', ...form.values };
-      const email = {
-        name: 'email',
-        label: 'E-mail address',
-        type: 'email',
-        autocomplete: 'off',
-        isFirst: true,
-      } as const;
+      const email = emailField(form, { autocomplete: 'off', isFirst: true });
       const once = hidden('once', typeof form.values['once'] === 'string' ? form.values['once'] : randomUUID());
       const role = choices({ ...form, values }, { name: 'role', label: 'Role', type: 'radio' }, ROLE_CHOICES);
       return {
@@ -58,7 +52,7 @@ function invitePage(server: FastifyInstance, accounts: Accounts): void {
         above: ABOVE,
         introduction: 'They get a letter with a link, which is good once, for 24 hours.',
         content: [
-          postForm({ request, reply, form }, { fields: [once, field(form, email), role], submit: 'Invite' }),
+          postForm({ request, reply, form }, { fields: [once, email, role], submit: 'Invite' }),
           asCurl('curl', curlCommand(request, { method: 'POST', path: '/people/invitations', body: EXAMPLE })),
         ],
       };

@@ -4,7 +4,7 @@ import { type Markup, markup } from '../../../core/html/markup.ts';
 import { networkOf } from '../../http/rate-limit.ts';
 import { GoFirst, personOf } from '../../web/access.ts';
 import { emptyState } from '../../web/components.ts';
-import { field, hidden, ownerOfPassword, postForm } from '../../web/fields.ts';
+import { emailField, field, hidden, ownerOfPassword, postForm } from '../../web/fields.ts';
 import { type FormState, serveForm } from '../../web/forms.ts';
 import type { PageView } from '../../web/layout.ts';
 import { ownPath, PAGES } from '../../web/own-path.ts';
@@ -153,14 +153,7 @@ function codeView(form: FormState, request: FastifyRequest, reply: FastifyReply)
 }
 
 function addressAndPassword(form: FormState): Markup[] {
-  const email = {
-    name: 'email',
-    label: 'E-mail address',
-    type: 'email',
-    autocomplete: 'username',
-    isFirst: true,
-  } as const;
-  return [field(form, email), passwordField(form)];
+  return [emailField(form, { isFirst: true }), passwordField(form)];
 }
 
 function passwordField(form: FormState, isFirst = false): Markup {

@@ -17,7 +17,7 @@ export const evidenceRoutes: FastifyPluginAsyncZod<{ service: AuditService }> = 
   server.post(
     '/evidence/generate',
     {
-      config: { scope: 'audit:write' },
+      config: { scope: 'audit:export' },
       schema: {
         operationId: 'generatePackage',
         tags: ['evidence'],

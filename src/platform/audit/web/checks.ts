@@ -93,7 +93,7 @@ function checkFacts(check: WireVerification, now: Date): Markup {
   ]);
 }
 
-const WHAT_IT_MEANS = markup`<p>Every hash and seal was computed anew; every link, the end of the stream, its checkpoints and the records of earlier checks that are there fit. This says nothing of entries that came later, and nothing of what was changed since.</p>
+const WHAT_IT_MEANS = markup`<p>Every hash and seal was computed anew; every link, the end of the stream, its checkpoints and the records of earlier checks fit. This says nothing of entries that came later, and nothing of what was changed since.</p>
 <p class="minor">Whoever has the database and the master key can make all of it fit. Anchors by an external authority and exports that were kept elsewhere tell.</p>
 `;
 

@@ -11,6 +11,7 @@ import { lastEntries } from '../repository.ts';
 import { type EntriesQuery, entriesQuerySchema, streamParamsSchema } from '../requests.ts';
 import { entryToWire } from '../rules.ts';
 import { findStream, recordedEntry } from '../streams.ts';
+import { formTime, toFormTime } from './form-time.ts';
 import { type AuditPageParts, paramsOf, queryOf, ROWS } from './parts.ts';
 import { streamPath, waysTo, withQuery } from './paths.ts';
 import { digest } from './words.ts';
@@ -21,6 +22,8 @@ const MAY_READ = { scope: 'audit:read' } as const;
 const filterSchema = z.preprocess(
   (query) => Object.fromEntries(Object.entries(query as object).filter(([, value]) => value !== '')),
   entriesQuerySchema.omit({ stream_id: true, after_sequence: true, limit: true }).extend({
+    from: formTime.optional(),
+    to: formTime.optional(),
     /** Of the newest entries: those before this number. */
     before: digits(z.int().min(1)).optional(),
   }),
@@ -32,8 +35,11 @@ const FIELDS = [
   ['action', 'Action'],
   ['resource_type', 'Resource type'],
   ['resource_id', 'Resource id'],
-  ['from', 'From, as 2026-10-01T00:00:00Z'],
-  ['to', 'Before'],
+] as const;
+
+const TIMES = [
+  ['from', 'Recorded from, in UTC'],
+  ['to', 'Recorded before, in UTC'],
 ] as const;
 
 /** The entries of a stream, and one of them. */
@@ -105,6 +111,9 @@ function filterForm(path: string, filters: Partial<Record<string, unknown>>): Ma
 ${FIELDS.map(
   ([field, label]) =>
     markup`<div class="field"><label for="${field}">${label}</label><input id="${field}" name="${field}" value="${String(filters[field] ?? '')}"></div>\n`,
+)}${TIMES.map(
+  ([field, label]) =>
+    markup`<div class="field"><label for="${field}">${label}</label><input id="${field}" name="${field}" type="datetime-local" step="1" value="${toFormTime(String(filters[field] ?? ''))}"></div>\n`,
 )}<p class="acts"><button class="quiet">Show</button> ${Object.keys(filters).length === 0 ? null : link(path, 'Show all')}</p>
 </form>
 `;

@@ -4,7 +4,7 @@ import { type Markup, markup, name } from '../../../core/html/markup.ts';
 import type { WireGenerated, WireSummary } from '../../../core/wire.ts';
 import { grouped, plural } from '../../../core/words.ts';
 import { hangUpOf } from '../../http/caller.ts';
-import { instant, type PageQuery, pageQuerySchema, text } from '../../http/fields.ts';
+import { type PageQuery, pageQuerySchema, text } from '../../http/fields.ts';
 import { asCurl, dataTable, emptyState, factList, further, link, moment } from '../../web/components.ts';
 import { curlCommand } from '../../web/curl.ts';
 import { field, postForm } from '../../web/fields.ts';
@@ -13,6 +13,7 @@ import type { PageView } from '../../web/layout.ts';
 import { listPackages, PACKAGE_FORMS, sendPackage } from '../packages.ts';
 import { packageParamsSchema, streamParamsSchema } from '../requests.ts';
 import { findStream } from '../streams.ts';
+import { formTime } from './form-time.ts';
 import { type AuditPageParts, paramsOf, queryOf, ROWS } from './parts.ts';
 import { packagePath, streamApi, streamPath, waysTo, withQuery } from './paths.ts';
 import { digest, entryRange } from './words.ts';
@@ -117,12 +118,6 @@ function limitations({ limitations }: WireSummary): Markup {
 <ul>${limitations.map((limit) => markup`<li>${name(limit)}</li>\n`)}</ul>
 `;
 }
-
-/** A time as the field of a form has it, in UTC; none where it is empty. */
-const formTime = z
-  .string()
-  .transform((value) => (value === '' ? undefined : `${/T\d\d:\d\d$/.test(value) ? `${value}:00` : value}Z`))
-  .pipe(instant.optional());
 
 const orderSchema = z
   .object({

@@ -88,7 +88,8 @@ function streamTable(
 
 function stateCell(stream: WireStream, now: Date): Markup {
   if (stream.last_checked_at === null) return stateOf(stream);
-  return markup`${stateOf(stream)} ${momentOr(stream.last_checked_at, now, '')} <span class="minor">${reachWords(stream)}</span>`;
+  const wrong = stream.verification_status === 'failed' ? 'wrong ' : '';
+  return markup`${stateOf(stream)} ${momentOr(stream.last_checked_at, now, '')} <span class="minor">${wrong}${reachWords(stream)}</span>`;
 }
 
 function checkpointCell(checkpoint: WireCheckpoint | undefined, now: Date): Markup {

@@ -22,7 +22,7 @@ beforeAll(async () => {
   expect((await service.export({ request: 'AUD-1', 'all-time': true })).code).toBe(0);
   const sign = { tsa_url: authority.url, tsa_roots: authority.rootFile };
   writeFileSync(join(directory, 'evidence.yaml'), JSON.stringify({ sign }));
-}, 60_000);
+});
 afterAll(() => Promise.all([service.close(), authority.close()]));
 
 const ask = <Flags extends object>(command: Command<Flags>, flags: object, json = true) =>

@@ -24,7 +24,7 @@ test('the compiler makes it: the same version the very same bytes, another one t
   if (theirs.COMPILER === COMPILER)
     expect(readFileSync(made, 'utf8')).toBe(readFileSync(join(folder, 'binary.ts'), 'utf8'));
   else expect(exportsOf(theirs.WASM)).toEqual(exportsOf(WASM));
-}, 60_000);
+});
 
 declare const WebAssembly: {
   Module: { new (bytes: Uint8Array): object; imports(module: object): unknown[]; exports(module: object): unknown[] };
