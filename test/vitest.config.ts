@@ -4,6 +4,8 @@ import { defineConfig } from 'vitest/config';
 import { unitTests } from './speeds.ts';
 
 const UNIT = unitTests();
+/** Some of them wait for the programs that they start. */
+const WORKERS = availableParallelism() + 1;
 
 export default defineConfig({
   test: {
@@ -19,7 +21,7 @@ export default defineConfig({
     coverage: { provider: 'v8', include: ['src/**/*.ts'], reporter: ['text-summary'] },
     projects: [
       // These start no programs, so nothing has to be built.
-      { extends: true, test: { name: 'unit', include: UNIT, maxWorkers: availableParallelism() } },
+      { extends: true, test: { name: 'unit', include: UNIT, maxWorkers: WORKERS } },
       {
         extends: true,
         test: {
@@ -28,7 +30,7 @@ export default defineConfig({
           // What takes long or measures time: test/soak/vitest.config.ts.
           exclude: [...UNIT, 'test/soak/**'],
           globalSetup: ['test/support/built.ts'],
-          maxWorkers: availableParallelism(),
+          maxWorkers: WORKERS,
         },
       },
     ],

@@ -25,7 +25,11 @@ export class Assets {
 
   static async read(): Promise<Assets> {
     const assets = new Assets();
-    for (const name of NAMES) assets.#add(name, await readFile(packageFile(`templates/web/${name}`)));
+    for (const name of NAMES) {
+      const files = name === 'platform.css' ? ['charts.css', 'web/platform.css'] : [`web/${name}`];
+      const read = await Promise.all(files.map((file) => readFile(packageFile(`templates/${file}`))));
+      assets.#add(name, Buffer.concat(read));
+    }
     return assets;
   }
 

@@ -11,10 +11,11 @@ export function readParts(): Promise<PageParts> {
 }
 
 async function read(): Promise<PageParts> {
-  const [style, page, verifier] = await Promise.all([
+  const [charts, style, page, verifier] = await Promise.all([
+    readFile(packageFile('templates/charts.css'), 'utf8'),
     readFile(packageFile('templates/report/report.css'), 'utf8'),
     browserProgram('page'),
     browserProgram('verifier'),
   ]);
-  return { style, page, verifier };
+  return { style: charts + style, page, verifier };
 }
