@@ -10,6 +10,11 @@ const SHAPES: Record<string, string> = {
   string: 'a text',
 };
 
+const FORMATS: Record<string, string> = {
+  datetime: 'a time like 2026-01-31T00:00:00Z is expected here',
+  url: 'a URL with http:// or https:// before it is expected here',
+};
+
 /** A shape as a schema names it, in words. */
 export function shapeName(expected: string): string {
   return SHAPES[expected] ?? `a value of the kind "${expected}"`;
@@ -27,7 +32,7 @@ export function inPlainWords(issue: z.core.$ZodIssue): string {
     case 'too_big':
       return `${measureOf(issue.origin, 'at most', issue.maximum, issue.inclusive === false)} is expected here`;
     case 'invalid_format':
-      return issue.format === 'url' ? 'a URL with http:// or https:// before it is expected here' : issue.message;
+      return FORMATS[issue.format] ?? issue.message;
     default:
       return issue.message;
   }

@@ -54,7 +54,7 @@ function refuseExisting(dataDir: string): void {
   const found = Object.values(dataFolder(dataDir)).find((path) => existsSync(path));
   if (found === undefined) return;
   throw new EvidenceError('conflict', `${dataDir} was initialised before: ${found} exists; nothing was changed`, {
-    nextStep: `Serve it with: evidence-platform serve --data ${dataDir}. To begin anew choose another folder.`,
+    nextStep: 'Serve it with `evidence-platform serve` and the same flags. To begin anew choose another folder.',
   });
 }
 

@@ -26,9 +26,13 @@ export interface PlatformPlace {
 export async function openPlace(place: PlatformPlace): Promise<Database> {
   const { dataDir, postgresUrl } = place;
   const { masterKey, database: file } = dataFolder(dataDir);
-  if (!existsSync(masterKey) || (isSqlite(place) && !existsSync(file)))
+  if (!existsSync(masterKey))
     throw new EvidenceError('config', `${dataDir} is not an initialised data folder of the platform`, {
       nextStep: `Make one with: evidence-platform init --data ${shellWord(dataDir)}`,
+    });
+  if (isSqlite(place) && !existsSync(file))
+    throw new EvidenceError('config', `${dataDir} has a master key, and no database: ${file} is not there`, {
+      nextStep: 'Where the database is on PostgreSQL name it with --postgres; else restore the file from a backup.',
     });
   const database = await openDatabase(postgresUrl ? { url: postgresUrl } : { file });
   try {

@@ -76,7 +76,9 @@ test('keys that were copied and a database of PostgreSQL that was put back are a
     const { child, origin } = await first.serve();
     for (const number of [1, 2, 3])
       await call(`${origin}/audit`, first.apiKey, 'POST', '/entries/', entry('s', number));
-    expect(await first.run('backup', ['--out', out])).toContain('keys (the database: pg_dump)');
+    const said = await first.run('backup', ['--out', out]);
+    expect(said).toContain('keys (the database: pg_dump)');
+    expect(said).toContain(`serve --data ${out} --postgres postgres://WHERE-IT-WAS-RESTORED`);
     const ended = once(child, 'exit');
     child.kill('SIGTERM');
     await ended;

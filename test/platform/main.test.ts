@@ -76,6 +76,15 @@ describe('init', () => {
     expect(await readFile(join(data, 'master.key'))).toEqual(before);
   });
 
+  test('of a folder whose database is elsewhere or lost says so, and names no way to begin anew', async () => {
+    await init();
+    await rm(join(data, 'platform.sqlite'));
+    const { code, stderr } = await run(['people', 'list', '--data', data]);
+    expect([code, stderr]).toEqual([2, expect.stringContaining('has a master key, and no database')]);
+    expect(stderr).toContain('name it with --postgres');
+    expect(stderr).not.toContain('evidence-platform init');
+  });
+
   test('whose key nobody gets keeps nothing, and can be run again', async () => {
     const child = spawn('sh', ['-c', `exec "$0" "$@" > /dev/full`, process.execPath, PROGRAM, 'init', '--data', data], {
       stdio: ['ignore', 'ignore', 'pipe'],
@@ -120,7 +129,7 @@ describe('usage', () => {
     [['keys', 'create', '--data', 'x', '--name', 'n', '--scope', 'audit:all'], '--scope: one of "audit:read"'],
     [
       ['keys', 'create', '--data', 'x', '--name', 'n', '--scope', 'audit:read', '--expires', 'soon'],
-      '--expires: Invalid ISO datetime',
+      '--expires: a time like 2026-01-31T00:00:00Z is expected here',
     ],
     [['keys', 'rotate', 'k', '--data', 'x', '--overlap', '-1'], '--overlap: a number of at least 0'],
   ])('%j is refused with 2 and says what is wrong', async (args, message) => {
@@ -135,7 +144,9 @@ describe('usage', () => {
     const { code, stdout } = await run(['help']);
     expect([code, stdout]).toEqual([0, (await run(['--help'])).stdout]);
     expect(stdout).toMatch(/Topics, for `evidence-platform help TOPIC`:\n( {2}\S.*\n)* {2}run +Running it/);
-    expect((await run(['help', 'backup'])).stdout).toContain('A folder that is not there yet');
+    // A command and a topic: whoever is sent to the topic finds it.
+    const both = (await run(['help', 'backup'])).stdout;
+    expect(both).toMatch(/A folder that is not there yet.*\n\nBackups, and trying them\n/s);
     const { stdout: said } = await run(['help', 'tls']);
     expect(said).toContain('nginx:');
     expect(said).toMatch(/evidence-platform help\s+limits/);

@@ -17,22 +17,21 @@ export interface Explained extends Pick<Parsed, 'program' | 'helpOn'> {
 }
 
 /**
- * Explains a topic or a command.
+ * Explains a topic or a command; where a command and a topic have one name, both.
  * @throws EvidenceError `usage` when there is neither of that name.
  */
 export async function explain(name: string, { program, helpOn, topics }: Explained, printer: Printer): Promise<void> {
   const commands = commandsIn(await helpOn(null), program);
-  if (commands.includes(name)) explainCommand(name, await helpOn(name), printer);
-  else explainTopic(await findTopic(name, topics, commands), program, printer);
+  const command = commands.includes(name) ? { command: name, usage: await helpOn(name) } : null;
+  const topic = command === null ? await findTopic(name, topics, commands) : (topicOf(name, topics) ?? null);
+  const said = { ...command, ...(topic === null ? {} : { topic: topic.name, title: topic.title, text: topic.text }) };
+  printer.document('evidence-help/1', said);
+  if (command !== null) printer.block(command.usage);
+  if (command !== null && topic !== null) printer.result('');
+  if (topic !== null) explainTopic(topic, program, printer);
 }
 
-function explainCommand(command: string, text: string, printer: Printer): void {
-  printer.document('evidence-help/1', { command, text });
-  printer.block(text);
-}
-
-function explainTopic({ name, title, text }: Topic, program: string, printer: Printer): void {
-  printer.document('evidence-help/1', { topic: name, title, text });
+function explainTopic({ text }: Topic, program: string, printer: Printer): void {
   const width = Math.min(process.stdout.columns || USUAL_WIDTH, WIDEST);
   for (const line of renderMarkdown(text, width, (target) => linkWords(target, program))) printer.result(line);
 }
@@ -46,7 +45,7 @@ function linkWords(target: string, program: string): string {
 }
 
 async function findTopic(name: string, topics: readonly Topic[], commands: readonly string[]): Promise<Topic> {
-  const found = topics.find((topic) => topic.name === name.toLowerCase());
+  const found = topicOf(name, topics);
   if (found !== undefined) return found;
   const names = topics.map((topic) => topic.name);
   const { closest, distance } = await import('fastest-levenshtein');
@@ -57,4 +56,8 @@ async function findTopic(name: string, topics: readonly Topic[], commands: reado
   throw new EvidenceError('usage', `there is no topic and no command${said}`, {
     nextStep: `${meant}The topics are ${names.join(', ')}.`,
   });
+}
+
+function topicOf(name: string, topics: readonly Topic[]): Topic | undefined {
+  return topics.find((topic) => topic.name === name.toLowerCase());
 }

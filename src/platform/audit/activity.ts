@@ -1,15 +1,15 @@
 import { sql } from 'kysely';
 import { z } from 'zod';
-import type { Reader } from '../database/database.ts';
+import type { ReadableDatabase, Reader } from '../database/database.ts';
+import { type LastChecks, readLastChecks } from './last-checks.ts';
 import type { RowSeals } from './row-seals.ts';
 import type { AuditTables } from './schema.ts';
-import { streamsQuery, streamToWire } from './streams.ts';
 
 const DAY_MS = 24 * 60 * 60 * 1000;
 /** Days that are told, with the one that has begun. */
 const DAYS = 30;
 const MOST_STREAMS = 12;
-/** Failed checks and pending checkpoints that are told one by one. */
+/** Pending checkpoints that are told one by one. */
 const MOST_TOLD = 50;
 
 export const activitySchema = z.object({
@@ -44,25 +44,14 @@ export async function readActivity(reader: Reader, now: Date): Promise<AuditActi
 }
 
 /** What is to be looked at, and how far what was checked reaches. */
-export interface Overview {
-  /** The last check of each found something, newest first. */
-  failed: { stream_id: string; verification_id: string; checked_at: string }[];
+export interface Overview extends LastChecks {
   /** Checkpoints without a time stamp, oldest first. */
   pending: { stream_id: string; sequence: number; created_at: string }[];
-  /** Streams with entries behind those that their last check reached. */
-  grown: number;
-  /** The last check of any stream; null while there was none. */
-  last_checked_at: string | null;
 }
 
-export async function readAuditOverview(reader: Reader, seals: RowSeals): Promise<Overview> {
-  const tables = reader.tables<AuditTables>();
-  const failed = await streamsQuery(reader)
-    .where('verified', '=', 0)
-    .orderBy('verifications.verification_no', 'desc')
-    .limit(MOST_TOLD)
-    .execute();
-  const pending = await tables
+export async function readAuditOverview(database: ReadableDatabase, seals: RowSeals): Promise<Overview> {
+  const pending = await database
+    .tables<AuditTables>()
     .selectFrom('checkpoints')
     .innerJoin('streams', 'streams.stream_no', 'checkpoints.stream_no')
     .select(['stream_id', 'sequence', 'checkpoints.created_at'])
@@ -70,24 +59,7 @@ export async function readAuditOverview(reader: Reader, seals: RowSeals): Promis
     .orderBy('ordinal')
     .limit(MOST_TOLD)
     .execute();
-  const { grown } = await tables
-    .selectFrom('streams')
-    .innerJoin('verifications', 'verifications.verification_no', 'streams.verification_no')
-    .select(({ fn }) => fn.countAll<number>().as('grown'))
-    .whereRef('head_sequence', '>', 'to_sequence')
-    .executeTakeFirstOrThrow();
-  const last = tables.selectFrom('verifications').select('checked_at').orderBy('verification_no', 'desc').limit(1);
-  return {
-    failed: failed.flatMap((row) => {
-      const { stream_id, verification_status } = streamToWire(row, seals);
-      const { verification_id, checked_at } = row;
-      const isFailed = verification_status === 'failed' && verification_id !== null && checked_at !== null;
-      return isFailed ? [{ stream_id, verification_id, checked_at }] : [];
-    }),
-    pending,
-    grown,
-    last_checked_at: (await last.executeTakeFirst())?.checked_at ?? null,
-  };
+  return { ...(await database.snapshot((reader) => readLastChecks(reader, seals))), pending };
 }
 
 function dayOf(date: Date): string {

@@ -19,9 +19,10 @@ export const backupCommand: CommandModule<object, PlatformFlags & { out: string 
     const { backupPlace } = await import('../backup.ts');
     await backupPlace(place, out);
     const database = place.postgresUrl === null ? 'database and keys' : 'keys (the database: pg_dump)';
+    const postgres = place.postgresUrl === null ? '' : ' --postgres postgres://WHERE-IT-WAS-RESTORED';
     process.stdout.write(
       `${out} has ${database}, as they were when this began. Keep it where nobody else reads: master.key is in it.\n` +
-        `Try it: evidence-platform serve --data ${shellWord(out)} --port 0\n`,
+        `Try it: evidence-platform serve --data ${shellWord(out)}${postgres} --port 0\n`,
     );
   },
 };

@@ -53,7 +53,7 @@ describe('a stream', () => {
 
   test('that was never checked is not called verified', async () => {
     const said = shown((await owner.get(path('payments'))).text);
-    expect(said).toContain('– Never checked Verify was never run on this stream.');
+    expect(said).toContain('– No check on record There is no record of a last check that holds.');
     expect(said).not.toContain('Verified');
   });
 

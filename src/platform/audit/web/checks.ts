@@ -79,7 +79,7 @@ export function checkTable(checks: readonly WireVerification[], now: Date): Mark
       { head: 'Details', kind: 'act', cell: ({ verification_id }) => link(checkPath(verification_id), 'Details') },
     ],
     rows: checks,
-    empty: emptyState('Verify was never run on this stream.'),
+    empty: emptyState('No check of this stream is on record.'),
   });
 }
 

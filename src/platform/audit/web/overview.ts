@@ -19,7 +19,7 @@ export async function auditTile({ readers, clock }: AuditService, signal: AbortS
     word,
     content: factList([
       ['What', what(stats, overview)],
-      ['Since', since(overview, now)],
+      ['Since', since(stats, overview, now)],
       ['Last check of a stream', momentOr(overview.last_checked_at, now, 'never')],
     ]),
     next,
@@ -33,18 +33,19 @@ interface Verdict {
 }
 
 /** What is worst comes first. Nothing is called good that was not checked. */
-function verdictOf(stats: WireStats, { failed, pending, grown }: Overview): Verdict {
+function verdictOf(stats: WireStats, { streams, failed, told, fit, unrecorded, pending, grown }: Overview): Verdict {
   const at = (title: string, path: string) => ({ title, path });
-  if (stats.missing_streams !== 0)
-    return { tone: 'bad', word: 'Streams are missing', next: at('See what is known', `${AUDIT_PATH}/statistics`) };
-  const [first] = failed;
+  const known = at('See what is known', `${AUDIT_PATH}/statistics`);
+  if (stats.missing_streams === null) return { tone: 'bad', word: 'Something is wrong', next: known };
+  if (stats.missing_streams > 0) return { tone: 'bad', word: 'Streams are missing', next: known };
+  const [first] = told;
   if (first !== undefined) {
     const list = withQuery(AUDIT_PATH, { verification_status: 'failed' });
-    const next =
-      failed.length > 1 ? at('See the streams', list) : at('See what was found', checkPath(first.verification_id));
+    const next = failed > 1 ? at('See the streams', list) : at('See what was found', checkPath(first.verification_id));
     return { tone: 'bad', word: 'Something is wrong', next };
   }
-  if (stats.streams === 0)
+  if (fit !== true) return { tone: 'bad', word: 'Something is wrong', next: at('See the streams', AUDIT_PATH) };
+  if (streams === 0)
     return { tone: 'neutral', word: 'Nothing is recorded yet', next: at('Record the first entry', AUDIT_PATH) };
   const [stamp] = pending;
   if (stamp !== undefined)
@@ -53,21 +54,20 @@ function verdictOf(stats: WireStats, { failed, pending, grown }: Overview): Verd
       word: 'Time stamps are missing',
       next: at('See the oldest', streamPath(stamp.stream_id, 'checkpoints')),
     };
-  if (stats.unverified_streams > 0 || grown > 0)
+  if (unrecorded > 0 || grown > 0)
     return { tone: 'warning', word: 'Not all of it is checked', next: at('Choose a stream and verify it', AUDIT_PATH) };
   return { tone: 'good', word: 'Nothing wrong was found', next: at('See the streams', AUDIT_PATH) };
 }
 
-function what(
-  { streams, unverified_streams, missing_streams }: WireStats,
-  { failed, pending, grown }: Overview,
-): string {
+function what({ missing_streams }: WireStats, overview: Overview): string {
+  const { streams, failed, fit, unrecorded, pending, grown } = overview;
   const facts = [
     ...(missing_streams === null ? ['the count of streams was changed outside of the platform'] : []),
     ...(missing_streams ? [`${plural(missing_streams, 'stream')} removed outside of the platform`] : []),
-    ...(failed.length > 0 ? [`${plural(failed.length, 'stream')} failed at the last check`] : []),
+    ...(failed > 0 ? [`${plural(failed, 'stream')} failed at the last check`] : []),
+    ...(fit === false ? ['records of checks were changed or removed outside of the platform'] : []),
     ...(pending.length > 0 ? [`${plural(pending.length, 'checkpoint')} without a time stamp`] : []),
-    ...(unverified_streams > 0 ? [`${plural(unverified_streams, 'stream')} never checked`] : []),
+    ...(unrecorded > 0 ? [`${plural(unrecorded, 'stream')} without a record of a check`] : []),
     ...(grown > 0
       ? [`${plural(grown, 'stream')} with entries that came after ${agree(grown, 'its', 'their')} last check`]
       : []),
@@ -76,18 +76,19 @@ function what(
 }
 
 /** Since when it was known: what a check found may have been done long before. */
-function since({ failed, pending }: Overview, now: Date): Markup | string {
-  const found = failed.at(-1);
+function since({ missing_streams }: WireStats, { told, fit, pending }: Overview, now: Date): Markup | string {
+  const found = told.at(-1);
   if (found !== undefined) return markup`found on ${moment(found.checked_at, now)}`;
+  if (missing_streams !== 0 || fit !== true) return 'unknown';
   const [stamp] = pending;
   return stamp === undefined ? 'nothing is known to be wrong' : moment(stamp.created_at, now);
 }
 
 /** What went wrong lately: checks that failed, and checkpoints that wait. */
 export async function auditEvents({ readers }: AuditService, signal: AbortSignal): Promise<TimelineEvent[]> {
-  const { failed, pending } = await readers.overview(signal);
+  const { told, pending } = await readers.overview(signal);
   return [
-    ...failed.map(({ stream_id, verification_id, checked_at }) => ({
+    ...told.map(({ stream_id, verification_id, checked_at }) => ({
       at: checked_at,
       tone: 'bad' as const,
       words: markup`Verify found that ${link(streamPath(stream_id), stream_id)} is not as it was recorded. ${link(checkPath(verification_id), 'What was found')}`,

@@ -58,7 +58,7 @@ function charts(stats: WireStats, { days, streams }: AuditActivity): Markup {
   const states = [
     { label: 'verified at their last check', count: stats.verified_streams },
     { label: 'failed at their last check', count: stats.failed_streams },
-    { label: 'never checked', count: stats.unverified_streams },
+    { label: 'no check on record', count: stats.unverified_streams },
   ];
   const times = days.map(({ day, entries }) => ({ label: day, count: entries }));
   const names = streams.map(({ stream_id, entries }) => ({ label: stream_id, count: entries }));

@@ -49,7 +49,7 @@ export function streamsPage(server: FastifyInstance, { service }: AuditPageParts
 function summary(stats: WireStats): Markup {
   const { streams, entries, verified_streams, failed_streams, unverified_streams } = stats;
   const failed = link(withQuery(AUDIT_PATH, { verification_status: 'failed' }), `${grouped(failed_streams)} failed`);
-  return markup`<p>${plural(streams, 'stream')}, ${plural(entries, 'entry')}. At the last check of each: ${grouped(verified_streams)} verified, ${failed_streams === 0 ? '0 failed' : failed}, ${grouped(unverified_streams)} never checked. ${link(`${AUDIT_PATH}/statistics`, 'Statistics')}</p>
+  return markup`<p>${plural(streams, 'stream')}, ${plural(entries, 'entry')}. At the last check of each: ${grouped(verified_streams)} verified, ${failed_streams === 0 ? '0 failed' : failed}, ${grouped(unverified_streams)} without a record of a check. ${link(`${AUDIT_PATH}/statistics`, 'Statistics')}</p>
 `;
 }
 

@@ -6,13 +6,13 @@ import { moment, statusWord } from '../../web/components.ts';
 /** What the last check of a stream found, in a word. */
 export function stateOf({ verification_status: status }: WireStream): Markup {
   if (status === 'failed') return statusWord('bad', 'Failed');
-  return status === 'verified' ? statusWord('good', 'Verified') : statusWord('neutral', 'Never checked');
+  return status === 'verified' ? statusWord('good', 'Verified') : statusWord('neutral', 'No check on record');
 }
 
 /** What was checked, when, and how far it reaches; nothing that was not. */
 export function checkedWords(stream: WireStream, now: Date): Markup {
   const { verification_status: status, last_checked_at: at } = stream;
-  if (status === 'unverified' || at === null) return markup`Verify was never run on this stream.`;
+  if (status === 'unverified' || at === null) return markup`There is no record of a last check that holds.`;
   if (status === 'verified') return markup`Verified on ${moment(at, now)} ${reachWords(stream)}.`;
   return markup`The check on ${moment(at, now)} found that something is wrong ${reachWords(stream)}.`;
 }

@@ -5,7 +5,7 @@ import { explainWith } from '../../../../src/exporter/cli/commands/help.ts';
 import { listOfTopics, readTopics } from '../../../../src/exporter/cli/output/topics.ts';
 import { carryOut } from '../../../support/command.ts';
 
-const LISTED = 'Commands:\n  evidence export    export\n  evidence verify    verify';
+const LISTED = 'Commands:\n  evidence export    export\n  evidence share     share\n  evidence verify    verify';
 const command = explainWith(async (name) => (name === null ? LISTED : `the flags of ${name}`));
 const help = (topic: string, json = false) => carryOut(command, { topic }, tmpdir(), { json });
 
@@ -33,6 +33,16 @@ test('the exit codes are those of the one table', async () => {
 
 test('a command explains itself', async () => {
   expect(await help('verify')).toMatchObject({ code: 0, stdout: 'the flags of verify\n' });
+  expect((await help('verify', true)).document).toEqual({
+    ...{ format: 'evidence-help/1', command: 'verify', usage: 'the flags of verify' },
+  });
+});
+
+test('a command and a topic of one name are both explained', async () => {
+  const [share] = readTopics().filter(({ name }) => name === 'share');
+  const { stdout } = await help('share');
+  expect(stdout.startsWith(`the flags of share\n\n${share?.title}\n`)).toBe(true);
+  expect((await help('share', true)).document).toMatchObject({ command: 'share', topic: 'share', text: share?.text });
 });
 
 test.each([

@@ -1,0 +1,59 @@
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { entry, type Service, startService } from '../service.ts';
+import { type Visitor, visitorsOf } from './visitor.ts';
+
+const OF_STREAM = "stream_no = (SELECT stream_no FROM streams WHERE stream_id = 's')";
+const ADMINISTRATION = 'platform/administration';
+
+let service: Service;
+let auditor: Visitor;
+beforeEach(async () => {
+  service = await startService();
+  ({ auditor } = await visitorsOf(service, ['auditor']));
+  await service.call('POST', '/entries/', entry('s', 0));
+  for (const stream of ['s', ADMINISTRATION]) await verify(stream);
+});
+afterEach(() => service.close());
+
+const verify = (stream: string) => service.call('POST', `/streams/${encodeURIComponent(stream)}/verify`);
+/** What the tile of the audit service says. */
+const tile = async () => {
+  const { text } = await auditor.get('/app/');
+  return (/<section class="tile.*?<\/section>/s.exec(text)?.[0] ?? '').replace(/<[^>]*>/g, ' ').replace(/\s+/g, ' ');
+};
+
+test('all is called good only after every stream was checked up to its last entry', async () => {
+  expect(await tile()).toMatch(/Nothing wrong was found What 2 streams, checked up to the last entry of each Since/);
+  await service.call('POST', '/entries/', entry('s', 1));
+  await service.call('POST', '/entries/', entry('other', 0));
+  expect(await tile()).toContain('1 stream without a record of a check; 1 stream with entries that came after its');
+});
+
+test.each([
+  ['removed', `DELETE FROM verifications WHERE ${OF_STREAM}`],
+  ['said to have found nothing', `UPDATE verifications SET verified = 1 WHERE ${OF_STREAM}`],
+  ['shown no more', `UPDATE streams SET verification_no = NULL WHERE ${OF_STREAM}`],
+])('a failed check that is %s does not make it good again', async (_how, edit) => {
+  service.sql(`DROP TRIGGER entries_no_update; UPDATE entries SET actor = 'mallory' WHERE ${OF_STREAM}`);
+  expect((await verify('s')).body.verified).toBe(false);
+  expect(await tile()).toContain('✗ Something is wrong What 1 stream failed at the last check');
+  service.sql(edit);
+  const said = await tile();
+  expect(said).toContain('✗ Something is wrong');
+  expect(said).toContain('records of checks were changed or removed outside of the platform');
+  expect(said).toContain('1 stream without a record of a check');
+  expect(said).toContain('Since unknown');
+});
+
+test('a check that is said to have reached further reaches nowhere', async () => {
+  expect(await tile()).toContain('checked up to the last entry');
+  service.sql('UPDATE verifications SET to_sequence = 1000000 WHERE stream_no = (SELECT min(stream_no) FROM streams)');
+  expect(await tile()).not.toContain('checked up to the last entry');
+});
+
+test('a stream says no more of its check than its record does', async () => {
+  service.sql(`DELETE FROM verifications WHERE ${OF_STREAM}`);
+  const { text } = await auditor.get('/app/audit/streams/s');
+  expect(text).toContain('There is no record of a last check that holds.');
+  expect(text).not.toContain('never');
+});
