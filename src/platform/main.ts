@@ -3,6 +3,7 @@ import yargs, { type Argv } from 'yargs';
 import { type ErrorCode, isEvidenceError } from '../core/errors.ts';
 import { readManifest } from '../core/install-paths.ts';
 import { DEFECT, nameCrashes } from '../core/terminal/crash.ts';
+import { refuseTwice } from '../core/terminal/given-once.ts';
 import { parseSaying } from '../core/terminal/help.ts';
 import { backupCommand } from './commands/backup.ts';
 import { deployCommand } from './commands/deploy.ts';
@@ -39,7 +40,7 @@ async function run(args: string[]): Promise<number> {
 
 function makeParser(args: string[]): Argv {
   return (
-    yargs(args)
+    refuseTwice(yargs(args))
       .scriptName('evidence-platform')
       .wrap(null)
       // All else that is printed is English.

@@ -113,6 +113,8 @@ describe('usage', () => {
     [['serve', '--dat', 'x'], 'Did you mean --data? See `evidence-platform serve --help`.'],
     [['import', 'hots'], '"hots" is not expected here'],
     [['serve'], 'data'],
+    [['init', '--data', 'x', '--data', 'y'], '--data is given more than once'],
+    [['import', 'cloudtrail', 'x', '--ulr', 'y'], '--ulr is not a flag of `evidence-platform import cloudtrail`'],
     [['nonsense'], 'nonsense'],
     [['init', '--data', 'x', '--colour', 'red'], 'colour'],
     [['serve', '--data', 'x', '--port', '99999'], '--port is not a port number'],

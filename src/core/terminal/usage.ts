@@ -17,7 +17,7 @@ export interface Parsed {
  * @param parser one that has not parsed anything. @param ending of the help on the program.
  */
 export function helpOn(parser: Argv, command: string | null, ending?: () => string): Promise<string> {
-  const words = command === null ? ['--help'] : [command, '--help'];
+  const words = command === null ? ['--help'] : [...command.split(' '), '--help'];
   return parseSaying(parser, words, ending);
 }
 
@@ -38,24 +38,31 @@ const OTHERWISE: Readonly<Record<string, string>> = {
 export async function toUsageError(complaint: string, parsed: Parsed): Promise<EvidenceError> {
   const { program, words } = parsed;
   const commands = commandsIn(await parsed.helpOn(null), program);
-  const [command] = words.filter((word) => !word.startsWith('-'));
-  const isKnown = command !== undefined && commands.includes(command);
-  const help = `See \`${program}${isKnown ? ` ${command}` : ''} --help\`.`;
-  if (command !== undefined && !isKnown) {
+  const [command, inner] = words.filter((word) => !word.startsWith('-'));
+  if (command !== undefined && !commands.includes(command)) {
     const meant = await closestTo(command, commands);
-    return new EvidenceError('usage', `${shown(command)} is not a command`, { nextStep: `${ask(meant)}${help}` });
+    const nextStep = `${ask(meant)}See \`${program} --help\`.`;
+    return new EvidenceError('usage', `${shown(command)} is not a command`, { nextStep });
   }
-  const flags = flagsIn(await parsed.helpOn(isKnown ? command : null));
+  const named = command === undefined ? null : await innermost(command, inner, parsed);
+  const called = named === null ? program : `${program} ${named}`;
+  const help = `See \`${called} --help\`.`;
+  const flags = flagsIn(await parsed.helpOn(named));
   const name = unknownIn(complaint, words, flags);
   if (name === undefined) return new EvidenceError('usage', inWords(complaint), { nextStep: help });
   const flag = words.find((word) => word !== name && nameOf(word) === name);
   if (flag === undefined) return new EvidenceError('usage', `${shown(name)} is not expected here`, { nextStep: help });
   const meant = await closestTo(`--${name}`, flags);
-  const called = flag.startsWith('--') ? `--${name}` : `-${name}`;
-  const what = isName(name) ? called : 'what begins with - there';
-  return new EvidenceError('usage', `${what} is not a flag of \`${program}${isKnown ? ` ${command}` : ''}\``, {
-    nextStep: `${ask(meant)}${help}`,
-  });
+  const typed = flag.startsWith('--') ? `--${name}` : `-${name}`;
+  const what = isName(name) ? typed : 'what begins with - there';
+  return new EvidenceError('usage', `${what} is not a flag of \`${called}\``, { nextStep: `${ask(meant)}${help}` });
+}
+
+/** A command, with the one within it where it has any: `import cloudtrail`. */
+async function innermost(command: string, inner: string | undefined, { program, helpOn }: Parsed): Promise<string> {
+  if (inner === undefined) return command;
+  const within = commandsIn(await helpOn(command), `${program} ${command}`);
+  return within.includes(inner) ? `${command} ${inner}` : command;
 }
 
 /** What the parser does not know; where it complains of something that is missing, a flag that may be meant for it. */
@@ -73,7 +80,7 @@ function nameOf(word: string): string {
 }
 
 /** The commands that a help lists: each has a line that begins with it. */
-export function commandsIn(help: string, program: Parsed['program']): string[] {
+export function commandsIn(help: string, program: string): string[] {
   return [...help.matchAll(new RegExp(`^ +${program} ([a-z][a-z-]*)`, 'gm'))].map(([, name = '']) => name);
 }
 

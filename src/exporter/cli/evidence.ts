@@ -1,5 +1,6 @@
 import yargs, { type Argv } from 'yargs';
 import { exitCodeOf, exitCodeOfError } from '../../core/terminal/exit.ts';
+import { refuseTwice } from '../../core/terminal/given-once.ts';
 import { parseSaying } from '../../core/terminal/help.ts';
 import { type Output, Printer } from '../../core/terminal/printer.ts';
 import { carryOut } from './carry-out.ts';
@@ -77,14 +78,15 @@ function makeParser(): Argv {
     parser.command(row.usage, row.describe, row.flags, (given: object) => {
       throw new Choice({ ...row, given });
     });
-  return parser
+  return refuseTwice(parser)
     .demandCommand(1, 'Name a command.')
     .strict()
     .version(readTool().version)
     .exitProcess(false)
     .fail((message, error) => {
-      // Thrown on, and answered once, by the caller.
-      throw error ?? new Complaint(message);
+      // Thrown on, and answered once, by the caller. What the parser itself complains about comes without an error, with a
+      // text, or with an error that it does not export.
+      throw error instanceof Error && error.name !== 'YError' ? error : new Complaint(message);
     });
 }
 
