@@ -25,14 +25,18 @@ function flagsOf({ flags, operands }: CommandRow) {
   const parser = flags(yargs([])) as unknown as { getOptions(): Known };
   const { array, string, number, demandedOptions, choices } = parser.getOptions();
   const names = [...string, ...number].filter((name) => /^[a-z-]+$/.test(name) && !operands.includes(name));
-  const valueOf = (operand: string) => choices[operand]?.[0] ?? 'x';
-  return { single: names.filter((name) => !array.includes(name)), demanded: Object.keys(demandedOptions), valueOf };
+  const placeholderOf = (operand: string) => choices[operand]?.[0] ?? 'x';
+  return {
+    single: names.filter((name) => !array.includes(name)),
+    demanded: Object.keys(demandedOptions),
+    placeholderOf,
+  };
 }
 
 describe.each(COMMANDS.filter((row) => flagsOf(row).single.length > 0))('$usage', (row) => {
-  const { single, demanded, valueOf } = flagsOf(row);
+  const { single, demanded, placeholderOf } = flagsOf(row);
   const [command = ''] = row.usage.split(' ');
-  const operands = [...row.usage.matchAll(/<(\w+)>/g)].map(([, name = '']) => valueOf(name));
+  const operands = [...row.usage.matchAll(/<(\w+)>/g)].map(([, operand = '']) => placeholderOf(operand));
 
   test.each(single)('--%s twice is refused, and nothing is done', async (name) => {
     const others = demanded.filter((one) => one !== name && !row.operands.includes(one));
