@@ -246,6 +246,22 @@ test('a form that is sent twice makes one key, and shows it once', async () => {
 });
 
 test.each([
+  [['audit:read', 'keys:read'], '/audit/streams/'],
+  [['metrics:read'], '/metrics'],
+  [['audit:write'], null],
+])('a new key that may %j is shown with a call that it may make', async (scopes, call) => {
+  const { session } = await comeIn();
+  const visit = at.visit(session);
+  await visit.submit('/app/prove', { password: PASSWORD });
+  const wishes = { once: scopes.join(), name: 'program', scopes, expires_at: '' };
+  const { body } = await visit.submit('/app/keys/new', wishes);
+  expect(body).toContain('export EVIDENCE_API_KEY=');
+  expect(/http:\/\/[^/\s]+(\/[a-z/]+)/.exec(body.slice(body.indexOf('export EVIDENCE_API_KEY=')))?.[1] ?? null).toBe(
+    call,
+  );
+});
+
+test.each([
   ['/app/set-up/TOKEN', 'set_up', {}],
   ['/app/invited/TOKEN', 'invite', { email: ADA, role: 'auditor' }],
   ['/app/confirm/TOKEN', 'confirm', { email: ADA, role: 'auditor' }],

@@ -179,14 +179,25 @@ function shownOnce({ key, text }: IssuedKey, request: FastifyRequest): PageView 
     introduction: markup`${name(key.name)} is good from now on. It is shown this once: nobody can show it again, not even this platform.`,
     content: markup`<div class="secret">${copyable('key', 'The API key', text)}</div>
 <h2>How it is used</h2>
-${copyable('usage', 'A call with it', `export EVIDENCE_API_KEY=…\n${curlCommand(request, { path: firstPath(key.scopes) })}`)}
+${copyable('usage', 'How a program gets it', usageOf(key.scopes, request))}
 <p><a href="${KEYS}">I have kept it</a></p>`,
   };
 }
 
-/** Something that the key may ask for. */
-function firstPath(scopes: readonly string[]): string {
-  return scopes.includes('audit:read') || scopes.includes('audit:write') ? '/audit/streams/' : '/keys/';
+/** What a key with a scope may ask for at once. */
+const FIRST_PATHS: readonly [Scope, string][] = [
+  ['audit:read', '/audit/streams/'],
+  ['keys:read', '/keys/'],
+  ['people:read', '/people/'],
+  ['administration:read', '/administration/acts'],
+  ['metrics:read', '/metrics'],
+];
+
+/** The key as a variable, and a call that it may make, if it may read anything. */
+function usageOf(scopes: readonly Scope[], request: FastifyRequest): string {
+  const [, path] = FIRST_PATHS.find(([scope]) => scopes.includes(scope)) ?? [];
+  const call = path === undefined ? [] : [curlCommand(request, { path })];
+  return ['export EVIDENCE_API_KEY=…', ...call].join('\n');
 }
 
 function keyIdOf({ params }: FastifyRequest): string {

@@ -136,7 +136,7 @@ const orderSchema = z
 function newPage(server: FastifyInstance, { service }: AuditPageParts): void {
   serveForm(server, {
     path: '/audit/streams/:stream_id/packages/new',
-    access: { scope: 'audit:write' },
+    access: { scope: 'audit:export' },
     schema: orderSchema,
     show: async (form, request, reply) => {
       const { stream_id } = paramsOf<{ stream_id: string }>(request);

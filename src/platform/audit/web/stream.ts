@@ -67,7 +67,7 @@ async function newestOf(service: AuditService, streamId: string, asked: Asked): 
       streamId,
       'packages',
       ['Evidence packages', 'All packages'],
-      [packageTable(packages.data, now), forWhoMay(asked.request, 'audit:write', () => newPackage(streamId))],
+      [packageTable(packages.data, now), forWhoMay(asked.request, 'audit:export', () => newPackage(streamId))],
     ),
   ];
 }
