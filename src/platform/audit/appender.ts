@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises';
 import type { Database } from '../database/database.ts';
 import { type Appended, type AppendMeans, type AppendOutcome, type AppendRequest, appendAll } from './append.ts';
 
@@ -21,7 +22,10 @@ export class Appender {
   readonly #database: Database;
   readonly #means: AppendMeans;
   readonly #waiting: Waiting[] = [];
-  #running: Promise<void> | null = null;
+  /** Streams that are written to. */
+  readonly #busy = new Set<string>();
+  readonly #commits = new Set<Promise<void>>();
+  #isBeginning = false;
   /** What was appended since this process began: requests, and entries that were not there before. */
   readonly done = { requests: 0, entries: 0 };
 
@@ -37,22 +41,45 @@ export class Appender {
   append(request: AppendRequest): Promise<Appended[]> {
     return new Promise((resolve, reject) => {
       this.#waiting.push({ request, resolve, reject });
-      this.#running ??= this.#run();
+      void this.#begin();
     });
   }
 
-  /** Resolves when nothing waits. */
+  /** Resolves when nothing waits and nothing is written. */
   async settled(): Promise<void> {
-    await this.#running;
+    while (this.#waiting.length > 0 || this.#commits.size > 0) {
+      await Promise.all(this.#commits);
+      await setImmediate();
+    }
   }
 
-  async #run(): Promise<void> {
-    do {
-      // Those that arrive in the same turn join the first.
-      await new Promise((resolve) => setImmediate(resolve));
-      await this.#commit(this.#takeGroup());
-    } while (this.#waiting.length > 0);
-    this.#running = null;
+  /** Those that arrive in the same turn share a transaction. */
+  async #begin(): Promise<void> {
+    if (this.#isBeginning) return;
+    this.#isBeginning = true;
+    await setImmediate();
+    this.#isBeginning = false;
+    while (this.#commits.size < this.#database.writersAtOnce) {
+      // Few entries are better joined by those that come while others are written.
+      const group = this.#takeGroup(this.#commits.size > 0);
+      if (group.length === 0) return;
+      const commit = this.#commitAlone(group).finally(() => {
+        this.#commits.delete(commit);
+        void this.#begin();
+      });
+      this.#commits.add(commit);
+    }
+  }
+
+  /** Nobody else of this process writes to its streams meanwhile: they would only wait for each other. */
+  async #commitAlone(group: readonly Waiting[]): Promise<void> {
+    const streams = group.flatMap(streamsOf);
+    for (const stream of streams) this.#busy.add(stream);
+    try {
+      await this.#commit(group);
+    } finally {
+      for (const stream of streams) this.#busy.delete(stream);
+    }
   }
 
   /** One by one where together they fail: one of them may be why. */
@@ -79,16 +106,35 @@ export class Appender {
     return this.#database.write((transaction) => appendAll(transaction, this.#means, requests));
   }
 
-  #takeGroup(): Waiting[] {
+  /**
+   * The first that wait for no stream that is written to, nor for one that somebody before them waits for.
+   * @param onlyFull whether none is taken where more could join.
+   */
+  #takeGroup(onlyFull: boolean): Waiting[] {
+    const group: Waiting[] = [];
+    const taken = new Set(this.#busy);
     let entries = 0;
-    let requests = 0;
-    for (const { request } of this.#waiting) {
-      entries += request.entries.length;
-      if (requests > 0 && entries > MAX_COMMIT_ENTRIES) break;
-      requests++;
+    let isFull = false;
+    for (const waiting of this.#waiting) {
+      const streams = streamsOf(waiting);
+      if (streams.some((stream) => taken.has(stream))) {
+        for (const stream of streams) taken.add(stream);
+        continue;
+      }
+      const count = waiting.request.entries.length;
+      isFull = entries + count >= MAX_COMMIT_ENTRIES;
+      if (group.length > 0 && entries + count > MAX_COMMIT_ENTRIES) break;
+      entries += count;
+      group.push(waiting);
     }
-    return this.#waiting.splice(0, requests);
+    if (onlyFull && !isFull) return [];
+    for (const waiting of group) this.#waiting.splice(this.#waiting.indexOf(waiting), 1);
+    return group;
   }
+}
+
+function streamsOf({ request }: Waiting): string[] {
+  return [...new Set(request.entries.map((entry) => entry.stream_id))];
 }
 
 function settle(group: readonly Waiting[], outcomes: readonly AppendOutcome[]): void {

@@ -24,6 +24,8 @@ export interface ReadableDatabase extends Reader {
 /** The database of a platform. */
 export interface Database extends ReadableDatabase {
   readonly dialect: Dialect;
+  /** So many transactions of one process write faster beside each other than one after the other. */
+  readonly writersAtOnce: number;
   /** The connections of this process, where it has several. */
   readonly connections: () => Connections | null;
   /**

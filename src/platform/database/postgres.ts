@@ -14,6 +14,8 @@ import { POSTGRES_WORDS } from './words.ts';
 
 /** Connections of one process. */
 const CONNECTIONS = 10;
+/** Of them. More of them leave less for whoever reads. */
+const WRITERS = 4;
 /** Those of a thread that reads. */
 const READING_CONNECTIONS = 2;
 
@@ -38,6 +40,7 @@ export function openPostgres(url: string): Database {
   const { db, pool } = connect({ connectionString: url, max: CONNECTIONS });
   return {
     dialect: 'postgres',
+    writersAtOnce: WRITERS,
     connections: () => ({ open: pool.totalCount, idle: pool.idleCount, waiting: pool.waitingCount }),
     forMigrations: db,
     ...readableOf(url, db),

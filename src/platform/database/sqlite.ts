@@ -39,6 +39,7 @@ export function openSqlite(path: string): Database {
   return {
     ...reading,
     dialect: 'sqlite',
+    writersAtOnce: 1,
     connections: () => null,
     forMigrations: writing,
     write: (work) => writing.transaction().execute((transaction) => work(writerOf(transaction))),
