@@ -4,8 +4,6 @@ import { defineConfig } from 'vitest/config';
 import { unitTests } from './speeds.ts';
 
 const UNIT = unitTests();
-/** Some of them wait for the programs that they start. */
-const WORKERS = availableParallelism() + 1;
 
 export default defineConfig({
   test: {
@@ -21,7 +19,7 @@ export default defineConfig({
     coverage: { provider: 'v8', include: ['src/**/*.ts'], reporter: ['text-summary'] },
     projects: [
       // These start no programs, so nothing has to be built.
-      { extends: true, test: { name: 'unit', include: UNIT, maxWorkers: WORKERS } },
+      { extends: true, test: { name: 'unit', include: UNIT, maxWorkers: availableParallelism() } },
       {
         extends: true,
         test: {
@@ -30,7 +28,7 @@ export default defineConfig({
           // What takes long or measures time: test/soak/vitest.config.ts.
           exclude: [...UNIT, 'test/soak/**'],
           globalSetup: ['test/support/built.ts'],
-          maxWorkers: WORKERS,
+          maxWorkers: availableParallelism(),
         },
       },
     ],
