@@ -26,6 +26,7 @@ const ROOMS: Record<string, Record<string, string[]>> = {
     'install-paths': [],
     json: ['errors'],
     'kept-threads': [],
+    'new-file': ['errors'],
     parallel: [],
     'schema-words': [],
     secret: [],

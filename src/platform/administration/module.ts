@@ -22,7 +22,7 @@ export function administrationModule({
     name: 'administration',
     routes: (server) => administrationRoutes(server, { service }),
     pages: pagesOfAdministration({ service, clock, settings, people: accounts.people }),
-    overview: { scope: 'administration:read', events: () => recentActs(service, accounts.people) },
+    overview: { scope: 'administration:read', read: () => recentActs(service, accounts.people) },
     jobs: [],
     settled: async () => {},
   };

@@ -1,5 +1,5 @@
 import type { People } from '../accounts/people.ts';
-import type { TimelineEvent } from '../web/overview.ts';
+import type { OverviewOfModule } from '../web/overview.ts';
 import { actLine, peopleIn } from './act-table.ts';
 import type { AdministrationService } from './service.ts';
 
@@ -9,8 +9,9 @@ const MOST = 30;
 export async function recentActs(
   service: AdministrationService,
   people: Pick<People, 'namesOf'>,
-): Promise<TimelineEvent[]> {
+): Promise<OverviewOfModule> {
   const { data } = await service.acts({ limit: MOST });
   const names = await people.namesOf(peopleIn(data));
-  return data.map((act) => ({ at: act.timestamp, tone: 'neutral', words: actLine(act, names) }));
+  const events = data.map((act) => ({ at: act.timestamp, tone: 'neutral' as const, words: actLine(act, names) }));
+  return { tile: null, events };
 }

@@ -6,6 +6,7 @@ import type { People } from '../accounts/people.ts';
 import { pageQuerySchema, text } from '../http/fields.ts';
 import { principalOf } from '../http/principal.ts';
 import { personOf } from '../web/access.ts';
+import { paramsOf, queryOf } from '../web/asked.ts';
 import { asCurl, dataTable, factList, further, link, moment, momentOr, statusWord } from '../web/components.ts';
 import { curlCommand } from '../web/curl.ts';
 import { postForm } from '../web/fields.ts';
@@ -52,7 +53,7 @@ function overview(server: FastifyInstance, { service, people, clock, settings }:
     schema: { hide: true, querystring: pageQuerySchema },
   } as const;
   server.get('/administration', options, async (request, reply) => {
-    const acts = await service.acts(request.query as z.output<typeof pageQuerySchema>);
+    const acts = await service.acts(queryOf<z.output<typeof pageQuerySchema>>(request));
     const letters = await service.deadLetters({ limit: LETTERS });
     const mayReplay = personOf(request).scopes.includes('administration:write');
     const next = acts.next_cursor === null ? null : `${PATH}?${new URLSearchParams({ cursor: acts.next_cursor })}`;
@@ -116,6 +117,6 @@ function replayPage(server: FastifyInstance, { service }: AdministrationPagePart
   });
 }
 
-function messageIdOf({ params }: FastifyRequest): string {
-  return (params as { message_id: string }).message_id;
+function messageIdOf(request: FastifyRequest): string {
+  return paramsOf<{ message_id: string }>(request).message_id;
 }

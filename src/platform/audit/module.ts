@@ -4,7 +4,7 @@ import type { Checkpoints } from './checkpoints.ts';
 import { auditMetrics } from './metrics.ts';
 import { auditRoutes } from './routes.ts';
 import { type AuditParts, assembleAudit } from './service.ts';
-import { auditEvents, auditTile } from './web/overview.ts';
+import { auditOverview } from './web/overview.ts';
 import { pagesOfAudit } from './web/pages.ts';
 
 /** How often checkpoints are anchored that could not be. */
@@ -26,8 +26,7 @@ export function auditModule(parts: AuditParts, { checkpointMinutes }: AuditSetti
     pages: pagesOfAudit({ service }),
     overview: {
       scope: 'audit:read',
-      tile: (signal) => auditTile(service, signal),
-      events: (signal) => auditEvents(service, signal),
+      read: (signal) => auditOverview(service, signal),
     },
     metrics: auditMetrics(service),
     jobs: [

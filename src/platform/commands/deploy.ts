@@ -1,10 +1,13 @@
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import process from 'node:process';
 import type { CommandModule } from 'yargs';
-import { EvidenceError, messageOf } from '../../core/errors.ts';
+import { EvidenceError } from '../../core/errors.ts';
 import { packageFile, readManifest, startFile } from '../../core/install-paths.ts';
+import { writeNewFile } from '../../core/new-file.ts';
 import { systemdWord } from '../../core/shell.ts';
+
+const ELSEWHERE = 'Name a folder with --out that this user may write to.';
 
 const FILES = {
   systemd: ['evidence-platform.service', 'platform.yaml'],
@@ -32,7 +35,7 @@ export const deployCommand: CommandModule<object, { kind: Kind; out: string }> =
     refuseExisting(paths);
     for (const [at, path] of paths.entries()) {
       const template = readFileSync(packageFile(`templates/deploy/${FILES[kind][at]}.eta`), 'utf8');
-      write(path, eta.renderString(template, words).trimStart());
+      writeNewFile(path, eta.renderString(template, words).trimStart(), ELSEWHERE);
     }
     process.stdout.write(`Written: ${paths.join(', ')}. Their first lines say what is to be done.\n`);
   },
@@ -45,17 +48,4 @@ function refuseExisting(paths: readonly string[]): void {
     throw new EvidenceError('usage', `${there.join(', ')} ${there.length === 1 ? 'is' : 'are'} there already`, {
       nextStep: 'Nothing was written. Name another folder with --out, and compare.',
     });
-}
-
-/** @throws EvidenceError `usage`. */
-function write(path: string, text: string): void {
-  try {
-    mkdirSync(dirname(path), { recursive: true });
-    writeFileSync(path, text, { flag: 'wx' });
-  } catch (error) {
-    throw new EvidenceError('usage', `${path} cannot be written: ${messageOf(error)}`, {
-      nextStep: 'Name a folder with --out that this user may write to.',
-      cause: error,
-    });
-  }
 }

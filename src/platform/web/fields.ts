@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { type Markup, type MarkupContent, markup } from '../../core/html/markup.ts';
 import { CSRF_FIELD, csrfToken } from './csrf.ts';
@@ -64,6 +65,11 @@ export function field(form: FormState, view: Field): Markup {
     ];
     return markup`<input id="${name}" name="${name}" type="${type}"${attributes}${described}>`;
   });
+}
+
+/** A form that is sent twice does its work once. */
+export function onceField({ values: { once } }: FormState): Markup {
+  return hidden('once', typeof once === 'string' ? once : randomUUID());
 }
 
 /** The address of whoever signs in here, unless `autocomplete` says otherwise. */

@@ -22,15 +22,17 @@ export function frontPage(server: FastifyInstance, overviews: readonly ModuleOve
     const { scopes } = personOf(request);
     const own = overviews.filter(({ scope }) => scopes.includes(scope));
     const signal = hangUpOf(reply);
-    const tiles = await Promise.all(own.map((each) => each.tile?.(signal) ?? null));
-    const events = (await Promise.all(own.map((each) => each.events?.(signal) ?? []))).flat();
-    const known = tiles.filter((each) => each !== null);
+    const read = await Promise.all(own.map((each) => each.read(signal)));
+    const known = read.map((each) => each.tile).filter((each) => each !== null);
     return reply.page({
       title: 'Overview',
       content: markup`<div class="tiles">
 ${[...known, ...NOT_YET].map(tile)}</div>
 <h2>What happened</h2>
-${timeline(events, clock())}`,
+${timeline(
+  read.flatMap((each) => each.events),
+  clock(),
+)}`,
     });
   });
 }

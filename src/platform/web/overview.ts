@@ -13,8 +13,12 @@ export interface TimelineEvent {
 /** What a service says on the front page, to whoever has the scope. */
 export interface ModuleOverview {
   scope: Scope;
-  /** Whether anything is wrong, since when, when it was last checked, what to do next. */
-  tile?(signal: AbortSignal): Promise<TileView>;
+  read(signal: AbortSignal): Promise<OverviewOfModule>;
+}
+
+export interface OverviewOfModule {
+  /** Whether anything is wrong, since when, when it was last checked, what to do next; null for what has no tile. */
+  tile: TileView | null;
   /** What happened lately, in any order. */
-  events?(signal: AbortSignal): Promise<readonly TimelineEvent[]>;
+  events: readonly TimelineEvent[];
 }

@@ -1,6 +1,7 @@
-import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
-import { dirname, resolve } from 'node:path';
-import { EvidenceError, messageOf } from '../../../core/errors.ts';
+import { existsSync } from 'node:fs';
+import { resolve } from 'node:path';
+import { EvidenceError } from '../../../core/errors.ts';
+import { writeNewFile } from '../../../core/new-file.ts';
 import type { CommandContext } from '../command.ts';
 import { loadNamedConfig } from '../config/config.ts';
 import { CONFIG_FILE } from '../config/found-file.ts';
@@ -11,6 +12,8 @@ import { checkArchiveUrl, formsWith, STORE_FLAGS, storeOf } from '../config/stor
 import type { InitFlags } from './init-flags.ts';
 import { afterSchedule, type Scheduled, schedulersOf, scheduleTexts } from './init-schedule.ts';
 import { fillTemplate, quote } from './init-templates.ts';
+
+const ELSEWHERE = 'Run it in a folder that this user may write to, after removing what it has begun there.';
 
 /** Longer than any year. */
 const DAYS_OF_A_YEAR = 366;
@@ -51,25 +54,13 @@ export async function runInit(flags: InitFlags, { printer, directory }: CommandC
         nextStep: 'Run it in another folder and compare, or move what is there out of the way.',
       },
     );
-  for (const [name, text] of texts) write(resolve(directory, name), text);
+  for (const [name, text] of texts) writeNewFile(resolve(directory, name), text, ELSEWHERE);
   printer.document('evidence-init/1', { written: names });
   printer.result(`Written: ${names.join(', ')}.`);
   if (isConfigured) printer.result(`${CONFIG_FILE} was there, and is as it was.`);
   for (const name of schedulers) printer.result(afterSchedule(name));
   printer.result(`Next: read ${isConfigured ? 'them' : CONFIG_FILE}, then look at it all with \`evidence doctor\`.`);
   return 0;
-}
-
-function write(path: string, text: string): void {
-  try {
-    mkdirSync(dirname(path), { recursive: true });
-    writeFileSync(path, text, { flag: 'wx' });
-  } catch (error) {
-    throw new EvidenceError('usage', `${path} cannot be written: ${messageOf(error)}`, {
-      nextStep: 'Run it in a folder that this user may write to, after removing what it has begun there.',
-      cause: error,
-    });
-  }
 }
 
 /** The configuration and the policies of its store: their names and texts. */

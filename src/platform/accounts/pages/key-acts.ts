@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { z } from 'zod';
 import { type Markup, markup, name } from '../../../core/html/markup.ts';
@@ -6,20 +5,20 @@ import { idempotencyKey, instant } from '../../http/fields.ts';
 import { principalOf } from '../../http/principal.ts';
 import { SCOPES, type Scope } from '../../scopes.ts';
 import { personOf } from '../../web/access.ts';
+import { paramsOf } from '../../web/asked.ts';
 import { asCurl, copyable } from '../../web/components.ts';
 import { curlCommand } from '../../web/curl.ts';
-import { type Choice, choices, field, hidden, postForm, select } from '../../web/fields.ts';
+import { type Choice, choices, field, onceField, postForm, select } from '../../web/fields.ts';
 import { type FormState, serveForm } from '../../web/forms.ts';
 import type { PageView } from '../../web/layout.ts';
-import { PAGES } from '../../web/own-path.ts';
 import { leaveNotice } from '../../web/session-cookie.ts';
 import { actorOf } from '../administration.ts';
 import type { IssuedKey } from '../api-keys.ts';
 import type { ApiKeys } from '../keys.ts';
 import { keyParamsSchema, newKeySchema } from '../requests.ts';
+import { KEYS_PATH, keyPath } from './paths.ts';
 
-const KEYS = `${PAGES}/keys`;
-const ABOVE = [{ title: 'API keys', path: KEYS }];
+const ABOVE = [{ title: 'API keys', path: KEYS_PATH }];
 
 /** Making a key asks again who it is; ending one does not. */
 const MAKING = { scope: 'keys:write', proved: true } as const;
@@ -71,13 +70,13 @@ function rotatePage(server: FastifyInstance, { keys }: { keys: ApiKeys }): void 
     params: keyParamsSchema,
     schema: z.object({ once: onceSchema, overlap_seconds: z.coerce.number().int().min(0).max(2_592_000) }),
     async show(form, request, reply) {
-      const key = await keys.find(keyIdOf(request));
+      const key = await keys.find(paramsOf<{ key_id: string }>(request).key_id);
       const hint = 'Both are good for so long. Give the new one to whoever uses the old one.';
       const overlap = select(form, { name: 'overlap_seconds', label: 'Overlap', hint, value: '86400' }, OVERLAPS);
       return {
         title: `Rotate ${key.name}`,
         isNarrow: true,
-        above: [...ABOVE, { title: key.name, path: `${KEYS}/${key.key_id}` }],
+        above: [...ABOVE, { title: key.name, path: keyPath(key.key_id) }],
         introduction: 'A new key with the same name and scopes takes its place.',
         content: postForm({ request, reply, form }, { fields: [onceField(form), overlap], submit: 'Rotate' }),
       };
@@ -85,7 +84,7 @@ function rotatePage(server: FastifyInstance, { keys }: { keys: ApiKeys }): void 
     async act({ once, overlap_seconds }, request) {
       const issued = await keys.rotate(
         actorOf(principalOf(request)),
-        keyIdOf(request),
+        paramsOf<{ key_id: string }>(request).key_id,
         { overlap_seconds },
         { idempotencyKey: once },
       );
@@ -101,8 +100,8 @@ function revokePage(server: FastifyInstance, { keys }: { keys: ApiKeys }): void 
     params: keyParamsSchema,
     schema: z.object({}),
     async show(form, request, reply) {
-      const key = await keys.find(keyIdOf(request));
-      const path = `${KEYS}/${key.key_id}`;
+      const key = await keys.find(paramsOf<{ key_id: string }>(request).key_id);
+      const path = keyPath(key.key_id);
       return {
         title: `Revoke ${key.name}`,
         isNarrow: true,
@@ -115,9 +114,9 @@ function revokePage(server: FastifyInstance, { keys }: { keys: ApiKeys }): void 
       };
     },
     async act(_given, request, reply) {
-      const key = await keys.revoke(actorOf(principalOf(request)), keyIdOf(request));
+      const key = await keys.revoke(actorOf(principalOf(request)), paramsOf<{ key_id: string }>(request).key_id);
       leaveNotice(reply, `${key.name} is revoked.`);
-      return KEYS;
+      return KEYS_PATH;
     },
   });
 }
@@ -168,10 +167,6 @@ function endOfDay(now: Date, days: number): string {
   return `${new Date(now.getTime() + days * 86_400_000).toISOString().slice(0, 10)}T23:59:59.999Z`;
 }
 
-function onceField({ values: { once } }: FormState): Markup {
-  return hidden('once', typeof once === 'string' ? once : randomUUID());
-}
-
 function shownOnce({ key, text }: IssuedKey, request: FastifyRequest): PageView {
   return {
     title: 'The new API key',
@@ -180,7 +175,7 @@ function shownOnce({ key, text }: IssuedKey, request: FastifyRequest): PageView 
     content: markup`<div class="secret">${copyable('key', 'The API key', text)}</div>
 <h2>How it is used</h2>
 ${copyable('usage', 'How a program gets it', usageOf(key.scopes, request))}
-<p><a href="${KEYS}">I have kept it</a></p>`,
+<p><a href="${KEYS_PATH}">I have kept it</a></p>`,
   };
 }
 
@@ -198,8 +193,4 @@ function usageOf(scopes: readonly Scope[], request: FastifyRequest): string {
   const [, path] = FIRST_PATHS.find(([scope]) => scopes.includes(scope)) ?? [];
   const call = path === undefined ? [] : [curlCommand(request, { path })];
   return ['export EVIDENCE_API_KEY=…', ...call].join('\n');
-}
-
-function keyIdOf({ params }: FastifyRequest): string {
-  return (params as { key_id: string }).key_id;
 }

@@ -2,7 +2,7 @@ import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { z } from 'zod';
 import { type Markup, markup, name } from '../../../core/html/markup.ts';
 import { pageQuerySchema } from '../../http/fields.ts';
-import { personOf } from '../../web/access.ts';
+import { forWhoMay, paramsOf, queryOf } from '../../web/asked.ts';
 import {
   action,
   asCurl,
@@ -15,14 +15,12 @@ import {
   momentOr,
 } from '../../web/components.ts';
 import { curlCommand } from '../../web/curl.ts';
-import { PAGES } from '../../web/own-path.ts';
 import type { ApiKey } from '../api-keys.ts';
 import type { ApiKeys } from '../keys.ts';
 import { keyParamsSchema } from '../requests.ts';
 import { keyActPages } from './key-acts.ts';
 import { isGood, keyState } from './key-state.ts';
-
-export const KEYS_PATH = `${PAGES}/keys`;
+import { KEYS_PATH, keyPath } from './paths.ts';
 
 export interface KeyPageParts {
   keys: ApiKeys;
@@ -34,13 +32,13 @@ export async function keyPages(server: FastifyInstance, parts: KeyPageParts): Pr
   const { keys, clock } = parts;
   const config = { scope: 'keys:read' } as const;
   server.get('/keys', { config, schema: { hide: true, querystring: pageQuerySchema } }, async (request, reply) => {
-    const query = request.query as z.output<typeof pageQuerySchema>;
+    const query = queryOf<z.output<typeof pageQuerySchema>>(request);
     const { data, next_cursor } = await keys.list(query);
     return reply.page({
       title: 'API keys',
       introduction: 'Programs call the platform with them. A key may do what its scopes say, and nothing else.',
       content: [
-        maySee(request, 'keys:write', markup`<p>${action(`${KEYS_PATH}/new`, 'Make an API key')}</p>\n`),
+        forWhoMay(request, 'keys:write', () => markup`<p>${action(`${KEYS_PATH}/new`, 'Make an API key')}</p>\n`),
         keyTable(data, clock()),
         further(next_cursor === null ? null : `${KEYS_PATH}?${new URLSearchParams({ cursor: next_cursor })}`),
         asCurl('curl', curlCommand(request, { path: '/keys/' })),
@@ -48,7 +46,7 @@ export async function keyPages(server: FastifyInstance, parts: KeyPageParts): Pr
     });
   });
   server.get('/keys/:key_id', { config, schema: { hide: true, params: keyParamsSchema } }, async (request, reply) => {
-    const key = await keys.find((request.params as { key_id: string }).key_id);
+    const key = await keys.find(paramsOf<{ key_id: string }>(request).key_id);
     return reply.page({
       title: key.name,
       above: [{ title: 'API keys', path: KEYS_PATH }],
@@ -58,10 +56,6 @@ export async function keyPages(server: FastifyInstance, parts: KeyPageParts): Pr
   keyActPages(server, parts);
 }
 
-function maySee(request: FastifyRequest, scope: 'keys:write', content: Markup): Markup | null {
-  return personOf(request).scopes.includes(scope) ? content : null;
-}
-
 function keyTable(keys: readonly ApiKey[], now: Date): Markup {
   return dataTable({
     caption: 'API keys',
@@ -69,7 +63,7 @@ function keyTable(keys: readonly ApiKey[], now: Date): Markup {
       {
         head: 'Name',
         kind: 'name',
-        cell: (key) => markup`${link(pathOf(key), key.name)} <code class="minor">sk_${key.key_id}_…</code>`,
+        cell: (key) => markup`${link(keyPath(key.key_id), key.name)} <code class="minor">sk_${key.key_id}_…</code>`,
       },
       { head: 'State', cell: (key) => keyState(key, now) },
       { head: 'Scopes', cell: ({ scopes }) => scopeList(scopes) },
@@ -101,23 +95,19 @@ function keyFacts(key: ApiKey, now: Date): Markup {
     ...(key.revoked_at === null ? [] : [['Revoked', moment(key.revoked_at, now)] as const]),
     ...(key.rotated_from === null
       ? []
-      : [['In the place of', link(`${KEYS_PATH}/${encodeURIComponent(key.rotated_from)}`, key.rotated_from)] as const]),
+      : [['In the place of', link(keyPath(key.rotated_from), key.rotated_from)] as const]),
   ]);
 }
 
 function keyActs(request: FastifyRequest, key: ApiKey): Markup | null {
-  return maySee(
+  return forWhoMay(
     request,
     'keys:write',
-    markup`<p class="acts">${action(`${pathOf(key)}/rotate`, 'Rotate', 'quiet')}${action(`${pathOf(key)}/revoke`, 'Revoke', 'quiet')}</p>
+    () => markup`<p class="acts">${action(`${keyPath(key.key_id)}/rotate`, 'Rotate', 'quiet')}${action(`${keyPath(key.key_id)}/revoke`, 'Revoke', 'quiet')}</p>
 ${asCurl('curl-revoke', curlCommand(request, { method: 'POST', path: `/keys/${key.key_id}/revoke` }))}`,
   );
 }
 
 export function scopeList(scopes: readonly string[]): Markup {
   return markup`<ul class="words">${scopes.map((scope) => markup`<li><code>${name(scope)}</code></li>`)}</ul>`;
-}
-
-function pathOf({ key_id }: ApiKey): string {
-  return `${KEYS_PATH}/${encodeURIComponent(key_id)}`;
 }

@@ -1,9 +1,10 @@
 import type { ModulePages } from '../../web/web.ts';
 import { joiningPages } from './joining.ts';
-import { KEYS_PATH, type KeyPageParts, keyPages } from './keys.ts';
+import { type KeyPageParts, keyPages } from './keys.ts';
 import { ownAccountPages } from './own-account.ts';
 import type { AccountPageParts } from './parts.ts';
-import { PEOPLE_PATH, peoplePages } from './people.ts';
+import { KEYS_PATH, PEOPLE_PATH } from './paths.ts';
+import { peoplePages } from './people.ts';
 import { secondFactorPages } from './second-factor.ts';
 import { signInPages } from './sign-in.ts';
 

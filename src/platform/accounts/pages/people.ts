@@ -1,8 +1,8 @@
-import type { FastifyInstance, FastifyRequest } from 'fastify';
+import type { FastifyInstance } from 'fastify';
 import type { z } from 'zod';
 import { type Markup, markup, name } from '../../../core/html/markup.ts';
 import { pageQuerySchema } from '../../http/fields.ts';
-import { personOf } from '../../web/access.ts';
+import { forWhoMay, paramsOf, queryOf } from '../../web/asked.ts';
 import {
   action,
   asCurl,
@@ -15,25 +15,27 @@ import {
   statusWord,
 } from '../../web/components.ts';
 import { curlCommand } from '../../web/curl.ts';
-import { PAGES } from '../../web/own-path.ts';
 import type { Person } from '../people.ts';
 import { personParamsSchema } from '../people-requests.ts';
 import type { AccountPageParts } from './parts.ts';
+import { PEOPLE_PATH, personPath } from './paths.ts';
 import { personActPages } from './person-acts.ts';
-
-export const PEOPLE_PATH = `${PAGES}/people`;
 
 /** Who may come in, and as what. Owners change it. */
 export async function peoplePages(server: FastifyInstance, parts: AccountPageParts): Promise<void> {
   const { accounts, clock } = parts;
   const config = { scope: 'people:read' } as const;
   server.get('/people', { config, schema: { hide: true, querystring: pageQuerySchema } }, async (request, reply) => {
-    const { data, next_cursor } = await accounts.people.list(request.query as z.output<typeof pageQuerySchema>);
+    const { data, next_cursor } = await accounts.people.list(queryOf<z.output<typeof pageQuerySchema>>(request));
     return reply.page({
       title: 'People',
       introduction: 'Who may come in, and as what.',
       content: [
-        mayChange(request) ? markup`<p>${action(`${PEOPLE_PATH}/invite`, 'Invite somebody')}</p>\n` : null,
+        forWhoMay(
+          request,
+          'people:write',
+          () => markup`<p>${action(`${PEOPLE_PATH}/invite`, 'Invite somebody')}</p>\n`,
+        ),
         peopleTable(data, clock()),
         further(next_cursor === null ? null : `${PEOPLE_PATH}?${new URLSearchParams({ cursor: next_cursor })}`),
         asCurl('curl', curlCommand(request, { path: '/people/' })),
@@ -44,19 +46,15 @@ export async function peoplePages(server: FastifyInstance, parts: AccountPagePar
     '/people/:person_id',
     { config, schema: { hide: true, params: personParamsSchema } },
     async (request, reply) => {
-      const person = await accounts.people.find((request.params as { person_id: string }).person_id);
+      const person = await accounts.people.find(paramsOf<{ person_id: string }>(request).person_id);
       return reply.page({
         title: person.name,
         above: [{ title: 'People', path: PEOPLE_PATH }],
-        content: [personFacts(person, clock()), mayChange(request) ? personActs(person) : null],
+        content: [personFacts(person, clock()), forWhoMay(request, 'people:write', () => personActs(person))],
       });
     },
   );
   personActPages(server, parts);
-}
-
-function mayChange(request: FastifyRequest): boolean {
-  return personOf(request).scopes.includes('people:write');
 }
 
 function peopleTable(people: readonly Person[], now: Date): Markup {
@@ -66,7 +64,8 @@ function peopleTable(people: readonly Person[], now: Date): Markup {
       {
         head: 'Name',
         kind: 'name',
-        cell: (person) => markup`${link(pathOf(person), person.name)} <span class="minor">${name(person.email)}</span>`,
+        cell: (person) =>
+          markup`${link(personPath(person.person_id), person.name)} <span class="minor">${name(person.email)}</span>`,
       },
       { head: 'Role', cell: ({ role }) => role },
       { head: 'State', cell: stateOf },
@@ -90,7 +89,7 @@ function personFacts(person: Person, now: Date): Markup {
 }
 
 function personActs(person: Person): Markup {
-  const path = pathOf(person);
+  const path = personPath(person.person_id);
   return markup`<p class="acts">${action(`${path}/role`, 'Change the role', 'quiet')}${
     person.disabled_at === null
       ? action(`${path}/disable`, 'Disable', 'quiet')
@@ -105,8 +104,4 @@ function stateOf({ disabled_at }: Person): Markup {
 
 function factorOf({ second_factor }: Person): Markup {
   return second_factor ? statusWord('good', 'on') : statusWord('warning', 'none');
-}
-
-export function pathOf({ person_id }: Pick<Person, 'person_id'>): string {
-  return `${PEOPLE_PATH}/${encodeURIComponent(person_id)}`;
 }

@@ -1,23 +1,22 @@
-import { randomUUID } from 'node:crypto';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { z } from 'zod';
 import { markup } from '../../../core/html/markup.ts';
 import { idempotencyKey } from '../../http/fields.ts';
 import { principalOf } from '../../http/principal.ts';
+import { paramsOf } from '../../web/asked.ts';
 import { asCurl } from '../../web/components.ts';
 import { curlCommand } from '../../web/curl.ts';
-import { type Choice, choices, emailField, hidden, postForm } from '../../web/fields.ts';
+import { type Choice, choices, emailField, onceField, postForm } from '../../web/fields.ts';
 import { serveForm } from '../../web/forms.ts';
-import { PAGES } from '../../web/own-path.ts';
 import { leaveNotice } from '../../web/session-cookie.ts';
 import type { Accounts } from '../accounts.ts';
 import { type Actor, actorOf } from '../administration.ts';
 import type { Person } from '../people.ts';
 import { invitationSchema, newRoleSchema, personParamsSchema } from '../people-requests.ts';
 import type { AccountPageParts } from './parts.ts';
+import { PEOPLE_PATH, personPath } from './paths.ts';
 
-const PEOPLE = `${PAGES}/people`;
-const ABOVE = [{ title: 'People', path: PEOPLE }];
+const ABOVE = [{ title: 'People', path: PEOPLE_PATH }];
 
 /** Who lets others in shows again that it is them. */
 const LETTING_IN = { scope: 'people:write', proved: true } as const;
@@ -44,7 +43,6 @@ function invitePage(server: FastifyInstance, accounts: Accounts): void {
     show: (form, request, reply) => {
       const values = { role: 'auditor', ...form.values };
       const email = emailField(form, { autocomplete: 'off', isFirst: true });
-      const once = hidden('once', typeof form.values['once'] === 'string' ? form.values['once'] : randomUUID());
       const role = choices({ ...form, values }, { name: 'role', label: 'Role', type: 'radio' }, ROLE_CHOICES);
       return {
         title: 'Invite somebody',
@@ -52,7 +50,7 @@ function invitePage(server: FastifyInstance, accounts: Accounts): void {
         above: ABOVE,
         introduction: 'They get a letter with a link, which is good once, for 24 hours.',
         content: [
-          postForm({ request, reply, form }, { fields: [once, email, role], submit: 'Invite' }),
+          postForm({ request, reply, form }, { fields: [onceField(form), email, role], submit: 'Invite' }),
           asCurl('curl', curlCommand(request, { method: 'POST', path: '/people/invitations', body: EXAMPLE })),
         ],
       };
@@ -60,7 +58,7 @@ function invitePage(server: FastifyInstance, accounts: Accounts): void {
     async act({ once, ...invited }, request, reply) {
       await accounts.joining.invite(actorOf(principalOf(request)), invited, once);
       leaveNotice(reply, `A letter to ${invited.email} is on its way.`);
-      return PEOPLE;
+      return PEOPLE_PATH;
     },
   });
 }
@@ -93,7 +91,7 @@ function rolePage(server: FastifyInstance, accounts: Accounts): void {
     async act({ role }, request, reply) {
       const { name } = await accounts.people.changeRole(actorOf(principalOf(request)), idOf(request), role);
       leaveNotice(reply, `${name} is ${role} now.`);
-      return `${PEOPLE}/${encodeURIComponent(idOf(request))}`;
+      return personPath(idOf(request));
     },
   });
 }
@@ -147,7 +145,7 @@ function actPage(server: FastifyInstance, { people }: Accounts, act: PersonAct):
     schema: z.object({}),
     async show(form, request, reply) {
       const person = await people.find(idOf(request));
-      const instead = markup`<a href="${PEOPLE}/${encodeURIComponent(person.person_id)}">Leave it as it is</a>`;
+      const instead = markup`<a href="${personPath(person.person_id)}">Leave it as it is</a>`;
       return {
         title: act.title(person.name),
         isNarrow: true,
@@ -162,15 +160,15 @@ function actPage(server: FastifyInstance, { people }: Accounts, act: PersonAct):
     async act(_given, request, reply) {
       const { name, person_id } = await act.work(people, actorOf(principalOf(request)), idOf(request));
       leaveNotice(reply, act.done(name));
-      return `${PEOPLE}/${encodeURIComponent(person_id)}`;
+      return personPath(person_id);
     },
   });
 }
 
 function aboveOf({ name, person_id }: Person): { title: string; path: string }[] {
-  return [...ABOVE, { title: name, path: `${PEOPLE}/${encodeURIComponent(person_id)}` }];
+  return [...ABOVE, { title: name, path: personPath(person_id) }];
 }
 
-function idOf({ params }: FastifyRequest): string {
-  return (params as { person_id: string }).person_id;
+function idOf(request: FastifyRequest): string {
+  return paramsOf<{ person_id: string }>(request).person_id;
 }

@@ -3,12 +3,13 @@ import { type Markup, markup, name } from '../../../core/html/markup.ts';
 import type { WireCheckpoint } from '../../../core/wire.ts';
 import { grouped } from '../../../core/words.ts';
 import { type PageQuery, pageQuerySchema } from '../../http/fields.ts';
+import { paramsOf, queryOf } from '../../web/asked.ts';
 import { asCurl, dataTable, emptyState, further, moment } from '../../web/components.ts';
 import { curlCommand } from '../../web/curl.ts';
 import { leaveNotice } from '../../web/session-cookie.ts';
 import { streamParamsSchema } from '../requests.ts';
 import { entryLink } from './checks.ts';
-import { type AuditPageParts, paramsOf, queryOf, ROWS } from './parts.ts';
+import { type AuditPageParts, ROWS } from './parts.ts';
 import { streamApi, streamPath, waysTo, withQuery } from './paths.ts';
 import { anchorWords, DEVELOPMENT_WARNING, digest } from './words.ts';
 

@@ -5,6 +5,7 @@ import type { WireEntry } from '../../../core/wire.ts';
 import { grouped } from '../../../core/words.ts';
 import { hangUpOf } from '../../http/caller.ts';
 import { digits } from '../../http/fields.ts';
+import { paramsOf, queryOf } from '../../web/asked.ts';
 import { asCurl, copyable, dataTable, emptyState, factList, further, link, moment } from '../../web/components.ts';
 import { curlCommand } from '../../web/curl.ts';
 import { lastEntries } from '../repository.ts';
@@ -12,7 +13,7 @@ import { type EntriesQuery, entriesQuerySchema, streamParamsSchema } from '../re
 import { entryToWire } from '../rules.ts';
 import { findStream, recordedEntry } from '../streams.ts';
 import { formTime, toFormTime } from './form-time.ts';
-import { type AuditPageParts, paramsOf, queryOf, ROWS } from './parts.ts';
+import { type AuditPageParts, ROWS } from './parts.ts';
 import { streamPath, waysTo, withQuery } from './paths.ts';
 import { digest } from './words.ts';
 

@@ -2,16 +2,19 @@ import { type Markup, markup } from '../../../core/html/markup.ts';
 import type { WireStats } from '../../../core/wire.ts';
 import { agree, grouped, plural } from '../../../core/words.ts';
 import { factList, link, moment, momentOr, type StatusTone, type TileView } from '../../web/components.ts';
-import type { TimelineEvent } from '../../web/overview.ts';
+import type { OverviewOfModule, TimelineEvent } from '../../web/overview.ts';
 import type { Overview } from '../activity.ts';
 import type { AuditService } from '../service.ts';
 import { AUDIT_PATH, checkPath, streamPath, withQuery } from './paths.ts';
 
-/** How audit evidence stands, in one look. */
-export async function auditTile({ readers, clock }: AuditService, signal: AbortSignal): Promise<TileView> {
+/** How audit evidence stands, in one look, and what went wrong lately. */
+export async function auditOverview({ readers, clock }: AuditService, signal: AbortSignal): Promise<OverviewOfModule> {
   const stats = await readers.stats(clock(), signal);
   const overview = await readers.overview(signal);
-  const now = clock();
+  return { tile: tileOf(stats, overview, clock()), events: eventsOf(overview) };
+}
+
+function tileOf(stats: WireStats, overview: Overview, now: Date): TileView {
   const { tone, word, next } = verdictOf(stats, overview);
   return {
     title: 'Audit evidence',
@@ -84,9 +87,8 @@ function since({ missing_streams }: WireStats, { told, fit, pending }: Overview,
   return stamp === undefined ? 'nothing is known to be wrong' : moment(stamp.created_at, now);
 }
 
-/** What went wrong lately: checks that failed, and checkpoints that wait. */
-export async function auditEvents({ readers }: AuditService, signal: AbortSignal): Promise<TimelineEvent[]> {
-  const { told, pending } = await readers.overview(signal);
+/** Checks that failed, and checkpoints that wait. */
+function eventsOf({ told, pending }: Overview): TimelineEvent[] {
   return [
     ...told.map(({ stream_id, verification_id, checked_at }) => ({
       at: checked_at,

@@ -5,6 +5,7 @@ import type { WireGenerated, WireSummary } from '../../../core/wire.ts';
 import { grouped, plural } from '../../../core/words.ts';
 import { hangUpOf } from '../../http/caller.ts';
 import { type PageQuery, pageQuerySchema, text } from '../../http/fields.ts';
+import { paramsOf, queryOf } from '../../web/asked.ts';
 import { asCurl, dataTable, emptyState, factList, further, link, moment } from '../../web/components.ts';
 import { curlCommand } from '../../web/curl.ts';
 import { field, postForm } from '../../web/fields.ts';
@@ -14,7 +15,7 @@ import { listPackages, PACKAGE_FORMS, sendPackage } from '../packages.ts';
 import { packageParamsSchema, streamParamsSchema } from '../requests.ts';
 import { findStream } from '../streams.ts';
 import { formTime } from './form-time.ts';
-import { type AuditPageParts, paramsOf, queryOf, ROWS } from './parts.ts';
+import { type AuditPageParts, ROWS } from './parts.ts';
 import { packagePath, streamApi, streamPath, waysTo, withQuery } from './paths.ts';
 import { digest, entryRange } from './words.ts';
 

@@ -2,6 +2,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { type Markup, type MarkupContent, markup } from '../../../core/html/markup.ts';
 import type { WireCheckpoint, WireStream } from '../../../core/wire.ts';
 import { grouped } from '../../../core/words.ts';
+import { forWhoMay, paramsOf } from '../../web/asked.ts';
 import { action, asCurl, factList, link, momentOr } from '../../web/components.ts';
 import { curlCommand } from '../../web/curl.ts';
 import { postForm } from '../../web/fields.ts';
@@ -17,7 +18,7 @@ import { checkpointTable, developmentWarning } from './checkpoints.ts';
 import { checkTable } from './checks.ts';
 import { entryTable } from './entries.ts';
 import { packageTable } from './packages.ts';
-import { type AuditPageParts, FEW_ROWS, forWhoMay, paramsOf } from './parts.ts';
+import { type AuditPageParts, FEW_ROWS } from './parts.ts';
 import { streamApi, streamPath, waysTo } from './paths.ts';
 import { checkedWords, digest, stateOf } from './words.ts';
 

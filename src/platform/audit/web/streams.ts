@@ -3,13 +3,14 @@ import { type Markup, markup } from '../../../core/html/markup.ts';
 import type { WireCheckpoint, WireStats, WireStream } from '../../../core/wire.ts';
 import { grouped, plural } from '../../../core/words.ts';
 import { hangUpOf } from '../../http/caller.ts';
+import { queryOf } from '../../web/asked.ts';
 import { asCurl, copyable, dataTable, emptyState, further, link, momentOr } from '../../web/components.ts';
 import { curlCommand } from '../../web/curl.ts';
 import { lastCheckpoints } from '../checkpoint-rows.ts';
 import { listStreams } from '../list.ts';
 import { type StreamsQuery, streamsQuerySchema } from '../requests.ts';
 import { OWN_STREAMS } from '../rules.ts';
-import { type AuditPageParts, queryOf, ROWS } from './parts.ts';
+import { type AuditPageParts, ROWS } from './parts.ts';
 import { AUDIT_PATH, streamPath, withQuery } from './paths.ts';
 import { anchorWords, digest, reachWords, stateOf } from './words.ts';
 

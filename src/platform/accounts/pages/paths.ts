@@ -1,0 +1,12 @@
+import { PAGES } from '../../web/own-path.ts';
+
+export const KEYS_PATH = `${PAGES}/keys`;
+export const PEOPLE_PATH = `${PAGES}/people`;
+
+export function keyPath(keyId: string): string {
+  return `${KEYS_PATH}/${encodeURIComponent(keyId)}`;
+}
+
+export function personPath(personId: string): string {
+  return `${PEOPLE_PATH}/${encodeURIComponent(personId)}`;
+}
