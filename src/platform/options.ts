@@ -5,7 +5,6 @@ import type { PartsOptions } from './parts.ts';
 import type { MetricsFor } from './status/metrics-for.ts';
 
 /** What a platform is started with. */
-// Over ten members: each is a setting.
 export interface PlatformOptions extends PartsOptions {
   /** 0 for any that is free. */
   port: number;
@@ -21,8 +20,6 @@ export interface PlatformOptions extends PartsOptions {
   metricsFor?: MetricsFor;
   /** Variables that may make the first account. */
   environment?: NodeJS.ProcessEnv;
-  /** Where browsers reach it; where it listens, unless said. */
-  publicUrl?: string | null;
   /** Where mails go; into the folder `mail` of the data folder, unless said. */
   mail?: MailSettings;
 }

@@ -25,10 +25,12 @@ export interface Parts {
 export interface PartsOptions extends PlatformPlace {
   /** Whether anybody may sign up. */
   signUp?: 'open' | 'closed';
+  /** Where browsers reach the platform; where it listens, unless said. */
+  publicUrl?: string | null;
 }
 
 /** @throws EvidenceError as `openPlace`. */
-export async function openParts({ signUp = 'closed', ...place }: PartsOptions): Promise<Parts> {
+export async function openParts({ signUp = 'closed', publicUrl = null, ...place }: PartsOptions): Promise<Parts> {
   const database = await openPlace(place);
   try {
     const clock = () => new Date();
@@ -39,7 +41,7 @@ export async function openParts({ signUp = 'closed', ...place }: PartsOptions): 
     const masterKey = await readFile(dataFolder(place.dataDir).masterKey);
     const letters = lettersInto(outbox);
     const isOpen = signUp === 'open';
-    const accounts = assembleAccounts({ database, clock, masterKey, administration, letters, isOpen });
+    const accounts = assembleAccounts({ database, clock, masterKey, administration, letters, isOpen, publicUrl });
     return { database, clock, sealKeys, log, administration, outbox, accounts };
   } catch (error) {
     await database.close();

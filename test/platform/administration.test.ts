@@ -11,9 +11,10 @@ import { Outbox, type OutboxTables } from '../../src/platform/jobs/outbox.ts';
 import { migrateAll } from '../../src/platform/migrations.ts';
 import { startPostgres } from '../support/postgres.ts';
 import { DATABASES, type DatabasePlace } from './database/databases.ts';
-import { PASSWORD, PeoplePlace } from './people-place.ts';
+import { PASSWORD, PeoplePlace, PUBLIC_URL } from './people-place.ts';
 import { kill, PlatformProcesses } from './processes.ts';
 import { call } from './service.ts';
+import { SoftAuthenticator } from './soft-authenticator.ts';
 
 const ADA = 'ada@example.com';
 const BEN = 'ben@example.com';
@@ -86,10 +87,24 @@ const ACTS: Record<string, (scene: Scene) => Promise<() => Promise<unknown>>> = 
   'second_factor.added':
     async ({ at, session }) =>
     () =>
-      at.accounts.credentials.addSecondFactor(session, Buffer.alloc(20), at.codeOf(Buffer.alloc(20))),
+      at.accounts.credentials.addAuthenticator(session, Buffer.alloc(20), at.codeOf(Buffer.alloc(20))),
   'second_factor.removed': async ({ at, ben, session }) => {
-    await at.accounts.credentials.addSecondFactor(session, Buffer.alloc(20), at.codeOf(Buffer.alloc(20)));
+    await at.accounts.credentials.addAuthenticator(session, Buffer.alloc(20), at.codeOf(Buffer.alloc(20)));
     return () => at.accounts.people.removeSecondFactor(OWNER, ben);
+  },
+  'passkey.counted_back': async ({ at, session }) => {
+    const device = new SoftAuthenticator(PUBLIC_URL);
+    const { passkeys, signIn } = at.accounts;
+    await passkeys.add(session, 'telephone', device.make(await passkeys.askToAdd(session)));
+    return async () => {
+      const { options } = await signIn.askAgain(session);
+      device.counter = 0;
+      const passkey = device.sign(options ?? expect.fail('no passkey is asked for'));
+      const given = { password: PASSWORD, passkey };
+      await signIn.proveAgain(session, 'n', given).catch((error) => {
+        if (error.code !== 'not_signed_in') throw error;
+      });
+    };
   },
   'message.replayed':
     async ({ administration, deadLetter }) =>
@@ -98,7 +113,17 @@ const ACTS: Record<string, (scene: Scene) => Promise<() => Promise<unknown>>> = 
 };
 
 /** All that acts change, but for counted attempts, which are counted before. */
-const TABLES = ['people', 'links', 'sessions', 'api_keys', 'outbox', 'entries', 'streams'] as const;
+const TABLES = [
+  'people',
+  'links',
+  'sessions',
+  'passkeys',
+  'spent_challenges',
+  'api_keys',
+  'outbox',
+  'entries',
+  'streams',
+] as const;
 
 describe.each(DATABASES)('the record of administrative acts on %s', (_name, start) => {
   let place: DatabasePlace;

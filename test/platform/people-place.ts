@@ -18,7 +18,7 @@ import type { OutgoingMail } from '../../src/platform/mail/mail.ts';
 
 export const PASSWORD = 'a long walk by the sea';
 export const NETWORK = '192.0.2.1';
-const PUBLIC_URL = 'https://evidence.example';
+export const PUBLIC_URL = 'https://evidence.example';
 
 /** Accounts on a database, with passwords that cost little, a clock to be set and the mails that were sent. */
 export class PeoplePlace {
@@ -54,7 +54,8 @@ export class PeoplePlace {
       hash: (password: string) => this.#counted(cost.hash(password)),
       matches: (password: string, stored: string | null) => this.#counted(cost.matches(password, stored)),
     };
-    this.accounts = assembleAccounts({ database, clock, masterKey, administration, letters, isOpen, passwords });
+    const options = { database, clock, masterKey, administration, letters, isOpen, passwords };
+    this.accounts = assembleAccounts({ ...options, publicUrl: PUBLIC_URL });
     const { links } = this.accounts;
     const transport = { to: 'here', send: async (mail: OutgoingMail) => void this.mails.push(mail), close: () => {} };
     const compose = (letter: unknown) => toMail(letter as AccountLetter, links, PUBLIC_URL);

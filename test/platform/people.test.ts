@@ -207,7 +207,7 @@ describe.each(DATABASES)('people on %s', (_name, start) => {
     test('is refused in the same words and with the same work, whatever is not right', async () => {
       const secret = Buffer.alloc(20);
       await at.join(ADA);
-      await at.accounts.credentials.addSecondFactor(await at.signIn(ADA), secret, at.codeOf(secret));
+      await at.accounts.credentials.addAuthenticator(await at.signIn(ADA), secret, at.codeOf(secret));
       const gone = await at.join(BEN);
       await at.join('owner@example.com', 'owner');
       await at.accounts.people.disable(OWNER, gone);
@@ -229,7 +229,11 @@ describe.each(DATABASES)('people on %s', (_name, start) => {
       }
       const [one] = answers;
       expect(one).toEqual({
-        ...{ code: 'not_signed_in', message: 'the e-mail address, the password or the code is not right', hashes: 1 },
+        ...{
+          code: 'not_signed_in',
+          message: 'the e-mail address, the password or the second factor is not right',
+          hashes: 1,
+        },
       });
       expect(answers).toEqual(rows.map(() => one));
     });
@@ -239,11 +243,11 @@ describe.each(DATABASES)('people on %s', (_name, start) => {
       const { credentials, sessions } = at.accounts;
       const secret = newTotpSecret();
       const first = await at.signIn(ADA);
-      await expect(credentials.addSecondFactor(first, secret, '000000')).rejects.toMatchObject({
+      await expect(credentials.addAuthenticator(first, secret, '000000')).rejects.toMatchObject({
         code: 'not_signed_in',
       });
-      await credentials.addSecondFactor(first, secret, at.codeOf(secret));
-      await expect(credentials.addSecondFactor(first, secret, at.codeOf(secret))).rejects.toMatchObject({
+      await credentials.addAuthenticator(first, secret, at.codeOf(secret));
+      await expect(credentials.addAuthenticator(first, secret, at.codeOf(secret))).rejects.toMatchObject({
         code: 'conflict',
       });
       // The code that it was added with is used up.
@@ -486,11 +490,11 @@ describe.each(DATABASES)('people on %s', (_name, start) => {
     test('who lost their second factor signs in without it once it was removed, and is told', async () => {
       const ada = await at.join(ADA);
       const secret = newTotpSecret();
-      await at.accounts.credentials.addSecondFactor(await at.signIn(ADA), secret, at.codeOf(secret));
+      await at.accounts.credentials.addAuthenticator(await at.signIn(ADA), secret, at.codeOf(secret));
       await expect(at.signIn(ADA)).rejects.toMatchObject({ code: 'not_signed_in' });
       await at.accounts.people.removeSecondFactor(OWNER, ada);
       await at.signIn(ADA);
-      expect(await at.post()).toMatchObject([{ to: ADA, subject: 'Your second factor was removed' }]);
+      expect(await at.post()).toMatchObject([{ to: ADA, subject: 'A second factor of yours was removed' }]);
     });
   });
 
@@ -504,7 +508,7 @@ describe.each(DATABASES)('people on %s', (_name, start) => {
     for (const role of ['operator', 'operator'] satisfies Role[]) await people.changeRole(owner, ben, role);
     for (const _ of 'ab') await people.disable(owner, ben);
     for (const _ of 'ab') await people.enable(owner, ben);
-    await credentials.addSecondFactor(session, Buffer.alloc(20), at.codeOf(Buffer.alloc(20)));
+    await credentials.addAuthenticator(session, Buffer.alloc(20), at.codeOf(Buffer.alloc(20)));
     for (const _ of 'ab') await people.removeSecondFactor(owner, ada);
     await credentials.changePassword(session, NETWORK, { password: PASSWORD, next: OTHER_PASSWORD });
     await credentials.reset(await credentials.resetLink(OWNER, ADA), PASSWORD);

@@ -1,11 +1,15 @@
 import type { Database } from '../database/database.ts';
 import type { Administration } from './administration.ts';
+import { Ceremonies } from './ceremonies.ts';
 import { CredentialChanges } from './credentials.ts';
 import { Joining } from './joining.ts';
 import type { Letters } from './letters.ts';
 import { OneTimeLinks } from './links.ts';
+import { Passkeys } from './passkeys.ts';
 import { PASSWORDS, type Passwords } from './password.ts';
 import { People } from './people.ts';
+import { relyingPartyOf } from './relying-party.ts';
+import { SecondFactors } from './second-factors.ts';
 import { SecretBox } from './secrets.ts';
 import { Sessions } from './sessions.ts';
 import { SignIn } from './sign-in.ts';
@@ -17,6 +21,7 @@ export interface Accounts {
   joining: Joining;
   signIn: SignIn;
   credentials: CredentialChanges;
+  passkeys: Passkeys;
   sessions: Sessions;
   links: OneTimeLinks;
   secrets: SecretBox;
@@ -30,22 +35,32 @@ export interface AccountsOptions {
   letters: Letters;
   /** Whether anybody may sign up. */
   isOpen: boolean;
+  /** Where browsers reach the platform, if it was said: passkeys are good there. */
+  publicUrl: string | null;
   /** For tests: passwords that cost less. */
   passwords?: Passwords;
 }
 
-export function assembleAccounts({ masterKey, isOpen, passwords = PASSWORDS, ...options }: AccountsOptions): Accounts {
-  const { database, clock } = options;
+export function assembleAccounts(options: AccountsOptions): Accounts {
+  const { database, clock, masterKey, administration, letters, isOpen, publicUrl, passwords = PASSWORDS } = options;
   const links = new OneTimeLinks(masterKey);
   const sessions = new Sessions(database, clock);
   const secrets = new SecretBox(masterKey);
-  const means = { ...options, links, secrets, passwords, sessions, throttle: new Throttle(clock) };
+  const party = relyingPartyOf(publicUrl);
+  const ceremonies = party === null ? null : new Ceremonies(party);
+  const secondFactors = new SecondFactors({ secrets, clock, administration, ceremonies });
+  const throttle = new Throttle(clock);
+  const means = {
+    ...{ database, clock, administration, letters, links, secrets },
+    ...{ passwords, sessions, throttle, secondFactors },
+  };
   const signIn = new SignIn(means);
   return {
     people: new People(means),
     joining: new Joining(means, isOpen),
     signIn,
     credentials: new CredentialChanges(means, signIn),
+    passkeys: new Passkeys(means, ceremonies),
     sessions,
     links,
     secrets,

@@ -51,6 +51,7 @@ export type ActName =
   | 'password.reset_link_made'
   | 'second_factor.added'
   | 'second_factor.removed'
+  | 'passkey.counted_back'
   | 'message.replayed';
 
 /** Something that was done to who may do what. It names people by their ids: addresses and names stay out of what is never erased. */

@@ -32,7 +32,7 @@ export class CredentialChanges {
     if (session === null) throw sessionEnded();
     refuseWeak(given.next, [session.email, session.name]);
     const password = await passwords.hash(given.next);
-    await this.#signIn.prove(session.email, network, given, async ({ transaction, person: { person_id, email } }) => {
+    await this.#signIn.prove(token, network, given, async ({ transaction, person: { person_id, email } }) => {
       const { administration, letters } = this.#means;
       await updatePerson(transaction, person_id, { password });
       await sessions.endOthers(transaction, person_id, token);
@@ -106,10 +106,10 @@ export class CredentialChanges {
   }
 
   /**
-   * Keeps a second factor once its first code is right, and ends the other sessions.
-   * @throws DomainError `not_signed_in` when the code is not right, `conflict` where there is a second factor.
+   * Keeps an authenticator once its first code is right, and ends the other sessions.
+   * @throws DomainError `not_signed_in` when the code is not right, `conflict` where there is one.
    */
-  async addSecondFactor(token: string, secret: Uint8Array, code: string): Promise<void> {
+  async addAuthenticator(token: string, secret: Uint8Array, code: string): Promise<void> {
     const { database, secrets, sessions, administration, clock } = this.#means;
     const session = await sessions.find(token);
     if (session === null) throw sessionEnded();
@@ -121,11 +121,27 @@ export class CredentialChanges {
     await database.write(async (transaction) => {
       const person = await findPerson(transaction, personId);
       if (person.totp_secret !== null)
-        throw new DomainError('conflict', 'there is a second factor already; remove it first');
+        throw new DomainError('conflict', 'there is an authenticator already; remove it first');
       await updatePerson(transaction, personId, { totp_secret, totp_step });
       await sessions.endOthers(transaction, personId, token);
       await administration.record(transaction, {
         ...{ actor: byPerson(personId), action: 'second_factor.added', of: ['person', personId] },
+        more: { kind: 'authenticator' },
+      });
+    });
+  }
+
+  /** Removes one's own authenticator, if there is one, and says so by mail. */
+  async removeAuthenticator(personId: string): Promise<void> {
+    const { database, letters, administration } = this.#means;
+    await database.write(async (transaction) => {
+      const { email, totp_secret } = await findPerson(transaction, personId);
+      if (totp_secret === null) return;
+      await updatePerson(transaction, personId, { totp_secret: null });
+      await letters.send(transaction, { letter: 'second_factor_removed', to: email });
+      await administration.record(transaction, {
+        ...{ actor: byPerson(personId), action: 'second_factor.removed', of: ['person', personId] },
+        more: { kind: 'authenticator' },
       });
     });
   }

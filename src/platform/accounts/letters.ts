@@ -72,9 +72,9 @@ const TEXTS: Record<Exclude<AccountLetter['letter'], 'none'>, Text> = {
     ],
   },
   second_factor_removed: {
-    subject: 'Your second factor was removed',
+    subject: 'A second factor of yours was removed',
     lines: [
-      'The second factor of your account at the evidence platform was removed.',
+      'A second factor of your account at the evidence platform was removed: the authenticator, a passkey, or all of them.',
       'If this was not you, change your password at once, and tell whoever runs the platform.',
     ],
   },

@@ -3,6 +3,7 @@ import type { Administration } from './administration.ts';
 import type { Letters } from './letters.ts';
 import type { OneTimeLinks } from './links.ts';
 import type { Passwords } from './password.ts';
+import type { SecondFactors } from './second-factors.ts';
 import type { SecretBox } from './secrets.ts';
 import type { Sessions } from './sessions.ts';
 import type { Throttle } from './throttle.ts';
@@ -15,6 +16,7 @@ export interface AccountMeans {
   links: OneTimeLinks;
   letters: Letters;
   secrets: SecretBox;
+  secondFactors: SecondFactors;
   passwords: Passwords;
   sessions: Sessions;
   throttle: Throttle;

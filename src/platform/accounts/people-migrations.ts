@@ -36,4 +36,19 @@ export const PEOPLE_MIGRATIONS: Migrations = {
       last_at ${text} NOT NULL
     ) ${end}`,
   ],
+  'accounts/0003-passkeys': ({ text, integer, bytes, end }) => [
+    `CREATE TABLE passkeys (
+      passkey_id ${text} PRIMARY KEY,
+      person_id ${text} NOT NULL REFERENCES people,
+      credential_id ${text} NOT NULL UNIQUE,
+      name ${text} NOT NULL,
+      public_key ${bytes} NOT NULL,
+      counter ${integer} NOT NULL,
+      transports ${text} NOT NULL,
+      created_at ${text} NOT NULL,
+      last_used_at ${text}
+    ) ${end}`,
+    'CREATE INDEX passkeys_by_person ON passkeys (person_id)',
+    `CREATE TABLE spent_challenges (sha256 ${text} PRIMARY KEY, until ${text} NOT NULL) ${end}`,
+  ],
 };

@@ -36,6 +36,24 @@ export interface PeopleTables {
     /** When the person last proved anew who they are; null until then. */
     proved_at: string | null;
   };
+  passkeys: {
+    passkey_id: string;
+    person_id: string;
+    /** As its authenticator calls it, in base64url. */
+    credential_id: string;
+    /** What the person calls it. */
+    name: string;
+    /** A COSE_Key (RFC 9052, section 7). */
+    public_key: Uint8Array;
+    /** What its authenticator had counted to when it last signed; 0 where it does not count. */
+    counter: number;
+    /** JSON: the ways on which a browser reaches it. */
+    transports: string;
+    created_at: string;
+    last_used_at: string | null;
+  };
+  /** Challenges that an authenticator signed, until they are too old anyhow. */
+  spent_challenges: { sha256: string; until: string };
   failed_attempts: { subject: string; failures: number; last_at: string };
 }
 

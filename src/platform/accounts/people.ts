@@ -1,9 +1,10 @@
-import type { Transaction } from '../database/database.ts';
+import type { Reader, Transaction } from '../database/database.ts';
 import { DomainError } from '../errors.ts';
 import { fromCursor, pageOf, toCursor } from '../http/cursor.ts';
 import { canonicalEmail } from '../mail/address.ts';
 import { type Actor, refuseScopes } from './administration.ts';
 import type { AccountMeans } from './means.ts';
+import { deletePasskeysOf, passkeyHolders } from './passkey-rows.ts';
 import type { PeopleTables, Role } from './people-tables.ts';
 import {
   findPerson,
@@ -15,6 +16,7 @@ import {
   updatePerson,
 } from './person-rows.ts';
 import { scopesOfRole } from './roles.ts';
+import { factorsOf } from './second-factors.ts';
 
 /** A person as they are shown. */
 export interface Person {
@@ -49,19 +51,19 @@ export class People {
       .limit(limit + 1)
       .execute();
     const { shown, next_cursor } = pageOf(rows, limit, (last) => toCursor('people', [last.email]));
-    return { data: shown.map(toPerson), next_cursor };
+    return { data: await toPeople(this.#means.database, shown), next_cursor };
   }
 
   /** @throws DomainError `not_found`. */
   async byEmail(address: string): Promise<Person> {
     const person = await personByEmail(this.#means.database, canonicalEmail(address));
     if (person === undefined) throw new DomainError('not_found', 'nobody has this e-mail address');
-    return toPerson(person);
+    return toPerson(this.#means.database, person);
   }
 
   /** @throws DomainError `not_found`. */
   async find(personId: string): Promise<Person> {
-    return toPerson(present(await personById(this.#means.database, personId)));
+    return toPerson(this.#means.database, present(await personById(this.#means.database, personId)));
   }
 
   /** The names of people, by their ids. */
@@ -104,15 +106,16 @@ export class People {
   }
 
   /**
-   * Removes the second factor of somebody, who lost it or wants none, and tells them.
-   * @throws DomainError `not_found`; `forbidden` for a role that may more than the actor, unless they do it themselves.
+   * Removes all second factors of somebody who lost them, and tells them.
+   * @throws DomainError `not_found`; `forbidden` for a role that may more than the actor.
    */
   removeSecondFactor(actor: Actor, personId: string): Promise<Person> {
     return this.#change(personId, async (transaction, person) => {
-      if (actor.name !== `person:${personId}`) refuseScopes(actor, scopesOfRole(person.role));
-      if (person.totp_secret === null) return {};
+      refuseScopes(actor, scopesOfRole(person.role));
+      if (!(await toPerson(transaction, person)).second_factor) return {};
+      await deletePasskeysOf(transaction, personId);
       await this.#means.letters.send(transaction, { letter: 'second_factor_removed', to: person.email });
-      return { change: { totp_secret: null }, act: { actor, action: 'second_factor.removed' } };
+      return { change: { totp_secret: null }, act: { actor, action: 'second_factor.removed', more: { kind: 'all' } } };
     });
   }
 
@@ -125,10 +128,10 @@ export class People {
     return database.write(async (transaction) => {
       const person = await findPerson(transaction, personId);
       const { change, act } = await decide(transaction, person);
-      if (change === undefined || act === undefined) return toPerson(person);
+      if (change === undefined || act === undefined) return toPerson(transaction, person);
       await updatePerson(transaction, personId, change);
       await administration.record(transaction, { ...act, of: ['person', personId] });
-      return toPerson({ ...person, ...change });
+      return toPerson(transaction, { ...person, ...change });
     });
   }
 }
@@ -138,8 +141,18 @@ interface Decision {
   act: Omit<Parameters<AccountMeans['administration']['record']>[1], 'of'>;
 }
 
-function toPerson({ password: _, totp_secret, totp_step: __, ...person }: PersonRow): Person {
-  return { ...person, second_factor: totp_secret !== null };
+async function toPerson(reader: Reader, person: PersonRow): Promise<Person> {
+  const [shown] = await toPeople(reader, [person]);
+  return present(shown);
+}
+
+async function toPeople(reader: Reader, rows: readonly PersonRow[]): Promise<Person[]> {
+  const ids = rows.map(({ person_id }) => person_id);
+  const holders = await passkeyHolders(reader, ids);
+  return rows.map(({ password: _, totp_secret, totp_step: __, ...person }) => {
+    const second_factor = factorsOf({ totp_secret }, holders.has(person.person_id)).length > 0;
+    return { ...person, second_factor };
+  });
 }
 
 /** Somebody has to be an owner. @throws DomainError `conflict`. */

@@ -36,7 +36,7 @@ export async function findPerson(transaction: Transaction, personId: string): Pr
 }
 
 /** @throws DomainError `not_found`. */
-export function present(person: PersonRow | undefined): PersonRow {
+export function present<P>(person: P | undefined): P {
   if (person === undefined) throw new DomainError('not_found', 'there is nobody of this id');
   return person;
 }

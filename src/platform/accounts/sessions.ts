@@ -1,6 +1,8 @@
+import type { ExpressionBuilder } from 'kysely';
 import type { Database, Transaction } from '../database/database.ts';
 import { DomainError } from '../errors.ts';
 import type { PeopleTables, Role } from './people-tables.ts';
+import { factorsOf, type SecondFactor } from './second-factors.ts';
 import { newToken, tokenDigest } from './secrets.ts';
 
 /** A session ends after so long without a request, and in any case after the other. */
@@ -20,7 +22,7 @@ export interface Session {
   csrf: string;
   /** They proved within the last minutes who they are. */
   isProved: boolean;
-  hasSecondFactor: boolean;
+  secondFactors: readonly SecondFactor[];
 }
 
 /** Who is signed in. A cookie holds the token; the database its digest. */
@@ -61,6 +63,7 @@ export class Sessions {
       .selectFrom('sessions')
       .innerJoin('people', 'people.person_id', 'sessions.person_id')
       .select(['people.person_id', 'email', 'name', 'role', 'csrf', 'seen_at', 'proved_at', 'totp_secret'])
+      .select((row) => row.exists(passkeyOf(row)).as('has_passkey'))
       .where('sha256', '=', sha256)
       .where('disabled_at', 'is', null)
       .where('seen_at', '>', before(now, IDLE_MS))
@@ -68,9 +71,9 @@ export class Sessions {
       .executeTakeFirst();
     if (row === undefined) return null;
     if (row.seen_at < before(now, SEEN_EVERY_MS)) await this.#noteSeen(sha256, now);
-    const { person_id: personId, email, name, role, csrf, proved_at, totp_secret } = row;
+    const { person_id: personId, email, name, role, csrf, proved_at } = row;
     const isProved = proved_at !== null && proved_at > before(now, PROVED_MS);
-    return { personId, email, name, role, csrf, isProved, hasSecondFactor: totp_secret !== null };
+    return { personId, email, name, role, csrf, isProved, secondFactors: factorsOf(row, Boolean(row.has_passkey)) };
   }
 
   /** Notes that the person proved anew who they are. */
@@ -116,6 +119,10 @@ export async function forgetSessions(transaction: Transaction, now: Date): Promi
     .deleteFrom('sessions')
     .where(({ or, eb }) => or([eb('seen_at', '<', before(now, IDLE_MS)), eb('created_at', '<', before(now, WHOLE_MS))]))
     .execute();
+}
+
+function passkeyOf({ selectFrom }: ExpressionBuilder<PeopleTables, 'people' | 'sessions'>) {
+  return selectFrom('passkeys').select('passkey_id').whereRef('passkeys.person_id', '=', 'people.person_id');
 }
 
 function before(now: Date, milliseconds: number): string {

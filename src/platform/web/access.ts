@@ -14,7 +14,7 @@ export interface SignedIn extends Principal {
   csrf: string;
   /** They proved within the last minutes who they are. */
   isProved: boolean;
-  hasSecondFactor: boolean;
+  secondFactors: readonly ('authenticator' | 'passkey')[];
 }
 
 /** Whose session a token is of; null where it is of none, or has ended. */

@@ -12,8 +12,13 @@ const TYPES: Record<string, string> = {
   '.svg': 'image/svg+xml',
 };
 
-const NAMES = ['platform.css', 'platform.js', 'icon.svg'] as const;
-type AssetName = (typeof NAMES)[number];
+/** What pages load, and the templates that it is made of. */
+const FILES = {
+  'platform.css': ['charts.css', 'web/platform.css'],
+  'platform.js': ['web/platform.js', 'web/passkeys.js'],
+  'icon.svg': ['web/icon.svg'],
+} as const;
+type AssetName = keyof typeof FILES;
 
 /** Hex digits of a digest that a name has. */
 const DIGITS = 16;
@@ -25,9 +30,8 @@ export class Assets {
 
   static async read(): Promise<Assets> {
     const assets = new Assets();
-    for (const name of NAMES) {
-      const files = name === 'platform.css' ? ['charts.css', 'web/platform.css'] : [`web/${name}`];
-      const read = await Promise.all(files.map((file) => readFile(packageFile(`templates/${file}`))));
+    for (const name of Object.keys(FILES) as AssetName[]) {
+      const read = await Promise.all(FILES[name].map((file) => readFile(packageFile(`templates/${file}`))));
       assets.#add(name, Buffer.concat(read));
     }
     return assets;

@@ -8,8 +8,8 @@ import type { FormState } from './forms.ts';
 export interface PostForm {
   action?: string;
   fields: MarkupContent;
-  /** On its button. */
-  submit: string;
+  /** On its button, or the buttons themselves. */
+  submit: string | Markup;
   /** What it does cannot be undone. */
   isFinal?: boolean;
   /** Beside the button: where to go instead. */
@@ -20,9 +20,11 @@ export function postForm(
   { request, reply, form }: { request: FastifyRequest; reply: FastifyReply; form?: FormState },
   { action, fields, submit, isFinal, instead }: PostForm,
 ): Markup {
+  const className = isFinal === true ? markup` class="final"` : null;
+  const buttons = typeof submit === 'string' ? markup`<button${className}>${submit}</button>` : submit;
   return markup`${form === undefined ? null : whatIsWrong(form)}<form method="post"${action === undefined ? null : markup` action="${action}"`} class="form">
 <input type="hidden" name="${CSRF_FIELD}" value="${csrfToken(request, reply)}">
-${fields}<p class="acts"><button${isFinal === true ? markup` class="final"` : null}>${submit}</button>${instead ?? null}</p>
+${fields}<p class="acts">${buttons}${instead ?? null}</p>
 </form>
 `;
 }

@@ -35,7 +35,7 @@ const ticketIn = ({ body }: { body: string }) => /name="ticket" value="([^"]*)"/
 /** Adds a second factor to an account. */
 const addFactor = async () => {
   const secret = newTotpSecret();
-  await at.place.accounts.credentials.addSecondFactor(await at.place.signIn(ADA), secret, at.place.codeOf(secret));
+  await at.place.accounts.credentials.addAuthenticator(await at.place.signIn(ADA), secret, at.place.codeOf(secret));
   at.place.now += MINUTE;
   return secret;
 };
@@ -313,6 +313,8 @@ const ACCESS: readonly (readonly [path: string, ...statuses: number[]])[] = [
   ['/app/password', 200, 200, 200, 303],
   ['/app/second-factor', 200, 200, 200, 303],
   ['/app/second-factor/remove', 200, 200, 200, 303],
+  ['/app/passkeys/new', 200, 200, 200, 303],
+  ['/app/passkeys/:passkey_id/remove', 404, 404, 404, 303],
   ['/app/keys', 200, 200, 200, 303],
   ['/app/keys/:key_id', 200, 200, 200, 303],
   ['/app/keys/new', 200, 200, 403, 303],

@@ -14,7 +14,7 @@ export const ADA: SignedIn = {
   scopes: ['audit:read', 'audit:write', 'keys:read', 'keys:write'],
   csrf: 'csrf-of-ada',
   isProved: true,
-  hasSecondFactor: false,
+  secondFactors: [],
 };
 export const BEN: SignedIn = {
   ...ADA,

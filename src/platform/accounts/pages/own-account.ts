@@ -13,13 +13,15 @@ import type { Accounts } from '../accounts.ts';
 import { passwordSchema } from '../people-requests.ts';
 import { letterSent, newPasswordField, tokenOf } from './joining.ts';
 import type { AccountPageParts } from './parts.ts';
-import { codeField, codeSchema, presentPassword } from './sign-in.ts';
+import { factorButtons, factorFields, factorSchema } from './passkey-fields.ts';
+import { passkeySection } from './passkeys.ts';
+import { OWN_ACCOUNT } from './paths.ts';
+import { presentPassword } from './sign-in.ts';
 
-export const OWN_ACCOUNT = `${PAGES}/account`;
-
-/** What everybody sees and changes of themselves, but for the second factor. */
-export function ownAccountPages(server: FastifyInstance, { accounts }: AccountPageParts): void {
-  accountPage(server);
+/** What everybody sees and changes of themselves, but for second factors. */
+export function ownAccountPages(server: FastifyInstance, parts: AccountPageParts): void {
+  const { accounts } = parts;
+  accountPage(server, parts);
   passwordPage(server, accounts);
   forgottenPage(server, accounts);
   resetPage(server, accounts);
@@ -31,21 +33,24 @@ const ROLE_WORDS: Record<string, string> = {
   auditor: 'reads everything, and verifies',
 };
 
-function accountPage(server: FastifyInstance): void {
-  server.get('/account', { config: { signedIn: true }, schema: { hide: true } }, (request, reply) => {
-    const { email, role, hasSecondFactor, name: own } = personOf(request);
-    const factor = hasSecondFactor
+function accountPage(server: FastifyInstance, { accounts, clock }: AccountPageParts): void {
+  server.get('/account', { config: { signedIn: true }, schema: { hide: true } }, async (request, reply) => {
+    const { id, email, role, secondFactors, name: own } = personOf(request);
+    const authenticator = secondFactors.includes('authenticator')
       ? markup`${statusWord('good', 'on')} <p>${action(`${PAGES}/second-factor/remove`, 'Remove it', 'quiet')}</p>`
-      : markup`${statusWord('warning', 'none')} <p>${action(`${PAGES}/second-factor`, 'Add one')}</p>`;
+      : markup`${statusWord(secondFactors.length === 0 ? 'warning' : 'neutral', 'none')} <p>${action(`${PAGES}/second-factor`, 'Add one', secondFactors.length === 0 ? 'main' : 'quiet')}</p>`;
     return reply.page({
       title: 'Your account',
-      content: factList([
-        ['Name', name(own)],
-        ['E-mail address', name(email)],
-        ['Role', markup`${role} <p class="minor">${ROLE_WORDS[role] ?? ''}</p>`],
-        ['Second factor', factor],
-        ['Password', markup`<p>${action(`${PAGES}/password`, 'Change it', 'quiet')}</p>`],
-      ]),
+      content: [
+        factList([
+          ['Name', name(own)],
+          ['E-mail address', name(email)],
+          ['Role', markup`${role} <p class="minor">${ROLE_WORDS[role] ?? ''}</p>`],
+          ['Password', markup`<p>${action(`${PAGES}/password`, 'Change it', 'quiet')}</p>`],
+          ['Authenticator', authenticator],
+        ]),
+        passkeySection(accounts.passkeys.isOffered, await accounts.passkeys.list(id), clock()),
+      ],
     });
   });
 }
@@ -54,26 +59,24 @@ function passwordPage(server: FastifyInstance, accounts: Accounts): void {
   serveForm(server, {
     path: '/password',
     access: { signedIn: true },
-    schema: z.object({ password: presentPassword, code: codeSchema.optional(), next_password: passwordSchema }),
+    schema: z.object({ password: presentPassword, ...factorSchema, next_password: passwordSchema }),
     fields: { weak_password: 'next_password' },
-    show: (form, request, reply) => ({
-      title: 'Change your password',
-      isNarrow: true,
-      above: [{ title: 'Your account', path: OWN_ACCOUNT }],
-      introduction: 'Your other sessions end, and you get a letter that says so.',
-      content: postForm(
-        { request, reply, form },
-        {
-          fields: [
-            ownerOfPassword(personOf(request).email),
-            field(form, { ...OLD_PASSWORD, isFirst: true }),
-            newPasswordField(form, 'New password', 'next_password'),
-            personOf(request).hasSecondFactor ? codeField(form) : null,
-          ],
-          submit: 'Change it',
-        },
-      ),
-    }),
+    async show(form, request, reply) {
+      const question = await accounts.signIn.askAgain(sessionTokenOf(request) ?? '');
+      const fields = [
+        ownerOfPassword(personOf(request).email),
+        field(form, { ...OLD_PASSWORD, isFirst: true }),
+        newPasswordField(form, 'New password', 'next_password'),
+        factorFields(form, question),
+      ];
+      return {
+        title: 'Change your password',
+        isNarrow: true,
+        above: [{ title: 'Your account', path: OWN_ACCOUNT }],
+        introduction: 'Your other sessions end, and you get a letter that says so.',
+        content: postForm({ request, reply, form }, { fields, submit: factorButtons(question, 'Change it') }),
+      };
+    },
     async act({ next_password: next, ...given }, request, reply) {
       await accounts.credentials.changePassword(sessionTokenOf(request) ?? '', networkOf(request), { ...given, next });
       leaveNotice(reply, 'Your password was changed.');

@@ -3,6 +3,7 @@ import { joiningPages } from './joining.ts';
 import { type KeyPageParts, keyPages } from './keys.ts';
 import { ownAccountPages } from './own-account.ts';
 import type { AccountPageParts } from './parts.ts';
+import { passkeyPages } from './passkeys.ts';
 import { KEYS_PATH, PEOPLE_PATH } from './paths.ts';
 import { peoplePages } from './people.ts';
 import { secondFactorPages } from './second-factor.ts';
@@ -25,6 +26,7 @@ export function pagesOfPeople(parts: AccountPageParts): ModulePages {
       joiningPages(server, parts);
       ownAccountPages(server, parts);
       secondFactorPages(server, parts);
+      passkeyPages(server, parts);
       await peoplePages(server, parts);
     },
   };

@@ -1,5 +1,6 @@
 import { PAGES } from '../../web/own-path.ts';
 
+export const OWN_ACCOUNT = `${PAGES}/account`;
 export const KEYS_PATH = `${PAGES}/keys`;
 export const PEOPLE_PATH = `${PAGES}/people`;
 

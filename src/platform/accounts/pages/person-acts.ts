@@ -129,7 +129,8 @@ const ACTS: readonly PersonAct[] = [
   {
     path: 'second-factor',
     title: (name) => `Remove the second factor of ${name}`,
-    introduction: 'For somebody who lost it. Their password alone then lets them in. They get a letter that says so.',
+    introduction:
+      'For somebody who lost it: their authenticator and their passkeys. Their password alone then lets them in. They get a letter that says so.',
     submit: 'Remove it',
     isFinal: true,
     done: (name) => `The second factor of ${name} was removed.`,

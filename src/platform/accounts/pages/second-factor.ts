@@ -10,18 +10,17 @@ import { type FormState, serveForm } from '../../web/forms.ts';
 import type { PageView } from '../../web/layout.ts';
 import { leaveNotice, sessionTokenOf } from '../../web/session-cookie.ts';
 import type { Accounts } from '../accounts.ts';
-import { byPerson } from '../administration.ts';
 import { base32, newTotpSecret, totpLink } from '../totp.ts';
-import { OWN_ACCOUNT } from './own-account.ts';
 import type { AccountPageParts } from './parts.ts';
-import { codeField, codeSchema } from './sign-in.ts';
+import { codeField, codeSchema } from './passkey-fields.ts';
+import { OWN_ACCOUNT } from './paths.ts';
 
 /** As authenticators show it. */
 const ISSUER = 'Evidence platform';
 
 const ABOVE = [{ title: 'Your account', path: OWN_ACCOUNT }];
 
-/** Adding a second factor of one's own, and removing it. */
+/** Adding an authenticator of one's own, and removing it. */
 export function secondFactorPages(server: FastifyInstance, { accounts }: AccountPageParts): void {
   serveForm(server, {
     path: '/second-factor',
@@ -31,8 +30,8 @@ export function secondFactorPages(server: FastifyInstance, { accounts }: Account
     show: (form, request, reply) => addView(accounts, form, request, reply),
     async act({ offer, code }, request, reply) {
       const secret = openOffer(accounts, offer, personOf(request).id);
-      await accounts.credentials.addSecondFactor(sessionTokenOf(request) ?? '', secret, code);
-      leaveNotice(reply, 'Your second factor is on: each time that you sign in you are asked for a code.');
+      await accounts.credentials.addAuthenticator(sessionTokenOf(request) ?? '', secret, code);
+      leaveNotice(reply, 'Your second factor is on: each time that you sign in you are asked for it.');
       return OWN_ACCOUNT;
     },
   });
@@ -41,16 +40,17 @@ export function secondFactorPages(server: FastifyInstance, { accounts }: Account
     access: { signedIn: true, proved: true },
     schema: z.object({}),
     show: (form, request, reply) => ({
-      title: 'Remove your second factor',
+      title: 'Remove your authenticator',
       isNarrow: true,
       above: ABOVE,
-      introduction: 'Your password alone then lets you in, or whoever else has it.',
+      introduction: personOf(request).secondFactors.includes('passkey')
+        ? 'You are then asked for a passkey each time.'
+        : 'Your password alone then lets you in, or whoever else has it.',
       content: postForm({ request, reply, form }, { fields: null, submit: 'Remove it', isFinal: true, instead: BACK }),
     }),
     async act(_given, request, reply) {
-      const { id } = personOf(request);
-      await accounts.people.removeSecondFactor(byPerson(id), id);
-      leaveNotice(reply, 'Your second factor was removed.');
+      await accounts.credentials.removeAuthenticator(personOf(request).id);
+      leaveNotice(reply, 'Your authenticator was removed.');
       return OWN_ACCOUNT;
     },
   });
@@ -59,17 +59,18 @@ export function secondFactorPages(server: FastifyInstance, { accounts }: Account
 const BACK = markup`<a href="${OWN_ACCOUNT}">Keep it</a>`;
 
 function addView(accounts: Accounts, form: FormState, request: FastifyRequest, reply: FastifyReply): PageView {
-  const { id, email, hasSecondFactor } = personOf(request);
-  if (hasSecondFactor) throw new GoFirst(OWN_ACCOUNT);
+  const { id, email, secondFactors } = personOf(request);
+  if (secondFactors.includes('authenticator')) throw new GoFirst(OWN_ACCOUNT);
   const offered = form.values['offer'];
   const offer =
     typeof offered === 'string' ? offered : accounts.secrets.seal(newTotpSecret(), ownerOf(id)).toString('base64url');
   const secret = openOffer(accounts, offer, id);
   return {
-    title: 'Add a second factor',
+    title: 'Add an authenticator',
     isNarrow: true,
     above: ABOVE,
-    introduction: 'An authenticator, as an app on your telephone, shows a new code every half a minute.',
+    introduction:
+      'An authenticator is a second factor: an app on your telephone that shows a new code every half a minute.',
     content: markup`<ol class="steps">
 <li><p>Show this picture to your authenticator.</p>${picture(totpLink(secret, ISSUER, email))}
 <p class="minor">Or type this secret into it:</p>${copyable('secret', 'The secret', grouped4(base32(secret)))}</li>

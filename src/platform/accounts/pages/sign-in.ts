@@ -11,11 +11,10 @@ import { ownPath, PAGES } from '../../web/own-path.ts';
 import { clearSession, giveSession, sessionTokenOf } from '../../web/session-cookie.ts';
 import type { Accounts } from '../accounts.ts';
 import type { AccountPageParts } from './parts.ts';
+import { factorButtons, factorFields, factorSchema } from './passkey-fields.ts';
 
 export const presentPassword = z.string().min(1, 'Type your password').max(1000);
 
-/** As people type it, also in groups. */
-export const codeSchema = z.string().transform((typed) => typed.replace(/\s/g, ''));
 const ticket = z.string().max(1000);
 
 /** Coming in, going out, and showing again who one is. */
@@ -41,7 +40,7 @@ function signInPage(server: FastifyInstance, accounts: Accounts): void {
     async act(given, request, reply) {
       const outcome = await accounts.signIn.firstStep({ ...given, network: networkOf(request) });
       if ('session' in outcome) return begin(accounts, outcome.session, request, reply);
-      return codeView({ values: { ticket: outcome.ticket }, errors: {}, refusal: null }, request, reply);
+      return codeView(accounts, { values: { ticket: outcome.ticket }, errors: {}, refusal: null }, request, reply);
     },
   });
 }
@@ -51,11 +50,11 @@ function codePage(server: FastifyInstance, accounts: Accounts): void {
   serveForm(server, {
     path: '/sign-in/code',
     access: { public: true },
-    schema: z.object({ ticket, code: codeSchema }),
+    schema: z.object({ ticket, ...factorSchema }),
     fields: { not_signed_in: 'code' },
     show: (form, request, reply) => {
       if (form.values['ticket'] === undefined) throw new GoFirst(`${PAGES}/sign-in`);
-      return codeView(form, request, reply);
+      return codeView(accounts, form, request, reply);
     },
     async act(given, request, reply) {
       const session = await accounts.signIn.secondStep({ ...given, network: networkOf(request) });
@@ -87,23 +86,18 @@ function provePage(server: FastifyInstance, accounts: Accounts): void {
   serveForm(server, {
     path: '/prove',
     access: { signedIn: true },
-    schema: z.object({ password: presentPassword, code: codeSchema.optional() }),
-    show: (form, request, reply) => ({
-      title: 'Show again that it is you',
-      isNarrow: true,
-      introduction: 'What comes next is asked of you alone. It counts for five minutes.',
-      content: postForm(
-        { request, reply, form },
-        {
-          fields: [
-            ownerOfPassword(personOf(request).email),
-            passwordField(form, true),
-            personOf(request).hasSecondFactor ? codeField(form) : null,
-          ],
-          submit: 'Go on',
-        },
-      ),
-    }),
+    schema: z.object({ password: presentPassword, ...factorSchema }),
+    async show(form, request, reply) {
+      const question = await accounts.signIn.askAgain(sessionTokenOf(request) ?? '');
+      const owner = ownerOfPassword(personOf(request).email);
+      const fields = [owner, passwordField(form, true), factorFields(form, question)];
+      return {
+        title: 'Show again that it is you',
+        isNarrow: true,
+        introduction: 'What comes next is asked of you alone. It counts for five minutes.',
+        content: postForm({ request, reply, form }, { fields, submit: factorButtons(question, 'Go on') }),
+      };
+    },
     async act(given, request) {
       await accounts.signIn.proveAgain(sessionTokenOf(request) ?? '', networkOf(request), given);
       return nextOf(request);
@@ -141,14 +135,22 @@ const NOBODY_YET: PageView = {
   ),
 };
 
-function codeView(form: FormState, request: FastifyRequest, reply: FastifyReply): PageView {
+/** @throws DomainError `not_signed_in` where the ticket is too old. */
+async function codeView(
+  accounts: Accounts,
+  form: FormState,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): Promise<PageView> {
+  const ticket = String(form.values['ticket']);
+  const question = await accounts.signIn.askSecond(ticket);
   const query = request.url.split('?')[1];
   const action = `${PAGES}/sign-in/code${query === undefined ? '' : `?${query}`}`;
-  const fields = [hidden('ticket', String(form.values['ticket'])), codeField(form, true)];
+  const fields = [hidden('ticket', ticket), factorFields(form, question, true)];
   return {
     title: 'Sign in',
     isNarrow: true,
-    content: postForm({ request, reply, form }, { action, fields, submit: 'Sign in' }),
+    content: postForm({ request, reply, form }, { action, fields, submit: factorButtons(question, 'Sign in') }),
   };
 }
 
@@ -159,11 +161,4 @@ function addressAndPassword(form: FormState): Markup[] {
 function passwordField(form: FormState, isFirst = false): Markup {
   const autocomplete = 'current-password';
   return field(form, { name: 'password', label: 'Password', type: 'password', autocomplete, isFirst });
-}
-
-/** Of an authenticator. */
-export function codeField(form: FormState, isFirst = false): Markup {
-  const hint = 'Six digits, from your authenticator.';
-  const autocomplete = 'one-time-code';
-  return field(form, { name: 'code', label: 'Code', hint, autocomplete, inputMode: 'numeric', isFirst });
 }

@@ -7,7 +7,7 @@ export function signedInBy(sessions: Sessions): FindSignedIn {
   return async (token) => {
     const session = await sessions.find(token);
     if (session === null) return null;
-    const { email, role, csrf, isProved, hasSecondFactor } = session;
-    return { ...principalOfSession(session), kind: 'person', email, role, csrf, isProved, hasSecondFactor };
+    const { email, role, csrf, isProved, secondFactors } = session;
+    return { ...principalOfSession(session), kind: 'person', email, role, csrf, isProved, secondFactors };
   };
 }

@@ -1,0 +1,95 @@
+import { z } from 'zod';
+import { type Markup, markup } from '../../../core/html/markup.ts';
+import { field, hidden } from '../../web/fields.ts';
+import type { FormState } from '../../web/forms.ts';
+import type { MakingOptions, PasskeyAnswer, SigningOptions } from '../ceremonies.ts';
+import type { FactorQuestion } from '../second-factors.ts';
+
+/** Where `passkeys.js` puts what the authenticator answered. */
+const FIELD = 'passkey';
+
+/** More than any answer has. */
+const LONGEST_ANSWER = 16 * 1024;
+
+const answerSchema = z.looseObject({ id: z.string() });
+
+/** What the field of a passkey holds. */
+export const passkeySchema = z
+  .string()
+  .max(LONGEST_ANSWER)
+  .transform((written, context): PasskeyAnswer => {
+    const read = answerSchema.safeParse(parse(written));
+    if (read.success) return read.data;
+    context.addIssue('This is no answer of a passkey');
+    return z.NEVER;
+  });
+
+/** As people type it, also in groups. */
+export const codeSchema = z.string().transform((typed) => typed.replace(/\s/g, ''));
+
+/** A form has the field of each factor that the person has; they fill in one of them. */
+const isEmpty = (given: unknown) => (given === '' ? undefined : given);
+export const factorSchema = {
+  code: z.preprocess(isEmpty, codeSchema.optional()),
+  passkey: z.preprocess(isEmpty, passkeySchema.optional()),
+};
+
+function parse(written: string): unknown {
+  try {
+    return JSON.parse(written);
+  } catch {
+    return null;
+  }
+}
+
+/** Asks for a second factor, where the person has one. */
+export function factorFields(form: FormState, { factors, options }: FactorQuestion, isFirst = false): Markup {
+  const error = form.errors['code'];
+  const code = factors.includes('authenticator')
+    ? codeField(form, isFirst)
+    : error === undefined
+      ? null
+      : markup`<p class="error"><span aria-hidden="true">✗</span> ${error}</p>\n`;
+  if (!factors.includes('passkey')) return markup`${code}`;
+  const instead = factors.includes('authenticator') ? TYPE_THE_CODE : ASK_AN_OWNER;
+  const why = options === null ? markup`<p class="minor">${ELSEWHERE} ${instead}</p>\n` : null;
+  return markup`${code}${passkeyField()}${why ?? withoutScripts(`${WITHOUT_SCRIPTS} ${instead}`)}`;
+}
+
+export const WITHOUT_SCRIPTS = 'A passkey needs a browser that has passkeys and runs scripts; this one does not.';
+const ELSEWHERE = 'A passkey cannot be used at this address.';
+const TYPE_THE_CODE = 'Type the code of your authenticator.';
+const ASK_AN_OWNER = 'Use another one, or ask an owner to remove your second factor.';
+
+/** The buttons of a form that asks for a second factor. */
+export function factorButtons({ factors, options }: FactorQuestion, submit: string): Markup | string {
+  if (options === null) return submit;
+  const passkey = passkeyButton('get', options, `${submit} with a passkey`);
+  const isOnly = !factors.includes('authenticator');
+  return isOnly ? passkey : markup`<button>${submit}</button>${passkey}`;
+}
+
+export function passkeyField(): Markup {
+  return markup`${hidden(FIELD, '')}<p class="error" role="alert" data-passkey-words hidden></p>\n`;
+}
+
+/** Says so where scripts do not run; the button is there only where they do. */
+export function withoutScripts(words: string): Markup {
+  return markup`<p class="minor" data-without-scripts>${words}</p>\n`;
+}
+
+/** A button that asks the browser for a passkey, and sends its form with the answer. */
+export function passkeyButton(
+  ceremony: 'create' | 'get',
+  options: MakingOptions | SigningOptions,
+  words: string,
+): Markup {
+  return markup`<button data-passkey="${ceremony}" data-options="${JSON.stringify(options)}" hidden>${words}</button>`;
+}
+
+/** Of an authenticator. */
+export function codeField(form: FormState, isFirst = false): Markup {
+  const hint = 'Six digits, from your authenticator.';
+  const autocomplete = 'one-time-code';
+  return field(form, { name: 'code', label: 'Code', hint, autocomplete, inputMode: 'numeric', isFirst });
+}

@@ -1,0 +1,112 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { z } from 'zod';
+import { type Markup, markup, name } from '../../../core/html/markup.ts';
+import { text } from '../../http/fields.ts';
+import { personOf } from '../../web/access.ts';
+import { paramsOf } from '../../web/asked.ts';
+import { action, dataTable, emptyState, link, moment, momentOr } from '../../web/components.ts';
+import { field, postForm } from '../../web/fields.ts';
+import { type FormState, serveForm } from '../../web/forms.ts';
+import type { PageView } from '../../web/layout.ts';
+import { PAGES } from '../../web/own-path.ts';
+import { leaveNotice, sessionTokenOf } from '../../web/session-cookie.ts';
+import type { Accounts } from '../accounts.ts';
+import type { Passkey } from '../passkeys.ts';
+import { personNameSchema } from '../people-requests.ts';
+import type { AccountPageParts } from './parts.ts';
+import { passkeyButton, passkeyField, passkeySchema, WITHOUT_SCRIPTS, withoutScripts } from './passkey-fields.ts';
+import { OWN_ACCOUNT } from './paths.ts';
+
+const ABOVE = [{ title: 'Your account', path: OWN_ACCOUNT }];
+
+/** Adding passkeys of one's own, and removing them. */
+export function passkeyPages(server: FastifyInstance, { accounts }: AccountPageParts): void {
+  serveForm(server, {
+    path: '/passkeys/new',
+    access: { signedIn: true, proved: true },
+    schema: z.object({ name: personNameSchema, passkey: passkeySchema }),
+    show: (form, request, reply) => addView(accounts, form, request, reply),
+    async act(given, request, reply) {
+      await accounts.passkeys.add(sessionTokenOf(request) ?? '', given.name, given.passkey);
+      leaveNotice(reply, `${given.name} is on: each time that you sign in you are asked for a second factor.`);
+      return OWN_ACCOUNT;
+    },
+  });
+  removePage(server, accounts);
+}
+
+function removePage(server: FastifyInstance, { passkeys }: Accounts): void {
+  const idOf = (request: FastifyRequest) => paramsOf<{ passkey_id: string }>(request).passkey_id;
+  serveForm(server, {
+    path: '/passkeys/:passkey_id/remove',
+    access: { signedIn: true, proved: true },
+    params: z.object({ passkey_id: text }),
+    schema: z.object({}),
+    async show(form, request, reply) {
+      const passkey = await passkeys.find(personOf(request).id, idOf(request));
+      const instead = markup`<a href="${OWN_ACCOUNT}">Keep it</a>`;
+      return {
+        title: `Remove ${passkey.name}`,
+        isNarrow: true,
+        above: ABOVE,
+        introduction: 'Nobody signs in with this passkey any more. You get a letter that says so.',
+        content: postForm({ request, reply, form }, { fields: null, submit: 'Remove it', isFinal: true, instead }),
+      };
+    },
+    async act(_given, request, reply) {
+      await passkeys.remove(personOf(request).id, idOf(request));
+      leaveNotice(reply, 'The passkey was removed.');
+      return OWN_ACCOUNT;
+    },
+  });
+}
+
+async function addView(
+  { passkeys }: Accounts,
+  form: FormState,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): Promise<PageView> {
+  const view = { title: 'Add a passkey', isNarrow: true, above: ABOVE };
+  if (!passkeys.isOffered) return { ...view, content: NOT_HERE };
+  const options = await passkeys.askToAdd(sessionTokenOf(request) ?? '');
+  const hint = 'What you call it: the name of the device, or of the security key.';
+  const fields = [
+    field(form, { name: 'name', label: 'Name', hint, autocomplete: 'off', isFirst: true }),
+    passkeyField(),
+    withoutScripts(`${WITHOUT_SCRIPTS} An authenticator works without.`),
+  ];
+  return {
+    ...view,
+    introduction: 'A passkey is a second factor: your telephone, your computer, or a security key signs for you.',
+    content: postForm({ request, reply, form }, { fields, submit: passkeyButton('create', options, 'Add it') }),
+  };
+}
+
+const NOT_HERE = markup`<p>Browsers have passkeys at addresses with HTTPS alone. Whoever runs the platform says its address as <code>public_url</code>.</p>
+<p><a href="${PAGES}/second-factor">Add an authenticator</a></p>`;
+
+/** One's own passkeys. */
+export function passkeySection(isOffered: boolean, passkeys: readonly Passkey[], now: Date): Markup {
+  const add = isOffered ? markup`<p>${action(`${PAGES}/passkeys/new`, 'Add a passkey', 'quiet')}</p>\n` : null;
+  const table = dataTable({
+    caption: 'Passkeys',
+    columns: [
+      { head: 'Name', kind: 'name', cell: (passkey) => name(passkey.name) },
+      { head: 'Made', cell: ({ created_at }) => moment(created_at, now) },
+      { head: 'Last used', cell: ({ last_used_at }) => momentOr(last_used_at, now, 'never') },
+      {
+        head: 'Remove',
+        kind: 'act',
+        cell: ({ passkey_id }) => link(`${PAGES}/passkeys/${encodeURIComponent(passkey_id)}/remove`, 'Remove'),
+      },
+    ],
+    rows: passkeys,
+    empty: emptyState(
+      isOffered
+        ? 'You have none. Your telephone, your computer or a security key can be one.'
+        : 'There are none here: browsers have passkeys at addresses with HTTPS alone.',
+    ),
+  });
+  return markup`<section><h2>Passkeys</h2>\n${table}${add}</section>\n`;
+}

@@ -1,0 +1,139 @@
+import { randomUUID } from 'node:crypto';
+import type { Transaction } from '../database/database.ts';
+import { DomainError } from '../errors.ts';
+import { byPerson } from './administration.ts';
+import { type Ceremonies, challengeIn, type MakingOptions, type PasskeyAnswer } from './ceremonies.ts';
+import { Challenges, purposeOf } from './challenges.ts';
+import type { AccountMeans } from './means.ts';
+import { deletePasskey, insertPasskey, type PasskeyRow, passkeysOf } from './passkey-rows.ts';
+import { findPerson, personById, present } from './person-rows.ts';
+import { sessionEnded } from './sessions.ts';
+
+/** More than anybody has, and a bound on what a page and a browser are told. */
+const MOST_PASSKEYS = 20;
+
+/** A passkey as it is shown. */
+export type Passkey = Pick<PasskeyRow, 'passkey_id' | 'name' | 'created_at' | 'last_used_at'>;
+
+/** The passkeys that people add to their account, and remove. */
+export class Passkeys {
+  readonly #means: AccountMeans;
+  readonly #ceremonies: Ceremonies | null;
+  readonly #challenges: Challenges;
+
+  /** @param ceremonies null where the platform is not reached as passkeys need it. */
+  constructor(means: AccountMeans, ceremonies: Ceremonies | null) {
+    this.#means = means;
+    this.#ceremonies = ceremonies;
+    this.#challenges = new Challenges(means);
+  }
+
+  /** Whether the platform is reached as passkeys need it. */
+  get isOffered(): boolean {
+    return this.#ceremonies !== null;
+  }
+
+  /** Oldest first. */
+  async list(personId: string): Promise<Passkey[]> {
+    return (await passkeysOf(this.#means.database, personId)).map(toPasskey);
+  }
+
+  /** @throws DomainError `not_found`. */
+  async find(personId: string, passkeyId: string): Promise<Passkey> {
+    const found = (await this.list(personId)).find(({ passkey_id }) => passkey_id === passkeyId);
+    if (found === undefined) throw noSuchPasskey();
+    return found;
+  }
+
+  /** What the browser of a session is told so that it makes one. @throws DomainError as `add`. */
+  async askToAdd(token: string): Promise<MakingOptions> {
+    const { database } = this.#means;
+    const personId = await this.#personIn(token);
+    const existing = await passkeysOf(database, personId);
+    refuseMore(existing);
+    const person = present(await personById(database, personId));
+    return this.#offered().toMake(person, existing, this.#challenges.make(purposeOf('add', token)));
+  }
+
+  /**
+   * Keeps a passkey that the browser of a session made for `askToAdd`, and ends the other sessions.
+   * @throws DomainError `not_signed_in` where the answer is not right, `conflict` where it is known already, or there are too
+   * many, or none can be used here.
+   */
+  async add(token: string, name: string, answer: PasskeyAnswer): Promise<void> {
+    const { database, sessions, administration } = this.#means;
+    const person_id = await this.#personIn(token);
+    await database.write(async (transaction) => {
+      await findPerson(transaction, person_id);
+      refuseMore(await passkeysOf(transaction, person_id));
+      const made = await this.#made(transaction, token, answer);
+      const passkey = { ...made, passkey_id: randomUUID(), person_id, name, last_used_at: null };
+      if (!(await insertPasskey(transaction, passkey)))
+        throw new DomainError('conflict', 'this passkey is of an account already');
+      await sessions.endOthers(transaction, person_id, token);
+      await administration.record(transaction, {
+        ...{ actor: byPerson(person_id), action: 'second_factor.added', of: ['person', person_id] },
+        more: { kind: 'passkey', passkey_id: passkey.passkey_id },
+      });
+    });
+  }
+
+  /** Removes one of one's own, and says so by mail. @throws DomainError `not_found`. */
+  async remove(personId: string, passkeyId: string): Promise<void> {
+    const { database, letters, administration } = this.#means;
+    await database.write(async (transaction) => {
+      const { email } = await findPerson(transaction, personId);
+      if (!(await deletePasskey(transaction, personId, passkeyId))) throw noSuchPasskey();
+      await letters.send(transaction, { letter: 'second_factor_removed', to: email });
+      await administration.record(transaction, {
+        ...{ actor: byPerson(personId), action: 'second_factor.removed', of: ['person', personId] },
+        more: { kind: 'passkey', passkey_id: passkeyId },
+      });
+    });
+  }
+
+  async #made(transaction: Transaction, token: string, answer: PasskeyAnswer) {
+    const challenge = challengeIn(answer);
+    const isGood =
+      challenge !== null && (await this.#challenges.spend(transaction, challenge, purposeOf('add', token)));
+    const made = isGood ? await this.#offered().made(answer, challenge) : null;
+    if (made === null)
+      throw new DomainError(
+        'not_signed_in',
+        'the passkey was not made for this page as it was; load it anew and try again',
+      );
+    const { id: credential_id, publicKey: public_key, counter, transports = [] } = made;
+    const created_at = this.#means.clock().toISOString();
+    return { credential_id, public_key, counter, transports: JSON.stringify(transports), created_at };
+  }
+
+  async #personIn(token: string): Promise<string> {
+    const session = await this.#means.sessions.find(token);
+    if (session === null) throw sessionEnded();
+    return session.personId;
+  }
+
+  /** @throws DomainError `conflict`. */
+  #offered(): Ceremonies {
+    if (this.#ceremonies === null)
+      throw new DomainError(
+        'conflict',
+        'passkeys need an address with HTTPS; whoever runs the platform says it as public_url',
+      );
+    return this.#ceremonies;
+  }
+}
+
+function toPasskey({ passkey_id, name, created_at, last_used_at }: PasskeyRow): Passkey {
+  return { passkey_id, name, created_at, last_used_at };
+}
+
+/** @throws DomainError `conflict`. */
+function refuseMore(existing: readonly PasskeyRow[]): void {
+  if (existing.length >= MOST_PASSKEYS)
+    throw new DomainError('conflict', `nobody has more than ${MOST_PASSKEYS} passkeys; remove one first`);
+}
+
+function noSuchPasskey(): DomainError {
+  return new DomainError('not_found', 'there is no such passkey');
+}
