@@ -72,6 +72,10 @@ const ACTS: Record<string, (scene: Scene) => Promise<() => Promise<unknown>>> = 
     async ({ at }) =>
     () =>
       at.signIn(BEN),
+  'sessions.ended':
+    async ({ at, ben, session }) =>
+    () =>
+      at.accounts.ownSessions.endOthers(ben, session),
   'password.changed':
     async ({ at, session }) =>
     () =>

@@ -179,7 +179,15 @@ describe.each(DATABASES)('people on %s', (_name, start) => {
       ['one letter', 'a'.repeat(40)],
       ['the name', 'ada ada ada 123!'],
       ['the address', 'xxada@example.comxx'],
-      ['too long', 'abcdef'.repeat(50)],
+      ['the part of the address before its @', 'walks of ADA by night'],
+      ['too long', `${'abcdef ghijkl'.repeat(20)}`],
+      ['a word twice', 'passwordpassword'],
+      ['a short text again and again', 'tulip7tulip7tul'],
+      ['a row of a keyboard', 'qwertyuiop[]'],
+      ['figures in a row', '1234567890123'],
+      ['figures in a row, downwards', '987654321098'],
+      ['what everybody tries, with figures', 'Password12345!'],
+      ['what everybody tries, in other signs', 'C0rrect-H0rse-Battery-$taple'],
     ])('a password that is %s is refused, and the link stays good', async (_why, password) => {
       const token = await at.link('invite', { email: ADA, role: 'auditor' });
       const { joining } = at.accounts;

@@ -5,6 +5,7 @@ import { CredentialChanges } from './credentials.ts';
 import { Joining } from './joining.ts';
 import type { Letters } from './letters.ts';
 import { OneTimeLinks } from './links.ts';
+import { OwnSessions } from './own-sessions.ts';
 import { Passkeys } from './passkeys.ts';
 import { PASSWORDS, type Passwords } from './password.ts';
 import { People } from './people.ts';
@@ -23,6 +24,7 @@ export interface Accounts {
   credentials: CredentialChanges;
   passkeys: Passkeys;
   sessions: Sessions;
+  ownSessions: OwnSessions;
   links: OneTimeLinks;
   secrets: SecretBox;
 }
@@ -62,6 +64,7 @@ export function assembleAccounts(options: AccountsOptions): Accounts {
     credentials: new CredentialChanges(means, signIn),
     passkeys: new Passkeys(means, ceremonies),
     sessions,
+    ownSessions: new OwnSessions(means),
     links,
     secrets,
   };

@@ -46,6 +46,7 @@ export type ActName =
   | 'person.enabled'
   | 'person.signed_in'
   | 'sign_in.failing'
+  | 'sessions.ended'
   | 'password.changed'
   | 'password.reset'
   | 'password.reset_link_made'

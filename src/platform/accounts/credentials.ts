@@ -4,13 +4,13 @@ import { canonicalEmail } from '../mail/address.ts';
 import { type Actor, byPerson } from './administration.ts';
 import { endLinks, type Link, linkUsed, readLink, takeLink } from './links.ts';
 import type { AccountMeans } from './means.ts';
-import { refuseWeak } from './password.ts';
 import type { PeopleTables } from './people-tables.ts';
 import { findPerson, type PersonRow, personByEmail, updatePerson } from './person-rows.ts';
 import { sessionEnded } from './sessions.ts';
 import type { Credentials, SignIn } from './sign-in.ts';
 import { accountSubject, letterSubjects } from './throttle.ts';
 import { totpStep } from './totp.ts';
+import { refuseWeak } from './weak-passwords.ts';
 
 /** What people show to prove that it is them: passwords and second factors, set and changed. */
 export class CredentialChanges {

@@ -5,11 +5,12 @@ import { canonicalEmail } from '../mail/address.ts';
 import { type Actor, byPerson, refuseScopes } from './administration.ts';
 import { linkUsed, readLink, takeLink } from './links.ts';
 import type { AccountMeans } from './means.ts';
-import { refuseWeak } from './password.ts';
 import type { Role } from './people-tables.ts';
 import { emailTaken, insertPerson, isAnybody, personByEmail } from './person-rows.ts';
 import { scopesOfRole } from './roles.ts';
+import type { SessionBeginning } from './sessions.ts';
 import { letterSubjects } from './throttle.ts';
+import { refuseWeak } from './weak-passwords.ts';
 
 /** Whom a link makes an account for. */
 export interface Invited {
@@ -18,7 +19,7 @@ export interface Invited {
 }
 
 /** What somebody says who gets an account. */
-export interface Joiner {
+export interface Joiner extends Pick<SessionBeginning, 'network' | 'browser'> {
   name: string;
   password: string;
 }
@@ -153,7 +154,7 @@ export class Joining {
   /** @param take takes what lets them in. @returns what is recorded of it. */
   async #join(
     { email, role }: Invited,
-    { name, password }: Joiner,
+    { name, password, network, browser }: Joiner,
     take: (transaction: Transaction) => Promise<{ by: HowJoined; link_id?: string }>,
     also: (transaction: Transaction) => Promise<void> = async () => {},
   ): Promise<Joined> {
@@ -163,7 +164,7 @@ export class Joining {
     return database.write(async (transaction) => {
       const taken = await take(transaction);
       const personId = await insertPerson(transaction, { email, role, name, password: hashed }, clock());
-      const session = await sessions.begin(transaction, personId, false);
+      const session = await sessions.begin(transaction, personId, { isProved: false, network, browser });
       await administration.record(transaction, {
         ...{ actor: byPerson(personId), action: 'person.joined', of: ['person', personId], more: { ...taken, role } },
       });

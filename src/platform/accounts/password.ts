@@ -1,5 +1,4 @@
 import { randomBytes, scrypt, timingSafeEqual } from 'node:crypto';
-import { DomainError } from '../errors.ts';
 
 /** OWASP Password Storage Cheat Sheet: N = 2^17, r = 8, p = 1; 128 MiB and a quarter of a second. */
 const COST = { log2N: 17, r: 8, p: 1 };
@@ -8,10 +7,6 @@ const HASH_BYTES = 32;
 
 /** At once: each of them takes a thread that file system and DNS need too, and its memory. */
 const AT_ONCE = 2;
-
-/** NIST SP 800-63B: length is what counts. */
-export const SHORTEST_PASSWORD = 12;
-export const LONGEST_PASSWORD = 200;
 
 /** What is stored of a password: `scrypt$17$8$1$SALT$HASH`, the last two in base64url. */
 export async function hashPassword(password: string, cost = COST): Promise<string> {
@@ -64,15 +59,3 @@ export interface Passwords {
 }
 
 export const PASSWORDS: Passwords = { hash: hashPassword, matches: isPassword };
-
-/** @throws DomainError `weak_password` with what is wrong. */
-export function refuseWeak(password: string, own: readonly string[]): void {
-  const { length } = [...password];
-  const lower = password.toLowerCase();
-  const isOwn = own.some((word) => word !== '' && lower.includes(word.toLowerCase()));
-  if (length < SHORTEST_PASSWORD || length > LONGEST_PASSWORD || isOwn || new Set(lower).size < 5)
-    throw new DomainError(
-      'weak_password',
-      `a password has ${SHORTEST_PASSWORD} to ${LONGEST_PASSWORD} characters, at least five different ones, and neither your name nor your address in it`,
-    );
-}

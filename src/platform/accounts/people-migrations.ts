@@ -51,4 +51,20 @@ export const PEOPLE_MIGRATIONS: Migrations = {
     'CREATE INDEX passkeys_by_person ON passkeys (person_id)',
     `CREATE TABLE spent_challenges (sha256 ${text} PRIMARY KEY, until ${text} NOT NULL) ${end}`,
   ],
+  // Everybody signs in anew.
+  'accounts/0004-own-sessions': ({ text, end }) => [
+    'DROP TABLE sessions',
+    `CREATE TABLE sessions (
+      sha256 ${text} PRIMARY KEY,
+      session_id ${text} NOT NULL UNIQUE,
+      person_id ${text} NOT NULL REFERENCES people,
+      csrf ${text} NOT NULL,
+      created_at ${text} NOT NULL,
+      seen_at ${text} NOT NULL,
+      proved_at ${text},
+      network ${text},
+      browser ${text}
+    ) ${end}`,
+    'CREATE INDEX sessions_by_person ON sessions (person_id)',
+  ],
 };

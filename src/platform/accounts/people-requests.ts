@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import { text } from '../http/fields.ts';
 import { emailSchema } from '../mail/address.ts';
-import { LONGEST_PASSWORD } from './password.ts';
 import { PEOPLE_ROLES } from './roles.ts';
+import { LONGEST_PASSWORD } from './weak-passwords.ts';
 
 const time = z.string();
 

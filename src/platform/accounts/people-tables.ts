@@ -29,12 +29,16 @@ export interface PeopleTables {
   };
   sessions: {
     sha256: string;
+    session_id: string;
     person_id: string;
     csrf: string;
     created_at: string;
     seen_at: string;
     /** When the person last proved anew who they are; null until then. */
     proved_at: string | null;
+    /** Where it was begun, as `networkOf` says it, and with what, as `browserWords` does. */
+    network: string | null;
+    browser: string | null;
   };
   passkeys: {
     passkey_id: string;

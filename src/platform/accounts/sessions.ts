@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import type { ExpressionBuilder } from 'kysely';
 import type { Database, Transaction } from '../database/database.ts';
 import { DomainError } from '../errors.ts';
@@ -25,6 +26,15 @@ export interface Session {
   secondFactors: readonly SecondFactor[];
 }
 
+/** How a session begins. */
+export interface SessionBeginning {
+  /** Whether both factors were given just now. */
+  isProved: boolean;
+  /** Where the request came from, and the browser in words. */
+  network?: string | undefined;
+  browser?: string | undefined;
+}
+
 /** Who is signed in. A cookie holds the token; the database its digest. */
 export class Sessions {
   readonly #database: Database;
@@ -37,10 +47,10 @@ export class Sessions {
 
   /**
    * Begins a session of its own token, whatever token the browser had before.
-   * @param isProved whether both factors were given just now.
    * @returns the token.
    */
-  async begin(transaction: Transaction, personId: string, isProved: boolean): Promise<string> {
+  async begin(transaction: Transaction, personId: string, beginning: SessionBeginning): Promise<string> {
+    const { isProved, network = null, browser = null } = beginning;
     const now = this.#clock().toISOString();
     const { text, sha256 } = newToken();
     await transaction
@@ -48,7 +58,7 @@ export class Sessions {
       .insertInto('sessions')
       .values({
         ...{ sha256, person_id: personId, csrf: newToken().text, created_at: now, seen_at: now },
-        proved_at: isProved ? now : null,
+        ...{ session_id: randomUUID(), proved_at: isProved ? now : null, network, browser },
       })
       .execute();
     return text;
@@ -66,8 +76,7 @@ export class Sessions {
       .select((row) => row.exists(passkeyOf(row)).as('has_passkey'))
       .where('sha256', '=', sha256)
       .where('disabled_at', 'is', null)
-      .where('seen_at', '>', before(now, IDLE_MS))
-      .where('sessions.created_at', '>', before(now, WHOLE_MS))
+      .where(goingOn(now))
       .executeTakeFirst();
     if (row === undefined) return null;
     if (row.seen_at < before(now, SEEN_EVERY_MS)) await this.#noteSeen(sha256, now);
@@ -106,6 +115,12 @@ export class Sessions {
       return seen.where('sha256', '=', sha256).execute();
     });
   }
+}
+
+/** Whether a session has not ended. */
+export function goingOn(now: Date) {
+  return ({ and, eb }: ExpressionBuilder<Pick<PeopleTables, 'sessions'>, 'sessions'>) =>
+    and([eb('sessions.seen_at', '>', before(now, IDLE_MS)), eb('sessions.created_at', '>', before(now, WHOLE_MS))]);
 }
 
 export function sessionEnded(): DomainError {

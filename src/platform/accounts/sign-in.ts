@@ -19,10 +19,13 @@ export interface SignInRequest extends Credentials {
   email: string;
   /** Where the request comes from, as `networkOf` says it. */
   network: string;
+  /** In words. */
+  browser?: string | undefined;
 }
 
-type FirstStep = Pick<SignInRequest, 'email' | 'password' | 'network'>;
-type SecondStep = GivenFactor & { ticket: string; network: string };
+type FirstStep = Omit<SignInRequest, keyof GivenFactor>;
+type SecondStep = GivenFactor & Pick<SignInRequest, 'network' | 'browser'> & { ticket: string };
+type From = Pick<SignInRequest, 'network' | 'browser'>;
 
 /** One sentence for every reason, so that nobody finds out who has an account. */
 const REFUSED = 'the e-mail address, the password or the second factor is not right';
@@ -67,9 +70,9 @@ export class SignIn {
    * @returns the token of a new session.
    * @throws DomainError `not_signed_in` whatever is not right, `too_many_attempts`.
    */
-  signIn({ email: address, network, password, ...factor }: SignInRequest): Promise<string> {
+  signIn({ email: address, network, browser, password, ...factor }: SignInRequest): Promise<string> {
     const attempt = { ...this.#byPassword(canonicalEmail(address), network, password), factor };
-    return this.#attempt(attempt, { work: (proof) => this.#begin(proof, network) });
+    return this.#attempt(attempt, { work: (proof) => this.#begin(proof, { network, browser }) });
   }
 
   /**
@@ -77,10 +80,15 @@ export class SignIn {
    * @returns the token of a new session, or a ticket for `secondStep`.
    * @throws DomainError as `signIn`.
    */
-  firstStep({ email: address, network, password }: FirstStep): Promise<{ session: string } | { ticket: string }> {
+  firstStep({
+    email: address,
+    network,
+    browser,
+    password,
+  }: FirstStep): Promise<{ session: string } | { ticket: string }> {
     const attempt = this.#byPassword(canonicalEmail(address), network, password);
     return this.#attempt<{ session: string } | { ticket: string }>(attempt, {
-      work: async (proof) => ({ session: await this.#begin(proof, network) }),
+      work: async (proof) => ({ session: await this.#begin(proof, { network, browser }) }),
       factorMissing: (person) => ({ ticket: sealTicket(this.#means, person) }),
     });
   }
@@ -92,11 +100,11 @@ export class SignIn {
   }
 
   /** Signs in who has a ticket and gives a second factor. @throws DomainError `not_signed_in`, `too_many_attempts`. */
-  async secondStep({ ticket, network, ...factor }: SecondStep): Promise<string> {
+  async secondStep({ ticket, network, browser, ...factor }: SecondStep): Promise<string> {
     const { email, password } = await openTicket(this.#means, ticket);
     const isRight = async (known: PersonRow | undefined) => known?.password === password;
     const attempt = { email, network, isRight, factor, purpose: purposeOf('sign in', ticket) };
-    return this.#attempt(attempt, { work: (proof) => this.#begin(proof, network) });
+    return this.#attempt(attempt, { work: (proof) => this.#begin(proof, { network, browser }) });
   }
 
   /** What who is signed in is asked for, besides the password, to prove it anew. @throws DomainError `not_signed_in`. */
@@ -162,12 +170,12 @@ export class SignIn {
     return session;
   }
 
-  async #begin({ transaction, person: { person_id }, secondFactor }: Proof, network: string): Promise<string> {
+  async #begin({ transaction, person: { person_id }, secondFactor }: Proof, from: From): Promise<string> {
     const { sessions, administration } = this.#means;
-    const token = await sessions.begin(transaction, person_id, secondFactor !== null);
+    const token = await sessions.begin(transaction, person_id, { ...from, isProved: secondFactor !== null });
     await administration.record(transaction, {
       ...{ actor: byPerson(person_id), action: 'person.signed_in', of: ['person', person_id] },
-      more: { network, second_factor: secondFactor },
+      more: { network: from.network, second_factor: secondFactor },
     });
     return token;
   }

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { browserWords } from '../../../src/platform/accounts/browser-words.ts';
 import { newTotpSecret } from '../../../src/platform/accounts/totp.ts';
 import type { OutboxTables } from '../../../src/platform/jobs/outbox.ts';
 import { SCOPES } from '../../../src/platform/scopes.ts';
@@ -310,6 +311,8 @@ const ACCESS: readonly (readonly [path: string, ...statuses: number[]])[] = [
   ['/app/invited/:token', 410, 410, 410, 410],
   ['/app/reset/:token', 410, 410, 410, 410],
   ['/app/account', 200, 200, 200, 303],
+  ['/app/account/sessions/:session_id/end', 404, 404, 404, 303],
+  ['/app/account/sessions/end-others', 200, 200, 200, 303],
   ['/app/password', 200, 200, 200, 303],
   ['/app/second-factor', 200, 200, 200, 303],
   ['/app/second-factor/remove', 200, 200, 200, 303],
@@ -404,4 +407,50 @@ test('a message that was given up is seen, and tried again by who may', async ()
   expect(after).toContain('The message is tried again.');
   expect(after).toContain('Message replayed');
   expect((await visit.submit(path, {})).statusCode).toBe(404);
+});
+
+test('the own account lists the sessions of the person alone, and ends one, or all others', async () => {
+  const { personId, session } = await comeIn();
+  const { session: ben } = await comeIn('ben@example.com');
+  const agent = 'Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0';
+  const other = at.visit(undefined, { 'user-agent': agent });
+  await signIn(other);
+  const visit = at.visit(session);
+  const { body } = await visit.get('/app/account');
+  expect(body).toContain('Firefox on Linux');
+  expect(body).toContain('127.0.0.1');
+  const paths = [...body.matchAll(/href="(\/app\/account\/sessions\/[\w-]+\/end)"/g)].map(([, path]) => path ?? '');
+  // That of joining, and that of the other browser; the present one is not offered.
+  expect([paths.length, body.match(/this one/g)?.length]).toEqual([2, 1]);
+  const csrf = (await at.place.accounts.sessions.find(ben))?.csrf ?? '';
+  for (const each of paths) {
+    expect((await at.visit(ben).get(each)).statusCode).toBe(404);
+    await at.visit(ben).post(each, { csrf });
+  }
+  const firefox = (await at.place.accounts.ownSessions.list(personId, session)).find(({ browser }) => browser);
+  const path = `/app/account/sessions/${firefox?.session_id}/end`;
+  expect(body).toContain(path);
+  expect((await other.get('/app/')).statusCode).toBe(200);
+  expect((await visit.submit(path, {})).headers.location).toBe('/app/account');
+  expect((await other.get('/app/')).statusCode).toBe(303);
+  await at.place.signIn(ADA);
+  expect((await visit.submit('/app/account/sessions/end-others', {})).statusCode).toBe(303);
+  const left = await at.place.accounts.ownSessions.list(personId, session);
+  expect(left.map(({ isPresent }) => isPresent)).toEqual([true]);
+  expect(await at.place.accounts.sessions.find(ben)).not.toBeNull();
+  const acts = (await at.place.acts()).filter(({ action }) => action === 'sessions.ended');
+  expect(acts).toMatchObject([
+    { actor: `person:${personId}`, metadata: { count: 1 } },
+    { actor: `person:${personId}`, metadata: { count: 2 } },
+  ]);
+});
+
+test.each([
+  ['Mozilla/5.0 (Windows NT 10.0; Win64) AppleWebKit/537.36 Chrome/140.0 Safari/537.36 Edg/140.0', 'Edge on Windows'],
+  ['Mozilla/5.0 (Macintosh; Intel Mac OS X 10_15_7) AppleWebKit/605.1 Version/18 Safari/605.1', 'Safari on macOS'],
+  ['Mozilla/5.0 (iPhone; CPU iPhone OS 18_0 like Mac OS X) CriOS/140 Safari/604.1', 'Chrome on iOS'],
+  ['<script>alert(1)</script>', 'another browser'],
+  [undefined, 'another browser'],
+])('a browser that calls itself %j is %s', (agent, words) => {
+  expect(browserWords(agent)).toBe(words);
 });

@@ -102,7 +102,7 @@ describe.each([
     await lookAt(ada);
     await fill(ada, { password: PASSWORD });
     await press(ada, 'Go on');
-    expect(await titleOf(ada)).toBe('Add a second factor');
+    expect(await titleOf(ada)).toBe('Add an authenticator');
     secret = fromBase32((await ada.locator('#secret').textContent()) ?? '');
     await fill(ada, { code: '000000' });
     await press(ada, 'Turn it on');

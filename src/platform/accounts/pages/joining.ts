@@ -10,10 +10,10 @@ import { PAGES } from '../../web/own-path.ts';
 import { leaveNotice } from '../../web/session-cookie.ts';
 import type { Accounts } from '../accounts.ts';
 import type { InvitingPurpose } from '../joining.ts';
-import { SHORTEST_PASSWORD } from '../password.ts';
 import { passwordSchema, personNameSchema } from '../people-requests.ts';
+import { SHORTEST_PASSWORD } from '../weak-passwords.ts';
 import type { AccountPageParts } from './parts.ts';
-import { begin } from './sign-in.ts';
+import { begin, fromOf } from './sign-in.ts';
 
 const joinerSchema = z.object({ name: personNameSchema, password: passwordSchema });
 
@@ -45,7 +45,7 @@ function setUpPage(server: FastifyInstance, accounts: Accounts): void {
       };
     },
     async act(given, request, reply) {
-      const { session } = await accounts.joining.setUp(tokenOf(request), given);
+      const { session } = await accounts.joining.setUp(tokenOf(request), { ...given, ...fromOf(request) });
       return welcome(accounts, session, request, reply);
     },
   });
@@ -91,7 +91,7 @@ function linkPage(server: FastifyInstance, accounts: Accounts, purpose: Inviting
       };
     },
     async act(given, request, reply) {
-      const { session } = await accounts.joining.accept(purpose, tokenOf(request), given);
+      const { session } = await accounts.joining.accept(purpose, tokenOf(request), { ...given, ...fromOf(request) });
       return welcome(accounts, session, request, reply);
     },
   });

@@ -12,6 +12,7 @@ import { clearSession, leaveNotice, sessionTokenOf } from '../../web/session-coo
 import type { Accounts } from '../accounts.ts';
 import { passwordSchema } from '../people-requests.ts';
 import { letterSent, newPasswordField, tokenOf } from './joining.ts';
+import { ownSessionPages, sessionSection } from './own-sessions.ts';
 import type { AccountPageParts } from './parts.ts';
 import { factorButtons, factorFields, factorSchema } from './passkey-fields.ts';
 import { passkeySection } from './passkeys.ts';
@@ -22,6 +23,7 @@ import { presentPassword } from './sign-in.ts';
 export function ownAccountPages(server: FastifyInstance, parts: AccountPageParts): void {
   const { accounts } = parts;
   accountPage(server, parts);
+  ownSessionPages(server, parts);
   passwordPage(server, accounts);
   forgottenPage(server, accounts);
   resetPage(server, accounts);
@@ -50,6 +52,7 @@ function accountPage(server: FastifyInstance, { accounts, clock }: AccountPagePa
           ['Authenticator', authenticator],
         ]),
         passkeySection(accounts.passkeys.isOffered, await accounts.passkeys.list(id), clock()),
+        sessionSection(await accounts.ownSessions.list(id, sessionTokenOf(request) ?? ''), clock()),
       ],
     });
   });

@@ -10,6 +10,7 @@ import type { PageView } from '../../web/layout.ts';
 import { ownPath, PAGES } from '../../web/own-path.ts';
 import { clearSession, giveSession, sessionTokenOf } from '../../web/session-cookie.ts';
 import type { Accounts } from '../accounts.ts';
+import { browserWords } from '../browser-words.ts';
 import type { AccountPageParts } from './parts.ts';
 import { factorButtons, factorFields, factorSchema } from './passkey-fields.ts';
 
@@ -38,7 +39,7 @@ function signInPage(server: FastifyInstance, accounts: Accounts): void {
       return { title: 'Sign in', isNarrow: true, content: [content, others] };
     },
     async act(given, request, reply) {
-      const outcome = await accounts.signIn.firstStep({ ...given, network: networkOf(request) });
+      const outcome = await accounts.signIn.firstStep({ ...given, ...fromOf(request) });
       if ('session' in outcome) return begin(accounts, outcome.session, request, reply);
       return codeView(accounts, { values: { ticket: outcome.ticket }, errors: {}, refusal: null }, request, reply);
     },
@@ -57,7 +58,7 @@ function codePage(server: FastifyInstance, accounts: Accounts): void {
       return codeView(accounts, form, request, reply);
     },
     async act(given, request, reply) {
-      const session = await accounts.signIn.secondStep({ ...given, network: networkOf(request) });
+      const session = await accounts.signIn.secondStep({ ...given, ...fromOf(request) });
       return begin(accounts, session, request, reply);
     },
   });
@@ -103,6 +104,11 @@ function provePage(server: FastifyInstance, accounts: Accounts): void {
       return nextOf(request);
     },
   });
+}
+
+/** Where a session is begun, and with what. */
+export function fromOf(request: FastifyRequest): { network: string; browser: string } {
+  return { network: networkOf(request), browser: browserWords(request.headers['user-agent']) };
 }
 
 /** Whatever session the browser had before ends: the new one is not known to whoever put that there. */

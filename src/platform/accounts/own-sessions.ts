@@ -1,0 +1,77 @@
+import { DomainError } from '../errors.ts';
+import { byPerson } from './administration.ts';
+import type { AccountMeans } from './means.ts';
+import type { PeopleTables } from './people-tables.ts';
+import { tokenDigest } from './secrets.ts';
+import { goingOn } from './sessions.ts';
+
+/** A session as its owner sees it. */
+export interface OwnSession {
+  session_id: string;
+  created_at: string;
+  seen_at: string;
+  /** Where it was begun, and with what; null where that is not known. */
+  network: string | null;
+  browser: string | null;
+  /** The one that asks. */
+  isPresent: boolean;
+}
+
+/** The sessions of a person, which they may end. */
+export class OwnSessions {
+  readonly #means: AccountMeans;
+
+  constructor(means: AccountMeans) {
+    this.#means = means;
+  }
+
+  /** Those that go on, the one last seen first. @param token of the session that asks. */
+  async list(personId: string, token: string): Promise<OwnSession[]> {
+    const { database, clock } = this.#means;
+    const rows = await database
+      .tables<PeopleTables>()
+      .selectFrom('sessions')
+      .select(['session_id', 'sha256', 'created_at', 'seen_at', 'network', 'browser'])
+      .where('person_id', '=', personId)
+      .where(goingOn(clock()))
+      .orderBy('seen_at', 'desc')
+      .orderBy('session_id')
+      .execute();
+    const present = tokenDigest(token);
+    return rows.map(({ sha256, ...session }) => ({ ...session, isPresent: sha256 === present }));
+  }
+
+  /** @throws DomainError `not_found`. */
+  async find(personId: string, token: string, sessionId: string): Promise<OwnSession> {
+    const found = (await this.list(personId, token)).find(({ session_id }) => session_id === sessionId);
+    if (found === undefined) throw new DomainError('not_found', 'there is no such session; it may have ended');
+    return found;
+  }
+
+  /** Ends a session; one that has ended already is left so. */
+  async end(personId: string, sessionId: string): Promise<void> {
+    await this.#end(personId, ({ session_id }) => session_id === sessionId);
+  }
+
+  /** Ends all but one. @param token of the one that stays. */
+  async endOthers(personId: string, token: string): Promise<void> {
+    const present = tokenDigest(token);
+    await this.#end(personId, ({ sha256 }) => sha256 !== present);
+  }
+
+  async #end(personId: string, isEnded: (session: { session_id: string; sha256: string }) => boolean): Promise<void> {
+    const { database, administration } = this.#means;
+    await database.write(async (transaction) => {
+      const sessions = transaction.tables<PeopleTables>();
+      const own = sessions.selectFrom('sessions').select(['session_id', 'sha256']).where('person_id', '=', personId);
+      const ids = (await own.execute()).filter(isEnded).map(({ session_id }) => session_id);
+      const { isAmong } = transaction.words;
+      const ended = sessions.deleteFrom('sessions').where(isAmong('session_id', ids)).returning('session_id');
+      const count = (await ended.execute()).length;
+      if (count === 0) return;
+      await administration.record(transaction, {
+        ...{ actor: byPerson(personId), action: 'sessions.ended', of: ['person', personId], more: { count } },
+      });
+    });
+  }
+}

@@ -1,0 +1,102 @@
+import type { FastifyInstance, FastifyRequest } from 'fastify';
+import { z } from 'zod';
+import { type Markup, markup } from '../../../core/html/markup.ts';
+import { text } from '../../http/fields.ts';
+import { personOf } from '../../web/access.ts';
+import { paramsOf } from '../../web/asked.ts';
+import { action, dataTable, emptyState, link, moment, statusWord } from '../../web/components.ts';
+import { postForm } from '../../web/fields.ts';
+import { serveForm } from '../../web/forms.ts';
+import { leaveNotice, sessionTokenOf } from '../../web/session-cookie.ts';
+import type { Accounts } from '../accounts.ts';
+import type { OwnSession } from '../own-sessions.ts';
+import type { AccountPageParts } from './parts.ts';
+import { OWN_ACCOUNT } from './paths.ts';
+
+const VIEW = { isNarrow: true, above: [{ title: 'Your account', path: OWN_ACCOUNT }] };
+const SESSIONS = `${OWN_ACCOUNT}/sessions`;
+const INSTEAD = markup`<a href="${OWN_ACCOUNT}">Leave it as it is</a>`;
+
+/** Ending sessions of one's own. */
+export function ownSessionPages(server: FastifyInstance, { accounts }: AccountPageParts): void {
+  endPage(server, accounts);
+  endOthersPage(server, accounts);
+}
+
+function tokenOf(request: FastifyRequest): string {
+  return sessionTokenOf(request) ?? '';
+}
+
+function endPage(server: FastifyInstance, { ownSessions }: Accounts): void {
+  const idOf = (request: FastifyRequest) => paramsOf<{ session_id: string }>(request).session_id;
+  serveForm(server, {
+    path: '/account/sessions/:session_id/end',
+    access: { signedIn: true },
+    params: z.object({ session_id: text }),
+    schema: z.object({}),
+    async show(form, request, reply) {
+      const session = await ownSessions.find(personOf(request).id, tokenOf(request), idOf(request));
+      return {
+        ...VIEW,
+        title: 'End a session',
+        introduction: `The one of ${session.browser ?? 'a browser'} from ${session.network ?? 'an address that is not known'}. Whoever has it has to sign in again.`,
+        content: postForm(
+          { request, reply, form },
+          { fields: null, submit: 'End it', isFinal: true, instead: INSTEAD },
+        ),
+      };
+    },
+    async act(_given, request, reply) {
+      await ownSessions.end(personOf(request).id, idOf(request));
+      leaveNotice(reply, 'The session was ended.');
+      return OWN_ACCOUNT;
+    },
+  });
+}
+
+function endOthersPage(server: FastifyInstance, { ownSessions }: Accounts): void {
+  serveForm(server, {
+    path: '/account/sessions/end-others',
+    access: { signedIn: true },
+    schema: z.object({}),
+    show: (form, request, reply) => ({
+      ...VIEW,
+      title: 'End all other sessions',
+      introduction: 'You stay signed in here. Everywhere else, you or whoever it is has to sign in again.',
+      content: postForm(
+        { request, reply, form },
+        { fields: null, submit: 'End them', isFinal: true, instead: INSTEAD },
+      ),
+    }),
+    async act(_given, request, reply) {
+      await ownSessions.endOthers(personOf(request).id, tokenOf(request));
+      leaveNotice(reply, 'Your other sessions were ended.');
+      return OWN_ACCOUNT;
+    },
+  });
+}
+
+/** Where one is signed in. */
+export function sessionSection(sessions: readonly OwnSession[], now: Date): Markup {
+  const table = dataTable({
+    caption: 'Sessions',
+    columns: [
+      { head: 'Browser', kind: 'name', cell: ({ browser }) => browser ?? 'Not known' },
+      { head: 'Address', cell: ({ network }) => network ?? 'not known' },
+      { head: 'Begun', cell: ({ created_at }) => moment(created_at, now) },
+      { head: 'Last seen', cell: ({ seen_at }) => moment(seen_at, now) },
+      {
+        head: 'End',
+        kind: 'act',
+        cell: ({ isPresent, session_id }) =>
+          isPresent ? statusWord('good', 'this one') : link(`${SESSIONS}/${encodeURIComponent(session_id)}/end`, 'End'),
+      },
+    ],
+    rows: sessions,
+    empty: emptyState('You have none.'),
+  });
+  const others = sessions.some(({ isPresent }) => !isPresent)
+    ? markup`<p>${action(`${SESSIONS}/end-others`, 'End all others', 'quiet')}</p>\n`
+    : null;
+  return markup`<section><h2>Your sessions</h2>\n${table}${others}</section>\n`;
+}

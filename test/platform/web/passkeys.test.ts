@@ -1,0 +1,139 @@
+import type { CDPSession, Page } from 'playwright-core';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { freePort } from '../../support/ports.ts';
+import { type Service, startService } from '../service.ts';
+import { lookAt, PagesBrowser } from './pages-browser.ts';
+import { visitorsOf } from './visitor.ts';
+
+const PASSWORD = 'a long walk by the sea';
+const EMAIL = 'owner@example.com';
+
+let service: Service;
+let browser: PagesBrowser;
+let page: Page;
+let devices: CDPSession;
+
+beforeAll(async () => {
+  const port = await freePort();
+  service = await startService({ port, publicUrl: `http://localhost:${port}` });
+  await visitorsOf(service, ['owner']);
+  browser = await PagesBrowser.launch(`http://localhost:${port}`);
+  page = await browser.open('/app/sign-in');
+  devices = await page.context().newCDPSession(page);
+  await devices.send('WebAuthn.enable');
+});
+afterAll(async () => {
+  await browser.close();
+  await service.close();
+  expect(browser.complaints).toEqual([]);
+});
+
+const titleOf = () => page.locator('h1').textContent();
+const press = (name: string) => page.locator('main').getByRole('button', { name, exact: true }).click();
+const follow = (name: string) => page.locator('main').getByRole('link', { name, exact: true }).click();
+const noticeOf = () => page.locator('[role=status]').textContent();
+const signOut = () => page.getByRole('button', { name: 'Sign out' }).click();
+const prove = async (button: string) => {
+  await page.locator('[name=password]').fill(PASSWORD);
+  await press(button);
+};
+const signIn = async () => {
+  await page.goto('/app/sign-in');
+  await page.locator('[name=email]').fill(EMAIL);
+  await prove('Sign in');
+};
+const addDevice = async (hasUserVerification = true) => {
+  const options = {
+    protocol: 'ctap2',
+    transport: 'usb',
+    hasUserVerification,
+    isUserVerified: hasUserVerification,
+  } as const;
+  const { authenticatorId } = await devices.send('WebAuthn.addVirtualAuthenticator', {
+    options: { ...options, automaticPresenceSimulation: true },
+  });
+  return authenticatorId;
+};
+
+/** All that somebody does with passkeys, in the order in which they do it. */
+test('a passkey is added, asked for, proves again, and is removed', { timeout: 120_000 }, async () => {
+  await signIn();
+  await page.goto('/app/account');
+  await lookAt(page);
+  await follow('Add a passkey');
+  await prove('Go on');
+  expect(await titleOf()).toBe('Add a passkey');
+  expect(await page.getByText('An authenticator works without').isVisible()).toBe(false);
+  await lookAt(page);
+  const device = await addDevice();
+  await press('Add it');
+  await page.locator('[name=name]').fill('<b>security key</b>');
+  await press('Add it');
+  await page.locator('[role=status]').waitFor();
+  expect(await noticeOf()).toContain('<b>security key</b> is on');
+  await lookAt(page);
+
+  // The same device makes no second one.
+  await page.goto('/app/passkeys/new');
+  await page.locator('[name=name]').fill('again');
+  await press('Add it');
+  await page.getByText('A passkey of yours is on this device already.').waitFor();
+  await lookAt(page);
+
+  await signOut();
+  await signIn();
+  expect(await page.locator('[name=code]').count()).toBe(0);
+  await lookAt(page);
+  await press('Sign in with a passkey');
+  await page.waitForURL(({ pathname }) => pathname === '/app/');
+  const { credentials } = await devices.send('WebAuthn.getCredentials', { authenticatorId: device });
+  expect(credentials).toMatchObject([{ rpId: 'localhost', signCount: 2 }]);
+
+  await page.goto('/app/prove?then=/app/account');
+  await lookAt(page);
+  await prove('Go on with a passkey');
+  await page.waitForURL(({ pathname }) => pathname === '/app/account');
+  await lookAt(page);
+  await page.goto('/app/password');
+  await lookAt(page);
+
+  // Without the device nobody comes in.
+  await devices.send('WebAuthn.removeVirtualAuthenticator', { authenticatorId: device });
+  const other = await addDevice();
+  await page.goto('/app/prove?then=/app/account');
+  await prove('Go on with a passkey');
+  await page.getByText('It was cancelled, took too long, or no passkey of yours is here.').waitFor();
+  await lookAt(page);
+  await devices.send('WebAuthn.removeVirtualAuthenticator', { authenticatorId: other });
+
+  await page.goto('/app/account');
+  await follow('Remove');
+  expect(await titleOf()).toBe('Remove <b>security key</b>');
+  await lookAt(page);
+  await press('Remove it');
+  expect(await noticeOf()).toBe('The passkey was removed.');
+  await signOut();
+  await signIn();
+  expect(new URL(page.url()).pathname).toBe('/app/');
+});
+
+test('without scripts the pages say what works instead', async () => {
+  await addDevice(false);
+  await signIn();
+  await page.goto('/app/prove?then=/app/passkeys/new');
+  await prove('Go on');
+  await page.locator('[name=name]').fill('key without a PIN');
+  await press('Add it');
+  await page.locator('[role=status]').waitFor();
+  const cookies = await page.context().cookies();
+  const plain = await browser.open('/app/passkeys/new', {
+    javaScriptEnabled: false,
+    storageState: { cookies, origins: [] },
+  });
+  expect(await plain.locator('main').textContent()).toContain('An authenticator works without.');
+  expect(await plain.getByRole('button', { name: 'Add it' }).isVisible()).toBe(false);
+  await lookAt(plain);
+  await plain.goto('/app/prove');
+  expect(await plain.locator('main').textContent()).toContain('ask an owner to remove your second factor');
+  await lookAt(plain);
+});
