@@ -56,7 +56,7 @@ const resetCommand: CommandModule<object, Addressed & { 'second-factor': boolean
     args
       .positional('email', { type: 'string', demandOption: true, describe: 'Whose account' })
       .options(placeOptions)
-      .option('second-factor', { type: 'boolean', default: false, describe: 'Remove their second factor, too' }),
+      .option('second-factor', { type: 'boolean', default: false, describe: 'Remove their authenticator and passkeys, too' }),
   async handler({ email, 'second-factor': secondFactor, ...flags }) {
     const { linkUrl } = await import('../accounts/links.ts');
     await inPlace(flags, async ({ accounts: { people, credentials } }, config) => {
@@ -65,7 +65,7 @@ const resetCommand: CommandModule<object, Addressed & { 'second-factor': boolean
       if (secondFactor) {
         const { person_id } = await people.byEmail(email);
         await people.removeSecondFactor(actor, person_id);
-        say(`The second factor of ${email} is removed.`);
+        say(`The second factors of ${email} are removed.`);
       }
       process.stdout.write(`${linkUrl(publicUrlOf(config), 'reset', token)}\n`);
     });

@@ -114,7 +114,7 @@ export const peopleRoutes: FastifyPluginAsyncZod<Pick<Accounts, 'people' | 'join
       schema: {
         operationId: 'removeSecondFactor',
         tags: ['people'],
-        summary: 'Remove the second factor of somebody who lost it',
+        summary: 'Remove the authenticator and the passkeys of somebody who lost them',
         params: personParamsSchema,
         response: { 200: personSchema, ...problemResponses(404, 409) },
       },
