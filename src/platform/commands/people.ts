@@ -56,7 +56,11 @@ const resetCommand: CommandModule<object, Addressed & { 'second-factor': boolean
     args
       .positional('email', { type: 'string', demandOption: true, describe: 'Whose account' })
       .options(placeOptions)
-      .option('second-factor', { type: 'boolean', default: false, describe: 'Remove their authenticator and passkeys, too' }),
+      .option('second-factor', {
+        type: 'boolean',
+        default: false,
+        describe: 'Remove their authenticator and passkeys, too',
+      }),
   async handler({ email, 'second-factor': secondFactor, ...flags }) {
     const { linkUrl } = await import('../accounts/links.ts');
     await inPlace(flags, async ({ accounts: { people, credentials } }, config) => {
