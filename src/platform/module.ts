@@ -17,6 +17,8 @@ export interface ServiceModule {
   jobs: readonly Job[];
   /** How it fares. */
   metrics?: Collect;
+  /** Begins what it does besides answering and jobs, before it is asked. */
+  start?(): Promise<void>;
   /** Resolves when nothing of it is under way any more, once nobody asks and no job runs. */
   settled(): Promise<void>;
 }

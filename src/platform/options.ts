@@ -3,6 +3,7 @@ import type { RateLimits } from './http/principal.ts';
 import type { MailSettings } from './mail/open.ts';
 import type { PartsOptions } from './parts.ts';
 import type { MetricsFor } from './status/metrics-for.ts';
+import type { DecoySettings } from './traps/decoys/decoy.ts';
 
 /** What a platform is started with. */
 // Over ten members: each is a setting.
@@ -23,6 +24,8 @@ export interface PlatformOptions extends PartsOptions {
   environment?: NodeJS.ProcessEnv;
   /** Where browsers reach it; where it listens, unless said. */
   publicUrl?: string | null;
+  /** What listens besides the platform, as something else. */
+  decoys?: readonly DecoySettings[];
   /** Where mails go; into the folder `mail` of the data folder, unless said. */
   mail?: MailSettings;
 }

@@ -1,4 +1,5 @@
 import type { Database } from '../database/database.ts';
+import { SecretBox } from '../secrets.ts';
 import type { Administration } from './administration.ts';
 import { CredentialChanges } from './credentials.ts';
 import { Joining } from './joining.ts';
@@ -6,7 +7,6 @@ import type { Letters } from './letters.ts';
 import { OneTimeLinks } from './links.ts';
 import { PASSWORDS, type Passwords } from './password.ts';
 import { People } from './people.ts';
-import { SecretBox } from './secrets.ts';
 import { Sessions } from './sessions.ts';
 import { SignIn } from './sign-in.ts';
 import { Throttle } from './throttle.ts';
@@ -38,7 +38,7 @@ export function assembleAccounts({ masterKey, isOpen, passwords = PASSWORDS, ...
   const { database, clock } = options;
   const links = new OneTimeLinks(masterKey);
   const sessions = new Sessions(database, clock);
-  const secrets = new SecretBox(masterKey);
+  const secrets = new SecretBox(masterKey, 'accounts/secrets');
   const means = { ...options, links, secrets, passwords, sessions, throttle: new Throttle(clock) };
   const signIn = new SignIn(means);
   return {

@@ -1,7 +1,7 @@
 import type { Database, Transaction } from '../database/database.ts';
 import { DomainError } from '../errors.ts';
+import { newToken, tokenDigest } from '../secrets.ts';
 import type { PeopleTables, Role } from './people-tables.ts';
-import { newToken, tokenDigest } from './secrets.ts';
 
 /** A session ends after so long without a request, and in any case after the other. */
 const IDLE_MS = 60 * 60 * 1000;

@@ -1,0 +1,90 @@
+import { setTimeout } from 'node:timers/promises';
+import type { FastifyBaseLogger } from 'fastify';
+import { messageOf } from '../../core/errors.ts';
+import type { AuditLog } from '../audit/api.ts';
+import type { Database } from '../database/database.ts';
+import { channelTruthOf } from './channels.ts';
+import type { Decoy, DecoyMeans, DecoySettings } from './decoys/decoy.ts';
+import { startDecoys } from './decoys/start.ts';
+import { Detections } from './detections.ts';
+import { Proving } from './proving.ts';
+import { Traps } from './traps.ts';
+import type { TrapUse } from './use.ts';
+import { Uses } from './uses.ts';
+import { TrapVault } from './vault.ts';
+
+/** Everything that the routes and pages of traps call. */
+export interface TrapService {
+  traps: Traps;
+  detections: Detections;
+  proving: Proving;
+  uses: Uses;
+  /** What decoys and channels of the platform's own work with. */
+  decoyMeans: DecoyMeans;
+  startDecoys(): Promise<void>;
+  /** Ends the decoys, and what they saw is recorded. */
+  close(): Promise<void>;
+}
+
+export interface TrapParts {
+  database: Database;
+  clock: () => Date;
+  log: AuditLog;
+  masterKey: Uint8Array;
+  decoys: readonly DecoySettings[];
+  /** In which decoys keep their keys. */
+  folder: string;
+  /** Where the platform itself is reached. */
+  publicUrl: () => string;
+  serverLog: FastifyBaseLogger;
+}
+
+/** A client would notice a longer pause. */
+const LONGEST_WAIT_MS = 1500;
+
+export function assembleTraps(parts: TrapParts): TrapService {
+  const { database, clock, log, masterKey, publicUrl, serverLog } = parts;
+  const vault = new TrapVault(masterKey);
+  let running: readonly Decoy[] = [];
+  const places = () => running.map(({ place }) => place);
+  const means = { database, clock, log, vault };
+  const uses = new Uses(database, { log, clock, alert: async () => 'none' });
+  const proving = new Proving({ ...means, decoy: (name) => running.find(({ place }) => place.name === name) });
+  const decoyMeans: DecoyMeans = {
+    find: (marks) => vault.find(database, marks),
+    record: (use) => recordSoon(use, { uses, proving, serverLog }),
+    clock,
+    log: serverLog,
+  };
+  return {
+    traps: new Traps({ ...means, places, publicUrl, channelTruth: channelTruthOf({ places }) }),
+    detections: new Detections(means),
+    ...{ proving, uses, decoyMeans },
+    async startDecoys() {
+      running = await startDecoys(parts.decoys, parts.folder, decoyMeans);
+    },
+    async close() {
+      for (const decoy of running) await decoy.close();
+      await uses.settled();
+    },
+  };
+}
+
+interface Recorder {
+  uses: Uses;
+  proving: Proving;
+  serverLog: FastifyBaseLogger;
+}
+
+async function recordSoon(use: TrapUse, { uses, proving, serverLog }: Recorder): Promise<void> {
+  if (proving.takes(use)) return;
+  const { trapNo, channel } = use;
+  const recording = uses
+    .record(use)
+    .catch((error) =>
+      serverLog.error({ trapNo, channel, reason: messageOf(error) }, 'a use of a trap is not recorded'),
+    );
+  const waited = new AbortController();
+  await Promise.race([recording, setTimeout(LONGEST_WAIT_MS, null, { signal: waited.signal }).catch(() => {})]);
+  waited.abort();
+}
