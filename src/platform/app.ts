@@ -1,4 +1,5 @@
 import { join } from 'node:path';
+import type { FastifyInstance } from 'fastify';
 import { messageOf } from '../core/errors.ts';
 import { KeyAuthentication } from './accounts/authentication.ts';
 import { signedInBy } from './accounts/pages/signed-in.ts';
@@ -41,8 +42,7 @@ export async function startPlatform(options: PlatformOptions): Promise<Platform>
     for (const { name, routes } of modules) await server.register(routes, { prefix: `/${name}` });
     await servePages(server, { ...frameOf(parts), rateLimits, modules, publicUrl: options.publicUrl ?? null });
     const origin = await listen(server, { host: '127.0.0.1', ...options });
-    const onFailure = (job: string, error: unknown) =>
-      server.log.error({ job, reason: messageOf(error) }, 'a job failed');
+    const onFailure = toLog(server);
     const running = scheduler.start(onFailure);
     const means = { database, clock, links: accounts.links, publicUrl: publicUrl() };
     const posting = await startPosting(mail, means, (error) => onFailure('outbox', error));
@@ -67,6 +67,10 @@ export async function startPlatform(options: PlatformOptions): Promise<Platform>
 async function end(modules: readonly ServiceModule[], database: Database): Promise<void> {
   for (const module of modules) await module.settled();
   await database.close();
+}
+
+function toLog({ log }: FastifyInstance) {
+  return (job: string, error: unknown) => log.error({ job, reason: messageOf(error) }, 'a job failed');
 }
 
 function frameOf({ accounts, sealKeys, clock }: Parts) {
