@@ -4,14 +4,17 @@ import { type AuditLog, openAuditLog } from '../../../src/platform/audit/api.ts'
 import { RowSeals } from '../../../src/platform/audit/row-seals.ts';
 import { DerivedSealKeys } from '../../../src/platform/audit/seal-keys.ts';
 import type { Database } from '../../../src/platform/database/database.ts';
+import type { Outbox } from '../../../src/platform/jobs/outbox.ts';
+import { alertOf } from '../../../src/platform/traps/alerts/alerting.ts';
 import { Detections } from '../../../src/platform/traps/detections.ts';
+import type { RecordingMeans } from '../../../src/platform/traps/recording.ts';
 import { findTrap } from '../../../src/platform/traps/repository.ts';
 import { detectionQuerySchema, newTrapSchema } from '../../../src/platform/traps/requests.ts';
 import { Traps } from '../../../src/platform/traps/traps.ts';
 import type { TrapUse } from '../../../src/platform/traps/use.ts';
 import { Uses } from '../../../src/platform/traps/uses.ts';
 import { TrapVault } from '../../../src/platform/traps/vault.ts';
-import { TRAPS_STREAM } from '../../../src/platform/traps/words.ts';
+import { type AlertState, TRAPS_STREAM } from '../../../src/platform/traps/words.ts';
 
 export const SOMEBODY = byCommand('test');
 
@@ -26,6 +29,8 @@ export class TrapPlace {
   now = Date.parse('2026-11-22T00:00:00Z');
   /** Has every recording fail once its entries are written. */
   fault = false;
+  /** Where alerts go; nowhere, unless said. */
+  outbox: Outbox | null = null;
 
   constructor(database: Database, masterKey: Uint8Array = randomBytes(32)) {
     this.database = database;
@@ -46,7 +51,14 @@ export class TrapPlace {
     const publicUrl = () => 'https://evidence.example';
     this.traps = new Traps({ ...means, places: () => [], publicUrl, channelTruth });
     this.detections = new Detections(means);
-    this.uses = new Uses(database, { log: this.log, clock, alert: async () => 'none' });
+    this.uses = new Uses(database, { log: this.log, clock, alert: (...to) => this.#alert(...to) });
+  }
+
+  async #alert(...[transaction, detection, trap]: Parameters<RecordingMeans['alert']>): Promise<AlertState> {
+    const { outbox } = this;
+    return outbox === null
+      ? 'none'
+      : alertOf(transaction, { outbox, clock: () => new Date(this.now) }, detection, trap);
   }
 
   /** A new web bug. @returns its ids. */
