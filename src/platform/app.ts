@@ -1,9 +1,11 @@
 import { join } from 'node:path';
+import type { FastifyInstance } from 'fastify';
 import { messageOf } from '../core/errors.ts';
 import { KeyAuthentication } from './accounts/authentication.ts';
 import { signedInBy } from './accounts/pages/signed-in.ts';
 import { bootstrap } from './bootstrap.ts';
-import { closeSoon, listen } from './http/listen.ts';
+import type { Database } from './database/database.ts';
+import { closeSoon, listen, listeningOrigin } from './http/listen.ts';
 import { RATE_LIMITS } from './http/principal.ts';
 import { createServer } from './http/server.ts';
 import { keyedResultsJob } from './idempotency/keyed-results.ts';
@@ -23,7 +25,8 @@ import { servePages } from './web/web.ts';
  */
 export async function startPlatform(options: PlatformOptions): Promise<Platform> {
   const parts = await openParts(options);
-  const { database, clock, accounts, sealKeys } = parts;
+  const { database, clock, accounts } = parts;
+  const modules: ServiceModule[] = [];
   try {
     const bootstrapped = await bootstrap(parts, options.environment ?? {});
     const keys = new KeyAuthentication(database, clock);
@@ -31,17 +34,17 @@ export async function startPlatform(options: PlatformOptions): Promise<Platform>
     const { logLevel = 'warn', rateLimits = RATE_LIMITS, trustedProxies = [], metricsFor = 'key' } = options;
     const { mail = { folder: join(options.dataDir, 'mail') } } = options;
     const server = createServer({ logLevel, authenticate, rateLimits, trustedProxies, clock });
-    const modules = await openModules(options, { parts, keys, log: server.log });
+    const publicUrl = () => options.publicUrl ?? listeningOrigin(server, options.host ?? '127.0.0.1');
+    modules.push(...(await openModules(options, { parts, keys, log: server.log, publicUrl })));
+    for (const module of modules) await module.start?.();
     const scheduler = schedulerOf(modules, parts);
-    await serveStatus(server, { database, keys: sealKeys, scheduler, clock, modules, metricsFor });
+    await serveStatus(server, { database, keys: parts.sealKeys, scheduler, clock, modules, metricsFor });
     for (const { name, routes } of modules) await server.register(routes, { prefix: `/${name}` });
-    const frame = { findSignedIn: signedInBy(accounts.sessions), masterKey: sealKeys.forThread(), rateLimits, clock };
-    await servePages(server, { ...frame, modules, publicUrl: options.publicUrl ?? null });
+    await servePages(server, { ...frameOf(parts), rateLimits, modules, publicUrl: options.publicUrl ?? null });
     const origin = await listen(server, { host: '127.0.0.1', ...options });
-    const onFailure = (job: string, error: unknown) =>
-      server.log.error({ job, reason: messageOf(error) }, 'a job failed');
+    const onFailure = toLog(server);
     const running = scheduler.start(onFailure);
-    const means = { database, clock, links: accounts.links, publicUrl: options.publicUrl ?? origin };
+    const means = { database, clock, links: accounts.links, publicUrl: publicUrl(), modules };
     const posting = await startPosting(mail, means, (error) => onFailure('outbox', error));
     return {
       origin,
@@ -52,14 +55,26 @@ export async function startPlatform(options: PlatformOptions): Promise<Platform>
         await closeSoon(server);
         await running.stop();
         await posting.stop();
-        for (const module of modules) await module.settled();
-        await database.close();
+        await end(modules, database);
       },
     };
   } catch (error) {
-    await database.close();
+    await end(modules, database);
     throw error;
   }
+}
+
+async function end(modules: readonly ServiceModule[], database: Database): Promise<void> {
+  for (const module of modules) await module.settled();
+  await database.close();
+}
+
+function toLog({ log }: FastifyInstance) {
+  return (job: string, error: unknown) => log.error({ job, reason: messageOf(error) }, 'a job failed');
+}
+
+function frameOf({ accounts, sealKeys, clock }: Parts) {
+  return { findSignedIn: signedInBy(accounts.sessions), masterKey: sealKeys.forThread(), clock };
 }
 
 function schedulerOf(modules: readonly ServiceModule[], { database, clock }: Parts): Scheduler {

@@ -9,6 +9,8 @@ import { RATE_LIMITS, type RateLimits } from './http/principal.ts';
 import type { MailSettings } from './mail/open.ts';
 import { readPassword, toMailSettings, toPublicUrl } from './settings.ts';
 import { METRICS_FOR, type MetricsFor } from './status/metrics-for.ts';
+import type { DecoySettings } from './traps/decoys/decoy.ts';
+import { decoyFileSchema, toDecoySettings } from './traps/decoys/settings.ts';
 
 /** What a platform is run with. */
 // Over ten members: each is a setting.
@@ -35,6 +37,10 @@ export interface PlatformConfig {
   /** Whether anybody may sign up, once there is an owner. */
   signUp: 'open' | 'closed';
   mail: MailSettings;
+  /** Hosts of the inside to which requests may be sent. */
+  outgoingHosts: readonly string[];
+  /** What listens besides the platform, as something else. */
+  decoys: readonly DecoySettings[];
 }
 
 /** What is given on the command line. */
@@ -72,6 +78,8 @@ export const platformFileSchema = z.strictObject({
     .strictObject({ url: z.string().min(1), from: z.string().min(1), password_file: z.string().min(1).optional() })
     .optional(),
   mail_folder: z.string().min(1).optional(),
+  outgoing_hosts: z.array(z.string().min(1)).optional(),
+  decoys: z.array(decoyFileSchema).optional(),
 });
 export type ConfigFile = z.infer<typeof platformFileSchema>;
 
@@ -109,6 +117,10 @@ export function readPlatformConfig(
     publicUrl: toPublicUrl(variable('EVIDENCE_PLATFORM_PUBLIC_URL'), file),
     signUp: file.sign_up ?? 'closed',
     mail: toMailSettings(file, join(dataDir, 'mail')),
+    outgoingHosts: file.outgoing_hosts ?? [],
+    decoys: toDecoySettings(file.decoys ?? [], (name) =>
+      resolve(path === undefined ? directory : dirname(resolve(directory, path)), name),
+    ),
   };
 }
 

@@ -5,6 +5,8 @@ export interface DataFolder {
   database: string;
   masterKey: string;
   authority: string;
+  /** Of the decoys' own keys and certificates. */
+  decoys: string;
 }
 
 export function dataFolder(directory: string): DataFolder {
@@ -12,5 +14,6 @@ export function dataFolder(directory: string): DataFolder {
     database: join(directory, 'platform.sqlite'),
     masterKey: join(directory, 'master.key'),
     authority: join(directory, 'authority'),
+    decoys: join(directory, 'decoys'),
   };
 }

@@ -7,6 +7,7 @@ import { hasForm, migrate } from './database/migration.ts';
 import { IDEMPOTENCY_MIGRATIONS } from './idempotency/migrations.ts';
 import { JOB_MIGRATIONS } from './jobs/migrations.ts';
 import { MASTER_KEY_MIGRATIONS } from './master-key.ts';
+import { TRAP_MIGRATIONS } from './traps/migrations.ts';
 
 const MIGRATIONS = {
   ...MASTER_KEY_MIGRATIONS,
@@ -15,6 +16,7 @@ const MIGRATIONS = {
   ...AUDIT_MIGRATIONS,
   ...IDEMPOTENCY_MIGRATIONS,
   ...JOB_MIGRATIONS,
+  ...TRAP_MIGRATIONS,
 };
 
 /** Brings a database to the form that all that is in this version needs. @throws EvidenceError as `migrate`. */

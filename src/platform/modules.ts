@@ -10,24 +10,30 @@ import type { PlatformOptions } from './options.ts';
 import type { Parts } from './parts.ts';
 import { settingsInForce } from './settings-in-force.ts';
 import { openAuthority } from './timestamp/open.ts';
+import { trapsModule } from './traps/module.ts';
 
 export interface ModuleMeans {
   parts: Parts;
   keys: KeyAuthentication;
   log: FastifyBaseLogger;
+  /** Where the platform is reached. */
+  publicUrl: () => string;
 }
 
 /** The services of a platform: a new one is a folder and a line. */
 export async function openModules(
   options: PlatformOptions,
-  { parts, keys, log }: ModuleMeans,
+  { parts, keys, log, publicUrl }: ModuleMeans,
 ): Promise<readonly ServiceModule[]> {
-  const { tsaUrl = null, dataDir, checkpointMinutes = null } = options;
-  const authority = await openAuthority(tsaUrl, dataFolder(dataDir).authority);
+  const { tsaUrl = null, dataDir, checkpointMinutes = null, decoys = [], outgoingHosts = [] } = options;
+  const folder = dataFolder(dataDir);
+  const authority = await openAuthority(tsaUrl, folder.authority);
+  const masterKey = parts.sealKeys.forThread();
   const onAnchorFailure = (error: unknown, checkpointId: string | null) =>
     log.warn({ checkpointId, reason: messageOf(error) }, 'a checkpoint stays pending');
   return [
     auditModule({ ...parts, keys: parts.sealKeys, authority, onAnchorFailure }, { checkpointMinutes }),
+    trapsModule({ ...parts, masterKey, decoys, outgoingHosts, folder: folder.decoys, publicUrl, serverLog: log }),
     keysModule(parts, keys),
     peopleModule(parts, parts.accounts),
     administrationModule({ ...parts, settings: settingsInForce(options) }),

@@ -3,6 +3,7 @@ import type { RateLimits } from './http/principal.ts';
 import type { MailSettings } from './mail/open.ts';
 import type { PartsOptions } from './parts.ts';
 import type { MetricsFor } from './status/metrics-for.ts';
+import type { DecoySettings } from './traps/decoys/decoy.ts';
 
 /** What a platform is started with. */
 export interface PlatformOptions extends PartsOptions {
@@ -20,6 +21,10 @@ export interface PlatformOptions extends PartsOptions {
   metricsFor?: MetricsFor;
   /** Variables that may make the first account. */
   environment?: NodeJS.ProcessEnv;
+  /** Hosts of the inside to which requests may be sent. */
+  outgoingHosts?: readonly string[];
+  /** What listens besides the platform, as something else. */
+  decoys?: readonly DecoySettings[];
   /** Where mails go; into the folder `mail` of the data folder, unless said. */
   mail?: MailSettings;
 }

@@ -1,11 +1,14 @@
 /**
- * What a request may do: `SERVICE:read`, `SERVICE:write`, or `audit:export`, which generates packages and adds nothing to a
- * stream. Every route needs one of them, or is public.
+ * What a request may do: `SERVICE:read`, `SERVICE:write`, or one that is narrower: `audit:export` generates packages and
+ * adds nothing to a stream, `traps:report` brings what others saw of traps, and reads nothing. Every route needs one of them, or is public.
  */
 export const SCOPES = [
   'audit:read',
   'audit:write',
   'audit:export',
+  'traps:read',
+  'traps:write',
+  'traps:report',
   'keys:read',
   'keys:write',
   'people:read',

@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
 import { hashPassword, isPassword } from '../../src/platform/accounts/password.ts';
-import { newToken, SecretBox, tokenDigest } from '../../src/platform/accounts/secrets.ts';
 import { base32, newTotpSecret, totpCode, totpLink, totpStep } from '../../src/platform/accounts/totp.ts';
+import { newToken, SecretBox, tokenDigest } from '../../src/platform/secrets.ts';
 
 /** Far cheaper than what is stored. */
 const CHEAP = { log2N: 10, r: 8, p: 1 };
@@ -108,12 +108,12 @@ describe('secrets', () => {
   });
 
   test('what is sealed opens for its owner, by this key, and unchanged', () => {
-    const box = new SecretBox(randomBytes(32));
+    const box = new SecretBox(randomBytes(32), 'accounts/secrets');
     const sealed = box.seal(Buffer.from('secret'), 'person-1');
     expect(sealed.toString('latin1')).not.toContain('secret');
     expect(box.open(sealed, 'person-1').toString()).toBe('secret');
     expect(() => box.open(sealed, 'person-2')).toThrow();
-    expect(() => new SecretBox(randomBytes(32)).open(sealed, 'person-1')).toThrow();
+    expect(() => new SecretBox(randomBytes(32), 'accounts/secrets').open(sealed, 'person-1')).toThrow();
     for (let at = 0; at < sealed.length; at++) {
       const other = Buffer.from(sealed);
       other.writeUInt8((other.readUInt8(at) ^ 1) & 0xff, at);

@@ -1,4 +1,5 @@
 import type { Database } from '../database/database.ts';
+import { SecretBox } from '../secrets.ts';
 import type { Administration } from './administration.ts';
 import { Ceremonies } from './ceremonies.ts';
 import { CredentialChanges } from './credentials.ts';
@@ -11,7 +12,6 @@ import { PASSWORDS, type Passwords } from './password.ts';
 import { People } from './people.ts';
 import { relyingPartyOf } from './relying-party.ts';
 import { SecondFactors } from './second-factors.ts';
-import { SecretBox } from './secrets.ts';
 import { Sessions } from './sessions.ts';
 import { SignIn } from './sign-in.ts';
 import { Throttle } from './throttle.ts';
@@ -47,7 +47,7 @@ export function assembleAccounts(options: AccountsOptions): Accounts {
   const { database, clock, masterKey, administration, letters, isOpen, publicUrl, passwords = PASSWORDS } = options;
   const links = new OneTimeLinks(masterKey);
   const sessions = new Sessions(database, clock);
-  const secrets = new SecretBox(masterKey);
+  const secrets = new SecretBox(masterKey, 'accounts/secrets');
   const party = relyingPartyOf(publicUrl);
   const ceremonies = party === null ? null : new Ceremonies(party);
   const secondFactors = new SecondFactors({ secrets, clock, administration, ceremonies });

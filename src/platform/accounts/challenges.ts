@@ -1,6 +1,6 @@
 import type { Transaction } from '../database/database.ts';
+import { type SecretBox, tokenDigest } from '../secrets.ts';
 import type { PeopleTables } from './people-tables.ts';
-import { type SecretBox, tokenDigest } from './secrets.ts';
 
 /** For so long somebody looks for their authenticator. */
 export const CHALLENGE_MS = 5 * 60 * 1000;

@@ -2,8 +2,8 @@ import { createHmac, createSecretKey, hkdfSync, type KeyObject, randomUUID } fro
 import type { Json } from '../../core/json/canonical.ts';
 import type { Reader, Transaction } from '../database/database.ts';
 import { DomainError } from '../errors.ts';
+import { tokenDigest } from '../secrets.ts';
 import type { LinkPurpose, PeopleTables } from './people-tables.ts';
-import { tokenDigest } from './secrets.ts';
 
 const LIFETIME_MS = 24 * 60 * 60 * 1000;
 

@@ -1,10 +1,10 @@
 import type { Database } from '../database/database.ts';
+import type { SecretBox } from '../secrets.ts';
 import type { Administration } from './administration.ts';
 import type { Letters } from './letters.ts';
 import type { OneTimeLinks } from './links.ts';
 import type { Passwords } from './password.ts';
 import type { SecondFactors } from './second-factors.ts';
-import type { SecretBox } from './secrets.ts';
 import type { Sessions } from './sessions.ts';
 import type { Throttle } from './throttle.ts';
 

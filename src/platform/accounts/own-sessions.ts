@@ -1,8 +1,8 @@
 import { DomainError } from '../errors.ts';
+import { tokenDigest } from '../secrets.ts';
 import { byPerson } from './administration.ts';
 import type { AccountMeans } from './means.ts';
 import type { PeopleTables } from './people-tables.ts';
-import { tokenDigest } from './secrets.ts';
 import { goingOn } from './sessions.ts';
 
 /** A session as its owner sees it. */

@@ -1,10 +1,10 @@
 import type { Reader, Transaction } from '../database/database.ts';
+import type { SecretBox } from '../secrets.ts';
 import { type Administration, byPerson } from './administration.ts';
 import { type Ceremonies, challengeIn, type PasskeyAnswer, type SigningOptions } from './ceremonies.ts';
 import { type ChallengePurpose, Challenges } from './challenges.ts';
 import { notePasskeyUse, type PasskeyRow, passkeysOf } from './passkey-rows.ts';
 import { type PersonRow, updatePerson } from './person-rows.ts';
-import type { SecretBox } from './secrets.ts';
 import { totpStep } from './totp.ts';
 
 /** What people have besides their password: an authenticator that shows codes, and passkeys. Any of them is enough. */

@@ -2,9 +2,9 @@ import { randomUUID } from 'node:crypto';
 import type { ExpressionBuilder } from 'kysely';
 import type { Database, Transaction } from '../database/database.ts';
 import { DomainError } from '../errors.ts';
+import { newToken, tokenDigest } from '../secrets.ts';
 import type { PeopleTables, Role } from './people-tables.ts';
 import { factorsOf, type SecondFactor } from './second-factors.ts';
-import { newToken, tokenDigest } from './secrets.ts';
 
 /** A session ends after so long without a request, and in any case after the other. */
 const IDLE_MS = 60 * 60 * 1000;

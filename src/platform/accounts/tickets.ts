@@ -1,7 +1,7 @@
 import { DomainError } from '../errors.ts';
+import { tokenDigest } from '../secrets.ts';
 import type { AccountMeans } from './means.ts';
 import { type PersonRow, personById } from './person-rows.ts';
-import { tokenDigest } from './secrets.ts';
 
 /** For so long the password counts while the code is looked for. */
 const LIFETIME_MS = 5 * 60 * 1000;

@@ -14,6 +14,12 @@ export interface OwnEntry {
   metadata: { [name: string]: Json };
 }
 
+/** Where an entry stands in its stream. */
+export interface EntryPlace {
+  entry_id: string;
+  sequence: number;
+}
+
 /** What other modules may call of the audit service. */
 export interface AuditLog {
   /**
@@ -22,7 +28,7 @@ export interface AuditLog {
    * could wait for somebody who waits for the head.
    * @throws DomainError `clock_behind`, `stream_damaged`.
    */
-  appendIn(transaction: Transaction, streamId: string, entries: readonly OwnEntry[]): Promise<void>;
+  appendIn(transaction: Transaction, streamId: string, entries: readonly OwnEntry[]): Promise<EntryPlace[]>;
   /** The newest entries of a stream, before a sequence if one is given. */
   newest(reader: Reader, streamId: string, page: { limit: number; before?: number | undefined }): Promise<WireEntry[]>;
 }
@@ -36,7 +42,9 @@ export function openAuditLog(means: AppendMeans): AuditLog {
         metadataText: canonicalize(entry.metadata),
       }));
       const [outcome] = await appendAll(transaction, means, [{ entries: checked }]);
-      if (outcome !== undefined && 'refused' in outcome) throw outcome.refused;
+      if (outcome === undefined) return [];
+      if ('refused' in outcome) throw outcome.refused;
+      return outcome.appended.map(({ row: { entry_id, sequence } }) => ({ entry_id, sequence }));
     },
     newest: async (reader, streamId, page) => (await lastEntries(reader, streamId, page)).map(entryToWire),
   };

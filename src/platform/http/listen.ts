@@ -12,11 +12,16 @@ export interface ListenAt {
   port: number;
 }
 
+/** Where a server is reached that listens. */
+export function listeningOrigin(server: FastifyInstance, host: string): string {
+  return originOf(host, portOf(server.server.address()));
+}
+
 /** @returns the origin of its addresses. @throws EvidenceError `config` when the port cannot be had. */
 export async function listen(server: FastifyInstance, { host, port }: ListenAt): Promise<string> {
   try {
     await server.listen({ host, port });
-    return originOf(host, portOf(server.server.address()));
+    return listeningOrigin(server, host);
   } catch (error) {
     throw new EvidenceError('config', `cannot listen on ${host} port ${port}: ${messageOf(error)}`, {
       cause: error,

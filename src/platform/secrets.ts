@@ -17,9 +17,12 @@ export function tokenDigest(text: string): string {
 export class SecretBox {
   readonly #key: Buffer;
 
-  /** @param masterKey of the data folder; what it is used for elsewhere is derived under another name. */
-  constructor(masterKey: Uint8Array) {
-    this.#key = Buffer.from(hkdfSync('sha256', masterKey, Buffer.alloc(32), 'accounts/secrets', 32));
+  /**
+   * @param masterKey of the data folder.
+   * @param purpose another key is derived for each.
+   */
+  constructor(masterKey: Uint8Array, purpose: 'accounts/secrets' | 'traps/secrets') {
+    this.#key = Buffer.from(hkdfSync('sha256', masterKey, Buffer.alloc(32), purpose, 32));
   }
 
   /** @param owner whose secret it is: it opens for nobody else. */

@@ -1,0 +1,69 @@
+import type { FastifyBaseLogger } from 'fastify';
+import type { Json } from '../../../core/json/canonical.ts';
+import type { TrapMark } from '../marks.ts';
+import type { TrapUse } from '../use.ts';
+import type { CredentialType } from '../words.ts';
+
+/** What a decoy pretends to be. */
+export const DECOY_KINDS = ['aws', 'kubernetes', 'postgres', 'ssh', 'web'] as const;
+export type DecoyKind = (typeof DECOY_KINDS)[number];
+
+/** A decoy as the settings have it. */
+export interface DecoySettings {
+  /** What it is called here. */
+  name: string;
+  kind: DecoyKind;
+  /** Where it listens; port 0 for any that is free. */
+  host: string;
+  port: number;
+  /** What is planted names it so; null for where it listens. */
+  publicHost: string | null;
+  publicPort: number | null;
+  /** PEM; null for a certificate of its own. */
+  tls: { certificate: string; key: string } | null;
+}
+
+/** Where a decoy is reached, as what is planted says it. */
+export interface DecoyPlace {
+  name: string;
+  kind: DecoyKind;
+  host: string;
+  port: number;
+  /** PEM of what a client has to trust; null where the certificate is of an authority that it knows. */
+  authority: string | null;
+}
+
+/** A trap that a client used. */
+export interface FoundTrap {
+  trapNo: number;
+  type: CredentialType;
+  /** Its parts: what the type made. */
+  credential: { [name: string]: Json };
+}
+
+/** What decoys work with. */
+export interface DecoyMeans {
+  /** The trap that has one of these marks; null for none. */
+  find(marks: readonly TrapMark[]): Promise<FoundTrap | null>;
+  /**
+   * Records a use. Resolves after its commit, or when it took so long that a client would notice: it is recorded then too.
+   * Never rejects.
+   */
+  record(use: TrapUse): Promise<void>;
+  clock: () => Date;
+  log: FastifyBaseLogger;
+}
+
+/** A decoy that listens. */
+export interface Decoy {
+  place: DecoyPlace;
+  /**
+   * Uses a trap as its client would, under a name for the client that tells the use from a real one.
+   * @throws Error in words for a person, when the decoy does not answer as it should.
+   */
+  probe(trap: FoundTrap, userAgent: string): Promise<void>;
+  close(): Promise<void>;
+}
+
+/** Starts a decoy. @param folder of its own, for keys that it makes once. */
+export type StartDecoy = (settings: DecoySettings, folder: string, means: DecoyMeans) => Promise<Decoy>;

@@ -1,0 +1,39 @@
+import { join } from 'node:path';
+import { EvidenceError, messageOf } from '../../../core/errors.ts';
+import type { Decoy, DecoyKind, DecoyMeans, DecoySettings, StartDecoy } from './decoy.ts';
+
+/** How each kind of decoy is started: a new one is a folder and a line. */
+const KINDS: Partial<Record<DecoyKind, StartDecoy>> = {};
+
+/**
+ * Starts all decoys, or none.
+ * @param folder in which each has one of its own.
+ * @throws EvidenceError `config` naming the decoy that cannot listen.
+ */
+export async function startDecoys(
+  settings: readonly DecoySettings[],
+  folder: string,
+  means: DecoyMeans,
+): Promise<Decoy[]> {
+  const started: Decoy[] = [];
+  try {
+    for (const each of settings) started.push(await startOne(each, join(folder, each.name), means));
+    return started;
+  } catch (error) {
+    for (const decoy of started) await decoy.close();
+    throw error;
+  }
+}
+
+async function startOne(settings: DecoySettings, folder: string, means: DecoyMeans): Promise<Decoy> {
+  const start = KINDS[settings.kind];
+  if (start === undefined) throw new EvidenceError('config', `there is no decoy of the kind ${settings.kind}`);
+  try {
+    return await start(settings, folder, means);
+  } catch (cause) {
+    throw new EvidenceError('config', `the decoy "${settings.name}" cannot be served: ${messageOf(cause)}`, {
+      cause,
+      nextStep: 'Change its listen in the settings, or end what holds the port.',
+    });
+  }
+}

@@ -1,0 +1,147 @@
+import type { Actor } from '../accounts/administration.ts';
+import type { AuditLog } from '../audit/api.ts';
+import type { Database, Reader } from '../database/database.ts';
+import { DomainError } from '../errors.ts';
+import { fromCursor, pageOf, toCursor } from '../http/cursor.ts';
+import { settledEntry } from './entries.ts';
+import { type Detection, nextChange, trapRow } from './repository.ts';
+import type { DetectionQuery, WireDetection } from './requests.ts';
+import { FOLD_MS } from './rules.ts';
+import type { TrapTables } from './schema.ts';
+import type { DetectionsVersion } from './version.ts';
+import { detectionToWire } from './wire.ts';
+import { type DetectionStatus, TRAPS_STREAM } from './words.ts';
+
+export interface DetectionsMeans {
+  database: Database;
+  clock: () => Date;
+  log: AuditLog;
+  version: DetectionsVersion;
+}
+
+/** Ended detections whose counts are recorded in one go. */
+const SETTLED_AT_ONCE = 200;
+
+/** What was seen of the traps, as routes and pages have it. */
+export class Detections {
+  readonly #means: DetectionsMeans;
+
+  constructor(means: DetectionsMeans) {
+    this.#means = means;
+  }
+
+  /** Grows with each change of any detection. */
+  currentVersion(): Promise<number> {
+    return this.#means.version.current();
+  }
+
+  /** Newest first. @throws DomainError `invalid_cursor`. */
+  async list({ limit, cursor, ...filters }: DetectionQuery) {
+    let detections = withTraps(this.#means.database).orderBy('detection_no', 'desc');
+    if (cursor !== undefined)
+      detections = detections.where('detection_no', '<', fromCursor('detections', ['number'], cursor)[0]);
+    const { from, to, ...equal } = filters;
+    for (const name of ['credential_id', 'credential_type', 'channel', 'status', 'severity'] as const) {
+      const value = equal[name];
+      if (value !== undefined) detections = detections.where(name, '=', value);
+    }
+    if (from !== undefined) detections = detections.where('last_seen', '>=', from);
+    if (to !== undefined) detections = detections.where('first_seen', '<', to);
+    const rows = await detections.limit(limit + 1).execute();
+    const { shown, next_cursor } = pageOf(rows, limit, (last) => toCursor('detections', [last.detection_no]));
+    return { data: shown.map((row) => toWire(row)), next_cursor };
+  }
+
+  /** With the occurrences that are kept. @throws DomainError `not_found`. */
+  async find(detectionId: string) {
+    const { database } = this.#means;
+    const row = await withTraps(database).where('detection_id', '=', detectionId).executeTakeFirst();
+    if (row === undefined) throw new DomainError('not_found', 'there is no detection of this id');
+    const occurrences = database.tables<TrapTables>().selectFrom('detection_occurrences').selectAll();
+    const kept = await occurrences.where('detection_no', '=', row.detection_no).orderBy('number').execute();
+    return { ...toWire(row), occurrences_kept: kept.map(({ detection_no: _, ...occurrence }) => occurrence) };
+  }
+
+  /** Notes that somebody has seen it, or not. @throws DomainError `not_found`. */
+  async setStatus(actor: Actor, detectionId: string, status: DetectionStatus) {
+    const { database, clock, log, version } = this.#means;
+    await database.write(async (transaction) => {
+      const change_no = await nextChange(transaction);
+      const before = await withTraps(transaction).where('detection_id', '=', detectionId).executeTakeFirst();
+      if (before === undefined) throw new DomainError('not_found', 'there is no detection of this id');
+      if (before.status === status) return;
+      const by =
+        status === 'open'
+          ? { acknowledged_by: null, acknowledged_at: null }
+          : { acknowledged_by: actor.name, acknowledged_at: clock().toISOString() };
+      const detections = transaction.tables<TrapTables>().updateTable('detections');
+      await detections
+        .set({ status, change_no, ...by })
+        .where('detection_id', '=', detectionId)
+        .execute();
+      await log.appendIn(transaction, TRAPS_STREAM, [
+        {
+          ...{ actor: actor.name, action: `detection.${status === 'open' ? 'reopened' : status}` },
+          ...{
+            resource_type: 'detection',
+            resource_id: detectionId,
+            metadata: { credential_id: before.credential_id },
+          },
+        },
+      ]);
+    });
+    version.changed();
+    return this.find(detectionId);
+  }
+
+  /** Records the counts of detections that have ended as entries of the stream `traps`. */
+  async settle(): Promise<void> {
+    while ((await this.#settleSome()) === SETTLED_AT_ONCE);
+  }
+
+  async #settleSome(): Promise<number> {
+    const { database, clock, log } = this.#means;
+    const now = clock();
+    const ended = new Date(now.getTime() - FOLD_MS).toISOString();
+    const unsettled = (reader: Reader) =>
+      reader
+        .tables<TrapTables>()
+        .selectFrom('detections')
+        .selectAll()
+        .where('settled_at', 'is', null)
+        .where('last_seen', '<', ended)
+        .orderBy('last_seen')
+        .limit(SETTLED_AT_ONCE);
+    if ((await unsettled(database).execute()).length === 0) return 0;
+    return database.write(async (transaction) => {
+      const change_no = await nextChange(transaction);
+      const detections = await unsettled(transaction).execute();
+      const entries = [];
+      for (const detection of detections) {
+        const changed = transaction.tables<TrapTables>().updateTable('detections');
+        const settled = changed.set({ settled_at: now.toISOString(), change_no });
+        await settled.where('detection_no', '=', detection.detection_no).execute();
+        entries.push(settledEntry(detection, await trapRow(transaction, detection.trap_no)));
+      }
+      await log.appendIn(transaction, TRAPS_STREAM, entries);
+      return detections.length;
+    });
+  }
+}
+
+function withTraps(reader: Reader) {
+  return reader
+    .tables<TrapTables>()
+    .selectFrom('detections')
+    .innerJoin('traps', 'traps.trap_no', 'detections.trap_no')
+    .selectAll('detections')
+    .select(['credential_id', 'credential_type', 'plant_location', 'label', 'planted_at', 'created_at']);
+}
+
+type Joined = Awaited<ReturnType<ReturnType<typeof withTraps>['executeTakeFirstOrThrow']>>;
+
+function toWire(row: Joined): WireDetection {
+  const { credential_id, credential_type, plant_location, label, planted_at, created_at, ...detection } = row;
+  const trap = { credential_id, credential_type, plant_location, label, planted_at, created_at };
+  return detectionToWire(detection satisfies Detection, trap);
+}

@@ -1,0 +1,39 @@
+import type { OwnEntry } from '../audit/api.ts';
+import type { Detection, Trap } from './repository.ts';
+
+/** What the stream `traps` says of a detection when it begins. */
+export function detectedEntry(detection: Detection, trap: Trap): OwnEntry {
+  const { channel, severity, source_event_id, source_ip, user_agent, service, region, auth_verified } = detection;
+  const { event_time, request_sha256, action, depth } = detection;
+  return of(detection, trap, 'trap.used', {
+    ...{ channel, depth, severity, source_event_id, source_ip, user_agent, requested: action, service, region },
+    ...{ auth_verified: auth_verified === null ? null : auth_verified === 1, event_time, request_sha256 },
+  });
+}
+
+/** That somebody went further than before. */
+export function deepenedEntry(detection: Detection, trap: Trap): OwnEntry {
+  const { depth, severity, action, occurrences, last_seen } = detection;
+  return of(detection, trap, 'trap.used_deeper', { depth, severity, requested: action, occurrences, last_seen });
+}
+
+/** How often a trap was used, once a detection has ended. */
+export function settledEntry(detection: Detection, trap: Trap): OwnEntry {
+  const { depth, severity, occurrences, first_seen, last_seen } = detection;
+  return of(detection, trap, 'trap.use_ended', { depth, severity, occurrences, first_seen, last_seen });
+}
+
+function of(
+  { detection_id, source_ip }: Detection,
+  { credential_id, credential_type, plant_location, label }: Trap,
+  action: string,
+  more: OwnEntry['metadata'],
+): OwnEntry {
+  return {
+    actor: source_ip === null ? 'unknown' : `address:${source_ip}`,
+    action,
+    resource_type: 'trap',
+    resource_id: credential_id,
+    metadata: { detection_id, credential_type, plant_location, label, ...more },
+  };
+}

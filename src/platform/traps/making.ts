@@ -1,0 +1,58 @@
+import { randomUUID } from 'node:crypto';
+import type { Actor } from '../accounts/administration.ts';
+import type { AuditLog } from '../audit/api.ts';
+import type { Transaction } from '../database/database.ts';
+import { insertTrap, type NewTrapRow } from './repository.ts';
+import type { MadeTrap } from './types/type.ts';
+import type { TrapVault } from './vault.ts';
+import { TRAPS_STREAM } from './words.ts';
+
+/** What a trap is besides its credential. */
+export type TrapFacts = Pick<
+  NewTrapRow,
+  'credential_type' | 'plant_location' | 'label' | 'origin' | 'decoy' | 'expires_at' | 'rotated_from'
+>;
+
+export interface MakingMeans {
+  vault: TrapVault;
+  log: AuditLog;
+}
+
+/** Stores a new trap, with the entry of the stream `traps` that says so. @returns its row. */
+export async function storeTrap(
+  transaction: Transaction,
+  { vault, log }: MakingMeans,
+  facts: TrapFacts,
+  { made, actor, now }: { made: MadeTrap; actor: Actor; now: Date },
+) {
+  const credential_id = randomUUID();
+  const { credential, channels, knownAs: known_as } = made;
+  const secret = vault.seal(credential_id, { credential, channels, known_as });
+  const { credential_type, plant_location, label, origin, decoy, expires_at, rotated_from } = facts;
+  const row = {
+    credential_id,
+    credential_type,
+    plant_location,
+    label,
+    origin,
+    decoy,
+    secret,
+    expires_at,
+    rotated_from,
+  };
+  const trap = await insertTrap(transaction, { ...row, created_at: now.toISOString() });
+  await vault.marks.add(transaction, trap.trap_no, made.marks);
+  await log.appendIn(transaction, TRAPS_STREAM, [
+    {
+      actor: actor.name,
+      action: rotated_from === null ? 'trap.made' : 'trap.rotated',
+      resource_type: 'trap',
+      resource_id: credential_id,
+      metadata: {
+        ...{ credential_type, plant_location, label, origin },
+        ...(rotated_from === null ? {} : { rotated_from }),
+      },
+    },
+  ]);
+  return trap;
+}

@@ -1,0 +1,36 @@
+import { createHmac, hkdfSync } from 'node:crypto';
+import type { Reader, Transaction } from '../database/database.ts';
+import type { TrapTables } from './schema.ts';
+
+/** What a use of a trap is recognised by. */
+export interface TrapMark {
+  kind: 'aws_access_key_id' | 'postgres_login' | 'ssh_fingerprint' | 'bearer' | 'basic' | 'client_certificate' | 'path';
+  value: string;
+}
+
+/** Finds traps by what was used, without telling whoever reads the database what that is. */
+export class TrapMarks {
+  readonly #key: Buffer;
+
+  /** @param masterKey of the data folder. */
+  constructor(masterKey: Uint8Array) {
+    this.#key = Buffer.from(hkdfSync('sha256', masterKey, Buffer.alloc(32), 'traps/marks', 32));
+  }
+
+  async add(transaction: Transaction, trapNo: number, marks: readonly TrapMark[]): Promise<void> {
+    const rows = marks.map((mark) => ({ mark: this.#digest(mark), trap_no: trapNo }));
+    await transaction.insertAll('trap_marks', { mark: 'text', trap_no: 'integer' }, rows);
+  }
+
+  /** The trap that has one of these marks; null for none. */
+  async find(reader: Reader, marks: readonly TrapMark[]): Promise<number | null> {
+    const digests = marks.map((mark) => this.#digest(mark));
+    const rows = reader.tables<TrapTables>().selectFrom('trap_marks').select('trap_no');
+    const row = await rows.where(reader.words.isAmong('mark', digests)).limit(1).executeTakeFirst();
+    return row?.trap_no ?? null;
+  }
+
+  #digest({ kind, value }: TrapMark): string {
+    return createHmac('sha256', this.#key).update(`${kind}\0${value}`).digest('hex');
+  }
+}

@@ -1,0 +1,117 @@
+import type { Migrations } from '../database/migration.ts';
+
+export const TRAP_MIGRATIONS: Migrations = {
+  // Over 40 lines: it is one form of all tables.
+  'traps/0001-traps': ({ text, integer, bytes, ordinal, end, digest }) => [
+    `CREATE TABLE traps (
+      trap_no ${ordinal},
+      credential_id ${text} NOT NULL UNIQUE,
+      credential_type ${text} NOT NULL,
+      plant_location ${text} NOT NULL,
+      label ${text} NOT NULL,
+      origin ${text} NOT NULL,
+      decoy ${text},
+      secret ${bytes} NOT NULL,
+      created_at ${text} NOT NULL,
+      planted_at ${text},
+      confirmed_at ${text},
+      triggered_at ${text},
+      rotated_at ${text},
+      revoked_at ${text},
+      expires_at ${text},
+      rotated_from ${text},
+      detection_count ${integer} NOT NULL,
+      last_detected_at ${text}
+    ) ${end}`,
+    `CREATE TABLE trap_marks (
+      ${digest('mark')} PRIMARY KEY,
+      trap_no ${integer} NOT NULL REFERENCES traps
+    ) ${end}`,
+    `CREATE TABLE detections (
+      detection_no ${ordinal},
+      change_no ${integer} NOT NULL,
+      detection_id ${text} NOT NULL UNIQUE,
+      trap_no ${integer} NOT NULL REFERENCES traps,
+      ${digest('fold')} NOT NULL,
+      depth ${text} NOT NULL,
+      severity ${text} NOT NULL,
+      channel ${text} NOT NULL,
+      source_event_id ${text},
+      source_ip ${text},
+      user_agent ${text},
+      action ${text},
+      service ${text},
+      region ${text},
+      auth_verified ${integer} CHECK (auth_verified IN (0, 1)),
+      ${digest('request_sha256')} NOT NULL,
+      detected_at ${text} NOT NULL,
+      event_time ${text} NOT NULL,
+      first_seen ${text} NOT NULL,
+      last_seen ${text} NOT NULL,
+      occurrences ${integer} NOT NULL,
+      status ${text} NOT NULL,
+      acknowledged_by ${text},
+      acknowledged_at ${text},
+      alert_state ${text} NOT NULL,
+      alert_attempts ${integer} NOT NULL,
+      entry_id ${text} NOT NULL,
+      entry_sequence ${integer} NOT NULL,
+      settled_at ${text}
+    ) ${end}`,
+    'CREATE INDEX detections_by_fold ON detections (trap_no, fold, last_seen)',
+    'CREATE INDEX detections_unsettled ON detections (last_seen) WHERE settled_at IS NULL',
+    'CREATE INDEX detections_by_status ON detections (status, detection_no)',
+    `CREATE TABLE detection_occurrences (
+      detection_no ${integer} NOT NULL REFERENCES detections,
+      number ${integer} NOT NULL,
+      event_time ${text} NOT NULL,
+      depth ${text} NOT NULL,
+      action ${text},
+      source_event_id ${text},
+      ${digest('request_sha256')} NOT NULL,
+      PRIMARY KEY (detection_no, number)
+    ) ${end}`,
+    `CREATE TABLE detection_events (
+      channel ${text} NOT NULL,
+      source_event_id ${text} NOT NULL,
+      PRIMARY KEY (channel, source_event_id)
+    ) ${end}`,
+    `CREATE TABLE channel_proofs (
+      trap_no ${integer} NOT NULL REFERENCES traps,
+      channel ${text} NOT NULL,
+      proved_at ${text} NOT NULL,
+      PRIMARY KEY (trap_no, channel)
+    ) ${end}`,
+    `CREATE TABLE alert_channels (
+      channel_no ${ordinal},
+      alert_channel_id ${text} NOT NULL UNIQUE,
+      kind ${text} NOT NULL,
+      name ${text} NOT NULL,
+      target ${text} NOT NULL,
+      least_severity ${text} NOT NULL,
+      secret ${bytes},
+      created_at ${text} NOT NULL,
+      removed_at ${text}
+    ) ${end}`,
+    `CREATE TABLE alerts (
+      message_id ${text} PRIMARY KEY,
+      alert_channel_id ${text} NOT NULL,
+      detection_id ${text} NOT NULL,
+      trap_no ${integer} NOT NULL REFERENCES traps,
+      source_ip ${text},
+      depth ${text} NOT NULL,
+      severity ${text} NOT NULL,
+      made_at ${text} NOT NULL,
+      state ${text} NOT NULL,
+      attempts ${integer} NOT NULL,
+      delivered_at ${text}
+    ) ${end}`,
+    'CREATE INDEX alerts_by_trap ON alerts (trap_no, made_at)',
+    'CREATE INDEX alerts_by_detection ON alerts (detection_id)',
+    `CREATE TABLE detection_changes (
+      id ${integer} PRIMARY KEY CHECK (id = 1),
+      change_no ${integer} NOT NULL
+    ) ${end}`,
+    'INSERT INTO detection_changes VALUES (1, 0)',
+  ],
+};

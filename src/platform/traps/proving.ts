@@ -1,0 +1,95 @@
+import { randomBytes } from 'node:crypto';
+import { messageOf } from '../../core/errors.ts';
+import type { Actor } from '../accounts/administration.ts';
+import type { AuditLog } from '../audit/api.ts';
+import type { Database } from '../database/database.ts';
+import type { Decoy } from './decoys/decoy.ts';
+import { findTrap, noteProof, type Trap } from './repository.ts';
+import type { TrapUse } from './use.ts';
+import type { TrapVault } from './vault.ts';
+import { type Channel, TRAPS_STREAM } from './words.ts';
+
+/** What came of a marked use. */
+export interface ChannelTest {
+  channel: Channel;
+  proved: boolean;
+  outcome: string;
+}
+
+export interface ProvingMeans {
+  database: Database;
+  clock: () => Date;
+  vault: TrapVault;
+  log: AuditLog;
+  /** The decoy of a name, where it listens in this process. */
+  decoy: (name: string) => Decoy | undefined;
+}
+
+/** Proves that channels see what they should, by uses that nobody is told of. */
+export class Proving {
+  readonly #means: ProvingMeans;
+  /** Marked uses that are under way, by what their client calls itself, and where they were seen. */
+  readonly #underWay = new Map<string, { trapNo: number; seen: Set<Channel> }>();
+
+  constructor(means: ProvingMeans) {
+    this.#means = means;
+  }
+
+  /**
+   * Whether a use is a marked one of this process, and no real one. The mark is random, known to nobody else, and gone
+   * when its test ends.
+   */
+  takes({ userAgent, trapNo, channel }: TrapUse): boolean {
+    const test = this.#underWay.get(userAgent ?? '');
+    if (test === undefined || test.trapNo !== trapNo) return false;
+    test.seen.add(channel);
+    return true;
+  }
+
+  /** Uses a trap as its client would. @throws DomainError `not_found`. */
+  async test(actor: Actor, credentialId: string): Promise<ChannelTest[]> {
+    const { database, vault } = this.#means;
+    const trap = await findTrap(database, credentialId);
+    const { credential, channels } = vault.open(trap);
+    const decoy = trap.decoy === null ? undefined : this.#means.decoy(trap.decoy);
+    if (decoy === undefined) return channels.map((channel) => ({ channel, proved: false, outcome: notHere(trap) }));
+    const mark = `check-${randomBytes(16).toString('hex')}`;
+    const underWay = { trapNo: trap.trap_no, seen: new Set<Channel>() };
+    this.#underWay.set(mark, underWay);
+    let failure: string | null = null;
+    try {
+      await decoy.probe({ trapNo: trap.trap_no, type: trap.credential_type, credential }, mark);
+    } catch (error) {
+      failure = messageOf(error);
+    } finally {
+      this.#underWay.delete(mark);
+    }
+    if (underWay.seen.size > 0) await this.#note(actor, trap, [...underWay.seen]);
+    return channels.map((channel) => ({ channel, ...outcomeOf(underWay.seen.has(channel), failure) }));
+  }
+
+  async #note(actor: Actor, { trap_no, credential_id }: Trap, channels: readonly Channel[]): Promise<void> {
+    const { database, clock, log } = this.#means;
+    const proved_at = clock().toISOString();
+    await database.write(async (transaction) => {
+      for (const channel of channels) await noteProof(transaction, { trap_no, channel, proved_at });
+      await log.appendIn(transaction, TRAPS_STREAM, [
+        {
+          ...{ actor: actor.name, action: 'trap.proved', resource_type: 'trap', resource_id: credential_id },
+          metadata: { channels: [...channels] },
+        },
+      ]);
+    });
+  }
+}
+
+function notHere({ decoy }: Trap): string {
+  return decoy === null
+    ? 'It leads to no decoy that could be tried from here.'
+    : `The decoy "${decoy}" does not listen in this process.`;
+}
+
+function outcomeOf(seen: boolean, failure: string | null): { proved: boolean; outcome: string } {
+  if (seen) return { proved: true, outcome: 'A marked use was seen.' };
+  return { proved: false, outcome: failure ?? 'A marked use was not seen by it.' };
+}

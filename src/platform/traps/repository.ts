@@ -1,0 +1,177 @@
+import { type Selectable, sql } from 'kysely';
+import type { Reader, Transaction } from '../database/database.ts';
+import { DomainError } from '../errors.ts';
+import { KEPT_OCCURRENCES } from './rules.ts';
+import type { ChannelProofTable, DetectionTable, OccurrenceTable, TrapTable, TrapTables } from './schema.ts';
+import type { Channel } from './words.ts';
+
+export type Trap = Selectable<TrapTable>;
+export type Detection = Selectable<DetectionTable>;
+export type Occurrence = Omit<OccurrenceTable, 'detection_no'>;
+
+/**
+ * Takes the next number of a change, and with it the right to change detections, in all processes, until the
+ * transaction ends.
+ */
+export async function nextChange(transaction: Transaction): Promise<number> {
+  const changes = transaction.tables<TrapTables>().updateTable('detection_changes');
+  const { change_no } = await changes
+    .set({ change_no: sql<number>`change_no + 1` })
+    .returning('change_no')
+    .executeTakeFirstOrThrow();
+  return change_no;
+}
+
+/** The number of the last change of any detection. */
+export async function lastChange(reader: Reader): Promise<number> {
+  const changes = reader.tables<TrapTables>().selectFrom('detection_changes').select('change_no');
+  return (await changes.executeTakeFirstOrThrow()).change_no;
+}
+
+export async function trapRow(reader: Reader, trapNo: number): Promise<Trap> {
+  const traps = reader.tables<TrapTables>().selectFrom('traps').selectAll();
+  return await traps.where('trap_no', '=', trapNo).executeTakeFirstOrThrow();
+}
+
+/** Notes that a trap was used. One that has ended stays ended. */
+export async function triggerTrap(
+  transaction: Transaction,
+  { trap_no }: Trap,
+  { detected_at, last_seen }: Detection,
+  isNew: boolean,
+): Promise<void> {
+  const traps = transaction.tables<TrapTables>().updateTable('traps').where('trap_no', '=', trap_no);
+  await traps
+    .set({
+      detection_count: sql<number>`detection_count + ${isNew ? 1 : 0}`,
+      last_detected_at: sql<string>`CASE WHEN last_detected_at > ${last_seen} THEN last_detected_at ELSE ${last_seen} END`,
+      triggered_at: sql<string>`COALESCE(triggered_at, ${detected_at})`,
+    })
+    .execute();
+}
+
+/** Remembers an event of somebody else. @returns false for one that was seen before. */
+export async function isNewEvent(transaction: Transaction, channel: Channel, sourceEventId: string): Promise<boolean> {
+  const events = transaction.tables<TrapTables>().insertInto('detection_events');
+  const { numInsertedOrUpdatedRows } = await events
+    .values({ channel, source_event_id: sourceEventId })
+    .onConflict((conflict) => conflict.columns(['channel', 'source_event_id']).doNothing())
+    .executeTakeFirstOrThrow();
+  return numInsertedOrUpdatedRows === 1n;
+}
+
+/** The detections of a trap and fold that were still seen at a time, newest first. */
+export async function detectionsNear(
+  reader: Reader,
+  { trapNo, fold, since }: { trapNo: number; fold: string; since: string },
+): Promise<Detection[]> {
+  const detections = reader.tables<TrapTables>().selectFrom('detections').selectAll();
+  const near = detections.where('trap_no', '=', trapNo).where('fold', '=', fold).where('last_seen', '>=', since);
+  return await near.orderBy('last_seen', 'desc').execute();
+}
+
+/** @returns its number. */
+export async function insertDetection(transaction: Transaction, detection: Detection): Promise<number> {
+  const { detection_no: _, ...row } = detection;
+  const detections = transaction.tables<TrapTables>().insertInto('detections').values(row);
+  return (await detections.returning('detection_no').executeTakeFirstOrThrow()).detection_no;
+}
+
+/** @returns its number. */
+export async function changeDetection(transaction: Transaction, detection: Detection): Promise<number> {
+  const { detection_no, ...row } = detection;
+  const detections = transaction.tables<TrapTables>().updateTable('detections').set(row);
+  await detections.where('detection_no', '=', detection_no).execute();
+  return detection_no;
+}
+
+const OCCURRENCE_COLUMNS = {
+  detection_no: 'integer',
+  number: 'integer',
+  event_time: 'text',
+  depth: 'text',
+  action: 'text',
+  source_event_id: 'text',
+  request_sha256: 'text',
+} as const;
+
+/** Adds occurrences, and keeps the first and the last ones of all there are. */
+export async function insertOccurrences(
+  transaction: Transaction,
+  { detectionNo, total, occurrences }: { detectionNo: number; total: number; occurrences: readonly Occurrence[] },
+): Promise<void> {
+  const lastDropped = total - KEPT_OCCURRENCES;
+  const kept = occurrences.filter(({ number }) => number <= KEPT_OCCURRENCES || number > lastDropped);
+  const rows = kept.map((occurrence) => ({ ...occurrence, detection_no: detectionNo }));
+  await transaction.insertAll('detection_occurrences', OCCURRENCE_COLUMNS, rows);
+  if (lastDropped <= KEPT_OCCURRENCES) return;
+  const all = transaction.tables<TrapTables>().deleteFrom('detection_occurrences');
+  const dropped = all.where('detection_no', '=', detectionNo).where('number', '>', KEPT_OCCURRENCES);
+  await dropped.where('number', '<=', lastDropped).execute();
+}
+
+export type NewTrapRow = Pick<
+  Trap,
+  | 'credential_id'
+  | 'credential_type'
+  | 'plant_location'
+  | 'label'
+  | 'origin'
+  | 'decoy'
+  | 'secret'
+  | 'created_at'
+  | 'expires_at'
+  | 'rotated_from'
+>;
+
+export async function insertTrap(transaction: Transaction, trap: NewTrapRow): Promise<Trap> {
+  const none = { planted_at: null, confirmed_at: null, triggered_at: null, rotated_at: null, revoked_at: null };
+  const row = { ...trap, ...none, detection_count: 0, last_detected_at: null };
+  const traps = transaction.tables<TrapTables>().insertInto('traps').values(row);
+  return await traps.returningAll().executeTakeFirstOrThrow();
+}
+
+/** A trap, which is this transaction's until it ends. @throws DomainError `not_found`. */
+export async function findTrap(reader: Reader, credentialId: string): Promise<Trap> {
+  const traps = reader.tables<TrapTables>().selectFrom('traps').selectAll().where('credential_id', '=', credentialId);
+  const trap = await traps.modifyEnd(reader.words.locked).executeTakeFirst();
+  if (trap === undefined) throw new DomainError('not_found', 'there is no trap of this id');
+  return trap;
+}
+
+export async function changeTrap(
+  transaction: Transaction,
+  trap: Trap,
+  change: Partial<Omit<Trap, 'trap_no'>>,
+): Promise<void> {
+  const traps = transaction.tables<TrapTables>().updateTable('traps').set(change);
+  await traps.where('trap_no', '=', trap.trap_no).execute();
+}
+
+/** When the channels of traps were last proved, by trap. */
+export async function channelProofs(
+  reader: Reader,
+  trapNos: readonly number[],
+): Promise<Map<number, { channel: Channel; proved_at: string }[]>> {
+  const proofs = new Map<number, { channel: Channel; proved_at: string }[]>();
+  if (trapNos.length === 0) return proofs;
+  const rows = await reader
+    .tables<TrapTables>()
+    .selectFrom('channel_proofs')
+    .selectAll()
+    .where('trap_no', 'in', [...trapNos])
+    .execute();
+  for (const { trap_no, channel, proved_at } of rows)
+    proofs.set(trap_no, [...(proofs.get(trap_no) ?? []), { channel, proved_at }]);
+  return proofs;
+}
+
+/** Notes that a channel of a trap works. */
+export async function noteProof(transaction: Transaction, proof: ChannelProofTable): Promise<void> {
+  await transaction
+    .tables<TrapTables>()
+    .insertInto('channel_proofs')
+    .values(proof)
+    .onConflict((conflict) => conflict.columns(['trap_no', 'channel']).doUpdateSet({ proved_at: proof.proved_at }))
+    .execute();
+}

@@ -1,0 +1,180 @@
+import { z } from 'zod';
+import { instant, jsonObject, pageQuerySchema, text } from '../http/fields.ts';
+import {
+  ALERT_STATES,
+  CHANNELS,
+  CREDENTIAL_TYPES,
+  DEPTHS,
+  DETECTION_STATUSES,
+  ORIGINS,
+  PLANT_LOCATIONS,
+  SEVERITIES,
+  TRAP_STATUSES,
+} from './words.ts';
+
+const time = z.string();
+const json = z.json();
+
+const planting = {
+  plant_location: z.enum(PLANT_LOCATIONS),
+  label: text.min(1).max(200),
+  expires_at: instant.nullable().default(null),
+};
+
+/** `decoy` names one of the settings; the first of the kind, where none is named. `options`: what the type is told. */
+export const newTrapSchema = z.strictObject({
+  credential_type: z.enum(CREDENTIAL_TYPES),
+  ...planting,
+  decoy: text.min(1).max(100).optional(),
+  options: jsonObject.default({}),
+});
+export type NewTrap = z.output<typeof newTrapSchema>;
+
+export const trapParamsSchema = z.object({ credential_id: text });
+export const detectionParamsSchema = z.object({ detection_id: text });
+
+export const channelSchema = z.object({
+  channel: z.enum(CHANNELS),
+  /** Whether a use would be seen by it now. */
+  active: z.boolean(),
+  /** Why, in one sentence. */
+  reason: z.string(),
+  last_proved_at: time.nullable(),
+});
+
+export const trapSchema = z.object({
+  credential_id: z.string(),
+  credential_type: z.enum(CREDENTIAL_TYPES),
+  plant_location: z.enum(PLANT_LOCATIONS),
+  label: z.string(),
+  origin: z.enum(ORIGINS),
+  status: z.enum(TRAP_STATUSES),
+  /** A part of the credential that is no secret. */
+  known_as: z.string(),
+  decoy: z.string().nullable(),
+  detection_channels: z.array(channelSchema),
+  detection_count: z.int(),
+  last_detected_at: time.nullable(),
+  created_at: time,
+  planted_at: time.nullable(),
+  confirmed_at: time.nullable(),
+  rotated_at: time.nullable(),
+  rotated_from: z.string().nullable(),
+  expires_at: time.nullable(),
+});
+export type WireTrap = z.infer<typeof trapSchema>;
+
+export const artifactSchema = z.object({ filename: z.string(), content: z.string(), instructions: z.string() });
+
+/** Credential and artifact are answered this once. */
+export const madeTrapSchema = trapSchema.extend({ credential: z.record(z.string(), json), artifact: artifactSchema });
+export type WireMadeTrap = z.infer<typeof madeTrapSchema>;
+
+export const confirmationSchema = z.preprocess(
+  (given) => given ?? {},
+  z.strictObject({
+    /** When it was put where it is; now, where it is not given. */
+    planted_at: instant.optional(),
+  }),
+);
+
+export const testResultSchema = z.object({
+  channel: z.enum(CHANNELS),
+  proved: z.boolean(),
+  /** What came of the marked use, in one sentence. */
+  outcome: z.string(),
+});
+export const testResultsSchema = z.object({ data: z.array(testResultSchema) });
+
+export const trapQuerySchema = pageQuerySchema.extend({
+  credential_type: z.enum(CREDENTIAL_TYPES).optional(),
+  plant_location: z.enum(PLANT_LOCATIONS).optional(),
+});
+export type TrapQuery = z.infer<typeof trapQuerySchema>;
+
+export const detectionSchema = z.object({
+  detection_id: z.string(),
+  credential_id: z.string(),
+  credential_type: z.enum(CREDENTIAL_TYPES),
+  plant_location: z.enum(PLANT_LOCATIONS),
+  label: z.string(),
+  depth: z.enum(DEPTHS),
+  severity: z.enum(SEVERITIES),
+  detected_at: time,
+  event_time: time,
+  channel: z.enum(CHANNELS),
+  source_event_id: z.string().nullable(),
+  source_ip: z.string().nullable(),
+  user_agent: z.string().nullable(),
+  action: z.string().nullable(),
+  service: z.string().nullable(),
+  region: z.string().nullable(),
+  auth_verified: z.boolean().nullable(),
+  request_sha256: z.string(),
+  /** It got out after the first of these times, and before the second one. */
+  leaked_between: z.tuple([time, time]),
+  status: z.enum(DETECTION_STATUSES),
+  acknowledged_by: z.string().nullable(),
+  acknowledged_at: time.nullable(),
+  occurrences: z.int(),
+  first_seen: time,
+  last_seen: time,
+  alert: z.object({ state: z.enum(ALERT_STATES), attempts: z.int() }),
+  /** The entry that was committed with it. */
+  audit_entry: z.object({ stream_id: z.string(), entry_id: z.string(), sequence: z.int() }),
+});
+export type WireDetection = z.infer<typeof detectionSchema>;
+
+export const occurrenceSchema = z.object({
+  number: z.int(),
+  event_time: time,
+  depth: z.enum(DEPTHS),
+  action: z.string().nullable(),
+  source_event_id: z.string().nullable(),
+  request_sha256: z.string(),
+});
+
+/** Its first and its last occurrences. */
+export const wholeDetectionSchema = detectionSchema.extend({ occurrences_kept: z.array(occurrenceSchema) });
+
+export const detectionQuerySchema = pageQuerySchema.extend({
+  credential_id: text.optional(),
+  credential_type: z.enum(CREDENTIAL_TYPES).optional(),
+  channel: z.enum(CHANNELS).optional(),
+  status: z.enum(DETECTION_STATUSES).optional(),
+  severity: z.enum(SEVERITIES).optional(),
+  from: instant.optional(),
+  to: instant.optional(),
+});
+export type DetectionQuery = z.infer<typeof detectionQuerySchema>;
+
+export const ALERT_CHANNEL_KINDS = ['webhook', 'email'] as const;
+
+export const newAlertChannelSchema = z.strictObject({
+  kind: z.enum(ALERT_CHANNEL_KINDS),
+  name: text.min(1).max(200),
+  /** An http or https URL, or an e-mail address. */
+  target: text.min(1).max(2000),
+  /** Detections of less are not told. */
+  least_severity: z.enum(SEVERITIES).default('low'),
+});
+export type NewAlertChannel = z.output<typeof newAlertChannelSchema>;
+
+export const alertChannelParamsSchema = z.object({ alert_channel_id: text });
+
+export const alertChannelSchema = z.object({
+  alert_channel_id: z.string(),
+  kind: z.enum(ALERT_CHANNEL_KINDS),
+  name: z.string(),
+  target: z.string(),
+  least_severity: z.enum(SEVERITIES),
+  created_at: time,
+});
+export type WireAlertChannel = z.infer<typeof alertChannelSchema>;
+
+/** `secret` signs webhooks, and is answered this once; null for e-mail. */
+export const madeAlertChannelSchema = alertChannelSchema.extend({ secret: z.string().nullable() });
+
+export const alertTestSchema = z.object({ message_id: z.string() });
+
+export const newStatusSchema = z.strictObject({ status: z.enum(DETECTION_STATUSES) });

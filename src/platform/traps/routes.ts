@@ -1,0 +1,29 @@
+import type { FastifyPluginAsync } from 'fastify';
+import { serveOpenApi } from '../http/openapi.ts';
+import { alertChannelSchema, detectionSchema, madeTrapSchema, occurrenceSchema, trapSchema } from './requests.ts';
+import { alertChannelRoutes } from './routes/alert-channels.ts';
+import { callbackRoutes } from './routes/callback.ts';
+import { credentialRoutes } from './routes/credentials.ts';
+import { detectionRoutes } from './routes/detections.ts';
+import type { TrapService } from './service.ts';
+
+/** The trap credential service, to be registered under its base path. */
+export const trapRoutes: FastifyPluginAsync<{ service: TrapService }> = async (server, { service }) => {
+  await serveOpenApi(server, {
+    title: 'Trap credentials',
+    description:
+      'Makes credentials that are of no use to anybody, says by which channels a use of them would be seen, and tells of every use that was.',
+    schemas: {
+      Trap: trapSchema,
+      MadeTrap: madeTrapSchema,
+      JsonValue: madeTrapSchema.shape.credential.valueType,
+      Detection: detectionSchema,
+      Occurrence: occurrenceSchema,
+      AlertChannel: alertChannelSchema,
+    },
+  });
+  await server.register(credentialRoutes, { service, prefix: '/api/v1' });
+  await server.register(detectionRoutes, { service, prefix: '/api/v1' });
+  await server.register(alertChannelRoutes, { service, prefix: '/api/v1' });
+  await server.register(callbackRoutes, { means: service.decoyMeans });
+};

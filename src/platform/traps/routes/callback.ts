@@ -1,0 +1,30 @@
+import type { FastifyPluginAsync, FastifyRequest } from 'fastify';
+import type { DecoyMeans } from '../decoys/decoy.ts';
+
+/** A GIF of one transparent pixel. */
+const PIXEL = Buffer.from('R0lGODlhAQABAIAAAAAAAP///yH5BAEAAAAALAAAAAABAAEAAAIBRAA7', 'base64');
+
+/** Takes the calls of web bugs that lead to the platform itself. Everybody gets the same answer. */
+export const callbackRoutes: FastifyPluginAsync<{ means: DecoyMeans }> = async (server, { means }) => {
+  server.get<{ Params: { token: string } }>(
+    '/t/:token.gif',
+    { config: { public: true }, schema: { hide: true } },
+    async (request, reply) => {
+      const trap = await means.find([{ kind: 'path', value: request.params.token }]);
+      if (trap !== null)
+        await means.record({
+          ...{ trapNo: trap.trapNo, channel: 'http', depth: 'read', eventTime: means.clock().toISOString() },
+          ...{ sourceEventId: null, sourceIp: request.ip, userAgent: request.headers['user-agent'] ?? null },
+          ...{ action: `GET ${request.url.split('?', 1)[0]}`, service: 'http', region: null, authVerified: null },
+          request: rawOf(request),
+        });
+      return reply.header('cache-control', 'no-store').type('image/gif').send(PIXEL);
+    },
+  );
+};
+
+/** The request line and the headers, as they came. */
+function rawOf({ raw }: FastifyRequest): string {
+  const headers = raw.rawHeaders.map((text, at) => (at % 2 === 0 ? `${text}: ` : `${text}\r\n`)).join('');
+  return `${raw.method} ${raw.url} HTTP/${raw.httpVersion}\r\n${headers}\r\n`;
+}

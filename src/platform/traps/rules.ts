@@ -1,0 +1,47 @@
+import type { TrapTable } from './schema.ts';
+import type { TrapUse } from './use.ts';
+import { DEPTHS, type Depth, type DetectionSeverity, type TrapStatus } from './words.ts';
+
+/** Uses that are no further apart belong to one detection. */
+export const FOLD_MS = 10 * 60_000;
+/** A detection that goes on for longer ends, and another begins: somebody is told again. */
+export const LONGEST_DETECTION_MS = 24 * 60 * 60_000;
+/** So many of the first and as many of the last occurrences are kept; the count is exact. */
+export const KEPT_OCCURRENCES = 100;
+
+const BY_DEPTH: Record<Depth, DetectionSeverity> = {
+  exposed: 'low',
+  read: 'medium',
+  validated: 'high',
+  used: 'critical',
+};
+
+/** Who knows only a name of the credential, and not its secret, has less in their hands. */
+export function severityOf({ depth, authVerified }: Pick<TrapUse, 'depth' | 'authVerified'>): DetectionSeverity {
+  return authVerified === false && (depth === 'validated' || depth === 'used') ? 'medium' : BY_DEPTH[depth];
+}
+
+export function isDeeper(depth: Depth, than: Depth): boolean {
+  return DEPTHS.indexOf(depth) > DEPTHS.indexOf(than);
+}
+
+type TrapTimes = Pick<
+  TrapTable,
+  'confirmed_at' | 'triggered_at' | 'rotated_at' | 'revoked_at' | 'expires_at' | 'planted_at'
+>;
+
+/** A trap that has ended is still one: its uses are detections too. */
+export function statusOf(trap: TrapTimes, now: Date): TrapStatus {
+  if (trap.revoked_at !== null) return 'revoked';
+  if (trap.rotated_at !== null) return 'rotated';
+  if (trap.expires_at !== null && trap.expires_at <= now.toISOString()) return 'expired';
+  if (trap.triggered_at !== null) return 'triggered';
+  return trap.confirmed_at === null ? 'active' : 'planted';
+}
+
+/** Whether a use goes on with what was seen from `first` to `last`. */
+export function belongsTo(eventTime: string, { first, last }: { first: string; last: string }): boolean {
+  const [at, from, to] = [eventTime, first, last].map((text) => Date.parse(text)) as [number, number, number];
+  if (at < from - FOLD_MS || at > to + FOLD_MS) return false;
+  return Math.max(at, to) - Math.min(at, from) <= LONGEST_DETECTION_MS;
+}

@@ -1,0 +1,111 @@
+import { setTimeout } from 'node:timers/promises';
+import type { FastifyBaseLogger } from 'fastify';
+import { messageOf } from '../../core/errors.ts';
+import type { AuditLog } from '../audit/api.ts';
+import type { Database } from '../database/database.ts';
+import type { Deliver } from '../jobs/delivery.ts';
+import type { Outbox } from '../jobs/outbox.ts';
+import type { MailTransport } from '../mail/mail.ts';
+import { Dispatcher } from '../outgoing/dispatcher.ts';
+import { alertOf } from './alerts/alerting.ts';
+import { AlertChannels } from './alerts/channels.ts';
+import { sendAlerts } from './alerts/sending.ts';
+import { channelTruthOf } from './channels.ts';
+import type { Decoy, DecoyMeans, DecoySettings } from './decoys/decoy.ts';
+import { startDecoys } from './decoys/start.ts';
+import { Detections } from './detections.ts';
+import { Proving } from './proving.ts';
+import { Traps } from './traps.ts';
+import type { TrapUse } from './use.ts';
+import { Uses } from './uses.ts';
+import { TrapVault } from './vault.ts';
+import { DetectionsVersion } from './version.ts';
+
+/** Everything that the routes and pages of traps call. */
+export interface TrapService {
+  traps: Traps;
+  detections: Detections;
+  proving: Proving;
+  uses: Uses;
+  alertChannels: AlertChannels;
+  sendAlerts(mail: MailTransport): Deliver;
+  /** What decoys and channels of the platform's own work with. */
+  decoyMeans: DecoyMeans;
+  startDecoys(): Promise<void>;
+  /** Ends the decoys, and what they saw is recorded. */
+  close(): Promise<void>;
+}
+
+export interface TrapParts {
+  database: Database;
+  clock: () => Date;
+  log: AuditLog;
+  outbox: Outbox;
+  /** Hosts of the inside to which alerts may be sent. */
+  outgoingHosts: readonly string[];
+  masterKey: Uint8Array;
+  decoys: readonly DecoySettings[];
+  /** In which decoys keep their keys. */
+  folder: string;
+  /** Where the platform itself is reached. */
+  publicUrl: () => string;
+  serverLog: FastifyBaseLogger;
+}
+
+/** A client would notice a longer pause. */
+const LONGEST_WAIT_MS = 1500;
+
+export function assembleTraps(parts: TrapParts): TrapService {
+  const { database, clock, log, outbox, masterKey, publicUrl, serverLog } = parts;
+  const vault = new TrapVault(masterKey);
+  let running: readonly Decoy[] = [];
+  const places = () => running.map(({ place }) => place);
+  const version = new DetectionsVersion(database);
+  const means = { database, clock, log, vault, version };
+  const uses = new Uses(
+    database,
+    { log, clock, alert: (...at) => alertOf(at[0], { outbox, clock }, at[1], at[2]) },
+    version,
+  );
+  const proving = new Proving({ ...means, decoy: (name) => running.find(({ place }) => place.name === name) });
+  const detections = new Detections(means);
+  const dispatcher = new Dispatcher({ allowed: parts.outgoingHosts });
+  const decoyMeans: DecoyMeans = {
+    find: (marks) => vault.find(database, marks),
+    record: (use) => recordSoon(use, { uses, proving, serverLog }),
+    clock,
+    log: serverLog,
+  };
+  return {
+    traps: new Traps({ ...means, places, publicUrl, channelTruth: channelTruthOf({ places }) }),
+    ...{ detections, proving, uses, decoyMeans },
+    alertChannels: new AlertChannels({ ...means, outbox }),
+    sendAlerts: (mail) => sendAlerts({ ...means, detections, dispatcher, publicUrl }, mail),
+    async startDecoys() {
+      running = await startDecoys(parts.decoys, parts.folder, decoyMeans);
+    },
+    async close() {
+      for (const decoy of running) await decoy.close();
+      await uses.settled();
+    },
+  };
+}
+
+interface Recorder {
+  uses: Uses;
+  proving: Proving;
+  serverLog: FastifyBaseLogger;
+}
+
+async function recordSoon(use: TrapUse, { uses, proving, serverLog }: Recorder): Promise<void> {
+  if (proving.takes(use)) return;
+  const { trapNo, channel } = use;
+  const recording = uses
+    .record(use)
+    .catch((error) =>
+      serverLog.error({ trapNo, channel, reason: messageOf(error) }, 'a use of a trap is not recorded'),
+    );
+  const waited = new AbortController();
+  await Promise.race([recording, setTimeout(LONGEST_WAIT_MS, null, { signal: waited.signal }).catch(() => {})]);
+  waited.abort();
+}

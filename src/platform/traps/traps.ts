@@ -1,0 +1,237 @@
+import type { Json } from '../../core/json/canonical.ts';
+import type { Actor } from '../accounts/administration.ts';
+import type { Database, Transaction } from '../database/database.ts';
+import { DomainError } from '../errors.ts';
+import { fromCursor, pageOf, toCursor } from '../http/cursor.ts';
+import { keyedRequest, makeOnce } from '../idempotency/keyed-results.ts';
+import type { DecoyKind, DecoyPlace } from './decoys/decoy.ts';
+import { type MakingMeans, storeTrap } from './making.ts';
+import { changeTrap, channelProofs, findTrap, nextChange, type Trap } from './repository.ts';
+import type { NewTrap, TrapQuery, WireMadeTrap, WireTrap } from './requests.ts';
+import { statusOf } from './rules.ts';
+import type { TrapTables } from './schema.ts';
+import type { MadeTrap } from './types/type.ts';
+import { typeOf } from './types/types.ts';
+import { type ChannelTruth, trapToWire } from './wire.ts';
+import { TRAPS_STREAM } from './words.ts';
+
+export interface TrapsMeans extends MakingMeans {
+  database: Database;
+  clock: () => Date;
+  /** The decoys that are configured. */
+  places: () => readonly DecoyPlace[];
+  /** Where the platform itself is reached. */
+  publicUrl: () => string;
+  /** What can be said of the channels of a trap. */
+  channelTruth: ChannelTruth;
+}
+
+/** The traps, as routes and pages have them. */
+export class Traps {
+  readonly #means: TrapsMeans;
+
+  constructor(means: TrapsMeans) {
+    this.#means = means;
+  }
+
+  /**
+   * Makes a credential that nobody has but who finds it.
+   * @throws DomainError `conflict` where nothing would see its use; `invalid_request`; `key_shown_before` for a repeated
+   * request.
+   */
+  async generate(actor: Actor, wish: NewTrap, idempotencyKey: string | undefined): Promise<WireMadeTrap> {
+    const place = this.#placeFor(wish);
+    const made = await this.#make(wish, place);
+    const facts = {
+      ...{ credential_type: wish.credential_type, plant_location: wish.plant_location, label: wish.label },
+      ...{ origin: 'fabricated' as const, decoy: place?.name ?? null, expires_at: wish.expires_at, rotated_from: null },
+    };
+    return this.#keep({ scope: 'traps/generate', body: wish, idempotencyKey, made }, (transaction, now) =>
+      storeTrap(transaction, this.#means, facts, { made, actor, now }),
+    );
+  }
+
+  /**
+   * Makes a credential in the place of another one, which stays a trap for ever.
+   * @throws DomainError `not_found`; `conflict` for one that has ended; as `generate`.
+   */
+  async rotate(actor: Actor, credentialId: string, idempotencyKey: string | undefined): Promise<WireMadeTrap> {
+    const { database, clock } = this.#means;
+    const old = await findTrap(database, credentialId);
+    if (old.origin !== 'fabricated')
+      throw new DomainError('conflict', 'the key is of a real account: rotate it there, and import the new one');
+    const wish = { ...old, decoy: old.decoy ?? undefined, options: {} };
+    const place = this.#placeFor(wish);
+    const made = await this.#make(wish, place);
+    return this.#keep(
+      { scope: `traps/${credentialId}/rotate`, body: {}, idempotencyKey, made },
+      async (transaction, now) => {
+        const trap = await findTrap(transaction, credentialId);
+        refuseEnded(trap, clock());
+        await changeTrap(transaction, trap, { rotated_at: now.toISOString() });
+        return storeTrap(
+          transaction,
+          this.#means,
+          { ...trap, decoy: place?.name ?? null, rotated_from: credentialId },
+          { made, actor, now },
+        );
+      },
+    );
+  }
+
+  /** Newest first. @throws DomainError `invalid_cursor`. */
+  async list({ limit, cursor, credential_type, plant_location }: TrapQuery) {
+    const { database } = this.#means;
+    let traps = database.tables<TrapTables>().selectFrom('traps').selectAll().orderBy('trap_no', 'desc');
+    if (credential_type !== undefined) traps = traps.where('credential_type', '=', credential_type);
+    if (plant_location !== undefined) traps = traps.where('plant_location', '=', plant_location);
+    if (cursor !== undefined) traps = traps.where('trap_no', '<', fromCursor('traps', ['number'], cursor)[0]);
+    const rows = await traps.limit(limit + 1).execute();
+    const { shown, next_cursor } = pageOf(rows, limit, (last) => toCursor('traps', [last.trap_no]));
+    return { data: await this.#toWire(shown), next_cursor };
+  }
+
+  /** @throws DomainError `not_found`. */
+  async find(credentialId: string): Promise<WireTrap> {
+    return this.#one(await findTrap(this.#means.database, credentialId));
+  }
+
+  /** Notes that it was put where somebody may find it. @throws DomainError `not_found`, `conflict`, `invalid_request`. */
+  confirm(actor: Actor, credentialId: string, plantedAt: string | undefined): Promise<WireTrap> {
+    return this.#change(actor, credentialId, 'trap.planted', (trap, now) => {
+      refuseEnded(trap, now);
+      const confirmed_at = now.toISOString();
+      const planted_at = plantedAt ?? confirmed_at;
+      if (planted_at > confirmed_at) throw new DomainError('invalid_request', 'planted_at: it is yet to come');
+      return { planted_at, confirmed_at };
+    });
+  }
+
+  /** Ends it. A use of it is a detection still. @throws DomainError `not_found`. */
+  revoke(actor: Actor, credentialId: string): Promise<WireTrap> {
+    return this.#change(actor, credentialId, 'trap.revoked', (trap, now) =>
+      trap.revoked_at === null ? { revoked_at: now.toISOString() } : null,
+    );
+  }
+
+  /** Has it stand as before it was triggered. Its detections stay. @throws DomainError `not_found`. */
+  reset(actor: Actor, credentialId: string): Promise<WireTrap> {
+    return this.#change(actor, credentialId, 'trap.reset', (trap) =>
+      trap.triggered_at === null ? null : { triggered_at: null },
+    );
+  }
+
+  /** Changes a trap, with the entry that says so; nothing where there is nothing to change. */
+  async #change(
+    actor: Actor,
+    credentialId: string,
+    action: string,
+    changeOf: (trap: Trap, now: Date) => Partial<Trap> | null,
+  ): Promise<WireTrap> {
+    const { database, clock, log } = this.#means;
+    const trap = await database.write(async (transaction) => {
+      // Detections say when their trap was planted.
+      await nextChange(transaction);
+      const found = await findTrap(transaction, credentialId);
+      const change = changeOf(found, clock());
+      if (change === null) return found;
+      await changeTrap(transaction, found, change);
+      const { credential_type, label } = found;
+      await log.appendIn(transaction, TRAPS_STREAM, [
+        {
+          ...{ actor: actor.name, action, resource_type: 'trap', resource_id: credentialId },
+          metadata: { credential_type, label, ...(change as { [name: string]: Json }) },
+        },
+      ]);
+      return { ...found, ...change };
+    });
+    return this.#one(trap);
+  }
+
+  /** Stores what was made, once for each idempotency key. */
+  async #keep(
+    {
+      scope,
+      body,
+      idempotencyKey,
+      made,
+    }: { scope: string; body: object; idempotencyKey?: string | undefined; made: MadeTrap },
+    store: (transaction: Transaction, now: Date) => Promise<Trap>,
+  ): Promise<WireMadeTrap> {
+    const { database, clock } = this.#means;
+    const now = clock();
+    const keyed = idempotencyKey === undefined ? null : keyedRequest(scope, idempotencyKey, body as Json);
+    const outcome = await database.write((transaction) =>
+      makeOnce(
+        transaction,
+        { keyed, now },
+        () => store(transaction, now),
+        ({ credential_id }) => credential_id,
+      ),
+    );
+    if ('made' in outcome) {
+      const { credential, artifact } = made;
+      return { ...(await this.#one(outcome.made)), credential, artifact };
+    }
+    throw new DomainError(
+      'key_shown_before',
+      `this request made the trap ${outcome.earlier} before, whose credential was shown then and cannot be shown again; if it was lost, revoke that trap and make another`,
+    );
+  }
+
+  #make(wish: Pick<NewTrap, 'credential_type' | 'plant_location' | 'label' | 'options'>, decoy: DecoyPlace | null) {
+    const { clock, publicUrl } = this.#means;
+    const { plant_location: plantLocation, label, options } = wish;
+    const more = { publicUrl: publicUrl(), now: clock() };
+    return typeOf(wish.credential_type).make({ plantLocation, label, decoy, options, ...more });
+  }
+
+  /** The decoy that a trap leads to. @throws DomainError `invalid_request`, `conflict`. */
+  #placeFor({ credential_type, decoy }: Pick<NewTrap, 'credential_type' | 'decoy'>): DecoyPlace | null {
+    const { decoy: kind, needsDecoy } = typeOf(credential_type);
+    const places = this.#means.places();
+    if (decoy !== undefined) return namedPlace(places, decoy, kind);
+    const place = places.find((each) => each.kind === kind) ?? null;
+    if (place === null && needsDecoy)
+      throw new DomainError(
+        'conflict',
+        `nothing would see the use of such a trap (${credential_type}): it leads to a decoy of the kind ${kind}, and none is configured`,
+      );
+    return place;
+  }
+
+  async #toWire(traps: readonly Trap[]): Promise<WireTrap[]> {
+    const { database, vault, clock, channelTruth } = this.#means;
+    const proofs = await channelProofs(
+      database,
+      traps.map(({ trap_no }) => trap_no),
+    );
+    const now = clock();
+    return traps.map((trap) =>
+      trapToWire(trap, { kept: vault.open(trap), proofs: proofs.get(trap.trap_no) ?? [], now, channelTruth }),
+    );
+  }
+
+  async #one(trap: Trap): Promise<WireTrap> {
+    const [wire] = await this.#toWire([trap]);
+    if (wire === undefined) throw new Error('one trap became none');
+    return wire;
+  }
+}
+
+function namedPlace(places: readonly DecoyPlace[], name: string, kind: DecoyKind | null): DecoyPlace {
+  const place = places.find((each) => each.name === name);
+  if (place === undefined) throw new DomainError('invalid_request', `decoy: none of the name "${name}" is configured`);
+  if (place.kind !== kind)
+    throw new DomainError(
+      'invalid_request',
+      `decoy: "${name}" is of the kind ${place.kind}, and such a trap leads to ${kind ?? 'none'}`,
+    );
+  return place;
+}
+
+function refuseEnded(trap: Trap, now: Date): void {
+  const status = statusOf(trap, now);
+  if (status === 'revoked' || status === 'rotated')
+    throw new DomainError('conflict', `the trap was ${status} before; it stays a trap, and is not planted any more`);
+}

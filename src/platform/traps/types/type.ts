@@ -1,0 +1,50 @@
+import type { Json } from '../../../core/json/canonical.ts';
+import type { DecoyKind, DecoyPlace } from '../decoys/decoy.ts';
+import type { TrapMark } from '../marks.ts';
+import type { Channel, CredentialType, PlantLocation } from '../words.ts';
+
+/** What somebody wants a trap to be. */
+export interface TrapWish {
+  plantLocation: PlantLocation;
+  /** What it is called here; nothing of it stands in what is planted. */
+  label: string;
+  /** The decoy that it leads to; null where the type needs none, or none is configured. */
+  decoy: DecoyPlace | null;
+  /** Where the platform itself is reached, for channels of its own. */
+  publicUrl: string;
+  /** More that the type is told, checked by its schema. */
+  options: { [name: string]: Json };
+  now: Date;
+}
+
+/** What is planted: a file, or a line of one. */
+export interface Artifact {
+  filename: string;
+  content: string;
+  /** Where it goes and how, for the person who plants it. */
+  instructions: string;
+}
+
+/** A new credential, before it is stored. */
+export interface MadeTrap {
+  /** Its parts, by the names that its clients use. */
+  credential: { [name: string]: Json };
+  artifact: Artifact;
+  /** What its uses are recognised by. */
+  marks: readonly TrapMark[];
+  /** By what its uses can be seen at all. */
+  channels: readonly Channel[];
+  /** A part of it that is no secret and tells it from others, for people. */
+  knownAs: string;
+}
+
+/** One kind of credential. */
+export interface TrapType {
+  type: CredentialType;
+  /** The kind of decoy that it leads to; null for none. */
+  decoy: DecoyKind | null;
+  /** Without its decoy nobody would ever see a use. */
+  needsDecoy: boolean;
+  /** @throws DomainError `invalid_request` for options that it does not know. */
+  make(wish: TrapWish): Promise<MadeTrap>;
+}

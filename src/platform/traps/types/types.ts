@@ -1,0 +1,15 @@
+import { DomainError } from '../../errors.ts';
+import type { CredentialType } from '../words.ts';
+import type { TrapType } from './type.ts';
+import { webBug } from './web-bug.ts';
+
+/** Every kind of credential that can be a trap: a new one is a file and a line. */
+const TYPES: Partial<Record<CredentialType, TrapType>> = {
+  web_bug: webBug,
+};
+
+export function typeOf(type: CredentialType): TrapType {
+  const found = TYPES[type];
+  if (found === undefined) throw new DomainError('invalid_request', `credential_type: ${type} is not made here`);
+  return found;
+}

@@ -1,0 +1,50 @@
+import type { Json } from '../../core/json/canonical.ts';
+import type { Reader } from '../database/database.ts';
+import { SecretBox } from '../secrets.ts';
+import type { FoundTrap } from './decoys/decoy.ts';
+import { type TrapMark, TrapMarks } from './marks.ts';
+import { type Trap, trapRow } from './repository.ts';
+import type { Channel } from './words.ts';
+
+/** What is kept of a credential, and never shown again as a whole. */
+export interface KeptCredential {
+  credential: { [name: string]: Json };
+  channels: readonly Channel[];
+  known_as: string;
+}
+
+/** Keeps credentials so that decoys can judge what they are shown, and readers of the database learn nothing. */
+export class TrapVault {
+  readonly #box: SecretBox;
+  readonly marks: TrapMarks;
+
+  /** @param masterKey of the data folder. */
+  constructor(masterKey: Uint8Array) {
+    this.#box = new SecretBox(masterKey, 'traps/secrets');
+    this.marks = new TrapMarks(masterKey);
+  }
+
+  seal(credentialId: string, kept: KeptCredential): Uint8Array {
+    return this.#box.seal(Buffer.from(JSON.stringify(kept)), credentialId);
+  }
+
+  open({ credential_id, secret }: Pick<Trap, 'credential_id' | 'secret'>): KeptCredential {
+    return JSON.parse(this.#box.open(secret, credential_id).toString()) as KeptCredential;
+  }
+
+  sealText(owner: string, text: string): Uint8Array {
+    return this.#box.seal(Buffer.from(text), owner);
+  }
+
+  openText(owner: string, sealed: Uint8Array): string {
+    return this.#box.open(sealed, owner).toString();
+  }
+
+  /** The trap that has one of these marks; null for none. */
+  async find(reader: Reader, marks: readonly TrapMark[]): Promise<FoundTrap | null> {
+    const trapNo = await this.marks.find(reader, marks);
+    if (trapNo === null) return null;
+    const trap = await trapRow(reader, trapNo);
+    return { trapNo, type: trap.credential_type, credential: this.open(trap).credential };
+  }
+}

@@ -1,0 +1,48 @@
+import type { Detection, Trap } from './repository.ts';
+import type { WireDetection, WireTrap } from './requests.ts';
+import { statusOf } from './rules.ts';
+import type { KeptCredential } from './vault.ts';
+import { type Channel, TRAPS_STREAM } from './words.ts';
+
+/** Whether a use of a trap would be seen by a channel now, and why. */
+export type ChannelTruth = (trap: Trap, channel: Channel) => { active: boolean; reason: string };
+
+export interface TrapView {
+  kept: KeptCredential;
+  proofs: readonly { channel: Channel; proved_at: string }[];
+  now: Date;
+  channelTruth: ChannelTruth;
+}
+
+export function trapToWire(trap: Trap, { kept, proofs, now, channelTruth }: TrapView): WireTrap {
+  const { trap_no: _, secret: __, triggered_at: ___, revoked_at: ____, ...shown } = trap;
+  return {
+    ...shown,
+    status: statusOf(trap, now),
+    known_as: kept.known_as,
+    detection_channels: kept.channels.map((channel) => ({
+      channel,
+      ...channelTruth(trap, channel),
+      last_proved_at: proofs.find((proof) => proof.channel === channel)?.proved_at ?? null,
+    })),
+  };
+}
+
+/** A detection with what it says of its trap. */
+export function detectionToWire(
+  detection: Detection,
+  trap: Pick<Trap, 'credential_id' | 'credential_type' | 'plant_location' | 'label' | 'planted_at' | 'created_at'>,
+): WireDetection {
+  const { detection_no: _, change_no: __, trap_no: ___, fold: ____, settled_at: _____, ...rest } = detection;
+  const { alert_state, alert_attempts, entry_id, entry_sequence, auth_verified, ...shown } = rest;
+  const { credential_id, credential_type, plant_location, label, planted_at, created_at } = trap;
+  return {
+    ...shown,
+    ...{ credential_id, credential_type, plant_location, label },
+    auth_verified: auth_verified === null ? null : auth_verified === 1,
+    // It cannot have got out before it was there.
+    leaked_between: [planted_at ?? created_at, detection.first_seen],
+    alert: { state: alert_state, attempts: alert_attempts },
+    audit_entry: { stream_id: TRAPS_STREAM, entry_id, sequence: entry_sequence },
+  };
+}

@@ -1,0 +1,71 @@
+/** What a credential pretends to be. */
+export const CREDENTIAL_TYPES = [
+  'aws_key',
+  'db_connection_string',
+  'ssh_key',
+  'kubeconfig',
+  'api_token',
+  'jwt',
+  'npm_token',
+  'docker_registry',
+  'git_https',
+  'dotenv',
+  'mcp_server',
+  'web_bug',
+] as const;
+export type CredentialType = (typeof CREDENTIAL_TYPES)[number];
+
+/** Where somebody is to find it. */
+export const PLANT_LOCATIONS = [
+  'github',
+  'gitlab',
+  'ci',
+  'server',
+  's3',
+  'docker_image',
+  'wiki',
+  'agent_vault',
+  'other',
+] as const;
+export type PlantLocation = (typeof PLANT_LOCATIONS)[number];
+
+/** `fabricated`: made here, and known nowhere else. `imported`, `provisioned`: a real key of a real account, without rights. */
+export const ORIGINS = ['fabricated', 'imported', 'provisioned'] as const;
+export type Origin = (typeof ORIGINS)[number];
+
+export const TRAP_STATUSES = ['active', 'planted', 'triggered', 'rotated', 'revoked', 'expired'] as const;
+export type TrapStatus = (typeof TRAP_STATUSES)[number];
+
+/** By what a use of a credential is seen. */
+export const CHANNELS = [
+  'aws_decoy',
+  'aws_cloudtrail',
+  'aws_last_used',
+  'postgres',
+  'ssh',
+  'kubernetes',
+  'http',
+  'npm',
+  'registry',
+  'git',
+  'mcp',
+  'file_read',
+] as const;
+export type Channel = (typeof CHANNELS)[number];
+
+/** How far somebody went, from the least: it was public, it was opened, it was tried, it was worked with. */
+export const DEPTHS = ['exposed', 'read', 'validated', 'used'] as const;
+export type Depth = (typeof DEPTHS)[number];
+
+export const SEVERITIES = ['low', 'medium', 'high', 'critical'] as const;
+export type DetectionSeverity = (typeof SEVERITIES)[number];
+
+export const DETECTION_STATUSES = ['open', 'acknowledged', 'archived'] as const;
+export type DetectionStatus = (typeof DETECTION_STATUSES)[number];
+
+/** `none`: nobody is to be told. `suppressed`: somebody was told of this a short while ago. */
+export const ALERT_STATES = ['none', 'suppressed', 'pending', 'delivered', 'dead'] as const;
+export type AlertState = (typeof ALERT_STATES)[number];
+
+/** The stream of the audit service that has what happens to traps. */
+export const TRAPS_STREAM = 'traps';
