@@ -6,6 +6,7 @@ import type { MetricsFor } from './status/metrics-for.ts';
 import type { DecoySettings } from './traps/decoys/decoy.ts';
 
 /** What a platform is started with. */
+// Over ten members: each is a setting.
 export interface PlatformOptions extends PartsOptions {
   /** 0 for any that is free. */
   port: number;
