@@ -44,7 +44,7 @@ function forkStarter(): ChildProcess {
     if ('finished' in answer) ended?.resolve(answer.finished);
     else ended?.reject(answer.error);
   });
-  child.on('exit', () => {
+  child.on('disconnect', () => {
     starter = null;
     for (const { reject } of waiting.values()) reject(new Error('what starts programs for tests has ended'));
     waiting.clear();
