@@ -7,7 +7,7 @@ import { build } from 'rolldown';
 import { expect, test } from 'vitest';
 import { packageFile, programUrl } from '../src/core/install-paths.ts';
 import config from '../src/rolldown.config.mts';
-import { finish, startNode } from './support/process.ts';
+import { nodeToEnd } from './support/process.ts';
 
 const root = resolve(import.meta.dirname, '..');
 
@@ -23,7 +23,7 @@ test('in dist, wherever the bundler put the code that asks, and programs are bui
   await build({ ...config, input: { ...Object(config.input), 'further/down/here': ownPlace, here: ownPlace }, output });
   copyFileSync(join(root, 'package.json'), join(app, 'package.json'));
   for (const program of ['dist/further/down/here.js', 'dist/here.js']) {
-    const { stdout, stderr } = await finish(startNode(join(app, program), [], { cwd: tmpdir() }));
+    const { stdout, stderr } = await nodeToEnd(join(app, program), [], { cwd: tmpdir() });
     const expected = [join(app, 'package.json'), pathToFileURL(join(app, 'dist/exporter/cli/main.js')).href];
     expect(stdout === '' ? stderr : JSON.parse(stdout), program).toEqual(expected);
   }

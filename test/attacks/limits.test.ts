@@ -8,7 +8,7 @@ import { toRecordBytes } from '../../src/verifier/records/record-bytes.ts';
 import { MAX_RUN_RECORD_BYTES } from '../../src/verifier/records/stored-run.ts';
 import { chainOf, entryAfter, packageOf, type SentEntry } from '../support/chain.ts';
 import { COUNTED, costIn } from '../support/cost.ts';
-import { EVIDENCE, finish, startNode } from '../support/process.ts';
+import { EVIDENCE, nodeToEnd } from '../support/process.ts';
 import { runRecord } from '../support/records.ts';
 
 const MB = 2 ** 20;
@@ -90,8 +90,10 @@ const ROWS: Row[] = [
 test.each(ROWS)('%s', async (_words, write, exit, message, seconds) => {
   const file = join(folder, 'evidence.json');
   await pipeline(Readable.from(write()), createWriteStream(file));
-  const child = startNode(EVIDENCE, ['verify', file, '--json', '--quiet'], { cwd: folder, nodeFlags: COUNTED });
-  const { code, stdout, stderr } = await finish(child);
+  const { code, stdout, stderr } = await nodeToEnd(EVIDENCE, ['verify', file, '--json', '--quiet'], {
+    cwd: folder,
+    nodeFlags: COUNTED,
+  });
   expect(code).toBe(exit);
   const messages = JSON.parse(stdout).streams.flatMap(({ findings }: { findings: { message: string }[] }) =>
     findings.map((finding) => finding.message),
@@ -117,8 +119,10 @@ test.each([
   const record = runRecord('R', [], { excluded: leftOut(bytes * 0.97) });
   mkdirSync(join(archive, 'runs/R'), { recursive: true });
   writeFileSync(join(archive, 'runs/R/run.json'), toRecordBytes(record));
-  const child = startNode(EVIDENCE, ['verify', archive, '--quiet'], { cwd: folder, nodeFlags: COUNTED });
-  const { code, stdout, stderr } = await finish(child);
+  const { code, stdout, stderr } = await nodeToEnd(EVIDENCE, ['verify', archive, '--quiet'], {
+    cwd: folder,
+    nodeFlags: COUNTED,
+  });
   expect(stdout).toMatch(message);
   expect(code).toBe(1);
   expect(costIn(stderr).memory).toBeLessThan(MOST_MEMORY);

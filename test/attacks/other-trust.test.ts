@@ -8,7 +8,7 @@ import { runVerify } from '../../src/exporter/cli/commands/verify.ts';
 import { carryOut } from '../support/command.ts';
 import { changeSeal } from '../support/database-tampering.ts';
 import { postEntries, type ServedPlatform, servePlatform, someEntries } from '../support/platform.ts';
-import { finish, PLATFORM, startNode } from '../support/process.ts';
+import { nodeToEnd, PLATFORM } from '../support/process.ts';
 
 /** Keys and roots of the reader are not those of the exporter: that is no alteration of what is archived. */
 const directory = mkdtempSync(join(tmpdir(), 'other-trust-'));
@@ -27,9 +27,7 @@ beforeAll(async () => {
   });
   expect(answer.status).toBe(201);
   const keys = join(directory, 'keys');
-  await finish(
-    startNode(PLATFORM, ['seal-keys', 'write', '--data', platform.dataDir, '--out', keys], { cwd: directory }),
-  );
+  await nodeToEnd(PLATFORM, ['seal-keys', 'write', '--data', platform.dataDir, '--out', keys], { cwd: directory });
   sealKeys = readdirSync(keys).map((name) => `${name.replace(/\.\w+$/, '')}=${join(keys, name)}`);
   root = join(platform.dataDir, 'authority', 'root.pem');
   writeFileSync(WRONG_KEY, 'another key');

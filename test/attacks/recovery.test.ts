@@ -22,7 +22,7 @@ import { type Ended, evidence } from '../support/evidence.ts';
 import { type Lie, type LyingService, lieAbout } from '../support/lying-service.ts';
 import { type KeyFiles, makeKey } from '../support/openssl-keys.ts';
 import { postEntries, type ServedPlatform, servePlatform, someEntries } from '../support/platform.ts';
-import { EVIDENCE, finish, startNode } from '../support/process.ts';
+import { EVIDENCE, nodeToEnd } from '../support/process.ts';
 
 // Several processes each, on machines that do other things too.
 
@@ -71,7 +71,7 @@ async function interrupt(ending: string): Promise<void> {
   const options = { cwd: directory, nodeFlags: ['--import', KILLED_AFTER] };
   const words = ['export', '--request', 'R1', '--all-time'];
   const env = { ...ourEnv(), KILLED_AFTER: ending };
-  expect((await finish(startNode(EVIDENCE, words, { ...options, env }))).signal).toBe('SIGKILL');
+  expect((await nodeToEnd(EVIDENCE, words, { ...options, env })).signal).toBe('SIGKILL');
   const kept = mkdtempSync(join(folder, 'interrupted-'));
   cpSync(inArchive('.'), kept, { recursive: true });
   interrupted.set(ending, kept);

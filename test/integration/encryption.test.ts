@@ -6,7 +6,7 @@ import { ageKey } from '../support/age.ts';
 import { versionsIn } from '../support/bucket.ts';
 import { type Ended, evidence } from '../support/evidence.ts';
 import { postEntries, type ServedPlatform, servePlatform, someEntries } from '../support/platform.ts';
-import { EVIDENCE, finish, run, startNode } from '../support/process.ts';
+import { EVIDENCE, nodeToEnd, run } from '../support/process.ts';
 import { adminClient, makeBucket, useRadosgw } from '../support/radosgw.ts';
 
 const KILLED_AFTER = resolve(import.meta.dirname, '../support/killed-after.ts');
@@ -196,7 +196,7 @@ test.each(['.zip.age', 'encrypted/[0-9a-f]+.json'])(
   async (ending) => {
     const options = { cwd: directory, nodeFlags: ['--import', KILLED_AFTER] };
     const env = { ...platform.env, KILLED_AFTER: ending };
-    const killed = await finish(startNode(EVIDENCE, ['export', '--request', 'A', '--all-time'], { ...options, env }));
+    const killed = await nodeToEnd(EVIDENCE, ['export', '--request', 'A', '--all-time'], { ...options, env });
     expect(killed.signal).toBe('SIGKILL');
     const stored = () =>
       new Map(
@@ -217,7 +217,7 @@ test('a run that was begun without encryption goes on with what is there', async
   configure({});
   const options = { cwd: directory, nodeFlags: ['--import', KILLED_AFTER] };
   const env = { ...platform.env, KILLED_AFTER: '.zip' };
-  await finish(startNode(EVIDENCE, ['export', '--request', 'A', '--all-time'], { ...options, env }));
+  await nodeToEnd(EVIDENCE, ['export', '--request', 'A', '--all-time'], { ...options, env });
   configure({ encrypt_to: [auditor.recipient] });
   await exported();
   expect(await verify('--identity', auditor.file)).toMatchObject({ exit_code: 0, warnings: [] });

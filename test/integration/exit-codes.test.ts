@@ -1,12 +1,10 @@
-import { spawn } from 'node:child_process';
 import { chmodSync, cpSync, mkdtempSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { EXIT_CODES } from '../../src/core/terminal/exit.ts';
-import { cleanEnvironment } from '../support/environment.ts';
 import { evidence } from '../support/evidence.ts';
-import { builtFolder, EVIDENCE, finish } from '../support/process.ts';
+import { builtFolder, EVIDENCE, runToEnd } from '../support/process.ts';
 import { type FaultyService, startFaultyService } from '../support/services/faulty.ts';
 
 const KILLED_AFTER = join(import.meta.dirname, '../support/killed-after.ts');
@@ -65,12 +63,10 @@ async function shell(line: string, { closed = false } = {}) {
   const archive = join(cwd, 'evidence-archive');
   if (closed) for (const [path, mode] of [[archive, 0] as const, [cwd, 0o555] as const]) chmodSync(path, mode);
   const program = `${process.execPath} ${join(builtFolder(), 'dist', EVIDENCE)}`;
-  const child = spawn('bash', ['-c', `set -o pipefail; ${line.replaceAll('evidence ', `${program} `)}`], {
+  const ended = await runToEnd('bash', ['-c', `set -o pipefail; ${line.replaceAll('evidence ', `${program} `)}`], {
     cwd,
-    env: cleanEnvironment(env),
-    stdio: ['ignore', 'pipe', 'pipe'],
+    env,
   });
-  const ended = await finish(child);
   for (const path of [cwd, archive]) chmodSync(path, 0o755);
   expect(ended.stderr, line).not.toMatch(/\n {4}at |a defect in this program/);
   expect(

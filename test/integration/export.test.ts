@@ -6,7 +6,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { evidence } from '../support/evidence.ts';
 import { claimVerified, lieAbout } from '../support/lying-service.ts';
 import { postEntries, type ServedPlatform, servePlatform, someEntries } from '../support/platform.ts';
-import { finish, PLATFORM, run, startNode } from '../support/process.ts';
+import { nodeToEnd, PLATFORM, run } from '../support/process.ts';
 
 let directory: string;
 beforeEach(() => {
@@ -88,9 +88,7 @@ describe('a service with three streams', () => {
 
   test('the seal is proved with the keys of the service and unproved without', async () => {
     const out = join(directory, 'keys');
-    await finish(
-      startNode(PLATFORM, ['seal-keys', 'write', '--data', platform.dataDir, '--out', out], { cwd: directory }),
-    );
+    await nodeToEnd(PLATFORM, ['seal-keys', 'write', '--data', platform.dataDir, '--out', out], { cwd: directory });
     const pairs = readdirSync(out).map((id) => `${id}=${join(out, id)}`);
     expect(pairs).toHaveLength(3);
     const { stdout } = await exportAll('--json', ...pairs.flatMap((pair) => ['--seal-key', pair]));

@@ -7,7 +7,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { chainOf, packageOf } from '../support/chain.ts';
 import { COUNTED, type Cost, costIn } from '../support/cost.ts';
 import { HURTFUL } from '../support/hurtful.ts';
-import { EVIDENCE, finish, startNode } from '../support/process.ts';
+import { EVIDENCE, nodeToEnd } from '../support/process.ts';
 
 /** Four times the size may take this many times as long; what grows with the square takes sixteen times. */
 const GROWTH = 8;
@@ -44,11 +44,10 @@ interface Verified extends Cost {
 async function verify(pieces: Iterable<string>): Promise<Verified> {
   const file = join(folder, 'evidence.json');
   await pipeline(Readable.from(pieces), createWriteStream(file));
-  const child = startNode(EVIDENCE, ['verify', file, '--json', '--quiet'], {
+  const { code, stdout, stderr } = await nodeToEnd(EVIDENCE, ['verify', file, '--json', '--quiet'], {
     cwd: folder,
     nodeFlags: COUNTED,
   });
-  const { code, stdout, stderr } = await finish(child);
   const { streams } = JSON.parse(stdout) as { streams: { findings: { code: string }[] }[] };
   const codes = streams.flatMap(({ findings }) => findings.map((finding) => finding.code));
   return { exit: code, findings: [...new Set(codes)], ...costIn(stderr) };

@@ -1,11 +1,9 @@
-import { spawn } from 'node:child_process';
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { chainOf, packageOf } from '../support/chain.ts';
-import { cleanEnvironment } from '../support/environment.ts';
-import { finish, run, startNode } from '../support/process.ts';
+import { nodeToEnd, run, runToEnd } from '../support/process.ts';
 
 const root = resolve(import.meta.dirname, '../..');
 const valid = join(root, 'test/vectors/chain/valid.json');
@@ -28,12 +26,7 @@ beforeAll(async () => {
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 test('npx evidence demo works in a folder in which the package is installed', async () => {
-  const child = spawn('npx', ['--no-install', 'evidence', 'demo'], {
-    cwd: folder,
-    env: cleanEnvironment(),
-    stdio: ['ignore', 'pipe', 'pipe'],
-  });
-  const { code, stdout, stderr } = await finish(child);
+  const { code, stdout, stderr } = await runToEnd('npx', ['--no-install', 'evidence', 'demo'], { cwd: folder });
   expect(code, stderr).toBe(0);
   expect(stdout).toMatch(/^npm +\d{2,} .* verified$/m);
   expect(readdirSync(join(folder, 'evidence-archive'))).toEqual(expect.arrayContaining(['ledger', 'runs']));
@@ -44,8 +37,7 @@ test('both commands answer --help, in English as everything they print, like the
     ['exporter/cli/main', 'evidence <command>'],
     ['platform/main', 'evidence-platform'],
   ] as const) {
-    const help = (script: string) =>
-      finish(startNode(script, ['--help'], { cwd: folder, env: { LC_ALL: 'de_DE.UTF-8' } }));
+    const help = (script: string) => nodeToEnd(script, ['--help'], { cwd: folder, env: { LC_ALL: 'de_DE.UTF-8' } });
     const built = await help(join(installed, `dist/${program}.js`));
     expect(built).toMatchObject({ code: 0, stdout: expect.stringContaining(name) });
     expect(built.stdout).toMatch(/^Options:$/m);
@@ -57,15 +49,17 @@ test('what lies where the user stands is not read, though it has the name of a p
   const cwd = mkdtempSync(join(folder, 'stands-'));
   // Who reads it waits for ever.
   await run('mkfifo', ['package.json'], cwd);
-  const { code, stderr } = await finish(
-    startNode(join(installed, 'dist/exporter/cli/main.js'), ['verify', valid, '--json'], { cwd }),
-  );
+  const { code, stderr } = await nodeToEnd(join(installed, 'dist/exporter/cli/main.js'), ['verify', valid, '--json'], {
+    cwd,
+  });
   expect(code, stderr).toBe(0);
 });
 
 test('a package is verified', async () => {
-  const { code, stdout, stderr } = await finish(
-    startNode(join(installed, 'dist/exporter/cli/main.js'), ['verify', valid, '--json'], { cwd: folder }),
+  const { code, stdout, stderr } = await nodeToEnd(
+    join(installed, 'dist/exporter/cli/main.js'),
+    ['verify', valid, '--json'],
+    { cwd: folder },
   );
   expect(code, stderr).toBe(0);
   expect(JSON.parse(stdout)).toMatchObject({ outcome: 'verified', streams: [{ status: 'verified' }] });
@@ -80,13 +74,11 @@ describe('a command loads only the packages that it needs', () => {
     ['verify', [valid, '--contract', contract], ofContracts],
   ])('%s %j', async (command, args, packages) => {
     const loaded = join(folder, 'loaded.json');
-    const { code, stderr } = await finish(
-      startNode(join(installed, 'dist/exporter/cli/main.js'), [command, ...args], {
-        cwd: folder,
-        env: { LOADED_PACKAGES: loaded },
-        nodeFlags: ['--import', hook],
-      }),
-    );
+    const { code, stderr } = await nodeToEnd(join(installed, 'dist/exporter/cli/main.js'), [command, ...args], {
+      cwd: folder,
+      env: { LOADED_PACKAGES: loaded },
+      nodeFlags: ['--import', hook],
+    });
     expect(code, stderr).toBe(0);
     expect(JSON.parse(readFileSync(loaded, 'utf8'))).toEqual(['evidence-exporter', ...packages]);
   });
@@ -95,11 +87,13 @@ describe('a command loads only the packages that it needs', () => {
 test('a package is verified by several threads', async () => {
   const sent = join(folder, 'sent.json');
   writeFileSync(sent, JSON.stringify(packageOf(chainOf(5000))));
-  const { code, stdout, stderr } = await finish(
-    startNode(join(installed, 'dist/exporter/cli/main.js'), ['verify', sent, '--json', '--threads', '2'], {
+  const { code, stdout, stderr } = await nodeToEnd(
+    join(installed, 'dist/exporter/cli/main.js'),
+    ['verify', sent, '--json', '--threads', '2'],
+    {
       cwd: folder,
       nodeFlags: ['--import', resolve(import.meta.dirname, '../support/awaited-threads.mjs')],
-    }),
+    },
   );
   expect(code, stderr).toBe(0);
   expect(JSON.parse(stdout)).toMatchObject({ streams: [{ entries: 5000, status: 'verified' }] });

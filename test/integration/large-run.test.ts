@@ -13,7 +13,7 @@ import { ARCHIVE_KEY, askedKey, bundleKey, runDraftKey, streamRecordKey } from '
 import type { RunStream } from '../../src/verifier/records/record.ts';
 import { toRecordBytes } from '../../src/verifier/records/record-bytes.ts';
 import { COUNTED, costIn } from '../support/cost.ts';
-import { EVIDENCE, finish, startNode } from '../support/process.ts';
+import { EVIDENCE, nodeToEnd } from '../support/process.ts';
 import { runRecord } from '../support/records.ts';
 import { monthStream, verifiedRun } from '../support/run-records.ts';
 
@@ -33,12 +33,11 @@ beforeAll(async () => {
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 test(`a run of ${STREAMS.toLocaleString('en')} streams gets its reports and its record in less than ${LIMIT_MB} MB and ${LIMIT_SECONDS} s`, async () => {
-  const child = startNode(EVIDENCE, ['export', '--period', RUN], {
+  const { code, stdout, stderr } = await nodeToEnd(EVIDENCE, ['export', '--period', RUN], {
     cwd: folder,
     env: { EVIDENCE_AUDIT_URL: AUDIT_URL, EVIDENCE_API_KEY: API_KEY },
     nodeFlags: COUNTED,
   });
-  const { code, stdout, stderr } = await finish(child);
   expect([code, stdout], stderr).toEqual([0, expect.stringMatching(/5000 exported[\s\S]*^Report .*report\.pdf$/m)]);
   const { memory, seconds } = costIn(stderr);
   expect(memory).toBeLessThan(LIMIT_MB * 1e6);

@@ -7,7 +7,7 @@ import { finished } from 'node:stream/promises';
 import canonicalize from 'canonicalize';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { COUNTED, costIn } from '../support/cost.ts';
-import { EVIDENCE, finish, startNode } from '../support/process.ts';
+import { EVIDENCE, nodeToEnd } from '../support/process.ts';
 
 const ENTRIES = 200_000;
 const LIMIT_MB = 150;
@@ -26,11 +26,14 @@ beforeAll(async () => {
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 test(`a package of ${ENTRIES.toLocaleString('en')} entries is verified by all cores in less than ${LIMIT_MB} MB`, async () => {
-  const child = startNode(EVIDENCE, ['verify', 'evidence.json', '--seal-key', 'k1=key', '--json'], {
-    cwd: folder,
-    nodeFlags: [...COUNTED, '--import', THREADS],
-  });
-  const { code, stdout, stderr } = await finish(child);
+  const { code, stdout, stderr } = await nodeToEnd(
+    EVIDENCE,
+    ['verify', 'evidence.json', '--seal-key', 'k1=key', '--json'],
+    {
+      cwd: folder,
+      nodeFlags: [...COUNTED, '--import', THREADS],
+    },
+  );
   const [stream] = JSON.parse(stdout).streams;
   expect([code, stream.entries, stream.status]).toEqual([0, ENTRIES, 'verified']);
   expect([stream.claims.content.state, stream.claims.seal.state]).toEqual(['proved', 'proved']);

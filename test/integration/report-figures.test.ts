@@ -1,9 +1,8 @@
-import { execFile } from 'node:child_process';
 import { readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { FalseService } from '../support/false-service.ts';
+import { run } from '../support/process.ts';
 import { ledgerOf, type RunFigures, recomputeFigures, type StreamFigures } from '../support/recomputed-figures.ts';
 import {
   type Authority,
@@ -15,7 +14,6 @@ import {
   reportRuns,
 } from '../support/report-runs.ts';
 
-const run = promisify(execFile);
 const squeezed = (text: string) => text.replace(/\s+/g, '');
 const grouped = (count: number) => count.toLocaleString('en');
 const sum = (counts: readonly number[]) => counts.reduce((total, count) => total + count, 0);
@@ -55,7 +53,7 @@ async function show(folder: string): Promise<Shown> {
     .replaceAll('&#39;', "'")
     .replaceAll('&amp;', '&');
   return {
-    pdf: squeezed((await run('pdftotext', ['-layout', join(folder, 'report.pdf'), '-'])).stdout),
+    pdf: squeezed(await run('pdftotext', ['-layout', join(folder, 'report.pdf'), '-'])),
     html: squeezed(words),
     rows: rows.map((row) => Object.fromEntries(head.map((name, index) => [name, row[index] ?? '']))),
     oscal: JSON.parse(readFileSync(join(folder, 'assessment-results.json'), 'utf8'))['assessment-results'],

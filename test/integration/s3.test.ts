@@ -3,7 +3,7 @@ import { inflateRawSync } from 'node:zlib';
 import { expect, test } from 'vitest';
 import { contentOf, deleteVersion, versionsIn } from '../support/bucket.ts';
 import type { Ended } from '../support/evidence.ts';
-import { EVIDENCE, finish, startNode } from '../support/process.ts';
+import { EVIDENCE, nodeToEnd } from '../support/process.ts';
 import { KMS_KEY_ID } from '../support/radosgw.ts';
 import { newPlace, type S3Place, serveS3 } from '../support/s3-place.ts';
 
@@ -123,7 +123,7 @@ test.each([
     ...env,
     HOME: place.directory,
   };
-  const result = await finish(startNode(EVIDENCE, EXPORT, { cwd: place.directory, env: all }));
+  const result = await nodeToEnd(EVIDENCE, EXPORT, { cwd: place.directory, env: all });
   expect([result.code, result.stderr]).toEqual([code, expect.stringMatching(words)]);
   for (const secret of [...Object.values(setting.gateway.env).slice(0, 2), 'not-the-secret-key'])
     expect(`${result.stdout}${result.stderr}`).not.toContain(secret);

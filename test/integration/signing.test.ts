@@ -14,7 +14,7 @@ import { type Ended, evidence } from '../support/evidence.ts';
 import { unusedUrl } from '../support/fault-server.ts';
 import { type KeyFiles, KINDS, makeKey, opensslVerifies } from '../support/openssl-keys.ts';
 import { postEntries, type ServedPlatform, servePlatform, someEntries } from '../support/platform.ts';
-import { EVIDENCE, finish, run, startNode } from '../support/process.ts';
+import { EVIDENCE, nodeToEnd, run } from '../support/process.ts';
 import { sigstoreVerifies } from '../support/sigstore.ts';
 import { type OpensslAuthority, startOpensslAuthority } from '../support/tsa.ts';
 
@@ -184,7 +184,7 @@ describe('killed, and started again by the same command', () => {
     const words = ['export', '--request', 'AUD-1', '--all-time'];
     const options = { cwd: directory, nodeFlags: ['--import', KILLED_AFTER] };
     const env = { ...platform.env, KILLED_AFTER: ending };
-    const killed = await finish(startNode(EVIDENCE, words, { ...options, env }));
+    const killed = await nodeToEnd(EVIDENCE, words, { ...options, env });
     expect(killed.signal).toBe('SIGKILL');
     const left = filesOfArchive();
     expect(left.some((name) => name.endsWith(ending))).toBe(true);

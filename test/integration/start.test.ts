@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { cleanEnvironment } from '../support/environment.ts';
-import { builtFolder, EVIDENCE, finish, startNode } from '../support/process.ts';
+import { builtFolder, EVIDENCE, finish, nodeToEnd, run, runToEnd } from '../support/process.ts';
 
 const root = resolve(import.meta.dirname, '../..');
 const valid = join(root, 'test/vectors/chain/valid.json');
@@ -23,7 +23,7 @@ describe.each(PROGRAMS)('%s', (name) => {
 
   test('starts, from its sources and built', async () => {
     for (const file of [join(root, 'src', built), built]) {
-      const { code, stdout, stderr } = await finish(startNode(file, ['--help'], { cwd: tmpdir() }));
+      const { code, stdout, stderr } = await nodeToEnd(file, ['--help'], { cwd: tmpdir() });
       expect([code, stderr]).toEqual([0, '']);
       expect(stdout).toContain(`${name} <command>`);
     }
@@ -31,7 +31,7 @@ describe.each(PROGRAMS)('%s', (name) => {
 
   test('names the Node.js that it needs to one that is too old, and nothing is refuted', async () => {
     const options = { cwd: tmpdir(), nodeFlags: ['--require', olderNode()] };
-    const { code, stdout, stderr } = await finish(startNode(built, ['--help'], options));
+    const { code, stdout, stderr } = await nodeToEnd(built, ['--help'], options);
     expect([code, stdout]).toEqual([2, '']);
     expect(stderr).toMatch(new RegExp(`^${name}: needs Node\\.js 24 or newer, and this is v\\S+ at /\\S+\n.*npm ci`));
   });
@@ -41,8 +41,7 @@ describe.each(PROGRAMS)('%s', (name) => {
     ['cannot be written', '> /dev/full', 3, /^\S+: the result cannot be written to stdout: .*ENOSPC/],
   ])('whose output %s ends as the table says', async (_what, into, wanted, said) => {
     const program = `${process.execPath} ${join(builtFolder(), 'dist', built)} --help`;
-    const child = spawn('bash', ['-c', `set -o pipefail; ${program} ${into}`], { env: cleanEnvironment() });
-    const { code, stderr } = await finish(child);
+    const { code, stderr } = await runToEnd('bash', ['-c', `set -o pipefail; ${program} ${into}`], { cwd: tmpdir() });
     expect(code, stderr).toBe(wanted);
     expect(stderr).toMatch(said);
   });
@@ -61,12 +60,9 @@ test('every Node.js can read the launchers, and they need what the package says'
 
 test('packages that are not installed are named, with how to install them', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'bare-'));
-  const copy = spawn('cp', ['-r', join(builtFolder(), 'dist'), folder]);
-  await finish(copy);
+  await run('cp', ['-r', join(builtFolder(), 'dist'), folder]);
   writeFileSync(join(folder, 'package.json'), readFileSync(join(root, 'package.json')));
-  const { code, stderr } = await finish(
-    startNode(join(folder, 'dist/start/evidence-platform.cjs'), ['init'], { cwd: folder }),
-  );
+  const { code, stderr } = await nodeToEnd(join(folder, 'dist/start/evidence-platform.cjs'), ['init'], { cwd: folder });
   expect(code).toBe(2);
   expect(stderr).toMatch(/^evidence-platform: cannot start: Cannot find package .*\nInstall what it needs: npm ci/);
 });
@@ -78,12 +74,7 @@ function withoutComments(text: string): string {
 /** Runs `evidence` with stdout where the shell would put it. */
 async function shell(command: string) {
   const program = `${process.execPath} ${join(builtFolder(), 'dist', EVIDENCE)}`;
-  const child = spawn('bash', ['-c', `set -o pipefail; ${command.replaceAll('evidence', program)}`], {
-    cwd: tmpdir(),
-    env: cleanEnvironment(),
-    stdio: ['ignore', 'pipe', 'pipe'],
-  });
-  return finish(child);
+  return runToEnd('bash', ['-c', `set -o pipefail; ${command.replaceAll('evidence', program)}`], { cwd: tmpdir() });
 }
 
 describe('stdout', () => {
@@ -113,7 +104,7 @@ describe('stdout', () => {
 test('what breaks outside of a command is a defect, and nothing is refuted', async () => {
   const hook = join(mkdtempSync(join(tmpdir(), 'broken-')), 'broken.mjs');
   writeFileSync(hook, "setTimeout(() => { throw new Error('out of the blue'); }, 20); setTimeout(() => {}, 5000);\n");
-  const late = await finish(startNode(EVIDENCE, ['verify', valid], { cwd: tmpdir(), nodeFlags: ['--import', hook] }));
+  const late = await nodeToEnd(EVIDENCE, ['verify', valid], { cwd: tmpdir(), nodeFlags: ['--import', hook] });
   expect(late.code).toBe(70);
   expect(late.stderr).toContain('a defect in this program: Error: out of the blue');
 });

@@ -6,7 +6,7 @@ import { sha256 } from '../../src/core/digest.ts';
 import { shellLines } from '../support/documents.ts';
 import { evidence } from '../support/evidence.ts';
 import { postEntries, servePlatform, someEntries } from '../support/platform.ts';
-import { finish, PLATFORM, run, startNode } from '../support/process.ts';
+import { nodeToEnd, PLATFORM, run } from '../support/process.ts';
 
 /** What an auditor has: a bundle and the usual programs. */
 let folder: string;
@@ -39,9 +39,7 @@ beforeAll(async () => {
     zip = join(folder, 'evidence-archive', run_.streams[0].bundle.key);
     await run('cp', [join(platform.dataDir, 'authority/root.pem'), folder], folder);
     const keys = join(folder, 'keys');
-    await finish(
-      startNode(PLATFORM, ['seal-keys', 'write', '--data', platform.dataDir, '--out', keys], { cwd: folder }),
-    );
+    await nodeToEnd(PLATFORM, ['seal-keys', 'write', '--data', platform.dataDir, '--out', keys], { cwd: folder });
     sealKey = readFileSync(join(keys, readdirSync(keys)[0] ?? ''), 'utf8')
       .trim()
       .replace('hex:', '');

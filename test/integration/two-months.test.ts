@@ -6,7 +6,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { cutOff, removeStream, rewriteHistory } from '../support/database-tampering.ts';
 import { evidence } from '../support/evidence.ts';
 import { postEntries, type ServedPlatform, servePlatform, someEntries } from '../support/platform.ts';
-import { finish, PLATFORM, startNode } from '../support/process.ts';
+import { nodeToEnd, PLATFORM } from '../support/process.ts';
 
 /** The service stamps its own time, so the turn of the month is a moment of this test. */
 let platform: ServedPlatform;
@@ -19,9 +19,7 @@ beforeEach(async () => {
   directory = mkdtempSync(join(tmpdir(), 'months-test-'));
   await postEntries(platform, [...someEntries('payments', 40), ...someEntries('logins', 10)]);
   const out = join(directory, 'keys');
-  await finish(
-    startNode(PLATFORM, ['seal-keys', 'write', '--data', platform.dataDir, '--out', out], { cwd: directory }),
-  );
+  await nodeToEnd(PLATFORM, ['seal-keys', 'write', '--data', platform.dataDir, '--out', out], { cwd: directory });
   keys = readdirSync(out).flatMap((id) => ['--seal-key', `${id}=${join(out, id)}`]);
   const checkpoint = await fetch(`${platform.auditUrl}/streams/payments/checkpoints`, {
     method: 'POST',

@@ -1,17 +1,15 @@
-import { execFile } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { createServer, type RequestListener, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { promisify } from 'node:util';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { createDevelopmentAuthority, openDevelopmentAuthority } from '../../src/platform/timestamp/authority.ts';
 import { remoteAuthority } from '../../src/platform/timestamp/remote.ts';
+import { run, runToEnd } from '../support/process.ts';
 import { type OpensslAuthority, startOpensslAuthority } from '../support/tsa.ts';
 
-const run = promisify(execFile);
 const DIGEST = 'ab'.repeat(32);
 const OTHER_DIGEST = 'cd'.repeat(32);
 
@@ -26,15 +24,13 @@ afterEach(() => rm(folder, { recursive: true }));
 async function opensslVerify(token: Uint8Array, digest: string, rootFile: string): Promise<string> {
   const file = join(folder, 'token.tsr');
   await writeFile(file, token);
-  const answer = run('openssl', ['ts', '-verify', '-digest', digest, '-in', file, '-CAfile', rootFile]);
-  return answer.then(
-    ({ stdout }) => stdout.trim(),
-    (error: { stderr: string }) => error.stderr,
-  );
+  const words = ['ts', '-verify', '-digest', digest, '-in', file, '-CAfile', rootFile];
+  const { code, stdout, stderr } = await runToEnd('openssl', words, { cwd: folder });
+  return code === 0 ? stdout.trim() : stderr;
 }
 
 async function opensslText(...words: string[]): Promise<string> {
-  return (await run('openssl', words)).stdout;
+  return run('openssl', words);
 }
 
 describe('the development authority', () => {

@@ -1,7 +1,7 @@
-import { execFileSync } from 'node:child_process';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type PostgresServer, startPostgres } from '../support/postgres.ts';
+import { run } from '../support/process.ts';
 import { entry, fill, type Service, startService } from './service.ts';
 
 /** What somebody with access to the database can write into it. */
@@ -21,7 +21,7 @@ async function onSqlite(): Promise<Editable> {
   const file = join(service.dataDir, 'platform.sqlite');
   return {
     service,
-    sql: async (statements) => execFileSync('sqlite3', ['-bail', '-cmd', '.timeout 5000', file, statements]),
+    sql: (statements) => run('sqlite3', ['-bail', '-cmd', '.timeout 5000', file, statements]),
     unlock: 'DROP TRIGGER entries_no_update; DROP TRIGGER entries_no_delete;',
     close: () => service.close(),
   };

@@ -1,17 +1,16 @@
-import { type ChildProcess, execFile, spawn } from 'node:child_process';
+import { type ChildProcess, spawn } from 'node:child_process';
 import { createSecretKey } from 'node:crypto';
 import { once } from 'node:events';
 import { mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
-import { text } from 'node:stream/consumers';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
 import type { WireEntry } from '../../src/core/wire.ts';
 import { sealHash } from '../../src/platform/audit/rules.ts';
 import { sealKeyId } from '../../src/platform/audit/seal-keys.ts';
-import { builtFolder, PLATFORM } from '../support/process.ts';
+import { builtFolder, PLATFORM, runToEnd } from '../support/process.ts';
 import { call, entry } from './service.ts';
 
 const PROGRAM = join(builtFolder(), 'dist', PLATFORM);
@@ -29,12 +28,8 @@ afterEach(async () => {
   await rm(folder, { recursive: true });
 });
 
-function run(args: string[], env: NodeJS.ProcessEnv = {}, cwd = folder) {
-  return new Promise<{ code: number; stdout: string; stderr: string }>((resolve) => {
-    execFile(process.execPath, [PROGRAM, ...args], { cwd, env: { ...process.env, ...env } }, (error, stdout, stderr) =>
-      resolve({ code: error === null ? 0 : Number(error.code), stdout, stderr }),
-    );
-  });
+function run(args: string[], env: Record<string, string> = {}, cwd = folder) {
+  return runToEnd(process.execPath, [PROGRAM, ...args], { cwd, env });
 }
 
 async function init(): Promise<string> {
@@ -86,10 +81,11 @@ describe('init', () => {
   });
 
   test('whose key nobody gets keeps nothing, and can be run again', async () => {
-    const child = spawn('sh', ['-c', `exec "$0" "$@" > /dev/full`, process.execPath, PROGRAM, 'init', '--data', data], {
-      stdio: ['ignore', 'ignore', 'pipe'],
-    });
-    const [said, [code]] = await Promise.all([text(child.stderr), once(child, 'exit')]);
+    const { code, stderr: said } = await runToEnd(
+      'sh',
+      ['-c', `exec "$0" "$@" > /dev/full`, process.execPath, PROGRAM, 'init', '--data', data],
+      { cwd: folder },
+    );
     expect([code, said]).toEqual([
       3,
       expect.stringMatching(/ENOSPC.*\n.*nothing was kept\nRun the same command again/),
@@ -269,10 +265,11 @@ describe('keys', () => {
     const before = await run(['keys', 'list', '--data', data]);
     const words = command === 'create' ? ['--name', 'x', '--scope', 'audit:read'] : [id];
     const script = `exec "$0" "$@" > /dev/full`;
-    const child = spawn('sh', ['-c', script, process.execPath, PROGRAM, 'keys', command, ...words, '--data', data], {
-      stdio: ['ignore', 'ignore', 'pipe'],
-    });
-    const [said, [code]] = await Promise.all([text(child.stderr), once(child, 'exit')]);
+    const { code, stderr: said } = await runToEnd(
+      'sh',
+      ['-c', script, process.execPath, PROGRAM, 'keys', command, ...words, '--data', data],
+      { cwd: folder },
+    );
     expect([code, said]).toEqual([3, expect.stringContaining('nothing was kept')]);
     expect(await run(['keys', 'list', '--data', data])).toEqual(before);
   });

@@ -1,14 +1,12 @@
-import { execFile } from 'node:child_process';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { EvidencePdf } from '../../src/platform/audit/pdf/input.ts';
 import { renderEvidencePdf } from '../../src/platform/audit/pdf.ts';
 import { evidencePdf, hashOf } from '../support/evidence-pdf.ts';
+import { run } from '../support/process.ts';
 
-const run = promisify(execFile);
 let folder: string;
 
 beforeAll(async () => {
@@ -25,7 +23,7 @@ async function save(input: EvidencePdf): Promise<string> {
 
 /** The text as another program reads it, a page an element. */
 async function textOf(file: string, ...options: string[]): Promise<string[]> {
-  const { stdout } = await run('pdftotext', [...options, file, '-'], { maxBuffer: 64 * 1024 * 1024 });
+  const stdout = await run('pdftotext', [...options, file, '-']);
   return stdout.split('\f').slice(0, -1);
 }
 
@@ -42,7 +40,7 @@ interface Box {
 
 /** Where each word stands, in points from the top left. */
 async function wordsOf(file: string): Promise<Box[]> {
-  const { stdout } = await run('pdftotext', ['-bbox', file, '-'], { maxBuffer: 64 * 1024 * 1024 });
+  const stdout = await run('pdftotext', ['-bbox', file, '-']);
   let page = 0;
   return stdout.split('\n').flatMap((line) => {
     if (line.includes('<page ')) page++;
@@ -84,7 +82,7 @@ describe('renderEvidencePdf', () => {
     ['without entries', evidencePdf(0)],
   ])('makes a sound document %s, whose words neither overlap nor leave the page', async (_what, input) => {
     const file = await save(input);
-    const { stdout } = await run('qpdf', ['--check', file]);
+    const stdout = await run('qpdf', ['--check', file]);
     expect(stdout).toContain('No syntax or stream encoding errors found');
     const words = await wordsOf(file);
     expect(words.length).toBeGreaterThan(50);
@@ -218,7 +216,7 @@ describe('renderEvidencePdf', () => {
   it('gives the same bytes for the same package, dated as the package is', async () => {
     const once = await renderEvidencePdf(evidencePdf(250));
     expect(Buffer.compare(once, await renderEvidencePdf(evidencePdf(250)))).toBe(0);
-    const { stdout } = await run('pdfinfo', ['-isodates', await save(evidencePdf(1))]);
+    const stdout = await run('pdfinfo', ['-isodates', await save(evidencePdf(1))]);
     expect(stdout).toMatch(/^CreationDate:\s+2026-11-01T06:00:00Z$/m);
     expect(stdout).toMatch(/^ModDate:\s+2026-11-01T06:00:00Z$/m);
   });

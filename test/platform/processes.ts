@@ -1,11 +1,10 @@
-import { type ChildProcess, execFile, spawn } from 'node:child_process';
+import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { promisify } from 'node:util';
 import { Pool } from 'undici';
-import { builtFolder, PLATFORM } from '../support/process.ts';
+import { builtFolder, PLATFORM, run } from '../support/process.ts';
 
 const PROGRAM = join(builtFolder(), 'dist', PLATFORM);
 
@@ -22,7 +21,7 @@ export class PlatformProcesses {
 
   /** @param words that say where it keeps what it has: `--data`, `--postgres`. */
   static async init(words: readonly string[]): Promise<PlatformProcesses> {
-    const { stdout } = await promisify(execFile)(process.execPath, [PROGRAM, 'init', ...words]);
+    const stdout = await run(process.execPath, [PROGRAM, 'init', ...words]);
     return new PlatformProcesses(words, /sk_\S+/.exec(stdout)?.[0] ?? '');
   }
 
@@ -38,7 +37,7 @@ export class PlatformProcesses {
 
   /** Runs another command of it, as somebody beside it would. */
   async run(command: string, words: readonly string[]): Promise<string> {
-    return (await promisify(execFile)(process.execPath, [PROGRAM, command, ...this.#words, ...words])).stdout;
+    return run(process.execPath, [PROGRAM, command, ...this.#words, ...words]);
   }
 
   /** The same platform, kept elsewhere. */

@@ -1,8 +1,7 @@
-import { execFile } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { promisify } from 'node:util';
+import { run } from '../support/process.ts';
 
 /** Python's own hashlib, hmac and json, from the bytes of the package and of the master key. */
 const RECOMPUTE = `
@@ -37,7 +36,7 @@ export async function recomputeInPython(packageJson: string, dataDir: string, fo
   await writeFile(file, packageJson);
   try {
     const words = ['-c', RECOMPUTE, file, join(dataDir, 'master.key')];
-    return (await promisify(execFile)('python3', words)).stdout.trim();
+    return (await run('python3', words)).trim();
   } finally {
     await rm(file);
   }

@@ -1,3 +1,5 @@
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { scopesOfRole } from '../../src/platform/accounts/roles.ts';
 import { SCOPES, type Scope } from '../../src/platform/scopes.ts';
@@ -162,20 +164,36 @@ const OPERATIONS: readonly Operation[] = [
   },
 ];
 
+/** All that is in the database but checks, which Verify adds, and when keys were used. */
+const WRITTEN = [
+  ...['entries', 'checkpoints', 'keyed_results', 'people', 'links', 'traps', 'alert_channels'].map(
+    (table) => `SELECT * FROM ${table}`,
+  ),
+  'SELECT package_id FROM packages',
+  'SELECT key_id, expires_at, revoked_at FROM api_keys',
+  "SELECT message_id FROM outbox WHERE status = 'dead' AND kind = 'pigeon'",
+];
+
 let invited = 0;
 
 let service: Service;
+/** Of the platform, read here: a program that reads it would be started hundreds of times. */
+let file: DatabaseSync;
 let packageId: string;
 let checkId: string;
 const keys = new Map<Scope, string>();
 beforeAll(async () => {
   service = await startService();
+  file = new DatabaseSync(join(service.dataDir, 'platform.sqlite'), { readOnly: true });
   await fill(service, 's', 3);
   packageId = (await service.call('POST', '/evidence/generate', { stream_id: 's' })).body.package_id;
   checkId = (await service.call('POST', '/streams/s/verify')).body.verification_id;
   for (const scope of SCOPES) keys.set(scope, (await makeKey([scope])).api_key);
 });
-afterAll(() => service.close());
+afterAll(async () => {
+  file.close();
+  await service.close();
+});
 
 async function makeKey(scopes: Scope[]) {
   return (await service.call('POST', '//keys/', { name: scopes.join(), scopes })).body;
@@ -275,19 +293,6 @@ async function makeHook(): Promise<string> {
   return (await service.call('POST', '//traps/api/v1/alert-channels/', HOOK)).body.alert_channel_id;
 }
 
-/** All that is in the database but checks, which Verify adds, and when keys were used. */
 function written(): string {
-  const tables = [
-    'entries',
-    'checkpoints',
-    'keyed_results',
-    'people',
-    'links',
-    'traps',
-    'detections',
-    'alert_channels',
-  ].map((table) => `SELECT * FROM ${table};`);
-  const keys = 'SELECT key_id, expires_at, revoked_at FROM api_keys;';
-  const dead = "SELECT message_id FROM outbox WHERE status = 'dead' AND kind = 'pigeon';";
-  return service.sql([...tables, 'SELECT package_id FROM packages;', keys, dead].join('\n'));
+  return JSON.stringify(WRITTEN.map((rows) => file.prepare(rows).all()));
 }

@@ -1,4 +1,3 @@
-import { spawn } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { chmodSync, cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -9,9 +8,8 @@ import { slugOf } from '../../src/verifier/bundle/layout.ts';
 import { addMonths, lastEndedMonth } from '../../src/verifier/records/months.ts';
 import { ageKey } from './age.ts';
 import { entryAfter, packageOf, SEAL_KEY, type SentEntry } from './chain.ts';
-import { cleanEnvironment } from './environment.ts';
 import { type FalseService, startFalseService } from './false-service.ts';
-import { builtFolder, type Finished, finish } from './process.ts';
+import { builtFolder, type Finished, runToEnd } from './process.ts';
 import { adminClient, allow, makeUser, type Radosgw, useRadosgw } from './radosgw.ts';
 import { type OpensslAuthority, startOpensslAuthority } from './tsa.ts';
 
@@ -150,12 +148,8 @@ function placeIn(
     run: (script, more = {}) => {
       const text = Object.entries(meant).reduce((said, [name, value]) => said.replaceAll(name, value), script);
       const PATH = `${bin}:/usr/bin:/bin`;
-      const child = spawn('bash', ['-euxo', 'pipefail', '-c', text], {
-        cwd: folder,
-        env: cleanEnvironment({ ...env, RECORDED: recorded, NODE_COMPILE_CACHE: join(bin, 'compiled'), ...more, PATH }),
-        stdio: ['ignore', 'pipe', 'pipe'],
-      });
-      return finish(child);
+      const variables = { ...env, RECORDED: recorded, NODE_COMPILE_CACHE: join(bin, 'compiled'), ...more, PATH };
+      return runToEnd('bash', ['-euxo', 'pipefail', '-c', text], { cwd: folder, env: variables });
     },
   };
 }

@@ -1,12 +1,12 @@
-import { type ChildProcess, execFile, spawn } from 'node:child_process';
+import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import { promisify } from 'node:util';
 import pg from 'pg';
 import { freePort } from './ports.ts';
+import { run } from './process.ts';
 
 /** A real PostgreSQL of a test's own, in a folder that `stop` removes. */
 export interface PostgresServer {
@@ -32,7 +32,7 @@ export async function startPostgres({ durable = false }: Settings = {}): Promise
   const data = join(folder, 'data');
   const port = await freePort();
   const [init, ...initWords] = asUser(binary('initdb'), ['-D', data, '-U', 'platform', '-A', 'trust', '--no-sync']);
-  await promisify(execFile)(init, [...initWords, '--locale=C', '--encoding=UTF8']);
+  await run(init, [...initWords, '--locale=C', '--encoding=UTF8']);
   const settings = [`port=${port}`, 'listen_addresses=127.0.0.1', `unix_socket_directories=${folder}`];
   const [program, ...words] = asUser(binary('postgres'), [
     ...['-D', data],

@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { cleanEnvironment, type RunOptions } from './environment.ts';
+import { throughStarter } from './starter.ts';
 
 /** Where `build` has put the programs that are started here. */
 export function builtFolder(): string {
@@ -27,11 +28,15 @@ export interface ProcessOptions extends RunOptions {
 
 /** @param script a path, or one of the programs above. */
 export function startNode(script: string, args: readonly string[], options: ProcessOptions): ChildProcess {
-  return spawn(process.execPath, [...(options.nodeFlags ?? []), resolve(builtFolder(), 'dist', script), ...args], {
+  return spawn(process.execPath, nodeWords(script, args, options), {
     cwd: options.cwd,
     env: cleanEnvironment(options.env),
     stdio: ['ignore', 'pipe', 'pipe'],
   });
+}
+
+function nodeWords(script: string, args: readonly string[], { nodeFlags = [] }: ProcessOptions): string[] {
+  return [...nodeFlags, resolve(builtFolder(), 'dist', script), ...args];
 }
 
 /** What a child printed and how it ended. */
@@ -45,18 +50,23 @@ export async function finish(child: ChildProcess): Promise<Finished> {
   return { code, signal, ...texts };
 }
 
+/** Runs one of the programs as its own process, to its end. */
+export function nodeToEnd(script: string, args: readonly string[], options: ProcessOptions): Promise<Finished> {
+  return runToEnd(process.execPath, nodeWords(script, args, options), options);
+}
+
 /** Runs `evidence` as its own process. */
 export function evidenceProcess(args: readonly string[], options: ProcessOptions): Promise<Finished> {
-  return finish(startNode(EVIDENCE, args, options));
+  return nodeToEnd(EVIDENCE, args, options);
 }
 
 /** Runs another program, however it ends. */
 export function runToEnd(program: string, args: readonly string[], { cwd, env }: RunOptions): Promise<Finished> {
-  return finish(spawn(program, [...args], { cwd, stdio: ['ignore', 'pipe', 'pipe'], env: cleanEnvironment(env) }));
+  return throughStarter({ program, args, cwd, env: cleanEnvironment(env) });
 }
 
 /** Runs another program; throws with what it printed unless it ends with 0. */
-export async function run(program: string, args: readonly string[], cwd: string): Promise<string> {
+export async function run(program: string, args: readonly string[], cwd = process.cwd()): Promise<string> {
   const { code, stdout, stderr } = await runToEnd(program, args, { cwd });
   if (code !== 0) throw new Error(`${program} ${args.join(' ')} ended with ${code}: ${stdout}${stderr}`);
   return stdout;

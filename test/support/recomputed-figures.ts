@@ -1,15 +1,11 @@
-import { execFile } from 'node:child_process';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { promisify } from 'node:util';
+import { run } from './process.ts';
 
 /**
  * The figures of a run, computed anew from its files alone: the packages and transfer logs in its bundles, and the ledger.
  * The run record tells only which bundle is of which stream. Nothing here is shared with what the reports are made by.
  */
-
-const run = promisify(execFile);
-const LARGE = { maxBuffer: 2 ** 26 };
 
 export interface StreamFigures {
   streamId: string;
@@ -139,7 +135,7 @@ function countQuiet(days: ReadonlySet<string>, period: { from: string; to: strin
 
 /** @param path below the one folder of the bundle. */
 async function fileIn(zip: string, path: string): Promise<string> {
-  return (await run('unzip', ['-p', zip, `*/${path}`], LARGE)).stdout;
+  return run('unzip', ['-p', zip, `*/${path}`]);
 }
 
 /** How many runs the ledger records, and what the newest of its entries say of each stream: its highest number. */

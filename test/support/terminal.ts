@@ -1,7 +1,6 @@
-import { spawn } from 'node:child_process';
 import { resolve } from 'node:path';
-import { cleanEnvironment, type RunOptions } from './environment.ts';
-import { builtFolder, EVIDENCE, finish } from './process.ts';
+import type { RunOptions } from './environment.ts';
+import { builtFolder, EVIDENCE, runToEnd } from './process.ts';
 
 export interface Shown {
   code: number | null;
@@ -19,12 +18,11 @@ export async function evidenceOnTerminal(
 ): Promise<Shown> {
   const program = [process.execPath, resolve(builtFolder(), 'dist', EVIDENCE), ...args];
   const quoted = program.map((word) => `'${word.replaceAll("'", `'\\''`)}'`).join(' ');
-  const child = spawn('script', ['-qec', `stty cols ${columns} rows 50; exec ${quoted}`, '/dev/null'], {
-    cwd,
-    env: cleanEnvironment({ SHELL: '/bin/sh', TERM: 'xterm', ...env }),
-    stdio: ['ignore', 'pipe', 'pipe'],
-  });
-  const { code, stdout } = await finish(child);
+  const { code, stdout } = await runToEnd(
+    'script',
+    ['-qec', `stty cols ${columns} rows 50; exec ${quoted}`, '/dev/null'],
+    { cwd, env: { SHELL: '/bin/sh', TERM: 'xterm', ...env } },
+  );
   return { code, written: stdout, screen: render(stdout, columns || 80) };
 }
 

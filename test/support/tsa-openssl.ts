@@ -1,11 +1,8 @@
-import { execFile } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
-import { promisify } from 'node:util';
+import { dirname, join } from 'node:path';
 import { timestampRequest } from '../../src/verifier/timestamp/request.ts';
-
-const run = promisify(execFile);
+import { run, runToEnd } from './process.ts';
 
 /** A key as `openssl req -newkey` wants it. */
 const KEYS = {
@@ -72,7 +69,7 @@ export async function createAuthorities(folder: string): Promise<string[]> {
 
 async function createAuthority(folder: string, chain: (typeof CHAINS)[number]): Promise<string> {
   await mkdir(folder, { recursive: true });
-  const openssl = async (words: string[]) => run('openssl', words, { cwd: folder });
+  const openssl = async (words: string[]) => run('openssl', words, folder);
   const last = chain.length - 1;
   for (const [index, [key, digest]] of chain.entries()) {
     const isSigner = index === last;
@@ -166,13 +163,10 @@ export async function opensslAccepts(file: string, question: OpensslQuestion): P
   const token = ['-in', file, ...(bare ? ['-token_in'] : [])];
   const trust = ['-CAfile', rootFile, ...(untrustedFile === undefined ? [] : ['-untrusted', untrustedFile])];
   const time = ['-attime', String(Math.floor(at.getTime() / 1000))];
-  try {
-    await run('openssl', ['ts', '-verify', '-digest', digest, ...token, ...trust, ...time]);
-    return true;
-  } catch (error) {
-    if (typeof error === 'object' && error !== null && 'code' in error && error.code === 1) return false;
-    throw error;
-  }
+  const words = ['ts', '-verify', '-digest', digest, ...token, ...trust, ...time];
+  const { code, stderr } = await runToEnd('openssl', words, { cwd: dirname(file) });
+  if (code !== 0 && code !== 1) throw new Error(`openssl ended with ${code}: ${stderr}`);
+  return code === 0;
 }
 
 /** Runs `work` on all items, so many at a time, and returns the results in their order. */

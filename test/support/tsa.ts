@@ -1,12 +1,9 @@
-import { execFile } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
-import { promisify } from 'node:util';
-
-const run = promisify(execFile);
+import { run } from './process.ts';
 
 export interface OpensslAuthority {
   url: string;
@@ -23,7 +20,7 @@ export interface OpensslAuthority {
  */
 export async function startOpensslAuthority(folder: string, days = 30): Promise<OpensslAuthority> {
   await mkdir(folder, { recursive: true });
-  const openssl = async (...words: string[]) => (await run('openssl', words, { cwd: folder })).stdout;
+  const openssl = async (...words: string[]) => run('openssl', words, folder);
   await createCertificates(openssl, folder, String(days));
   const queries: string[] = [];
   // openssl does not lock its serial file.

@@ -1,8 +1,6 @@
-import { execFile } from 'node:child_process';
 import { cpSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
-import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { runVerify } from '../../../src/exporter/cli/commands/verify.ts';
 import { readSigningKey } from '../../../src/verifier/signature/key.ts';
@@ -10,6 +8,7 @@ import { Altered, inFile, type Json, sha256 } from '../../support/altered-archiv
 import { type SentEntry, sealed } from '../../support/chain.ts';
 import { carryOut } from '../../support/command.ts';
 import { genTimeAt, newAuthority } from '../../support/forging-authority.ts';
+import { runToEnd } from '../../support/process.ts';
 import type { BagFiles } from '../../support/rebag.ts';
 import { newKey } from '../../support/signed-archive.ts';
 import { forge, statusInfo } from '../../support/tsa-forge.ts';
@@ -43,10 +42,10 @@ async function ours(folder: string) {
 async function theDocuments(folder: string) {
   const words = ['--public-key', whole.key.publicFile, '--root', whole.rootFile, '--service-root', whole.rootFile];
   const seal = ['--seal-key', `k1=${whole.sealKeyFile}`];
-  return promisify(execFile)('python3', ['-B', VERIFIER, folder, ...words, ...seal]).then(
-    ({ stdout }) => ({ code: 0, said: stdout }),
-    ({ code, stdout, stderr }) => ({ code, said: stdout + stderr }),
-  );
+  const { code, stdout, stderr } = await runToEnd('python3', ['-B', VERIFIER, folder, ...words, ...seal], {
+    cwd: copies,
+  });
+  return { code, said: stdout + stderr };
 }
 
 const [FIRST, SECOND] = MONTHS;

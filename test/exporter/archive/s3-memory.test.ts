@@ -7,7 +7,7 @@ import type { Expected } from '../../../src/verifier/archive/archive.ts';
 import { measure } from '../../../src/verifier/archive/content.ts';
 import { documentKey } from '../../../src/verifier/records/keys.ts';
 import { COUNTED, costIn } from '../../support/cost.ts';
-import { EVIDENCE, finish, startNode } from '../../support/process.ts';
+import { EVIDENCE, nodeToEnd } from '../../support/process.ts';
 import { type Behaviour, DOUBLE_ENV, S3Double } from '../../support/s3-double/double.ts';
 import { doubleOptions } from '../../support/s3-double/options.ts';
 import type { LargeStep, LargeTask } from '../../support/s3-large.ts';
@@ -40,8 +40,7 @@ test(`an object of ${BYTES / 1e6} MB is stored in parts and read back in less th
   await serve({ checksums: false });
   const task: LargeTask = { endpoint: double.endpoint, bucket: 'bucket', file, expected };
   const program = resolve(import.meta.dirname, '../../support/s3-large.ts');
-  const child = startNode(program, [JSON.stringify(task)], { cwd: folder, env: DOUBLE_ENV });
-  const { code, stdout, stderr } = await finish(child);
+  const { code, stdout, stderr } = await nodeToEnd(program, [JSON.stringify(task)], { cwd: folder, env: DOUBLE_ENV });
   expect([code, stderr]).toEqual([0, '']);
   const lines = stdout.trim().split('\n');
   const steps = lines.map((line): LargeStep => JSON.parse(line));
@@ -58,8 +57,11 @@ test(`a run with an object of ${BYTES / 1e6} MB is verified in less than ${LIMIT
   await finalizeRun(archive, '2026-10', null, { documents: [document] });
   await archive.close();
   const args = ['verify', 's3://bucket/prod', '--endpoint', double.endpoint, '--json', '--quiet'];
-  const child = startNode(EVIDENCE, args, { cwd: folder, env: DOUBLE_ENV, nodeFlags: COUNTED });
-  const { code, stdout, stderr } = await finish(child);
+  const { code, stdout, stderr } = await nodeToEnd(EVIDENCE, args, {
+    cwd: folder,
+    env: DOUBLE_ENV,
+    nodeFlags: COUNTED,
+  });
   expect([code, JSON.parse(stdout).objects]).toMatchObject([4, { checked: 4, altered: [], missing: [] }]);
   expect(costIn(stderr).memory / 1e6).toBeLessThan(LIMIT_MB);
 });

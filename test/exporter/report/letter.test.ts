@@ -1,17 +1,15 @@
-import { execFile } from 'node:child_process';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { renderLetter } from '../../../src/exporter/report/letter.ts';
 import type { LetterSubject } from '../../../src/exporter/report/view/letter.ts';
 import type { RunRecord } from '../../../src/verifier/records/record.ts';
 import type { ShareRecord } from '../../../src/verifier/records/share.ts';
+import { run } from '../../support/process.ts';
 import { DIGEST } from '../../support/records.ts';
 import { digestOf, monthStream, partialRun, refutedRun, verifiedRun } from '../../support/run-records.ts';
 
-const run = promisify(execFile);
 let folder: string;
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'letter-'));
@@ -52,7 +50,7 @@ async function lettersOf(about: LetterSubject): Promise<{ text: string; pages: s
   if (pdf === undefined || text === undefined) throw new Error('a letter is missing');
   const file = join(folder, `${crypto.randomUUID()}.pdf`);
   await writeFile(file, pdf.bytes);
-  const { stdout } = await run('pdftotext', [file, '-']);
+  const stdout = await run('pdftotext', [file, '-']);
   return { text: Buffer.from(text.bytes).toString(), pages: stdout.split('\f').slice(0, -1), file };
 }
 
@@ -95,9 +93,9 @@ test.each([
 test('the PDF is sound, tagged, the same each time, and a click on a file leads to its link', async () => {
   const about = subject(verifiedRun([monthStream(1)]));
   const { file } = await lettersOf(about);
-  expect((await run('qpdf', ['--check', file])).stdout).toContain('No syntax or stream encoding errors found');
-  expect((await run('pdfinfo', [file])).stdout).toMatch(/Tagged: +yes/);
-  expect((await run('pdfinfo', ['-url', file])).stdout).toContain(URL);
+  expect(await run('qpdf', ['--check', file])).toContain('No syntax or stream encoding errors found');
+  expect(await run('pdfinfo', [file])).toMatch(/Tagged: +yes/);
+  expect(await run('pdfinfo', ['-url', file])).toContain(URL);
   const [once, twice] = [await renderLetter(about), await renderLetter(structuredClone(about))];
   expect(Buffer.from(once[0]?.bytes ?? []).equals(twice[0]?.bytes ?? Buffer.of())).toBe(true);
 });

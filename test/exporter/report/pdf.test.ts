@@ -1,8 +1,6 @@
-import { execFile } from 'node:child_process';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { readControls } from '../../../src/exporter/cli/config/controls.ts';
 import { renderAttemptReport, renderReports } from '../../../src/exporter/report/reports.ts';
@@ -10,10 +8,9 @@ import { CLAIMS } from '../../../src/verifier/claims/claim.ts';
 import { toStreamFinding } from '../../../src/verifier/model/stream-finding.ts';
 import type { RunRecord } from '../../../src/verifier/records/record.ts';
 import { joined } from '../../support/pieces.ts';
+import { run } from '../../support/process.ts';
 import { earlierRun, monthStream, partialRun, refutedRun, verifiedRun } from '../../support/run-records.ts';
 
-const run = promisify(execFile);
-const LARGE = { maxBuffer: 256 * 1024 * 1024 };
 let folder: string;
 
 beforeAll(async () => {
@@ -34,16 +31,16 @@ async function save(bytes: Uint8Array): Promise<string> {
 }
 
 async function pages(file: string, ...options: string[]): Promise<string[]> {
-  const { stdout } = await run('pdftotext', [...options, file, '-'], LARGE);
+  const stdout = await run('pdftotext', [...options, file, '-']);
   return stdout.split('\f').slice(0, -1);
 }
 
 const squeezed = (text: string) => text.replace(/\s+/g, '');
 
 async function expectSound(file: string): Promise<void> {
-  const { stdout } = await run('qpdf', ['--check', file], LARGE);
+  const stdout = await run('qpdf', ['--check', file]);
   expect(stdout).toContain('No syntax or stream encoding errors found');
-  const { stdout: boxes } = await run('pdftotext', ['-bbox', file, '-'], LARGE);
+  const boxes = await run('pdftotext', ['-bbox', file, '-']);
   const words = [...boxes.matchAll(/xMin="([\d.-]+)" yMin="([\d.-]+)" xMax="([\d.-]+)" yMax="([\d.-]+)"/g)];
   expect(words.length).toBeGreaterThan(100);
   const outside = words.filter(
@@ -101,16 +98,14 @@ describe('the report of a month', () => {
   test('never calls anything compliant', () => expect(text).not.toMatch(/complian|conform/i));
 
   test('has a bookmark for each section, is tagged, and has headings, tables and figures with a description', async () => {
-    const { stdout } = await run('pdfinfo', ['-struct-text', file], LARGE);
+    const stdout = await run('pdfinfo', ['-struct-text', file]);
     for (const role of ['H1', 'H2', 'Table', 'TH', 'TD', 'Figure', 'LI'])
       expect(stdout).toMatch(new RegExp(`^ +${role}\\b`, 'm'));
-    expect((await run('pdfinfo', [file])).stdout).toMatch(/Tagged: +yes/);
-    const json = JSON.parse((await run('qpdf', ['--json', '--json-key=outlines', file], LARGE)).stdout);
+    expect(await run('pdfinfo', [file])).toMatch(/Tagged: +yes/);
+    const json = JSON.parse(await run('qpdf', ['--json', '--json-key=outlines', file]));
     const titles = json.outlines.map(({ title }: { title: string }) => title);
     expect(titles).toEqual(expect.arrayContaining(['IPE statement', 'Findings', 'Chain of custody', 'Streams']));
-    const objects = (
-      await run('qpdf', ['--qdf', '--object-streams=disable', file, '-'], { ...LARGE, encoding: 'latin1' })
-    ).stdout;
+    const objects = await run('qpdf', ['--qdf', '--object-streams=disable', file, '-']);
     expect(objects.match(/\/S \/Figure/g)?.length).toBe(objects.match(/\/Alt /g)?.length);
     expect(objects.match(/\/S \/Figure/g)).toHaveLength(4);
   });
@@ -240,7 +235,7 @@ test('names of any script and of 300 characters stand whole; what cannot be set 
     await pdfOf(verifiedRun([...names, 'المدفوعات', 'a\u200bb'].map((name, index) => monthStream(index, name)))),
   );
   await expectSound(file);
-  const { stdout: fonts } = await run('pdffonts', [file]);
+  const fonts = await run('pdffonts', [file]);
   for (const font of ['DejaVuSans', 'NotoSansSC', 'NotoEmoji', 'unifont'])
     expect(fonts).toMatch(new RegExp(`^EVIDNC\\+${font}.* yes yes yes `, 'm'));
   const text = squeezed((await pages(file)).slice(-4).join(''));

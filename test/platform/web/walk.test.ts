@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { totpCode } from '../../../src/platform/accounts/totp.ts';
 import { startPlatform } from '../../../src/platform/app.ts';
 import type { Platform } from '../../../src/platform/options.ts';
-import { finish, PLATFORM, startNode } from '../../support/process.ts';
+import { nodeToEnd, PLATFORM } from '../../support/process.ts';
 import { lookAt, PagesBrowser } from './pages-browser.ts';
 
 const NAMES = ['w'.repeat(200), 'تدقيق/سجل-الدخول', '生产/支付系统', 'a name of many words '.repeat(9).trim()];
@@ -29,7 +29,7 @@ describe.each([
   beforeAll(async () => {
     folder = await mkdtemp(join(tmpdir(), 'walk-'));
     const dataDir = join(folder, 'data');
-    const { stdout } = await finish(startNode(PLATFORM, ['init', '--data', dataDir], { cwd: folder }));
+    const { stdout } = await nodeToEnd(PLATFORM, ['init', '--data', dataDir], { cwd: folder });
     firstKey = /sk_\w+/.exec(stdout)?.[0] ?? '';
     setUpPath = /http:\/\/127\.0\.0\.1:8181(\/app\/set-up\/\S+)/.exec(stdout)?.[1] ?? '';
     platform = await startPlatform({ dataDir, port: 0, logLevel: 'silent' });
