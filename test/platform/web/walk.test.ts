@@ -61,7 +61,7 @@ describe.each([
   const linkIn = async (kind: string) => {
     const names = (await readdir(join(folder, 'data/mail'))).toSorted().toReversed();
     for (const name of names) {
-      const text = (await readFile(join(folder, 'data/mail', name), 'latin1')).replaceAll('=\r\n', '');
+      const text = await readFile(join(folder, 'data/mail', name), 'utf8');
       const link = new RegExp(`/app/${kind}/[\\w-]+`).exec(text)?.[0];
       if (link !== undefined) return link;
     }
