@@ -40,9 +40,13 @@ export async function startPlatform(options: PlatformOptions): Promise<Platform>
     const origin = await listen(server, { host: '127.0.0.1', ...options });
     const onFailure = (job: string, error: unknown) =>
       server.log.error({ job, reason: messageOf(error) }, 'a job failed');
-    const running = scheduler.start(onFailure);
+    const inLog = (job: string) => ({
+      failed: (error: unknown) => onFailure(job, error),
+      recovered: () => server.log.warn({ job }, 'a job goes on'),
+    });
+    const running = scheduler.start(onFailure, inLog('scheduler'));
     const means = { database, clock, links: accounts.links, publicUrl: options.publicUrl ?? origin };
-    const posting = await startPosting(mail, means, (error) => onFailure('outbox', error));
+    const posting = await startPosting(mail, means, inLog('outbox'));
     return {
       origin,
       auditUrl: `${origin}/audit`,
