@@ -1,4 +1,5 @@
 import { join } from 'node:path';
+import type { FastifyInstance } from 'fastify';
 import { messageOf } from '../core/errors.ts';
 import { KeyAuthentication } from './accounts/authentication.ts';
 import { signedInBy } from './accounts/pages/signed-in.ts';
@@ -7,6 +8,7 @@ import { closeSoon, listen } from './http/listen.ts';
 import { RATE_LIMITS } from './http/principal.ts';
 import { createServer } from './http/server.ts';
 import { keyedResultsJob } from './idempotency/keyed-results.ts';
+import type { FailureListener } from './jobs/failures.ts';
 import { outboxTidyJob } from './jobs/outbox.ts';
 import { Scheduler } from './jobs/scheduler.ts';
 import type { ServiceModule } from './module.ts';
@@ -38,15 +40,10 @@ export async function startPlatform(options: PlatformOptions): Promise<Platform>
     const frame = { findSignedIn: signedInBy(accounts.sessions), masterKey: sealKeys.forThread(), rateLimits, clock };
     await servePages(server, { ...frame, modules, publicUrl: options.publicUrl ?? null });
     const origin = await listen(server, { host: '127.0.0.1', ...options });
-    const onFailure = (job: string, error: unknown) =>
-      server.log.error({ job, reason: messageOf(error) }, 'a job failed');
-    const inLog = (job: string) => ({
-      failed: (error: unknown) => onFailure(job, error),
-      recovered: () => server.log.warn({ job }, 'a job goes on'),
-    });
-    const running = scheduler.start(onFailure, inLog('scheduler'));
+    const log = jobLog(server);
+    const running = scheduler.start((job, error) => log(job).failed(error), log('scheduler'));
     const means = { database, clock, links: accounts.links, publicUrl: options.publicUrl ?? origin };
-    const posting = await startPosting(mail, means, inLog('outbox'));
+    const posting = await startPosting(mail, means, log('outbox'));
     return {
       origin,
       auditUrl: `${origin}/audit`,
@@ -64,6 +61,14 @@ export async function startPlatform(options: PlatformOptions): Promise<Platform>
     await database.close();
     throw error;
   }
+}
+
+/** How it is told in the log that a job failed, or goes on. */
+function jobLog(server: FastifyInstance): (job: string) => FailureListener {
+  return (job) => ({
+    failed: (error) => server.log.error({ job, reason: messageOf(error) }, 'a job failed'),
+    recovered: () => server.log.warn({ job }, 'a job goes on'),
+  });
 }
 
 function schedulerOf(modules: readonly ServiceModule[], { database, clock }: Parts): Scheduler {
