@@ -9,6 +9,7 @@ import { closeSoon, listen, listeningOrigin } from './http/listen.ts';
 import { RATE_LIMITS } from './http/principal.ts';
 import { createServer } from './http/server.ts';
 import { keyedResultsJob } from './idempotency/keyed-results.ts';
+import type { FailureListener } from './jobs/failures.ts';
 import { outboxTidyJob } from './jobs/outbox.ts';
 import { Scheduler } from './jobs/scheduler.ts';
 import type { ServiceModule } from './module.ts';
@@ -42,10 +43,10 @@ export async function startPlatform(options: PlatformOptions): Promise<Platform>
     for (const { name, routes } of modules) await server.register(routes, { prefix: `/${name}` });
     await servePages(server, { ...frameOf(parts), rateLimits, modules, publicUrl: options.publicUrl ?? null });
     const origin = await listen(server, { host: '127.0.0.1', ...options });
-    const onFailure = toLog(server);
-    const running = scheduler.start(onFailure);
+    const log = jobLog(server);
+    const running = scheduler.start((job, error) => log(job).failed(error), log('scheduler'));
     const means = { database, clock, links: accounts.links, publicUrl: publicUrl(), modules };
-    const posting = await startPosting(mail, means, (error) => onFailure('outbox', error));
+    const posting = await startPosting(mail, means, log('outbox'));
     return {
       origin,
       auditUrl: `${origin}/audit`,
@@ -69,12 +70,16 @@ async function end(modules: readonly ServiceModule[], database: Database): Promi
   await database.close();
 }
 
-function toLog({ log }: FastifyInstance) {
-  return (job: string, error: unknown) => log.error({ job, reason: messageOf(error) }, 'a job failed');
-}
-
 function frameOf({ accounts, sealKeys, clock }: Parts) {
   return { findSignedIn: signedInBy(accounts.sessions), masterKey: sealKeys.forThread(), clock };
+}
+
+/** How it is told in the log that a job failed, or goes on. */
+function jobLog(server: FastifyInstance): (job: string) => FailureListener {
+  return (job) => ({
+    failed: (error) => server.log.error({ job, reason: messageOf(error) }, 'a job failed'),
+    recovered: () => server.log.warn({ job }, 'a job goes on'),
+  });
 }
 
 function schedulerOf(modules: readonly ServiceModule[], { database, clock }: Parts): Scheduler {

@@ -6,8 +6,17 @@ import { parseYaml } from '../core/yaml.ts';
 import { originOf } from './http/listen.ts';
 import { LOG_LEVELS, type LogLevel } from './http/log.ts';
 import { RATE_LIMITS, type RateLimits } from './http/principal.ts';
+import { canonicalEmail, isEmail } from './mail/address.ts';
 import type { MailSettings } from './mail/open.ts';
-import { readPassword, toMailSettings, toPublicUrl } from './settings.ts';
+import {
+  isMailServer,
+  isOrigin,
+  NO_MAIL_SERVER,
+  NO_ORIGIN,
+  readPassword,
+  toMailSettings,
+  toPublicUrl,
+} from './settings.ts';
 import { METRICS_FOR, type MetricsFor } from './status/metrics-for.ts';
 import type { DecoySettings } from './traps/decoys/decoy.ts';
 import { decoyFileSchema, toDecoySettings } from './traps/decoys/settings.ts';
@@ -72,10 +81,14 @@ export const platformFileSchema = z.strictObject({
   rate_limits: z
     .strictObject({ requests_per_minute: z.int().min(1).optional(), refusals_per_minute: z.int().min(1).optional() })
     .optional(),
-  public_url: z.string().min(1).optional(),
+  public_url: z.string().refine(isOrigin, NO_ORIGIN).optional(),
   sign_up: z.enum(['open', 'closed']).optional(),
   smtp: z
-    .strictObject({ url: z.string().min(1), from: z.string().min(1), password_file: z.string().min(1).optional() })
+    .strictObject({
+      url: z.string().refine(isMailServer, NO_MAIL_SERVER),
+      from: z.string().refine((from) => isEmail(canonicalEmail(from)), 'is not an e-mail address'),
+      password_file: z.string().min(1).optional(),
+    })
     .optional(),
   mail_folder: z.string().min(1).optional(),
   outgoing_hosts: z.array(z.string().min(1)).optional(),

@@ -2,6 +2,7 @@ import { type AccountLetter, MAIL_KIND, toMail } from './accounts/letters.ts';
 import type { OneTimeLinks } from './accounts/links.ts';
 import type { Database } from './database/database.ts';
 import { OutboxDelivery } from './jobs/delivery.ts';
+import type { FailureListener } from './jobs/failures.ts';
 import { mailDelivery } from './mail/delivery.ts';
 import { type MailSettings, openMail } from './mail/open.ts';
 import type { ServiceModule } from './module.ts';
@@ -25,12 +26,12 @@ export interface PostingMeans {
 
 /**
  * Begins to deliver what is in the outbox.
- * @param onFailure is told why nothing could be looked at or written.
+ * @param listener is told why nothing could be looked at or written.
  */
 export async function startPosting(
   settings: MailSettings,
   { database, clock, links, publicUrl, modules }: PostingMeans,
-  onFailure: (error: unknown) => void,
+  listener: FailureListener,
 ): Promise<Posting> {
   const host = new URL(publicUrl).hostname;
   const transport = await openMail(settings, host);
@@ -39,7 +40,7 @@ export async function startPosting(
   const letters = mailDelivery(transport, { compose, host, clock });
   const deliveries = new Map([[MAIL_KIND, letters], ...sends.map(([kind, { deliver }]) => [kind, deliver] as const)]);
   const notes = new Map(sends.map(([kind, { note }]) => [kind, note]));
-  const delivering = new OutboxDelivery(database, { clock, deliveries, notes }).start(onFailure);
+  const delivering = new OutboxDelivery(database, { clock, deliveries, notes }).start(listener);
   return {
     to: transport.to,
     async stop() {

@@ -1,6 +1,5 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { EvidenceError } from '../core/errors.ts';
-import { canonicalEmail, isEmail } from './mail/address.ts';
 import type { MailSettings } from './mail/open.ts';
 
 /** What a file says of where browsers reach the platform, and of mails. */
@@ -14,15 +13,25 @@ interface Said {
 export function toPublicUrl(variable: string | undefined, { public_url }: Said): string | null {
   const given = variable ?? public_url;
   if (given === undefined) return null;
+  // Of the file its schema has made sure.
+  if (!isOrigin(given)) throw new EvidenceError('config', `EVIDENCE_PLATFORM_PUBLIC_URL ${NO_ORIGIN}`);
+  return new URL(given).origin;
+}
+
+export const NO_ORIGIN =
+  'is not an address without a path; it is written https://evidence.example.com, and the pages stand under /app there';
+
+export function isOrigin(given: string): boolean {
   const url = URL.parse(given);
-  const isOrigin = url !== null && /^https?:$/.test(url.protocol) && given.replace(/\/$/, '') === url.origin;
-  if (!isOrigin)
-    throw new EvidenceError(
-      'config',
-      `${variable === undefined ? 'public_url' : 'EVIDENCE_PLATFORM_PUBLIC_URL'} is not an address without a path`,
-      { nextStep: 'It is written https://evidence.example.com: the pages stand under /app there.' },
-    );
-  return url.origin;
+  return url !== null && /^https?:$/.test(url.protocol) && given.replace(/\/$/, '') === url.origin;
+}
+
+export const NO_MAIL_SERVER =
+  'is not the address of a mail server; it is written smtp://USER@HOST:587, or smtps://USER@HOST:465';
+
+export function isMailServer(given: string): boolean {
+  const url = URL.parse(given);
+  return url !== null && /^smtps?:$/.test(url.protocol) && url.hostname !== '' && /^\/?$/.test(url.pathname);
 }
 
 /** @param defaultFolder where mails are written when nothing is said. @throws EvidenceError `config`. */
@@ -31,19 +40,13 @@ export function toMailSettings({ smtp, mail_folder }: Said, defaultFolder: strin
   if (mail_folder !== undefined)
     throw new EvidenceError('config', 'both smtp and mail_folder say where mails go', { nextStep: 'Leave one out.' });
   const { url: given, from, password_file } = smtp;
-  const url = URL.parse(given);
-  const isServer = url !== null && /^smtps?:$/.test(url.protocol) && url.hostname !== '' && /^\/?$/.test(url.pathname);
-  if (!isServer)
-    throw new EvidenceError('config', 'smtp.url is not the address of a mail server', {
-      nextStep: 'It is written smtp://USER@HOST:587, or smtps://USER@HOST:465.',
-    });
+  const url = new URL(given);
   if (url.password !== '')
     throw new EvidenceError('config', 'smtp.url has a password in it, which others can read there', {
       nextStep: 'Put it into a file that smtp.password_file names.',
     });
   if ((url.username === '') !== (password_file === undefined))
     throw new EvidenceError('config', 'smtp needs both, a user in smtp.url and smtp.password_file, or neither');
-  if (!isEmail(canonicalEmail(from))) throw new EvidenceError('config', 'smtp.from is not an e-mail address');
   const password = password_file === undefined ? null : readPassword('smtp.password_file', password_file);
   return { smtp: { url: given, from, password } };
 }

@@ -96,21 +96,7 @@ const SCENES: Record<string, Scene> = {
   },
   'platform/backup': {
     open: () => initialised(),
-    before: {
-      1: async () => {
-        const address = await openDatabase();
-        const restored = await openDatabase();
-        const place = acme.bare();
-        const made = await place.run(`evidence-platform init --data ./data --postgres ${address}`);
-        expect(made.code).toBe(0);
-        return { place, env: { DATABASE: address, RESTORED: restored } };
-      },
-    },
-    recorded: [
-      'pg_dump --format custom --file ./copy/platform.dump DATABASE',
-      'createdb --maintenance-db DATABASE --owner platform --encoding UTF8 --template template0 restored',
-      'pg_restore --no-owner --dbname DATABASE ./copy/platform.dump',
-    ],
+    elsewhere: { 1: 'postgres-backup' },
   },
   'platform/keys': {
     open: () => initialised(),

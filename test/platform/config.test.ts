@@ -188,7 +188,7 @@ describe('what is wrong is named', () => {
     [
       'a public address with a path',
       { file: 'data: a\npublic_url: https://a.example/evidence\n' },
-      'public_url is not an address without a path',
+      'platform.yaml:2:1: public_url: is not an address without a path',
     ],
     [
       'a public address of another kind',
@@ -204,7 +204,7 @@ describe('what is wrong is named', () => {
     [
       'a mail server of another kind',
       { file: 'data: a\nsmtp: {url: http://a, from: a@b.c}\n' },
-      'smtp.url is not the address of a mail server',
+      'platform.yaml:2:8: smtp.url: is not the address of a mail server',
     ],
     [
       'a password of a mail server in the file',
@@ -219,7 +219,7 @@ describe('what is wrong is named', () => {
     [
       'a sender that is none',
       { file: 'data: a\nsmtp: {url: smtp://a, from: "a@b.c\\r\\nBcc: d@e.f"}\n' },
-      'smtp.from is not an e-mail address',
+      'smtp.from: is not an e-mail address',
     ],
   ])('%s', (_name, given, message) => {
     expect(() => read(given)).toThrow(message);

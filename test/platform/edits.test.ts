@@ -362,6 +362,20 @@ describe.each([
       expect((await call('GET', `/evidence/${body.package_id}/pdf`)).body.code).toBe('package_damaged');
     });
 
+    test('a check that was removed: its stream is counted among those without one', async () => {
+      const streamId = await newStream();
+      await call('POST', `/streams/${streamId}/verify`);
+      const stats = async () => (await call('GET', '/stats/')).body;
+      const before = await stats();
+      await edit(streamId, withoutCheck);
+      expect(await stats()).toEqual({
+        ...before,
+        verified_streams: before.verified_streams - 1,
+        unverified_streams: before.unverified_streams + 1,
+        checks_changed: true,
+      });
+    });
+
     test('a stream that was removed with all its rows, and the count of streams', async () => {
       const streamId = await newStream();
       const missing = async () => (await call('GET', '/stats/')).body.missing_streams;

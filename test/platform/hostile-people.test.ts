@@ -128,7 +128,7 @@ test('links in mails lead to where the platform is, whatever host a request name
   expect(status).toBeLessThan(400);
   await expect.poll(async () => (await mails()).length).toBeGreaterThan(before.length);
   const sent = (await mails()).filter((mail) => mail.includes(`To: ${BEN}`)).at(-1) ?? '';
-  expect(sent.replace(/=\r\n/g, '')).toContain(`${service.origin}/app/reset/`);
+  expect(sent).toContain(`${service.origin}/app/reset/`);
   expect(sent).not.toContain('evil.example');
 });
 

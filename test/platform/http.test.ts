@@ -145,6 +145,15 @@ describe('failures are problem details', () => {
     expect((await service.call('GET', '/entries/?limit=x')).body.errors[0].field).toBe('query.limit');
   });
 
+  test.each([
+    ['from=zzz', 'query.from: a time like 2026-01-31T00:00:00Z is expected here'],
+    ['limit=501', 'query.limit: a number of at most 500 is expected here'],
+    ['limit=x', 'query.limit: a number is expected here'],
+    ['actr=x', 'query: unknown: "actr"'],
+  ])('what is wrong with ?%s is said in plain words', async (query, detail) => {
+    expect((await service.call('GET', `/entries/?${query}`)).body.detail).toBe(detail);
+  });
+
   test('nothing of what was refused was recorded', async () => {
     expect((await service.call('GET', '/streams/s')).body.entry_count).toBe(3);
   });

@@ -134,5 +134,6 @@ test('the statistics count what there is', async () => {
     pending_anchors: 0,
     evidence_packages: 1,
     missing_streams: 0,
+    checks_changed: false,
   });
 });

@@ -120,6 +120,7 @@ describe('usage', () => {
     [['seal-keys'], 'write or rotate'],
     [['seal-keys', 'rotate', '--data', 'x'], 'name streams with --stream, or give --all'],
     [['seal-keys', 'rotate', '--data', 'x', '--all', '--stream', 's'], 'name streams with --stream, or give --all'],
+    [['deploy'], 'deploy needs to be told what runs it: systemd or docker'],
     [['deploy', 'kubernetes'], 'is none of "systemd", "docker"'],
     [['people'], 'set-up, list, disable or reset'],
     [['people', 'list', '--data', 'x'], 'evidence-platform init --data x'],
@@ -238,6 +239,12 @@ describe('keys', () => {
     const { url } = await serve();
     expect((await call(url, stdout.trim(), 'GET', '/stats/')).status).toBe(200);
     expect((await call(url, stdout.trim(), 'POST', '/entries/', entry('s', 1))).status).toBe(403);
+  });
+
+  test('an end that is past is named by its flag', async () => {
+    await init();
+    const { code, stderr } = await create('--expires', '2020-01-01T00:00:00Z');
+    expect([code, stderr]).toEqual([2, '--expires: 2020-01-01T00:00:00.000Z is past\n']);
   });
 
   test('rotates and revokes keys of a platform that is served, and lists them', async () => {

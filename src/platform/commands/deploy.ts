@@ -18,14 +18,16 @@ type Kind = keyof typeof FILES;
 const KINDS = Object.keys(FILES) as Kind[];
 
 /** `evidence-platform deploy`: the files by which something else runs it. */
-export const deployCommand: CommandModule<object, { kind: Kind; out: string }> = {
-  command: 'deploy <kind>',
+export const deployCommand: CommandModule<object, { kind?: Kind | undefined; out: string }> = {
+  command: 'deploy [kind]',
   describe: 'Write the files by which systemd or Docker runs it',
   builder: (args) =>
     args
-      .positional('kind', { choices: KINDS, demandOption: true, describe: 'What runs it' })
+      .positional('kind', { choices: KINDS, describe: 'What runs it' })
       .option('out', { type: 'string', default: 'deploy', requiresArg: true, describe: 'The folder for the files' }),
   async handler({ kind, out }) {
+    if (kind === undefined)
+      throw new EvidenceError('usage', `deploy needs to be told what runs it: ${KINDS.join(' or ')}`);
     const { Eta } = await import('eta');
     const eta = new Eta({ autoEscape: false, autoTrim: false });
     // This very program by this very Node.js: the PATH of a service may find others.

@@ -8,6 +8,7 @@ import { byCommand } from '../accounts/administration.ts';
 import type { ApiKey, IssuedKey, Issuing } from '../accounts/api-keys.ts';
 import type { PlatformFlags } from '../config.ts';
 import type { Transaction } from '../database/database.ts';
+import { DomainError } from '../errors.ts';
 import { SCOPES } from '../scopes.ts';
 import { inPlace, placeOptions } from './place.ts';
 import { showKey } from './show-key.ts';
@@ -90,7 +91,7 @@ const listCommand: CommandModule<object, PlatformFlags> = {
   async handler(flags) {
     const { keysAfter } = await import('../accounts/api-keys.ts');
     const { formatTable } = await import('../../core/terminal/table.ts');
-    const keys = await inPlace(flags, ({ database }) => keysAfter(database, ''));
+    const keys = await inPlace(flags, ({ database }) => keysAfter(database, null));
     process.stdout.write(`${formatTable(COLUMNS, keys.map(cellsOf))}\n`);
   },
 };
@@ -119,7 +120,7 @@ async function issueAndShow(
   const { withdrawKey } = await import('../accounts/api-keys.ts');
   await inPlace(flags, async ({ database, clock, administration }, { dataDir }) => {
     const issuing = { actor: byCommand(command), now: clock(), administration };
-    const issued = await database.write((transaction) => issue(transaction, issuing));
+    const issued = await database.write((transaction) => issue(transaction, issuing)).catch(byFlag);
     try {
       await showKey(`${issued.text}\n`, dataDir);
     } catch (error) {
@@ -141,6 +142,13 @@ function checked<T extends z.ZodType>(schema: T, given: unknown): z.infer<T> {
   const [issue] = read.error.issues;
   const flag = FLAGS[String(issue?.path[0])] ?? '--scope';
   throw new EvidenceError('usage', `${flag}: ${issue === undefined ? 'is wrong' : inPlainWords(issue)}`);
+}
+
+/** What a wish is refused for, by the name of its flag. */
+function byFlag(error: unknown): never {
+  if (!(error instanceof DomainError) || error.code !== 'invalid_request') throw error;
+  const said = error.message.replace(/^\w+(?=: )/, (field) => FLAGS[field] ?? field);
+  throw new EvidenceError('usage', said, { cause: error });
 }
 
 function cellsOf(key: ApiKey): string[] {

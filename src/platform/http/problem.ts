@@ -1,6 +1,8 @@
 import { STATUS_CODES } from 'node:http';
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify';
 import { hasZodFastifySchemaValidationErrors } from 'fastify-type-provider-zod';
+import type { z } from 'zod';
+import { ownOrPlainWords } from '../../core/schema-words.ts';
 import type { WireProblem } from '../../core/wire.ts';
 import { type DomainCode, DomainError } from '../errors.ts';
 
@@ -102,8 +104,10 @@ export function toProblem(error: unknown): HttpProblem {
   return new HttpProblem(500, 'internal_error', 'the service failed; its log has more under this request_id');
 }
 
+/** What zod says of a value, as Fastify hands it on. */
 interface ValidationIssue {
   instancePath: string;
+  keyword: string;
   message?: string;
   params?: { keys?: unknown };
 }
@@ -120,8 +124,8 @@ function validationProblem(error: { validation: ValidationIssue[]; validationCon
 }
 
 /** Names that a caller made up are many, or long, or both. */
-function messageOf({ message = 'is not valid', params }: ValidationIssue): string {
-  if (!Array.isArray(params?.keys)) return message;
+function messageOf({ keyword: code, message = 'is not valid', params }: ValidationIssue): string {
+  if (!Array.isArray(params?.keys)) return ownOrPlainWords({ ...params, code, message } as z.core.$ZodIssue);
   const names = params.keys.slice(0, MOST_NAMED).map((name) => JSON.stringify(String(name).slice(0, LONGEST_NAME)));
   const others = params.keys.length - names.length;
   return `unknown: ${names.join(', ')}${others > 0 ? ` and ${others} more` : ''}`;

@@ -6,6 +6,8 @@ import type { ImportTally } from './result.ts';
 
 /** Of the files of one folder that one commit touched, this many are named; all are counted. */
 const MAX_FILES = 200;
+/** What git says of a folder outside of any checkout, in the language that it is asked to speak. */
+const NO_REPOSITORY = /^not a git repository/;
 const MAX_MESSAGE_BYTES = 4096;
 
 /**
@@ -51,7 +53,9 @@ export async function* gitCommits(directory: string, tally: ImportTally): AsyncG
     yield* toEntries(commit);
   }
   const refusal = await git.ended;
-  if (refusal !== undefined) tally.note(`No further git history: ${refusal}`);
+  if (refusal !== undefined && NO_REPOSITORY.test(refusal))
+    tally.note('No git history: this folder is not part of a git checkout');
+  else if (refusal !== undefined) tally.note(`No further git history: ${refusal}`);
   else if (await isShallow(directory)) {
     tally.note('The checkout is shallow: its oldest commits are told as if they had created every file.');
   }
@@ -75,7 +79,13 @@ function startGit(directory: string, gitArguments: readonly string[]): GitProces
     message = (message + text).slice(0, MAX_MESSAGE_BYTES);
   });
   const ended = once(child, 'close').then(
-    ([code]) => (code === 0 ? undefined : message.trim().split('\n')[0] || `git ended with status ${code}`),
+    ([code]) =>
+      code === 0
+        ? undefined
+        : message
+            .trim()
+            .split('\n')[0]
+            ?.replace(/^fatal: /, '') || `git ended with status ${code}`,
     (error: Error) => `git cannot be started (${error.message})`,
   );
   return { output: child.stdout, ended };

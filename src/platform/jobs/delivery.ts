@@ -2,6 +2,7 @@ import { sql } from 'kysely';
 import { messageOf } from '../../core/errors.ts';
 import type { Json } from '../../core/json/canonical.ts';
 import type { Database, Transaction } from '../database/database.ts';
+import type { FailureListener } from './failures.ts';
 import { keepLooking, type Looking } from './looking.ts';
 import type { Message, OutboxTables } from './outbox.ts';
 
@@ -55,11 +56,11 @@ export class OutboxDelivery {
 
   /**
    * Begins to look for what is due.
-   * @param onFailure is told why nothing could be looked at or written; why a message could not be delivered stands with it.
+   * @param listener is told why nothing could be looked at or written; why a message could not be delivered stands with it.
    * @returns how to end it: resolved when nothing is under way any more.
    */
-  start(onFailure: (error: unknown) => void): Looking {
-    return keepLooking(() => this.#lookAndDeliver(), onFailure);
+  start(listener: FailureListener): Looking {
+    return keepLooking(() => this.#lookAndDeliver(), listener);
   }
 
   /** Delivers what is due. @returns how many messages were tried. */

@@ -1,3 +1,5 @@
+import { type FailureListener, FailuresInARow } from './failures.ts';
+
 /** How often it is looked whether something is due. */
 const LOOK_MS = 1000;
 
@@ -8,11 +10,15 @@ export interface Looking {
 }
 
 /** Looks now and every second, unless it still does what it found the last time. */
-export function keepLooking(lookOnce: () => Promise<unknown>, onFailure: (error: unknown) => void): Looking {
+export function keepLooking(lookOnce: () => Promise<unknown>, listener: FailureListener): Looking {
+  const failures = new FailuresInARow(listener);
   let running: Promise<unknown> | null = null;
   const look = () => {
     running ??= lookOnce()
-      .catch(onFailure)
+      .then(
+        () => failures.succeeded(),
+        (error) => failures.failed(error),
+      )
       .finally(() => {
         running = null;
       });

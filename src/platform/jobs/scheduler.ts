@@ -1,5 +1,6 @@
 import { messageOf } from '../../core/errors.ts';
 import type { Database } from '../database/database.ts';
+import type { FailureListener } from './failures.ts';
 import { keepLooking, type Looking } from './looking.ts';
 
 export interface JobTables {
@@ -43,13 +44,11 @@ export class Scheduler {
   /**
    * Begins to look.
    * @param onFailure is told what a job threw; the job runs again when it is due.
+   * @param listener is told when it cannot be looked what is due.
    * @returns how to end it: resolved when no job runs any more.
    */
-  start(onFailure: (job: string, error: unknown) => void): Looking {
-    return keepLooking(
-      () => this.runDue(onFailure),
-      (error) => onFailure('scheduler', error),
-    );
+  start(onFailure: (job: string, error: unknown) => void, listener: FailureListener): Looking {
+    return keepLooking(() => this.runDue(onFailure), listener);
   }
 
   /** Whether it still looks, or runs a job that may take so long. */

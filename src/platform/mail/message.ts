@@ -16,9 +16,14 @@ export function toNodemailer(from: string, { to, subject, text, messageId, date 
   };
 }
 
-/** A mail as bytes of RFC 5322. */
+/** A mail as bytes of RFC 5322, in which each line of the text is one line: who reads the file copies links out of it. */
 export async function toEml(from: string, mail: OutgoingMail): Promise<Buffer> {
   const composer = createTransport({ streamTransport: true, buffer: true, newline: 'windows' });
+  // It would cut lines of more than 76 characters; RFC 5322, section 2.1.1, lets them have 998.
+  composer.use('stream', ({ message }, done) => {
+    message.getTransferEncoding = () => '8bit';
+    done();
+  });
   const { message } = await composer.sendMail(toNodemailer(from, mail));
   return message as Buffer;
 }

@@ -32,7 +32,8 @@ export function answerProblemPage(error: unknown, request: FastifyRequest, reply
     title: TITLES_OF_CODES[problem.code] ?? TITLES[problem.status] ?? 'This could not be done',
     status: problem.status,
     isNarrow: true,
-    content: markup`<p>${sentence(problem.message)}</p>
+    // A reader knows the name of a field, not where in a request it stands.
+    content: markup`<p>${sentence(problem.message.replace(/^(query|params|body)\./, ''))}</p>
 <p><a href="${FRONT}">To the front page</a></p>
 ${problem.status < 500 ? null : markup`<p class="minor">Request <code>${request.id}</code></p>`}`,
   });

@@ -1,6 +1,6 @@
 import type { FastifyContextConfig, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { z } from 'zod';
-import { inPlainWords } from '../../core/schema-words.ts';
+import { ownOrPlainWords } from '../../core/schema-words.ts';
 import { DomainError } from '../errors.ts';
 import { headersOf, toProblem } from '../http/problem.ts';
 import type { PageView } from './layout.ts';
@@ -76,14 +76,9 @@ function errorsOf({ issues }: z.ZodError): Record<string, string> {
   const errors = new Map<string, string>();
   for (const issue of issues) {
     const name = String(issue.path[0] ?? '');
-    if (!errors.has(name)) errors.set(name, sentence(wordsOf(issue)));
+    if (!errors.has(name)) errors.set(name, sentence(ownOrPlainWords(issue)));
   }
   return Object.fromEntries(errors);
-}
-
-/** What a schema itself says of a wrong value, or what is said where it says nothing of its own. */
-function wordsOf(issue: z.core.$ZodIssue): string {
-  return /^(Too (small|big)|Invalid)/.test(issue.message) ? inPlainWords(issue) : issue.message;
 }
 
 /** A message as a sentence of its own. */

@@ -37,7 +37,8 @@ describe.each(DATABASES)('the outbox on %s', (_name, start) => {
       dead: outbox.dead.bind(outbox),
       replay: (id: string) => on.write((transaction) => outbox.replay(transaction, id)),
       deliverDue: () => delivery.deliverDue(),
-      start: () => delivery.start((error) => expect.unreachable(String(error))),
+      start: () =>
+        delivery.start({ failed: (error) => expect.unreachable(String(error)), recovered: () => expect.unreachable() }),
     };
   };
   const add = (outbox: ReturnType<typeof outboxOn>, number: number) =>

@@ -170,6 +170,16 @@ describe('a folder', () => {
   });
 });
 
+test('a link in a file is one line, however long it is', async () => {
+  const transport = folderTransport(folder, FROM);
+  const link = `https://evidence.example/app/reset/${'a'.repeat(200)}=b`;
+  await transport.send({ ...MAIL, text: `Zoë asked for it.\n\n${link}\n` });
+  const [name = ''] = await readdir(folder);
+  const said = await readFile(join(folder, name), 'utf8');
+  expect(said.split('\r\n')).toEqual(expect.arrayContaining(['Zoë asked for it.', link]));
+  expect(said).toContain('Content-Transfer-Encoding: 8bit\r\n');
+});
+
 describe('what stands in a mail', () => {
   test.each([
     ['a line end in the address', { to: 'ada@example.com\r\nBcc: eve@example.com' }],

@@ -168,14 +168,14 @@ test('the dashboard names what a check found, where it goes on, and since when i
   expect(shown(check.text)).toContain('Something is wrong');
   expect(shown(check.text)).toMatch(/1 finding .*hash_mismatch 4 /);
   expect(shown((await owner.get(path('damaged'))).text)).toContain(
-    'The check on THEN found that something is wrong behind entry 3.',
+    'The check on THEN found that something is wrong after entry 3.',
   );
   const { text } = await auditor.get('/app/');
   expect(shown(text)).toMatch(/✗ Something is wrong What 1 stream failed at the last check.* Since found on THEN/);
   expect(text).toContain(`href="${check.path}">See what was found</a>`);
   expect(shown(text)).toContain('Verify found that damaged is not as it was recorded. What was found');
   const list = shown((await owner.get('/app/audit?verification_status=failed')).text);
-  expect(list).toContain('damaged ✗ Failed THEN wrong behind entry 3');
+  expect(list).toContain('damaged ✗ Failed THEN wrong after entry 3');
   expect(list).not.toContain('payments');
 });
 

@@ -45,6 +45,14 @@ test.each([
   expect(said).toContain('Since unknown');
 });
 
+test('every page says the same of a check that was removed', async () => {
+  service.sql(`DELETE FROM verifications WHERE ${OF_STREAM}`);
+  for (const path of ['/app/audit', '/app/audit/statistics', '/app/'])
+    expect((await auditor.get(path)).text, path).toMatch(/records of checks were changed or removed outside/i);
+  expect((await auditor.get('/app/audit')).text).toContain('1 verified, 0 failed, 1 without a record of a check');
+  expect((await service.call('GET', '/stats/')).body).toMatchObject({ verified_streams: 1, checks_changed: true });
+});
+
 test('a check that is said to have reached further reaches nowhere', async () => {
   expect(await tile()).toContain('checked up to the last entry');
   service.sql('UPDATE verifications SET to_sequence = 1000000 WHERE stream_no = (SELECT min(stream_no) FROM streams)');

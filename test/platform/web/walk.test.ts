@@ -6,6 +6,8 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { totpCode } from '../../../src/platform/accounts/totp.ts';
 import { startPlatform } from '../../../src/platform/app.ts';
 import type { Platform } from '../../../src/platform/options.ts';
+import { evidence } from '../../support/evidence.ts';
+import { someEntries } from '../../support/platform.ts';
 import { nodeToEnd, PLATFORM } from '../../support/process.ts';
 import { lookAt, PagesBrowser } from './pages-browser.ts';
 
@@ -61,7 +63,7 @@ describe.each([
   const linkIn = async (kind: string) => {
     const names = (await readdir(join(folder, 'data/mail'))).toSorted().toReversed();
     for (const name of names) {
-      const text = (await readFile(join(folder, 'data/mail', name), 'latin1')).replaceAll('=\r\n', '');
+      const text = await readFile(join(folder, 'data/mail', name), 'utf8');
       const link = new RegExp(`/app/${kind}/[\\w-]+`).exec(text)?.[0];
       if (link !== undefined) return link;
     }
@@ -168,6 +170,26 @@ describe.each([
     expect(await noticeOf(ada)).toBe('<b>exporter</b> is revoked.');
     await lookAt(ada);
     expect(await callApi('/audit/streams/')).toBe(401);
+  });
+
+  test('a key that is made to read and to export carries an export to its end, and what it took is verified', async () => {
+    const headers = { authorization: `Bearer ${firstKey}`, 'content-type': 'application/json' };
+    const body = JSON.stringify({ entries: someEntries('payments', 30) });
+    await fetch(`${platform.auditUrl}/entries/batch`, { method: 'POST', headers, body });
+    await ada.goto('/app/keys/new');
+    await fill(ada, { name: 'nightly export' });
+    for (const scope of ['audit:read', 'audit:export']) await ada.getByLabel(scope).check();
+    await press(ada, 'Make it');
+    const apiKey = (await ada.locator('#key').textContent()) ?? '';
+    const env = { EVIDENCE_AUDIT_URL: platform.auditUrl, EVIDENCE_API_KEY: apiKey };
+    const exported = await evidence(['export', '--all-time', '--json'], { cwd: folder, env });
+    expect(exported.code, exported.stdout).toBe(0);
+    const { streams } = JSON.parse(exported.stdout);
+    expect(streams).toHaveLength(2);
+    const verified = await evidence(['verify', 'evidence-archive'], { cwd: folder });
+    expect(verified.code, verified.stdout).toBe(0);
+    await ada.goto(`/app/keys/${apiKey.slice(3, 11)}`);
+    expect(await ada.locator('.facts').textContent()).not.toMatch(/Last used\s*never/);
   });
 
   test('names of any length and script stay where they are', async () => {

@@ -71,17 +71,12 @@ function keyTable(keys: readonly ApiKey[], now: Date): Markup {
       { head: 'Last used', cell: ({ last_used_at }) => momentOr(last_used_at, now, 'never') },
       { head: 'Expires', cell: ({ expires_at }) => momentOr(expires_at, now, 'never') },
     ],
-    rows: keys.toSorted((one, other) => rankOf(other, now).localeCompare(rankOf(one, now))),
+    rows: keys,
     empty: emptyState(
       'There is no API key.',
       markup`<pre>evidence-platform keys create --data DIR --name NAME --scope audit:read</pre>`,
     ),
   });
-}
-
-/** Good ones first, and of these the newest. */
-function rankOf(key: ApiKey, now: Date): string {
-  return `${isGood(key, now) ? 1 : 0} ${key.created_at}`;
 }
 
 function keyFacts(key: ApiKey, now: Date): Markup {

@@ -1,28 +1,27 @@
 import { type Markup, markup } from '../../../core/html/markup.ts';
-import type { WireStats } from '../../../core/wire.ts';
 import { agree, grouped, plural } from '../../../core/words.ts';
 import { factList, link, moment, momentOr, type StatusTone, type TileView } from '../../web/components.ts';
 import type { OverviewOfModule, TimelineEvent } from '../../web/overview.ts';
 import type { Overview } from '../activity.ts';
 import type { AuditService } from '../service.ts';
 import { AUDIT_PATH, checkPath, streamPath, withQuery } from './paths.ts';
+import { CHECKS_CHANGED } from './words.ts';
 
 /** How audit evidence stands, in one look, and what went wrong lately. */
 export async function auditOverview({ readers, clock }: AuditService, signal: AbortSignal): Promise<OverviewOfModule> {
-  const stats = await readers.stats(clock(), signal);
   const overview = await readers.overview(signal);
-  return { tile: tileOf(stats, overview, clock()), events: eventsOf(overview) };
+  return { tile: tileOf(overview, clock()), events: eventsOf(overview) };
 }
 
-function tileOf(stats: WireStats, overview: Overview, now: Date): TileView {
-  const { tone, word, next } = verdictOf(stats, overview);
+function tileOf(overview: Overview, now: Date): TileView {
+  const { tone, word, next } = verdictOf(overview);
   return {
     title: 'Audit evidence',
     tone,
     word,
     content: factList([
-      ['What', what(stats, overview)],
-      ['Since', since(stats, overview, now)],
+      ['What', what(overview)],
+      ['Since', since(overview, now)],
       ['Last check of a stream', momentOr(overview.last_checked_at, now, 'never')],
     ]),
     next,
@@ -36,18 +35,20 @@ interface Verdict {
 }
 
 /** What is worst comes first. Nothing is called good that was not checked. */
-function verdictOf(stats: WireStats, { streams, failed, told, fit, unrecorded, pending, grown }: Overview): Verdict {
+function verdictOf(overview: Overview): Verdict {
+  const { streams, failed, told, unrecorded, pending, grown, missing_streams, checks_changed } = overview;
   const at = (title: string, path: string) => ({ title, path });
   const known = at('See what is known', `${AUDIT_PATH}/statistics`);
-  if (stats.missing_streams === null) return { tone: 'bad', word: 'Something is wrong', next: known };
-  if (stats.missing_streams > 0) return { tone: 'bad', word: 'Streams are missing', next: known };
+  if (missing_streams === null) return { tone: 'bad', word: 'Something is wrong', next: known };
+  if (missing_streams > 0) return { tone: 'bad', word: 'Streams are missing', next: known };
   const [first] = told;
   if (first !== undefined) {
     const list = withQuery(AUDIT_PATH, { verification_status: 'failed' });
     const next = failed > 1 ? at('See the streams', list) : at('See what was found', checkPath(first.verification_id));
     return { tone: 'bad', word: 'Something is wrong', next };
   }
-  if (fit !== true) return { tone: 'bad', word: 'Something is wrong', next: at('See the streams', AUDIT_PATH) };
+  if (checks_changed !== false)
+    return { tone: 'bad', word: 'Something is wrong', next: at('See the streams', AUDIT_PATH) };
   if (streams === 0)
     return { tone: 'neutral', word: 'Nothing is recorded yet', next: at('Record the first entry', AUDIT_PATH) };
   const [stamp] = pending;
@@ -62,13 +63,13 @@ function verdictOf(stats: WireStats, { streams, failed, told, fit, unrecorded, p
   return { tone: 'good', word: 'Nothing wrong was found', next: at('See the streams', AUDIT_PATH) };
 }
 
-function what({ missing_streams }: WireStats, overview: Overview): string {
-  const { streams, failed, fit, unrecorded, pending, grown } = overview;
+function what(overview: Overview): string {
+  const { streams, failed, unrecorded, pending, grown, missing_streams, checks_changed } = overview;
   const facts = [
     ...(missing_streams === null ? ['the count of streams was changed outside of the platform'] : []),
     ...(missing_streams ? [`${plural(missing_streams, 'stream')} removed outside of the platform`] : []),
     ...(failed > 0 ? [`${plural(failed, 'stream')} failed at the last check`] : []),
-    ...(fit === false ? ['records of checks were changed or removed outside of the platform'] : []),
+    ...(checks_changed ? [CHECKS_CHANGED] : []),
     ...(pending.length > 0 ? [`${plural(pending.length, 'checkpoint')} without a time stamp`] : []),
     ...(unrecorded > 0 ? [`${plural(unrecorded, 'stream')} without a record of a check`] : []),
     ...(grown > 0
@@ -79,10 +80,10 @@ function what({ missing_streams }: WireStats, overview: Overview): string {
 }
 
 /** Since when it was known: what a check found may have been done long before. */
-function since({ missing_streams }: WireStats, { told, fit, pending }: Overview, now: Date): Markup | string {
+function since({ told, missing_streams, checks_changed, pending }: Overview, now: Date): Markup | string {
   const found = told.at(-1);
   if (found !== undefined) return markup`found on ${moment(found.checked_at, now)}`;
-  if (missing_streams !== 0 || fit !== true) return 'unknown';
+  if (missing_streams !== 0 || checks_changed !== false) return 'unknown';
   const [stamp] = pending;
   return stamp === undefined ? 'nothing is known to be wrong' : moment(stamp.created_at, now);
 }

@@ -2,13 +2,14 @@ import type { FastifyInstance } from 'fastify';
 import { barChart, columnChart } from '../../../core/html/charts.ts';
 import { type Markup, markup } from '../../../core/html/markup.ts';
 import type { WireStats } from '../../../core/wire.ts';
-import { grouped, plural } from '../../../core/words.ts';
+import { grouped } from '../../../core/words.ts';
 import { hangUpOf } from '../../http/caller.ts';
 import { asCurl, factList } from '../../web/components.ts';
 import { curlCommand } from '../../web/curl.ts';
 import type { AuditActivity } from '../activity.ts';
 import type { AuditPageParts } from './parts.ts';
 import { waysTo } from './paths.ts';
+import { misfitOf } from './words.ts';
 
 const CALLS = ['/audit/stats/', '/audit/stats/activity'];
 
@@ -25,22 +26,13 @@ export function statisticsPage(server: FastifyInstance, { service }: AuditPagePa
       above: waysTo(null),
       introduction: 'As they are now. They say nothing of whether something was changed: Verify does.',
       content: [
-        missing(stats),
+        misfitOf(stats),
         numbers(stats),
         charts(stats, activity),
         asCurl('curl', CALLS.map((path) => curlCommand(request, { path })).join('\n')),
       ],
     });
   });
-}
-
-function missing({ missing_streams: count }: WireStats): Markup | null {
-  if (count === 0) return null;
-  const words =
-    count === null
-      ? 'The count of streams was changed outside of the platform: nobody can tell whether streams are missing.'
-      : `${plural(count, 'stream')} were removed outside of the platform, with all that they had.`;
-  return markup`<p class="refusal">${words}</p>\n`;
 }
 
 function numbers(stats: WireStats): Markup {

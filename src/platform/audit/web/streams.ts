@@ -12,7 +12,7 @@ import { type StreamsQuery, streamsQuerySchema } from '../requests.ts';
 import { isOwnStream } from '../rules.ts';
 import { type AuditPageParts, ROWS } from './parts.ts';
 import { AUDIT_PATH, streamPath, withQuery } from './paths.ts';
-import { anchorWords, digest, reachWords, stateOf } from './words.ts';
+import { anchorWords, digest, misfitOf, reachWords, stateOf } from './words.ts';
 
 /** The streams, with what their last checks found. */
 export function streamsPage(server: FastifyInstance, { service }: AuditPageParts): void {
@@ -36,6 +36,7 @@ export function streamsPage(server: FastifyInstance, { service }: AuditPageParts
       introduction:
         'A stream is shown as verified after Verify was run on it, and as of then. Nothing is checked again by itself.',
       content: [
+        misfitOf(stats),
         summary(stats),
         search(query),
         streamTable(data, checkpoints, service.clock()),

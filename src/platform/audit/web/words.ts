@@ -1,7 +1,21 @@
 import { type Markup, markup } from '../../../core/html/markup.ts';
-import type { WireCheckpoint, WireStream, WireVerification } from '../../../core/wire.ts';
+import type { WireCheckpoint, WireStats, WireStream, WireVerification } from '../../../core/wire.ts';
 import { grouped, plural } from '../../../core/words.ts';
 import { moment, statusWord } from '../../web/components.ts';
+
+export const CHECKS_CHANGED = 'records of checks were changed or removed outside of the platform';
+
+/** What the counts of streams and of checks say, where they do not fit what is there. */
+export function misfitOf({ missing_streams: missing, checks_changed }: WireStats): Markup | null {
+  const words = [
+    ...(missing === null
+      ? ['The count of streams was changed outside of the platform: nobody can tell whether streams are missing.']
+      : []),
+    ...(missing ? [`${plural(missing, 'stream')} removed outside of the platform, with all that was there.`] : []),
+    ...(checks_changed ? [`${CHECKS_CHANGED[0]?.toUpperCase()}${CHECKS_CHANGED.slice(1)}.`] : []),
+  ];
+  return words.length === 0 ? null : markup`<p class="refusal">${words.join(' ')}</p>\n`;
+}
 
 /** What the last check of a stream found, in a word. */
 export function stateOf({ verification_status: status }: WireStream): Markup {
@@ -21,7 +35,7 @@ export function checkedWords(stream: WireStream, now: Date): Markup {
 export function reachWords({ verification_status, head_sequence, verified_through_sequence }: WireStream): string {
   const through = verified_through_sequence ?? 0;
   if (verification_status === 'failed')
-    return through === 0 ? 'from its beginning on' : `behind entry ${grouped(through)}`;
+    return through === 0 ? 'from its beginning on' : `after entry ${grouped(through)}`;
   const since = Math.max(0, head_sequence - through);
   return `up to entry ${grouped(through)}; ${since === 0 ? 'no entry' : plural(since, 'entry')} since`;
 }
