@@ -122,6 +122,7 @@ const ROOMS: Record<string, Record<string, string[]>> = {
     options: ['http', 'mail', 'parts', 'status', 'traps'],
     'settings-in-force': ['http', 'mail', 'options'],
     modules: [
+      ...['idempotency', 'jobs'],
       ...['accounts', 'administration', 'audit', 'folder', 'module', 'options', 'parts', 'settings-in-force'],
       ...['timestamp', 'traps'],
     ],

@@ -1,6 +1,4 @@
 import { join } from 'node:path';
-import type { FastifyInstance } from 'fastify';
-import { messageOf } from '../core/errors.ts';
 import { KeyAuthentication } from './accounts/authentication.ts';
 import { signedInBy } from './accounts/pages/signed-in.ts';
 import { bootstrap } from './bootstrap.ts';
@@ -8,12 +6,10 @@ import type { Database } from './database/database.ts';
 import { closeSoon, listen, listeningOrigin } from './http/listen.ts';
 import { RATE_LIMITS } from './http/principal.ts';
 import { createServer } from './http/server.ts';
-import { keyedResultsJob } from './idempotency/keyed-results.ts';
-import type { FailureListener } from './jobs/failures.ts';
-import { outboxTidyJob } from './jobs/outbox.ts';
+import { jobLog } from './jobs/failures.ts';
 import { Scheduler } from './jobs/scheduler.ts';
 import type { ServiceModule } from './module.ts';
-import { openModules } from './modules.ts';
+import { jobsOf, openModules } from './modules.ts';
 import type { Platform, PlatformOptions } from './options.ts';
 import { openParts, type Parts } from './parts.ts';
 import { startPosting } from './posting.ts';
@@ -38,12 +34,12 @@ export async function startPlatform(options: PlatformOptions): Promise<Platform>
     const publicUrl = () => options.publicUrl ?? listeningOrigin(server, options.host ?? '127.0.0.1');
     modules.push(...(await openModules(options, { parts, keys, log: server.log, publicUrl })));
     for (const module of modules) await module.start?.();
-    const scheduler = schedulerOf(modules, parts);
+    const scheduler = new Scheduler(database, jobsOf(modules, parts), clock);
     await serveStatus(server, { database, keys: parts.sealKeys, scheduler, clock, modules, metricsFor });
     for (const { name, routes } of modules) await server.register(routes, { prefix: `/${name}` });
     await servePages(server, { ...frameOf(parts), rateLimits, modules, publicUrl: options.publicUrl ?? null });
     const origin = await listen(server, { host: '127.0.0.1', ...options });
-    const log = jobLog(server);
+    const log = jobLog(server.log);
     const running = scheduler.start((job, error) => log(job).failed(error), log('scheduler'));
     const means = { database, clock, links: accounts.links, publicUrl: publicUrl(), modules };
     const posting = await startPosting(mail, means, log('outbox'));
@@ -72,17 +68,4 @@ async function end(modules: readonly ServiceModule[], database: Database): Promi
 
 function frameOf({ accounts, sealKeys, clock }: Parts) {
   return { findSignedIn: signedInBy(accounts.sessions), masterKey: sealKeys.forThread(), clock };
-}
-
-/** How it is told in the log that a job failed, or goes on. */
-function jobLog(server: FastifyInstance): (job: string) => FailureListener {
-  return (job) => ({
-    failed: (error) => server.log.error({ job, reason: messageOf(error) }, 'a job failed'),
-    recovered: () => server.log.warn({ job }, 'a job goes on'),
-  });
-}
-
-function schedulerOf(modules: readonly ServiceModule[], { database, clock }: Parts): Scheduler {
-  const jobs = [keyedResultsJob, outboxTidyJob].map((job) => job(database, clock));
-  return new Scheduler(database, [...jobs, ...modules.flatMap((each) => each.jobs)], clock);
 }

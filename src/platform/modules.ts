@@ -5,6 +5,9 @@ import { keysModule, peopleModule } from './accounts/module.ts';
 import { administrationModule } from './administration/module.ts';
 import { auditModule } from './audit/module.ts';
 import { dataFolder } from './folder.ts';
+import { keyedResultsJob } from './idempotency/keyed-results.ts';
+import { outboxTidyJob } from './jobs/outbox.ts';
+import type { Job } from './jobs/scheduler.ts';
 import type { ServiceModule } from './module.ts';
 import type { PlatformOptions } from './options.ts';
 import type { Parts } from './parts.ts';
@@ -38,4 +41,10 @@ export async function openModules(
     peopleModule(parts, parts.accounts),
     administrationModule({ ...parts, settings: settingsInForce(options) }),
   ];
+}
+
+/** What is done besides answering, by the services and for all of them. */
+export function jobsOf(modules: readonly ServiceModule[], { database, clock }: Parts): Job[] {
+  const common = [keyedResultsJob, outboxTidyJob].map((job) => job(database, clock));
+  return [...common, ...modules.flatMap((module) => module.jobs)];
 }

@@ -1,3 +1,6 @@
+import type { FastifyBaseLogger } from 'fastify';
+import { messageOf } from '../../core/errors.ts';
+
 /** What is told of something that is tried again and again. */
 export interface FailureListener {
   failed(error: unknown): void;
@@ -35,4 +38,12 @@ export class FailuresInARow {
     this.#tellFrom = null;
     this.#listener.recovered();
   }
+}
+
+/** How it is told in the log that a job failed, or goes on. */
+export function jobLog(log: FastifyBaseLogger): (job: string) => FailureListener {
+  return (job) => ({
+    failed: (error) => log.error({ job, reason: messageOf(error) }, 'a job failed'),
+    recovered: () => log.warn({ job }, 'a job goes on'),
+  });
 }
