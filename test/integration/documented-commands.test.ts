@@ -142,6 +142,10 @@ const SCENES: Record<string, Scene> = {
       2: () => ({ env: { EVIDENCE_API_KEY: served.apiKey }, words: { 8181: served.port } }),
     },
   },
+  'platform/traps': {
+    open: () => acme.bare(),
+    before: { 0: () => ({ env: { EVIDENCE_API_KEY: served.apiKey }, words: { 8181: served.port } }) },
+  },
   'platform/upgrade': { open: () => initialised() },
   probe: {
     open: () => acme.bare(),
