@@ -25,7 +25,7 @@ export async function openModules(
   options: PlatformOptions,
   { parts, keys, log, publicUrl }: ModuleMeans,
 ): Promise<readonly ServiceModule[]> {
-  const { tsaUrl = null, dataDir, checkpointMinutes = null, decoys = [] } = options;
+  const { tsaUrl = null, dataDir, checkpointMinutes = null, decoys = [], outgoingHosts = [] } = options;
   const folder = dataFolder(dataDir);
   const authority = await openAuthority(tsaUrl, folder.authority);
   const masterKey = parts.sealKeys.forThread();
@@ -33,7 +33,7 @@ export async function openModules(
     log.warn({ checkpointId, reason: messageOf(error) }, 'a checkpoint stays pending');
   return [
     auditModule({ ...parts, keys: parts.sealKeys, authority, onAnchorFailure }, { checkpointMinutes }),
-    trapsModule({ ...parts, masterKey, decoys, folder: folder.decoys, publicUrl, serverLog: log }),
+    trapsModule({ ...parts, masterKey, decoys, outgoingHosts, folder: folder.decoys, publicUrl, serverLog: log }),
     keysModule(parts, keys),
     peopleModule(parts, parts.accounts),
     administrationModule({ ...parts, settings: settingsInForce(options) }),

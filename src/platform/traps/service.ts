@@ -3,6 +3,13 @@ import type { FastifyBaseLogger } from 'fastify';
 import { messageOf } from '../../core/errors.ts';
 import type { AuditLog } from '../audit/api.ts';
 import type { Database } from '../database/database.ts';
+import type { Deliver } from '../jobs/delivery.ts';
+import type { Outbox } from '../jobs/outbox.ts';
+import type { MailTransport } from '../mail/mail.ts';
+import { Dispatcher } from '../outgoing/dispatcher.ts';
+import { alertOf } from './alerts/alerting.ts';
+import { AlertChannels } from './alerts/channels.ts';
+import { sendAlerts } from './alerts/sending.ts';
 import { channelTruthOf } from './channels.ts';
 import type { Decoy, DecoyMeans, DecoySettings } from './decoys/decoy.ts';
 import { startDecoys } from './decoys/start.ts';
@@ -19,6 +26,8 @@ export interface TrapService {
   detections: Detections;
   proving: Proving;
   uses: Uses;
+  alertChannels: AlertChannels;
+  sendAlerts(mail: MailTransport): Deliver;
   /** What decoys and channels of the platform's own work with. */
   decoyMeans: DecoyMeans;
   startDecoys(): Promise<void>;
@@ -30,6 +39,9 @@ export interface TrapParts {
   database: Database;
   clock: () => Date;
   log: AuditLog;
+  outbox: Outbox;
+  /** Hosts of the inside to which alerts may be sent. */
+  outgoingHosts: readonly string[];
   masterKey: Uint8Array;
   decoys: readonly DecoySettings[];
   /** In which decoys keep their keys. */
@@ -43,13 +55,15 @@ export interface TrapParts {
 const LONGEST_WAIT_MS = 1500;
 
 export function assembleTraps(parts: TrapParts): TrapService {
-  const { database, clock, log, masterKey, publicUrl, serverLog } = parts;
+  const { database, clock, log, outbox, masterKey, publicUrl, serverLog } = parts;
   const vault = new TrapVault(masterKey);
   let running: readonly Decoy[] = [];
   const places = () => running.map(({ place }) => place);
   const means = { database, clock, log, vault };
-  const uses = new Uses(database, { log, clock, alert: async () => 'none' });
+  const uses = new Uses(database, { log, clock, alert: (...at) => alertOf(at[0], { outbox, clock }, at[1], at[2]) });
   const proving = new Proving({ ...means, decoy: (name) => running.find(({ place }) => place.name === name) });
+  const detections = new Detections(means);
+  const dispatcher = new Dispatcher({ allowed: parts.outgoingHosts });
   const decoyMeans: DecoyMeans = {
     find: (marks) => vault.find(database, marks),
     record: (use) => recordSoon(use, { uses, proving, serverLog }),
@@ -58,8 +72,9 @@ export function assembleTraps(parts: TrapParts): TrapService {
   };
   return {
     traps: new Traps({ ...means, places, publicUrl, channelTruth: channelTruthOf({ places }) }),
-    detections: new Detections(means),
-    ...{ proving, uses, decoyMeans },
+    ...{ detections, proving, uses, decoyMeans },
+    alertChannels: new AlertChannels({ ...means, outbox }),
+    sendAlerts: (mail) => sendAlerts({ ...means, detections, dispatcher, publicUrl }, mail),
     async startDecoys() {
       running = await startDecoys(parts.decoys, parts.folder, decoyMeans);
     },
