@@ -1,11 +1,11 @@
-import { type Column, type PostgresError, SERVER_VERSION, VERSION_TEXT } from './messages.ts';
+import { type PostgresError, type ResultColumn, SERVER_VERSION, VERSION_TEXT } from './messages.ts';
 
 /** What a statement leads to: whoever logs in here may do next to nothing. */
 export type StatementAnswer =
   | { error: PostgresError }
   | { empty: true }
   /** `row` for a statement that has one. */
-  | { tag: string; row?: { column: Column; value: string } };
+  | { tag: string; row?: { column: ResultColumn; value: string } };
 
 /** Who asks, and what is known of their session. */
 export interface Asker {
@@ -16,7 +16,7 @@ export interface Asker {
 const TEXT = { type: 25, size: -1 };
 const NAME = { type: 19, size: 64 };
 const INT4 = { type: 23, size: 4 };
-const select = (name: string, kind: Omit<Column, 'name'>, value: string): StatementAnswer => ({
+const select = (name: string, kind: Omit<ResultColumn, 'name'>, value: string): StatementAnswer => ({
   ...{ tag: 'SELECT 1', row: { column: { name, ...kind }, value } },
 });
 const denied = (message: string, at: string, more: Partial<PostgresError> = {}): StatementAnswer => ({

@@ -48,20 +48,10 @@ export async function authenticate(startup: Startup, means: LoginMeans): Promise
 
 async function exchange(state: Exchange): Promise<PostgresError | null> {
   const { startup, certificateHash, saltKey, outcome } = state;
-  const { stream, user, isTls } = startup;
-  await sendTo(stream, authenticationMessage(10, ...(isTls ? [BOUND] : []), PLAIN, ''));
-  const initial = await readResponse(startup);
-  if (initial === null || !Buffer.isBuffer(initial)) return initial;
-  const begun = readInitial(initial);
-  const isBound = isTls && begun.mechanism === BOUND;
-  if (!isBound && begun.mechanism !== PLAIN) return invalidMechanism;
-  let message = begun.message;
-  while (message === null) {
-    await sendTo(stream, authenticationMessage(11));
-    const next = await readResponse(startup);
-    if (next === null || !Buffer.isBuffer(next)) return next;
-    message = next.toString('latin1');
-  }
+  const { stream, user } = startup;
+  const begun = await firstWords(startup);
+  if (begun === null || 'code' in begun) return begun;
+  const { message, isBound } = begun;
   const first = checkWhole(message) ?? readClientFirst(message, isBound);
   if ('code' in first) return first;
   const nonce = first.nonce + scramNonce();
@@ -87,6 +77,21 @@ async function exchange(state: Exchange): Promise<PostgresError | null> {
   const done = Buffer.from(`v=${serverSignature(keys, whole)}`);
   outcome.answer = Buffer.concat([authenticationMessage(12, done), authenticationMessage(0)]);
   return null;
+}
+
+/** Asks for a password. @returns the client's first words, and whether they are of the channel too. */
+async function firstWords(startup: Startup): Promise<{ message: string; isBound: boolean } | PostgresError | null> {
+  const { stream, isTls } = startup;
+  await sendTo(stream, authenticationMessage(10, ...(isTls ? [BOUND] : []), PLAIN, ''));
+  const initial = await readResponse(startup);
+  if (initial === null || !Buffer.isBuffer(initial)) return initial;
+  const { mechanism, message } = readInitial(initial);
+  const isBound = isTls && mechanism === BOUND;
+  if (!isBound && mechanism !== PLAIN) return invalidMechanism;
+  if (message !== null) return { message, isBound };
+  await sendTo(stream, authenticationMessage(11));
+  const next = await readResponse(startup);
+  return next === null || !Buffer.isBuffer(next) ? next : { message: next.toString('latin1'), isBound };
 }
 
 /** What the client says next; an error where it is nothing that belongs here, null when it is gone. */

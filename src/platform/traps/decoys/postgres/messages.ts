@@ -54,13 +54,13 @@ export function authenticationMessage(kind: number, ...parts: (Uint8Array | stri
 }
 
 /** A column by the id and the size of its type. */
-export interface Column {
+export interface ResultColumn {
   name: string;
   type: number;
   size: number;
 }
 
-export function rowDescription({ name, type, size }: Column): Buffer {
+export function rowDescription({ name, type, size }: ResultColumn): Buffer {
   return toMessage(
     'T',
     toInt16(1),
