@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { probePostgres } from '../../../src/platform/traps/decoys/postgres/probe.ts';
 import { DecoyService, type Planted } from './decoy-service.ts';
 
 let decoy: DecoyService;
@@ -100,6 +101,13 @@ test('two traps share nothing but the form', async () => {
   for (const credential of [one, other])
     expect(JSON.stringify(credential)).not.toMatch(/trap|canary|decoy|honey|evidence/i);
 });
+
+/** A login with a wrong password, by the probe of our own. */
+async function refusedLogin(at: { host: string; port: number }, user: string): Promise<void> {
+  const credential = { user, password: 'wrong', database: 'shop' };
+  const login = probePostgres(at, { trapNo: 1, type: 'db_connection_string', credential }, 'x');
+  await expect(login).rejects.toThrow('did not take a login');
+}
 
 /** A packet of the beginning: its length, and what follows. */
 const packet = (...parts: (number | string)[]) => {
@@ -245,6 +253,31 @@ test('a thousand that say nothing or nonsense keep no use from being seen, and t
   expect(await decoy.detections(trap.id)).toMatchObject([{ depth: 'used' }]);
   expect(process.memoryUsage().rss - before).toBeLessThan(200 * 1024 * 1024);
   for (const socket of others) socket.destroy();
+});
+
+test('TLS shows the certificate of a machine, and nothing of us', async () => {
+  const { run } = await plant();
+  const asked = ['s_client', '-starttls', 'postgres', '-connect', `127.0.0.1:${decoy.port}`];
+  const { stdout } = await run('openssl', asked);
+  const [, subject, issuer] = /^subject=CN = (.+)\nissuer=CN = (.+)$/m.exec(stdout) ?? [];
+  expect(subject).toMatch(/^[a-z0-9-]+$/);
+  expect(issuer).toBe(subject);
+  expect(stdout).not.toMatch(/trap|canary|decoy|honey|evidence|node/i);
+});
+
+test('a refusal does not tell by its time whether there is somebody of that name', async () => {
+  const { host, port, user } = (await plant()).credential;
+  const median = async (name: string) => {
+    const times: number[] = [];
+    for (let at = 0; at < 15; at++) {
+      const since = performance.now();
+      await refusedLogin({ host: `${host}`, port: Number(port) }, name);
+      times.push(performance.now() - since);
+    }
+    return times.sort((one, other) => one - other)[7] ?? 0;
+  };
+  const [known, unknown] = [await median(`${user}`), await median('nobody')];
+  expect(Math.abs(known - unknown)).toBeLessThan(8);
 });
 
 test('a query of many megabytes is answered, and kept in part', async () => {

@@ -1,5 +1,6 @@
 import { createHash, randomBytes, X509Certificate } from 'node:crypto';
 import { createServer, type Socket } from 'node:net';
+import { setTimeout as wait } from 'node:timers/promises';
 import { createSecureContext, type SecureContext } from 'node:tls';
 import { messageOf } from '../../../../core/errors.ts';
 import type { TrapUse } from '../../use.ts';
@@ -24,6 +25,8 @@ const LIMITS: ConnectionLimits = {
   ...{ firstByteMs: LOGIN_MS, idleMs: 30 * 60_000, wholeMs: 12 * 60 * 60_000, bytes: 256 * 1024 * 1024 },
 };
 const LONGEST_ACTION = 300;
+/** A refusal takes as long at least: whether something was recorded before it must not show. */
+const REFUSAL_MS = 20;
 
 interface PostgresMeans extends LoginMeans {
   means: DecoyMeans;
@@ -93,7 +96,9 @@ async function logIn(startup: Startup, parts: PostgresMeans & { sourceIp: string
       : verified
         ? `connection authorized: ${named}`
         : `password authentication failed for user "${user}"`;
+  const since = performance.now();
   await record(base, { depth: 'validated', authVerified: verified, action, request: packet });
+  if (verified === false) await wait(Math.max(0, REFUSAL_MS - (performance.now() - since)));
   if (answer !== null) await sendTo(stream, answer);
   if (verified !== true || trap === null) return;
   if (database !== trap.credential['database']) {
