@@ -4,8 +4,8 @@ import { type PostgresError, type ResultColumn, SERVER_VERSION, VERSION_TEXT } f
 export type StatementAnswer =
   | { error: PostgresError }
   | { empty: true }
-  /** `row` for a statement that has one. */
-  | { tag: string; row?: { column: ResultColumn; value: string } };
+  /** `columns` for a statement that has rows; a row has a text for each. */
+  | { tag: string; columns?: readonly ResultColumn[]; rows?: readonly (readonly string[])[] };
 
 /** Who asks, and what is known of their session. */
 export interface Asker {
@@ -17,7 +17,7 @@ const TEXT = { type: 25, size: -1 };
 const NAME = { type: 19, size: 64 };
 const INT4 = { type: 23, size: 4 };
 const select = (name: string, kind: Omit<ResultColumn, 'name'>, value: string): StatementAnswer => ({
-  ...{ tag: 'SELECT 1', row: { column: { name, ...kind }, value } },
+  ...{ tag: 'SELECT 1', columns: [{ name, ...kind }], rows: [[value]] },
 });
 const denied = (message: string, at: string, more: Partial<PostgresError> = {}): StatementAnswer => ({
   error: { severity: 'ERROR', code: '42501', message, at, ...more },
@@ -38,7 +38,7 @@ const RELATION =
   /\b(?:from|into|update|join|table|truncate|copy|on)\s+(?:only\s+)?((?:"[^"]+"|[\w$]+)(?:\.(?:"[^"]+"|[\w$]+))*)/i;
 
 /** The first that fits is taken. */
-const ANSWERS: readonly [RegExp, (matched: string, asker: Asker) => StatementAnswer][] = [
+const ANSWERS: readonly [RegExp, (matched: string, asker: Asker & { query: string }) => StatementAnswer][] = [
   [/^$/, () => ({ empty: true })],
   [/^(?:begin|start\s+transaction)\b/i, () => ({ tag: 'BEGIN' })],
   [/^(?:commit|end)\b/i, () => ({ tag: 'COMMIT' })],
@@ -51,6 +51,7 @@ const ANSWERS: readonly [RegExp, (matched: string, asker: Asker) => StatementAns
   [/^select\s+(current_user|session_user|user)$/i, (name, { user }) => select(name.toLowerCase(), NAME, user)],
   [/^select\s+current_database\s*\(\s*\)$/i, (_, { database }) => select('current_database', NAME, database)],
   [/^select\s+(\d{1,9})$/i, (digits) => select('?column?', INT4, String(Number(digits)))],
+  [/^select\b.*\bfrom\s+(?:pg_catalog|information_schema)\./is, (_, { query }) => nothingIn(query)],
   [/^copy\b.*\bprogram\b/is, () => noProgram],
   [/^create\s+(?:role|user|group)\b/i, () => denied('permission denied to create role', 'user.c:275 CreateRole')],
   [/^create\s+database\b/i, () => denied('permission denied to create database', 'dbcommands.c:938 createdb')],
@@ -68,7 +69,7 @@ export function answerTo(statement: string, asker: Asker): StatementAnswer {
   const text = statement.replace(/^(?:\s|--[^\n]*(?:\n|$)|\/\*.*?\*\/)+/s, '').trimEnd();
   for (const [pattern, answer] of ANSWERS) {
     const [whole, part = whole] = pattern.exec(text) ?? [];
-    if (part !== undefined) return answer(part, asker);
+    if (part !== undefined) return answer(part, { ...asker, query: text });
   }
   if (!VERBS.test(text)) return notUnderstood(text, statement.indexOf(text) + 1);
   const relation = RELATION.exec(text)?.[1]?.split('.').at(-1)?.replaceAll('"', '');
@@ -83,9 +84,18 @@ export const IN_FAILED_TRANSACTION: PostgresError = {
   at: 'postgres.c:1081 exec_simple_query',
 };
 
+/** Whoever may see nothing finds nothing in the catalog: no row, of the columns that were asked for. */
+function nothingIn(query: string): StatementAnswer {
+  const selected =
+    /^select\s+(?:distinct\s+)?(.*?)\bfrom\s+(?:pg_catalog|information_schema)\./is.exec(query)?.[1] ?? '';
+  const named = [...selected.matchAll(/\bas\s+(?:"([^"]+)"|(\w+))/gi)].map(([, quoted, plain = '']) => quoted ?? plain);
+  const names = named.length > 0 ? named : selected.split(',').map((text) => /(\w+)\W*$/.exec(text)?.[1] ?? '?column?');
+  return { tag: 'SELECT 0', columns: names.map((name) => ({ name, ...TEXT })), rows: [] };
+}
+
 function show(name: string): StatementAnswer {
   const value = SETTINGS[name];
-  if (value !== undefined) return { tag: 'SHOW', row: { column: { name, ...TEXT }, value } };
+  if (value !== undefined) return { tag: 'SHOW', columns: [{ name, ...TEXT }], rows: [[value]] };
   const message = `unrecognized configuration parameter "${name}"`;
   return { error: { severity: 'ERROR', code: '42704', message, at: 'guc.c:5766 find_option' } };
 }

@@ -60,23 +60,16 @@ export interface ResultColumn {
   size: number;
 }
 
-export function rowDescription({ name, type, size }: ResultColumn): Buffer {
-  return toMessage(
-    'T',
-    toInt16(1),
-    name,
-    toInt32(0),
-    toInt16(0),
-    toInt32(type),
-    toInt16(size),
-    toInt32(-1),
-    toInt16(0),
-  );
+export function rowDescription(columns: readonly ResultColumn[]): Buffer {
+  const described = columns.flatMap(({ name, type, size }) => [
+    ...[Buffer.from(`${name}\0`), toInt32(0), toInt16(0), toInt32(type), toInt16(size), toInt32(-1), toInt16(0)],
+  ]);
+  return toMessage('T', toInt16(columns.length), ...described);
 }
 
-export function dataRow(value: string): Buffer {
-  const bytes = Buffer.from(value);
-  return toMessage('D', toInt16(1), toInt32(bytes.length), bytes);
+export function dataRow(values: readonly string[]): Buffer {
+  const fields = values.flatMap((value) => [toInt32(Buffer.byteLength(value)), Buffer.from(value)]);
+  return toMessage('D', toInt16(values.length), ...fields);
 }
 
 /** What the server says of itself before the first query, in its order. */

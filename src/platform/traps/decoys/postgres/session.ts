@@ -109,7 +109,7 @@ class Session {
   #describe(isStatement: boolean): Buffer {
     const answer = answerTo(this.#prepared, this.#asker);
     if ('error' in answer) return this.#refuse(answer.error);
-    const row = 'row' in answer && answer.row !== undefined ? rowDescription(answer.row.column) : toMessage('n');
+    const row = 'columns' in answer && answer.columns !== undefined ? rowDescription(answer.columns) : toMessage('n');
     return isStatement ? Buffer.concat([toMessage('t', Buffer.alloc(2)), row]) : row;
   }
 
@@ -133,12 +133,12 @@ class Session {
     return this.#carryOut(answer as Done, isDescribed);
   }
 
-  #carryOut({ tag, row }: Done, isDescribed: boolean): Buffer {
+  #carryOut({ tag, columns, rows = [] }: Done, isDescribed: boolean): Buffer {
     const isAborted = this.#state === 'E' && tag === 'COMMIT';
     if (tag === 'BEGIN') this.#state = 'T';
     if (tag === 'COMMIT' || tag === 'ROLLBACK') this.#state = 'I';
-    const rows = row === undefined ? [] : [...(isDescribed ? [rowDescription(row.column)] : []), dataRow(row.value)];
-    return Buffer.concat([...rows, toMessage('C', isAborted ? 'ROLLBACK' : tag)]);
+    const head = columns !== undefined && isDescribed ? [rowDescription(columns)] : [];
+    return Buffer.concat([...head, ...rows.map(dataRow), toMessage('C', isAborted ? 'ROLLBACK' : tag)]);
   }
 
   #fail(error: PostgresError): Buffer {
