@@ -118,7 +118,9 @@ export function readPlatformConfig(
     signUp: file.sign_up ?? 'closed',
     mail: toMailSettings(file, join(dataDir, 'mail')),
     outgoingHosts: file.outgoing_hosts ?? [],
-    decoys: toDecoySettings(file.decoys ?? [], (name) => resolve(path === undefined ? directory : dirname(path), name)),
+    decoys: toDecoySettings(file.decoys ?? [], (name) =>
+      resolve(path === undefined ? directory : dirname(resolve(directory, path)), name),
+    ),
   };
 }
 
