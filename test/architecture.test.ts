@@ -93,7 +93,10 @@ const ROOMS: Record<string, Record<string, string[]>> = {
     timestamp: ['outgoing'],
     scopes: [],
     secrets: [],
-    traps: ['accounts', 'audit', 'database', 'errors', 'http', 'idempotency', 'jobs', 'module', 'secrets', 'web'],
+    traps: [
+      ...['accounts', 'audit', 'database', 'errors', 'http', 'idempotency', 'jobs', 'module', 'outgoing', 'secrets'],
+      'web',
+    ],
     threads: ['errors'],
     mail: ['jobs'],
     accounts: ['database', 'errors', 'http', 'idempotency', 'jobs', 'mail', 'module', 'scopes', 'secrets', 'web'],

@@ -11,6 +11,7 @@ export function trapsModule(parts: TrapParts): ServiceModule {
     routes: (server) => trapRoutes(server, { service }),
     start: () => service.startDecoys(),
     jobs: [
+      ...service.jobs,
       {
         name: 'traps/settle',
         everyMs: SETTLE_MS,

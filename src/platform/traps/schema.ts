@@ -107,6 +107,10 @@ export interface ChannelProofTable {
 }
 
 export interface TrapTables {
+  /** When somebody else last told of what they saw. */
+  channel_reports: { channel: Channel; reported_at: string };
+  /** Log files that were read, of the last days. */
+  cloudtrail_objects: { object_key: string; read_at: string };
   traps: TrapTable;
   trap_marks: TrapMarkTable;
   detections: DetectionTable;

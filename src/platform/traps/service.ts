@@ -3,11 +3,15 @@ import type { FastifyBaseLogger } from 'fastify';
 import { messageOf } from '../../core/errors.ts';
 import type { AuditLog } from '../audit/api.ts';
 import type { Database } from '../database/database.ts';
+import { type AwsChannels, openAwsChannels } from './aws/channels.ts';
+import { RealKeys } from './aws/real-keys.ts';
+import type { AwsSettings } from './aws/settings.ts';
 import { channelTruthOf } from './channels.ts';
 import type { Decoy, DecoyMeans, DecoySettings } from './decoys/decoy.ts';
 import { startDecoys } from './decoys/start.ts';
 import { Detections } from './detections.ts';
 import { Proving } from './proving.ts';
+import { lastReports } from './repository.ts';
 import { Traps } from './traps.ts';
 import type { TrapUse } from './use.ts';
 import { Uses } from './uses.ts';
@@ -19,6 +23,10 @@ export interface TrapService {
   detections: Detections;
   proving: Proving;
   uses: Uses;
+  realKeys: RealKeys;
+  trail: AwsChannels['trail'];
+  /** What is done besides answering. */
+  jobs: AwsChannels['jobs'];
   /** What decoys and channels of the platform's own work with. */
   decoyMeans: DecoyMeans;
   startDecoys(): Promise<void>;
@@ -32,6 +40,7 @@ export interface TrapParts {
   log: AuditLog;
   masterKey: Uint8Array;
   decoys: readonly DecoySettings[];
+  aws: AwsSettings;
   /** In which decoys keep their keys. */
   folder: string;
   /** Where the platform itself is reached. */
@@ -56,10 +65,12 @@ export function assembleTraps(parts: TrapParts): TrapService {
     clock,
     log: serverLog,
   };
+  const { trail, iam, jobs } = openAwsChannels(parts.aws, { database, vault, uses, clock });
+  const channelTruth = () => channelTruthOf({ places, aws: parts.aws, reports: () => lastReports(database), clock });
+  const traps = new Traps({ ...means, places, publicUrl, channelTruth });
   return {
-    traps: new Traps({ ...means, places, publicUrl, channelTruth: channelTruthOf({ places }) }),
-    detections: new Detections(means),
-    ...{ proving, uses, decoyMeans },
+    ...{ traps, detections: new Detections(means), proving, uses, decoyMeans },
+    ...{ trail, jobs, realKeys: new RealKeys({ traps, database, clock, places, iam }) },
     async startDecoys() {
       running = await startDecoys(parts.decoys, parts.folder, decoyMeans);
     },
