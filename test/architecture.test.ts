@@ -94,15 +94,15 @@ const ROOMS: Record<string, Record<string, string[]>> = {
     scopes: [],
     secrets: [],
     traps: [
-      ...['accounts', 'audit', 'database', 'errors', 'http', 'idempotency', 'jobs', 'module', 'outgoing', 'secrets'],
-      'web',
+      ...['accounts', 'audit', 'database', 'errors', 'http', 'idempotency', 'jobs', 'mail', 'module', 'outgoing'],
+      ...['secrets', 'web'],
     ],
     threads: ['errors'],
     mail: ['jobs'],
     accounts: ['database', 'errors', 'http', 'idempotency', 'jobs', 'mail', 'module', 'scopes', 'secrets', 'web'],
     http: ['errors', 'scopes'],
     web: ['errors', 'http', 'scopes'],
-    module: ['jobs', 'metrics', 'web'],
+    module: ['jobs', 'mail', 'metrics', 'web'],
     metrics: [],
     'master-key': ['audit', 'database'],
     audit: [
@@ -118,7 +118,7 @@ const ROOMS: Record<string, Record<string, string[]>> = {
     setup: ['audit', 'database', 'folder', 'master-key', 'migrations'],
     parts: ['accounts', 'administration', 'audit', 'database', 'folder', 'jobs', 'setup'],
     init: ['accounts', 'audit', 'database', 'folder', 'master-key', 'parts', 'scopes', 'setup', 'timestamp'],
-    posting: ['accounts', 'database', 'jobs', 'mail'],
+    posting: ['accounts', 'database', 'jobs', 'mail', 'module'],
     options: ['http', 'mail', 'parts', 'status', 'traps'],
     'settings-in-force': ['http', 'mail', 'options'],
     modules: [

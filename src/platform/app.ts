@@ -44,7 +44,7 @@ export async function startPlatform(options: PlatformOptions): Promise<Platform>
     const origin = await listen(server, { host: '127.0.0.1', ...options });
     const onFailure = toLog(server);
     const running = scheduler.start(onFailure);
-    const means = { database, clock, links: accounts.links, publicUrl: publicUrl() };
+    const means = { database, clock, links: accounts.links, publicUrl: publicUrl(), modules };
     const posting = await startPosting(mail, means, (error) => onFailure('outbox', error));
     return {
       origin,

@@ -38,6 +38,8 @@ export interface PlatformConfig {
   /** Whether anybody may sign up, once there is an owner. */
   signUp: 'open' | 'closed';
   mail: MailSettings;
+  /** Hosts of the inside to which requests may be sent. */
+  outgoingHosts: readonly string[];
   /** What listens besides the platform, as something else. */
   decoys: readonly DecoySettings[];
   /** What the platform asks of AWS about traps. */
@@ -79,6 +81,7 @@ export const platformFileSchema = z.strictObject({
     .strictObject({ url: z.string().min(1), from: z.string().min(1), password_file: z.string().min(1).optional() })
     .optional(),
   mail_folder: z.string().min(1).optional(),
+  outgoing_hosts: z.array(z.string().min(1)).optional(),
   decoys: z.array(decoyFileSchema).optional(),
   aws: awsFileSchema.optional(),
   cloudtrail: trailFileSchema.optional(),
@@ -121,6 +124,7 @@ export function readPlatformConfig(
     publicUrl: toPublicUrl(variable('EVIDENCE_PLATFORM_PUBLIC_URL'), file),
     signUp: file.sign_up ?? 'closed',
     mail: toMailSettings(file, join(dataDir, 'mail')),
+    outgoingHosts: file.outgoing_hosts ?? [],
     decoys: toDecoySettings(file.decoys ?? [], besideFile),
     aws: toAwsSettings(file, besideFile),
   };

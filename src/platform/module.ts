@@ -1,8 +1,13 @@
 import type { FastifyPluginAsync } from 'fastify';
+import type { Deliver, Note } from './jobs/delivery.ts';
 import type { Job } from './jobs/scheduler.ts';
+import type { MailTransport } from './mail/mail.ts';
 import type { Collect } from './metrics/families.ts';
 import type { ModuleOverview } from './web/overview.ts';
 import type { ModulePages } from './web/web.ts';
+
+/** By the kind of a message: how it is delivered, and who is told how it stands. */
+export type Sends = ReadonlyMap<string, { deliver: Deliver; note: Note }>;
 
 /** A service of the platform. It knows another one by that one's `api.ts` alone. */
 export interface ServiceModule {
@@ -15,6 +20,8 @@ export interface ServiceModule {
   overview?: ModuleOverview;
   /** What is done besides answering. */
   jobs: readonly Job[];
+  /** What it sends to others from the outbox. */
+  sends?(mail: MailTransport): Sends;
   /** How it fares. */
   metrics?: Collect;
   /** Begins what it does besides answering and jobs, before it is asked. */

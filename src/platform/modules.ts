@@ -26,7 +26,7 @@ export async function openModules(
   options: PlatformOptions,
   { parts, keys, log, publicUrl }: ModuleMeans,
 ): Promise<readonly ServiceModule[]> {
-  const { tsaUrl = null, dataDir, checkpointMinutes = null, decoys = [], aws = NO_AWS } = options;
+  const { tsaUrl = null, dataDir, checkpointMinutes = null, decoys = [], aws = NO_AWS, outgoingHosts = [] } = options;
   const folder = dataFolder(dataDir);
   const authority = await openAuthority(tsaUrl, folder.authority);
   const masterKey = parts.sealKeys.forThread();
@@ -34,7 +34,7 @@ export async function openModules(
     log.warn({ checkpointId, reason: messageOf(error) }, 'a checkpoint stays pending');
   return [
     auditModule({ ...parts, keys: parts.sealKeys, authority, onAnchorFailure }, { checkpointMinutes }),
-    trapsModule({ ...parts, masterKey, decoys, aws, folder: folder.decoys, publicUrl, serverLog: log }),
+    trapsModule({ ...parts, masterKey, decoys, aws, outgoingHosts, folder: folder.decoys, publicUrl, serverLog: log }),
     keysModule(parts, keys),
     peopleModule(parts, parts.accounts),
     administrationModule({ ...parts, settings: settingsInForce(options) }),

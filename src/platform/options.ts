@@ -25,6 +25,8 @@ export interface PlatformOptions extends PartsOptions {
   environment?: NodeJS.ProcessEnv;
   /** Where browsers reach it; where it listens, unless said. */
   publicUrl?: string | null;
+  /** Hosts of the inside to which requests may be sent. */
+  outgoingHosts?: readonly string[];
   /** What listens besides the platform, as something else. */
   decoys?: readonly DecoySettings[];
   /** What the platform asks of AWS about traps. */

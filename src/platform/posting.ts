@@ -4,6 +4,7 @@ import type { Database } from './database/database.ts';
 import { OutboxDelivery } from './jobs/delivery.ts';
 import { mailDelivery } from './mail/delivery.ts';
 import { type MailSettings, openMail } from './mail/open.ts';
+import type { ServiceModule } from './module.ts';
 
 /** What is sent to others, while the platform runs. */
 export interface Posting {
@@ -19,6 +20,7 @@ export interface PostingMeans {
   links: OneTimeLinks;
   /** Where links lead to. */
   publicUrl: string;
+  modules: readonly Pick<ServiceModule, 'sends'>[];
 }
 
 /**
@@ -27,14 +29,17 @@ export interface PostingMeans {
  */
 export async function startPosting(
   settings: MailSettings,
-  { database, clock, links, publicUrl }: PostingMeans,
+  { database, clock, links, publicUrl, modules }: PostingMeans,
   onFailure: (error: unknown) => void,
 ): Promise<Posting> {
   const host = new URL(publicUrl).hostname;
   const transport = await openMail(settings, host);
   const compose = (letter: unknown) => toMail(letter as AccountLetter, links, publicUrl);
-  const deliveries = new Map([[MAIL_KIND, mailDelivery(transport, { compose, host, clock })]]);
-  const delivering = new OutboxDelivery(database, { clock, deliveries }).start(onFailure);
+  const sends = modules.flatMap((module) => [...(module.sends?.(transport) ?? [])]);
+  const letters = mailDelivery(transport, { compose, host, clock });
+  const deliveries = new Map([[MAIL_KIND, letters], ...sends.map(([kind, { deliver }]) => [kind, deliver] as const)]);
+  const notes = new Map(sends.map(([kind, { note }]) => [kind, note]));
+  const delivering = new OutboxDelivery(database, { clock, deliveries, notes }).start(onFailure);
   return {
     to: transport.to,
     async stop() {

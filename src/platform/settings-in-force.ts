@@ -6,7 +6,7 @@ import type { PlatformOptions } from './options.ts';
 /** What a platform runs with, for people to look at, by the names of platform.yaml. Nothing of it is secret. */
 export function settingsInForce(options: PlatformOptions): [name: string, value: string][] {
   const { dataDir, postgresUrl, publicUrl, tsaUrl, checkpointMinutes, signUp, mail, logLevel } = options;
-  const { trustedProxies = [], metricsFor = 'key' } = options;
+  const { trustedProxies = [], metricsFor = 'key', outgoingHosts = [], decoys = [] } = options;
   const { requestsPerMinute, refusalsPerMinute } = options.rateLimits ?? RATE_LIMITS;
   return [
     ['data', dataDir],
@@ -16,6 +16,11 @@ export function settingsInForce(options: PlatformOptions): [name: string, value:
     ['checkpoint_minutes', checkpointMinutes ? String(checkpointMinutes) : 'none: only when somebody asks'],
     ['sign_up', signUp ?? 'closed'],
     ['smtp, mail_folder', mail === undefined ? 'the folder mail of the data folder' : mailsTo(mail)],
+    [
+      'outgoing_hosts',
+      outgoingHosts.length === 0 ? 'none: requests go to public addresses alone' : outgoingHosts.join(', '),
+    ],
+    ['decoys', decoys.length === 0 ? 'none' : decoys.map(({ name, kind }) => `${name} (${kind})`).join(', ')],
     ['log_level', logLevel ?? 'warn'],
     ['trusted_proxies', trustedProxies.length === 0 ? 'none' : trustedProxies.join(', ')],
     ['metrics_for', metricsFor],

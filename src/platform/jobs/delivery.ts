@@ -1,12 +1,21 @@
 import { sql } from 'kysely';
 import { messageOf } from '../../core/errors.ts';
 import type { Json } from '../../core/json/canonical.ts';
-import type { Database } from '../database/database.ts';
+import type { Database, Transaction } from '../database/database.ts';
 import { keepLooking, type Looking } from './looking.ts';
 import type { Message, OutboxTables } from './outbox.ts';
 
 /** Delivers a message. @throws whatever is wrong, in words for a person: it is tried again, unless it is Undeliverable. */
 export type Deliver = (message: Message) => Promise<void>;
+
+/** How a message stands after an attempt to deliver it. */
+export interface Standing {
+  status: 'waiting' | 'delivered' | 'dead';
+  attempts: number;
+}
+
+/** Notes elsewhere how a message stands, in the transaction that says so in the outbox. */
+export type Note = (transaction: Transaction, messageId: string, standing: Standing) => Promise<void>;
 
 /** Why nobody will ever take a message, however often it is sent. */
 export class Undeliverable extends Error {}
@@ -15,6 +24,8 @@ export interface DeliveryOptions {
   clock: () => Date;
   /** By kind. */
   deliveries: ReadonlyMap<string, Deliver>;
+  /** By kind, where somebody wants to know. */
+  notes?: ReadonlyMap<string, Note>;
   random?: () => number;
 }
 
@@ -102,35 +113,41 @@ export class OutboxDelivery {
       const deliver = this.#options.deliveries.get(message.kind);
       if (deliver === undefined) throw new Error(`nothing here delivers what is called ${message.kind}`);
       await deliver(message);
-      await this.#end(message, { status: 'delivered', last_error: null });
+      await this.#end(message, { status: 'delivered', attempts, last_error: null });
     } catch (error) {
       if (attempts >= ATTEMPTS || error instanceof Undeliverable)
-        await this.#end(message, { status: 'dead', last_error: messageOf(error) });
+        await this.#end(message, { status: 'dead', attempts, last_error: messageOf(error) });
       else await this.#postpone(message, attempts, messageOf(error));
     }
   }
 
-  #end({ message_id }: Message, end: { status: 'delivered' | 'dead'; last_error: string | null }): Promise<unknown> {
-    return this.#update(message_id, { ...end, ended_at: this.#options.clock().toISOString() });
+  #end(message: Message, { last_error, ...standing }: Standing & { last_error: string | null }): Promise<unknown> {
+    const ended_at = this.#options.clock().toISOString();
+    return this.#update(message, standing, { status: standing.status, last_error, ended_at });
   }
 
   /** Full jitter, so that what failed together is not tried again together. */
-  #postpone({ message_id }: Message, attempts: number, last_error: string): Promise<unknown> {
+  #postpone(message: Message, attempts: number, last_error: string): Promise<unknown> {
     const { clock, random = Math.random } = this.#options;
     const longest = Math.min(LONGEST_PAUSE_MS, FIRST_PAUSE_MS * 2 ** (attempts - 1));
     const due = new Date(clock().getTime() + longest * (0.5 + random() / 2));
-    return this.#update(message_id, { due_at: due.toISOString(), last_error });
+    return this.#update(message, { status: 'waiting', attempts }, { due_at: due.toISOString(), last_error });
   }
 
-  #update(messageId: string, change: Partial<OutboxTables['outbox']>): Promise<unknown> {
-    return this.#database.write((transaction) =>
-      transaction
+  #update(
+    { message_id, kind }: Message,
+    standing: Standing,
+    change: Partial<OutboxTables['outbox']>,
+  ): Promise<unknown> {
+    return this.#database.write(async (transaction) => {
+      const { numUpdatedRows } = await transaction
         .tables<OutboxTables>()
         .updateTable('outbox')
         .set(change as object)
-        .where('message_id', '=', messageId)
+        .where('message_id', '=', message_id)
         .where('status', '=', 'waiting')
-        .execute(),
-    );
+        .executeTakeFirstOrThrow();
+      if (numUpdatedRows === 1n) await this.#options.notes?.get(kind)?.(transaction, message_id, standing);
+    });
   }
 }

@@ -28,9 +28,20 @@ export async function storeTrap(
   const credential_id = randomUUID();
   const { credential, channels, knownAs: known_as } = made;
   const secret = vault.seal(credential_id, { credential, channels, known_as });
-  const trap = await insertTrap(transaction, { ...facts, credential_id, secret, created_at: now.toISOString() });
+  const { credential_type, plant_location, label, origin, decoy, expires_at, rotated_from } = facts;
+  const row = {
+    credential_id,
+    credential_type,
+    plant_location,
+    label,
+    origin,
+    decoy,
+    secret,
+    expires_at,
+    rotated_from,
+  };
+  const trap = await insertTrap(transaction, { ...row, created_at: now.toISOString() });
   await vault.marks.add(transaction, trap.trap_no, made.marks);
-  const { credential_type, plant_location, label, origin, rotated_from } = facts;
   await log.appendIn(transaction, TRAPS_STREAM, [
     {
       actor: actor.name,

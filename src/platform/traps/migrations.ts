@@ -53,6 +53,7 @@ export const TRAP_MIGRATIONS: Migrations = {
       acknowledged_by ${text},
       acknowledged_at ${text},
       alert_state ${text} NOT NULL,
+      alert_attempts ${integer} NOT NULL,
       entry_id ${text} NOT NULL,
       entry_sequence ${integer} NOT NULL,
       settled_at ${text}
@@ -81,6 +82,32 @@ export const TRAP_MIGRATIONS: Migrations = {
       proved_at ${text} NOT NULL,
       PRIMARY KEY (trap_no, channel)
     ) ${end}`,
+    `CREATE TABLE alert_channels (
+      channel_no ${ordinal},
+      alert_channel_id ${text} NOT NULL UNIQUE,
+      kind ${text} NOT NULL,
+      name ${text} NOT NULL,
+      target ${text} NOT NULL,
+      least_severity ${text} NOT NULL,
+      secret ${bytes},
+      created_at ${text} NOT NULL,
+      removed_at ${text}
+    ) ${end}`,
+    `CREATE TABLE alerts (
+      message_id ${text} PRIMARY KEY,
+      alert_channel_id ${text} NOT NULL,
+      detection_id ${text} NOT NULL,
+      trap_no ${integer} NOT NULL REFERENCES traps,
+      source_ip ${text},
+      depth ${text} NOT NULL,
+      severity ${text} NOT NULL,
+      made_at ${text} NOT NULL,
+      state ${text} NOT NULL,
+      attempts ${integer} NOT NULL,
+      delivered_at ${text}
+    ) ${end}`,
+    'CREATE INDEX alerts_by_trap ON alerts (trap_no, made_at)',
+    'CREATE INDEX alerts_by_detection ON alerts (detection_id)',
     `CREATE TABLE detection_changes (
       id ${integer} PRIMARY KEY CHECK (id = 1),
       change_no ${integer} NOT NULL

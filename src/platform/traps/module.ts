@@ -1,4 +1,6 @@
 import type { ServiceModule } from '../module.ts';
+import { ALERT_KIND } from './alerts/alerting.ts';
+import { noteAlert } from './alerts/standing.ts';
 import { trapRoutes } from './routes.ts';
 import { assembleTraps, type TrapParts } from './service.ts';
 
@@ -10,6 +12,7 @@ export function trapsModule(parts: TrapParts): ServiceModule {
     name: 'traps',
     routes: (server) => trapRoutes(server, { service }),
     start: () => service.startDecoys(),
+    sends: (mail) => new Map([[ALERT_KIND, { deliver: service.sendAlerts(mail), note: noteAlert(parts.clock) }]]),
     jobs: [
       ...service.jobs,
       {

@@ -157,6 +157,7 @@ class Recording {
       acknowledged_by: null,
       acknowledged_at: null,
       alert_state: 'none',
+      alert_attempts: 0,
       entry_id: '',
       entry_sequence: 0,
       settled_at: null,

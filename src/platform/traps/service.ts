@@ -3,6 +3,13 @@ import type { FastifyBaseLogger } from 'fastify';
 import { messageOf } from '../../core/errors.ts';
 import type { AuditLog } from '../audit/api.ts';
 import type { Database } from '../database/database.ts';
+import type { Deliver } from '../jobs/delivery.ts';
+import type { Outbox } from '../jobs/outbox.ts';
+import type { MailTransport } from '../mail/mail.ts';
+import { Dispatcher } from '../outgoing/dispatcher.ts';
+import { alertOf } from './alerts/alerting.ts';
+import { AlertChannels } from './alerts/channels.ts';
+import { sendAlerts } from './alerts/sending.ts';
 import { type AwsChannels, openAwsChannels } from './aws/channels.ts';
 import { RealKeys } from './aws/real-keys.ts';
 import type { AwsSettings } from './aws/settings.ts';
@@ -18,6 +25,7 @@ import { Uses } from './uses.ts';
 import { TrapVault } from './vault.ts';
 
 /** Everything that the routes and pages of traps call. */
+// Over ten members: it is the list of them.
 export interface TrapService {
   traps: Traps;
   detections: Detections;
@@ -27,6 +35,8 @@ export interface TrapService {
   trail: AwsChannels['trail'];
   /** What is done besides answering. */
   jobs: AwsChannels['jobs'];
+  alertChannels: AlertChannels;
+  sendAlerts(mail: MailTransport): Deliver;
   /** What decoys and channels of the platform's own work with. */
   decoyMeans: DecoyMeans;
   startDecoys(): Promise<void>;
@@ -34,10 +44,14 @@ export interface TrapService {
   close(): Promise<void>;
 }
 
+// Over ten members: each is a part.
 export interface TrapParts {
   database: Database;
   clock: () => Date;
   log: AuditLog;
+  outbox: Outbox;
+  /** Hosts of the inside to which alerts may be sent. */
+  outgoingHosts: readonly string[];
   masterKey: Uint8Array;
   decoys: readonly DecoySettings[];
   aws: AwsSettings;
@@ -52,13 +66,15 @@ export interface TrapParts {
 const LONGEST_WAIT_MS = 1500;
 
 export function assembleTraps(parts: TrapParts): TrapService {
-  const { database, clock, log, masterKey, publicUrl, serverLog } = parts;
+  const { database, clock, log, outbox, masterKey, publicUrl, serverLog } = parts;
   const vault = new TrapVault(masterKey);
   let running: readonly Decoy[] = [];
   const places = () => running.map(({ place }) => place);
   const means = { database, clock, log, vault };
-  const uses = new Uses(database, { log, clock, alert: async () => 'none' });
+  const uses = new Uses(database, { log, clock, alert: (...at) => alertOf(at[0], { outbox, clock }, at[1], at[2]) });
   const proving = new Proving({ ...means, decoy: (name) => running.find(({ place }) => place.name === name) });
+  const detections = new Detections(means);
+  const dispatcher = new Dispatcher({ allowed: parts.outgoingHosts });
   const decoyMeans: DecoyMeans = {
     find: (marks) => vault.find(database, marks),
     record: (use) => recordSoon(use, { uses, proving, serverLog }),
@@ -69,8 +85,10 @@ export function assembleTraps(parts: TrapParts): TrapService {
   const channelTruth = () => channelTruthOf({ places, aws: parts.aws, reports: () => lastReports(database), clock });
   const traps = new Traps({ ...means, places, publicUrl, channelTruth });
   return {
-    ...{ traps, detections: new Detections(means), proving, uses, decoyMeans },
+    ...{ traps, detections, proving, uses, decoyMeans },
     ...{ trail, jobs, realKeys: new RealKeys({ traps, database, clock, places, iam }) },
+    alertChannels: new AlertChannels({ ...means, outbox }),
+    sendAlerts: (mail) => sendAlerts({ ...means, detections, dispatcher, publicUrl }, mail),
     async startDecoys() {
       running = await startDecoys(parts.decoys, parts.folder, decoyMeans);
     },

@@ -33,9 +33,7 @@ export class Uses {
   record(use: TrapUse): Promise<Recorded | null> {
     return new Promise((resolve, reject) => {
       this.#waiting.push({ use, resolve, reject });
-      this.#writing ??= this.#writeAll().finally(() => {
-        this.#writing = null;
-      });
+      this.#writing ??= this.#writeAll();
     });
   }
 
@@ -51,6 +49,8 @@ export class Uses {
       this.#waiting = this.#waiting.slice(MOST_TOGETHER);
       await this.#write(together);
     }
+    // In the same turn as the last look: whoever comes now begins anew.
+    this.#writing = null;
   }
 
   /** One by one where together they fail: one of them may be why. */
