@@ -8,6 +8,7 @@ let folder: string;
 beforeAll(() => {
   folder = mkdtempSync(join(tmpdir(), 'platform-config-'));
   writeFileSync(join(folder, 'password'), 'p:a/ss\n');
+  writeFileSync(join(folder, 'aws-secret'), `${'s'.repeat(40)}\n`);
 });
 afterAll(() => rmSync(folder, { recursive: true }));
 
@@ -38,6 +39,9 @@ test('without a word about it everything is as it is meant for one machine', () 
     publicUrl: null,
     signUp: 'closed',
     mail: { folder: join('data', 'mail') },
+    outgoingHosts: [],
+    decoys: [],
+    aws: { iam: null, trail: null },
   });
 });
 
@@ -60,6 +64,15 @@ smtp:
   url: smtp://platform@mail.example:587
   from: Evidence@example.com
   password_file: password
+aws:
+  access_key_id: AKIAQZZZZZZZZZZZZZZZ
+  secret_access_key_file: aws-secret
+cloudtrail:
+  access_key_id: AKIAQZZZZZZZZZZZZZZZ
+  secret_access_key_file: aws-secret
+  region: eu-central-1
+  endpoint_url: https://s3.example
+  bucket: trail
 `;
   expect(read({ file })).toEqual({
     dataDir: join(folder, 'data'),
@@ -75,6 +88,18 @@ smtp:
     publicUrl: 'https://evidence.example',
     signUp: 'open',
     mail: { smtp: { url: 'smtp://platform@mail.example:587', from: 'Evidence@example.com', password: 'p:a/ss' } },
+    outgoingHosts: [],
+    decoys: [],
+    aws: {
+      iam: { accessKeyId: 'AKIAQZZZZZZZZZZZZZZZ', secret: 's'.repeat(40), region: 'us-east-1', endpoint: null },
+      trail: {
+        ...{ bucket: 'trail', prefix: '', everyMinutes: 5 },
+        access: {
+          ...{ accessKeyId: 'AKIAQZZZZZZZZZZZZZZZ', secret: 's'.repeat(40), region: 'eu-central-1' },
+          endpoint: 'https://s3.example',
+        },
+      },
+    },
   });
 });
 

@@ -31,6 +31,8 @@ export interface DecoyPlace {
   port: number;
   /** PEM of what a client has to trust; null where the certificate is of an authority that it knows. */
   authority: string | null;
+  /** It talks without TLS. */
+  isPlain?: true;
 }
 
 /** A trap that a client used. */
