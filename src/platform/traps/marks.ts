@@ -4,7 +4,15 @@ import type { TrapTables } from './schema.ts';
 
 /** What a use of a trap is recognised by. */
 export interface TrapMark {
-  kind: 'aws_access_key_id' | 'postgres_login' | 'ssh_fingerprint' | 'bearer' | 'basic' | 'client_certificate' | 'path';
+  kind:
+    | 'aws_access_key_id'
+    | 'postgres_login'
+    | 'ssh_fingerprint'
+    | 'bearer'
+    | 'basic'
+    | 'token_id'
+    | 'client_certificate'
+    | 'path';
   value: string;
 }
 

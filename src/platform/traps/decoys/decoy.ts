@@ -21,6 +21,8 @@ export interface DecoySettings {
   publicPort: number | null;
   /** PEM; null for a certificate of its own. */
   tls: { certificate: string; key: string } | null;
+  /** It talks without TLS. */
+  isPlain?: true;
 }
 
 /** Where a decoy is reached, as what is planted says it. */

@@ -1,9 +1,12 @@
 import { join } from 'node:path';
 import { EvidenceError, messageOf } from '../../../core/errors.ts';
 import type { Decoy, DecoyKind, DecoyMeans, DecoySettings, StartDecoy } from './decoy.ts';
+import { startWeb } from './web/web.ts';
 
 /** How each kind of decoy is started: a new one is a folder and a line. */
-const KINDS: Partial<Record<DecoyKind, StartDecoy>> = {};
+const KINDS: Partial<Record<DecoyKind, StartDecoy>> = {
+  web: startWeb,
+};
 
 /**
  * Starts all decoys, or none.

@@ -1,12 +1,24 @@
 import { DomainError } from '../../errors.ts';
 import type { CredentialType } from '../words.ts';
+import { apiToken } from './api-token.ts';
 import { awsKey } from './aws-key.ts';
+import { dockerRegistry } from './docker-registry.ts';
+import { gitHttps } from './git-https.ts';
+import { jwt } from './jwt.ts';
+import { mcpServer } from './mcp-server.ts';
+import { npmToken } from './npm-token.ts';
 import type { TrapType } from './type.ts';
 import { webBug } from './web-bug.ts';
 
 /** Every kind of credential that can be a trap: a new one is a file and a line. */
 const TYPES: Partial<Record<CredentialType, TrapType>> = {
   aws_key: awsKey,
+  api_token: apiToken,
+  docker_registry: dockerRegistry,
+  git_https: gitHttps,
+  jwt,
+  mcp_server: mcpServer,
+  npm_token: npmToken,
   web_bug: webBug,
 };
 
