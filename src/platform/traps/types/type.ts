@@ -10,6 +10,8 @@ export interface TrapWish {
   label: string;
   /** The decoy that it leads to; null where the type needs none, or none is configured. */
   decoy: DecoyPlace | null;
+  /** All that listen, for a type that has parts of several kinds. */
+  places: readonly DecoyPlace[];
   /** Where the platform itself is reached, for channels of its own. */
   publicUrl: string;
   /** More that the type is told, checked by its schema. */

@@ -11,7 +11,7 @@ import type { TrapType } from './type.ts';
 import { webBug } from './web-bug.ts';
 
 /** Every kind of credential that can be a trap: a new one is a file and a line. */
-const TYPES: Partial<Record<CredentialType, TrapType>> = {
+export const TYPES: Partial<Record<CredentialType, TrapType>> = {
   aws_key: awsKey,
   api_token: apiToken,
   docker_registry: dockerRegistry,

@@ -63,7 +63,8 @@ const npm: Site = {
   answer({ method, path }, trap) {
     const asked = path.slice('/npm/'.length);
     const isWhoAmI = asked === '-/whoami' || asked === '-/npm/v1/user';
-    const depth = isWhoAmI || asked === '-/ping' ? 'validated' : 'used';
+    // npm looks for its own updates beside whatever it does.
+    const depth = isWhoAmI || asked === '-/ping' || asked === 'npm' ? 'validated' : 'used';
     const action = isWhoAmI ? 'whoami' : method === 'PUT' ? `publish ${asked}` : `${method} ${asked}`;
     if (trap === null)
       return {
