@@ -24,6 +24,8 @@ export interface PlantedTrap {
 
 export interface Planting {
   options?: Record<string, unknown>;
+  /** Its name; the first of the kind, where none is named. */
+  decoy?: string;
   /** What becomes of the file before it is used. */
   change?: (content: string) => string;
 }
@@ -37,8 +39,11 @@ export class Plantings {
     this.#service = service;
   }
 
-  async plant(credential_type: string, { options = {}, change = (same) => same }: Planting = {}): Promise<PlantedTrap> {
-    const wish = { credential_type, plant_location: 'server', label: 'a trap', options };
+  async plant(
+    credential_type: string,
+    { options = {}, decoy, change = (same) => same }: Planting = {},
+  ): Promise<PlantedTrap> {
+    const wish = { credential_type, plant_location: 'server', label: 'a trap', options, decoy };
     const made = await this.#service.call('POST', '//traps/api/v1/credentials/generate', wish);
     if (made.status !== 201) throw new Error(made.text);
     const { credential_id: id, credential, artifact } = made.body;

@@ -1,12 +1,14 @@
 import { DomainError } from '../../errors.ts';
 import type { CredentialType } from '../words.ts';
 import { awsKey } from './aws-key.ts';
+import { kubeconfig } from './kubeconfig.ts';
 import type { TrapType } from './type.ts';
 import { webBug } from './web-bug.ts';
 
 /** Every kind of credential that can be a trap: a new one is a file and a line. */
 const TYPES: Partial<Record<CredentialType, TrapType>> = {
   aws_key: awsKey,
+  kubeconfig,
   web_bug: webBug,
 };
 
