@@ -73,9 +73,11 @@ export function judgeSignature(
 
 function canonicalPaths({ path, scope: { service } }: SignedParts): string[] {
   const encoded = encodeSegments(path, (segment) => encodePart(decodePart(segment)));
+  // S3 takes a plus sign for a space, and so do some who sign for it.
+  const spaced = encodeSegments(path, (segment) => encodePart(decodePart(segment.replaceAll('+', ' '))));
   const twice = encodeSegments(path, encodePart);
   const twiceTidied = encodeSegments(tidied(path), encodePart);
-  return [...new Set(service === 's3' ? [encoded, path, twice] : [twiceTidied, twice, encoded, path])];
+  return [...new Set(service === 's3' ? [encoded, path, spaced, twice] : [twiceTidied, twice, encoded, path])];
 }
 
 /** RFC 3986 section 5.2.4, and no empty segments. */

@@ -35,6 +35,8 @@ export interface DecoyPlace {
   authority: string | null;
   /** It talks without TLS. */
   isPlain?: true;
+  /** Issues a certificate for a client of it; its user is the common name, its groups are organizations. */
+  issueClient?: (user: string, groups: readonly string[]) => Promise<{ certificate: string; key: string }>;
 }
 
 /** A trap that a client used. */

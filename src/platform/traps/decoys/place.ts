@@ -1,6 +1,9 @@
 import type { AddressInfo, Server } from 'node:net';
 import type { DecoyPlace, DecoySettings } from './decoy.ts';
 
+/** To listen on all addresses is to listen here too. */
+const LOOPBACK: Record<string, string> = { '0.0.0.0': '127.0.0.1', '::': '::1' };
+
 /** Where a decoy is reached that listens now. */
 export function listeningPlace(settings: DecoySettings, server: Server, authority: string | null): DecoyPlace {
   const { name, kind } = settings;
@@ -11,6 +14,12 @@ export function listeningPlace(settings: DecoySettings, server: Server, authorit
 /** The name or address that stands in what is planted. */
 export function publicHostOf({ publicHost, host }: DecoySettings): string {
   return publicHost ?? host;
+}
+
+/** Where this machine itself reaches a decoy. */
+export function localPlace({ host }: DecoySettings, server: Server): { host: string; port: number } {
+  const { port } = server.address() as AddressInfo;
+  return { host: LOOPBACK[host] ?? host, port };
 }
 
 /** Begins to listen. @throws Error of the system, where the port is taken. */

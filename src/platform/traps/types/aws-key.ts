@@ -5,7 +5,7 @@ import { isCanaryAccount } from '../aws/canary-accounts.ts';
 import { newUserName } from '../aws/users.ts';
 import type { DecoyPlace } from '../decoys/decoy.ts';
 import type { Channel } from '../words.ts';
-import { readTypeOptions } from './options.ts';
+import { readOptions } from './options.ts';
 import type { Artifact, MadeTrap, TrapType } from './type.ts';
 
 const optionsSchema = z.strictObject({
@@ -36,12 +36,12 @@ export const awsKey: TrapType = {
   type: 'aws_key',
   decoy: 'aws',
   needsDecoy: true,
-  async make({ decoy, options }) {
-    const { account_id: accountId = newAccountId(), region } = readTypeOptions(optionsSchema, options);
+  async make(wish) {
+    const { account_id: accountId = newAccountId(), region } = readOptions(optionsSchema, wish);
     if (isCanaryAccount(accountId))
       throw new DomainError('invalid_request', `options.account_id: scanners know ${accountId} as an account of traps`);
     const ids = { accessKeyId: newAwsId('AKIA', accountId), userId: `${newAwsId('AIDA', accountId)}${idEnd()}` };
-    return awsTrapOf({ ...ids, secret: newSecretAccessKey(), accountId, userName: newUserName(), region }, decoy);
+    return awsTrapOf({ ...ids, secret: newSecretAccessKey(), accountId, userName: newUserName(), region }, wish.decoy);
   },
 };
 

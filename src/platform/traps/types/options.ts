@@ -1,12 +1,10 @@
-import type { z } from 'zod';
-import type { Json } from '../../../core/json/canonical.ts';
+import { z } from 'zod';
 import { DomainError } from '../../errors.ts';
+import type { TrapWish } from './type.ts';
 
-/** What a type is told, by its schema. @throws DomainError `invalid_request` naming the option. */
-export function readTypeOptions<S extends z.ZodType>(schema: S, options: { [name: string]: Json }): z.output<S> {
+/** What a type is told. @throws DomainError `invalid_request` naming what it does not know, or not so. */
+export function readOptions<T>(schema: z.ZodType<T>, { options }: TrapWish): T {
   const read = schema.safeParse(options);
   if (read.success) return read.data;
-  const [issue] = read.error.issues;
-  const place = ['options', ...(issue?.path ?? [])].join('.');
-  throw new DomainError('invalid_request', `${place}: ${issue?.message ?? 'is not valid'}`);
+  throw new DomainError('invalid_request', `options: ${z.prettifyError(read.error).replaceAll(/\s+/g, ' ')}`);
 }

@@ -7,6 +7,7 @@ import { gitHttps } from './git-https.ts';
 import { jwt } from './jwt.ts';
 import { mcpServer } from './mcp-server.ts';
 import { npmToken } from './npm-token.ts';
+import { kubeconfig } from './kubeconfig.ts';
 import type { TrapType } from './type.ts';
 import { webBug } from './web-bug.ts';
 
@@ -19,6 +20,7 @@ export const TYPES: Partial<Record<CredentialType, TrapType>> = {
   jwt,
   mcp_server: mcpServer,
   npm_token: npmToken,
+  kubeconfig,
   web_bug: webBug,
 };
 
