@@ -171,3 +171,30 @@ describe('what is told apart', () => {
     },
   );
 });
+
+test('a bundle in a .env: each part is recognised by itself, and all of it is one trap', async () => {
+  const database = settingsOf({ kind: 'postgres', name: 'db' });
+  const both = await startService({ decoys: [settingsOf({ kind: 'web', isPlain: true }), database] });
+  const wish = { credential_type: 'dotenv', plant_location: 'server', label: 'x' };
+  const { body } = await both.call('POST', '//traps/api/v1/credentials/generate', wish);
+  const lines = Object.fromEntries(
+    String(body.artifact.content)
+      .split('\n')
+      .map((line) => line.split(/=(.*)/)),
+  );
+  const proofs = await both.call('POST', `//traps/api/v1/credentials/${body.credential_id}/test`);
+  const registry = `${lines['NPM_CONFIG_REGISTRY']}-/whoami`;
+  await fetch(registry, { headers: { authorization: `Bearer ${lines['NPM_TOKEN']}` } });
+  await fetch(registry, { headers: { authorization: `Bearer ${lines['API_TOKEN']}`, 'user-agent': 'other' } });
+  await run('psql', [lines['DATABASE_URL'] ?? '', '-c', 'select 1']).catch(() => {});
+  const { body: seen } = await both.call('GET', `//traps/api/v1/detections/?credential_id=${body.credential_id}`);
+  await both.close();
+  expect(
+    proofs.body.data.map(({ channel, proved }: { channel: string; proved: boolean }) => [channel, proved]),
+  ).toEqual([
+    ['postgres', true],
+    ['http', true],
+    ['npm', true],
+  ]);
+  expect(seen.data.map(({ channel }: { channel: string }) => channel).sort()).toEqual(['npm', 'npm', 'postgres']);
+});

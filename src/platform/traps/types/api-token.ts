@@ -3,7 +3,7 @@ import { DomainError } from '../../errors.ts';
 import type { DecoyPlace } from '../decoys/decoy.ts';
 import { drawBase62, drawGitlabToken, drawGrafanaToken, drawServiceName, originOf, trustHint } from './drawn.ts';
 import { neededDecoy } from './needed-decoy.ts';
-import { readTypeOptions } from './options.ts';
+import { readOptions } from './options.ts';
 import type { Artifact, TrapType } from './type.ts';
 
 interface Form {
@@ -46,7 +46,7 @@ export const apiToken: TrapType = {
   decoy: 'web',
   needsDecoy: true,
   async make(wish) {
-    const form = formOf(readTypeOptions(optionsSchema, wish.options).form);
+    const form = formOf(readOptions(optionsSchema, wish).form);
     const decoy = neededDecoy(wish);
     const [token, username] = [form.draw(), drawServiceName()];
     return {

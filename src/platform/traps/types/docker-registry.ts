@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { authorityOf, drawGitlabToken, drawProjectUser } from './drawn.ts';
 import { neededDecoy } from './needed-decoy.ts';
-import { readTypeOptions } from './options.ts';
+import { readOptions } from './options.ts';
 import type { TrapType } from './type.ts';
 
 /** The login to a registry of images, for the file that Docker, podman, skopeo and Kubernetes read. */
@@ -10,7 +10,7 @@ export const dockerRegistry: TrapType = {
   decoy: 'web',
   needsDecoy: true,
   async make(wish) {
-    readTypeOptions(z.strictObject({}), wish.options);
+    readOptions(z.strictObject({}), wish);
     const registry = authorityOf(neededDecoy(wish));
     const [username, password] = [drawProjectUser(), drawGitlabToken()];
     const auth = Buffer.from(`${username}:${password}`).toString('base64');

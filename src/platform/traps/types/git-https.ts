@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { drawGitlabToken, drawProjectUser, drawWork, originOf, trustHint } from './drawn.ts';
 import { neededDecoy } from './needed-decoy.ts';
-import { readTypeOptions } from './options.ts';
+import { readOptions } from './options.ts';
 import type { TrapType } from './type.ts';
 
 const optionsSchema = z.strictObject({
@@ -19,7 +19,7 @@ export const gitHttps: TrapType = {
   decoy: 'web',
   needsDecoy: true,
   async make(wish) {
-    const { repository = `platform/${drawWork()}` } = readTypeOptions(optionsSchema, wish.options);
+    const { repository = `platform/${drawWork()}` } = readOptions(optionsSchema, wish);
     const decoy = neededDecoy(wish);
     const [username, password] = [drawProjectUser(), drawGitlabToken()];
     const url = `${originOf(decoy, { name: username, password })}/${repository}.git`;

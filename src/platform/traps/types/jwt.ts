@@ -2,7 +2,7 @@ import { createHmac, randomBytes, randomInt, randomUUID } from 'node:crypto';
 import { z } from 'zod';
 import { drawBase62, drawServiceName, originOf, trustHint } from './drawn.ts';
 import { neededDecoy } from './needed-decoy.ts';
-import { readTypeOptions } from './options.ts';
+import { readOptions } from './options.ts';
 import type { TrapType } from './type.ts';
 
 const optionsSchema = z.strictObject({
@@ -21,7 +21,7 @@ export const jwt: TrapType = {
   decoy: 'web',
   needsDecoy: true,
   async make(wish) {
-    const { audience, valid_days } = readTypeOptions(optionsSchema, wish.options);
+    const { audience, valid_days } = readOptions(optionsSchema, wish);
     const decoy = neededDecoy(wish);
     const [client, secret, jti] = [drawServiceName(), drawBase62(40), randomUUID()];
     const iat = Math.floor(wish.now.getTime() / 1000) - randomInt(DAY_S, 20 * DAY_S);

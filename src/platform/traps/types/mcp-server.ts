@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { drawGrafanaToken, originOf, trustHint } from './drawn.ts';
 import { neededDecoy } from './needed-decoy.ts';
-import { readTypeOptions } from './options.ts';
+import { readOptions } from './options.ts';
 import type { TrapType } from './type.ts';
 
 const optionsSchema = z.strictObject({
@@ -18,7 +18,7 @@ export const mcpServer: TrapType = {
   decoy: 'web',
   needsDecoy: true,
   async make(wish) {
-    const { name } = readTypeOptions(optionsSchema, wish.options);
+    const { name } = readOptions(optionsSchema, wish);
     const decoy = neededDecoy(wish);
     const token = drawGrafanaToken();
     const url = `${originOf(decoy)}/mcp`;

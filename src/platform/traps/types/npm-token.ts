@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { authorityOf, drawNpmToken, drawServiceName, originOf, trustHint } from './drawn.ts';
 import { neededDecoy } from './needed-decoy.ts';
-import { readTypeOptions } from './options.ts';
+import { readOptions } from './options.ts';
 import type { TrapType } from './type.ts';
 
 /** A token of a package registry, for the file that npm reads. */
@@ -10,7 +10,7 @@ export const npmToken: TrapType = {
   decoy: 'web',
   needsDecoy: true,
   async make(wish) {
-    readTypeOptions(z.strictObject({}), wish.options);
+    readOptions(z.strictObject({}), wish);
     const decoy = neededDecoy(wish);
     const [token, username] = [drawNpmToken(), drawServiceName()];
     const registry = `${originOf(decoy)}/npm/`;

@@ -38,6 +38,16 @@ export interface MadeTrap {
   channels: readonly Channel[];
   /** A part of it that is no secret and tells it from others, for people. */
   knownAs: string;
+  /** Of one that has several: each is used by itself, at a decoy of its own. Its credential stands under its type. */
+  parts?: readonly TrapPart[];
+}
+
+/** One of several credentials of a trap. */
+export interface TrapPart {
+  type: CredentialType;
+  /** The name of the decoy that it leads to. */
+  decoy: string;
+  channels: readonly Channel[];
 }
 
 /** One kind of credential. */
