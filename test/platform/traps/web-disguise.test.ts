@@ -4,6 +4,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { connect as connectNet, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setTimeout } from 'node:timers/promises';
 import { connect as connectTls } from 'node:tls';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -237,4 +238,22 @@ describe('strangers', () => {
     await expect.poll(() => answer).toContain('413 Request Entity Too Large');
     socket.destroy();
   });
+});
+
+test('whoever shows an identity waits as long for a refusal as for an answer', async () => {
+  const trap = { trapNo: 1, type: 'npm_token' as const, credential: { username: 'svc' } };
+  const own = await startWeb(settingsOf({ kind: 'web', isPlain: true }), folder, {
+    ...MEANS,
+    find: async (marks) => (marks.some(({ value }) => value === 'known') ? trap : null),
+    record: () => setTimeout(20),
+  });
+  const took = async (token: string) => {
+    const began = performance.now();
+    const url = `http://127.0.0.1:${own.place.port}/npm/-/whoami`;
+    const { status } = await fetch(url, { headers: { authorization: `Bearer ${token}` } });
+    return { status, isAStep: performance.now() - began >= 49 };
+  };
+  expect(await took('known')).toEqual({ status: 200, isAStep: true });
+  expect(await took('unknown')).toEqual({ status: 401, isAStep: true });
+  await own.close();
 });

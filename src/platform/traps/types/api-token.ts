@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { DomainError } from '../../errors.ts';
 import type { DecoyPlace } from '../decoys/decoy.ts';
-import { drawBase62, drawGitlabToken, drawGrafanaToken, drawServiceName, originOf, trustHint } from './drawn.ts';
+import { decoyOrigin, drawBase62, drawGitlabToken, drawGrafanaToken, drawServiceName, trustHint } from './drawn.ts';
 import { neededDecoy } from './needed-decoy.ts';
 import { readOptions } from './options.ts';
 import type { Artifact, TrapType } from './type.ts';
@@ -17,21 +17,21 @@ const FORMS: Record<'generic' | 'gitlab' | 'grafana', Form> = {
     draw: () => `tok_${drawBase62(40)}`,
     file: (decoy, token, name) => ({
       filename: 'config/api.env',
-      content: `API_URL=${originOf(decoy, { name, password: token })}/api/v1\nAPI_TOKEN=${token}\n`,
+      content: `API_URL=${decoyOrigin(decoy, { name, password: token })}/api/v1\nAPI_TOKEN=${token}\n`,
     }),
   },
   gitlab: {
     draw: drawGitlabToken,
     file: (decoy, token) => ({
       filename: '.python-gitlab.cfg',
-      content: `[global]\ndefault = internal\n\n[internal]\nurl = ${originOf(decoy)}\nprivate_token = ${token}\napi_version = 4\n`,
+      content: `[global]\ndefault = internal\n\n[internal]\nurl = ${decoyOrigin(decoy)}\nprivate_token = ${token}\napi_version = 4\n`,
     }),
   },
   grafana: {
     draw: drawGrafanaToken,
     file: (decoy, token) => ({
       filename: 'grafana.env',
-      content: `GRAFANA_URL=${originOf(decoy)}\nGRAFANA_SERVICE_ACCOUNT_TOKEN=${token}\n`,
+      content: `GRAFANA_URL=${decoyOrigin(decoy)}\nGRAFANA_SERVICE_ACCOUNT_TOKEN=${token}\n`,
     }),
   },
 };
@@ -50,7 +50,7 @@ export const apiToken: TrapType = {
     const decoy = neededDecoy(wish);
     const [token, username] = [form.draw(), drawServiceName()];
     return {
-      credential: { token, username, url: `${originOf(decoy)}/api/v1` },
+      credential: { token, username, url: `${decoyOrigin(decoy)}/api/v1` },
       artifact: {
         ...form.file(decoy, token, username),
         instructions: `Put the file where the settings of a program lie, or its lines into one that is there.${trustHint(decoy, 'name it as one that clients do not check.')} To have it look used, name it in the documentation of that program.`,

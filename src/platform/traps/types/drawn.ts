@@ -52,7 +52,7 @@ export function authorityOf({ host, port, isPlain }: DecoyPlace): string {
 }
 
 /** `https://host:port`. @param user name and password, where they stand in the address. */
-export function originOf(decoy: DecoyPlace, user?: { name: string; password: string }): string {
+export function decoyOrigin(decoy: DecoyPlace, user?: { name: string; password: string }): string {
   const login = user === undefined ? '' : `${user.name}:${user.password}@`;
   return `${decoy.isPlain === true ? 'http' : 'https'}://${login}${authorityOf(decoy)}`;
 }

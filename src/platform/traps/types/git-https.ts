@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { drawGitlabToken, drawProjectUser, drawWork, originOf, trustHint } from './drawn.ts';
+import { decoyOrigin, drawGitlabToken, drawProjectUser, drawWork, trustHint } from './drawn.ts';
 import { neededDecoy } from './needed-decoy.ts';
 import { readOptions } from './options.ts';
 import type { TrapType } from './type.ts';
@@ -22,7 +22,7 @@ export const gitHttps: TrapType = {
     const { repository = `platform/${drawWork()}` } = readOptions(optionsSchema, wish);
     const decoy = neededDecoy(wish);
     const [username, password] = [drawProjectUser(), drawGitlabToken()];
-    const url = `${originOf(decoy, { name: username, password })}/${repository}.git`;
+    const url = `${decoyOrigin(decoy, { name: username, password })}/${repository}.git`;
     return {
       credential: { url, username, password, repository },
       artifact: {

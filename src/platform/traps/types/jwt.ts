@@ -1,6 +1,6 @@
 import { createHmac, randomBytes, randomInt, randomUUID } from 'node:crypto';
 import { z } from 'zod';
-import { drawBase62, drawServiceName, originOf, trustHint } from './drawn.ts';
+import { decoyOrigin, drawBase62, drawServiceName, trustHint } from './drawn.ts';
 import { neededDecoy } from './needed-decoy.ts';
 import { readOptions } from './options.ts';
 import type { TrapType } from './type.ts';
@@ -25,14 +25,14 @@ export const jwt: TrapType = {
     const decoy = neededDecoy(wish);
     const [client, secret, jti] = [drawServiceName(), drawBase62(40), randomUUID()];
     const iat = Math.floor(wish.now.getTime() / 1000) - randomInt(DAY_S, 20 * DAY_S);
-    const claims = { iss: originOf(decoy), sub: client, aud: audience, iat, exp: iat + valid_days * DAY_S, jti };
+    const claims = { iss: decoyOrigin(decoy), sub: client, aud: audience, iat, exp: iat + valid_days * DAY_S, jti };
     const token = signed({ ...claims, scope: 'read write' });
-    const origin = originOf(decoy, { name: client, password: secret });
+    const origin = decoyOrigin(decoy, { name: client, password: secret });
     return {
       credential: { token, jti, client_id: client, client_secret: secret },
       artifact: {
         filename: 'config/service.env',
-        content: `OAUTH_TOKEN_URL=${origin}/oauth/token\nAPI_URL=${originOf(decoy)}/api/v1\nAPI_ACCESS_TOKEN=${token}\n`,
+        content: `OAUTH_TOKEN_URL=${origin}/oauth/token\nAPI_URL=${decoyOrigin(decoy)}/api/v1\nAPI_ACCESS_TOKEN=${token}\n`,
         instructions: `Put the file where the settings of a program lie, or its lines into one that is there.${trustHint(decoy, 'name it as one that clients do not check.')} The token is sent as "Authorization: Bearer".`,
       },
       marks: [

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { drawGrafanaToken, originOf, trustHint } from './drawn.ts';
+import { decoyOrigin, drawGrafanaToken, trustHint } from './drawn.ts';
 import { neededDecoy } from './needed-decoy.ts';
 import { readOptions } from './options.ts';
 import type { TrapType } from './type.ts';
@@ -21,7 +21,7 @@ export const mcpServer: TrapType = {
     const { name } = readOptions(optionsSchema, wish);
     const decoy = neededDecoy(wish);
     const token = drawGrafanaToken();
-    const url = `${originOf(decoy)}/mcp`;
+    const url = `${decoyOrigin(decoy)}/mcp`;
     const servers = { [name]: { type: 'http', url, headers: { Authorization: `Bearer ${token}` } } };
     return {
       credential: { url, token },

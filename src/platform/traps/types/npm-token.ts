@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { authorityOf, drawNpmToken, drawServiceName, originOf, trustHint } from './drawn.ts';
+import { authorityOf, decoyOrigin, drawNpmToken, drawServiceName, trustHint } from './drawn.ts';
 import { neededDecoy } from './needed-decoy.ts';
 import { readOptions } from './options.ts';
 import type { TrapType } from './type.ts';
@@ -13,7 +13,7 @@ export const npmToken: TrapType = {
     readOptions(z.strictObject({}), wish);
     const decoy = neededDecoy(wish);
     const [token, username] = [drawNpmToken(), drawServiceName()];
-    const registry = `${originOf(decoy)}/npm/`;
+    const registry = `${decoyOrigin(decoy)}/npm/`;
     return {
       credential: { token, username, registry },
       artifact: {

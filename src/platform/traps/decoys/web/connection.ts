@@ -1,6 +1,7 @@
 import type { Duplex } from 'node:stream';
-import { type Answer, isClosing, pageOf, written } from './pages.ts';
-import { RequestReader, type WebRequest } from './request-reader.ts';
+import { isClosing, nginxPage, type WebAnswer, written } from './pages.ts';
+import { RequestReader } from './request-reader.ts';
+import type { WebRequest } from './web-request.ts';
 
 /** Who is at the other end of a connection, and how it speaks. */
 export interface Peer {
@@ -14,7 +15,7 @@ export interface ConnectionMeans {
   /** Whether requests for a path are passed on. */
   passesOn(path: string): boolean;
   /** Answers a request that nginx would pass on. */
-  answer(request: WebRequest, peer: Peer): Promise<Answer>;
+  answer(request: WebRequest, peer: Peer): Promise<WebAnswer>;
   /** Looks at a request that nginx itself refuses. */
   see(request: WebRequest, peer: Peer): Promise<void>;
 }
@@ -63,7 +64,7 @@ async function answerOf(request: WebRequest, peer: Peer, means: ConnectionMeans)
   const page = peer.isPlainToTls && (request.refused ?? 413) === 413 ? 497 : request.refused;
   if (page === null) return { answer: await means.answer(request, peer), mayStay: true };
   await means.see(request, peer);
-  return { answer: pageOf(page, request), mayStay: !isClosing(page) };
+  return { answer: nginxPage(page, request), mayStay: !isClosing(page) };
 }
 
 /** Ends our side, once a body that is too large was sent or not, and takes what still comes for a while: else the client would lose the answer. */

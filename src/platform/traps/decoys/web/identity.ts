@@ -1,6 +1,6 @@
 import type { TrapMark } from '../../marks.ts';
 import type { DecoyMeans, FoundTrap } from '../decoy.ts';
-import type { WebRequest } from './request-reader.ts';
+import type { WebRequest } from './web-request.ts';
 
 /** Who a request says it is of. */
 export interface Identity {

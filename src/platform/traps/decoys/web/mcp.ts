@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import type { WebRequest } from './request-reader.ts';
-import { json, type Outcome, type Site, text } from './site.ts';
+import { type Site, type SiteOutcome, siteJson, siteText } from './site.ts';
+import type { WebRequest } from './web-request.ts';
 
 /** Revisions that servers in use speak; a client that asks for another is answered with the newest. */
 const REVISIONS = ['2025-11-25', '2025-06-18', '2025-03-26', '2024-11-05'];
@@ -44,7 +44,7 @@ export function mcpSite(newSession: () => string): Site {
       const outcome = { depth: isDeep(message) ? 'used' : 'validated', action: actionOf(request, message) } as const;
       if (trap !== null) return { ...outcome, answer: answerTo(request, message, newSession) };
       const challenge = ['WWW-Authenticate', 'Bearer error="invalid_token"'] as const;
-      return { ...outcome, answer: json(401, { error: 'invalid_token' }, [challenge]) };
+      return { ...outcome, answer: siteJson(401, { error: 'invalid_token' }, [challenge]) };
     },
   };
 }
@@ -70,26 +70,27 @@ function actionOf({ method, path }: WebRequest, message: Message | null): string
   return read.success ? `${message.method} by ${read.data.name} ${read.data.version}` : message.method;
 }
 
-function answerTo(request: WebRequest, message: Message | null, newSession: () => string): Outcome['answer'] {
-  if (request.method === 'DELETE') return text(200, '');
-  if (request.method !== 'POST') return json(405, failure(null, -32_000, 'Method not allowed.'), [['Allow', 'POST']]);
-  if (message === null) return json(400, failure(null, -32_700, 'Parse error'));
+function answerTo(request: WebRequest, message: Message | null, newSession: () => string): SiteOutcome['answer'] {
+  if (request.method === 'DELETE') return siteText(200, '');
+  if (request.method !== 'POST')
+    return siteJson(405, failure(null, -32_000, 'Method not allowed.'), [['Allow', 'POST']]);
+  if (message === null) return siteJson(400, failure(null, -32_700, 'Parse error'));
   const { id, method, params = {} } = message;
-  if (id === undefined) return text(202, '');
+  if (id === undefined) return siteText(202, '');
   const done = (result: object) => ({ jsonrpc: '2.0', id, result });
   switch (method) {
     case 'initialize':
-      return json(200, done(introduction(params['protocolVersion'])), [['Mcp-Session-Id', newSession()]]);
+      return siteJson(200, done(introduction(params['protocolVersion'])), [['Mcp-Session-Id', newSession()]]);
     case 'ping':
-      return json(200, done({}));
+      return siteJson(200, done({}));
     case 'tools/list':
-      return json(200, done({ tools: TOOLS }));
+      return siteJson(200, done({ tools: TOOLS }));
     case 'tools/call':
       return TOOLS.some(({ name }) => name === params['name'])
-        ? json(200, done({ content: [{ type: 'text', text: 'upstream: 503 Service Unavailable' }], isError: true }))
-        : json(200, failure(id, -32_602, `Unknown tool: ${String(params['name'])}`));
+        ? siteJson(200, done({ content: [{ type: 'text', text: 'upstream: 503 Service Unavailable' }], isError: true }))
+        : siteJson(200, failure(id, -32_602, `Unknown tool: ${String(params['name'])}`));
     default:
-      return json(200, failure(id, -32_601, 'Method not found'));
+      return siteJson(200, failure(id, -32_601, 'Method not found'));
   }
 }
 

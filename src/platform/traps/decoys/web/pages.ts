@@ -1,10 +1,10 @@
-import type { WebRequest } from './request-reader.ts';
+import type { PageStatus, WebRequest } from './web-request.ts';
 
 /** What stands in `Server` and under nginx's pages: that of Debian 12. */
 export const SERVER = 'nginx/1.22.1';
 
 /** What is answered. */
-export interface Answer {
+export interface WebAnswer {
   status: number;
   reason: string;
   type: string | null;
@@ -14,7 +14,7 @@ export interface Answer {
   body: string | Buffer;
 }
 
-/** Title and heading of nginx's own pages; 494 and 497 are its own words for two kinds of 400. */
+/** Title and heading of nginx's own pages. */
 const PAGES = {
   400: ['400 Bad Request'],
   404: ['404 Not Found'],
@@ -25,8 +25,7 @@ const PAGES = {
   497: ['400 Bad Request', 'The plain HTTP request was sent to HTTPS port'],
   501: ['501 Not Implemented'],
   505: ['505 HTTP Version Not Supported'],
-} as const satisfies Record<number, readonly [string, string?]>;
-export type PageStatus = keyof typeof PAGES;
+} as const satisfies Record<PageStatus, readonly [string, string?]>;
 
 /** After these nginx closes the connection. */
 const CLOSING: readonly PageStatus[] = [400, 413, 414, 494, 497, 501];
@@ -34,7 +33,7 @@ const CLOSING: readonly PageStatus[] = [400, 413, 414, 494, 497, 501];
 const PADDING = '<!-- a padding to disable MSIE and Chrome friendly error page -->\r\n'.repeat(6);
 
 /** A page of nginx itself. */
-export function pageOf(status: PageStatus, request: WebRequest): Answer {
+export function nginxPage(status: PageStatus, request: WebRequest): WebAnswer {
   const [heading, more]: readonly [string, string?] = PAGES[status];
   const lines = [
     `<html>\r\n<head><title>${more === undefined ? heading : `400 ${more}`}</title></head>`,
@@ -52,7 +51,7 @@ export function isClosing(status: PageStatus): boolean {
 
 /** An answer as nginx writes it. @param date for the header. */
 export function written(
-  answer: Answer,
+  answer: WebAnswer,
   { method, version }: Pick<WebRequest, 'method' | 'version'>,
   { keepsAlive, date }: { keepsAlive: boolean; date: Date },
 ): Buffer {

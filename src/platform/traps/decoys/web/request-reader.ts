@@ -1,28 +1,8 @@
 import { ChunkedBody } from './chunks.ts';
 import { framingOf, type Headers, isHost, NO_BEGINNING, readHeaderLine } from './headers.ts';
-import type { PageStatus } from './pages.ts';
 import { type HttpVersion, readRequestLine } from './request-line.ts';
 import { readTarget } from './target.ts';
-
-/** A request as nginx passes it on. */
-// Over ten members: it is a request.
-export interface WebRequest {
-  method: string;
-  /** As it came. */
-  target: string;
-  /** Decoded, without `.`, `..` and empty parts. */
-  path: string;
-  query: string;
-  version: HttpVersion;
-  headers: Headers;
-  /** The line and the headers, as they came. */
-  head: Buffer;
-  /** Its beginning, at least. */
-  body: Buffer;
-  keepsAlive: boolean;
-  /** With what it is refused, whatever it is for; null for a request that is carried out. */
-  refused: PageStatus | null;
-}
+import type { PageStatus, WebRequest } from './web-request.ts';
 
 const LONGEST_LINE = 8192;
 const FIRST_BUFFER = 1024;

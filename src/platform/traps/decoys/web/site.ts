@@ -1,12 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import type { Channel, Depth } from '../../words.ts';
 import type { FoundTrap } from '../decoy.ts';
-import type { Answer } from './pages.ts';
-import type { WebRequest } from './request-reader.ts';
+import type { WebAnswer } from './pages.ts';
+import type { WebRequest } from './web-request.ts';
 
 /** What a service says to a request, and what was done by it. */
-export interface Outcome {
-  answer: Answer;
+export interface SiteOutcome {
+  answer: WebAnswer;
   depth: Depth;
   action: string;
 }
@@ -20,7 +20,7 @@ export interface Site {
   /** It stands behind nginx, and is asked once the whole request came. */
   passesOn: boolean;
   /** @param trap whose secret was shown; null for everybody else, who learns nothing of why. */
-  answer(request: WebRequest, trap: FoundTrap | null): Outcome;
+  answer(request: WebRequest, trap: FoundTrap | null): SiteOutcome;
 }
 
 const REASONS: Record<number, string> = {
@@ -33,17 +33,17 @@ const REASONS: Record<number, string> = {
   405: 'Method Not Allowed',
 };
 
-type Headers = Answer['headers'];
+type Headers = WebAnswer['headers'];
 
-export function json(status: number, body: unknown, headers: Headers = []): Answer {
+export function siteJson(status: number, body: unknown, headers: Headers = []): WebAnswer {
   return answerOf(status, 'application/json', JSON.stringify(body), headers);
 }
 
-export function text(status: number, body: string, headers: Headers = []): Answer {
+export function siteText(status: number, body: string, headers: Headers = []): WebAnswer {
   return answerOf(status, 'text/plain; charset=utf-8', body, headers);
 }
 
-function answerOf(status: number, type: string, body: string, more: Headers): Answer {
+function answerOf(status: number, type: string, body: string, more: Headers): WebAnswer {
   const headers: Headers = [...more, ['X-Request-Id', randomUUID()]];
   return { status, reason: REASONS[status] ?? '', type: body === '' ? null : type, headers, body };
 }

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { mcpSite } from './mcp.ts';
-import { pageOf } from './pages.ts';
-import { json, partOf, type Site, text } from './site.ts';
+import { nginxPage } from './pages.ts';
+import { partOf, type Site, siteJson, siteText } from './site.ts';
 
 const PIXEL = Buffer.from('R0lGODlhAQABAIABAAAAAP///yH5BAEAAAEALAAAAAABAAEAAAICTAEAOw==', 'base64');
 
@@ -19,7 +19,7 @@ const pictures: Site = {
     const gif = { status: 200, reason: 'OK', type: 'image/gif', headers: [], body: PIXEL };
     const known = { status: 304, reason: 'Not Modified', type: null, headers: [], lastModified: DRAWN, body: '' };
     const shown = request.headers.get('if-modified-since') === DRAWN ? known : { ...gif, lastModified: DRAWN };
-    const answer = isRead ? shown : pageOf(405, request);
+    const answer = isRead ? shown : nginxPage(405, request);
     return { answer, depth: 'read', action: `${method} ${path}` };
   },
 };
@@ -32,8 +32,8 @@ const api: Site = {
   answer: ({ method, path }, trap) => ({
     answer:
       trap === null
-        ? json(401, { message: '401 Unauthorized' }, [['WWW-Authenticate', 'Bearer realm="api"']])
-        : json(403, { message: '403 Forbidden' }),
+        ? siteJson(401, { message: '401 Unauthorized' }, [['WWW-Authenticate', 'Bearer realm="api"']])
+        : siteJson(403, { message: '403 Forbidden' }),
     depth: 'used',
     action: `${method} ${path}`,
   }),
@@ -48,8 +48,8 @@ const oauth: Site = {
   answer: ({ method, path }, trap) => ({
     answer:
       trap === null
-        ? json(401, { error: 'invalid_client' }, [['WWW-Authenticate', 'Basic realm="oauth"']])
-        : json(400, { error: 'invalid_scope' }),
+        ? siteJson(401, { error: 'invalid_client' }, [['WWW-Authenticate', 'Basic realm="oauth"']])
+        : siteJson(400, { error: 'invalid_scope' }),
     depth: 'validated',
     action: `${method} ${path}`,
   }),
@@ -68,12 +68,12 @@ const npm: Site = {
     const action = isWhoAmI ? 'whoami' : method === 'PUT' ? `publish ${asked}` : `${method} ${asked}`;
     if (trap === null)
       return {
-        answer: json(401, { error: 'authorization required' }, [['WWW-Authenticate', 'Bearer, Basic']]),
+        answer: siteJson(401, { error: 'authorization required' }, [['WWW-Authenticate', 'Bearer, Basic']]),
         ...{ depth, action },
       };
     const username = partOf(trap, 'username', 'ci');
-    const refused = json(403, { error: `user ${username} is not allowed to access ${asked || 'this registry'}` });
-    return { answer: isWhoAmI ? json(200, { username, name: username }) : refused, depth, action };
+    const refused = siteJson(403, { error: `user ${username} is not allowed to access ${asked || 'this registry'}` });
+    return { answer: isWhoAmI ? siteJson(200, { username, name: username }) : refused, depth, action };
   },
 };
 
@@ -87,12 +87,15 @@ const registry: Site = {
     const version = ['Docker-Distribution-Api-Version', 'registry/2.0'] as const;
     const isLogin = path === '/v2' || path === '/v2/';
     const outcome = { depth: isLogin ? 'validated' : 'used', action: isLogin ? 'login' : `${method} ${path}` } as const;
-    if (trap !== null && isLogin) return { answer: json(200, {}, [version]), ...outcome };
+    if (trap !== null && isLogin) return { answer: siteJson(200, {}, [version]), ...outcome };
     const [status, code, message, more] =
       trap === null
         ? ([401, 'UNAUTHORIZED', 'authentication required', [['WWW-Authenticate', 'Basic realm="Registry"']]] as const)
         : ([403, 'DENIED', 'requested access to the resource is denied', []] as const);
-    return { answer: json(status, { errors: [{ code, message, detail: null }] }, [version, ...more]), ...outcome };
+    return {
+      answer: siteJson(status, { errors: [{ code, message, detail: null }] }, [version, ...more]),
+      ...outcome,
+    };
   },
 };
 
@@ -108,8 +111,8 @@ const git: Site = {
     return {
       answer:
         trap === null
-          ? text(401, 'HTTP Basic: Access denied\n', [['WWW-Authenticate', 'Basic realm="Git"']])
-          : text(403, 'You are not allowed to access this project.\n'),
+          ? siteText(401, 'HTTP Basic: Access denied\n', [['WWW-Authenticate', 'Basic realm="Git"']])
+          : siteText(403, 'You are not allowed to access this project.\n'),
       depth: 'used',
       action: `${asked} ${repository}`,
     };
@@ -125,7 +128,7 @@ export const NOWHERE: Site = {
   passesOn: false,
   takes: () => true,
   answer: (request) => ({
-    answer: pageOf(404, request),
+    answer: nginxPage(404, request),
     depth: 'validated',
     action: `${request.method} ${request.path}`,
   }),

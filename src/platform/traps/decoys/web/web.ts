@@ -10,9 +10,9 @@ import { listenAs, listeningPlace, publicHostOf } from '../place.ts';
 import { type ConnectionMeans, type Peer, serveConnection } from './connection.ts';
 import { type Identity, identify } from './identity.ts';
 import { probeWeb } from './probe.ts';
-import type { WebRequest } from './request-reader.ts';
-import type { Outcome, Site } from './site.ts';
+import type { Site, SiteOutcome } from './site.ts';
 import { NOWHERE, SITES } from './sites.ts';
+import type { WebRequest } from './web-request.ts';
 
 /** nginx's own times: `client_header_timeout` and `keepalive_timeout`. */
 const LIMITS = {
@@ -85,7 +85,7 @@ function peerOf(socket: Socket): Peer {
   return { address: remoteAddressOf(socket), isPlainToTls: false };
 }
 
-async function answerRequest(request: WebRequest, peer: Peer, means: DecoyMeans): Promise<Outcome['answer']> {
+async function answerRequest(request: WebRequest, peer: Peer, means: DecoyMeans): Promise<SiteOutcome['answer']> {
   const began = performance.now();
   const { outcome, identity } = await noticed(request, peer, means);
   if (!identity.isShown) return outcome.answer;
@@ -114,7 +114,7 @@ function pictureOf({ path }: WebRequest, { find }: DecoyMeans) {
 }
 
 async function record(
-  { request, peer, site, outcome }: { request: WebRequest; peer: Peer; site: Site; outcome: Outcome },
+  { request, peer, site, outcome }: { request: WebRequest; peer: Peer; site: Site; outcome: SiteOutcome },
   { trap, isVerified, isShown }: Identity,
   { record: keep, clock }: DecoyMeans,
 ): Promise<void> {
