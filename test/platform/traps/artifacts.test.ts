@@ -1,6 +1,7 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { crc32 } from 'node:zlib';
 import { lintSource } from '@secretlint/core';
 import { creator } from '@secretlint/secretlint-rule-preset-recommend';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -93,4 +94,11 @@ test('the key in a kubeconfig is recognised once its base64 is undone', async ()
   const content = artifact.content.replaceAll(/(?<=client-key-data: )\S+/g, (text) => atob(text));
   expect(await secretsIn({ artifact })).toEqual([]);
   expect(await secretsIn({ artifact: { ...artifact, content } })).not.toEqual([]);
+});
+
+test('a token of npm ends with the checksum that scanners know it by', async () => {
+  const [, random = '', checksum = ''] =
+    /^npm_([A-Za-z0-9]{30})([A-Za-z0-9]{6})$/.exec(String((await make('npm_token')).credential['token'])) ?? [];
+  const digits = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
+  expect([...checksum].reduce((sum, digit) => sum * 62 + digits.indexOf(digit), 0)).toBe(crc32(random));
 });

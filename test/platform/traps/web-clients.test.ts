@@ -197,4 +197,5 @@ test('a bundle in a .env: each part is recognised by itself, and all of it is on
     ['npm', true],
   ]);
   expect(seen.data.map(({ channel }: { channel: string }) => channel).sort()).toEqual(['npm', 'npm', 'postgres']);
+  expect(seen.data.map(({ auth_verified }: { auth_verified: boolean }) => auth_verified)).toEqual([true, true, true]);
 });
