@@ -39,11 +39,11 @@ export function accountOf(accessKeyId: string): string | null {
   return ACCOUNT_ID.test(account) ? account : null;
 }
 
-/** Forty characters with letters of both kinds and digits, as scanners look for them. */
+/** Forty characters with letters of both kinds and digits, no sign at the end: scanners look for such. */
 export function newSecretAccessKey(): string {
   for (;;) {
     const secret = randomBytes(30).toString('base64');
-    if (/[a-z]/.test(secret) && /[A-Z]/.test(secret) && /\d/.test(secret)) return secret;
+    if (/[a-z]/.test(secret) && /[A-Z]/.test(secret) && /\d/.test(secret) && /\w$/.test(secret)) return secret;
   }
 }
 
