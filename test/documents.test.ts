@@ -8,6 +8,7 @@ import { loadConfig } from '../src/exporter/cli/config/config.ts';
 import { configSchema, parseConfigFile } from '../src/exporter/cli/config/config-file.ts';
 import { readTopics } from '../src/exporter/cli/output/topics.ts';
 import { platformFileSchema, readPlatformConfig } from '../src/platform/config.ts';
+import { awsFileSchema, trailFileSchema } from '../src/platform/traps/aws/settings.ts';
 import { fencedIn, nameOf, readDocument, readDocuments } from './support/documents.ts';
 
 const root = resolve(import.meta.dirname, '..');
@@ -102,6 +103,9 @@ describe('the settings of the platform', () => {
     const { requestsPerMinute, refusalsPerMinute } = readPlatform('data: .').rateLimits;
     const limits: Record<string, unknown> = {
       mail_folder: 'DATA/mail',
+      'aws.region': awsFileSchema.shape.region.parse(undefined),
+      'cloudtrail.region': trailFileSchema.shape.region.parse(undefined),
+      'cloudtrail.every_minutes': trailFileSchema.shape.every_minutes.parse(undefined),
       'rate_limits.requests_per_minute': requestsPerMinute,
       'rate_limits.refusals_per_minute': refusalsPerMinute,
     };
@@ -174,6 +178,8 @@ describe('the topic environment', () => {
   const stated = new Set([...textOf('environment').matchAll(/`([A-Z][A-Z_]+|npm_\w+)`/g)].map(([, name = '']) => name));
   const sources = readdirSync(join(root, 'src'), { recursive: true, encoding: 'utf8' })
     .filter((path) => /\.(ts|cjs)$/.test(path) && !path.includes('exporter/browser'))
+    // What is planted names variables of other programs.
+    .filter((path) => !path.includes('traps/types'))
     .map((path) => readFileSync(join(root, 'src', path), 'utf8'))
     .join('\n');
   /** Read by what the program is made of: a variable, and the sign of its reader. */

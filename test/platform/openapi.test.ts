@@ -18,7 +18,7 @@ beforeAll(async () => {
   for (const name of 'abcd') keys.push((await service.call('POST', '//keys/', { name, scopes: ['audit:read'] })).body);
   const { verification_id } = (await service.call('POST', '/streams/s/verify')).body;
   const traps = [];
-  for (const label of 'abcd')
+  for (const label of 'abcdefghijkl')
     traps.push((await service.call('POST', `${TRAPS}/credentials/generate`, { ...BUG, label })).body);
   await fetch(traps[0].credential.url);
   const [{ detection_id }] = (await service.call('GET', `${TRAPS}/detections/`)).body.data;
@@ -52,7 +52,7 @@ describe.each(['audit', 'traps', 'keys', 'people', 'administration'])('the docum
     for (const { operationId, tags, security, responses } of operations) {
       expect(operationId).toMatch(/^[a-z][A-Za-z]+$/);
       expect(tags).toHaveLength(1);
-      expect(security).toEqual([{ key: [expect.stringMatching(new RegExp(`^${name}:(read|write|export)$`))] }]);
+      expect(security).toEqual([{ key: [expect.stringMatching(new RegExp(`^${name}:(read|write|export|report)$`))] }]);
       expect(Object.keys(responses)).toEqual(
         expect.arrayContaining(['400', '401', '403', '408', '415', '429', '431', '500', '503']),
       );

@@ -26,8 +26,8 @@ export async function storeTrap(
   { made, actor, now }: { made: MadeTrap; actor: Actor; now: Date },
 ) {
   const credential_id = randomUUID();
-  const { credential, channels, knownAs: known_as } = made;
-  const secret = vault.seal(credential_id, { credential, channels, known_as });
+  const { credential, channels, knownAs: known_as, parts = [] } = made;
+  const secret = vault.seal(credential_id, { credential, channels, known_as, parts });
   const { credential_type, plant_location, label, origin, decoy, expires_at, rotated_from } = facts;
   const row = {
     credential_id,

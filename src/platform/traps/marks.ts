@@ -4,7 +4,15 @@ import type { TrapTables } from './schema.ts';
 
 /** What a use of a trap is recognised by. */
 export interface TrapMark {
-  kind: 'aws_access_key_id' | 'postgres_login' | 'ssh_fingerprint' | 'bearer' | 'basic' | 'client_certificate' | 'path';
+  kind:
+    | 'aws_access_key_id'
+    | 'postgres_login'
+    | 'ssh_fingerprint'
+    | 'bearer'
+    | 'basic'
+    | 'token_id'
+    | 'client_certificate'
+    | 'path';
   value: string;
 }
 
@@ -28,6 +36,14 @@ export class TrapMarks {
     const rows = reader.tables<TrapTables>().selectFrom('trap_marks').select('trap_no');
     const row = await rows.where(reader.words.isAmong('mark', digests)).limit(1).executeTakeFirst();
     return row?.trap_no ?? null;
+  }
+
+  /** The traps that have marks of one kind, by the values of the marks. */
+  async findEach(reader: Reader, kind: TrapMark['kind'], values: readonly string[]): Promise<Map<string, number>> {
+    const byDigest = new Map(values.map((value) => [this.#digest({ kind, value }), value]));
+    const rows = reader.tables<TrapTables>().selectFrom('trap_marks').selectAll();
+    const found = await rows.where(reader.words.isAmong('mark', [...byDigest.keys()])).execute();
+    return new Map(found.map(({ mark, trap_no }) => [byDigest.get(mark) ?? '', trap_no]));
   }
 
   #digest({ kind, value }: TrapMark): string {

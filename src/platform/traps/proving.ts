@@ -3,10 +3,10 @@ import { messageOf } from '../../core/errors.ts';
 import type { Actor } from '../accounts/administration.ts';
 import type { AuditLog } from '../audit/api.ts';
 import type { Database } from '../database/database.ts';
-import type { Decoy } from './decoys/decoy.ts';
+import type { Decoy, FoundTrap } from './decoys/decoy.ts';
 import { findTrap, noteProof, type Trap } from './repository.ts';
 import type { TrapUse } from './use.ts';
-import type { TrapVault } from './vault.ts';
+import type { KeptCredential, TrapVault } from './vault.ts';
 import { type Channel, TRAPS_STREAM } from './words.ts';
 
 /** What came of a marked use. */
@@ -14,6 +14,11 @@ export interface ChannelTest {
   channel: Channel;
   proved: boolean;
   outcome: string;
+}
+
+interface MarkedUse extends Pick<FoundTrap, 'type' | 'credential'> {
+  decoy: string | null;
+  channels: readonly Channel[];
 }
 
 export interface ProvingMeans {
@@ -50,21 +55,28 @@ export class Proving {
   async test(actor: Actor, credentialId: string): Promise<ChannelTest[]> {
     const { database, vault } = this.#means;
     const trap = await findTrap(database, credentialId);
-    const { credential, channels } = vault.open(trap);
-    const decoy = trap.decoy === null ? undefined : this.#means.decoy(trap.decoy);
-    if (decoy === undefined) return channels.map((channel) => ({ channel, proved: false, outcome: notHere(trap) }));
+    const kept = vault.open(trap);
+    const results: ChannelTest[] = [];
+    for (const use of usesOf(trap, kept)) results.push(...(await this.#try(trap, use)));
+    const proved = results.filter(({ proved: is }) => is).map(({ channel }) => channel);
+    if (proved.length > 0) await this.#note(actor, trap, proved);
+    return results;
+  }
+
+  async #try(trap: Trap, { decoy: name, type, credential, channels }: MarkedUse): Promise<ChannelTest[]> {
+    const decoy = name === null ? undefined : this.#means.decoy(name);
+    if (decoy === undefined) return channels.map((channel) => ({ channel, proved: false, outcome: notHere(name) }));
     const mark = `check-${randomBytes(16).toString('hex')}`;
     const underWay = { trapNo: trap.trap_no, seen: new Set<Channel>() };
     this.#underWay.set(mark, underWay);
     let failure: string | null = null;
     try {
-      await decoy.probe({ trapNo: trap.trap_no, type: trap.credential_type, credential }, mark);
+      await decoy.probe({ trapNo: trap.trap_no, type, credential }, mark);
     } catch (error) {
       failure = messageOf(error);
     } finally {
       this.#underWay.delete(mark);
     }
-    if (underWay.seen.size > 0) await this.#note(actor, trap, [...underWay.seen]);
     return channels.map((channel) => ({ channel, ...outcomeOf(underWay.seen.has(channel), failure) }));
   }
 
@@ -83,7 +95,13 @@ export class Proving {
   }
 }
 
-function notHere({ decoy }: Trap): string {
+/** One for each credential that a trap has. */
+function usesOf({ decoy, credential_type: type }: Trap, { credential, channels, parts }: KeptCredential): MarkedUse[] {
+  if (parts.length === 0) return [{ decoy, type, credential, channels }];
+  return parts.map((part) => ({ ...part, credential: credential[part.type] as MarkedUse['credential'] }));
+}
+
+function notHere(decoy: string | null): string {
   return decoy === null
     ? 'It leads to no decoy that could be tried from here.'
     : `The decoy "${decoy}" does not listen in this process.`;

@@ -15,7 +15,7 @@ import {
 const time = z.string();
 const json = z.json();
 
-const planting = {
+export const planting = {
   plant_location: z.enum(PLANT_LOCATIONS),
   label: text.min(1).max(200),
   expires_at: instant.nullable().default(null),

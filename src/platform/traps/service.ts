@@ -10,11 +10,15 @@ import { Dispatcher } from '../outgoing/dispatcher.ts';
 import { alertOf } from './alerts/alerting.ts';
 import { AlertChannels } from './alerts/channels.ts';
 import { sendAlerts } from './alerts/sending.ts';
+import { type AwsChannels, openAwsChannels } from './aws/channels.ts';
+import { RealKeys } from './aws/real-keys.ts';
+import type { AwsSettings } from './aws/settings.ts';
 import { channelTruthOf } from './channels.ts';
 import type { Decoy, DecoyMeans, DecoySettings } from './decoys/decoy.ts';
 import { startDecoys } from './decoys/start.ts';
 import { Detections } from './detections.ts';
 import { Proving } from './proving.ts';
+import { lastReports } from './repository.ts';
 import { Traps } from './traps.ts';
 import type { TrapUse } from './use.ts';
 import { Uses } from './uses.ts';
@@ -22,11 +26,16 @@ import { TrapVault } from './vault.ts';
 import { DetectionsVersion } from './version.ts';
 
 /** Everything that the routes and pages of traps call. */
+// Over ten members: it is the list of them.
 export interface TrapService {
   traps: Traps;
   detections: Detections;
   proving: Proving;
   uses: Uses;
+  realKeys: RealKeys;
+  trail: AwsChannels['trail'];
+  /** What is done besides answering. */
+  jobs: AwsChannels['jobs'];
   alertChannels: AlertChannels;
   sendAlerts(mail: MailTransport): Deliver;
   /** What decoys and channels of the platform's own work with. */
@@ -36,6 +45,7 @@ export interface TrapService {
   close(): Promise<void>;
 }
 
+// Over ten members: each is a part.
 export interface TrapParts {
   database: Database;
   clock: () => Date;
@@ -45,6 +55,7 @@ export interface TrapParts {
   outgoingHosts: readonly string[];
   masterKey: Uint8Array;
   decoys: readonly DecoySettings[];
+  aws: AwsSettings;
   /** In which decoys keep their keys. */
   folder: string;
   /** Where the platform itself is reached. */
@@ -76,9 +87,12 @@ export function assembleTraps(parts: TrapParts): TrapService {
     clock,
     log: serverLog,
   };
+  const { trail, iam, jobs } = openAwsChannels(parts.aws, { database, vault, uses, clock });
+  const channelTruth = () => channelTruthOf({ places, aws: parts.aws, reports: () => lastReports(database), clock });
+  const traps = new Traps({ ...means, places, publicUrl, channelTruth });
   return {
-    traps: new Traps({ ...means, places, publicUrl, channelTruth: channelTruthOf({ places }) }),
-    ...{ detections, proving, uses, decoyMeans },
+    ...{ traps, detections, proving, uses, decoyMeans },
+    ...{ trail, jobs, realKeys: new RealKeys({ traps, database, clock, places, iam }) },
     alertChannels: new AlertChannels({ ...means, outbox }),
     sendAlerts: (mail) => sendAlerts({ ...means, detections, dispatcher, publicUrl }, mail),
     async startDecoys() {

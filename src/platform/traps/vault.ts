@@ -4,13 +4,15 @@ import { SecretBox } from '../secrets.ts';
 import type { FoundTrap } from './decoys/decoy.ts';
 import { type TrapMark, TrapMarks } from './marks.ts';
 import { type Trap, trapRow } from './repository.ts';
-import type { Channel } from './words.ts';
+import type { TrapPart } from './types/type.ts';
+import type { Channel, CredentialType } from './words.ts';
 
 /** What is kept of a credential, and never shown again as a whole. */
 export interface KeptCredential {
   credential: { [name: string]: Json };
   channels: readonly Channel[];
   known_as: string;
+  parts: readonly TrapPart[];
 }
 
 /** Keeps credentials so that decoys can judge what they are shown, and readers of the database learn nothing. */
@@ -45,6 +47,20 @@ export class TrapVault {
     const trapNo = await this.marks.find(reader, marks);
     if (trapNo === null) return null;
     const trap = await trapRow(reader, trapNo);
-    return { trapNo, type: trap.credential_type, credential: this.open(trap).credential };
+    return { trapNo, ...partWith(marks, trap.credential_type, this.open(trap)) };
   }
+}
+
+/** The credential that was used: of a trap with several the one that has what it was recognised by. */
+function partWith(
+  marks: readonly TrapMark[],
+  type: CredentialType,
+  { credential, parts }: KeptCredential,
+): Pick<FoundTrap, 'type' | 'credential'> {
+  const values = new Set<Json>(marks.map(({ value }) => value));
+  for (const part of parts) {
+    const own = credential[part.type] as { [name: string]: Json };
+    if (Object.values(own).some((value) => values.has(value))) return { type: part.type, credential: own };
+  }
+  return { type, credential };
 }

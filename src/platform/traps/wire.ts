@@ -22,10 +22,15 @@ export function trapToWire(trap: Trap, { kept, proofs, now, channelTruth }: Trap
     known_as: kept.known_as,
     detection_channels: kept.channels.map((channel) => ({
       channel,
-      ...channelTruth(trap, channel),
+      ...channelTruth({ ...trap, decoy: decoyOf(channel, trap, kept) }, channel),
       last_proved_at: proofs.find((proof) => proof.channel === channel)?.proved_at ?? null,
     })),
   };
+}
+
+/** Where a use has to go to be seen by a channel. */
+function decoyOf(channel: Channel, { decoy }: Trap, { parts }: KeptCredential): string | null {
+  return parts.find(({ channels }) => channels.includes(channel))?.decoy ?? decoy;
 }
 
 /** A detection with what it says of its trap. */

@@ -15,6 +15,7 @@ export const decoyFileSchema = z.strictObject({
   public: address.optional(),
   certificate_file: z.string().min(1).optional(),
   key_file: z.string().min(1).optional(),
+  plain_http: z.literal(true).optional(),
 });
 export type DecoyInFile = z.infer<typeof decoyFileSchema>;
 
@@ -22,16 +23,31 @@ export type DecoyInFile = z.infer<typeof decoyFileSchema>;
 export function toDecoySettings(decoys: readonly DecoyInFile[], inFolder: (path: string) => string): DecoySettings[] {
   const twice = decoys.find(({ name }, at) => decoys.findIndex((each) => each.name === name) !== at);
   if (twice !== undefined) throw new EvidenceError('config', `two decoys have the name "${twice.name}"`);
-  return decoys.map(({ name, kind, listen, public: shown, certificate_file, key_file }) => {
+  return decoys.map(({ name, kind, listen, public: shown, certificate_file, key_file, plain_http }) => {
     if ((certificate_file === undefined) !== (key_file === undefined))
       throw new EvidenceError('config', `the decoy "${name}" needs both certificate_file and key_file, or neither`);
     const tls =
       certificate_file === undefined || key_file === undefined
         ? null
         : { certificate: read(name, inFolder(certificate_file)), key: read(name, inFolder(key_file)) };
+    if (plain_http === true && (tls !== null || (kind !== 'web' && kind !== 'aws')))
+      throw new EvidenceError(
+        'config',
+        `the decoy "${name}" cannot have plain_http: it is for web and aws without a certificate`,
+      );
+    const plain = plain_http === true ? { isPlain: plain_http } : {};
     const publicly = shown === undefined ? null : toAddress(name, shown);
     const { host, port } = toAddress(name, listen);
-    return { name, kind, host, port, publicHost: publicly?.host ?? null, publicPort: publicly?.port ?? null, tls };
+    return {
+      name,
+      kind,
+      host,
+      port,
+      publicHost: publicly?.host ?? null,
+      publicPort: publicly?.port ?? null,
+      tls,
+      ...plain,
+    };
   });
 }
 

@@ -10,6 +10,8 @@ export interface TrapWish {
   label: string;
   /** The decoy that it leads to; null where the type needs none, or none is configured. */
   decoy: DecoyPlace | null;
+  /** All that listen, for a type that has parts of several kinds. */
+  places: readonly DecoyPlace[];
   /** Where the platform itself is reached, for channels of its own. */
   publicUrl: string;
   /** More that the type is told, checked by its schema. */
@@ -36,6 +38,16 @@ export interface MadeTrap {
   channels: readonly Channel[];
   /** A part of it that is no secret and tells it from others, for people. */
   knownAs: string;
+  /** Of one that has several: each is used by itself, at a decoy of its own. Its credential stands under its type. */
+  parts?: readonly TrapPart[];
+}
+
+/** One of several credentials of a trap. */
+export interface TrapPart {
+  type: CredentialType;
+  /** The name of the decoy that it leads to. */
+  decoy: string;
+  channels: readonly Channel[];
 }
 
 /** One kind of credential. */

@@ -1,14 +1,32 @@
 import { DomainError } from '../../errors.ts';
 import type { CredentialType } from '../words.ts';
+import { apiToken } from './api-token.ts';
+import { awsKey } from './aws-key.ts';
 import { dbConnectionString } from './db-connection-string.ts';
+import { dockerRegistry } from './docker-registry.ts';
+import { dotenvOf } from './dotenv.ts';
+import { gitHttps } from './git-https.ts';
+import { jwt } from './jwt.ts';
+import { kubeconfig } from './kubeconfig.ts';
+import { mcpServer } from './mcp-server.ts';
+import { npmToken } from './npm-token.ts';
 import { sshKey } from './ssh-key.ts';
 import type { TrapType } from './type.ts';
 import { webBug } from './web-bug.ts';
 
 /** Every kind of credential that can be a trap: a new one is a file and a line. */
-const TYPES: Partial<Record<CredentialType, TrapType>> = {
+export const TYPES: Partial<Record<CredentialType, TrapType>> = {
+  aws_key: awsKey,
+  api_token: apiToken,
+  docker_registry: dockerRegistry,
+  git_https: gitHttps,
+  jwt,
+  mcp_server: mcpServer,
+  npm_token: npmToken,
+  kubeconfig,
   db_connection_string: dbConnectionString,
   ssh_key: sshKey,
+  dotenv: dotenvOf((type) => TYPES[type]),
   web_bug: webBug,
 };
 

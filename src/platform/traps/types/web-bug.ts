@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto';
+import { decoyOrigin } from './drawn.ts';
 import type { TrapType } from './type.ts';
 
 /** Where the platform itself takes calls of web bugs. */
@@ -11,8 +12,7 @@ export const webBug: TrapType = {
   needsDecoy: false,
   async make({ decoy, publicUrl }) {
     const token = randomBytes(15).toString('base64url');
-    const port = decoy === null || decoy.port === 443 ? '' : `:${decoy.port}`;
-    const base = decoy === null ? `${publicUrl}${CALLBACK_PATH}` : `https://${decoy.host}${port}/assets`;
+    const base = decoy === null ? `${publicUrl}${CALLBACK_PATH}` : `${decoyOrigin(decoy)}/assets`;
     const url = `${base}/${token}.gif`;
     return {
       credential: { url, token },

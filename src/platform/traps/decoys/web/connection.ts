@@ -1,0 +1,90 @@
+import type { Duplex } from 'node:stream';
+import { isClosing, nginxPage, type WebAnswer, written } from './pages.ts';
+import { RequestReader } from './request-reader.ts';
+import type { WebRequest } from './web-request.ts';
+
+/** Who is at the other end of a connection, and how it speaks. */
+export interface Peer {
+  address: string | null;
+  /** It speaks plain HTTP to a port of HTTPS. */
+  isPlainToTls: boolean;
+}
+
+export interface ConnectionMeans {
+  clock: () => Date;
+  /** Whether requests for a path are passed on. */
+  passesOn(path: string): boolean;
+  /** Answers a request that nginx would pass on. */
+  answer(request: WebRequest, peer: Peer): Promise<WebAnswer>;
+  /** Looks at a request that nginx itself refuses. */
+  see(request: WebRequest, peer: Peer): Promise<void>;
+}
+
+/** nginx's own `keepalive_requests` and `lingering_timeout`. */
+const MOST_REQUESTS = 1000;
+const LINGER_MS = 5000;
+
+/** Answers the requests of one connection, one after the other. */
+export function serveConnection(socket: Duplex, peer: Peer, means: ConnectionMeans): void {
+  const reader = new RequestReader(means.passesOn);
+  let busy = false;
+  let ended = false;
+  let answered = 0;
+  const step = async (): Promise<void> => {
+    if (busy) return;
+    busy = true;
+    for (let request = reader.next(); request !== null && !socket.destroyed; request = reader.next()) {
+      socket.pause();
+      const { answer, mayStay } = await answerOf(request, peer, means);
+      answered++;
+      const keepsAlive = mayStay && request.keepsAlive && answered < MOST_REQUESTS;
+      if (socket.destroyed) return;
+      const drained = socket.write(written(answer, request, { keepsAlive, date: means.clock() }));
+      if (!keepsAlive) return linger(socket, isBodyMissing(request));
+      if (!drained) await onceDrained(socket);
+    }
+    busy = false;
+    if (reader.wantsContinue()) socket.write('HTTP/1.1 100 Continue\r\n\r\n');
+    if (ended) socket.end();
+    else socket.resume();
+  };
+  socket.on('data', (bytes: Buffer) => {
+    reader.push(bytes);
+    step().catch(() => socket.destroy());
+  });
+  socket.on('end', () => {
+    ended = true;
+    if (!busy) socket.end();
+  });
+  socket.on('error', () => socket.destroy());
+  socket.resume();
+}
+
+async function answerOf(request: WebRequest, peer: Peer, means: ConnectionMeans) {
+  const page = peer.isPlainToTls && (request.refused ?? 413) === 413 ? 497 : request.refused;
+  if (page === null) return { answer: await means.answer(request, peer), mayStay: true };
+  await means.see(request, peer);
+  return { answer: nginxPage(page, request), mayStay: !isClosing(page) };
+}
+
+/** Ends our side, once a body that is too large was sent or not, and takes what still comes for a while: else the client would lose the answer. */
+function linger(socket: Duplex, waitsForBody: boolean): void {
+  socket.removeAllListeners('data');
+  if (!waitsForBody) socket.end();
+  socket.resume();
+  const timer = setTimeout(() => socket.destroy(), LINGER_MS).unref();
+  socket.once('end', () => socket.destroy());
+  socket.once('close', () => clearTimeout(timer));
+}
+
+/** nginx waits for it too, in order to throw it away. */
+function isBodyMissing({ refused, headers, body }: WebRequest): boolean {
+  return (refused ?? 413) === 413 && Number(headers.get('content-length') ?? 0) > body.length;
+}
+
+function onceDrained(socket: Duplex): Promise<void> {
+  return new Promise((resolve) => {
+    socket.once('drain', resolve);
+    socket.once('close', resolve);
+  });
+}

@@ -1,0 +1,138 @@
+import { randomBytes } from 'node:crypto';
+import { createServer, type Socket } from 'node:net';
+import { setTimeout } from 'node:timers/promises';
+import { createServer as createTlsServer, type Server as TlsServer } from 'node:tls';
+import { remoteAddressOf } from '../address.ts';
+import { type CertificateNames, type DecoyTls, tlsOf } from '../certificates.ts';
+import type { Decoy, DecoyMeans, StartDecoy } from '../decoy.ts';
+import { LimitedConnections } from '../limits.ts';
+import { listenAs, listeningPlace, publicHostOf } from '../place.ts';
+import { type ConnectionMeans, type Peer, serveConnection } from './connection.ts';
+import { type Identity, identify } from './identity.ts';
+import { probeWeb } from './probe.ts';
+import type { Site, SiteOutcome } from './site.ts';
+import { NOWHERE, SITES } from './sites.ts';
+import type { WebRequest } from './web-request.ts';
+
+/** nginx's own times: `client_header_timeout` and `keepalive_timeout`. */
+const LIMITS = {
+  atOnce: 2048,
+  ofOneAddress: 1024,
+  firstByteMs: 60_000,
+  idleMs: 75_000,
+  wholeMs: 3_600_000,
+  bytes: 64 * 1024 * 1024,
+};
+/** Who shows an identity is answered in steps of this length, as one that has to be looked up: known or not. */
+const STEP_MS = 50;
+
+/** Services of the inside of a company behind nginx: an API, a package registry, images, repositories, tools for agents. */
+export const startWeb: StartDecoy = async (settings, folder, means): Promise<Decoy> => {
+  const tls =
+    settings.isPlain === true
+      ? null
+      : await tlsOf(settings, folder, { now: means.clock(), draw: () => drawNames(publicHostOf(settings)) });
+  const serving: ConnectionMeans = {
+    clock: means.clock,
+    passesOn: (path) => siteOf(path).passesOn,
+    answer: (request, peer) => answerRequest(request, peer, means),
+    see: async (request, peer) => void (await noticed(request, peer, means)),
+  };
+  const server = createServer({ allowHalfOpen: true, noDelay: true });
+  const secure = tls === null ? null : tlsServer(tls, serving);
+  server.on('connection', (socket: Socket) =>
+    secure === null ? serveConnection(socket, peerOf(socket), serving) : takeEither(socket, secure, serving),
+  );
+  const connections = new LimitedConnections(server, LIMITS);
+  await listenAs(server, settings);
+  const place = listeningPlace(settings, server, tls?.authority ?? null);
+  const { port } = listeningPlace({ ...settings, publicPort: null }, server, null);
+  return {
+    place: tls === null ? { ...place, isPlain: true } : place,
+    probe: (trap, userAgent) => probeWeb({ host: settings.host, port, isPlain: tls === null }, trap, userAgent),
+    close: () => connections.close(),
+  };
+};
+
+/** As Debian's settings of nginx have it. */
+function tlsServer({ certificate, key }: DecoyTls, serving: ConnectionMeans): TlsServer {
+  const server = createTlsServer({
+    ...{ cert: certificate, key, ciphers: 'HIGH:!aNULL:!MD5', honorCipherOrder: true, ecdhCurve: 'auto' },
+    ...{ minVersion: 'TLSv1.2', ALPNProtocols: ['http/1.1', 'http/1.0', 'http/0.9'], handshakeTimeout: 60_000 },
+    ...{ sessionTimeout: 300, allowHalfOpen: true },
+  });
+  server.on('secureConnection', (socket) => serveConnection(socket, peerOf(socket), serving));
+  // A handshake that fails ends its connection, and nothing else.
+  server.on('tlsClientError', (_, socket) => socket.destroy());
+  return server;
+}
+
+/** The first byte tells TLS from plain HTTP, as nginx tells it: see ngx_http_ssl_handshake. */
+function takeEither(socket: Socket, secure: TlsServer, serving: ConnectionMeans): void {
+  const end = () => socket.end();
+  socket.once('end', end);
+  socket.once('data', (bytes: Buffer) => {
+    socket.off('end', end);
+    socket.pause();
+    socket.unshift(bytes);
+    const first = bytes[0] ?? 0;
+    if (first === 0x16 || first >= 0x80) secure.emit('connection', socket);
+    else serveConnection(socket, { ...peerOf(socket), isPlainToTls: true }, serving);
+  });
+}
+
+function peerOf(socket: Socket): Peer {
+  return { address: remoteAddressOf(socket), isPlainToTls: false };
+}
+
+async function answerRequest(request: WebRequest, peer: Peer, means: DecoyMeans): Promise<SiteOutcome['answer']> {
+  const began = performance.now();
+  const { outcome, identity } = await noticed(request, peer, means);
+  if (!identity.isShown) return outcome.answer;
+  const passed = performance.now() - began;
+  await setTimeout(STEP_MS * Math.ceil((passed + 1) / STEP_MS) - passed);
+  return outcome.answer;
+}
+
+const siteOf = (path: string): Site => SITES.find(({ takes }) => takes(path)) ?? NOWHERE;
+
+/** What a service says to a request; a use of a trap is recorded first. */
+async function noticed(request: WebRequest, peer: Peer, means: DecoyMeans) {
+  const site = siteOf(request.path);
+  const [identity, picture] = await Promise.all([identify(request, means.find), pictureOf(request, means)]);
+  const outcome = site.answer(request, identity.isVerified ? identity.trap : null);
+  const use = { request, peer, site, outcome };
+  if (picture !== null) await record(use, { isShown: false, trap: picture, isVerified: false }, means);
+  if (identity.trap !== null) await record(use, identity, means);
+  return { outcome, identity };
+}
+
+/** The trap whose name is that of a picture. */
+function pictureOf({ path }: WebRequest, { find }: DecoyMeans) {
+  const [, value] = /^\/assets\/([^/]+)\.gif$/.exec(path) ?? [];
+  return value === undefined ? null : find([{ kind: 'path', value }]);
+}
+
+async function record(
+  { request, peer, site, outcome }: { request: WebRequest; peer: Peer; site: Site; outcome: SiteOutcome },
+  { trap, isVerified, isShown }: Identity,
+  { record: keep, clock }: DecoyMeans,
+): Promise<void> {
+  if (trap === null) return;
+  const { depth, action } = outcome;
+  await keep({
+    ...{ trapNo: trap.trapNo, channel: site.channel, service: site.service, region: null, sourceEventId: null },
+    // Who shows an identity to what everybody may see tries it all the same.
+    ...{ depth: isShown && depth === 'read' ? 'validated' : depth, action },
+    ...{ eventTime: clock().toISOString(), sourceIp: peer.address },
+    userAgent: request.headers.get('user-agent') ?? null,
+    authVerified: isShown ? isVerified : null,
+    request: Buffer.concat([request.head, request.body]),
+  });
+}
+
+/** Names that a company gives its own certificates. */
+function drawNames(host: string): CertificateNames {
+  const company = randomBytes(3).toString('hex');
+  return { subject: `CN=${host}`, issuer: `CN=${company} Internal CA,O=${company}`, hosts: [host], key: 'rsa' };
+}

@@ -1,0 +1,66 @@
+import { z } from 'zod';
+import type { Json } from '../../../core/json/canonical.ts';
+import { DomainError } from '../../errors.ts';
+import type { CredentialType } from '../words.ts';
+import { readOptions } from './options.ts';
+import type { MadeTrap, TrapType, TrapWish } from './type.ts';
+
+/** What a credential is called in the environment of a program. */
+const LINES: Partial<Record<CredentialType, (part: { [name: string]: Json }, made: MadeTrap) => string[]>> = {
+  db_connection_string: ({ url }) => [`DATABASE_URL=${url}`],
+  aws_key: ({ access_key_id, secret_access_key, region }, { artifact }) => [
+    `AWS_ACCESS_KEY_ID=${access_key_id}`,
+    `AWS_SECRET_ACCESS_KEY=${secret_access_key}`,
+    `AWS_REGION=${region}`,
+    ...artifact.content
+      .split('\n')
+      .flatMap((line) => line.match(/^endpoint_url = .*/) ?? [])
+      .map(toEndpoint),
+  ],
+  api_token: (_, { artifact }) => artifact.content.trimEnd().split('\n'),
+  npm_token: ({ token, registry }) => [`NPM_CONFIG_REGISTRY=${registry}`, `NPM_TOKEN=${token}`],
+};
+
+const toEndpoint = (line: string) => line.replace('endpoint_url = ', 'AWS_ENDPOINT_URL=');
+
+/** A file of settings with several credentials, each for a decoy that listens. @param typeOf the types that it is made of. */
+export function dotenvOf(typeOf: (type: CredentialType) => TrapType | undefined): TrapType {
+  return {
+    type: 'dotenv',
+    decoy: 'web',
+    needsDecoy: false,
+    async make(wish) {
+      readOptions(z.strictObject({}), wish);
+      const parts = await partsOf(wish, typeOf);
+      if (parts.length === 0)
+        throw new DomainError('conflict', 'nothing would see the use of such a trap (dotenv): no decoy is configured');
+      const content = parts.map(({ lines }) => `${lines.join('\n')}\n`).join('\n');
+      return {
+        credential: Object.fromEntries(parts.map(({ type, made }) => [type, made.credential])),
+        artifact: {
+          filename: '.env',
+          content: `NODE_ENV=production\nLOG_LEVEL=info\n\n${content}`,
+          instructions:
+            'Put the file beside the program of a checkout, a server or an image. To have it look used, give it the age and the owner of its neighbours.',
+        },
+        marks: parts.flatMap(({ made }) => made.marks),
+        channels: [...new Set(parts.flatMap(({ made }) => made.channels))],
+        knownAs: parts.map(({ made }) => made.knownAs).join(', '),
+        parts: parts.map(({ type, decoy, made }) => ({ type, decoy, channels: made.channels })),
+      };
+    },
+  };
+}
+
+async function partsOf(wish: TrapWish, typeOf: (type: CredentialType) => TrapType | undefined) {
+  const parts = [];
+  for (const type of Object.keys(LINES) as (keyof typeof LINES)[]) {
+    const trapType = typeOf(type);
+    const place =
+      wish.decoy?.kind === trapType?.decoy ? wish.decoy : wish.places.find(({ kind }) => kind === trapType?.decoy);
+    if (trapType === undefined || !place) continue;
+    const made = await trapType.make({ ...wish, decoy: place });
+    parts.push({ type, decoy: place.name, made, lines: LINES[type]?.(made.credential, made) ?? [] });
+  }
+  return parts;
+}

@@ -1,0 +1,63 @@
+import { randomBytes, randomInt } from 'node:crypto';
+import { crc32 } from 'node:zlib';
+import type { DecoyPlace } from '../decoys/decoy.ts';
+
+const BASE62 = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
+
+/** Random letters and digits. */
+export function drawBase62(length: number): string {
+  return Array.from({ length }, () => BASE62[randomInt(BASE62.length)]).join('');
+}
+
+/** An access token of a GitLab of one's own. */
+export function drawGitlabToken(): string {
+  return `glpat-${drawBase62(20)}`;
+}
+
+/** The user that GitLab makes for a project's access token: `project_{id}_bot_{hex}`. */
+export function drawProjectUser(): string {
+  return `project_${randomInt(100, 9000)}_bot_${randomBytes(16).toString('hex')}`;
+}
+
+/** The token of a service account of Grafana: its end is the CRC-32 of what stands before it. */
+export function drawGrafanaToken(): string {
+  const random = drawBase62(32);
+  return `glsa_${random}_${crc32(random).toString(16).padStart(8, '0')}`;
+}
+
+/** A token of npm: the last six characters are the CRC-32 of the thirty before them, in base 62, as GitHub has it. */
+export function drawNpmToken(): string {
+  const random = drawBase62(30);
+  let checksum = '';
+  for (let left = crc32(random); left > 0; left = Math.floor(left / 62)) checksum = `${BASE62[left % 62]}${checksum}`;
+  return `npm_${random}${checksum.padStart(6, '0')}`;
+}
+
+const WORK = ['billing', 'catalog', 'deploy', 'export', 'inventory', 'ledger', 'orders', 'reports', 'search', 'sync'];
+
+/** What a program is called that runs by itself. */
+export function drawWork(): string {
+  return WORK[randomInt(WORK.length)] ?? '';
+}
+
+/** The name of an account of such a program; no other has it. */
+export function drawServiceName(): string {
+  return `svc-${drawWork()}-${randomBytes(4).toString('hex')}`;
+}
+
+/** `host`, or `host:port` where the port is not the usual one. */
+export function authorityOf({ host, port, isPlain }: DecoyPlace): string {
+  const name = host.includes(':') ? `[${host}]` : host;
+  return port === (isPlain === true ? 80 : 443) ? name : `${name}:${port}`;
+}
+
+/** `https://host:port`. @param user name and password, where they stand in the address. */
+export function decoyOrigin(decoy: DecoyPlace, user?: { name: string; password: string }): string {
+  const login = user === undefined ? '' : `${user.name}:${user.password}@`;
+  return `${decoy.isPlain === true ? 'http' : 'https'}://${login}${authorityOf(decoy)}`;
+}
+
+/** Where clients have to be told to trust the certificate of a decoy. */
+export function trustHint({ authority }: DecoyPlace, how: string): string {
+  return authority === null ? '' : ` The decoy's certificate is its own: ${how}`;
+}

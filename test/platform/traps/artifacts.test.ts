@@ -1,0 +1,106 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { crc32 } from 'node:zlib';
+import { lintSource } from '@secretlint/core';
+import { creator } from '@secretlint/secretlint-rule-preset-recommend';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { DECOY_KINDS, type Decoy, type DecoyMeans } from '../../../src/platform/traps/decoys/decoy.ts';
+import { startDecoys } from '../../../src/platform/traps/decoys/start.ts';
+import type { MadeTrap } from '../../../src/platform/traps/types/type.ts';
+import { TYPES, typeOf } from '../../../src/platform/traps/types/types.ts';
+import type { CredentialType } from '../../../src/platform/traps/words.ts';
+import { settingsOf } from './decoy-places.ts';
+
+let decoys: readonly Decoy[];
+let folder: string;
+
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'decoys-'));
+  const settings = DECOY_KINDS.map((kind) => settingsOf({ kind, publicHost: `${kind}.corp.example` }));
+  const means = { find: async () => null, record: async () => {}, clock: () => new Date() };
+  decoys = await startDecoys(settings, folder, means as unknown as DecoyMeans);
+});
+afterAll(async () => {
+  for (const decoy of decoys) await decoy.close();
+  await rm(folder, { recursive: true });
+});
+
+/** An address is no secret, and no rule knows a kubeconfig: see below. */
+const NO_RULE: readonly CredentialType[] = ['web_bug', 'kubeconfig'];
+
+function make(type: CredentialType, options = {}): Promise<MadeTrap> {
+  const places = decoys.map(({ place }) => place);
+  const decoy = places.find(({ kind }) => kind === typeOf(type).decoy) ?? null;
+  return typeOf(type).make({
+    ...{ plantLocation: 'server', label: 'a label that tells', decoy, places, options },
+    ...{ publicUrl: 'https://platform.example', now: new Date() },
+  });
+}
+
+async function secretsIn({ artifact }: Pick<MadeTrap, 'artifact'>): Promise<string[]> {
+  const { messages } = await lintSource({
+    source: {
+      content: artifact.content,
+      filePath: `/home/somebody/${artifact.filename}`,
+      contentType: 'text',
+    },
+    options: {
+      config: { rules: [{ id: '@secretlint/secretlint-rule-preset-recommend', rule: creator, options: {} }] },
+    },
+  });
+  return messages.map(({ ruleId }) => ruleId);
+}
+
+const TELLING = /trap|canary|decoy|honey|evidence|bait|fake|a label that tells/i;
+
+/** Without the authority of a decoy that both lead to. */
+function ownTextOf({ artifact }: MadeTrap): string {
+  const shared = decoys.flatMap(({ place }) => (place.authority === null ? [] : [btoa(place.authority)]));
+  return shared.reduce((text, each) => text.replaceAll(each, ''), artifact.content);
+}
+
+/** What every one begins with: a token of its kind, a private key in the form of OpenSSH, PEM in base64. */
+const FORM = /^(?:eyJhbGciOi|b3BlbnNzaC1rZXkt|LS0tLS1CRUdJTi)/;
+const ALL = Object.keys(TYPES) as CredentialType[];
+
+test.each(ALL.filter((type) => !NO_RULE.includes(type)))('a secret scanner recognises %s', async (type) => {
+  // What is random must not decide.
+  for (let made = 0; made < 50; made++) expect(await secretsIn(await make(type))).not.toEqual([]);
+});
+
+describe.each(ALL)('%s', (type) => {
+  test('nothing in it tells what it is', async () => {
+    const { artifact, credential } = await make(type);
+    expect(`${artifact.filename}\n${artifact.content}`).not.toMatch(TELLING);
+    expect(JSON.stringify(credential)).not.toMatch(TELLING);
+  });
+
+  test('two have nothing in common by which they could be told, and each is recognised by something', async () => {
+    const [one, two] = [await make(type), await make(type)];
+    expect(one.marks.length).toBeGreaterThan(0);
+    const values = new Set(one.marks.map(({ value }) => value));
+    expect(two.marks.filter(({ value }) => values.has(value))).toEqual([]);
+    const runs = (text: string) => new Set(text.match(/[A-Za-z0-9]{20,}/g)?.filter((run) => !FORM.test(run)));
+    expect([...runs(ownTextOf(one))].filter((run) => runs(ownTextOf(two)).has(run))).toEqual([]);
+  });
+});
+
+test.each(['gitlab', 'grafana'])('a token in the form of %s is recognised too', async (form) => {
+  expect(await secretsIn(await make('api_token', { form }))).not.toEqual([]);
+});
+
+test('the key in a kubeconfig is recognised once its base64 is undone', async () => {
+  const { artifact } = await make('kubeconfig', { auth: 'certificate' });
+  const content = artifact.content.replaceAll(/(?<=client-key-data: )\S+/g, (text) => atob(text));
+  expect(await secretsIn({ artifact })).toEqual([]);
+  expect(await secretsIn({ artifact: { ...artifact, content } })).not.toEqual([]);
+});
+
+test('a token of npm ends with the checksum that scanners know it by', async () => {
+  const [, random = '', checksum = ''] =
+    /^npm_([A-Za-z0-9]{30})([A-Za-z0-9]{6})$/.exec(String((await make('npm_token')).credential['token'])) ?? [];
+  const digits = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
+  expect(random).not.toBe('');
+  expect([...checksum].reduce((sum, digit) => sum * 62 + digits.indexOf(digit), 0)).toBe(crc32(random));
+});
