@@ -1,5 +1,5 @@
 import type { RawAnswer } from '../raw-http.ts';
-import { ANONYMOUS, forbidden, jsonAnswer, type KubeUser, type KubeShown, VERSION } from './answers.ts';
+import { ANONYMOUS, forbidden, jsonAnswer, type KubeShown, type KubeUser, VERSION } from './answers.ts';
 import { discover } from './discovery.ts';
 import { isSelfReview, type KubeRequest } from './request.ts';
 import { review } from './reviews.ts';
