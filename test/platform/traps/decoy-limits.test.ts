@@ -1,8 +1,8 @@
-import { once } from 'node:events';
+import { EventEmitter, once } from 'node:events';
 import http from 'node:http';
 import net, { type AddressInfo, type Server, type Socket } from 'node:net';
 import tls from 'node:tls';
-import { afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
 import { type ConnectionLimits, LimitedConnections } from '../../../src/platform/traps/decoys/limits.ts';
 import { certificateIn } from './decoy-places.ts';
 
@@ -104,4 +104,26 @@ test('bytes that go on moving keep a connection', async () => {
   setTimeout(() => clearInterval(talk), 1500);
   await ended(socket);
   expect(performance.now() - since).toBeGreaterThan(1500);
+});
+
+test('a day of a byte a minute ends with the day, and holds as much as one connection does', async () => {
+  vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval', 'performance'] });
+  try {
+    const server = new EventEmitter() as Server;
+    const connections = new LimitedConnections(server, { ...WIDE, idleMs: 120_000, wholeMs: 24 * 60 * 60_000 });
+    const socket = Object.assign(new EventEmitter(), { bytesRead: 0, bytesWritten: 0, destroyed: 0 });
+    const destroy = () => {
+      socket.destroyed++;
+      socket.emit('close');
+    };
+    server.emit('connection', Object.assign(socket, { destroy }));
+    for (let minute = 0; minute < 24 * 60; minute++) {
+      expect([connections.count, vi.getTimerCount()]).toEqual([1, 1]);
+      socket.bytesRead++;
+      await vi.advanceTimersByTimeAsync(60_000);
+    }
+    expect([connections.count, socket.destroyed, vi.getTimerCount()]).toEqual([0, 1, 0]);
+  } finally {
+    vi.useRealTimers();
+  }
 });

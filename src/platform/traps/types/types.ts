@@ -1,7 +1,9 @@
 import { DomainError } from '../../errors.ts';
 import type { CredentialType } from '../words.ts';
 import { awsKey } from './aws-key.ts';
+import { dbConnectionString } from './db-connection-string.ts';
 import { kubeconfig } from './kubeconfig.ts';
+import { sshKey } from './ssh-key.ts';
 import type { TrapType } from './type.ts';
 import { webBug } from './web-bug.ts';
 
@@ -9,6 +11,8 @@ import { webBug } from './web-bug.ts';
 const TYPES: Partial<Record<CredentialType, TrapType>> = {
   aws_key: awsKey,
   kubeconfig,
+  db_connection_string: dbConnectionString,
+  ssh_key: sshKey,
   web_bug: webBug,
 };
 
