@@ -64,6 +64,10 @@ smtp:
   url: smtp://platform@mail.example:587
   from: Evidence@example.com
   password_file: password
+outgoing_hosts: [hooks.internal]
+decoys:
+  - {name: db, kind: postgres, listen: '[::]:5432', public: db.example:5432}
+  - {name: web, kind: web, listen: 127.0.0.1:0, certificate_file: password, key_file: password}
 aws:
   access_key_id: AKIAQZZZZZZZZZZZZZZZ
   secret_access_key_file: aws-secret
@@ -88,8 +92,17 @@ cloudtrail:
     publicUrl: 'https://evidence.example',
     signUp: 'open',
     mail: { smtp: { url: 'smtp://platform@mail.example:587', from: 'Evidence@example.com', password: 'p:a/ss' } },
-    outgoingHosts: [],
-    decoys: [],
+    outgoingHosts: ['hooks.internal'],
+    decoys: [
+      {
+        ...{ name: 'db', kind: 'postgres', host: '::', port: 5432, publicHost: 'db.example', publicPort: 5432 },
+        tls: null,
+      },
+      {
+        ...{ name: 'web', kind: 'web', host: '127.0.0.1', port: 0, publicHost: null, publicPort: null },
+        tls: { certificate: 'p:a/ss\n', key: 'p:a/ss\n' },
+      },
+    ],
     aws: {
       iam: { accessKeyId: 'AKIAQZZZZZZZZZZZZZZZ', secret: 's'.repeat(40), region: 'us-east-1', endpoint: null },
       trail: {
@@ -140,6 +153,21 @@ describe('what is wrong is named', () => {
       'a proxy by its name',
       { file: 'data: a\ntrusted_proxies: [proxy.example]\n' },
       'platform.yaml:2:19: trusted_proxies.0: is neither an address nor a network',
+    ],
+    [
+      'a decoy without a port',
+      { file: 'data: a\ndecoys:\n  - {name: db, kind: postgres, listen: db.example}\n' },
+      'platform.yaml:3:32: decoys.0.listen: is not written HOST:PORT',
+    ],
+    [
+      'a decoy with half a certificate',
+      { file: 'data: a\ndecoys:\n  - {name: web, kind: web, listen: 0.0.0.0:443, key_file: k}\n' },
+      'the decoy "web" needs both certificate_file and key_file, or neither',
+    ],
+    [
+      'two decoys of one name',
+      { file: 'data: a\ndecoys: [&a {name: x, kind: web, listen: a:1}, *a]\n' },
+      'two decoys have the name "x"',
     ],
     ['no YAML', { file: 'data: [\n' }, 'platform.yaml:2:1:'],
     ['a file that is not there', { flags: { config: 'other.yaml' } }, 'other.yaml cannot be read'],

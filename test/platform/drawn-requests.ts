@@ -105,12 +105,21 @@ function objectOf({ properties = {}, required = [] }: Schema, known: readonly st
   );
 }
 
-/** Requests of an operation. @param known ids that lead somewhere. */
-function requestsOf(url: string, method: string, operation: Operation, known: readonly string[]): fc.Arbitrary<Drawn> {
+/** Ids that lead somewhere, by the name of the parameter that they are of. */
+export type KnownIds = Readonly<Record<string, readonly string[]>>;
+
+/** Requests of an operation. */
+function requestsOf(url: string, method: string, operation: Operation, ids: KnownIds): fc.Arbitrary<Drawn> {
+  const known = Object.values(ids).flat();
   const { parameters = [], requestBody } = operation;
   const given = (place: string) => parameters.filter((parameter) => parameter.in === place);
   const inPath = fc.record(
-    Object.fromEntries(given('path').map(({ name }) => [name, mostly(fc.constantFrom(...known), oddText, 3)])),
+    Object.fromEntries(
+      given('path').map(({ name }) => [
+        name,
+        mostly(fc.constantFrom(...(ids[name] ?? known)), fc.oneof(fc.constantFrom(...known), oddText), 3),
+      ]),
+    ),
   );
   const inQuery = fc.record(
     Object.fromEntries(given('query').map(({ name, schema }) => [name, drawnFrom(schema, known)])),
@@ -156,8 +165,7 @@ function queryOf(values: Record<string, unknown>): string {
 export interface DrawnRun {
   requests: number;
   seed: number;
-  /** Ids that lead somewhere. */
-  known: readonly string[];
+  known: KnownIds;
 }
 
 /**
@@ -170,7 +178,9 @@ export async function sendDrawn(
   { requests, seed, known }: DrawnRun,
 ): Promise<Map<string, Set<number>>> {
   const operations = (
-    await Promise.all(['audit', 'keys', 'people', 'administration'].map((name) => operationsOf(service, name, known)))
+    await Promise.all(
+      ['audit', 'traps', 'keys', 'people', 'administration'].map((name) => operationsOf(service, name, known)),
+    )
   ).flat();
   const seen = new Map(operations.map(({ id }) => [id, new Set<number>()]));
   const drawn = fc.oneof(
@@ -187,7 +197,7 @@ export async function sendDrawn(
   return seen;
 }
 
-async function operationsOf(service: Service, name: string, known: readonly string[]) {
+async function operationsOf(service: Service, name: string, known: KnownIds) {
   const document: Document = (await service.call('GET', `//${name}/openapi.json`)).body;
   const ajv = new Ajv2020({ strict: false, allErrors: false });
   addFormats.default(ajv);

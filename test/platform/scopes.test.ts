@@ -13,6 +13,9 @@ interface Operation {
   body?: () => unknown;
 }
 
+const BUG = { credential_type: 'web_bug', plant_location: 'wiki', label: 'x' };
+const HOOK = { kind: 'webhook', name: 'x', target: 'http://127.0.0.1:1/' };
+
 /** Every operation, the scope that it needs, and a request that does it. */
 const OPERATIONS: readonly Operation[] = [
   { operation: 'POST /audit/entries/', needed: 'audit:write', path: '/entries/', body: () => entry('s', 9) },
@@ -43,6 +46,72 @@ const OPERATIONS: readonly Operation[] = [
   { operation: 'GET /audit/evidence/{package_id}/json', needed: 'audit:read', path: '/evidence/PACKAGE/json' },
   { operation: 'GET /audit/evidence/{package_id}/pdf', needed: 'audit:read', path: '/evidence/PACKAGE/pdf' },
   { operation: 'GET /audit/evidence/{package_id}/summary', needed: 'audit:read', path: '/evidence/PACKAGE/summary' },
+  {
+    operation: 'POST /traps/api/v1/credentials/generate',
+    needed: 'traps:write',
+    path: '//traps/api/v1/credentials/generate',
+    body: () => BUG,
+  },
+  { operation: 'GET /traps/api/v1/credentials/', needed: 'traps:read', path: '//traps/api/v1/credentials/' },
+  {
+    operation: 'GET /traps/api/v1/credentials/{credential_id}',
+    needed: 'traps:read',
+    path: '//traps/api/v1/credentials/TRAP',
+  },
+  {
+    operation: 'POST /traps/api/v1/credentials/{credential_id}/confirm',
+    needed: 'traps:write',
+    path: '//traps/api/v1/credentials/TRAP/confirm',
+  },
+  {
+    operation: 'POST /traps/api/v1/credentials/{credential_id}/test',
+    needed: 'traps:write',
+    path: '//traps/api/v1/credentials/TRAP/test',
+  },
+  {
+    operation: 'POST /traps/api/v1/credentials/{credential_id}/rotate',
+    needed: 'traps:write',
+    path: '//traps/api/v1/credentials/TRAP/rotate',
+  },
+  {
+    operation: 'POST /traps/api/v1/credentials/{credential_id}/revoke',
+    needed: 'traps:write',
+    path: '//traps/api/v1/credentials/TRAP/revoke',
+  },
+  {
+    operation: 'POST /traps/api/v1/credentials/{credential_id}/reset',
+    needed: 'traps:write',
+    path: '//traps/api/v1/credentials/TRAP/reset',
+  },
+  { operation: 'GET /traps/api/v1/detections/', needed: 'traps:read', path: '//traps/api/v1/detections/' },
+  {
+    operation: 'GET /traps/api/v1/detections/{detection_id}',
+    needed: 'traps:read',
+    path: '//traps/api/v1/detections/DETECTION',
+  },
+  {
+    operation: 'POST /traps/api/v1/detections/{detection_id}/status',
+    needed: 'traps:write',
+    path: '//traps/api/v1/detections/DETECTION/status',
+    body: () => ({ status: 'acknowledged' }),
+  },
+  { operation: 'GET /traps/api/v1/alert-channels/', needed: 'traps:read', path: '//traps/api/v1/alert-channels/' },
+  {
+    operation: 'POST /traps/api/v1/alert-channels/',
+    needed: 'traps:write',
+    path: '//traps/api/v1/alert-channels/',
+    body: () => HOOK,
+  },
+  {
+    operation: 'POST /traps/api/v1/alert-channels/{alert_channel_id}/test',
+    needed: 'traps:write',
+    path: '//traps/api/v1/alert-channels/HOOK/test',
+  },
+  {
+    operation: 'DELETE /traps/api/v1/alert-channels/{alert_channel_id}',
+    needed: 'traps:write',
+    path: '//traps/api/v1/alert-channels/HOOK',
+  },
   { operation: 'GET /keys/', needed: 'keys:read', path: '//keys/' },
   {
     operation: 'POST /keys/',
@@ -114,7 +183,7 @@ async function makeKey(scopes: Scope[]) {
 
 test('the table has every operation that the documents have', async () => {
   const documents = await Promise.all(
-    ['audit', 'keys', 'people', 'administration'].map(
+    ['audit', 'traps', 'keys', 'people', 'administration'].map(
       async (name) => (await service.call('GET', `//${name}/openapi.json`)).body,
     ),
   );
@@ -133,7 +202,7 @@ describe.each(OPERATIONS)('$operation', (row) => {
     const key = isEnough && given !== undefined ? (await makeKey([needed, ...given])).api_key : keys.get(scope);
     const { answer, isUnchanged } = await send(row, key);
     if (isEnough) {
-      expect([200, 201]).toContain(answer.status);
+      expect([200, 201, 202]).toContain(answer.status);
     } else {
       expect([answer.status, answer.body.code]).toEqual([403, 'forbidden']);
       expect(answer.body.detail).toContain(`the scope ${needed}`);
@@ -181,6 +250,9 @@ async function send({ operation, path, body }: Operation, apiKey: string | undef
     KEY: path.includes('KEY') ? (await makeKey(['keys:write'])).key_id : '',
     PERSON: path.includes('PERSON') ? addPerson(service) : '',
     MESSAGE: path.includes('MESSAGE') ? addDeadLetter(service) : '',
+    TRAP: path.includes('TRAP') ? (await makeTrap()).credential_id : '',
+    DETECTION: path.includes('DETECTION') ? await makeDetection() : '',
+    HOOK: path.includes('HOOK') ? await makeHook() : '',
   };
   const filled = Object.entries(known).reduce((whole, [name, id]) => whole.replace(name, id), path);
   const before = written();
@@ -188,12 +260,34 @@ async function send({ operation, path, body }: Operation, apiKey: string | undef
   return { answer, isUnchanged: written() === before };
 }
 
+async function makeTrap() {
+  return (await service.call('POST', '//traps/api/v1/credentials/generate', BUG)).body;
+}
+
+async function makeDetection(): Promise<string> {
+  const { credential, credential_id } = await makeTrap();
+  await fetch(credential.url);
+  const { body } = await service.call('GET', `//traps/api/v1/detections/?credential_id=${credential_id}`);
+  return body.data[0].detection_id;
+}
+
+async function makeHook(): Promise<string> {
+  return (await service.call('POST', '//traps/api/v1/alert-channels/', HOOK)).body.alert_channel_id;
+}
+
 /** All that is in the database but checks, which Verify adds, and when keys were used. */
 function written(): string {
-  const tables = ['entries', 'checkpoints', 'keyed_results', 'people', 'links'].map(
-    (table) => `SELECT * FROM ${table};`,
-  );
+  const tables = [
+    'entries',
+    'checkpoints',
+    'keyed_results',
+    'people',
+    'links',
+    'traps',
+    'detections',
+    'alert_channels',
+  ].map((table) => `SELECT * FROM ${table};`);
   const keys = 'SELECT key_id, expires_at, revoked_at FROM api_keys;';
-  const dead = "SELECT message_id FROM outbox WHERE status = 'dead';";
+  const dead = "SELECT message_id FROM outbox WHERE status = 'dead' AND kind = 'pigeon';";
   return service.sql([...tables, 'SELECT package_id FROM packages;', keys, dead].join('\n'));
 }

@@ -10,7 +10,11 @@ test.each(SERVICES)(
       await fill(service, 's', 3);
       const { package_id } = (await service.call('POST', '/evidence/generate', { stream_id: 's' })).body;
       const seed = Date.now() % 2 ** 31;
-      const statuses = await sendDrawn(service, { requests: 10_000, seed, known: ['s', package_id] });
+      const statuses = await sendDrawn(service, {
+        requests: 10_000,
+        seed,
+        known: { stream_id: ['s'], package_id: [package_id] },
+      });
       expect([...statuses.values()].every((seen) => seen.size > 1)).toBe(true);
     } finally {
       await service.close();

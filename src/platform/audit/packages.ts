@@ -5,6 +5,7 @@ import type { WireGenerated } from '../../core/wire.ts';
 import type { Reader } from '../database/database.ts';
 import { hangUpOf } from '../http/caller.ts';
 import { fromCursor, pageOf, toCursor } from '../http/cursor.ts';
+import { isKnown, sendKnown } from '../http/etag.ts';
 import type { PageQuery } from '../http/fields.ts';
 import type { PackageRow } from './packing.ts';
 import type { AuditTables } from './schema.ts';
@@ -82,10 +83,7 @@ async function sendJson(
   reply: FastifyReply,
 ): Promise<FastifyReply> {
   const known = await evidence.jsonDigest(row);
-  const etag = `"${known}"`;
-  if (known !== null) reply.header('etag', etag);
-  const has = known !== null && isNamed(etag, reply.request.headers['if-none-match']);
-  if (has) return reply.code(304).removeHeader('content-type').send();
+  if (known !== null && isKnown(reply, known)) return sendKnown(reply);
   const pieces = readers.json(row, hangUpOf(reply));
   const keep = (sha256: string) => evidence.keepJsonDigest(row, sha256);
   return reply.send(Readable.from(known === null ? digested(pieces, keep) : pieces, BYTES));
@@ -99,10 +97,4 @@ async function* digested(
   yield* digest.through(pieces);
   // Where it cannot be kept, the next download finds it out.
   await keep(digest.finish().sha256).catch(() => undefined);
-}
-
-/** As RFC 9110 section 13.1.2 compares: a weak mark is as good. */
-function isNamed(etag: string, ifNoneMatch: string | undefined): boolean {
-  const named = ifNoneMatch?.split(',').map((mark) => mark.trim().replace(/^W\//, '')) ?? [];
-  return named.includes(etag) || named.includes('*');
 }

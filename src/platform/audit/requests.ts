@@ -1,7 +1,6 @@
 import { z } from 'zod';
-import type { Json } from '../../core/json/canonical.ts';
-import { digits, idempotencyKey, instant, pageQuerySchema, text, time } from '../http/fields.ts';
-import { OWN_STREAMS } from './rules.ts';
+import { digits, idempotencyKey, instant, jsonObject, pageQuerySchema, text, time } from '../http/fields.ts';
+import { isOwnStream } from './rules.ts';
 import { saysRotated } from './seal-keys.ts';
 
 export const MAX_BATCH = 1000;
@@ -18,19 +17,9 @@ const streamId = name
 
 /** Of an entry that somebody sends. */
 const openStreamId = streamId.refine(
-  (id) => !id.startsWith(OWN_STREAMS),
-  `cannot begin with "${OWN_STREAMS}": what is there the platform itself records`,
+  (id) => !isOwnStream(id),
+  'is one of those that the platform itself writes: traps, and what begins with "platform/"',
 );
-
-/**
- * Passed on as it was parsed, for `checkMetadata`: zod's record would leave out a member named `__proto__`, which is content like any other.
- */
-const metadata = z
-  .custom<{ [name: string]: Json }>(
-    (value) => typeof value === 'object' && value !== null && !Array.isArray(value),
-    'must be an object',
-  )
-  .meta({ type: 'object', additionalProperties: true });
 
 export const newEntrySchema = z
   .strictObject({
@@ -39,7 +28,7 @@ export const newEntrySchema = z
     action: name,
     resource_type: name,
     resource_id: name,
-    metadata: metadata.optional(),
+    metadata: jsonObject.optional(),
     occurred_at: time.optional(),
     idempotency_key: idempotencyKey.optional(),
   })

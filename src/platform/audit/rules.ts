@@ -6,8 +6,10 @@ import type { EntryRow } from './repository.ts';
 /** What `prev_hash` of the first entry of a stream says: nothing came before. */
 export const GENESIS = '0'.repeat(64);
 
-/** Streams of this prefix have what the platform itself records: nobody else appends to them. */
-export const OWN_STREAMS = 'platform/';
+/** Whether the platform itself records what a stream has: nobody else appends to it. */
+export function isOwnStream(streamId: string): boolean {
+  return streamId.startsWith('platform/') || streamId === 'traps';
+}
 
 /** What is hashed of an entry: all of it but its own hash and seal. */
 export type EntryContent = Omit<EntryRow, 'hash' | 'seal'>;

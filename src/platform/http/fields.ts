@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import type { Json } from '../../core/json/canonical.ts';
 
 /** A text that is kept as it is. PostgreSQL can hold no U+0000. */
 export const text = z.string().refine((value) => !value.includes('\0'), 'has the character U+0000');
@@ -37,3 +38,11 @@ export const pageQuerySchema = z.strictObject({
   cursor: z.string().optional(),
 });
 export type PageQuery = z.infer<typeof pageQuerySchema>;
+
+/** Passed on as it was parsed: zod's record would leave out a member named `__proto__`, which is content like any other. */
+export const jsonObject = z
+  .custom<{ [name: string]: Json }>(
+    (value) => typeof value === 'object' && value !== null && !Array.isArray(value),
+    'must be an object',
+  )
+  .meta({ type: 'object', additionalProperties: true });

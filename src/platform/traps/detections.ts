@@ -4,10 +4,11 @@ import type { Database, Reader } from '../database/database.ts';
 import { DomainError } from '../errors.ts';
 import { fromCursor, pageOf, toCursor } from '../http/cursor.ts';
 import { settledEntry } from './entries.ts';
-import { type Detection, lastChange, nextChange, trapRow } from './repository.ts';
+import { type Detection, nextChange, trapRow } from './repository.ts';
 import type { DetectionQuery, WireDetection } from './requests.ts';
 import { FOLD_MS } from './rules.ts';
 import type { TrapTables } from './schema.ts';
+import type { DetectionsVersion } from './version.ts';
 import { detectionToWire } from './wire.ts';
 import { type DetectionStatus, TRAPS_STREAM } from './words.ts';
 
@@ -15,6 +16,7 @@ export interface DetectionsMeans {
   database: Database;
   clock: () => Date;
   log: AuditLog;
+  version: DetectionsVersion;
 }
 
 /** Ended detections whose counts are recorded in one go. */
@@ -29,8 +31,8 @@ export class Detections {
   }
 
   /** Grows with each change of any detection. */
-  version(): Promise<number> {
-    return lastChange(this.#means.database);
+  currentVersion(): Promise<number> {
+    return this.#means.version.current();
   }
 
   /** Newest first. @throws DomainError `invalid_cursor`. */
@@ -62,7 +64,7 @@ export class Detections {
 
   /** Notes that somebody has seen it, or not. @throws DomainError `not_found`. */
   async setStatus(actor: Actor, detectionId: string, status: DetectionStatus) {
-    const { database, clock, log } = this.#means;
+    const { database, clock, log, version } = this.#means;
     await database.write(async (transaction) => {
       const change_no = await nextChange(transaction);
       const before = await withTraps(transaction).where('detection_id', '=', detectionId).executeTakeFirst();
@@ -88,6 +90,7 @@ export class Detections {
         },
       ]);
     });
+    version.changed();
     return this.find(detectionId);
   }
 

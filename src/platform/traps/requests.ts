@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { instant, pageQuerySchema, text } from '../http/fields.ts';
+import { instant, jsonObject, pageQuerySchema, text } from '../http/fields.ts';
 import {
   ALERT_STATES,
   CHANNELS,
@@ -26,7 +26,7 @@ export const newTrapSchema = z.strictObject({
   credential_type: z.enum(CREDENTIAL_TYPES),
   ...planting,
   decoy: text.min(1).max(100).optional(),
-  options: z.record(text.max(100), json).default({}),
+  options: jsonObject.default({}),
 });
 export type NewTrap = z.output<typeof newTrapSchema>;
 

@@ -23,6 +23,7 @@ import { Traps } from './traps.ts';
 import type { TrapUse } from './use.ts';
 import { Uses } from './uses.ts';
 import { TrapVault } from './vault.ts';
+import { DetectionsVersion } from './version.ts';
 
 /** Everything that the routes and pages of traps call. */
 // Over ten members: it is the list of them.
@@ -70,8 +71,13 @@ export function assembleTraps(parts: TrapParts): TrapService {
   const vault = new TrapVault(masterKey);
   let running: readonly Decoy[] = [];
   const places = () => running.map(({ place }) => place);
-  const means = { database, clock, log, vault };
-  const uses = new Uses(database, { log, clock, alert: (...at) => alertOf(at[0], { outbox, clock }, at[1], at[2]) });
+  const version = new DetectionsVersion(database);
+  const means = { database, clock, log, vault, version };
+  const uses = new Uses(
+    database,
+    { log, clock, alert: (...at) => alertOf(at[0], { outbox, clock }, at[1], at[2]) },
+    version,
+  );
   const proving = new Proving({ ...means, decoy: (name) => running.find(({ place }) => place.name === name) });
   const detections = new Detections(means);
   const dispatcher = new Dispatcher({ allowed: parts.outgoingHosts });

@@ -7,7 +7,7 @@ import { keyedRequest, makeOnce } from '../idempotency/keyed-results.ts';
 import type { DecoyPlace } from './decoys/decoy.ts';
 import { namedPlace } from './decoys/named-place.ts';
 import { type MakingMeans, storeTrap, type TrapFacts } from './making.ts';
-import { changeTrap, channelProofs, findTrap, type Trap } from './repository.ts';
+import { changeTrap, channelProofs, findTrap, nextChange, type Trap } from './repository.ts';
 import type { NewTrap, TrapQuery, WireMadeTrap, WireTrap } from './requests.ts';
 import { statusOf } from './rules.ts';
 import type { TrapTables } from './schema.ts';
@@ -153,6 +153,8 @@ export class Traps {
   ): Promise<WireTrap> {
     const { database, clock, log } = this.#means;
     const trap = await database.write(async (transaction) => {
+      // Detections say when their trap was planted.
+      await nextChange(transaction);
       const found = await findTrap(transaction, credentialId);
       const change = changeOf(found, clock());
       if (change === null) return found;

@@ -2,6 +2,7 @@ import { setImmediate } from 'node:timers/promises';
 import type { Database } from '../database/database.ts';
 import { type Recorded, type RecordingMeans, recordUses } from './recording.ts';
 import type { TrapUse } from './use.ts';
+import type { DetectionsVersion } from './version.ts';
 
 /** Uses that share a transaction. */
 const MOST_TOGETHER = 500;
@@ -19,13 +20,15 @@ interface Waiting {
 export class Uses {
   readonly #database: Database;
   readonly #means: RecordingMeans;
+  readonly #version: DetectionsVersion;
   #waiting: Waiting[] = [];
   #writing: Promise<void> | null = null;
   /** What was recorded since this process began. */
   readonly done = { occurrences: 0, detections: 0 };
 
-  constructor(database: Database, means: RecordingMeans) {
+  constructor(database: Database, means: RecordingMeans, version: DetectionsVersion) {
     this.#database = database;
+    this.#version = version;
     this.#means = means;
   }
 
@@ -67,6 +70,7 @@ export class Uses {
   }
 
   #counted(recorded: Recorded | null): Recorded | null {
+    this.#version.changed();
     if (recorded !== null) this.done.occurrences++;
     if (recorded?.isNew === true) this.done.detections++;
     return recorded;

@@ -164,13 +164,13 @@ describe.each(DATABASES)('on %s', (_name, start) => {
   test('a detection is acknowledged, and opened again, once each', async () => {
     await at.uses.record(at.use(trapNo));
     const id = (await at.found())[0]?.detection_id ?? '';
-    const before = await at.detections.version();
+    const before = await at.detections.currentVersion();
     expect(await at.detections.setStatus(SOMEBODY, id, 'acknowledged')).toMatchObject({
       ...{ status: 'acknowledged', acknowledged_by: 'command:test', acknowledged_at: '2026-11-22T00:00:00.000Z' },
     });
     await at.detections.setStatus(SOMEBODY, id, 'acknowledged');
     expect(await at.detections.setStatus(SOMEBODY, id, 'open')).toMatchObject({ acknowledged_by: null });
-    expect(await at.detections.version()).toBeGreaterThan(before);
+    expect(await at.detections.currentVersion()).toBeGreaterThan(before);
     const actions = (await at.entries()).map(({ action }) => action).slice(2);
     expect(actions).toEqual(['detection.acknowledged', 'detection.reopened']);
   });

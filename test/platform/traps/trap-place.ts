@@ -14,6 +14,7 @@ import { Traps } from '../../../src/platform/traps/traps.ts';
 import type { TrapUse } from '../../../src/platform/traps/use.ts';
 import { Uses } from '../../../src/platform/traps/uses.ts';
 import { TrapVault } from '../../../src/platform/traps/vault.ts';
+import { DetectionsVersion } from '../../../src/platform/traps/version.ts';
 import { type AlertState, TRAPS_STREAM } from '../../../src/platform/traps/words.ts';
 
 export const SOMEBODY = byCommand('test');
@@ -46,12 +47,13 @@ export class TrapPlace {
       },
     };
     this.vault = new TrapVault(masterKey);
-    const means = { database, clock, log: this.log, vault: this.vault };
+    const version = new DetectionsVersion(database);
+    const means = { database, clock, log: this.log, vault: this.vault, version };
     const channelTruth = async () => () => ({ active: true, reason: 'It is a test.' });
     const publicUrl = () => 'https://evidence.example';
     this.traps = new Traps({ ...means, places: () => [], publicUrl, channelTruth });
     this.detections = new Detections(means);
-    this.uses = new Uses(database, { log: this.log, clock, alert: (...to) => this.#alert(...to) });
+    this.uses = new Uses(database, { log: this.log, clock, alert: (...to) => this.#alert(...to) }, version);
   }
 
   async #alert(...[transaction, detection, trap]: Parameters<RecordingMeans['alert']>): Promise<AlertState> {

@@ -9,7 +9,7 @@ import { curlCommand } from '../../web/curl.ts';
 import { lastCheckpoints } from '../checkpoint-rows.ts';
 import { listStreams } from '../list.ts';
 import { type StreamsQuery, streamsQuerySchema } from '../requests.ts';
-import { OWN_STREAMS } from '../rules.ts';
+import { isOwnStream } from '../rules.ts';
 import { type AuditPageParts, ROWS } from './parts.ts';
 import { AUDIT_PATH, streamPath, withQuery } from './paths.ts';
 import { anchorWords, digest, reachWords, stateOf } from './words.ts';
@@ -39,7 +39,7 @@ export function streamsPage(server: FastifyInstance, { service }: AuditPageParts
         summary(stats),
         search(query),
         streamTable(data, checkpoints, service.clock()),
-        isAll(query) && data.every(({ stream_id }) => stream_id.startsWith(OWN_STREAMS)) ? firstEntry(request) : null,
+        isAll(query) && data.every(({ stream_id }) => isOwnStream(stream_id)) ? firstEntry(request) : null,
         further(next_cursor === null ? null : withQuery(AUDIT_PATH, { ...asked, cursor: next_cursor })),
         asCurl('curl', curlCommand(request, { path: withQuery('/audit/streams/', asked) })),
       ],

@@ -1,6 +1,8 @@
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
+import { z } from 'zod';
 import { pageSchema } from '../../../core/wire.ts';
 import { actorOf } from '../../accounts/administration.ts';
+import { isKnown, sendKnown } from '../../http/etag.ts';
 import { principalOf } from '../../http/principal.ts';
 import { problemResponses } from '../../http/responses.ts';
 import {
@@ -25,10 +27,17 @@ export const detectionRoutes: FastifyPluginAsyncZod<{ service: TrapService }> = 
         tags: ['detections'],
         summary: 'List detections, newest first',
         querystring: detectionQuerySchema,
-        response: { 200: pageSchema(detectionSchema), ...problemResponses(422) },
+        response: {
+          200: pageSchema(detectionSchema),
+          304: z.undefined().describe('Nothing is new since the answer that If-None-Match names.'),
+          ...problemResponses(422),
+        },
       },
     },
-    ({ query }) => detections.list(query),
+    async ({ query }, reply) => {
+      const version = await detections.currentVersion();
+      return isKnown(reply, String(version)) ? (sendKnown(reply) as never) : detections.list(query);
+    },
   );
 
   server.get(
