@@ -12,7 +12,7 @@ import type { NewTrap, TrapQuery, WireMadeTrap, WireTrap } from './requests.ts';
 import { statusOf } from './rules.ts';
 import type { TrapTables } from './schema.ts';
 import type { MadeTrap } from './types/type.ts';
-import { typeOf } from './types/types.ts';
+import { TYPES } from './types/types.ts';
 import { type ChannelTruth, trapToWire } from './wire.ts';
 import { TRAPS_STREAM } from './words.ts';
 
@@ -201,12 +201,12 @@ export class Traps {
     const { clock, publicUrl, places } = this.#means;
     const { plant_location: plantLocation, label, options } = wish;
     const more = { publicUrl: publicUrl(), now: clock(), places: places() };
-    return typeOf(wish.credential_type).make({ plantLocation, label, decoy, options, ...more });
+    return TYPES[wish.credential_type].make({ plantLocation, label, decoy, options, ...more });
   }
 
   /** The decoy that a trap leads to. @throws DomainError `invalid_request`, `conflict`. */
   #placeFor({ credential_type, decoy }: Pick<NewTrap, 'credential_type' | 'decoy'>): DecoyPlace | null {
-    const { decoy: kind, needsDecoy } = typeOf(credential_type);
+    const { decoy: kind, needsDecoy } = TYPES[credential_type];
     const places = this.#means.places();
     if (decoy !== undefined) return namedPlace(places, decoy, kind);
     const place = places.find((each) => each.kind === kind) ?? null;

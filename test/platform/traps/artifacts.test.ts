@@ -8,7 +8,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { DECOY_KINDS, type Decoy, type DecoyMeans } from '../../../src/platform/traps/decoys/decoy.ts';
 import { startDecoys } from '../../../src/platform/traps/decoys/start.ts';
 import type { MadeTrap } from '../../../src/platform/traps/types/type.ts';
-import { TYPES, typeOf } from '../../../src/platform/traps/types/types.ts';
+import { TYPES } from '../../../src/platform/traps/types/types.ts';
 import type { CredentialType } from '../../../src/platform/traps/words.ts';
 import { settingsOf } from './decoy-places.ts';
 
@@ -31,8 +31,8 @@ const NO_RULE: readonly CredentialType[] = ['web_bug', 'kubeconfig'];
 
 function make(type: CredentialType, options = {}): Promise<MadeTrap> {
   const places = decoys.map(({ place }) => place);
-  const decoy = places.find(({ kind }) => kind === typeOf(type).decoy) ?? null;
-  return typeOf(type).make({
+  const decoy = places.find(({ kind }) => kind === TYPES[type].decoy) ?? null;
+  return TYPES[type].make({
     ...{ plantLocation: 'server', label: 'a label that tells', decoy, places, options },
     ...{ publicUrl: 'https://platform.example', now: new Date() },
   });

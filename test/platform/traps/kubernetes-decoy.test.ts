@@ -2,6 +2,7 @@ import { X509Certificate } from 'node:crypto';
 import { writeFile } from 'node:fs/promises';
 import { connect } from 'node:net';
 import { join } from 'node:path';
+import { connect as connectTls } from 'node:tls';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
 import { type Service, startService } from '../service.ts';
@@ -111,6 +112,13 @@ test('who shows nothing is anonymous', async () => {
   expect(said).toMatch(
     /^HTTP\/1\.1 403 Forbidden\r\nAudit-Id: [0-9a-f-]{36}\r\nCache-Control: no-cache, private\r\nContent-Type: application\/json\r\nX-Content-Type-Options: nosniff\r\nX-Kubernetes-Pf-Flowschema-Uid: [0-9a-f-]{36}\r\nX-Kubernetes-Pf-Prioritylevel-Uid: [0-9a-f-]{36}\r\nDate: [^\r]+ GMT\r\nContent-Length: \d+\r\n\r\n/,
   );
+  const old = await new Promise<string>((resolve) => {
+    let text = '';
+    const socket = connectTls({ host: url.hostname, port: Number(url.port), rejectUnauthorized: false });
+    socket.on('data', (piece) => (text += piece)).on('close', () => resolve(text));
+    socket.write('GET / HTTP/1.0\r\n\r\n');
+  });
+  expect(old).toMatch(/^HTTP\/1\.0 403 Forbidden\r\nAudit-Id: [\s\S]+\r\nContent-Length: \d+\r\n\r\n\{"kind"/);
   expect(said).toContain('"message": "forbidden: User \\"system:anonymous\\" cannot get path \\"/\\""');
   expect(await trap.run('curl', ['-s', '--cacert', 'ca.pem', `${url.origin}/version`])).toContain(
     '"gitVersion": "v1.30.0"',

@@ -20,8 +20,15 @@ export function answerRaw(response: ServerResponse, { status, reason, headers, b
 
 /** With what says that the connection ends, which stands before the name of the server where that comes last. */
 export function closing(headers: RawAnswer['headers']): RawAnswer['headers'] {
+  if (headers.some(([name]) => name === 'Connection')) return headers;
   const at = headers.at(-1)?.[0] === 'Server' ? headers.length - 1 : headers.length;
   return headers.toSpliced(at, 0, ['Connection', 'close']);
+}
+
+/** As text, for who speaks HTTP/1.0: the connection ends behind it. */
+export function writtenOld({ status, reason, headers, body }: RawAnswer): string {
+  const lines = headers.map(([name, value]) => `${name}: ${value}\r\n`).join('');
+  return `HTTP/1.0 ${status} ${reason}\r\n${lines}\r\n${body}`;
 }
 
 /** What is answered in the place of Node's own words. */

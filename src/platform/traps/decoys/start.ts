@@ -8,7 +8,7 @@ import { startSshDecoy } from './ssh/decoy.ts';
 import { startWeb } from './web/web.ts';
 
 /** How each kind of decoy is started: a new one is a folder and a line. */
-const KINDS: Partial<Record<DecoyKind, StartDecoy>> = {
+const KINDS: Readonly<Record<DecoyKind, StartDecoy>> = {
   web: startWeb,
   aws: startAwsDecoy,
   kubernetes: startKubernetesDecoy,
@@ -37,10 +37,8 @@ export async function startDecoys(
 }
 
 async function startOne(settings: DecoySettings, folder: string, means: DecoyMeans): Promise<Decoy> {
-  const start = KINDS[settings.kind];
-  if (start === undefined) throw new EvidenceError('config', `there is no decoy of the kind ${settings.kind}`);
   try {
-    return await start(settings, folder, means);
+    return await KINDS[settings.kind](settings, folder, means);
   } catch (cause) {
     throw new EvidenceError('config', `the decoy "${settings.name}" cannot be served: ${messageOf(cause)}`, {
       cause,

@@ -24,7 +24,7 @@ const LINES: Partial<Record<CredentialType, (part: { [name: string]: Json }, mad
 const toEndpoint = (line: string) => line.replace('endpoint_url = ', 'AWS_ENDPOINT_URL=');
 
 /** A file of settings with several credentials, each for a decoy that listens. @param typeOf the types that it is made of. */
-export function dotenvOf(typeOf: (type: CredentialType) => TrapType | undefined): TrapType {
+export function dotenvOf(typeOf: (type: CredentialType) => TrapType): TrapType {
   return {
     type: 'dotenv',
     decoy: 'web',
@@ -52,13 +52,13 @@ export function dotenvOf(typeOf: (type: CredentialType) => TrapType | undefined)
   };
 }
 
-async function partsOf(wish: TrapWish, typeOf: (type: CredentialType) => TrapType | undefined) {
+async function partsOf(wish: TrapWish, typeOf: (type: CredentialType) => TrapType) {
   const parts = [];
   for (const type of Object.keys(LINES) as (keyof typeof LINES)[]) {
     const trapType = typeOf(type);
     const place =
-      wish.decoy?.kind === trapType?.decoy ? wish.decoy : wish.places.find(({ kind }) => kind === trapType?.decoy);
-    if (trapType === undefined || !place) continue;
+      wish.decoy?.kind === trapType.decoy ? wish.decoy : wish.places.find(({ kind }) => kind === trapType.decoy);
+    if (!place) continue;
     const made = await trapType.make({ ...wish, decoy: place });
     parts.push({ type, decoy: place.name, made, lines: LINES[type]?.(made.credential, made) ?? [] });
   }

@@ -1,4 +1,3 @@
-import { DomainError } from '../../errors.ts';
 import type { CredentialType } from '../words.ts';
 import { apiToken } from './api-token.ts';
 import { awsKey } from './aws-key.ts';
@@ -15,7 +14,7 @@ import type { TrapType } from './type.ts';
 import { webBug } from './web-bug.ts';
 
 /** Every kind of credential that can be a trap: a new one is a file and a line. */
-export const TYPES: Partial<Record<CredentialType, TrapType>> = {
+export const TYPES: Readonly<Record<CredentialType, TrapType>> = {
   aws_key: awsKey,
   api_token: apiToken,
   docker_registry: dockerRegistry,
@@ -29,9 +28,3 @@ export const TYPES: Partial<Record<CredentialType, TrapType>> = {
   dotenv: dotenvOf((type) => TYPES[type]),
   web_bug: webBug,
 };
-
-export function typeOf(type: CredentialType): TrapType {
-  const found = TYPES[type];
-  if (found === undefined) throw new DomainError('invalid_request', `credential_type: ${type} is not made here`);
-  return found;
-}

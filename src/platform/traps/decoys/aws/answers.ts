@@ -46,7 +46,7 @@ export function errorAnswer(asked: AwsAsked, error: AwsError): RawAnswer {
 /** Its form is that of S3 to whoever asks it of nothing that it knows. */
 export function redirectAnswer({ now }: AwsAsked): RawAnswer {
   const head = [...s3Ids(), ['Date', now.toUTCString()], ['Location', 'https://aws.amazon.com/s3/']] as const;
-  return answer(307, [...head, ['Content-Length', '0'], ['Server', 'AmazonS3']], '');
+  return answer(307, [...head, ['Content-Length', '0'], ['Connection', 'keep-alive'], ['Server', 'AmazonS3']], '');
 }
 
 /** https://docs.aws.amazon.com/STS/latest/APIReference/API_GetCallerIdentity.html */

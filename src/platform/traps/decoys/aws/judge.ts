@@ -101,7 +101,10 @@ export function judgeTrap(operation: AwsOperation, request: AwsRequest, presente
 /** AWS tells everybody with a key that works who they are, whatever their rights are. */
 function answerOf({ action, right, asked }: AwsOperation, { arn, userId, accountId }: KeyOwner): RawAnswer {
   if (action === 'sts:GetCallerIdentity') return callerIdentity(asked, { arn, userId, accountId });
-  const why = `User: ${arn} is not authorized to perform: ${right} because no identity-based policy allows the ${right} action`;
+  // Of services of REST it is not known how AWS names what their paths mean.
+  const why = right.includes(' ')
+    ? `User: ${arn} is not authorized to access this resource`
+    : `User: ${arn} is not authorized to perform: ${right} because no identity-based policy allows the ${right} action`;
   return errorAnswer(asked, denied(why, asked.protocol));
 }
 

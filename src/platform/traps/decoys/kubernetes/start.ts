@@ -5,7 +5,7 @@ import { remoteAddressOf } from '../address.ts';
 import type { Decoy, DecoyMeans, DecoySettings, FoundTrap } from '../decoy.ts';
 import { LimitedConnections } from '../limits.ts';
 import { listenAs, listeningPlace } from '../place.ts';
-import { answerRaw, type RawAnswer } from '../raw-http.ts';
+import { answerRaw, type RawAnswer, writtenOld } from '../raw-http.ts';
 import { ANONYMOUS, type KubeUser, unauthorized } from './answers.ts';
 import { type Cluster, openCluster } from './cluster.ts';
 import { type KubeIncoming, type KubeOutgoing, kubeListener } from './listener.ts';
@@ -55,7 +55,7 @@ async function answerRequest(
   const presented = presentedBy(request);
   const trap = presented === null ? null : await means.find([presented]);
   const shown = { ids: cluster.ids, now, isPretty, isKnown: presented === null || trap !== null };
-  if (presented !== null && trap === null) return send(response, unauthorized(shown));
+  if (presented !== null && trap === null) return send(request, response, unauthorized(shown));
   if (trap !== null)
     await means.record({
       ...{ trapNo: trap.trapNo, channel: 'kubernetes', eventTime: now.toISOString(), sourceEventId: null },
@@ -66,7 +66,11 @@ async function answerRequest(
       request: rawOf(request, body),
     });
   const user = trap === null ? ANONYMOUS : userOf(trap);
-  send(response, answerKube(asked, { user, shown, body, accept: headers.accept ?? '', host: hostOf(request) }));
+  send(
+    request,
+    response,
+    answerKube(asked, { user, shown, body, accept: headers.accept ?? '', host: hostOf(request) }),
+  );
 }
 
 /** Who a request says it is from; null for nobody. */
@@ -103,7 +107,12 @@ function rawOf({ method, url, httpVersion, rawHeaders }: KubeIncoming, body: str
   return `${method} ${url} HTTP/${httpVersion}\r\n${headers}\r\n${body}`;
 }
 
-function send(response: KubeOutgoing, answer: RawAnswer): void {
+function send({ httpVersion, socket }: KubeIncoming, response: KubeOutgoing, answer: RawAnswer): void {
+  // Go answers in the version of who asks, and Node in its own.
+  if (httpVersion === '1.0') {
+    socket.end(writtenOld(answer));
+    return;
+  }
   if (response instanceof ServerResponse) {
     answerRaw(response, answer);
     return;
