@@ -260,6 +260,18 @@ test('a service of the platform knows another one by its api.ts alone', () => {
   expect(wrong).toEqual([]);
 });
 
+/** Of its service: what a use is, and by what it is recognised. Of AWS: how requests are signed, and what they ask for. */
+const DECOYS_KNOW = /^core\/|^platform\/traps\/(decoys\/|(use|marks|words)\.ts$|aws\/(sigv4|depth|access-key)\.ts$)/;
+
+test('a decoy knows neither the platform nor what becomes of what it sees', () => {
+  const decoys = files.filter(({ path }) => path.startsWith('platform/traps/decoys/'));
+  const wrong = decoys.flatMap(({ path, imports }) =>
+    imports.filter((to) => !DECOYS_KNOW.test(to)).map((to) => `${path} -> ${to}`),
+  );
+  expect(decoys.length).toBeGreaterThan(0);
+  expect(wrong).toEqual([]);
+});
+
 function mayImport(room: string, path: string): boolean {
   const [product = '', name = ''] = room.split('/');
   const [other = '', otherName = ''] = roomOf(path).split('/');

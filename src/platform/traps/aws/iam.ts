@@ -2,7 +2,7 @@ import { hash } from 'node:crypto';
 import { EvidenceError } from '../../../core/errors.ts';
 import type { Dispatcher, OutgoingAnswer } from '../../outgoing/dispatcher.ts';
 import type { AwsAccess } from './settings.ts';
-import { ALGORITHM, encodePart, scopeText, signParts } from './sigv4.ts';
+import { ALGORITHM, awsTime, encodePart, scopeText, signParts } from './sigv4.ts';
 
 const API_VERSION = '2010-05-08';
 const FORM = 'application/x-www-form-urlencoded; charset=utf-8';
@@ -90,11 +90,6 @@ export class Iam {
     const authorization = `${ALGORITHM} Credential=${credential}, SignedHeaders=${Object.keys(headers).join(';')}, Signature=${signature}`;
     return { ...headers, authorization };
   }
-}
-
-/** `YYYYMMDDTHHMMSSZ`. */
-export function awsTime(now: Date): string {
-  return `${now.toISOString().replace(/[-:]|\.\d{3}/g, '')}`;
 }
 
 function refusal(action: string, { status, body }: OutgoingAnswer): EvidenceError {

@@ -5,7 +5,7 @@ import type { Database } from '../../database/database.ts';
 import { DomainError } from '../../errors.ts';
 import { KeyedResults, keyedRequest } from '../../idempotency/keyed-results.ts';
 import type { DecoyPlace } from '../decoys/decoy.ts';
-import { namedPlace } from '../decoys/named-place.ts';
+import { namedPlace } from '../named-place.ts';
 import type { WireMadeTrap } from '../requests.ts';
 import type { Traps } from '../traps.ts';
 import { type AwsKey, awsTrapOf } from '../types/aws-key.ts';

@@ -151,3 +151,8 @@ function isSame(expected: string, given: string): boolean {
   const [a, b] = [Buffer.from(expected), Buffer.from(given)];
   return a.length === b.length && timingSafeEqual(a, b);
 }
+
+/** `YYYYMMDDTHHMMSSZ`. */
+export function awsTime(now: Date): string {
+  return `${now.toISOString().replace(/[-:]|\.\d{3}/g, '')}`;
+}

@@ -2,6 +2,7 @@ import { hash } from 'node:crypto';
 import { isIP } from 'node:net';
 import { z } from 'zod';
 import type { TrapUse } from '../use.ts';
+import { depthOfAwsAction } from './depth.ts';
 import type { TrailRecord } from './trail-records.ts';
 
 const text = z.string().min(1).nullish().catch(null);
@@ -22,8 +23,6 @@ export type TrailEvent = z.output<typeof eventSchema>;
 
 /** By these AWS says that a signature was wrong. */
 const NOT_AUTHENTICATED = /SignatureDoesNotMatch|InvalidSignature|IncompleteSignature|AuthFailure/;
-/** Calls by which somebody finds out whether a key works, and whose it is. */
-const VALIDATING = ['sts:GetCallerIdentity', 'sts:GetAccessKeyInfo'];
 
 const KEY_MEMBER = Buffer.from('"accessKeyId"');
 
@@ -55,8 +54,4 @@ export function useOfEvent(event: TrailEvent, record: TrailRecord, trapNo: numbe
     authVerified: !NOT_AUTHENTICATED.test(errorCode ?? ''),
     request: record,
   };
-}
-
-export function depthOfAwsAction(action: string | null): 'validated' | 'used' {
-  return action !== null && VALIDATING.includes(action) ? 'validated' : 'used';
 }

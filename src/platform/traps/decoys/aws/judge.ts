@@ -1,4 +1,4 @@
-import { depthOfAwsAction } from '../../aws/trail-use.ts';
+import { depthOfAwsAction } from '../../aws/depth.ts';
 import type { FoundTrap } from '../decoy.ts';
 import type { RawAnswer } from '../raw-http.ts';
 import {

@@ -1,8 +1,7 @@
 import { hash } from 'node:crypto';
 import { type IncomingMessage, request as requestPlain, type Server } from 'node:http';
 import { request as requestTls } from 'node:https';
-import { awsTime } from '../../aws/iam.ts';
-import { ALGORITHM, scopeText, signParts } from '../../aws/sigv4.ts';
+import { ALGORITHM, awsTime, scopeText, signParts } from '../../aws/sigv4.ts';
 import type { DecoySettings, FoundTrap } from '../decoy.ts';
 import { localPlace } from '../place.ts';
 import { keyOwner } from './identity.ts';

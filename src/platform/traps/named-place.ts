@@ -1,5 +1,5 @@
-import { DomainError } from '../../errors.ts';
-import type { DecoyKind, DecoyPlace } from './decoy.ts';
+import { DomainError } from '../errors.ts';
+import type { DecoyKind, DecoyPlace } from './decoys/decoy.ts';
 
 /** The decoy of a name, for a trap that leads to one of a kind. @throws DomainError `invalid_request`. */
 export function namedPlace(places: readonly DecoyPlace[], name: string, kind: DecoyKind | null): DecoyPlace {
