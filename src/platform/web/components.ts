@@ -124,3 +124,9 @@ export function link(path: string, words: string): Markup {
 export function action(path: string, words: string, weight: 'main' | 'quiet' = 'main'): Markup {
   return markup`<a class="button${weight === 'quiet' ? ' quiet' : ''}" href="${path}">${words}</a>`;
 }
+
+/** A digest, of which the beginning is seen at once and all of it on demand. */
+export function digest(hex: string | null): Markup {
+  if (hex === null) return markup`<span class="minor">none</span>`;
+  return markup`<code class="digest">${hex}</code>`;
+}
