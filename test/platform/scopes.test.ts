@@ -59,6 +59,11 @@ const OPERATIONS: readonly Operation[] = [
     path: '//traps/api/v1/credentials/TRAP',
   },
   {
+    operation: 'GET /traps/api/v1/credentials/{credential_id}/realism',
+    needed: 'traps:read',
+    path: '//traps/api/v1/credentials/TRAP/realism',
+  },
+  {
     operation: 'POST /traps/api/v1/credentials/{credential_id}/confirm',
     needed: 'traps:write',
     path: '//traps/api/v1/credentials/TRAP/confirm',

@@ -21,8 +21,8 @@ export interface ProvingMeans {
   clock: () => Date;
   vault: TrapVault;
   log: AuditLog;
-  /** The decoy of a name, where it listens in this process. */
-  decoy: (name: string) => Decoy | undefined;
+  /** What uses a trap as its client would, where that can be done from this process. */
+  probeOf: (trap: Trap) => Decoy['probe'] | undefined;
 }
 
 /** Proves that channels see what they should, by uses that nobody is told of. */
@@ -51,14 +51,14 @@ export class Proving {
     const { database, vault } = this.#means;
     const trap = await findTrap(database, credentialId);
     const { credential, channels } = vault.open(trap);
-    const decoy = trap.decoy === null ? undefined : this.#means.decoy(trap.decoy);
-    if (decoy === undefined) return channels.map((channel) => ({ channel, proved: false, outcome: notHere(trap) }));
+    const probe = this.#means.probeOf(trap);
+    if (probe === undefined) return channels.map((channel) => ({ channel, proved: false, outcome: notHere(trap) }));
     const mark = `check-${randomBytes(16).toString('hex')}`;
     const underWay = { trapNo: trap.trap_no, seen: new Set<Channel>() };
     this.#underWay.set(mark, underWay);
     let failure: string | null = null;
     try {
-      await decoy.probe({ trapNo: trap.trap_no, type: trap.credential_type, credential }, mark);
+      await probe({ trapNo: trap.trap_no, type: trap.credential_type, credential }, mark);
     } catch (error) {
       failure = messageOf(error);
     } finally {

@@ -11,10 +11,13 @@ import { alertOf } from './alerts/alerting.ts';
 import { AlertChannels } from './alerts/channels.ts';
 import { sendAlerts } from './alerts/sending.ts';
 import { channelTruthOf } from './channels.ts';
-import type { Decoy, DecoyMeans, DecoySettings } from './decoys/decoy.ts';
+import type { Decoy, DecoyMeans, DecoyPlace, DecoySettings } from './decoys/decoy.ts';
 import { startDecoys } from './decoys/start.ts';
 import { Detections } from './detections.ts';
+import { readOverview, type TrapsOverview } from './overview.ts';
+import { probesOf } from './own-calls.ts';
 import { Proving } from './proving.ts';
+import { Realism } from './realism.ts';
 import { Traps } from './traps.ts';
 import type { TrapUse } from './use.ts';
 import { Uses } from './uses.ts';
@@ -22,15 +25,21 @@ import { TrapVault } from './vault.ts';
 import { DetectionsVersion } from './version.ts';
 
 /** Everything that the routes and pages of traps call. */
+// Over ten members: it is the list of them.
 export interface TrapService {
   traps: Traps;
   detections: Detections;
   proving: Proving;
   uses: Uses;
+  realism: Realism;
   alertChannels: AlertChannels;
   sendAlerts(mail: MailTransport): Deliver;
   /** What decoys and channels of the platform's own work with. */
   decoyMeans: DecoyMeans;
+  /** The decoys that listen here. */
+  places(): readonly DecoyPlace[];
+  /** How all of it stands, in one look. */
+  overview(): Promise<TrapsOverview>;
   startDecoys(): Promise<void>;
   /** Ends the decoys, and what they saw is recorded. */
   close(): Promise<void>;
@@ -67,7 +76,7 @@ export function assembleTraps(parts: TrapParts): TrapService {
     { log, clock, alert: (...at) => alertOf(at[0], { outbox, clock }, at[1], at[2]) },
     version,
   );
-  const proving = new Proving({ ...means, decoy: (name) => running.find(({ place }) => place.name === name) });
+  const proving = new Proving({ ...means, probeOf: probesOf(() => running) });
   const detections = new Detections(means);
   const dispatcher = new Dispatcher({ allowed: parts.outgoingHosts });
   const decoyMeans: DecoyMeans = {
@@ -76,9 +85,11 @@ export function assembleTraps(parts: TrapParts): TrapService {
     clock,
     log: serverLog,
   };
+  const traps = new Traps({ ...means, places, publicUrl, channelTruth: channelTruthOf({ places }) });
   return {
-    traps: new Traps({ ...means, places, publicUrl, channelTruth: channelTruthOf({ places }) }),
-    ...{ detections, proving, uses, decoyMeans },
+    ...{ traps, detections, proving, uses, decoyMeans, places },
+    realism: new Realism({ ...means, traps, places, publicUrl }),
+    overview: () => readOverview(database, places(), clock()),
     alertChannels: new AlertChannels({ ...means, outbox }),
     sendAlerts: (mail) => sendAlerts({ ...means, detections, dispatcher, publicUrl }, mail),
     async startDecoys() {

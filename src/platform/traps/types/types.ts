@@ -8,6 +8,11 @@ const TYPES: Partial<Record<CredentialType, TrapType>> = {
   web_bug: webBug,
 };
 
+/** The types that are made here. */
+export function madeTypes(): readonly TrapType[] {
+  return Object.values(TYPES);
+}
+
 export function typeOf(type: CredentialType): TrapType {
   const found = TYPES[type];
   if (found === undefined) throw new DomainError('invalid_request', `credential_type: ${type} is not made here`);
