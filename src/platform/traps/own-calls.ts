@@ -1,11 +1,11 @@
 import { Dispatcher } from '../outgoing/dispatcher.ts';
 import type { Decoy } from './decoys/decoy.ts';
-import type { Trap } from './repository.ts';
+import type { CredentialType } from './words.ts';
 
 /** What uses a trap as its client would, where that can be done from this process. @param running the decoys that listen here. */
 export function probesOf(running: () => readonly Decoy[]) {
-  return ({ decoy, credential_type }: Trap): Decoy['probe'] | undefined => {
-    if (decoy === null) return credential_type === 'web_bug' ? callWebBug : undefined;
+  return ({ decoy, type }: { decoy: string | null; type: CredentialType }): Decoy['probe'] | undefined => {
+    if (decoy === null) return type === 'web_bug' ? callWebBug : undefined;
     const found = running().find(({ place }) => place.name === decoy);
     return found && ((...use) => found.probe(...use));
   };

@@ -7,7 +7,7 @@ import type { Decoy } from './decoys/decoy.ts';
 import { findTrap, noteProof, type Trap } from './repository.ts';
 import type { TrapUse } from './use.ts';
 import type { TrapVault } from './vault.ts';
-import { type Channel, TRAPS_STREAM } from './words.ts';
+import { type Channel, type CredentialType, TRAPS_STREAM } from './words.ts';
 
 /** What came of a marked use. */
 export interface ChannelTest {
@@ -22,7 +22,7 @@ export interface ProvingMeans {
   vault: TrapVault;
   log: AuditLog;
   /** What uses a trap as its client would, where that can be done from this process. */
-  probeOf: (trap: Trap) => Decoy['probe'] | undefined;
+  probeOf: (trap: { decoy: string | null; type: CredentialType }) => Decoy['probe'] | undefined;
 }
 
 /** Proves that channels see what they should, by uses that nobody is told of. */
@@ -51,7 +51,7 @@ export class Proving {
     const { database, vault } = this.#means;
     const trap = await findTrap(database, credentialId);
     const { credential, channels } = vault.open(trap);
-    const probe = this.#means.probeOf(trap);
+    const probe = this.#means.probeOf({ decoy: trap.decoy, type: trap.credential_type });
     if (probe === undefined) return channels.map((channel) => ({ channel, proved: false, outcome: notHere(trap) }));
     const mark = `check-${randomBytes(16).toString('hex')}`;
     const underWay = { trapNo: trap.trap_no, seen: new Set<Channel>() };
