@@ -9,6 +9,7 @@ import { RATE_LIMITS, type RateLimits } from './http/principal.ts';
 import type { MailSettings } from './mail/open.ts';
 import { readPassword, toMailSettings, toPublicUrl } from './settings.ts';
 import { METRICS_FOR, type MetricsFor } from './status/metrics-for.ts';
+import { type AwsSettings, awsFileSchema, toAwsSettings, trailFileSchema } from './traps/aws/settings.ts';
 import type { DecoySettings } from './traps/decoys/decoy.ts';
 import { decoyFileSchema, toDecoySettings } from './traps/decoys/settings.ts';
 
@@ -41,6 +42,8 @@ export interface PlatformConfig {
   outgoingHosts: readonly string[];
   /** What listens besides the platform, as something else. */
   decoys: readonly DecoySettings[];
+  /** What the platform asks of AWS about traps. */
+  aws: AwsSettings;
 }
 
 /** What is given on the command line. */
@@ -80,6 +83,8 @@ export const platformFileSchema = z.strictObject({
   mail_folder: z.string().min(1).optional(),
   outgoing_hosts: z.array(z.string().min(1)).optional(),
   decoys: z.array(decoyFileSchema).optional(),
+  aws: awsFileSchema.optional(),
+  cloudtrail: trailFileSchema.optional(),
 });
 export type ConfigFile = z.infer<typeof platformFileSchema>;
 
@@ -98,6 +103,8 @@ export function readPlatformConfig(
   const file = path === undefined ? {} : readFile(resolve(directory, path));
   // One that is empty says nothing.
   const variable = (name: string) => environment[name] || undefined;
+  const besideFile = (name: string) =>
+    resolve(path === undefined ? directory : dirname(resolve(directory, path)), name);
   const dataDir = flags.data ?? variable('EVIDENCE_PLATFORM_DATA') ?? file.data;
   if (dataDir === undefined)
     throw new EvidenceError('config', 'no folder is named for the keys and the database', {
@@ -118,9 +125,8 @@ export function readPlatformConfig(
     signUp: file.sign_up ?? 'closed',
     mail: toMailSettings(file, join(dataDir, 'mail')),
     outgoingHosts: file.outgoing_hosts ?? [],
-    decoys: toDecoySettings(file.decoys ?? [], (name) =>
-      resolve(path === undefined ? directory : dirname(resolve(directory, path)), name),
-    ),
+    decoys: toDecoySettings(file.decoys ?? [], besideFile),
+    aws: toAwsSettings(file, besideFile),
   };
 }
 

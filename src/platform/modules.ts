@@ -10,6 +10,7 @@ import type { PlatformOptions } from './options.ts';
 import type { Parts } from './parts.ts';
 import { settingsInForce } from './settings-in-force.ts';
 import { openAuthority } from './timestamp/open.ts';
+import { NO_AWS } from './traps/aws/settings.ts';
 import { trapsModule } from './traps/module.ts';
 
 export interface ModuleMeans {
@@ -25,7 +26,7 @@ export async function openModules(
   options: PlatformOptions,
   { parts, keys, log, publicUrl }: ModuleMeans,
 ): Promise<readonly ServiceModule[]> {
-  const { tsaUrl = null, dataDir, checkpointMinutes = null, decoys = [], outgoingHosts = [] } = options;
+  const { tsaUrl = null, dataDir, checkpointMinutes = null, decoys = [], aws = NO_AWS, outgoingHosts = [] } = options;
   const folder = dataFolder(dataDir);
   const authority = await openAuthority(tsaUrl, folder.authority);
   const masterKey = parts.sealKeys.forThread();
@@ -33,7 +34,7 @@ export async function openModules(
     log.warn({ checkpointId, reason: messageOf(error) }, 'a checkpoint stays pending');
   return [
     auditModule({ ...parts, keys: parts.sealKeys, authority, onAnchorFailure }, { checkpointMinutes }),
-    trapsModule({ ...parts, masterKey, decoys, outgoingHosts, folder: folder.decoys, publicUrl, serverLog: log }),
+    trapsModule({ ...parts, masterKey, decoys, aws, outgoingHosts, folder: folder.decoys, publicUrl, serverLog: log }),
     keysModule(parts, keys),
     peopleModule(parts, parts.accounts),
     administrationModule({ ...parts, settings: settingsInForce(options) }),

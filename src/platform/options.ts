@@ -3,6 +3,7 @@ import type { RateLimits } from './http/principal.ts';
 import type { MailSettings } from './mail/open.ts';
 import type { PartsOptions } from './parts.ts';
 import type { MetricsFor } from './status/metrics-for.ts';
+import type { AwsSettings } from './traps/aws/settings.ts';
 import type { DecoySettings } from './traps/decoys/decoy.ts';
 
 /** What a platform is started with. */
@@ -28,6 +29,8 @@ export interface PlatformOptions extends PartsOptions {
   outgoingHosts?: readonly string[];
   /** What listens besides the platform, as something else. */
   decoys?: readonly DecoySettings[];
+  /** What the platform asks of AWS about traps. */
+  aws?: AwsSettings;
   /** Where mails go; into the folder `mail` of the data folder, unless said. */
   mail?: MailSettings;
 }

@@ -24,6 +24,8 @@ export function settingsInForce(options: PlatformOptions): [name: string, value:
     ['log_level', logLevel ?? 'warn'],
     ['trusted_proxies', trustedProxies.length === 0 ? 'none' : trustedProxies.join(', ')],
     ['metrics_for', metricsFor],
+    ['aws', options.aws?.iam?.accessKeyId ?? 'none: nobody asks when keys were last used'],
+    ['cloudtrail', options.aws?.trail?.bucket ?? 'none: only what is brought'],
     ['rate_limits', `${grouped(requestsPerMinute)} requests, ${grouped(refusalsPerMinute)} refusals a minute`],
   ];
 }

@@ -8,6 +8,7 @@ let folder: string;
 beforeAll(() => {
   folder = mkdtempSync(join(tmpdir(), 'platform-config-'));
   writeFileSync(join(folder, 'password'), 'p:a/ss\n');
+  writeFileSync(join(folder, 'aws-secret'), `${'s'.repeat(40)}\n`);
 });
 afterAll(() => rmSync(folder, { recursive: true }));
 
@@ -40,6 +41,7 @@ test('without a word about it everything is as it is meant for one machine', () 
     mail: { folder: join('data', 'mail') },
     outgoingHosts: [],
     decoys: [],
+    aws: { iam: null, trail: null },
   });
 });
 
@@ -66,6 +68,15 @@ outgoing_hosts: [hooks.internal]
 decoys:
   - {name: db, kind: postgres, listen: '[::]:5432', public: db.example:5432}
   - {name: web, kind: web, listen: 127.0.0.1:0, certificate_file: password, key_file: password}
+aws:
+  access_key_id: AKIAQZZZZZZZZZZZZZZZ
+  secret_access_key_file: aws-secret
+cloudtrail:
+  access_key_id: AKIAQZZZZZZZZZZZZZZZ
+  secret_access_key_file: aws-secret
+  region: eu-central-1
+  endpoint_url: https://s3.example
+  bucket: trail
 `;
   expect(read({ file })).toEqual({
     dataDir: join(folder, 'data'),
@@ -92,6 +103,16 @@ decoys:
         tls: { certificate: 'p:a/ss\n', key: 'p:a/ss\n' },
       },
     ],
+    aws: {
+      iam: { accessKeyId: 'AKIAQZZZZZZZZZZZZZZZ', secret: 's'.repeat(40), region: 'us-east-1', endpoint: null },
+      trail: {
+        ...{ bucket: 'trail', prefix: '', everyMinutes: 5 },
+        access: {
+          ...{ accessKeyId: 'AKIAQZZZZZZZZZZZZZZZ', secret: 's'.repeat(40), region: 'eu-central-1' },
+          endpoint: 'https://s3.example',
+        },
+      },
+    },
   });
 });
 

@@ -1,8 +1,10 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { scopesOfRole } from '../../src/platform/accounts/roles.ts';
 import { SCOPES, type Scope } from '../../src/platform/scopes.ts';
+import { newAwsId } from '../../src/platform/traps/aws/access-key.ts';
 import { addDeadLetter, addPerson } from './rows-by-hand.ts';
 import { entry, fill, type Service, startService } from './service.ts';
+import { IamDouble } from './traps/iam-double.ts';
 
 interface Operation {
   operation: string;
@@ -13,6 +15,7 @@ interface Operation {
   body?: () => unknown;
 }
 
+const PLANTING = { plant_location: 'ci', label: 'x' };
 const BUG = { credential_type: 'web_bug', plant_location: 'wiki', label: 'x' };
 const HOOK = { kind: 'webhook', name: 'x', target: 'http://127.0.0.1:1/' };
 
@@ -51,6 +54,24 @@ const OPERATIONS: readonly Operation[] = [
     needed: 'traps:write',
     path: '//traps/api/v1/credentials/generate',
     body: () => BUG,
+  },
+  {
+    operation: 'POST /traps/api/v1/credentials/import',
+    needed: 'traps:write',
+    path: '//traps/api/v1/credentials/import',
+    body: () => ({ ...PLANTING, access_key_id: newAwsId('AKIA', '111122223333') }),
+  },
+  {
+    operation: 'POST /traps/api/v1/credentials/provision',
+    needed: 'traps:write',
+    path: '//traps/api/v1/credentials/provision',
+    body: () => PLANTING,
+  },
+  {
+    operation: 'POST /traps/api/v1/events/cloudtrail',
+    needed: 'traps:report',
+    path: '//traps/api/v1/events/cloudtrail',
+    body: () => ({ Records: [] }),
   },
   { operation: 'GET /traps/api/v1/credentials/', needed: 'traps:read', path: '//traps/api/v1/credentials/' },
   {
@@ -169,18 +190,23 @@ const OPERATIONS: readonly Operation[] = [
 
 let invited = 0;
 
+const iam = new IamDouble();
 let service: Service;
 let packageId: string;
 let checkId: string;
 const keys = new Map<Scope, string>();
 beforeAll(async () => {
-  service = await startService();
+  await iam.start();
+  service = await startService({ aws: { iam: { ...iam.access, endpoint: iam.endpoint }, trail: null } });
   await fill(service, 's', 3);
   packageId = (await service.call('POST', '/evidence/generate', { stream_id: 's' })).body.package_id;
   checkId = (await service.call('POST', '/streams/s/verify')).body.verification_id;
   for (const scope of SCOPES) keys.set(scope, (await makeKey([scope])).api_key);
 });
-afterAll(() => service.close());
+afterAll(async () => {
+  await service.close();
+  await iam.stop();
+});
 
 async function makeKey(scopes: Scope[]) {
   return (await service.call('POST', '//keys/', { name: scopes.join(), scopes })).body;

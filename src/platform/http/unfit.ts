@@ -1,6 +1,13 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { HttpProblem } from './problem.ts';
 
+declare module 'fastify' {
+  interface FastifyContextConfig {
+    /** It reads bodies with `Content-Encoding: gzip` itself. */
+    takesGzip?: boolean;
+  }
+}
+
 /** After so many seconds a process that takes the place of one that ends should answer. */
 const RETRY_SECONDS = 5;
 
@@ -26,9 +33,10 @@ function requireOneHost({ raw: { rawHeaders, httpVersion } }: FastifyRequest): v
 }
 
 /** RFC 9110 section 15.5.16: `Accept-Encoding` says what would have been taken. */
-function refuseEncoded({ headers }: FastifyRequest, reply: FastifyReply): void {
-  const encoding = headers['content-encoding'];
-  if (encoding === undefined || encoding.toLowerCase() === 'identity') return;
+function refuseEncoded({ headers, routeOptions }: FastifyRequest, reply: FastifyReply): void {
+  const encoding = headers['content-encoding']?.toLowerCase();
+  if (encoding === undefined || encoding === 'identity') return;
+  if (encoding === 'gzip' && routeOptions.config.takesGzip === true) return;
   reply.header('accept-encoding', 'identity');
   throw new HttpProblem(415, 'unsupported_encoding', 'request bodies are taken as they are, without Content-Encoding');
 }

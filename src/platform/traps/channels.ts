@@ -1,14 +1,24 @@
+import type { AwsSettings } from './aws/settings.ts';
+import { awsTruth } from './aws/truth.ts';
 import type { DecoyPlace } from './decoys/decoy.ts';
 import type { ChannelTruth } from './wire.ts';
+import type { Channel } from './words.ts';
 
 export interface ChannelsMeans {
   /** The decoys that listen here. */
   places: () => readonly DecoyPlace[];
+  aws: AwsSettings;
+  /** When channels of others last told anything. */
+  reports: () => Promise<ReadonlyMap<Channel, string>>;
+  clock: () => Date;
 }
 
 /** Says of each channel of a trap whether it would see a use now, and why. */
-export function channelTruthOf({ places }: ChannelsMeans): ChannelTruth {
-  return ({ credential_type, decoy }, _channel) => {
+export async function channelTruthOf({ places, aws, reports, clock }: ChannelsMeans): Promise<ChannelTruth> {
+  const [reported, now] = [await reports(), clock()];
+  return ({ credential_type, decoy, origin }, channel) => {
+    if (channel === 'aws_cloudtrail' || channel === 'aws_last_used')
+      return awsTruth(channel, { origin, aws, reportedAt: reported.get(channel) ?? null, now });
     if (decoy === null)
       return credential_type === 'web_bug'
         ? { active: true, reason: 'The platform itself takes the call.' }

@@ -30,6 +30,14 @@ export class TrapMarks {
     return row?.trap_no ?? null;
   }
 
+  /** The traps that have marks of one kind, by the values of the marks. */
+  async findEach(reader: Reader, kind: TrapMark['kind'], values: readonly string[]): Promise<Map<string, number>> {
+    const byDigest = new Map(values.map((value) => [this.#digest({ kind, value }), value]));
+    const rows = reader.tables<TrapTables>().selectFrom('trap_marks').selectAll();
+    const found = await rows.where(reader.words.isAmong('mark', [...byDigest.keys()])).execute();
+    return new Map(found.map(({ mark, trap_no }) => [byDigest.get(mark) ?? '', trap_no]));
+  }
+
   #digest({ kind, value }: TrapMark): string {
     return createHmac('sha256', this.#key).update(`${kind}\0${value}`).digest('hex');
   }

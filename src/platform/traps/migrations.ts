@@ -114,4 +114,14 @@ export const TRAP_MIGRATIONS: Migrations = {
     ) ${end}`,
     'INSERT INTO detection_changes VALUES (1, 0)',
   ],
+  'traps/0002-reports': ({ text, end }) => [
+    `CREATE TABLE channel_reports (
+      channel ${text} PRIMARY KEY,
+      reported_at ${text} NOT NULL
+    ) ${end}`,
+    `CREATE TABLE cloudtrail_objects (
+      object_key ${text} PRIMARY KEY,
+      read_at ${text} NOT NULL
+    ) ${end}`,
+  ],
 };

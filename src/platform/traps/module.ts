@@ -24,6 +24,7 @@ export function trapsModule(parts: TrapsModuleParts): ServiceModule {
     start: () => service.startDecoys(),
     sends: (mail) => new Map([[ALERT_KIND, { deliver: service.sendAlerts(mail), note: noteAlert(parts.clock) }]]),
     jobs: [
+      ...service.jobs,
       {
         name: 'traps/settle',
         everyMs: SETTLE_MS,

@@ -1,5 +1,7 @@
 import { plural } from '../../core/words.ts';
 import type { Database } from '../database/database.ts';
+import { accountOf } from './aws/access-key.ts';
+import { isCanaryAccount } from './aws/canary-accounts.ts';
 import type { DecoyPlace } from './decoys/decoy.ts';
 import type { RealismCheck, WireTrap } from './requests.ts';
 import { proofSince } from './rules.ts';
@@ -70,6 +72,7 @@ const CHECKS: readonly ((looks: TrapLooks) => RealismCheck | null)[] = [
   plainHost,
   ownHost,
   certificate,
+  unlistedAccount,
   unspentDecoy,
   planted,
   proved,
@@ -110,12 +113,29 @@ function ownHost({ host, platformHost, trap }: TrapLooks): RealismCheck | null {
 
 function certificate({ place }: TrapLooks): RealismCheck | null {
   if (place === null || place.kind === 'ssh') return null;
-  const { kind, authority } = place;
+  const { kind, authority, isPlain } = place;
+  if (isPlain === true && kind === 'aws') {
+    const next = 'Name a certificate under certificate_file and key_file of the decoy.';
+    return failed('certificate', 'The decoy talks without TLS, and AWS does not.', next);
+  }
   if (authority === null) return passed('certificate', 'Clients need not be told of an authority to trust the decoy.');
   if (kind === 'kubernetes' || kind === 'postgres')
     return passed('certificate', 'The certificate is of an authority of its own, as such servers often have it.');
   const next = 'Name a certificate of a public authority under certificate_file and key_file of the decoy.';
   return failed('certificate', 'The certificate is one that the decoy made: a browser warns of it.', next);
+}
+
+function unlistedAccount({ trap: { credential_type, known_as } }: TrapLooks): RealismCheck | null {
+  if (credential_type !== 'aws_key') return null;
+  const account = accountOf(known_as);
+  if (account === null) {
+    const reason = 'The key is of the older kind, which does not tell its account.';
+    return { check: 'unlisted_account', result: 'unknown', reason, next_step: null };
+  }
+  if (!isCanaryAccount(account))
+    return passed('unlisted_account', `No public list of traps has the account ${account}.`);
+  const next = 'Use a key of another account, or make one here.';
+  return failed('unlisted_account', `Public lists of traps have the account ${account}: scanners name it.`, next);
 }
 
 function unspentDecoy({ trap: { decoy }, host, trippedBeside }: TrapLooks): RealismCheck | null {

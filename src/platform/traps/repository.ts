@@ -1,5 +1,5 @@
 import { type Selectable, sql } from 'kysely';
-import type { Reader, Transaction } from '../database/database.ts';
+import type { Database, Reader, Transaction } from '../database/database.ts';
 import { DomainError } from '../errors.ts';
 import { KEPT_OCCURRENCES } from './rules.ts';
 import type { ChannelProofTable, DetectionTable, OccurrenceTable, TrapTable, TrapTables } from './schema.ts';
@@ -174,4 +174,23 @@ export async function noteProof(transaction: Transaction, proof: ChannelProofTab
     .values(proof)
     .onConflict((conflict) => conflict.columns(['trap_no', 'channel']).doUpdateSet({ proved_at: proof.proved_at }))
     .execute();
+}
+
+/** Notes that somebody told what they saw. */
+export async function noteReport(database: Database, channel: Channel, now: Date): Promise<void> {
+  const reported_at = now.toISOString();
+  await database.write((transaction) =>
+    transaction
+      .tables<TrapTables>()
+      .insertInto('channel_reports')
+      .values({ channel, reported_at })
+      .onConflict((conflict) => conflict.column('channel').doUpdateSet({ reported_at }))
+      .execute(),
+  );
+}
+
+/** When channels of others last told anything. */
+export async function lastReports(reader: Reader): Promise<Map<Channel, string>> {
+  const rows = await reader.tables<TrapTables>().selectFrom('channel_reports').selectAll().execute();
+  return new Map(rows.map(({ channel, reported_at }) => [channel, reported_at]));
 }

@@ -15,7 +15,7 @@ import {
 const time = z.string();
 const json = z.json();
 
-const planting = {
+export const planting = {
   plant_location: z.enum(PLANT_LOCATIONS),
   label: text.min(1).max(200),
   expires_at: instant.nullable().default(null),
@@ -91,6 +91,7 @@ export const REALISM_CHECKS = [
   'plain_host',
   'own_host',
   'certificate',
+  'unlisted_account',
   'unspent_decoy',
   'planted',
   'proved',

@@ -5,6 +5,8 @@ import { alertChannelRoutes } from './routes/alert-channels.ts';
 import { callbackRoutes } from './routes/callback.ts';
 import { credentialRoutes } from './routes/credentials.ts';
 import { detectionRoutes } from './routes/detections.ts';
+import { eventRoutes } from './routes/events.ts';
+import { realKeyRoutes } from './routes/real-keys.ts';
 import type { TrapService } from './service.ts';
 
 /** The trap credential service, to be registered under its base path. */
@@ -24,6 +26,8 @@ export const trapRoutes: FastifyPluginAsync<{ service: TrapService }> = async (s
   });
   await server.register(credentialRoutes, { service, prefix: '/api/v1' });
   await server.register(detectionRoutes, { service, prefix: '/api/v1' });
+  await server.register(realKeyRoutes, { service, prefix: '/api/v1' });
+  await server.register(eventRoutes, { service, prefix: '/api/v1' });
   await server.register(alertChannelRoutes, { service, prefix: '/api/v1' });
   await server.register(callbackRoutes, { means: service.decoyMeans });
 };

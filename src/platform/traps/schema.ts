@@ -140,7 +140,12 @@ export interface AlertTable {
   delivered_at: string | null;
 }
 
+// Over ten members: they are tables.
 export interface TrapTables {
+  /** When somebody else last told of what they saw. */
+  channel_reports: { channel: Channel; reported_at: string };
+  /** Log files that were read, of the last days. */
+  cloudtrail_objects: { object_key: string; read_at: string };
   traps: TrapTable;
   trap_marks: TrapMarkTable;
   detections: DetectionTable;

@@ -10,6 +10,9 @@ import { Dispatcher } from '../outgoing/dispatcher.ts';
 import { alertOf } from './alerts/alerting.ts';
 import { AlertChannels } from './alerts/channels.ts';
 import { sendAlerts } from './alerts/sending.ts';
+import { type AwsChannels, openAwsChannels } from './aws/channels.ts';
+import { RealKeys } from './aws/real-keys.ts';
+import type { AwsSettings } from './aws/settings.ts';
 import { channelTruthOf } from './channels.ts';
 import type { Decoy, DecoyMeans, DecoyPlace, DecoySettings } from './decoys/decoy.ts';
 import { startDecoys } from './decoys/start.ts';
@@ -18,6 +21,7 @@ import { readOverview, type TrapsOverview } from './overview.ts';
 import { probesOf } from './own-calls.ts';
 import { Proving } from './proving.ts';
 import { Realism } from './realism.ts';
+import { lastReports } from './repository.ts';
 import { Traps } from './traps.ts';
 import type { TrapUse } from './use.ts';
 import { Uses } from './uses.ts';
@@ -32,6 +36,10 @@ export interface TrapService {
   proving: Proving;
   uses: Uses;
   realism: Realism;
+  realKeys: RealKeys;
+  trail: AwsChannels['trail'];
+  /** What is done besides answering. */
+  jobs: AwsChannels['jobs'];
   alertChannels: AlertChannels;
   sendAlerts(mail: MailTransport): Deliver;
   /** What decoys and channels of the platform's own work with. */
@@ -45,6 +53,7 @@ export interface TrapService {
   close(): Promise<void>;
 }
 
+// Over ten members: each is a part.
 export interface TrapParts {
   database: Database;
   clock: () => Date;
@@ -54,6 +63,7 @@ export interface TrapParts {
   outgoingHosts: readonly string[];
   masterKey: Uint8Array;
   decoys: readonly DecoySettings[];
+  aws: AwsSettings;
   /** In which decoys keep their keys. */
   folder: string;
   /** Where the platform itself is reached. */
@@ -85,9 +95,12 @@ export function assembleTraps(parts: TrapParts): TrapService {
     clock,
     log: serverLog,
   };
-  const traps = new Traps({ ...means, places, publicUrl, channelTruth: channelTruthOf({ places }) });
+  const { trail, iam, jobs } = openAwsChannels(parts.aws, { database, vault, uses, clock });
+  const channelTruth = () => channelTruthOf({ places, aws: parts.aws, reports: () => lastReports(database), clock });
+  const traps = new Traps({ ...means, places, publicUrl, channelTruth });
   return {
     ...{ traps, detections, proving, uses, decoyMeans, places },
+    ...{ trail, jobs, realKeys: new RealKeys({ traps, database, clock, places, iam }) },
     realism: new Realism({ ...means, traps, places, publicUrl }),
     overview: () => readOverview(database, places(), clock()),
     alertChannels: new AlertChannels({ ...means, outbox }),

@@ -4,8 +4,9 @@ import type { Database, Transaction } from '../database/database.ts';
 import { DomainError } from '../errors.ts';
 import { fromCursor, pageOf, toCursor } from '../http/cursor.ts';
 import { keyedRequest, makeOnce } from '../idempotency/keyed-results.ts';
-import type { DecoyKind, DecoyPlace } from './decoys/decoy.ts';
-import { type MakingMeans, storeTrap } from './making.ts';
+import type { DecoyPlace } from './decoys/decoy.ts';
+import { namedPlace } from './decoys/named-place.ts';
+import { type MakingMeans, storeTrap, type TrapFacts } from './making.ts';
 import { changeTrap, channelProofs, findTrap, nextChange, type Trap } from './repository.ts';
 import type { NewTrap, TrapQuery, WireMadeTrap, WireTrap } from './requests.ts';
 import { statusOf } from './rules.ts';
@@ -22,8 +23,16 @@ export interface TrapsMeans extends MakingMeans {
   places: () => readonly DecoyPlace[];
   /** Where the platform itself is reached. */
   publicUrl: () => string;
-  /** What can be said of the channels of a trap. */
-  channelTruth: ChannelTruth;
+  /** What can be said now of the channels of traps. */
+  channelTruth: () => Promise<ChannelTruth>;
+}
+
+/** A credential that was made, and the request for it. */
+export interface Taken {
+  scope: string;
+  body: object;
+  idempotencyKey?: string | undefined;
+  made: MadeTrap;
 }
 
 /** The traps, as routes and pages have them. */
@@ -49,6 +58,20 @@ export class Traps {
     return this.#keep({ scope: 'traps/generate', body: wish, idempotencyKey, made }, (transaction, now) =>
       storeTrap(transaction, this.#means, facts, { made, actor, now }),
     );
+  }
+
+  /**
+   * Takes a credential that was made elsewhere.
+   * @throws DomainError `conflict` for one that is a trap already; `key_shown_before`.
+   */
+  take(actor: Actor, facts: TrapFacts, taken: Taken): Promise<WireMadeTrap> {
+    const { vault } = this.#means;
+    return this.#keep(taken, async (transaction, now) => {
+      const { made } = taken;
+      if ((await vault.marks.find(transaction, made.marks)) !== null)
+        throw new DomainError('conflict', `${made.knownAs} is a trap already`);
+      return storeTrap(transaction, this.#means, facts, { made, actor, now });
+    });
   }
 
   /**
@@ -150,12 +173,7 @@ export class Traps {
 
   /** Stores what was made, once for each idempotency key. */
   async #keep(
-    {
-      scope,
-      body,
-      idempotencyKey,
-      made,
-    }: { scope: string; body: object; idempotencyKey?: string | undefined; made: MadeTrap },
+    { scope, body, idempotencyKey, made }: Taken,
     store: (transaction: Transaction, now: Date) => Promise<Trap>,
   ): Promise<WireMadeTrap> {
     const { database, clock } = this.#means;
@@ -206,9 +224,9 @@ export class Traps {
       database,
       traps.map(({ trap_no }) => trap_no),
     );
-    const now = clock();
+    const [now, truth] = [clock(), await channelTruth()];
     return traps.map((trap) =>
-      trapToWire(trap, { kept: vault.open(trap), proofs: proofs.get(trap.trap_no) ?? [], now, channelTruth }),
+      trapToWire(trap, { kept: vault.open(trap), proofs: proofs.get(trap.trap_no) ?? [], now, channelTruth: truth }),
     );
   }
 
@@ -217,17 +235,6 @@ export class Traps {
     if (wire === undefined) throw new Error('one trap became none');
     return wire;
   }
-}
-
-function namedPlace(places: readonly DecoyPlace[], name: string, kind: DecoyKind | null): DecoyPlace {
-  const place = places.find((each) => each.name === name);
-  if (place === undefined) throw new DomainError('invalid_request', `decoy: none of the name "${name}" is configured`);
-  if (place.kind !== kind)
-    throw new DomainError(
-      'invalid_request',
-      `decoy: "${name}" is of the kind ${place.kind}, and such a trap leads to ${kind ?? 'none'}`,
-    );
-  return place;
 }
 
 function refuseEnded(trap: Trap, now: Date): void {

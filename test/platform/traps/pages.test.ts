@@ -67,7 +67,7 @@ describe('a new trap', () => {
     const said = shown((await operator.get(`${PAGE}/new`)).text);
     expect(said).toMatch(/Web bug A call shows .*The platform itself sees it\./);
     expect(said.slice(said.indexOf('Not possible here'))).toMatch(
-      /SSH key A use shows .*This version does not make it/,
+      /SSH key A use shows .*a decoy of the kind ssh, and none is configured: name one/,
     );
   });
 
@@ -93,7 +93,7 @@ describe('a new trap', () => {
     [{ label: '' }, 'label', 'Say what it is called here.'],
     [{ label: 'x'.repeat(201) }, 'label', ''],
     [{ credential_type: 'nothing' }, 'credential_type', ''],
-    [{ credential_type: 'ssh_key' }, '', 'ssh_key is not made here'],
+    [{ credential_type: 'ssh_key' }, 'credential_type', 'a decoy of the kind ssh, and none is configured'],
     [{ plant_location: 'mars' }, 'plant_location', ''],
     [{ expires_at: 'soon' }, 'expires_at', ''],
     [{ decoy: 'nowhere' }, '', 'none of the name "nowhere" is configured'],
@@ -101,7 +101,7 @@ describe('a new trap', () => {
     const before = (await service.call('GET', `${API}/credentials/`)).text;
     const sent = { ...wish, label: 'kept', once: 'two', ...wrong };
     const { status, text } = await operator.submit(`${PAGE}/new`, `${PAGE}/new`, sent);
-    expect(status).toBe(422);
+    expect(status).toBe(words.includes('is configured') && field !== '' ? 409 : 422);
     expect(text).toContain('role="alert"');
     if (field !== '') expect(text).toContain(`id="${field}-error"`);
     expect(shown(text)).toContain(words);

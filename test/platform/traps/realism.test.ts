@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { newAwsId } from '../../../src/platform/traps/aws/access-key.ts';
 import type { DecoyPlace } from '../../../src/platform/traps/decoys/decoy.ts';
 import { typesPossible } from '../../../src/platform/traps/possible.ts';
 import { realismOf, type TrapLooks } from '../../../src/platform/traps/realism.ts';
@@ -26,6 +27,8 @@ const trap = (more: object) => ({ trap: { ...TRAP, ...more } });
 const place = (more: object) => ({ place: { ...PLACE, ...more } });
 const proved = (more: object) => trap({ detection_channels: [{ ...CHANNEL, ...more }] });
 
+const awsKey = (account: string) => trap({ credential_type: 'aws_key', known_as: newAwsId('AKIA', account) });
+
 test('a trap that hides well passes every check, and nothing is to be done', () => {
   const checks = realismOf(LOOKS);
   expect(checks).toHaveLength(7);
@@ -39,6 +42,8 @@ test.each([
   ['the host of the platform', { host: 'evidence.example.com' }, 'plain_host own_host'],
   ['a host below the platform', { host: 'a.evidence.example.com' }, 'plain_host own_host'],
   ['a web decoy of an authority of its own', place({ authority: 'PEM' }), 'certificate'],
+  ['an AWS decoy without TLS', place({ kind: 'aws', isPlain: true }), 'certificate'],
+  ['an account of canaries', awsKey('052310077262'), 'unlisted_account'],
   ['another trap of the host that was used', { trippedBeside: 1 }, 'unspent_decoy'],
   ['nobody who planted it', trap({ confirmed_at: null }), 'planted'],
   ['a channel that was never proved', proved({ last_proved_at: null }), 'proved'],
@@ -55,9 +60,16 @@ test.each([
   ['a host of a similar end', { host: 'notevidence.example.com.example.org' }],
   ['a PostgreSQL server of its own authority', place({ kind: 'postgres', authority: 'PEM' })],
   ['a cluster of its own authority', place({ kind: 'kubernetes', authority: 'PEM' })],
+  ['an account that no list has', awsKey('123456789012')],
   ['a proof of 29 days ago', proved({ last_proved_at: ago(29) })],
 ])('%s fails nothing', (_what, looks) => {
   expect(of('failed', looks)).toEqual([]);
+});
+
+test('the account of an old key cannot be told', () => {
+  expect(of('unknown', trap({ credential_type: 'aws_key', known_as: 'AKIAIOSFODNN7EXAMPLE' }))).toEqual([
+    'unlisted_account',
+  ]);
 });
 
 test('nothing is said of what does not fit, and a decoy that is gone leaves its host unknown', () => {

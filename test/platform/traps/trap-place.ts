@@ -49,7 +49,7 @@ export class TrapPlace {
     this.vault = new TrapVault(masterKey);
     const version = new DetectionsVersion(database);
     const means = { database, clock, log: this.log, vault: this.vault, version };
-    const channelTruth = () => ({ active: true, reason: 'It is a test.' });
+    const channelTruth = async () => () => ({ active: true, reason: 'It is a test.' });
     const publicUrl = () => 'https://evidence.example';
     this.traps = new Traps({ ...means, places: () => [], publicUrl, channelTruth });
     this.detections = new Detections(means);

@@ -31,6 +31,10 @@ export interface DecoyPlace {
   port: number;
   /** PEM of what a client has to trust; null where the certificate is of an authority that it knows. */
   authority: string | null;
+  /** It talks without TLS. */
+  isPlain?: true;
+  /** Issues a certificate for a client of it; its user is the common name, its groups are organizations. */
+  issueClient?: (user: string, groups: readonly string[]) => Promise<{ certificate: string; key: string }>;
 }
 
 /** A trap that a client used. */

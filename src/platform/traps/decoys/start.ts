@@ -1,9 +1,18 @@
 import { join } from 'node:path';
 import { EvidenceError, messageOf } from '../../../core/errors.ts';
+import { startAwsDecoy } from './aws/start.ts';
 import type { Decoy, DecoyKind, DecoyMeans, DecoySettings, StartDecoy } from './decoy.ts';
+import { startKubernetesDecoy } from './kubernetes/start.ts';
+import { startPostgresDecoy } from './postgres/decoy.ts';
+import { startSshDecoy } from './ssh/decoy.ts';
 
 /** How each kind of decoy is started: a new one is a folder and a line. */
-const KINDS: Partial<Record<DecoyKind, StartDecoy>> = {};
+const KINDS: Partial<Record<DecoyKind, StartDecoy>> = {
+  aws: startAwsDecoy,
+  kubernetes: startKubernetesDecoy,
+  postgres: startPostgresDecoy,
+  ssh: startSshDecoy,
+};
 
 /**
  * Starts all decoys, or none.

@@ -94,6 +94,7 @@ const CHECK_WORDS: Record<RealismCheck['check'], string> = {
   plain_host: 'The host tells nothing',
   own_host: 'The host is not the platform’s',
   certificate: 'The certificate surprises nobody',
+  unlisted_account: 'No list has its account',
   unspent_decoy: 'The host is not known from another trap',
   planted: 'It is planted',
   proved: 'Its channels are proved',

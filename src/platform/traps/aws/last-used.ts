@@ -1,0 +1,70 @@
+import { messageOf } from '../../../core/errors.ts';
+import type { Database } from '../../database/database.ts';
+import type { Job } from '../../jobs/scheduler.ts';
+import { noteReport, type Trap } from '../repository.ts';
+import type { TrapTables } from '../schema.ts';
+import type { Uses } from '../uses.ts';
+import type { TrapVault } from '../vault.ts';
+import type { Iam, LastUse } from './iam.ts';
+
+const EVERY_MS = 10 * 60_000;
+/** IAM tells minutes, and CloudTrail tells seconds, of the same use. */
+const SAME_USE_MS = 15 * 60_000;
+
+export interface LastUsedMeans {
+  database: Database;
+  vault: TrapVault;
+  uses: Uses;
+  iam: Iam;
+  clock: () => Date;
+}
+
+/** Asks IAM when real keys were last used: it knows of uses that CloudTrail does not log. */
+export function lastUsedJob(means: LastUsedMeans): Job {
+  return { name: 'traps/aws-last-used', everyMs: EVERY_MS, atMostMs: EVERY_MS, run: () => askForLastUses(means) };
+}
+
+/** @throws Error naming how many keys could not be asked for; the others were. */
+export async function askForLastUses(means: LastUsedMeans): Promise<void> {
+  const { database, vault, iam, clock } = means;
+  const traps = await realKeys(database);
+  const failures: string[] = [];
+  for (const trap of traps) {
+    const accessKeyId = vault.open(trap).credential['access_key_id'];
+    try {
+      await record(trap, await iam.lastUse(String(accessKeyId)), means);
+    } catch (error) {
+      failures.push(`${accessKeyId}: ${messageOf(error)}`);
+    }
+  }
+  if (failures.length < traps.length) await noteReport(database, 'aws_last_used', clock());
+  if (failures.length > 0)
+    throw new Error(`${failures.length} of ${traps.length} keys could not be asked for: ${failures[0]}`);
+}
+
+/** Those that AWS knows, ended or not: whoever ended one here did not end it there. */
+async function realKeys(database: Database): Promise<Trap[]> {
+  const traps = database.tables<TrapTables>().selectFrom('traps').selectAll();
+  const keys = traps.where('credential_type', '=', 'aws_key').where('origin', 'in', ['imported', 'provisioned']);
+  return await keys.orderBy('trap_no').execute();
+}
+
+async function record(trap: Trap, { at, service, region }: LastUse, means: LastUsedMeans): Promise<void> {
+  // What was before is nobody's use of a trap.
+  if (at === null || at <= trap.created_at || (await isToldByCloudTrail(means.database, trap, at))) return;
+  await means.uses.record({
+    ...{ trapNo: trap.trap_no, channel: 'aws_last_used', depth: 'used', eventTime: at },
+    // The same answer again is the same use.
+    sourceEventId: `${trap.credential_id}/${at}`,
+    ...{ sourceIp: null, userAgent: null, action: null, service, region, authVerified: true },
+    request: JSON.stringify({ last_used: at, service, region }),
+  });
+}
+
+async function isToldByCloudTrail(database: Database, { trap_no }: Trap, at: string): Promise<boolean> {
+  const [from, to] = [-SAME_USE_MS, SAME_USE_MS].map((ms) => new Date(Date.parse(at) + ms).toISOString());
+  const detections = database.tables<TrapTables>().selectFrom('detections').select('detection_no');
+  const told = detections.where('trap_no', '=', trap_no).where('channel', '=', 'aws_cloudtrail');
+  const near = told.where('first_seen', '<=', to ?? at).where('last_seen', '>=', from ?? at);
+  return (await near.limit(1).executeTakeFirst()) !== undefined;
+}

@@ -1,0 +1,153 @@
+import { createHmac, hash, timingSafeEqual } from 'node:crypto';
+
+/** What is signed: AWS documents it as "Signature Version 4", SigV4. */
+export interface SignedParts {
+  method: string;
+  /** As the request line has it, without the query. */
+  path: string;
+  /** As the request line has it, without the question mark. */
+  query: string;
+  /** Names, in lower case, and values; a name may come again. */
+  headers: readonly (readonly [name: string, value: string])[];
+  /** Of `headers`, those that are signed, in lower case. */
+  signedHeaders: readonly string[];
+  /** Hex SHA-256 of the body, or the word that stands for it. */
+  payload: string;
+  /** `YYYYMMDDTHHMMSSZ`. */
+  time: string;
+  scope: SigningScope;
+}
+
+export interface SigningScope {
+  /** `YYYYMMDD`. */
+  date: string;
+  region: string;
+  service: string;
+}
+
+export const ALGORITHM = 'AWS4-HMAC-SHA256';
+
+/** What a signature is made of, as an error of S3 tells it to whoever signed wrongly. */
+export interface AwsSigning {
+  canonicalRequest: string;
+  stringToSign: string;
+  signature: string;
+}
+
+/** Signs, with a path that is canonical already. */
+export function signParts(parts: SignedParts, secret: string, canonicalPath: string): AwsSigning {
+  const { method, query, signedHeaders, payload, time, scope } = parts;
+  const headers = signedHeaders.map((name) => `${name}:${headerText(parts, name)}\n`).join('');
+  const canonicalRequest = [
+    method,
+    canonicalPath,
+    canonicalQuery(query),
+    headers,
+    signedHeaders.join(';'),
+    payload,
+  ].join('\n');
+  const stringToSign = [ALGORITHM, time, scopeText(scope), hash('sha256', canonicalRequest, 'hex')].join('\n');
+  const signature = hmac(signingKey(secret, scope), stringToSign).toString('hex');
+  return { canonicalRequest, stringToSign, signature };
+}
+
+export function scopeText({ date, region, service }: SigningScope): string {
+  return `${date}/${region}/${service}/aws4_request`;
+}
+
+/**
+ * Whether a signature is that of a secret. S3 signs the path as it is sent, all others encode it once more; clients differ
+ * in what they do to it before, so each form is tried.
+ * @returns the signing that fits, or that of the first form.
+ */
+export function judgeSignature(
+  parts: SignedParts,
+  secret: string,
+  signature: string,
+): { isRight: boolean; signing: AwsSigning } {
+  const [first, ...others] = canonicalPaths(parts).map((path) => signParts(parts, secret, path));
+  if (first === undefined) throw new Error('a path has no form');
+  const right = [first, ...others].find((each) => isSame(each.signature, signature));
+  return { isRight: right !== undefined, signing: right ?? first };
+}
+
+function canonicalPaths({ path, scope: { service } }: SignedParts): string[] {
+  const encoded = encodeSegments(path, (segment) => encodePart(decodePart(segment)));
+  // S3 takes a plus sign for a space, and so do some who sign for it.
+  const spaced = encodeSegments(path, (segment) => encodePart(decodePart(segment.replaceAll('+', ' '))));
+  const twice = encodeSegments(path, encodePart);
+  const twiceTidied = encodeSegments(tidied(path), encodePart);
+  return [...new Set(service === 's3' ? [encoded, path, spaced, twice] : [twiceTidied, twice, encoded, path])];
+}
+
+/** RFC 3986 section 5.2.4, and no empty segments. */
+function tidied(path: string): string {
+  const kept: string[] = [];
+  for (const segment of path.split('/')) {
+    if (segment === '..') kept.pop();
+    else if (segment !== '' && segment !== '.') kept.push(segment);
+  }
+  return `/${kept.join('/')}${kept.length > 0 && path.endsWith('/') ? '/' : ''}`;
+}
+
+function encodeSegments(path: string, encode: (segment: string) => string): string {
+  return path.split('/').map(encode).join('/');
+}
+
+/** Sorted by encoded name, then value; the signature itself is no part of it. */
+function canonicalQuery(query: string): string {
+  const pairs = readQuery(query).filter(([name]) => name !== 'X-Amz-Signature');
+  const encoded = pairs.map(([name, value]) => [encodePart(name), encodePart(value)] as const);
+  return encoded
+    .sort(([a, x], [b, y]) => compare(a, b) || compare(x, y))
+    .map(([name, value]) => `${name}=${value}`)
+    .join('&');
+}
+
+const compare = (a: string, b: string) => (a < b ? -1 : a > b ? 1 : 0);
+
+/** The names and values of a query, or of a form. */
+export function readQuery(query: string): [name: string, value: string][] {
+  return query
+    .split('&')
+    .filter((pair) => pair !== '')
+    .map((pair) => {
+      const at = pair.indexOf('=');
+      const [name, value] = at < 0 ? [pair, ''] : [pair.slice(0, at), pair.slice(at + 1)];
+      return [decodePart(name.replaceAll('+', ' ')), decodePart(value.replaceAll('+', ' '))];
+    });
+}
+
+function headerText({ headers }: SignedParts, wanted: string): string {
+  const values = headers.filter(([name]) => name === wanted).map(([, value]) => value.trim().replace(/\s+/g, ' '));
+  return values.join(',');
+}
+
+/** RFC 3986 section 2.3: all but the unreserved characters, in capital letters. */
+export function encodePart(text: string): string {
+  return encodeURIComponent(text.toWellFormed()).replace(
+    /[!'()*]/g,
+    (character) => `%${character.charCodeAt(0).toString(16).toUpperCase()}`,
+  );
+}
+
+function decodePart(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
+}
+
+function signingKey(secret: string, { date, region, service }: SigningScope): Buffer {
+  return [date, region, service, 'aws4_request'].reduce<string | Buffer>(hmac, `AWS4${secret}`) as Buffer;
+}
+
+function hmac(key: string | Buffer, text: string): Buffer {
+  return createHmac('sha256', key).update(text).digest();
+}
+
+function isSame(expected: string, given: string): boolean {
+  const [a, b] = [Buffer.from(expected), Buffer.from(given)];
+  return a.length === b.length && timingSafeEqual(a, b);
+}

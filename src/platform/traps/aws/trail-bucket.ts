@@ -1,0 +1,137 @@
+import type { S3Client } from '@aws-sdk/client-s3';
+import { messageOf } from '../../../core/errors.ts';
+import type { Database } from '../../database/database.ts';
+import type { Job } from '../../jobs/scheduler.ts';
+import type { TrapTables } from '../schema.ts';
+import type { TrailBucket } from './settings.ts';
+import type { Trail } from './trail.ts';
+
+const DAY_MS = 24 * 60 * 60_000;
+/** Files may come so much later than others. */
+const LATE_MS = 2 * DAY_MS;
+/** Levels above the years: organisation, account, kind, region. */
+const MOST_LEVELS = 8;
+const MINUTE_MS = 60_000;
+/** What one run may take before another process begins anew. */
+const AT_MOST_MS = 60 * MINUTE_MS;
+
+export interface TrailBucketMeans {
+  database: Database;
+  trail: Trail;
+  clock: () => Date;
+}
+
+/** Reads new log files of a trail's bucket, each once. */
+export function trailBucketJob(settings: TrailBucket, means: TrailBucketMeans): Job {
+  return {
+    name: 'traps/cloudtrail-bucket',
+    everyMs: settings.everyMinutes * MINUTE_MS,
+    atMostMs: AT_MOST_MS,
+    run: () => readBucket(settings, means),
+  };
+}
+
+/** @throws Error naming how many files could not be read; they are tried again, and the others were read. */
+export async function readBucket(settings: TrailBucket, means: TrailBucketMeans): Promise<void> {
+  const { database, clock } = means;
+  const sdk = await import('@aws-sdk/client-s3');
+  const client = clientOf(sdk, settings);
+  try {
+    const since = new Date(Date.parse(await lastRead(database, clock())) - LATE_MS);
+    const failures: string[] = [];
+    let read = 0;
+    for await (const keys of logFilesSince(sdk, client, settings, since))
+      for (const key of await unread(database, keys))
+        try {
+          await readFile(sdk, client, settings.bucket, key, means);
+          read++;
+        } catch (error) {
+          failures.push(`${key}: ${messageOf(error)}`);
+        }
+    await forget(database, since);
+    if (failures.length > 0)
+      throw new Error(`${failures.length} of ${read + failures.length} log files could not be read: ${failures[0]}`);
+  } finally {
+    client.destroy();
+  }
+}
+
+type Sdk = typeof import('@aws-sdk/client-s3');
+
+function clientOf({ S3Client }: Sdk, { access: { accessKeyId, secret, region, endpoint } }: TrailBucket): S3Client {
+  const elsewhere = endpoint === null ? {} : { endpoint, forcePathStyle: true };
+  return new S3Client({ region, credentials: { accessKeyId, secretAccessKey: secret }, ...elsewhere });
+}
+
+/**
+ * The keys of log files since a day. A trail writes `…/CloudTrail/REGION/YYYY/MM/DD/FILE`: below each region the list begins
+ * at that day, so that a run lists some days, however many years there are.
+ */
+async function* logFilesSince(sdk: Sdk, client: S3Client, { bucket, prefix }: TrailBucket, since: Date) {
+  const day = since.toISOString().slice(0, 10).replaceAll('-', '/');
+  const folders = [{ folder: prefix, level: 0 }];
+  for (const { folder, level } of folders) {
+    const years: string[] = [];
+    for await (const page of pages(sdk, client, { Bucket: bucket, Prefix: folder, Delimiter: '/' })) {
+      yield logFiles(page);
+      for (const { Prefix = '' } of page.CommonPrefixes ?? []) {
+        if (/(^|\/)\d{4}\/$/.test(Prefix)) years.push(Prefix);
+        else if (!/-(Digest|Insight)\/$/.test(Prefix) && level < MOST_LEVELS)
+          folders.push({ folder: Prefix, level: level + 1 });
+      }
+    }
+    if (years.length === 0) continue;
+    const inDays = { Bucket: bucket, Prefix: folder, StartAfter: `${folder}${day}` };
+    for await (const page of pages(sdk, client, inDays)) yield logFiles(page);
+  }
+}
+
+function pages({ paginateListObjectsV2 }: Sdk, client: S3Client, input: Parameters<Sdk['paginateListObjectsV2']>[1]) {
+  return paginateListObjectsV2({ client }, input);
+}
+
+function logFiles({ Contents = [] }: { Contents?: { Key?: string | undefined }[] | undefined }): string[] {
+  return Contents.flatMap(({ Key }) => (Key !== undefined && /\.json(\.gz)?$/.test(Key) ? [Key] : []));
+}
+
+async function readFile(sdk: Sdk, client: S3Client, bucket: string, key: string, means: TrailBucketMeans) {
+  const { Body } = await client.send(new sdk.GetObjectCommand({ Bucket: bucket, Key: key }));
+  if (Body === undefined) throw new Error('the object has no body');
+  await means.trail.take(Body as unknown as AsyncIterable<Uint8Array>);
+  const row = { object_key: key, read_at: means.clock().toISOString() };
+  await means.database.write((transaction) =>
+    transaction
+      .tables<TrapTables>()
+      .insertInto('cloudtrail_objects')
+      .values(row)
+      .onConflict((conflict) => conflict.column('object_key').doNothing())
+      .execute(),
+  );
+}
+
+/** When a log file was last read; now, where none ever was. */
+async function lastRead(database: Database, now: Date): Promise<string> {
+  const files = database.tables<TrapTables>().selectFrom('cloudtrail_objects');
+  const { at } = await files.select((of) => of.fn.max('read_at').as('at')).executeTakeFirstOrThrow();
+  return at ?? now.toISOString();
+}
+
+async function unread(database: Database, keys: readonly string[]): Promise<string[]> {
+  const files = database.tables<TrapTables>().selectFrom('cloudtrail_objects').select('object_key');
+  const rows = await files.where(database.words.isAmong('object_key', [...keys])).execute();
+  const known = new Set(rows.map(({ object_key }) => object_key));
+  return keys.filter((key) => !known.has(key));
+}
+
+/** Files of days that no list reaches any more; what has no day in its key is listed for ever. */
+async function forget(database: Database, since: Date): Promise<void> {
+  const before = new Date(since.getTime() - DAY_MS).toISOString();
+  await database.write((transaction) =>
+    transaction
+      .tables<TrapTables>()
+      .deleteFrom('cloudtrail_objects')
+      .where('read_at', '<', before)
+      .where('object_key', 'like', '%/____/__/__/%')
+      .execute(),
+  );
+}

@@ -1,0 +1,69 @@
+import type { Database } from '../../database/database.ts';
+import type { TrapMarks } from '../marks.ts';
+import { noteReport } from '../repository.ts';
+import type { Uses } from '../uses.ts';
+import { readTrail, type TrailLimits, type TrailRecord } from './trail-records.ts';
+import { type TrailEvent, toTrailEvent, useOfEvent } from './trail-use.ts';
+
+/** What came of a delivery of events. */
+export interface TrailTally {
+  /** All that it had. */
+  events: number;
+  /** Those that are uses of traps. */
+  matched: number;
+  /** Of these, the ones that were recorded before. */
+  known: number;
+}
+
+export interface TrailMeans {
+  database: Database;
+  marks: TrapMarks;
+  uses: Uses;
+  clock: () => Date;
+}
+
+/** Finds the uses of traps among the events of CloudTrail. */
+export class Trail {
+  readonly #means: TrailMeans;
+
+  constructor(means: TrailMeans) {
+    this.#means = means;
+  }
+
+  /**
+   * Records what a delivery has of traps, while it arrives. Each event is recorded once, however often it is delivered.
+   * @throws HttpProblem as `readTrail`: what came before stays recorded.
+   */
+  async take(body: AsyncIterable<Uint8Array>, limits?: TrailLimits): Promise<TrailTally> {
+    const tally = { events: 0, matched: 0, known: 0 };
+    /** By access key id; null for one that is no trap. */
+    const traps = new Map<string, number | null>();
+    for await (const records of readTrail(body, limits)) {
+      tally.events += records.length;
+      await this.#record(records, traps, tally);
+    }
+    const { database, clock } = this.#means;
+    if (tally.events > 0) await noteReport(database, 'aws_cloudtrail', clock());
+    return tally;
+  }
+
+  async #record(records: readonly TrailRecord[], traps: Map<string, number | null>, tally: TrailTally): Promise<void> {
+    const { database, marks, uses, clock } = this.#means;
+    const events = records
+      .map((record) => ({ record, event: toTrailEvent(record) }))
+      .filter((each): each is { record: TrailRecord; event: TrailEvent } => each.event !== null);
+    const ids = new Set(events.map(({ event }) => event.userIdentity.accessKeyId));
+    const unknown = [...ids].filter((id) => !traps.has(id));
+    if (unknown.length > 0) {
+      const found = await marks.findEach(database, 'aws_access_key_id', unknown);
+      for (const id of unknown) traps.set(id, found.get(id) ?? null);
+    }
+    const recorded = events.map(async ({ record, event }) => {
+      const trapNo = traps.get(event.userIdentity.accessKeyId) ?? null;
+      if (trapNo === null) return;
+      tally.matched++;
+      if ((await uses.record(useOfEvent(event, record, trapNo, clock()))) === null) tally.known++;
+    });
+    await Promise.all(recorded);
+  }
+}

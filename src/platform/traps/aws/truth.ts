@@ -1,0 +1,42 @@
+import type { Origin } from '../words.ts';
+import type { AwsSettings } from './settings.ts';
+
+const HOUR_MS = 60 * 60_000;
+/** What is silent for longer is not taken for alive. */
+const SILENT_MS = { aws_cloudtrail: 24 * HOUR_MS, aws_last_used: HOUR_MS };
+
+interface Known {
+  origin: Origin;
+  aws: AwsSettings;
+  /** When the channel last told anything. */
+  reportedAt: string | null;
+  now: Date;
+}
+
+/** Whether AWS itself would tell of a use, and why. */
+export function awsTruth(channel: keyof typeof SILENT_MS, known: Known): { active: boolean; reason: string } {
+  const { origin, reportedAt, now } = known;
+  if (origin === 'fabricated')
+    return {
+      active: false,
+      reason:
+        'A use of this fabricated key against the real AWS is invisible: AWS logs no request with credentials that do not exist.',
+    };
+  const active = reportedAt !== null && now.getTime() - Date.parse(reportedAt) <= SILENT_MS[channel];
+  return { active, reason: channel === 'aws_cloudtrail' ? cloudTrail(known, active) : lastUsed(known, active) };
+}
+
+function cloudTrail({ aws: { trail }, reportedAt }: Known, active: boolean): string {
+  if (active) return `Events of CloudTrail come in, the last ones at ${reportedAt}.`;
+  const since = reportedAt === null ? 'never came' : `came last at ${reportedAt}`;
+  return trail === null
+    ? `Events of CloudTrail ${since}: name the bucket of a trail under cloudtrail in the settings, or bring them to POST /events/cloudtrail.`
+    : `Events of CloudTrail ${since}: see that the trail writes to the bucket "${trail.bucket}", and whether the job that reads it fails.`;
+}
+
+function lastUsed({ aws: { iam }, reportedAt }: Known, active: boolean): string {
+  if (iam === null) return 'Nobody asks IAM when the key was last used: the settings have no aws.';
+  return active
+    ? `IAM is asked every ten minutes when the key was last used, and answered at ${reportedAt}.`
+    : 'IAM did not answer in the last hour when it was asked when keys were last used.';
+}

@@ -1,0 +1,102 @@
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import { createServer as createTlsServer } from 'node:https';
+import { messageOf } from '../../../../core/errors.ts';
+import { remoteAddressOf } from '../address.ts';
+import type { Decoy, DecoyMeans, DecoyPlace, DecoySettings } from '../decoy.ts';
+import { LimitedConnections } from '../limits.ts';
+import { listenAs, listeningPlace, publicHostOf } from '../place.ts';
+import { answerRaw, closing, RAW_HTTP, type RawAnswer, serveRaw } from '../raw-http.ts';
+import { errorAnswer } from './answers.ts';
+import { presentedBy } from './credentials.ts';
+import { answerStranger, depthOf, judgeTrap, operationOf } from './judge.ts';
+import { askIdentity } from './probe.ts';
+import { headerOf, readAwsRequest } from './request.ts';
+
+const LIMITS = {
+  ...{ atOnce: 2000, ofOneAddress: 1000, firstByteMs: 20_000, idleMs: 60_000, wholeMs: 10 * 60_000 },
+  bytes: 64 * 2 ** 20,
+};
+const MAX_HEADER_BYTES = 16 * 2 ** 10;
+
+/** What S3 answers to what it cannot read. */
+const BROKEN = {
+  code: 'BadRequest',
+  message: 'An error occurred when parsing the HTTP request.',
+  status: 400,
+};
+const TOO_LARGE = { code: 'RequestHeaderSectionTooLarge', status: 400 } as const;
+
+/**
+ * Serves what an endpoint of AWS answers to somebody without rights. With a certificate in the settings it talks TLS;
+ * without one it does not, since no client of AWS would trust one of its own.
+ */
+export async function startAwsDecoy(settings: DecoySettings, _folder: string, means: DecoyMeans): Promise<Decoy> {
+  const options = { ...RAW_HTTP, maxHeaderSize: MAX_HEADER_BYTES };
+  const { tls } = settings;
+  const server: Server =
+    tls === null ? createServer(options) : createTlsServer({ ...options, cert: tls.certificate, key: tls.key });
+  server.on('request', (request: IncomingMessage, response: ServerResponse) => {
+    answerRequest(request, response, { means, host: publicHostOf(settings) }).catch((error) => {
+      means.log.error({ decoy: settings.name, reason: messageOf(error) }, 'a decoy failed to answer');
+      response.destroy();
+    });
+  });
+  serveRaw(server, { broken: (code) => written(brokenAnswer(code, means.clock())) });
+  const connections = new LimitedConnections(server, LIMITS);
+  await listenAs(server, settings);
+  const place: DecoyPlace = {
+    ...listeningPlace(settings, server, null),
+    ...(tls === null ? { isPlain: true as const } : {}),
+  };
+  return {
+    place,
+    probe: (trap, userAgent) => askIdentity({ server, settings, now: means.clock() }, trap, userAgent),
+    close: () => connections.close(),
+  };
+}
+
+async function answerRequest(
+  message: IncomingMessage,
+  response: ServerResponse,
+  { means, host }: { means: DecoyMeans; host: string },
+): Promise<void> {
+  const now = means.clock();
+  const request = await readAwsRequest(message).catch(() => null);
+  if (request === null) {
+    message.socket.destroy();
+    return;
+  }
+  const presented = presentedBy(request);
+  const operation = operationOf(request, presented, { host, now });
+  const marks = [{ kind: 'aws_access_key_id' as const, value: presented?.accessKeyId ?? '' }];
+  const trap = presented === null ? null : await means.find(marks);
+  if (presented === null || trap === null) return answerRaw(response, answerStranger(operation, request, presented));
+  const { authVerified, answer } = judgeTrap(operation, request, presented, trap);
+  const { service, region } = presented.scope;
+  await means.record({
+    ...{ trapNo: trap.trapNo, channel: 'aws_decoy', depth: depthOf(operation), eventTime: now.toISOString() },
+    ...{ sourceEventId: null, sourceIp: remoteAddressOf(message.socket), userAgent: headerOf(request, 'user-agent') },
+    ...{ action: operation.action, service, region, authVerified, request: request.raw },
+  });
+  answerRaw(response, answer);
+}
+
+function brokenAnswer(code: string, now: Date): RawAnswer {
+  const asked = { protocol: 's3', service: 's3', region: '*', version: '', method: 'GET', contentType: '' } as const;
+  const error =
+    code === 'HPE_HEADER_OVERFLOW'
+      ? {
+          ...TOO_LARGE,
+          message: 'Your request header section exceeds the maximum allowed size.',
+          more: [['MaxSizeAllowed', '8192'] as const],
+        }
+      : BROKEN;
+  return errorAnswer({ ...asked, isOld: true, now }, error);
+}
+
+function written({ status, reason, headers, body }: RawAnswer): string {
+  const lines = closing(headers)
+    .map(([name, value]) => `${name}: ${value}\r\n`)
+    .join('');
+  return `HTTP/1.1 ${status} ${reason}\r\n${lines}\r\n${body}`;
+}

@@ -1,0 +1,159 @@
+import { randomBytes, webcrypto, X509Certificate } from 'node:crypto';
+import { isIP } from 'node:net';
+import type { Extension } from '@peculiar/x509';
+import type { DecoySettings } from './decoy.ts';
+import { madeOnce, makeAnew } from './own-files.ts';
+import { publicHostOf } from './place.ts';
+
+/** What a decoy shows to clients that speak TLS. PEM. */
+export interface DecoyTls {
+  certificate: string;
+  key: string;
+  /** What a client has to trust; null where it knows the authority. */
+  authority: string | null;
+}
+
+/** What a certificate says. Names are written as in RFC 4514. */
+export interface CertificateNames {
+  subject: string;
+  /** Of the authority that issued it; null for one that signed itself. */
+  issuer: string | null;
+  /** Names and addresses that it is for. */
+  hosts: readonly string[];
+  key: 'rsa' | 'ec';
+}
+
+/** PEM, the certificate before its key. */
+interface Issued {
+  certificate: string;
+  key: string;
+}
+
+const ALGORITHMS = {
+  rsa: {
+    name: 'RSASSA-PKCS1-v1_5',
+    hash: 'SHA-256',
+    modulusLength: 2048,
+    publicExponent: new Uint8Array([1, 0, 1]),
+  },
+  ec: { name: 'ECDSA', namedCurve: 'P-256', hash: 'SHA-256' },
+};
+const DAY_MS = 24 * 60 * 60_000;
+/** To listen on all addresses is to have no name. */
+const EVERYWHERE = ['0.0.0.0', '::'];
+const NAMES_FILE = 'names.json';
+const AUTHORITY_FILE = 'authority.pem';
+const CERTIFICATE_FILE = 'tls.pem';
+
+/**
+ * The certificate of the settings, or one of the decoy's own, which is made once. Where that does not name the host that
+ * is planted, it is issued anew, by the same authority under the same names.
+ * @param draw the names that it begins with, and may be random.
+ */
+export async function tlsOf(
+  settings: DecoySettings,
+  folder: string,
+  { now, draw }: { now: Date; draw: () => CertificateNames },
+): Promise<DecoyTls> {
+  if (settings.tls !== null) return { ...settings.tls, authority: null };
+  const drawn: CertificateNames = JSON.parse(await madeOnce(folder, NAMES_FILE, async () => JSON.stringify(draw())));
+  const planted = publicHostOf(settings);
+  const hosts = drawn.hosts.includes(planted) || EVERYWHERE.includes(planted) ? drawn.hosts : [...drawn.hosts, planted];
+  const names = { ...drawn, hosts };
+  const issuer =
+    names.issuer === null
+      ? null
+      : toIssued(await madeOnce(folder, AUTHORITY_FILE, async () => toText(await issueAuthority(names, now))));
+  const make = async () => toText(await issue(names, issuer, now));
+  let own = toIssued(await madeOnce(folder, CERTIFICATE_FILE, make));
+  if (!isFor(own, hosts)) own = toIssued(await makeAnew(folder, CERTIFICATE_FILE, await make()));
+  return { ...own, authority: issuer?.certificate ?? own.certificate };
+}
+
+/** An authority, as certificates of the inside of a company have one. */
+async function issueAuthority({ issuer, key }: CertificateNames, now: Date): Promise<Issued> {
+  const x509 = await loadX509();
+  const keys = await generateKeys(key);
+  const extensions = [
+    new x509.BasicConstraintsExtension(true, undefined, true),
+    new x509.KeyUsagesExtension(x509.KeyUsageFlags.keyCertSign | x509.KeyUsageFlags.cRLSign, true),
+    await x509.SubjectKeyIdentifierExtension.create(keys.publicKey, false, webcrypto),
+  ];
+  const terms = { name: issuer ?? '', keys, ...termsOf(key, now, 400) };
+  return written(await x509.X509CertificateGenerator.createSelfSigned({ ...terms, extensions }, webcrypto), keys);
+}
+
+async function issue({ subject, hosts, key }: CertificateNames, issuer: Issued | null, now: Date): Promise<Issued> {
+  const x509 = await loadX509();
+  const keys = await generateKeys(key);
+  const extensions: Extension[] = [
+    new x509.BasicConstraintsExtension(false),
+    new x509.SubjectAlternativeNameExtension(
+      hosts.map((value) => ({ type: isIP(value) === 0 ? ('dns' as const) : ('ip' as const), value })),
+    ),
+    await x509.SubjectKeyIdentifierExtension.create(keys.publicKey, false, webcrypto),
+  ];
+  const terms = { ...termsOf(key, now, 90), extensions };
+  if (issuer === null)
+    return written(
+      await x509.X509CertificateGenerator.createSelfSigned({ name: subject, keys, ...terms }, webcrypto),
+      keys,
+    );
+  const authority = new x509.X509Certificate(issuer.certificate);
+  const signingKey = await webcrypto.subtle.importKey(
+    'pkcs8',
+    x509.PemConverter.decodeFirst(issuer.key),
+    ALGORITHMS[key],
+    false,
+    ['sign'],
+  );
+  extensions.push(
+    new x509.KeyUsagesExtension(x509.KeyUsageFlags.digitalSignature | x509.KeyUsageFlags.keyEncipherment, true),
+    new x509.ExtendedKeyUsageExtension([x509.ExtendedKeyUsage.serverAuth]),
+    await x509.AuthorityKeyIdentifierExtension.create(authority.publicKey, false, webcrypto),
+  );
+  const signed = { subject, issuer: authority.subjectName, publicKey: keys.publicKey, signingKey };
+  return written(await x509.X509CertificateGenerator.create({ ...signed, ...terms }, webcrypto), keys);
+}
+
+/** A certificate that is as old as its decoy would tell that it stands for something new. @param days at least. */
+function termsOf(key: CertificateNames['key'], now: Date, days: number) {
+  const at = now.getTime() - days * DAY_MS - randomBytes(4).readUInt32BE() * 5;
+  const notBefore = new Date(at - (at % 1000));
+  const notAfter = new Date(notBefore.getTime() + 3650 * DAY_MS);
+  // RFC 5280 section 4.1.2.2: positive, and of 20 octets at most.
+  const serial = randomBytes(20);
+  serial[0] = ((serial[0] ?? 0) & 0x7f) | 0x40;
+  return { notBefore, notAfter, serialNumber: serial.toString('hex'), signingAlgorithm: ALGORITHMS[key] };
+}
+
+async function generateKeys(key: CertificateNames['key']): Promise<webcrypto.CryptoKeyPair> {
+  return (await webcrypto.subtle.generateKey(ALGORITHMS[key], true, ['sign', 'verify'])) as webcrypto.CryptoKeyPair;
+}
+
+async function written(certificate: { toString(form: 'pem'): string }, keys: webcrypto.CryptoKeyPair): Promise<Issued> {
+  const { PemConverter } = await loadX509();
+  const pkcs8 = Buffer.from(await webcrypto.subtle.exportKey('pkcs8', keys.privateKey));
+  return {
+    certificate: `${certificate.toString('pem')}\n`,
+    key: `${PemConverter.encode(pkcs8, 'PRIVATE KEY')}\n`,
+  };
+}
+
+const toText = ({ certificate, key }: Issued) => certificate + key;
+
+function toIssued(text: string): Issued {
+  const at = text.indexOf('-----BEGIN PRIVATE KEY-----');
+  return { certificate: text.slice(0, at), key: text.slice(at) };
+}
+
+function isFor({ certificate }: Issued, hosts: readonly string[]): boolean {
+  const read = new X509Certificate(certificate);
+  return hosts.every((host) => (isIP(host) === 0 ? read.checkHost(host) : read.checkIP(host)) !== undefined);
+}
+
+async function loadX509(): Promise<typeof import('@peculiar/x509')> {
+  // @peculiar/x509 resolves its parts by decorators, which need this to have been loaded.
+  await import('reflect-metadata');
+  return import('@peculiar/x509');
+}

@@ -1,0 +1,104 @@
+import { randomUUID } from 'node:crypto';
+import type { Json } from '../../../../core/json/canonical.ts';
+import type { RawAnswer } from '../raw-http.ts';
+import type { KubeRequest } from './request.ts';
+
+/** Of one cluster: random, and the same for ever. */
+export interface ClusterIds {
+  flowSchema: string;
+  priorityLevel: string;
+}
+
+/** Who asks, as the server knows them. */
+export interface KubeUser {
+  name: string;
+  groups: readonly string[];
+}
+
+export const ANONYMOUS: KubeUser = { name: 'system:anonymous', groups: ['system:unauthenticated'] };
+
+/** As a server of this version says it. */
+export const VERSION: Json = {
+  major: '1',
+  minor: '30',
+  gitVersion: 'v1.30.0',
+  gitCommit: '7c48c2bd72b9bf5c44d21d7338cc7bea77d0ad2a',
+  gitTreeState: 'clean',
+  buildDate: '2024-04-17T17:27:03Z',
+  goVersion: 'go1.22.2',
+  compiler: 'gc',
+  platform: 'linux/amd64',
+};
+
+const REASONS: Readonly<Record<number, string>> = {
+  200: 'OK',
+  201: 'Created',
+  401: 'Unauthorized',
+  403: 'Forbidden',
+};
+
+export interface KubeShown {
+  ids: ClusterIds;
+  now: Date;
+  /** To browsers and curl it writes on many lines. */
+  isPretty: boolean;
+  /** For who is not known there are no flows. */
+  isKnown: boolean;
+}
+
+export function jsonAnswer(status: number, body: Json, shown: KubeShown, more: RawAnswer['headers'] = []): RawAnswer {
+  const { ids, now, isPretty, isKnown } = shown;
+  const plain = isPretty ? JSON.stringify(body, null, 2) : `${JSON.stringify(body)}\n`;
+  // As Go writes these characters within texts; JSON has them nowhere else.
+  const text = plain.replace(/[<>&]/g, (character) => `\\u00${character.charCodeAt(0).toString(16)}`);
+  // Go writes what its handlers set in the order of the alphabet, and then what it sets itself.
+  const own = new Map<string, string>([
+    ['Audit-Id', randomUUID()],
+    ['Cache-Control', 'no-cache, private'],
+    ['Content-Type', 'application/json'],
+    ...(isKnown
+      ? [
+          ['X-Kubernetes-Pf-Flowschema-Uid', ids.flowSchema] as const,
+          ['X-Kubernetes-Pf-Prioritylevel-Uid', ids.priorityLevel] as const,
+        ]
+      : []),
+    ...more,
+  ]);
+  const sorted = [...own].sort(([a], [b]) => (a < b ? -1 : 1));
+  const length = ['Content-Length', String(Buffer.byteLength(text))] as const;
+  const headers = [...sorted, ['Date', now.toUTCString()] as const, length];
+  return { status, reason: REASONS[status] ?? 'OK', headers, body: text };
+}
+
+export function unauthorized(shown: KubeShown): RawAnswer {
+  return jsonAnswer(401, failure('Unauthorized', 'Unauthorized', 401), shown);
+}
+
+export function forbidden(request: KubeRequest, user: KubeUser, shown: KubeShown): RawAnswer {
+  const { message, details } = refusal(request, user.name);
+  return jsonAnswer(403, { ...failure(message, 'Forbidden', 403, details) }, shown, [
+    ['X-Content-Type-Options', 'nosniff'],
+  ]);
+}
+
+function failure(message: string, reason: string, code: number, details?: Json): { [name: string]: Json } {
+  const head = { kind: 'Status', apiVersion: 'v1', metadata: {}, status: 'Failure', message, reason };
+  return { ...head, ...(details === undefined ? {} : { details }), code };
+}
+
+/** See apiserver/pkg/endpoints/handlers/responsewriters/errors.go. */
+function refusal({ verb, path, resource }: KubeRequest, user: string): { message: string; details: Json } {
+  if (resource === null)
+    return {
+      message: `forbidden: User ${JSON.stringify(user)} cannot ${verb} path ${JSON.stringify(path)}`,
+      details: {},
+    };
+  const { group, name, namespace, object, part } = resource;
+  const whole = part === null ? name : `${name}/${part}`;
+  const what = `${name}${group === '' ? '' : `.${group}`}${object === null ? '' : ` ${JSON.stringify(object)}`}`;
+  const where = namespace === null ? 'at the cluster scope' : `in the namespace ${JSON.stringify(namespace)}`;
+  return {
+    message: `${what} is forbidden: User ${JSON.stringify(user)} cannot ${verb} resource ${JSON.stringify(whole)} in API group ${JSON.stringify(group)} ${where}`,
+    details: { ...(object === null ? {} : { name: object }), ...(group === '' ? {} : { group }), kind: name },
+  };
+}

@@ -1,0 +1,80 @@
+import { randomBytes, randomInt, randomUUID, webcrypto } from 'node:crypto';
+import { type DecoyTls, tlsOf } from '../certificates.ts';
+import type { DecoyPlace, DecoySettings } from '../decoy.ts';
+import { madeOnce } from '../own-files.ts';
+import type { ClusterIds } from './answers.ts';
+
+const DAY_MS = 24 * 60 * 60_000;
+const RSA = { name: 'RSASSA-PKCS1-v1_5', hash: 'SHA-256' };
+const KEYS = { ...RSA, modulusLength: 2048, publicExponent: new Uint8Array([1, 0, 1]) };
+
+/** What one cluster has of its own. */
+export interface Cluster {
+  /** What it shows: of the settings, or its own. */
+  tls: DecoyTls;
+  /** PEM of the authority of its clients. */
+  clientAuthority: string;
+  ids: ClusterIds;
+  issueClient: NonNullable<DecoyPlace['issueClient']>;
+}
+
+/** The authority, the certificate and the ids of a cluster, as kubeadm makes them; made once. */
+export async function openCluster(settings: DecoySettings, folder: string, now: () => Date): Promise<Cluster> {
+  const own = await tlsOf({ ...settings, tls: null }, folder, { now: now(), draw: drawNames });
+  const ids: ClusterIds = JSON.parse(
+    await madeOnce(folder, 'cluster.json', async () =>
+      JSON.stringify({ flowSchema: randomUUID(), priorityLevel: randomUUID() }),
+    ),
+  );
+  const authority = await madeOnce(folder, 'authority.pem', async () => {
+    throw new Error('the authority of the cluster is not there');
+  });
+  return {
+    tls: settings.tls === null ? own : { ...settings.tls, authority: null },
+    ...{ clientAuthority: own.authority ?? '', ids },
+    issueClient: (user, groups) => issue(authority, { user, groups }, now()),
+  };
+}
+
+/** https://kubernetes.io/docs/setup/best-practices/certificates/ */
+function drawNames() {
+  const node = `${['cp', 'master', 'k8s-cp', 'control-plane'][randomInt(4)]}-${randomInt(1, 6)}`;
+  const inside = ['kubernetes', 'kubernetes.default', 'kubernetes.default.svc', 'kubernetes.default.svc.cluster.local'];
+  const address = `10.${randomInt(0, 90)}.${randomInt(0, 255)}.${randomInt(2, 250)}`;
+  const hosts = [...inside, node, '10.96.0.1', address];
+  return { subject: 'CN=kube-apiserver', issuer: 'CN=kubernetes', hosts, key: 'rsa' as const };
+}
+
+async function issue(authorityFile: string, { user, groups }: { user: string; groups: readonly string[] }, now: Date) {
+  // @peculiar/x509 resolves its parts by decorators, which need this to have been loaded.
+  await import('reflect-metadata');
+  const x509 = await import('@peculiar/x509');
+  const at = authorityFile.indexOf('-----BEGIN PRIVATE KEY-----');
+  const authority = new x509.X509Certificate(authorityFile.slice(0, at));
+  const pkcs8 = x509.PemConverter.decodeFirst(authorityFile.slice(at));
+  const signingKey = await webcrypto.subtle.importKey('pkcs8', pkcs8, RSA, false, ['sign']);
+  const keys = (await webcrypto.subtle.generateKey(KEYS, true, ['sign', 'verify'])) as webcrypto.CryptoKeyPair;
+  const since = now.getTime() - randomInt(5, 60) * DAY_MS - randomInt(DAY_MS);
+  const notBefore = new Date(since - (since % 1000));
+  const serial = randomBytes(8);
+  serial[0] = ((serial[0] ?? 0) & 0x7f) | 0x40;
+  const certificate = await x509.X509CertificateGenerator.create(
+    {
+      subject: [...groups.map((group) => ({ O: [group] })), { CN: [user] }],
+      ...{ issuer: authority.subjectName, publicKey: keys.publicKey, signingKey, signingAlgorithm: RSA },
+      ...{ notBefore, notAfter: new Date(notBefore.getTime() + 365 * DAY_MS), serialNumber: serial.toString('hex') },
+      extensions: [
+        new x509.KeyUsagesExtension(x509.KeyUsageFlags.digitalSignature | x509.KeyUsageFlags.keyEncipherment, true),
+        new x509.ExtendedKeyUsageExtension([x509.ExtendedKeyUsage.clientAuth]),
+        new x509.BasicConstraintsExtension(false, undefined, true),
+        await x509.AuthorityKeyIdentifierExtension.create(authority.publicKey, false, webcrypto),
+      ],
+    },
+    webcrypto,
+  );
+  const key = Buffer.from(await webcrypto.subtle.exportKey('pkcs8', keys.privateKey));
+  return {
+    certificate: `${certificate.toString('pem')}\n`,
+    key: `${x509.PemConverter.encode(key, 'PRIVATE KEY')}\n`,
+  };
+}

@@ -1,0 +1,61 @@
+import { GROUPS } from './resources.ts';
+
+/** What a request is about, as the server's rules have it. */
+export interface KubeRequest {
+  verb: string;
+  path: string;
+  /** Null for a path that is no resource. */
+  resource: {
+    group: string;
+    name: string;
+    namespace: string | null;
+    object: string | null;
+    part: string | null;
+  } | null;
+}
+
+const BY_METHOD: Readonly<Record<string, string>> = {
+  POST: 'create',
+  PUT: 'update',
+  PATCH: 'patch',
+  DELETE: 'delete',
+};
+
+/** @param target path and query. See apiserver/pkg/endpoints/request/requestinfo.go. */
+export function kubeRequest(method: string, target: string): KubeRequest {
+  const [path = '/', query = ''] = target.split('?', 2);
+  const plain = { verb: method.toLowerCase(), path, resource: null };
+  const segments = path.split('/').filter((each) => each !== '');
+  const [root, ...rest] = segments;
+  if (root !== 'api' && root !== 'apis') return plain;
+  const group = root === 'api' ? '' : (rest.shift() ?? '');
+  rest.shift();
+  if (rest.length === 0) return plain;
+  const inNamespace = rest[0] === 'namespaces' && rest.length > 2 && !['status', 'finalize'].includes(rest[2] ?? '');
+  const namespace = inNamespace ? (rest[1] ?? null) : null;
+  const [name = '', object = null, ...parts] = inNamespace ? rest.slice(2) : rest;
+  const watches = new URLSearchParams(query).get('watch');
+  const reads = object !== null ? 'get' : watches === 'true' || watches === '1' ? 'watch' : 'list';
+  const all = method === 'DELETE' && object === null ? 'deletecollection' : BY_METHOD[method];
+  return { verb: all ?? reads, path, resource: { group, name, namespace, object, part: parts[0] ?? null } };
+}
+
+/** `list pods in default`, `get /version`. */
+export function actionOf({ verb, path, resource }: KubeRequest): string {
+  if (resource === null) return `${verb} ${path}`;
+  const { name, namespace, object, part } = resource;
+  const whole = [name, ...(object === null ? [] : [object]), ...(part === null ? [] : [part])].join('/');
+  return `${verb} ${whole}${namespace === null ? '' : ` in ${namespace}`}`;
+}
+
+/** Whether the server has it. */
+export function isKnownResource({ resource }: KubeRequest): boolean {
+  return GROUPS.some(
+    ({ name, resources }) => name === resource?.group && resources.some((each) => each.name === resource.name),
+  );
+}
+
+/** What everybody may ask who is known: who they are, and what they may. */
+export function isSelfReview({ verb, resource }: KubeRequest): boolean {
+  return verb === 'create' && resource !== null && /^selfsubject(access|rules|)reviews$/.test(resource.name);
+}

@@ -1,0 +1,126 @@
+import { ServerResponse } from 'node:http';
+import type { TLSSocket } from 'node:tls';
+import { messageOf } from '../../../../core/errors.ts';
+import { remoteAddressOf } from '../address.ts';
+import type { Decoy, DecoyMeans, DecoySettings, FoundTrap } from '../decoy.ts';
+import { LimitedConnections } from '../limits.ts';
+import { listenAs, listeningPlace } from '../place.ts';
+import { answerRaw, type RawAnswer, writtenOld } from '../raw-http.ts';
+import { ANONYMOUS, type KubeUser, unauthorized } from './answers.ts';
+import { type Cluster, openCluster } from './cluster.ts';
+import { type KubeIncoming, type KubeOutgoing, kubeListener } from './listener.ts';
+import { askDiscovery } from './probe.ts';
+import { actionOf, isSelfReview, kubeRequest } from './request.ts';
+import { answerKube } from './routes.ts';
+
+const LIMITS = {
+  ...{ atOnce: 2000, ofOneAddress: 1000, firstByteMs: 10_000, idleMs: 90_000, wholeMs: 30 * 60_000 },
+  bytes: 16 * 2 ** 20,
+};
+const KEPT_BYTES = 64 * 2 ** 10;
+const MOST_BYTES = 3 * 2 ** 20;
+
+/** Serves what the API server of a cluster answers to somebody who is known there and may do nothing. */
+export async function startKubernetesDecoy(settings: DecoySettings, folder: string, means: DecoyMeans): Promise<Decoy> {
+  const cluster = await openCluster(settings, folder, means.clock);
+  const { server, end } = kubeListener(cluster, (request, response) => {
+    answerRequest(request, response, { cluster, means }).catch((error) => {
+      means.log.error({ decoy: settings.name, reason: messageOf(error) }, 'a decoy failed to answer');
+      request.socket.destroy();
+    });
+  });
+  const connections = new LimitedConnections(server, LIMITS);
+  await listenAs(server, settings);
+  return {
+    place: { ...listeningPlace(settings, server, cluster.tls.authority), issueClient: cluster.issueClient },
+    probe: (trap, userAgent) => askDiscovery({ server, settings }, trap, userAgent),
+    async close() {
+      end();
+      await connections.close();
+    },
+  };
+}
+
+async function answerRequest(
+  request: KubeIncoming,
+  response: KubeOutgoing,
+  { cluster, means }: { cluster: Cluster; means: DecoyMeans },
+): Promise<void> {
+  const { method = 'GET', url = '/', headers } = request;
+  const body = await bodyOf(request);
+  const now = means.clock();
+  const userAgent = headers['user-agent'] ?? null;
+  const asked = kubeRequest(method, url);
+  const isPretty = /^(curl|Wget|Mozilla)/.test(userAgent ?? '') || /[?&]pretty(=(1|true))?(&|$)/.test(url);
+  const presented = presentedBy(request);
+  const trap = presented === null ? null : await means.find([presented]);
+  const shown = { ids: cluster.ids, now, isPretty, isKnown: presented === null || trap !== null };
+  if (presented !== null && trap === null) return send(request, response, unauthorized(shown));
+  if (trap !== null)
+    await means.record({
+      ...{ trapNo: trap.trapNo, channel: 'kubernetes', eventTime: now.toISOString(), sourceEventId: null },
+      depth: asked.resource === null || isSelfReview(asked) ? 'validated' : 'used',
+      ...{ sourceIp: remoteAddressOf(request.socket), userAgent, action: actionOf(asked) },
+      // A certificate is shown with a proof of its key; a token is the secret itself.
+      ...{ service: 'kubernetes', region: null, authVerified: true },
+      request: rawOf(request, body),
+    });
+  const user = trap === null ? ANONYMOUS : userOf(trap);
+  send(
+    request,
+    response,
+    answerKube(asked, { user, shown, body, accept: headers.accept ?? '', host: hostOf(request) }),
+  );
+}
+
+/** Who a request says it is from; null for nobody. */
+function presentedBy({ headers, socket }: KubeIncoming) {
+  const certificate = (socket as TLSSocket).getPeerCertificate();
+  // Of who shows none it is an object without members.
+  if (certificate?.fingerprint256 !== undefined)
+    return { kind: 'client_certificate', value: certificate.fingerprint256 } as const;
+  const token = /^bearer +(\S+)$/i.exec(headers.authorization ?? '')?.[1];
+  return token === undefined ? null : ({ kind: 'bearer', value: token } as const);
+}
+
+function userOf({ credential: { user, groups } }: FoundTrap): KubeUser {
+  const named = Array.isArray(groups) ? groups.map(String) : ['system:authenticated'];
+  return { name: typeof user === 'string' ? user : 'system:serviceaccount:default:default', groups: named };
+}
+
+const hostOf = ({ headers }: KubeIncoming) => String(headers[':authority'] ?? headers.host ?? '');
+
+async function bodyOf(request: KubeIncoming): Promise<string> {
+  const kept: Buffer[] = [];
+  let bytes = 0;
+  for await (const chunk of request as AsyncIterable<Buffer>) {
+    if (bytes < KEPT_BYTES) kept.push(chunk.subarray(0, KEPT_BYTES - bytes));
+    bytes += chunk.length;
+    if (bytes > MOST_BYTES) throw new Error('a body is too large');
+  }
+  return Buffer.concat(kept).toString('latin1');
+}
+
+/** A token in it stays in it: only its digest is kept. */
+function rawOf({ method, url, httpVersion, rawHeaders }: KubeIncoming, body: string): string {
+  const headers = rawHeaders.map((text, at) => (at % 2 === 0 ? `${text}: ` : `${text}\r\n`)).join('');
+  return `${method} ${url} HTTP/${httpVersion}\r\n${headers}\r\n${body}`;
+}
+
+function send({ httpVersion, socket }: KubeIncoming, response: KubeOutgoing, answer: RawAnswer): void {
+  // Go answers in the version of who asks, and Node in its own.
+  if (httpVersion === '1.0') {
+    socket.end(writtenOld(answer));
+    return;
+  }
+  if (response instanceof ServerResponse) {
+    answerRaw(response, answer);
+    return;
+  }
+  response.sendDate = false;
+  response.writeHead(
+    answer.status,
+    Object.fromEntries(answer.headers.map(([name, value]) => [name.toLowerCase(), value])),
+  );
+  response.end(answer.body);
+}

@@ -1,0 +1,33 @@
+import { randomInt } from 'node:crypto';
+
+/** Words that names of the inside of a company are made of. */
+const STAGES = ['prod', 'prd', 'live', 'int', 'stg', 'core'];
+const SITES = ['fra', 'ams', 'dub', 'lon', 'iad', 'sea', 'par', 'zrh', 'waw', 'mad'];
+const APPLICATIONS = ['orders', 'billing', 'ledger', 'catalog', 'customers', 'payments', 'inventory', 'reporting'];
+
+export function pickOne<T>(among: readonly T[]): T {
+  return among[randomInt(among.length)] as T;
+}
+
+export function randomApplication(): string {
+  return pickOne(APPLICATIONS);
+}
+
+const BASE62 = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
+
+/** Random characters, base62 unless others are given. */
+export function randomText(length: number, alphabet = BASE62): string {
+  return Array.from({ length }, () => alphabet[randomInt(alphabet.length)]).join('');
+}
+
+/** The name of a machine, as administrators give them: `db-prod-07`, `fra-db-3`. @param role what it does. */
+export function randomHostName(role: string): string {
+  const number = randomInt(1, 40);
+  const padded = String(number).padStart(2, '0');
+  return pickOne([
+    `${role}-${pickOne(STAGES)}-${padded}`,
+    `${pickOne(SITES)}-${role}-${number}`,
+    `${role}${padded}-${pickOne(SITES)}`,
+    `${pickOne(SITES)}${randomInt(1, 5)}-${pickOne(STAGES)}-${role}${padded}`,
+  ]);
+}

@@ -1,0 +1,136 @@
+import { createHash, randomBytes, X509Certificate } from 'node:crypto';
+import { createServer, type Socket } from 'node:net';
+import { setTimeout as wait } from 'node:timers/promises';
+import { createSecureContext, type SecureContext } from 'node:tls';
+import { messageOf } from '../../../../core/errors.ts';
+import type { TrapUse } from '../../use.ts';
+import { remoteAddressOf } from '../address.ts';
+import { tlsOf } from '../certificates.ts';
+import type { DecoyMeans, FoundTrap, StartDecoy } from '../decoy.ts';
+import { sendTo } from '../incoming.ts';
+import { type ConnectionLimits, LimitedConnections } from '../limits.ts';
+import { randomHostName } from '../names.ts';
+import { madeOnce } from '../own-files.ts';
+import { listenAs, listeningPlace, localPlace } from '../place.ts';
+import { authenticate, type LoginMeans } from './login.ts';
+import { errorMessage, type PostgresError } from './messages.ts';
+import { probePostgres } from './probe.ts';
+import { serveSession } from './session.ts';
+import { readStartup, type Startup } from './startup.ts';
+
+/** authentication_timeout. */
+const LOGIN_MS = 60_000;
+const LIMITS: ConnectionLimits = {
+  ...{ atOnce: 1024, ofOneAddress: 256 },
+  ...{ firstByteMs: LOGIN_MS, idleMs: 30 * 60_000, wholeMs: 12 * 60 * 60_000, bytes: 256 * 1024 * 1024 },
+};
+const LONGEST_ACTION = 300;
+/** A refusal takes as long at least: whether something was recorded before it must not show. */
+const REFUSAL_MS = 20;
+
+interface PostgresMeans extends LoginMeans {
+  means: DecoyMeans;
+  secureContext: SecureContext;
+}
+
+/** A PostgreSQL of Debian 12, where who has a planted password may do next to nothing. */
+export const startPostgresDecoy: StartDecoy = async (settings, folder, means) => {
+  const draw = () => {
+    const host = randomHostName('db');
+    // As the package ssl-cert of Debian makes it, which the server of Debian shows.
+    return { subject: `CN=${host}`, issuer: null, hosts: [host], key: 'rsa' as const };
+  };
+  const { certificate, key, authority } = await tlsOf(settings, folder, { now: means.clock(), draw });
+  const salt = await madeOnce(folder, 'salts.key', async () => randomBytes(32).toString('hex'));
+  const parts: PostgresMeans = {
+    ...{ means, find: means.find, saltKey: Buffer.from(salt, 'hex'), certificateHash: endPointHash(certificate) },
+    secureContext: createSecureContext({
+      ...{ cert: certificate, key, minVersion: 'TLSv1.2', honorCipherOrder: true, ecdhCurve: 'prime256v1' },
+      ciphers: 'HIGH:MEDIUM:+3DES:!aNULL',
+    }),
+  };
+  const server = createServer((socket) => void serve(socket, parts));
+  const connections = new LimitedConnections(server, LIMITS);
+  await listenAs(server, settings);
+  return {
+    place: listeningPlace(settings, server, authority),
+    probe: (trap, userAgent) => probePostgres(localPlace(settings, server), trap, userAgent),
+    close: () => connections.close(),
+  };
+};
+
+/** RFC 5929 section 4.1: MD5 and SHA-1 give way to SHA-256. */
+function endPointHash(pem: string): Buffer {
+  const certificate = new X509Certificate(pem);
+  const used = /sha(384|512)/i.exec(certificate.signatureAlgorithm ?? '')?.[1] ?? '256';
+  return createHash(`sha${used}`).update(certificate.raw).digest();
+}
+
+async function serve(socket: Socket, parts: PostgresMeans): Promise<void> {
+  const tooLong = setTimeout(() => socket.destroy(), LOGIN_MS).unref();
+  let stream = socket;
+  try {
+    const sourceIp = remoteAddressOf(socket);
+    const startup = await readStartup(socket, parts.secureContext);
+    if (startup === null) return;
+    stream = startup.stream;
+    await logIn(startup, { ...parts, sourceIp, done: () => clearTimeout(tooLong) });
+  } catch (error) {
+    parts.means.log.error({ reason: messageOf(error) }, 'a connection to a decoy of PostgreSQL broke');
+  } finally {
+    clearTimeout(tooLong);
+    stream.destroySoon();
+  }
+}
+
+async function logIn(startup: Startup, parts: PostgresMeans & { sourceIp: string | null; done: () => void }) {
+  const { means, sourceIp } = parts;
+  const { stream, user, database, packet } = startup;
+  const { trap, verified, answer } = await authenticate(startup, parts);
+  const base = { trap, userAgent: startup.parameters.get('application_name') || null, sourceIp, means };
+  const named = `user=${user} database=${database}`;
+  // In the words of the server's own log.
+  const action =
+    verified === null
+      ? `connection received: ${named}`
+      : verified
+        ? `connection authorized: ${named}`
+        : `password authentication failed for user "${user}"`;
+  const since = performance.now();
+  await record(base, { depth: 'validated', authVerified: verified, action, request: packet });
+  if (verified === false) await wait(Math.max(0, REFUSAL_MS - (performance.now() - since)));
+  if (answer !== null) await sendTo(stream, answer);
+  if (verified !== true || trap === null) return;
+  if (database !== trap.credential['database']) {
+    await sendTo(stream, errorMessage(noDatabase(database)));
+    return;
+  }
+  parts.done();
+  await serveSession(startup, (query, request) =>
+    record(base, { depth: 'used', authVerified: true, action: query.slice(0, LONGEST_ACTION), request }),
+  );
+}
+
+interface Client {
+  trap: FoundTrap | null;
+  userAgent: string | null;
+  sourceIp: string | null;
+  means: DecoyMeans;
+}
+
+async function record(
+  { trap, means, sourceIp, userAgent }: Client,
+  seen: Pick<TrapUse, 'depth' | 'authVerified' | 'action' | 'request'>,
+): Promise<void> {
+  if (trap === null) return;
+  await means.record({
+    ...{ trapNo: trap.trapNo, channel: 'postgres', eventTime: means.clock().toISOString(), sourceEventId: null },
+    ...{ sourceIp, userAgent, service: 'postgresql', region: null },
+    ...seen,
+  });
+}
+
+function noDatabase(database: string): PostgresError {
+  const message = `database "${database}" does not exist`;
+  return { severity: 'FATAL', code: '3D000', message, at: 'postinit.c:948 InitPostgres' };
+}

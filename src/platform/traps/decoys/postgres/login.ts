@@ -1,0 +1,133 @@
+import { randomBytes } from 'node:crypto';
+import type { DecoyMeans, FoundTrap } from '../decoy.ts';
+import { sendTo } from '../incoming.ts';
+import { checkWhole, readClientFinal, readClientFirst } from './client-messages.ts';
+import { authenticationMessage, errorMessage, type PostgresError } from './messages.ts';
+import { isProof, SCRAM_ITERATIONS, saltOf, scramKeys, scramNonce, serverSignature } from './scram.ts';
+import type { Startup } from './startup.ts';
+
+/** PG_MAX_SASL_MESSAGE_LENGTH. */
+const LONGEST = 1024;
+const PLAIN = 'SCRAM-SHA-256';
+const BOUND = 'SCRAM-SHA-256-PLUS';
+
+export interface LoginMeans {
+  find: DecoyMeans['find'];
+  /** By which salts are made. */
+  saltKey: Uint8Array;
+  /** What RFC 5929 calls tls-server-end-point. */
+  certificateHash: Uint8Array;
+}
+
+/** How a login ended. */
+export interface LoginOutcome {
+  trap: FoundTrap | null;
+  /** Whether the client has the password; null where it did not say. */
+  verified: boolean | null;
+  /** What is answered; null where nobody waits for an answer. */
+  answer: Buffer | null;
+}
+
+/** The exchange so far. */
+interface Exchange extends LoginMeans {
+  startup: Startup;
+  outcome: LoginOutcome;
+}
+
+/**
+ * Asks for a password as a server does that has the user, and for one that no trap has too. Nothing is answered yet to
+ * the last message: whoever called records it first.
+ */
+export async function authenticate(startup: Startup, means: LoginMeans): Promise<LoginOutcome> {
+  const trap = await means.find([{ kind: 'postgres_login', value: startup.user }]);
+  const outcome: LoginOutcome = { trap, verified: null, answer: null };
+  const error = await exchange({ ...means, startup, outcome });
+  if (error !== null) outcome.answer = errorMessage(error);
+  return outcome;
+}
+
+async function exchange(state: Exchange): Promise<PostgresError | null> {
+  const { startup, certificateHash, saltKey, outcome } = state;
+  const { stream, user } = startup;
+  const begun = await firstWords(startup);
+  if (begun === null || 'code' in begun) return begun;
+  const { message, isBound } = begun;
+  const first = checkWhole(message) ?? readClientFirst(message, isBound);
+  if ('code' in first) return first;
+  const nonce = first.nonce + scramNonce();
+  const salt = saltOf(saltKey, user);
+  const serverFirst = `r=${nonce},s=${salt.toString('base64')},i=${SCRAM_ITERATIONS}`;
+  // The same work whether or not there is somebody of that name.
+  const password = outcome.trap?.credential['password'];
+  const keys = await scramKeys(
+    typeof password === 'string' ? password : randomBytes(24).toString(),
+    salt,
+    SCRAM_ITERATIONS,
+  );
+  await sendTo(stream, authenticationMessage(11, Buffer.from(serverFirst)));
+  const answered = await readResponse(startup);
+  if (answered === null || !Buffer.isBuffer(answered)) return answered;
+  const text = answered.toString('latin1');
+  const final = checkWhole(text) ?? readClientFinal(text, first.header, isBound ? certificateHash : null);
+  if ('code' in final) return final;
+  if (final.nonce !== nonce) return wrongNonce;
+  const whole = `${first.bare},${serverFirst},${final.withoutProof}`;
+  outcome.verified = isProof(keys, whole, final.proof) && outcome.trap !== null;
+  if (!outcome.verified) return failed(user);
+  const done = Buffer.from(`v=${serverSignature(keys, whole)}`);
+  outcome.answer = Buffer.concat([authenticationMessage(12, done), authenticationMessage(0)]);
+  return null;
+}
+
+/** Asks for a password. @returns the client's first words, and whether they are of the channel too. */
+async function firstWords(startup: Startup): Promise<{ message: string; isBound: boolean } | PostgresError | null> {
+  const { stream, isTls } = startup;
+  await sendTo(stream, authenticationMessage(10, ...(isTls ? [BOUND] : []), PLAIN, ''));
+  const initial = await readResponse(startup);
+  if (initial === null || !Buffer.isBuffer(initial)) return initial;
+  const { mechanism, message } = readInitial(initial);
+  const isBound = isTls && mechanism === BOUND;
+  if (!isBound && mechanism !== PLAIN) return invalidMechanism;
+  if (message !== null) return { message, isBound };
+  await sendTo(stream, authenticationMessage(11));
+  const next = await readResponse(startup);
+  return next === null || !Buffer.isBuffer(next) ? next : { message: next.toString('latin1'), isBound };
+}
+
+/** What the client says next; an error where it is nothing that belongs here, null when it is gone. */
+async function readResponse({ incoming, user }: Startup): Promise<Buffer | PostgresError | null> {
+  const type = (await incoming.take(1))?.[0];
+  if (type === undefined) return null;
+  if (type !== 0x70) return unexpectedType(type);
+  const length = (await incoming.take(4))?.readUInt32BE();
+  if (length === undefined) return null;
+  return length < 4 || length - 4 > LONGEST ? failed(user) : incoming.take(length - 4);
+}
+
+/** The first message names a mechanism, and may have the client's first words. */
+function readInitial(body: Buffer): { mechanism: string; message: string | null } {
+  const end = body.indexOf(0);
+  if (end === -1 || body.length < end + 5) return { mechanism: '', message: null };
+  const length = body.readInt32BE(end + 1);
+  const words = body.subarray(end + 5, end + 5 + Math.max(0, length));
+  return { mechanism: body.toString('latin1', 0, end), message: length < 0 ? null : words.toString('latin1') };
+}
+
+function failed(user: string): PostgresError {
+  const message = `password authentication failed for user "${user}"`;
+  return { severity: 'FATAL', code: '28P01', message, at: 'auth.c:334 auth_failed' };
+}
+
+function unexpectedType(type: number): PostgresError {
+  const message = `expected SASL response, got message type ${type}`;
+  return { severity: 'FATAL', code: '08P01', message, at: 'auth-sasl.c:95 CheckSASLAuth' };
+}
+
+const invalidMechanism: PostgresError = {
+  ...{ severity: 'FATAL', code: '08P01', message: 'client selected an invalid SASL authentication mechanism' },
+  at: 'auth-scram.c:256 scram_init',
+};
+const wrongNonce: PostgresError = {
+  ...{ severity: 'FATAL', code: '08P01', message: 'invalid SCRAM response', detail: 'Nonce does not match.' },
+  at: 'auth-scram.c:404 scram_exchange',
+};

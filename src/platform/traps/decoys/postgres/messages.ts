@@ -1,0 +1,103 @@
+/** The version that is imitated, with the places of its errors in its sources. */
+export const SERVER_VERSION = '15.20 (Debian 15.20-0+deb12u1)';
+export const VERSION_TEXT = `PostgreSQL ${SERVER_VERSION} on x86_64-pc-linux-gnu, compiled by gcc (Debian 12.2.0-14+deb12u1) 12.2.0, 64-bit`;
+
+/** An error as PostgreSQL sends it: https://www.postgresql.org/docs/15/protocol-error-fields.html */
+export interface PostgresError {
+  severity: 'FATAL' | 'ERROR';
+  /** SQLSTATE. */
+  code: string;
+  message: string;
+  detail?: string;
+  hint?: string;
+  /** In the query, from 1. */
+  position?: number;
+  /** `file:line routine` of the server's source. */
+  at: string;
+}
+
+const utf8 = (text: string) => Buffer.from(`${text}\0`);
+
+/** A message of the protocol: type, length, body. */
+export function toMessage(type: string, ...parts: (Uint8Array | string)[]): Buffer {
+  const body = Buffer.concat(parts.map((part) => (typeof part === 'string' ? utf8(part) : part)));
+  const head = Buffer.alloc(5);
+  head.write(type);
+  head.writeInt32BE(body.length + 4, 1);
+  return Buffer.concat([head, body]);
+}
+
+export function toInt32(value: number): Buffer {
+  const bytes = Buffer.alloc(4);
+  bytes.writeInt32BE(value);
+  return bytes;
+}
+
+function toInt16(value: number): Buffer {
+  const bytes = Buffer.alloc(2);
+  bytes.writeInt16BE(value);
+  return bytes;
+}
+
+export function errorMessage({ severity, code, message, detail, hint, position, at }: PostgresError): Buffer {
+  const [, file = '', line = '', routine = ''] = /^(.+):(\d+) (.+)$/.exec(at) ?? [];
+  const fields = [`S${severity}`, `V${severity}`, `C${code}`, `M${message}`];
+  if (detail !== undefined) fields.push(`D${detail}`);
+  if (hint !== undefined) fields.push(`H${hint}`);
+  if (position !== undefined) fields.push(`P${position}`);
+  return toMessage('E', ...fields, `F${file}`, `L${line}`, `R${routine}`, '');
+}
+
+/** One of the messages that ask for credentials, or say that they are right. */
+export function authenticationMessage(kind: number, ...parts: (Uint8Array | string)[]): Buffer {
+  return toMessage('R', toInt32(kind), ...parts);
+}
+
+/** A column by the id and the size of its type. */
+export interface ResultColumn {
+  name: string;
+  type: number;
+  size: number;
+}
+
+export function rowDescription({ name, type, size }: ResultColumn): Buffer {
+  return toMessage(
+    'T',
+    toInt16(1),
+    name,
+    toInt32(0),
+    toInt16(0),
+    toInt32(type),
+    toInt16(size),
+    toInt32(-1),
+    toInt16(0),
+  );
+}
+
+export function dataRow(value: string): Buffer {
+  const bytes = Buffer.from(value);
+  return toMessage('D', toInt16(1), toInt32(bytes.length), bytes);
+}
+
+/** What the server says of itself before the first query, in its order. */
+export function sessionMessages(user: string, named: ReadonlyMap<string, string>, process: [number, number]): Buffer {
+  const parameters = {
+    application_name: named.get('application_name') ?? '',
+    client_encoding: named.get('client_encoding') ?? 'UTF8',
+    DateStyle: 'ISO, MDY',
+    default_transaction_read_only: 'off',
+    in_hot_standby: 'off',
+    integer_datetimes: 'on',
+    IntervalStyle: 'postgres',
+    is_superuser: 'off',
+    server_encoding: 'UTF8',
+    server_version: SERVER_VERSION,
+    session_authorization: user,
+    standard_conforming_strings: 'on',
+    TimeZone: 'Etc/UTC',
+  };
+  return Buffer.concat([
+    ...Object.entries(parameters).map(([name, value]) => toMessage('S', name, value)),
+    toMessage('K', toInt32(process[0]), toInt32(process[1])),
+  ]);
+}

@@ -1,0 +1,163 @@
+import { randomBytes, randomInt } from 'node:crypto';
+import { sendTo } from '../incoming.ts';
+import { type Asker, answerTo, IN_FAILED_TRANSACTION, type StatementAnswer } from './answers.ts';
+import { dataRow, errorMessage, type PostgresError, rowDescription, sessionMessages, toMessage } from './messages.ts';
+import type { Startup } from './startup.ts';
+
+/** So much of a message is read; the rest of it is passed over. */
+const MOST_READ = 64 * 1024;
+/** PQ_SEND_BUFFER_SIZE. */
+const SEND_AT = 8192;
+
+/** Answers queries of somebody who has logged in. @param onQuery is awaited before a query is answered. */
+export async function serveSession(
+  startup: Startup,
+  onQuery: (query: string, raw: Buffer) => Promise<void>,
+): Promise<void> {
+  const { stream, incoming, user, database, parameters } = startup;
+  const session = new Session({ user, database });
+  const process: [number, number] = [randomInt(1000, 400_000), randomBytes(4).readInt32BE()];
+  await sendTo(stream, Buffer.concat([sessionMessages(user, parameters, process), session.ready()]));
+  let owed = Buffer.alloc(0);
+  for (;;) {
+    const head = await incoming.take(5);
+    if (head === null) return;
+    const type = String.fromCharCode(head[0] ?? 0);
+    const length = head.readUInt32BE(1) - 4;
+    if (length < 0) return;
+    const body = await incoming.take(Math.min(length, MOST_READ));
+    if (body === null || !(await incoming.skip(length - body.length)) || type === 'X') return;
+    const query = queryOf(type, body);
+    if (query !== null && query.trim() !== '') await onQuery(query, Buffer.concat([head, body]));
+    const answer = session.answer(type, body, query);
+    if (answer === null) {
+      await sendTo(stream, errorMessage(unknownType(head[0] ?? 0)));
+      return;
+    }
+    owed = Buffer.concat([owed, answer]);
+    if (!isSent(type, answer) && owed.length < SEND_AT) continue;
+    if (!(await sendTo(stream, owed))) return;
+    owed = Buffer.alloc(0);
+  }
+}
+
+/** Steps of the extended protocol are answered together, unless one fails. */
+function isSent(type: string, answer: Buffer): boolean {
+  return 'QSHF'.includes(type) || answer[0] === 0x45;
+}
+
+/** The text of a query, where a message has one: Query, and Parse after the name of the statement. */
+function queryOf(type: string, body: Buffer): string | null {
+  if (type !== 'Q' && type !== 'P') return null;
+  const from = type === 'Q' ? 0 : body.indexOf(0) + 1;
+  const end = body.indexOf(0, from);
+  return body.toString('utf8', from, end === -1 ? body.length : end);
+}
+
+type Done = Extract<StatementAnswer, { tag: string }>;
+
+class Session {
+  readonly #asker: Asker;
+  /** Idle, in a transaction, or in one that has failed. */
+  #state: 'I' | 'T' | 'E' = 'I';
+  #prepared = '';
+  /** After an error, all is passed over until the client says that it noticed. */
+  #isSkipping = false;
+
+  constructor(asker: Asker) {
+    this.#asker = asker;
+  }
+
+  ready(): Buffer {
+    return toMessage('Z', Buffer.from(this.#state));
+  }
+
+  /** @returns null for a message that no client sends. */
+  answer(type: string, body: Buffer, query: string | null): Buffer | null {
+    if (type === 'Q') return Buffer.concat([this.#run(query ?? ''), this.ready()]);
+    if (type === 'S') {
+      this.#isSkipping = false;
+      return this.ready();
+    }
+    const nothing = Buffer.alloc(0);
+    if (this.#isSkipping) return 'PBDECHF'.includes(type) ? nothing : null;
+    switch (type) {
+      case 'P':
+        this.#prepared = query ?? '';
+        return toMessage('1');
+      case 'B':
+        return toMessage('2');
+      case 'D':
+        return this.#describe(body[0] === 0x53);
+      case 'E':
+        return this.#one(this.#prepared, false);
+      case 'C':
+        return toMessage('3');
+      case 'F':
+        return Buffer.concat([this.#fail(noFunction), this.ready()]);
+      case 'H':
+      case 'd':
+      case 'c':
+      case 'f':
+        return nothing;
+      default:
+        return null;
+    }
+  }
+
+  /** A statement has parameters, here never any; a portal has none left. */
+  #describe(isStatement: boolean): Buffer {
+    const answer = answerTo(this.#prepared, this.#asker);
+    if ('error' in answer) return this.#refuse(answer.error);
+    const row = 'row' in answer && answer.row !== undefined ? rowDescription(answer.row.column) : toMessage('n');
+    return isStatement ? Buffer.concat([toMessage('t', Buffer.alloc(2)), row]) : row;
+  }
+
+  /** One statement after the other, until one fails. */
+  #run(query: string): Buffer {
+    const statements = query.split(';').filter((text, at) => at === 0 || text.trim() !== '');
+    const answers: Buffer[] = [];
+    for (const statement of statements) {
+      answers.push(this.#one(statement, true));
+      if (answers.at(-1)?.[0] === 0x45) break;
+    }
+    return Buffer.concat(answers);
+  }
+
+  #one(statement: string, isDescribed: boolean): Buffer {
+    const answer = answerTo(statement, this.#asker);
+    if ('empty' in answer) return toMessage('I');
+    const isEnd = 'tag' in answer && (answer.tag === 'COMMIT' || answer.tag === 'ROLLBACK');
+    const error = this.#state === 'E' && !isEnd ? IN_FAILED_TRANSACTION : 'error' in answer ? answer.error : null;
+    if (error !== null) return isDescribed ? this.#fail(error) : this.#refuse(error);
+    return this.#carryOut(answer as Done, isDescribed);
+  }
+
+  #carryOut({ tag, row }: Done, isDescribed: boolean): Buffer {
+    const isAborted = this.#state === 'E' && tag === 'COMMIT';
+    if (tag === 'BEGIN') this.#state = 'T';
+    if (tag === 'COMMIT' || tag === 'ROLLBACK') this.#state = 'I';
+    const rows = row === undefined ? [] : [...(isDescribed ? [rowDescription(row.column)] : []), dataRow(row.value)];
+    return Buffer.concat([...rows, toMessage('C', isAborted ? 'ROLLBACK' : tag)]);
+  }
+
+  #fail(error: PostgresError): Buffer {
+    if (this.#state === 'T') this.#state = 'E';
+    return errorMessage(error);
+  }
+
+  #refuse(error: PostgresError): Buffer {
+    this.#isSkipping = true;
+    return this.#fail(error);
+  }
+}
+
+const noFunction: PostgresError = {
+  ...{ severity: 'ERROR', code: '42501', message: 'permission denied for schema pg_catalog' },
+  at: 'aclchk.c:3655 aclcheck_error',
+};
+
+function unknownType(type: number): PostgresError {
+  const message = `invalid frontend message type ${type}`;
+  return { severity: 'FATAL', code: '08P01', message, at: 'postgres.c:446 SocketBackend' };
+}

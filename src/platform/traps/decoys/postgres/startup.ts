@@ -1,0 +1,121 @@
+import type { Socket } from 'node:net';
+import { type SecureContext, TLSSocket } from 'node:tls';
+import { Incoming, sendTo } from '../incoming.ts';
+import { errorMessage, type PostgresError, toInt32, toMessage } from './messages.ts';
+
+/** What a client wants to begin with. */
+export interface Startup {
+  /** The socket, or TLS over it. */
+  stream: Socket;
+  incoming: Incoming;
+  isTls: boolean;
+  user: string;
+  database: string;
+  parameters: ReadonlyMap<string, string>;
+  /** As it was sent. */
+  packet: Buffer;
+}
+
+/** MAX_STARTUP_PACKET_LENGTH. */
+const LONGEST = 10_000;
+/** NAMEDATALEN - 1. */
+const LONGEST_NAME = 63;
+const SSL_REQUEST = 80_877_103;
+const GSS_REQUEST = 80_877_104;
+const CANCEL_REQUEST = 80_877_102;
+
+const fatal = (code: string, message: string, line: number): PostgresError => ({
+  ...{ severity: 'FATAL', code, message, at: `postmaster.c:${line} ProcessStartupPacket` },
+});
+
+/** Reads what comes before a login. @returns null for a connection that is to end. */
+export async function readStartup(socket: Socket, secureContext: SecureContext): Promise<Startup | null> {
+  let stream = socket;
+  let incoming = new Incoming(socket);
+  let isTls = false;
+  for (;;) {
+    const packet = await readPacket(incoming);
+    if (packet === null) return null;
+    const version = packet.readInt32BE(0);
+    if (version === CANCEL_REQUEST) return null;
+    if (version === GSS_REQUEST && !isTls) {
+      // It would go on, had the client a ticket for it.
+      if (await sendTo(stream, 'G')) await incoming.take(4);
+      return null;
+    }
+    if (version !== SSL_REQUEST || isTls) return begin({ stream, incoming, isTls, packet });
+    incoming.release();
+    const secure = await secured(socket, secureContext);
+    if (secure === null) return null;
+    isTls = true;
+    stream = secure;
+    incoming = new Incoming(secure);
+  }
+}
+
+async function readPacket(incoming: Incoming): Promise<Buffer | null> {
+  const length = (await incoming.take(4))?.readUInt32BE() ?? 0;
+  return length < 8 || length > LONGEST ? null : incoming.take(length - 4);
+}
+
+/** Goes over to TLS. @returns null where the client does not. */
+async function secured(socket: Socket, secureContext: SecureContext): Promise<TLSSocket | null> {
+  const secure = new TLSSocket(socket, { isServer: true, secureContext });
+  secure.on('error', () => secure.destroy());
+  socket.write('S');
+  return new Promise((resolve) => {
+    secure.once('secure', () => resolve(secure));
+    secure.once('close', () => resolve(null));
+  });
+}
+
+type Raw = Pick<Startup, 'stream' | 'incoming' | 'isTls' | 'packet'>;
+
+async function begin(raw: Raw): Promise<Startup | null> {
+  const { stream, packet } = raw;
+  const [major, minor] = [packet.readUInt16BE(0), packet.readUInt16BE(2)];
+  if (major !== 3) {
+    await sendTo(stream, unsupportedVersion(major, minor));
+    return null;
+  }
+  const parameters = readParameters(packet.subarray(4));
+  const user = parameters?.get('user') ?? '';
+  if (parameters === null || user === '') {
+    const error =
+      parameters === null
+        ? fatal('08P01', 'invalid startup packet layout: expected terminator as last byte', 2332)
+        : fatal('28000', 'no PostgreSQL user name specified in startup packet', 2349);
+    await sendTo(stream, errorMessage(error));
+    return null;
+  }
+  const unknown = [...parameters.keys()].filter((name) => name.startsWith('_pq_.'));
+  if (minor > 0 || unknown.length > 0)
+    await sendTo(stream, toMessage('v', toInt32(0x30000), toInt32(unknown.length), ...unknown));
+  const database = cut(parameters.get('database') || user);
+  return { ...raw, user: cut(user), database, parameters };
+}
+
+/** Older protocols had errors without fields. */
+function unsupportedVersion(major: number, minor: number): Buffer {
+  const message = `unsupported frontend protocol ${major}.${minor}: server supports 3.0 to 3.0`;
+  return major < 3 ? Buffer.from(`EFATAL:  ${message}\n\0`) : errorMessage(fatal('0A000', message, 2220));
+}
+
+/** Names and values, each with its terminator, and one more; null where it is missing. */
+function readParameters(body: Buffer): Map<string, string> | null {
+  const parameters = new Map<string, string>();
+  for (let at = 0; ; ) {
+    const end = body.indexOf(0, at);
+    if (end === -1) return null;
+    if (end === at) return at === body.length - 1 ? parameters : null;
+    const endOfValue = body.indexOf(0, end + 1);
+    if (endOfValue === -1) return null;
+    parameters.set(body.toString('utf8', at, end), body.toString('utf8', end + 1, endOfValue));
+    at = endOfValue + 1;
+  }
+}
+
+function cut(name: string): string {
+  const bytes = Buffer.from(name);
+  return bytes.length <= LONGEST_NAME ? name : bytes.toString('utf8', 0, LONGEST_NAME);
+}

@@ -1,0 +1,81 @@
+import type { IncomingMessage, Server, ServerResponse } from 'node:http';
+import type { Duplex } from 'node:stream';
+
+/** An answer, byte by byte: nothing of it is by this platform, or by Node. */
+export interface RawAnswer {
+  status: number;
+  reason: string;
+  /** In their order, and as they are written. */
+  headers: readonly (readonly [name: string, value: string])[];
+  body: string;
+}
+
+/** Sends an answer, whose headers say how long it is. Who wants the connection to end is told that it does. */
+export function answerRaw(response: ServerResponse, { status, reason, headers, body }: RawAnswer): void {
+  response.sendDate = false;
+  for (const own of ['connection', 'transfer-encoding', 'content-length']) response.removeHeader(own);
+  response.writeHead(status, reason, (response.shouldKeepAlive ? headers : closing(headers)).flat());
+  response.end(body);
+}
+
+/** With what says that the connection ends, which stands before the name of the server where that comes last. */
+export function closing(headers: RawAnswer['headers']): RawAnswer['headers'] {
+  if (headers.some(([name]) => name === 'Connection')) return headers;
+  const at = headers.at(-1)?.[0] === 'Server' ? headers.length - 1 : headers.length;
+  return headers.toSpliced(at, 0, ['Connection', 'close']);
+}
+
+/** As text, for who speaks HTTP/1.0: the connection ends behind it. */
+export function writtenOld({ status, reason, headers, body }: RawAnswer): string {
+  const lines = headers.map(([name, value]) => `${name}: ${value}\r\n`).join('');
+  return `HTTP/1.0 ${status} ${reason}\r\n${lines}\r\n${body}`;
+}
+
+/** What is answered in the place of Node's own words. */
+export interface RawErrors {
+  /** To what is no request of HTTP; null to say nothing. */
+  broken(code: string): string | null;
+}
+
+/** Has a server say nothing of its own. */
+export function serveRaw(server: Server, { broken }: RawErrors): void {
+  server.on('clientError', (error: NodeJS.ErrnoException, socket: Duplex) => {
+    // Of whom the handshake failed, or who was too slow.
+    const answer = error.code?.startsWith('HPE_') === true && socket.writable ? broken(error.code) : null;
+    if (answer === null) socket.destroy();
+    else socket.end(answer, () => socket.destroy());
+  });
+  // Who asks first gets the answer in the place of the leave to go on.
+  const listener = (request: IncomingMessage, response: ServerResponse) => server.emit('request', request, response);
+  server.on('checkContinue', listener);
+  server.on('checkExpectation', listener);
+  server.on('connect', (_request, socket: Duplex) => {
+    const answer = broken('CONNECT');
+    if (answer === null) socket.destroy();
+    else socket.end(answer, () => socket.destroy());
+  });
+}
+
+/** Options of servers that judge requests themselves. */
+export const RAW_HTTP = {
+  requireHostHeader: false,
+  keepAliveTimeout: 20_000,
+  // Connections are held to their own limits.
+  headersTimeout: 0,
+  requestTimeout: 0,
+  connectionsCheckingInterval: 60_000,
+  noDelay: true,
+} as const;
+
+/** The request line and the headers, as they came. */
+export function rawHead({ method, url, httpVersion, rawHeaders }: IncomingMessage): string {
+  const headers = rawHeaders.map((text, at) => (at % 2 === 0 ? `${text}: ` : `${text}\r\n`)).join('');
+  return `${method} ${url} HTTP/${httpVersion}\r\n${headers}\r\n`;
+}
+
+/** Names in lower case, and values, in their order. */
+export function headerPairs({ rawHeaders }: IncomingMessage): [name: string, value: string][] {
+  return rawHeaders.flatMap((name, at) =>
+    at % 2 === 0 ? [[name.toLowerCase(), rawHeaders[at + 1] ?? ''] as [string, string]] : [],
+  );
+}

@@ -1,0 +1,94 @@
+import { createServer, type Socket } from 'node:net';
+import { messageOf } from '../../../../core/errors.ts';
+import { remoteAddressOf } from '../address.ts';
+import type { DecoyMeans, StartDecoy } from '../decoy.ts';
+import { Incoming, sendTo } from '../incoming.ts';
+import { type ConnectionLimits, LimitedConnections } from '../limits.ts';
+import { listenAs, listeningPlace, localPlace } from '../place.ts';
+import { refuseLogins, type ShownKey } from './authentication.ts';
+import { exchangeKeys, type Identifications } from './exchange.ts';
+import { type HostKey, hostKeysIn } from './host-keys.ts';
+import { probeSsh } from './probe.ts';
+import { SshTransport } from './transport.ts';
+import { SshFormatError } from './wire.ts';
+
+/** The version of Debian 12. */
+const IDENTIFICATION = 'SSH-2.0-OpenSSH_9.2p1 Debian-2+deb12u10';
+/** LoginGraceTime. */
+const LOGIN_MS = 120_000;
+const LIMITS: ConnectionLimits = {
+  ...{ atOnce: 1024, ofOneAddress: 256, bytes: 1024 * 1024 },
+  ...{ firstByteMs: LOGIN_MS, idleMs: LOGIN_MS, wholeMs: LOGIN_MS },
+};
+/** SSH_MAX_BANNER_LEN. */
+const LONGEST_LINE = 8192;
+
+/** An OpenSSH of Debian 12 that takes keys only, and none of them. */
+export const startSshDecoy: StartDecoy = async (settings, folder, means) => {
+  const hostKeys = await hostKeysIn(folder);
+  const server = createServer({ noDelay: true }, (socket) => void serve(socket, hostKeys, means));
+  const connections = new LimitedConnections(server, LIMITS);
+  await listenAs(server, settings);
+  return {
+    place: listeningPlace(settings, server, null),
+    probe: (trap, userAgent) => probeSsh(localPlace(settings, server), trap, userAgent),
+    close: () => connections.close(),
+  };
+};
+
+async function serve(socket: Socket, hostKeys: readonly HostKey[], means: DecoyMeans): Promise<void> {
+  try {
+    await converse(socket, hostKeys, means);
+  } catch (error) {
+    if (!(error instanceof SshFormatError))
+      means.log.error({ reason: messageOf(error) }, 'a connection to a decoy of OpenSSH broke');
+  } finally {
+    socket.destroySoon();
+  }
+}
+
+async function converse(socket: Socket, hostKeys: readonly HostKey[], means: DecoyMeans): Promise<void> {
+  const sourceIp = remoteAddressOf(socket);
+  const incoming = new Incoming(socket);
+  await sendTo(socket, `${IDENTIFICATION}\r\n`);
+  const client = await readIdentification(socket, incoming);
+  if (client === null) return;
+  const transport = new SshTransport(socket, incoming);
+  const identifications: Identifications = { client, server: IDENTIFICATION };
+  const exchange = { transport, identifications, hostKeys };
+  const session = await exchangeKeys({ ...exchange, before: null, begun: null });
+  if (session === null) return;
+  const userAgent = client.replace(/^SSH-[\d.]+-/, '') || null;
+  await refuseLogins({
+    ...{ transport, session, delaySeed: Buffer.concat(hostKeys.map(({ blob }) => blob)) },
+    find: (value) => means.find([{ kind: 'ssh_fingerprint', value }]),
+    onKey: (key) => means.record(useOf(key, { sourceIp, userAgent, now: means.clock() })),
+    renew: async (begun) => (await exchangeKeys({ ...exchange, before: session, begun })) !== null,
+  });
+}
+
+/** The client's first line without its end; null where it is none, which the client is told. */
+async function readIdentification(socket: Socket, incoming: Incoming): Promise<string | null> {
+  const line = await incoming.line(LONGEST_LINE);
+  if (line === null) return null;
+  const text = line.toString('latin1').replace(/\r?\n$/, '');
+  const [, major, minor] = /^SSH-(\d+)\.(\d+)-./.exec(text) ?? [];
+  const isLine = line.at(-1) === 0x0a;
+  if (isLine && (major === '2' || (major === '1' && minor === '99'))) return text;
+  const isOther = isLine && major !== undefined;
+  await sendTo(socket, isOther ? 'Protocol major versions differ.\r\n' : 'Invalid SSH identification string.\r\n');
+  return null;
+}
+
+function useOf(
+  { trap, user, verified, request }: ShownKey,
+  { sourceIp, userAgent, now }: { sourceIp: string | null; userAgent: string | null; now: Date },
+) {
+  return {
+    ...{ trapNo: trap.trapNo, channel: 'ssh' as const, depth: 'validated' as const, eventTime: now.toISOString() },
+    ...{ sourceEventId: null, sourceIp, userAgent, service: 'ssh', region: null },
+    // In the words of the server's own log.
+    action: `${verified === null ? 'Postponed' : 'Failed'} publickey for ${user}`,
+    ...{ authVerified: verified, request },
+  };
+}

@@ -1,0 +1,74 @@
+import { isIPv6 } from 'node:net';
+import { z } from 'zod';
+import type { DecoyPlace } from '../decoys/decoy.ts';
+import { pickOne, randomApplication, randomText } from '../decoys/names.ts';
+import { readOptions } from './options.ts';
+import type { Artifact, TrapType } from './type.ts';
+
+const optionsSchema = z.strictObject({
+  /** What the artifact is: settings of an application, or the passwords of PostgreSQL's own clients. */
+  form: z.enum(['env', 'pgpass']).default('env'),
+  database: z
+    .string()
+    .regex(/^[a-z_][a-z0-9_]{0,62}$/)
+    .optional(),
+});
+
+interface Login {
+  user: string;
+  password: string;
+  host: string;
+  port: number;
+  database: string;
+}
+
+/** A login of a PostgreSQL. It is recognised by its user, whose name nobody guesses. */
+export const dbConnectionString: TrapType = {
+  type: 'db_connection_string',
+  decoy: 'postgres',
+  needsDecoy: true,
+  async make(wish) {
+    const { form, database } = readOptions(optionsSchema, wish);
+    const application = randomApplication();
+    const { host, port } = wish.decoy as DecoyPlace;
+    const user = `${application}_${pickOne(['app', 'rw', 'svc', 'etl'])}_${randomText(8, LETTERS)}`;
+    const password = randomText(pickOne([24, 28, 32]));
+    const name = database ?? pickOne([application, `${application}_prod`, `${application}_db`]);
+    const login = { user, password, host, port, database: name };
+    const url = toUrl(login);
+    return {
+      credential: { ...login, url },
+      artifact: form === 'env' ? environmentFile(url) : passwordFile(login),
+      marks: [{ kind: 'postgres_login', value: user }],
+      channels: ['postgres'],
+      knownAs: url.replace(`:${password}@`, '@'),
+    };
+  },
+};
+
+const LETTERS = 'abcdefghijkmnpqrstuvwxyz23456789';
+
+function toUrl({ user, password, host, port, database }: Login): string {
+  const address = isIPv6(host) ? `[${host}]` : host;
+  return `postgresql://${user}:${password}@${address}:${port}/${database}?sslmode=prefer`;
+}
+
+function environmentFile(url: string): Artifact {
+  return {
+    filename: '.env',
+    content: `DATABASE_URL=${url}\n`,
+    instructions:
+      'Put the file, or its line, where settings of an application lie: a checkout, a home folder, a CI variable, a page of a wiki. Set its time to that of the files around it.',
+  };
+}
+
+/** A colon and a backslash are written with a backslash in it: https://www.postgresql.org/docs/15/libpq-pgpass.html */
+function passwordFile({ host, port, database, user, password }: Login): Artifact {
+  const line = [host, port, database, user, password].map((part) => String(part).replaceAll(/[\\:]/g, '\\$&'));
+  return {
+    filename: '.pgpass',
+    content: `${line.join(':')}\n`,
+    instructions:
+      'Put the file into the home folder of somebody who could use psql, with mode 0600: psql reads it there. A line with the same host and user in ~/.psql_history or ~/.bash_history makes it look used.',
+  };
+}

@@ -1,0 +1,119 @@
+import { randomBytes, randomInt, randomUUID, X509Certificate } from 'node:crypto';
+import { z } from 'zod';
+import type { DecoyPlace } from '../decoys/decoy.ts';
+import { readOptions } from './options.ts';
+import type { MadeTrap, TrapType } from './type.ts';
+
+const optionsSchema = z.strictObject({
+  /** By what its owner is known to the cluster. */
+  auth: z.enum(['token', 'certificate']).default('token'),
+});
+
+const CLUSTERS = ['prod', 'staging', 'internal', 'platform', 'data', 'edge'];
+const OWNERS = ['deployer', 'gitlab-runner', 'argocd-manager', 'backup', 'ci', 'monitoring', 'release'];
+const NAMESPACES = ['ci', 'default', 'deploy', 'ops', 'tools'];
+const GROUPS = ['developers', 'platform', 'sre', 'release-managers'];
+
+/** How a client of Kubernetes finds its cluster, with who it is there. */
+export const kubeconfig: TrapType = {
+  type: 'kubeconfig',
+  decoy: 'kubernetes',
+  needsDecoy: true,
+  async make(wish) {
+    const { auth } = readOptions(optionsSchema, wish);
+    const place = wish.decoy;
+    if (place?.issueClient === undefined) throw new Error('a kubeconfig leads to no decoy');
+    const name = `${pick(OWNERS)}-${pick(CLUSTERS)}`;
+    if (auth === 'token') return tokenTrap(place, name);
+    const group = pick(GROUPS);
+    const { certificate, key } = await place.issueClient(name, [group]);
+    const data = { 'client-certificate-data': base64(certificate), 'client-key-data': base64(key) };
+    return madeFrom(place, data, {
+      credential: { user: name, groups: [group, 'system:authenticated'], certificate, key },
+      marks: [{ kind: 'client_certificate', value: new X509Certificate(certificate).fingerprint256 }],
+      knownAs: `${name}, ${group}`,
+    });
+  },
+};
+
+function tokenTrap(place: DecoyPlace, name: string): MadeTrap {
+  const namespace = pick(NAMESPACES);
+  const token = serviceAccountToken(namespace, name);
+  const user = `system:serviceaccount:${namespace}:${name}`;
+  const groups = ['system:serviceaccounts', `system:serviceaccounts:${namespace}`, 'system:authenticated'];
+  return madeFrom(
+    place,
+    { token },
+    {
+      credential: { user, groups, token },
+      marks: [{ kind: 'bearer', value: token }],
+      knownAs: `${namespace}/${name}, ${token.slice(-6)}`,
+    },
+  );
+}
+
+/** As a secret of the type kubernetes.io/service-account-token has it. Only the cluster could tell who signed it. */
+function serviceAccountToken(namespace: string, name: string): string {
+  const of = 'kubernetes.io/serviceaccount';
+  const header = { alg: 'RS256', kid: randomBytes(32).toString('base64url') };
+  const claims = {
+    iss: 'kubernetes/serviceaccount',
+    [`${of}/namespace`]: namespace,
+    [`${of}/secret.name`]: `${name}-token`,
+    [`${of}/service-account.name`]: name,
+    [`${of}/service-account.uid`]: randomUUID(),
+    sub: `system:serviceaccount:${namespace}:${name}`,
+  };
+  const signature = randomBytes(256);
+  // A signature of RSA is a number below its modulus.
+  signature[0] = (signature[0] ?? 0) & 0x7f;
+  const parts = [header, claims].map((part) => Buffer.from(JSON.stringify(part)).toString('base64url'));
+  return [...parts, signature.toString('base64url')].join('.');
+}
+
+/** @param user what the file says of its owner. */
+function madeFrom(
+  { host, port, authority }: DecoyPlace,
+  user: Readonly<Record<string, string>>,
+  made: Pick<MadeTrap, 'credential' | 'marks' | 'knownAs'>,
+): MadeTrap {
+  const cluster = pick(CLUSTERS);
+  const owner = String(made.credential['user']).split(':').at(-1) ?? '';
+  const context = `${owner}@${cluster}`;
+  const server = `https://${host.includes(':') ? `[${host}]` : host}:${port}`;
+  const lines = [
+    'apiVersion: v1',
+    'clusters:',
+    '- cluster:',
+    ...(authority === null ? [] : [`    certificate-authority-data: ${base64(authority)}`]),
+    `    server: ${server}`,
+    `  name: ${cluster}`,
+    'contexts:',
+    '- context:',
+    `    cluster: ${cluster}`,
+    `    user: ${owner}`,
+    `  name: ${context}`,
+    `current-context: ${context}`,
+    'kind: Config',
+    'preferences: {}',
+    'users:',
+    `- name: ${owner}`,
+    '  user:',
+    ...Object.entries(user).map(([name, value]) => `    ${name}: ${value}`),
+  ];
+  return {
+    ...{ ...made, channels: ['kubernetes'], credential: { ...made.credential, server } },
+    artifact: {
+      filename: '.kube/config',
+      content: `${lines.join('\n')}\n`,
+      instructions:
+        'Put the file into the home folder of a user or of a job that deploys, or keep it among the secrets of a pipeline. To have it look used, run `kubectl config get-contexts` with it once: that asks nothing of its server.',
+    },
+  };
+}
+
+const base64 = (text: string) => Buffer.from(text).toString('base64');
+
+function pick(words: readonly string[]): string {
+  return words[randomInt(words.length)] ?? '';
+}
