@@ -306,19 +306,13 @@ async function makeHook(): Promise<string> {
   return (await service.call('POST', '//traps/api/v1/alert-channels/', HOOK)).body.alert_channel_id;
 }
 
-/** All that is in the database but checks, which Verify adds, and when keys were used. */
+/** All that is in the database but checks, which Verify adds, when keys were used, and how alerts stand, which are sent by and by. */
 function written(): string {
-  const tables = [
-    'entries',
-    'checkpoints',
-    'keyed_results',
-    'people',
-    'links',
-    'traps',
-    'detections',
-    'alert_channels',
-  ].map((table) => `SELECT * FROM ${table};`);
+  const tables = ['entries', 'checkpoints', 'keyed_results', 'people', 'links', 'traps', 'alert_channels'].map(
+    (table) => `SELECT * FROM ${table};`,
+  );
   const keys = 'SELECT key_id, expires_at, revoked_at FROM api_keys;';
+  const detections = 'SELECT detection_id, status, acknowledged_by FROM detections;';
   const dead = "SELECT message_id FROM outbox WHERE status = 'dead' AND kind = 'pigeon';";
-  return service.sql([...tables, 'SELECT package_id FROM packages;', keys, dead].join('\n'));
+  return service.sql([...tables, 'SELECT package_id FROM packages;', keys, detections, dead].join('\n'));
 }
