@@ -12,7 +12,7 @@ export function madeTrapPage(made: WireMadeTrap, now: Date): PageView {
   return {
     title: 'The new trap',
     above: [...ABOVE_CREDENTIALS, { title: label, path: trapPath(credential_id) }],
-    introduction: markup`Every use of ${name(label)} is seen from now on. Its credential is shown this once: nobody can show it again, not even this platform.`,
+    introduction: markup`${name(label)} is a trap from now on. Its credential is shown this once: nobody can show it again, not even this platform.`,
     content: markup`<h2>What is planted</h2>
 <p>${artifact.instructions}</p>
 <p>File <code>${name(artifact.filename)}</code></p>

@@ -60,7 +60,7 @@ export const ORIGIN_WORDS: Record<Origin, string> = {
 export const CHANNEL_WORDS: Record<Channel, string> = {
   aws_decoy: 'AWS decoy',
   aws_cloudtrail: 'AWS CloudTrail',
-  aws_last_used: 'last use in IAM',
+  aws_last_used: 'Last use in IAM',
   postgres: 'PostgreSQL decoy',
   ssh: 'SSH decoy',
   kubernetes: 'Kubernetes decoy',
@@ -69,7 +69,7 @@ export const CHANNEL_WORDS: Record<Channel, string> = {
   registry: 'Docker registry decoy',
   git: 'Git decoy',
   mcp: 'MCP decoy',
-  file_read: 'read of the file',
+  file_read: 'Read of the file',
 };
 
 /** How far somebody went. */
