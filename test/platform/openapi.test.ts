@@ -83,8 +83,8 @@ test('metadata of a new entry is an object', async () => {
   expect(schema.required).not.toContain('metadata');
 });
 
-test('2,000 requests drawn from the documents are answered as these say', async () => {
-  const statuses = await sendDrawn(service, { requests: 2000, seed: 20261123, known });
+test('3,000 requests drawn from the documents are answered as these say', async () => {
+  const statuses = await sendDrawn(service, { requests: 3000, seed: 20261123, known });
   // It needs a type and its decoy at once: the tests of traps hold it.
   statuses.delete('generateTrap');
   // These need a key of AWS, the settings of one, or what AWS logs.

@@ -82,6 +82,11 @@ const OPERATIONS: readonly Operation[] = [
     path: '//traps/api/v1/credentials/TRAP',
   },
   {
+    operation: 'GET /traps/api/v1/credentials/{credential_id}/realism',
+    needed: 'traps:read',
+    path: '//traps/api/v1/credentials/TRAP/realism',
+  },
+  {
     operation: 'POST /traps/api/v1/credentials/{credential_id}/confirm',
     needed: 'traps:write',
     path: '//traps/api/v1/credentials/TRAP/confirm',
@@ -192,6 +197,7 @@ const WRITTEN = [
   ),
   'SELECT package_id FROM packages',
   'SELECT key_id, expires_at, revoked_at FROM api_keys',
+  'SELECT detection_id, status, acknowledged_by FROM detections',
   "SELECT message_id FROM outbox WHERE status = 'dead' AND kind = 'pigeon'",
 ];
 

@@ -15,6 +15,11 @@ export function actorOf({ kind, id, scopes }: Principal): Actor {
   return { name: `${kind}:${id}`, scopes };
 }
 
+/** The id of the person that an act names; null for a key or a command. */
+export function personNamed(actor: string): string | null {
+  return /^person:(.*)$/.exec(actor)?.[1] ?? null;
+}
+
 /** @throws DomainError `forbidden` where somebody would give what they have not got. */
 export function refuseScopes({ scopes: own }: Actor, scopes: readonly Scope[]): void {
   const refused = scopes.find((scope) => !own.includes(scope));

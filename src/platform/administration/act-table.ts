@@ -1,4 +1,5 @@
 import { type Markup, markup, name } from '../../core/html/markup.ts';
+import { personNamed } from '../accounts/administration.ts';
 import { dataTable, emptyState, moment } from '../web/components.ts';
 import type { AdministrationService } from './service.ts';
 
@@ -39,7 +40,7 @@ function inWords(action: string): string {
 }
 
 function personOfActor({ actor }: RecordedAct): string | null {
-  return /^person:(.*)$/.exec(actor)?.[1] ?? null;
+  return personNamed(actor);
 }
 
 function personOfObject({ resource_type, resource_id }: RecordedAct): string | null {

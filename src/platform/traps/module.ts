@@ -1,16 +1,26 @@
+import type { Accounts } from '../accounts/accounts.ts';
 import type { ServiceModule } from '../module.ts';
 import { ALERT_KIND } from './alerts/alerting.ts';
 import { noteAlert } from './alerts/standing.ts';
 import { trapRoutes } from './routes.ts';
 import { assembleTraps, type TrapParts } from './service.ts';
+import { trapsOverview } from './web/overview.ts';
+import { pagesOfTraps } from './web/pages.ts';
 
 const SETTLE_MS = 60_000;
 
-export function trapsModule(parts: TrapParts): ServiceModule {
+export interface TrapsModuleParts extends TrapParts {
+  accounts: Pick<Accounts, 'people'>;
+}
+
+export function trapsModule(parts: TrapsModuleParts): ServiceModule {
   const service = assembleTraps(parts);
+  const pageParts = { service, clock: parts.clock, people: parts.accounts.people };
   return {
     name: 'traps',
     routes: (server) => trapRoutes(server, { service }),
+    pages: pagesOfTraps(pageParts),
+    overview: { scope: 'traps:read', read: () => trapsOverview(pageParts) },
     start: () => service.startDecoys(),
     sends: (mail) => new Map([[ALERT_KIND, { deliver: service.sendAlerts(mail), note: noteAlert(parts.clock) }]]),
     jobs: [

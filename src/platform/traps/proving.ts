@@ -7,7 +7,7 @@ import type { Decoy, FoundTrap } from './decoys/decoy.ts';
 import { findTrap, noteProof, type Trap } from './repository.ts';
 import type { TrapUse } from './use.ts';
 import type { KeptCredential, TrapVault } from './vault.ts';
-import { type Channel, TRAPS_STREAM } from './words.ts';
+import { type Channel, type CredentialType, TRAPS_STREAM } from './words.ts';
 
 /** What came of a marked use. */
 export interface ChannelTest {
@@ -26,8 +26,8 @@ export interface ProvingMeans {
   clock: () => Date;
   vault: TrapVault;
   log: AuditLog;
-  /** The decoy of a name, where it listens in this process. */
-  decoy: (name: string) => Decoy | undefined;
+  /** What uses a trap as its client would, where that can be done from this process. */
+  probeOf: (trap: { decoy: string | null; type: CredentialType }) => Decoy['probe'] | undefined;
 }
 
 /** Proves that channels see what they should, by uses that nobody is told of. */
@@ -64,14 +64,14 @@ export class Proving {
   }
 
   async #try(trap: Trap, { decoy: name, type, credential, channels }: MarkedUse): Promise<ChannelTest[]> {
-    const decoy = name === null ? undefined : this.#means.decoy(name);
-    if (decoy === undefined) return channels.map((channel) => ({ channel, proved: false, outcome: notHere(name) }));
+    const probe = this.#means.probeOf({ decoy: name, type });
+    if (probe === undefined) return channels.map((channel) => ({ channel, proved: false, outcome: notHere(name) }));
     const mark = `check-${randomBytes(16).toString('hex')}`;
     const underWay = { trapNo: trap.trap_no, seen: new Set<Channel>() };
     this.#underWay.set(mark, underWay);
     let failure: string | null = null;
     try {
-      await decoy.probe({ trapNo: trap.trap_no, type, credential }, mark);
+      await probe({ trapNo: trap.trap_no, type, credential }, mark);
     } catch (error) {
       failure = messageOf(error);
     } finally {

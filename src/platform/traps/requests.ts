@@ -86,6 +86,30 @@ export const testResultSchema = z.object({
 });
 export const testResultsSchema = z.object({ data: z.array(testResultSchema) });
 
+export const REALISM_CHECKS = [
+  'plain_label',
+  'plain_host',
+  'own_host',
+  'certificate',
+  'unlisted_account',
+  'unspent_decoy',
+  'planted',
+  'proved',
+] as const;
+
+export const realismCheckSchema = z.object({
+  check: z.enum(REALISM_CHECKS),
+  result: z.enum(['passed', 'failed', 'unknown']),
+  /** What was seen, in one sentence. */
+  reason: z.string(),
+  /** What to do; null where nothing is. */
+  next_step: z.string().nullable(),
+});
+export type RealismCheck = z.infer<typeof realismCheckSchema>;
+
+/** What fits the trap; a check that says nothing of its type is left out. */
+export const realismSchema = z.object({ data: z.array(realismCheckSchema) });
+
 export const trapQuerySchema = pageQuerySchema.extend({
   credential_type: z.enum(CREDENTIAL_TYPES).optional(),
   plant_location: z.enum(PLANT_LOCATIONS).optional(),

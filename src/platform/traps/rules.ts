@@ -9,6 +9,14 @@ export const LONGEST_DETECTION_MS = 24 * 60 * 60_000;
 /** So many of the first and as many of the last occurrences are kept; the count is exact. */
 export const KEPT_OCCURRENCES = 100;
 
+/** A channel that was proved longer ago may have died since. */
+export const PROOF_LASTS_MS = 30 * 24 * 60 * 60_000;
+
+/** From when on a proof still counts. */
+export function proofSince(now: Date): string {
+  return new Date(now.getTime() - PROOF_LASTS_MS).toISOString();
+}
+
 const BY_DEPTH: Record<Depth, DetectionSeverity> = {
   exposed: 'low',
   read: 'medium',

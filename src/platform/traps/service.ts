@@ -14,10 +14,13 @@ import { type AwsChannels, openAwsChannels } from './aws/channels.ts';
 import { RealKeys } from './aws/real-keys.ts';
 import type { AwsSettings } from './aws/settings.ts';
 import { channelTruthOf } from './channels.ts';
-import type { Decoy, DecoyMeans, DecoySettings } from './decoys/decoy.ts';
+import type { Decoy, DecoyMeans, DecoyPlace, DecoySettings } from './decoys/decoy.ts';
 import { startDecoys } from './decoys/start.ts';
 import { Detections } from './detections.ts';
+import { readOverview, type TrapsOverview } from './overview.ts';
+import { probesOf } from './own-calls.ts';
 import { Proving } from './proving.ts';
+import { Realism } from './realism.ts';
 import { lastReports } from './repository.ts';
 import { Traps } from './traps.ts';
 import type { TrapUse } from './use.ts';
@@ -32,6 +35,7 @@ export interface TrapService {
   detections: Detections;
   proving: Proving;
   uses: Uses;
+  realism: Realism;
   realKeys: RealKeys;
   trail: AwsChannels['trail'];
   /** What is done besides answering. */
@@ -40,6 +44,10 @@ export interface TrapService {
   sendAlerts(mail: MailTransport): Deliver;
   /** What decoys and channels of the platform's own work with. */
   decoyMeans: DecoyMeans;
+  /** The decoys that listen here. */
+  places(): readonly DecoyPlace[];
+  /** How all of it stands, in one look. */
+  overview(): Promise<TrapsOverview>;
   startDecoys(): Promise<void>;
   /** Ends the decoys, and what they saw is recorded. */
   close(): Promise<void>;
@@ -78,7 +86,7 @@ export function assembleTraps(parts: TrapParts): TrapService {
     { log, clock, alert: (...at) => alertOf(at[0], { outbox, clock }, at[1], at[2]) },
     version,
   );
-  const proving = new Proving({ ...means, decoy: (name) => running.find(({ place }) => place.name === name) });
+  const proving = new Proving({ ...means, probeOf: probesOf(() => running) });
   const detections = new Detections(means);
   const dispatcher = new Dispatcher({ allowed: parts.outgoingHosts });
   const decoyMeans: DecoyMeans = {
@@ -91,8 +99,10 @@ export function assembleTraps(parts: TrapParts): TrapService {
   const channelTruth = () => channelTruthOf({ places, aws: parts.aws, reports: () => lastReports(database), clock });
   const traps = new Traps({ ...means, places, publicUrl, channelTruth });
   return {
-    ...{ traps, detections, proving, uses, decoyMeans },
+    ...{ traps, detections, proving, uses, decoyMeans, places },
     ...{ trail, jobs, realKeys: new RealKeys({ traps, database, clock, places, iam }) },
+    realism: new Realism({ ...means, traps, places, publicUrl }),
+    overview: () => readOverview(database, places(), clock()),
     alertChannels: new AlertChannels({ ...means, outbox }),
     sendAlerts: (mail) => sendAlerts({ ...means, detections, dispatcher, publicUrl }, mail),
     async startDecoys() {

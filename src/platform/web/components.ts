@@ -4,8 +4,11 @@ import { roughly } from '../../core/words.ts';
 export interface DataColumn<Row> {
   head: string;
   cell(row: Row): MarkupContent;
-  /** Figures stand at the end of their column; what is done stands last and has no words above it. */
-  kind?: 'name' | 'number' | 'act';
+  /**
+   * Figures stand at the end of their column; what is short is not broken where there is room; what is done stands last and
+   * has no words above it.
+   */
+  kind?: 'name' | 'number' | 'short' | 'act';
 }
 
 export interface DataTable<Row> {
@@ -36,7 +39,7 @@ ${rows.map((row) => markup`<tr>${columns.map(cell(row))}</tr>\n`)}</tbody>
 }
 
 function classOf(kind: DataColumn<never>['kind']): Markup | null {
-  return kind === 'number' || kind === 'act' ? markup` class="${kind}"` : null;
+  return kind === undefined || kind === 'name' ? null : markup` class="${kind}"`;
 }
 
 /** Each sign is another one, so that nobody needs to see the colour. */
@@ -123,4 +126,10 @@ export function link(path: string, words: string): Markup {
 /** A link that looks like what it is: the beginning of something to do. */
 export function action(path: string, words: string, weight: 'main' | 'quiet' = 'main'): Markup {
   return markup`<a class="button${weight === 'quiet' ? ' quiet' : ''}" href="${path}">${words}</a>`;
+}
+
+/** A digest, of which the beginning is seen at once and all of it on demand. */
+export function digest(hex: string | null): Markup {
+  if (hex === null) return markup`<span class="minor">none</span>`;
+  return markup`<code class="digest">${hex}</code>`;
 }

@@ -9,7 +9,7 @@ import type { ModuleOverview, TimelineEvent } from './overview.ts';
 const MOST_EVENTS = 30;
 
 /** Services that this version has not got. */
-const NOT_YET: readonly TileView[] = ['Trap credentials', 'Endpoint integrity', 'Agent identity'].map((title) => ({
+const NOT_YET: readonly TileView[] = ['Endpoint integrity', 'Agent identity'].map((title) => ({
   title,
   tone: 'neutral',
   word: 'Not part of this version',

@@ -11,3 +11,10 @@ export function ownPath(wanted: unknown): string {
   const { pathname, search } = new URL(wanted, 'http://own.invalid');
   return /^\/app(?:\/|$)/.test(pathname) ? pathname + search : FRONT;
 }
+
+/** A path with what is asked for; what is empty is not. */
+export function withQuery(path: string, query: Readonly<Record<string, string | number | null | undefined>>): string {
+  const given = Object.entries(query).filter(([, value]) => value !== null && value !== undefined && value !== '');
+  const text = new URLSearchParams(given.map(([name, value]): [string, string] => [name, String(value)])).toString();
+  return text === '' ? path : `${path}?${text}`;
+}

@@ -4,14 +4,15 @@ import type { WireCheckpoint } from '../../../core/wire.ts';
 import { grouped } from '../../../core/words.ts';
 import { type PageQuery, pageQuerySchema } from '../../http/fields.ts';
 import { paramsOf, queryOf } from '../../web/asked.ts';
-import { asCurl, dataTable, emptyState, further, moment } from '../../web/components.ts';
+import { asCurl, dataTable, digest, emptyState, further, moment } from '../../web/components.ts';
 import { curlCommand } from '../../web/curl.ts';
+import { withQuery } from '../../web/own-path.ts';
 import { leaveNotice } from '../../web/session-cookie.ts';
 import { streamParamsSchema } from '../requests.ts';
 import { entryLink } from './checks.ts';
 import { type AuditPageParts, ROWS } from './parts.ts';
-import { streamApi, streamPath, waysTo, withQuery } from './paths.ts';
-import { anchorWords, DEVELOPMENT_WARNING, digest } from './words.ts';
+import { streamApi, streamPath, waysTo } from './paths.ts';
+import { anchorWords, DEVELOPMENT_WARNING } from './words.ts';
 
 /** The checkpoints of a stream, with their authorities; and a new one. */
 export function pagesOfCheckpoints(server: FastifyInstance, { service }: AuditPageParts): void {

@@ -5,13 +5,14 @@ import { grouped, plural } from '../../../core/words.ts';
 import { hangUpOf } from '../../http/caller.ts';
 import { type PageQuery, pageQuerySchema } from '../../http/fields.ts';
 import { paramsOf, queryOf } from '../../web/asked.ts';
-import { asCurl, dataTable, emptyState, factList, further, link, moment } from '../../web/components.ts';
+import { asCurl, dataTable, digest, emptyState, factList, further, link, moment } from '../../web/components.ts';
 import { curlCommand } from '../../web/curl.ts';
+import { withQuery } from '../../web/own-path.ts';
 import { streamParamsSchema, verificationParamsSchema } from '../requests.ts';
 import { findVerification, listVerifications } from '../verifications.ts';
 import { type AuditPageParts, ROWS } from './parts.ts';
-import { checkPath, streamApi, streamPath, waysTo, withQuery } from './paths.ts';
-import { checkOutcome, digest, entryRange } from './words.ts';
+import { checkPath, streamApi, streamPath, waysTo } from './paths.ts';
+import { checkOutcome, entryRange } from './words.ts';
 
 const MAY_READ = { scope: 'audit:read' } as const;
 

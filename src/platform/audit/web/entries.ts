@@ -6,16 +6,26 @@ import { grouped } from '../../../core/words.ts';
 import { hangUpOf } from '../../http/caller.ts';
 import { digits } from '../../http/fields.ts';
 import { paramsOf, queryOf } from '../../web/asked.ts';
-import { asCurl, copyable, dataTable, emptyState, factList, further, link, moment } from '../../web/components.ts';
+import {
+  asCurl,
+  copyable,
+  dataTable,
+  digest,
+  emptyState,
+  factList,
+  further,
+  link,
+  moment,
+} from '../../web/components.ts';
 import { curlCommand } from '../../web/curl.ts';
+import { formTime, toFormTime } from '../../web/form-time.ts';
+import { withQuery } from '../../web/own-path.ts';
 import { lastEntries } from '../repository.ts';
 import { type EntriesQuery, entriesQuerySchema, streamParamsSchema } from '../requests.ts';
 import { entryToWire } from '../rules.ts';
 import { findStream, recordedEntry } from '../streams.ts';
-import { formTime, toFormTime } from './form-time.ts';
 import { type AuditPageParts, ROWS } from './parts.ts';
-import { streamPath, waysTo, withQuery } from './paths.ts';
-import { digest } from './words.ts';
+import { streamPath, waysTo } from './paths.ts';
 
 const MAY_READ = { scope: 'audit:read' } as const;
 

@@ -2,9 +2,10 @@ import { type Markup, markup } from '../../../core/html/markup.ts';
 import { agree, grouped, plural } from '../../../core/words.ts';
 import { factList, link, moment, momentOr, type StatusTone, type TileView } from '../../web/components.ts';
 import type { OverviewOfModule, TimelineEvent } from '../../web/overview.ts';
+import { withQuery } from '../../web/own-path.ts';
 import type { Overview } from '../activity.ts';
 import type { AuditService } from '../service.ts';
-import { AUDIT_PATH, checkPath, streamPath, withQuery } from './paths.ts';
+import { AUDIT_PATH, checkPath, streamPath } from './paths.ts';
 import { CHECKS_CHANGED } from './words.ts';
 
 /** How audit evidence stands, in one look, and what went wrong lately. */

@@ -6,18 +6,19 @@ import { grouped, plural } from '../../../core/words.ts';
 import { hangUpOf } from '../../http/caller.ts';
 import { type PageQuery, pageQuerySchema, text } from '../../http/fields.ts';
 import { paramsOf, queryOf } from '../../web/asked.ts';
-import { asCurl, dataTable, emptyState, factList, further, link, moment } from '../../web/components.ts';
+import { asCurl, dataTable, digest, emptyState, factList, further, link, moment } from '../../web/components.ts';
 import { curlCommand } from '../../web/curl.ts';
 import { field, postForm } from '../../web/fields.ts';
+import { formTime } from '../../web/form-time.ts';
 import { type FormState, serveForm } from '../../web/forms.ts';
 import type { PageView } from '../../web/layout.ts';
+import { withQuery } from '../../web/own-path.ts';
 import { listPackages, PACKAGE_FORMS, sendPackage } from '../packages.ts';
 import { packageParamsSchema, streamParamsSchema } from '../requests.ts';
 import { findStream } from '../streams.ts';
-import { formTime } from './form-time.ts';
 import { type AuditPageParts, ROWS } from './parts.ts';
-import { packagePath, streamApi, streamPath, waysTo, withQuery } from './paths.ts';
-import { digest, entryRange } from './words.ts';
+import { packagePath, streamApi, streamPath, waysTo } from './paths.ts';
+import { entryRange } from './words.ts';
 
 const MAY_READ = { scope: 'audit:read' } as const;
 

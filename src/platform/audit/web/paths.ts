@@ -20,13 +20,6 @@ export function streamApi(streamId: string, ...below: readonly string[]): string
   return ['/audit/streams', ...[streamId, ...below].map(encodeURIComponent)].join('/');
 }
 
-/** A path with what is asked for; what is empty is not. */
-export function withQuery(path: string, query: Readonly<Record<string, string | number | null | undefined>>): string {
-  const given = Object.entries(query).filter(([, value]) => value !== null && value !== undefined && value !== '');
-  const text = new URLSearchParams(given.map(([name, value]): [string, string] => [name, String(value)])).toString();
-  return text === '' ? path : `${path}?${text}`;
-}
-
 /** Where a page of a stream stands. */
 export function waysTo(streamId: string | null): { title: string; path: string }[] {
   const audit = { title: 'Audit', path: AUDIT_PATH };

@@ -3,7 +3,7 @@ import { type Markup, type MarkupContent, markup } from '../../../core/html/mark
 import type { WireCheckpoint, WireStream } from '../../../core/wire.ts';
 import { grouped } from '../../../core/words.ts';
 import { forWhoMay, paramsOf } from '../../web/asked.ts';
-import { action, asCurl, factList, link, momentOr } from '../../web/components.ts';
+import { action, asCurl, digest, factList, link, momentOr } from '../../web/components.ts';
 import { curlCommand } from '../../web/curl.ts';
 import { postForm } from '../../web/fields.ts';
 import { lastCheckpoints } from '../checkpoint-rows.ts';
@@ -20,7 +20,7 @@ import { entryTable } from './entries.ts';
 import { packageTable } from './packages.ts';
 import { type AuditPageParts, FEW_ROWS } from './parts.ts';
 import { streamApi, streamPath, waysTo } from './paths.ts';
-import { checkedWords, digest, stateOf } from './words.ts';
+import { checkedWords, stateOf } from './words.ts';
 
 const FEW = { limit: FEW_ROWS };
 

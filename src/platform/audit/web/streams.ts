@@ -4,15 +4,16 @@ import type { WireCheckpoint, WireStats, WireStream } from '../../../core/wire.t
 import { grouped, plural } from '../../../core/words.ts';
 import { hangUpOf } from '../../http/caller.ts';
 import { queryOf } from '../../web/asked.ts';
-import { asCurl, copyable, dataTable, emptyState, further, link, momentOr } from '../../web/components.ts';
+import { asCurl, copyable, dataTable, digest, emptyState, further, link, momentOr } from '../../web/components.ts';
 import { curlCommand } from '../../web/curl.ts';
+import { withQuery } from '../../web/own-path.ts';
 import { lastCheckpoints } from '../checkpoint-rows.ts';
 import { listStreams } from '../list.ts';
 import { type StreamsQuery, streamsQuerySchema } from '../requests.ts';
 import { isOwnStream } from '../rules.ts';
 import { type AuditPageParts, ROWS } from './parts.ts';
-import { AUDIT_PATH, streamPath, withQuery } from './paths.ts';
-import { anchorWords, digest, misfitOf, reachWords, stateOf } from './words.ts';
+import { AUDIT_PATH, streamPath } from './paths.ts';
+import { anchorWords, misfitOf, reachWords, stateOf } from './words.ts';
 
 /** The streams, with what their last checks found. */
 export function streamsPage(server: FastifyInstance, { service }: AuditPageParts): void {

@@ -59,12 +59,6 @@ export function anchorWords({ anchor }: WireCheckpoint, now: Date): Markup {
 export const DEVELOPMENT_WARNING =
   'The development authority is built into this platform. It is no independent witness, and its time stamps prove nothing against the platform itself.';
 
-/** A digest, of which the beginning is seen at once and all of it on demand. */
-export function digest(hex: string | null): Markup {
-  if (hex === null) return markup`<span class="minor">none</span>`;
-  return markup`<code class="digest">${hex}</code>`;
-}
-
 export function entryRange(first: number | null, last: number | null): string {
   if (first === null || last === null) return 'no entry';
   return first === last ? `entry ${grouped(first)}` : `entries ${grouped(first)} to ${grouped(last)}`;

@@ -4,6 +4,7 @@ import type { Actor } from '../../accounts/administration.ts';
 import type { AuditLog } from '../../audit/api.ts';
 import type { Database, Transaction } from '../../database/database.ts';
 import { DomainError } from '../../errors.ts';
+import { keyedRequest, makeOnce } from '../../idempotency/keyed-results.ts';
 import type { Outbox } from '../../jobs/outbox.ts';
 import { canonicalEmail, isEmail } from '../../mail/address.ts';
 import type { NewAlertChannel, WireAlertChannel } from '../requests.ts';
@@ -39,22 +40,43 @@ export class AlertChannels {
     return rows.map(({ channel_no: _, secret: __, removed_at: ___, ...channel }) => channel);
   }
 
-  /** @throws DomainError `invalid_request`; `conflict` where there are too many. */
-  async add(actor: Actor, wish: NewAlertChannel): Promise<WireAlertChannel & { secret: string | null }> {
+  /**
+   * @throws DomainError `invalid_request`; `conflict` where there are too many; `key_shown_before` for a repeated request.
+   */
+  async add(
+    actor: Actor,
+    wish: NewAlertChannel,
+    idempotencyKey?: string,
+  ): Promise<WireAlertChannel & { secret: string | null }> {
     const { database, clock, vault } = this.#means;
     const target = targetOf(wish);
     if ((await this.list()).length >= MOST_CHANNELS)
       throw new DomainError('conflict', `there are ${MOST_CHANNELS} alert channels already; remove one first`);
     const secret = wish.kind === 'webhook' ? newWebhookSecret() : null;
     const alert_channel_id = randomUUID();
-    const channel = { ...wish, alert_channel_id, target, created_at: clock().toISOString() };
+    const now = clock();
+    const channel = { ...wish, alert_channel_id, target, created_at: now.toISOString() };
     const sealed = secret === null ? null : vault.sealText(alert_channel_id, secret);
-    await database.write(async (transaction) => {
-      const channels = transaction.tables<TrapTables>().insertInto('alert_channels');
-      await channels.values({ ...channel, secret: sealed, removed_at: null }).execute();
-      await this.#record(transaction, actor, 'alert_channel.added', channel);
-    });
-    return { ...channel, secret };
+    const keyed = idempotencyKey === undefined ? null : keyedRequest('traps/alert-channels', idempotencyKey, wish);
+    const outcome = await database.write((transaction) =>
+      makeOnce(
+        transaction,
+        { keyed, now },
+        async () => {
+          const channels = transaction.tables<TrapTables>().insertInto('alert_channels');
+          await channels.values({ ...channel, secret: sealed, removed_at: null }).execute();
+          await this.#record(transaction, actor, 'alert_channel.added', channel);
+          return channel;
+        },
+        () => alert_channel_id,
+      ),
+    );
+    if ('made' in outcome) return { ...channel, secret };
+    if (secret === null) return { ...(await this.#find(outcome.earlier)), secret };
+    throw new DomainError(
+      'key_shown_before',
+      `this request added the alert channel ${outcome.earlier} before, whose secret was shown then and cannot be shown again; if it was lost, remove that channel and add another`,
+    );
   }
 
   /** @throws DomainError `not_found`. */

@@ -1,6 +1,7 @@
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
 import { z } from 'zod';
 import { actorOf } from '../../accounts/administration.ts';
+import { keyHeaderSchema } from '../../http/fields.ts';
 import { principalOf } from '../../http/principal.ts';
 import { problemResponses } from '../../http/responses.ts';
 import {
@@ -41,12 +42,15 @@ export const alertChannelRoutes: FastifyPluginAsyncZod<{ service: TrapService }>
         tags: ['alerts'],
         summary:
           'Have detections told to a webhook or an e-mail address; the secret of a webhook is answered this once',
+        headers: keyHeaderSchema,
         body: newAlertChannelSchema,
         response: { 201: madeAlertChannelSchema, ...problemResponses(409, 422) },
       },
     },
-    async (request, reply) =>
-      reply.code(201).send(await alertChannels.add(actorOf(principalOf(request)), request.body)),
+    async (request, reply) => {
+      const key = request.headers['idempotency-key'];
+      return reply.code(201).send(await alertChannels.add(actorOf(principalOf(request)), request.body, key));
+    },
   );
 
   server.post(

@@ -8,6 +8,7 @@ import {
   confirmationSchema,
   madeTrapSchema,
   newTrapSchema,
+  realismSchema,
   testResultsSchema,
   trapParamsSchema,
   trapQuerySchema,
@@ -17,7 +18,7 @@ import type { TrapService } from '../service.ts';
 
 // Over 40 lines: it is a list of routes.
 export const credentialRoutes: FastifyPluginAsyncZod<{ service: TrapService }> = async (server, { service }) => {
-  const { traps, proving } = service;
+  const { traps, proving, realism } = service;
 
   server.post(
     '/credentials/generate',
@@ -67,6 +68,21 @@ export const credentialRoutes: FastifyPluginAsyncZod<{ service: TrapService }> =
       },
     },
     ({ params }) => traps.find(params.credential_id),
+  );
+
+  server.get(
+    '/credentials/:credential_id/realism',
+    {
+      config: { scope: 'traps:read' },
+      schema: {
+        operationId: 'checkRealism',
+        tags: ['credentials'],
+        summary: 'Check what could tell somebody that a credential is a trap, and what to do about it',
+        params: trapParamsSchema,
+        response: { 200: realismSchema, ...problemResponses(404) },
+      },
+    },
+    async ({ params }) => ({ data: await realism.check(params.credential_id) }),
   );
 
   server.post(

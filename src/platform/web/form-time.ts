@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { instant } from '../../http/fields.ts';
+import { instant } from '../http/fields.ts';
 
 /** A time as the field of a form has it, which means UTC, or as a link has it; none where it is empty. */
 export const formTime = z.string().transform(toRfc3339).pipe(instant.optional());

@@ -1,0 +1,79 @@
+import { sql } from 'kysely';
+import type { Database } from '../database/database.ts';
+import type { DecoyPlace } from './decoys/decoy.ts';
+import { proofSince } from './rules.ts';
+import type { TrapTables } from './schema.ts';
+import { type DetectionSeverity, SEVERITIES } from './words.ts';
+
+/** How traps stand, in one look. */
+export interface TrapsOverview {
+  open: { count: number; worst: DetectionSeverity; since: string } | null;
+  /** Traps that have not ended and are known to be where somebody may find them. */
+  planted: number;
+  /** Of these: with a channel that was not proved lately, or with none that ever was. */
+  unproved: number;
+  /** Of these: they lead to a decoy that does not listen. */
+  lost: number;
+  /** The oldest of the last proofs of their channels; null where there is none. */
+  proved_since: string | null;
+}
+
+/** @param places the decoys that listen. */
+export async function readOverview(
+  database: Database,
+  places: readonly DecoyPlace[],
+  now: Date,
+): Promise<TrapsOverview> {
+  const names = new Set(places.map(({ name }) => name));
+  const standing = await plantedBy(database, now);
+  const sum = (column: 'traps' | 'unproved', rows: typeof standing) =>
+    rows.reduce((whole, row) => whole + Number(row[column]), 0);
+  const lost = standing.filter(({ decoy }) => decoy !== null && !names.has(decoy));
+  const proofs = standing.map(({ oldest }) => oldest).filter((at) => at !== null);
+  return {
+    open: await openDetections(database),
+    planted: sum('traps', standing),
+    unproved: sum('unproved', standing),
+    lost: sum('traps', lost),
+    proved_since: proofs.toSorted()[0] ?? null,
+  };
+}
+
+async function openDetections(database: Database): Promise<TrapsOverview['open']> {
+  const rows = await database
+    .tables<TrapTables>()
+    .selectFrom('detections')
+    .select(['severity', sql<number>`COUNT(*)`.as('count'), sql<string>`MIN(first_seen)`.as('since')])
+    .where('status', '=', 'open')
+    .groupBy('severity')
+    .execute();
+  const worst = SEVERITIES.findLast((each) => rows.some(({ severity }) => severity === each));
+  if (worst === undefined) return null;
+  const since = rows.map((row) => row.since).toSorted()[0] ?? '';
+  return { count: rows.reduce((whole, { count }) => whole + Number(count), 0), worst, since };
+}
+
+/** Planted traps that have not ended, counted by the decoy that they lead to. One that was used was planted. */
+function plantedBy(database: Database, now: Date) {
+  const tables = database.tables<TrapTables>();
+  const proofs = tables
+    .selectFrom('channel_proofs')
+    .select(['trap_no', sql<string>`MIN(proved_at)`.as('oldest')])
+    .groupBy('trap_no')
+    .as('proofs');
+  return tables
+    .selectFrom('traps')
+    .leftJoin(proofs, 'proofs.trap_no', 'traps.trap_no')
+    .select([
+      'decoy',
+      sql<number>`COUNT(*)`.as('traps'),
+      sql<number>`SUM(CASE WHEN oldest >= ${proofSince(now)} THEN 0 ELSE 1 END)`.as('unproved'),
+      sql<string | null>`MIN(oldest)`.as('oldest'),
+    ])
+    .where('revoked_at', 'is', null)
+    .where('rotated_at', 'is', null)
+    .where(({ or, eb }) => or([eb('expires_at', 'is', null), eb('expires_at', '>', now.toISOString())]))
+    .where(({ or, eb }) => or([eb('confirmed_at', 'is not', null), eb('triggered_at', 'is not', null)]))
+    .groupBy('decoy')
+    .execute();
+}

@@ -1,0 +1,25 @@
+import type { DecoyPlace } from './decoys/decoy.ts';
+import { TYPES } from './types/types.ts';
+import { CREDENTIAL_TYPES, type CredentialType } from './words.ts';
+
+/** Whether a trap of a type can be made here now. */
+export interface TypeTruth {
+  type: CredentialType;
+  /** The decoys to which it may lead; the first one, where none is named. */
+  decoys: readonly DecoyPlace[];
+  /** Why it cannot be made; null for one that can. */
+  reason: string | null;
+}
+
+/** Every type. @param places the decoys that listen here. */
+export function typesPossible(places: readonly DecoyPlace[]): TypeTruth[] {
+  return CREDENTIAL_TYPES.map((type) => {
+    const { decoy, needsDecoy } = TYPES[type];
+    const decoys = places.filter(({ kind }) => kind === decoy);
+    const isMissing = needsDecoy && decoys.length === 0;
+    const reason = isMissing
+      ? `It leads to a decoy of the kind ${decoy}, and none is configured: name one under decoys in the settings.`
+      : null;
+    return { type, decoys, reason };
+  });
+}

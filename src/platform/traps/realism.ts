@@ -1,0 +1,178 @@
+import { plural } from '../../core/words.ts';
+import type { Database } from '../database/database.ts';
+import { accountOf } from './aws/access-key.ts';
+import { isCanaryAccount } from './aws/canary-accounts.ts';
+import type { DecoyPlace } from './decoys/decoy.ts';
+import type { RealismCheck, WireTrap } from './requests.ts';
+import { proofSince } from './rules.ts';
+import type { TrapTables } from './schema.ts';
+import type { Traps } from './traps.ts';
+
+export interface RealismMeans {
+  database: Database;
+  clock: () => Date;
+  traps: Pick<Traps, 'find'>;
+  /** The decoys that listen here. */
+  places: () => readonly DecoyPlace[];
+  /** Where the platform itself is reached. */
+  publicUrl: () => string;
+}
+
+/** What is known of a trap that could tell somebody what it is. */
+export interface TrapLooks {
+  trap: WireTrap;
+  /** The decoy that it leads to; null for none, or for one that does not listen. */
+  place: DecoyPlace | null;
+  /** What is planted names it; null where nothing is known of it. */
+  host: string | null;
+  platformHost: string;
+  /** Other traps of the same host that were used. */
+  trippedBeside: number;
+  now: Date;
+}
+
+/** Says how well traps hide. */
+export class Realism {
+  readonly #means: RealismMeans;
+
+  constructor(means: RealismMeans) {
+    this.#means = means;
+  }
+
+  /** @throws DomainError `not_found`. */
+  async check(credentialId: string): Promise<RealismCheck[]> {
+    const { clock, traps, places, publicUrl } = this.#means;
+    const trap = await traps.find(credentialId);
+    const place = places().find(({ name }) => name === trap.decoy) ?? null;
+    const platformHost = new URL(publicUrl()).hostname;
+    const ownHost = trap.decoy === null && trap.credential_type === 'web_bug' ? platformHost : null;
+    const trippedBeside = await this.#trippedBeside(trap);
+    return realismOf({ trap, place, host: place?.host ?? ownHost, platformHost, trippedBeside, now: clock() });
+  }
+
+  async #trippedBeside({ credential_id, credential_type, decoy }: WireTrap): Promise<number> {
+    const traps = this.#means.database.tables<TrapTables>().selectFrom('traps');
+    const beside =
+      decoy === null
+        ? traps.where('decoy', 'is', null).where('credential_type', '=', credential_type)
+        : traps.where('decoy', '=', decoy);
+    const tripped = beside.where('credential_id', '!=', credential_id).where('detection_count', '>', 0);
+    const { count } = await tripped.select(({ fn }) => fn.countAll().as('count')).executeTakeFirstOrThrow();
+    return Number(count);
+  }
+}
+
+/** The checks that say something of a trap. */
+export function realismOf(looks: TrapLooks): RealismCheck[] {
+  return CHECKS.map((check) => check(looks)).filter((each) => each !== null);
+}
+
+const CHECKS: readonly ((looks: TrapLooks) => RealismCheck | null)[] = [
+  plainLabel,
+  plainHost,
+  ownHost,
+  certificate,
+  unlistedAccount,
+  unspentDecoy,
+  planted,
+  proved,
+];
+
+/** Beginnings of words that whoever looks for traps looks for: `bootstrap` has none. */
+const TELLTALE = /(?<![a-z])(?:bait|canar(?:y|ies)|decoy|evidence|fake|honey|thinkst|trap|tripwire)/i;
+
+function plainLabel({ trap: { label } }: TrapLooks): RealismCheck {
+  const [word] = TELLTALE.exec(label) ?? [];
+  if (word === undefined) return passed('plain_label', 'The label has no word in it that tells what it is.');
+  const reason = `The label has the word “${word}” in it. It is not planted, but alerts carry it to wherever they are read.`;
+  return failed(
+    'plain_label',
+    reason,
+    'Make another trap whose label says what it pretends to be, and plant that one.',
+  );
+}
+
+function plainHost({ host, trap }: TrapLooks): RealismCheck | null {
+  if (host === null) return unknownHost('plain_host', trap);
+  const [word] = TELLTALE.exec(host) ?? [];
+  if (word === undefined) return passed('plain_host', `The host ${host} has no word in it that tells what it is.`);
+  const next = 'Give the decoy another name under public in the settings, and rotate the trap.';
+  return failed('plain_host', `What is planted names ${host}, with the word “${word}” in it.`, next);
+}
+
+function ownHost({ host, platformHost, trap }: TrapLooks): RealismCheck | null {
+  if (host === null) return unknownHost('own_host', trap);
+  if (host !== platformHost && !host.endsWith(`.${platformHost}`))
+    return passed('own_host', `The host ${host} does not name the platform.`);
+  const next =
+    trap.decoy === null
+      ? 'Configure a decoy with a host of its own, and make a trap that leads to it.'
+      : 'Give the decoy a host of its own under public in the settings, and rotate the trap.';
+  return failed('own_host', `It leads to ${host}, where whoever looks finds this platform.`, next);
+}
+
+function certificate({ place }: TrapLooks): RealismCheck | null {
+  if (place === null || place.kind === 'ssh') return null;
+  const { kind, authority, isPlain } = place;
+  if (isPlain === true && kind === 'aws') {
+    const next = 'Name a certificate under certificate_file and key_file of the decoy.';
+    return failed('certificate', 'The decoy talks without TLS, and AWS does not.', next);
+  }
+  if (authority === null) return passed('certificate', 'Clients need not be told of an authority to trust the decoy.');
+  if (kind === 'kubernetes' || kind === 'postgres')
+    return passed('certificate', 'The certificate is of an authority of its own, as such servers often have it.');
+  const next = 'Name a certificate of a public authority under certificate_file and key_file of the decoy.';
+  return failed('certificate', 'The certificate is one that the decoy made: a browser warns of it.', next);
+}
+
+function unlistedAccount({ trap: { credential_type, known_as } }: TrapLooks): RealismCheck | null {
+  if (credential_type !== 'aws_key') return null;
+  const account = accountOf(known_as);
+  if (account === null) {
+    const reason = 'The key is of the older kind, which does not tell its account.';
+    return { check: 'unlisted_account', result: 'unknown', reason, next_step: null };
+  }
+  if (!isCanaryAccount(account))
+    return passed('unlisted_account', `No public list of traps has the account ${account}.`);
+  const next = 'Use a key of another account, or make one here.';
+  return failed('unlisted_account', `Public lists of traps have the account ${account}: scanners name it.`, next);
+}
+
+function unspentDecoy({ trap: { decoy }, host, trippedBeside }: TrapLooks): RealismCheck | null {
+  if (decoy === null && host === null) return null;
+  if (trippedBeside === 0) return passed('unspent_decoy', 'No other trap that leads to the same host was used.');
+  const next = `Have it lead to ${decoy === null ? 'a decoy' : 'another decoy'}, with a host that nobody has seen.`;
+  const reason = `${plural(trippedBeside, 'other trap')} of the same host ${trippedBeside === 1 ? 'was' : 'were'} used: whoever did so knows the host.`;
+  return failed('unspent_decoy', reason, next);
+}
+
+function planted({ trap: { confirmed_at } }: TrapLooks): RealismCheck {
+  if (confirmed_at !== null) return passed('planted', 'Somebody confirmed that it was planted.');
+  return failed('planted', 'Nobody has confirmed that it was planted.', 'Plant it, and confirm that you did.');
+}
+
+function proved({ trap: { detection_channels }, now }: TrapLooks): RealismCheck {
+  const active = detection_channels.filter((each) => each.active);
+  if (active.length === 0)
+    return failed('proved', 'No channel would see a use now.', 'See at its channels what each of them lacks.');
+  const since = proofSince(now);
+  const missing = active.filter(({ last_proved_at: at }) => at === null || at < since).map(({ channel }) => channel);
+  if (missing.length === 0) return passed('proved', 'Each active channel was proved within the last thirty days.');
+  const reason = `Not proved within the last thirty days: ${missing.join(', ')}.`;
+  return failed('proved', reason, 'Test the trap.');
+}
+
+/** A trap of a decoy that is gone; one that leads to none names no host of ours. */
+function unknownHost(check: RealismCheck['check'], { decoy }: WireTrap): RealismCheck | null {
+  if (decoy === null) return null;
+  const reason = `The decoy “${decoy}” does not listen here, so that nobody can say which host was planted.`;
+  return { check, result: 'unknown', reason, next_step: 'Put the decoy back into the settings, or rotate the trap.' };
+}
+
+function passed(check: RealismCheck['check'], reason: string): RealismCheck {
+  return { check, result: 'passed', reason, next_step: null };
+}
+
+function failed(check: RealismCheck['check'], reason: string, next_step: string): RealismCheck {
+  return { check, result: 'failed', reason, next_step };
+}

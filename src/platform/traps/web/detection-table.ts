@@ -1,0 +1,45 @@
+import { type Markup, markup, name } from '../../../core/html/markup.ts';
+import { grouped } from '../../../core/words.ts';
+import { dataTable, link, moment } from '../../web/components.ts';
+import type { WireDetection } from '../requests.ts';
+import { detectionPath } from './paths.ts';
+import { alertWord, DEPTH_WORDS, detectionStatusWord, severityWord, TYPE_WORDS } from './words.ts';
+
+/** Detections as rows. @param hasStatus whether they differ in it. */
+export function detectionTable(
+  detections: readonly WireDetection[],
+  { caption, empty, hasStatus, now }: { caption: string; empty: Markup; hasStatus: boolean; now: Date },
+): Markup {
+  const status = { head: 'Status', cell: (each: WireDetection) => detectionStatusWord(each.status) };
+  return dataTable({
+    caption,
+    columns: [
+      { head: 'Trap', kind: 'name', cell: trapCell },
+      ...(hasStatus ? [status] : []),
+      { head: 'Severity', cell: ({ severity }) => severityWord(severity) },
+      { head: 'How far', kind: 'short', cell: ({ depth }) => DEPTH_WORDS[depth].word },
+      { head: 'From', kind: 'short', cell: ({ source_ip }) => orUnknown(source_ip) },
+      { head: 'Client', cell: ({ user_agent }) => shortText(user_agent) },
+      { head: 'Last seen', cell: ({ last_seen }) => moment(last_seen, now) },
+      { head: 'Uses', kind: 'number', cell: ({ occurrences }) => grouped(occurrences) },
+      { head: 'Alert', cell: ({ alert }) => alertWord(alert.state) },
+    ],
+    rows: detections,
+    empty,
+  });
+}
+
+function trapCell({ detection_id, label, credential_type }: WireDetection): Markup {
+  return markup`${link(detectionPath(detection_id), label)} <span class="minor">${TYPE_WORDS[credential_type].title}</span>`;
+}
+
+/** What somebody said of themselves, or that they said nothing. */
+export function orUnknown(text: string | null): Markup {
+  return text === null ? markup`<span class="minor">unknown</span>` : markup`${name(text)}`;
+}
+
+const SHORT = 80;
+
+function shortText(text: string | null): Markup {
+  return orUnknown(text === null || text.length <= SHORT ? text : `${text.slice(0, SHORT).toWellFormed()}…`);
+}

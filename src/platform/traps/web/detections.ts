@@ -1,0 +1,109 @@
+import type { FastifyInstance } from 'fastify';
+import { z } from 'zod';
+import { type Markup, markup } from '../../../core/html/markup.ts';
+import { plural } from '../../../core/words.ts';
+import { isKnown, sendKnown } from '../../http/etag.ts';
+import { text } from '../../http/fields.ts';
+import { forWhoMay, queryOf } from '../../web/asked.ts';
+import { action, asCurl, emptyState, further, link, statusWord } from '../../web/components.ts';
+import { curlCommand } from '../../web/curl.ts';
+import { withQuery } from '../../web/own-path.ts';
+import type { TrapsOverview } from '../overview.ts';
+import type { TrapService } from '../service.ts';
+import { DETECTION_STATUSES } from '../words.ts';
+import { detectionTable } from './detection-table.ts';
+import { LIST_ROWS, MAY_SEE, SHORT_ROWS, type TrapPageParts } from './parts.ts';
+import { ALERTS_PATH, CREDENTIALS_PATH, TRAPS_PATH, trapPath, trapsApi } from './paths.ts';
+import { DETECTION_STATUS_WORDS, severityWord } from './words.ts';
+
+/** Empty fields of a form say nothing. */
+const filterSchema = z.preprocess(
+  (query) => Object.fromEntries(Object.entries(query as object).filter(([, value]) => value !== '')),
+  z.strictObject({
+    status: z.enum(DETECTION_STATUSES).optional(),
+    credential_id: text.optional(),
+    cursor: z.string().optional(),
+  }),
+);
+type Filter = z.output<typeof filterSchema>;
+
+/** What was seen of the traps: what is open first. It keeps itself new where scripts run. */
+export function detectionsPage(server: FastifyInstance, { service, clock }: TrapPageParts): void {
+  const options = { config: MAY_SEE, schema: { hide: true, querystring: filterSchema } } as const;
+  server.get('/traps', options, async (request, reply) => {
+    const filter = queryOf<Filter>(request);
+    const now = clock();
+    // Times are told from now: with each minute the page is another one.
+    const mark = `${await service.detections.currentVersion()}-${now.toISOString().slice(0, 16)}`;
+    if (isKnown(reply, mark)) return sendKnown(reply);
+    const overview = await service.overview();
+    const { cursor: _, ...asked } = filter;
+    return reply.page({
+      title: 'Traps',
+      introduction:
+        'Credentials that nobody has a reason to use. Each use of one is a detection; uses by one client that follow each other are one.',
+      content: [
+        ways(overview),
+        forWhoMay(request, 'traps:write', () => markup`<p>${action(`${TRAPS_PATH}/new`, 'Make a trap')}</p>\n`),
+        filterForm(filter),
+        live(mark, overview, now, await lists(service, filter, now)),
+        asCurl('curl', curlCommand(request, { path: withQuery(trapsApi('detections', ''), asked) })),
+      ],
+    });
+  });
+}
+
+function ways({ planted, unproved, lost }: TrapsOverview): Markup {
+  const facts = [
+    ...(unproved === 0 ? [] : [markup`, ${statusWord('warning', `${unproved} not proved`)} within thirty days`]),
+    ...(lost === 0 ? [] : [markup`, ${statusWord('warning', `${lost} without their decoy`)}`]),
+  ];
+  return markup`<p>${plural(planted, 'trap')} planted${facts}. ${link(CREDENTIALS_PATH, 'All traps')} · ${link(ALERTS_PATH, 'Alerts')}</p>
+`;
+}
+
+function filterForm({ status, credential_id }: Filter): Markup {
+  const option = (value: (typeof DETECTION_STATUSES)[number]) =>
+    markup`<option value="${value}"${value === status ? markup` selected` : null}>${DETECTION_STATUS_WORDS[value]}</option>`;
+  const ofTrap =
+    credential_id === undefined ? null : markup`<input type="hidden" name="credential_id" value="${credential_id}">`;
+  return markup`<form method="get" action="${TRAPS_PATH}" class="filters" role="search">
+<div class="field"><label for="status">Status</label><select id="status" name="status"><option value="">any</option>${DETECTION_STATUSES.map(option)}</select></div>
+${ofTrap}<p class="acts"><button class="quiet">Show</button>${credential_id === undefined ? null : link(TRAPS_PATH, 'Show those of all traps')}</p>
+</form>
+`;
+}
+
+/** What the script of all pages reads anew, and says aloud when it is another one. */
+function live(mark: string, { open }: TrapsOverview, now: Date, content: Markup): Markup {
+  const says = open === null ? 'No detection is open.' : `${plural(open.count, 'detection')} open.`;
+  return markup`<div id="live" data-live="${mark}" data-says="${says}">
+<p class="minor">As of ${now.toISOString().slice(0, 10)} ${now.toISOString().slice(11, 19)} UTC. <span id="live-note">Load the page again to see what came since.</span></p>
+${open === null ? null : markup`<p>${statusWord('bad', `${plural(open.count, 'detection')} open`)}, at worst ${severityWord(open.worst)}</p>\n`}${content}</div>
+<p class="heard" id="live-said" aria-live="polite"></p>
+`;
+}
+
+async function lists(service: TrapService, filter: Filter, now: Date): Promise<Markup> {
+  const { status, credential_id, cursor } = filter;
+  if (status === undefined && credential_id === undefined) return openAndSeen(service, cursor, now);
+  const { data, next_cursor } = await service.detections.list({ ...filter, limit: LIST_ROWS });
+  const hasStatus = status === undefined;
+  const empty = emptyState('No detection is like that.');
+  const next = next_cursor === null ? null : withQuery(TRAPS_PATH, { ...filter, cursor: next_cursor });
+  const trap =
+    credential_id === undefined ? null : markup`<p>Of ${link(trapPath(credential_id), 'one trap')} alone.</p>\n`;
+  return markup`${trap}${detectionTable(data, { caption: 'Detections', empty, hasStatus, now })}${further(next)}`;
+}
+
+/** Without a filter: those that nobody has seen to, then the last of those that somebody has. */
+async function openAndSeen({ detections }: TrapService, cursor: string | undefined, now: Date): Promise<Markup> {
+  const open = await detections.list({ status: 'open', cursor, limit: LIST_ROWS });
+  const seen = await detections.list({ status: 'acknowledged', limit: SHORT_ROWS });
+  const more = open.next_cursor === null ? null : withQuery(TRAPS_PATH, { status: 'open', cursor: open.next_cursor });
+  const all = (status: string, words: string) => link(withQuery(TRAPS_PATH, { status }), words);
+  return markup`<h2>Open</h2>
+${detectionTable(open.data, { caption: 'Open detections', empty: emptyState('No detection is open.'), hasStatus: false, now })}${further(more)}<h2>Acknowledged</h2>
+${detectionTable(seen.data, { caption: 'Acknowledged detections', empty: emptyState('No detection is acknowledged.'), hasStatus: false, now })}<p class="further">${all('acknowledged', 'All that are acknowledged')} · ${all('archived', 'All that are put away')}</p>
+`;
+}

@@ -1,0 +1,128 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { z } from 'zod';
+import { type Markup, markup } from '../../../core/html/markup.ts';
+import { actorOf } from '../../accounts/administration.ts';
+import { idempotencyKey, text } from '../../http/fields.ts';
+import { principalOf } from '../../http/principal.ts';
+import { asCurl, factList } from '../../web/components.ts';
+import { curlCommand } from '../../web/curl.ts';
+import { choices, field, onceField, postForm, select } from '../../web/fields.ts';
+import { formTime } from '../../web/form-time.ts';
+import { type FormState, serveForm } from '../../web/forms.ts';
+import { type TypeTruth, typesPossible } from '../possible.ts';
+import { newTrapSchema } from '../requests.ts';
+import { PLANT_LOCATIONS } from '../words.ts';
+import { madeTrapPage } from './made-trap.ts';
+import { MAY_ACT, type TrapPageParts } from './parts.ts';
+import { ABOVE_TRAPS, trapsApi } from './paths.ts';
+import { PLACE_WORDS, TYPE_WORDS } from './words.ts';
+
+const { credential_type, plant_location } = newTrapSchema.shape;
+
+const schema = z.object({
+  once: idempotencyKey,
+  credential_type,
+  plant_location,
+  label: text.trim().min(1, 'Say what it is called here').max(200),
+  expires_at: formTime,
+  decoy: z.preprocess((given) => (given === '' ? undefined : given), newTrapSchema.shape.decoy),
+});
+
+/** A new trap, and what came of it, once. */
+export function newTrapPage(server: FastifyInstance, { service, clock }: TrapPageParts): void {
+  serveForm(server, {
+    path: '/traps/new',
+    access: MAY_ACT,
+    schema,
+    fields: { conflict: 'credential_type' },
+    show: (form, request, reply) => {
+      const types = typesPossible(service.places());
+      return {
+        title: 'Make a trap',
+        above: ABOVE_TRAPS,
+        introduction: 'A credential that is of no use to anybody. Whoever uses it has looked where nobody has to look.',
+        content: [
+          wishForm(types, { form, request, reply }),
+          impossible(types),
+          asCurl(
+            'curl',
+            curlCommand(request, { method: 'POST', path: trapsApi('credentials', 'generate'), body: EXAMPLE }),
+          ),
+        ],
+      };
+    },
+    async act({ once, expires_at = null, ...wish }, request) {
+      const made = await service.traps.generate(
+        actorOf(principalOf(request)),
+        { ...wish, expires_at, options: {} },
+        once,
+      );
+      return madeTrapPage(made, clock());
+    },
+  });
+}
+
+const EXAMPLE = { credential_type: 'web_bug', plant_location: 'wiki', label: 'Salaries 2026' };
+
+function wishForm(
+  types: readonly TypeTruth[],
+  asked: { form: FormState; request: FastifyRequest; reply: FastifyReply },
+): Markup {
+  const { form } = asked;
+  const possible = types.filter(({ reason }) => reason === null);
+  const values = { credential_type: possible[0]?.type ?? '', ...form.values };
+  const named = 'What it is called here. It is not planted, but alerts carry it: say what it pretends to be.';
+  return postForm(asked, {
+    fields: [
+      onceField(form),
+      choices(
+        { ...form, values },
+        { name: 'credential_type', label: 'Type', type: 'radio' },
+        possible.map((truth) => ({
+          ...{ value: truth.type, label: TYPE_WORDS[truth.type].title },
+          hint: `${TYPE_WORDS[truth.type].shows} ${seenBy(truth)}`,
+        })),
+      ),
+      field(form, { name: 'label', label: 'Label', hint: named, autocomplete: 'off', isFirst: true }),
+      select(
+        form,
+        { name: 'plant_location', label: 'Where it is to be planted', value: 'other' },
+        PLANT_LOCATIONS.map((value) => ({ value, label: PLACE_WORDS[value] })),
+      ),
+      decoyField(form, possible),
+      field(form, {
+        ...{ name: 'expires_at', label: 'Expires, in UTC', type: 'datetime-local', isOptional: true },
+        hint: 'A use after that is a detection still.',
+      }),
+    ],
+    submit: 'Make it',
+  });
+}
+
+/** By which decoy a use would be seen. */
+function seenBy({ decoys: [first] }: TypeTruth): string {
+  return first === undefined ? 'The platform itself sees it.' : `The decoy “${first.name}” at ${first.host} sees it.`;
+}
+
+/** Where a type may lead to one of several. */
+function decoyField(form: FormState, possible: readonly TypeTruth[]): Markup | null {
+  const places = new Map(
+    possible.filter(({ decoys }) => decoys.length > 1).flatMap(({ decoys }) => decoys.map((each) => [each.name, each])),
+  );
+  if (places.size === 0) return null;
+  return select(form, { name: 'decoy', label: 'Decoy', hint: 'One of the kind that the type leads to.' }, [
+    { value: '', label: 'the first that fits' },
+    ...[...places.values()].map(({ name, kind, host }) => ({ value: name, label: `${name} (${kind}, ${host})` })),
+  ]);
+}
+
+function impossible(types: readonly TypeTruth[]): Markup | null {
+  const others = types.filter(({ reason }) => reason !== null);
+  if (others.length === 0) return null;
+  const facts = others.map(
+    ({ type, reason }) =>
+      [TYPE_WORDS[type].title, markup`${TYPE_WORDS[type].shows} <span class="minor">${reason}</span>`] as const,
+  );
+  return markup`<h2>Not possible here</h2>
+${factList(facts)}`;
+}

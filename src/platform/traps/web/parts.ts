@@ -1,0 +1,16 @@
+import type { People } from '../../accounts/people.ts';
+import type { TrapService } from '../service.ts';
+
+/** What the pages of traps are made with: the same services that the routes of the API call. */
+export interface TrapPageParts {
+  service: TrapService;
+  people: Pick<People, 'namesOf'>;
+  clock: () => Date;
+}
+
+/** Rows of a list on its own page, and beside others. */
+export const LIST_ROWS = 25;
+export const SHORT_ROWS = 10;
+
+export const MAY_SEE = { scope: 'traps:read' } as const;
+export const MAY_ACT = { scope: 'traps:write' } as const;

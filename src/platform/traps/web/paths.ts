@@ -1,0 +1,33 @@
+import { PAGES } from '../../web/own-path.ts';
+import { TRAPS_STREAM } from '../words.ts';
+
+export const TRAPS_PATH = `${PAGES}/traps`;
+export const CREDENTIALS_PATH = `${TRAPS_PATH}/credentials`;
+export const ALERTS_PATH = `${TRAPS_PATH}/alerts`;
+
+/** The page of a trap, or one below it. */
+export function trapPath(credentialId: string, ...below: readonly string[]): string {
+  return [CREDENTIALS_PATH, ...[credentialId, ...below].map(encodeURIComponent)].join('/');
+}
+
+export function detectionPath(detectionId: string, ...below: readonly string[]): string {
+  return [`${TRAPS_PATH}/detections`, ...[detectionId, ...below].map(encodeURIComponent)].join('/');
+}
+
+export function alertChannelPath(alertChannelId: string, act: 'test' | 'remove'): string {
+  return `${ALERTS_PATH}/${encodeURIComponent(alertChannelId)}/${act}`;
+}
+
+/** An entry of the stream of traps, on the pages of the audit service. */
+export function trapEntryPath(sequence: number): string {
+  return `${PAGES}/audit/streams/${TRAPS_STREAM}/entries/${sequence}`;
+}
+
+/** A path of the API. */
+export function trapsApi(...parts: readonly string[]): string {
+  return ['/traps/api/v1', ...parts.map(encodeURIComponent)].join('/');
+}
+
+/** Where pages of traps stand. */
+export const ABOVE_TRAPS = [{ title: 'Traps', path: TRAPS_PATH }];
+export const ABOVE_CREDENTIALS = [...ABOVE_TRAPS, { title: 'All traps', path: CREDENTIALS_PATH }];

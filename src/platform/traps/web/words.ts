@@ -1,0 +1,139 @@
+import type { Markup } from '../../../core/html/markup.ts';
+import { type StatusTone, statusWord } from '../../web/components.ts';
+import type { WireTrap } from '../requests.ts';
+import { proofSince } from '../rules.ts';
+import type {
+  AlertState,
+  Channel,
+  CredentialType,
+  Depth,
+  DetectionSeverity,
+  DetectionStatus,
+  Origin,
+  PlantLocation,
+  TrapStatus,
+} from '../words.ts';
+
+/** What each type is called, and what its use shows. */
+export const TYPE_WORDS: Record<CredentialType, { title: string; shows: string }> = {
+  aws_key: { title: 'AWS access key', shows: 'A use shows that somebody has the key, and what they asked AWS for.' },
+  db_connection_string: {
+    title: 'Database connection string',
+    shows: 'A use shows that somebody signed in to the database, and whether they had the password.',
+  },
+  ssh_key: { title: 'SSH key', shows: 'A use shows that somebody offered the key to the server.' },
+  kubeconfig: { title: 'Kubernetes configuration', shows: 'A use shows what somebody asked the cluster for.' },
+  api_token: { title: 'API token', shows: 'A use shows that somebody called the API with the token.' },
+  jwt: { title: 'JSON Web Token', shows: 'A use shows that somebody called the API with the token.' },
+  npm_token: { title: 'npm token', shows: 'A use shows that somebody asked the registry with it.' },
+  docker_registry: {
+    title: 'Docker registry login',
+    shows: 'A use shows that somebody signed in to the registry, and which image they wanted.',
+  },
+  git_https: { title: 'Git login', shows: 'A use shows that somebody tried to read or write the repository.' },
+  dotenv: { title: 'File of settings (.env)', shows: 'It has several credentials: each use shows which was tried.' },
+  mcp_server: {
+    title: 'MCP server for AI agents',
+    shows: 'A connection shows that an agent took the entry, and a call of a tool how far it went.',
+  },
+  web_bug: { title: 'Web bug', shows: 'A call shows that somebody opened the page or document that it is in.' },
+};
+
+export const PLACE_WORDS: Record<PlantLocation, string> = {
+  github: 'GitHub',
+  gitlab: 'GitLab',
+  ci: 'CI',
+  server: 'a server',
+  s3: 'S3',
+  docker_image: 'a Docker image',
+  wiki: 'a wiki',
+  agent_vault: 'the vault of an agent',
+  other: 'elsewhere',
+};
+
+export const ORIGIN_WORDS: Record<Origin, string> = {
+  fabricated: 'made here, and known nowhere else',
+  imported: 'a real key without rights, made elsewhere',
+  provisioned: 'a real key without rights, made by this platform',
+};
+
+export const CHANNEL_WORDS: Record<Channel, string> = {
+  aws_decoy: 'AWS decoy',
+  aws_cloudtrail: 'AWS CloudTrail',
+  aws_last_used: 'Last use in IAM',
+  postgres: 'PostgreSQL decoy',
+  ssh: 'SSH decoy',
+  kubernetes: 'Kubernetes decoy',
+  http: 'HTTP',
+  npm: 'npm registry decoy',
+  registry: 'Docker registry decoy',
+  git: 'Git decoy',
+  mcp: 'MCP decoy',
+  file_read: 'Read of the file',
+};
+
+/** How far somebody went. */
+export const DEPTH_WORDS: Record<Depth, { word: string; sentence: string }> = {
+  exposed: { word: 'exposed', sentence: 'It was seen in public.' },
+  read: { word: 'opened', sentence: 'Somebody opened it, and did no more.' },
+  validated: { word: 'tried', sentence: 'Somebody tried whether it is good.' },
+  used: { word: 'worked with', sentence: 'Somebody worked with it.' },
+};
+
+export const DETECTION_STATUS_WORDS: Record<DetectionStatus, string> = {
+  open: 'open',
+  acknowledged: 'acknowledged',
+  archived: 'put away',
+};
+
+const SEVERITY_TONES: Record<DetectionSeverity, StatusTone> = {
+  low: 'neutral',
+  medium: 'warning',
+  high: 'bad',
+  critical: 'bad',
+};
+
+export function severityWord(severity: DetectionSeverity): Markup {
+  return statusWord(SEVERITY_TONES[severity], severity);
+}
+
+export function detectionStatusWord(status: DetectionStatus): Markup {
+  return statusWord(status === 'open' ? 'bad' : 'neutral', DETECTION_STATUS_WORDS[status]);
+}
+
+const TRAP_STATUS_WORDS: Record<TrapStatus, readonly [StatusTone, string]> = {
+  active: ['neutral', 'not planted yet'],
+  planted: ['good', 'planted'],
+  triggered: ['bad', 'used'],
+  rotated: ['neutral', 'rotated'],
+  revoked: ['neutral', 'revoked'],
+  expired: ['neutral', 'expired'],
+};
+
+export function trapStatusWord(status: TrapStatus): Markup {
+  return statusWord(...TRAP_STATUS_WORDS[status]);
+}
+
+const ALERT_WORDS: Record<AlertState, readonly [StatusTone, string]> = {
+  none: ['neutral', 'nobody is told'],
+  suppressed: ['neutral', 'told shortly before'],
+  pending: ['neutral', 'on its way'],
+  delivered: ['good', 'delivered'],
+  dead: ['bad', 'not delivered'],
+};
+
+export function alertWord(state: AlertState): Markup {
+  return statusWord(...ALERT_WORDS[state]);
+}
+
+/** Whether a channel lives. Nothing is called good that was not proved. */
+export function channelWord(channel: WireTrap['detection_channels'][number], now: Date): Markup {
+  if (!channel.active) return statusWord('neutral', 'sees nothing');
+  const isProved = channel.last_proved_at !== null && channel.last_proved_at >= proofSince(now);
+  return isProved ? statusWord('good', 'proved') : statusWord('warning', 'not proved');
+}
+
+/** Whether a trap has ended: it is seen still, and planted no more. */
+export function hasEnded({ status }: WireTrap): boolean {
+  return status === 'revoked' || status === 'rotated';
+}

@@ -1,0 +1,158 @@
+import type { Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { type Service, startService } from '../service.ts';
+import { lookAt, PagesBrowser } from '../web/pages-browser.ts';
+import { visitorsOf } from '../web/visitor.ts';
+
+const LONG = `${'a label of many words '.repeat(7)}${'w'.repeat(46)}`;
+
+/** What people do with traps, in order: each test goes on where the one before left off. */
+describe.each([
+  ['with scripts', true],
+  ['without scripts', false],
+])('%s', (_how, javaScriptEnabled) => {
+  let service: Service;
+  let browser: PagesBrowser;
+  let page: Page;
+  let url: string;
+
+  beforeAll(async () => {
+    service = await startService();
+    const { operator } = await visitorsOf(service, ['operator']);
+    browser = await PagesBrowser.launch(service.origin);
+    const cookie = { name: 'evidence_session', value: operator.session, domain: '127.0.0.1', path: '/app' };
+    const kept = { ...cookie, expires: -1, httpOnly: true, secure: false, sameSite: 'Lax' as const };
+    page = await browser.open('/app/', { javaScriptEnabled, storageState: { cookies: [kept], origins: [] } });
+  });
+  afterAll(async () => {
+    await browser.close();
+    await service.close();
+    expect(browser.complaints).toEqual([]);
+  });
+
+  const press = (name: string) => page.locator('main').getByRole('button', { name, exact: true }).click();
+  const follow = (name: string) => page.locator('main').getByRole('link', { name, exact: true }).first().click();
+  const titleOf = () => page.locator('h1').textContent();
+  const rows = () => page.locator('tbody tr').allTextContents();
+
+  test('before there is a trap, the front page says what to do', async () => {
+    await lookAt(page);
+    await follow('Make one and plant it');
+    expect(await titleOf()).toBe('Traps');
+    await lookAt(page);
+    await follow('All traps');
+    await lookAt(page);
+  });
+
+  test('a trap is made by a form, and shown once with its instructions', async () => {
+    await follow('Make a trap');
+    await page.locator('[name=label]').fill(' ');
+    await press('Make it');
+    expect(await page.locator('#label-error').textContent()).toContain('Say what it is called here.');
+    await lookAt(page);
+    await page.locator('[name=label]').fill('Salaries of the board');
+    await page.selectOption('[name=plant_location]', 'wiki');
+    await press('Make it');
+    expect(await titleOf()).toBe('The new trap');
+    expect(await page.locator('main').textContent()).toContain('Put the line into a page or a document');
+    url = /src="([^"]+)"/.exec((await page.locator('#artifact').textContent()) ?? '')?.[1] ?? '';
+    await lookAt(page);
+  });
+
+  test('it is confirmed and tested, and says how well it hides', async () => {
+    await follow('Confirm that it is planted');
+    await lookAt(page);
+    await press('Confirm');
+    expect(await page.locator('[role=status]').textContent()).toBe('Salaries of the board is planted.');
+    await lookAt(page);
+    const realism = page.locator('table', { hasText: 'What could tell somebody that it is a trap' });
+    const own = realism.locator('tr', { hasText: 'The host is not the platform’s' });
+    expect(await own.textContent()).toContain('Configure a decoy with a host of its own');
+    await follow('Test');
+    await lookAt(page);
+    await press('Test it');
+    expect(await titleOf()).toBe('Every channel saw it');
+    await lookAt(page);
+    await follow('Back to the trap');
+    expect(await realism.locator('tr', { hasText: 'Its channels are proved' }).textContent()).toContain('passed');
+  });
+
+  test('a use appears by itself where scripts run, is said aloud, and keeps the place of who reads', async () => {
+    await page.goto('/app/traps');
+    expect(await rows()).toEqual([]);
+    await page.locator('#live a').first().focus();
+    const held = await page.evaluate('document.activeElement.getAttribute("href")');
+    await fetch(url, { headers: { 'user-agent': 'Word/16 <b>' } });
+    if (javaScriptEnabled) {
+      await expect.poll(rows).toHaveLength(1);
+      expect(await page.locator('#live-said').textContent()).toBe('1 detection open.');
+      expect(await page.evaluate('document.activeElement.getAttribute("href")')).toBe(held);
+      expect(await page.locator('#live-note').textContent()).toBe('What comes appears here by itself.');
+    } else {
+      expect(await page.locator('#live-note').textContent()).toContain('Load the page again');
+      await page.reload();
+    }
+    expect(await rows()).toEqual([expect.stringMatching(/Salaries of the board .*medium.*opened.*Word\/16 <b>/s)]);
+    await lookAt(page);
+  });
+
+  test('it is acknowledged, with what is known of it', async () => {
+    await follow('Salaries of the board');
+    await lookAt(page);
+    await press('Acknowledge');
+    expect(await page.locator('[role=status]').textContent()).toBe('The detection is acknowledged now.');
+    expect(await page.locator('main').textContent()).toContain('acknowledged by The operator');
+    await follow('entry 4 of the stream traps');
+    expect(await titleOf()).toBe('Entry 4');
+    await page.goto('/app/traps');
+    expect(await page.locator('#live').textContent()).toContain('No detection is open.');
+    await page.goto('/app/');
+    expect(await page.locator('.tile', { hasText: 'Traps' }).textContent()).toContain('No open detection');
+    await lookAt(page);
+  });
+
+  test('names of any length stay where they are, and a trap is revoked', async () => {
+    const wish = { credential_type: 'web_bug', plant_location: 'other', label: LONG };
+    const { body } = await service.call('POST', '//traps/api/v1/credentials/generate', wish);
+    for (let count = 0; count < 22; count++) await fetch(body.credential.url, { headers: { 'user-agent': LONG } });
+    await page.goto('/app/traps');
+    await lookAt(page);
+    await follow(LONG);
+    await lookAt(page);
+    await page.goto(`/app/traps/credentials/${body.credential_id}`);
+    await lookAt(page);
+    await follow('Reset');
+    await lookAt(page);
+    await press('Reset');
+    await follow('Rotate');
+    await lookAt(page);
+    await page.goBack();
+    await follow('Revoke');
+    await press('Revoke it');
+    expect(await page.locator('.facts').textContent()).toContain('revoked');
+    await page.goto('/app/traps/credentials');
+    await lookAt(page);
+  });
+
+  test('a webhook is added with its secret, tested and removed', async () => {
+    await page.goto('/app/traps');
+    await follow('Alerts');
+    await lookAt(page);
+    await follow('Add a channel');
+    await lookAt(page);
+    await page.locator('[name=name]').fill(LONG);
+    await page.locator('[name=target]').fill(`https://example.com/${'x'.repeat(300)}`);
+    await press('Add it');
+    expect(await page.locator('#secret').textContent()).toMatch(/^whsec_/);
+    await lookAt(page);
+    await follow('I have kept it');
+    await lookAt(page);
+    await follow('Test');
+    await lookAt(page);
+    await press('Send it');
+    await follow('Remove');
+    await lookAt(page);
+    await press('Remove it');
+    expect(await rows()).toEqual([]);
+  });
+});
