@@ -22,6 +22,11 @@ export function refuseScopes({ scopes: own }: Actor, scopes: readonly Scope[]): 
     throw new DomainError('forbidden', `whoever asks has not got the scope ${refused}, and cannot give it`);
 }
 
+/** Whose account it is, where an actor is a person. */
+export function personIdOf(actor: string): string | null {
+  return /^person:(.*)$/.exec(actor)?.[1] ?? null;
+}
+
 /** Somebody with the database in their hands. */
 export function byCommand(command: string): Actor {
   return { name: `command:${command}`, scopes: SCOPES };
@@ -40,6 +45,8 @@ export type ActName =
   | 'key.withdrawn'
   | 'set_up_link.made'
   | 'person.invited'
+  | 'invitation.sent_again'
+  | 'invitation.withdrawn'
   | 'person.joined'
   | 'person.role_changed'
   | 'person.disabled'

@@ -326,6 +326,8 @@ const ACCESS: readonly (readonly [path: string, ...statuses: number[]])[] = [
   ['/app/people', 200, 403, 200, 303],
   ['/app/people/:person_id', 200, 403, 200, 303],
   ['/app/people/invite', 200, 403, 403, 303],
+  ['/app/people/invitations/:link_id/send-again', 404, 403, 403, 303],
+  ['/app/people/invitations/:link_id/withdraw', 404, 403, 403, 303],
   ['/app/people/:person_id/role', 200, 403, 403, 303],
   ['/app/people/:person_id/disable', 200, 403, 403, 303],
   ['/app/people/:person_id/enable', 200, 403, 403, 303],
@@ -394,7 +396,7 @@ test('a message that was given up is seen, and tried again by who may', async ()
   const visit = at.visit(session);
   expect((await visit.get('/app/administration')).body).toContain('All that was to be sent was taken');
   const invited = { email: 'cy@example.com', role: 'auditor' } as const;
-  await at.place.accounts.joining.invite({ name: 'test', scopes: SCOPES }, invited);
+  await at.place.accounts.invitations.invite({ name: 'test', scopes: SCOPES }, invited);
   await at.place.database.write((transaction) =>
     transaction.tables<OutboxTables>().updateTable('outbox').set({ status: 'dead', last_error: HOSTILE }).execute(),
   );
@@ -407,6 +409,38 @@ test('a message that was given up is seen, and tried again by who may', async ()
   expect(after).toContain('The message is tried again.');
   expect(after).toContain('Message replayed');
   expect((await visit.submit(path, {})).statusCode).toBe(404);
+});
+
+test('open invitations are seen with who invited, sent again and withdrawn by who may', async () => {
+  const { personId, session } = await comeIn(ADA, 'owner', HOSTILE);
+  const { session: auditor } = await comeIn('ben@example.com', 'auditor');
+  const { invitations } = at.place.accounts;
+  const visit = at.visit(session);
+  expect((await visit.get('/app/people')).body).toContain('No invitation is open.');
+  const actor = { name: `person:${personId}`, scopes: SCOPES };
+  const ids: string[] = [];
+  for (let number = 10; number < 32; number++)
+    ids.push((await invitations.invite(actor, { email: `${number}@x.example`, role: 'operator' })).link_id);
+  await at.place.post();
+  const emailsIn = (body: string) => [...new Set(body.match(/\d\d@x\.example/g))];
+  const { body } = await visit.get('/app/people');
+  const inviter = '<bdi>&lt;/title&gt;&lt;script&gt;alert(1)&lt;/script&gt;&quot;&#39;&amp;</bdi>';
+  expect(body.slice(body.indexOf('Open invitations'))).toContain(inviter);
+  const next = /href="(\/app\/people\?invitations=[^"]+)"/.exec(body)?.[1] ?? '';
+  expect([emailsIn(body).length, emailsIn((await visit.get(next)).body).length]).toEqual([20, 2]);
+  const acts = /\/people\/invitations\/[\w-]+\/(withdraw|send-again)/g;
+  expect([body.match(acts)?.length, (await at.visit(auditor).get('/app/people')).body.match(acts)]).toEqual([40, null]);
+
+  await visit.submit('/app/prove', { password: PASSWORD });
+  const [again, gone] = ids.map((id) => `/app/people/invitations/${id}`);
+  at.place.now += MINUTE;
+  expect((await visit.submit(`${again}/send-again`, {})).headers.location).toBe('/app/people');
+  expect((await visit.get('/app/people')).body).toContain('Another letter to 10@x.example is on its way.');
+  expect((await at.place.post()).map(({ to }) => to)).toEqual(['10@x.example']);
+  expect((await visit.submit(`${gone}/withdraw`, {})).headers.location).toBe('/app/people');
+  expect((await visit.get('/app/people')).body).toContain('The invitation of 11@x.example was withdrawn.');
+  expect((await invitations.list({ limit: 50 })).data.map(({ email }) => email)).not.toContain('11@x.example');
+  for (const act of ['withdraw', 'send-again']) expect((await visit.get(`${gone}/${act}`)).statusCode).toBe(404);
 });
 
 test('the own account lists the sessions of the person alone, and ends one, or all others', async () => {
