@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { browserWords } from '../../../src/platform/accounts/browser-words.ts';
+import { accountsTidyJob } from '../../../src/platform/accounts/tidy.ts';
 import { newTotpSecret } from '../../../src/platform/accounts/totp.ts';
 import type { OutboxTables } from '../../../src/platform/jobs/outbox.ts';
 import { SCOPES } from '../../../src/platform/scopes.ts';
@@ -286,6 +287,62 @@ test.each([
     expect((await at.visit().submit('/app/sign-in', { email: ADA, password: PASSWORD })).statusCode).toBe(303);
   },
 );
+
+/** Every link, what is sent at its page, and where the page of one that ended leads to. */
+const LINKS = [
+  [
+    '/app/set-up/',
+    'set_up',
+    { name: 'Ada', email: 'new@example.com' },
+    'evidence-platform people set-up --data ./data',
+  ],
+  ['/app/confirm/', 'confirm', { name: 'Ada' }, 'href="/app/sign-up"'],
+  ['/app/invited/', 'invite', { name: 'Ada' }, 'ask whoever invited you, or an owner of the platform'],
+  ['/app/reset/', 'reset', {}, 'href="/app/forgot"'],
+] as const;
+
+test.each(LINKS)(
+  'a link %s that is too old does nothing, and says how to get another',
+  async (path, purpose, fields, way) => {
+    const person_id = purpose === 'set_up' ? null : (await comeIn()).personId;
+    const contents = { set_up: {}, reset: { person_id } } as Record<string, object>;
+    const make = () => at.place.link(purpose, contents[purpose] ?? { email: 'new@example.com', role: 'auditor' });
+    const [token, other] = [await make(), await make()];
+    const visit = at.visit();
+    const csrf = /name="csrf" value="([^"]*)"/.exec((await visit.get(path + token)).body)?.[1] ?? '';
+    expect(csrf).not.toBe('');
+    at.place.now += 24 * 60 * MINUTE - 1;
+    expect((await visit.get(path + token)).statusCode).toBe(200);
+    at.place.now += 1;
+    const before = await written();
+    const answers = [
+      await visit.get(path + token),
+      await visit.post(path + token, { csrf, ...fields, password: 'a longer walk by the sea' }),
+      await visit.post(path + token, { csrf, ...fields, password: '' }),
+      await visit.post(path + token, { csrf }),
+      await at.visit().get(path + other),
+      await visit.get(`${path}of-nobody`),
+    ];
+    const shown = ({ body }: { body: string }) => body.slice(body.indexOf('<main'), body.indexOf('</main'));
+    for (const answer of answers) {
+      expect([answer.statusCode, titleOf(answer)]).toEqual([410, 'This link is not good any more']);
+      expect([shown(answer), shown(answer).includes('<form')]).toEqual([shown(answers[0] ?? answer), false]);
+      expect(answer.body).toContain(way);
+    }
+    expect(await written()).toEqual(before);
+    expect([await at.place.post(), visit.cookies.has('evidence_session')]).toEqual([[], false]);
+    await accountsTidyJob(at.place.database, () => new Date(at.place.now)).run();
+    expect(shown(await visit.get(path + token))).toBe(shown(answers[0] ?? expect.unreachable()));
+  },
+);
+
+/** All that joining and new passwords change. */
+async function written() {
+  const tables = ['people', 'links', 'sessions', 'outbox', 'entries', 'failed_attempts'];
+  const { database } = at.place;
+  const rowsOf = (table: string) => database.tables<Record<string, object>>().selectFrom(table).selectAll().execute();
+  return Promise.all(tables.map(rowsOf));
+}
 
 test('signing up and a forgotten password say the same of every address', async () => {
   await comeIn();
