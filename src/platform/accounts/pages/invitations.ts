@@ -80,7 +80,8 @@ function inviter(by: string | null, names: ReadonlyMap<string, string>): Markup 
 /** Something that is done to an invitation with one button. */
 interface InvitationAct {
   path: string;
-  title(email: string): string;
+  title: string;
+  /** After whom it is about. */
   introduction: string;
   submit: string;
   isFinal: boolean;
@@ -91,8 +92,8 @@ interface InvitationAct {
 const ACTS: readonly InvitationAct[] = [
   {
     path: 'send-again',
-    title: (email) => `Invite ${email} again`,
-    introduction: 'They get another letter with the same link, which is good for 24 hours from now on.',
+    title: 'Send an invitation again',
+    introduction: 'They get another letter with the same link, which is then good for 24 hours.',
     submit: 'Send again',
     isFinal: false,
     done: (email) => `Another letter to ${email} is on its way.`,
@@ -100,8 +101,8 @@ const ACTS: readonly InvitationAct[] = [
   },
   {
     path: 'withdraw',
-    title: (email) => `Withdraw the invitation of ${email}`,
-    introduction: 'The link in their letters is then good for nothing. Nobody tells them.',
+    title: 'Withdraw an invitation',
+    introduction: 'The link that they were sent is good no more. They get no letter that says so.',
     submit: 'Withdraw it',
     isFinal: true,
     done: (email) => `The invitation of ${email} was withdrawn.`,
@@ -117,13 +118,13 @@ function actPage(server: FastifyInstance, invitations: Invitations, act: Invitat
     params: invitationParamsSchema,
     schema: z.object({}),
     async show(form, request, reply) {
-      const { email } = await invitations.find(idOf(request));
+      const { email, role } = await invitations.find(idOf(request));
       const instead = markup`<a href="${PEOPLE_PATH}">Leave it as it is</a>`;
       return {
-        title: act.title(email),
+        title: act.title,
         isNarrow: true,
         above: [{ title: 'People', path: PEOPLE_PATH }],
-        introduction: act.introduction,
+        introduction: markup`For ${name(email)}, as ${role}. ${act.introduction}`,
         content: postForm(
           { request, reply, form },
           { fields: null, submit: act.submit, isFinal: act.isFinal, instead },
