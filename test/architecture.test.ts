@@ -111,7 +111,7 @@ const ROOMS: Record<string, Record<string, string[]>> = {
     ],
     import: [],
     migrations: ['accounts', 'audit', 'database', 'idempotency', 'jobs', 'master-key', 'traps'],
-    status: ['audit', 'database', 'errors', 'jobs', 'master-key', 'metrics', 'migrations'],
+    status: ['audit', 'database', 'errors', 'jobs', 'mail', 'master-key', 'metrics', 'migrations'],
     administration: ['accounts', 'audit', 'database', 'http', 'jobs', 'module', 'web'],
     settings: ['mail'],
     config: ['http', 'mail', 'settings', 'status', 'traps'],

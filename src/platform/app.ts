@@ -1,4 +1,3 @@
-import { join } from 'node:path';
 import { KeyAuthentication } from './accounts/authentication.ts';
 import { signedInBy } from './accounts/pages/signed-in.ts';
 import { bootstrap } from './bootstrap.ts';
@@ -12,30 +11,30 @@ import type { ServiceModule } from './module.ts';
 import { jobsOf, openModules } from './modules.ts';
 import type { Platform, PlatformOptions } from './options.ts';
 import { openParts, type Parts } from './parts.ts';
-import { startPosting } from './posting.ts';
+import { mailSettingsOf, startPosting } from './posting.ts';
 import { serveStatus } from './status/status.ts';
 import { servePages } from './web/web.ts';
 
 /**
  * Serves a data folder until `close`.
- * @throws EvidenceError `config` when the folder is not initialised or the port cannot be had.
+ * @throws EvidenceError `config` when the folder is not initialised, no mail can be written or the port cannot be had.
  */
 export async function startPlatform(options: PlatformOptions): Promise<Platform> {
   const parts = await openParts(options);
   const { database, clock, accounts } = parts;
   const modules: ServiceModule[] = [];
   try {
+    const mail = await mailSettingsOf(options);
     const bootstrapped = await bootstrap(parts, options.environment ?? {});
     const keys = new KeyAuthentication(database, clock);
     const authenticate = (presented: string) => keys.authenticate(presented);
     const { logLevel = 'warn', rateLimits = RATE_LIMITS, trustedProxies = [], metricsFor = 'key' } = options;
-    const { mail = { folder: join(options.dataDir, 'mail') } } = options;
     const server = createServer({ logLevel, authenticate, rateLimits, trustedProxies, clock });
     const publicUrl = () => options.publicUrl ?? listeningOrigin(server, options.host ?? '127.0.0.1');
     modules.push(...(await openModules(options, { parts, keys, log: server.log, publicUrl })));
     for (const module of modules) await module.start?.();
     const scheduler = new Scheduler(database, jobsOf(modules, parts), clock);
-    await serveStatus(server, { database, keys: parts.sealKeys, scheduler, clock, modules, metricsFor });
+    await serveStatus(server, { database, keys: parts.sealKeys, scheduler, clock, modules, metricsFor, mail });
     for (const { name, routes } of modules) await server.register(routes, { prefix: `/${name}` });
     await servePages(server, { ...frameOf(parts), rateLimits, modules, publicUrl: options.publicUrl ?? null });
     const origin = await listen(server, { host: '127.0.0.1', ...options });

@@ -1,10 +1,11 @@
+import { join } from 'node:path';
 import { type AccountLetter, MAIL_KIND, toMail } from './accounts/letters.ts';
 import type { OneTimeLinks } from './accounts/links.ts';
 import type { Database } from './database/database.ts';
 import { OutboxDelivery } from './jobs/delivery.ts';
 import type { FailureListener } from './jobs/failures.ts';
 import { mailDelivery } from './mail/delivery.ts';
-import { type MailSettings, openMail } from './mail/open.ts';
+import { type MailSettings, openMail, requireMail } from './mail/open.ts';
 import type { ServiceModule } from './module.ts';
 
 /** What is sent to others, while the platform runs. */
@@ -22,6 +23,21 @@ export interface PostingMeans {
   /** Where links lead to. */
   publicUrl: string;
   modules: readonly Pick<ServiceModule, 'sends'>[];
+}
+
+/**
+ * Where mails go: into the folder `mail` of the data folder, unless said.
+ * @throws EvidenceError as `requireMail`.
+ */
+export async function mailSettingsOf({
+  dataDir,
+  mail = { folder: join(dataDir, 'mail') },
+}: {
+  dataDir: string;
+  mail?: MailSettings;
+}): Promise<MailSettings> {
+  await requireMail(mail);
+  return mail;
 }
 
 /**

@@ -51,9 +51,19 @@ const ACTS: Record<string, (scene: Scene) => Promise<() => Promise<unknown>>> = 
   'person.invited':
     async ({ at }) =>
     () =>
-      at.accounts.joining.invite(OWNER, { email: 'new@example.com', role: 'auditor' }),
+      at.accounts.invitations.invite(OWNER, { email: 'new@example.com', role: 'auditor' }),
+  'invitation.sent_again': async ({ at }) => {
+    const { link_id } = await at.accounts.invitations.invite(OWNER, { email: ADA, role: 'auditor' });
+    at.now += 60_000;
+    return () => at.accounts.invitations.sendAgain(OWNER, link_id);
+  },
+  'invitation.withdrawn': async ({ at }) => {
+    const { link_id } = await at.accounts.invitations.invite(OWNER, { email: ADA, role: 'auditor' });
+    return () => at.accounts.invitations.withdraw(OWNER, link_id);
+  },
   'person.joined': async ({ at }) => {
     const token = await at.link('invite', { email: ADA, role: 'owner' });
+    await at.accounts.invitations.invite(OWNER, { email: ADA, role: 'operator' });
     return () => at.accounts.joining.accept('invite', token, JOINER);
   },
   'person.role_changed':

@@ -55,13 +55,13 @@ function mostly<T>(usual: fc.Arbitrary<T>, odd: fc.Arbitrary<T>, weight = 40): f
   return fc.oneof({ arbitrary: usual, weight }, { arbitrary: odd, weight: 1 });
 }
 
-/** Values of a schema, and at times anything else. */
-function drawnFrom(schema: Schema, known: readonly string[]): fc.Arbitrary<unknown> {
+/** Values of a schema, and at times anything else. @param name of what has them. */
+function drawnFrom(schema: Schema, ids: KnownIds, name = ''): fc.Arbitrary<unknown> {
   if (schema.enum !== undefined) return mostly(fc.constantFrom(...schema.enum), oddValue);
-  if (schema.anyOf !== undefined) return fc.oneof(...schema.anyOf.map((each) => drawnFrom(each, known)));
+  if (schema.anyOf !== undefined) return fc.oneof(...schema.anyOf.map((each) => drawnFrom(each, ids, name)));
   switch (schema.type) {
     case 'string':
-      return mostly<unknown>(textOf(schema, known), oddValue);
+      return mostly<unknown>(textOf(schema, ids[name] ?? Object.values(ids).flat()), oddValue);
     case 'integer':
     case 'number':
       return mostly<unknown>(
@@ -69,9 +69,9 @@ function drawnFrom(schema: Schema, known: readonly string[]): fc.Arbitrary<unkno
         oddValue,
       );
     case 'array':
-      return fc.array(drawnFrom(schema.items ?? {}, known), { maxLength: 5 });
+      return fc.array(drawnFrom(schema.items ?? {}, ids, name), { maxLength: 5 });
     case 'object':
-      return objectOf(schema, known);
+      return objectOf(schema, ids);
     case 'null':
       return fc.constant(null);
     default:
@@ -91,10 +91,12 @@ function textOf({ format, minLength = 0, maxLength = 60 }: Schema, known: readon
   );
 }
 
-function objectOf({ properties = {}, required = [] }: Schema, known: readonly string[]): fc.Arbitrary<unknown> {
+function objectOf({ properties = {}, required = [] }: Schema, ids: KnownIds): fc.Arbitrary<unknown> {
   if (Object.keys(properties).length === 0)
     return fc.dictionary(oddText, fc.jsonValue({ maxDepth: 2 }), { maxKeys: 5 });
-  const members = Object.fromEntries(Object.entries(properties).map(([name, each]) => [name, drawnFrom(each, known)]));
+  const members = Object.fromEntries(
+    Object.entries(properties).map(([name, each]) => [name, drawnFrom(each, ids, name)]),
+  );
   const whole = fc.record(members, { requiredKeys: required });
   return mostly<unknown>(
     whole,
@@ -105,7 +107,7 @@ function objectOf({ properties = {}, required = [] }: Schema, known: readonly st
   );
 }
 
-/** Ids that lead somewhere, by the name of the parameter that they are of. */
+/** Ids, and other texts, that lead somewhere, by the name of the parameter or the member that they are of. */
 export type KnownIds = Readonly<Record<string, readonly string[]>>;
 
 /** Requests of an operation. */
@@ -122,7 +124,7 @@ function requestsOf(url: string, method: string, operation: Operation, ids: Know
     ),
   );
   const inQuery = fc.record(
-    Object.fromEntries(given('query').map(({ name, schema }) => [name, drawnFrom(schema, known)])),
+    Object.fromEntries(given('query').map(({ name, schema }) => [name, drawnFrom(schema, ids, name)])),
     { requiredKeys: [] },
   );
   const key = fc.option(mostly(fc.constantFrom('k1', 'k2', 'k3'), fc.string({ maxLength: 1100 }), 6));
@@ -131,7 +133,7 @@ function requestsOf(url: string, method: string, operation: Operation, ids: Know
     schema === undefined
       ? fc.constant(undefined)
       : mostly<string | undefined>(
-          drawnFrom(schema, known).map((value) => JSON.stringify(value)),
+          drawnFrom(schema, ids).map((value) => JSON.stringify(value)),
           fc.oneof(oddText, fc.constant(undefined)),
           20,
         );

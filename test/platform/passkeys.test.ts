@@ -246,6 +246,8 @@ describe.each(DATABASES)('passkeys on %s', (_name, start) => {
     const ticket = await ticketOf();
     const options = await optionsFor(ticket);
     await add(session, new SoftAuthenticator(PUBLIC_URL), 'other');
+    const added = { to: ADA, subject: 'A second factor was added to your account' };
+    expect(await at.post()).toMatchObject([added, added]);
     await passkeys.remove(ada, passkey_id);
     await expect(finish(ticket, device.sign(options))).rejects.toMatchObject(NOT_RIGHT);
     expect(await at.post()).toMatchObject([{ to: ADA, subject: 'A second factor of yours was removed' }]);
@@ -261,6 +263,7 @@ describe.each(DATABASES)('passkeys on %s', (_name, start) => {
     const { credentials, people, passkeys } = at.accounts;
     await credentials.addAuthenticator(session, Buffer.alloc(20), at.codeOf(Buffer.alloc(20)));
     await add();
+    await at.post();
     await people.removeSecondFactor(OWNER, ada);
     await at.signIn(ADA);
     expect(await passkeys.list(ada)).toEqual([]);

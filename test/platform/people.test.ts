@@ -66,8 +66,8 @@ describe.each(DATABASES)('people on %s', (_name, start) => {
     });
 
     test('an invitation is mailed, and makes one account of its role and address', async () => {
-      const { joining, sessions } = at.accounts;
-      await joining.invite(OWNER, { email: BEN, role: 'operator' });
+      const { joining, invitations, sessions } = at.accounts;
+      await invitations.invite(OWNER, { email: BEN, role: 'operator' });
       const token = await at.mailedToken();
       expect(at.mails).toMatchObject([{ to: BEN, subject: 'You are invited to the evidence platform' }]);
       expect(await joining.readInvitation('invite', token)).toEqual({ email: BEN, role: 'operator' });
@@ -75,23 +75,32 @@ describe.each(DATABASES)('people on %s', (_name, start) => {
       expect(await outcomes(both)).toEqual(['done', 'link_used']);
       expect(await sessions.find(await at.signIn(BEN))).toMatchObject({ role: 'operator' });
       await expect(joining.readInvitation('invite', token)).rejects.toMatchObject({ code: 'link_used' });
-      await expect(joining.invite(OWNER, { email: BEN, role: 'auditor' })).rejects.toMatchObject({ code: 'conflict' });
+      await expect(invitations.invite(OWNER, { email: BEN, role: 'auditor' })).rejects.toMatchObject({
+        code: 'conflict',
+      });
     });
 
     test('nobody invites to a role that may more than they', async () => {
-      const { joining } = at.accounts;
+      const { invitations } = at.accounts;
       const actor = { name: 'key:k', scopes: ['people:write', 'audit:read'] as const };
-      await expect(joining.invite(actor, { email: BEN, role: 'auditor' })).rejects.toMatchObject({ code: 'forbidden' });
+      const refused = { code: 'forbidden' };
+      await expect(invitations.invite(actor, { email: BEN, role: 'auditor' })).rejects.toMatchObject(refused);
       expect(await at.post()).toEqual([]);
+      const { link_id } = await invitations.invite(OWNER, { email: BEN, role: 'auditor' });
+      await at.post();
+      const [before] = (await invitations.list({ limit: 9 })).data;
+      at.now += HOUR;
+      await expect(invitations.sendAgain(actor, link_id)).rejects.toMatchObject(refused);
+      expect([await at.post(), (await invitations.list({ limit: 9 })).data]).toEqual([[], [before]]);
     });
 
     test('an invitation that is asked for again under one key is mailed once', async () => {
-      const { joining } = at.accounts;
+      const { invitations } = at.accounts;
       const wish = { email: BEN, role: 'auditor' } as const;
-      const [first, again] = [await joining.invite(OWNER, wish, 'k'), await joining.invite(OWNER, wish, 'k')];
+      const [first, again] = [await invitations.invite(OWNER, wish, 'k'), await invitations.invite(OWNER, wish, 'k')];
       expect(again).toEqual(first);
       expect(await at.post()).toHaveLength(1);
-      await expect(joining.invite(OWNER, { ...wish, role: 'owner' }, 'k')).rejects.toMatchObject({
+      await expect(invitations.invite(OWNER, { ...wish, role: 'owner' }, 'k')).rejects.toMatchObject({
         code: 'idempotency_conflict',
       });
     });
@@ -155,7 +164,7 @@ describe.each(DATABASES)('people on %s', (_name, start) => {
     });
 
     test('nobody has a link by reading the database', async () => {
-      await at.accounts.joining.invite(OWNER, { email: BEN, role: 'auditor' });
+      await at.accounts.invitations.invite(OWNER, { email: BEN, role: 'auditor' });
       const stored = [
         await database.tables<PeopleTables>().selectFrom('links').selectAll().execute(),
         await database.tables<OutboxTables>().selectFrom('outbox').selectAll().execute(),
@@ -500,6 +509,7 @@ describe.each(DATABASES)('people on %s', (_name, start) => {
       const secret = newTotpSecret();
       await at.accounts.credentials.addAuthenticator(await at.signIn(ADA), secret, at.codeOf(secret));
       await expect(at.signIn(ADA)).rejects.toMatchObject({ code: 'not_signed_in' });
+      expect(await at.post()).toMatchObject([{ to: ADA, subject: 'A second factor was added to your account' }]);
       await at.accounts.people.removeSecondFactor(OWNER, ada);
       await at.signIn(ADA);
       expect(await at.post()).toMatchObject([{ to: ADA, subject: 'A second factor of yours was removed' }]);
@@ -507,11 +517,11 @@ describe.each(DATABASES)('people on %s', (_name, start) => {
   });
 
   test('each act is recorded with who did it, and what changes nothing is not', async () => {
-    const { joining, people, credentials } = at.accounts;
+    const { joining, invitations, people, credentials } = at.accounts;
     const link = await joining.setUpLink(OWNER);
     const { personId: ada, session } = await joining.setUp(link, { ...SOMEBODY, email: ADA });
     const owner = { name: `person:${ada}`, scopes: OWNER.scopes };
-    await joining.invite(owner, { email: BEN, role: 'auditor' });
+    await invitations.invite(owner, { email: BEN, role: 'auditor' });
     const { personId: ben } = await joining.accept('invite', await at.mailedToken(), SOMEBODY);
     for (const role of ['operator', 'operator'] satisfies Role[]) await people.changeRole(owner, ben, role);
     for (const _ of 'ab') await people.disable(owner, ben);

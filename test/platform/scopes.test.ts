@@ -155,7 +155,19 @@ const OPERATIONS: readonly Operation[] = [
     needed: 'people:write',
     given: scopesOfRole('auditor'),
     path: '//people/invitations',
-    body: () => ({ email: `${++invited}@example.com`, role: 'auditor' }),
+    body: newInvitation,
+  },
+  { operation: 'GET /people/invitations', needed: 'people:read', path: '//people/invitations' },
+  {
+    operation: 'POST /people/invitations/{link_id}/withdraw',
+    needed: 'people:write',
+    path: '//people/invitations/LINK/withdraw',
+  },
+  {
+    operation: 'POST /people/invitations/{link_id}/send-again',
+    needed: 'people:write',
+    given: scopesOfRole('auditor'),
+    path: '//people/invitations/LINK/send-again',
   },
   {
     operation: 'POST /people/{person_id}/role',
@@ -296,6 +308,9 @@ async function send({ operation, path, body }: Operation, apiKey: string | undef
     PACKAGE: packageId,
     CHECK: checkId,
     KEY: path.includes('KEY') ? (await makeKey(['keys:write'])).key_id : '',
+    LINK: path.includes('LINK')
+      ? (await service.call('POST', '//people/invitations', newInvitation())).body.link_id
+      : '',
     PERSON: path.includes('PERSON') ? addPerson(service) : '',
     MESSAGE: path.includes('MESSAGE') ? addDeadLetter(service) : '',
     TRAP: path.includes('TRAP') ? (await makeTrap()).credential_id : '',
@@ -306,6 +321,10 @@ async function send({ operation, path, body }: Operation, apiKey: string | undef
   const before = written();
   const answer = await service.call(method, filled, body?.(), { authorization: `Bearer ${apiKey}` });
   return { answer, isUnchanged: written() === before };
+}
+
+function newInvitation() {
+  return { email: `${++invited}@example.com`, role: 'auditor' };
 }
 
 async function makeTrap() {

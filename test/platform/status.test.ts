@@ -7,7 +7,7 @@ import { statusRoutes } from '../../src/platform/status/routes.ts';
 import { readDocument } from '../support/documents.ts';
 import { call, entry, SERVICES, type Service } from './service.ts';
 
-const NAMES = ['database', 'migrations', 'master_key', 'scheduler'];
+const NAMES = ['database', 'migrations', 'master_key', 'scheduler', 'mail_folder'];
 
 describe.each(SERVICES)('on %s', (name, start) => {
   let service: Service;

@@ -3,6 +3,7 @@ import { SecretBox } from '../secrets.ts';
 import type { Administration } from './administration.ts';
 import { Ceremonies } from './ceremonies.ts';
 import { CredentialChanges } from './credentials.ts';
+import { Invitations } from './invitations.ts';
 import { Joining } from './joining.ts';
 import type { Letters } from './letters.ts';
 import { OneTimeLinks } from './links.ts';
@@ -20,6 +21,7 @@ import { Throttle } from './throttle.ts';
 export interface Accounts {
   people: People;
   joining: Joining;
+  invitations: Invitations;
   signIn: SignIn;
   credentials: CredentialChanges;
   passkeys: Passkeys;
@@ -60,6 +62,7 @@ export function assembleAccounts(options: AccountsOptions): Accounts {
   return {
     people: new People(means),
     joining: new Joining(means, isOpen),
+    invitations: new Invitations(means),
     signIn,
     credentials: new CredentialChanges(means, signIn),
     passkeys: new Passkeys(means, ceremonies),

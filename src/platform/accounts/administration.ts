@@ -45,6 +45,8 @@ export type ActName =
   | 'key.withdrawn'
   | 'set_up_link.made'
   | 'person.invited'
+  | 'invitation.sent_again'
+  | 'invitation.withdrawn'
   | 'person.joined'
   | 'person.role_changed'
   | 'person.disabled'

@@ -66,7 +66,7 @@ export class CredentialChanges {
       if (person === undefined || person.disabled_at !== null)
         throw new DomainError('not_found', 'nobody who may come in has this e-mail address');
       const { person_id } = person;
-      const link_id = await links.make(transaction, 'reset', { person_id }, clock());
+      const link_id = await links.make(transaction, 'reset', { person_id }, clock(), actor);
       const more = { link_id };
       await administration.record(transaction, {
         ...{ actor, action: 'password.reset_link_made', of: ['person', person_id], more },
@@ -106,11 +106,11 @@ export class CredentialChanges {
   }
 
   /**
-   * Keeps an authenticator once its first code is right, and ends the other sessions.
+   * Keeps an authenticator once its first code is right, ends the other sessions, and says so by mail.
    * @throws DomainError `not_signed_in` when the code is not right, `conflict` where there is one.
    */
   async addAuthenticator(token: string, secret: Uint8Array, code: string): Promise<void> {
-    const { database, secrets, sessions, administration, clock } = this.#means;
+    const { database, secrets, sessions, letters, administration, clock } = this.#means;
     const session = await sessions.find(token);
     if (session === null) throw sessionEnded();
     const { personId } = session;
@@ -124,6 +124,7 @@ export class CredentialChanges {
         throw new DomainError('conflict', 'there is an authenticator already; remove it first');
       await updatePerson(transaction, personId, { totp_secret, totp_step });
       await sessions.endOthers(transaction, personId, token);
+      await letters.send(transaction, { letter: 'second_factor_added', to: person.email });
       await administration.record(transaction, {
         ...{ actor: byPerson(personId), action: 'second_factor.added', of: ['person', personId] },
         more: { kind: 'authenticator' },

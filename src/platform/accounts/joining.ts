@@ -1,22 +1,14 @@
 import type { Transaction } from '../database/database.ts';
 import { DomainError } from '../errors.ts';
-import { keyedRequest, makeOnce } from '../idempotency/keyed-results.ts';
 import { canonicalEmail } from '../mail/address.ts';
-import { type Actor, byPerson, refuseScopes } from './administration.ts';
+import { type Actor, byPerson } from './administration.ts';
+import { endInvitations, type Invited } from './invitations.ts';
 import { linkUsed, readLink, takeLink } from './links.ts';
 import type { AccountMeans } from './means.ts';
-import type { Role } from './people-tables.ts';
-import { emailTaken, insertPerson, isAnybody, personByEmail } from './person-rows.ts';
-import { scopesOfRole } from './roles.ts';
+import { insertPerson, isAnybody, personByEmail } from './person-rows.ts';
 import type { SessionBeginning } from './sessions.ts';
 import { letterSubjects } from './throttle.ts';
 import { refuseWeak } from './weak-passwords.ts';
-
-/** Whom a link makes an account for. */
-export interface Invited {
-  email: string;
-  role: Role;
-}
 
 /** What somebody says who gets an account. */
 export interface Joiner extends Pick<SessionBeginning, 'network' | 'browser'> {
@@ -50,7 +42,7 @@ export class Joining {
     return database.write(async (transaction) => {
       if (await isAnybody(transaction))
         throw new DomainError('conflict', 'somebody has an account already; let an owner invite you');
-      const link_id = await links.make(transaction, 'set_up', {}, clock());
+      const link_id = await links.make(transaction, 'set_up', {}, clock(), actor);
       await administration.record(transaction, { actor, action: 'set_up_link.made', of: ['link', link_id] });
       return links.token(link_id);
     });
@@ -82,35 +74,6 @@ export class Joining {
   ): Promise<Joined> {
     const owner = { email: canonicalEmail(email), role: 'owner' as const };
     return this.#join(owner, joiner, async () => ({ by: 'bootstrap' }), also);
-  }
-
-  /**
-   * Sends somebody a link to an account of a role, once for each idempotency key.
-   * @throws DomainError `conflict` for an address that has an account; `forbidden` for a role that may more than the actor.
-   */
-  async invite(actor: Actor, { email: address, role }: Invited, idempotencyKey?: string): Promise<{ link_id: string }> {
-    const { database, clock, links, letters, administration } = this.#means;
-    const email = canonicalEmail(address);
-    const now = clock();
-    const keyed = idempotencyKey === undefined ? null : keyedRequest('people', idempotencyKey, { email, role });
-    refuseScopes(actor, scopesOfRole(role));
-    return database.write(async (transaction) => {
-      const outcome = await makeOnce(
-        transaction,
-        { keyed, now },
-        async () => {
-          if ((await personByEmail(transaction, email)) !== undefined) throw emailTaken();
-          const link_id = await links.make(transaction, 'invite', { email, role }, now);
-          await letters.send(transaction, { letter: 'invitation', to: email, link_id });
-          await administration.record(transaction, {
-            ...{ actor, action: 'person.invited', of: ['link', link_id], more: { role } },
-          });
-          return link_id;
-        },
-        (link_id) => link_id,
-      );
-      return { link_id: 'made' in outcome ? outcome.made : outcome.earlier };
-    });
   }
 
   /**
@@ -164,6 +127,7 @@ export class Joining {
     return database.write(async (transaction) => {
       const taken = await take(transaction);
       const personId = await insertPerson(transaction, { email, role, name, password: hashed }, clock());
+      await endInvitations(transaction, email, clock());
       const session = await sessions.begin(transaction, personId, { isProved: false, network, browser });
       await administration.record(transaction, {
         ...{ actor: byPerson(personId), action: 'person.joined', of: ['person', personId], more: { ...taken, role } },

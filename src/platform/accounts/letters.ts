@@ -8,7 +8,7 @@ import type { LinkPurpose } from './people-tables.ts';
 /** What is written to people. A letter with a link has only its id: whoever reads the outbox cannot follow it. */
 export type AccountLetter = { to: string } & (
   | { letter: 'invitation' | 'confirmation' | 'reset'; link_id: string }
-  | { letter: 'sign_up_tried' | 'password_changed' | 'second_factor_removed' }
+  | { letter: 'sign_up_tried' | 'password_changed' | 'second_factor_added' | 'second_factor_removed' }
   /** Written to nobody, so that what is done for an address without an account is the same as for one with it. */
   | { letter: 'none'; link_id: string }
 );
@@ -69,6 +69,13 @@ const TEXTS: Record<Exclude<AccountLetter['letter'], 'none'>, Text> = {
     lines: [
       'The password of your account at the evidence platform was changed. Your other sessions were ended.',
       'If this was not you, ask for a new password at once, and tell whoever runs the platform.',
+    ],
+  },
+  second_factor_added: {
+    subject: 'A second factor was added to your account',
+    lines: [
+      'A second factor was added to your account at the evidence platform: an authenticator or a passkey. Your other sessions were ended.',
+      'If this was not you, change your password at once, remove the second factor on your account page, and tell whoever runs the platform.',
     ],
   },
   second_factor_removed: {

@@ -3,6 +3,7 @@ import type { Json } from '../../core/json/canonical.ts';
 import type { Reader, Transaction } from '../database/database.ts';
 import { DomainError } from '../errors.ts';
 import { tokenDigest } from '../secrets.ts';
+import type { Actor } from './administration.ts';
 import type { LinkPurpose, PeopleTables } from './people-tables.ts';
 
 const LIFETIME_MS = 24 * 60 * 60 * 1000;
@@ -11,6 +12,13 @@ const LIFETIME_MS = 24 * 60 * 60 * 1000;
 export interface Link {
   link_id: string;
   content: Json;
+}
+
+/** A link that is good, as it is shown to who may end it. */
+export interface OpenLink extends Link {
+  /** As acts name them; null where somebody asked for it themselves. */
+  made_by: string | null;
+  expires_at: string;
 }
 
 /** Where the page of each purpose is, before its token. */
@@ -39,15 +47,23 @@ export class OneTimeLinks {
     this.#key = createSecretKey(Buffer.from(derived));
   }
 
-  /** @returns the id of a new link. */
-  async make(transaction: Transaction, purpose: LinkPurpose, content: Json, now: Date): Promise<string> {
+  /** @param maker who gives it to somebody else. @returns the id of a new link. */
+  async make(
+    transaction: Transaction,
+    purpose: LinkPurpose,
+    content: Json,
+    now: Date,
+    maker?: Pick<Actor, 'name'>,
+  ): Promise<string> {
     const link_id = randomUUID();
-    const expires_at = new Date(now.getTime() + LIFETIME_MS).toISOString();
     const sha256 = tokenDigest(this.token(link_id));
     await transaction
       .tables<PeopleTables>()
       .insertInto('links')
-      .values({ link_id, sha256, purpose, content: JSON.stringify(content), expires_at, used_at: null })
+      .values({
+        ...{ link_id, sha256, purpose, content: JSON.stringify(content) },
+        ...{ made_by: maker?.name ?? null, expires_at: endOf(now), used_at: null },
+      })
       .execute();
     return link_id;
   }
@@ -111,6 +127,76 @@ export async function endLinks(
     .where('content', '=', JSON.stringify(content))
     .where('used_at', 'is', null)
     .execute();
+}
+
+/** The links of a purpose that are good, those that end first first. @param after the last one before these. */
+export async function openLinks(
+  reader: Reader,
+  purpose: LinkPurpose,
+  now: Date,
+  { limit, after }: { limit: number; after?: readonly [expiresAt: string, linkId: string] | undefined },
+): Promise<OpenLink[]> {
+  let links = selectOpen(reader, purpose, now).orderBy('expires_at').orderBy('link_id').limit(limit);
+  if (after !== undefined) {
+    const [expiresAt, linkId] = after;
+    links = links.where(({ eb, or, and }) =>
+      or([eb('expires_at', '>', expiresAt), and([eb('expires_at', '=', expiresAt), eb('link_id', '>', linkId)])]),
+    );
+  }
+  return (await links.execute()).map(toOpen);
+}
+
+/** @returns null where no good one has this id. */
+export async function openLink(
+  reader: Reader,
+  purpose: LinkPurpose,
+  linkId: string,
+  now: Date,
+): Promise<OpenLink | null> {
+  const link = await selectOpen(reader, purpose, now).where('link_id', '=', linkId).executeTakeFirst();
+  return link === undefined ? null : toOpen(link);
+}
+
+function selectOpen(reader: Reader, purpose: LinkPurpose, now: Date) {
+  return reader
+    .tables<PeopleTables>()
+    .selectFrom('links')
+    .select(OPEN)
+    .where('purpose', '=', purpose)
+    .where('used_at', 'is', null)
+    .where('expires_at', '>', now.toISOString());
+}
+
+function toOpen({ content, ...link }: Omit<OpenLink, 'content'> & { content: string }): OpenLink {
+  return { ...link, content: JSON.parse(content) as Json };
+}
+
+/** Ends a link that is good, or makes it good for as long as a new one. @returns null where no good one has this id. */
+export async function changeLink(
+  transaction: Transaction,
+  purpose: LinkPurpose,
+  linkId: string,
+  change: 'end' | 'extend',
+  now: Date,
+): Promise<OpenLink | null> {
+  const link = await transaction
+    .tables<PeopleTables>()
+    .updateTable('links')
+    .set(change === 'end' ? { used_at: now.toISOString() } : { expires_at: endOf(now) })
+    .where('link_id', '=', linkId)
+    .where('purpose', '=', purpose)
+    .where('used_at', 'is', null)
+    .where('expires_at', '>', now.toISOString())
+    .returning(OPEN)
+    .executeTakeFirst();
+  return link === undefined ? null : toOpen(link);
+}
+
+const OPEN = ['link_id', 'content', 'made_by', 'expires_at'] as const;
+
+/** Until when a link of now is good. */
+function endOf(now: Date): string {
+  return new Date(now.getTime() + LIFETIME_MS).toISOString();
 }
 
 /** Removes what nobody can follow any more. */

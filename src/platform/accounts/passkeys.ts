@@ -56,21 +56,22 @@ export class Passkeys {
   }
 
   /**
-   * Keeps a passkey that the browser of a session made for `askToAdd`, and ends the other sessions.
+   * Keeps a passkey that the browser of a session made for `askToAdd`, ends the other sessions, and says so by mail.
    * @throws DomainError `not_signed_in` where the answer is not right, `conflict` where it is known already, or there are too
    * many, or none can be used here.
    */
   async add(token: string, name: string, answer: PasskeyAnswer): Promise<void> {
-    const { database, sessions, administration } = this.#means;
+    const { database, sessions, letters, administration } = this.#means;
     const person_id = await this.#personIn(token);
     await database.write(async (transaction) => {
-      await findPerson(transaction, person_id);
+      const { email } = await findPerson(transaction, person_id);
       refuseMore(await passkeysOf(transaction, person_id));
       const made = await this.#made(transaction, token, answer);
       const passkey = { ...made, passkey_id: randomUUID(), person_id, name, last_used_at: null };
       if (!(await insertPasskey(transaction, passkey)))
         throw new DomainError('conflict', 'this passkey is of an account already');
       await sessions.endOthers(transaction, person_id, token);
+      await letters.send(transaction, { letter: 'second_factor_added', to: email });
       await administration.record(transaction, {
         ...{ actor: byPerson(person_id), action: 'second_factor.added', of: ['person', person_id] },
         more: { kind: 'passkey', passkey_id: passkey.passkey_id },

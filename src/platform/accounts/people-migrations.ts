@@ -67,4 +67,5 @@ export const PEOPLE_MIGRATIONS: Migrations = {
     ) ${end}`,
     'CREATE INDEX sessions_by_person ON sessions (person_id)',
   ],
+  'accounts/0005-invitations': ({ text }) => [`ALTER TABLE links ADD COLUMN made_by ${text}`],
 };

@@ -21,6 +21,7 @@ export const passwordSchema = z.string().max(4 * LONGEST_PASSWORD);
 export const invitationSchema = z.strictObject({ email: emailSchema, role: roleSchema });
 export const newRoleSchema = z.strictObject({ role: roleSchema });
 export const personParamsSchema = z.object({ person_id: text });
+export const invitationParamsSchema = z.object({ link_id: text });
 
 export const personSchema = z.object({
   person_id: z.string(),
@@ -34,3 +35,9 @@ export const personSchema = z.object({
 
 /** What is known of an invitation; its link is in the mail alone. */
 export const sentInvitationSchema = z.object({ link_id: z.string(), email: z.string(), role: roleSchema });
+
+/** An invitation that can be followed. */
+export const openInvitationSchema = sentInvitationSchema.extend({
+  invited_by: z.string().nullable(),
+  expires_at: time,
+});

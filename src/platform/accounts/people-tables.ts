@@ -24,6 +24,8 @@ export interface PeopleTables {
     purpose: LinkPurpose;
     /** JSON, for whoever follows the link. */
     content: string;
+    /** Who gives it to somebody else, as acts name them. */
+    made_by: string | null;
     expires_at: string;
     used_at: string | null;
   };

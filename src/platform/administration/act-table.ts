@@ -7,7 +7,7 @@ type RecordedAct = Awaited<ReturnType<AdministrationService['acts']>>['data'][nu
 
 /** The ids of people that acts name. */
 export function peopleIn(acts: readonly RecordedAct[]): string[] {
-  return [...new Set(acts.flatMap((act) => [personOfActor(act), personOfObject(act)]).filter((id) => id !== null))];
+  return [...new Set(acts.flatMap((act) => [personNamed(act.actor), personOfObject(act)]).filter((id) => id !== null))];
 }
 
 /** @param names of people by their ids, as they are called now: acts have no names in them. */
@@ -17,7 +17,7 @@ export function actTable(acts: readonly RecordedAct[], names: ReadonlyMap<string
     columns: [
       { head: 'What', kind: 'name', cell: ({ action }) => name(inWords(action)) },
       { head: 'To', cell: (act) => nameOr(names, personOfObject(act), `${act.resource_type} ${act.resource_id}`) },
-      { head: 'By', cell: (act) => nameOr(names, personOfActor(act), act.actor) },
+      { head: 'By', cell: (act) => nameOr(names, personNamed(act.actor), act.actor) },
       { head: 'More', cell: ({ metadata }) => moreOf(metadata) },
       { head: 'When', cell: ({ timestamp }) => moment(timestamp, now) },
       { head: 'Entry', kind: 'number', cell: ({ sequence }) => sequence },
@@ -30,17 +30,13 @@ export function actTable(acts: readonly RecordedAct[], names: ReadonlyMap<string
 /** An act in one line. @param names as of `actTable`. */
 export function actLine(act: RecordedAct, names: ReadonlyMap<string, string>): Markup {
   const to = nameOr(names, personOfObject(act), `${act.resource_type} ${act.resource_id}`);
-  return markup`${name(inWords(act.action))}: ${to}, by ${nameOr(names, personOfActor(act), act.actor)}`;
+  return markup`${name(inWords(act.action))}: ${to}, by ${nameOr(names, personNamed(act.actor), act.actor)}`;
 }
 
 /** `person.role_changed` as people say it. */
 function inWords(action: string): string {
   const words = action.replace(/[._]/g, ' ');
   return words.charAt(0).toUpperCase() + words.slice(1);
-}
-
-function personOfActor({ actor }: RecordedAct): string | null {
-  return personNamed(actor);
 }
 
 function personOfObject({ resource_type, resource_id }: RecordedAct): string | null {

@@ -1,7 +1,17 @@
-import { mkdir, rename, writeFile } from 'node:fs/promises';
+import { access, constants, mkdir, rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { MailTransport } from './mail.ts';
 import { toEml } from './message.ts';
+
+/** Makes the folder of mails where it is not there. @throws where it cannot be made, or nothing can be written into it. */
+export async function openFolder(folder: string): Promise<void> {
+  await makeFolder(folder);
+  await access(folder, constants.W_OK | constants.X_OK);
+}
+
+async function makeFolder(folder: string): Promise<void> {
+  await mkdir(folder, { recursive: true, mode: 0o700 });
+}
 
 /** Writes mails into a folder, for who looks there: `2026-11-22T10-00-00-000Z-ID.eml`. */
 export function folderTransport(folder: string, from: string): MailTransport {
@@ -10,7 +20,7 @@ export function folderTransport(folder: string, from: string): MailTransport {
     async send(mail) {
       const id = /^<([\w-]+)@/.exec(mail.messageId)?.[1];
       const path = join(folder, `${mail.date.toISOString().replace(/[:.]/g, '-')}-${id}.eml`);
-      await mkdir(folder, { recursive: true, mode: 0o700 });
+      await makeFolder(folder);
       // Who lists the folder sees whole mails only, and one that is sent a second time once.
       await writeFile(`${path}.part`, await toEml(from, mail), { mode: 0o600 });
       await rename(`${path}.part`, path);

@@ -1,8 +1,28 @@
+import { EvidenceError, messageOf } from '../../core/errors.ts';
 import type { MailTransport } from './mail.ts';
 import type { SmtpSettings } from './smtp.ts';
 
 /** Where mails go: to a server, or into a folder. */
 export type MailSettings = { smtp: SmtpSettings } | { folder: string };
+
+/**
+ * Looks whether mails can be written where they go. A server may be back later: it is not asked.
+ * @throws EvidenceError `config` naming the setting.
+ */
+export async function requireMail(settings: MailSettings): Promise<void> {
+  if ('smtp' in settings) return;
+  const { folder } = settings;
+  const { openFolder } = await import('./folder.ts');
+  try {
+    await openFolder(folder);
+  } catch (error) {
+    throw new EvidenceError('config', `mail_folder: no mail can be written into ${folder}: ${messageOf(error)}`, {
+      cause: error,
+      nextStep:
+        'Let the user that runs the platform write there, or name another folder as mail_folder, or a server as smtp.url.',
+    });
+  }
+}
 
 /** @param host that mails in a folder are from. */
 export async function openMail(settings: MailSettings, host: string): Promise<MailTransport> {

@@ -3,6 +3,7 @@ import { sql } from 'kysely';
 import type { DerivedSealKeys } from '../audit/seal-keys.ts';
 import type { Database } from '../database/database.ts';
 import type { Scheduler } from '../jobs/scheduler.ts';
+import { type MailSettings, requireMail } from '../mail/open.ts';
 import { hasMasterKey } from '../master-key.ts';
 import type { Collect } from '../metrics/families.ts';
 import { processMetrics } from '../metrics/process.ts';
@@ -20,16 +21,18 @@ export interface StatusMeans {
   clock: () => Date;
   modules: readonly { metrics?: Collect }[];
   metricsFor: MetricsFor;
+  mail: MailSettings;
 }
 
 /** Serves `/health`, `/ready` and `/metrics`; before the routes that are to be measured. */
 export async function serveStatus(server: FastifyInstance, watched: StatusMeans): Promise<void> {
-  const { database, keys, scheduler, clock, modules, metricsFor } = watched;
+  const { database, keys, scheduler, clock, modules, metricsFor, mail } = watched;
   const checks = {
     database: async () => (await sql`SELECT 1`.execute(database.tables())).rows.length === 1,
     migrations: () => isMigrated(database),
     master_key: () => hasMasterKey(database, keys),
     scheduler: async () => scheduler.beats,
+    ...('folder' in mail ? { mail_folder: () => requireMail(mail).then(() => true) } : {}),
   };
   const collect = [
     measureRequests(server),

@@ -14,11 +14,12 @@ export interface TypeTruth {
 /** Every type. @param places the decoys that listen here. */
 export function typesPossible(places: readonly DecoyPlace[]): TypeTruth[] {
   return CREDENTIAL_TYPES.map((type) => {
-    const { decoy, needsDecoy } = TYPES[type];
+    const { decoy, needsDecoy, needsAnyDecoy } = TYPES[type];
     const decoys = places.filter(({ kind }) => kind === decoy);
-    const isMissing = needsDecoy && decoys.length === 0;
+    const isMissing = (needsDecoy && decoys.length === 0) || (needsAnyDecoy === true && places.length === 0);
+    const one = needsAnyDecoy === true ? 'decoys' : `a decoy of the kind ${decoy}`;
     const reason = isMissing
-      ? `It leads to a decoy of the kind ${decoy}, and none is configured: name one under decoys in the settings.`
+      ? `It leads to ${one}, and none is configured: name one under decoys in the settings.`
       : null;
     return { type, decoys, reason };
   });

@@ -9,7 +9,6 @@ const TITLES: Record<number, string> = {
   403: 'This is not for you to do',
   404: 'There is nothing here',
   405: 'There is nothing here',
-  410: 'This link is not good any more',
   413: 'That is too much',
   429: 'Too many attempts',
   500: 'Something failed here',

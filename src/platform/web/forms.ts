@@ -28,6 +28,7 @@ export interface FormPage<S extends z.ZodType> {
   schema: S;
   /** The field that a refusal is shown beside, by its code; others stand above the form. */
   fields?: Readonly<Record<string, string>>;
+  /** A page with a status of its own, as for what is not there any more, has it also after a POST. */
   show(form: FormState, request: FastifyRequest, reply: FastifyReply): PageView | Promise<PageView>;
   /**
    * Does it. A `DomainError` shows the form again, with all that was typed but passwords and codes.
@@ -45,7 +46,7 @@ export function serveForm<S extends z.ZodType>(server: FastifyInstance, page: Fo
     const body = (request.body ?? {}) as Record<string, string | string[]>;
     const again = async (form: Omit<FormState, 'values'>, status: number) => {
       const view = await page.show({ values: withoutSecrets(body), ...form }, request, reply);
-      return reply.page({ ...view, status });
+      return reply.page({ status, ...view });
     };
     const read = schema.safeParse(body);
     if (!read.success) return again({ errors: errorsOf(read.error), refusal: null }, 422);

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { browserWords } from '../../../src/platform/accounts/browser-words.ts';
+import { accountsTidyJob } from '../../../src/platform/accounts/tidy.ts';
 import { newTotpSecret } from '../../../src/platform/accounts/totp.ts';
 import type { OutboxTables } from '../../../src/platform/jobs/outbox.ts';
 import { SCOPES } from '../../../src/platform/scopes.ts';
@@ -287,6 +288,62 @@ test.each([
   },
 );
 
+/** Every link, what is sent at its page, and where the page of one that ended leads to. */
+const LINKS = [
+  [
+    '/app/set-up/',
+    'set_up',
+    { name: 'Ada', email: 'new@example.com' },
+    'evidence-platform people set-up --data ./data',
+  ],
+  ['/app/confirm/', 'confirm', { name: 'Ada' }, 'href="/app/sign-up"'],
+  ['/app/invited/', 'invite', { name: 'Ada' }, 'ask whoever invited you, or an owner of the platform'],
+  ['/app/reset/', 'reset', {}, 'href="/app/forgot"'],
+] as const;
+
+test.each(LINKS)(
+  'a link %s that is too old does nothing, and says how to get another',
+  async (path, purpose, fields, way) => {
+    const person_id = purpose === 'set_up' ? null : (await comeIn()).personId;
+    const contents = { set_up: {}, reset: { person_id } } as Record<string, object>;
+    const make = () => at.place.link(purpose, contents[purpose] ?? { email: 'new@example.com', role: 'auditor' });
+    const [token, other] = [await make(), await make()];
+    const visit = at.visit();
+    const csrf = /name="csrf" value="([^"]*)"/.exec((await visit.get(path + token)).body)?.[1] ?? '';
+    expect(csrf).not.toBe('');
+    at.place.now += 24 * 60 * MINUTE - 1;
+    expect((await visit.get(path + token)).statusCode).toBe(200);
+    at.place.now += 1;
+    const before = await written();
+    const answers = [
+      await visit.get(path + token),
+      await visit.post(path + token, { csrf, ...fields, password: 'a longer walk by the sea' }),
+      await visit.post(path + token, { csrf, ...fields, password: '' }),
+      await visit.post(path + token, { csrf }),
+      await at.visit().get(path + other),
+      await visit.get(`${path}of-nobody`),
+    ];
+    const shown = ({ body }: { body: string }) => body.slice(body.indexOf('<main'), body.indexOf('</main'));
+    for (const answer of answers) {
+      expect([answer.statusCode, titleOf(answer)]).toEqual([410, 'This link is not good any more']);
+      expect([shown(answer), shown(answer).includes('<form')]).toEqual([shown(answers[0] ?? answer), false]);
+      expect(answer.body).toContain(way);
+    }
+    expect(await written()).toEqual(before);
+    expect([await at.place.post(), visit.cookies.has('evidence_session')]).toEqual([[], false]);
+    await accountsTidyJob(at.place.database, () => new Date(at.place.now)).run();
+    expect(shown(await visit.get(path + token))).toBe(shown(answers[0] ?? expect.unreachable()));
+  },
+);
+
+/** All that joining and new passwords change. */
+async function written() {
+  const tables = ['people', 'links', 'sessions', 'outbox', 'entries', 'failed_attempts'];
+  const { database } = at.place;
+  const rowsOf = (table: string) => database.tables<Record<string, object>>().selectFrom(table).selectAll().execute();
+  return Promise.all(tables.map(rowsOf));
+}
+
 test('signing up and a forgotten password say the same of every address', async () => {
   await comeIn();
   const pageFor = async (path: string, email: string) => {
@@ -326,6 +383,8 @@ const ACCESS: readonly (readonly [path: string, ...statuses: number[]])[] = [
   ['/app/people', 200, 403, 200, 303],
   ['/app/people/:person_id', 200, 403, 200, 303],
   ['/app/people/invite', 200, 403, 403, 303],
+  ['/app/people/invitations/:link_id/send-again', 404, 403, 403, 303],
+  ['/app/people/invitations/:link_id/withdraw', 404, 403, 403, 303],
   ['/app/people/:person_id/role', 200, 403, 403, 303],
   ['/app/people/:person_id/disable', 200, 403, 403, 303],
   ['/app/people/:person_id/enable', 200, 403, 403, 303],
@@ -394,7 +453,7 @@ test('a message that was given up is seen, and tried again by who may', async ()
   const visit = at.visit(session);
   expect((await visit.get('/app/administration')).body).toContain('All that was to be sent was taken');
   const invited = { email: 'cy@example.com', role: 'auditor' } as const;
-  await at.place.accounts.joining.invite({ name: 'test', scopes: SCOPES }, invited);
+  await at.place.accounts.invitations.invite({ name: 'test', scopes: SCOPES }, invited);
   await at.place.database.write((transaction) =>
     transaction.tables<OutboxTables>().updateTable('outbox').set({ status: 'dead', last_error: HOSTILE }).execute(),
   );
@@ -407,6 +466,38 @@ test('a message that was given up is seen, and tried again by who may', async ()
   expect(after).toContain('The message is tried again.');
   expect(after).toContain('Message replayed');
   expect((await visit.submit(path, {})).statusCode).toBe(404);
+});
+
+test('open invitations are seen with who invited, sent again and withdrawn by who may', async () => {
+  const { personId, session } = await comeIn(ADA, 'owner', HOSTILE);
+  const { session: auditor } = await comeIn('ben@example.com', 'auditor');
+  const { invitations } = at.place.accounts;
+  const visit = at.visit(session);
+  expect((await visit.get('/app/people')).body).toContain('No invitation is open.');
+  const actor = { name: `person:${personId}`, scopes: SCOPES };
+  const ids: string[] = [];
+  for (let number = 10; number < 32; number++)
+    ids.push((await invitations.invite(actor, { email: `${number}@x.example`, role: 'operator' })).link_id);
+  await at.place.post();
+  const emailsIn = (body: string) => [...new Set(body.match(/\d\d@x\.example/g))];
+  const { body } = await visit.get('/app/people');
+  const inviter = '<bdi>&lt;/title&gt;&lt;script&gt;alert(1)&lt;/script&gt;&quot;&#39;&amp;</bdi>';
+  expect(body.slice(body.indexOf('Open invitations'))).toContain(inviter);
+  const next = /href="(\/app\/people\?invitations=[^"]+)"/.exec(body)?.[1] ?? '';
+  expect([emailsIn(body).length, emailsIn((await visit.get(next)).body).length]).toEqual([20, 2]);
+  const acts = /\/people\/invitations\/[\w-]+\/(withdraw|send-again)/g;
+  expect([body.match(acts)?.length, (await at.visit(auditor).get('/app/people')).body.match(acts)]).toEqual([40, null]);
+
+  await visit.submit('/app/prove', { password: PASSWORD });
+  const [again, gone] = ids.map((id) => `/app/people/invitations/${id}`);
+  at.place.now += MINUTE;
+  expect((await visit.submit(`${again}/send-again`, {})).headers.location).toBe('/app/people');
+  expect((await visit.get('/app/people')).body).toContain('Another letter to 10@x.example is on its way.');
+  expect((await at.place.post()).map(({ to }) => to)).toEqual(['10@x.example']);
+  expect((await visit.submit(`${gone}/withdraw`, {})).headers.location).toBe('/app/people');
+  expect((await visit.get('/app/people')).body).toContain('The invitation of 11@x.example was withdrawn.');
+  expect((await invitations.list({ limit: 50 })).data.map(({ email }) => email)).not.toContain('11@x.example');
+  for (const act of ['withdraw', 'send-again']) expect((await visit.get(`${gone}/${act}`)).statusCode).toBe(404);
 });
 
 test('the own account lists the sessions of the person alone, and ends one, or all others', async () => {

@@ -214,6 +214,11 @@ describe.each([
     await fill(ada, { email: 'ben@example.com' });
     await press(ada, 'Invite');
     expect(await noticeOf(ada)).toBe('A letter to ben@example.com is on its way.');
+    await lookAt(ada);
+    await follow(ada, 'Send again');
+    await lookAt(ada);
+    await press(ada, 'Send again');
+    expect(await noticeOf(ada)).toBe('Another letter to ben@example.com is on its way.');
     const link = await letterWith('invited');
     const ben = await open(link);
     expect(await ben.locator('.introduction').textContent()).toContain('For ben@example.com, as auditor.');

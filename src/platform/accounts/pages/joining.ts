@@ -12,6 +12,7 @@ import type { Accounts } from '../accounts.ts';
 import type { InvitingPurpose } from '../joining.ts';
 import { passwordSchema, personNameSchema } from '../people-requests.ts';
 import { SHORTEST_PASSWORD } from '../weak-passwords.ts';
+import { unlessEnded } from './ended-link.ts';
 import type { AccountPageParts } from './parts.ts';
 import { begin, fromOf } from './sign-in.ts';
 
@@ -33,17 +34,18 @@ function setUpPage(server: FastifyInstance, accounts: Accounts): void {
     access: { public: true },
     schema: joinerSchema.extend({ email: emailSchema }),
     fields: { weak_password: 'password', conflict: 'email' },
-    async show(form, request, reply) {
-      await accounts.joining.readSetUpLink(tokenOf(request));
-      const fields = [nameField(form), emailField(form), newPasswordField(form)];
-      return {
-        title: 'Set up this platform',
-        isNarrow: true,
-        introduction:
-          'This link makes the first account, once. It is an owner: it may do everything, and invites others.',
-        content: postForm({ request, reply, form }, { fields, submit: 'Make the account' }),
-      };
-    },
+    show: (form, request, reply) =>
+      unlessEnded('set_up', async () => {
+        await accounts.joining.readSetUpLink(tokenOf(request));
+        const fields = [nameField(form), emailField(form), newPasswordField(form)];
+        return {
+          title: 'Set up this platform',
+          isNarrow: true,
+          introduction:
+            'This link makes the first account, once. It is an owner: it may do everything, and invites others.',
+          content: postForm({ request, reply, form }, { fields, submit: 'Make the account' }),
+        };
+      }),
     async act(given, request, reply) {
       const { session } = await accounts.joining.setUp(tokenOf(request), { ...given, ...fromOf(request) });
       return welcome(accounts, session, request, reply);
@@ -78,18 +80,17 @@ function linkPage(server: FastifyInstance, accounts: Accounts, purpose: Inviting
     access: { public: true },
     schema: joinerSchema,
     fields: { weak_password: 'password' },
-    async show(form, request, reply) {
-      const { email, role } = await accounts.joining.readInvitation(purpose, tokenOf(request));
-      return {
-        title: 'Make your account',
-        isNarrow: true,
-        introduction: markup`For ${name(email)}, as ${role}.`,
-        content: postForm(
-          { request, reply, form },
-          { fields: [ownerOfPassword(email), nameField(form), newPasswordField(form)], submit: 'Make the account' },
-        ),
-      };
-    },
+    show: (form, request, reply) =>
+      unlessEnded(purpose, async () => {
+        const { email, role } = await accounts.joining.readInvitation(purpose, tokenOf(request));
+        const fields = [ownerOfPassword(email), nameField(form), newPasswordField(form)];
+        return {
+          title: 'Make your account',
+          isNarrow: true,
+          introduction: markup`For ${name(email)}, as ${role}.`,
+          content: postForm({ request, reply, form }, { fields, submit: 'Make the account' }),
+        };
+      }),
     async act(given, request, reply) {
       const { session } = await accounts.joining.accept(purpose, tokenOf(request), { ...given, ...fromOf(request) });
       return welcome(accounts, session, request, reply);

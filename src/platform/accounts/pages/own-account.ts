@@ -6,11 +6,12 @@ import { emailSchema } from '../../mail/address.ts';
 import { personOf } from '../../web/access.ts';
 import { action, factList, statusWord } from '../../web/components.ts';
 import { emailField, field, ownerOfPassword, postForm } from '../../web/fields.ts';
-import { type FormState, serveForm } from '../../web/forms.ts';
+import { serveForm } from '../../web/forms.ts';
 import { PAGES } from '../../web/own-path.ts';
 import { clearSession, leaveNotice, sessionTokenOf } from '../../web/session-cookie.ts';
 import type { Accounts } from '../accounts.ts';
 import { passwordSchema } from '../people-requests.ts';
+import { unlessEnded } from './ended-link.ts';
 import { letterSent, newPasswordField, tokenOf } from './joining.ts';
 import { ownSessionPages, sessionSection } from './own-sessions.ts';
 import type { AccountPageParts } from './parts.ts';
@@ -122,18 +123,17 @@ function resetPage(server: FastifyInstance, accounts: Accounts): void {
     access: { public: true },
     schema: z.object({ password: passwordSchema }),
     fields: { weak_password: 'password' },
-    async show(form: FormState, request, reply) {
-      const { email } = await accounts.credentials.readResetLink(tokenOf(request));
-      return {
-        title: 'Choose a new password',
-        isNarrow: true,
-        introduction: markup`For ${name(email)}. All your sessions end; a second factor stays as it is.`,
-        content: postForm(
-          { request, reply, form },
-          { fields: [ownerOfPassword(email), newPasswordField(form)], submit: 'Set it' },
-        ),
-      };
-    },
+    show: (form, request, reply) =>
+      unlessEnded('reset', async () => {
+        const { email } = await accounts.credentials.readResetLink(tokenOf(request));
+        const fields = [ownerOfPassword(email), newPasswordField(form)];
+        return {
+          title: 'Choose a new password',
+          isNarrow: true,
+          introduction: markup`For ${name(email)}. All your sessions end; a second factor stays as it is.`,
+          content: postForm({ request, reply, form }, { fields, submit: 'Set it' }),
+        };
+      }),
     async act({ password }, request, reply) {
       await accounts.credentials.reset(tokenOf(request), password);
       clearSession(reply);

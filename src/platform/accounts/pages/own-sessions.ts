@@ -39,7 +39,7 @@ function endPage(server: FastifyInstance, { ownSessions }: Accounts): void {
       return {
         ...VIEW,
         title: 'End a session',
-        introduction: `The one of ${session.browser ?? 'a browser'} from ${session.network ?? 'an address that is not known'}. Whoever has it has to sign in again.`,
+        introduction: `${session.browser ?? 'A browser that is not known'}, from ${session.network ?? 'an address that is not known'}. Whoever uses it has to sign in again.`,
         content: postForm(
           { request, reply, form },
           { fields: null, submit: 'End it', isFinal: true, instead: INSTEAD },

@@ -8,6 +8,10 @@ export function keyPath(keyId: string): string {
   return `${KEYS_PATH}/${encodeURIComponent(keyId)}`;
 }
 
+export function invitationPath(linkId: string): string {
+  return `${PEOPLE_PATH}/invitations/${encodeURIComponent(linkId)}`;
+}
+
 export function personPath(personId: string): string {
   return `${PEOPLE_PATH}/${encodeURIComponent(personId)}`;
 }

@@ -17,6 +17,7 @@ import {
 import { curlCommand } from '../../web/curl.ts';
 import type { Person } from '../people.ts';
 import { personParamsSchema } from '../people-requests.ts';
+import { invitationPages, invitationSection } from './invitations.ts';
 import type { AccountPageParts } from './parts.ts';
 import { PEOPLE_PATH, personPath } from './paths.ts';
 import { personActPages } from './person-acts.ts';
@@ -25,8 +26,9 @@ import { personActPages } from './person-acts.ts';
 export async function peoplePages(server: FastifyInstance, parts: AccountPageParts): Promise<void> {
   const { accounts, clock } = parts;
   const config = { scope: 'people:read' } as const;
-  server.get('/people', { config, schema: { hide: true, querystring: pageQuerySchema } }, async (request, reply) => {
-    const { data, next_cursor } = await accounts.people.list(queryOf<z.output<typeof pageQuerySchema>>(request));
+  server.get('/people', { config, schema: { hide: true, querystring: listsSchema } }, async (request, reply) => {
+    const { invitations, ...query } = queryOf<z.output<typeof listsSchema>>(request);
+    const { data, next_cursor } = await accounts.people.list(query);
     return reply.page({
       title: 'People',
       introduction: 'Who may come in, and as what.',
@@ -39,6 +41,7 @@ export async function peoplePages(server: FastifyInstance, parts: AccountPagePar
         peopleTable(data, clock()),
         further(next_cursor === null ? null : `${PEOPLE_PATH}?${new URLSearchParams({ cursor: next_cursor })}`),
         asCurl('curl', curlCommand(request, { path: '/people/' })),
+        await invitationSection(request, parts, invitations),
       ],
     });
   });
@@ -55,7 +58,11 @@ export async function peoplePages(server: FastifyInstance, parts: AccountPagePar
     },
   );
   personActPages(server, parts);
+  invitationPages(server, parts);
 }
+
+/** Of both lists of the page: where the second one goes on stands in `invitations`. */
+const listsSchema = pageQuerySchema.extend({ invitations: pageQuerySchema.shape.cursor });
 
 function peopleTable(people: readonly Person[], now: Date): Markup {
   return dataTable({

@@ -56,7 +56,7 @@ function invitePage(server: FastifyInstance, accounts: Accounts): void {
       };
     },
     async act({ once, ...invited }, request, reply) {
-      await accounts.joining.invite(actorOf(principalOf(request)), invited, once);
+      await accounts.invitations.invite(actorOf(principalOf(request)), invited, once);
       leaveNotice(reply, `A letter to ${invited.email} is on its way.`);
       return PEOPLE_PATH;
     },

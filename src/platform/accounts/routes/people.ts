@@ -1,28 +1,29 @@
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
 import { pageSchema } from '../../../core/wire.ts';
-import { keyHeaderSchema, pageQuerySchema } from '../../http/fields.ts';
+import { pageQuerySchema } from '../../http/fields.ts';
 import { serveOpenApi } from '../../http/openapi.ts';
 import { principalOf } from '../../http/principal.ts';
 import { problemResponses } from '../../http/responses.ts';
 import type { Accounts } from '../accounts.ts';
 import { actorOf } from '../administration.ts';
 import {
-  invitationSchema,
   newRoleSchema,
+  openInvitationSchema,
   personParamsSchema,
   personSchema,
   sentInvitationSchema,
 } from '../people-requests.ts';
+import { invitationRoutes } from './invitations.ts';
 
 // Over 40 lines: it is a list of routes.
-export const peopleRoutes: FastifyPluginAsyncZod<Pick<Accounts, 'people' | 'joining'>> = async (
+export const peopleRoutes: FastifyPluginAsyncZod<Pick<Accounts, 'people' | 'invitations'>> = async (
   server,
-  { people, joining },
+  { people, invitations },
 ) => {
   await serveOpenApi(server, {
     title: 'People',
     description: 'Who may come in, and as what. Nobody gives a role that may more than they may themselves.',
-    schemas: { Person: personSchema, Invitation: sentInvitationSchema },
+    schemas: { Person: personSchema, Invitation: sentInvitationSchema, OpenInvitation: openInvitationSchema },
   });
 
   server.get(
@@ -41,25 +42,7 @@ export const peopleRoutes: FastifyPluginAsyncZod<Pick<Accounts, 'people' | 'join
     ({ query }) => people.list(query),
   );
 
-  server.post(
-    '/invitations',
-    {
-      config: { scope: 'people:write' },
-      schema: {
-        operationId: 'invitePerson',
-        tags: ['people'],
-        summary: 'Send somebody a link to an account, which works once and for a day',
-        headers: keyHeaderSchema,
-        body: invitationSchema,
-        response: { 201: sentInvitationSchema, ...problemResponses(409, 422) },
-      },
-    },
-    async (request, reply) => {
-      const { body, headers } = request;
-      const invitation = await joining.invite(actorOf(principalOf(request)), body, headers['idempotency-key']);
-      return reply.code(201).send({ ...invitation, ...body });
-    },
-  );
+  invitationRoutes(server, invitations);
 
   server.post(
     '/:person_id/role',

@@ -12,7 +12,11 @@ export function misfitOf({ missing_streams: missing, checks_changed }: WireStats
       ? ['The count of streams was changed outside of the platform: nobody can tell whether streams are missing.']
       : []),
     ...(missing ? [`${plural(missing, 'stream')} removed outside of the platform, with all that was there.`] : []),
-    ...(checks_changed ? [`${CHECKS_CHANGED[0]?.toUpperCase()}${CHECKS_CHANGED.slice(1)}.`] : []),
+    ...(checks_changed
+      ? [
+          `${CHECKS_CHANGED[0]?.toUpperCase()}${CHECKS_CHANGED.slice(1)}. Verify each stream anew to know how it stands.`,
+        ]
+      : []),
   ];
   return words.length === 0 ? null : markup`<p class="refusal">${words.join(' ')}</p>\n`;
 }

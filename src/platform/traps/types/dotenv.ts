@@ -29,6 +29,7 @@ export function dotenvOf(typeOf: (type: CredentialType) => TrapType): TrapType {
     type: 'dotenv',
     decoy: 'web',
     needsDecoy: false,
+    needsAnyDecoy: true,
     async make(wish) {
       readOptions(z.strictObject({}), wish);
       const parts = await partsOf(wish, typeOf);

@@ -57,6 +57,8 @@ export interface TrapType {
   decoy: DecoyKind | null;
   /** Without its decoy nobody would ever see a use. */
   needsDecoy: boolean;
+  /** It leads to whatever decoys there are, and to one at least. */
+  needsAnyDecoy?: true;
   /** @throws DomainError `invalid_request` for options that it does not know. */
   make(wish: TrapWish): Promise<MadeTrap>;
 }

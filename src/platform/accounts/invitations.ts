@@ -1,0 +1,132 @@
+import type { Transaction } from '../database/database.ts';
+import { DomainError } from '../errors.ts';
+import { fromCursor, pageOf, toCursor } from '../http/cursor.ts';
+import type { PageQuery } from '../http/fields.ts';
+import { keyedRequest, makeOnce } from '../idempotency/keyed-results.ts';
+import { canonicalEmail } from '../mail/address.ts';
+import { type Actor, refuseScopes } from './administration.ts';
+import { changeLink, endLinks, type OpenLink, openLink, openLinks } from './links.ts';
+import type { AccountMeans } from './means.ts';
+import type { Role } from './people-tables.ts';
+import { emailTaken, personByEmail } from './person-rows.ts';
+import { PEOPLE_ROLES, scopesOfRole } from './roles.ts';
+
+/** Whom a link makes an account for. */
+export interface Invited {
+  email: string;
+  role: Role;
+}
+
+/** An invitation that nobody has followed yet, and that is good. */
+export interface OpenInvitation extends Invited {
+  link_id: string;
+  /** As acts name them. */
+  invited_by: string | null;
+  expires_at: string;
+}
+
+/** Who was invited. An invitation is a link, whose token stands in letters alone. */
+export class Invitations {
+  readonly #means: AccountMeans;
+
+  constructor(means: AccountMeans) {
+    this.#means = means;
+  }
+
+  /**
+   * Sends somebody a link to an account of a role, once for each idempotency key.
+   * @throws DomainError `conflict` for an address that has an account; `forbidden` for a role that may more than the actor.
+   */
+  async invite(actor: Actor, { email: address, role }: Invited, idempotencyKey?: string): Promise<{ link_id: string }> {
+    const { database, clock, links, letters, administration } = this.#means;
+    const email = canonicalEmail(address);
+    const now = clock();
+    const keyed = idempotencyKey === undefined ? null : keyedRequest('people', idempotencyKey, { email, role });
+    refuseScopes(actor, scopesOfRole(role));
+    return database.write(async (transaction) => {
+      const outcome = await makeOnce(
+        transaction,
+        { keyed, now },
+        async () => {
+          if ((await personByEmail(transaction, email)) !== undefined) throw emailTaken();
+          const link_id = await links.make(transaction, 'invite', { email, role }, now, actor);
+          await letters.send(transaction, { letter: 'invitation', to: email, link_id });
+          await administration.record(transaction, {
+            ...{ actor, action: 'person.invited', of: ['link', link_id], more: { role } },
+          });
+          return link_id;
+        },
+        (link_id) => link_id,
+      );
+      return { link_id: 'made' in outcome ? outcome.made : outcome.earlier };
+    });
+  }
+
+  /** Those that end first first. */
+  async list({ limit, cursor }: PageQuery) {
+    const { database, clock } = this.#means;
+    const after = cursor === undefined ? undefined : fromCursor('invitations', ['string', 'string'], cursor);
+    const rows = await openLinks(database, 'invite', clock(), { limit: limit + 1, after });
+    const cursorAfter = ({ expires_at, link_id }: OpenLink) => toCursor('invitations', [expires_at, link_id]);
+    const { shown, next_cursor } = pageOf(rows, limit, cursorAfter);
+    return { data: shown.map(toInvitation), next_cursor };
+  }
+
+  /** @throws DomainError `not_found`. */
+  async find(linkId: string): Promise<OpenInvitation> {
+    return present(await openLink(this.#means.database, 'invite', linkId, this.#means.clock()));
+  }
+
+  /** Makes the link of an invitation no good any more. @returns what it was. @throws DomainError `not_found`. */
+  withdraw(actor: Actor, linkId: string): Promise<OpenInvitation> {
+    return this.#change(actor, linkId, 'end', async () => {});
+  }
+
+  /**
+   * Mails the same link again, which is good for a day from now on.
+   * @throws DomainError `not_found`; `forbidden` for a role that may more than the actor.
+   */
+  sendAgain(actor: Actor, linkId: string): Promise<OpenInvitation> {
+    return this.#change(actor, linkId, 'extend', async (transaction, { email: to, role }) => {
+      refuseScopes(actor, scopesOfRole(role));
+      await this.#means.letters.send(transaction, { letter: 'invitation', to, link_id: linkId });
+    });
+  }
+
+  #change(
+    actor: Actor,
+    linkId: string,
+    change: 'end' | 'extend',
+    also: (transaction: Transaction, invitation: OpenInvitation) => Promise<void>,
+  ): Promise<OpenInvitation> {
+    const { database, clock, administration } = this.#means;
+    return database.write(async (transaction) => {
+      const invitation = present(await changeLink(transaction, 'invite', linkId, change, clock()));
+      await also(transaction, invitation);
+      const { role } = invitation;
+      await administration.record(transaction, {
+        ...{ actor, action: ACTIONS[change], of: ['link', linkId], more: { role } },
+      });
+      return invitation;
+    });
+  }
+}
+
+const ACTIONS = { end: 'invitation.withdrawn', extend: 'invitation.sent_again' } as const;
+
+/** Ends what somebody was invited by who has an account now. */
+export async function endInvitations(transaction: Transaction, email: string, now: Date): Promise<void> {
+  for (const role of PEOPLE_ROLES) await endLinks(transaction, 'invite', { email, role }, now);
+}
+
+function toInvitation({ link_id, content, made_by, expires_at }: OpenLink): OpenInvitation {
+  const { email, role } = content as unknown as Invited;
+  return { link_id, email, role, invited_by: made_by, expires_at };
+}
+
+/** @throws DomainError `not_found`. */
+function present(link: OpenLink | null): OpenInvitation {
+  if (link === null)
+    throw new DomainError('not_found', 'no open invitation has this id: it was accepted, withdrawn, or ended');
+  return toInvitation(link);
+}

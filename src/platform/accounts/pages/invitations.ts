@@ -1,0 +1,140 @@
+import type { FastifyInstance, FastifyRequest } from 'fastify';
+import { z } from 'zod';
+import { type Markup, markup, name } from '../../../core/html/markup.ts';
+import { principalOf } from '../../http/principal.ts';
+import { forWhoMay, paramsOf } from '../../web/asked.ts';
+import { asCurl, dataTable, emptyState, further, link, moment } from '../../web/components.ts';
+import { curlCommand } from '../../web/curl.ts';
+import { postForm } from '../../web/fields.ts';
+import { serveForm } from '../../web/forms.ts';
+import { leaveNotice } from '../../web/session-cookie.ts';
+import type { Accounts } from '../accounts.ts';
+import { type Actor, actorOf, personNamed } from '../administration.ts';
+import type { Invitations, OpenInvitation } from '../invitations.ts';
+import { invitationParamsSchema } from '../people-requests.ts';
+import type { AccountPageParts } from './parts.ts';
+import { invitationPath, PEOPLE_PATH } from './paths.ts';
+
+/** How many open invitations one page shows. */
+const SHOWN = 20;
+
+/** What is done to an invitation that is open. */
+export function invitationPages(server: FastifyInstance, { accounts }: AccountPageParts): void {
+  for (const act of ACTS) actPage(server, accounts.invitations, act);
+}
+
+/** Who was invited, and has not come yet. @param cursor of its list. */
+export async function invitationSection(
+  request: FastifyRequest,
+  { accounts, clock }: AccountPageParts,
+  cursor: string | undefined,
+): Promise<Markup> {
+  const { data, next_cursor } = await accounts.invitations.list({ limit: SHOWN, cursor });
+  const names = await namesOfInviters(accounts, data);
+  const next = next_cursor === null ? null : `${PEOPLE_PATH}?${new URLSearchParams({ invitations: next_cursor })}`;
+  return markup`<section><h2>Open invitations</h2>
+${invitationTable(request, data, names, clock())}${further(next)}${asCurl('curl-invitations', curlCommand(request, { path: '/people/invitations' }))}</section>
+`;
+}
+
+function invitationTable(
+  request: FastifyRequest,
+  open: readonly OpenInvitation[],
+  names: ReadonlyMap<string, string>,
+  now: Date,
+): Markup {
+  return dataTable({
+    caption: 'Open invitations',
+    columns: [
+      { head: 'E-mail address', kind: 'name', cell: ({ email }) => name(email) },
+      { head: 'Role', cell: ({ role }) => role },
+      { head: 'Invited by', cell: ({ invited_by }) => inviter(invited_by, names) },
+      { head: 'Good until', cell: ({ expires_at }) => moment(expires_at, now) },
+      {
+        head: 'What can be done',
+        kind: 'act',
+        cell: ({ link_id }) => forWhoMay(request, 'people:write', () => actsOf(link_id)),
+      },
+    ],
+    rows: open,
+    empty: emptyState('No invitation is open.'),
+  });
+}
+
+function actsOf(linkId: string): Markup {
+  const path = invitationPath(linkId);
+  return markup`${link(`${path}/send-again`, 'Send again')} ${link(`${path}/withdraw`, 'Withdraw')}`;
+}
+
+async function namesOfInviters({ people }: Accounts, open: readonly OpenInvitation[]) {
+  const ids = open.flatMap(({ invited_by }) => personNamed(invited_by ?? '') ?? []);
+  return people.namesOf([...new Set(ids)]);
+}
+
+function inviter(by: string | null, names: ReadonlyMap<string, string>): Markup {
+  if (by === null) return markup`<span class="minor">not known</span>`;
+  const person = names.get(personNamed(by) ?? '');
+  return person === undefined ? markup`<code>${name(by)}</code>` : name(person);
+}
+
+/** Something that is done to an invitation with one button. */
+interface InvitationAct {
+  path: string;
+  title: string;
+  /** After whom it is about. */
+  introduction: string;
+  submit: string;
+  isFinal: boolean;
+  done(email: string): string;
+  work(invitations: Invitations, actor: Actor, linkId: string): Promise<OpenInvitation>;
+}
+
+const ACTS: readonly InvitationAct[] = [
+  {
+    path: 'send-again',
+    title: 'Send an invitation again',
+    introduction: 'They get another letter with the same link, which is then good for 24 hours.',
+    submit: 'Send again',
+    isFinal: false,
+    done: (email) => `Another letter to ${email} is on its way.`,
+    work: (invitations, actor, id) => invitations.sendAgain(actor, id),
+  },
+  {
+    path: 'withdraw',
+    title: 'Withdraw an invitation',
+    introduction: 'The link that they were sent is good no more. They get no letter that says so.',
+    submit: 'Withdraw it',
+    isFinal: true,
+    done: (email) => `The invitation of ${email} was withdrawn.`,
+    work: (invitations, actor, id) => invitations.withdraw(actor, id),
+  },
+];
+
+function actPage(server: FastifyInstance, invitations: Invitations, act: InvitationAct): void {
+  const idOf = (request: FastifyRequest) => paramsOf<{ link_id: string }>(request).link_id;
+  serveForm(server, {
+    path: `/people/invitations/:link_id/${act.path}`,
+    access: { scope: 'people:write', proved: true },
+    params: invitationParamsSchema,
+    schema: z.object({}),
+    async show(form, request, reply) {
+      const { email, role } = await invitations.find(idOf(request));
+      const instead = markup`<a href="${PEOPLE_PATH}">Leave it as it is</a>`;
+      return {
+        title: act.title,
+        isNarrow: true,
+        above: [{ title: 'People', path: PEOPLE_PATH }],
+        introduction: markup`For ${name(email)}, as ${role}. ${act.introduction}`,
+        content: postForm(
+          { request, reply, form },
+          { fields: null, submit: act.submit, isFinal: act.isFinal, instead },
+        ),
+      };
+    },
+    async act(_given, request, reply) {
+      const { email } = await act.work(invitations, actorOf(principalOf(request)), idOf(request));
+      leaveNotice(reply, act.done(email));
+      return PEOPLE_PATH;
+    },
+  });
+}
