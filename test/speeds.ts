@@ -5,8 +5,9 @@ const TESTS = import.meta.dirname;
 /** Whoever imports it starts other programs: ours, which have to be built, or those of the system. */
 const STARTS_PROGRAMS = /from '(node:child_process|playwright-core)'/;
 
-/** They carry out whole exports, or take long: many inputs are tried, faults of a store are waited out. */
-const WHOLE = /^(attacks|integration|fuzz|property|bench|soak)\/|^exporter\/archive\/s3-faults/;
+/** They carry out whole exports, or take long: many inputs are tried, faults of a store and limits of time are waited out. */
+const WHOLE =
+  /^(attacks|integration|fuzz|property|bench|soak)\/|^exporter\/archive\/s3-faults|^platform\/traps\/decoy-limits/;
 
 /** Test files of one subject that start no program, and so need neither a build nor a package of the system. */
 export function unitTests(): string[] {

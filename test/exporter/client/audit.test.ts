@@ -21,12 +21,20 @@ async function connect(...replies: Parameters<typeof startFaultServer>) {
   return connectAs(DEFAULT_DESCRIPTION, ...replies);
 }
 
-async function connectAs(description: Description, ...replies: Parameters<typeof startFaultServer>) {
+function connectAs(description: Description, ...replies: Parameters<typeof startFaultServer>) {
+  return connectWith({}, description, ...replies);
+}
+
+async function connectWith(
+  more: { attempts?: number },
+  description: Description,
+  ...replies: Parameters<typeof startFaultServer>
+) {
   const server = await startFaultServer(...replies);
   const signal = new AbortController().signal;
   const timeouts = { connect: 1000, headers: 1000, idle: 500 };
   const who = { origin: server.url, apiKey: 'sk_test', userAgent: 'test/1' };
-  const transport = new Transport({ ...DEFAULT_TRANSPORT, ...who, timeouts, signal });
+  const transport = new Transport({ ...DEFAULT_TRANSPORT, ...who, timeouts, signal, ...more });
   open.push(server, transport);
   const service = { url: `${server.url}/audit//`, description, pinned: false, signal };
   return { server, client: new AuditClient(transport, service) };
@@ -271,7 +279,7 @@ describe('a download', () => {
   });
 
   test('that breaks for ever leaves what came, and the error', async () => {
-    const { client } = await connect(summary('0123456789', { end: 'stall' }));
+    const { client } = await connectWith({ attempts: 2 }, DEFAULT_DESCRIPTION, summary('0123456789', { end: 'stall' }));
     const file = join(folder, 'part');
     const call = client.download('p', 'summary', file, { restart: () => {}, chunk: () => {} });
     await expect(call).rejects.toMatchObject({ code: 'unreachable' });
