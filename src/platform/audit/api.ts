@@ -36,6 +36,7 @@ export interface AuditLog {
 export function openAuditLog(means: AppendMeans): AuditLog {
   return {
     async appendIn(transaction, streamId, entries) {
+      if (entries.length === 0) return [];
       const checked = entries.map((entry) => ({
         ...entry,
         stream_id: streamId,

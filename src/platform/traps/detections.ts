@@ -3,7 +3,7 @@ import type { AuditLog } from '../audit/api.ts';
 import type { Database, Reader } from '../database/database.ts';
 import { DomainError } from '../errors.ts';
 import { fromCursor, pageOf, toCursor } from '../http/cursor.ts';
-import { settledEntry } from './entries.ts';
+import { recordAct, settledEntry } from './entries.ts';
 import { type Detection, nextChange, trapRow } from './repository.ts';
 import type { DetectionQuery, WireDetection } from './requests.ts';
 import { FOLD_MS } from './rules.ts';
@@ -79,16 +79,9 @@ export class Detections {
         .set({ status, change_no, ...by })
         .where('detection_id', '=', detectionId)
         .execute();
-      await log.appendIn(transaction, TRAPS_STREAM, [
-        {
-          ...{ actor: actor.name, action: `detection.${status === 'open' ? 'reopened' : status}` },
-          ...{
-            resource_type: 'detection',
-            resource_id: detectionId,
-            metadata: { credential_id: before.credential_id },
-          },
-        },
-      ]);
+      const action = `detection.${status === 'open' ? 'reopened' : status}`;
+      const more = { credential_id: before.credential_id };
+      await recordAct(log, transaction, { actor, action, of: ['detection', detectionId], more });
     });
     version.changed();
     return this.find(detectionId);

@@ -1,5 +1,8 @@
-import type { OwnEntry } from '../audit/api.ts';
+import type { Actor } from '../accounts/administration.ts';
+import type { AuditLog, OwnEntry } from '../audit/api.ts';
+import type { Transaction } from '../database/database.ts';
 import type { Detection, Trap } from './repository.ts';
+import { TRAPS_STREAM } from './words.ts';
 
 /** What the stream `traps` says of a detection when it begins. */
 export function detectedEntry(detection: Detection, trap: Trap): OwnEntry {
@@ -36,4 +39,23 @@ function of(
     resource_id: credential_id,
     metadata: { detection_id, credential_type, plant_location, label, ...more },
   };
+}
+
+/** Something that was done with a trap, a detection or an alert channel, by somebody who may. */
+export interface TrapAct {
+  actor: Pick<Actor, 'name'>;
+  action: string;
+  of: readonly [type: 'trap' | 'detection' | 'alert_channel', id: string];
+  more: OwnEntry['metadata'];
+}
+
+/** Records an act in the transaction of what was done; last in it: see `appendIn`. */
+export async function recordAct(
+  log: Pick<AuditLog, 'appendIn'>,
+  transaction: Transaction,
+  { actor, action, of: [resource_type, resource_id], more }: TrapAct,
+): Promise<void> {
+  await log.appendIn(transaction, TRAPS_STREAM, [
+    { actor: actor.name, action, resource_type, resource_id, metadata: more },
+  ]);
 }

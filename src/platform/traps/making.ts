@@ -2,10 +2,10 @@ import { randomUUID } from 'node:crypto';
 import type { Actor } from '../accounts/administration.ts';
 import type { AuditLog } from '../audit/api.ts';
 import type { Transaction } from '../database/database.ts';
+import { recordAct } from './entries.ts';
 import { insertTrap, type NewTrapRow } from './repository.ts';
 import type { MadeTrap } from './types/type.ts';
 import type { TrapVault } from './vault.ts';
-import { TRAPS_STREAM } from './words.ts';
 
 /** What a trap is besides its credential. */
 export type TrapFacts = Pick<
@@ -42,17 +42,8 @@ export async function storeTrap(
   };
   const trap = await insertTrap(transaction, { ...row, created_at: now.toISOString() });
   await vault.marks.add(transaction, trap.trap_no, made.marks);
-  await log.appendIn(transaction, TRAPS_STREAM, [
-    {
-      actor: actor.name,
-      action: rotated_from === null ? 'trap.made' : 'trap.rotated',
-      resource_type: 'trap',
-      resource_id: credential_id,
-      metadata: {
-        ...{ credential_type, plant_location, label, origin },
-        ...(rotated_from === null ? {} : { rotated_from }),
-      },
-    },
-  ]);
+  const action = rotated_from === null ? 'trap.made' : 'trap.rotated';
+  const more = { credential_type, plant_location, label, origin, ...(rotated_from === null ? {} : { rotated_from }) };
+  await recordAct(log, transaction, { actor, action, of: ['trap', credential_id], more });
   return trap;
 }

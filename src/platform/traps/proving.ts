@@ -4,10 +4,11 @@ import type { Actor } from '../accounts/administration.ts';
 import type { AuditLog } from '../audit/api.ts';
 import type { Database } from '../database/database.ts';
 import type { Decoy, FoundTrap } from './decoys/decoy.ts';
+import { recordAct } from './entries.ts';
 import { findTrap, noteProof, type Trap } from './repository.ts';
 import type { TrapUse } from './use.ts';
 import type { KeptCredential, TrapVault } from './vault.ts';
-import { type Channel, type CredentialType, TRAPS_STREAM } from './words.ts';
+import type { Channel, CredentialType } from './words.ts';
 
 /** What came of a marked use. */
 export interface ChannelTest {
@@ -85,12 +86,8 @@ export class Proving {
     const proved_at = clock().toISOString();
     await database.write(async (transaction) => {
       for (const channel of channels) await noteProof(transaction, { trap_no, channel, proved_at });
-      await log.appendIn(transaction, TRAPS_STREAM, [
-        {
-          ...{ actor: actor.name, action: 'trap.proved', resource_type: 'trap', resource_id: credential_id },
-          metadata: { channels: [...channels] },
-        },
-      ]);
+      const more = { channels: [...channels] };
+      await recordAct(log, transaction, { actor, action: 'trap.proved', of: ['trap', credential_id], more });
     });
   }
 }

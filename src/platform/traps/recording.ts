@@ -77,14 +77,15 @@ class Recording {
     if (use.sourceEventId !== null && !(await isNewEvent(this.#transaction, use.channel, use.sourceEventId)))
       return null;
     const trap = await this.#trap(use.trapNo);
-    const near = await this.#detectionsOf(trap, use);
+    const fold = foldOf(use);
+    const near = await this.#detectionsOf(trap, fold, use.eventTime);
     const known = near.find(({ detection: { first_seen: first, last_seen: last } }) =>
       belongsTo(use.eventTime, { first, last }),
     );
     if (known !== undefined) return addTo(known, use);
-    const detection = this.#begin(use);
-    const occurrences = [occurrenceOf(use, 1)];
-    near.push({ detection, trap, isNew: true, deepened: false, occurrences });
+    const first = occurrenceOf(use, 1);
+    const detection = this.#begin(use, fold, first);
+    near.push({ detection, trap, isNew: true, deepened: false, occurrences: [first] });
     return { detection_id: detection.detection_id, isNew: true };
   }
 
@@ -116,27 +117,27 @@ class Recording {
   }
 
   /** Those that the use may belong to, and what was added to them here. */
-  async #detectionsOf(trap: Trap, use: TrapUse): Promise<Touched[]> {
-    const key = `${trap.trap_no}/${foldOf(use)}`;
+  async #detectionsOf(trap: Trap, fold: string, eventTime: string): Promise<Touched[]> {
+    const key = `${trap.trap_no}/${fold}`;
     const known = this.#near.get(key);
     if (known !== undefined) return known;
     const rows = await detectionsNear(this.#transaction, {
       trapNo: trap.trap_no,
-      fold: foldOf(use),
-      since: new Date(Date.parse(use.eventTime) - LONGEST_DETECTION_MS - FOLD_MS).toISOString(),
+      fold,
+      since: new Date(Date.parse(eventTime) - LONGEST_DETECTION_MS - FOLD_MS).toISOString(),
     });
     const near = rows.map((detection) => ({ detection, trap, isNew: false, deepened: false, occurrences: [] }));
     this.#near.set(key, near);
     return near;
   }
 
-  #begin(use: TrapUse): Detection {
+  #begin(use: TrapUse, fold: string, { request_sha256 }: Occurrence): Detection {
     return {
       detection_no: 0,
       change_no: 0,
       detection_id: randomUUID(),
       trap_no: use.trapNo,
-      fold: foldOf(use),
+      fold,
       depth: use.depth,
       severity: severityOf(use),
       channel: use.channel,
@@ -147,7 +148,7 @@ class Recording {
       service: use.service,
       region: use.region,
       auth_verified: use.authVerified === null ? null : Number(use.authVerified),
-      request_sha256: hash('sha256', use.request, 'hex'),
+      request_sha256,
       detected_at: this.#means.clock().toISOString(),
       event_time: use.eventTime,
       first_seen: use.eventTime,

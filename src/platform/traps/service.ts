@@ -83,7 +83,7 @@ export function assembleTraps(parts: TrapParts): TrapService {
   const means = { database, clock, log, vault, version };
   const uses = new Uses(
     database,
-    { log, clock, alert: (...at) => alertOf(at[0], { outbox, clock }, at[1], at[2]) },
+    { log, clock, alert: (transaction, detection, trap) => alertOf(transaction, { outbox, clock }, detection, trap) },
     version,
   );
   const proving = new Proving({ ...means, probeOf: probesOf(() => running) });

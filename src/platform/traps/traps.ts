@@ -5,6 +5,7 @@ import { DomainError } from '../errors.ts';
 import { fromCursor, pageOf, toCursor } from '../http/cursor.ts';
 import { keyedRequest, makeOnce } from '../idempotency/keyed-results.ts';
 import type { DecoyPlace } from './decoys/decoy.ts';
+import { recordAct } from './entries.ts';
 import { type MakingMeans, storeTrap, type TrapFacts } from './making.ts';
 import { namedPlace } from './named-place.ts';
 import { changeTrap, channelProofs, findTrap, nextChange, type Trap } from './repository.ts';
@@ -14,7 +15,6 @@ import type { TrapTables } from './schema.ts';
 import type { MadeTrap } from './types/type.ts';
 import { TYPES } from './types/types.ts';
 import { type ChannelTruth, trapToWire } from './wire.ts';
-import { TRAPS_STREAM } from './words.ts';
 
 export interface TrapsMeans extends MakingMeans {
   database: Database;
@@ -160,12 +160,8 @@ export class Traps {
       if (change === null) return found;
       await changeTrap(transaction, found, change);
       const { credential_type, label } = found;
-      await log.appendIn(transaction, TRAPS_STREAM, [
-        {
-          ...{ actor: actor.name, action, resource_type: 'trap', resource_id: credentialId },
-          metadata: { credential_type, label, ...(change as { [name: string]: Json }) },
-        },
-      ]);
+      const more = { credential_type, label, ...(change as { [name: string]: Json }) };
+      await recordAct(log, transaction, { actor, action, of: ['trap', credentialId], more });
       return { ...found, ...change };
     });
     return this.#one(trap);
@@ -191,10 +187,7 @@ export class Traps {
       const { credential, artifact } = made;
       return { ...(await this.#one(outcome.made)), credential, artifact };
     }
-    throw new DomainError(
-      'key_shown_before',
-      `this request made the trap ${outcome.earlier} before, whose credential was shown then and cannot be shown again; if it was lost, revoke that trap and make another`,
-    );
+    throw credentialShownBefore(outcome.earlier);
   }
 
   #make(wish: Pick<NewTrap, 'credential_type' | 'plant_location' | 'label' | 'options'>, decoy: DecoyPlace | null) {
@@ -235,6 +228,13 @@ export class Traps {
     if (wire === undefined) throw new Error('one trap became none');
     return wire;
   }
+}
+
+export function credentialShownBefore(credentialId: string): DomainError {
+  return new DomainError(
+    'key_shown_before',
+    `this request made the trap ${credentialId} before, whose credential was shown then and cannot be shown again; if it was lost, revoke that trap and make another`,
+  );
 }
 
 function refuseEnded(trap: Trap, now: Date): void {

@@ -17,7 +17,8 @@ export interface FormState {
 
 const NEW_FORM: FormState = { values: {}, errors: {}, refusal: null };
 
-type Access = Pick<FastifyContextConfig, 'public' | 'scope' | 'signedIn' | 'proved'>;
+/** Who may see a form, and send it. */
+export type Access = Pick<FastifyContextConfig, 'public' | 'scope' | 'signedIn' | 'proved'>;
 
 /** A page with a form, and what is done with what is sent. */
 export interface FormPage<S extends z.ZodType> {

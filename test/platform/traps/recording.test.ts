@@ -139,7 +139,7 @@ describe.each(DATABASES)('on %s', (_name, start) => {
   });
 
   test('two processes record beside each other, and nothing is counted twice or lost', async () => {
-    const other = new TrapPlace(made.open());
+    const other = new TrapPlace(made.open(), at.masterKey);
     await Promise.all(Array.from({ length: 40 }, (_, n) => (n % 2 === 0 ? at : other).uses.record(at.use(trapNo))));
     expect((await at.found()).map(({ occurrences }) => occurrences)).toEqual([40]);
   });

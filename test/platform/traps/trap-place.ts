@@ -22,6 +22,8 @@ export const SOMEBODY = byCommand('test');
 /** Traps on a database, with a clock to be set. */
 export class TrapPlace {
   readonly database: Database;
+  /** Another process of the same platform has the same one. */
+  readonly masterKey: Uint8Array;
   readonly log: AuditLog;
   readonly vault: TrapVault;
   readonly traps: Traps;
@@ -35,6 +37,7 @@ export class TrapPlace {
 
   constructor(database: Database, masterKey: Uint8Array = randomBytes(32)) {
     this.database = database;
+    this.masterKey = masterKey;
     const clock = () => new Date(this.now);
     const keys = new DerivedSealKeys(masterKey);
     const log = openAuditLog({ keys, seals: new RowSeals(keys.ofRows()), clock });

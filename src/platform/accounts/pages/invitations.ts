@@ -1,13 +1,10 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
-import { z } from 'zod';
 import { type Markup, markup, name } from '../../../core/html/markup.ts';
 import { principalOf } from '../../http/principal.ts';
+import { serveAct } from '../../web/acts.ts';
 import { forWhoMay, paramsOf } from '../../web/asked.ts';
 import { asCurl, dataTable, emptyState, further, link, moment } from '../../web/components.ts';
 import { curlCommand } from '../../web/curl.ts';
-import { postForm } from '../../web/fields.ts';
-import { serveForm } from '../../web/forms.ts';
-import { leaveNotice } from '../../web/session-cookie.ts';
 import type { Accounts } from '../accounts.ts';
 import { type Actor, actorOf, personNamed } from '../administration.ts';
 import type { Invitations, OpenInvitation } from '../invitations.ts';
@@ -112,29 +109,20 @@ const ACTS: readonly InvitationAct[] = [
 
 function actPage(server: FastifyInstance, invitations: Invitations, act: InvitationAct): void {
   const idOf = (request: FastifyRequest) => paramsOf<{ link_id: string }>(request).link_id;
-  serveForm(server, {
+  serveAct(server, {
     path: `/people/invitations/:link_id/${act.path}`,
     access: { scope: 'people:write', proved: true },
     params: invitationParamsSchema,
-    schema: z.object({}),
-    async show(form, request, reply) {
+    async view(request) {
       const { email, role } = await invitations.find(idOf(request));
-      const instead = markup`<a href="${PEOPLE_PATH}">Leave it as it is</a>`;
-      return {
-        title: act.title,
-        isNarrow: true,
-        above: [{ title: 'People', path: PEOPLE_PATH }],
-        introduction: markup`For ${name(email)}, as ${role}. ${act.introduction}`,
-        content: postForm(
-          { request, reply, form },
-          { fields: null, submit: act.submit, isFinal: act.isFinal, instead },
-        ),
-      };
+      const { title, submit, isFinal } = act;
+      const introduction = markup`For ${name(email)}, as ${role}. ${act.introduction}`;
+      const above = [{ title: 'People', path: PEOPLE_PATH }];
+      return { title, above, introduction, submit, isFinal, back: PEOPLE_PATH };
     },
-    async act(_given, request, reply) {
+    async act(request) {
       const { email } = await act.work(invitations, actorOf(principalOf(request)), idOf(request));
-      leaveNotice(reply, act.done(email));
-      return PEOPLE_PATH;
+      return { notice: act.done(email), next: PEOPLE_PATH };
     },
   });
 }

@@ -1,8 +1,8 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { z } from 'zod';
-import { markup } from '../../../core/html/markup.ts';
 import { idempotencyKey } from '../../http/fields.ts';
 import { principalOf } from '../../http/principal.ts';
+import { serveAct } from '../../web/acts.ts';
 import { paramsOf } from '../../web/asked.ts';
 import { asCurl } from '../../web/components.ts';
 import { curlCommand } from '../../web/curl.ts';
@@ -139,29 +139,19 @@ const ACTS: readonly PersonAct[] = [
 ];
 
 function actPage(server: FastifyInstance, { people }: Accounts, act: PersonAct): void {
-  serveForm(server, {
+  serveAct(server, {
     path: `/people/:person_id/${act.path}`,
     access: LETTING_IN,
     params: personParamsSchema,
-    schema: z.object({}),
-    async show(form, request, reply) {
+    async view(request) {
       const person = await people.find(idOf(request));
-      const instead = markup`<a href="${personPath(person.person_id)}">Leave it as it is</a>`;
-      return {
-        title: act.title(person.name),
-        isNarrow: true,
-        above: aboveOf(person),
-        introduction: act.introduction,
-        content: postForm(
-          { request, reply, form },
-          { fields: null, submit: act.submit, isFinal: act.isFinal, instead },
-        ),
-      };
+      const { introduction, submit, isFinal } = act;
+      const back = personPath(person.person_id);
+      return { title: act.title(person.name), above: aboveOf(person), introduction, submit, isFinal, back };
     },
-    async act(_given, request, reply) {
+    async act(request) {
       const { name, person_id } = await act.work(people, actorOf(principalOf(request)), idOf(request));
-      leaveNotice(reply, act.done(name));
-      return personPath(person_id);
+      return { notice: act.done(name), next: personPath(person_id) };
     },
   });
 }

@@ -7,10 +7,10 @@ import { DomainError } from '../../errors.ts';
 import { keyedRequest, makeOnce } from '../../idempotency/keyed-results.ts';
 import type { Outbox } from '../../jobs/outbox.ts';
 import { canonicalEmail, isEmail } from '../../mail/address.ts';
+import { recordAct } from '../entries.ts';
 import type { NewAlertChannel, WireAlertChannel } from '../requests.ts';
 import type { TrapTables } from '../schema.ts';
 import type { TrapVault } from '../vault.ts';
-import { TRAPS_STREAM } from '../words.ts';
 import { ALERT_KIND, type AlertMessage } from './alerting.ts';
 import { newWebhookSecret } from './webhook.ts';
 
@@ -111,13 +111,10 @@ export class AlertChannels {
 
   async #record(transaction: Transaction, actor: Actor, action: string, channel: WireAlertChannel): Promise<void> {
     const { alert_channel_id, kind, name, target, least_severity } = channel;
-    await this.#means.log.appendIn(transaction, TRAPS_STREAM, [
-      {
-        ...{ actor: actor.name, action, resource_type: 'alert_channel', resource_id: alert_channel_id },
-        // Addresses of webhooks may have secrets in them.
-        metadata: { kind, name, least_severity, ...(kind === 'webhook' ? { host: new URL(target).host } : {}) },
-      },
-    ]);
+    // Addresses of webhooks may have secrets in them.
+    const more = { kind, name, least_severity, ...(kind === 'webhook' ? { host: new URL(target).host } : {}) };
+    const of = ['alert_channel', alert_channel_id] as const;
+    await recordAct(this.#means.log, transaction, { actor, action, of, more });
   }
 }
 

@@ -7,7 +7,7 @@ import { KeyedResults, keyedRequest } from '../../idempotency/keyed-results.ts';
 import type { DecoyPlace } from '../decoys/decoy.ts';
 import { namedPlace } from '../named-place.ts';
 import type { WireMadeTrap } from '../requests.ts';
-import type { Traps } from '../traps.ts';
+import { credentialShownBefore, type Traps } from '../traps.ts';
 import { type AwsKey, awsTrapOf } from '../types/aws-key.ts';
 import type { Origin } from '../words.ts';
 import { accountOf } from './access-key.ts';
@@ -105,11 +105,4 @@ export class RealKeys {
 
 function refuseWith(error: unknown): never {
   throw new DomainError('conflict', messageOf(error));
-}
-
-function credentialShownBefore(credentialId: string): DomainError {
-  return new DomainError(
-    'key_shown_before',
-    `this request made the trap ${credentialId} before, whose credential was shown then and cannot be shown again`,
-  );
 }

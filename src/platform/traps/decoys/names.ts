@@ -13,7 +13,7 @@ export function randomApplication(): string {
   return pickOne(APPLICATIONS);
 }
 
-const BASE62 = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
+export const BASE62 = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
 
 /** Random characters, base62 unless others are given. */
 export function randomText(length: number, alphabet = BASE62): string {

@@ -1,5 +1,6 @@
-import type { FastifyPluginAsync, FastifyRequest } from 'fastify';
+import type { FastifyPluginAsync } from 'fastify';
 import type { DecoyMeans } from '../decoys/decoy.ts';
+import { rawHead } from '../decoys/raw-http.ts';
 
 /** A GIF of one transparent pixel. */
 const PIXEL = Buffer.from('R0lGODlhAQABAIAAAAAAAP///yH5BAEAAAAALAAAAAABAAEAAAIBRAA7', 'base64');
@@ -16,15 +17,9 @@ export const callbackRoutes: FastifyPluginAsync<{ means: DecoyMeans }> = async (
           ...{ trapNo: trap.trapNo, channel: 'http', depth: 'read', eventTime: means.clock().toISOString() },
           ...{ sourceEventId: null, sourceIp: request.ip, userAgent: request.headers['user-agent'] ?? null },
           ...{ action: `GET ${request.url.split('?', 1)[0]}`, service: 'http', region: null, authVerified: null },
-          request: rawOf(request),
+          request: rawHead(request.raw),
         });
       return reply.header('cache-control', 'no-store').type('image/gif').send(PIXEL);
     },
   );
 };
-
-/** The request line and the headers, as they came. */
-function rawOf({ raw }: FastifyRequest): string {
-  const headers = raw.rawHeaders.map((text, at) => (at % 2 === 0 ? `${text}: ` : `${text}\r\n`)).join('');
-  return `${raw.method} ${raw.url} HTTP/${raw.httpVersion}\r\n${headers}\r\n`;
-}

@@ -1,7 +1,8 @@
 import { z } from 'zod';
 import { DomainError } from '../../errors.ts';
 import type { DecoyPlace } from '../decoys/decoy.ts';
-import { decoyOrigin, drawBase62, drawGitlabToken, drawGrafanaToken, drawServiceName, trustHint } from './drawn.ts';
+import { randomText } from '../decoys/names.ts';
+import { decoyOrigin, drawGitlabToken, drawGrafanaToken, drawServiceName, trustHint } from './drawn.ts';
 import { neededDecoy } from './needed-decoy.ts';
 import { readOptions } from './options.ts';
 import type { Artifact, TrapType } from './type.ts';
@@ -14,7 +15,7 @@ interface Form {
 /** Forms of tokens for services that companies run themselves. */
 const FORMS: Record<'generic' | 'gitlab' | 'grafana', Form> = {
   generic: {
-    draw: () => `tok_${drawBase62(40)}`,
+    draw: () => `tok_${randomText(40)}`,
     file: (decoy, token, name) => ({
       filename: 'config/api.env',
       content: `API_URL=${decoyOrigin(decoy, { name, password: token })}/api/v1\nAPI_TOKEN=${token}\n`,

@@ -1,17 +1,11 @@
 import { randomBytes, randomInt } from 'node:crypto';
 import { crc32 } from 'node:zlib';
 import type { DecoyPlace } from '../decoys/decoy.ts';
-
-const BASE62 = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
-
-/** Random letters and digits. */
-export function drawBase62(length: number): string {
-  return Array.from({ length }, () => BASE62[randomInt(BASE62.length)]).join('');
-}
+import { BASE62, pickOne, randomText } from '../decoys/names.ts';
 
 /** An access token of a GitLab of one's own. */
 export function drawGitlabToken(): string {
-  return `glpat-${drawBase62(20)}`;
+  return `glpat-${randomText(20)}`;
 }
 
 /** The user that GitLab makes for a project's access token: `project_{id}_bot_{hex}`. */
@@ -21,13 +15,13 @@ export function drawProjectUser(): string {
 
 /** The token of a service account of Grafana: its end is the CRC-32 of what stands before it. */
 export function drawGrafanaToken(): string {
-  const random = drawBase62(32);
+  const random = randomText(32);
   return `glsa_${random}_${crc32(random).toString(16).padStart(8, '0')}`;
 }
 
 /** A token of npm: the last six characters are the CRC-32 of the thirty before them, in base 62, as GitHub has it. */
 export function drawNpmToken(): string {
-  const random = drawBase62(30);
+  const random = randomText(30);
   let checksum = '';
   for (let left = crc32(random); left > 0; left = Math.floor(left / 62)) checksum = `${BASE62[left % 62]}${checksum}`;
   return `npm_${random}${checksum.padStart(6, '0')}`;
@@ -37,7 +31,7 @@ const WORK = ['billing', 'catalog', 'deploy', 'export', 'inventory', 'ledger', '
 
 /** What a program is called that runs by itself. */
 export function drawWork(): string {
-  return WORK[randomInt(WORK.length)] ?? '';
+  return pickOne(WORK);
 }
 
 /** The name of an account of such a program; no other has it. */

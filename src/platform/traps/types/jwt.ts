@@ -1,6 +1,7 @@
 import { createHmac, randomBytes, randomInt, randomUUID } from 'node:crypto';
 import { z } from 'zod';
-import { decoyOrigin, drawBase62, drawServiceName, trustHint } from './drawn.ts';
+import { randomText } from '../decoys/names.ts';
+import { decoyOrigin, drawServiceName, trustHint } from './drawn.ts';
 import { neededDecoy } from './needed-decoy.ts';
 import { readOptions } from './options.ts';
 import type { TrapType } from './type.ts';
@@ -23,7 +24,7 @@ export const jwt: TrapType = {
   async make(wish) {
     const { audience, valid_days } = readOptions(optionsSchema, wish);
     const decoy = neededDecoy(wish);
-    const [client, secret, jti] = [drawServiceName(), drawBase62(40), randomUUID()];
+    const [client, secret, jti] = [drawServiceName(), randomText(40), randomUUID()];
     const iat = Math.floor(wish.now.getTime() / 1000) - randomInt(DAY_S, 20 * DAY_S);
     const claims = { iss: decoyOrigin(decoy), sub: client, aud: audience, iat, exp: iat + valid_days * DAY_S, jti };
     const token = signed({ ...claims, scope: 'read write' });

@@ -1,6 +1,7 @@
-import { randomBytes, randomInt, randomUUID, X509Certificate } from 'node:crypto';
+import { randomBytes, randomUUID, X509Certificate } from 'node:crypto';
 import { z } from 'zod';
 import type { DecoyPlace } from '../decoys/decoy.ts';
+import { pickOne } from '../decoys/names.ts';
 import { readOptions } from './options.ts';
 import type { MadeTrap, TrapType } from './type.ts';
 
@@ -23,9 +24,9 @@ export const kubeconfig: TrapType = {
     const { auth } = readOptions(optionsSchema, wish);
     const place = wish.decoy;
     if (place?.issueClient === undefined) throw new Error('a kubeconfig leads to no decoy');
-    const name = `${pick(OWNERS)}-${pick(CLUSTERS)}`;
+    const name = `${pickOne(OWNERS)}-${pickOne(CLUSTERS)}`;
     if (auth === 'token') return tokenTrap(place, name);
-    const group = pick(GROUPS);
+    const group = pickOne(GROUPS);
     const { certificate, key } = await place.issueClient(name, [group]);
     const data = { 'client-certificate-data': base64(certificate), 'client-key-data': base64(key) };
     return madeFrom(place, data, {
@@ -37,7 +38,7 @@ export const kubeconfig: TrapType = {
 };
 
 function tokenTrap(place: DecoyPlace, name: string): MadeTrap {
-  const namespace = pick(NAMESPACES);
+  const namespace = pickOne(NAMESPACES);
   const token = serviceAccountToken(namespace, name);
   const user = `system:serviceaccount:${namespace}:${name}`;
   const groups = ['system:serviceaccounts', `system:serviceaccounts:${namespace}`, 'system:authenticated'];
@@ -77,7 +78,7 @@ function madeFrom(
   user: Readonly<Record<string, string>>,
   made: Pick<MadeTrap, 'credential' | 'marks' | 'knownAs'>,
 ): MadeTrap {
-  const cluster = pick(CLUSTERS);
+  const cluster = pickOne(CLUSTERS);
   const owner = String(made.credential['user']).split(':').at(-1) ?? '';
   const context = `${owner}@${cluster}`;
   const server = `https://${host.includes(':') ? `[${host}]` : host}:${port}`;
@@ -113,7 +114,3 @@ function madeFrom(
 }
 
 const base64 = (text: string) => Buffer.from(text).toString('base64');
-
-function pick(words: readonly string[]): string {
-  return words[randomInt(words.length)] ?? '';
-}

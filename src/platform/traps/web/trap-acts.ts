@@ -4,6 +4,7 @@ import { type Markup, markup, name } from '../../../core/html/markup.ts';
 import { type Actor, actorOf } from '../../accounts/administration.ts';
 import { idempotencyKey } from '../../http/fields.ts';
 import { principalOf } from '../../http/principal.ts';
+import { serveAct } from '../../web/acts.ts';
 import { paramsOf } from '../../web/asked.ts';
 import { asCurl, dataTable, emptyState, link, statusWord } from '../../web/components.ts';
 import { curlCommand } from '../../web/curl.ts';
@@ -165,29 +166,20 @@ const ACTS: readonly TrapAct[] = [
 ];
 
 function actPage(server: FastifyInstance, { service: { traps } }: TrapPageParts, act: TrapAct): void {
-  serveForm(server, {
+  serveAct(server, {
     path: `/traps/credentials/:credential_id/${act.path}`,
     access: MAY_ACT,
     params: trapParamsSchema,
-    schema: z.object({}),
-    async show(form, request, reply) {
+    async view(request) {
       const trap = await traps.find(idOf(request));
-      const instead = markup`<a href="${trapPath(trap.credential_id)}">Leave it as it is</a>`;
-      return {
-        title: act.title(trap.label),
-        isNarrow: true,
-        above: aboveOf(trap),
-        introduction: act.introduction,
-        content: [
-          postForm({ request, reply, form }, { fields: null, submit: act.submit, isFinal: act.isFinal, instead }),
-          asCurl('curl', actCommand(request, act.path)),
-        ],
-      };
+      const { introduction, submit, isFinal } = act;
+      const back = trapPath(trap.credential_id);
+      const below = asCurl('curl', actCommand(request, act.path));
+      return { title: act.title(trap.label), above: aboveOf(trap), introduction, submit, isFinal, back, below };
     },
-    async act(_given, request, reply) {
+    async act(request) {
       const { label, credential_id } = await act.work(traps, actorOf(principalOf(request)), idOf(request));
-      leaveNotice(reply, act.done(label));
-      return trapPath(credential_id);
+      return { notice: act.done(label), next: trapPath(credential_id) };
     },
   });
 }

@@ -1,6 +1,7 @@
 import { randomBytes, randomInt, randomUUID, webcrypto } from 'node:crypto';
 import { type DecoyTls, tlsOf } from '../certificates.ts';
 import type { DecoyPlace, DecoySettings } from '../decoy.ts';
+import { pickOne } from '../names.ts';
 import { madeOnce } from '../own-files.ts';
 import type { ClusterIds } from './answers.ts';
 
@@ -38,7 +39,7 @@ export async function openCluster(settings: DecoySettings, folder: string, now: 
 
 /** https://kubernetes.io/docs/setup/best-practices/certificates/ */
 function drawNames() {
-  const node = `${['cp', 'master', 'k8s-cp', 'control-plane'][randomInt(4)]}-${randomInt(1, 6)}`;
+  const node = `${pickOne(['cp', 'master', 'k8s-cp', 'control-plane'])}-${randomInt(1, 6)}`;
   const inside = ['kubernetes', 'kubernetes.default', 'kubernetes.default.svc', 'kubernetes.default.svc.cluster.local'];
   const address = `10.${randomInt(0, 90)}.${randomInt(0, 255)}.${randomInt(2, 250)}`;
   const hosts = [...inside, node, '10.96.0.1', address];
