@@ -338,8 +338,10 @@ async function makeDetection(): Promise<string> {
   return body.data[0].detection_id;
 }
 
+/** One that is there already will do: there may be only so many. */
 async function makeHook(): Promise<string> {
-  return (await service.call('POST', '//alerts/channels/', HOOK)).body.alert_channel_id;
+  const [there] = (await service.call('GET', '//alerts/channels/')).body.data;
+  return there?.alert_channel_id ?? (await service.call('POST', '//alerts/channels/', HOOK)).body.alert_channel_id;
 }
 
 function written(): string {

@@ -100,7 +100,6 @@ export interface ChannelProofTable {
   proved_at: string;
 }
 
-// Over ten members: they are tables.
 export interface TrapTables {
   /** When somebody else last told of what they saw. */
   channel_reports: { channel: Channel; reported_at: string };

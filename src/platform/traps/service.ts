@@ -46,7 +46,6 @@ export interface TrapService {
   close(): Promise<void>;
 }
 
-// Over ten members: each is a part.
 export interface TrapParts {
   database: Database;
   clock: () => Date;

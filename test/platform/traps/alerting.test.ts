@@ -106,7 +106,7 @@ describe.each(DATABASES)('on %s', (_name, start) => {
     await to.add({ kind: 'email', target: 'ada@example.com' });
     await at.uses.record(at.use(trapNo));
     await delivery.deliverDue();
-    const [{ detection_id }] = (await at.found()) as [{ detection_id: string }];
+    const [detection] = await at.found();
     expect(to.mails.map(({ subject, text }) => [subject, text.split('\n')])).toEqual([
       [
         'Trap used: a bug by 203.0.113.9',
@@ -116,7 +116,7 @@ describe.each(DATABASES)('on %s', (_name, start) => {
           ...['First seen: 2026-11-22T00:00:00.000Z', 'Last seen: 2026-11-22T00:00:00.000Z', 'Uses so far: 1'],
           ...['From: 203.0.113.9', 'Client: curl/8', 'What was asked: GET /x.gif'],
           'It got out: after 2026-11-22T00:00:00.000Z, before 2026-11-22T00:00:00.000Z',
-          ...['', `https://evidence.example/app/traps/detections/${detection_id}`, ''],
+          ...['', `https://evidence.example/app/traps/detections/${detection?.detection_id}`, ''],
         ],
       ],
     ]);
