@@ -38,8 +38,9 @@ export async function tell(
   const all = await tables.selectFrom('alerting_channels').selectAll().where('removed_at', 'is', null).execute();
   const wanting = all.filter((channel) => wants(channel, alert));
   if (wanting.length === 0) return 'none';
-  const made_at = clock().toISOString();
-  if (await isEnough(transaction, alert, clock().getTime())) return 'suppressed';
+  const now = clock();
+  if (await isEnough(transaction, alert, now)) return 'suppressed';
+  const made_at = now.toISOString();
   for (const { alert_channel_id } of wanting) {
     const payload: AlertMessage = { alert_channel_id };
     const message_id = await outbox.add(transaction, outboxKindOf(alert.source), payload as unknown as Json);
@@ -63,9 +64,9 @@ function wants(
 async function isEnough(
   transaction: Transaction,
   { source, told_key, level, flood_key, severity }: Alert,
-  now: number,
+  now: Date,
 ): Promise<boolean> {
-  const since = new Date(now - COOLDOWN_MS).toISOString();
+  const since = new Date(now.getTime() - COOLDOWN_MS).toISOString();
   const messages = transaction.tables<AlertTables>().selectFrom('alert_messages').where('source', '=', source);
   const told = messages.where('told_key', '=', told_key).where('delivered_at', '>', since).where('level', '>=', level);
   if ((await told.select('message_id').limit(1).execute()).length > 0) return true;

@@ -78,7 +78,7 @@ function channelTable(channels: readonly WireAlertChannel[], mayAct: boolean, no
       { head: 'Name', kind: 'name', cell: (channel) => name(channel.name) },
       { head: 'Kind', cell: ({ kind }) => KIND_WORDS[kind] },
       { head: 'To', cell: ({ kind, target }) => name(kind === 'webhook' ? new URL(target).host : target) },
-      { head: 'Of', cell: ({ sources }) => sourcesInWords(sources) },
+      { head: 'Told of', cell: ({ sources }) => sourcesInWords(sources) },
       { head: 'From severity', cell: ({ least_severity }) => least_severity },
       { head: 'Added', cell: ({ created_at }) => moment(created_at, now) },
       ...(mayAct ? [acts] : []),
@@ -139,7 +139,7 @@ function channelFields(form: FormState): Markup[] {
     field(form, { name: 'target', label: 'To', hint: to, autocomplete: 'off' }),
     choices(
       form,
-      { name: 'sources', label: 'Of which services: of all, where none is chosen', type: 'checkbox' },
+      { name: 'sources', label: 'Services that it is told of: all, where none is chosen', type: 'checkbox' },
       sources,
     ),
     select(form, { name: 'least_severity', label: 'From severity', value: 'low' }, severities),
