@@ -165,17 +165,3 @@ test('its certificates are those of a cluster, and no two clusters have anything
   }
   for (const name of ['ca', 'key', 'certificate', 'host'] as const) expect(found[0]?.[name]).not.toBe(found[1]?.[name]);
 });
-
-test('silence and a thousand at once keep nobody out', async () => {
-  const trap = await plant('token');
-  const { url, shows } = await opened(trap);
-  const sockets = Array.from({ length: 1000 }, (_, n) => {
-    const socket = connect(Number(url.port), url.hostname);
-    socket.on('error', () => {});
-    if (n % 2 === 0) socket.write(Buffer.from([0x16, 3, 1]));
-    return socket;
-  });
-  expect(await trap.run('curl', [...shows, `${url.origin}/version`])).toContain('gitVersion');
-  expect(await trap.detections()).toHaveLength(1);
-  for (const socket of sockets) socket.destroy();
-});
