@@ -26,8 +26,10 @@ afterAll(async () => {
   await rm(folder, { recursive: true });
 });
 
-/** An address is no secret, and no rule knows a kubeconfig: see below. */
+/** The address of a picture is no secret, and the preset has no rule for a kubeconfig: see below. */
 const NO_RULE: readonly CredentialType[] = ['web_bug', 'kubeconfig'];
+/** The rule `jwt` of gitleaks 8, which secretlint has not. */
+const GITLEAKS_JWT = /\b(ey[a-zA-Z0-9]{17,}\.ey[a-zA-Z0-9/\\_-]{17,}\.(?:[a-zA-Z0-9/\\_-]{10,}={0,2})?)(?:['"\s`;]|$)/;
 
 function make(type: CredentialType, options = {}): Promise<MadeTrap> {
   const places = decoys.map(({ place }) => place);
@@ -90,11 +92,27 @@ test.each(['gitlab', 'grafana'])('a token in the form of %s is recognised too', 
   expect(await secretsIn(await make('api_token', { form }))).not.toEqual([]);
 });
 
-test('the key in a kubeconfig is recognised once its base64 is undone', async () => {
-  const { artifact } = await make('kubeconfig', { auth: 'certificate' });
-  const content = artifact.content.replaceAll(/(?<=client-key-data: )\S+/g, (text) => atob(text));
-  expect(await secretsIn({ artifact })).toEqual([]);
-  expect(await secretsIn({ artifact: { ...artifact, content } })).not.toEqual([]);
+test('a web bug is an address that everybody may know who sees the page: a scanner finds no secret in it', async () => {
+  expect(await secretsIn(await make('web_bug'))).toEqual([]);
+});
+
+describe('of a kubeconfig', () => {
+  test('secretlint knows neither kind, in whatever it holds: it has no rule for a token of a cluster', async () => {
+    for (const auth of ['token', 'certificate'])
+      expect(await secretsIn(await make('kubeconfig', { auth }))).toEqual([]);
+  });
+
+  test('the token is recognised by gitleaks, as any JSON Web Token', async () => {
+    const { artifact, credential } = await make('kubeconfig', { auth: 'token' });
+    expect(GITLEAKS_JWT.exec(artifact.content)?.[1]).toBe(credential['token']);
+  });
+
+  test('the client key is recognised by scanners that undo base64, as gitleaks does', async () => {
+    const { artifact } = await make('kubeconfig', { auth: 'certificate' });
+    // The file of a real cluster has it in base64 too: a key in the clear would tell that it is none.
+    const content = artifact.content.replaceAll(/(?<=client-key-data: )\S+/g, (text) => atob(text));
+    expect(await secretsIn({ artifact: { ...artifact, content } })).not.toEqual([]);
+  });
 });
 
 test('a token of npm ends with the checksum that scanners know it by', async () => {
