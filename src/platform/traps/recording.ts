@@ -1,4 +1,5 @@
 import { hash, randomUUID } from 'node:crypto';
+import type { AlertState } from '../alerts/words.ts';
 import type { AuditLog, EntryPlace } from '../audit/api.ts';
 import type { Transaction } from '../database/database.ts';
 import { occurrenceToldByIam } from './aws/one-use.ts';
@@ -19,7 +20,7 @@ import {
 import { belongsTo, FOLD_MS, LONGEST_DETECTION_MS, severityOf } from './rules.ts';
 import { addTo, entryOfTouched, occurrenceOf, type Touched, useFacts, widen } from './touched.ts';
 import { foldOf, storable, type TrapUse } from './use.ts';
-import { type AlertState, TRAPS_STREAM } from './words.ts';
+import { TRAPS_STREAM } from './words.ts';
 
 /** What a use led to. */
 export interface Recorded {

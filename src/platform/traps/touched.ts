@@ -1,10 +1,10 @@
 import { hash } from 'node:crypto';
+import { isLess } from '../alerts/words.ts';
 import type { OwnEntry } from '../audit/api.ts';
 import { deepenedEntry, detectedEntry, tracedEntry } from './entries.ts';
 import type { Detection, Occurrence, Trap } from './repository.ts';
 import { isDeeper, severityOf } from './rules.ts';
 import type { TrapUse } from './use.ts';
-import { SEVERITIES } from './words.ts';
 
 /** A detection that is new, or changed. */
 export interface Touched {
@@ -55,7 +55,7 @@ export function addTo(known: Touched, use: TrapUse): void {
     detection.action = use.action;
   }
   const severity = severityOf(use);
-  if (SEVERITIES.indexOf(severity) > SEVERITIES.indexOf(detection.severity)) detection.severity = severity;
+  if (isLess(detection.severity, severity)) detection.severity = severity;
   // Who once had the secret has it.
   if (use.authVerified === true) detection.auth_verified = 1;
   detection.settled_at = null;

@@ -141,13 +141,13 @@ describe.each([
   });
 
   test('a webhook is added with its secret, tested and removed', async () => {
-    await page.goto('/app/traps');
-    await follow('Alerts');
+    await page.goto('/app/alerts');
     await lookAt(page);
     await follow('Add a channel');
     await lookAt(page);
     await page.locator('[name=name]').fill(LONG);
     await page.locator('[name=target]').fill(`https://example.com/${'x'.repeat(300)}`);
+    await page.getByLabel('Traps').check();
     await press('Add it');
     expect(await page.locator('#secret').textContent()).toMatch(/^whsec_/);
     await lookAt(page);
@@ -165,7 +165,7 @@ describe.each([
   test('an alert that nobody took is listed, and reaches its receiver once when it is tried again', async () => {
     const target = `http://127.0.0.1:${port}/hook`;
     const channel = { kind: 'webhook', name: 'On call', target };
-    const { body: added } = await service.call('POST', '//traps/api/v1/alert-channels/', channel);
+    const { body: added } = await service.call('POST', '//alerts/channels/', channel);
     const wish = { credential_type: 'web_bug', plant_location: 'other', label: 'told late' };
     const { body: trap } = await service.call('POST', '//traps/api/v1/credentials/generate', wish);
     await fetch(trap.credential.url);
@@ -175,7 +175,7 @@ describe.each([
     // The pauses between its attempts are over.
     service.sql(`UPDATE outbox SET attempts = 11, due_at = created_at WHERE ${newest}`);
     await expect.poll(outbox, { timeout: 20_000 }).toMatch(/^12\|dead/);
-    await page.goto('/app/traps/alerts');
+    await page.goto('/app/alerts');
     await follow('see what could not be delivered');
     expect((await rows())[0]).toMatch(/traps\/alert.*12.*ECONNREFUSED/s);
     await lookAt(page);
