@@ -5,10 +5,12 @@ import { crc32 } from 'node:zlib';
 import { lintSource } from '@secretlint/core';
 import { creator } from '@secretlint/secretlint-rule-preset-recommend';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { Json } from '../../../src/core/json/canonical.ts';
 import { DECOY_KINDS, type Decoy, type DecoyMeans } from '../../../src/platform/traps/decoys/decoy.ts';
 import { startDecoys } from '../../../src/platform/traps/decoys/start.ts';
 import type { MadeTrap } from '../../../src/platform/traps/types/type.ts';
 import { TYPES } from '../../../src/platform/traps/types/types.ts';
+import { TYPE_OPTIONS } from '../../../src/platform/traps/web/options.ts';
 import type { CredentialType } from '../../../src/platform/traps/words.ts';
 import { settingsOf } from './decoy-places.ts';
 
@@ -86,6 +88,17 @@ describe.each(ALL)('%s', (type) => {
     const runs = (text: string) => new Set(text.match(/[A-Za-z0-9]{20,}/g)?.filter((run) => !FORM.test(run)));
     expect([...runs(ownTextOf(one))].filter((run) => runs(ownTextOf(two)).has(run))).toEqual([]);
   });
+});
+
+/** One that is right, of each option that is not among a few. */
+const EXAMPLES: Record<string, Json> = {
+  ...{ account_id: '210987654321', region: 'eu-west-1', database: 'orders', audience: 'billing', valid_days: 30 },
+  ...{ repository: 'platform/infra', name: 'tools' },
+};
+test.each(ALL)('what the form offers for %s is taken', async (type) => {
+  for (const { name, among } of TYPE_OPTIONS[type] ?? [])
+    for (const value of among?.map((choice) => choice.value) ?? [EXAMPLES[name]])
+      expect((await make(type, { [name]: value })).marks).not.toEqual([]);
 });
 
 test.each(['gitlab', 'grafana'])('a token in the form of %s is recognised too', async (form) => {
