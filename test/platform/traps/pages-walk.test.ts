@@ -52,6 +52,9 @@ describe.each([
 
   test('a trap is made by a form, and shown once with its instructions', async () => {
     await follow('Make a trap');
+    await follow('Import a key of AWS');
+    await lookAt(page);
+    await page.goBack();
     await page.locator('[name=label]').fill(' ');
     await press('Make it');
     expect(await page.locator('#label-error').textContent()).toContain('Say what it is called here.');
