@@ -30,9 +30,10 @@ export const eventRoutes: FastifyPluginAsyncZod<{ service: TrapService }> = asyn
       schema: {
         operationId: 'reportCloudTrail',
         tags: ['events'],
-        summary: 'Bring events of AWS CloudTrail: a log file, gzip or not, or one event as EventBridge passes it on',
+        summary:
+          'Bring events of AWS CloudTrail: a log file, gzip or not, one event as EventBridge passes it on, or either as SNS delivers it',
         consumes: TYPES.slice(0, 2),
-        response: { 200: trailTallySchema, ...problemResponses(413) },
+        response: { 200: trailTallySchema, ...problemResponses(409, 413) },
       },
     },
     (request) => {
