@@ -99,7 +99,8 @@ const ACTS: readonly InvitationAct[] = [
   {
     path: 'withdraw',
     title: 'Withdraw an invitation',
-    introduction: 'The link that they were sent is good no more. They get no letter that says so.',
+    introduction:
+      'Their link is good no more, and a letter that was not sent yet is not sent. They get no letter that says so.',
     submit: 'Withdraw it',
     isFinal: true,
     done: (email) => `The invitation of ${email} was withdrawn.`,
