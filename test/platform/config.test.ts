@@ -167,7 +167,7 @@ describe('what is wrong is named', () => {
     [
       'two decoys of one name',
       { file: 'data: a\ndecoys: [&a {name: x, kind: web, listen: a:1}, *a]\n' },
-      'platform.yaml:2:15: decoys.1.name: two decoys have the name "x"',
+      'platform.yaml:2:48: decoys.1.name: two decoys have the name "x"',
     ],
     [
       'a decoy on a port that is none',
@@ -177,7 +177,7 @@ describe('what is wrong is named', () => {
     [
       'a database without TLS',
       { file: 'data: a\ndecoys: [{name: x, kind: postgres, listen: "a:1", plain_http: true}]\n' },
-      'platform.yaml:2:52: decoys.0.plain_http: it is for web and aws without a certificate',
+      'platform.yaml:2:51: decoys.0.plain_http: it is for web and aws without a certificate',
     ],
     ['no YAML', { file: 'data: [\n' }, 'platform.yaml:2:1:'],
     ['a file that is not there', { flags: { config: 'other.yaml' } }, 'other.yaml cannot be read'],
@@ -250,7 +250,7 @@ describe('what is wrong is named', () => {
     [
       'a password of nobody',
       { file: 'data: a\nsmtp: {url: smtp://a, from: a@b.c, password_file: password}\n' },
-      'platform.yaml:2:39: smtp.password_file: is the password of nobody',
+      'platform.yaml:2:36: smtp.password_file: is the password of nobody',
     ],
     [
       'a sender that is none',

@@ -46,6 +46,7 @@ export const AUDIT_MIGRATIONS: Migrations = {
       streams ${integer} NOT NULL,
       verified ${integer} NOT NULL,
       failed ${integer} NOT NULL,
+      reached ${integer} NOT NULL,
       seal ${text} NOT NULL
     ) ${end}`,
     `CREATE TABLE entries (
