@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import type { Reader } from '../database/database.ts';
 import type { RowSeals } from './row-seals.ts';
-import { streamsQuery, streamToWire } from './streams.ts';
+import { type StreamRow, streamsQuery, streamToWire } from './streams.ts';
 import { readTotals } from './totals.ts';
 
 /** Checks that are told one by one. */
@@ -35,8 +35,8 @@ export interface LastChecks {
 export async function readLastChecks(reader: Reader, seals: RowSeals): Promise<LastChecks> {
   const { streams, entries, grown, reached, ...counted } = await countRecords(reader);
   const totals = await readTotals(reader, seals);
-  const newest = await newestChecks(reader, seals, false);
-  const failures = await newestChecks(reader, seals, true);
+  const newest = soundOf(await newestChecks(reader).execute(), seals);
+  const failures = soundOf(await newestFailures(reader).execute(), seals);
   const verified = Math.min(counted.verified, totals?.verified ?? counted.verified);
   const failed = Math.min(counted.failed, totals?.failed ?? counted.failed);
   const fits = totals?.verified === counted.verified && totals.failed === counted.failed && totals.reached === reached;
@@ -45,7 +45,7 @@ export async function readLastChecks(reader: Reader, seals: RowSeals): Promise<L
     unrecorded: streams - verified - failed,
     last_checked_at: newest.checks[0]?.checked_at ?? null,
     missing_streams: totals === null ? null : Math.max(0, totals.streams - streams),
-    checks_changed: totals === null ? null : !(fits && newest.areWhole && failures.areWhole),
+    checks_changed: totals === null ? null : !(fits && newest.areAll && failures.areAll),
   };
 }
 
@@ -74,18 +74,28 @@ async function countRecords(reader: Reader): Promise<Counted> {
   return counted;
 }
 
-/** The newest of the last checks that nobody changed, and whether that is all of them. */
-async function newestChecks(reader: Reader, seals: RowSeals, isFailed: boolean) {
-  let query = streamsQuery(reader)
+function newestChecks(reader: Reader) {
+  return streamsQuery(reader)
+    .where('streams.verification_no', 'is not', null)
+    .orderBy('streams.verification_no', 'desc')
+    .limit(MOST_TOLD);
+}
+
+/** By the index of the checks that failed: most streams have none. */
+function newestFailures(reader: Reader) {
+  return streamsQuery(reader)
     .whereRef('verifications.stream_no', '=', 'streams.stream_no')
+    .where('verified', '=', 0)
     .orderBy('verifications.verification_no', 'desc')
     .limit(MOST_TOLD);
-  if (isFailed) query = query.where('verified', '=', 0);
-  const rows = await query.execute();
+}
+
+/** Those that nobody changed, and whether that is all of them. */
+function soundOf(rows: readonly StreamRow[], seals: RowSeals) {
   const checks = rows.flatMap((row) => {
     const { stream_id, last_checked_at: checked_at } = streamToWire(row, seals);
     const { verification_id } = row;
     return checked_at === null || verification_id === null ? [] : [{ stream_id, verification_id, checked_at }];
   });
-  return { checks, areWhole: checks.length === rows.length };
+  return { checks, areAll: checks.length === rows.length };
 }

@@ -41,6 +41,7 @@ export const AUDIT_MIGRATIONS: Migrations = {
       head_seal ${text} NOT NULL,
       verification_no ${integer} REFERENCES verifications
     ) ${end}`,
+    'CREATE INDEX streams_by_check ON streams (verification_no)',
     `CREATE TABLE totals (
       id ${integer} PRIMARY KEY CHECK (id = 1),
       streams ${integer} NOT NULL,
