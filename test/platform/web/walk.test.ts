@@ -202,7 +202,7 @@ describe.each([
     await ada.goto('/app/audit/streams/logins');
     expect(await ada.locator('.verdict').textContent()).toContain('There is no record of a last check');
     await press(ada, 'Verify now');
-    expect(await ada.locator('main').textContent()).toContain('Read 7 entries: entries 1 to 7');
+    expect(await ada.locator('main').textContent()).toContain('7 entries: entries 1 to 7');
     await lookAt(ada);
     await ada.goto('/app/audit/streams/logins');
     expect(await ada.locator('.verdict').textContent()).toMatch(
