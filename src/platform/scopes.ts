@@ -9,6 +9,8 @@ export const SCOPES = [
   'traps:read',
   'traps:write',
   'traps:report',
+  'alerts:read',
+  'alerts:write',
   'keys:read',
   'keys:write',
   'people:read',

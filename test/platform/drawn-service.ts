@@ -84,7 +84,7 @@ async function ofTraps(service: Service): Promise<KnownIds> {
   const detections = (await service.call('GET', `${TRAPS}/detections/`)).body.data;
   const channels = await makeEach(
     service,
-    `${TRAPS}/alert-channels/`,
+    '//alerts/channels/',
     [...'abcdefgh'].map((name) => ({ ...HOOK, name })),
   );
   return {

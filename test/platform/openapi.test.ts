@@ -12,7 +12,7 @@ beforeAll(async () => {
 });
 afterAll(() => drawn.close());
 
-describe.each(['audit', 'traps', 'keys', 'people', 'administration'])('the document of %s', (name) => {
+describe.each(['audit', 'traps', 'alerts', 'keys', 'people', 'administration'])('the document of %s', (name) => {
   const read = async () => (await service.call('GET', `//${name}/openapi.json`, undefined, { authorization: '' })).body;
 
   test('is valid', async () => {

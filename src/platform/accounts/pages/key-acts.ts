@@ -156,6 +156,8 @@ const SCOPE_HINTS: Record<Scope, string> = {
   'traps:read': 'traps, without their secrets, and detections',
   'traps:write': 'to make and end traps, and to acknowledge detections',
   'traps:report': 'to bring what others saw of traps',
+  'alerts:read': 'who is told of what the services find',
+  'alerts:write': 'to say who is told',
   'keys:read': 'which API keys there are',
   'keys:write': 'to make, rotate and revoke API keys',
   'people:read': 'who may come in',
