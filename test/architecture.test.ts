@@ -109,6 +109,7 @@ const ROOMS: Record<string, Record<string, string[]>> = {
       ...['database', 'errors', 'http', 'idempotency', 'jobs', 'metrics', 'module', 'scopes', 'threads', 'timestamp'],
       'web',
     ],
+    endpoints: [],
     import: [],
     migrations: ['accounts', 'audit', 'database', 'idempotency', 'jobs', 'master-key', 'traps'],
     status: ['audit', 'database', 'errors', 'jobs', 'mail', 'master-key', 'metrics', 'migrations'],
@@ -160,6 +161,7 @@ const PURE = [
   ...['profile', 'decode', 'recipe', 'reading', 'model', 'chain', 'timestamp', 'signature', 'claims'].map(
     (room) => `verifier/${room}`,
   ),
+  'platform/endpoints/report',
   'exporter/report/view',
 ];
 const IMPURE_IMPORTS =
@@ -257,6 +259,16 @@ test('a service of the platform knows another one by its api.ts alone', () => {
         .filter((to) => services.includes(roomOf(to)) && roomOf(to) !== room && !to.endsWith('/api.ts'))
         .map((to) => `${path} -> ${to}`),
     );
+  expect(wrong).toEqual([]);
+});
+
+test('what an agent and the service write alike knows neither of them', () => {
+  const shared = files.filter(({ path }) => path.startsWith('platform/endpoints/report/'));
+  const known = /^core\/|^platform\/endpoints\/report\/|^node:(buffer|crypto)$/;
+  const wrong = shared.flatMap(({ path, imports, packages }) =>
+    [...imports, ...packages].filter((to) => !known.test(to)).map((to) => `${path} -> ${to}`),
+  );
+  expect(shared.length).toBeGreaterThan(0);
   expect(wrong).toEqual([]);
 });
 
