@@ -10,10 +10,7 @@ export type Endpoint = Selectable<EndpointTable>;
 /** An endpoint, which is this transaction's until it ends. @throws DomainError `not_found`. */
 export async function findEndpoint(reader: Reader, endpointId: string): Promise<Endpoint> {
   const endpoints = reader.tables<EndpointTables>().selectFrom('endpoints').selectAll();
-  const row = await endpoints
-    .where('endpoint_id', '=', endpointId)
-    .modifyEnd(reader.words.locked)
-    .executeTakeFirst();
+  const row = await endpoints.where('endpoint_id', '=', endpointId).modifyEnd(reader.words.locked).executeTakeFirst();
   if (row === undefined) throw new DomainError('not_found', 'there is no endpoint of this id');
   return row;
 }

@@ -62,8 +62,6 @@ export const ENDPOINT_MIGRATIONS: Migrations = {
       begun_at ${text} NOT NULL,
       part ${integer} NOT NULL,
       ${digest('part_sha256')} NOT NULL,
-      line_count ${integer} NOT NULL,
-      last_path ${bytes},
       PRIMARY KEY (endpoint_no, kind)
     ) ${end}`,
     `CREATE TABLE staged_parts (

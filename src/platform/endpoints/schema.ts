@@ -95,9 +95,6 @@ export interface StagedSetTable {
   part: number;
   /** Hex SHA-256 of its lines. */
   part_sha256: string;
-  line_count: number;
-  /** Bytes of the path of the last line. */
-  last_path: Uint8Array | null;
 }
 
 export interface StagedPartTable {

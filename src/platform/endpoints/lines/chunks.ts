@@ -32,8 +32,7 @@ export class Chunking {
     this.#first ??= path;
     this.#texts.push(text);
     this.#bytes += text.length;
-    const isEnd =
-      (crc32(path) & END_MASK) === 0 || this.#texts.length >= MOST_LINES || this.#bytes >= MOST_BYTES;
+    const isEnd = (crc32(path) & END_MASK) === 0 || this.#texts.length >= MOST_LINES || this.#bytes >= MOST_BYTES;
     return isEnd ? this.#cut(path) : null;
   }
 

@@ -13,11 +13,12 @@ export interface PathDifference extends Difference {
  */
 export async function* differencesOf(
   reader: Reader,
-  baselineSetNo: number,
+  baselineSetNo: number | null,
   scanSetNo: number,
 ): AsyncGenerator<PathDifference> {
   if (baselineSetNo === scanSetNo) return;
-  const [before, after] = [await chunksOfSet(reader, baselineSetNo), await chunksOfSet(reader, scanSetNo)];
+  const before = baselineSetNo === null ? [] : await chunksOfSet(reader, baselineSetNo);
+  const after = await chunksOfSet(reader, scanSetNo);
   const [known, seen] = [new Set(before), new Set(after)];
   const expected = linesOf(
     reader,
