@@ -109,6 +109,7 @@ const ROOMS: Record<string, Record<string, string[]>> = {
       ...['database', 'errors', 'http', 'idempotency', 'jobs', 'metrics', 'module', 'scopes', 'threads', 'timestamp'],
       'web',
     ],
+    'endpoint-agent': ['endpoints'],
     endpoints: [],
     import: [],
     migrations: ['accounts', 'audit', 'database', 'idempotency', 'jobs', 'master-key', 'traps'],
@@ -147,7 +148,7 @@ const ROOMS: Record<string, Record<string, string[]>> = {
       'scopes',
       'setup',
     ],
-    main: ['commands', 'import'],
+    main: ['commands', 'endpoint-agent', 'import'],
   },
 };
 
