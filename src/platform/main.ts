@@ -19,13 +19,7 @@ import { importCommand } from './import/command.ts';
 const USAGE = 2;
 
 /** Exit codes of failures by their kind; what is not here is a problem of the command's input, like usage. */
-const EXIT_CODES: Partial<Record<ErrorCode, number>> = {
-  conflict: 1,
-  unreachable: 3,
-  service: 3,
-  refused: 5,
-  output: 3,
-};
+const EXIT_CODES: Partial<Record<ErrorCode, number>> = { chain: 1, unreachable: 3, service: 3, refused: 5, output: 3 };
 
 class UsageError extends Error {}
 

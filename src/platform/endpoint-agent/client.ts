@@ -10,8 +10,10 @@ const ATTEMPTS = 5;
 const FIRST_DELAY_MS = 1000;
 /** Who asks for more patience is asked again in the next round. */
 const LONGEST_WAIT_MS = 10 * 60_000;
+/** With 403, where the token is right and another key has signed. */
+const WRONG_SIGNATURE = 'report_signature';
 
-export interface ServiceAnswer {
+export interface AgentAnswer {
   status: number;
   /** Its JSON; undefined where it is none. */
   body: unknown;
@@ -21,17 +23,17 @@ export interface ServiceAnswer {
 }
 
 /** The endpoint service, to whoever has the token of an endpoint. */
-export interface EndpointService extends AsyncDisposable {
+export interface AgentClient extends AsyncDisposable {
   /**
    * Asks until there is an answer that is not for passing reasons.
    * @param path within the service, as `/agent/settings`.
    * @param body JSON; a GET without one.
    * @throws EvidenceError `unreachable` or `service` when there was none, `refused` for 401 and 403.
    */
-  ask(path: string, body?: string): Promise<ServiceAnswer>;
+  ask(path: string, body?: string): Promise<AgentAnswer>;
 }
 
-export interface ServiceOptions {
+export interface AgentClientOptions {
   /** Of the service, as `https://evidence.example.org/endpoints`. */
   url: string;
   token: string;
@@ -40,7 +42,7 @@ export interface ServiceOptions {
 }
 
 /** @throws EvidenceError `config` for a URL or a token that is none. */
-export function connectService({ url, token, wait = sleep }: ServiceOptions): EndpointService {
+export function connectAgent({ url, token, wait = sleep }: AgentClientOptions): AgentClient {
   const base = baseOf(url);
   if (!/^[\x21-\x7e]+$/.test(token)) {
     throw new EvidenceError('config', 'the token of the endpoint is empty, or has characters in it that no token has', {
@@ -84,7 +86,7 @@ interface Asked {
   body: string | undefined;
 }
 
-type Tried = { answer: ServiceAnswer } | { answer: null; error: EvidenceError; waitMs: number | null };
+type Tried = { answer: AgentAnswer } | { answer: null; error: EvidenceError; waitMs: number | null };
 
 /** One attempt; without an answer where another may bring one. */
 async function once({ target, token, dispatcher, body = null as never }: Asked): Promise<Tried> {
@@ -123,7 +125,7 @@ async function textOf(body: AsyncIterable<Buffer>): Promise<string> {
   return Buffer.concat(chunks).toString('utf8');
 }
 
-function toAnswer(status: number, text: string): ServiceAnswer {
+function toAnswer(status: number, text: string): AgentAnswer {
   const body = parse(text);
   const { code, detail } = (typeof body === 'object' && body !== null ? body : {}) as Record<string, unknown>;
   return { status, body, code: typeof code === 'string' ? code : '', detail: typeof detail === 'string' ? detail : '' };
@@ -149,16 +151,16 @@ function retryAfter(value: string | string[] | undefined): number | null {
   return Number.isNaN(at) ? null : Math.max(0, at - Date.now());
 }
 
-function accepted(target: string, answer: ServiceAnswer): ServiceAnswer {
-  const { status } = answer;
-  if (status !== 401 && status !== 403) return answer;
+function accepted(target: string, answer: AgentAnswer): AgentAnswer {
+  const { status, code } = answer;
+  if ((status !== 401 && status !== 403) || code === WRONG_SIGNATURE) return answer;
   throw new EvidenceError('refused', `${target} refused the token of the endpoint: ${status}${said(answer)}`, {
     nextStep: 'Make another token for this endpoint in the service, and put it where this one is.',
   });
 }
 
 /** What a problem says, for a message. */
-export function said({ code, detail }: ServiceAnswer): string {
+export function said({ code, detail }: AgentAnswer): string {
   const words = [code, detail].filter((part) => part !== '').join(': ');
   return words === '' ? '' : ` (${words})`;
 }

@@ -1,7 +1,7 @@
 import { EvidenceError } from '../../core/errors.ts';
 import { reportSha256 } from '../endpoints/report/head.ts';
 import { type AcceptedReport, toAccepted, toNextPart } from './answers.ts';
-import { type EndpointService, type ServiceAnswer, said } from './client.ts';
+import { type AgentAnswer, type AgentClient, said } from './client.ts';
 import { readParts } from './lines.ts';
 import type { SignedReport } from './state.ts';
 
@@ -17,7 +17,7 @@ export type Delivery =
   | { delivered: null; reason: string };
 
 export interface DeliveryOptions {
-  service: EndpointService;
+  service: AgentClient;
   report: SignedReport;
   /** As `LinesWriter` wrote it. */
   linesFile: string;
@@ -28,7 +28,7 @@ export interface DeliveryOptions {
 
 /**
  * Sends a report until the service has it: without its lines where the service knows them, else part by part.
- * @throws EvidenceError `conflict` where the service does not go on with this chain.
+ * @throws EvidenceError `chain` where the service does not go on with this chain.
  */
 export async function deliver({ service, report, linesFile, knownRoot, clock }: DeliveryOptions): Promise<Delivery> {
   const { head } = report;
@@ -51,9 +51,9 @@ export async function deliver({ service, report, linesFile, knownRoot, clock }: 
 async function sendFrom(
   from: number,
   linesFile: string,
-  send: (part: number, lines: readonly string[]) => Promise<ServiceAnswer>,
-): Promise<ServiceAnswer> {
-  let last: ServiceAnswer | null = null;
+  send: (part: number, lines: readonly string[]) => Promise<AgentAnswer>,
+): Promise<AgentAnswer> {
+  let last: AgentAnswer | null = null;
   for await (const { part, lines } of readParts(linesFile, from)) {
     last = await send(part, lines);
     if (last.status !== 202 || toNextPart(last.body) !== part + 1) return last;
@@ -62,7 +62,7 @@ async function sendFrom(
   throw new EvidenceError('service', `the service asks for part ${from} of a report that has not so many`);
 }
 
-function settle(answer: ServiceAnswer, { head }: SignedReport): Delivery {
+function settle(answer: AgentAnswer, { head }: SignedReport): Delivery {
   const { status } = answer;
   if (status === 201) {
     const accepted = toAccepted(answer.body);
@@ -72,8 +72,8 @@ function settle(answer: ServiceAnswer, { head }: SignedReport): Delivery {
       throw new EvidenceError('service', `the service accepted another report than report ${head.sequence}`);
     return { delivered: accepted };
   }
-  if (status === 409) {
-    throw new EvidenceError('conflict', `the service does not go on after report ${head.sequence - 1}${said(answer)}`, {
+  if (status === 409 || status === 403) {
+    throw new EvidenceError('chain', `the service does not go on after report ${head.sequence - 1}${said(answer)}`, {
       nextStep:
         'Find out whether this machine was cloned or set back. Then restart the endpoint in the service, with your reason.',
     });

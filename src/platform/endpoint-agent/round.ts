@@ -5,7 +5,7 @@ import { REPORT_FORMAT, type ReportHead, reportSha256 } from '../endpoints/repor
 import { partsOf } from '../endpoints/report/root.ts';
 import { proveKey, signReport, toPublicKeyText } from '../endpoints/report/signature.ts';
 import { type AcceptedReport, type AgentSettings, toSettings } from './answers.ts';
-import { type EndpointService, said } from './client.ts';
+import { type AgentClient, said } from './client.ts';
 import { deliver } from './delivery.ts';
 import { LinesWriter } from './lines.ts';
 import type { Pace } from './scan/pace.ts';
@@ -14,7 +14,7 @@ import type { AgentState, Chain, SignedReport } from './state.ts';
 
 export interface AgentMeans {
   state: AgentState;
-  service: EndpointService;
+  service: AgentClient;
   /** For each scan. */
   pace: () => Pace;
   clock: () => Date;
@@ -30,7 +30,7 @@ export interface RoundResult {
 
 /**
  * One round: a report of which it is not known whether it arrived is sent again, then everything is scanned and reported.
- * @throws EvidenceError `conflict` where a person has to look: see `deliver`.
+ * @throws EvidenceError `chain` where a person has to look: see `deliver`.
  */
 export async function runRound(means: AgentMeans): Promise<RoundResult> {
   const { state, service } = means;
@@ -43,7 +43,7 @@ export async function runRound(means: AgentMeans): Promise<RoundResult> {
   return { settings, scanned: scanned.result, accepted };
 }
 
-async function readSettings(service: EndpointService): Promise<AgentSettings> {
+async function readSettings(service: AgentClient): Promise<AgentSettings> {
   const answer = await service.ask('/agent/settings');
   if (answer.status === 200) return toSettings(answer.body);
   throw new EvidenceError('service', `the service gave no settings: ${answer.status}${said(answer)}`, {
@@ -86,7 +86,7 @@ async function registerKey({ endpointId, next }: AgentSettings, { state, service
   const body = JSON.stringify({ public_key: claim.public_key, proof: proveKey(claim, state.privateKey) });
   const answer = await service.ask('/agent/key', body);
   if (answer.status >= 200 && answer.status < 300) return;
-  throw new EvidenceError('conflict', `the service does not take the key of this agent${said(answer)}`, {
+  throw new EvidenceError('chain', `the service does not take the key of this agent${said(answer)}`, {
     nextStep: 'Find out why this machine has another key. Then restart the endpoint in the service, with your reason.',
   });
 }

@@ -4,7 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { EvidenceError, isSystemError, messageOf } from '../../core/errors.ts';
 import { escapeControls } from '../../core/terminal/visible.ts';
 import { agree, plural } from '../../core/words.ts';
-import { connectService } from './client.ts';
+import { connectAgent } from './client.ts';
 import { runLoop } from './loop.ts';
 import { type RoundResult, runRound } from './round.ts';
 import { paceOf } from './scan/pace.ts';
@@ -23,7 +23,7 @@ export interface AgentOptions {
 
 /** Reports once, or until it is ended. A signal ends it at once: whatever it was doing, the next run goes on from there. */
 export async function runAgent({ url, token, state: folder, once, bytesPerSecond }: AgentOptions): Promise<void> {
-  await using service = connectService({ url, token });
+  await using service = connectAgent({ url, token });
   const means = {
     state: new AgentState(folder),
     service,
