@@ -2,7 +2,7 @@ import { EvidenceError } from '../../core/errors.ts';
 import { reportSha256 } from '../endpoints/report/head.ts';
 import { type AcceptedReport, toAccepted, toNextPart } from './answers.ts';
 import { type AgentAnswer, type AgentClient, said } from './client.ts';
-import { readParts } from './lines.ts';
+import { readLineParts } from './lines.ts';
 import type { SignedReport } from './state.ts';
 
 /** The service wants another part than the one that came, at most so often: it lost what it had, or runs in a circle. */
@@ -11,12 +11,17 @@ const MOST_JUMPS = 5;
 /** By these, with a code, it is the service that refuses, and nothing on the way to it. */
 const REFUSALS = new Set([400, 413, 422]);
 
+/** Of reports that do not go on with the chain of the service, and of those that its key has not signed. */
+const CHAIN_ENDS = new Set([403, 409]);
+/** With 409, where another report came in between: to be sent again. */
+const WENT_ON = 'conflict';
+
 export type Delivery =
   | { delivered: AcceptedReport }
   /** The service will never take the report, and kept nothing of it. */
   | { delivered: null; reason: string };
 
-export interface DeliveryOptions {
+export interface ReportDelivery {
   service: AgentClient;
   report: SignedReport;
   /** As `LinesWriter` wrote it. */
@@ -30,7 +35,7 @@ export interface DeliveryOptions {
  * Sends a report until the service has it: without its lines where the service knows them, else part by part.
  * @throws EvidenceError `chain` where the service does not go on with this chain.
  */
-export async function deliver({ service, report, linesFile, knownRoot, clock }: DeliveryOptions): Promise<Delivery> {
+export async function deliver({ service, report, linesFile, knownRoot, clock }: ReportDelivery): Promise<Delivery> {
   const { head } = report;
   const send = (part: number, lines: readonly string[]) =>
     service.ask('/scans/report', bodyOf(report, part, lines, clock()));
@@ -54,7 +59,7 @@ async function sendFrom(
   send: (part: number, lines: readonly string[]) => Promise<AgentAnswer>,
 ): Promise<AgentAnswer> {
   let last: AgentAnswer | null = null;
-  for await (const { part, lines } of readParts(linesFile, from)) {
+  for await (const { part, lines } of readLineParts(linesFile, from)) {
     last = await send(part, lines);
     if (last.status !== 202 || toNextPart(last.body) !== part + 1) return last;
   }
@@ -72,7 +77,7 @@ function settle(answer: AgentAnswer, { head }: SignedReport): Delivery {
       throw new EvidenceError('service', `the service accepted another report than report ${head.sequence}`);
     return { delivered: accepted };
   }
-  if (status === 409 || status === 403) {
+  if (CHAIN_ENDS.has(status) && answer.code !== WENT_ON) {
     throw new EvidenceError('chain', `the service does not go on after report ${head.sequence - 1}${said(answer)}`, {
       nextStep:
         'Find out whether this machine was cloned or set back. Then restart the endpoint in the service, with your reason.',

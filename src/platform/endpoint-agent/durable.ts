@@ -10,7 +10,7 @@ export const HALF_WRITTEN = /^\.agent-\d+\.tmp$/;
 export function replaceFile(folder: string, name: string, text: string): void {
   const half = writeHalf(folder, text);
   renameSync(half, join(folder, name));
-  syncFolder(folder);
+  flushFolder(folder);
 }
 
 /** Makes a file that is not there yet. @returns false where it is there. */
@@ -24,12 +24,12 @@ export function claimFile(folder: string, name: string, text: string): boolean {
   } finally {
     rmSync(half);
   }
-  syncFolder(folder);
+  flushFolder(folder);
   return true;
 }
 
 /** What was written into a folder, and taken out of it, is there, and out of it, after a crash. */
-export function syncFolder(folder: string): void {
+export function flushFolder(folder: string): void {
   const fd = openSync(folder, 'r');
   try {
     fsyncSync(fd);

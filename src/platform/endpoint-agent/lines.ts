@@ -43,7 +43,7 @@ export class LinesWriter implements Disposable {
  * @param file as `LinesWriter` wrote it.
  * @param from the first is 1. Of a file without lines, part 1 has none.
  */
-export async function* readParts(file: string, from: number): AsyncGenerator<{ part: number; lines: string[] }> {
+export async function* readLineParts(file: string, from: number): AsyncGenerator<{ part: number; lines: string[] }> {
   let part = 1;
   let lines: string[] = [];
   for await (const line of readLines(file)) {

@@ -8,15 +8,15 @@ import { type AcceptedReport, type AgentSettings, toSettings } from './answers.t
 import { type AgentClient, said } from './client.ts';
 import { deliver } from './delivery.ts';
 import { LinesWriter } from './lines.ts';
-import type { Pace } from './scan/pace.ts';
+import type { ReadingPace } from './scan/pace.ts';
 import { type ScanResult, scan } from './scan/scan.ts';
-import type { AgentState, Chain, SignedReport } from './state.ts';
+import type { AgentState, ReportChain, SignedReport } from './state.ts';
 
 export interface AgentMeans {
   state: AgentState;
   service: AgentClient;
   /** For each scan. */
-  pace: () => Pace;
+  pace: () => ReadingPace;
   clock: () => Date;
   /** Of this start of the machine. */
   bootId: string;
@@ -55,7 +55,7 @@ async function readSettings(service: AgentClient): Promise<AgentSettings> {
  * The chain that the next report continues: this agent's own, which another machine with its key does not share. The
  * service's is taken where there is none: before the first report, and after a person has restarted the endpoint.
  */
-async function joinChain(settings: AgentSettings, means: AgentMeans): Promise<Chain> {
+async function joinChain(settings: AgentSettings, means: AgentMeans): Promise<ReportChain> {
   const { state, service } = means;
   const chain = state.chain();
   if (chain !== null && chain.endpoint_id !== settings.endpointId) {
@@ -98,10 +98,10 @@ function publicKeyOf({ privateKey }: AgentState): string {
 /** @returns the chain after a report that may have arrived before. */
 async function sendWaiting(
   report: SignedReport,
-  chain: Chain,
+  chain: ReportChain,
   settings: AgentSettings,
   means: AgentMeans,
-): Promise<Chain> {
+): Promise<ReportChain> {
   const { state } = means;
   // What crashed after the service's answer was written down, before the report was removed.
   if (report.head.sequence <= chain.sequence) state.drop();
@@ -142,7 +142,7 @@ async function hand(report: SignedReport, settings: AgentSettings, means: AgentM
 
 async function scanAndSign(
   { roots, otherFilesystems, endpointId }: AgentSettings,
-  chain: Chain,
+  chain: ReportChain,
   { state, pace, clock, bootId }: AgentMeans,
 ): Promise<{ report: SignedReport; result: ScanResult }> {
   state.drop();

@@ -3,7 +3,7 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync } from 'node:f
 import { join } from 'node:path';
 import { EvidenceError, isSystemError, messageOf } from '../../core/errors.ts';
 import { type ReportHead, reportSha256 } from '../endpoints/report/head.ts';
-import { claimFile, HALF_WRITTEN, replaceFile, syncFolder } from './durable.ts';
+import { claimFile, flushFolder, HALF_WRITTEN, replaceFile } from './durable.ts';
 
 const KEY = 'key.pem';
 const CHAIN = 'chain.json';
@@ -12,7 +12,7 @@ const REPORT = /^report-(\d+)\.json$/;
 const LINES = /^lines-.*\.ndjson$/;
 
 /** Where the chain of reports stands that the service has accepted. */
-export interface Chain {
+export interface ReportChain {
   endpoint_id: string;
   /** Of the last report; 0 before the first. */
   sequence: number;
@@ -58,8 +58,8 @@ export class AgentState {
   }
 
   /** Where the chain stands; null before the first report. */
-  chain(): Chain | null {
-    return readJson<Chain>(join(this.folder, CHAIN), CHAIN_FORMAT);
+  chain(): ReportChain | null {
+    return readJson<ReportChain>(join(this.folder, CHAIN), CHAIN_FORMAT);
   }
 
   /** The report to be sent before anything else. */
@@ -96,7 +96,7 @@ export class AgentState {
   }
 
   /** Begins a chain where the service says; what was signed before is void. */
-  begin(chain: Chain): void {
+  begin(chain: ReportChain): void {
     this.drop();
     this.#keep(chain);
   }
@@ -111,10 +111,10 @@ export class AgentState {
   drop(): void {
     const left = readdirSync(this.folder).filter((name) => [REPORT, LINES, HALF_WRITTEN].some((own) => own.test(name)));
     for (const name of left.sort(reportsFirst)) rmSync(join(this.folder, name), { force: true });
-    syncFolder(this.folder);
+    flushFolder(this.folder);
   }
 
-  #keep(chain: Chain): void {
+  #keep(chain: ReportChain): void {
     replaceFile(this.folder, CHAIN, `${JSON.stringify({ format: CHAIN_FORMAT, ...chain })}\n`);
   }
 }

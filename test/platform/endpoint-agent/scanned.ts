@@ -3,12 +3,12 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import process from 'node:process';
 import { afterEach } from 'vitest';
-import type { Pace } from '../../../src/platform/endpoint-agent/scan/pace.ts';
+import type { ReadingPace } from '../../../src/platform/endpoint-agent/scan/pace.ts';
 import { type ScanOptions, type ScanResult, scan } from '../../../src/platform/endpoint-agent/scan/scan.ts';
 import { type EndpointLine, pathBytes } from '../../../src/platform/endpoints/report/line.ts';
 
 /** As fast as it goes. */
-export const UNPACED: Pace = { took: () => undefined };
+export const UNPACED: ReadingPace = { took: () => undefined };
 
 export interface Scanned extends ScanResult {
   lines: EndpointLine[];

@@ -4,7 +4,7 @@ import { isSystemError } from '../../../core/errors.ts';
 import type { EndpointLine } from '../../endpoints/report/line.ts';
 import { type BytePath, pathIn, toBytes } from './bytes.ts';
 import { ownershipOf } from './ownership.ts';
-import type { Pace } from './pace.ts';
+import type { ReadingPace } from './pace.ts';
 
 /** What is larger would hold up the scan for longer than its interval: any user can make a sparse file of 8 EiB. */
 export const LARGEST_FILE_BYTES = 256 * 2 ** 30;
@@ -19,13 +19,13 @@ const NO_FILE = new Set(['ELOOP', 'ENXIO', 'ENODEV']);
 
 /** Reads the files of one scan, one after the other. */
 export class FileReader {
-  readonly #pace: Pace;
+  readonly #pace: ReadingPace;
   readonly #piece = Buffer.allocUnsafe(PIECE_BYTES);
   /** Digests of files with several names, by device and inode. */
   readonly #linked = new Map<string, { stats: BigIntStats; sha256: string }>();
   #bytes = 0;
 
-  constructor(pace: Pace) {
+  constructor(pace: ReadingPace) {
     this.#pace = pace;
   }
 

@@ -6,13 +6,13 @@ const SLICE_MS = 20;
 const SHORTEST_NAP_MS = 5;
 
 /** How fast a scan may go. It is told of bytes after they were read. */
-export interface Pace {
+export interface ReadingPace {
   /** @returns what to wait for, or nothing. */
   took(bytes: number): Promise<unknown> | undefined;
 }
 
 /** @param bytesPerSecond at most; as fast as it goes for null. */
-export function paceOf(bytesPerSecond: number | null): Pace {
+export function paceOf(bytesPerSecond: number | null): ReadingPace {
   const started = performance.now();
   let bytes = 0;
   let turned = started;

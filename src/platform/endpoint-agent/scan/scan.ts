@@ -2,16 +2,16 @@ import type { EndpointLine } from '../../endpoints/report/line.ts';
 import { LineRoot } from '../../endpoints/report/root.ts';
 import { lineAt } from './entry.ts';
 import { FileReader } from './file.ts';
-import type { Pace } from './pace.ts';
+import type { ReadingPace } from './pace.ts';
 import { resolvePaths, resolveRoots } from './roots.ts';
-import { Walk } from './walk.ts';
+import { TreeWalk } from './walk.ts';
 
 export interface ScanOptions {
   /** Folders and files, absolute; a link is walked at its target. */
   roots: readonly string[];
   /** Mounts that are walked as well where they are under a root. */
   otherFilesystems: readonly string[];
-  pace: Pace;
+  pace: ReadingPace;
   /** Takes the canonical text of a line; they come in the order of their paths' bytes. */
   write(text: string): void;
 }
@@ -32,7 +32,7 @@ export interface ScanResult {
 export async function scan({ roots, otherFilesystems, pace, write }: ScanOptions): Promise<ScanResult> {
   const files = new FileReader(pace);
   const root = new LineRoot();
-  const walk = new Walk([...resolvePaths(roots), ...resolvePaths(otherFilesystems)]);
+  const walk = new TreeWalk([...resolvePaths(roots), ...resolvePaths(otherFilesystems)]);
   let unread = 0;
   for (const found of walk.through(resolveRoots(roots))) {
     const line = found.line ?? (await lineAt(found.path, files));

@@ -4,7 +4,7 @@ import { type Listing, lookInto } from './folder.ts';
 import { inside, isWithin, type Root } from './roots.ts';
 
 /** A path at which something stands that is no folder; or a folder of which a line has to tell. */
-export interface Found {
+export interface FoundPath {
   path: BytePath;
   /** What is to be said of it; it has to be looked at for null. */
   line: EndpointLine | null;
@@ -23,7 +23,7 @@ interface Step {
  * Walks trees in the order of paths' bytes, whatever changes in them meanwhile. It remembers the names in the folders above
  * the place where it is, and no others.
  */
-export class Walk {
+export class TreeWalk {
   readonly #named: readonly BytePath[];
   readonly #listed = new Map<BytePath, Listing>();
   #isComplete = true;
@@ -38,7 +38,7 @@ export class Walk {
     return this.#isComplete;
   }
 
-  *through(roots: readonly Root[]): Generator<Found> {
+  *through(roots: readonly Root[]): Generator<FoundPath> {
     if (roots.some(({ problem }) => problem !== null)) this.#isComplete = false;
     const stack = [inOrder(roots.flatMap(({ path, isFolder, problem }) => stepsOf(path, isFolder, null, problem)))];
     for (let steps = stack.at(-1); steps !== undefined; steps = stack.at(-1)) {
@@ -50,7 +50,7 @@ export class Walk {
     }
   }
 
-  *#list({ path, device }: Step): Generator<Found> {
+  *#list({ path, device }: Step): Generator<FoundPath> {
     const look = lookInto(path, (own) => device === null || own === device || this.#isNamed(path));
     if (look.looked === 'listed') this.#listed.set(path, look.listing);
     if (look.looked === 'closed' ? look.isRefused : look.looked === 'listed' && look.line !== null)
