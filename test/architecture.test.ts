@@ -114,8 +114,10 @@ const ROOMS: Record<string, Record<string, string[]>> = {
       ...['database', 'errors', 'http', 'idempotency', 'jobs', 'metrics', 'module', 'scopes', 'threads', 'timestamp'],
       'web',
     ],
+    endpoints: ['accounts', 'alerts', 'audit', 'database', 'errors', 'http', 'idempotency', 'jobs', 'module'],
+    'endpoint-agent': ['endpoints'],
     import: [],
-    migrations: ['accounts', 'alerts', 'audit', 'database', 'idempotency', 'jobs', 'master-key', 'traps'],
+    migrations: ['accounts', 'alerts', 'audit', 'database', 'endpoints', 'idempotency', 'jobs', 'master-key', 'traps'],
     status: ['audit', 'database', 'errors', 'jobs', 'mail', 'master-key', 'metrics', 'migrations'],
     administration: ['accounts', 'audit', 'database', 'http', 'jobs', 'module', 'web'],
     settings: ['mail'],
@@ -127,7 +129,7 @@ const ROOMS: Record<string, Record<string, string[]>> = {
     options: ['http', 'mail', 'parts', 'status', 'traps'],
     'settings-in-force': ['http', 'mail', 'options'],
     modules: [
-      ...['idempotency', 'jobs'],
+      ...['endpoints', 'idempotency', 'jobs'],
       ...['accounts', 'administration', 'alerts', 'audit', 'folder', 'module', 'options', 'parts', 'settings-in-force'],
       ...['timestamp', 'traps'],
     ],
@@ -151,7 +153,7 @@ const ROOMS: Record<string, Record<string, string[]>> = {
       'scopes',
       'setup',
     ],
-    main: ['commands', 'import'],
+    main: ['commands', 'endpoint-agent', 'import'],
   },
 };
 
@@ -165,6 +167,7 @@ const PURE = [
   ...['profile', 'decode', 'recipe', 'reading', 'model', 'chain', 'timestamp', 'signature', 'claims'].map(
     (room) => `verifier/${room}`,
   ),
+  'platform/endpoints/report',
   'exporter/report/view',
 ];
 const IMPURE_IMPORTS =
@@ -262,6 +265,19 @@ test('a service of the platform knows another one by its api.ts alone', () => {
         .filter((to) => services.includes(roomOf(to)) && roomOf(to) !== room && !to.endsWith('/api.ts'))
         .map((to) => `${path} -> ${to}`),
     );
+  expect(wrong).toEqual([]);
+});
+
+test.each([
+  ['what an agent and the service write alike', 'platform/endpoints/report/', 'node:(buffer|crypto)'],
+  ['an agent', 'platform/endpoint-agent/', 'node:[a-z/]+|undici|yargs'],
+])('%s knows nothing of the platform', (_name, folder, packages) => {
+  const known = new RegExp(`^core/|^platform/endpoints/report/|^${folder}|^(${packages})$`);
+  const own = files.filter(({ path }) => path.startsWith(folder));
+  const wrong = own.flatMap(({ path, imports, packages: used }) =>
+    [...imports, ...used].filter((to) => !known.test(to)).map((to) => `${path} -> ${to}`),
+  );
+  expect(own.length).toBeGreaterThan(0);
   expect(wrong).toEqual([]);
 });
 

@@ -6,6 +6,7 @@ import { administrationModule } from './administration/module.ts';
 import { alertsModule } from './alerts/module.ts';
 import { assembleAlerts } from './alerts/service.ts';
 import { auditModule } from './audit/module.ts';
+import { endpointsModule } from './endpoints/module.ts';
 import { dataFolder } from './folder.ts';
 import { keyedResultsJob } from './idempotency/keyed-results.ts';
 import { outboxTidyJob } from './jobs/outbox.ts';
@@ -41,6 +42,7 @@ export async function openModules(
   return [
     auditModule({ ...parts, keys: parts.sealKeys, authority, onAnchorFailure }, { checkpointMinutes }),
     trapsModule({ ...parts, masterKey, decoys, aws, alerts, folder: folder.decoys, publicUrl, serverLog: log }),
+    endpointsModule({ ...parts, alerts }),
     alertsModule(alerts, parts.clock),
     keysModule(parts, keys),
     peopleModule(parts, parts.accounts),

@@ -1,6 +1,8 @@
 import { newAwsId } from '../../src/platform/traps/aws/access-key.ts';
 import { DECOY_KINDS } from '../../src/platform/traps/decoys/decoy.ts';
 import type { KnownIds } from './drawn-requests.ts';
+import { file } from './endpoints/agent-double.ts';
+import { enrol } from './endpoints/http-agent.ts';
 import { addDeadLetter, addPerson } from './rows-by-hand.ts';
 import { fill, type Service, type startService } from './service.ts';
 import { settingsOf } from './traps/decoy-places.ts';
@@ -30,7 +32,10 @@ export async function startDrawn(start: typeof startService): Promise<DrawnServi
   });
   return {
     service,
-    known: { ...(await ofAudit(service)), ...(await ofPeople(service)), ...(await ofTraps(service)) },
+    known: {
+      ...{ ...(await ofAudit(service)), ...(await ofPeople(service)), ...(await ofTraps(service)) },
+      ...(await ofEndpoints(service)),
+    },
     async close() {
       await service.close();
       await iam.stop();
@@ -97,5 +102,23 @@ async function ofTraps(service: Service): Promise<KnownIds> {
     secret_access_key: ['s'.repeat(40)],
     user_name: ['backup-prod', 'deploy'],
     decoy: DECOY_KINDS,
+  };
+}
+
+/** Endpoints with what requests end for good. */
+async function ofEndpoints(service: Service): Promise<KnownIds> {
+  const agent = await enrol(service);
+  const register = { endpoint_id: agent.id, name: 'nothing', roots: ['/usr/bin'], lines: [], complete: true };
+  await makeEach(service, '//endpoints/baselines/register', [register]);
+  await agent.report([file('/usr/bin/tool')]);
+  const [event] = (await service.call('GET', '//endpoints/events/')).body.data;
+  const wishes = Array.from({ length: TRAP_COUNT }, (_, at) => ({ from: 'latest_scan', name: `${at}`, reason: 'x' }));
+  const proposals = await makeEach(service, `//endpoints/hosts/${agent.id}/baselines`, wishes);
+  const until = new Date(Date.now() + 3_600_000).toISOString();
+  const [{ window_id }] = await makeEach(service, '//endpoints/change-windows/', [{ all: true, until, reason: 'x' }]);
+  return {
+    ...{ endpoint_id: [agent.id], event_id: [event.event_id], change_id: [event.change_id], window_id: [window_id] },
+    ...{ roots: ['/usr/bin'], other_filesystems: ['/srv'] },
+    baseline_id: proposals.map(({ baseline_id }) => baseline_id),
   };
 }

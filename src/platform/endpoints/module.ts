@@ -1,0 +1,31 @@
+import type { Accounts } from '../accounts/accounts.ts';
+import type { Alerts } from '../alerts/api.ts';
+import type { ServiceModule } from '../module.ts';
+import { tellerOfEndpoints } from './alerting.ts';
+import { NO_KNOWN_FILES } from './explanations.ts';
+import type { EndpointMeans } from './means.ts';
+import { endpointRoutes } from './routes.ts';
+import { assembleEndpoints } from './service.ts';
+import { stagingJob } from './staging.ts';
+import { staleJob } from './stale.ts';
+
+export interface EndpointsModuleParts extends Omit<EndpointMeans, 'approvers' | 'knownFiles'> {
+  alerts: Alerts;
+  accounts: Pick<Accounts, 'people'>;
+}
+
+export function endpointsModule({ accounts, ...parts }: EndpointsModuleParts): ServiceModule {
+  const means: EndpointMeans = {
+    ...parts,
+    knownFiles: NO_KNOWN_FILES,
+    approvers: (reader) => accounts.people.countWith(reader, 'endpoints:write'),
+  };
+  const service = assembleEndpoints(means);
+  return {
+    name: 'endpoints',
+    routes: (server) => endpointRoutes(server, { service }),
+    sends: (mail) => parts.alerts.sends(mail, tellerOfEndpoints(service.events)),
+    jobs: [staleJob(means), stagingJob(means.database, means.clock)],
+    settled: async () => {},
+  };
+}
