@@ -114,11 +114,18 @@ async function ofEndpoints(service: Service): Promise<KnownIds> {
   const [event] = (await service.call('GET', '//endpoints/events/')).body.data;
   const wishes = Array.from({ length: TRAP_COUNT }, (_, at) => ({ from: 'latest_scan', name: `${at}`, reason: 'x' }));
   const proposals = await makeEach(service, `//endpoints/hosts/${agent.id}/baselines`, wishes);
+  const bait = Array.from({ length: TRAP_COUNT }, (_, at) => ({
+    credential_type: 'aws_key',
+    path: `/home/${at}`,
+    label: 'x',
+  }));
+  const planted = await makeEach(service, `//endpoints/hosts/${agent.id}/bait`, bait);
   const until = new Date(Date.now() + 3_600_000).toISOString();
   const [{ window_id }] = await makeEach(service, '//endpoints/change-windows/', [{ all: true, until, reason: 'x' }]);
   return {
     ...{ endpoint_id: [agent.id], event_id: [event.event_id], change_id: [event.change_id], window_id: [window_id] },
     ...{ roots: ['/usr/bin'], other_filesystems: ['/srv'] },
+    bait_id: planted.map(({ bait_id }) => bait_id),
     baseline_id: proposals.map(({ baseline_id }) => baseline_id),
   };
 }

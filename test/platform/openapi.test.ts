@@ -4,7 +4,9 @@ import { sendDrawn } from './drawn-requests.ts';
 import { type DrawnService, startDrawn } from './drawn-service.ts';
 import { type Service, startService } from './service.ts';
 
-const NOT_DRAWN = ['getAgentSettings', 'bindAgentKey', 'reportScan', 'openChangeWindow'];
+/** Its paths are outside of the roots, and its agent has its token. */
+const BAIT = ['plantBait', 'confirmBait', 'reportBaitStanding', 'reportBaitReads'];
+const NOT_DRAWN = ['getAgentSettings', 'bindAgentKey', 'reportScan', 'openChangeWindow', ...BAIT];
 
 let drawn: DrawnService;
 let service: Service;

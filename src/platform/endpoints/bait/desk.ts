@@ -55,7 +55,8 @@ export class BaitDesk {
     return this.#change(endpointId, baitId, async (_transaction, bait, { events }) => {
       if (bait.ended_at !== null) return {};
       const wasNeverThere = standing === 'unknown' && bait.planted_at === null;
-      const { status, event } = wasNeverThere ? FOLLOWS.removed : FOLLOWS[standing];
+      const isAsWanted = standing === 'gone' && bait.status === 'leaving';
+      const { status, event } = wasNeverThere || isAsWanted ? FOLLOWS.removed : FOLLOWS[standing];
       events.entries.add(endpointActor(endpointId), act(`bait.${standing}`, bait, { reason }));
       if (event === null) events.resolveOfBait(bait.path, 'the bait was removed');
       else
