@@ -2,7 +2,8 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { z } from 'zod';
 import { type Markup, markup, name } from '../../../core/html/markup.ts';
 import { grouped, plural } from '../../../core/words.ts';
-import { actorOf, personNamed } from '../../accounts/administration.ts';
+import { type NameActor, namesOfActors } from '../../accounts/actor-names.ts';
+import { actorOf } from '../../accounts/administration.ts';
 import { principalOf } from '../../http/principal.ts';
 import { forWhoMay, paramsOf } from '../../web/asked.ts';
 import { asCurl, dataTable, digest, emptyState, factList, link, moment } from '../../web/components.ts';
@@ -52,12 +53,13 @@ function onePage(server: FastifyInstance, { service, people, clock }: TrapPagePa
   server.get('/traps/detections/:detection_id', options, async (request, reply) => {
     const detection = await service.detections.find(idOf(request));
     const now = clock();
+    const nameActor = await namesOfActors(people, [detection.acknowledged_by]);
     return reply.page({
       title: `Use of ${detection.label}`,
       above: ABOVE_TRAPS,
       introduction: sentenceOf(detection),
       content: [
-        statusLine(detection, await nameOf(people, detection.acknowledged_by), now),
+        statusLine(detection, nameActor, now),
         facts(detection, now, request),
         acts(detection, { request, reply }),
         occurrences(detection, now),
@@ -164,15 +166,8 @@ function facts(detection: WireDetection, now: Date, request: FastifyRequest): Ma
   ]);
 }
 
-/** How people call who acknowledged it; as it is recorded, where nobody of that name is known. */
-async function nameOf(people: TrapPageParts['people'], actor: string | null): Promise<string | null> {
-  const personId = actor === null ? null : personNamed(actor);
-  return personId === null ? actor : ((await people.namesOf([personId])).get(personId) ?? actor);
-}
-
-function statusLine({ status, acknowledged_at }: WireDetection, by: string | null, now: Date): Markup {
-  const since =
-    by === null || acknowledged_at === null ? null : markup` by ${name(by)}, ${moment(acknowledged_at, now)}`;
+function statusLine({ status, acknowledged_by: by, acknowledged_at: at }: WireDetection, call: NameActor, now: Date) {
+  const since = by === null || at === null ? null : markup` by ${name(call(by))}, ${moment(at, now)}`;
   return markup`<p>${detectionStatusWord(status)}${since}</p>\n`;
 }
 

@@ -1,0 +1,131 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { z } from 'zod';
+import { type Markup, markup, name } from '../../../core/html/markup.ts';
+import { shellWord } from '../../../core/shell.ts';
+import { actorOf } from '../../accounts/administration.ts';
+import { idempotencyKey } from '../../http/fields.ts';
+import { principalOf } from '../../http/principal.ts';
+import { asCurl, copyable, link } from '../../web/components.ts';
+import { curlCommand } from '../../web/curl.ts';
+import { field, onceField, postForm, select, textArea } from '../../web/fields.ts';
+import { type FormState, serveForm } from '../../web/forms.ts';
+import type { PageView } from '../../web/layout.ts';
+import { apiOrigin } from '../../web/origin.ts';
+import type { Hosts } from '../hosts.ts';
+import { enrolmentSchema } from '../requests/hosts.ts';
+import { shortName } from '../requests/parts.ts';
+import { DEFAULT_ROOTS } from '../words.ts';
+import { type EndpointPageParts, MAY_ACT } from './parts.ts';
+import { ABOVE_ENDPOINTS, endpointsApi, hostPath } from './paths.ts';
+
+/** It makes a key, so it asks again who it is. */
+const ENROLLING = { ...MAY_ACT, proved: true } as const;
+
+const INTERVALS = [
+  { value: '900', label: '15 minutes' },
+  { value: '3600', label: '1 hour' },
+  { value: '21600', label: '6 hours' },
+  { value: '86400', label: '1 day' },
+];
+
+const linesOf = (given: unknown) => {
+  const lines = String(given ?? '').split(/\r?\n/);
+  const paths = lines.map((line) => line.trim()).filter((line) => line !== '');
+  return paths.length === 0 ? undefined : paths;
+};
+
+const { roots, other_filesystems, scan_interval_seconds } = enrolmentSchema.shape;
+
+const schema = z.object({
+  once: idempotencyKey,
+  name: z.string().trim().min(1, 'Say what the machine is called').pipe(shortName),
+  scan_interval_seconds: z.coerce.number().pipe(scan_interval_seconds),
+  roots: z.preprocess(linesOf, roots),
+  other_filesystems: z.preprocess(linesOf, other_filesystems),
+});
+
+/** A new endpoint, and its token, once. */
+export function enrolPage(server: FastifyInstance, { service: { hosts } }: EndpointPageParts): void {
+  serveForm(server, {
+    path: '/endpoints/enroll',
+    access: ENROLLING,
+    schema,
+    show: (form, request, reply) => ({
+      title: 'Enrol an endpoint',
+      above: ABOVE_ENDPOINTS,
+      introduction:
+        'A machine whose binaries an agent reads. Enrolment registers no baseline: until somebody has approved one, scans are kept and raise no event.',
+      content: [
+        enrolForm({ form, request, reply }),
+        asCurl('curl', curlCommand(request, { method: 'POST', path: endpointsApi('enroll'), body: { name: 'web-1' } })),
+      ],
+    }),
+    async act({ once, ...wish }, request) {
+      return enrolledPage(await hosts.enroll(actorOf(principalOf(request)), wish, once), request);
+    },
+  });
+}
+
+function enrolForm(asked: { form: FormState; request: FastifyRequest; reply: FastifyReply }): Markup {
+  const { form } = asked;
+  const defaults = `One folder a line. Where nothing is said: ${DEFAULT_ROOTS.join(' ')}`;
+  return postForm(asked, {
+    fields: [
+      onceField(form),
+      field(form, {
+        ...{ name: 'name', label: 'Name', autocomplete: 'off', isFirst: true },
+        hint: 'As people call the machine.',
+      }),
+      select(
+        form,
+        { name: 'scan_interval_seconds', label: 'A scan each', value: '3600' },
+        INTERVALS,
+      ),
+      textArea(form, { name: 'roots', label: 'Folders', hint: defaults, isOptional: true }, 4),
+      textArea(
+        form,
+        {
+          ...{ name: 'other_filesystems', label: 'Other file systems', isOptional: true },
+          hint: 'Mounted below these folders, and to be read too. One a line.',
+        },
+        2,
+      ),
+    ],
+    submit: 'Enrol it',
+  });
+}
+
+const TOKEN_FILE = '/etc/evidence-agent/token';
+
+/** The commands that start an agent. */
+export function agentCommands(request: FastifyRequest): { url: string; keep: string; start: string } {
+  const url = shellWord(`${apiOrigin(request)}/endpoints`);
+  return {
+    url,
+    keep: `sudo install -d -m 700 /etc/evidence-agent\nsudo sh -c 'umask 077; cat > ${TOKEN_FILE}'`,
+    start: `sudo evidence-platform agent --url ${url} --endpoint-token-file ${TOKEN_FILE}`,
+  };
+}
+
+function enrolledPage(enrolled: Awaited<ReturnType<Hosts['enroll']>>, request: FastifyRequest): PageView {
+  const { endpoint_id, name: hostName, endpoint_token, message } = enrolled;
+  const { keep, start } = agentCommands(request);
+  return {
+    title: 'The new endpoint',
+    above: [...ABOVE_ENDPOINTS, { title: hostName, path: hostPath(endpoint_id) }],
+    introduction: markup`${name(hostName)} is enrolled. Its token is shown this once: nobody can show it again, not even this platform.`,
+    content: markup`<div class="secret">${copyable('token', 'The token of the endpoint', endpoint_token)}</div>
+<p class="minor">Whoever has it can report for this endpoint, and can do nothing else.</p>
+<h2>What to do next</h2>
+<ol class="steps">
+<li><p>On the machine, keep the token where only root reads it. Paste it, then press Return and Ctrl-D:</p>${copyable('keep', 'Keep the token', keep)}</li>
+<li><p>Start the agent. It scans at once, and then again and again:</p>${copyable('start', 'Start the agent', start)}</li>
+<li><p>For good, have systemd start it. ${SYSTEMD_WORDS}</p>${copyable('systemd', 'Have systemd start the agent', SYSTEMD_COMMAND)}</li>
+<li><p>${message}</p></li>
+</ol>
+<p class="further">${link(hostPath(endpoint_id), 'I have kept it')}</p>`,
+  };
+}
+
+const SYSTEMD_WORDS = 'The topic has the unit and the timer:';
+const SYSTEMD_COMMAND = 'evidence-platform help endpoints';
