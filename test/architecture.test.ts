@@ -93,8 +93,12 @@ const ROOMS: Record<string, Record<string, string[]>> = {
     timestamp: ['outgoing'],
     scopes: [],
     secrets: [],
+    alerts: [
+      ...['accounts', 'database', 'errors', 'http', 'idempotency', 'jobs', 'mail', 'module', 'outgoing', 'secrets'],
+      'web',
+    ],
     traps: [
-      ...['accounts', 'audit', 'database', 'errors', 'http', 'idempotency', 'jobs', 'mail', 'module', 'outgoing'],
+      ...['accounts', 'alerts', 'audit', 'database', 'errors', 'http', 'idempotency', 'jobs', 'module', 'outgoing'],
       ...['secrets', 'web'],
     ],
     threads: ['errors'],
@@ -111,7 +115,7 @@ const ROOMS: Record<string, Record<string, string[]>> = {
     ],
     endpoints: [],
     import: [],
-    migrations: ['accounts', 'audit', 'database', 'idempotency', 'jobs', 'master-key', 'traps'],
+    migrations: ['accounts', 'alerts', 'audit', 'database', 'idempotency', 'jobs', 'master-key', 'traps'],
     status: ['audit', 'database', 'errors', 'jobs', 'mail', 'master-key', 'metrics', 'migrations'],
     administration: ['accounts', 'audit', 'database', 'http', 'jobs', 'module', 'web'],
     settings: ['mail'],
@@ -124,7 +128,7 @@ const ROOMS: Record<string, Record<string, string[]>> = {
     'settings-in-force': ['http', 'mail', 'options'],
     modules: [
       ...['idempotency', 'jobs'],
-      ...['accounts', 'administration', 'audit', 'folder', 'module', 'options', 'parts', 'settings-in-force'],
+      ...['accounts', 'administration', 'alerts', 'audit', 'folder', 'module', 'options', 'parts', 'settings-in-force'],
       ...['timestamp', 'traps'],
     ],
     bootstrap: ['accounts', 'database', 'errors', 'mail', 'parts', 'scopes', 'settings'],

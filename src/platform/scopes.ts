@@ -10,6 +10,8 @@ export const SCOPES = [
   'traps:read',
   'traps:write',
   'traps:report',
+  'alerts:read',
+  'alerts:write',
   'endpoints:read',
   'endpoints:write',
   'endpoints:report',

@@ -156,6 +156,8 @@ const SCOPE_HINTS: Record<Scope, string> = {
   'traps:read': 'traps, without their secrets, and detections',
   'traps:write': 'to make and end traps, and to acknowledge detections',
   'traps:report': 'to bring what others saw of traps',
+  'alerts:read': 'who is told of what the services find',
+  'alerts:write': 'to say who is told',
   'endpoints:read': 'endpoints, events and baselines, and to verify',
   'endpoints:write': 'to enrol endpoints, decide about baselines and acknowledge events',
   'endpoints:report': 'to report as the endpoint that it is bound to: enrolment makes such keys',
