@@ -42,8 +42,8 @@ export async function openModules(
   return [
     auditModule({ ...parts, keys: parts.sealKeys, authority, onAnchorFailure }, { checkpointMinutes }),
     trapsModule({ ...parts, masterKey, decoys, aws, alerts, folder: folder.decoys, publicUrl, serverLog: log }),
-    alertsModule(alerts, parts.clock),
     endpointsModule(parts),
+    alertsModule(alerts, parts.clock),
     keysModule(parts, keys),
     peopleModule(parts, parts.accounts),
     administrationModule({ ...parts, settings: settingsInForce(options) }),

@@ -3,7 +3,7 @@ import { baselineRow } from './baseline-rows.ts';
 import { endpointActor } from './entries.ts';
 import { EventWriting } from './event-writing.ts';
 import { changeEndpoint, dueAfter, type Endpoint, newNonce } from './host-rows.ts';
-import { differencesOf } from './lines/comparing.ts';
+import { setDifferences } from './lines/comparing.ts';
 import type { EndpointMeans } from './means.ts';
 import { canonicalHead, type ReportHead } from './report/head.ts';
 import { CLOCK_OFF_MS, clockOff, severityOfChain, severityOfClock } from './rules.ts';
@@ -63,7 +63,7 @@ export async function compareWith(
 ): Promise<void> {
   const { set_no } = await baselineRow(transaction, scan.baseline_no);
   const { scan_no, baseline_no, complete } = scan;
-  const differences = differencesOf(transaction, set_no, scan.set_no);
+  const differences = setDifferences(transaction, set_no, scan.set_no);
   await events.compare(differences, { scan_no, baseline_no, isComplete: complete === 1 });
 }
 

@@ -1,6 +1,7 @@
 import type { Selectable } from 'kysely';
 import type { Reader, Transaction } from '../database/database.ts';
 import { DomainError } from '../errors.ts';
+import type { WireBaseline } from './requests/baselines.ts';
 import type { BaselineTable, EndpointTables } from './schema.ts';
 
 export type Baseline = Selectable<BaselineTable>;
@@ -42,4 +43,11 @@ export async function changeBaseline(
 ): Promise<void> {
   const baselines = transaction.tables<EndpointTables>().updateTable('baselines').set(change);
   await baselines.where('baseline_no', '=', baselineNo).execute();
+}
+
+export function baselineToWire(
+  row: Baseline & { endpoint_id: string; root_hash: string; line_count: number },
+): WireBaseline {
+  const { baseline_no: _, endpoint_no: __, scan_no: ___, set_no: ____, roots, complete, ...shown } = row;
+  return { ...shown, roots: JSON.parse(roots) as string[], complete: complete === 1 };
 }

@@ -7,17 +7,22 @@ import { DomainError } from '../errors.ts';
 import { fromCursor, pageOf, toCursor } from '../http/cursor.ts';
 import type { PageQuery } from '../http/fields.ts';
 import { compareWith } from './accepting.ts';
-import { type Baseline, baselineRow, changeBaseline, findBaseline, insertBaseline } from './baseline-rows.ts';
-import { pathKey } from './event-rows.ts';
+import { baselineDifference } from './baseline-difference.ts';
+import {
+  type Baseline,
+  baselineRow,
+  baselineToWire,
+  changeBaseline,
+  findBaseline,
+  insertBaseline,
+} from './baseline-rows.ts';
 import { EventWriting } from './event-writing.ts';
 import { changeEndpoint, type Endpoint, endpointRow, findEndpoint } from './host-rows.ts';
-import { differencesOf } from './lines/comparing.ts';
 import { storeLineSet } from './lines/line-sets.ts';
 import type { EndpointMeans } from './means.ts';
 import type { ReportHead } from './report/head.ts';
-import { type EndpointLine, pathBytes } from './report/line.ts';
-import type { Proposal, Registration, WireBaseline, WireDifference } from './requests/baselines.ts';
-import { severityOfDifference, typeOf } from './rules.ts';
+import type { EndpointLine } from './report/line.ts';
+import type { Proposal, Registration, WireBaseline } from './requests/baselines.ts';
 import { scanRow } from './scan-rows.ts';
 import type { EndpointTables } from './schema.ts';
 import { takePart, unstage } from './staging.ts';
@@ -139,32 +144,9 @@ export class Baselines {
     return baselineToWire(row);
   }
 
-  /**
-   * What differs between a proposal and the active baseline, or between a baseline and the one before it, by path.
-   * @throws DomainError `not_found`, `invalid_cursor`.
-   */
-  async difference(baselineId: string, { limit, cursor }: PageQuery) {
-    const { database } = this.#means;
-    const after = cursor === undefined ? null : Buffer.from(fromCursor('difference', ['string'], cursor)[0], 'hex');
-    const baseline = await findBaseline(database, baselineId);
-    const before = await this.#before(baseline);
-    const rows: (WireDifference & { at: string })[] = [];
-    for await (const { path, ...difference } of differencesOf(database, before?.set_no ?? null, baseline.set_no)) {
-      const at = pathBytes(path);
-      if (after !== null && at.compare(after) <= 0) continue;
-      rows.push({
-        ...{ path: path.path ?? null, path_base64: path.path_base64 ?? null, at: at.toString('hex') },
-        ...{ event_type: typeOf(difference), severity: severityOfDifference(pathKey(path), difference) },
-        ...(difference as Pick<WireDifference, 'expected' | 'observed'>),
-      });
-      if (rows.length > limit) break;
-    }
-    const { shown, next_cursor } = pageOf(rows, limit, (last) => toCursor('difference', [last.at]));
-    return {
-      compared_with: before === null ? null : { baseline_id: before.baseline_id, version: before.version },
-      data: shown.map(({ at: _, ...row }) => row),
-      next_cursor,
-    };
+  /** A page of what differs from the one that it takes the place of. @throws DomainError `not_found`, `invalid_cursor`. */
+  difference(baselineId: string, query: PageQuery) {
+    return baselineDifference(this.#means.database, baselineId, query);
   }
 
   #joined() {
@@ -175,20 +157,6 @@ export class Baselines {
       .innerJoin('line_sets', 'line_sets.set_no', 'baselines.set_no')
       .selectAll('baselines')
       .select(['endpoint_id', 'root_hash', 'line_count']);
-  }
-
-  /** The one that a proposal would take the place of, or that a baseline took the place of. */
-  async #before({ baseline_no, endpoint_no, status, version }: Baseline): Promise<Baseline | null> {
-    const { database } = this.#means;
-    const others = database
-      .tables<EndpointTables>()
-      .selectFrom('baselines')
-      .selectAll()
-      .where('endpoint_no', '=', endpoint_no)
-      .where('baseline_no', '!=', baseline_no);
-    if (status === 'proposed') return (await others.where('status', '=', 'active').executeTakeFirst()) ?? null;
-    const were = others.where('status', 'in', ['active', 'superseded']).where('version', '<', version);
-    return (await were.orderBy('version', 'desc').limit(1).executeTakeFirst()) ?? null;
   }
 
   async #change(
@@ -283,9 +251,4 @@ function refuseOwn({ name }: Actor, { made_by }: Baseline): void {
 
 function isAlike(one: Baseline, other: Pick<Baseline, 'name' | 'set_no' | 'roots' | 'complete'>): boolean {
   return (['name', 'set_no', 'roots', 'complete'] as const).every((member) => one[member] === other[member]);
-}
-
-function baselineToWire(row: Baseline & { endpoint_id: string; root_hash: string; line_count: number }): WireBaseline {
-  const { baseline_no: _, endpoint_no: __, scan_no: ___, set_no: ____, roots, complete, ...shown } = row;
-  return { ...shown, roots: JSON.parse(roots) as string[], complete: complete === 1 };
 }

@@ -26,6 +26,7 @@ export interface RefusedReport {
 export type ReportVerdict = { kind: 'next' } | { kind: 'again' } | RefusedReport;
 
 /** Whether a report goes on with the chain of its endpoint. */
+// Over 40 lines: it is the list of why one is refused, in the order of what is found first.
 export function judgeReport(endpoint: Endpoint, { head, sha256, isSigned, isOlder }: PresentedReport): ReportVerdict {
   const next = endpoint.sequence + 1;
   const { sequence, previous_report_sha256, nonce } = head;

@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto';
 import { canonicalize, type Json } from '../../core/json/canonical.ts';
 import type { Actor } from '../accounts/administration.ts';
 import type { Transaction } from '../database/database.ts';
@@ -17,12 +16,11 @@ import {
   type UnresolvedEvent,
   unresolvedEvents,
 } from './event-rows.ts';
-import { digestToExplain, explain, isVouchedFor, UNEXPLAINED } from './explanations.ts';
+import { digestToExplain } from './explanations.ts';
 import type { Endpoint } from './host-rows.ts';
 import type { PathDifference } from './lines/comparing.ts';
 import type { EndpointMeans } from './means.ts';
-import type { EndpointLine } from './report/line.ts';
-import { severityOfDifference, typeOf } from './rules.ts';
+import { eventOfDifference, newEvent, toMetadata } from './new-events.ts';
 import { windowFor } from './window-rows.ts';
 import { type ChainEventType, EVENT_SEVERITIES, type EventSeverity } from './words.ts';
 
@@ -100,8 +98,15 @@ export class EventWriting {
       this.#seen.push(known.event_id);
       return;
     }
+    const { endpoint_no } = this.#endpoint;
     const sides = { expected: canonicalize(expected), observed: canonicalize(observed) };
-    const event = { ...this.#newEvent(), ...sides, event_type: type, severity, plain_severity: severity };
+    const event = {
+      ...newEvent(endpoint_no, this.#now),
+      ...sides,
+      event_type: type,
+      severity,
+      plain_severity: severity,
+    };
     this.#raised.push({ event, changeKey: null });
   }
 
@@ -178,39 +183,9 @@ export class EventWriting {
     const digests = found.map(({ difference }) => digestToExplain(difference)).filter((digest) => digest !== null);
     const known = await this.#means.knownFiles.find(this.#transaction, [...new Set(digests)]);
     const window_no = await windowFor(this.#transaction, this.#endpoint.endpoint_no, this.#now);
-    for (const { difference, changeKey } of found) {
-      const { path, expected, observed } = difference;
-      const explanation = explain(path.path ?? null, difference, known);
-      const plain_severity = severityOfDifference(pathKey(path), difference);
-      const event: NewEndpointEvent = {
-        ...this.#newEvent(),
-        ...{ scan_no, baseline_no, window_no, event_type: typeOf(difference), plain_severity },
-        ...{ path: path.path ?? null, path_base64: path.path_base64 ?? null },
-        ...{ expected_sha256: digestOf(expected), observed_sha256: digestOf(observed) },
-        ...{ expected: textOf(expected), observed: textOf(observed), explanation: canonicalize(explanation) },
-        severity: isVouchedFor(explanation) ? 'low' : plain_severity,
-        status: window_no === null ? 'open' : 'quieted',
-      };
-      this.#raised.push({ event, changeKey });
-    }
-  }
-
-  #newEvent(): NewEndpointEvent {
-    return {
-      ...{ event_id: randomUUID(), endpoint_no: this.#endpoint.endpoint_no, change_no: null, window_no: null },
-      ...{ scan_no: null, baseline_no: null, event_type: 'stale', severity: 'low', plain_severity: 'low' },
-      ...{
-        path: null,
-        path_base64: null,
-        expected_sha256: null,
-        observed_sha256: null,
-        expected: null,
-        observed: null,
-      },
-      ...{ explanation: canonicalize(UNEXPLAINED), status: 'open', occurrences: 1 },
-      ...{ first_seen: this.#now, last_seen: this.#now, resolved_at: null },
-      ...{ acknowledged_by: null, acknowledged_at: null, alert_state: 'none', entry_sequence: 0 },
-    };
+    const facts = { endpoint_no: this.#endpoint.endpoint_no, scan_no, baseline_no, window_no, now: this.#now };
+    for (const { difference, changeKey } of found)
+      this.#raised.push({ event: eventOfDifference(difference, facts, known), changeKey });
   }
 
   /** People are told once of all that a report raised, by the worst of it. */
@@ -259,20 +234,6 @@ export class EventWriting {
     const actor: Pick<Actor, 'name'> = { name: 'platform' };
     return this.entries.add(actor, { action, of: ['endpoint', endpoint_id], more: { events } });
   }
-}
-
-function toMetadata(event: NewEndpointEvent): Json {
-  const { event_id, event_type, severity, status, path, path_base64, expected_sha256, observed_sha256 } = event;
-  const place = path === null && path_base64 === null ? {} : path === null ? { path_base64 } : { path };
-  return { event_id, event_type, severity, status, ...place, expected_sha256, observed_sha256 };
-}
-
-function digestOf(line: EndpointLine | null): string | null {
-  return line?.type === 'file' ? line.sha256 : null;
-}
-
-function textOf(line: EndpointLine | null): string | null {
-  return line === null ? null : canonicalize(line);
 }
 
 function inPieces<T>(all: readonly T[], size: number): T[][] {

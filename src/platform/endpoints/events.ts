@@ -5,7 +5,7 @@ import { DomainError } from '../errors.ts';
 import { fromCursor, pageOf, toCursor } from '../http/cursor.ts';
 import { EndpointEntries } from './entries.ts';
 import { type EndpointEvent, eventsVersion, noteEventsChanged } from './event-rows.ts';
-import { digestToExplain, explain } from './explanations.ts';
+import { digestToExplain, explainDifference } from './explanations.ts';
 import { endpointRow } from './host-rows.ts';
 import type { EndpointMeans } from './means.ts';
 import type { EndpointLine } from './report/line.ts';
@@ -100,7 +100,7 @@ export class EndpointEvents {
       const digests = rows.map((row) => digestToExplain(sidesOf(row))).filter((digest) => digest !== null);
       const known = await knownFiles.find(transaction, [...new Set(digests)]);
       const explained = rows
-        .map((row) => ({ row, explanation: explain(row.path, sidesOf(row), known) }))
+        .map((row) => ({ row, explanation: explainDifference(row.path, sidesOf(row), known) }))
         .filter(({ explanation }) => explanation.kind !== 'none');
       for (const { row, explanation } of explained)
         await changeEvent(transaction, row, { explanation: canonicalize(explanation), severity: 'low' });

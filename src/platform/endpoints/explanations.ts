@@ -35,7 +35,7 @@ export function digestToExplain({ expected, observed }: Difference): string | nu
  * What explains a difference: a signed package that has this very file at this path. It says nothing of who owns the file
  * and with whose rights it runs, so a change of these stays unexplained.
  */
-export function explain(
+export function explainDifference(
   path: string | null,
   difference: Difference,
   known: ReadonlyMap<string, readonly KnownFile[]>,

@@ -14,7 +14,7 @@ import type { EndpointLine } from './report/line.ts';
 import { isReportSigned } from './report/signature.ts';
 import type { WireReport, WireReportTaken, WireScan } from './requests/reports.ts';
 import { severityOfChain } from './rules.ts';
-import { type EndpointScan, isAccepted, scanRow } from './scan-rows.ts';
+import { type EndpointScan, isReportAccepted, scanRow } from './scan-rows.ts';
 import type { EndpointTables } from './schema.ts';
 import { takePart, unstage } from './staging.ts';
 
@@ -93,7 +93,7 @@ export class Reports {
       head,
       sha256,
       isSigned: isReportSigned(head, signature, public_key),
-      isOlder: sha256 !== endpoint.report_sha256 && (await isAccepted(reader, endpoint.endpoint_no, sha256)),
+      isOlder: sha256 !== endpoint.report_sha256 && (await isReportAccepted(reader, endpoint.endpoint_no, sha256)),
     };
     return { endpoint, verdict: judgeReport(endpoint, presented) };
   }

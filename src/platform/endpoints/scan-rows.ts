@@ -16,7 +16,7 @@ export async function scanRow(reader: Reader, scanNo: number): Promise<EndpointS
 }
 
 /** Whether a report of an endpoint was accepted before. */
-export async function isAccepted(reader: Reader, endpointNo: number, reportSha256: string): Promise<boolean> {
+export async function isReportAccepted(reader: Reader, endpointNo: number, reportSha256: string): Promise<boolean> {
   const scans = reader.tables<EndpointTables>().selectFrom('endpoint_scans').select('scan_no');
   const same = scans.where('endpoint_no', '=', endpointNo).where('report_sha256', '=', reportSha256);
   return (await same.executeTakeFirst()) !== undefined;

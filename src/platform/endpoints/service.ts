@@ -6,7 +6,7 @@ import { Hosts } from './hosts.ts';
 import type { EndpointMeans } from './means.ts';
 import { Reports } from './reports.ts';
 import type { EndpointStats } from './requests/verification.ts';
-import { readStats } from './stats.ts';
+import { readEndpointStats } from './stats.ts';
 import { EndpointVerification } from './verifying.ts';
 import { ChangeWindows } from './windows.ts';
 
@@ -33,6 +33,6 @@ export function assembleEndpoints(means: EndpointMeans): EndpointService {
     changes: new Changes(means),
     windows: new ChangeWindows(means),
     verifying: new EndpointVerification(means),
-    stats: () => readStats(means.database, means.clock()),
+    stats: () => readEndpointStats(means.database, means.clock()),
   };
 }

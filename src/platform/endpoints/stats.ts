@@ -6,7 +6,7 @@ import type { EndpointTables } from './schema.ts';
 const DAY_MS = 24 * 60 * 60_000;
 
 /** How all endpoints stand, in one look. */
-export async function readStats(database: Database, now: Date): Promise<EndpointStats> {
+export async function readEndpointStats(database: Database, now: Date): Promise<EndpointStats> {
   const tables = database.tables<EndpointTables>();
   const hosts = await tables
     .selectFrom('endpoints')

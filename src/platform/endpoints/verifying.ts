@@ -1,7 +1,7 @@
 import type { WireEntry } from '../../core/wire.ts';
 import type { Reader } from '../database/database.ts';
 import { findEndpoint } from './host-rows.ts';
-import { chunksOfSet, linesOf } from './lines/line-sets.ts';
+import { chunksOfSet, linesInChunks } from './lines/line-sets.ts';
 import type { EndpointMeans } from './means.ts';
 import { type ReportHead, reportSha256 } from './report/head.ts';
 import { LineRoot } from './report/root.ts';
@@ -189,7 +189,7 @@ function headIn({ head }: EndpointScan): ReportHead | null {
 async function rootOfSet(reader: Reader, setNo: number): Promise<string> {
   const root = new LineRoot();
   try {
-    for await (const line of linesOf(reader, await chunksOfSet(reader, setNo))) root.add(line);
+    for await (const line of linesInChunks(reader, await chunksOfSet(reader, setNo))) root.add(line);
     return root.root();
   } catch {
     return 'none: they cannot be read';

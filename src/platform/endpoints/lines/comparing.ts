@@ -1,7 +1,7 @@
 import type { Reader } from '../../database/database.ts';
 import { canonicalLine, type EndpointLine, type PathName, pathBytes } from '../report/line.ts';
 import type { Difference } from '../rules.ts';
-import { chunksOfSet, linesOf } from './line-sets.ts';
+import { chunksOfSet, linesInChunks } from './line-sets.ts';
 
 /** What differs between two sets at one path. */
 export interface PathDifference extends Difference {
@@ -11,7 +11,7 @@ export interface PathDifference extends Difference {
 /**
  * What differs between what a baseline has and what a scan saw, in the order of paths. Chunks that both have are not read.
  */
-export async function* differencesOf(
+export async function* setDifferences(
   reader: Reader,
   baselineSetNo: number | null,
   scanSetNo: number,
@@ -20,11 +20,11 @@ export async function* differencesOf(
   const before = baselineSetNo === null ? [] : await chunksOfSet(reader, baselineSetNo);
   const after = await chunksOfSet(reader, scanSetNo);
   const [known, seen] = [new Set(before), new Set(after)];
-  const expected = linesOf(
+  const expected = linesInChunks(
     reader,
     before.filter((chunk) => !seen.has(chunk)),
   );
-  const observed = linesOf(
+  const observed = linesInChunks(
     reader,
     after.filter((chunk) => !known.has(chunk)),
   );

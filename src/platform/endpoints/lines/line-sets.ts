@@ -84,7 +84,7 @@ export async function textsOfChunk(reader: Reader, chunkNo: number): Promise<str
 }
 
 /** The lines of chunks, one chunk at a time. */
-export async function* linesOf(reader: Reader, chunkNos: readonly number[]): AsyncGenerator<EndpointLine> {
+export async function* linesInChunks(reader: Reader, chunkNos: readonly number[]): AsyncGenerator<EndpointLine> {
   for (const chunkNo of chunkNos)
     for (const text of await textsOfChunk(reader, chunkNo)) yield JSON.parse(text) as EndpointLine;
 }

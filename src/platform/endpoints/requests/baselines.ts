@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { pageQuerySchema, text } from '../../http/fields.ts';
 import { BASELINE_STATUSES, EVENT_SEVERITIES, PATH_EVENT_TYPES } from '../words.ts';
-import { path, reason, shortName } from './parts.ts';
+import { pathText, reason, shortName } from './parts.ts';
 import { lines, part } from './reports.ts';
 
 const time = z.string();
@@ -10,7 +10,7 @@ const count = z.int();
 export const registrationSchema = z.strictObject({
   endpoint_id: text.max(100),
   name: shortName,
-  roots: z.array(path).min(1).max(100),
+  roots: z.array(pathText).min(1).max(100),
   lines,
   complete: z.boolean(),
   part: part.default(1),

@@ -1,11 +1,11 @@
 import { z } from 'zod';
 import { pageQuerySchema, text } from '../../http/fields.ts';
 import { HOST_STATUSES } from '../words.ts';
-import { path, reason, shortName } from './parts.ts';
+import { pathText, reason, shortName } from './parts.ts';
 
 const time = z.string();
 const count = z.int();
-const absolutePath = path.refine((value) => value.startsWith('/'), 'does not begin with /');
+const absolutePath = pathText.refine((value) => value.startsWith('/'), 'does not begin with /');
 const paths = z.array(absolutePath).min(1).max(100);
 
 export const DEFAULT_INTERVAL_SECONDS = 3600;

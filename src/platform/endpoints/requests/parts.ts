@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { text } from '../../http/fields.ts';
 
 /** A path of Linux is shorter; one that is not UTF-8 is a third longer in base64. */
-export const path = text.min(1).max(8192);
+export const pathText = text.min(1).max(8192);
 
 /** Parts of one scan, at most: half a million lines. */
 export const MOST_PARTS = 100;

@@ -2,11 +2,11 @@ import { z } from 'zod';
 import { pageQuerySchema, text, time } from '../../http/fields.ts';
 import { LINES_IN_A_PART } from '../report/root.ts';
 import { nextReportSchema } from './hosts.ts';
-import { MOST_PARTS, path, sha256Hex } from './parts.ts';
+import { MOST_PARTS, pathText, sha256Hex } from './parts.ts';
 
 const count = z.int();
 const owners = { mode: z.string().regex(/^[0-7]{4}$/), uid: z.int().min(0), gid: z.int().min(0) };
-const name = { path: path.optional(), path_base64: path.optional() };
+const name = { path: pathText.optional(), path_base64: pathText.optional() };
 const size = z.int().min(0);
 const why = z.string().regex(/^\w{1,40}$/);
 
@@ -33,7 +33,7 @@ export const lineSchema = z
 export const lines = z.array(lineSchema).max(LINES_IN_A_PART);
 export const part = z.int().min(1).max(MOST_PARTS);
 
-export const reportSchema = z.strictObject({
+export const scanReportSchema = z.strictObject({
   format: z.literal('evidence-endpoint-report/1'),
   scan_id: z.uuid(),
   endpoint_id: text.max(100),
@@ -43,7 +43,7 @@ export const reportSchema = z.strictObject({
   boot_id: text.max(100),
   started_at: time,
   finished_at: time,
-  roots: z.array(path).max(100),
+  roots: z.array(pathText).max(100),
   complete: z.boolean(),
   line_count: z
     .int()
@@ -56,7 +56,7 @@ export const reportSchema = z.strictObject({
   /** Ed25519 over the RFC 8785 text of all above `part`, base64. */
   signature: z.string().max(200),
 });
-export type WireReport = z.output<typeof reportSchema>;
+export type WireReport = z.output<typeof scanReportSchema>;
 
 /** A part was taken, and others are missing. */
 export const partTakenSchema = z.object({ part: count, next_part: count, parts: count });

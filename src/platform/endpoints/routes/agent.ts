@@ -3,7 +3,7 @@ import { principalOf } from '../../http/principal.ts';
 import { problemResponses } from '../../http/responses.ts';
 import { endpointOf } from '../binding.ts';
 import { boundKeySchema, keyBindingSchema, settingsSchema } from '../requests/hosts.ts';
-import { partTakenSchema, reportSchema, reportTakenSchema } from '../requests/reports.ts';
+import { partTakenSchema, reportTakenSchema, scanReportSchema } from '../requests/reports.ts';
 import type { EndpointService } from '../service.ts';
 
 /** Five thousand lines, with long paths. */
@@ -52,7 +52,7 @@ export const agentRoutes: FastifyPluginAsyncZod<{ service: EndpointService }> = 
         operationId: 'reportScan',
         tags: ['agent'],
         summary: 'Report a scan, or a part of it; what follows from it is there once all parts are',
-        body: reportSchema,
+        body: scanReportSchema,
         response: { 201: reportTakenSchema, 202: partTakenSchema, ...problemResponses(409) },
       },
     },

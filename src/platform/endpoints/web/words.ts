@@ -44,17 +44,6 @@ export const EVENT_WORDS: Record<EventType, { word: string; sentence: string }> 
   stale: { word: 'does not report', sentence: 'Three intervals went by without a report.' },
 };
 
-const SEVERITY_TONES: Record<EventSeverity, StatusTone> = {
-  low: 'neutral',
-  medium: 'warning',
-  high: 'bad',
-  critical: 'bad',
-};
-
-export function severityWord(severity: EventSeverity): Markup {
-  return statusWord(SEVERITY_TONES[severity], severity);
-}
-
 export const EVENT_STATUS_WORDS: Record<EventStatus, string> = {
   open: 'open',
   acknowledged: 'acknowledged',
