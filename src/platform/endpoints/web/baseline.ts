@@ -3,8 +3,19 @@ import { z } from 'zod';
 import { type Markup, type MarkupContent, markup, name } from '../../../core/html/markup.ts';
 import { grouped } from '../../../core/words.ts';
 import { type NameActor, namesOfActors } from '../../accounts/actor-names.ts';
+import { severityWord } from '../../alerts/web/words.ts';
 import { forWhoMay, paramsOf, queryOf } from '../../web/asked.ts';
-import { action, asCurl, dataTable, digest, emptyState, factList, further, link, moment } from '../../web/components.ts';
+import {
+  action,
+  asCurl,
+  dataTable,
+  digest,
+  emptyState,
+  factList,
+  further,
+  link,
+  moment,
+} from '../../web/components.ts';
 import { curlCommand } from '../../web/curl.ts';
 import { withQuery } from '../../web/own-path.ts';
 import type { Baselines } from '../baselines.ts';
@@ -13,7 +24,7 @@ import { type EndpointPageParts, LIST_ROWS, MAY_SEE } from './parts.ts';
 import { aboveHost, baselinePath, endpointsApi, hostPath } from './paths.ts';
 import { completeWord } from './scans.ts';
 import { shownPath } from './shown-path.ts';
-import { baselineStatusWord, EVENT_WORDS, severityWord } from './words.ts';
+import { baselineStatusWord, EVENT_WORDS } from './words.ts';
 
 const querySchema = z.object({ cursor: z.string().optional() });
 type Difference = Awaited<ReturnType<Baselines['difference']>>;

@@ -1,12 +1,12 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
-import { z } from 'zod';
+import type { z } from 'zod';
 import { type Markup, markup } from '../../../core/html/markup.ts';
 import { grouped } from '../../../core/words.ts';
 import { queryOf } from '../../web/asked.ts';
 import { asCurl, copyable, dataTable, emptyState, further, link, moment, momentOr } from '../../web/components.ts';
 import { curlCommand } from '../../web/curl.ts';
-import { filterForm, filterSelect, filtersOf } from '../../web/filters.ts';
 import { hidden } from '../../web/fields.ts';
+import { filterForm, filterSelect, filtersOf } from '../../web/filters.ts';
 import { withQuery } from '../../web/own-path.ts';
 import { baselineQuerySchema, type WireBaseline } from '../requests/baselines.ts';
 import { BASELINE_STATUSES } from '../words.ts';

@@ -2,6 +2,7 @@ import type { FastifyInstance } from 'fastify';
 import { z } from 'zod';
 import { type Markup, markup } from '../../../core/html/markup.ts';
 import { agree, grouped } from '../../../core/words.ts';
+import { severityWord } from '../../alerts/web/words.ts';
 import { paramsOf, queryOf } from '../../web/asked.ts';
 import { asCurl, dataTable, digest, emptyState, factList, further, link, moment } from '../../web/components.ts';
 import { curlCommand } from '../../web/curl.ts';
@@ -12,10 +13,10 @@ import { PATH_EVENT_TYPES } from '../words.ts';
 import { eventTable } from './event-table.ts';
 import { explanationSentences, explanationWord } from './explanation.ts';
 import { type EndpointPageParts, LIST_ROWS, MAY_SEE } from './parts.ts';
-import { ABOVE_CHANGES, ABOVE_ENDPOINTS, CHANGES_PATH, changePath, endpointsApi, EVENTS_PATH } from './paths.ts';
+import { ABOVE_CHANGES, ABOVE_ENDPOINTS, CHANGES_PATH, changePath, EVENTS_PATH, endpointsApi } from './paths.ts';
 import { pathText, shownPath } from './shown-path.ts';
 import { sidesTable } from './sides.ts';
-import { EVENT_WORDS, severityWord } from './words.ts';
+import { EVENT_WORDS } from './words.ts';
 
 const filterSchema = filtersOf(
   z.strictObject({ event_type: z.enum(PATH_EVENT_TYPES).optional(), cursor: z.string().optional() }),

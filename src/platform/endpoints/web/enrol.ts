@@ -35,11 +35,12 @@ const linesOf = (given: unknown) => {
 };
 
 const { roots, other_filesystems, scan_interval_seconds } = enrolmentSchema.shape;
+const seconds = scan_interval_seconds.unwrap();
 
 const schema = z.object({
   once: idempotencyKey,
   name: z.string().trim().min(1, 'Say what the machine is called').pipe(shortName),
-  scan_interval_seconds: z.coerce.number().pipe(scan_interval_seconds),
+  scan_interval_seconds: z.coerce.number().pipe(seconds),
   roots: z.preprocess(linesOf, roots),
   other_filesystems: z.preprocess(linesOf, other_filesystems),
 });
@@ -76,11 +77,7 @@ function enrolForm(asked: { form: FormState; request: FastifyRequest; reply: Fas
         ...{ name: 'name', label: 'Name', autocomplete: 'off', isFirst: true },
         hint: 'As people call the machine.',
       }),
-      select(
-        form,
-        { name: 'scan_interval_seconds', label: 'A scan each', value: '3600' },
-        INTERVALS,
-      ),
+      select(form, { name: 'scan_interval_seconds', label: 'A scan each', value: '3600' }, INTERVALS),
       textArea(form, { name: 'roots', label: 'Folders', hint: defaults, isOptional: true }, 4),
       textArea(
         form,

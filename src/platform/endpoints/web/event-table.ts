@@ -1,11 +1,12 @@
 import { type Markup, markup } from '../../../core/html/markup.ts';
 import { grouped } from '../../../core/words.ts';
+import { severityWord } from '../../alerts/web/words.ts';
 import { type DataColumn, dataTable, link, moment } from '../../web/components.ts';
 import type { WireEvent } from '../requests/events.ts';
 import { explanationWord } from './explanation.ts';
 import { eventPath, hostPath } from './paths.ts';
 import { pathText } from './shown-path.ts';
-import { EVENT_WORDS, eventStatusWord, severityWord } from './words.ts';
+import { EVENT_WORDS, eventStatusWord } from './words.ts';
 
 interface EventTable {
   caption: string;

@@ -2,6 +2,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { type Markup, type MarkupContent, markup, name } from '../../../core/html/markup.ts';
 import { grouped } from '../../../core/words.ts';
 import { type NameActor, namesOfActors } from '../../accounts/actor-names.ts';
+import { severityWord } from '../../alerts/web/words.ts';
 import { forWhoMay, paramsOf } from '../../web/asked.ts';
 import { asCurl, factList, link, moment } from '../../web/components.ts';
 import { curlCommand } from '../../web/curl.ts';
@@ -13,7 +14,7 @@ import { type EndpointPageParts, MAY_SEE } from './parts.ts';
 import { ABOVE_EVENTS, baselinePath, changePath, endpointsApi, entryPath, hostPath, windowPath } from './paths.ts';
 import { oneLine, pathText, shownPath } from './shown-path.ts';
 import { sidesTable } from './sides.ts';
-import { EVENT_WORDS, eventStatusWord, severityWord } from './words.ts';
+import { EVENT_WORDS, eventStatusWord } from './words.ts';
 
 interface Asked {
   request: FastifyRequest;

@@ -1,5 +1,5 @@
 import type { FastifyInstance } from 'fastify';
-import { z } from 'zod';
+import type { z } from 'zod';
 import { type Markup, markup } from '../../../core/html/markup.ts';
 import { plural } from '../../../core/words.ts';
 import { isKnown, sendKnown } from '../../http/etag.ts';
@@ -89,7 +89,9 @@ function sayOf(stats: EndpointStats): string {
 
 function countsOf(stats: EndpointStats): Markup | null {
   const counts = countWords(stats.open_events);
-  return counts === null ? null : markup`<div><p>${plural(openIn(stats), 'open event')} on all endpoints:</p>${counts}</div>\n`;
+  return counts === null
+    ? null
+    : markup`<div><p>${plural(openIn(stats), 'open event')} on all endpoints:</p>${counts}</div>\n`;
 }
 
 async function lists(service: EndpointService, filter: Filter, now: Date): Promise<Markup> {

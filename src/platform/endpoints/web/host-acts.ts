@@ -99,7 +99,11 @@ function proposePage(server: FastifyInstance, { service: { hosts, baselines } }:
     schema: proposal,
     async show(form, request, reply) {
       const host = await hosts.find(idOf(request));
-      const call = { method: 'POST', path: endpointsApi('hosts', host.endpoint_id, 'baselines'), body: EXAMPLE } as const;
+      const call = {
+        method: 'POST',
+        path: endpointsApi('hosts', host.endpoint_id, 'baselines'),
+        body: EXAMPLE,
+      } as const;
       return {
         title: 'Propose a baseline',
         isNarrow: true,

@@ -1,4 +1,4 @@
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { type Markup, type MarkupContent, markup, name } from '../../../core/html/markup.ts';
 import { grouped, roughly } from '../../../core/words.ts';
 import { type NameActor, namesOfActors } from '../../accounts/actor-names.ts';
@@ -13,15 +13,18 @@ import { agentCommands } from './enrol.ts';
 import { eventTable } from './event-table.ts';
 import { baselineCell } from './hosts.ts';
 import { type EndpointPageParts, MAY_SEE, SHORT_ROWS } from './parts.ts';
-import { ABOVE_ENDPOINTS, BASELINES_PATH, endpointsApi, EVENTS_PATH, hostPath, hostStreamPath, WINDOWS_PATH } from './paths.ts';
+import {
+  ABOVE_ENDPOINTS,
+  BASELINES_PATH,
+  EVENTS_PATH,
+  endpointsApi,
+  hostPath,
+  hostStreamPath,
+  WINDOWS_PATH,
+} from './paths.ts';
 import { completeWord, scanTable } from './scans.ts';
 import { verifyForm } from './verify.ts';
 import { driftWords, hostStateWords, ONLY_A_LABEL } from './words.ts';
-
-interface Asked {
-  request: FastifyRequest;
-  reply: FastifyReply;
-}
 
 /** An endpoint: whether anything differs on it, whether it reports, and whether its reports hold. */
 export function hostPage(server: FastifyInstance, { service, people, clock }: EndpointPageParts): void {
@@ -52,7 +55,11 @@ export function hostPage(server: FastifyInstance, { service, people, clock }: En
 }
 
 /** For as long as it is labelled. */
-function isolation({ isolation: { isolated, since, by, reason } }: WireHost, call: NameActor, now: Date): Markup | null {
+function isolation(
+  { isolation: { isolated, since, by, reason } }: WireHost,
+  call: NameActor,
+  now: Date,
+): Markup | null {
   if (!isolated || since === null || by === null) return null;
   return markup`<p class="refusal">Labelled as isolated. ${ONLY_A_LABEL} It goes on to reach others, and to be reached. Labelled by ${name(call(by))}, ${moment(since, now)}. Reason: ${name(reason ?? '')}</p>\n`;
 }

@@ -10,7 +10,7 @@ import { withQuery } from '../../web/own-path.ts';
 import type { WireHost } from '../requests/hosts.ts';
 import type { EndpointStats } from '../requests/verification.ts';
 import { HOST_STATUSES } from '../words.ts';
-import { LIST_ROWS, MAY_SEE, type EndpointPageParts } from './parts.ts';
+import { type EndpointPageParts, LIST_ROWS, MAY_SEE } from './parts.ts';
 import {
   BASELINES_PATH,
   baselinePath,

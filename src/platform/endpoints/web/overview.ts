@@ -1,5 +1,6 @@
 import { type Markup, markup, name } from '../../../core/html/markup.ts';
 import { agree, grouped, plural } from '../../../core/words.ts';
+import { SEVERITY_TONES } from '../../alerts/web/words.ts';
 import { factList, link, moment, momentOr, type TileView } from '../../web/components.ts';
 import type { OverviewOfModule, TimelineEvent } from '../../web/overview.ts';
 import { withQuery } from '../../web/own-path.ts';
@@ -42,8 +43,7 @@ function verdictOf(stats: EndpointStats): Pick<TileView, 'tone' | 'word' | 'next
     return { tone: 'bad', word: 'Something is wrong on endpoints', next: events };
   if (stale > 0) return { tone: 'bad', word: 'Endpoints do not report', next: at('See which', staleList) };
   if (open_events.medium > 0) return { tone: 'warning', word: 'Endpoints have changed', next: events };
-  if (hosts === 0)
-    return { tone: 'neutral', word: 'No endpoint is enrolled yet', next: at('Enrol one', ENROL_PATH) };
+  if (hosts === 0) return { tone: 'neutral', word: 'No endpoint is enrolled yet', next: at('Enrol one', ENROL_PATH) };
   if (proposed_baselines > 0)
     return { tone: 'warning', word: 'Baselines wait for approval', next: at('See them', proposedList) };
   if (waiting > 0 || without_baseline > 0)
@@ -73,10 +73,9 @@ function what(stats: EndpointStats): string {
 
 function eventOf(event: WireEvent): TimelineEvent {
   const { event_id, event_type, endpoint_id, endpoint_name, status, severity, last_seen } = event;
-  const isLoud = status === 'open' && severity !== 'low';
   return {
     at: last_seen,
-    tone: isLoud ? (severity === 'medium' ? 'warning' : 'bad') : 'neutral',
+    tone: status === 'open' ? SEVERITY_TONES[severity] : 'neutral',
     words: markup`${link(hostPath(endpoint_id), oneLine(endpoint_name))}: ${subjectOf(event)}${link(eventPath(event_id), EVENT_WORDS[event_type].word)}.`,
   };
 }

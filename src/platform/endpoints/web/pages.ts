@@ -1,14 +1,15 @@
 import type { ModulePages } from '../../web/web.ts';
-import { baselineActPages } from './baseline-acts.ts';
 import { baselinePage } from './baseline.ts';
+import { baselineActPages } from './baseline-acts.ts';
 import { baselinesPage } from './baselines.ts';
+import { changeActPages } from './change-acts.ts';
 import { changePages } from './changes.ts';
 import { enrolPage } from './enrol.ts';
-import { eventActPages } from './event-acts.ts';
 import { eventPage } from './event.ts';
+import { eventActPages } from './event-acts.ts';
 import { eventsPage } from './events.ts';
-import { hostActPages } from './host-acts.ts';
 import { hostPage } from './host.ts';
+import { hostActPages } from './host-acts.ts';
 import { hostsPage } from './hosts.ts';
 import { newWindowPage } from './new-window.ts';
 import type { EndpointPageParts } from './parts.ts';
@@ -29,6 +30,6 @@ export function pagesOfEndpoints(parts: EndpointPageParts): ModulePages {
 
 const PAGES_OF_ENDPOINTS = [
   ...[hostsPage, enrolPage, hostPage, hostActPages, verifyPage, scansPage],
-  ...[eventsPage, eventPage, eventActPages, changePages, newWindowPage, windowPages],
+  ...[eventsPage, eventPage, eventActPages, changePages, changeActPages, newWindowPage, windowPages],
   ...[baselinesPage, baselinePage, baselineActPages],
 ];

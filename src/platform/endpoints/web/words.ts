@@ -1,5 +1,6 @@
 import { type Markup, markup } from '../../../core/html/markup.ts';
 import { grouped } from '../../../core/words.ts';
+import { SEVERITY_TONES } from '../../alerts/web/words.ts';
 import { type StatusTone, statusWord } from '../../web/components.ts';
 import type { WireBaseline } from '../requests/baselines.ts';
 import type { WireWindow } from '../requests/changes.ts';
