@@ -42,7 +42,7 @@ export async function openModules(
   return [
     auditModule({ ...parts, keys: parts.sealKeys, authority, onAnchorFailure }, { checkpointMinutes }),
     trapsModule({ ...parts, masterKey, decoys, aws, alerts, folder: folder.decoys, publicUrl, serverLog: log }),
-    endpointsModule(parts),
+    endpointsModule({ ...parts, alerts }),
     alertsModule(alerts, parts.clock),
     keysModule(parts, keys),
     peopleModule(parts, parts.accounts),

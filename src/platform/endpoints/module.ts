@@ -1,6 +1,7 @@
 import type { Accounts } from '../accounts/accounts.ts';
+import type { Alerts } from '../alerts/api.ts';
 import type { ServiceModule } from '../module.ts';
-import { TELL_NOBODY } from './alerts.ts';
+import { tellerOfEndpoints } from './alerting.ts';
 import { NO_KNOWN_FILES } from './explanations.ts';
 import type { EndpointMeans } from './means.ts';
 import { endpointRoutes } from './routes.ts';
@@ -10,7 +11,8 @@ import { staleJob } from './stale.ts';
 import { endpointsOverview } from './web/overview.ts';
 import { pagesOfEndpoints } from './web/pages.ts';
 
-export interface EndpointsModuleParts extends Omit<EndpointMeans, 'approvers' | 'knownFiles' | 'tell'> {
+export interface EndpointsModuleParts extends Omit<EndpointMeans, 'approvers' | 'knownFiles'> {
+  alerts: Alerts;
   accounts: Pick<Accounts, 'people'>;
 }
 
@@ -18,7 +20,6 @@ export function endpointsModule({ accounts, ...parts }: EndpointsModuleParts): S
   const means: EndpointMeans = {
     ...parts,
     knownFiles: NO_KNOWN_FILES,
-    tell: TELL_NOBODY,
     approvers: (reader) => accounts.people.countWith(reader, 'endpoints:write'),
   };
   const service = assembleEndpoints(means);
@@ -28,6 +29,7 @@ export function endpointsModule({ accounts, ...parts }: EndpointsModuleParts): S
     routes: (server) => endpointRoutes(server, { service }),
     pages: pagesOfEndpoints(pageParts),
     overview: { scope: 'endpoints:read', read: () => endpointsOverview(pageParts) },
+    sends: (mail) => parts.alerts.sends(mail, tellerOfEndpoints(service.events)),
     jobs: [staleJob(means), stagingJob(means.database, means.clock)],
     settled: async () => {},
   };

@@ -1,11 +1,11 @@
 import { randomBytes } from 'node:crypto';
 import { type Actor, byCommand } from '../../../src/platform/accounts/administration.ts';
 import { recordIn } from '../../../src/platform/administration/record.ts';
+import type { Alert } from '../../../src/platform/alerts/api.ts';
 import { openAuditLog } from '../../../src/platform/audit/api.ts';
 import { RowSeals } from '../../../src/platform/audit/row-seals.ts';
 import { DerivedSealKeys } from '../../../src/platform/audit/seal-keys.ts';
 import type { Database } from '../../../src/platform/database/database.ts';
-import type { EndpointAlert } from '../../../src/platform/endpoints/alerts.ts';
 import type { KnownFile } from '../../../src/platform/endpoints/explanations.ts';
 import type { EndpointMeans } from '../../../src/platform/endpoints/means.ts';
 import type { EndpointLine } from '../../../src/platform/endpoints/report/line.ts';
@@ -36,7 +36,7 @@ export class EndpointPlace {
   fault = false;
   approvers = 1;
   readonly known = new Map<string, KnownFile[]>();
-  readonly alerts: EndpointAlert[] = [];
+  readonly alerts: Alert[] = [];
 
   constructor(database: Database) {
     this.database = database;
@@ -56,9 +56,11 @@ export class EndpointPlace {
       knownFiles: {
         find: async (_reader, digests) => new Map([...this.known].filter(([digest]) => digests.includes(digest))),
       },
-      tell: async (_transaction, alert) => {
-        this.alerts.push(alert);
-        return 'pending';
+      alerts: {
+        tell: async (_transaction, alert) => {
+          this.alerts.push(alert);
+          return 'pending';
+        },
       },
       approvers: async () => this.approvers,
     };

@@ -65,7 +65,7 @@ export function baselineTable(
 ): Markup {
   const host = {
     head: 'Endpoint',
-    cell: ({ endpoint_id }: WireBaseline) => link(hostPath(endpoint_id), 'its endpoint'),
+    cell: ({ endpoint_id, endpoint_name }: WireBaseline) => link(hostPath(endpoint_id), endpoint_name),
   };
   return dataTable({
     caption: 'Baselines',
@@ -76,11 +76,16 @@ export function baselineTable(
       { head: 'Lines', kind: 'number', cell: ({ line_count }) => grouped(line_count) },
       { head: 'From', kind: 'short', cell: ({ origin }) => (origin === 'scan' ? 'a scan' : 'a file or tool') },
       { head: 'Made', cell: ({ made_at }) => moment(made_at, now) },
-      { head: 'Decided', cell: ({ decided_at }) => momentOr(decided_at, now, 'not yet') },
+      { head: 'Decided', cell: ({ decided_at, status }) => momentOr(decided_at, now, undecided(status)) },
     ],
     rows: baselines,
     empty,
   });
+}
+
+/** One that was registered is active at once. */
+function undecided(status: WireBaseline['status']): string {
+  return status === 'proposed' ? 'not yet' : 'when it was made';
 }
 
 function baselineCell({ baseline_id, name, version }: WireBaseline): Markup {

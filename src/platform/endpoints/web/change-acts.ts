@@ -10,7 +10,7 @@ import { pathText } from './shown-path.ts';
 
 /** What is done about changes on several endpoints at once. */
 export function changeActPages(server: FastifyInstance, parts: EndpointPageParts): void {
-  // approveChangePage
+  approveChangePage(server, parts);
   for (const act of ['approve', 'reopen'] as const) windowActPage(server, parts, act);
 }
 

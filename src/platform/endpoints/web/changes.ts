@@ -1,10 +1,21 @@
-import type { FastifyInstance } from 'fastify';
+import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { z } from 'zod';
-import { type Markup, markup } from '../../../core/html/markup.ts';
+import { type Markup, type MarkupContent, markup, name } from '../../../core/html/markup.ts';
 import { agree, grouped } from '../../../core/words.ts';
+import { type NameActor, namesOfActors } from '../../accounts/actor-names.ts';
 import { severityWord } from '../../alerts/web/words.ts';
-import { paramsOf, queryOf } from '../../web/asked.ts';
-import { asCurl, dataTable, digest, emptyState, factList, further, link, moment } from '../../web/components.ts';
+import { forWhoMay, paramsOf, queryOf } from '../../web/asked.ts';
+import {
+  action,
+  asCurl,
+  dataTable,
+  digest,
+  emptyState,
+  factList,
+  further,
+  link,
+  moment,
+} from '../../web/components.ts';
 import { curlCommand } from '../../web/curl.ts';
 import { filterForm, filterSelect, filtersOf } from '../../web/filters.ts';
 import { withQuery } from '../../web/own-path.ts';
@@ -78,7 +89,7 @@ function whatCell(change: WireChange): Markup {
   return markup`${link(changePath(change.change_id), pathText(change))} <span class="minor">${word}</span>`;
 }
 
-function onePage(server: FastifyInstance, { service, clock }: EndpointPageParts): void {
+function onePage(server: FastifyInstance, { service, people, clock }: EndpointPageParts): void {
   const schema = { hide: true, params: changeParamsSchema, querystring: placesSchema };
   server.get('/endpoints/changes/:change_id', { config: MAY_SEE, schema }, async (request, reply) => {
     const { change_id } = paramsOf<{ change_id: string }>(request);
@@ -86,6 +97,7 @@ function onePage(server: FastifyInstance, { service, clock }: EndpointPageParts)
     const change = await service.changes.find(change_id);
     const { data, next_cursor } = await service.events.list({ change_id, cursor, limit: LIST_ROWS });
     const [event] = data;
+    const nameActor = await namesOfActors(people, [change.approved_by]);
     const now = clock();
     const next = next_cursor === null ? null : withQuery(changePath(change_id), { cursor: next_cursor });
     const { word, sentence } = EVENT_WORDS[change.event_type];
@@ -94,7 +106,8 @@ function onePage(server: FastifyInstance, { service, clock }: EndpointPageParts)
       above: ABOVE_CHANGES,
       introduction: sentence,
       content: [
-        facts(change, event?.window_id ?? null, now),
+        facts(change, event?.window_id ?? null, nameActor, now),
+        approve(change, request),
         event === undefined ? null : markup`<h2>Expected and observed</h2>\n${sidesTable(event)}`,
         markup`<h2>Where it stands, or stood</h2>\n`,
         eventTable(data, {
@@ -109,20 +122,32 @@ function onePage(server: FastifyInstance, { service, clock }: EndpointPageParts)
   });
 }
 
-function facts(change: WireChange, windowId: string | null, now: Date): Markup {
-  const { change_id, explanation, expected_sha256, observed_sha256 } = change;
+function facts(change: WireChange, windowId: string | null, call: NameActor, now: Date): Markup {
+  const { change_id, explanation, approved_by, approved_at, approved_reason } = change;
+  const approved: (readonly [string, MarkupContent])[] =
+    approved_by === null || approved_at === null
+      ? []
+      : [
+          ['Approved', markup`${name(call(approved_by))}, ${moment(approved_at, now)}`],
+          ['Why', name(approved_reason ?? '')],
+        ];
   return factList([
     ['Endpoints', placesWords(change)],
     ['Severity', severityWord(change.severity)],
     ['Path', shownPath(change)],
-    ['Expected SHA-256', wholeDigest(expected_sha256)],
-    ['Observed SHA-256', wholeDigest(observed_sha256)],
     ['Explanation', explanationSentences({ explanation, change_id, window_id: windowId })],
     ['First seen', moment(change.first_seen, now)],
     ['Last seen', moment(change.last_seen, now)],
+    ...approved,
   ]);
 }
 
-function wholeDigest(hex: string | null): Markup {
-  return hex === null ? markup`<span class="minor">none</span>` : markup`<code>${hex}</code>`;
+function approve({ change_id, approved_at }: WireChange, request: FastifyRequest): Markup | null {
+  if (approved_at !== null) return null;
+  const path = changePath(change_id, 'approve');
+  return forWhoMay(
+    request,
+    'endpoints:write',
+    () => markup`<p class="acts">${action(path, 'Approve it wherever it stands')}</p>\n`,
+  );
 }

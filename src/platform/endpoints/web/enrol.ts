@@ -118,7 +118,7 @@ function enrolledPage(enrolled: Awaited<ReturnType<Hosts['enroll']>>, request: F
 <li><p>On the machine, keep the token where only root reads it. Paste it, then press Return and Ctrl-D:</p>${copyable('keep', 'Keep the token', keep)}</li>
 <li><p>Start the agent. It scans at once, and then again and again:</p>${copyable('start', 'Start the agent', start)}</li>
 <li><p>For good, have systemd start it. ${SYSTEMD_WORDS}</p>${copyable('systemd', 'Have systemd start the agent', SYSTEMD_COMMAND)}</li>
-<li><p>${message}</p></li>
+<li><p>${message} Once it has reported, propose its scan on ${link(hostPath(endpoint_id), 'the page of the endpoint')}.</p></li>
 </ol>
 <p class="further">${link(hostPath(endpoint_id), 'I have kept it')}</p>`,
   };

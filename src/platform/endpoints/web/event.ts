@@ -2,7 +2,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { type Markup, type MarkupContent, markup, name } from '../../../core/html/markup.ts';
 import { grouped } from '../../../core/words.ts';
 import { type NameActor, namesOfActors } from '../../accounts/actor-names.ts';
-import { severityWord } from '../../alerts/web/words.ts';
+import { alertWord, severityWord } from '../../alerts/web/words.ts';
 import { forWhoMay, paramsOf } from '../../web/asked.ts';
 import { asCurl, factList, link, moment } from '../../web/components.ts';
 import { curlCommand } from '../../web/curl.ts';
@@ -36,9 +36,9 @@ export function eventPage(server: FastifyInstance, { service, people, clock }: E
       content: [
         statusLine(event, nameActor, now),
         facts(event, now, request),
+        acts(event, { request, reply }),
         markup`<h2>Expected and observed</h2>\n`,
         sidesTable(event),
-        whole(event, { request, reply }),
         asCurl('curl', curlCommand(request, { path: endpointsApi('events', event_id) })),
       ],
     });
@@ -64,8 +64,6 @@ function facts(event: WireEvent, now: Date, request: FastifyRequest): Markup {
     ? []
     : [
         ['Path', shownPath(event)],
-        ['Expected SHA-256', wholeDigest(event.expected_sha256)],
-        ['Observed SHA-256', wholeDigest(event.observed_sha256)],
         ['Explanation', explanationSentences(event)],
       ];
   const others: (readonly [string, Markup] | null)[] = [
@@ -81,12 +79,9 @@ function facts(event: WireEvent, now: Date, request: FastifyRequest): Markup {
     ['First seen', moment(event.first_seen, now)],
     ['Last seen', moment(event.last_seen, now)],
     ...others.filter((fact) => fact !== null),
+    ['Alert', alertWord(event.alert)],
     ['Recorded as', entryFact(event, request)],
   ]);
-}
-
-function wholeDigest(hex: string | null): Markup {
-  return hex === null ? markup`<span class="minor">none</span>` : markup`<code>${hex}</code>`;
 }
 
 function entryFact({ entry }: WireEvent, request: FastifyRequest): Markup {
@@ -94,6 +89,6 @@ function entryFact({ entry }: WireEvent, request: FastifyRequest): Markup {
   return forWhoMay(request, 'audit:read', () => link(entryPath(entry), words)) ?? markup`${words}`;
 }
 
-function whole(event: WireEvent, asked: Asked): Markup | null {
+function acts(event: WireEvent, asked: Asked): Markup | null {
   return forWhoMay(asked.request, 'endpoints:write', () => eventActs(event, asked));
 }

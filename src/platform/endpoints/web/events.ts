@@ -39,7 +39,7 @@ export function eventsPage(server: FastifyInstance, { service, clock }: Endpoint
       introduction:
         'Each is of one path of one endpoint, or of its reports. What stands as the baseline has it again is resolved by itself.',
       content: [
-        markup`<p>${link(CHANGES_PATH, 'The same change on many endpoints is one change')}</p>\n`,
+        markup`<p>The same on many endpoints is one change: ${link(CHANGES_PATH, 'See them by change')}.</p>\n`,
         filters(filter),
         liveRegion({ mark, says: sayOf(stats), now }, [countsOf(stats), await lists(service, filter, now)]),
         asCurl('curl', curlCommand(request, { path: withQuery(endpointsApi('events', ''), asked) })),

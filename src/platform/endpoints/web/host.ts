@@ -77,7 +77,7 @@ function facts(host: WireHost, now: Date, request: FastifyRequest): Markup {
   const stream = forWhoMay(request, 'audit:read', () => link(hostStreamPath(endpoint_id), 'its audit stream'));
   return factList([
     ['State', hostStateWords(host)],
-    ['Differs', driftWords(host)],
+    ['Events that are not resolved', driftWords(host)],
     ['Last report', lastReport(host, now)],
     ['Missed scans in 24 hours', grouped(missed_scans)],
     ['All was read', last_report === null ? 'nothing yet' : completeWord(last_report.complete)],

@@ -81,7 +81,7 @@ function hostTable(hosts: readonly WireHost[], now: Date): Markup {
     columns: [
       { head: 'Endpoint', kind: 'name', cell: ({ endpoint_id, name }) => link(hostPath(endpoint_id), name) },
       { head: 'State', cell: hostStateWords },
-      { head: 'Differs', cell: driftWords },
+      { head: 'Events', cell: driftWords },
       { head: 'Last report', cell: ({ last_report }) => momentOr(last_report?.received_at ?? null, now, 'never') },
       { head: 'Missed in 24 h', kind: 'number', cell: ({ missed_scans }) => grouped(missed_scans) },
       { head: 'Baseline', cell: baselineCell },

@@ -76,11 +76,11 @@ function eventOf(event: WireEvent): TimelineEvent {
   return {
     at: last_seen,
     tone: status === 'open' ? SEVERITY_TONES[severity] : 'neutral',
-    words: markup`${link(hostPath(endpoint_id), oneLine(endpoint_name))}: ${subjectOf(event)}${link(eventPath(event_id), EVENT_WORDS[event_type].word)}.`,
+    words: markup`${subjectOf(event)}${link(hostPath(endpoint_id), oneLine(endpoint_name))}: ${link(eventPath(event_id), EVENT_WORDS[event_type].word)}.`,
   };
 }
 
 function subjectOf(event: WireEvent): Markup | null {
   if (event.path === null && event.path_base64 === null) return null;
-  return markup`<code>${name(pathText(event))}</code> `;
+  return markup`<code>${name(pathText(event))}</code> on `;
 }

@@ -66,7 +66,7 @@ export function sidesTable(event: Pick<WireEvent, 'expected' | 'observed'>): Mar
       { head: 'What', kind: 'name', cell: ({ member }) => MEMBERS[member] ?? name(member) },
       { head: 'Expected', cell: ({ member, expected: value }) => valueCell(member, value) },
       { head: 'Observed', cell: ({ member, observed: value }) => valueCell(member, value) },
-      { head: 'The same', cell: sameCell },
+      ...(expected === null || observed === null ? [] : [SAME]),
     ],
     rows: factsOf(expected, observed),
     empty: emptyState('Nothing more is known of it.'),
@@ -89,10 +89,14 @@ function placeIn(order: readonly string[], member: string): number {
   return at === -1 ? order.length : at;
 }
 
-function sameCell({ expected, observed }: Fact): Markup {
-  if (expected === undefined || observed === undefined) return statusWord('neutral', 'one side only');
-  return expected === observed ? statusWord('neutral', 'yes') : statusWord('warning', 'no');
-}
+/** Where there are two sides. */
+const SAME = {
+  head: 'The same',
+  cell({ expected, observed }: Fact): Markup {
+    if (expected === undefined || observed === undefined) return markup`<span class="minor">one side only</span>`;
+    return expected === observed ? markup`<span class="minor">yes</span>` : statusWord('warning', 'no');
+  },
+};
 
 function valueCell(member: string, value: unknown): Markup {
   if (value === undefined || value === null) return markup`<span class="minor">nothing</span>`;

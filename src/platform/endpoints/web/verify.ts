@@ -2,7 +2,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { z } from 'zod';
 import { type Markup, markup, name } from '../../../core/html/markup.ts';
 import { grouped } from '../../../core/words.ts';
-import { paramsOf } from '../../web/asked.ts';
+import { forWhoMay, paramsOf } from '../../web/asked.ts';
 import { asCurl, dataTable, emptyState, factList, link, moment, statusWord } from '../../web/components.ts';
 import { curlCommand } from '../../web/curl.ts';
 import { postForm } from '../../web/fields.ts';
@@ -10,7 +10,7 @@ import { serveForm } from '../../web/forms.ts';
 import { hostParamsSchema, type WireHost } from '../requests/hosts.ts';
 import type { EndpointFinding } from '../requests/verification.ts';
 import { type EndpointPageParts, MAY_SEE } from './parts.ts';
-import { aboveHost, endpointsApi, hostPath } from './paths.ts';
+import { aboveHost, endpointsApi, hostPath, hostStreamPath } from './paths.ts';
 
 interface Asked {
   request: FastifyRequest;
@@ -52,6 +52,7 @@ export function verifyPage(server: FastifyInstance, { service: { hosts, verifyin
             ['Findings', grouped(findings.length)],
           ]),
           isRight ? null : findingTable(findings),
+          ofStream(host, request),
           markup`<p class="further">${link(hostPath(host.endpoint_id), 'Back to the endpoint')}</p>\n`,
         ],
       };
@@ -69,12 +70,22 @@ ${asCurl('curl-verify', curlCommand(asked.request, call))}</div>
 `;
 }
 
+/** What was found is worth as much as the stream that it was compared with. */
+function ofStream({ endpoint_id }: WireHost, request: FastifyRequest): Markup | null {
+  return forWhoMay(
+    request,
+    'audit:read',
+    () =>
+      markup`<p>They were compared with ${link(hostStreamPath(endpoint_id), 'the audit stream of the endpoint')}. Whether that is as it was recorded, says Verify of the stream.</p>\n`,
+  );
+}
+
 function findingTable(findings: readonly EndpointFinding[]): Markup {
   return dataTable({
     caption: 'What was found',
     columns: [
       { head: 'Report', kind: 'name', cell: reportCell },
-      { head: 'Finding', cell: ({ code }) => markup`<code>${code}</code>` },
+      { head: 'Finding', kind: 'short', cell: ({ code }) => markup`<code>${code}</code>` },
       { head: 'What is wrong', cell: ({ message }) => name(message) },
     ],
     rows: findings,

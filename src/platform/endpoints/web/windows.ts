@@ -99,8 +99,7 @@ function onePage(server: FastifyInstance, { service, people, clock }: EndpointPa
       above: ABOVE_WINDOWS,
       introduction: 'What was found on its endpoints meanwhile raised no alert. All of it is listed here.',
       content: [
-        facts(window, nameActor, now),
-        await endpointLinks(service, window),
+        facts(window, await endpointLinks(service, window), nameActor, now),
         acts(window, request),
         markup`<h2>What it quieted</h2>\n`,
         eventTable(data, { caption: 'Events that it quieted', empty, of: 'all', hasStatus: true, now }),
@@ -111,7 +110,7 @@ function onePage(server: FastifyInstance, { service, people, clock }: EndpointPa
   });
 }
 
-function facts(window: WireWindow, call: NameActor, now: Date): Markup {
+function facts(window: WireWindow, endpoints: MarkupContent, call: NameActor, now: Date): Markup {
   const { status, from, until, made_by, made_at, approved_by, approved_at, approved_reason, events } = window;
   const by = (actor: string, at: string) => markup`${name(call(actor))}, ${moment(at, now)}`;
   const approved: (readonly [string, MarkupContent])[] =
@@ -123,7 +122,7 @@ function facts(window: WireWindow, call: NameActor, now: Date): Markup {
         ];
   return factList([
     ['Status', windowStatusWord(status)],
-    ['Endpoints', ofWords(window)],
+    ['Endpoints', endpoints],
     ['From', moment(from, now)],
     ['Until', moment(until, now)],
     ['Opened', by(made_by, made_at)],
@@ -132,13 +131,13 @@ function facts(window: WireWindow, call: NameActor, now: Date): Markup {
   ]);
 }
 
-async function endpointLinks({ hosts }: EndpointService, { all, endpoint_ids }: WireWindow): Promise<Markup | null> {
-  if (all) return null;
+async function endpointLinks({ hosts }: EndpointService, { all, endpoint_ids }: WireWindow): Promise<MarkupContent> {
+  if (all) return 'all, also those that are enrolled meanwhile';
   const links: Markup[] = [];
   for (const id of endpoint_ids.slice(0, SHORT_ROWS)) links.push(link(hostPath(id), (await hosts.find(id)).name));
   const left = endpoint_ids.length - links.length;
   const others = left === 0 ? null : ` and ${plural(left, 'other')}`;
-  return markup`<p>On ${links.map((each, at) => (at === 0 ? each : markup`, ${each}`))}${others}.</p>\n`;
+  return markup`${links.map((each, at) => (at === 0 ? each : markup`, ${each}`))}${others}`;
 }
 
 function acts({ window_id, events }: WireWindow, request: FastifyRequest): Markup | null {

@@ -78,9 +78,7 @@ export function hostStateWords({ status, baseline, isolation, chain }: WireHost)
 export function driftWords({ events, baseline }: Pick<WireHost, 'events' | 'baseline'>): Markup {
   const counts = countWords(events);
   if (counts !== null) return counts;
-  return baseline === null
-    ? markup`<span class="minor">not compared</span>`
-    : markup`<span class="minor">nothing</span>`;
+  return baseline === null ? markup`<span class="minor">not compared</span>` : markup`<span class="minor">none</span>`;
 }
 
 /** Counts by severity, the worst first; null where there is none. */
