@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type Service, startService } from '../service.ts';
+import { shown } from '../web/shown.ts';
 import { type Visitor, visitorsOf } from '../web/visitor.ts';
 
 /** Turns what is around it, ends elements, and is long. */
@@ -32,17 +33,6 @@ const usedTrap = async (more: object = {}, agent?: string) => {
   return { trap, detection };
 };
 const trapPage = (id: string, below = '') => `${PAGE}/credentials/${id}${below}`;
-/** What a page shows, without its markup; times are cut out. */
-const shown = (html: string) =>
-  html
-    .slice(html.indexOf('<main'))
-    .replace(/<[^>]*>/g, ' ')
-    .replace(/&#39;/g, "'")
-    .replace(/&quot;/g, '"')
-    .replace(/\s+/g, ' ')
-    .replace(/\d{4}-\d\d-\d\d \d\d:\d\d:\d\d UTC (just now|in \d+ \w+|\d+ \w+ ago)/g, 'THEN')
-    .replace(/ ([:;.,])/g, '$1');
-
 describe('a platform without traps', () => {
   test('says at each place what would be there, and on the front page what to do', async () => {
     const traps = shown((await owner.get(PAGE)).text);

@@ -4,7 +4,7 @@ import { actorOf } from '../../accounts/administration.ts';
 import { principalOf } from '../../http/principal.ts';
 import { paramsOf } from '../../web/asked.ts';
 import { baselineParamsSchema } from '../requests/baselines.ts';
-import { type EndpointPageParts, MAY_ACT } from './parts.ts';
+import { type EndpointPageParts, CHANGES_ENDPOINTS } from './parts.ts';
 import { ABOVE_BASELINES, baselinePath, endpointsApi } from './paths.ts';
 import { serveReasonedAct } from './reasoned-act.ts';
 
@@ -12,7 +12,7 @@ const ACTS = [
   {
     path: 'approve',
     // What is approved is never an event: it asks again who it is.
-    access: { ...MAY_ACT, proved: true },
+    access: { ...CHANGES_ENDPOINTS, proved: true },
     introduction:
       'Scans are compared with it from now on, and so is the last one at once. What is in it raises no event any more.',
     submit: 'Approve it',
@@ -20,7 +20,7 @@ const ACTS = [
   },
   {
     path: 'reject',
-    access: MAY_ACT,
+    access: CHANGES_ENDPOINTS,
     introduction: 'Nothing will be compared with it. The active baseline stays.',
     submit: 'Reject it',
     done: 'It is rejected.',

@@ -18,12 +18,14 @@ import {
 } from '../../web/components.ts';
 import { curlCommand } from '../../web/curl.ts';
 import { withQuery } from '../../web/own-path.ts';
+import { LIST_ROWS } from '../../web/rows.ts';
 import type { Baselines } from '../baselines.ts';
 import { baselineParamsSchema, type WireBaseline, type WireDifference } from '../requests/baselines.ts';
-import { type EndpointPageParts, LIST_ROWS, MAY_SEE } from './parts.ts';
+import { type EndpointPageParts, SEES_ENDPOINTS } from './parts.ts';
 import { aboveHost, baselinePath, endpointsApi, hostPath } from './paths.ts';
 import { completeWord } from './scans.ts';
-import { shownPath } from './shown-path.ts';
+import { notUtf8, pathLine } from './shown-path.ts';
+import { kindWord } from './sides.ts';
 import { baselineStatusWord, EVENT_WORDS } from './words.ts';
 
 const querySchema = z.object({ cursor: z.string().optional() });
@@ -32,7 +34,7 @@ type Difference = Awaited<ReturnType<Baselines['difference']>>;
 /** A baseline: what it changes, who made it, and who approved it. */
 export function baselinePage(server: FastifyInstance, { service, people, clock }: EndpointPageParts): void {
   const schema = { hide: true, params: baselineParamsSchema, querystring: querySchema };
-  server.get('/endpoints/baselines/:baseline_id', { config: MAY_SEE, schema }, async (request, reply) => {
+  server.get('/endpoints/baselines/:baseline_id', { config: SEES_ENDPOINTS, schema }, async (request, reply) => {
     const { baseline_id } = paramsOf<{ baseline_id: string }>(request);
     const { cursor } = queryOf<z.output<typeof querySchema>>(request);
     const baseline = await service.baselines.find(baseline_id);
@@ -98,9 +100,9 @@ function differences(baselineId: string, { data, next_cursor }: Difference): Mar
   const table = dataTable({
     caption: 'What differs',
     columns: [
-      { head: 'Path', kind: 'name', cell: (row) => shownPath(row) },
+      { head: 'Path', kind: 'name', cell: (row) => markup`${name(pathLine(row))}${notUtf8(row)}` },
       { head: 'What', cell: ({ event_type }) => EVENT_WORDS[event_type].word },
-      { head: 'As an event it would be', cell: ({ severity }) => severityWord(severity) },
+      { head: 'As an event', cell: ({ severity }) => severityWord(severity) },
       { head: 'Before', cell: ({ expected }) => sideCell(expected) },
       { head: 'After', cell: ({ observed }) => sideCell(observed) },
     ],
@@ -116,7 +118,7 @@ function sideCell(line: WireDifference['expected']): Markup {
   if (line === null) return markup`<span class="minor">nothing</span>`;
   const { type, sha256, mode, uid, gid } = line;
   const owners = [mode, uid, gid].filter((each) => each !== undefined).join(' ');
-  const what = typeof sha256 === 'string' ? digest(sha256) : name(String(type));
+  const what = typeof sha256 === 'string' ? digest(sha256) : kindWord(String(type));
   return markup`${what} <code>${name(owners)}</code>`;
 }
 

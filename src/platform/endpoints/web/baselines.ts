@@ -8,9 +8,10 @@ import { curlCommand } from '../../web/curl.ts';
 import { hidden } from '../../web/fields.ts';
 import { filterForm, filterSelect, filtersOf } from '../../web/filters.ts';
 import { withQuery } from '../../web/own-path.ts';
+import { LIST_ROWS } from '../../web/rows.ts';
 import { baselineQuerySchema, type WireBaseline } from '../requests/baselines.ts';
 import { BASELINE_STATUSES } from '../words.ts';
-import { type EndpointPageParts, LIST_ROWS, MAY_SEE } from './parts.ts';
+import { type EndpointPageParts, SEES_ENDPOINTS } from './parts.ts';
 import { ABOVE_ENDPOINTS, BASELINES_PATH, baselinePath, endpointsApi, hostPath } from './paths.ts';
 import { baselineStatusWord } from './words.ts';
 
@@ -19,7 +20,7 @@ type Filter = z.output<typeof filterSchema>;
 
 /** The baselines: those that wait for approval, and all others. */
 export function baselinesPage(server: FastifyInstance, { service, clock }: EndpointPageParts): void {
-  const options = { config: MAY_SEE, schema: { hide: true, querystring: filterSchema } } as const;
+  const options = { config: SEES_ENDPOINTS, schema: { hide: true, querystring: filterSchema } } as const;
   server.get('/endpoints/baselines', options, async (request, reply) => {
     const filter = queryOf<Filter>(request);
     const { cursor: _, ...asked } = filter;

@@ -3,10 +3,10 @@ import { actorOf } from '../../accounts/administration.ts';
 import { principalOf } from '../../http/principal.ts';
 import { paramsOf } from '../../web/asked.ts';
 import { changeParamsSchema, windowParamsSchema } from '../requests/changes.ts';
-import { type EndpointPageParts, MAY_ACT } from './parts.ts';
+import { type EndpointPageParts, CHANGES_ENDPOINTS } from './parts.ts';
 import { ABOVE_CHANGES, ABOVE_WINDOWS, changePath, endpointsApi, windowPath } from './paths.ts';
 import { serveReasonedAct } from './reasoned-act.ts';
-import { pathText } from './shown-path.ts';
+import { pathLine } from './shown-path.ts';
 
 /** What is done about changes on several endpoints at once. */
 export function changeActPages(server: FastifyInstance, parts: EndpointPageParts): void {
@@ -17,14 +17,14 @@ export function changeActPages(server: FastifyInstance, parts: EndpointPageParts
 function approveChangePage(server: FastifyInstance, { service: { changes } }: EndpointPageParts): void {
   serveReasonedAct(server, {
     path: '/endpoints/changes/:change_id/approve',
-    access: MAY_ACT,
+    access: CHANGES_ENDPOINTS,
     params: changeParamsSchema,
     async view(request) {
       const change = await changes.find(idIn(request, 'change_id'));
       const back = changePath(change.change_id);
       return {
         title: 'Approve this change',
-        above: [...ABOVE_CHANGES, { title: pathText(change), path: back }],
+        above: [...ABOVE_CHANGES, { title: pathLine(change), path: back }],
         introduction:
           'It was meant, wherever it stands: it is explained, and less bad, also where it is seen later. The baselines stay as they are.',
         ...{ submit: 'Approve it', isFinal: false, back },
@@ -62,7 +62,7 @@ function windowActPage(
   const { done, ...words } = WINDOW_ACTS[act];
   serveReasonedAct(server, {
     path: `/endpoints/change-windows/:window_id/${act}`,
-    access: MAY_ACT,
+    access: CHANGES_ENDPOINTS,
     params: windowParamsSchema,
     async view(request) {
       const { window_id, reason } = await windows.find(idIn(request, 'window_id'));

@@ -19,13 +19,14 @@ import {
 import { curlCommand } from '../../web/curl.ts';
 import { filterForm, filterSelect, filtersOf } from '../../web/filters.ts';
 import { withQuery } from '../../web/own-path.ts';
+import { LIST_ROWS } from '../../web/rows.ts';
 import { changeParamsSchema, type WireChange } from '../requests/changes.ts';
 import { PATH_EVENT_TYPES } from '../words.ts';
 import { eventTable } from './event-table.ts';
 import { explanationSentences, explanationWord } from './explanation.ts';
-import { type EndpointPageParts, LIST_ROWS, MAY_SEE } from './parts.ts';
+import { type EndpointPageParts, SEES_ENDPOINTS } from './parts.ts';
 import { ABOVE_CHANGES, ABOVE_ENDPOINTS, CHANGES_PATH, changePath, EVENTS_PATH, endpointsApi } from './paths.ts';
-import { pathText, shownPath } from './shown-path.ts';
+import { pathLine, shownPath } from './shown-path.ts';
 import { sidesTable } from './sides.ts';
 import { EVENT_WORDS } from './words.ts';
 
@@ -41,7 +42,7 @@ export function changePages(server: FastifyInstance, parts: EndpointPageParts): 
 }
 
 function listPage(server: FastifyInstance, { service, clock }: EndpointPageParts): void {
-  const options = { config: MAY_SEE, schema: { hide: true, querystring: filterSchema } } as const;
+  const options = { config: SEES_ENDPOINTS, schema: { hide: true, querystring: filterSchema } } as const;
   server.get('/endpoints/changes', options, async (request, reply) => {
     const { event_type, cursor } = queryOf<z.output<typeof filterSchema>>(request);
     const { data, next_cursor } = await service.changes.list({ event_type, cursor, limit: LIST_ROWS });
@@ -86,12 +87,12 @@ function changeTable(changes: readonly WireChange[], now: Date): Markup {
 
 function whatCell(change: WireChange): Markup {
   const { word } = EVENT_WORDS[change.event_type];
-  return markup`${link(changePath(change.change_id), pathText(change))} <span class="minor">${word}</span>`;
+  return markup`${link(changePath(change.change_id), pathLine(change))} <span class="minor">${word}</span>`;
 }
 
 function onePage(server: FastifyInstance, { service, people, clock }: EndpointPageParts): void {
   const schema = { hide: true, params: changeParamsSchema, querystring: placesSchema };
-  server.get('/endpoints/changes/:change_id', { config: MAY_SEE, schema }, async (request, reply) => {
+  server.get('/endpoints/changes/:change_id', { config: SEES_ENDPOINTS, schema }, async (request, reply) => {
     const { change_id } = paramsOf<{ change_id: string }>(request);
     const { cursor } = queryOf<z.output<typeof placesSchema>>(request);
     const change = await service.changes.find(change_id);
@@ -102,7 +103,7 @@ function onePage(server: FastifyInstance, { service, people, clock }: EndpointPa
     const next = next_cursor === null ? null : withQuery(changePath(change_id), { cursor: next_cursor });
     const { word, sentence } = EVENT_WORDS[change.event_type];
     return reply.page({
-      title: `${pathText(change)}: ${word}`,
+      title: `${pathLine(change)}: ${word}`,
       above: ABOVE_CHANGES,
       introduction: sentence,
       content: [

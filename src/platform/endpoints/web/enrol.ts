@@ -15,11 +15,11 @@ import type { Hosts } from '../hosts.ts';
 import { enrolmentSchema } from '../requests/hosts.ts';
 import { shortName } from '../requests/parts.ts';
 import { DEFAULT_ROOTS } from '../words.ts';
-import { type EndpointPageParts, MAY_ACT } from './parts.ts';
+import { type EndpointPageParts, CHANGES_ENDPOINTS } from './parts.ts';
 import { ABOVE_ENDPOINTS, endpointsApi, hostPath } from './paths.ts';
 
 /** It makes a key, so it asks again who it is. */
-const ENROLLING = { ...MAY_ACT, proved: true } as const;
+const ENROLLING = { ...CHANGES_ENDPOINTS, proved: true } as const;
 
 const INTERVALS = [
   { value: '900', label: '15 minutes' },

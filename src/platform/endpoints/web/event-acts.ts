@@ -8,8 +8,8 @@ import { asCurl } from '../../web/components.ts';
 import { curlCommand } from '../../web/curl.ts';
 import { postForm } from '../../web/fields.ts';
 import { eventParamsSchema, type WireEvent } from '../requests/events.ts';
-import { titleOf } from './event.ts';
-import { type EndpointPageParts, MAY_ACT } from './parts.ts';
+import { titleOf } from './event-title.ts';
+import { type EndpointPageParts, CHANGES_ENDPOINTS } from './parts.ts';
 import { ABOVE_EVENTS, endpointsApi, eventPath } from './paths.ts';
 
 type EventAct = 'acknowledge' | 'reopen';
@@ -32,7 +32,7 @@ export function eventActPages(server: FastifyInstance, { service: { events } }: 
   for (const act of ['acknowledge', 'reopen'] as const)
     serveAct(server, {
       path: `/endpoints/events/:event_id/${act}`,
-      access: MAY_ACT,
+      access: CHANGES_ENDPOINTS,
       params: eventParamsSchema,
       async view(request) {
         const event = await events.find(idOf(request));

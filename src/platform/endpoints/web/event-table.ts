@@ -3,9 +3,10 @@ import { grouped } from '../../../core/words.ts';
 import { severityWord } from '../../alerts/web/words.ts';
 import { type DataColumn, dataTable, link, moment } from '../../web/components.ts';
 import type { WireEvent } from '../requests/events.ts';
+import { isOfReports } from './event-title.ts';
 import { explanationWord } from './explanation.ts';
 import { eventPath, hostPath } from './paths.ts';
-import { pathText } from './shown-path.ts';
+import { notUtf8, pathLine } from './shown-path.ts';
 import { EVENT_WORDS, eventStatusWord } from './words.ts';
 
 interface EventTable {
@@ -51,10 +52,5 @@ function whatCell(event: WireEvent): Markup {
   const { event_id, event_type } = event;
   const { word } = EVENT_WORDS[event_type];
   if (isOfReports(event)) return link(eventPath(event_id), word);
-  return markup`${link(eventPath(event_id), pathText(event))} <span class="minor">${word}</span>`;
-}
-
-/** Whether it is of an endpoint's reports, and not of one of its paths. */
-export function isOfReports({ path, path_base64 }: Pick<WireEvent, 'path' | 'path_base64'>): boolean {
-  return path === null && path_base64 === null;
+  return markup`${link(eventPath(event_id), pathLine(event))} <span class="minor">${word}</span>${notUtf8(event)}`;
 }

@@ -8,11 +8,11 @@ import { asCurl, factList, link, moment } from '../../web/components.ts';
 import { curlCommand } from '../../web/curl.ts';
 import { eventParamsSchema, type WireEvent } from '../requests/events.ts';
 import { eventActs } from './event-acts.ts';
-import { isOfReports } from './event-table.ts';
+import { isOfReports, titleOf } from './event-title.ts';
 import { explanationSentences } from './explanation.ts';
-import { type EndpointPageParts, MAY_SEE } from './parts.ts';
+import { type EndpointPageParts, SEES_ENDPOINTS } from './parts.ts';
 import { ABOVE_EVENTS, baselinePath, changePath, endpointsApi, entryPath, hostPath, windowPath } from './paths.ts';
-import { oneLine, pathText, shownPath } from './shown-path.ts';
+import { shownPath } from './shown-path.ts';
 import { sidesTable } from './sides.ts';
 import { EVENT_WORDS, eventStatusWord } from './words.ts';
 
@@ -23,7 +23,7 @@ interface Asked {
 
 /** An event: what was expected, what was observed, and what explains it. */
 export function eventPage(server: FastifyInstance, { service, people, clock }: EndpointPageParts): void {
-  const options = { config: MAY_SEE, schema: { hide: true, params: eventParamsSchema } } as const;
+  const options = { config: SEES_ENDPOINTS, schema: { hide: true, params: eventParamsSchema } } as const;
   server.get('/endpoints/events/:event_id', options, async (request, reply) => {
     const { event_id } = paramsOf<{ event_id: string }>(request);
     const event = await service.events.find(event_id);
@@ -43,12 +43,6 @@ export function eventPage(server: FastifyInstance, { service, people, clock }: E
       ],
     });
   });
-}
-
-/** What it is of, and what is wrong with that. */
-export function titleOf(event: WireEvent): string {
-  const { word } = EVENT_WORDS[event.event_type];
-  return `${isOfReports(event) ? oneLine(event.endpoint_name) : pathText(event)}: ${word}`;
 }
 
 function statusLine(event: WireEvent, call: NameActor, now: Date): Markup {

@@ -11,12 +11,13 @@ import { filterField, filterForm, filterSelect, filtersOf } from '../../web/filt
 import { formTime, toFormTime } from '../../web/form-time.ts';
 import { liveMark, liveRegion } from '../../web/live.ts';
 import { withQuery } from '../../web/own-path.ts';
+import { LIST_ROWS, SHORT_ROWS } from '../../web/rows.ts';
 import { eventQuerySchema } from '../requests/events.ts';
 import type { EndpointStats } from '../requests/verification.ts';
 import type { EndpointService } from '../service.ts';
 import { EVENT_SEVERITIES, EVENT_STATUSES, EVENT_TYPES } from '../words.ts';
 import { eventTable } from './event-table.ts';
-import { type EndpointPageParts, LIST_ROWS, MAY_SEE, SHORT_ROWS } from './parts.ts';
+import { type EndpointPageParts, SEES_ENDPOINTS } from './parts.ts';
 import { ABOVE_ENDPOINTS, CHANGES_PATH, ENDPOINTS_PATH, EVENTS_PATH, endpointsApi, hostPath } from './paths.ts';
 import { countWords, EVENT_STATUS_WORDS, EVENT_WORDS } from './words.ts';
 
@@ -25,7 +26,7 @@ type Filter = z.output<typeof filterSchema>;
 
 /** What is or was wrong on endpoints. It keeps itself new where scripts run. */
 export function eventsPage(server: FastifyInstance, { service, clock }: EndpointPageParts): void {
-  const options = { config: MAY_SEE, schema: { hide: true, querystring: filterSchema } } as const;
+  const options = { config: SEES_ENDPOINTS, schema: { hide: true, querystring: filterSchema } } as const;
   server.get('/endpoints/events', options, async (request, reply) => {
     const filter = queryOf<Filter>(request);
     const now = clock();

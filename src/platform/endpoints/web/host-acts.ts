@@ -1,19 +1,19 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { z } from 'zod';
-import { type MarkupContent, markup } from '../../../core/html/markup.ts';
+import { type Markup, type MarkupContent, markup } from '../../../core/html/markup.ts';
 import { type Actor, actorOf } from '../../accounts/administration.ts';
 import { principalOf } from '../../http/principal.ts';
 import { paramsOf } from '../../web/asked.ts';
 import { asCurl } from '../../web/components.ts';
 import { curlCommand } from '../../web/curl.ts';
 import { field, postForm } from '../../web/fields.ts';
-import { serveForm } from '../../web/forms.ts';
+import { type FormState, serveForm } from '../../web/forms.ts';
 import { leaveNotice } from '../../web/session-cookie.ts';
 import type { Hosts } from '../hosts.ts';
 import { proposalSchema } from '../requests/baselines.ts';
 import { hostParamsSchema, type WireHost } from '../requests/hosts.ts';
 import { reason } from '../requests/parts.ts';
-import { type EndpointPageParts, MAY_ACT } from './parts.ts';
+import { type EndpointPageParts, CHANGES_ENDPOINTS } from './parts.ts';
 import { aboveHost, baselinePath, endpointsApi, hostPath } from './paths.ts';
 import { serveReasonedAct } from './reasoned-act.ts';
 import { ONLY_A_LABEL } from './words.ts';
@@ -69,7 +69,7 @@ const ACTS: readonly HostAct[] = [
 function actPage(server: FastifyInstance, { service: { hosts } }: EndpointPageParts, act: HostAct): void {
   serveReasonedAct(server, {
     path: `/endpoints/hosts/:endpoint_id/${act.path}`,
-    access: MAY_ACT,
+    access: CHANGES_ENDPOINTS,
     params: hostParamsSchema,
     async view(request) {
       const host = await hosts.find(idOf(request));
@@ -94,7 +94,7 @@ const EXAMPLE = { from: 'latest_scan', name: 'after the upgrade', reason: 'why' 
 function proposePage(server: FastifyInstance, { service: { hosts, baselines } }: EndpointPageParts): void {
   serveForm(server, {
     path: '/endpoints/hosts/:endpoint_id/propose',
-    access: MAY_ACT,
+    access: CHANGES_ENDPOINTS,
     params: hostParamsSchema,
     schema: proposal,
     async show(form, request, reply) {
@@ -111,16 +111,7 @@ function proposePage(server: FastifyInstance, { service: { hosts, baselines } }:
         introduction:
           'What the last scan of the machine saw. It is shown as a difference to the active baseline, and somebody approves it before it is one: another person, where there are several.',
         content: [
-          postForm(
-            { request, reply, form },
-            {
-              fields: [
-                field(form, { name: 'name', label: 'Name', autocomplete: 'off', isFirst: true }),
-                field(form, { name: 'reason', label: 'Reason', autocomplete: 'off' }),
-              ],
-              submit: 'Propose it',
-            },
-          ),
+          postForm({ request, reply, form }, { fields: proposalFields(form), submit: 'Propose it' }),
           asCurl('curl', curlCommand(request, call)),
         ],
       };
@@ -132,6 +123,13 @@ function proposePage(server: FastifyInstance, { service: { hosts, baselines } }:
       return baselinePath(baseline_id);
     },
   });
+}
+
+function proposalFields(form: FormState): Markup[] {
+  return [
+    field(form, { name: 'name', label: 'Name', autocomplete: 'off', isFirst: true }),
+    field(form, { name: 'reason', label: 'Reason', autocomplete: 'off' }),
+  ];
 }
 
 function idOf(request: FastifyRequest): string {

@@ -6,13 +6,14 @@ import { forWhoMay, paramsOf } from '../../web/asked.ts';
 import { action, asCurl, copyable, emptyState, factList, link, moment, momentOr } from '../../web/components.ts';
 import { curlCommand } from '../../web/curl.ts';
 import { withQuery } from '../../web/own-path.ts';
+import { SHORT_ROWS } from '../../web/rows.ts';
 import { hostParamsSchema, type WireHost } from '../requests/hosts.ts';
 import type { EndpointService } from '../service.ts';
 import { baselineTable } from './baselines.ts';
 import { agentCommands } from './enrol.ts';
 import { eventTable } from './event-table.ts';
 import { baselineCell } from './hosts.ts';
-import { type EndpointPageParts, MAY_SEE, SHORT_ROWS } from './parts.ts';
+import { type EndpointPageParts, SEES_ENDPOINTS } from './parts.ts';
 import {
   ABOVE_ENDPOINTS,
   BASELINES_PATH,
@@ -28,7 +29,7 @@ import { driftWords, hostStateWords, ONLY_A_LABEL } from './words.ts';
 
 /** An endpoint: whether anything differs on it, whether it reports, and whether its reports hold. */
 export function hostPage(server: FastifyInstance, { service, people, clock }: EndpointPageParts): void {
-  const options = { config: MAY_SEE, schema: { hide: true, params: hostParamsSchema } } as const;
+  const options = { config: SEES_ENDPOINTS, schema: { hide: true, params: hostParamsSchema } } as const;
   server.get('/endpoints/hosts/:endpoint_id', options, async (request, reply) => {
     const { endpoint_id } = paramsOf<{ endpoint_id: string }>(request);
     const now = clock();

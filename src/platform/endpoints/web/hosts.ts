@@ -7,10 +7,11 @@ import { action, asCurl, copyable, dataTable, emptyState, further, link, momentO
 import { curlCommand } from '../../web/curl.ts';
 import { filterForm, filterSelect, filtersOf } from '../../web/filters.ts';
 import { withQuery } from '../../web/own-path.ts';
+import { LIST_ROWS } from '../../web/rows.ts';
 import type { WireHost } from '../requests/hosts.ts';
 import type { EndpointStats } from '../requests/verification.ts';
 import { HOST_STATUSES } from '../words.ts';
-import { type EndpointPageParts, LIST_ROWS, MAY_SEE } from './parts.ts';
+import { type EndpointPageParts, SEES_ENDPOINTS } from './parts.ts';
 import {
   BASELINES_PATH,
   baselinePath,
@@ -30,7 +31,7 @@ const filterSchema = filtersOf(
 
 /** The endpoints, with how each of them stands. */
 export function hostsPage(server: FastifyInstance, { service, clock }: EndpointPageParts): void {
-  const options = { config: MAY_SEE, schema: { hide: true, querystring: filterSchema } } as const;
+  const options = { config: SEES_ENDPOINTS, schema: { hide: true, querystring: filterSchema } } as const;
   server.get('/endpoints', options, async (request, reply) => {
     const { cursor, status } = queryOf<z.output<typeof filterSchema>>(request);
     const stats = await service.stats();

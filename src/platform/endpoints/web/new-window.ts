@@ -13,7 +13,7 @@ import { leaveNotice } from '../../web/session-cookie.ts';
 import type { WireHost } from '../requests/hosts.ts';
 import { reason } from '../requests/parts.ts';
 import type { EndpointService } from '../service.ts';
-import { type EndpointPageParts, MAY_ACT } from './parts.ts';
+import { type EndpointPageParts, CHANGES_ENDPOINTS } from './parts.ts';
 import { ABOVE_WINDOWS, endpointsApi, windowPath } from './paths.ts';
 
 /** Endpoints that a form has to choose from: the newest. */
@@ -39,7 +39,7 @@ const EXAMPLE = { all: true, until: '2026-12-01T18:00:00Z', reason: 'the upgrade
 export function newWindowPage(server: FastifyInstance, { service, clock }: EndpointPageParts): void {
   serveForm(server, {
     path: '/endpoints/change-windows/new',
-    access: MAY_ACT,
+    access: CHANGES_ENDPOINTS,
     schema,
     fields: { invalid_request: 'until' },
     show: async (form, request, reply) => ({

@@ -7,9 +7,10 @@ import { withQuery } from '../../web/own-path.ts';
 import type { WireEvent } from '../requests/events.ts';
 import type { EndpointStats } from '../requests/verification.ts';
 import { EVENT_SEVERITIES } from '../words.ts';
+import { isOfReports } from './event-title.ts';
 import type { EndpointPageParts } from './parts.ts';
 import { BASELINES_PATH, ENDPOINTS_PATH, ENROL_PATH, EVENTS_PATH, eventPath, hostPath } from './paths.ts';
-import { oneLine, pathText } from './shown-path.ts';
+import { oneLine, pathLine } from './shown-path.ts';
 import { EVENT_WORDS } from './words.ts';
 
 const MOST = 30;
@@ -81,6 +82,6 @@ function eventOf(event: WireEvent): TimelineEvent {
 }
 
 function subjectOf(event: WireEvent): Markup | null {
-  if (event.path === null && event.path_base64 === null) return null;
-  return markup`<code>${name(pathText(event))}</code> on `;
+  if (isOfReports(event)) return null;
+  return markup`<code>${name(pathLine(event))}</code> on `;
 }

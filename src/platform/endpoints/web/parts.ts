@@ -8,9 +8,5 @@ export interface EndpointPageParts {
   clock: () => Date;
 }
 
-/** Rows of a list on its own page, and beside others. */
-export const LIST_ROWS = 25;
-export const SHORT_ROWS = 10;
-
-export const MAY_SEE = { scope: 'endpoints:read' } as const;
-export const MAY_ACT = { scope: 'endpoints:write' } as const;
+export const SEES_ENDPOINTS = { scope: 'endpoints:read' } as const;
+export const CHANGES_ENDPOINTS = { scope: 'endpoints:write' } as const;

@@ -6,9 +6,10 @@ import { paramsOf, queryOf } from '../../web/asked.ts';
 import { asCurl, dataTable, digest, emptyState, further, link, moment, statusWord } from '../../web/components.ts';
 import { curlCommand } from '../../web/curl.ts';
 import { withQuery } from '../../web/own-path.ts';
+import { LIST_ROWS } from '../../web/rows.ts';
 import { hostParamsSchema } from '../requests/hosts.ts';
 import type { WireScan } from '../requests/reports.ts';
-import { type EndpointPageParts, LIST_ROWS, MAY_SEE } from './parts.ts';
+import { type EndpointPageParts, SEES_ENDPOINTS } from './parts.ts';
 import { aboveHost, baselinePath, endpointsApi, hostPath } from './paths.ts';
 
 const querySchema = z.object({ cursor: z.string().optional() });
@@ -16,7 +17,7 @@ const querySchema = z.object({ cursor: z.string().optional() });
 /** All that an endpoint has reported. */
 export function scansPage(server: FastifyInstance, { service, clock }: EndpointPageParts): void {
   const schema = { hide: true, params: hostParamsSchema, querystring: querySchema };
-  server.get('/endpoints/hosts/:endpoint_id/scans', { config: MAY_SEE, schema }, async (request, reply) => {
+  server.get('/endpoints/hosts/:endpoint_id/scans', { config: SEES_ENDPOINTS, schema }, async (request, reply) => {
     const { endpoint_id } = paramsOf<{ endpoint_id: string }>(request);
     const { cursor } = queryOf<z.output<typeof querySchema>>(request);
     const host = await service.hosts.find(endpoint_id);

@@ -10,14 +10,18 @@ export interface AnsweredPath {
  * A path of a stranger on one line, in which nothing is hidden: line feeds are named as other control characters are by
  * markup, and of what is not UTF-8 each byte that is not ASCII.
  */
-export function pathText({ path, path_base64 }: AnsweredPath): string {
+export function pathLine({ path, path_base64 }: AnsweredPath): string {
   return oneLine(path ?? bytesText(path_base64 ?? ''));
 }
 
 /** The same, marked as what it is. */
 export function shownPath(answered: AnsweredPath): Markup {
-  const isText = answered.path !== null;
-  return markup`<code>${name(pathText(answered))}</code>${isText ? null : markup` <span class="minor">its name is not UTF-8</span>`}`;
+  return markup`<code>${name(pathLine(answered))}</code>${notUtf8(answered)}`;
+}
+
+/** That a path is shown by its bytes; nothing where it is text. */
+export function notUtf8({ path }: AnsweredPath): Markup | null {
+  return path === null ? markup` <span class="minor">its name is not UTF-8</span>` : null;
 }
 
 /** A text of a stranger on one line. */

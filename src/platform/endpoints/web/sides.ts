@@ -98,10 +98,15 @@ const SAME = {
   },
 };
 
+/** What stands at a path. */
+export function kindWord(type: string): Markup {
+  return markup`${KINDS[type] ?? name(type)}`;
+}
+
 function valueCell(member: string, value: unknown): Markup {
   if (value === undefined || value === null) return markup`<span class="minor">nothing</span>`;
   const text = typeof value === 'string' ? value : JSON.stringify(value);
-  if (member === 'type') return markup`${KINDS[text] ?? name(text)}`;
+  if (member === 'type') return kindWord(text);
   if (member === 'why' && REASONS[text] !== undefined) return markup`${REASONS[text]} <code>${text}</code>`;
   if (member === 'size' && typeof value === 'number') return markup`${grouped(value)}`;
   return markup`<code>${name(oneLine(member === 'target_base64' ? bytesText(text) : text))}</code>`;

@@ -9,7 +9,7 @@ import { postForm } from '../../web/fields.ts';
 import { serveForm } from '../../web/forms.ts';
 import { hostParamsSchema, type WireHost } from '../requests/hosts.ts';
 import type { EndpointFinding } from '../requests/verification.ts';
-import { type EndpointPageParts, MAY_SEE } from './parts.ts';
+import { type EndpointPageParts, SEES_ENDPOINTS } from './parts.ts';
 import { aboveHost, endpointsApi, hostPath, hostStreamPath } from './paths.ts';
 
 interface Asked {
@@ -24,7 +24,7 @@ const READS =
 export function verifyPage(server: FastifyInstance, { service: { hosts, verifying }, clock }: EndpointPageParts): void {
   serveForm(server, {
     path: '/endpoints/hosts/:endpoint_id/verify',
-    access: MAY_SEE,
+    access: SEES_ENDPOINTS,
     params: hostParamsSchema,
     schema: z.object({}),
     async show(form, request, reply) {

@@ -17,10 +17,11 @@ import {
 } from '../../web/components.ts';
 import { curlCommand } from '../../web/curl.ts';
 import { withQuery } from '../../web/own-path.ts';
+import { LIST_ROWS, SHORT_ROWS } from '../../web/rows.ts';
 import { type WireWindow, windowParamsSchema } from '../requests/changes.ts';
 import type { EndpointService } from '../service.ts';
 import { eventTable } from './event-table.ts';
-import { type EndpointPageParts, LIST_ROWS, MAY_SEE, SHORT_ROWS } from './parts.ts';
+import { type EndpointPageParts, SEES_ENDPOINTS } from './parts.ts';
 import { ABOVE_ENDPOINTS, ABOVE_WINDOWS, endpointsApi, hostPath, WINDOWS_PATH, windowPath } from './paths.ts';
 import { windowStatusWord } from './words.ts';
 
@@ -33,7 +34,7 @@ export function windowPages(server: FastifyInstance, parts: EndpointPageParts): 
 }
 
 function listPage(server: FastifyInstance, { service, clock }: EndpointPageParts): void {
-  const options = { config: MAY_SEE, schema: { hide: true, querystring: querySchema } } as const;
+  const options = { config: SEES_ENDPOINTS, schema: { hide: true, querystring: querySchema } } as const;
   server.get('/endpoints/change-windows', options, async (request, reply) => {
     const { cursor } = queryOf<z.output<typeof querySchema>>(request);
     const { data, next_cursor } = await service.windows.list({ cursor, limit: LIST_ROWS });
@@ -86,7 +87,7 @@ function ofWords({ all, endpoint_ids }: WireWindow): string {
 
 function onePage(server: FastifyInstance, { service, people, clock }: EndpointPageParts): void {
   const schema = { hide: true, params: windowParamsSchema, querystring: querySchema };
-  server.get('/endpoints/change-windows/:window_id', { config: MAY_SEE, schema }, async (request, reply) => {
+  server.get('/endpoints/change-windows/:window_id', { config: SEES_ENDPOINTS, schema }, async (request, reply) => {
     const { window_id } = paramsOf<{ window_id: string }>(request);
     const { cursor } = queryOf<z.output<typeof querySchema>>(request);
     const window = await service.windows.find(window_id);

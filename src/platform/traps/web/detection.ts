@@ -12,6 +12,7 @@ import { curlCommand } from '../../web/curl.ts';
 import { hidden, postForm } from '../../web/fields.ts';
 import { serveForm } from '../../web/forms.ts';
 import { leaveNotice } from '../../web/session-cookie.ts';
+import { SHORT_ROWS } from '../../web/rows.ts';
 import {
   detectionParamsSchema,
   newStatusSchema,
@@ -22,7 +23,7 @@ import {
 import { KEPT_OCCURRENCES } from '../rules.ts';
 import type { DetectionStatus } from '../words.ts';
 import { orUnknown } from './detection-table.ts';
-import { MAY_ACT, MAY_SEE, SHORT_ROWS, type TrapPageParts } from './parts.ts';
+import { MAY_ACT, MAY_SEE, type TrapPageParts } from './parts.ts';
 import { ABOVE_TRAPS, detectionPath, trapEntryPath, trapPath, trapsApi } from './paths.ts';
 import {
   CHANNEL_WORDS,

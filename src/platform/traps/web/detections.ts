@@ -12,11 +12,12 @@ import { hidden } from '../../web/fields.ts';
 import { filterForm, filterSelect, filtersOf } from '../../web/filters.ts';
 import { liveMark, liveRegion } from '../../web/live.ts';
 import { withQuery } from '../../web/own-path.ts';
+import { LIST_ROWS, SHORT_ROWS } from '../../web/rows.ts';
 import type { TrapsOverview } from '../overview.ts';
 import type { TrapService } from '../service.ts';
 import { DETECTION_STATUSES } from '../words.ts';
 import { detectionTable } from './detection-table.ts';
-import { LIST_ROWS, MAY_SEE, SHORT_ROWS, type TrapPageParts } from './parts.ts';
+import { MAY_SEE, type TrapPageParts } from './parts.ts';
 import { CREDENTIALS_PATH, TRAPS_PATH, trapPath, trapsApi } from './paths.ts';
 import { DETECTION_STATUS_WORDS } from './words.ts';
 
