@@ -4,6 +4,7 @@ import { setAside } from './audit/earlier.ts';
 import { AUDIT_MIGRATIONS } from './audit/migrations.ts';
 import type { Database, Reader } from './database/database.ts';
 import { hasForm, migrate } from './database/migration.ts';
+import { PACKAGE_MIGRATIONS } from './endpoints/packages/migrations.ts';
 import { IDEMPOTENCY_MIGRATIONS } from './idempotency/migrations.ts';
 import { JOB_MIGRATIONS } from './jobs/migrations.ts';
 import { MASTER_KEY_MIGRATIONS } from './master-key.ts';
@@ -17,6 +18,7 @@ const MIGRATIONS = {
   ...IDEMPOTENCY_MIGRATIONS,
   ...JOB_MIGRATIONS,
   ...TRAP_MIGRATIONS,
+  ...PACKAGE_MIGRATIONS,
 };
 
 /** Brings a database to the form that all that is in this version needs. @throws EvidenceError as `migrate`. */
