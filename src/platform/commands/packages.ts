@@ -46,19 +46,17 @@ const importCommand: CommandModule<object, ImportFlags> = {
   },
 };
 
-const COLUMNS = ['archive', 'made', 'signed by', 'packages', 'opened', 'files', 'imported'].map((title) => ({ title }));
-
 const listCommand: CommandModule<object, PlatformFlags> = {
   command: 'list',
   describe: 'List the signed archives whose packages are known',
   builder: (args) => args.options(placeOptions),
   async handler(flags) {
     const { archivesBefore } = await import('../endpoints/packages/repository.ts');
-    const { formatTable } = await import('../../core/terminal/table.ts');
     const archives = await inPlace(flags, ({ database }) =>
       archivesBefore(database, { limit: Number.MAX_SAFE_INTEGER }),
     );
-    process.stdout.write(`${formatTable(COLUMNS, archives.map(cellsOf))}\n`);
+    for (const line of archives.flatMap(countedLines)) say(line);
+    if (archives.length === 0) say('No archive is imported. Import one: evidence-platform packages import DIR');
   },
 };
 
@@ -109,11 +107,16 @@ function refuseIncomplete({ refused }: ImportOutcome): void {
   );
 }
 
-function cellsOf(archive: CountedArchive): string[] {
-  const { packages, opened, files } = archive;
-  const signedBy = (JSON.parse(archive.signed_by) as string[]).join(', ');
-  const counts = [packages, opened, files].map(grouped);
-  return [archive.archive, archive.release_date ?? '–', signedBy, ...counts, archive.imported_at];
+function countedLines({ archive, release_date, signed_by, imported_at, ...counts }: CountedArchive): string[] {
+  const signed = (JSON.parse(signed_by) as string[]).map((name) => `  signed by ${name}`);
+  const { packages, opened, files } = counts;
+  const made = `  made ${release_date ?? 'at no stated time'}, imported ${imported_at}`;
+  return [
+    archive,
+    ...signed,
+    made,
+    `  ${plural(packages, 'package')}, ${grouped(opened)} opened: ${plural(files, 'file')}`,
+  ];
 }
 
 function escapeLines(lines: readonly string[]): string {

@@ -28,10 +28,14 @@ const MAX_PARAGRAPH = 2 ** 20;
 export async function readIndexFile(path: string, signed: ReleaseIndex): Promise<ListedPackage[]> {
   if (signed.size > MAX_INDEX_BYTES) throw new ArchiveRefusal(`has ${signed.size} bytes, more than are read`);
   const packages: ListedPackage[] = [];
+  let unreadable: string | null = null;
   const digest = new StreamingSha256();
   try {
-    for await (const paragraph of paragraphsOf(digest.through(bounded(unpacked(path), signed.size))))
-      packages.push(toPackage(paragraph));
+    for await (const paragraph of paragraphsOf(digest.through(bounded(unpacked(path), signed.size)))) {
+      const listed = toPackage(paragraph);
+      if (listed === null) unreadable ??= paragraph;
+      else packages.push(listed);
+    }
   } catch (error) {
     if (error instanceof ProgramFailure)
       throw new ArchiveRefusal(`cannot be unpacked: ${error.message}`, { cause: error });
@@ -41,6 +45,10 @@ export async function readIndexFile(path: string, signed: ReleaseIndex): Promise
   if (found.bytes !== signed.size) throw new ArchiveRefusal(`has ${found.bytes} bytes, and ${signed.size} were signed`);
   if (found.sha256 !== signed.sha256)
     throw new ArchiveRefusal(`has the SHA-256 ${found.sha256}, and ${signed.sha256} was signed`);
+  if (unreadable !== null)
+    throw new ArchiveRefusal(
+      `lists ${JSON.stringify(unreadable.slice(0, 80))} without a name, version, size or SHA-256`,
+    );
   return packages;
 }
 
@@ -75,14 +83,12 @@ async function* paragraphsOf(pieces: AsyncIterable<Uint8Array>): AsyncGenerator<
 
 const FIELD = /^(Package|Version|Architecture|Size|SHA256):[ \t]*(\S+)[ \t]*$/gm;
 
-function toPackage(paragraph: string): ListedPackage {
+function toPackage(paragraph: string): ListedPackage | null {
   const { Package, Version, Architecture, Size, SHA256 } = Object.fromEntries(
     [...paragraph.matchAll(FIELD)].map(([, name = '', value = '']) => [name, value]),
   );
-  const sizeIsGood = /^\d{1,12}$/.test(Size ?? '');
-  if (!Package || !Version || !Architecture || !sizeIsGood || !/^[0-9a-f]{64}$/.test(SHA256 ?? ''))
-    throw new ArchiveRefusal(
-      `lists ${JSON.stringify(paragraph.slice(0, 80))} without a name, version, size or SHA-256`,
-    );
+  const isWhole =
+    Package && Version && Architecture && /^\d{1,12}$/.test(Size ?? '') && /^[0-9a-f]{64}$/.test(SHA256 ?? '');
+  if (!isWhole) return null;
   return { name: Package, version: Version, architecture: Architecture, size: Number(Size), sha256: SHA256 ?? '' };
 }

@@ -36,17 +36,22 @@ export const knownFiles: KnownFiles = {
 
 /** Newest first. */
 function rowsOf(reader: Reader, files: readonly ChangedFile[]) {
-  const wanted = files.map(({ path, observed }) => sql`(${observed.sha256}, ${standingPath(path)})`);
-  return reader
-    .tables<PackageTables>()
-    .selectFrom('known_files')
-    .innerJoin('signed_packages', 'signed_packages.package_no', 'known_files.package_no')
-    .innerJoin('signed_archives', 'signed_archives.archive_no', 'signed_packages.archive_no')
-    .select(['known_files.sha256', 'path', 'mode', 'uid', 'gid'])
-    .select(['name', 'version', 'architecture', 'component', 'archive', 'signed_by'])
-    .where(sql<boolean>`(known_files.sha256, path) IN (VALUES ${sql.join(wanted)})`)
-    .orderBy('known_files.package_no', 'desc')
-    .execute();
+  const places = files.map(({ path, observed }) => sql`(${observed.sha256}, ${standingPath(path)})`);
+  const digests = files.map(({ observed }) => observed.sha256);
+  return (
+    reader
+      .tables<PackageTables>()
+      .selectFrom('known_files')
+      .innerJoin('signed_packages', 'signed_packages.package_no', 'known_files.package_no')
+      .innerJoin('signed_archives', 'signed_archives.archive_no', 'signed_packages.archive_no')
+      .select(['known_files.sha256', 'path', 'mode', 'uid', 'gid'])
+      .select(['name', 'version', 'architecture', 'component', 'archive', 'signed_by'])
+      .where(reader.words.isAmong('known_files.sha256', digests))
+      // An empty file is in thousands of packages.
+      .where(sql<boolean>`(known_files.sha256, path) IN (VALUES ${sql.join(places)})`)
+      .orderBy('known_files.package_no', 'desc')
+      .execute()
+  );
 }
 
 type KnownRow = Awaited<ReturnType<typeof rowsOf>>[number];

@@ -31,7 +31,7 @@ export interface PackageLimits {
 
 export const PACKAGE_LIMITS: PackageLimits = { bytes: 32 * 2 ** 30, entries: 500_000, pathBytes: 64 * 2 ** 20 };
 
-const READ_BYTES = 2 ** 20;
+const READ_BYTES = 2 ** 18;
 
 /** Names are bytes. The types of the library leave this option out. */
 const BYTES_AS_SIGNS = { filenameEncoding: 'latin1' } as object;
