@@ -21,8 +21,8 @@ export interface SignedPackage {
   architecture: string;
   /** `Debian bookworm-security main`. */
   archive: string;
-  /** Name and fingerprint of each key that signed the archive. */
-  signed_by: string[];
+  /** Name and fingerprint of each key that signed the archive, with commas between them. */
+  signed_by: string;
 }
 
 const SET_IDS = 0o6000;

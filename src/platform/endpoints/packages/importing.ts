@@ -5,7 +5,7 @@ import type { Database } from '../../database/database.ts';
 import { indexEntry, openedEntry } from './entries.ts';
 import { readInRelease, refuseUnlessKeyring, type SignedText } from './in-release.ts';
 import { readIndexFile } from './index-file.ts';
-import { digestOf, filesOfPackage, type PackagedFile, type SignedDigest } from './package-files.ts';
+import { digestOfFile, filesOfPackage, type PackagedFile, type SignedDigest } from './package-files.ts';
 import { ArchiveRefusal } from './refusal.ts';
 import { type Release, type ReleaseIndex, readRelease } from './release.ts';
 import {
@@ -146,7 +146,7 @@ class PackageImport {
   }
 
   async addPackage({ path, isNamed }: PackageSource): Promise<void> {
-    const digest = await digestOf(path);
+    const digest = await digestOfFile(path);
     const row = await packageOf(this.#means.database, digest.sha256);
     if (row === undefined) return await this.#addUnlisted(path, digest, isNamed);
     if (row.size !== digest.size) throw new ArchiveRefusal(`has ${digest.size} bytes, and ${row.size} were signed`);

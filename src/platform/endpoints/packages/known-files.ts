@@ -57,5 +57,6 @@ function rowsOf(reader: Reader, files: readonly ChangedFile[]) {
 type KnownRow = Awaited<ReturnType<typeof rowsOf>>[number];
 
 function toSignedPackage({ name, version, architecture, component, archive, signed_by }: KnownRow): SignedPackage {
-  return { name, version, architecture, archive: `${archive} ${component}`.trim(), signed_by: JSON.parse(signed_by) };
+  const signers = JSON.parse(signed_by) as string[];
+  return { name, version, architecture, archive: `${archive} ${component}`.trim(), signed_by: signers.join(', ') };
 }

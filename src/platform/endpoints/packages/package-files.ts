@@ -37,7 +37,7 @@ const READ_BYTES = 2 ** 18;
 const BYTES_AS_SIGNS = { filenameEncoding: 'latin1' } as object;
 
 /** @throws whatever the disk says. */
-export async function digestOf(path: string): Promise<SignedDigest> {
+export async function digestOfFile(path: string): Promise<SignedDigest> {
   const digest = new StreamingSha256();
   for await (const piece of createReadStream(path, { highWaterMark: READ_BYTES })) digest.update(piece as Uint8Array);
   const { sha256, bytes } = digest.finish();

@@ -15,7 +15,7 @@ const NOT_FOUND = 127;
 
 const MAX_TOLD = 2 ** 20;
 
-export interface Call {
+export interface ProgramCall {
   args: readonly string[];
   /** What it reads. All of this is read to its end, also where the program stops before. */
   input: AsyncIterable<Uint8Array>;
@@ -35,11 +35,11 @@ export class ProgramFailure extends Error {}
  * Starts a program with bounded memory, and nothing of this one's environment. It is ended when its output is read no more.
  * @throws EvidenceError `config`, from `ended`, where it is not installed.
  */
-export function start(program: DebianProgram, { args, input }: Call) {
+export function start(program: DebianProgram, { args, input }: ProgramCall) {
   const limits = [`--as=${ADDRESS_SPACE_BYTES}`, '--core=0'];
   const child = spawn('prlimit', [...limits, program, ...args], {
     stdio: ['pipe', 'pipe', 'pipe', 'pipe'],
-    env: { PATH: process.env['PATH'], LC_ALL: 'C', DPKG_DEB_THREADS_MAX: '1' },
+    env: { PATH: '/usr/sbin:/usr/bin:/sbin:/bin', LC_ALL: 'C', DPKG_DEB_THREADS_MAX: '1' },
   });
   const [stdin, stdout, stderr, status] = child.stdio as [Writable, Readable, Readable, Readable, ...unknown[]];
   const all = [once(child, 'close'), feed(child, stdin, input), textOf(stderr), textOf(status)] as const;
@@ -54,7 +54,7 @@ export function start(program: DebianProgram, { args, input }: Call) {
  * What a program writes, piece by piece.
  * @throws ProgramFailure with what it complained of, after the last piece; EvidenceError as `start`.
  */
-export async function* outputOf(program: DebianProgram, call: Call): AsyncGenerator<Uint8Array> {
+export async function* outputOf(program: DebianProgram, call: ProgramCall): AsyncGenerator<Uint8Array> {
   const { output, ended } = start(program, call);
   yield* output;
   const { code, complaint } = await ended;

@@ -21,7 +21,6 @@ export interface SignedIndexTable {
   name: string;
 }
 
-// Over ten members: they are columns.
 export interface SignedPackageTable {
   package_no: Generated<number>;
   /** Of the .deb file, hex. */

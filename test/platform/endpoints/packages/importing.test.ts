@@ -82,7 +82,7 @@ describe.each(DATABASES)('on %s', (_name, start) => {
       expected: null,
     };
     expect(await knownFiles.find(at.database, [file])).toEqual([
-      { name: 'tool', version: '2.0', architecture: 'amd64', archive: 'Test test main', signed_by: signedBy },
+      { name: 'tool', version: '2.0', architecture: 'amd64', archive: 'Test test main', signed_by: signedBy.join() },
     ]);
     expect(await archivesBefore(at.database, { limit: 5 })).toMatchObject([
       { archive: 'Test test', packages: 2, opened: 2, files: 6 },

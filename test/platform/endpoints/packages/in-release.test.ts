@@ -1,8 +1,8 @@
-import { spawnSync } from 'node:child_process';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { readInRelease, refuseUnlessKeyring } from '../../../../src/platform/endpoints/packages/in-release.ts';
+import { AptRoot } from './apt-root.ts';
 import { DebianArchive } from './debian-archive.ts';
 import { type GpgTime, SigningKey } from './signing-key.ts';
 
@@ -137,44 +137,26 @@ test('one byte that is changed anywhere is refused', async () => {
   }
 });
 
-test('apt judges alike', async () => {
-  const folder = join(archive.root, 'apt');
-  const sources = FORGERIES.map(({ text, by = () => key }, number) => {
-    const root = join(folder, `${number}`);
-    mkdirSync(join(root, 'dists/test'), { recursive: true });
-    writeFileSync(join(root, 'dists/test/InRelease'), text(), 'latin1');
-    return `deb [signed-by=${by().keyring}] file:${root} test main`;
-  });
-  const all = [...sources, `deb [signed-by=${key.keyring}] file:${archive.root} test main`];
-  const taken = aptTakes(folder, all);
-  const names = [...FORGERIES.map(({ words }) => words), 'good'];
-  expect(names.filter((_, number) => taken[number])).toEqual(['good']);
+test('apt judges alike', () => {
+  const apt = new AptRoot();
+  try {
+    const roots = FORGERIES.map(({ text }, number) => {
+      const root = join(apt.root, `mirror-${number}-`);
+      mkdirSync(join(root, 'dists/test'), { recursive: true });
+      writeFileSync(join(root, 'dists/test/InRelease'), text(), 'latin1');
+      return root;
+    });
+    const keys = FORGERIES.map(({ by = () => key }) => by());
+    const all = [...roots, archive.root];
+    const said = apt.update(
+      all.map((root, number) => `deb [signed-by=${(keys[number] ?? key).keyring}] file:${root} test main`),
+    );
+    const isRefused = (root: string) => new RegExp(`^(Err:|E:|W:).*${root} `, 'm').test(said);
+    expect(all.filter((root) => !isRefused(root))).toEqual([archive.root]);
+  } finally {
+    apt.remove();
+  }
 });
-
-/** Which of these sources apt has a Release of when it is done. */
-function aptTakes(folder: string, sources: readonly string[]): boolean[] {
-  writeFileSync(join(folder, 'sources.list'), `${sources.join('\n')}\n`);
-  mkdirSync(join(folder, 'state/lists/partial'), { recursive: true });
-  mkdirSync(join(folder, 'cache/archives/partial'), { recursive: true });
-  writeFileSync(join(folder, 'status'), '');
-  const options = [
-    `Dir::State=${folder}/state`,
-    `Dir::State::status=${folder}/status`,
-    `Dir::Cache=${folder}/cache`,
-    `Dir::Etc::sourcelist=${folder}/sources.list`,
-    'Dir::Etc::sourceparts=-',
-    'APT::Sandbox::User=root',
-    'APT::Architecture=amd64',
-  ];
-  const { stdout, stderr } = spawnSync('apt-get', ['update', ...options.flatMap((option) => ['-o', option])], {
-    encoding: 'utf8',
-  });
-  const said = stdout + stderr;
-  return sources.map((source) => {
-    const root = /file:(\S+)/.exec(source)?.[1] ?? '';
-    return !new RegExp(`^(Err:|E:|W:).*${root} `, 'm').test(said);
-  });
-}
 
 describe('a keyring', () => {
   test.each([

@@ -4,7 +4,11 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { crc32, gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { digestOf, filesOfPackage, PACKAGE_LIMITS } from '../../../../src/platform/endpoints/packages/package-files.ts';
+import {
+  digestOfFile,
+  filesOfPackage,
+  PACKAGE_LIMITS,
+} from '../../../../src/platform/endpoints/packages/package-files.ts';
 import { debOf, hexSha256, type TarEntry, tarOf } from './deb-files.ts';
 
 let folder: string;
@@ -16,7 +20,7 @@ afterAll(() => rmSync(folder, { recursive: true }));
 async function filesIn(deb: Buffer, limits = PACKAGE_LIMITS) {
   const path = join(folder, 'read.deb');
   writeFileSync(path, deb);
-  return await filesOfPackage(path, await digestOf(path), limits);
+  return await filesOfPackage(path, await digestOfFile(path), limits);
 }
 
 const TOOL: TarEntry = { name: './usr/bin/tool', mode: 0o4755, uid: 0, gid: 42, content: 'x' };
@@ -39,7 +43,7 @@ test.each(['none', 'gzip', 'xz', 'zstd'])(
     chmodSync(join(root, LONG), 0o600);
     const built = join(folder, `${form}.deb`);
     execFileSync('dpkg-deb', ['--root-owner-group', `-Z${form}`, '--build', root, built]);
-    const files = await filesOfPackage(built, await digestOf(built));
+    const files = await filesOfPackage(built, await digestOfFile(built));
     expect(files.toSorted((one, other) => (one.path < other.path ? -1 : 1))).toEqual([
       { path: '/usr/bin/tool', sha256: hexSha256('x'), mode: 0o4755, uid: 0, gid: 0 },
       { path: '/usr/bin/twin', sha256: hexSha256('x'), mode: 0o4755, uid: 0, gid: 0 },
