@@ -97,7 +97,6 @@ const ROOMS: Record<string, Record<string, string[]>> = {
       ...['accounts', 'audit', 'database', 'errors', 'http', 'idempotency', 'jobs', 'mail', 'module', 'outgoing'],
       ...['secrets', 'web'],
     ],
-    endpoints: ['accounts', 'audit', 'database'],
     threads: ['errors'],
     mail: ['jobs'],
     accounts: ['database', 'errors', 'http', 'idempotency', 'jobs', 'mail', 'module', 'scopes', 'secrets', 'web'],
@@ -110,6 +109,7 @@ const ROOMS: Record<string, Record<string, string[]>> = {
       ...['database', 'errors', 'http', 'idempotency', 'jobs', 'metrics', 'module', 'scopes', 'threads', 'timestamp'],
       'web',
     ],
+    endpoints: ['accounts', 'audit', 'database', 'errors', 'http', 'idempotency', 'jobs', 'module'],
     import: [],
     migrations: ['accounts', 'audit', 'database', 'endpoints', 'idempotency', 'jobs', 'master-key', 'traps'],
     status: ['audit', 'database', 'errors', 'jobs', 'mail', 'master-key', 'metrics', 'migrations'],
@@ -123,7 +123,7 @@ const ROOMS: Record<string, Record<string, string[]>> = {
     options: ['http', 'mail', 'parts', 'status', 'traps'],
     'settings-in-force': ['http', 'mail', 'options'],
     modules: [
-      ...['idempotency', 'jobs'],
+      ...['endpoints', 'idempotency', 'jobs'],
       ...['accounts', 'administration', 'audit', 'folder', 'module', 'options', 'parts', 'settings-in-force'],
       ...['timestamp', 'traps'],
     ],
@@ -162,6 +162,7 @@ const PURE = [
   ...['profile', 'decode', 'recipe', 'reading', 'model', 'chain', 'timestamp', 'signature', 'claims'].map(
     (room) => `verifier/${room}`,
   ),
+  'platform/endpoints/report',
   'exporter/report/view',
 ];
 const IMPURE_IMPORTS =
@@ -259,6 +260,16 @@ test('a service of the platform knows another one by its api.ts alone', () => {
         .filter((to) => services.includes(roomOf(to)) && roomOf(to) !== room && !to.endsWith('/api.ts'))
         .map((to) => `${path} -> ${to}`),
     );
+  expect(wrong).toEqual([]);
+});
+
+test('what an agent and the service write alike knows neither of them', () => {
+  const shared = files.filter(({ path }) => path.startsWith('platform/endpoints/report/'));
+  const known = /^core\/|^platform\/endpoints\/report\/|^node:(buffer|crypto)$/;
+  const wrong = shared.flatMap(({ path, imports, packages }) =>
+    [...imports, ...packages].filter((to) => !known.test(to)).map((to) => `${path} -> ${to}`),
+  );
+  expect(shared.length).toBeGreaterThan(0);
   expect(wrong).toEqual([]);
 });
 

@@ -4,6 +4,7 @@ import { setAside } from './audit/earlier.ts';
 import { AUDIT_MIGRATIONS } from './audit/migrations.ts';
 import type { Database, Reader } from './database/database.ts';
 import { hasForm, migrate } from './database/migration.ts';
+import { ENDPOINT_MIGRATIONS } from './endpoints/migrations.ts';
 import { PACKAGE_MIGRATIONS } from './endpoints/packages/migrations.ts';
 import { IDEMPOTENCY_MIGRATIONS } from './idempotency/migrations.ts';
 import { JOB_MIGRATIONS } from './jobs/migrations.ts';
@@ -18,6 +19,7 @@ const MIGRATIONS = {
   ...IDEMPOTENCY_MIGRATIONS,
   ...JOB_MIGRATIONS,
   ...TRAP_MIGRATIONS,
+  ...ENDPOINT_MIGRATIONS,
   ...PACKAGE_MIGRATIONS,
 };
 

@@ -4,6 +4,7 @@ import type { KeyAuthentication } from './accounts/authentication.ts';
 import { keysModule, peopleModule } from './accounts/module.ts';
 import { administrationModule } from './administration/module.ts';
 import { auditModule } from './audit/module.ts';
+import { endpointsModule } from './endpoints/module.ts';
 import { dataFolder } from './folder.ts';
 import { keyedResultsJob } from './idempotency/keyed-results.ts';
 import { outboxTidyJob } from './jobs/outbox.ts';
@@ -38,6 +39,7 @@ export async function openModules(
   return [
     auditModule({ ...parts, keys: parts.sealKeys, authority, onAnchorFailure }, { checkpointMinutes }),
     trapsModule({ ...parts, masterKey, decoys, aws, outgoingHosts, folder: folder.decoys, publicUrl, serverLog: log }),
+    endpointsModule(parts),
     keysModule(parts, keys),
     peopleModule(parts, parts.accounts),
     administrationModule({ ...parts, settings: settingsInForce(options) }),

@@ -1,6 +1,7 @@
 /**
  * What a request may do: `SERVICE:read`, `SERVICE:write`, or one that is narrower: `audit:export` generates packages and
- * adds nothing to a stream, `traps:report` brings what others saw of traps, and reads nothing. Every route needs one of them, or is public.
+ * adds nothing to a stream, `traps:report` brings what others saw of traps, and reads nothing, `endpoints:report` is for the
+ * agent on one endpoint. Every route needs one of them, or is public.
  */
 export const SCOPES = [
   'audit:read',
@@ -9,6 +10,9 @@ export const SCOPES = [
   'traps:read',
   'traps:write',
   'traps:report',
+  'endpoints:read',
+  'endpoints:write',
+  'endpoints:report',
   'keys:read',
   'keys:write',
   'people:read',

@@ -19,6 +19,8 @@ export interface KeyWishes {
   scopes: readonly Scope[];
   /** RFC 3339 UTC with milliseconds; null for a key that does not expire. */
   expiresAt: string | null;
+  /** What alone it may speak for: `endpoint:ID`. */
+  boundTo?: string | null;
 }
 
 export interface Rotation {
@@ -58,7 +60,7 @@ export async function rotateKey(
   const { now } = issuing;
   const old = await findKey(transaction, keyId);
   await refuseEnded(transaction, old, now);
-  const wishes = { ...old, expiresAt: expiresAt === undefined ? old.expires_at : expiresAt };
+  const wishes = { ...old, expiresAt: expiresAt === undefined ? old.expires_at : expiresAt, boundTo: old.bound_to };
   const issued = await insertKey(transaction, wishes, issuing, keyId);
   const overlap = new Date(now.getTime() + overlapSeconds * 1000).toISOString();
   if (old.expires_at === null || overlap < old.expires_at) await setEnd(transaction, keyId, overlap);
@@ -131,7 +133,7 @@ async function refuseEnded(transaction: Transaction, key: ApiKey, now: Date): Pr
 
 async function insertKey(
   transaction: Transaction,
-  { name, scopes, expiresAt }: KeyWishes,
+  { name, scopes, expiresAt, boundTo = null }: KeyWishes,
   { actor, now: at, given = createKey() }: Issuing,
   rotatedFrom: string | null,
 ): Promise<IssuedKey> {
@@ -150,6 +152,7 @@ async function insertKey(
     revoked_at: null,
     last_used_at: null,
     rotated_from: rotatedFrom,
+    bound_to: boundTo,
   };
   await transaction.tables<AccountTables>().insertInto('api_keys').values(row).execute();
   return { key: toApiKey(row), text };
@@ -159,9 +162,13 @@ function recordOf(
   transaction: Transaction,
   { actor, administration }: Issuing,
   action: 'key.made' | 'key.rotated',
-  { key_id, name, scopes, expires_at, rotated_from }: ApiKey,
+  { key_id, name, scopes, expires_at, rotated_from, bound_to }: ApiKey,
 ): Promise<void> {
-  const more = { name, scopes, expires_at, ...(rotated_from === null ? {} : { rotated_from }) };
+  const more = {
+    ...{ name, scopes, expires_at },
+    ...(rotated_from === null ? {} : { rotated_from }),
+    ...(bound_to === null ? {} : { bound_to }),
+  };
   return administration.record(transaction, { actor, action, of: ['api_key', key_id], more });
 }
 

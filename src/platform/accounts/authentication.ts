@@ -30,7 +30,7 @@ export class KeyAuthentication {
     if (row.expires_at !== null && row.expires_at <= now.toISOString())
       throw new DomainError('key_expired', `the API key "${row.name}" expired at ${row.expires_at}`);
     this.#noteUse(row, now);
-    return { kind: 'key', id: row.key_id, name: row.name, scopes: scopesOf(row) };
+    return { kind: 'key', id: row.key_id, name: row.name, scopes: scopesOf(row), boundTo: row.bound_to };
   }
 
   /** Resolves when no use is being written down. */

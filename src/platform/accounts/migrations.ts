@@ -14,4 +14,5 @@ export const ACCOUNT_MIGRATIONS: Migrations = {
       rotated_from ${text} UNIQUE REFERENCES api_keys
     ) ${end}`,
   ],
+  'accounts/0006-bound-keys': ({ text }) => [`ALTER TABLE api_keys ADD COLUMN bound_to ${text}`],
 };

@@ -1,7 +1,9 @@
+import { sql } from 'kysely';
 import type { Reader, Transaction } from '../database/database.ts';
 import { DomainError } from '../errors.ts';
 import { fromCursor, pageOf, toCursor } from '../http/cursor.ts';
 import { canonicalEmail } from '../mail/address.ts';
+import type { Scope } from '../scopes.ts';
 import { type Actor, refuseScopes } from './administration.ts';
 import type { AccountMeans } from './means.ts';
 import { deletePasskeysOf, passkeyHolders } from './passkey-rows.ts';
@@ -15,7 +17,7 @@ import {
   present,
   updatePerson,
 } from './person-rows.ts';
-import { scopesOfRole } from './roles.ts';
+import { PEOPLE_ROLES, scopesOfRole } from './roles.ts';
 import { factorsOf } from './second-factors.ts';
 
 /** A person as they are shown. */
@@ -40,6 +42,14 @@ export class People {
   /** Whether nobody has an account yet: only then the set-up link and the variables of the bootstrap are taken. */
   async isNobody(): Promise<boolean> {
     return !(await isAnybody(this.#means.database));
+  }
+
+  /** How many who may come in have a scope. */
+  async countWith(reader: Reader, scope: Scope): Promise<number> {
+    const roles = PEOPLE_ROLES.filter((role) => scopesOfRole(role).includes(scope));
+    const people = reader.tables<PeopleTables>().selectFrom('people').where('disabled_at', 'is', null);
+    const having = people.where('role', 'in', roles).select(sql<number>`COUNT(*)`.as('count'));
+    return Number((await having.executeTakeFirstOrThrow()).count);
   }
 
   /** In the order of their addresses. */

@@ -35,6 +35,8 @@ export const apiKeySchema = z.object({
   revoked_at: time.nullable(),
   last_used_at: time.nullable(),
   rotated_from: z.string().nullable(),
+  /** What alone it may speak for, `endpoint:ID`. */
+  bound_to: z.string().nullable(),
 });
 
 /** `api_key` is its text, which is answered this once. */

@@ -17,4 +17,6 @@ export interface ApiKeyTable {
   last_used_at: string | null;
   /** The key in whose place this one is. */
   rotated_from: string | null;
+  /** What alone it may speak for, as its service names it: `endpoint:ID`; null for a key that speaks for itself. */
+  bound_to: string | null;
 }

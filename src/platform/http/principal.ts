@@ -10,6 +10,8 @@ export interface Principal {
   id: string;
   name: string;
   scopes: readonly Scope[];
+  /** What alone it may speak for, as a service names it: `endpoint:ID`. */
+  boundTo?: string | null;
 }
 
 /** Who presents this API key. @throws DomainError `unauthenticated`, `key_expired`, `key_revoked`. */

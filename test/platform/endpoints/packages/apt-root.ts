@@ -14,7 +14,7 @@ export class AptRoot {
   constructor(installed: readonly string[] = []) {
     for (const folder of [
       'etc/apt/preferences.d',
-      'etc/none',
+      'etc/apt/none',
       'var/lib/dpkg/updates',
       'var/lib/dpkg/info',
       'var/log/apt',

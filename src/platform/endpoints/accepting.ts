@@ -1,0 +1,103 @@
+import type { Transaction } from '../database/database.ts';
+import { baselineRow } from './baseline-rows.ts';
+import { endpointActor } from './entries.ts';
+import { EventWriting } from './event-writing.ts';
+import { changeEndpoint, dueAfter, type Endpoint, newNonce } from './host-rows.ts';
+import { setDifferences } from './lines/comparing.ts';
+import type { EndpointMeans } from './means.ts';
+import { canonicalHead, type ReportHead } from './report/head.ts';
+import { CLOCK_OFF_MS, clockOff, severityOfChain, severityOfClock } from './rules.ts';
+import { type EndpointScan, insertScan, noteCounts, scanRow } from './scan-rows.ts';
+
+/** A report that goes on with the chain of its endpoint, whose lines are stored. */
+export interface WholeReport {
+  head: ReportHead;
+  sha256: string;
+  signature: string;
+  setNo: number;
+}
+
+/** Takes a report: the chain goes on, events follow from its lines, and an entry says so. */
+export async function acceptReport(
+  transaction: Transaction,
+  means: EndpointMeans,
+  endpoint: Endpoint,
+  report: WholeReport,
+): Promise<{ endpoint: Endpoint; scan: EndpointScan }> {
+  const now = means.clock();
+  const before = endpoint.last_scan_no === null ? null : await scanRow(transaction, endpoint.last_scan_no);
+  const scan = newScan(endpoint, report, now);
+  const isSame =
+    before !== null &&
+    before.set_no === scan.set_no &&
+    before.baseline_no === scan.baseline_no &&
+    before.complete === scan.complete;
+  const scan_no = await insertScan(transaction, scan);
+  const events = await EventWriting.begin(transaction, means, endpoint, isSame ? 'reports' : 'all');
+  judgeOfReports(events, endpoint, report.head, now);
+  const { baseline_no } = endpoint;
+  if (baseline_no !== null && isSame) events.sameAsBefore();
+  if (baseline_no !== null && !isSame) await compareWith(transaction, events, { ...scan, baseline_no, scan_no });
+  const { head, sha256: report_sha256 } = report;
+  const { sequence, root_hash, line_count, complete } = head;
+  events.entries.add(endpointActor(endpoint.endpoint_id), {
+    ...{ action: 'report.accepted', of: ['report', head.scan_id] },
+    more: { report_sha256, chain: endpoint.chain, sequence, root_hash, line_count, complete },
+  });
+  const received_at = now.toISOString();
+  const moved = { sequence, report_sha256, nonce: newNonce(), last_scan_no: scan_no, received_at };
+  const change = { ...moved, due_at: dueAfter(now, endpoint), stale_at: null };
+  await changeEndpoint(transaction, endpoint, change);
+  const { raised: events_raised, resolved: events_resolved } = events.counts;
+  const { unresolved: events_open } = await events.write();
+  const counts = { events_open, events_raised, events_resolved };
+  await noteCounts(transaction, scan_no, counts);
+  return { endpoint: { ...endpoint, ...change }, scan: { ...scan, scan_no, ...counts } };
+}
+
+/** Compares the lines of a scan with those of a baseline. */
+export async function compareWith(
+  transaction: Transaction,
+  events: EventWriting,
+  scan: Pick<EndpointScan, 'scan_no' | 'set_no' | 'complete'> & { baseline_no: number },
+): Promise<void> {
+  const { set_no } = await baselineRow(transaction, scan.baseline_no);
+  const { scan_no, baseline_no, complete } = scan;
+  const differences = setDifferences(transaction, set_no, scan.set_no);
+  await events.compare(differences, { scan_no, baseline_no, isComplete: complete === 1 });
+}
+
+/** What the report itself says of the endpoint, apart from its lines. */
+function judgeOfReports(events: EventWriting, endpoint: Endpoint, head: ReportHead, now: Date): void {
+  events.resolveOfReports(['stale'], 'it reported again');
+  const off = clockOff(head, now);
+  const { started_at, finished_at } = head;
+  if (off > CLOCK_OFF_MS)
+    events.raiseOfReports({
+      ...{ type: 'clock_jump', severity: severityOfClock(off) },
+      ...{ expected: { received_at: now.toISOString() }, observed: { started_at, finished_at } },
+    });
+  else events.resolveOfReports(['clock_jump'], 'its clock is right again');
+  const { went_back_at, sequence } = endpoint;
+  if (went_back_at !== null)
+    events.raiseOfReports({
+      ...{ type: 'report_fork', severity: severityOfChain('report_fork') },
+      ...{
+        expected: { went_back_at },
+        observed: { sequence: head.sequence, previous: sequence, boot_id: head.boot_id },
+      },
+    });
+}
+
+function newScan(
+  { endpoint_no, chain, baseline_no }: Endpoint,
+  { head, sha256, signature, setNo }: WholeReport,
+  now: Date,
+): Omit<EndpointScan, 'scan_no'> {
+  return {
+    ...{ scan_id: head.scan_id, endpoint_no, chain, sequence: head.sequence, report_sha256: sha256 },
+    ...{ head: canonicalHead(head), signature, received_at: now.toISOString() },
+    ...{ set_no: setNo, complete: Number(head.complete), baseline_no },
+    ...{ events_open: 0, events_raised: 0, events_resolved: 0 },
+  };
+}

@@ -1,0 +1,72 @@
+import { DomainError } from '../errors.ts';
+import { endpointActor } from './entries.ts';
+import { EventWriting } from './event-writing.ts';
+import { changeEndpoint, findEndpoint, nextOf } from './host-rows.ts';
+import type { EndpointMeans } from './means.ts';
+import type { ReportHead } from './report/head.ts';
+import { isKeyProved } from './report/signature.ts';
+import { severityOfChain } from './rules.ts';
+import { scanRow } from './scan-rows.ts';
+import type { EndpointTables } from './schema.ts';
+
+/** What the agent on an endpoint asks for itself. */
+export class AgentDesk {
+  readonly #means: EndpointMeans;
+
+  constructor(means: EndpointMeans) {
+    this.#means = means;
+  }
+
+  /** What it is to scan, and what its next report has to say. @throws DomainError `not_found`. */
+  async settings(endpointId: string) {
+    const { database } = this.#means;
+    const endpoint = await findEndpoint(database, endpointId);
+    const { name, scan_interval_seconds, public_key, last_scan_no, sequence } = endpoint;
+    const last = last_scan_no === null || sequence === 0 ? null : await scanRow(database, last_scan_no);
+    return {
+      ...{ endpoint_id: endpointId, name, scan_interval_seconds, public_key, next: nextOf(endpoint), bait: [] },
+      roots: JSON.parse(endpoint.roots) as string[],
+      other_filesystems: JSON.parse(endpoint.other_filesystems) as string[],
+      last_root_hash: last === null ? null : (JSON.parse(last.head) as ReportHead).root_hash,
+    };
+  }
+
+  /**
+   * Binds the agent's key to its chain of reports, once.
+   * @throws DomainError `invalid_request` for a proof that is not by the key; `key_changed`, which is an event, for
+   * another key than the one that is bound.
+   */
+  async bindKey(endpointId: string, { public_key, proof }: { public_key: string; proof: string }) {
+    const { database, clock } = this.#means;
+    const outcome = await database.write(async (transaction) => {
+      const endpoint = await findEndpoint(transaction, endpointId);
+      if (endpoint.public_key === public_key) return { bound: false };
+      if (!isKeyProved({ endpoint_id: endpointId, nonce: endpoint.nonce, public_key }, proof))
+        throw new DomainError('invalid_request', 'proof: it is not by the key over this endpoint and its nonce');
+      const events = await EventWriting.begin(transaction, this.#means, endpoint, 'reports');
+      if (endpoint.public_key !== null) {
+        events.raiseOfReports({
+          ...{ type: 'key_changed', severity: severityOfChain('key_changed') },
+          ...{ expected: { public_key: endpoint.public_key }, observed: { public_key } },
+        });
+        await events.write();
+        return null;
+      }
+      await changeEndpoint(transaction, endpoint, { public_key });
+      const { endpoint_no, chain } = endpoint;
+      const row = { endpoint_no, chain, public_key, bound_at: clock().toISOString() };
+      await transaction.tables<EndpointTables>().insertInto('endpoint_keys').values(row).execute();
+      events.entries.add(endpointActor(endpointId), {
+        ...{ action: 'endpoint.key_bound', of: ['endpoint', endpointId] },
+        more: { public_key, chain },
+      });
+      await events.write();
+      return { bound: true };
+    });
+    if (outcome !== null) return { public_key, ...outcome };
+    throw new DomainError(
+      'key_changed',
+      'another key is bound to this endpoint; if the machine was set up anew, somebody lets it begin anew: POST /hosts/ID/restart',
+    );
+  }
+}

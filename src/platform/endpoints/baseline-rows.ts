@@ -1,0 +1,53 @@
+import type { Selectable } from 'kysely';
+import type { Reader, Transaction } from '../database/database.ts';
+import { DomainError } from '../errors.ts';
+import type { WireBaseline } from './requests/baselines.ts';
+import type { BaselineTable, EndpointTables } from './schema.ts';
+
+export type Baseline = Selectable<BaselineTable>;
+
+export async function baselineRow(reader: Reader, baselineNo: number): Promise<Baseline> {
+  const baselines = reader.tables<EndpointTables>().selectFrom('baselines').selectAll();
+  return await baselines.where('baseline_no', '=', baselineNo).executeTakeFirstOrThrow();
+}
+
+/** @throws DomainError `not_found`. */
+export async function findBaseline(reader: Reader, baselineId: string): Promise<Baseline> {
+  const baselines = reader.tables<EndpointTables>().selectFrom('baselines').selectAll();
+  const row = await baselines.where('baseline_id', '=', baselineId).modifyEnd(reader.words.locked).executeTakeFirst();
+  if (row === undefined) throw new DomainError('not_found', 'there is no baseline of this id');
+  return row;
+}
+
+/** The endpoint is this transaction's: nobody else gives its baselines numbers. */
+export async function insertBaseline(
+  transaction: Transaction,
+  baseline: Omit<Baseline, 'baseline_no' | 'version'>,
+): Promise<Baseline> {
+  const tables = transaction.tables<EndpointTables>();
+  const last = await tables
+    .selectFrom('baselines')
+    .select('version')
+    .where('endpoint_no', '=', baseline.endpoint_no)
+    .orderBy('version', 'desc')
+    .limit(1)
+    .executeTakeFirst();
+  const row = { ...baseline, version: (last?.version ?? 0) + 1 };
+  return await tables.insertInto('baselines').values(row).returningAll().executeTakeFirstOrThrow();
+}
+
+export async function changeBaseline(
+  transaction: Transaction,
+  baselineNo: number,
+  change: Partial<Omit<Baseline, 'baseline_no'>>,
+): Promise<void> {
+  const baselines = transaction.tables<EndpointTables>().updateTable('baselines').set(change);
+  await baselines.where('baseline_no', '=', baselineNo).execute();
+}
+
+export function baselineToWire(
+  row: Baseline & { endpoint_id: string; root_hash: string; line_count: number },
+): WireBaseline {
+  const { baseline_no: _, endpoint_no: __, scan_no: ___, set_no: ____, roots, complete, ...shown } = row;
+  return { ...shown, roots: JSON.parse(roots) as string[], complete: complete === 1 };
+}

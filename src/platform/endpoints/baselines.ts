@@ -1,0 +1,254 @@
+import { randomUUID } from 'node:crypto';
+import { sha256 } from '../../core/digest.ts';
+import { canonicalize } from '../../core/json/canonical.ts';
+import { type Actor, personNamed } from '../accounts/administration.ts';
+import type { Transaction } from '../database/database.ts';
+import { DomainError } from '../errors.ts';
+import { fromCursor, pageOf, toCursor } from '../http/cursor.ts';
+import type { PageQuery } from '../http/fields.ts';
+import { compareWith } from './accepting.ts';
+import { baselineDifference } from './baseline-difference.ts';
+import {
+  type Baseline,
+  baselineRow,
+  baselineToWire,
+  changeBaseline,
+  findBaseline,
+  insertBaseline,
+} from './baseline-rows.ts';
+import { EventWriting } from './event-writing.ts';
+import { changeEndpoint, type Endpoint, endpointRow, findEndpoint } from './host-rows.ts';
+import { storeLineSet } from './lines/line-sets.ts';
+import type { EndpointMeans } from './means.ts';
+import type { ReportHead } from './report/head.ts';
+import type { EndpointLine } from './report/line.ts';
+import type { Proposal, Registration, WireBaseline } from './requests/baselines.ts';
+import { scanRow } from './scan-rows.ts';
+import type { EndpointTables } from './schema.ts';
+import { takePart, unstage } from './staging.ts';
+import type { BaselineStatus } from './words.ts';
+
+/** The baselines of endpoints, as routes and pages have them. */
+export class Baselines {
+  readonly #means: EndpointMeans;
+
+  constructor(means: EndpointMeans) {
+    this.#means = means;
+  }
+
+  /**
+   * Takes a part of a baseline that a file or a tool brings. It is active once it is whole; to register what is active
+   * already changes nothing.
+   * @throws DomainError `not_found`; those of `takePart`.
+   */
+  async register(
+    actor: Actor,
+    body: Registration,
+  ): Promise<WireBaseline | { part: number; next_part: number; parts: number }> {
+    const { database, clock } = this.#means;
+    const { endpoint_id, name, roots, complete, part, parts } = body;
+    const { endpoint_no: endpointNo } = await findEndpoint(database, endpoint_id);
+    const headSha256 = sha256(canonicalize({ name, roots, complete, parts }));
+    const lines = body.lines as EndpointLine[];
+    const given = { endpointNo, kind: 'baseline' as const, headSha256, part, parts, lines };
+    const set = await takePart(database, clock(), given);
+    if ('next_part' in set) return { part, parts, ...set };
+    return this.#change(endpoint_id, async (transaction, endpoint) => {
+      await unstage(transaction, given);
+      const setNo = await storeLineSet(transaction, set);
+      const active = await this.#activeOf(transaction, endpoint);
+      const what = { name, set_no: setNo, roots: JSON.stringify(roots), complete: Number(complete) };
+      if (active !== null && isAlike(active, what)) return active;
+      const baseline = await insertBaseline(transaction, {
+        ...this.#newBaseline(endpoint, actor),
+        ...{ ...what, status: 'active', origin: 'registered', scan_no: null, reason: null },
+      });
+      await this.#activate(transaction, endpoint, baseline, { actor, action: 'baseline.registered', more: {} });
+      return baseline;
+    });
+  }
+
+  /**
+   * Proposes the last scan of an endpoint as its baseline. Somebody approves it before it is one.
+   * @throws DomainError `not_found`; `conflict` where there is no scan.
+   */
+  propose(actor: Actor, endpointId: string, { name, reason }: Proposal): Promise<WireBaseline> {
+    return this.#change(endpointId, async (transaction, endpoint) => {
+      const { endpoint_no, last_scan_no } = endpoint;
+      if (last_scan_no === null)
+        throw new DomainError('conflict', 'the endpoint has not reported yet: there is no scan to propose');
+      const scan = await scanRow(transaction, last_scan_no);
+      const proposals = transaction.tables<EndpointTables>().selectFrom('baselines').selectAll();
+      const same = await proposals
+        .where('endpoint_no', '=', endpoint_no)
+        .where('status', '=', 'proposed')
+        .where('scan_no', '=', last_scan_no)
+        .where('name', '=', name)
+        .executeTakeFirst();
+      if (same !== undefined) return same;
+      const { roots } = JSON.parse(scan.head) as ReportHead;
+      const baseline = await insertBaseline(transaction, {
+        ...this.#newBaseline(endpoint, actor),
+        ...{ name, reason, status: 'proposed', origin: 'scan', scan_no: last_scan_no, set_no: scan.set_no },
+        ...{ roots: JSON.stringify(roots), complete: scan.complete },
+      });
+      const events = await EventWriting.begin(transaction, this.#means, endpoint, 'reports');
+      await this.#note(transaction, events, baseline, {
+        actor,
+        action: 'baseline.proposed',
+        more: { reason, scan_id: scan.scan_id },
+      });
+      await events.write();
+      return baseline;
+    });
+  }
+
+  /**
+   * Makes a proposal the active baseline. Where two people or more may do that, it is not whoever proposed it.
+   * @throws DomainError `not_found`; `conflict` for one that is decided already; `forbidden`.
+   */
+  approve(actor: Actor, baselineId: string, { reason }: { reason: string }): Promise<WireBaseline> {
+    return this.#decide(actor, baselineId, { status: 'active', reason }, async (transaction, endpoint, baseline) => {
+      if ((await this.#means.approvers(transaction)) > 1) refuseOwn(actor, baseline);
+      const more = { reason, made_by: baseline.made_by };
+      await this.#activate(transaction, endpoint, baseline, { actor, action: 'baseline.approved', more });
+    });
+  }
+
+  /** @throws DomainError `not_found`; `conflict` for one that is decided already. */
+  reject(actor: Actor, baselineId: string, { reason }: { reason: string }): Promise<WireBaseline> {
+    return this.#decide(actor, baselineId, { status: 'rejected', reason }, async (transaction, endpoint, baseline) => {
+      const events = await EventWriting.begin(transaction, this.#means, endpoint, 'reports');
+      await this.#note(transaction, events, baseline, { actor, action: 'baseline.rejected', more: { reason } });
+      await events.write();
+    });
+  }
+
+  /** Newest first. @throws DomainError `invalid_cursor`. */
+  async list(query: PageQuery & { endpoint_id?: string | undefined; status?: BaselineStatus | undefined }) {
+    const { limit, cursor, endpoint_id, status } = query;
+    let baselines = this.#joined().orderBy('baseline_no', 'desc');
+    if (endpoint_id !== undefined) baselines = baselines.where('endpoint_id', '=', endpoint_id);
+    if (status !== undefined) baselines = baselines.where('status', '=', status);
+    if (cursor !== undefined)
+      baselines = baselines.where('baseline_no', '<', fromCursor('baselines', ['number'], cursor)[0]);
+    const rows = await baselines.limit(limit + 1).execute();
+    const { shown, next_cursor } = pageOf(rows, limit, (last) => toCursor('baselines', [last.baseline_no]));
+    return { data: shown.map((row) => baselineToWire(row)), next_cursor };
+  }
+
+  /** @throws DomainError `not_found`. */
+  async find(baselineId: string): Promise<WireBaseline> {
+    const row = await this.#joined().where('baseline_id', '=', baselineId).executeTakeFirst();
+    if (row === undefined) throw new DomainError('not_found', 'there is no baseline of this id');
+    return baselineToWire(row);
+  }
+
+  /** A page of what differs from the one that it takes the place of. @throws DomainError `not_found`, `invalid_cursor`. */
+  difference(baselineId: string, query: PageQuery) {
+    return baselineDifference(this.#means.database, baselineId, query);
+  }
+
+  #joined() {
+    return this.#means.database
+      .tables<EndpointTables>()
+      .selectFrom('baselines')
+      .innerJoin('endpoints', 'endpoints.endpoint_no', 'baselines.endpoint_no')
+      .innerJoin('line_sets', 'line_sets.set_no', 'baselines.set_no')
+      .selectAll('baselines')
+      .select(['endpoint_id', 'root_hash', 'line_count']);
+  }
+
+  async #change(
+    endpointId: string,
+    work: (transaction: Transaction, endpoint: Endpoint) => Promise<Baseline>,
+  ): Promise<WireBaseline> {
+    const { baseline_id } = await this.#means.database.write(async (transaction) =>
+      work(transaction, await findEndpoint(transaction, endpointId)),
+    );
+    return this.find(baseline_id);
+  }
+
+  async #decide(
+    actor: Actor,
+    baselineId: string,
+    { status, reason }: { status: 'active' | 'rejected'; reason: string },
+    work: (transaction: Transaction, endpoint: Endpoint, baseline: Baseline) => Promise<void>,
+  ): Promise<WireBaseline> {
+    const { database, clock } = this.#means;
+    await database.write(async (transaction) => {
+      const baseline = await findBaseline(transaction, baselineId);
+      const endpoint = await endpointRow(transaction, baseline.endpoint_no);
+      if (baseline.status !== 'proposed')
+        throw new DomainError('conflict', `the baseline is ${baseline.status}: there is nothing to decide`);
+      const decided = { decided_at: clock().toISOString(), decided_by: actor.name, decided_reason: reason };
+      await changeBaseline(transaction, baseline.baseline_no, { status, ...decided });
+      await work(transaction, endpoint, baseline);
+    });
+    return this.find(baselineId);
+  }
+
+  async #activeOf(transaction: Transaction, { baseline_no }: Endpoint): Promise<Baseline | null> {
+    return baseline_no === null ? null : await baselineRow(transaction, baseline_no);
+  }
+
+  /** Makes a baseline the active one, and compares the last scan with it at once. */
+  async #activate(transaction: Transaction, endpoint: Endpoint, baseline: Baseline, act: BaselineAct): Promise<void> {
+    const { baseline_no } = baseline;
+    const replaced = await this.#activeOf(transaction, endpoint);
+    if (replaced !== null) await changeBaseline(transaction, replaced.baseline_no, { status: 'superseded' });
+    await changeEndpoint(transaction, endpoint, { baseline_no });
+    const events = await EventWriting.begin(transaction, this.#means, { ...endpoint, baseline_no }, 'all');
+    if (endpoint.last_scan_no !== null) {
+      const { scan_no, set_no, complete } = await scanRow(transaction, endpoint.last_scan_no);
+      await compareWith(transaction, events, { scan_no, set_no, complete, baseline_no });
+    }
+    const more = { ...act.more, replaces: replaced?.baseline_id ?? null };
+    await this.#note(transaction, events, baseline, { ...act, more });
+    await events.write();
+  }
+
+  async #note(
+    transaction: Transaction,
+    events: EventWriting,
+    { baseline_id, version, name, set_no, complete }: Baseline,
+    { actor, action, more }: BaselineAct,
+  ): Promise<void> {
+    const sets = transaction.tables<EndpointTables>().selectFrom('line_sets').select(['root_hash', 'line_count']);
+    const set = await sets.where('set_no', '=', set_no).executeTakeFirstOrThrow();
+    events.entries.add(actor, {
+      ...{ action, of: ['baseline', baseline_id] },
+      more: { version, name, ...set, complete: complete === 1, ...more },
+    });
+  }
+
+  #newBaseline({ endpoint_no }: Endpoint, actor: Actor) {
+    const decided = { decided_at: null, decided_by: null, decided_reason: null };
+    const made = { made_at: this.#means.clock().toISOString(), made_by: actor.name };
+    return { baseline_id: randomUUID(), endpoint_no, ...made, ...decided };
+  }
+}
+
+interface BaselineAct {
+  actor: Actor;
+  action: string;
+  more: { [name: string]: string | null };
+}
+
+/** @throws DomainError `forbidden` for whoever proposed it, and for who is no person: nobody knows whose key it is. */
+function refuseOwn({ name }: Actor, { made_by }: Baseline): void {
+  if (personNamed(name) === null)
+    throw new DomainError(
+      'forbidden',
+      'several people may approve baselines here, so one of them does, on the page: an API key does not say who',
+    );
+  if (name === made_by)
+    throw new DomainError(
+      'forbidden',
+      'several people may approve baselines here: another one than who proposed it does',
+    );
+}
+
+function isAlike(one: Baseline, other: Pick<Baseline, 'name' | 'set_no' | 'roots' | 'complete'>): boolean {
+  return (['name', 'set_no', 'roots', 'complete'] as const).every((member) => one[member] === other[member]);
+}

@@ -1,0 +1,81 @@
+import type { Json } from '../../core/json/canonical.ts';
+import type { DomainCode } from '../errors.ts';
+import type { Endpoint } from './host-rows.ts';
+import type { ReportHead } from './report/head.ts';
+import type { ChainEventType } from './words.ts';
+
+/** A report, and what is known of it. */
+export interface PresentedReport {
+  head: ReportHead;
+  sha256: string;
+  isSigned: boolean;
+  /** It was accepted before, and is not the last one. */
+  isOlder: boolean;
+}
+
+/** Why a report is refused, and the event that says so. */
+export interface RefusedReport {
+  kind: 'refused';
+  type: Extract<DomainCode, ChainEventType>;
+  message: string;
+  expected: { [name: string]: Json };
+  observed: { [name: string]: Json };
+}
+
+/** `again`: it is the last one that was accepted, whose answer got lost. */
+export type ReportVerdict = { kind: 'next' } | { kind: 'again' } | RefusedReport;
+
+/** Whether a report goes on with the chain of its endpoint. */
+// Over 40 lines: it is the list of why one is refused, in the order of what is found first.
+export function judgeReport(endpoint: Endpoint, { head, sha256, isSigned, isOlder }: PresentedReport): ReportVerdict {
+  const next = endpoint.sequence + 1;
+  const { sequence, previous_report_sha256, nonce } = head;
+  const refuse = (
+    type: RefusedReport['type'],
+    message: string,
+    expected: RefusedReport['expected'],
+    observed: RefusedReport['observed'],
+  ): RefusedReport => ({
+    ...{ kind: 'refused', type, message },
+    expected,
+    observed: { ...observed, report_sha256: sha256, boot_id: head.boot_id },
+  });
+  if (!isSigned)
+    return refuse(
+      'report_signature',
+      'the report is not signed by the key of this endpoint',
+      { public_key: endpoint.public_key },
+      { sequence },
+    );
+  if (sha256 === endpoint.report_sha256) return { kind: 'again' };
+  if (isOlder) return refuse('report_repeated', 'the report was accepted before', { sequence: next }, { sequence });
+  if (sequence < next)
+    return refuse(
+      'snapshot_restored',
+      `another report has the sequence ${sequence}: its chain went back. The machine was restored from a snapshot, or a second one has its key`,
+      { sequence: next, previous_report_sha256: endpoint.report_sha256 },
+      { sequence, previous_report_sha256 },
+    );
+  if (sequence > next)
+    return refuse(
+      'report_gap',
+      `reports from sequence ${next} to ${sequence - 1} were never accepted`,
+      { sequence: next },
+      { sequence },
+    );
+  if (previous_report_sha256 !== endpoint.report_sha256)
+    return refuse(
+      'report_fork',
+      'the report goes on with another one than the last that was accepted: two machines have one key',
+      { sequence: next, previous_report_sha256: endpoint.report_sha256 },
+      { sequence, previous_report_sha256 },
+    );
+  if (nonce !== endpoint.nonce)
+    return refuse(
+      'report_repeated',
+      'the report has not the nonce that was given out: it was made before it was asked for',
+      { sequence: next, nonce: endpoint.nonce },
+      { sequence, nonce },
+    );
+  return { kind: 'next' };
+}

@@ -1,0 +1,122 @@
+import { type Selectable, sql } from 'kysely';
+import type { Reader } from '../database/database.ts';
+import { DomainError } from '../errors.ts';
+import { fromCursor, pageOf, toCursor } from '../http/cursor.ts';
+import type { PageQuery } from '../http/fields.ts';
+import type { EndpointEvent } from './event-rows.ts';
+import { endpointsWithPath } from './lines/places.ts';
+import type { EndpointMeans } from './means.ts';
+import { pathBytes } from './report/line.ts';
+import type { WireChange } from './requests/changes.ts';
+import type { Explanation } from './requests/events.ts';
+import type { EndpointChangeTable, EndpointTables } from './schema.ts';
+import type { PathEventType } from './words.ts';
+
+type Change = Selectable<EndpointChangeTable>;
+
+/** What changed alike on however many endpoints, as routes and pages have it. */
+export class Changes {
+  readonly #means: EndpointMeans;
+
+  constructor(means: EndpointMeans) {
+    this.#means = means;
+  }
+
+  /** Those that stand somewhere now, the newest first. @throws DomainError `invalid_cursor`. */
+  async list({ limit, cursor, event_type }: PageQuery & { event_type?: PathEventType | undefined }) {
+    const { database } = this.#means;
+    let changes = database
+      .tables<EndpointTables>()
+      .selectFrom('endpoint_changes')
+      .selectAll()
+      .where(({ exists, selectFrom }) => {
+        const events = selectFrom('endpoint_events').select('event_no').where('resolved_at', 'is', null);
+        const own = events.whereRef('endpoint_events.change_no', '=', 'endpoint_changes.change_no');
+        return exists(event_type === undefined ? own : own.where('event_type', '=', event_type));
+      })
+      .orderBy('change_no', 'desc');
+    if (cursor !== undefined) changes = changes.where('change_no', '<', fromCursor('changes', ['number'], cursor)[0]);
+    const rows = await changes.limit(limit + 1).execute();
+    const { shown, next_cursor } = pageOf(rows, limit, (last) => toCursor('changes', [last.change_no]));
+    return { data: await changesToWire(database, shown), next_cursor };
+  }
+
+  /** @throws DomainError `not_found`. */
+  async find(changeId: string): Promise<WireChange> {
+    const { database } = this.#means;
+    const changes = database.tables<EndpointTables>().selectFrom('endpoint_changes').selectAll();
+    const [row] = await changes.where('change_id', '=', changeId).execute();
+    const [change] = row === undefined ? [] : await changesToWire(database, [row]);
+    if (change === undefined) throw new DomainError('not_found', 'there is no change of this id');
+    return change;
+  }
+}
+
+async function changesToWire(reader: Reader, changes: readonly Change[]): Promise<WireChange[]> {
+  if (changes.length === 0) return [];
+  const counts = await countsOf(
+    reader,
+    changes.map(({ change_no }) => change_no),
+  );
+  const shown: WireChange[] = [];
+  for (const { change_no, change_id, first_seen } of changes) {
+    const { places, last_seen, event_no } = counts.get(change_no) ?? { places: 0, last_seen: first_seen, event_no: 0 };
+    const event = await eventOf(reader, event_no);
+    const { event_type, severity, path, path_base64, expected_sha256, observed_sha256 } = event;
+    shown.push({
+      ...{
+        change_id,
+        event_type,
+        severity,
+        path,
+        path_base64,
+        expected_sha256,
+        observed_sha256,
+        first_seen,
+        last_seen,
+      },
+      ...{ places, of: Math.max(places, await couldHave(reader, event)) },
+      explanation: JSON.parse(event.explanation) as Explanation,
+    });
+  }
+  return shown;
+}
+
+/** On how many endpoints changes stand, and the last event of each. */
+async function countsOf(reader: Reader, changeNos: number[]) {
+  const rows = await reader
+    .tables<EndpointTables>()
+    .selectFrom('endpoint_events')
+    .select([
+      'change_no',
+      sql<number>`COUNT(CASE WHEN resolved_at IS NULL THEN 1 END)`.as('places'),
+      sql<string>`MAX(last_seen)`.as('last_seen'),
+      sql<number>`MAX(event_no)`.as('event_no'),
+    ])
+    .where('change_no', 'in', changeNos)
+    .groupBy('change_no')
+    .execute();
+  return new Map(
+    rows.map(({ change_no, places, last_seen, event_no }) => [
+      change_no,
+      { places: Number(places), last_seen, event_no: Number(event_no) },
+    ]),
+  );
+}
+
+async function eventOf(reader: Reader, eventNo: number): Promise<EndpointEvent> {
+  const events = reader.tables<EndpointTables>().selectFrom('endpoint_events').selectAll();
+  return await events.where('event_no', '=', eventNo).executeTakeFirstOrThrow();
+}
+
+/** How many endpoints could have a change: those whose baseline has the path, or all where it is new. */
+function couldHave(reader: Reader, { expected, path, path_base64 }: EndpointEvent): Promise<number> {
+  if (expected === null) return endpointsWithBaseline(reader);
+  return endpointsWithPath(reader, pathBytes(path === null ? { path_base64: path_base64 ?? '' } : { path }));
+}
+
+async function endpointsWithBaseline(reader: Reader): Promise<number> {
+  const endpoints = reader.tables<EndpointTables>().selectFrom('endpoints').where('baseline_no', 'is not', null);
+  const { count } = await endpoints.select(sql<number>`COUNT(*)`.as('count')).executeTakeFirstOrThrow();
+  return Number(count);
+}

@@ -1,0 +1,40 @@
+import type { Json } from '../../core/json/canonical.ts';
+import type { Actor } from '../accounts/administration.ts';
+import type { AuditLog, EntryPlace, OwnEntry } from '../audit/api.ts';
+import type { Transaction } from '../database/database.ts';
+import { streamOf } from './words.ts';
+
+/** Something that happened to an endpoint, or was done with it. */
+export interface EndpointAct {
+  action: string;
+  of: readonly [type: 'endpoint' | 'report' | 'baseline' | 'event' | 'change_window', id: string];
+  more: { [name: string]: Json };
+}
+
+export function entryOfAct(actor: Pick<Actor, 'name'>, { action, of: [type, id], more }: EndpointAct): OwnEntry {
+  return { actor: actor.name, action, resource_type: type, resource_id: id, metadata: more };
+}
+
+/** The agent of an endpoint, as entries name it. */
+export function endpointActor(endpointId: string): Pick<Actor, 'name'> {
+  return { name: `endpoint:${endpointId}` };
+}
+
+/** Entries that one transaction adds to the stream of an endpoint, which are written last: see `appendIn`. */
+export class EndpointEntries {
+  readonly #endpointId: string;
+  readonly #entries: OwnEntry[] = [];
+
+  constructor(endpointId: string) {
+    this.#endpointId = endpointId;
+  }
+
+  /** @returns where it is among what `write` answers. */
+  add(actor: Pick<Actor, 'name'>, act: EndpointAct): number {
+    return this.#entries.push(entryOfAct(actor, act)) - 1;
+  }
+
+  write(log: Pick<AuditLog, 'appendIn'>, transaction: Transaction): Promise<EntryPlace[]> {
+    return log.appendIn(transaction, streamOf(this.#endpointId), this.#entries);
+  }
+}

@@ -1,0 +1,149 @@
+import { randomUUID } from 'node:crypto';
+import { type Selectable, sql } from 'kysely';
+import { sha256 } from '../../core/digest.ts';
+import { canonicalize, type Json } from '../../core/json/canonical.ts';
+import type { ColumnKind, Columns, Reader, Transaction } from '../database/database.ts';
+import type { PathDifference } from './lines/comparing.ts';
+import { canonicalLine, type EndpointLine, type PathName } from './report/line.ts';
+import type { EndpointEventTable, EndpointTables } from './schema.ts';
+
+export type EndpointEvent = Selectable<EndpointEventTable>;
+export type NewEndpointEvent = Omit<EndpointEvent, 'event_no'>;
+
+/** An event that is not resolved, as far as reports have to know of it. */
+export type UnresolvedEvent = Pick<
+  EndpointEvent,
+  'event_id' | 'event_type' | 'severity' | 'status' | 'path' | 'path_base64' | 'expected'
+> & { change_key: string | null };
+
+const COLUMNS: Columns & Record<keyof NewEndpointEvent, ColumnKind> = {
+  event_id: 'text',
+  endpoint_no: 'integer',
+  change_no: 'integer',
+  scan_no: 'integer',
+  baseline_no: 'integer',
+  event_type: 'text',
+  severity: 'text',
+  plain_severity: 'text',
+  path: 'text',
+  path_base64: 'text',
+  expected_sha256: 'text',
+  observed_sha256: 'text',
+  expected: 'text',
+  observed: 'text',
+  explanation: 'text',
+  status: 'text',
+  occurrences: 'integer',
+  first_seen: 'text',
+  last_seen: 'text',
+  resolved_at: 'text',
+  acknowledged_by: 'text',
+  acknowledged_at: 'text',
+  window_no: 'integer',
+  alert_state: 'text',
+  entry_sequence: 'integer',
+};
+
+export function insertEvents(transaction: Transaction, events: readonly NewEndpointEvent[]): Promise<void> {
+  return transaction.insertAll('endpoint_events', COLUMNS, events);
+}
+
+/** Those of an endpoint that are not resolved. @param of its paths, its reports, or both. */
+export async function unresolvedEvents(
+  reader: Reader,
+  endpointNo: number,
+  of: 'reports' | 'all',
+): Promise<UnresolvedEvent[]> {
+  const events = reader
+    .tables<EndpointTables>()
+    .selectFrom('endpoint_events')
+    .leftJoin('endpoint_changes', 'endpoint_changes.change_no', 'endpoint_events.change_no')
+    .select(['event_id', 'event_type', 'severity', 'status', 'path', 'path_base64', 'expected', 'change_key'])
+    .where('endpoint_no', '=', endpointNo)
+    .where('resolved_at', 'is', null);
+  return (of === 'all' ? events : events.where('endpoint_events.change_no', 'is', null)).execute();
+}
+
+/** Events of these ids were seen again. */
+export async function noteSeen(transaction: Transaction, eventIds: readonly string[], now: string): Promise<void> {
+  if (eventIds.length === 0) return;
+  await seenAt(transaction, now).where(transaction.words.isAmong('event_id', eventIds)).execute();
+}
+
+/** All events of an endpoint's paths that are not resolved were seen again. @returns how many there are. */
+export async function noteAllSeen(transaction: Transaction, endpointNo: number, now: string): Promise<number> {
+  const seen = seenAt(transaction, now)
+    .where('endpoint_no', '=', endpointNo)
+    .where('resolved_at', 'is', null)
+    .where('change_no', 'is not', null);
+  return Number((await seen.executeTakeFirstOrThrow()).numUpdatedRows);
+}
+
+function seenAt(transaction: Transaction, last_seen: string) {
+  const events = transaction.tables<EndpointTables>().updateTable('endpoint_events');
+  return events.set({ last_seen, occurrences: sql<number>`occurrences + 1` });
+}
+
+export async function noteResolved(transaction: Transaction, eventIds: readonly string[], now: string): Promise<void> {
+  if (eventIds.length === 0) return;
+  const events = transaction.tables<EndpointTables>().updateTable('endpoint_events');
+  await events
+    .set({ status: 'resolved', resolved_at: now })
+    .where(transaction.words.isAmong('event_id', eventIds))
+    .execute();
+}
+
+/** Whoever has the list of events as it was is told that it is another one. */
+export async function noteEventsChanged(transaction: Transaction): Promise<void> {
+  const versions = transaction.tables<EndpointTables>().updateTable('endpoint_event_versions');
+  await versions.set({ version: sql<number>`version + 1` }).execute();
+}
+
+/** Grows with each change of any event. */
+export async function eventsVersion(reader: Reader): Promise<number> {
+  const versions = reader.tables<EndpointTables>().selectFrom('endpoint_event_versions').select('version');
+  return (await versions.executeTakeFirstOrThrow()).version;
+}
+
+/** The numbers of changes by their keys; those that are new are stored. */
+export async function changeNumbers(
+  transaction: Transaction,
+  keys: readonly string[],
+  now: string,
+): Promise<Map<string, number>> {
+  const known = await knownChanges(transaction, keys);
+  // In one order, so that no two wait for each other.
+  const others = [...new Set(keys)].filter((key) => !known.has(key)).toSorted();
+  if (others.length === 0) return known;
+  for (const change_key of others)
+    await transaction
+      .tables<EndpointTables>()
+      .insertInto('endpoint_changes')
+      .values({ change_id: randomUUID(), change_key, first_seen: now })
+      .onConflict((conflict) => conflict.column('change_key').doNothing())
+      .execute();
+  return knownChanges(transaction, keys);
+}
+
+async function knownChanges(reader: Reader, keys: readonly string[]): Promise<Map<string, number>> {
+  if (keys.length === 0) return new Map();
+  const changes = reader.tables<EndpointTables>().selectFrom('endpoint_changes').select(['change_key', 'change_no']);
+  const rows = await changes.where(reader.words.isAmong('change_key', keys)).execute();
+  return new Map(rows.map(({ change_key, change_no }) => [change_key, change_no]));
+}
+
+/** What the same change has in common on all endpoints: hex SHA-256. */
+export function changeKeyOf({ path, expected, observed }: PathDifference): string {
+  return sha256(canonicalize([{ ...path }, sidesOf(expected), sidesOf(observed)] as Json));
+}
+
+/** How much of a file could be read before it could not may differ each time. */
+function sidesOf(line: EndpointLine | null): Json {
+  if (line === null) return null;
+  return 'why' in line ? { type: line.type, why: line.why } : canonicalLine(line);
+}
+
+/** Tells paths apart in a map. */
+export function pathKey({ path, path_base64 }: PathName | Pick<UnresolvedEvent, 'path' | 'path_base64'>): string {
+  return path === undefined || path === null ? `base64:${path_base64}` : path;
+}

@@ -1,0 +1,241 @@
+import { canonicalize, type Json } from '../../core/json/canonical.ts';
+import type { Actor } from '../accounts/administration.ts';
+import type { Transaction } from '../database/database.ts';
+import type { EndpointAlert } from './alerts.ts';
+import { EndpointEntries } from './entries.ts';
+import {
+  changeKeyOf,
+  changeNumbers,
+  insertEvents,
+  type NewEndpointEvent,
+  noteAllSeen,
+  noteEventsChanged,
+  noteResolved,
+  noteSeen,
+  pathKey,
+  type UnresolvedEvent,
+  unresolvedEvents,
+} from './event-rows.ts';
+import { digestToExplain } from './explanations.ts';
+import type { Endpoint } from './host-rows.ts';
+import type { PathDifference } from './lines/comparing.ts';
+import type { EndpointMeans } from './means.ts';
+import { eventOfDifference, newEvent, toMetadata } from './new-events.ts';
+import { windowFor } from './window-rows.ts';
+import { type ChainEventType, EVENT_SEVERITIES, type EventSeverity } from './words.ts';
+
+/** Events that one entry of the stream names. */
+const EVENTS_IN_ENTRY = 100;
+
+/** A report as events name it. */
+export interface ComparedScan {
+  scan_no: number;
+  baseline_no: number;
+  /** What is not there was removed. */
+  isComplete: boolean;
+}
+
+/** What is wrong with the reports of an endpoint. */
+export interface ChainFault {
+  type: ChainEventType;
+  severity: EventSeverity;
+  expected: { [name: string]: Json };
+  observed: { [name: string]: Json };
+}
+
+interface NewEvent {
+  event: NewEndpointEvent;
+  changeKey: string | null;
+}
+
+/** What one transaction does to the events of one endpoint, which is its own until then. */
+export class EventWriting {
+  readonly #transaction: Transaction;
+  readonly #means: EndpointMeans;
+  readonly #endpoint: Endpoint;
+  readonly #now: string;
+  readonly #unresolved: UnresolvedEvent[];
+  readonly #raised: NewEvent[] = [];
+  readonly #seen: string[] = [];
+  readonly #resolved: { event: UnresolvedEvent; why: string }[] = [];
+  #areAllSeen = false;
+  /** Other entries of the same transaction. */
+  readonly entries: EndpointEntries;
+
+  /** @param of which events it will have to know. */
+  static async begin(
+    transaction: Transaction,
+    means: EndpointMeans,
+    endpoint: Endpoint,
+    of: 'reports' | 'all',
+  ): Promise<EventWriting> {
+    const unresolved = await unresolvedEvents(transaction, endpoint.endpoint_no, of);
+    return new EventWriting(transaction, means, endpoint, unresolved);
+  }
+
+  private constructor(
+    transaction: Transaction,
+    means: EndpointMeans,
+    endpoint: Endpoint,
+    unresolved: UnresolvedEvent[],
+  ) {
+    this.#transaction = transaction;
+    this.#means = means;
+    this.#endpoint = endpoint;
+    this.#unresolved = unresolved;
+    this.#now = means.clock().toISOString();
+    this.entries = new EndpointEntries(endpoint.endpoint_id);
+  }
+
+  get counts(): { raised: number; resolved: number } {
+    return { raised: this.#raised.length, resolved: this.#resolved.length };
+  }
+
+  /** Raises an event of the endpoint's reports, or notes that it was seen again. */
+  raiseOfReports({ type, severity, expected, observed }: ChainFault): void {
+    const known = this.#unresolved.find((event) => event.event_type === type && event.status === 'open');
+    if (known !== undefined) {
+      this.#seen.push(known.event_id);
+      return;
+    }
+    const { endpoint_no } = this.#endpoint;
+    const sides = { expected: canonicalize(expected), observed: canonicalize(observed) };
+    const event = {
+      ...newEvent(endpoint_no, this.#now),
+      ...sides,
+      event_type: type,
+      severity,
+      plain_severity: severity,
+    };
+    this.#raised.push({ event, changeKey: null });
+  }
+
+  /** Resolves the events of the endpoint's reports of these types. */
+  resolveOfReports(types: readonly ChainEventType[], why: string): void {
+    for (const event of this.#unresolved)
+      if (types.some((type) => type === event.event_type)) this.#resolved.push({ event, why });
+  }
+
+  /** Nothing differs from when the paths were last compared. */
+  sameAsBefore(): void {
+    this.#areAllSeen = true;
+  }
+
+  /** Raises what is new, notes what was seen again, and resolves what is as the baseline again. */
+  async compare(differences: AsyncIterable<PathDifference>, scan: ComparedScan): Promise<void> {
+    const byPath = this.#unresolvedByPath();
+    const found: { difference: PathDifference; changeKey: string }[] = [];
+    for await (const difference of differences) {
+      const key = pathKey(difference.path);
+      const events = byPath.get(key) ?? [];
+      byPath.delete(key);
+      // Nobody can tell whether it is there.
+      if (difference.observed === null && !scan.isComplete) continue;
+      const changeKey = changeKeyOf(difference);
+      const same = events.find((event) => event.change_key === changeKey);
+      for (const event of events) if (event !== same) this.#resolved.push({ event, why: 'changed again' });
+      if (same === undefined) found.push({ difference, changeKey });
+      else this.#seen.push(same.event_id);
+    }
+    for (const event of [...byPath.values()].flat())
+      if (scan.isComplete || event.expected !== null) this.#resolved.push({ event, why: 'as the baseline' });
+    await this.#raiseOfPaths(found, scan);
+  }
+
+  /** Writes all of it. The stream's head is taken last: see `appendIn`. @returns how many are not resolved. */
+  async write(): Promise<{ unresolved: number }> {
+    const transaction = this.#transaction;
+    const now = this.#now;
+    const keys = this.#raised.map(({ changeKey }) => changeKey).filter((key) => key !== null);
+    const changes = await changeNumbers(transaction, keys, now);
+    for (const { event, changeKey } of this.#raised)
+      if (changeKey !== null) event.change_no = changes.get(changeKey) ?? null;
+    await noteSeen(transaction, this.#seen, now);
+    await noteResolved(
+      transaction,
+      this.#resolved.map(({ event }) => event.event_id),
+      now,
+    );
+    const all = this.#areAllSeen ? await noteAllSeen(transaction, this.#endpoint.endpoint_no, now) : 0;
+    await this.#tell();
+    if (this.#raised.length + this.#seen.length + this.#resolved.length + all > 0) await noteEventsChanged(transaction);
+    await this.#record();
+    await insertEvents(
+      transaction,
+      this.#raised.map(({ event }) => event),
+    );
+    const ofPaths = this.#areAllSeen ? all : 0;
+    return { unresolved: this.#unresolved.length + ofPaths - this.#resolved.length + this.#raised.length };
+  }
+
+  #unresolvedByPath(): Map<string, UnresolvedEvent[]> {
+    return Map.groupBy(
+      this.#unresolved.filter(({ change_key }) => change_key !== null),
+      pathKey,
+    );
+  }
+
+  async #raiseOfPaths(
+    found: readonly { difference: PathDifference; changeKey: string }[],
+    { scan_no, baseline_no }: ComparedScan,
+  ): Promise<void> {
+    if (found.length === 0) return;
+    const digests = found.map(({ difference }) => digestToExplain(difference)).filter((digest) => digest !== null);
+    const known = await this.#means.knownFiles.find(this.#transaction, [...new Set(digests)]);
+    const window_no = await windowFor(this.#transaction, this.#endpoint.endpoint_no, this.#now);
+    const facts = { endpoint_no: this.#endpoint.endpoint_no, scan_no, baseline_no, window_no, now: this.#now };
+    for (const { difference, changeKey } of found)
+      this.#raised.push({ event: eventOfDifference(difference, facts, known), changeKey });
+  }
+
+  /** People are told once of all that a report raised, by the worst of it. */
+  async #tell(): Promise<void> {
+    const loud = this.#raised.map(({ event }) => event).filter(({ status }) => status === 'open');
+    const ofPaths = loud.filter(({ change_no }) => change_no !== null);
+    const ofReports = loud.filter(({ change_no }) => change_no === null);
+    for (const [kind, events] of [
+      ['endpoint.changed', ofPaths],
+      ['endpoint.stale', ofReports.filter(({ event_type }) => event_type === 'stale')],
+      ['endpoint.chain', ofReports.filter(({ event_type }) => event_type !== 'stale')],
+    ] as const)
+      await this.#tellOf(kind, events);
+  }
+
+  async #tellOf(kind: EndpointAlert['kind'], events: readonly NewEndpointEvent[]): Promise<void> {
+    const order = ({ severity }: NewEndpointEvent) => EVENT_SEVERITIES.indexOf(severity);
+    const worst = events.toSorted((one, other) => order(other) - order(one))[0];
+    if (worst === undefined) return;
+    const { event_id, severity } = worst;
+    const { endpoint_id } = this.#endpoint;
+    const alert = { kind, severity, endpoint_id, event_id, events: events.length };
+    const state = await this.#means.tell(this.#transaction, alert);
+    for (const event of events) event.alert_state = state;
+  }
+
+  /** Writes the entries. Events know the one that names them. */
+  async #record(): Promise<void> {
+    const { entries } = this;
+    const named = new Map<number, NewEndpointEvent[]>();
+    for (const some of inPieces(this.#raised, EVENTS_IN_ENTRY)) {
+      const events = some.map(({ event }) => event);
+      named.set(this.#name('events.raised', events.map(toMetadata)), events);
+    }
+    for (const some of inPieces(this.#resolved, EVENTS_IN_ENTRY))
+      this.#name(
+        'events.resolved',
+        some.map(({ event: { event_id, event_type }, why }) => ({ event_id, event_type, why })),
+      );
+    const places = await entries.write(this.#means.log, this.#transaction);
+    for (const [at, events] of named) for (const event of events) event.entry_sequence = places[at]?.sequence ?? 0;
+  }
+
+  #name(action: string, events: Json[]): number {
+    const { endpoint_id } = this.#endpoint;
+    const actor: Pick<Actor, 'name'> = { name: 'platform' };
+    return this.entries.add(actor, { action, of: ['endpoint', endpoint_id], more: { events } });
+  }
+}
+
+function inPieces<T>(all: readonly T[], size: number): T[][] {
+  return Array.from({ length: Math.ceil(all.length / size) }, (_, at) => all.slice(at * size, (at + 1) * size));
+}

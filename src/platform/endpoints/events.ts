@@ -1,0 +1,201 @@
+import { canonicalize } from '../../core/json/canonical.ts';
+import type { Actor } from '../accounts/administration.ts';
+import type { Reader, Transaction } from '../database/database.ts';
+import { DomainError } from '../errors.ts';
+import { fromCursor, pageOf, toCursor } from '../http/cursor.ts';
+import { EndpointEntries } from './entries.ts';
+import { type EndpointEvent, eventsVersion, noteEventsChanged } from './event-rows.ts';
+import { digestToExplain, explainDifference } from './explanations.ts';
+import { endpointRow } from './host-rows.ts';
+import type { EndpointMeans } from './means.ts';
+import type { EndpointLine } from './report/line.ts';
+import type { EventQuery, Explanation, WireEvent } from './requests/events.ts';
+import type { EndpointTables } from './schema.ts';
+import { streamOf } from './words.ts';
+
+/** Events that are explained anew in one transaction. */
+const EXPLAINED_AT_ONCE = 500;
+
+/** What is wrong on endpoints, as routes and pages have it. */
+export class EndpointEvents {
+  readonly #means: EndpointMeans;
+
+  constructor(means: EndpointMeans) {
+    this.#means = means;
+  }
+
+  /** Grows with each change of any event. */
+  currentVersion(): Promise<number> {
+    return eventsVersion(this.#means.database);
+  }
+
+  /** Newest first. @throws DomainError `invalid_cursor`. */
+  async list({ limit, cursor, since, ...equal }: EventQuery) {
+    let events = joined(this.#means.database).orderBy('event_no', 'desc');
+    if (cursor !== undefined) events = events.where('event_no', '<', fromCursor('events', ['number'], cursor)[0]);
+    for (const name of ['endpoint_id', 'event_type', 'severity', 'path', 'change_id', 'window_id'] as const) {
+      const value = equal[name];
+      if (value !== undefined) events = events.where(name, '=', value);
+    }
+    if (equal.status !== undefined) events = events.where('endpoint_events.status', '=', equal.status);
+    if (since !== undefined) events = events.where('last_seen', '>=', since);
+    const rows = await events.limit(limit + 1).execute();
+    const { shown, next_cursor } = pageOf(rows, limit, (last) => toCursor('events', [last.event_no]));
+    return { data: shown.map((row) => eventToWire(row)), next_cursor };
+  }
+
+  /** @throws DomainError `not_found`. */
+  async find(eventId: string): Promise<WireEvent> {
+    return eventToWire(await findEvent(this.#means.database, eventId));
+  }
+
+  /** Notes that somebody has seen it. It stays until it is resolved. @throws DomainError `not_found`, `conflict`. */
+  acknowledge(actor: Actor, eventId: string): Promise<WireEvent> {
+    return this.#change(actor, eventId, 'event.acknowledged', ({ status }, now) => {
+      if (status === 'resolved') throw new DomainError('conflict', 'the event is resolved: there is nothing to see to');
+      if (status === 'acknowledged') return null;
+      return { status: 'acknowledged', acknowledged_by: actor.name, acknowledged_at: now };
+    });
+  }
+
+  /** Opens one again that was acknowledged, or quieted by a change window. @throws DomainError `not_found`, `conflict`. */
+  reopen(actor: Actor, eventId: string): Promise<WireEvent> {
+    return this.#change(actor, eventId, 'event.reopened', ({ status, plain_severity }) => {
+      if (status === 'resolved')
+        throw new DomainError(
+          'conflict',
+          'the event is resolved: what it is of raises another one when it is seen again',
+        );
+      if (status === 'open') return null;
+      return { status: 'open', severity: plain_severity, acknowledged_by: null, acknowledged_at: null };
+    });
+  }
+
+  /** Explains what is not explained yet by what archives know now. @returns how many were. */
+  async explainAgain(): Promise<number> {
+    let [explained, after] = [0, 0];
+    for (;;) {
+      const [count, last] = await this.#explainSome(after);
+      explained += count;
+      if (last === null) return explained;
+      after = last;
+    }
+  }
+
+  /** @returns how many were explained, and the number of the last one that was looked at. */
+  #explainSome(after: number): Promise<[number, number | null]> {
+    const { database, knownFiles } = this.#means;
+    return database.write(async (transaction) => {
+      const rows = await transaction
+        .tables<EndpointTables>()
+        .selectFrom('endpoint_events')
+        .selectAll()
+        .where('event_no', '>', after)
+        .where('resolved_at', 'is', null)
+        .where('change_no', 'is not', null)
+        .where('explanation', '=', canonicalize({ kind: 'none' }))
+        .orderBy('event_no')
+        .limit(EXPLAINED_AT_ONCE)
+        .execute();
+      const digests = rows.map((row) => digestToExplain(sidesOf(row))).filter((digest) => digest !== null);
+      const known = await knownFiles.find(transaction, [...new Set(digests)]);
+      const explained = rows
+        .map((row) => ({ row, explanation: explainDifference(row.path, sidesOf(row), known) }))
+        .filter(({ explanation }) => explanation.kind !== 'none');
+      for (const { row, explanation } of explained)
+        await changeEvent(transaction, row, { explanation: canonicalize(explanation), severity: 'low' });
+      await this.#recordExplained(transaction, explained);
+      return [explained.length, rows.at(-1)?.event_no ?? null];
+    });
+  }
+
+  async #recordExplained(
+    transaction: Transaction,
+    explained: readonly { row: EndpointEvent; explanation: Explanation }[],
+  ): Promise<void> {
+    if (explained.length === 0) return;
+    await noteEventsChanged(transaction);
+    const byEndpoint = Map.groupBy(explained, ({ row }) => row.endpoint_no);
+    for (const [endpointNo, some] of [...byEndpoint].toSorted(([one], [other]) => one - other)) {
+      const { endpoint_id } = await endpointRow(transaction, endpointNo);
+      const entries = new EndpointEntries(endpoint_id);
+      const events = some.map(({ row: { event_id, path }, explanation }) => ({ event_id, path, explanation }));
+      entries.add(
+        { name: 'platform' },
+        { action: 'events.explained', of: ['endpoint', endpoint_id], more: { events } },
+      );
+      await entries.write(this.#means.log, transaction);
+    }
+  }
+
+  async #change(
+    actor: Actor,
+    eventId: string,
+    action: string,
+    changeOf: (event: EndpointEvent, now: string) => Partial<EndpointEvent> | null,
+  ): Promise<WireEvent> {
+    const { database, clock, log } = this.#means;
+    await database.write(async (transaction) => {
+      const { endpoint_no } = await findEvent(transaction, eventId);
+      const { endpoint_id } = await endpointRow(transaction, endpoint_no);
+      const event = await findEvent(transaction, eventId);
+      const change = changeOf(event, clock().toISOString());
+      if (change === null) return;
+      await changeEvent(transaction, event, change);
+      await noteEventsChanged(transaction);
+      const entries = new EndpointEntries(endpoint_id);
+      const { event_type, path } = event;
+      entries.add(actor, { action, of: ['event', eventId], more: { event_type, path } });
+      await entries.write(log, transaction);
+    });
+    return this.find(eventId);
+  }
+}
+
+export async function changeEvent(
+  transaction: Transaction,
+  { event_no }: Pick<EndpointEvent, 'event_no'>,
+  change: Partial<Omit<EndpointEvent, 'event_no'>>,
+): Promise<void> {
+  const events = transaction.tables<EndpointTables>().updateTable('endpoint_events').set(change);
+  await events.where('event_no', '=', event_no).execute();
+}
+
+async function findEvent(reader: Reader, eventId: string): Promise<JoinedEvent> {
+  const row = await joined(reader).where('event_id', '=', eventId).executeTakeFirst();
+  if (row === undefined) throw new DomainError('not_found', 'there is no event of this id');
+  return row;
+}
+
+function joined(reader: Reader) {
+  return reader
+    .tables<EndpointTables>()
+    .selectFrom('endpoint_events')
+    .innerJoin('endpoints', 'endpoints.endpoint_no', 'endpoint_events.endpoint_no')
+    .leftJoin('endpoint_scans', 'endpoint_scans.scan_no', 'endpoint_events.scan_no')
+    .leftJoin('baselines', 'baselines.baseline_no', 'endpoint_events.baseline_no')
+    .leftJoin('endpoint_changes', 'endpoint_changes.change_no', 'endpoint_events.change_no')
+    .leftJoin('change_windows', 'change_windows.window_no', 'endpoint_events.window_no')
+    .selectAll('endpoint_events')
+    .select(['endpoint_id', 'endpoints.name as endpoint_name', 'scan_id', 'baseline_id', 'change_id', 'window_id']);
+}
+
+type JoinedEvent = Awaited<ReturnType<ReturnType<typeof joined>['executeTakeFirstOrThrow']>>;
+
+/** The two sides of an event of a path. */
+function sidesOf({ expected, observed }: Pick<EndpointEvent, 'expected' | 'observed'>) {
+  const [before, after] = [expected, observed].map((text) => (text === null ? null : JSON.parse(text)));
+  return { expected: before as EndpointLine | null, observed: after as EndpointLine | null };
+}
+
+function eventToWire(row: JoinedEvent): WireEvent {
+  const { event_no: _, endpoint_no: __, change_no: ___, scan_no: ____, baseline_no: _____, ...rest } = row;
+  const { plain_severity: _6, window_no: _7, alert_state, entry_sequence, explanation, ...shown } = rest;
+  return {
+    ...shown,
+    ...(sidesOf(row) as unknown as Pick<WireEvent, 'expected' | 'observed'>),
+    explanation: JSON.parse(explanation) as Explanation,
+    alert: alert_state,
+    entry: { stream_id: streamOf(row.endpoint_id), sequence: entry_sequence },
+  };
+}

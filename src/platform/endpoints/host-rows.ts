@@ -1,0 +1,51 @@
+import { randomBytes } from 'node:crypto';
+import type { Selectable } from 'kysely';
+import type { Reader, Transaction } from '../database/database.ts';
+import { DomainError } from '../errors.ts';
+import { STALE_AFTER_INTERVALS } from './rules.ts';
+import type { EndpointTable, EndpointTables } from './schema.ts';
+
+export type Endpoint = Selectable<EndpointTable>;
+
+/** An endpoint, which is this transaction's until it ends. @throws DomainError `not_found`. */
+export async function findEndpoint(reader: Reader, endpointId: string): Promise<Endpoint> {
+  const endpoints = reader.tables<EndpointTables>().selectFrom('endpoints').selectAll();
+  const row = await endpoints.where('endpoint_id', '=', endpointId).modifyEnd(reader.words.locked).executeTakeFirst();
+  if (row === undefined) throw new DomainError('not_found', 'there is no endpoint of this id');
+  return row;
+}
+
+export async function endpointRow(reader: Reader, endpointNo: number): Promise<Endpoint> {
+  const endpoints = reader.tables<EndpointTables>().selectFrom('endpoints').selectAll();
+  const row = endpoints.where('endpoint_no', '=', endpointNo).modifyEnd(reader.words.locked);
+  return await row.executeTakeFirstOrThrow();
+}
+
+export async function changeEndpoint(
+  transaction: Transaction,
+  { endpoint_no }: Pick<Endpoint, 'endpoint_no'>,
+  change: Partial<Omit<Endpoint, 'endpoint_no'>>,
+): Promise<void> {
+  const endpoints = transaction.tables<EndpointTables>().updateTable('endpoints').set(change);
+  await endpoints.where('endpoint_no', '=', endpoint_no).execute();
+}
+
+/** What the next report has to have, so that none is made before it is asked for. */
+export function newNonce(): string {
+  return randomBytes(16).toString('hex');
+}
+
+/** When an endpoint is stale that was heard of now. */
+export function dueAfter(now: Date, { scan_interval_seconds }: Pick<Endpoint, 'scan_interval_seconds'>): string {
+  return new Date(now.getTime() + STALE_AFTER_INTERVALS * scan_interval_seconds * 1000).toISOString();
+}
+
+/** What the next report of an endpoint has to say. */
+export function nextOf({ sequence, report_sha256, nonce }: Pick<Endpoint, 'sequence' | 'report_sha256' | 'nonce'>) {
+  return { sequence: sequence + 1, previous_report_sha256: report_sha256, nonce };
+}
+
+/** The chain of a machine that begins anew. */
+export function newChain(chain: number) {
+  return { chain, public_key: null, sequence: 0, report_sha256: null, nonce: newNonce(), went_back_at: null };
+}

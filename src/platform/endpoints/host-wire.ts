@@ -1,0 +1,133 @@
+import { sql } from 'kysely';
+import type { Reader } from '../database/database.ts';
+import type { Endpoint } from './host-rows.ts';
+import type { ReportHead } from './report/head.ts';
+import type { WireHost } from './requests/hosts.ts';
+import { MISSED_WITHIN_MS, missedScans } from './rules.ts';
+import type { EndpointTables } from './schema.ts';
+import type { EventSeverity, HostStatus } from './words.ts';
+
+/** Endpoints with all that is said of them. */
+export async function hostsToWire(reader: Reader, endpoints: readonly Endpoint[], now: Date): Promise<WireHost[]> {
+  if (endpoints.length === 0) return [];
+  const numbers = endpoints.map(({ endpoint_no }) => endpoint_no);
+  const [times, events] = [await reportTimes(reader, numbers, now), await eventCounts(reader, numbers)];
+  const scans = await lastScans(reader, endpoints);
+  const baselines = await activeBaselines(reader, endpoints);
+  return endpoints.map((endpoint) => {
+    const { endpoint_no, endpoint_id, name, scan_interval_seconds, enrolled_at, stale_at } = endpoint;
+    const baseline = baselines.get(endpoint.baseline_no ?? 0) ?? null;
+    const status = statusOfHost(endpoint);
+    return {
+      ...{ endpoint_id, name, status, scan_interval_seconds, enrolled_at, stale_at, baseline },
+      roots: JSON.parse(endpoint.roots) as string[],
+      other_filesystems: JSON.parse(endpoint.other_filesystems) as string[],
+      last_report: scans.get(endpoint.last_scan_no ?? 0) ?? null,
+      missed_scans: missedOf(endpoint, times.get(endpoint_no) ?? [], now),
+      chain: { number: endpoint.chain, public_key: endpoint.public_key, went_back_at: endpoint.went_back_at },
+      events: { low: 0, medium: 0, high: 0, critical: 0, ...events.get(endpoint_no) },
+      isolation: isolationOf(endpoint),
+      message: messageOf(endpoint, status),
+    };
+  });
+}
+
+export function statusOfHost({ stale_at, received_at }: Pick<Endpoint, 'stale_at' | 'received_at'>): HostStatus {
+  if (stale_at !== null) return 'stale';
+  return received_at === null ? 'waiting' : 'reporting';
+}
+
+function isolationOf({ isolated_at, isolated_by, isolated_reason }: Endpoint): WireHost['isolation'] {
+  return {
+    ...{ isolated: isolated_at !== null, effect: 'label_only', network_action: 'none' },
+    ...{ since: isolated_at, by: isolated_by, reason: isolated_reason },
+  };
+}
+
+function messageOf({ baseline_no, went_back_at }: Endpoint, status: HostStatus): string {
+  if (went_back_at !== null)
+    return 'Its chain of reports went back: it was restored from a snapshot, or a second machine has its key. Find out which, then let it begin anew.';
+  if (status === 'stale') return 'It does not report any more: nobody knows how it stands.';
+  if (status === 'waiting') return 'It has not reported yet. Start the agent on it with its token.';
+  if (baseline_no === null)
+    return 'It has no active baseline: its scans are kept, and raise no event. Propose its last scan as one.';
+  return 'Its scans are compared with its baseline.';
+}
+
+function missedOf(endpoint: Endpoint, received: readonly string[], now: Date): number {
+  const { enrolled_at, received_at, scan_interval_seconds } = endpoint;
+  const since = new Date(now.getTime() - MISSED_WITHIN_MS).toISOString();
+  const begin = enrolled_at > since ? enrolled_at : since;
+  // The last report before the day counts from the begin of the day on.
+  const times = received.length === 0 && received_at !== null ? [begin] : [begin, ...received];
+  return missedScans(
+    times.map((time) => new Date(time)),
+    now,
+    scan_interval_seconds,
+  );
+}
+
+async function reportTimes(reader: Reader, numbers: number[], now: Date): Promise<Map<number, string[]>> {
+  const rows = await reader
+    .tables<EndpointTables>()
+    .selectFrom('endpoint_scans')
+    .select(['endpoint_no', 'received_at'])
+    .where('endpoint_no', 'in', numbers)
+    .where('received_at', '>', new Date(now.getTime() - MISSED_WITHIN_MS).toISOString())
+    .orderBy('received_at')
+    .execute();
+  const byEndpoint = Map.groupBy(rows, ({ endpoint_no }) => endpoint_no);
+  return new Map([...byEndpoint].map(([no, times]) => [no, times.map(({ received_at }) => received_at)]));
+}
+
+async function eventCounts(
+  reader: Reader,
+  numbers: number[],
+): Promise<Map<number, Partial<Record<EventSeverity, number>>>> {
+  const rows = await reader
+    .tables<EndpointTables>()
+    .selectFrom('endpoint_events')
+    .select(['endpoint_no', 'severity', sql<number>`COUNT(*)`.as('count')])
+    .where('endpoint_no', 'in', numbers)
+    .where('resolved_at', 'is', null)
+    .groupBy(['endpoint_no', 'severity'])
+    .execute();
+  const byEndpoint = Map.groupBy(rows, ({ endpoint_no }) => endpoint_no);
+  return new Map(
+    [...byEndpoint].map(([no, counts]) => [
+      no,
+      Object.fromEntries(counts.map(({ severity, count }) => [severity, Number(count)])),
+    ]),
+  );
+}
+
+async function lastScans(
+  reader: Reader,
+  endpoints: readonly Endpoint[],
+): Promise<Map<number, NonNullable<WireHost['last_report']>>> {
+  const numbers = endpoints.map(({ last_scan_no }) => last_scan_no).filter((no) => no !== null);
+  if (numbers.length === 0) return new Map();
+  const scans = reader.tables<EndpointTables>().selectFrom('endpoint_scans').selectAll();
+  const rows = await scans.where('scan_no', 'in', numbers).execute();
+  return new Map(
+    rows.map(({ scan_no, scan_id, sequence, received_at, complete, head }) => {
+      const { root_hash, line_count } = JSON.parse(head) as ReportHead;
+      return [scan_no, { scan_id, sequence, received_at, root_hash, line_count, complete: complete === 1 }];
+    }),
+  );
+}
+
+async function activeBaselines(
+  reader: Reader,
+  endpoints: readonly Endpoint[],
+): Promise<Map<number, NonNullable<WireHost['baseline']>>> {
+  const numbers = endpoints.map(({ baseline_no }) => baseline_no).filter((no) => no !== null);
+  if (numbers.length === 0) return new Map();
+  const rows = await reader
+    .tables<EndpointTables>()
+    .selectFrom('baselines')
+    .select(['baseline_no', 'baseline_id', 'version', 'name'])
+    .where('baseline_no', 'in', numbers)
+    .execute();
+  return new Map(rows.map(({ baseline_no, ...baseline }) => [baseline_no, baseline]));
+}

@@ -1,0 +1,178 @@
+import { randomUUID } from 'node:crypto';
+import type { Actor } from '../accounts/administration.ts';
+import { issueKey } from '../accounts/api-keys.ts';
+import { issueOnce } from '../accounts/issue-once.ts';
+import type { Transaction } from '../database/database.ts';
+import { DomainError } from '../errors.ts';
+import { fromCursor, pageOf, toCursor } from '../http/cursor.ts';
+import { boundTo } from './binding.ts';
+import { type EndpointAct, EndpointEntries } from './entries.ts';
+import { EventWriting } from './event-writing.ts';
+import { changeEndpoint, dueAfter, type Endpoint, findEndpoint, newChain } from './host-rows.ts';
+import { hostsToWire } from './host-wire.ts';
+import type { EndpointMeans } from './means.ts';
+import type { Enrolment, HostQuery, WireHost } from './requests/hosts.ts';
+import type { EndpointTables } from './schema.ts';
+import { CHAIN_EVENT_TYPES, DEFAULT_ROOTS } from './words.ts';
+
+/** What enrolment says, so that nobody takes it for more. */
+const NO_BASELINE =
+  'Enrolment registers no baseline: scans raise no event until one is registered, or a scan is proposed as one and approved.';
+
+/** The endpoints, as routes and pages have them. */
+export class Hosts {
+  readonly #means: EndpointMeans;
+
+  constructor(means: EndpointMeans) {
+    this.#means = means;
+  }
+
+  /**
+   * Makes an endpoint, and the one API key that may report for it, which is shown this once. There is no baseline.
+   * @throws DomainError `key_shown_before` for a repeated request.
+   */
+  async enroll(actor: Actor, wish: Enrolment, idempotencyKey: string | undefined) {
+    const { database, clock } = this.#means;
+    const now = clock();
+    const endpointId = randomUUID();
+    const roots = wish.roots ?? [...DEFAULT_ROOTS];
+    const { name, other_filesystems, scan_interval_seconds } = wish;
+    const issued = await issueOnce(
+      database,
+      { scope: 'endpoints/enroll', body: wish, idempotencyKey, now },
+      async (transaction) => {
+        const endpoint = await insertEndpoint(transaction, endpointId, { ...wish, roots }, now);
+        const key = await this.#issueKey(transaction, actor, endpoint, now);
+        await this.#record(transaction, endpoint, actor, 'endpoint.enrolled', {
+          ...{ name, roots, other_filesystems, scan_interval_seconds, key_id: key.key.key_id },
+        });
+        return key;
+      },
+    );
+    return {
+      ...{ endpoint_id: endpointId, name, roots, other_filesystems, scan_interval_seconds },
+      ...{ endpoint_token: issued.text, baseline: null, message: NO_BASELINE },
+    };
+  }
+
+  /** Newest first. @throws DomainError `invalid_cursor`. */
+  async list({ limit, cursor, status }: HostQuery) {
+    const { database, clock } = this.#means;
+    let hosts = database.tables<EndpointTables>().selectFrom('endpoints').selectAll().orderBy('endpoint_no', 'desc');
+    if (status === 'stale') hosts = hosts.where('stale_at', 'is not', null);
+    if (status === 'waiting') hosts = hosts.where('stale_at', 'is', null).where('received_at', 'is', null);
+    if (status === 'reporting') hosts = hosts.where('stale_at', 'is', null).where('received_at', 'is not', null);
+    if (cursor !== undefined) hosts = hosts.where('endpoint_no', '<', fromCursor('hosts', ['number'], cursor)[0]);
+    const rows = await hosts.limit(limit + 1).execute();
+    const { shown, next_cursor } = pageOf(rows, limit, (last) => toCursor('hosts', [last.endpoint_no]));
+    return { data: await hostsToWire(database, shown, clock()), next_cursor };
+  }
+
+  /** @throws DomainError `not_found`. */
+  async find(endpointId: string): Promise<WireHost> {
+    const { database, clock } = this.#means;
+    const [host] = await hostsToWire(database, [await findEndpoint(database, endpointId)], clock());
+    if (host === undefined) throw new Error('one endpoint became none');
+    return host;
+  }
+
+  /** Labels an endpoint as isolated. Nothing cuts it off. @throws DomainError `not_found`, `conflict`. */
+  isolate(actor: Actor, endpointId: string, { reason }: { reason: string }): Promise<WireHost> {
+    return this.#change(
+      actor,
+      endpointId,
+      { action: 'endpoint.isolated', more: { reason, effect: 'label_only' } },
+      (endpoint, now) => {
+        if (endpoint.isolated_at !== null)
+          throw new DomainError('conflict', 'the endpoint is labelled as isolated already');
+        return { isolated_at: now, isolated_by: actor.name, isolated_reason: reason };
+      },
+    );
+  }
+
+  /** Takes the label away. @throws DomainError `not_found`, `conflict`. */
+  release(actor: Actor, endpointId: string, { reason }: { reason: string }): Promise<WireHost> {
+    return this.#change(actor, endpointId, { action: 'endpoint.released', more: { reason } }, (endpoint) => {
+      if (endpoint.isolated_at === null) throw new DomainError('conflict', 'the endpoint is not labelled as isolated');
+      return { isolated_at: null, isolated_by: null, isolated_reason: null };
+    });
+  }
+
+  /**
+   * Lets a machine begin a new chain of reports, with a key of its choice. What was reported before stays.
+   * @throws DomainError `not_found`.
+   */
+  async restart(actor: Actor, endpointId: string, { reason }: { reason: string }): Promise<WireHost> {
+    const { database } = this.#means;
+    await database.write(async (transaction) => {
+      const endpoint = await findEndpoint(transaction, endpointId);
+      const chain = newChain(endpoint.chain + 1);
+      await changeEndpoint(transaction, endpoint, chain);
+      const events = await EventWriting.begin(transaction, this.#means, endpoint, 'reports');
+      const ended = CHAIN_EVENT_TYPES.filter((type) => type !== 'stale' && type !== 'clock_jump');
+      events.resolveOfReports(ended, `a new chain was begun by ${actor.name}`);
+      events.entries.add(actor, {
+        ...{ action: 'endpoint.restarted', of: ['endpoint', endpointId] },
+        more: {
+          reason,
+          chain: chain.chain,
+          last_sequence: endpoint.sequence,
+          last_report_sha256: endpoint.report_sha256,
+        },
+      });
+      await events.write();
+    });
+    return this.find(endpointId);
+  }
+
+  async #change(
+    actor: Actor,
+    endpointId: string,
+    act: { action: string; more: { [name: string]: string } },
+    changeOf: (endpoint: Endpoint, now: string) => Partial<Endpoint>,
+  ): Promise<WireHost> {
+    const { database, clock } = this.#means;
+    await database.write(async (transaction) => {
+      const endpoint = await findEndpoint(transaction, endpointId);
+      await changeEndpoint(transaction, endpoint, changeOf(endpoint, clock().toISOString()));
+      await this.#record(transaction, endpoint, actor, act.action, act.more);
+    });
+    return this.find(endpointId);
+  }
+
+  /** Whoever may enrol an endpoint may make the key that is good for this one alone. */
+  #issueKey(transaction: Transaction, { name: actor }: Actor, { endpoint_id, name }: Endpoint, now: Date) {
+    const { administration } = this.#means;
+    const scopes = ['endpoints:report'] as const;
+    const wishes = { name: `agent on ${name}`, scopes, expiresAt: null, boundTo: boundTo(endpoint_id) };
+    return issueKey(transaction, wishes, { actor: { name: actor, scopes }, now, administration });
+  }
+
+  async #record(
+    transaction: Transaction,
+    { endpoint_id }: Pick<Endpoint, 'endpoint_id'>,
+    actor: Actor,
+    action: string,
+    more: EndpointAct['more'],
+  ): Promise<void> {
+    const entries = new EndpointEntries(endpoint_id);
+    entries.add(actor, { action, of: ['endpoint', endpoint_id], more });
+    await entries.write(this.#means.log, transaction);
+  }
+}
+
+async function insertEndpoint(
+  transaction: Transaction,
+  endpoint_id: string,
+  { name, roots, other_filesystems, scan_interval_seconds }: Enrolment & { roots: string[] },
+  now: Date,
+): Promise<Endpoint> {
+  const none = { last_scan_no: null, received_at: null, stale_at: null, baseline_no: null };
+  const row = {
+    ...{ endpoint_id, name, roots: JSON.stringify(roots), other_filesystems: JSON.stringify(other_filesystems) },
+    ...{ scan_interval_seconds, enrolled_at: now.toISOString(), due_at: dueAfter(now, { scan_interval_seconds }) },
+    ...{ ...newChain(1), ...none, isolated_at: null, isolated_by: null, isolated_reason: null },
+  };
+  const endpoints = transaction.tables<EndpointTables>().insertInto('endpoints').values(row);
+  return await endpoints.returningAll().executeTakeFirstOrThrow();
+}

@@ -1,0 +1,65 @@
+import type { Reader } from '../../database/database.ts';
+import { canonicalLine, type EndpointLine, type PathName, pathBytes } from '../report/line.ts';
+import type { Difference } from '../rules.ts';
+import { chunksOfSet, linesInChunks } from './line-sets.ts';
+
+/** What differs between two sets at one path. */
+export interface PathDifference extends Difference {
+  path: PathName;
+}
+
+/**
+ * What differs between what a baseline has and what a scan saw, in the order of paths. Chunks that both have are not read.
+ */
+export async function* setDifferences(
+  reader: Reader,
+  baselineSetNo: number | null,
+  scanSetNo: number,
+): AsyncGenerator<PathDifference> {
+  if (baselineSetNo === scanSetNo) return;
+  const before = baselineSetNo === null ? [] : await chunksOfSet(reader, baselineSetNo);
+  const after = await chunksOfSet(reader, scanSetNo);
+  const [known, seen] = [new Set(before), new Set(after)];
+  const expected = linesInChunks(
+    reader,
+    before.filter((chunk) => !seen.has(chunk)),
+  );
+  const observed = linesInChunks(
+    reader,
+    after.filter((chunk) => !known.has(chunk)),
+  );
+  yield* merged(expected, observed);
+}
+
+/** Two sorted runs of lines, side by side. */
+async function* merged(
+  expected: AsyncGenerator<EndpointLine>,
+  observed: AsyncGenerator<EndpointLine>,
+): AsyncGenerator<PathDifference> {
+  const next = async (lines: AsyncGenerator<EndpointLine>) => (await lines.next()).value ?? null;
+  let [left, right] = [await next(expected), await next(observed)];
+  while (left !== null || right !== null) {
+    const order = orderOf(left, right);
+    const difference = { expected: order <= 0 ? left : null, observed: order >= 0 ? right : null };
+    const one = difference.observed ?? difference.expected;
+    if (one !== null && !isAlike(difference)) yield { path: nameOf(one), ...difference };
+    if (order <= 0) left = await next(expected);
+    if (order >= 0) right = await next(observed);
+  }
+}
+
+function orderOf(left: EndpointLine | null, right: EndpointLine | null): number {
+  if (left === null) return 1;
+  return right === null ? -1 : pathBytes(left).compare(pathBytes(right));
+}
+
+/** A file that cannot be read is as before also where less or more is known of it. */
+function isAlike({ expected, observed }: Difference): boolean {
+  if (expected === null || observed === null) return false;
+  if ('why' in expected && 'why' in observed) return expected.type === observed.type && expected.why === observed.why;
+  return canonicalLine(expected) === canonicalLine(observed);
+}
+
+function nameOf({ path, path_base64 }: EndpointLine): PathName {
+  return path === undefined ? { path_base64: path_base64 ?? '' } : { path };
+}

@@ -1,0 +1,90 @@
+import type { Selectable } from 'kysely';
+import type { Columns, Reader, Transaction } from '../../database/database.ts';
+import type { EndpointLine } from '../report/line.ts';
+import type { EndpointTables, LineSetTable } from '../schema.ts';
+import { type LineChunk, unpackLines } from './chunks.ts';
+
+export type LineSet = Selectable<LineSetTable>;
+
+/** All lines of a set, ready to be stored. */
+export interface NewLineSet {
+  root_hash: string;
+  line_count: number;
+  chunks: readonly LineChunk[];
+}
+
+const PLACE_COLUMNS: Columns = { set_no: 'integer', number: 'integer', chunk_no: 'integer' };
+
+export function lineSetOf(reader: Reader, rootHash: string): Promise<LineSet | undefined> {
+  const sets = reader.tables<EndpointTables>().selectFrom('line_sets').selectAll();
+  return sets.where('root_hash', '=', rootHash).executeTakeFirst();
+}
+
+/** Stores a set, of which there may be parts or all already. @returns its number. */
+export async function storeLineSet(
+  transaction: Transaction,
+  { root_hash, line_count, chunks }: NewLineSet,
+): Promise<number> {
+  const tables = transaction.tables<EndpointTables>();
+  const made = await tables
+    .insertInto('line_sets')
+    .values({ root_hash, line_count })
+    .onConflict((conflict) => conflict.column('root_hash').doNothing())
+    .returning('set_no')
+    .executeTakeFirst();
+  if (made === undefined) {
+    const known = await lineSetOf(transaction, root_hash);
+    if (known === undefined) throw new Error('a set of lines is neither new nor there');
+    return known.set_no;
+  }
+  const { set_no } = made;
+  const numbers = await storeChunks(transaction, chunks);
+  const places = chunks.map(({ sha256 }, number) => ({ set_no, number, chunk_no: numbers.get(sha256) ?? 0 }));
+  await transaction.insertAll('line_set_chunks', PLACE_COLUMNS, places);
+  return set_no;
+}
+
+/** @returns the numbers of chunks by their digests. */
+async function storeChunks(transaction: Transaction, chunks: readonly LineChunk[]): Promise<Map<string, number>> {
+  const digests = chunks.map(({ sha256 }) => sha256);
+  const known = await chunkNumbers(transaction, digests);
+  // In one order, so that no two wait for each other.
+  const others = chunks
+    .filter(({ sha256 }) => !known.has(sha256))
+    .toSorted((one, other) => (one.sha256 < other.sha256 ? -1 : 1));
+  if (others.length === 0) return known;
+  for (const chunk of others)
+    await transaction
+      .tables<EndpointTables>()
+      .insertInto('line_chunks')
+      .values(chunk)
+      .onConflict((conflict) => conflict.column('sha256').doNothing())
+      .execute();
+  return chunkNumbers(transaction, digests);
+}
+
+async function chunkNumbers(reader: Reader, digests: readonly string[]): Promise<Map<string, number>> {
+  const chunks = reader.tables<EndpointTables>().selectFrom('line_chunks').select(['sha256', 'chunk_no']);
+  const rows = await chunks.where(reader.words.isAmong('sha256', digests)).execute();
+  return new Map(rows.map(({ sha256, chunk_no }) => [sha256, chunk_no]));
+}
+
+/** The chunks of a set, in the order of their lines. */
+export async function chunksOfSet(reader: Reader, setNo: number): Promise<number[]> {
+  const places = reader.tables<EndpointTables>().selectFrom('line_set_chunks').select('chunk_no');
+  const rows = await places.where('set_no', '=', setNo).orderBy('number').execute();
+  return rows.map(({ chunk_no }) => chunk_no);
+}
+
+/** The texts of a chunk's lines. */
+export async function textsOfChunk(reader: Reader, chunkNo: number): Promise<string[]> {
+  const chunks = reader.tables<EndpointTables>().selectFrom('line_chunks').select('lines');
+  const { lines } = await chunks.where('chunk_no', '=', chunkNo).executeTakeFirstOrThrow();
+  return unpackLines(lines);
+}
+
+/** The lines of chunks, one chunk at a time. */
+export async function* linesInChunks(reader: Reader, chunkNos: readonly number[]): AsyncGenerator<EndpointLine> {
+  for (const chunkNo of chunkNos)
+    for (const text of await textsOfChunk(reader, chunkNo)) yield JSON.parse(text) as EndpointLine;
+}

@@ -1,0 +1,17 @@
+import type { Administration } from '../accounts/administration.ts';
+import type { AuditLog } from '../audit/api.ts';
+import type { Database, Reader } from '../database/database.ts';
+import type { TellOfEndpoint } from './alerts.ts';
+import type { KnownFiles } from './explanations.ts';
+
+/** What all that is done with endpoints is done with. */
+export interface EndpointMeans {
+  database: Database;
+  clock: () => Date;
+  log: AuditLog;
+  administration: Administration;
+  knownFiles: KnownFiles;
+  tell: TellOfEndpoint;
+  /** How many people may approve a baseline. */
+  approvers(reader: Reader): Promise<number>;
+}

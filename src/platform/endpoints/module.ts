@@ -1,0 +1,29 @@
+import type { Accounts } from '../accounts/accounts.ts';
+import type { ServiceModule } from '../module.ts';
+import { TELL_NOBODY } from './alerts.ts';
+import { NO_KNOWN_FILES } from './explanations.ts';
+import type { EndpointMeans } from './means.ts';
+import { endpointRoutes } from './routes.ts';
+import { assembleEndpoints } from './service.ts';
+import { stagingJob } from './staging.ts';
+import { staleJob } from './stale.ts';
+
+export interface EndpointsModuleParts extends Omit<EndpointMeans, 'approvers' | 'knownFiles' | 'tell'> {
+  accounts: Pick<Accounts, 'people'>;
+}
+
+export function endpointsModule({ accounts, ...parts }: EndpointsModuleParts): ServiceModule {
+  const means: EndpointMeans = {
+    ...parts,
+    knownFiles: NO_KNOWN_FILES,
+    tell: TELL_NOBODY,
+    approvers: (reader) => accounts.people.countWith(reader, 'endpoints:write'),
+  };
+  const service = assembleEndpoints(means);
+  return {
+    name: 'endpoints',
+    routes: (server) => endpointRoutes(server, { service }),
+    jobs: [staleJob(means), stagingJob(means.database, means.clock)],
+    settled: async () => {},
+  };
+}

@@ -1,0 +1,64 @@
+import { randomUUID } from 'node:crypto';
+import { canonicalize, type Json } from '../../core/json/canonical.ts';
+import { type NewEndpointEvent, pathKey } from './event-rows.ts';
+import { explainDifference, isVouchedFor, type KnownFile, UNEXPLAINED } from './explanations.ts';
+import type { PathDifference } from './lines/comparing.ts';
+import type { EndpointLine } from './report/line.ts';
+import { severityOfDifference, typeOf } from './rules.ts';
+
+/** Where and when a difference was seen. */
+export interface EventFacts {
+  endpoint_no: number;
+  scan_no: number;
+  baseline_no: number;
+  /** The change window that quiets it. */
+  window_no: number | null;
+  now: string;
+}
+
+/** The event of what differs at a path. @param known files of signed archives, by digest. */
+export function eventOfDifference(
+  { path, ...difference }: PathDifference,
+  { endpoint_no, scan_no, baseline_no, window_no, now }: EventFacts,
+  known: ReadonlyMap<string, readonly KnownFile[]>,
+): NewEndpointEvent {
+  const { expected, observed } = difference;
+  const explanation = explainDifference(path.path ?? null, difference, known);
+  const plain_severity = severityOfDifference(pathKey(path), difference);
+  return {
+    ...newEvent(endpoint_no, now),
+    ...{ scan_no, baseline_no, window_no, event_type: typeOf(difference), plain_severity },
+    ...{ path: path.path ?? null, path_base64: path.path_base64 ?? null },
+    ...{ expected_sha256: digestOf(expected), observed_sha256: digestOf(observed) },
+    ...{ expected: textOf(expected), observed: textOf(observed), explanation: canonicalize(explanation) },
+    severity: isVouchedFor(explanation) ? 'low' : plain_severity,
+    status: window_no === null ? 'open' : 'quieted',
+  };
+}
+
+/** An event of which nothing is said yet but whose it is. */
+export function newEvent(endpoint_no: number, now: string): NewEndpointEvent {
+  return {
+    ...{ event_id: randomUUID(), endpoint_no, change_no: null, window_no: null },
+    ...{ scan_no: null, baseline_no: null, event_type: 'stale', severity: 'low', plain_severity: 'low' },
+    ...{ path: null, path_base64: null, expected_sha256: null, observed_sha256: null, expected: null, observed: null },
+    ...{ explanation: canonicalize(UNEXPLAINED), status: 'open', occurrences: 1 },
+    ...{ first_seen: now, last_seen: now, resolved_at: null },
+    ...{ acknowledged_by: null, acknowledged_at: null, alert_state: 'none', entry_sequence: 0 },
+  };
+}
+
+/** What an entry says of an event. */
+export function toMetadata(event: NewEndpointEvent): Json {
+  const { event_id, event_type, severity, status, path, path_base64, expected_sha256, observed_sha256 } = event;
+  const place = path === null && path_base64 === null ? {} : path === null ? { path_base64 } : { path };
+  return { event_id, event_type, severity, status, ...place, expected_sha256, observed_sha256 };
+}
+
+function digestOf(line: EndpointLine | null): string | null {
+  return line?.type === 'file' ? line.sha256 : null;
+}
+
+function textOf(line: EndpointLine | null): string | null {
+  return line === null ? null : canonicalize(line);
+}

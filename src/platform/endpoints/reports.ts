@@ -1,0 +1,186 @@
+import type { Transaction } from '../database/database.ts';
+import { DomainError } from '../errors.ts';
+import { fromCursor, pageOf, toCursor } from '../http/cursor.ts';
+import type { PageQuery } from '../http/fields.ts';
+import { acceptReport, type WholeReport } from './accepting.ts';
+import { baselineRow } from './baseline-rows.ts';
+import { judgeReport, type PresentedReport, type RefusedReport, type ReportVerdict } from './chain.ts';
+import { EventWriting } from './event-writing.ts';
+import { changeEndpoint, type Endpoint, findEndpoint, nextOf } from './host-rows.ts';
+import { lineSetOf, type NewLineSet, storeLineSet } from './lines/line-sets.ts';
+import type { EndpointMeans } from './means.ts';
+import { type ReportHead, reportHeadOf, reportSha256 } from './report/head.ts';
+import type { EndpointLine } from './report/line.ts';
+import { isReportSigned } from './report/signature.ts';
+import type { WireReport, WireReportTaken, WireScan } from './requests/reports.ts';
+import { severityOfChain } from './rules.ts';
+import { type EndpointScan, isReportAccepted, scanRow } from './scan-rows.ts';
+import type { EndpointTables } from './schema.ts';
+import { takePart, unstage } from './staging.ts';
+
+/** What came of a part of a report. */
+export type ReportAnswer = { taken: WireReportTaken } | { part: number; next_part: number; parts: number };
+
+/** The scans of endpoints, as routes and pages have them. */
+export class Reports {
+  readonly #means: EndpointMeans;
+
+  constructor(means: EndpointMeans) {
+    this.#means = means;
+  }
+
+  /**
+   * Takes a part of a report, and the report once it is whole: all that follows from it, or nothing.
+   * @param endpointId of whoever reports.
+   * @throws DomainError `forbidden` for another endpoint; `no_key`; `lines_needed`; those of `judgeReport` and `takePart`;
+   * `root_differs`.
+   */
+  async take(endpointId: string, body: WireReport): Promise<ReportAnswer> {
+    const { database, clock } = this.#means;
+    if (body.endpoint_id !== endpointId)
+      throw new DomainError('forbidden', 'the API key is bound to another endpoint than the one that the report is of');
+    const head = reportHeadOf(body);
+    const report = { head, sha256: reportSha256(head), signature: body.signature };
+    const { endpoint, verdict } = await this.#judge(database, endpointId, report);
+    if (verdict.kind === 'refused') throw await this.#refuse(endpointId, report);
+    if (verdict.kind === 'again') return { taken: await this.#answer(endpoint) };
+    const lines = body.lines as EndpointLine[];
+    if (lines.length === 0 && head.line_count > 0) return { taken: await this.#takeKnown(endpointId, report) };
+    const { endpoint_no: endpointNo } = endpoint;
+    const { part, parts } = body;
+    const given = { endpointNo, kind: 'scan' as const, headSha256: report.sha256, part, parts, lines };
+    const set = await takePart(database, clock(), given);
+    if ('next_part' in set) return { part, parts, ...set };
+    if (set.root_hash !== head.root_hash || set.line_count !== head.line_count) {
+      await database.write((transaction) => unstage(transaction, given));
+      throw rootDiffers(head, set);
+    }
+    return {
+      taken: await this.#accept(endpointId, report, async (transaction) => {
+        await unstage(transaction, given);
+        return storeLineSet(transaction, set);
+      }),
+    };
+  }
+
+  /** Newest first. @throws DomainError `invalid_cursor`. */
+  async list({ limit, cursor, endpoint_id }: PageQuery & { endpoint_id?: string | undefined }) {
+    let scans = this.#means.database
+      .tables<EndpointTables>()
+      .selectFrom('endpoint_scans')
+      .innerJoin('endpoints', 'endpoints.endpoint_no', 'endpoint_scans.endpoint_no')
+      .leftJoin('baselines', 'baselines.baseline_no', 'endpoint_scans.baseline_no')
+      .selectAll('endpoint_scans')
+      .select(['endpoint_id', 'baseline_id'])
+      .orderBy('scan_no', 'desc');
+    if (endpoint_id !== undefined) scans = scans.where('endpoint_id', '=', endpoint_id);
+    if (cursor !== undefined) scans = scans.where('scan_no', '<', fromCursor('scans', ['number'], cursor)[0]);
+    const rows = await scans.limit(limit + 1).execute();
+    const { shown, next_cursor } = pageOf(rows, limit, (last) => toCursor('scans', [last.scan_no]));
+    return { data: shown.map((row) => scanToWire(row)), next_cursor };
+  }
+
+  async #judge(
+    reader: Parameters<typeof findEndpoint>[0],
+    endpointId: string,
+    { head, sha256, signature }: Omit<WholeReport, 'setNo'>,
+  ): Promise<{ endpoint: Endpoint; verdict: ReportVerdict }> {
+    const endpoint = await findEndpoint(reader, endpointId);
+    const { public_key } = endpoint;
+    if (public_key === null)
+      throw new DomainError('no_key', 'the endpoint has no key yet: POST /agent/key binds one before the first report');
+    const presented: PresentedReport = {
+      head,
+      sha256,
+      isSigned: isReportSigned(head, signature, public_key),
+      isOlder: sha256 !== endpoint.report_sha256 && (await isReportAccepted(reader, endpoint.endpoint_no, sha256)),
+    };
+    return { endpoint, verdict: judgeReport(endpoint, presented) };
+  }
+
+  /** Lines that are here already: those of the last report, or of a machine alike. */
+  #takeKnown(endpointId: string, report: Omit<WholeReport, 'setNo'>): Promise<WireReportTaken> {
+    const { head } = report;
+    return this.#accept(endpointId, report, async (transaction) => {
+      const set = await lineSetOf(transaction, head.root_hash);
+      if (set === undefined)
+        throw new DomainError('lines_needed', 'no lines of this root are known: send the report again with its lines');
+      if (set.line_count !== head.line_count) throw rootDiffers(head, set);
+      return set.set_no;
+    });
+  }
+
+  async #accept(
+    endpointId: string,
+    report: Omit<WholeReport, 'setNo'>,
+    storeLines: (transaction: Transaction) => Promise<number>,
+  ): Promise<WireReportTaken> {
+    const outcome = await this.#means.database.write(async (transaction) => {
+      const { endpoint, verdict } = await this.#judge(transaction, endpointId, report);
+      if (verdict.kind === 'refused') return null;
+      if (verdict.kind === 'again') return endpoint;
+      const setNo = await storeLines(transaction);
+      return (await acceptReport(transaction, this.#means, endpoint, { ...report, setNo })).endpoint;
+    });
+    // Somebody else reported in between.
+    if (outcome === null) throw await this.#refuse(endpointId, report);
+    return this.#answer(outcome);
+  }
+
+  /** Notes the event that refuses a report. @returns what to tell whoever sent it. */
+  async #refuse(endpointId: string, report: Omit<WholeReport, 'setNo'>): Promise<DomainError> {
+    return this.#means.database.write(async (transaction) => {
+      const { endpoint, verdict } = await this.#judge(transaction, endpointId, report);
+      if (verdict.kind !== 'refused')
+        return new DomainError('conflict', 'the chain went on meanwhile: send the report again');
+      await this.#note(transaction, endpoint, verdict);
+      const { type, message } = verdict;
+      return new DomainError(type, message, { next_sequence: endpoint.sequence + 1 });
+    });
+  }
+
+  async #note(transaction: Transaction, endpoint: Endpoint, { type, expected, observed }: RefusedReport) {
+    const events = await EventWriting.begin(transaction, this.#means, endpoint, 'reports');
+    events.raiseOfReports({ type, severity: severityOfChain(type), expected, observed });
+    if (type === 'snapshot_restored' && endpoint.went_back_at === null)
+      await changeEndpoint(transaction, endpoint, { went_back_at: this.#means.clock().toISOString() });
+    await events.write();
+  }
+
+  /** What whoever sent the last report is told. */
+  async #answer(endpoint: Endpoint): Promise<WireReportTaken> {
+    const { database } = this.#means;
+    if (endpoint.last_scan_no === null) throw new Error('an accepted report is not there');
+    const scan = await scanRow(database, endpoint.last_scan_no);
+    const baseline = scan.baseline_no === null ? null : await baselineRow(database, scan.baseline_no);
+    const events = { open: scan.events_open, raised: scan.events_raised, resolved: scan.events_resolved };
+    return {
+      ...{ scan_id: scan.scan_id, report_sha256: scan.report_sha256, sequence: scan.sequence, next: nextOf(endpoint) },
+      ...{ baseline: baseline === null ? null : { baseline_id: baseline.baseline_id }, events },
+      message:
+        baseline === null
+          ? 'The endpoint has no active baseline: nothing was compared, and no event raised.'
+          : `Compared with the baseline "${baseline.name}", version ${baseline.version}.`,
+    };
+  }
+}
+
+function rootDiffers(
+  { root_hash, line_count }: ReportHead,
+  seen: Pick<NewLineSet, 'root_hash' | 'line_count'>,
+): DomainError {
+  return new DomainError(
+    'root_differs',
+    `the report is signed for ${line_count} lines of the root ${root_hash}, and its lines are ${seen.line_count} of the root ${seen.root_hash}; nothing of it was kept`,
+  );
+}
+
+function scanToWire(row: EndpointScan & { endpoint_id: string; baseline_id: string | null }): WireScan {
+  const { started_at, finished_at, boot_id, roots, line_count, root_hash } = JSON.parse(row.head) as ReportHead;
+  const { scan_id, endpoint_id, chain, sequence, report_sha256, received_at, baseline_id } = row;
+  return {
+    ...{ scan_id, endpoint_id, chain, sequence, report_sha256, received_at, started_at, finished_at, boot_id, roots },
+    ...{ complete: row.complete === 1, line_count, root_hash, baseline_id },
+    events: { open: row.events_open, raised: row.events_raised, resolved: row.events_resolved },
+  };
+}

@@ -1,0 +1,37 @@
+import type { FastifyPluginAsync } from 'fastify';
+import { serveOpenApi } from '../http/openapi.ts';
+import { baselineSchema, differenceSchema } from './requests/baselines.ts';
+import { changeSchema, windowSchema } from './requests/changes.ts';
+import { eventSchema } from './requests/events.ts';
+import { hostSchema } from './requests/hosts.ts';
+import { reportTakenSchema, scanSchema } from './requests/reports.ts';
+import { endpointStatsSchema, endpointVerificationSchema } from './requests/verification.ts';
+import { agentRoutes } from './routes/agent.ts';
+import { baselineRoutes } from './routes/baselines.ts';
+import { changeRoutes } from './routes/changes.ts';
+import { endpointEventRoutes } from './routes/events.ts';
+import { hostRoutes } from './routes/hosts.ts';
+import type { EndpointService } from './service.ts';
+
+/** The endpoint binary-integrity service, to be registered under its base path. */
+export const endpointRoutes: FastifyPluginAsync<{ service: EndpointService }> = async (server, { service }) => {
+  await serveOpenApi(server, {
+    title: 'Endpoint binary integrity',
+    description:
+      'Compares what agents read on endpoints with baselines that somebody approved, and tells of what differs at the next scan. It stops nothing and cuts nothing off.',
+    schemas: {
+      Host: hostSchema,
+      Scan: scanSchema,
+      ReportTaken: reportTakenSchema,
+      Baseline: baselineSchema,
+      Difference: differenceSchema,
+      EndpointEvent: eventSchema,
+      Change: changeSchema,
+      ChangeWindow: windowSchema,
+      EndpointStats: endpointStatsSchema,
+      EndpointVerification: endpointVerificationSchema,
+    },
+  });
+  for (const routes of [agentRoutes, hostRoutes, baselineRoutes, endpointEventRoutes, changeRoutes])
+    await server.register(routes, { service });
+};

@@ -1,0 +1,33 @@
+import type { Selectable } from 'kysely';
+import type { Reader, Transaction } from '../database/database.ts';
+import type { EndpointScanTable, EndpointTables } from './schema.ts';
+
+export type EndpointScan = Selectable<EndpointScanTable>;
+
+/** @returns its number. */
+export async function insertScan(transaction: Transaction, scan: Omit<EndpointScan, 'scan_no'>): Promise<number> {
+  const scans = transaction.tables<EndpointTables>().insertInto('endpoint_scans').values(scan);
+  return (await scans.returning('scan_no').executeTakeFirstOrThrow()).scan_no;
+}
+
+export async function scanRow(reader: Reader, scanNo: number): Promise<EndpointScan> {
+  const scans = reader.tables<EndpointTables>().selectFrom('endpoint_scans').selectAll();
+  return await scans.where('scan_no', '=', scanNo).executeTakeFirstOrThrow();
+}
+
+/** Whether a report of an endpoint was accepted before. */
+export async function isReportAccepted(reader: Reader, endpointNo: number, reportSha256: string): Promise<boolean> {
+  const scans = reader.tables<EndpointTables>().selectFrom('endpoint_scans').select('scan_no');
+  const same = scans.where('endpoint_no', '=', endpointNo).where('report_sha256', '=', reportSha256);
+  return (await same.executeTakeFirst()) !== undefined;
+}
+
+/** What was found when the lines of a scan were compared. */
+export async function noteCounts(
+  transaction: Transaction,
+  scanNo: number,
+  counts: Pick<EndpointScan, 'events_open' | 'events_raised' | 'events_resolved'>,
+): Promise<void> {
+  const scans = transaction.tables<EndpointTables>().updateTable('endpoint_scans').set(counts);
+  await scans.where('scan_no', '=', scanNo).execute();
+}

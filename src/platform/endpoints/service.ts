@@ -1,0 +1,38 @@
+import { AgentDesk } from './agents.ts';
+import { Baselines } from './baselines.ts';
+import { Changes } from './changes.ts';
+import { EndpointEvents } from './events.ts';
+import { Hosts } from './hosts.ts';
+import type { EndpointMeans } from './means.ts';
+import { Reports } from './reports.ts';
+import type { EndpointStats } from './requests/verification.ts';
+import { readEndpointStats } from './stats.ts';
+import { EndpointVerification } from './verifying.ts';
+import { ChangeWindows } from './windows.ts';
+
+/** Everything that the routes and pages of endpoints call. */
+export interface EndpointService {
+  hosts: Hosts;
+  agents: AgentDesk;
+  reports: Reports;
+  baselines: Baselines;
+  events: EndpointEvents;
+  changes: Changes;
+  windows: ChangeWindows;
+  verifying: EndpointVerification;
+  stats(): Promise<EndpointStats>;
+}
+
+export function assembleEndpoints(means: EndpointMeans): EndpointService {
+  return {
+    hosts: new Hosts(means),
+    agents: new AgentDesk(means),
+    reports: new Reports(means),
+    baselines: new Baselines(means),
+    events: new EndpointEvents(means),
+    changes: new Changes(means),
+    windows: new ChangeWindows(means),
+    verifying: new EndpointVerification(means),
+    stats: () => readEndpointStats(means.database, means.clock()),
+  };
+}

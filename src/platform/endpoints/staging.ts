@@ -1,0 +1,174 @@
+import { sha256 } from '../../core/digest.ts';
+import { EvidenceError } from '../../core/errors.ts';
+import type { Database, Transaction } from '../database/database.ts';
+import { DomainError } from '../errors.ts';
+import type { Job } from '../jobs/scheduler.ts';
+import { endpointRow } from './host-rows.ts';
+import { Chunking, type LineChunk, packLines, unpackLines } from './lines/chunks.ts';
+import type { NewLineSet } from './lines/line-sets.ts';
+import { type EndpointLine, faultInLine } from './report/line.ts';
+import { LineRoot } from './report/root.ts';
+import type { EndpointTables, StagedSetTable } from './schema.ts';
+
+/** What is not whole after so long is dropped. */
+const KEPT_MS = 24 * 60 * 60_000;
+const TIDY_MS = 60 * 60_000;
+
+/** Some lines of a scan or a baseline. */
+export interface LinePart {
+  endpointNo: number;
+  kind: StagedSetTable['kind'];
+  /** Hex SHA-256 of what all parts of it have in common. */
+  headSha256: string;
+  part: number;
+  parts: number;
+  lines: readonly EndpointLine[];
+}
+
+/**
+ * Takes a part. What has one alone is never staged.
+ * @returns the number of the next part, or all lines once they are there: what was staged stays until `unstage`.
+ * @throws DomainError `part_out_of_order` naming the next one; `invalid_request` for a line that no agent writes.
+ */
+export async function takePart(
+  database: Database,
+  now: Date,
+  given: LinePart,
+): Promise<{ next_part: number } | NewLineSet> {
+  const { part, parts, kind } = given;
+  if (part > parts) throw new DomainError('invalid_request', `part: it is ${part} of ${parts}`);
+  const texts = textsOf(given.lines);
+  if (parts === 1) return gather(database, given, texts);
+  const partSha256 = sha256(texts.join('\n'));
+  const isLast = await database.write(async (transaction) => {
+    await endpointRow(transaction, given.endpointNo);
+    const staged = await stagedSet(transaction, given);
+    const isSame = staged?.head_sha256 === given.headSha256;
+    const taken = isSame ? staged.part : 0;
+    if (isSame && part === taken && partSha256 === staged.part_sha256) return false;
+    if (part !== taken + 1) throw outOfOrder(kind, part, taken + 1);
+    if (part === parts) return true;
+    await stage(transaction, given, { texts, partSha256, now });
+    return false;
+  });
+  return isLast ? gather(database, given, texts) : { next_part: part + 1 };
+}
+
+/** Drops what was staged of an endpoint. */
+export async function unstage(
+  transaction: Transaction,
+  { endpointNo, kind }: Pick<LinePart, 'endpointNo' | 'kind'>,
+): Promise<void> {
+  for (const table of ['staged_parts', 'staged_sets'] as const)
+    await transaction
+      .tables<EndpointTables>()
+      .deleteFrom(table)
+      .where('endpoint_no', '=', endpointNo)
+      .where('kind', '=', kind)
+      .execute();
+}
+
+/** Drops what was begun long ago. */
+export function stagingJob(database: Database, clock: () => Date): Job {
+  return {
+    name: 'endpoints/staging',
+    everyMs: TIDY_MS,
+    atMostMs: TIDY_MS,
+    run: () =>
+      database.write(async (transaction) => {
+        const sets = transaction.tables<EndpointTables>().selectFrom('staged_sets').select(['endpoint_no', 'kind']);
+        const begun = new Date(clock().getTime() - KEPT_MS).toISOString();
+        for (const { endpoint_no, kind } of await sets.where('begun_at', '<=', begun).execute())
+          await unstage(transaction, { endpointNo: endpoint_no, kind });
+      }),
+  };
+}
+
+/** @throws DomainError `invalid_request` for the first line that no agent writes. */
+function textsOf(lines: readonly EndpointLine[]): string[] {
+  const root = new LineRoot();
+  return lines.map((line, at) => {
+    const fault = faultInLine(line);
+    if (fault !== null) throw new DomainError('invalid_request', `lines.${at}: ${fault}`);
+    return addTo(root, line);
+  });
+}
+
+function addTo(root: LineRoot, line: EndpointLine): string {
+  try {
+    return root.add(line);
+  } catch (error) {
+    if (error instanceof EvidenceError) throw new DomainError('invalid_request', `lines: ${error.message}`);
+    throw error;
+  }
+}
+
+function stagedSet(transaction: Transaction, { endpointNo, kind }: LinePart): Promise<StagedSetTable | undefined> {
+  const sets = transaction.tables<EndpointTables>().selectFrom('staged_sets').selectAll();
+  const own = sets.where('endpoint_no', '=', endpointNo).where('kind', '=', kind);
+  return own.modifyEnd(transaction.words.locked).executeTakeFirst();
+}
+
+async function stage(
+  transaction: Transaction,
+  given: LinePart,
+  { texts, partSha256, now }: { texts: readonly string[]; partSha256: string; now: Date },
+): Promise<void> {
+  const { endpointNo: endpoint_no, kind, part } = given;
+  const tables = transaction.tables<EndpointTables>();
+  if (part === 1) {
+    await unstage(transaction, given);
+    const begun = { endpoint_no, kind, head_sha256: given.headSha256, begun_at: now.toISOString() };
+    await tables
+      .insertInto('staged_sets')
+      .values({ ...begun, part, part_sha256: partSha256 })
+      .execute();
+  } else {
+    const sets = tables.updateTable('staged_sets').set({ part, part_sha256: partSha256 });
+    await sets.where('endpoint_no', '=', endpoint_no).where('kind', '=', kind).execute();
+  }
+  await tables
+    .insertInto('staged_parts')
+    .values({ endpoint_no, kind, part, lines: packLines(texts) })
+    .execute();
+}
+
+/** All lines, hashed and cut into chunks, one part at a time. */
+async function gather(database: Database, given: LinePart, lastTexts: readonly string[]): Promise<NewLineSet> {
+  const root = new LineRoot();
+  const chunking = new Chunking();
+  const chunks: LineChunk[] = [];
+  let last: EndpointLine | null = null;
+  for (let part = 1; part <= given.parts; part++) {
+    const texts = part === given.parts ? lastTexts : await stagedTexts(database, given, part);
+    for (const text of texts) {
+      last = JSON.parse(text) as EndpointLine;
+      addTo(root, last);
+      const chunk = chunking.add(last, text);
+      if (chunk !== null) chunks.push(chunk);
+    }
+  }
+  const end = chunking.end(last);
+  if (end !== null) chunks.push(end);
+  return { root_hash: root.root(), line_count: root.count, chunks };
+}
+
+async function stagedTexts(database: Database, { endpointNo, kind }: LinePart, part: number): Promise<string[]> {
+  const row = await database
+    .tables<EndpointTables>()
+    .selectFrom('staged_parts')
+    .select('lines')
+    .where('endpoint_no', '=', endpointNo)
+    .where('kind', '=', kind)
+    .where('part', '=', part)
+    .executeTakeFirst();
+  if (row === undefined) throw outOfOrder(kind, part + 1, 1);
+  return unpackLines(row.lines);
+}
+
+function outOfOrder(kind: LinePart['kind'], part: number, next: number): DomainError {
+  const why = next === 1 ? `no part of this ${kind} is here` : `the parts of this ${kind} until ${next - 1} are here`;
+  return new DomainError('part_out_of_order', `part ${part} cannot be taken: ${why}; send part ${next}`, {
+    next_part: next,
+  });
+}

@@ -1,0 +1,54 @@
+import type { Job } from '../jobs/scheduler.ts';
+import { EventWriting } from './event-writing.ts';
+import { changeEndpoint, endpointRow } from './host-rows.ts';
+import type { EndpointMeans } from './means.ts';
+import { STALE_AFTER_INTERVALS, severityOfChain } from './rules.ts';
+import type { EndpointTables } from './schema.ts';
+
+const EVERY_MS = 60_000;
+/** Endpoints that are looked at in one go. */
+const AT_ONCE = 200;
+
+/** Finds endpoints that have not reported for three intervals. */
+export function staleJob(means: EndpointMeans): Job {
+  return {
+    name: 'endpoints/stale',
+    everyMs: EVERY_MS,
+    atMostMs: EVERY_MS,
+    async run() {
+      while ((await markSome(means)) === AT_ONCE);
+    },
+  };
+}
+
+async function markSome(means: EndpointMeans): Promise<number> {
+  const { database, clock } = means;
+  const now = clock().toISOString();
+  const due = await database
+    .tables<EndpointTables>()
+    .selectFrom('endpoints')
+    .select('endpoint_no')
+    .where('due_at', '<=', now)
+    .orderBy('due_at')
+    .limit(AT_ONCE)
+    .execute();
+  for (const { endpoint_no } of due) await mark(means, endpoint_no, now);
+  return due.length;
+}
+
+function mark(means: EndpointMeans, endpointNo: number, now: string): Promise<void> {
+  return means.database.write(async (transaction) => {
+    const endpoint = await endpointRow(transaction, endpointNo);
+    // It reported meanwhile.
+    if (endpoint.due_at === null || endpoint.due_at > now) return;
+    await changeEndpoint(transaction, endpoint, { due_at: null, stale_at: now });
+    const events = await EventWriting.begin(transaction, means, endpoint, 'reports');
+    const { received_at, due_at, scan_interval_seconds } = endpoint;
+    events.raiseOfReports({
+      ...{ type: 'stale', severity: severityOfChain('stale') },
+      expected: { report_by: due_at, scan_interval_seconds, intervals: STALE_AFTER_INTERVALS },
+      observed: { last_report_at: received_at },
+    });
+    await events.write();
+  });
+}

@@ -1,0 +1,203 @@
+import type { WireEntry } from '../../core/wire.ts';
+import type { Reader } from '../database/database.ts';
+import { findEndpoint } from './host-rows.ts';
+import { chunksOfSet, linesInChunks } from './lines/line-sets.ts';
+import type { EndpointMeans } from './means.ts';
+import { type ReportHead, reportSha256 } from './report/head.ts';
+import { LineRoot } from './report/root.ts';
+import { isReportSigned } from './report/signature.ts';
+import type { EndpointFinding } from './requests/verification.ts';
+import type { EndpointScan } from './scan-rows.ts';
+import type { EndpointTables } from './schema.ts';
+import { streamOf } from './words.ts';
+
+/** Reports, or entries, that are read in one go. */
+const AT_ONCE = 500;
+
+/** What the audit stream says of a report. */
+interface RecordedReport {
+  chain: number;
+  sequence: number;
+  report_sha256: string;
+  root_hash: string;
+}
+
+/** Holds what is kept of an endpoint's reports against itself and against the audit stream. */
+export class EndpointVerification {
+  readonly #means: EndpointMeans;
+
+  constructor(means: EndpointMeans) {
+    this.#means = means;
+  }
+
+  /**
+   * Computes anew the digest and the signature of each report, the root over the lines of each, and how each goes on with
+   * the one before; and compares all of it with the entries of the endpoint's stream, which Verify of the audit service
+   * holds against themselves.
+   * @throws DomainError `not_found`.
+   */
+  async verify(endpointId: string) {
+    const { database, clock } = this.#means;
+    const endpoint = await findEndpoint(database, endpointId);
+    const { reports, keys } = await this.#recorded(endpointId);
+    const walk = new ReportWalk(database, keys, reports);
+    for (let after: number | null = 0; after !== null; ) {
+      const scans = await scansAfter(database, endpoint.endpoint_no, after);
+      for (const scan of scans) await walk.check(scan);
+      after = scans.at(-1)?.scan_no ?? null;
+    }
+    walk.end(endpoint);
+    const { findings, checked, roots } = walk;
+    return {
+      ...{ endpoint_id: endpointId, verified: findings.length === 0, checked_at: clock().toISOString() },
+      ...{ reports_checked: checked, roots_checked: roots, findings },
+    };
+  }
+
+  /** What the stream says: the reports that were accepted, and the keys of chains. */
+  async #recorded(endpointId: string) {
+    const { database, log } = this.#means;
+    const reports = new Map<string, RecordedReport>();
+    const keys = new Map<number, string>();
+    for (let before: number | undefined; before !== 1; ) {
+      const entries: WireEntry[] = await log.newest(database, streamOf(endpointId), { limit: AT_ONCE, before });
+      for (const { action, metadata } of entries) {
+        const told = metadata as unknown as RecordedReport & { public_key: string };
+        const { chain, sequence, report_sha256, root_hash } = told;
+        if (action === 'report.accepted') reports.set(placeOf(told), { chain, sequence, report_sha256, root_hash });
+        if (action === 'endpoint.key_bound') keys.set(chain, told.public_key);
+      }
+      before = entries.at(-1)?.sequence ?? 1;
+    }
+    return { reports, keys };
+  }
+}
+
+/** The walk over the reports of an endpoint, from the first on. */
+class ReportWalk {
+  readonly #reader: Reader;
+  readonly #keys: ReadonlyMap<number, string>;
+  /** Those that were not seen yet. */
+  readonly #recorded: Map<string, RecordedReport>;
+  /** By the number of a set: the root over its lines. */
+  readonly #roots = new Map<number, string>();
+  #before: { chain: number; sequence: number; report_sha256: string } | null = null;
+  readonly findings: EndpointFinding[] = [];
+  checked = 0;
+
+  constructor(reader: Reader, keys: ReadonlyMap<number, string>, recorded: Map<string, RecordedReport>) {
+    this.#reader = reader;
+    this.#keys = keys;
+    this.#recorded = recorded;
+  }
+
+  /** How many sets of lines were hashed anew. */
+  get roots(): number {
+    return this.#roots.size;
+  }
+
+  async check(scan: EndpointScan): Promise<void> {
+    this.checked++;
+    const head = headIn(scan);
+    if (head === null || reportSha256(head) !== scan.report_sha256)
+      this.#find(scan, 'report_digest', `the head of the report is not the one of the digest ${scan.report_sha256}`);
+    else this.#checkHead(scan, head);
+    this.#checkChain(scan, head);
+    this.#checkEntry(scan);
+    const root = await this.#rootOf(scan.set_no);
+    if (head !== null && root !== head.root_hash)
+      this.#find(
+        scan,
+        'root_differs',
+        `its lines have the root ${root}, and the report was signed for ${head.root_hash}`,
+      );
+    this.#before = scan;
+  }
+
+  /** @param endpoint what its row says of the last report. */
+  end({ chain, sequence, report_sha256 }: { chain: number; sequence: number; report_sha256: string | null }): void {
+    for (const { chain, sequence } of this.#recorded.values())
+      this.#find({ chain, sequence }, 'report_missing', 'the audit stream has an entry of a report that is not kept');
+    const last = this.#before?.chain === chain ? this.#before : null;
+    if ((last?.report_sha256 ?? null) !== report_sha256 || (last?.sequence ?? 0) !== sequence)
+      this.#find(
+        { chain, sequence },
+        'head_differs',
+        'the endpoint is said to have another last report than the one that is kept',
+      );
+  }
+
+  #checkHead(scan: EndpointScan, head: ReportHead): void {
+    const key = this.#keys.get(scan.chain);
+    if (key === undefined) this.#find(scan, 'key_differs', 'the audit stream has no key of this chain of reports');
+    else if (!isReportSigned(head, scan.signature, key))
+      this.#find(scan, 'report_signature', 'the report is not signed by the key that was bound to its chain');
+    const same =
+      head.sequence === scan.sequence && head.scan_id === scan.scan_id && Number(head.complete) === scan.complete;
+    if (!same) this.#find(scan, 'report_differs', 'its row says something else than what was signed');
+  }
+
+  #checkChain(scan: EndpointScan, head: ReportHead | null): void {
+    const before = this.#before?.chain === scan.chain ? this.#before : null;
+    const follows = scan.sequence === (before?.sequence ?? 0) + 1;
+    if (follows && (head === null || head.previous_report_sha256 === (before?.report_sha256 ?? null))) return;
+    this.#find(scan, 'report_chain', 'the report does not go on with the one before it');
+  }
+
+  #checkEntry(scan: EndpointScan): void {
+    const recorded = this.#recorded.get(placeOf(scan));
+    this.#recorded.delete(placeOf(scan));
+    if (recorded === undefined) this.#find(scan, 'report_unrecorded', 'the audit stream has no entry of this report');
+    else if (recorded.report_sha256 !== scan.report_sha256)
+      this.#find(
+        scan,
+        'report_differs',
+        `the audit stream has the digest ${recorded.report_sha256} for it, and what is kept has ${scan.report_sha256}`,
+      );
+  }
+
+  async #rootOf(setNo: number): Promise<string> {
+    const known = this.#roots.get(setNo);
+    if (known !== undefined) return known;
+    const root = await rootOfSet(this.#reader, setNo);
+    this.#roots.set(setNo, root);
+    return root;
+  }
+
+  #find(
+    { chain, sequence }: { chain: number; sequence: number },
+    code: EndpointFinding['code'],
+    message: string,
+  ): void {
+    this.findings.push({ code, chain, sequence, message });
+  }
+}
+
+function placeOf({ chain, sequence }: { chain: number; sequence: number }): string {
+  return `${chain}/${sequence}`;
+}
+
+function headIn({ head }: EndpointScan): ReportHead | null {
+  try {
+    return JSON.parse(head) as ReportHead;
+  } catch {
+    return null;
+  }
+}
+
+/** The root over lines as they are kept; in words why there is none. */
+async function rootOfSet(reader: Reader, setNo: number): Promise<string> {
+  const root = new LineRoot();
+  try {
+    for await (const line of linesInChunks(reader, await chunksOfSet(reader, setNo))) root.add(line);
+    return root.root();
+  } catch {
+    return 'none: they cannot be read';
+  }
+}
+
+function scansAfter(reader: Reader, endpointNo: number, scanNo: number): Promise<EndpointScan[]> {
+  const scans = reader.tables<EndpointTables>().selectFrom('endpoint_scans').selectAll();
+  const own = scans.where('endpoint_no', '=', endpointNo).where('scan_no', '>', scanNo);
+  return own.orderBy('scan_no').limit(AT_ONCE).execute();
+}

@@ -1,0 +1,207 @@
+import { randomUUID } from 'node:crypto';
+import { sql } from 'kysely';
+import { canonicalize, type Json } from '../../core/json/canonical.ts';
+import type { Actor } from '../accounts/administration.ts';
+import type { Reader, Transaction } from '../database/database.ts';
+import { DomainError } from '../errors.ts';
+import { fromCursor, pageOf, toCursor } from '../http/cursor.ts';
+import type { PageQuery } from '../http/fields.ts';
+import { keyedRequest, makeOnce } from '../idempotency/keyed-results.ts';
+import { entryOfAct } from './entries.ts';
+import { type EndpointEvent, noteEventsChanged } from './event-rows.ts';
+import { findEndpoint } from './host-rows.ts';
+import type { EndpointMeans } from './means.ts';
+import type { NewWindow, WireWindow } from './requests/changes.ts';
+import type { EndpointTables } from './schema.ts';
+import { type ChangeWindow, findWindow } from './window-rows.ts';
+import { WINDOWS_STREAM } from './words.ts';
+
+const LONGEST_MS = 7 * 24 * 60 * 60_000;
+/** Events that one entry names. */
+const EVENTS_IN_ENTRY = 100;
+
+/** Times in which changes are expected, as routes and pages have them. They end by themselves. */
+export class ChangeWindows {
+  readonly #means: EndpointMeans;
+
+  constructor(means: EndpointMeans) {
+    this.#means = means;
+  }
+
+  /**
+   * Quiets what changes on endpoints from a time until another. What is wrong with their reports is not quieted.
+   * @throws DomainError `invalid_request`; `not_found` for an endpoint that is not there.
+   */
+  async open(actor: Actor, wish: NewWindow, idempotencyKey: string | undefined): Promise<WireWindow> {
+    const { database, clock, log } = this.#means;
+    const now = clock();
+    const times = timesOf(wish, now);
+    const keyed =
+      idempotencyKey === undefined ? null : keyedRequest('endpoints/change-windows', idempotencyKey, wish as Json);
+    const windowId = await database.write(async (transaction) => {
+      const outcome = await makeOnce(
+        transaction,
+        { keyed, now },
+        async () => {
+          const window = await insertWindow(transaction, { ...times, wish, by: actor.name, now });
+          const { window_id, from_at: from, until_at: until, reason } = window;
+          const act = { action: 'change_window.opened', of: ['change_window', window_id] } as const;
+          const of = wish.all === true ? { all: true } : { endpoint_ids: wish.endpoint_ids ?? [] };
+          await log.appendIn(transaction, WINDOWS_STREAM, [
+            entryOfAct(actor, { ...act, more: { from, until, reason, ...of } }),
+          ]);
+          return window_id;
+        },
+        (made) => made,
+      );
+      return 'made' in outcome ? outcome.made : outcome.earlier;
+    });
+    return this.find(windowId);
+  }
+
+  /** Newest first. @throws DomainError `invalid_cursor`. */
+  async list({ limit, cursor }: PageQuery) {
+    const { database, clock } = this.#means;
+    let windows = database.tables<EndpointTables>().selectFrom('change_windows').selectAll();
+    if (cursor !== undefined) windows = windows.where('window_no', '<', fromCursor('windows', ['number'], cursor)[0]);
+    const rows = await windows
+      .orderBy('window_no', 'desc')
+      .limit(limit + 1)
+      .execute();
+    const { shown, next_cursor } = pageOf(rows, limit, (last) => toCursor('windows', [last.window_no]));
+    return { data: await windowsToWire(database, shown, clock()), next_cursor };
+  }
+
+  /** @throws DomainError `not_found`. */
+  async find(windowId: string): Promise<WireWindow> {
+    const { database, clock } = this.#means;
+    const [window] = await windowsToWire(database, [await findWindow(database, windowId)], clock());
+    if (window === undefined) throw new Error('one change window became none');
+    return window;
+  }
+
+  /** Says that what was quieted was meant: it is explained, and less bad. @throws DomainError `not_found`. */
+  approve(actor: Actor, windowId: string, { reason }: { reason: string }): Promise<WireWindow> {
+    return this.#decide(actor, windowId, { action: 'change_window.approved', reason }, (now) => ({
+      window: { approved_at: now, approved_by: actor.name, approved_reason: reason },
+      events: {
+        ...{ status: 'acknowledged', acknowledged_by: actor.name, acknowledged_at: now, severity: 'low' },
+        explanation: canonicalize({ kind: 'approved_change', id: windowId }),
+      },
+    }));
+  }
+
+  /** Opens what was quieted and is not approved. @throws DomainError `not_found`. */
+  reopen(actor: Actor, windowId: string, { reason }: { reason: string }): Promise<WireWindow> {
+    return this.#decide(actor, windowId, { action: 'change_window.reopened', reason }, () => ({
+      window: null,
+      events: { status: 'open' },
+    }));
+  }
+
+  async #decide(
+    actor: Actor,
+    windowId: string,
+    { action, reason }: { action: string; reason: string },
+    changesOf: (now: string) => { window: Partial<ChangeWindow> | null; events: Partial<EndpointEvent> },
+  ): Promise<WireWindow> {
+    const { database, clock, log } = this.#means;
+    await database.write(async (transaction) => {
+      const { window_no } = await findWindow(transaction, windowId);
+      const change = changesOf(clock().toISOString());
+      const quieted = await quietedEvents(transaction, window_no);
+      const tables = transaction.tables<EndpointTables>();
+      if (change.window !== null)
+        await tables.updateTable('change_windows').set(change.window).where('window_no', '=', window_no).execute();
+      await tables
+        .updateTable('endpoint_events')
+        .set(change.events)
+        .where('window_no', '=', window_no)
+        .where('status', '=', 'quieted')
+        .execute();
+      if (quieted.length > 0) await noteEventsChanged(transaction);
+      const act = { action, of: ['change_window', windowId] } as const;
+      // One entry also where nothing was quieted.
+      const pieces = Array.from({ length: Math.max(1, Math.ceil(quieted.length / EVENTS_IN_ENTRY)) }, (_, at) =>
+        quieted.slice(at * EVENTS_IN_ENTRY, (at + 1) * EVENTS_IN_ENTRY),
+      );
+      const entries = pieces.map((events) => entryOfAct(actor, { ...act, more: { reason, events } }));
+      await log.appendIn(transaction, WINDOWS_STREAM, entries);
+    });
+    return this.find(windowId);
+  }
+}
+
+/** @throws DomainError `invalid_request`. */
+function timesOf({ endpoint_ids, all, from, until }: NewWindow, now: Date): { from_at: string; until_at: string } {
+  if ((endpoint_ids === undefined) === (all === undefined))
+    throw new DomainError('invalid_request', 'name endpoint_ids, or say all');
+  const from_at = from ?? now.toISOString();
+  if (until <= now.toISOString()) throw new DomainError('invalid_request', 'until: it is past');
+  if (until <= from_at) throw new DomainError('invalid_request', 'until: it is not after from');
+  // What was raised before is heard of already.
+  if (from_at < new Date(now.getTime() - 60_000).toISOString())
+    throw new DomainError('invalid_request', 'from: it is past');
+  if (Date.parse(until) - Date.parse(from_at) > LONGEST_MS)
+    throw new DomainError('invalid_request', 'until: a change window is open for seven days at most');
+  return { from_at, until_at: until };
+}
+
+async function insertWindow(
+  transaction: Transaction,
+  { wish, by, now, from_at, until_at }: { wish: NewWindow; by: string; now: Date; from_at: string; until_at: string },
+): Promise<ChangeWindow> {
+  const tables = transaction.tables<EndpointTables>();
+  const window = await tables
+    .insertInto('change_windows')
+    .values({
+      ...{ window_id: randomUUID(), is_for_all: Number(wish.all === true), from_at, until_at, reason: wish.reason },
+      ...{ made_at: now.toISOString(), made_by: by, approved_at: null, approved_by: null, approved_reason: null },
+    })
+    .returningAll()
+    .executeTakeFirstOrThrow();
+  const { window_no } = window;
+  const rows: { window_no: number; endpoint_no: number }[] = [];
+  for (const id of new Set(wish.endpoint_ids ?? []))
+    rows.push({ window_no, endpoint_no: (await findEndpoint(transaction, id)).endpoint_no });
+  await transaction.insertAll('change_window_endpoints', { window_no: 'integer', endpoint_no: 'integer' }, rows);
+  return window;
+}
+
+async function quietedEvents(reader: Reader, windowNo: number): Promise<{ event_id: string; endpoint_id: string }[]> {
+  return await reader
+    .tables<EndpointTables>()
+    .selectFrom('endpoint_events')
+    .innerJoin('endpoints', 'endpoints.endpoint_no', 'endpoint_events.endpoint_no')
+    .select(['event_id', 'endpoint_id'])
+    .where('window_no', '=', windowNo)
+    .where('status', '=', 'quieted')
+    .orderBy('event_no')
+    .execute();
+}
+
+async function windowsToWire(reader: Reader, windows: readonly ChangeWindow[], at: Date): Promise<WireWindow[]> {
+  if (windows.length === 0) return [];
+  const tables = reader.tables<EndpointTables>();
+  const numbers = windows.map(({ window_no }) => window_no);
+  const endpoints = await tables
+    .selectFrom('change_window_endpoints')
+    .innerJoin('endpoints', 'endpoints.endpoint_no', 'change_window_endpoints.endpoint_no')
+    .select(['window_no', 'endpoint_id'])
+    .where('window_no', 'in', numbers)
+    .execute();
+  const counts = await tables
+    .selectFrom('endpoint_events')
+    .select(['window_no', sql<number>`COUNT(*)`.as('count')])
+    .where('window_no', 'in', numbers)
+    .groupBy('window_no')
+    .execute();
+  const now = at.toISOString();
+  return windows.map(({ window_no, is_for_all, from_at, until_at, ...window }) => ({
+    ...window,
+    status: now < from_at ? 'planned' : now < until_at ? 'running' : 'ended',
+    ...{ all: is_for_all === 1, from: from_at, until: until_at },
+    endpoint_ids: endpoints.filter((row) => row.window_no === window_no).map(({ endpoint_id }) => endpoint_id),
+    events: Number(counts.find((row) => row.window_no === window_no)?.count ?? 0),
+  }));
+}

@@ -1,0 +1,65 @@
+/** What can be wrong at one path of an endpoint. */
+export const PATH_EVENT_TYPES = [
+  'binary_modified',
+  'binary_added',
+  'binary_removed',
+  'attributes_changed',
+  'file_type_changed',
+  'binary_unreadable',
+  'binary_unstable',
+] as const;
+export type PathEventType = (typeof PATH_EVENT_TYPES)[number];
+
+/** What can be wrong with an endpoint's reports. */
+export const CHAIN_EVENT_TYPES = [
+  'report_gap',
+  'report_repeated',
+  'report_fork',
+  'report_signature',
+  'snapshot_restored',
+  'clock_jump',
+  'key_changed',
+  'stale',
+] as const;
+export type ChainEventType = (typeof CHAIN_EVENT_TYPES)[number];
+
+export const EVENT_TYPES = [...PATH_EVENT_TYPES, ...CHAIN_EVENT_TYPES] as const;
+export type EventType = (typeof EVENT_TYPES)[number];
+
+/** From the least. */
+export const EVENT_SEVERITIES = ['low', 'medium', 'high', 'critical'] as const;
+export type EventSeverity = (typeof EVENT_SEVERITIES)[number];
+
+/** `quieted`: it was raised within a change window. */
+export const EVENT_STATUSES = ['open', 'acknowledged', 'quieted', 'resolved'] as const;
+export type EventStatus = (typeof EVENT_STATUSES)[number];
+
+export const BASELINE_STATUSES = ['proposed', 'active', 'superseded', 'rejected'] as const;
+export type BaselineStatus = (typeof BASELINE_STATUSES)[number];
+
+/** `waiting`: it has not reported since it was enrolled. `stale`: three intervals went by without a report. */
+export const HOST_STATUSES = ['waiting', 'reporting', 'stale'] as const;
+export type HostStatus = (typeof HOST_STATUSES)[number];
+
+export const CHANGE_WINDOW_STATUSES = ['planned', 'running', 'ended'] as const;
+
+/** The folders that an endpoint scans where nothing else is said. */
+export const DEFAULT_ROOTS = [
+  '/usr/bin',
+  '/usr/sbin',
+  '/usr/local/bin',
+  '/usr/local/sbin',
+  '/usr/lib/systemd',
+  '/usr/libexec',
+  '/bin',
+  '/sbin',
+  '/lib/systemd',
+] as const;
+
+/** The stream of the audit service that has what happens to an endpoint. */
+export function streamOf(endpointId: string): string {
+  return `endpoints/${endpointId}`;
+}
+
+/** The stream that has change windows. */
+export const WINDOWS_STREAM = 'endpoints/change-windows';

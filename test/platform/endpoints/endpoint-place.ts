@@ -1,0 +1,159 @@
+import { randomBytes } from 'node:crypto';
+import { type Actor, byCommand } from '../../../src/platform/accounts/administration.ts';
+import { recordIn } from '../../../src/platform/administration/record.ts';
+import { openAuditLog } from '../../../src/platform/audit/api.ts';
+import { RowSeals } from '../../../src/platform/audit/row-seals.ts';
+import { DerivedSealKeys } from '../../../src/platform/audit/seal-keys.ts';
+import type { Database } from '../../../src/platform/database/database.ts';
+import type { EndpointAlert } from '../../../src/platform/endpoints/alerts.ts';
+import type { KnownFile } from '../../../src/platform/endpoints/explanations.ts';
+import type { EndpointMeans } from '../../../src/platform/endpoints/means.ts';
+import type { EndpointLine } from '../../../src/platform/endpoints/report/line.ts';
+import { eventQuerySchema } from '../../../src/platform/endpoints/requests/events.ts';
+import { enrolmentSchema } from '../../../src/platform/endpoints/requests/hosts.ts';
+import { scanReportSchema } from '../../../src/platform/endpoints/requests/reports.ts';
+import { assembleEndpoints, type EndpointService } from '../../../src/platform/endpoints/service.ts';
+import { stagingJob } from '../../../src/platform/endpoints/staging.ts';
+import { staleJob } from '../../../src/platform/endpoints/stale.ts';
+import { streamOf } from '../../../src/platform/endpoints/words.ts';
+import { AgentDouble, partOf, type SentReport } from './agent-double.ts';
+
+export const SOMEBODY = byCommand('test');
+export const HOUR = 60 * 60_000;
+
+/** Somebody who is signed in. */
+export function person(name: string): Actor {
+  return { name: `person:${name}`, scopes: SOMEBODY.scopes };
+}
+
+/** The service of endpoints on a database, with a clock to be set. */
+export class EndpointPlace {
+  readonly database: Database;
+  readonly means: EndpointMeans;
+  readonly service: EndpointService;
+  now = Date.parse('2026-11-22T00:00:00Z');
+  /** Has every transaction fail once its entries are written. */
+  fault = false;
+  approvers = 1;
+  readonly known = new Map<string, KnownFile[]>();
+  readonly alerts: EndpointAlert[] = [];
+
+  constructor(database: Database) {
+    this.database = database;
+    const clock = () => new Date(this.now);
+    const keys = new DerivedSealKeys(randomBytes(32));
+    const log = openAuditLog({ keys, seals: new RowSeals(keys.ofRows()), clock });
+    this.means = {
+      ...{ database, clock, administration: recordIn(log) },
+      log: {
+        ...log,
+        appendIn: async (transaction, streamId, entries) => {
+          const places = await log.appendIn(transaction, streamId, entries);
+          if (this.fault) throw new Error('a fault');
+          return places;
+        },
+      },
+      knownFiles: {
+        find: async (_reader, digests) => new Map([...this.known].filter(([digest]) => digests.includes(digest))),
+      },
+      tell: async (_transaction, alert) => {
+        this.alerts.push(alert);
+        return 'pending';
+      },
+      approvers: async () => this.approvers,
+    };
+    this.service = assembleEndpoints(this.means);
+  }
+
+  /** An endpoint whose agent has bound its key. */
+  async enrolled(more: object = {}): Promise<Reporter> {
+    const wish = enrolmentSchema.parse({ name: 'host', ...more });
+    const { endpoint_id } = await this.service.hosts.enroll(SOMEBODY, wish, undefined);
+    const agent = new AgentDouble(endpoint_id);
+    await this.bind(agent);
+    return new Reporter(this, agent);
+  }
+
+  async bind(agent: AgentDouble): Promise<void> {
+    const { agents } = this.service;
+    const { next } = await agents.settings(agent.endpointId);
+    await agents.bindKey(agent.endpointId, agent.proof(next));
+  }
+
+  async events(query: object = {}) {
+    return (await this.service.events.list(eventQuerySchema.parse({ limit: 500, ...query }))).data;
+  }
+
+  stale(): Promise<void> {
+    return staleJob(this.means).run();
+  }
+
+  tidy(): Promise<void> {
+    return stagingJob(this.database, this.means.clock).run();
+  }
+
+  /** What the stream of an endpoint says, oldest first. */
+  async entries(endpointId: string) {
+    return (await this.means.log.newest(this.database, streamOf(endpointId), { limit: 10_000 })).reverse();
+  }
+}
+
+/** An endpoint that reports. */
+export class Reporter {
+  readonly at: EndpointPlace;
+  readonly agent: AgentDouble;
+
+  constructor(at: EndpointPlace, agent: AgentDouble) {
+    this.at = at;
+    this.agent = agent;
+  }
+
+  get id(): string {
+    return this.agent.endpointId;
+  }
+
+  /** A report of lines that goes on with the chain. */
+  async made(lines: readonly EndpointLine[], more: object = {}): Promise<SentReport> {
+    const { next } = await this.at.service.agents.settings(this.id);
+    return this.agent.report(next, lines, this.at.now, more);
+  }
+
+  /** Sends all parts. @returns what was answered to the last one. */
+  async send(report: SentReport) {
+    for (let part = 1; ; part++) {
+      const answer = await this.part(report, part);
+      if ('taken' in answer) return answer.taken;
+    }
+  }
+
+  part(report: SentReport, part = 1) {
+    return this.body(partOf(report, part));
+  }
+
+  body(body: object) {
+    return this.at.service.reports.take(this.id, scanReportSchema.parse(body));
+  }
+
+  async reports(lines: readonly EndpointLine[], more: object = {}) {
+    return this.send(await this.made(lines, more));
+  }
+
+  /** Reports lines that become the baseline. */
+  async baseline(lines: readonly EndpointLine[]) {
+    await this.reports(lines);
+    return this.approved();
+  }
+
+  /** Has the last scan approved as the baseline. */
+  async approved() {
+    const { baselines } = this.at.service;
+    const wish = { from: 'latest_scan', name: 'a baseline', reason: 'it is new' } as const;
+    const { baseline_id } = await baselines.propose(SOMEBODY, this.id, wish);
+    return baselines.approve(SOMEBODY, baseline_id, { reason: 'looked at' });
+  }
+
+  /** Events that are not resolved. */
+  async open() {
+    return (await this.at.events({ endpoint_id: this.id })).filter(({ resolved_at }) => resolved_at === null);
+  }
+}

@@ -1,0 +1,136 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { SERVICES, type Service } from '../service.ts';
+import { file, files, withoutLines } from './agent-double.ts';
+import { ENDPOINTS, enrol } from './http-agent.ts';
+
+const TOOL = file('/usr/bin/tool');
+
+describe.each(SERVICES)('on %s', (_name, start) => {
+  let service: Service;
+  beforeAll(async () => {
+    service = await start();
+  });
+  afterAll(() => service.close());
+  const call = (method: string, path: string, body?: unknown, headers?: Record<string, string>) =>
+    service.call(method, ENDPOINTS + path, body, headers);
+
+  test('enrolment registers no baseline and says so, and its token is good for this endpoint alone', async () => {
+    const { status, body } = await call('POST', '/enroll', { name: 'web-1' });
+    expect(status).toBe(201);
+    expect(body).toMatchObject({ name: 'web-1', scan_interval_seconds: 3600, baseline: null });
+    expect(body.message).toContain('Enrolment registers no baseline');
+    expect(body.roots).toContain('/usr/bin');
+    expect((await call('GET', `/baselines/?endpoint_id=${body.endpoint_id}`)).body.data).toEqual([]);
+    const [key] = (await service.call('GET', '//keys/')).body.data;
+    expect(key).toMatchObject({ scopes: ['endpoints:report'], bound_to: `endpoint:${body.endpoint_id}` });
+    const rotated = await service.call('POST', `//keys/${key.key_id}/rotate`);
+    expect(rotated.body.bound_to).toBe(key.bound_to);
+    const settings = await call('GET', '/agent/settings', undefined, {
+      authorization: `Bearer ${rotated.body.api_key}`,
+    });
+    expect(settings.body).toMatchObject({
+      endpoint_id: body.endpoint_id,
+      next: { sequence: 1, previous_report_sha256: null },
+    });
+    const unbound = await call('GET', '/agent/settings');
+    expect([unbound.status, unbound.body.detail]).toEqual([403, expect.stringContaining('bound to no endpoint')]);
+  });
+
+  test('an enrolment that is sent twice under one key enrols once', async () => {
+    const send = () => call('POST', '/enroll', { name: 'twice' }, { 'idempotency-key': 'once' });
+    expect((await send()).status).toBe(201);
+    expect((await send()).body.code).toBe('key_shown_before');
+    const { data } = (await call('GET', '/hosts/')).body;
+    expect(data.filter(({ name }: { name: string }) => name === 'twice')).toHaveLength(1);
+  });
+
+  test('a scan proposed and approved is a baseline, and a change is an event with its entry', async () => {
+    const agent = await enrol(service);
+    const first = await agent.report([TOOL]);
+    expect([first.status, first.body.baseline, first.body.events]).toEqual([
+      201,
+      null,
+      { open: 0, raised: 0, resolved: 0 },
+    ]);
+    expect(first.body.message).toContain('no active baseline');
+    const wish = { from: 'latest_scan', name: 'first', reason: 'a new machine' };
+    const proposed = await call('POST', `/hosts/${agent.id}/baselines`, wish);
+    expect([proposed.status, proposed.body.status]).toEqual([201, 'proposed']);
+    const difference = await call('GET', `/baselines/${proposed.body.baseline_id}/difference`);
+    expect(difference.body).toMatchObject({
+      compared_with: null,
+      data: [{ path: '/usr/bin/tool', event_type: 'binary_added' }],
+    });
+    const approved = await call('POST', `/baselines/${proposed.body.baseline_id}/approve`, { reason: 'looked at' });
+    expect(approved.body).toMatchObject({ status: 'active', version: 1, line_count: 1 });
+    const changed = await agent.report([file('/usr/bin/tool', 'b')]);
+    expect(changed.body.events).toEqual({ open: 1, raised: 1, resolved: 0 });
+    const { data } = (await call('GET', `/events/?endpoint_id=${agent.id}`)).body;
+    expect(data).toMatchObject([
+      { event_type: 'binary_modified', severity: 'high', path: '/usr/bin/tool', status: 'open' },
+    ]);
+    const { stream_id, sequence } = data[0].entry;
+    const entries = (await service.call('GET', `/entries/?stream_id=${encodeURIComponent(stream_id)}`)).body.data;
+    const entry = entries.find((each: { sequence: number }) => each.sequence === sequence);
+    expect(entry).toMatchObject({ action: 'events.raised', metadata: { events: [{ event_id: data[0].event_id }] } });
+    expect(entries.map(({ action }: { action: string }) => action)).toEqual([
+      ...['endpoint.enrolled', 'endpoint.key_bound', 'report.accepted', 'baseline.proposed', 'baseline.approved'],
+      ...['report.accepted', 'events.raised'],
+    ]);
+    const acknowledged = await call('POST', `/events/${data[0].event_id}/acknowledge`);
+    expect(acknowledged.body.status).toBe('acknowledged');
+    expect((await call('GET', `/hosts/${agent.id}`)).body).toMatchObject({ status: 'reporting', events: { high: 1 } });
+    expect((await call('POST', `/hosts/${agent.id}/verify`)).body).toMatchObject({
+      verified: true,
+      reports_checked: 2,
+    });
+  });
+
+  test('an unchanged report has less than 2 KB, and needs its lines only where nobody knows them', async () => {
+    const agent = await enrol(service);
+    const lines = files(5001);
+    const first = await agent.made(lines);
+    const unknown = await agent.send('POST', '/scans/report', withoutLines(first));
+    expect([unknown.status, unknown.body.code]).toEqual([409, 'lines_needed']);
+    const half = await agent.part(first, 1);
+    expect([half.status, half.body]).toEqual([202, { part: 1, next_part: 2, parts: 2 }]);
+    expect((await agent.part(first, 2)).status).toBe(201);
+    const second = withoutLines(await agent.made(lines));
+    expect(JSON.stringify(second).length).toBeLessThan(2048);
+    expect((await agent.send('POST', '/scans/report', second)).body).toMatchObject({ sequence: 2 });
+    const alike = await enrol(service);
+    expect((await alike.send('POST', '/scans/report', withoutLines(await alike.made(lines)))).status).toBe(201);
+  });
+
+  test('the list of events is answered with 304 until one changes', async () => {
+    const { headers } = await call('GET', '/events/');
+    const known = { 'if-none-match': headers.get('etag') ?? '' };
+    expect((await call('GET', '/events/', undefined, known)).status).toBe(304);
+    const agent = await enrol(service);
+    await agent.report([TOOL]);
+    expect((await call('GET', '/events/', undefined, known)).status).toBe(304);
+    await call('POST', '/baselines/register', {
+      endpoint_id: agent.id,
+      name: 'b',
+      roots: ['/'],
+      lines: [],
+      complete: true,
+    });
+    expect((await call('GET', '/events/', undefined, known)).status).toBe(200);
+  });
+
+  test('to isolate is a label and says so; the endpoint reports on', async () => {
+    const agent = await enrol(service);
+    const { body } = await call('POST', `/hosts/${agent.id}/isolate`, { reason: 'it behaves oddly' });
+    expect(body.isolation).toMatchObject({
+      isolated: true,
+      effect: 'label_only',
+      network_action: 'none',
+      reason: 'it behaves oddly',
+    });
+    expect((await agent.report([TOOL])).status).toBe(201);
+    expect((await call('POST', `/hosts/${agent.id}/isolate`, { reason: 'again' })).body.code).toBe('conflict');
+    const released = await call('POST', `/hosts/${agent.id}/release`, { reason: 'it was a test' });
+    expect(released.body.isolation).toMatchObject({ isolated: false, network_action: 'none', reason: null });
+  });
+});
