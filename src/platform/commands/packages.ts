@@ -38,10 +38,19 @@ const importCommand: CommandModule<object, ImportFlags> = {
       .example('$0 packages import --data ./data /var/lib/apt/lists /var/cache/apt/archives', ''),
   async handler({ paths, keyring, ...flags }) {
     const { importPackages } = await import('../endpoints/packages/importing.ts');
-    const outcome = await inPlace(flags, ({ database, clock, log }) =>
-      importPackages({ database, clock, log, actor: byCommand('packages import') }, { paths, keyring }),
-    );
+    const { EndpointEvents } = await import('../endpoints/events.ts');
+    const { knownFiles } = await import('../endpoints/packages/known-files.ts');
+    const [outcome, explained] = await inPlace(flags, async ({ database, clock, log }) => {
+      const means = { database, clock, log };
+      const actor = byCommand('packages import');
+      const imported = await importPackages({ ...means, actor }, { paths, keyring });
+      return [imported, await new EndpointEvents({ ...means, knownFiles }).explainAgain()] as const;
+    });
     for (const line of linesOf(outcome)) say(line);
+    if (explained > 0)
+      say(
+        `${plural(explained, 'event')} that ${agree(explained, 'was', 'were')} open ${agree(explained, 'is', 'are')} explained now.`,
+      );
     refuseIncomplete(outcome);
   },
 };

@@ -1,8 +1,8 @@
 import type { Accounts } from '../accounts/accounts.ts';
 import type { ServiceModule } from '../module.ts';
 import { TELL_NOBODY } from './alerts.ts';
-import { NO_KNOWN_FILES } from './explanations.ts';
 import type { EndpointMeans } from './means.ts';
+import { knownFiles } from './packages/known-files.ts';
 import { endpointRoutes } from './routes.ts';
 import { assembleEndpoints } from './service.ts';
 import { stagingJob } from './staging.ts';
@@ -15,7 +15,7 @@ export interface EndpointsModuleParts extends Omit<EndpointMeans, 'approvers' | 
 export function endpointsModule({ accounts, ...parts }: EndpointsModuleParts): ServiceModule {
   const means: EndpointMeans = {
     ...parts,
-    knownFiles: NO_KNOWN_FILES,
+    knownFiles,
     tell: TELL_NOBODY,
     approvers: (reader) => accounts.people.countWith(reader, 'endpoints:write'),
   };
