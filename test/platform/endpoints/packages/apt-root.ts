@@ -53,6 +53,12 @@ export class AptRoot {
     if (status !== 0) throw new Error(said);
   }
 
+  /** What `dpkg --verify` finds wrong with installed packages; empty for nothing. */
+  verified(): string {
+    const { stdout } = spawnSync('dpkg', [`--root=${this.root}`, '--verify'], { encoding: 'utf8' });
+    return stdout;
+  }
+
   apt(...words: readonly string[]): { status: number | null; said: string } {
     const env = {
       PATH: '/usr/sbin:/usr/bin:/sbin:/bin',

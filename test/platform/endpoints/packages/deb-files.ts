@@ -29,10 +29,20 @@ export async function debOf({ name = 'tool', version = '1.0', entries, data }: D
   const control = `Package: ${name}\nVersion: ${version}\nArchitecture: amd64\nMaintainer: Nobody <nobody@example.org>\nDescription: of a test\n`;
   const members = [
     { name: 'debian-binary', bytes: Buffer.from('2.0\n') },
-    { name: 'control.tar.gz', bytes: gzipSync(await tarOf([{ name: './control', content: control }])) },
+    {
+      name: 'control.tar.gz',
+      bytes: gzipSync(await tarOf([{ name: './control', content: control }, md5sumsOf(entries)])),
+    },
     data ?? { name: 'data.tar.gz', bytes: gzipSync(await tarOf(entries)) },
   ];
   return Buffer.concat([Buffer.from('!<arch>\n'), ...members.map(({ name, bytes }) => memberOf(name, bytes))]);
+}
+
+/** What dpkg verifies installed files by. */
+function md5sumsOf(entries: readonly TarEntry[]): TarEntry {
+  const files = entries.filter(({ content }) => content !== undefined);
+  const lines = files.map(({ name, content = '' }) => `${hexMd5(content)}  ${name.replace('./', '')}\n`);
+  return { name: './md5sums', content: lines.join('') };
 }
 
 function memberOf(name: string, bytes: Buffer): Buffer {
