@@ -59,14 +59,22 @@ export class AptRoot {
     return stdout;
   }
 
-  apt(...words: readonly string[]): { status: number | null; said: string } {
+  apt(...words: readonly string[]) {
+    return this.#run('apt-get', words);
+  }
+
+  query(...words: readonly string[]) {
+    return this.#run('apt-cache', words);
+  }
+
+  #run(program: string, words: readonly string[]): { status: number | null; said: string } {
     const env = {
       PATH: '/usr/sbin:/usr/bin:/sbin:/bin',
       LC_ALL: 'C',
       APT_CONFIG: this.#config,
       DEBIAN_FRONTEND: 'noninteractive',
     };
-    const { status, stdout, stderr } = spawnSync('apt-get', words, { env, encoding: 'utf8' });
+    const { status, stdout, stderr } = spawnSync(program, words, { env, encoding: 'utf8' });
     return { status, said: stdout + stderr };
   }
 

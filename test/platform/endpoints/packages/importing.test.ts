@@ -76,14 +76,16 @@ describe.each(DATABASES)('on %s', (_name, start) => {
     ]);
     expect(await at.explanationOf('/bin/tool', 'third')).toBeNull();
     expect(await at.explanationOf('/usr/share/doc/other/empty', '')).toBeNull();
-    const file = {
-      path: '/bin/tool',
-      observed: { sha256: hexSha256('second'), mode: 0o755, uid: 0, gid: 0 },
-      expected: null,
+    const observed = { sha256: hexSha256('second'), mode: 0o755, uid: 0, gid: 0 };
+    const files = ['/usr/bin/tool', '/usr/bin/sudo'].map((path) => ({ path, observed, expected: null }));
+    const found = {
+      name: 'tool',
+      version: '2.0',
+      architecture: 'amd64',
+      archive: 'Test test main',
+      signed_by: signedBy.join(),
     };
-    expect(await knownFiles.find(at.database, [file])).toEqual([
-      { name: 'tool', version: '2.0', architecture: 'amd64', archive: 'Test test main', signed_by: signedBy.join() },
-    ]);
+    expect(await knownFiles.find(at.database, files)).toEqual([found, null]);
     expect(await archivesBefore(at.database, { limit: 5 })).toMatchObject([
       { archive: 'Test test', packages: 2, opened: 2, files: 6 },
     ]);
