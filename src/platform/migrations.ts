@@ -1,5 +1,6 @@
 import { ACCOUNT_MIGRATIONS } from './accounts/migrations.ts';
 import { PEOPLE_MIGRATIONS } from './accounts/people-migrations.ts';
+import { ALERT_MIGRATIONS } from './alerts/migrations.ts';
 import { setAside } from './audit/earlier.ts';
 import { AUDIT_MIGRATIONS } from './audit/migrations.ts';
 import type { Database, Reader } from './database/database.ts';
@@ -15,6 +16,7 @@ const MIGRATIONS = {
   ...MASTER_KEY_MIGRATIONS,
   ...ACCOUNT_MIGRATIONS,
   ...PEOPLE_MIGRATIONS,
+  ...ALERT_MIGRATIONS,
   ...AUDIT_MIGRATIONS,
   ...IDEMPOTENCY_MIGRATIONS,
   ...JOB_MIGRATIONS,

@@ -3,6 +3,8 @@ import { messageOf } from '../core/errors.ts';
 import type { KeyAuthentication } from './accounts/authentication.ts';
 import { keysModule, peopleModule } from './accounts/module.ts';
 import { administrationModule } from './administration/module.ts';
+import { alertsModule } from './alerts/module.ts';
+import { assembleAlerts } from './alerts/service.ts';
 import { auditModule } from './audit/module.ts';
 import { endpointsModule } from './endpoints/module.ts';
 import { dataFolder } from './folder.ts';
@@ -34,12 +36,14 @@ export async function openModules(
   const folder = dataFolder(dataDir);
   const authority = await openAuthority(tsaUrl, folder.authority);
   const masterKey = parts.sealKeys.forThread();
+  const alerts = assembleAlerts({ ...parts, masterKey, outgoingHosts, publicUrl });
   const onAnchorFailure = (error: unknown, checkpointId: string | null) =>
     log.warn({ checkpointId, reason: messageOf(error) }, 'a checkpoint stays pending');
   return [
     auditModule({ ...parts, keys: parts.sealKeys, authority, onAnchorFailure }, { checkpointMinutes }),
-    trapsModule({ ...parts, masterKey, decoys, aws, outgoingHosts, folder: folder.decoys, publicUrl, serverLog: log }),
-    endpointsModule(parts),
+    trapsModule({ ...parts, masterKey, decoys, aws, alerts, folder: folder.decoys, publicUrl, serverLog: log }),
+    endpointsModule({ ...parts, alerts }),
+    alertsModule(alerts, parts.clock),
     keysModule(parts, keys),
     peopleModule(parts, parts.accounts),
     administrationModule({ ...parts, settings: settingsInForce(options) }),

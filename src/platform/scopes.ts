@@ -13,6 +13,8 @@ export const SCOPES = [
   'endpoints:read',
   'endpoints:write',
   'endpoints:report',
+  'alerts:read',
+  'alerts:write',
   'keys:read',
   'keys:write',
   'people:read',

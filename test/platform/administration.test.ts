@@ -6,6 +6,8 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { byCommand } from '../../src/platform/accounts/administration.ts';
 import { ApiKeys } from '../../src/platform/accounts/keys.ts';
 import { AdministrationService } from '../../src/platform/administration/service.ts';
+import { newAlertChannelSchema } from '../../src/platform/alerts/requests.ts';
+import { type AlertService, assembleAlerts } from '../../src/platform/alerts/service.ts';
 import type { Database } from '../../src/platform/database/database.ts';
 import { Outbox, type OutboxTables } from '../../src/platform/jobs/outbox.ts';
 import { migrateAll } from '../../src/platform/migrations.ts';
@@ -21,12 +23,14 @@ const BEN = 'ben@example.com';
 const OWNER = byCommand('test');
 const JOINER = { name: 'Ada', password: PASSWORD };
 const NEXT = 'the third door on the left';
+const HOOK = newAlertChannelSchema.parse({ kind: 'webhook', name: 'x', target: 'https://example.com/' });
 const KEY = { name: 'k', scopes: ['audit:read' as const], expires_at: null };
 
 interface Scene {
   at: PeoplePlace;
   keys: ApiKeys;
   administration: AdministrationService;
+  alerts: AlertService;
   /** Somebody with an account, and a session of it. */
   ben: string;
   session: string;
@@ -124,6 +128,14 @@ const ACTS: Record<string, (scene: Scene) => Promise<() => Promise<unknown>>> = 
     async ({ administration, deadLetter }) =>
     () =>
       administration.replay(OWNER, deadLetter),
+  'alert_channel.added':
+    async ({ alerts }) =>
+    () =>
+      alerts.channels.add(OWNER, HOOK, 'once'),
+  'alert_channel.removed': async ({ alerts }) => {
+    const { alert_channel_id } = await alerts.channels.add(OWNER, HOOK);
+    return () => alerts.channels.remove(OWNER, alert_channel_id);
+  },
 };
 
 /** All that acts change, but for counted attempts, which are counted before. */
@@ -135,6 +147,8 @@ const TABLES = [
   'spent_challenges',
   'api_keys',
   'outbox',
+  'alerting_channels',
+  'keyed_results',
   'entries',
   'streams',
 ] as const;
@@ -170,7 +184,11 @@ describe.each(DATABASES)('the record of administrative acts on %s', (_name, star
       return id;
     });
     const service = new AdministrationService({ database, log, administration, outbox });
-    return { at, keys, administration: service, ben, session, keyId: key.key_id, deadLetter };
+    const alerts = assembleAlerts({
+      ...{ database, clock, administration, outbox, masterKey },
+      ...{ outgoingHosts: [], publicUrl: () => PUBLIC_URL },
+    });
+    return { at, keys, administration: service, alerts, ben, session, keyId: key.key_id, deadLetter };
   }
 
   /** One table after the other: each test has as few connections as it can. */

@@ -181,7 +181,9 @@ export async function sendDrawn(
 ): Promise<Map<string, Set<number>>> {
   const operations = (
     await Promise.all(
-      ['audit', 'traps', 'keys', 'people', 'administration'].map((name) => operationsOf(service, name, known)),
+      ['audit', 'traps', 'alerts', 'keys', 'people', 'administration'].map((name) =>
+        operationsOf(service, name, known),
+      ),
     )
   ).flat();
   const seen = new Map(operations.map(({ id }) => [id, new Set<number>()]));

@@ -30,7 +30,7 @@ beforeAll(async () => {
   const [{ detection_id }] = (await service.call('GET', `${TRAPS}/detections/`)).body.data;
   const channels = [];
   for (const name of 'abcdefgh')
-    channels.push((await service.call('POST', `${TRAPS}/alert-channels/`, { ...HOOK, name })).body);
+    channels.push((await service.call('POST', '//alerts/channels/', { ...HOOK, name })).body);
   known = {
     stream_id: ['s', 'a/b'],
     package_id: [package_id],
@@ -47,7 +47,7 @@ beforeAll(async () => {
 });
 afterAll(() => service.close());
 
-describe.each(['audit', 'traps', 'keys', 'people', 'administration'])('the document of %s', (name) => {
+describe.each(['audit', 'traps', 'alerts', 'keys', 'people', 'administration'])('the document of %s', (name) => {
   const read = async () => (await service.call('GET', `//${name}/openapi.json`, undefined, { authorization: '' })).body;
 
   test('is valid', async () => {

@@ -60,14 +60,16 @@ export type ActName =
   | 'second_factor.added'
   | 'second_factor.removed'
   | 'passkey.counted_back'
-  | 'message.replayed';
+  | 'message.replayed'
+  | 'alert_channel.added'
+  | 'alert_channel.removed';
 
 /** Something that was done to who may do what. It names people by their ids: addresses and names stay out of what is never erased. */
 export interface Act {
   actor: Pick<Actor, 'name'>;
   action: ActName;
   /** What it was done to. */
-  of: readonly [type: 'api_key' | 'person' | 'link' | 'network' | 'message' | 'platform', id: string];
+  of: readonly [type: 'api_key' | 'person' | 'link' | 'network' | 'message' | 'alert_channel' | 'platform', id: string];
   more?: { [name: string]: Json };
 }
 

@@ -51,3 +51,11 @@ export function baselineToWire(
   const { baseline_no: _, endpoint_no: __, scan_no: ___, set_no: ____, roots, complete, ...shown } = row;
   return { ...shown, roots: JSON.parse(roots) as string[], complete: complete === 1 };
 }
+
+/** Whether a baseline is as another one would be. */
+export function isBaselineAlike(
+  one: Baseline,
+  other: Pick<Baseline, 'name' | 'set_no' | 'roots' | 'complete'>,
+): boolean {
+  return (['name', 'set_no', 'roots', 'complete'] as const).every((member) => one[member] === other[member]);
+}

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { sha256 } from '../../core/digest.ts';
 import { canonicalize } from '../../core/json/canonical.ts';
-import { type Actor, personNamed } from '../accounts/administration.ts';
+import type { Actor } from '../accounts/administration.ts';
 import type { Transaction } from '../database/database.ts';
 import { DomainError } from '../errors.ts';
 import { fromCursor, pageOf, toCursor } from '../http/cursor.ts';
@@ -15,6 +15,7 @@ import {
   changeBaseline,
   findBaseline,
   insertBaseline,
+  isBaselineAlike,
 } from './baseline-rows.ts';
 import { EventWriting } from './event-writing.ts';
 import { changeEndpoint, type Endpoint, endpointRow, findEndpoint } from './host-rows.ts';
@@ -25,6 +26,7 @@ import type { EndpointLine } from './report/line.ts';
 import type { Proposal, Registration, WireBaseline } from './requests/baselines.ts';
 import { scanRow } from './scan-rows.ts';
 import type { EndpointTables } from './schema.ts';
+import { refuseOwn } from './second-person.ts';
 import { takePart, unstage } from './staging.ts';
 import type { BaselineStatus } from './words.ts';
 
@@ -58,7 +60,7 @@ export class Baselines {
       const setNo = await storeLineSet(transaction, set);
       const active = await this.#activeOf(transaction, endpoint);
       const what = { name, set_no: setNo, roots: JSON.stringify(roots), complete: Number(complete) };
-      if (active !== null && isAlike(active, what)) return active;
+      if (active !== null && isBaselineAlike(active, what)) return active;
       const baseline = await insertBaseline(transaction, {
         ...this.#newBaseline(endpoint, actor),
         ...{ ...what, status: 'active', origin: 'registered', scan_no: null, reason: null },
@@ -233,22 +235,4 @@ interface BaselineAct {
   actor: Actor;
   action: string;
   more: { [name: string]: string | null };
-}
-
-/** @throws DomainError `forbidden` for whoever proposed it, and for who is no person: nobody knows whose key it is. */
-function refuseOwn({ name }: Actor, { made_by }: Baseline): void {
-  if (personNamed(name) === null)
-    throw new DomainError(
-      'forbidden',
-      'several people may approve baselines here, so one of them does, on the page: an API key does not say who',
-    );
-  if (name === made_by)
-    throw new DomainError(
-      'forbidden',
-      'several people may approve baselines here: another one than who proposed it does',
-    );
-}
-
-function isAlike(one: Baseline, other: Pick<Baseline, 'name' | 'set_no' | 'roots' | 'complete'>): boolean {
-  return (['name', 'set_no', 'roots', 'complete'] as const).every((member) => one[member] === other[member]);
 }

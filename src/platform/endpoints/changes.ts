@@ -1,16 +1,19 @@
 import { type Selectable, sql } from 'kysely';
+import { canonicalize } from '../../core/json/canonical.ts';
+import type { Actor } from '../accounts/administration.ts';
 import type { Reader } from '../database/database.ts';
 import { DomainError } from '../errors.ts';
 import { fromCursor, pageOf, toCursor } from '../http/cursor.ts';
 import type { PageQuery } from '../http/fields.ts';
-import type { EndpointEvent } from './event-rows.ts';
+import { entryOfAct, inEntries } from './entries.ts';
+import { type EndpointEvent, noteEventsChanged } from './event-rows.ts';
 import { endpointsWithPath } from './lines/places.ts';
 import type { EndpointMeans } from './means.ts';
 import { pathBytes } from './report/line.ts';
 import type { WireChange } from './requests/changes.ts';
 import type { Explanation } from './requests/events.ts';
 import type { EndpointChangeTable, EndpointTables } from './schema.ts';
-import type { PathEventType } from './words.ts';
+import { CHANGES_STREAM, type PathEventType } from './words.ts';
 
 type Change = Selectable<EndpointChangeTable>;
 
@@ -47,9 +50,58 @@ export class Changes {
     const changes = database.tables<EndpointTables>().selectFrom('endpoint_changes').selectAll();
     const [row] = await changes.where('change_id', '=', changeId).execute();
     const [change] = row === undefined ? [] : await changesToWire(database, [row]);
-    if (change === undefined) throw new DomainError('not_found', 'there is no change of this id');
+    if (change === undefined) throw notThere();
     return change;
   }
+
+  /**
+   * Says that a change was meant, wherever it stands: it is explained, and less bad, also where it is seen later.
+   * @throws DomainError `not_found`.
+   */
+  async approve(actor: Actor, changeId: string, { reason }: { reason: string }): Promise<WireChange> {
+    const { database, clock, log } = this.#means;
+    await database.write(async (transaction) => {
+      const tables = transaction.tables<EndpointTables>();
+      const approved = { approved_at: clock().toISOString(), approved_by: actor.name, approved_reason: reason };
+      const changes = tables.updateTable('endpoint_changes').set(approved).where('change_id', '=', changeId);
+      const row = await changes.returning('change_no').executeTakeFirst();
+      if (row === undefined) throw notThere();
+      const events = await unresolvedOf(transaction, row.change_no);
+      const seen = {
+        status: 'acknowledged',
+        acknowledged_by: actor.name,
+        acknowledged_at: approved.approved_at,
+      } as const;
+      await tables
+        .updateTable('endpoint_events')
+        .set({ ...seen, severity: 'low', explanation: canonicalize({ kind: 'approved_change', id: changeId }) })
+        .where('change_no', '=', row.change_no)
+        .where('resolved_at', 'is', null)
+        .execute();
+      await noteEventsChanged(transaction);
+      const act = { action: 'change.approved', of: ['change', changeId] } as const;
+      const entries = inEntries(events).map((some) => entryOfAct(actor, { ...act, more: { reason, events: some } }));
+      await log.appendIn(transaction, CHANGES_STREAM, entries);
+    });
+    return this.find(changeId);
+  }
+}
+
+function notThere(): DomainError {
+  return new DomainError('not_found', 'there is no change of this id');
+}
+
+/** The events of a change that are not resolved, and whose they are. */
+async function unresolvedOf(reader: Reader, changeNo: number): Promise<{ event_id: string; endpoint_id: string }[]> {
+  return await reader
+    .tables<EndpointTables>()
+    .selectFrom('endpoint_events')
+    .innerJoin('endpoints', 'endpoints.endpoint_no', 'endpoint_events.endpoint_no')
+    .select(['event_id', 'endpoint_id'])
+    .where('change_no', '=', changeNo)
+    .where('resolved_at', 'is', null)
+    .orderBy('event_no')
+    .execute();
 }
 
 async function changesToWire(reader: Reader, changes: readonly Change[]): Promise<WireChange[]> {
@@ -59,22 +111,13 @@ async function changesToWire(reader: Reader, changes: readonly Change[]): Promis
     changes.map(({ change_no }) => change_no),
   );
   const shown: WireChange[] = [];
-  for (const { change_no, change_id, first_seen } of changes) {
+  for (const { change_no, change_key: _, ...change } of changes) {
+    const { first_seen } = change;
     const { places, last_seen, event_no } = counts.get(change_no) ?? { places: 0, last_seen: first_seen, event_no: 0 };
     const event = await eventOf(reader, event_no);
     const { event_type, severity, path, path_base64, expected_sha256, observed_sha256 } = event;
     shown.push({
-      ...{
-        change_id,
-        event_type,
-        severity,
-        path,
-        path_base64,
-        expected_sha256,
-        observed_sha256,
-        first_seen,
-        last_seen,
-      },
+      ...{ ...change, event_type, severity, path, path_base64, expected_sha256, observed_sha256, last_seen },
       ...{ places, of: Math.max(places, await couldHave(reader, event)) },
       explanation: JSON.parse(event.explanation) as Explanation,
     });

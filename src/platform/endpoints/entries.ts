@@ -7,7 +7,7 @@ import { streamOf } from './words.ts';
 /** Something that happened to an endpoint, or was done with it. */
 export interface EndpointAct {
   action: string;
-  of: readonly [type: 'endpoint' | 'report' | 'baseline' | 'event' | 'change_window', id: string];
+  of: readonly [type: 'endpoint' | 'report' | 'baseline' | 'event' | 'change' | 'change_window', id: string];
   more: { [name: string]: Json };
 }
 
@@ -37,4 +37,14 @@ export class EndpointEntries {
   write(log: Pick<AuditLog, 'appendIn'>, transaction: Transaction): Promise<EntryPlace[]> {
     return log.appendIn(transaction, streamOf(this.#endpointId), this.#entries);
   }
+}
+
+/** Events that one entry names. */
+const EVENTS_IN_ENTRY = 100;
+
+/** Events as entries name them; one that names none where there are none. */
+export function inEntries<T>(events: readonly T[]): T[][] {
+  return Array.from({ length: Math.max(1, Math.ceil(events.length / EVENTS_IN_ENTRY)) }, (_, at) =>
+    events.slice(at * EVENTS_IN_ENTRY, (at + 1) * EVENTS_IN_ENTRY),
+  );
 }

@@ -5,7 +5,7 @@ import { canonicalize, type Json } from '../../core/json/canonical.ts';
 import type { ColumnKind, Columns, Reader, Transaction } from '../database/database.ts';
 import type { PathDifference } from './lines/comparing.ts';
 import { canonicalLine, type EndpointLine, type PathName } from './report/line.ts';
-import type { EndpointEventTable, EndpointTables } from './schema.ts';
+import type { EndpointChangeTable, EndpointEventTable, EndpointTables } from './schema.ts';
 
 export type EndpointEvent = Selectable<EndpointEventTable>;
 export type NewEndpointEvent = Omit<EndpointEvent, 'event_no'>;
@@ -41,6 +41,7 @@ const COLUMNS: Columns & Record<keyof NewEndpointEvent, ColumnKind> = {
   acknowledged_at: 'text',
   window_no: 'integer',
   alert_state: 'text',
+  told_by: 'text',
   entry_sequence: 'integer',
 };
 
@@ -105,31 +106,38 @@ export async function eventsVersion(reader: Reader): Promise<number> {
   return (await versions.executeTakeFirstOrThrow()).version;
 }
 
-/** The numbers of changes by their keys; those that are new are stored. */
-export async function changeNumbers(
+/** A change that was seen somewhere. */
+export type KnownChange = Pick<Selectable<EndpointChangeTable>, 'change_no' | 'change_id' | 'approved_at'>;
+
+/** Changes by their keys; those that are new are stored. */
+export async function storeChanges(
   transaction: Transaction,
   keys: readonly string[],
   now: string,
-): Promise<Map<string, number>> {
+): Promise<Map<string, KnownChange>> {
   const known = await knownChanges(transaction, keys);
   // In one order, so that no two wait for each other.
   const others = [...new Set(keys)].filter((key) => !known.has(key)).toSorted();
   if (others.length === 0) return known;
+  const none = { approved_at: null, approved_by: null, approved_reason: null };
   for (const change_key of others)
     await transaction
       .tables<EndpointTables>()
       .insertInto('endpoint_changes')
-      .values({ change_id: randomUUID(), change_key, first_seen: now })
+      .values({ change_id: randomUUID(), change_key, first_seen: now, ...none })
       .onConflict((conflict) => conflict.column('change_key').doNothing())
       .execute();
   return knownChanges(transaction, keys);
 }
 
-async function knownChanges(reader: Reader, keys: readonly string[]): Promise<Map<string, number>> {
+async function knownChanges(reader: Reader, keys: readonly string[]): Promise<Map<string, KnownChange>> {
   if (keys.length === 0) return new Map();
-  const changes = reader.tables<EndpointTables>().selectFrom('endpoint_changes').select(['change_key', 'change_no']);
+  const changes = reader
+    .tables<EndpointTables>()
+    .selectFrom('endpoint_changes')
+    .select(['change_key', 'change_no', 'change_id', 'approved_at']);
   const rows = await changes.where(reader.words.isAmong('change_key', keys)).execute();
-  return new Map(rows.map(({ change_key, change_no }) => [change_key, change_no]));
+  return new Map(rows.map(({ change_key, ...change }) => [change_key, change]));
 }
 
 /** What the same change has in common on all endpoints: hex SHA-256. */

@@ -1,11 +1,10 @@
 import { canonicalize, type Json } from '../../core/json/canonical.ts';
 import type { Actor } from '../accounts/administration.ts';
 import type { Transaction } from '../database/database.ts';
-import type { EndpointAlert } from './alerts.ts';
-import { EndpointEntries } from './entries.ts';
+import { alertOfEvents, type ToldEvents, worstEvent } from './alerting.ts';
+import { EndpointEntries, inEntries } from './entries.ts';
 import {
   changeKeyOf,
-  changeNumbers,
   insertEvents,
   type NewEndpointEvent,
   noteAllSeen,
@@ -13,6 +12,7 @@ import {
   noteResolved,
   noteSeen,
   pathKey,
+  storeChanges,
   type UnresolvedEvent,
   unresolvedEvents,
 } from './event-rows.ts';
@@ -20,12 +20,9 @@ import { explainDifferences, UNEXPLAINED } from './explanations.ts';
 import type { Endpoint } from './host-rows.ts';
 import type { PathDifference } from './lines/comparing.ts';
 import type { EndpointMeans } from './means.ts';
-import { eventOfDifference, newEvent, toMetadata } from './new-events.ts';
+import { eventOfDifference, joinChange, newEvent, toMetadata } from './new-events.ts';
 import { windowFor } from './window-rows.ts';
-import { type ChainEventType, EVENT_SEVERITIES, type EventSeverity } from './words.ts';
-
-/** Events that one entry of the stream names. */
-const EVENTS_IN_ENTRY = 100;
+import type { ChainEventType, EventSeverity } from './words.ts';
 
 /** A report as events name it. */
 export interface ComparedScan {
@@ -147,9 +144,8 @@ export class EventWriting {
     const transaction = this.#transaction;
     const now = this.#now;
     const keys = this.#raised.map(({ changeKey }) => changeKey).filter((key) => key !== null);
-    const changes = await changeNumbers(transaction, keys, now);
-    for (const { event, changeKey } of this.#raised)
-      if (changeKey !== null) event.change_no = changes.get(changeKey) ?? null;
+    const changes = await storeChanges(transaction, keys, now);
+    for (const { event, changeKey } of this.#raised) joinChange(event, changes.get(changeKey ?? ''));
     await noteSeen(transaction, this.#seen, now);
     await noteResolved(
       transaction,
@@ -201,30 +197,29 @@ export class EventWriting {
       await this.#tellOf(kind, events);
   }
 
-  async #tellOf(kind: EndpointAlert['kind'], events: readonly NewEndpointEvent[]): Promise<void> {
-    const order = ({ severity }: NewEndpointEvent) => EVENT_SEVERITIES.indexOf(severity);
-    const worst = events.toSorted((one, other) => order(other) - order(one))[0];
+  async #tellOf(kind: ToldEvents['kind'], events: readonly NewEndpointEvent[]): Promise<void> {
+    const worst = worstEvent(events);
     if (worst === undefined) return;
-    const { event_id, severity } = worst;
-    const { endpoint_id } = this.#endpoint;
-    const alert = { kind, severity, endpoint_id, event_id, events: events.length };
-    const state = await this.#means.tell(this.#transaction, alert);
-    for (const event of events) event.alert_state = state;
+    const alert = alertOfEvents({ kind, endpointId: this.#endpoint.endpoint_id, events }, worst);
+    const alert_state = await this.#means.alerts.tell(this.#transaction, alert);
+    for (const event of events) Object.assign(event, { alert_state, told_by: worst.event_id });
   }
 
   /** Writes the entries. Events know the one that names them. */
   async #record(): Promise<void> {
     const { entries } = this;
     const named = new Map<number, NewEndpointEvent[]>();
-    for (const some of inPieces(this.#raised, EVENTS_IN_ENTRY)) {
+    for (const some of inEntries(this.#raised)) {
+      if (some.length === 0) continue;
       const events = some.map(({ event }) => event);
       named.set(this.#name('events.raised', events.map(toMetadata)), events);
     }
-    for (const some of inPieces(this.#resolved, EVENTS_IN_ENTRY))
-      this.#name(
-        'events.resolved',
-        some.map(({ event: { event_id, event_type }, why }) => ({ event_id, event_type, why })),
-      );
+    for (const some of inEntries(this.#resolved))
+      if (some.length > 0)
+        this.#name(
+          'events.resolved',
+          some.map(({ event: { event_id, event_type }, why }) => ({ event_id, event_type, why })),
+        );
     const places = await entries.write(this.#means.log, this.#transaction);
     for (const [at, events] of named) for (const event of events) event.entry_sequence = places[at]?.sequence ?? 0;
   }
@@ -234,8 +229,4 @@ export class EventWriting {
     const actor: Pick<Actor, 'name'> = { name: 'platform' };
     return this.entries.add(actor, { action, of: ['endpoint', endpoint_id], more: { events } });
   }
-}
-
-function inPieces<T>(all: readonly T[], size: number): T[][] {
-  return Array.from({ length: Math.ceil(all.length / size) }, (_, at) => all.slice(at * size, (at + 1) * size));
 }

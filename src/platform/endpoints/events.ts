@@ -1,3 +1,4 @@
+import { sql } from 'kysely';
 import { canonicalize } from '../../core/json/canonical.ts';
 import type { Actor } from '../accounts/administration.ts';
 import type { Reader, Transaction } from '../database/database.ts';
@@ -52,6 +53,13 @@ export class EndpointEvents {
     return eventToWire(await findEvent(this.#means.database, eventId));
   }
 
+  /** How many events people were told of by one. */
+  async countTold(eventId: string): Promise<number> {
+    const events = this.#means.database.tables<EndpointTables>().selectFrom('endpoint_events');
+    const told = events.where('told_by', '=', eventId).select(sql<number>`COUNT(*)`.as('count'));
+    return Number((await told.executeTakeFirstOrThrow()).count);
+  }
+
   /** Notes that somebody has seen it. It stays until it is resolved. @throws DomainError `not_found`, `conflict`. */
   acknowledge(actor: Actor, eventId: string): Promise<WireEvent> {
     return this.#change(actor, eventId, 'event.acknowledged', ({ status }, now) => {
@@ -63,14 +71,17 @@ export class EndpointEvents {
 
   /** Opens one again that was acknowledged, or quieted by a change window. @throws DomainError `not_found`, `conflict`. */
   reopen(actor: Actor, eventId: string): Promise<WireEvent> {
-    return this.#change(actor, eventId, 'event.reopened', ({ status, plain_severity }) => {
+    return this.#change(actor, eventId, 'event.reopened', ({ status, explanation, plain_severity }) => {
       if (status === 'resolved')
         throw new DomainError(
           'conflict',
           'the event is resolved: what it is of raises another one when it is seen again',
         );
       if (status === 'open') return null;
-      return { status: 'open', severity: plain_severity, acknowledged_by: null, acknowledged_at: null };
+      const { kind } = JSON.parse(explanation) as Explanation;
+      const unexplained = { explanation: canonicalize(UNEXPLAINED), severity: plain_severity };
+      const opened = { status: 'open', acknowledged_by: null, acknowledged_at: null } as const;
+      return { ...opened, ...(kind === 'approved_change' ? unexplained : {}) };
     });
   }
 
@@ -197,7 +208,7 @@ function differenceOf(row: EndpointEvent): PathDifference {
 
 function eventToWire(row: JoinedEvent): WireEvent {
   const { event_no: _, endpoint_no: __, change_no: ___, scan_no: ____, baseline_no: _____, ...rest } = row;
-  const { plain_severity: _6, window_no: _7, alert_state, entry_sequence, explanation, ...shown } = rest;
+  const { plain_severity: _6, window_no: _7, told_by: _8, alert_state, entry_sequence, explanation, ...shown } = rest;
   return {
     ...shown,
     ...(sidesOf(row) as unknown as Pick<WireEvent, 'expected' | 'observed'>),

@@ -1,7 +1,7 @@
 import type { Administration } from '../accounts/administration.ts';
+import type { Alerts } from '../alerts/api.ts';
 import type { AuditLog } from '../audit/api.ts';
 import type { Database, Reader } from '../database/database.ts';
-import type { TellOfEndpoint } from './alerts.ts';
 import type { KnownFiles } from './packages/known-files.ts';
 
 /** What all that is done with endpoints is done with. */
@@ -11,7 +11,7 @@ export interface EndpointMeans {
   log: AuditLog;
   administration: Administration;
   knownFiles: KnownFiles;
-  tell: TellOfEndpoint;
+  alerts: Pick<Alerts, 'tell'>;
   /** How many people may approve a baseline. */
   approvers(reader: Reader): Promise<number>;
 }

@@ -121,7 +121,10 @@ export const ENDPOINT_MIGRATIONS: Migrations = {
       change_no ${ordinal},
       change_id ${text} NOT NULL UNIQUE,
       ${digest('change_key')} NOT NULL UNIQUE,
-      first_seen ${text} NOT NULL
+      first_seen ${text} NOT NULL,
+      approved_at ${text},
+      approved_by ${text},
+      approved_reason ${text}
     ) ${end}`,
     `CREATE TABLE change_windows (
       window_no ${ordinal},
@@ -168,6 +171,7 @@ export const ENDPOINT_MIGRATIONS: Migrations = {
       acknowledged_at ${text},
       window_no ${integer},
       alert_state ${text} NOT NULL,
+      told_by ${text},
       entry_sequence ${integer} NOT NULL
     ) ${end}`,
     'CREATE INDEX endpoint_events_unresolved ON endpoint_events (endpoint_no) WHERE resolved_at IS NULL',
@@ -175,6 +179,7 @@ export const ENDPOINT_MIGRATIONS: Migrations = {
     'CREATE INDEX endpoint_events_by_status ON endpoint_events (status, severity, event_no)',
     'CREATE INDEX endpoint_events_by_change ON endpoint_events (change_no, event_no)',
     'CREATE INDEX endpoint_events_by_window ON endpoint_events (window_no, event_no)',
+    'CREATE INDEX endpoint_events_told ON endpoint_events (told_by) WHERE told_by IS NOT NULL',
     `CREATE TABLE endpoint_event_versions (id ${integer} PRIMARY KEY, version ${integer} NOT NULL) ${end}`,
     'INSERT INTO endpoint_event_versions VALUES (1, 0)',
   ],

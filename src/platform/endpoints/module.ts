@@ -1,6 +1,7 @@
 import type { Accounts } from '../accounts/accounts.ts';
+import type { Alerts } from '../alerts/api.ts';
 import type { ServiceModule } from '../module.ts';
-import { TELL_NOBODY } from './alerts.ts';
+import { tellerOfEndpoints } from './alerting.ts';
 import type { EndpointMeans } from './means.ts';
 import { knownFiles } from './packages/known-files.ts';
 import { endpointRoutes } from './routes.ts';
@@ -8,7 +9,8 @@ import { assembleEndpoints } from './service.ts';
 import { stagingJob } from './staging.ts';
 import { staleJob } from './stale.ts';
 
-export interface EndpointsModuleParts extends Omit<EndpointMeans, 'approvers' | 'knownFiles' | 'tell'> {
+export interface EndpointsModuleParts extends Omit<EndpointMeans, 'approvers' | 'knownFiles'> {
+  alerts: Alerts;
   accounts: Pick<Accounts, 'people'>;
 }
 
@@ -16,13 +18,13 @@ export function endpointsModule({ accounts, ...parts }: EndpointsModuleParts): S
   const means: EndpointMeans = {
     ...parts,
     knownFiles,
-    tell: TELL_NOBODY,
     approvers: (reader) => accounts.people.countWith(reader, 'endpoints:write'),
   };
   const service = assembleEndpoints(means);
   return {
     name: 'endpoints',
     routes: (server) => endpointRoutes(server, { service }),
+    sends: (mail) => parts.alerts.sends(mail, tellerOfEndpoints(service.events)),
     jobs: [staleJob(means), stagingJob(means.database, means.clock)],
     settled: async () => {},
   };

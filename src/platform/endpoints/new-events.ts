@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { canonicalize, type Json } from '../../core/json/canonical.ts';
-import { type NewEndpointEvent, pathKey } from './event-rows.ts';
+import { type KnownChange, type NewEndpointEvent, pathKey } from './event-rows.ts';
 import { isVouchedFor, UNEXPLAINED } from './explanations.ts';
 import type { PathDifference } from './lines/comparing.ts';
 import type { EndpointLine } from './report/line.ts';
@@ -44,8 +44,17 @@ export function newEvent(endpoint_no: number, now: string): NewEndpointEvent {
     ...{ path: null, path_base64: null, expected_sha256: null, observed_sha256: null, expected: null, observed: null },
     ...{ explanation: canonicalize(UNEXPLAINED), status: 'open', occurrences: 1 },
     ...{ first_seen: now, last_seen: now, resolved_at: null },
-    ...{ acknowledged_by: null, acknowledged_at: null, alert_state: 'none', entry_sequence: 0 },
+    ...{ acknowledged_by: null, acknowledged_at: null, alert_state: 'none', told_by: null, entry_sequence: 0 },
   };
+}
+
+/** Joins an event to the same ones of other endpoints. What somebody approved there is approved here. */
+export function joinChange(event: NewEndpointEvent, change: KnownChange | undefined): void {
+  if (change === undefined) return;
+  event.change_no = change.change_no;
+  if (change.approved_at === null) return;
+  event.explanation = canonicalize({ kind: 'approved_change', id: change.change_id });
+  event.severity = 'low';
 }
 
 /** What an entry says of an event. */

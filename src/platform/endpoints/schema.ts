@@ -1,4 +1,5 @@
 import type { Generated } from 'kysely';
+import type { AlertState } from '../alerts/words.ts';
 import type { BaselineStatus, EventSeverity, EventStatus, EventType } from './words.ts';
 
 // Over ten members: they are columns.
@@ -135,6 +136,9 @@ export interface EndpointChangeTable {
   /** Hex SHA-256 over path, expected and observed. */
   change_key: string;
   first_seen: string;
+  approved_at: string | null;
+  approved_by: string | null;
+  approved_reason: string | null;
 }
 
 // Over ten members: they are columns.
@@ -168,7 +172,9 @@ export interface EndpointEventTable {
   acknowledged_at: string | null;
   /** The change window in which it was raised. */
   window_no: number | null;
-  alert_state: string;
+  alert_state: AlertState;
+  /** The event by which people were told of it; null where they were not. */
+  told_by: string | null;
   /** Of the entry that says that it was raised. */
   entry_sequence: number;
 }

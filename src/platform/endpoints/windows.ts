@@ -7,18 +7,16 @@ import { DomainError } from '../errors.ts';
 import { fromCursor, pageOf, toCursor } from '../http/cursor.ts';
 import type { PageQuery } from '../http/fields.ts';
 import { keyedRequest, makeOnce } from '../idempotency/keyed-results.ts';
-import { entryOfAct } from './entries.ts';
+import { entryOfAct, inEntries } from './entries.ts';
 import { type EndpointEvent, noteEventsChanged } from './event-rows.ts';
 import { findEndpoint } from './host-rows.ts';
 import type { EndpointMeans } from './means.ts';
 import type { NewWindow, WireWindow } from './requests/changes.ts';
 import type { EndpointTables } from './schema.ts';
 import { type ChangeWindow, findWindow } from './window-rows.ts';
-import { WINDOWS_STREAM } from './words.ts';
+import { CHANGES_STREAM } from './words.ts';
 
 const LONGEST_MS = 7 * 24 * 60 * 60_000;
-/** Events that one entry names. */
-const EVENTS_IN_ENTRY = 100;
 
 /** Times in which changes are expected, as routes and pages have them. They end by themselves. */
 export class ChangeWindows {
@@ -47,7 +45,7 @@ export class ChangeWindows {
           const { window_id, from_at: from, until_at: until, reason } = window;
           const act = { action: 'change_window.opened', of: ['change_window', window_id] } as const;
           const of = wish.all === true ? { all: true } : { endpoint_ids: wish.endpoint_ids ?? [] };
-          await log.appendIn(transaction, WINDOWS_STREAM, [
+          await log.appendIn(transaction, CHANGES_STREAM, [
             entryOfAct(actor, { ...act, more: { from, until, reason, ...of } }),
           ]);
           return window_id;
@@ -121,12 +119,8 @@ export class ChangeWindows {
         .execute();
       if (quieted.length > 0) await noteEventsChanged(transaction);
       const act = { action, of: ['change_window', windowId] } as const;
-      // One entry also where nothing was quieted.
-      const pieces = Array.from({ length: Math.max(1, Math.ceil(quieted.length / EVENTS_IN_ENTRY)) }, (_, at) =>
-        quieted.slice(at * EVENTS_IN_ENTRY, (at + 1) * EVENTS_IN_ENTRY),
-      );
-      const entries = pieces.map((events) => entryOfAct(actor, { ...act, more: { reason, events } }));
-      await log.appendIn(transaction, WINDOWS_STREAM, entries);
+      const entries = inEntries(quieted).map((events) => entryOfAct(actor, { ...act, more: { reason, events } }));
+      await log.appendIn(transaction, CHANGES_STREAM, entries);
     });
     return this.find(windowId);
   }

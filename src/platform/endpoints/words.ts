@@ -1,3 +1,5 @@
+import { type AlertSeverity, SEVERITIES } from '../alerts/words.ts';
+
 /** What can be wrong at one path of an endpoint. */
 export const PATH_EVENT_TYPES = [
   'binary_modified',
@@ -26,9 +28,8 @@ export type ChainEventType = (typeof CHAIN_EVENT_TYPES)[number];
 export const EVENT_TYPES = [...PATH_EVENT_TYPES, ...CHAIN_EVENT_TYPES] as const;
 export type EventType = (typeof EVENT_TYPES)[number];
 
-/** From the least. */
-export const EVENT_SEVERITIES = ['low', 'medium', 'high', 'critical'] as const;
-export type EventSeverity = (typeof EVENT_SEVERITIES)[number];
+export const EVENT_SEVERITIES = SEVERITIES;
+export type EventSeverity = AlertSeverity;
 
 /** `quieted`: it was raised within a change window. */
 export const EVENT_STATUSES = ['open', 'acknowledged', 'quieted', 'resolved'] as const;
@@ -61,5 +62,5 @@ export function streamOf(endpointId: string): string {
   return `endpoints/${endpointId}`;
 }
 
-/** The stream that has change windows. */
-export const WINDOWS_STREAM = 'endpoints/change-windows';
+/** The stream that has what is decided about changes on many endpoints. */
+export const CHANGES_STREAM = 'endpoints/changes';

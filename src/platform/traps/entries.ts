@@ -41,11 +41,11 @@ function of(
   };
 }
 
-/** Something that was done with a trap, a detection or an alert channel, by somebody who may. */
+/** Something that was done with a trap or a detection, by somebody who may. */
 export interface TrapAct {
   actor: Pick<Actor, 'name'>;
   action: string;
-  of: readonly [type: 'trap' | 'detection' | 'alert_channel', id: string];
+  of: readonly [type: 'trap' | 'detection', id: string];
   more: OwnEntry['metadata'];
 }
 

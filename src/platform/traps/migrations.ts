@@ -124,4 +124,25 @@ export const TRAP_MIGRATIONS: Migrations = {
       read_at ${text} NOT NULL
     ) ${end}`,
   ],
+  // What told people is a room of its own, for all services. Whoever might say who is told still may.
+  'traps/0003-alerts-elsewhere': () => [
+    `INSERT INTO alerting_channels
+        (alert_channel_id, kind, name, target, least_severity, sources, secret, created_at, removed_at)
+      SELECT alert_channel_id, kind, name, target, least_severity, NULL, secret, created_at, removed_at
+        FROM alert_channels ORDER BY channel_no`,
+    `INSERT INTO alert_messages
+        (message_id, alert_channel_id, source, kind, severity, subject_id, told_key, level, flood_key, made_at, state,
+          attempts, delivered_at)
+      SELECT message_id, alert_channel_id, 'traps', 'trap.used', severity, detection_id,
+          credential_id || ' ' || COALESCE(source_ip, ''),
+          CASE depth WHEN 'exposed' THEN 0 WHEN 'read' THEN 1 WHEN 'validated' THEN 2 ELSE 3 END,
+          credential_id, made_at, state, attempts, delivered_at
+        FROM alerts JOIN traps ON traps.trap_no = alerts.trap_no`,
+    "UPDATE outbox SET kind = 'alerts/test' WHERE kind = 'traps/alert' AND payload LIKE '%\"detection_id\":null%'",
+    'DROP TABLE alerts',
+    'DROP TABLE alert_channels',
+    ...['read', 'write'].map(
+      (what) => `UPDATE api_keys SET scopes = scopes || ' alerts:${what}' WHERE scopes || ' ' LIKE '%traps:${what} %'`,
+    ),
+  ],
 };

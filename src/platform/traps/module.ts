@@ -1,7 +1,7 @@
 import type { Accounts } from '../accounts/accounts.ts';
+import type { Alerts } from '../alerts/api.ts';
 import type { ServiceModule } from '../module.ts';
-import { ALERT_KIND } from './alerts/alerting.ts';
-import { noteAlert } from './alerts/standing.ts';
+import { tellerOf } from './alerting.ts';
 import { trapRoutes } from './routes.ts';
 import { assembleTraps, type TrapParts } from './service.ts';
 import { trapsOverview } from './web/overview.ts';
@@ -11,6 +11,7 @@ const SETTLE_MS = 60_000;
 
 export interface TrapsModuleParts extends TrapParts {
   accounts: Pick<Accounts, 'people'>;
+  alerts: Alerts;
 }
 
 export function trapsModule(parts: TrapsModuleParts): ServiceModule {
@@ -22,7 +23,7 @@ export function trapsModule(parts: TrapsModuleParts): ServiceModule {
     pages: pagesOfTraps(pageParts),
     overview: { scope: 'traps:read', read: () => trapsOverview(pageParts) },
     start: () => service.startDecoys(),
-    sends: (mail) => new Map([[ALERT_KIND, { deliver: service.sendAlerts(mail), note: noteAlert(parts.clock) }]]),
+    sends: (mail) => parts.alerts.sends(mail, tellerOf(service.detections)),
     jobs: [
       ...service.jobs,
       {

@@ -1,13 +1,13 @@
 import { sql } from 'kysely';
+import { type AlertSeverity, SEVERITIES } from '../alerts/words.ts';
 import type { Database } from '../database/database.ts';
 import type { DecoyPlace } from './decoys/decoy.ts';
 import { proofSince } from './rules.ts';
 import type { TrapTables } from './schema.ts';
-import { type DetectionSeverity, SEVERITIES } from './words.ts';
 
 /** How traps stand, in one look. */
 export interface TrapsOverview {
-  open: { count: number; worst: DetectionSeverity; since: string } | null;
+  open: { count: number; worst: AlertSeverity; since: string } | null;
   /** Traps that have not ended and are known to be where somebody may find them. */
   planted: number;
   /** Of these: with a channel that was not proved lately, or with none that ever was. */

@@ -1,4 +1,5 @@
 import { hash, randomUUID } from 'node:crypto';
+import { type AlertState, isLess } from '../alerts/words.ts';
 import type { AuditLog, EntryPlace } from '../audit/api.ts';
 import type { Transaction } from '../database/database.ts';
 import { deepenedEntry, detectedEntry } from './entries.ts';
@@ -17,7 +18,7 @@ import {
 } from './repository.ts';
 import { belongsTo, FOLD_MS, isDeeper, LONGEST_DETECTION_MS, severityOf } from './rules.ts';
 import { foldOf, storable, type TrapUse } from './use.ts';
-import { type AlertState, SEVERITIES, TRAPS_STREAM } from './words.ts';
+import { TRAPS_STREAM } from './words.ts';
 
 /** What a use led to. */
 export interface Recorded {
@@ -177,7 +178,7 @@ function addTo(known: Touched, use: TrapUse): Recorded {
     detection.action = use.action;
   }
   const severity = severityOf(use);
-  if (SEVERITIES.indexOf(severity) > SEVERITIES.indexOf(detection.severity)) detection.severity = severity;
+  if (isLess(detection.severity, severity)) detection.severity = severity;
   // Who once had the secret has it.
   if (use.authVerified === true) detection.auth_verified = 1;
   detection.settled_at = null;

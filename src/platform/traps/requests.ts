@@ -1,14 +1,14 @@
 import { z } from 'zod';
+import { alertStandingSchema } from '../alerts/requests.ts';
+import { SEVERITIES } from '../alerts/words.ts';
 import { instant, jsonObject, pageQuerySchema, text } from '../http/fields.ts';
 import {
-  ALERT_STATES,
   CHANNELS,
   CREDENTIAL_TYPES,
   DEPTHS,
   DETECTION_STATUSES,
   ORIGINS,
   PLANT_LOCATIONS,
-  SEVERITIES,
   TRAP_STATUSES,
 } from './words.ts';
 
@@ -143,7 +143,7 @@ export const detectionSchema = z.object({
   occurrences: z.int(),
   first_seen: time,
   last_seen: time,
-  alert: z.object({ state: z.enum(ALERT_STATES), attempts: z.int() }),
+  alert: alertStandingSchema,
   /** The entry that was committed with it. */
   audit_entry: z.object({ stream_id: z.string(), entry_id: z.string(), sequence: z.int() }),
 });
@@ -171,34 +171,5 @@ export const detectionQuerySchema = pageQuerySchema.extend({
   to: instant.optional(),
 });
 export type DetectionQuery = z.infer<typeof detectionQuerySchema>;
-
-export const ALERT_CHANNEL_KINDS = ['webhook', 'email'] as const;
-
-export const newAlertChannelSchema = z.strictObject({
-  kind: z.enum(ALERT_CHANNEL_KINDS),
-  name: text.min(1).max(200),
-  /** An http or https URL, or an e-mail address. */
-  target: text.min(1).max(2000),
-  /** Detections of less are not told. */
-  least_severity: z.enum(SEVERITIES).default('low'),
-});
-export type NewAlertChannel = z.output<typeof newAlertChannelSchema>;
-
-export const alertChannelParamsSchema = z.object({ alert_channel_id: text });
-
-export const alertChannelSchema = z.object({
-  alert_channel_id: z.string(),
-  kind: z.enum(ALERT_CHANNEL_KINDS),
-  name: z.string(),
-  target: z.string(),
-  least_severity: z.enum(SEVERITIES),
-  created_at: time,
-});
-export type WireAlertChannel = z.infer<typeof alertChannelSchema>;
-
-/** `secret` signs webhooks, and is answered this once; null for e-mail. */
-export const madeAlertChannelSchema = alertChannelSchema.extend({ secret: z.string().nullable() });
-
-export const alertTestSchema = z.object({ message_id: z.string() });
 
 export const newStatusSchema = z.strictObject({ status: z.enum(DETECTION_STATUSES) });

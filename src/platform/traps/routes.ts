@@ -1,7 +1,6 @@
 import type { FastifyPluginAsync } from 'fastify';
 import { serveOpenApi } from '../http/openapi.ts';
-import { alertChannelSchema, detectionSchema, madeTrapSchema, occurrenceSchema, trapSchema } from './requests.ts';
-import { alertChannelRoutes } from './routes/alert-channels.ts';
+import { detectionSchema, madeTrapSchema, occurrenceSchema, trapSchema } from './requests.ts';
 import { callbackRoutes } from './routes/callback.ts';
 import { credentialRoutes } from './routes/credentials.ts';
 import { detectionRoutes } from './routes/detections.ts';
@@ -21,13 +20,11 @@ export const trapRoutes: FastifyPluginAsync<{ service: TrapService }> = async (s
       JsonValue: madeTrapSchema.shape.credential.valueType,
       Detection: detectionSchema,
       Occurrence: occurrenceSchema,
-      AlertChannel: alertChannelSchema,
     },
   });
   await server.register(credentialRoutes, { service, prefix: '/api/v1' });
   await server.register(detectionRoutes, { service, prefix: '/api/v1' });
   await server.register(realKeyRoutes, { service, prefix: '/api/v1' });
   await server.register(eventRoutes, { service, prefix: '/api/v1' });
-  await server.register(alertChannelRoutes, { service, prefix: '/api/v1' });
   await server.register(callbackRoutes, { means: service.decoyMeans });
 };

@@ -1,6 +1,7 @@
+import type { AlertSeverity } from '../alerts/words.ts';
 import type { TrapTable } from './schema.ts';
 import type { TrapUse } from './use.ts';
-import { DEPTHS, type Depth, type DetectionSeverity, type TrapStatus } from './words.ts';
+import { DEPTHS, type Depth, type TrapStatus } from './words.ts';
 
 /** Uses that are no further apart belong to one detection. */
 export const FOLD_MS = 10 * 60_000;
@@ -17,7 +18,7 @@ export function proofSince(now: Date): string {
   return new Date(now.getTime() - PROOF_LASTS_MS).toISOString();
 }
 
-const BY_DEPTH: Record<Depth, DetectionSeverity> = {
+const BY_DEPTH: Record<Depth, AlertSeverity> = {
   exposed: 'low',
   read: 'medium',
   validated: 'high',
@@ -25,7 +26,7 @@ const BY_DEPTH: Record<Depth, DetectionSeverity> = {
 };
 
 /** Who knows only a name of the credential, and not its secret, has less in their hands. */
-export function severityOf({ depth, authVerified }: Pick<TrapUse, 'depth' | 'authVerified'>): DetectionSeverity {
+export function severityOf({ depth, authVerified }: Pick<TrapUse, 'depth' | 'authVerified'>): AlertSeverity {
   return authVerified === false && (depth === 'validated' || depth === 'used') ? 'medium' : BY_DEPTH[depth];
 }
 

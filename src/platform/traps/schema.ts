@@ -1,14 +1,6 @@
 import type { Generated } from 'kysely';
-import type {
-  AlertState,
-  Channel,
-  CredentialType,
-  Depth,
-  DetectionSeverity,
-  DetectionStatus,
-  Origin,
-  PlantLocation,
-} from './words.ts';
+import type { AlertSeverity, AlertState } from '../alerts/words.ts';
+import type { Channel, CredentialType, Depth, DetectionStatus, Origin, PlantLocation } from './words.ts';
 
 // Over ten members: they are columns.
 export interface TrapTable {
@@ -53,7 +45,7 @@ export interface DetectionTable {
   /** Hex SHA-256 of what its occurrences have in common. */
   fold: string;
   depth: Depth;
-  severity: DetectionSeverity;
+  severity: AlertSeverity;
   channel: Channel;
   source_event_id: string | null;
   source_ip: string | null;
@@ -108,39 +100,6 @@ export interface ChannelProofTable {
   proved_at: string;
 }
 
-/** Where people are told of detections. */
-export interface AlertChannelTable {
-  channel_no: Generated<number>;
-  alert_channel_id: string;
-  kind: 'webhook' | 'email';
-  name: string;
-  /** A URL, or an e-mail address. */
-  target: string;
-  least_severity: DetectionSeverity;
-  /** The secret that signs webhooks, in a SecretBox; null for e-mail. */
-  secret: Uint8Array | null;
-  created_at: string;
-  removed_at: string | null;
-}
-
-/** An alert that somebody is told, or was. */
-// Over ten members: they are columns.
-export interface AlertTable {
-  /** Of the outbox. */
-  message_id: string;
-  alert_channel_id: string;
-  detection_id: string;
-  trap_no: number;
-  source_ip: string | null;
-  depth: Depth;
-  severity: DetectionSeverity;
-  made_at: string;
-  state: 'pending' | 'delivered' | 'dead';
-  attempts: number;
-  delivered_at: string | null;
-}
-
-// Over ten members: they are tables.
 export interface TrapTables {
   /** When somebody else last told of what they saw. */
   channel_reports: { channel: Channel; reported_at: string };
@@ -152,8 +111,6 @@ export interface TrapTables {
   detection_occurrences: OccurrenceTable;
   detection_events: SeenEventTable;
   channel_proofs: ChannelProofTable;
-  alert_channels: AlertChannelTable;
-  alerts: AlertTable;
   /** One row: the last change_no that was given. */
   detection_changes: { id: number; change_no: number };
 }

@@ -1,15 +1,10 @@
 import { setTimeout } from 'node:timers/promises';
 import type { FastifyBaseLogger } from 'fastify';
 import { messageOf } from '../../core/errors.ts';
+import type { Alerts } from '../alerts/api.ts';
 import type { AuditLog } from '../audit/api.ts';
 import type { Database } from '../database/database.ts';
-import type { Deliver } from '../jobs/delivery.ts';
-import type { Outbox } from '../jobs/outbox.ts';
-import type { MailTransport } from '../mail/mail.ts';
-import { Dispatcher } from '../outgoing/dispatcher.ts';
-import { alertOf } from './alerts/alerting.ts';
-import { AlertChannels } from './alerts/channels.ts';
-import { sendAlerts } from './alerts/sending.ts';
+import { alertOf } from './alerting.ts';
 import { type AwsChannels, openAwsChannels } from './aws/channels.ts';
 import { RealKeys } from './aws/real-keys.ts';
 import type { AwsSettings } from './aws/settings.ts';
@@ -40,8 +35,6 @@ export interface TrapService {
   trail: AwsChannels['trail'];
   /** What is done besides answering. */
   jobs: AwsChannels['jobs'];
-  alertChannels: AlertChannels;
-  sendAlerts(mail: MailTransport): Deliver;
   /** What decoys and channels of the platform's own work with. */
   decoyMeans: DecoyMeans;
   /** The decoys that listen here. */
@@ -53,14 +46,11 @@ export interface TrapService {
   close(): Promise<void>;
 }
 
-// Over ten members: each is a part.
 export interface TrapParts {
   database: Database;
   clock: () => Date;
   log: AuditLog;
-  outbox: Outbox;
-  /** Hosts of the inside to which alerts may be sent. */
-  outgoingHosts: readonly string[];
+  alerts: Pick<Alerts, 'tell'>;
   masterKey: Uint8Array;
   decoys: readonly DecoySettings[];
   aws: AwsSettings;
@@ -75,7 +65,7 @@ export interface TrapParts {
 const LONGEST_WAIT_MS = 1500;
 
 export function assembleTraps(parts: TrapParts): TrapService {
-  const { database, clock, log, outbox, masterKey, publicUrl, serverLog } = parts;
+  const { database, clock, log, alerts, masterKey, publicUrl, serverLog } = parts;
   const vault = new TrapVault(masterKey);
   let running: readonly Decoy[] = [];
   const places = () => running.map(({ place }) => place);
@@ -83,12 +73,11 @@ export function assembleTraps(parts: TrapParts): TrapService {
   const means = { database, clock, log, vault, version };
   const uses = new Uses(
     database,
-    { log, clock, alert: (transaction, detection, trap) => alertOf(transaction, { outbox, clock }, detection, trap) },
+    { log, clock, alert: (transaction, detection, trap) => alerts.tell(transaction, alertOf(detection, trap)) },
     version,
   );
   const proving = new Proving({ ...means, probeOf: probesOf(() => running) });
   const detections = new Detections(means);
-  const dispatcher = new Dispatcher({ allowed: parts.outgoingHosts });
   const decoyMeans: DecoyMeans = {
     find: (marks) => vault.find(database, marks),
     record: (use) => recordSoon(use, { uses, proving, serverLog }),
@@ -103,8 +92,6 @@ export function assembleTraps(parts: TrapParts): TrapService {
     ...{ trail, jobs, realKeys: new RealKeys({ traps, database, clock, places, iam }) },
     realism: new Realism({ ...means, traps, places, publicUrl }),
     overview: () => readOverview(database, places(), clock()),
-    alertChannels: new AlertChannels({ ...means, outbox }),
-    sendAlerts: (mail) => sendAlerts({ ...means, detections, dispatcher, publicUrl }, mail),
     async startDecoys() {
       running = await startDecoys(parts.decoys, parts.folder, decoyMeans);
     },

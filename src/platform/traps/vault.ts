@@ -34,14 +34,6 @@ export class TrapVault {
     return JSON.parse(this.#box.open(secret, credential_id).toString()) as KeptCredential;
   }
 
-  sealText(owner: string, text: string): Uint8Array {
-    return this.#box.seal(Buffer.from(text), owner);
-  }
-
-  openText(owner: string, sealed: Uint8Array): string {
-    return this.#box.open(sealed, owner).toString();
-  }
-
   /** The trap that has one of these marks; null for none. */
   async find(reader: Reader, marks: readonly TrapMark[]): Promise<FoundTrap | null> {
     const trapNo = await this.marks.find(reader, marks);

@@ -57,15 +57,8 @@ export type Channel = (typeof CHANNELS)[number];
 export const DEPTHS = ['exposed', 'read', 'validated', 'used'] as const;
 export type Depth = (typeof DEPTHS)[number];
 
-export const SEVERITIES = ['low', 'medium', 'high', 'critical'] as const;
-export type DetectionSeverity = (typeof SEVERITIES)[number];
-
 export const DETECTION_STATUSES = ['open', 'acknowledged', 'archived'] as const;
 export type DetectionStatus = (typeof DETECTION_STATUSES)[number];
-
-/** `none`: nobody is to be told. `suppressed`: somebody was told of this a short while ago. */
-export const ALERT_STATES = ['none', 'suppressed', 'pending', 'delivered', 'dead'] as const;
-export type AlertState = (typeof ALERT_STATES)[number];
 
 /** The stream of the audit service that has what happens to traps. */
 export const TRAPS_STREAM = 'traps';

@@ -1,11 +1,11 @@
 import { randomBytes } from 'node:crypto';
 import { type Actor, byCommand } from '../../../src/platform/accounts/administration.ts';
 import { recordIn } from '../../../src/platform/administration/record.ts';
+import type { Alert } from '../../../src/platform/alerts/api.ts';
 import { openAuditLog } from '../../../src/platform/audit/api.ts';
 import { RowSeals } from '../../../src/platform/audit/row-seals.ts';
 import { DerivedSealKeys } from '../../../src/platform/audit/seal-keys.ts';
 import type { Database } from '../../../src/platform/database/database.ts';
-import type { EndpointAlert } from '../../../src/platform/endpoints/alerts.ts';
 import type { EndpointMeans } from '../../../src/platform/endpoints/means.ts';
 import { knownFiles } from '../../../src/platform/endpoints/packages/known-files.ts';
 import type { EndpointLine } from '../../../src/platform/endpoints/report/line.ts';
@@ -35,7 +35,7 @@ export class EndpointPlace {
   /** Has every transaction fail once its entries are written. */
   fault = false;
   approvers = 1;
-  readonly alerts: EndpointAlert[] = [];
+  readonly alerts: Alert[] = [];
 
   constructor(database: Database) {
     this.database = database;
@@ -53,9 +53,11 @@ export class EndpointPlace {
         },
       },
       knownFiles,
-      tell: async (_transaction, alert) => {
-        this.alerts.push(alert);
-        return 'pending';
+      alerts: {
+        tell: async (_transaction, alert) => {
+          this.alerts.push(alert);
+          return 'pending';
+        },
       },
       approvers: async () => this.approvers,
     };

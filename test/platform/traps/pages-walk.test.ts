@@ -135,13 +135,13 @@ describe.each([
   });
 
   test('a webhook is added with its secret, tested and removed', async () => {
-    await page.goto('/app/traps');
-    await follow('Alerts');
+    await page.goto('/app/alerts');
     await lookAt(page);
     await follow('Add a channel');
     await lookAt(page);
     await page.locator('[name=name]').fill(LONG);
     await page.locator('[name=target]').fill(`https://example.com/${'x'.repeat(300)}`);
+    await page.getByLabel('Traps').check();
     await press('Add it');
     expect(await page.locator('#secret').textContent()).toMatch(/^whsec_/);
     await lookAt(page);

@@ -31,10 +31,6 @@ const usedTrap = async (more: object = {}, agent?: string) => {
   const [detection] = await detectionsOf(trap.credential_id);
   return { trap, detection };
 };
-const hook = async (more: object = {}) => {
-  const wish = { kind: 'webhook', name: 'On call', target: 'http://127.0.0.1:1/secret-path', ...more };
-  return (await service.call('POST', `${API}/alert-channels/`, wish)).body;
-};
 const trapPage = (id: string, below = '') => `${PAGE}/credentials/${id}${below}`;
 /** What a page shows, without its markup; times are cut out. */
 const shown = (html: string) =>
@@ -53,7 +49,6 @@ describe('a platform without traps', () => {
     expect(traps).toContain('0 traps planted.');
     expect(traps).toContain('No detection is open.');
     expect(shown((await owner.get(`${PAGE}/credentials`)).text)).toContain('There is no trap yet.');
-    expect(shown((await owner.get(`${PAGE}/alerts`)).text)).toContain('Nobody is told of detections.');
     const front = (await owner.get('/app/')).text;
     expect(shown(front)).toMatch(/Traps – No trap is planted yet What nobody would be seen/);
     expect(front).toContain('<a href="/app/traps">Traps</a>');
@@ -237,60 +232,12 @@ test('who asks whether anything is new is sent nothing as long as nothing is', a
   expect([news.status, (await news.text()).includes('news')]).toEqual([200, true]);
 });
 
-describe('alert channels', () => {
-  const form = `${PAGE}/alerts/new`;
-  const add = (typed: Record<string, string>) =>
-    operator.submit(form, form, { once: typed['name'] ?? '', least_severity: 'low', ...typed });
-
-  test('a webhook shows its secret once, a form that is sent twice adds one, and each is removed', async () => {
-    const typed = { kind: 'webhook', name: HOSTILE.slice(0, 60), target: 'https://example.com/hook' };
-    const { text } = await add(typed);
-    const secret = /<pre id="secret"[^>]*>(whsec_[^<]+)/.exec(text)?.[1] ?? '';
-    expect(Buffer.from(secret.slice(6), 'base64')).toHaveLength(32);
-    const again = await add(typed);
-    expect([again.status, again.text.includes(secret)]).toEqual([409, false]);
-    const mail = { kind: 'email', name: 'Security', target: 'Security@example.com' };
-    for (let count = 0; count < 2; count++)
-      expect(shown((await add(mail)).text)).toContain('Security is told of detections from now on.');
-    const list = (await owner.get(`${PAGE}/alerts`)).text;
-    expect(list.match(/<th scope="row">/g)).toHaveLength(2);
-    expect(list).not.toContain(secret);
-    const [remove = ''] = /\/app\/traps\/alerts\/[\w-]+\/remove/.exec(list) ?? [];
-    expect(shown((await operator.submit(remove, remove)).text)).toContain('is told nothing more.');
-    expect((await owner.get(`${PAGE}/alerts`)).text.match(/<th scope="row">/g)).toHaveLength(1);
-  });
-
-  test.each([
-    [{ kind: 'webhook', target: 'ftp://example.com' }, 'target', 'webhook'],
-    [{ kind: 'email', target: 'nobody' }, 'target', 'e-mail address'],
-    [{ kind: 'pigeon', target: 'x' }, 'kind', ''],
-    [{ kind: 'email', target: 'a@example.com', name: '' }, 'name', 'Say who is told.'],
-    [{ kind: 'email', target: 'a@example.com', least_severity: 'none' }, 'least_severity', ''],
-  ])('a wrong one comes again with what is wrong: %j', async (typed, field, words) => {
-    const { status, text } = await add({ name: 'x', ...typed, once: 'wrong' });
-    expect([status, text.includes(`id="${field}-error"`)]).toEqual([422, true]);
-    expect(shown(text)).toContain(words);
-  });
-
-  test('a test is sent, and the list says only to which host a webhook goes', async () => {
-    const { alert_channel_id: id } = await hook();
-    const path = `${PAGE}/alerts/${id}/test`;
-    expect(shown((await operator.submit(path, path)).text)).toContain('A test is on its way to On call.');
-    const list = (await auditor.get(`${PAGE}/alerts`)).text;
-    expect(list).not.toContain('secret-path');
-    expect(list).toContain('href="/app/administration"');
-    expect(list).not.toContain('/remove');
-    await service.call('DELETE', `${API}/alert-channels/${id}`);
-  });
-});
-
 /** Every page, and its status for who sees and acts, and for who sees. */
 const ACCESS: readonly (readonly [path: string, forOperator: number, forAuditor: number])[] = [
   ['', 200, 200],
   ['/credentials', 200, 200],
   ['/credentials/TRAP', 200, 200],
   ['/detections/DETECTION', 200, 200],
-  ['/alerts', 200, 200],
   ['/new', 200, 403],
   ['/credentials/TRAP/confirm', 200, 403],
   ['/credentials/TRAP/test', 200, 403],
@@ -298,15 +245,11 @@ const ACCESS: readonly (readonly [path: string, forOperator: number, forAuditor:
   ['/credentials/TRAP/revoke', 200, 403],
   ['/credentials/TRAP/reset', 200, 403],
   ['/detections/DETECTION/status', 200, 403],
-  ['/alerts/new', 200, 403],
-  ['/alerts/HOOK/test', 200, 403],
-  ['/alerts/HOOK/remove', 200, 403],
 ];
 
 test('every page is open to whom it is for, its form does nothing for others, and hostile texts end no element', async () => {
   const { trap, detection } = await usedTrap({ label: HOSTILE }, HOSTILE.replace('\u202e', ''));
-  const { alert_channel_id } = await hook({ name: HOSTILE });
-  const ids = { TRAP: trap.credential_id, DETECTION: detection.detection_id, HOOK: alert_channel_id };
+  const ids = { TRAP: trap.credential_id, DETECTION: detection.detection_id };
   const before = (await service.call('GET', `${API}/credentials/${ids.TRAP}`)).text;
   const csrf = /name="csrf" value="([^"]*)"/.exec((await auditor.get(PAGE)).text)?.[1] ?? '';
   for (const [path, forOperator, forAuditor] of ACCESS) {
@@ -320,11 +263,10 @@ test('every page is open to whom it is for, its form does nothing for others, an
     const visitor = await fetch(service.origin + url, { redirect: 'manual' });
     expect([path, visitor.status]).toEqual([path, 303]);
     if (forAuditor === 403) expect((await auditor.post(url, { csrf, status: 'archived' })).status).toBe(403);
-    const missing = PAGE + path.replace(/TRAP|DETECTION|HOOK/, 'nobody');
+    const missing = PAGE + path.replace(/TRAP|DETECTION/, 'nobody');
     if (missing !== PAGE + path) expect([missing, (await operator.get(missing)).status]).toEqual([missing, 404]);
   }
   expect((await service.call('GET', `${API}/credentials/${ids.TRAP}`)).text).toBe(before);
-  expect((await service.call('GET', `${API}/alert-channels/`)).text).toContain(alert_channel_id);
 });
 
 test.each(['?cursor=x', '?status=gone', '?other=1', '/credentials?cursor=x', '/credentials?credential_type=x'])(

@@ -1,13 +1,12 @@
 import { randomBytes } from 'node:crypto';
 import { byCommand } from '../../../src/platform/accounts/administration.ts';
+import type { Alerts } from '../../../src/platform/alerts/api.ts';
 import { type AuditLog, openAuditLog } from '../../../src/platform/audit/api.ts';
 import { RowSeals } from '../../../src/platform/audit/row-seals.ts';
 import { DerivedSealKeys } from '../../../src/platform/audit/seal-keys.ts';
 import type { Database } from '../../../src/platform/database/database.ts';
-import type { Outbox } from '../../../src/platform/jobs/outbox.ts';
-import { alertOf } from '../../../src/platform/traps/alerts/alerting.ts';
+import { alertOf } from '../../../src/platform/traps/alerting.ts';
 import { Detections } from '../../../src/platform/traps/detections.ts';
-import type { RecordingMeans } from '../../../src/platform/traps/recording.ts';
 import { findTrap } from '../../../src/platform/traps/repository.ts';
 import { detectionQuerySchema, newTrapSchema } from '../../../src/platform/traps/requests.ts';
 import { Traps } from '../../../src/platform/traps/traps.ts';
@@ -15,7 +14,7 @@ import type { TrapUse } from '../../../src/platform/traps/use.ts';
 import { Uses } from '../../../src/platform/traps/uses.ts';
 import { TrapVault } from '../../../src/platform/traps/vault.ts';
 import { DetectionsVersion } from '../../../src/platform/traps/version.ts';
-import { type AlertState, TRAPS_STREAM } from '../../../src/platform/traps/words.ts';
+import { TRAPS_STREAM } from '../../../src/platform/traps/words.ts';
 
 export const SOMEBODY = byCommand('test');
 
@@ -32,8 +31,8 @@ export class TrapPlace {
   now = Date.parse('2026-11-22T00:00:00Z');
   /** Has every recording fail once its entries are written. */
   fault = false;
-  /** Where alerts go; nowhere, unless said. */
-  outbox: Outbox | null = null;
+  /** Nobody is told, unless said. */
+  alerts: Pick<Alerts, 'tell'> = { tell: async () => 'none' };
 
   constructor(database: Database, masterKey: Uint8Array = randomBytes(32)) {
     this.database = database;
@@ -56,14 +55,14 @@ export class TrapPlace {
     const publicUrl = () => 'https://evidence.example';
     this.traps = new Traps({ ...means, places: () => [], publicUrl, channelTruth });
     this.detections = new Detections(means);
-    this.uses = new Uses(database, { log: this.log, clock, alert: (...to) => this.#alert(...to) }, version);
-  }
-
-  async #alert(...[transaction, detection, trap]: Parameters<RecordingMeans['alert']>): Promise<AlertState> {
-    const { outbox } = this;
-    return outbox === null
-      ? 'none'
-      : alertOf(transaction, { outbox, clock: () => new Date(this.now) }, detection, trap);
+    this.uses = new Uses(
+      database,
+      {
+        ...{ log: this.log, clock },
+        alert: (transaction, detection, trap) => this.alerts.tell(transaction, alertOf(detection, trap)),
+      },
+      version,
+    );
   }
 
   /** A new web bug. @returns its ids. */

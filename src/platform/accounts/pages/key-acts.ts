@@ -159,6 +159,8 @@ const SCOPE_HINTS: Record<Scope, string> = {
   'endpoints:read': 'endpoints, events and baselines, and to verify',
   'endpoints:write': 'to enrol endpoints, decide about baselines and acknowledge events',
   'endpoints:report': 'to report as the endpoint that it is bound to: enrolment makes such keys',
+  'alerts:read': 'who is told of what the services find',
+  'alerts:write': 'to say who is told',
   'keys:read': 'which API keys there are',
   'keys:write': 'to make, rotate and revoke API keys',
   'people:read': 'who may come in',

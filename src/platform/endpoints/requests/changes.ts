@@ -21,6 +21,9 @@ export const changeSchema = z.object({
   of: count,
   first_seen: time,
   last_seen: time,
+  approved_at: time.nullable(),
+  approved_by: z.string().nullable(),
+  approved_reason: z.string().nullable(),
 });
 export type WireChange = z.infer<typeof changeSchema>;
 export const changeQuerySchema = pageQuerySchema.extend({ event_type: z.enum(PATH_EVENT_TYPES).optional() });

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { ALERT_STATES } from '../../alerts/words.ts';
 import { instant, pageQuerySchema, text } from '../../http/fields.ts';
 import { EVENT_SEVERITIES, EVENT_STATUSES, EVENT_TYPES } from '../words.ts';
 import { lineObject } from './baselines.ts';
@@ -46,7 +47,7 @@ export const eventSchema = z.object({
   acknowledged_by: z.string().nullable(),
   acknowledged_at: time.nullable(),
   window_id: z.string().nullable(),
-  alert: z.string(),
+  alert: z.enum(ALERT_STATES),
   entry: z.object({ stream_id: z.string(), sequence: count }),
 });
 export type WireEvent = z.infer<typeof eventSchema>;

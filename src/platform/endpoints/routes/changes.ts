@@ -50,6 +50,22 @@ export const changeRoutes: FastifyPluginAsyncZod<{ service: EndpointService }> =
   );
 
   server.post(
+    '/changes/:change_id/approve',
+    {
+      config: { scope: 'endpoints:write' },
+      schema: {
+        operationId: 'approveChange',
+        tags: ['changes'],
+        summary: 'Say that a change was meant, wherever it stands: it is explained, and less bad',
+        params: changeParamsSchema,
+        body: reasonSchema,
+        response: { 200: changeSchema, ...problemResponses(404) },
+      },
+    },
+    (request) => changes.approve(actorOf(principalOf(request)), request.params.change_id, request.body),
+  );
+
+  server.post(
     '/change-windows/',
     {
       config: { scope: 'endpoints:write' },

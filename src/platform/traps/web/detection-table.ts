@@ -1,9 +1,10 @@
 import { type Markup, markup, name } from '../../../core/html/markup.ts';
 import { grouped } from '../../../core/words.ts';
+import { alertWord, severityWord } from '../../alerts/web/words.ts';
 import { dataTable, link, moment } from '../../web/components.ts';
 import type { WireDetection } from '../requests.ts';
 import { detectionPath } from './paths.ts';
-import { alertWord, DEPTH_WORDS, detectionStatusWord, severityWord, TYPE_WORDS } from './words.ts';
+import { DEPTH_WORDS, detectionStatusWord, TYPE_WORDS } from './words.ts';
 
 /** Detections as rows. @param hasStatus whether they differ in it. */
 export function detectionTable(

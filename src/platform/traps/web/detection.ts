@@ -3,6 +3,7 @@ import type { z } from 'zod';
 import { type Markup, markup, name } from '../../../core/html/markup.ts';
 import { grouped, plural } from '../../../core/words.ts';
 import { actorOf, personNamed } from '../../accounts/administration.ts';
+import { alertFact, severityWord } from '../../alerts/web/words.ts';
 import { principalOf } from '../../http/principal.ts';
 import { forWhoMay, paramsOf } from '../../web/asked.ts';
 import { asCurl, dataTable, digest, emptyState, factList, link, moment } from '../../web/components.ts';
@@ -23,13 +24,11 @@ import { orUnknown } from './detection-table.ts';
 import { MAY_ACT, MAY_SEE, SHORT_ROWS, type TrapPageParts } from './parts.ts';
 import { ABOVE_TRAPS, detectionPath, trapEntryPath, trapPath, trapsApi } from './paths.ts';
 import {
-  alertWord,
   CHANNEL_WORDS,
   DEPTH_WORDS,
   DETECTION_STATUS_WORDS,
   detectionStatusWord,
   PLACE_WORDS,
-  severityWord,
   TYPE_WORDS,
 } from './words.ts';
 
@@ -158,7 +157,7 @@ function facts(detection: WireDetection, now: Date, request: FastifyRequest): Ma
     ['First seen', moment(detection.first_seen, now)],
     ['Last seen', moment(detection.last_seen, now)],
     ['Recorded', moment(detection.detected_at, now)],
-    ['Alert', alertFacts(detection)],
+    ['Alert', alertFact(detection.alert)],
     ['Recorded as', entryFact(detection, request)],
     ['SHA-256 of the first request', digest(detection.request_sha256)],
   ]);
@@ -179,10 +178,6 @@ function statusLine({ status, acknowledged_at }: WireDetection, by: string | nul
 function knownWords(verified: boolean | null): string {
   if (verified === null) return 'it cannot be told';
   return verified ? 'yes' : 'no: a wrong one was given';
-}
-
-function alertFacts({ alert: { state, attempts } }: WireDetection): Markup {
-  return markup`${alertWord(state)}${attempts === 0 ? null : markup` <span class="minor">after ${plural(attempts, 'attempt')}</span>`}`;
 }
 
 function entryFact({ audit_entry: { stream_id, sequence } }: WireDetection, request: FastifyRequest): Markup {

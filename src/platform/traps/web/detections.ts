@@ -2,6 +2,7 @@ import type { FastifyInstance } from 'fastify';
 import { z } from 'zod';
 import { type Markup, markup } from '../../../core/html/markup.ts';
 import { plural } from '../../../core/words.ts';
+import { severityWord } from '../../alerts/web/words.ts';
 import { isKnown, sendKnown } from '../../http/etag.ts';
 import { text } from '../../http/fields.ts';
 import { forWhoMay, queryOf } from '../../web/asked.ts';
@@ -13,8 +14,8 @@ import type { TrapService } from '../service.ts';
 import { DETECTION_STATUSES } from '../words.ts';
 import { detectionTable } from './detection-table.ts';
 import { LIST_ROWS, MAY_SEE, SHORT_ROWS, type TrapPageParts } from './parts.ts';
-import { ALERTS_PATH, CREDENTIALS_PATH, TRAPS_PATH, trapPath, trapsApi } from './paths.ts';
-import { DETECTION_STATUS_WORDS, severityWord } from './words.ts';
+import { CREDENTIALS_PATH, TRAPS_PATH, trapPath, trapsApi } from './paths.ts';
+import { DETECTION_STATUS_WORDS } from './words.ts';
 
 /** Empty fields of a form say nothing. */
 const filterSchema = z.preprocess(
@@ -58,7 +59,7 @@ function ways({ planted, unproved, lost }: TrapsOverview): Markup {
     ...(unproved === 0 ? [] : [markup`, ${statusWord('warning', `${unproved} not proved`)} within thirty days`]),
     ...(lost === 0 ? [] : [markup`, ${statusWord('warning', `${lost} without their decoy`)}`]),
   ];
-  return markup`<p>${plural(planted, 'trap')} planted${facts}. ${link(CREDENTIALS_PATH, 'All traps')} · ${link(ALERTS_PATH, 'Alerts')}</p>
+  return markup`<p>${plural(planted, 'trap')} planted${facts}. ${link(CREDENTIALS_PATH, 'All traps')}</p>
 `;
 }
 

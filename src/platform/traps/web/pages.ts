@@ -1,5 +1,4 @@
 import type { ModulePages } from '../../web/web.ts';
-import { alertPages } from './alerts.ts';
 import { detectionPages } from './detection.ts';
 import { detectionsPage } from './detections.ts';
 import { newTrapPage } from './new-trap.ts';
@@ -19,4 +18,4 @@ export function pagesOfTraps(parts: TrapPageParts): ModulePages {
   };
 }
 
-const PAGES_OF_TRAPS = [detectionsPage, trapsPage, newTrapPage, trapPage, trapActPages, detectionPages, alertPages];
+const PAGES_OF_TRAPS = [detectionsPage, trapsPage, newTrapPage, trapPage, trapActPages, detectionPages];

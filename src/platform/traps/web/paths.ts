@@ -3,7 +3,6 @@ import { TRAPS_STREAM } from '../words.ts';
 
 export const TRAPS_PATH = `${PAGES}/traps`;
 export const CREDENTIALS_PATH = `${TRAPS_PATH}/credentials`;
-export const ALERTS_PATH = `${TRAPS_PATH}/alerts`;
 
 /** The page of a trap, or one below it. */
 export function trapPath(credentialId: string, ...below: readonly string[]): string {
@@ -12,10 +11,6 @@ export function trapPath(credentialId: string, ...below: readonly string[]): str
 
 export function detectionPath(detectionId: string, ...below: readonly string[]): string {
   return [`${TRAPS_PATH}/detections`, ...[detectionId, ...below].map(encodeURIComponent)].join('/');
-}
-
-export function alertChannelPath(alertChannelId: string, act: 'test' | 'remove'): string {
-  return `${ALERTS_PATH}/${encodeURIComponent(alertChannelId)}/${act}`;
 }
 
 /** An entry of the stream of traps, on the pages of the audit service. */

@@ -2,17 +2,7 @@ import type { Markup } from '../../../core/html/markup.ts';
 import { type StatusTone, statusWord } from '../../web/components.ts';
 import type { WireTrap } from '../requests.ts';
 import { proofSince } from '../rules.ts';
-import type {
-  AlertState,
-  Channel,
-  CredentialType,
-  Depth,
-  DetectionSeverity,
-  DetectionStatus,
-  Origin,
-  PlantLocation,
-  TrapStatus,
-} from '../words.ts';
+import type { Channel, CredentialType, Depth, DetectionStatus, Origin, PlantLocation, TrapStatus } from '../words.ts';
 
 /** What each type is called, and what its use shows. */
 export const TYPE_WORDS: Record<CredentialType, { title: string; shows: string }> = {
@@ -86,17 +76,6 @@ export const DETECTION_STATUS_WORDS: Record<DetectionStatus, string> = {
   archived: 'put away',
 };
 
-const SEVERITY_TONES: Record<DetectionSeverity, StatusTone> = {
-  low: 'neutral',
-  medium: 'warning',
-  high: 'bad',
-  critical: 'bad',
-};
-
-export function severityWord(severity: DetectionSeverity): Markup {
-  return statusWord(SEVERITY_TONES[severity], severity);
-}
-
 export function detectionStatusWord(status: DetectionStatus): Markup {
   return statusWord(status === 'open' ? 'bad' : 'neutral', DETECTION_STATUS_WORDS[status]);
 }
@@ -112,18 +91,6 @@ const TRAP_STATUS_WORDS: Record<TrapStatus, readonly [StatusTone, string]> = {
 
 export function trapStatusWord(status: TrapStatus): Markup {
   return statusWord(...TRAP_STATUS_WORDS[status]);
-}
-
-const ALERT_WORDS: Record<AlertState, readonly [StatusTone, string]> = {
-  none: ['neutral', 'nobody is told'],
-  suppressed: ['neutral', 'told shortly before'],
-  pending: ['neutral', 'on its way'],
-  delivered: ['good', 'delivered'],
-  dead: ['bad', 'not delivered'],
-};
-
-export function alertWord(state: AlertState): Markup {
-  return statusWord(...ALERT_WORDS[state]);
 }
 
 /** Whether a channel lives. Nothing is called good that was not proved. */

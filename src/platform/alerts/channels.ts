@@ -1,31 +1,32 @@
 import { randomUUID } from 'node:crypto';
-import type { Json } from '../../../core/json/canonical.ts';
-import type { Actor } from '../../accounts/administration.ts';
-import type { AuditLog } from '../../audit/api.ts';
-import type { Database, Transaction } from '../../database/database.ts';
-import { DomainError } from '../../errors.ts';
-import { keyedRequest, makeOnce } from '../../idempotency/keyed-results.ts';
-import type { Outbox } from '../../jobs/outbox.ts';
-import { canonicalEmail, isEmail } from '../../mail/address.ts';
-import { recordAct } from '../entries.ts';
-import type { NewAlertChannel, WireAlertChannel } from '../requests.ts';
-import type { TrapTables } from '../schema.ts';
-import type { TrapVault } from '../vault.ts';
-import { ALERT_KIND, type AlertMessage } from './alerting.ts';
+import type { Selectable } from 'kysely';
+import type { Json } from '../../core/json/canonical.ts';
+import type { Actor, Administration } from '../accounts/administration.ts';
+import type { Database, Transaction } from '../database/database.ts';
+import { DomainError } from '../errors.ts';
+import { keyedRequest, makeOnce } from '../idempotency/keyed-results.ts';
+import type { Outbox } from '../jobs/outbox.ts';
+import { canonicalEmail, isEmail } from '../mail/address.ts';
+import type { SecretBox } from '../secrets.ts';
+import type { NewAlertChannel, WireAlertChannel } from './requests.ts';
+import type { AlertChannelTable, AlertTables } from './schema.ts';
+import { type AlertMessage, TEST_KIND } from './telling.ts';
 import { newWebhookSecret } from './webhook.ts';
+import { ALERT_SOURCES } from './words.ts';
 
-/** So many are enough for people, and every detection is told to each. */
+/** So many are enough for people, and each may be told of everything. */
 const MOST_CHANNELS = 20;
 
 export interface AlertChannelsMeans {
   database: Database;
   clock: () => Date;
-  vault: TrapVault;
-  log: AuditLog;
+  /** Seals the secrets of channels. */
+  box: SecretBox;
+  administration: Administration;
   outbox: Pick<Outbox, 'add'>;
 }
 
-/** Where people are told of detections. */
+/** Where people are told of things. */
 export class AlertChannels {
   readonly #means: AlertChannelsMeans;
 
@@ -35,9 +36,9 @@ export class AlertChannels {
 
   /** In the order in which they were made. */
   async list(): Promise<WireAlertChannel[]> {
-    const channels = this.#means.database.tables<TrapTables>().selectFrom('alert_channels').selectAll();
+    const channels = this.#means.database.tables<AlertTables>().selectFrom('alerting_channels').selectAll();
     const rows = await channels.where('removed_at', 'is', null).orderBy('channel_no').execute();
-    return rows.map(({ channel_no: _, secret: __, removed_at: ___, ...channel }) => channel);
+    return rows.map(toWire);
   }
 
   /**
@@ -48,23 +49,26 @@ export class AlertChannels {
     wish: NewAlertChannel,
     idempotencyKey?: string,
   ): Promise<WireAlertChannel & { secret: string | null }> {
-    const { database, clock, vault } = this.#means;
+    const { database, clock, box } = this.#means;
     const target = targetOf(wish);
     if ((await this.list()).length >= MOST_CHANNELS)
       throw new DomainError('conflict', `there are ${MOST_CHANNELS} alert channels already; remove one first`);
     const secret = wish.kind === 'webhook' ? newWebhookSecret() : null;
     const alert_channel_id = randomUUID();
     const now = clock();
-    const channel = { ...wish, alert_channel_id, target, created_at: now.toISOString() };
-    const sealed = secret === null ? null : vault.sealText(alert_channel_id, secret);
-    const keyed = idempotencyKey === undefined ? null : keyedRequest('traps/alert-channels', idempotencyKey, wish);
+    const sources = wish.sources === null ? null : ALERT_SOURCES.filter((each) => wish.sources?.includes(each));
+    const channel = { ...wish, alert_channel_id, target, sources, created_at: now.toISOString() };
+    const sealed = secret === null ? null : box.seal(Buffer.from(secret), alert_channel_id);
+    const keyed = idempotencyKey === undefined ? null : keyedRequest('alerts/channels', idempotencyKey, wish);
     const outcome = await database.write((transaction) =>
       makeOnce(
         transaction,
         { keyed, now },
         async () => {
-          const channels = transaction.tables<TrapTables>().insertInto('alert_channels');
-          await channels.values({ ...channel, secret: sealed, removed_at: null }).execute();
+          const channels = transaction.tables<AlertTables>().insertInto('alerting_channels');
+          await channels
+            .values({ ...channel, sources: sources?.join(' ') ?? null, secret: sealed, removed_at: null })
+            .execute();
           await this.#record(transaction, actor, 'alert_channel.added', channel);
           return channel;
         },
@@ -84,7 +88,7 @@ export class AlertChannels {
     const { database, clock } = this.#means;
     return database.write(async (transaction) => {
       const channel = await this.#find(alertChannelId);
-      const channels = transaction.tables<TrapTables>().updateTable('alert_channels');
+      const channels = transaction.tables<AlertTables>().updateTable('alerting_channels');
       const removed = channels.set({ removed_at: clock().toISOString(), secret: null });
       await removed.where('alert_channel_id', '=', alertChannelId).execute();
       await this.#record(transaction, actor, 'alert_channel.removed', channel);
@@ -96,9 +100,9 @@ export class AlertChannels {
   async test(alertChannelId: string): Promise<{ message_id: string }> {
     const { database, outbox } = this.#means;
     await this.#find(alertChannelId);
-    const payload: AlertMessage = { alert_channel_id: alertChannelId, detection_id: null };
+    const payload: AlertMessage = { alert_channel_id: alertChannelId };
     const message_id = await database.write((transaction) =>
-      outbox.add(transaction, ALERT_KIND, payload as unknown as Json),
+      outbox.add(transaction, TEST_KIND, payload as unknown as Json),
     );
     return { message_id };
   }
@@ -109,13 +113,32 @@ export class AlertChannels {
     return channel;
   }
 
-  async #record(transaction: Transaction, actor: Actor, action: string, channel: WireAlertChannel): Promise<void> {
-    const { alert_channel_id, kind, name, target, least_severity } = channel;
-    // Addresses of webhooks may have secrets in them.
-    const more = { kind, name, least_severity, ...(kind === 'webhook' ? { host: new URL(target).host } : {}) };
-    const of = ['alert_channel', alert_channel_id] as const;
-    await recordAct(this.#means.log, transaction, { actor, action, of, more });
+  #record(
+    transaction: Transaction,
+    actor: Actor,
+    action: 'alert_channel.added' | 'alert_channel.removed',
+    { alert_channel_id, kind, target, least_severity, sources }: WireAlertChannel,
+  ): Promise<void> {
+    // Names and addresses stay out of what is never erased, and addresses of webhooks may have secrets in them.
+    const host = kind === 'webhook' ? { host: new URL(target).host } : {};
+    const more = { kind, least_severity, sources, ...host };
+    return this.#means.administration.record(transaction, {
+      ...{ actor, action, of: ['alert_channel', alert_channel_id], more },
+    });
   }
+}
+
+function toWire({
+  channel_no: _,
+  secret: __,
+  removed_at: ___,
+  ...row
+}: Selectable<AlertChannelTable>): WireAlertChannel {
+  const { sources } = row;
+  return {
+    ...row,
+    sources: sources === null ? null : ALERT_SOURCES.filter((each) => sources.split(' ').includes(each)),
+  };
 }
 
 /** @throws DomainError `invalid_request`. */

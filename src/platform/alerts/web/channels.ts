@@ -14,40 +14,50 @@ import { type FormState, serveForm } from '../../web/forms.ts';
 import type { PageView } from '../../web/layout.ts';
 import { PAGES } from '../../web/own-path.ts';
 import { leaveNotice } from '../../web/session-cookie.ts';
+import type { ModulePages } from '../../web/web.ts';
+import type { AlertChannels } from '../channels.ts';
 import { alertChannelParamsSchema, newAlertChannelSchema, type WireAlertChannel } from '../requests.ts';
-import type { TrapService } from '../service.ts';
-import { SEVERITIES } from '../words.ts';
-import { MAY_ACT, MAY_SEE, type TrapPageParts } from './parts.ts';
-import { ABOVE_TRAPS, ALERTS_PATH, alertChannelPath, trapsApi } from './paths.ts';
+import { ALERT_SOURCES, SEVERITIES } from '../words.ts';
+import { ALERTS_PATH, alertChannelPath, channelsApi } from './paths.ts';
+import { SOURCE_WORDS } from './words.ts';
 
-const ABOVE_ALERTS = [...ABOVE_TRAPS, { title: 'Alerts', path: ALERTS_PATH }];
-
-/** Where people are told of detections. */
-export function alertPages(server: FastifyInstance, parts: TrapPageParts): void {
-  listPage(server, parts);
-  addPage(server, parts);
-  testAlertPage(server, parts);
-  removePage(server, parts);
+/** What the pages of alerts are made with: the same service that the routes of the API call. */
+interface AlertPageParts {
+  channels: AlertChannels;
+  clock: () => Date;
 }
 
-function listPage(server: FastifyInstance, { service: { alertChannels }, clock }: TrapPageParts): void {
-  server.get('/traps/alerts', { config: MAY_SEE, schema: { hide: true } }, async (request, reply) => {
-    const mayAct = personOf(request).scopes.includes('traps:write');
+const MAY_SEE = { scope: 'alerts:read' } as const;
+const MAY_ACT = { scope: 'alerts:write' } as const;
+const ABOVE_ALERTS = [{ title: 'Alerts', path: ALERTS_PATH }];
+
+/** Where people are told of what services find. */
+export function pagesOfAlerts(parts: AlertPageParts): ModulePages {
+  return {
+    nav: [{ title: 'Alerts', path: ALERTS_PATH, scope: 'alerts:read' }],
+    async routes(server) {
+      for (const serve of [listPage, addPage, testAlertPage, removePage]) serve(server, parts);
+    },
+  };
+}
+
+function listPage(server: FastifyInstance, { channels, clock }: AlertPageParts): void {
+  server.get('/alerts', { config: MAY_SEE, schema: { hide: true } }, async (request, reply) => {
+    const mayAct = personOf(request).scopes.includes('alerts:write');
     return reply.page({
       title: 'Alerts',
-      above: ABOVE_TRAPS,
       introduction:
-        'Each detection is told once to each channel that wants it, and not again for an hour unless somebody goes further.',
+        'What the services find is told once to each channel that wants it, and not again for an hour unless it gets worse.',
       content: [
-        forWhoMay(request, 'traps:write', () => markup`<p>${action(`${ALERTS_PATH}/new`, 'Add a channel')}</p>\n`),
-        alertTable(await alertChannels.list(), mayAct, clock()),
+        forWhoMay(request, 'alerts:write', () => markup`<p>${action(`${ALERTS_PATH}/new`, 'Add a channel')}</p>\n`),
+        channelTable(await channels.list(), mayAct, clock()),
         forWhoMay(
           request,
           'administration:read',
           () =>
             markup`<p>Alerts that nobody took are kept: ${link(`${PAGES}/administration`, 'see what could not be delivered')}.</p>\n`,
         ),
-        asCurl('curl', curlCommand(request, { path: trapsApi('alert-channels', '') })),
+        asCurl('curl', curlCommand(request, { path: channelsApi('') })),
       ],
     });
   });
@@ -55,7 +65,7 @@ function listPage(server: FastifyInstance, { service: { alertChannels }, clock }
 
 const KIND_WORDS = { webhook: 'webhook', email: 'e-mail' } as const;
 
-function alertTable(channels: readonly WireAlertChannel[], mayAct: boolean, now: Date): Markup {
+function channelTable(channels: readonly WireAlertChannel[], mayAct: boolean, now: Date): Markup {
   const acts = {
     head: 'What to do with it',
     kind: 'act',
@@ -68,21 +78,32 @@ function alertTable(channels: readonly WireAlertChannel[], mayAct: boolean, now:
       { head: 'Name', kind: 'name', cell: (channel) => name(channel.name) },
       { head: 'Kind', cell: ({ kind }) => KIND_WORDS[kind] },
       { head: 'To', cell: ({ kind, target }) => name(kind === 'webhook' ? new URL(target).host : target) },
+      { head: 'Told of', cell: ({ sources }) => sourcesInWords(sources) },
       { head: 'From severity', cell: ({ least_severity }) => least_severity },
       { head: 'Added', cell: ({ created_at }) => moment(created_at, now) },
       ...(mayAct ? [acts] : []),
     ],
     rows: channels,
-    empty: emptyState('Nobody is told of detections. Add a webhook or an e-mail address.'),
+    empty: emptyState('Nobody is told of anything. Add a webhook or an e-mail address.'),
   });
 }
 
-function addPage(server: FastifyInstance, { service: { alertChannels } }: TrapPageParts): void {
-  const { name: _, ...others } = newAlertChannelSchema.shape;
+function sourcesInWords(sources: WireAlertChannel['sources']): string {
+  return sources === null ? 'all services' : sources.map((source) => SOURCE_WORDS[source]).join(', ');
+}
+
+function addPage(server: FastifyInstance, { channels }: AlertPageParts): void {
+  const { name: _, sources, ...others } = newAlertChannelSchema.shape;
   serveForm(server, {
-    path: '/traps/alerts/new',
+    path: '/alerts/new',
     access: MAY_ACT,
-    schema: z.object({ once: idempotencyKey, name: text.trim().min(1, 'Say who is told').max(200), ...others }),
+    schema: z.object({
+      once: idempotencyKey,
+      name: text.trim().min(1, 'Say who is told').max(200),
+      ...others,
+      // What is not ticked is not sent, and one tick is sent as a text.
+      sources: z.preprocess((given) => (given === undefined ? null : [given].flat()), sources),
+    }),
     fields: { invalid_request: 'target' },
     show: (form, request, reply) => ({
       title: 'Add an alert channel',
@@ -90,13 +111,13 @@ function addPage(server: FastifyInstance, { service: { alertChannels } }: TrapPa
       above: ABOVE_ALERTS,
       content: [
         postForm({ request, reply, form }, { fields: channelFields(form), submit: 'Add it' }),
-        asCurl('curl', curlCommand(request, { method: 'POST', path: trapsApi('alert-channels', ''), body: EXAMPLE })),
+        asCurl('curl', curlCommand(request, { method: 'POST', path: channelsApi(''), body: EXAMPLE })),
       ],
     }),
     async act({ once, ...wish }, request, reply) {
-      const { secret, ...channel } = await alertChannels.add(actorOf(principalOf(request)), wish, once);
+      const { secret, ...channel } = await channels.add(actorOf(principalOf(request)), wish, once);
       if (secret !== null) return secretPage(channel, secret);
-      leaveNotice(reply, `${channel.name} is told of detections from now on.`);
+      leaveNotice(reply, `${channel.name} is told from now on.`);
       return ALERTS_PATH;
     },
   });
@@ -109,12 +130,18 @@ function channelFields(form: FormState): Markup[] {
     { value: 'email', label: 'E-mail' },
   ];
   const to = 'The https address of a webhook, or an e-mail address.';
+  const sources = ALERT_SOURCES.map((value) => ({ value, label: SOURCE_WORDS[value] }));
   const severities = SEVERITIES.map((value) => ({ value, label: value }));
   return [
     onceField(form),
     choices({ ...form, values }, { name: 'kind', label: 'Kind', type: 'radio' }, kinds),
     field(form, { name: 'name', label: 'Name', hint: 'Who is told, as others will read it.', isFirst: true }),
     field(form, { name: 'target', label: 'To', hint: to, autocomplete: 'off' }),
+    choices(
+      form,
+      { name: 'sources', label: 'Services that it is told of: all, where none is chosen', type: 'checkbox' },
+      sources,
+    ),
     select(form, { name: 'least_severity', label: 'From severity', value: 'low' }, severities),
   ];
 }
@@ -126,22 +153,22 @@ function secretPage({ name: title, alert_channel_id }: WireAlertChannel, secret:
     title: 'The secret of the webhook',
     isNarrow: true,
     above: ABOVE_ALERTS,
-    introduction: markup`${name(title)} is told of detections from now on. The secret that signs what is sent is shown this once.`,
+    introduction: markup`${name(title)} is told from now on. The secret that signs what is sent is shown this once.`,
     content: markup`<div class="secret">${copyable('secret', 'The secret', secret)}</div>
 <p>Give it to whoever receives: libraries of Standard Webhooks believe nothing that is not signed with it.</p>
 <p>${link(alertChannelPath(alert_channel_id, 'test'), 'Test it')} · ${link(ALERTS_PATH, 'I have kept it')}</p>`,
   };
 }
 
-function testAlertPage(server: FastifyInstance, { service }: TrapPageParts): void {
+function testAlertPage(server: FastifyInstance, { channels }: AlertPageParts): void {
   serveForm(server, {
-    path: '/traps/alerts/:alert_channel_id/test',
+    path: '/alerts/:alert_channel_id/test',
     access: MAY_ACT,
     params: alertChannelParamsSchema,
     schema: z.object({}),
     async show(form, request, reply) {
-      const channel = await channelOf(service, request);
-      const path = trapsApi('alert-channels', channel.alert_channel_id, 'test');
+      const channel = await channelOf(channels, request);
+      const path = channelsApi(channel.alert_channel_id, 'test');
       return {
         title: `Test ${channel.name}`,
         isNarrow: true,
@@ -154,22 +181,22 @@ function testAlertPage(server: FastifyInstance, { service }: TrapPageParts): voi
       };
     },
     async act(_given, request, reply) {
-      const { name: title, alert_channel_id } = await channelOf(service, request);
-      await service.alertChannels.test(alert_channel_id);
+      const { name: title, alert_channel_id } = await channelOf(channels, request);
+      await channels.test(alert_channel_id);
       leaveNotice(reply, `A test is on its way to ${title}. If nobody takes it, administration says so.`);
       return ALERTS_PATH;
     },
   });
 }
 
-function removePage(server: FastifyInstance, { service }: TrapPageParts): void {
+function removePage(server: FastifyInstance, { channels }: AlertPageParts): void {
   serveForm(server, {
-    path: '/traps/alerts/:alert_channel_id/remove',
+    path: '/alerts/:alert_channel_id/remove',
     access: MAY_ACT,
     params: alertChannelParamsSchema,
     schema: z.object({}),
     async show(form, request, reply) {
-      const channel = await channelOf(service, request);
+      const channel = await channelOf(channels, request);
       const instead = markup`<a href="${ALERTS_PATH}">Keep it</a>`;
       return {
         title: `Remove ${channel.name}`,
@@ -180,8 +207,8 @@ function removePage(server: FastifyInstance, { service }: TrapPageParts): void {
       };
     },
     async act(_given, request, reply) {
-      const { alert_channel_id } = await channelOf(service, request);
-      const { name: title } = await service.alertChannels.remove(actorOf(principalOf(request)), alert_channel_id);
+      const { alert_channel_id } = await channelOf(channels, request);
+      const { name: title } = await channels.remove(actorOf(principalOf(request)), alert_channel_id);
       leaveNotice(reply, `${title} is told nothing more.`);
       return ALERTS_PATH;
     },
@@ -189,9 +216,9 @@ function removePage(server: FastifyInstance, { service }: TrapPageParts): void {
 }
 
 /** @throws DomainError `not_found`. */
-async function channelOf({ alertChannels }: TrapService, request: FastifyRequest): Promise<WireAlertChannel> {
+async function channelOf(channels: AlertChannels, request: FastifyRequest): Promise<WireAlertChannel> {
   const { alert_channel_id: id } = paramsOf<{ alert_channel_id: string }>(request);
-  const channel = (await alertChannels.list()).find(({ alert_channel_id }) => alert_channel_id === id);
+  const channel = (await channels.list()).find(({ alert_channel_id }) => alert_channel_id === id);
   if (channel === undefined) throw new DomainError('not_found', 'there is no alert channel of this id');
   return channel;
 }

@@ -1,0 +1,36 @@
+import { z } from 'zod';
+import { text } from '../http/fields.ts';
+import { ALERT_CHANNEL_KINDS, ALERT_SOURCES, ALERT_STATES, SEVERITIES } from './words.ts';
+
+/** How the alert of something stands, as its service answers it. */
+export const alertStandingSchema = z.object({ state: z.enum(ALERT_STATES), attempts: z.int() });
+
+export const newAlertChannelSchema = z.strictObject({
+  kind: z.enum(ALERT_CHANNEL_KINDS),
+  name: text.min(1).max(200),
+  /** An http or https URL, or an e-mail address. */
+  target: text.min(1).max(2000),
+  /** What is less is not told. */
+  least_severity: z.enum(SEVERITIES).default('low'),
+  /** The services of which it is told; null for all, also those to come. */
+  sources: z.array(z.enum(ALERT_SOURCES)).min(1).max(ALERT_SOURCES.length).nullable().default(null),
+});
+export type NewAlertChannel = z.output<typeof newAlertChannelSchema>;
+
+export const alertChannelParamsSchema = z.object({ alert_channel_id: text });
+
+export const alertChannelSchema = z.object({
+  alert_channel_id: z.string(),
+  kind: z.enum(ALERT_CHANNEL_KINDS),
+  name: z.string(),
+  target: z.string(),
+  least_severity: z.enum(SEVERITIES),
+  sources: z.array(z.enum(ALERT_SOURCES)).nullable(),
+  created_at: z.string(),
+});
+export type WireAlertChannel = z.infer<typeof alertChannelSchema>;
+
+/** `secret` signs webhooks, and is answered this once; null for e-mail. */
+export const madeAlertChannelSchema = alertChannelSchema.extend({ secret: z.string().nullable() });
+
+export const alertTestSchema = z.object({ message_id: z.string() });

@@ -1,0 +1,111 @@
+import { EvidenceError } from '../../core/errors.ts';
+import type { Json } from '../../core/json/canonical.ts';
+import type { Database } from '../database/database.ts';
+import { type Deliver, Undeliverable } from '../jobs/delivery.ts';
+import type { Message } from '../jobs/outbox.ts';
+import type { Mail, MailTransport } from '../mail/mail.ts';
+import type { Dispatcher } from '../outgoing/dispatcher.ts';
+import type { SecretBox } from '../secrets.ts';
+import type { AlertTeller } from './api.ts';
+import { alertMail } from './mail.ts';
+import type { AlertTables } from './schema.ts';
+import type { AlertMessage } from './telling.ts';
+import { webhookHeaders } from './webhook.ts';
+
+export interface SendingMeans {
+  database: Database;
+  clock: () => Date;
+  /** Opens the secrets of channels. */
+  box: SecretBox;
+  dispatcher: Pick<Dispatcher, 'send'>;
+  /** Where people open the platform. */
+  publicUrl: () => string;
+}
+
+/** What a webhook says. */
+export interface AlertBody {
+  /** The kind of the alert, or `alert.test` for one by which somebody tries the channel. */
+  type: string;
+  timestamp: string;
+  /** What it is about, as it stands now, with the address of its page as `url`; null for one that tries the channel. */
+  data: { [name: string]: Json } | null;
+}
+
+/** An alert in both forms. */
+interface AlertForms {
+  webhook: Omit<AlertBody, 'timestamp'>;
+  mail: Omit<Mail, 'to'>;
+}
+
+const TEST: AlertForms = {
+  webhook: { type: 'alert.test', data: null },
+  mail: { subject: 'A test of alerts', text: 'Alerts reach this address.\n' },
+};
+
+/** Sends what a service tells, by the channel that each alert is for. */
+export function sendAlerts(means: SendingMeans, mail: MailTransport, teller: AlertTeller): Deliver {
+  return async (message) => send(means, mail, message, await formsOf(means, teller, message.message_id));
+}
+
+/** Sends alerts by which somebody tries a channel. */
+export function sendTests(means: SendingMeans, mail: MailTransport): Deliver {
+  return (message) => send(means, mail, message, TEST);
+}
+
+async function formsOf(
+  { database, publicUrl }: SendingMeans,
+  teller: AlertTeller,
+  messageId: string,
+): Promise<AlertForms> {
+  const messages = database.tables<AlertTables>().selectFrom('alert_messages').select(['kind', 'subject_id']);
+  const alert = await messages.where('message_id', '=', messageId).executeTakeFirstOrThrow();
+  const saying = await teller.say(alert);
+  const url = publicUrl() + saying.path;
+  return { webhook: { type: alert.kind, data: { ...saying.data, url } }, mail: alertMail(saying, url) };
+}
+
+async function send(
+  means: SendingMeans,
+  mail: MailTransport,
+  { message_id, payload }: Message,
+  forms: AlertForms,
+): Promise<void> {
+  const { alert_channel_id: id } = payload as unknown as AlertMessage;
+  const { kind, target, secret } = await findChannel(means.database, id);
+  const now = means.clock();
+  if (kind === 'email') await mail.send({ ...forms.mail, to: target, messageId: `<${message_id}@alerts>`, date: now });
+  else {
+    const { type, data } = forms.webhook;
+    await post(means, message_id, { url: target, secret, id, body: { type, timestamp: now.toISOString(), data } });
+  }
+}
+
+/** @throws Undeliverable for a channel that was removed. */
+async function findChannel(database: Database, alertChannelId: string) {
+  const channels = database.tables<AlertTables>().selectFrom('alerting_channels').selectAll();
+  const channel = await channels.where('alert_channel_id', '=', alertChannelId).executeTakeFirst();
+  if (channel === undefined || channel.removed_at !== null) throw new Undeliverable('the alert channel was removed');
+  return channel;
+}
+
+interface Post {
+  url: string;
+  secret: Uint8Array | null;
+  /** Of the channel. */
+  id: string;
+  body: AlertBody;
+}
+
+/** @throws Undeliverable for an address that nothing may be sent to. */
+async function post({ dispatcher, box, clock }: SendingMeans, messageId: string, { url, secret, id, body }: Post) {
+  if (secret === null) throw new Undeliverable('the channel has no secret to sign with');
+  const text = JSON.stringify(body);
+  const headers = webhookHeaders(box.open(secret, id).toString(), { id: messageId, at: clock(), body: text });
+  try {
+    const { status } = await dispatcher.send({ url: new URL(url), method: 'POST', headers, body: text });
+    if (status < 200 || status > 299) throw new Error(`${new URL(url).host} answered with status ${status}`);
+  } catch (error) {
+    if (error instanceof EvidenceError && error.code === 'refused') throw new Undeliverable(error.message);
+    throw error;
+  }
+}

@@ -1,0 +1,46 @@
+import type { Administration } from '../accounts/administration.ts';
+import type { Database } from '../database/database.ts';
+import type { Outbox } from '../jobs/outbox.ts';
+import type { MailTransport } from '../mail/mail.ts';
+import type { Sends } from '../module.ts';
+import { Dispatcher } from '../outgoing/dispatcher.ts';
+import { SecretBox } from '../secrets.ts';
+import type { Alerts } from './api.ts';
+import { AlertChannels } from './channels.ts';
+import { sendAlerts, sendTests } from './sending.ts';
+import { noteStanding } from './standing.ts';
+import { outboxKindOf, TEST_KIND, tell } from './telling.ts';
+
+/** Everything that services, routes and pages call of alerts. */
+export interface AlertService extends Alerts {
+  channels: AlertChannels;
+  /** Sends alerts by which somebody tries a channel. */
+  sendsTests(mail: MailTransport): Sends;
+}
+
+export interface AlertParts {
+  database: Database;
+  clock: () => Date;
+  administration: Administration;
+  outbox: Pick<Outbox, 'add'>;
+  /** Hosts of the inside to which alerts may be sent. */
+  outgoingHosts: readonly string[];
+  masterKey: Uint8Array;
+  /** Where people open the platform. */
+  publicUrl: () => string;
+}
+
+export function assembleAlerts({ masterKey, outgoingHosts, ...parts }: AlertParts): AlertService {
+  // Channels were of traps alone: what was sealed then still opens.
+  const box = new SecretBox(masterKey, 'traps/secrets');
+  const means = { ...parts, box, dispatcher: new Dispatcher({ allowed: outgoingHosts }) };
+  return {
+    channels: new AlertChannels(means),
+    tell: (transaction, alert) => tell(transaction, means, alert),
+    sends(mail, teller) {
+      const sending = { deliver: sendAlerts(means, mail, teller), note: noteStanding(teller, means.clock) };
+      return new Map([[outboxKindOf(teller.source), sending]]);
+    },
+    sendsTests: (mail) => new Map([[TEST_KIND, { deliver: sendTests(means, mail), note: async () => {} }]]),
+  };
+}

@@ -1,0 +1,34 @@
+import type { Reader } from '../database/database.ts';
+import type { Note } from '../jobs/delivery.ts';
+import type { AlertStanding, AlertTeller } from './api.ts';
+import type { AlertMessageTable, AlertTables } from './schema.ts';
+import type { AlertState } from './words.ts';
+
+/** Notes how an alert stands, at its message and in the service that tells it. */
+export function noteStanding(teller: AlertTeller, clock: () => Date): Note {
+  return async (transaction, messageId, { status, attempts }) => {
+    const state = status === 'waiting' ? 'pending' : status;
+    const delivered_at = state === 'delivered' ? clock().toISOString() : null;
+    const messages = transaction.tables<AlertTables>().updateTable('alert_messages');
+    const noted = messages.set({ state, attempts, delivered_at }).where('message_id', '=', messageId);
+    const { subject_id } = await noted.returning('subject_id').executeTakeFirstOrThrow();
+    const subject = { source: teller.source, subject_id };
+    await teller.noteAlert(transaction, subject_id, () => readStanding(transaction, subject));
+  };
+}
+
+async function readStanding(
+  reader: Reader,
+  { source, subject_id }: Pick<AlertMessageTable, 'source' | 'subject_id'>,
+): Promise<AlertStanding> {
+  const all = reader.tables<AlertTables>().selectFrom('alert_messages').select(['state', 'attempts']);
+  const messages = await all.where('source', '=', source).where('subject_id', '=', subject_id).execute();
+  return { state: stateOf(messages), attempts: Math.max(...messages.map(({ attempts }) => attempts)) };
+}
+
+/** Somebody was told, or is to be told, or nobody will be. */
+function stateOf(messages: readonly Pick<AlertMessageTable, 'state'>[]): AlertState {
+  const is = (state: AlertMessageTable['state']) => messages.some((message) => message.state === state);
+  if (is('delivered')) return 'delivered';
+  return is('pending') ? 'pending' : 'dead';
+}

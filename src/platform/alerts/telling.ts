@@ -1,0 +1,77 @@
+import type { Json } from '../../core/json/canonical.ts';
+import type { Transaction } from '../database/database.ts';
+import type { Outbox } from '../jobs/outbox.ts';
+import type { Alert } from './api.ts';
+import type { AlertChannelTable, AlertMessageTable, AlertTables } from './schema.ts';
+import { type AlertSource, type AlertState, isLess, SEVERITIES } from './words.ts';
+
+/** Whoever was told of a key is not told of it again for so long, unless of a higher level. */
+const COOLDOWN_MS = 60 * 60_000;
+/** So many subjects of one key are told in an hour; a worse one is told still. */
+const MOST_AN_HOUR = 20;
+
+/** The kind of what a service tells, in the outbox. */
+export function outboxKindOf(source: AlertSource): string {
+  return `${source}/alert`;
+}
+
+/** The kind of alerts by which somebody tries a channel. */
+export const TEST_KIND = 'alerts/test';
+
+/** An alert in the outbox: `alert_messages` has what it is about. */
+export interface AlertMessage {
+  alert_channel_id: string;
+}
+
+export interface TellingMeans {
+  outbox: Pick<Outbox, 'add'>;
+  clock: () => Date;
+}
+
+/** See `Alerts.tell`. */
+export async function tell(
+  transaction: Transaction,
+  { outbox, clock }: TellingMeans,
+  alert: Alert,
+): Promise<AlertState> {
+  const tables = transaction.tables<AlertTables>();
+  const all = await tables.selectFrom('alerting_channels').selectAll().where('removed_at', 'is', null).execute();
+  const wanting = all.filter((channel) => wants(channel, alert));
+  if (wanting.length === 0) return 'none';
+  const now = clock();
+  if (await isEnough(transaction, alert, now)) return 'suppressed';
+  const made_at = now.toISOString();
+  for (const { alert_channel_id } of wanting) {
+    const payload: AlertMessage = { alert_channel_id };
+    const message_id = await outbox.add(transaction, outboxKindOf(alert.source), payload as unknown as Json);
+    const message: AlertMessageTable = {
+      ...alert,
+      ...{ message_id, alert_channel_id, made_at, state: 'pending', attempts: 0, delivered_at: null },
+    };
+    await tables.insertInto('alert_messages').values(message).execute();
+  }
+  return 'pending';
+}
+
+function wants(
+  { least_severity, sources }: Pick<AlertChannelTable, 'least_severity' | 'sources'>,
+  { severity, source }: Alert,
+): boolean {
+  return !isLess(severity, least_severity) && (sources === null || sources.split(' ').includes(source));
+}
+
+/** Whether people know of it already. Only what was delivered counts as told. */
+async function isEnough(
+  transaction: Transaction,
+  { source, told_key, level, flood_key, severity }: Alert,
+  now: Date,
+): Promise<boolean> {
+  const since = new Date(now.getTime() - COOLDOWN_MS).toISOString();
+  const messages = transaction.tables<AlertTables>().selectFrom('alert_messages').where('source', '=', source);
+  const told = messages.where('told_key', '=', told_key).where('delivered_at', '>', since).where('level', '>=', level);
+  if ((await told.select('message_id').limit(1).execute()).length > 0) return true;
+  const asBad = SEVERITIES.filter((each) => !isLess(each, severity));
+  const lately = messages.where('flood_key', '=', flood_key).where('made_at', '>', since);
+  const subjects = lately.where('severity', 'in', asBad).select('subject_id').distinct();
+  return (await subjects.limit(MOST_AN_HOUR).execute()).length >= MOST_AN_HOUR;
+}

@@ -1,0 +1,35 @@
+import { type Markup, markup } from '../../../core/html/markup.ts';
+import { plural } from '../../../core/words.ts';
+import { type StatusTone, statusWord } from '../../web/components.ts';
+import type { AlertStanding } from '../api.ts';
+import type { AlertSeverity, AlertSource, AlertState } from '../words.ts';
+
+export const SOURCE_WORDS: Record<AlertSource, string> = { traps: 'Traps', endpoints: 'Endpoints' };
+
+const SEVERITY_TONES: Record<AlertSeverity, StatusTone> = {
+  low: 'neutral',
+  medium: 'warning',
+  high: 'bad',
+  critical: 'bad',
+};
+
+export function severityWord(severity: AlertSeverity): Markup {
+  return statusWord(SEVERITY_TONES[severity], severity);
+}
+
+const ALERT_WORDS: Record<AlertState, readonly [StatusTone, string]> = {
+  none: ['neutral', 'nobody is told'],
+  suppressed: ['neutral', 'told shortly before'],
+  pending: ['neutral', 'on its way'],
+  delivered: ['good', 'delivered'],
+  dead: ['bad', 'not delivered'],
+};
+
+export function alertWord(state: AlertState): Markup {
+  return statusWord(...ALERT_WORDS[state]);
+}
+
+/** With how many attempts it took. */
+export function alertFact({ state, attempts }: AlertStanding): Markup {
+  return markup`${alertWord(state)}${attempts === 0 ? null : markup` <span class="minor">after ${plural(attempts, 'attempt')}</span>`}`;
+}

@@ -1,0 +1,18 @@
+/** How bad it is, from the least. */
+export const SEVERITIES = ['low', 'medium', 'high', 'critical'] as const;
+export type AlertSeverity = (typeof SEVERITIES)[number];
+
+export function isLess(severity: AlertSeverity, than: AlertSeverity): boolean {
+  return SEVERITIES.indexOf(severity) < SEVERITIES.indexOf(than);
+}
+
+/** The services that tell people of something. */
+export const ALERT_SOURCES = ['traps', 'endpoints'] as const;
+export type AlertSource = (typeof ALERT_SOURCES)[number];
+
+/** `none`: nobody is to be told. `suppressed`: somebody was told of this a short while ago. */
+export const ALERT_STATES = ['none', 'suppressed', 'pending', 'delivered', 'dead'] as const;
+export type AlertState = (typeof ALERT_STATES)[number];
+
+export const ALERT_CHANNEL_KINDS = ['webhook', 'email'] as const;
+export type AlertChannelKind = (typeof ALERT_CHANNEL_KINDS)[number];

@@ -1,0 +1,71 @@
+import { sha256 } from '../../core/digest.ts';
+import type { Alert, AlertSaying, AlertTeller } from '../alerts/api.ts';
+import { type NewEndpointEvent, noteEventsChanged } from './event-rows.ts';
+import type { EndpointEvents } from './events.ts';
+import type { WireEvent } from './requests/events.ts';
+import type { EndpointTables } from './schema.ts';
+import { EVENT_SEVERITIES } from './words.ts';
+
+/** Events that people are told of at once: what one report raised. */
+export interface ToldEvents {
+  kind: 'endpoint.changed' | 'endpoint.chain' | 'endpoint.stale';
+  endpointId: string;
+  events: readonly NewEndpointEvent[];
+}
+
+/** The worst of some events, by which people are told of all. */
+export function worstEvent(events: readonly NewEndpointEvent[]): NewEndpointEvent | undefined {
+  const order = ({ severity }: NewEndpointEvent) => EVENT_SEVERITIES.indexOf(severity);
+  return events.toSorted((one, other) => order(other) - order(one))[0];
+}
+
+/** What people are told of events. The same changes on many endpoints are told once an hour. */
+export function alertOfEvents({ kind, endpointId, events }: ToldEvents, worst: NewEndpointEvent): Alert {
+  const { severity, event_id, event_type } = worst;
+  const changes = [...new Set(events.map(({ change_no }) => change_no))].toSorted();
+  return {
+    ...{ source: 'endpoints', kind, severity, subject_id: event_id, flood_key: endpointId },
+    told_key: kind === 'endpoint.changed' ? sha256(JSON.stringify(changes)) : `${endpointId} ${event_type}`,
+    level: EVENT_SEVERITIES.indexOf(severity),
+  };
+}
+
+/** What alerts say of events, and where it is noted how they stand. */
+export function tellerOfEndpoints(events: Pick<EndpointEvents, 'find' | 'countTold'>): AlertTeller {
+  return {
+    source: 'endpoints',
+    say: async ({ subject_id }) => sayingOfEvent(await events.find(subject_id), await events.countTold(subject_id)),
+    async noteAlert(transaction, eventId, readStanding) {
+      const { state } = await readStanding();
+      const all = transaction.tables<EndpointTables>().updateTable('endpoint_events').set({ alert_state: state });
+      await all.where('told_by', '=', eventId).execute();
+      await noteEventsChanged(transaction);
+    },
+  };
+}
+
+/** @param told events that this alert is of. */
+function sayingOfEvent(event: WireEvent, told: number): AlertSaying {
+  const { event_id, event_type, endpoint_name, path, explanation } = event;
+  return {
+    subject: `${event_type} on ${endpoint_name}${path === null ? '' : `: ${path}`}`,
+    sentence: event_type === 'stale' ? STALE : path === null && event.path_base64 === null ? CHAIN : CHANGED,
+    facts: [
+      ['Endpoint', endpoint_name],
+      ['What', event_type],
+      ['Severity', event.severity],
+      ['Path', path ?? event.path_base64],
+      ['Expected', event.expected_sha256],
+      ['Found', event.observed_sha256],
+      ['Explained by', explanation.kind === 'none' ? null : explanation.kind],
+      ['First seen', event.first_seen],
+      ['Others of the same report', told > 1 ? String(told - 1) : null],
+    ],
+    path: `/app/endpoints/events/${encodeURIComponent(event_id)}`,
+    data: { ...event, expected: null, observed: null, told },
+  };
+}
+
+const STALE = 'An endpoint has not reported for three intervals: nobody knows how it stands.';
+const CHAIN = 'The reports of an endpoint do not go on as they should.';
+const CHANGED = 'Something on an endpoint is not as its baseline.';

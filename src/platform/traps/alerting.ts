@@ -1,0 +1,64 @@
+import type { Alert, AlertSaying, AlertTeller } from '../alerts/api.ts';
+import type { Detections } from './detections.ts';
+import { type Detection, nextChange, type Trap } from './repository.ts';
+import type { WireDetection } from './requests.ts';
+import type { TrapTables } from './schema.ts';
+import { detectionPath } from './web/paths.ts';
+import { DEPTHS } from './words.ts';
+
+/** What people are told of a detection: of one trap and address once an hour, unless somebody goes further. */
+export function alertOf(
+  { detection_id, severity, depth, source_ip }: Detection,
+  { credential_id }: Pick<Trap, 'credential_id'>,
+): Alert {
+  return {
+    source: 'traps',
+    kind: 'trap.used',
+    severity,
+    subject_id: detection_id,
+    told_key: `${credential_id} ${source_ip ?? ''}`,
+    level: DEPTHS.indexOf(depth),
+    flood_key: credential_id,
+  };
+}
+
+/** What alerts say of detections, and where it is noted how they stand. */
+export function tellerOf(detections: Pick<Detections, 'find'>): AlertTeller {
+  return {
+    source: 'traps',
+    async say({ subject_id }) {
+      const { occurrences_kept: _, ...detection } = await detections.find(subject_id);
+      return sayingOf(detection);
+    },
+    async noteAlert(transaction, detectionId, readStanding) {
+      // First of all: whoever records has it too.
+      const change_no = await nextChange(transaction);
+      const { state, attempts } = await readStanding();
+      const detections = transaction.tables<TrapTables>().updateTable('detections');
+      const noted = detections.set({ change_no, alert_state: state, alert_attempts: attempts });
+      await noted.where('detection_id', '=', detectionId).execute();
+    },
+  };
+}
+
+function sayingOf(detection: WireDetection): AlertSaying {
+  const { detection_id, label, credential_type, plant_location, source_ip, leaked_between } = detection;
+  return {
+    subject: `Trap used: ${label}${source_ip === null ? '' : ` by ${source_ip}`}`,
+    sentence: 'Somebody used a credential that nobody has a reason to use.',
+    facts: [
+      ['Trap', `${label} (${credential_type}, planted at ${plant_location})`],
+      ['How far', detection.depth],
+      ['Severity', detection.severity],
+      ['First seen', detection.first_seen],
+      ['Last seen', detection.last_seen],
+      ['Uses so far', String(detection.occurrences)],
+      ['From', source_ip],
+      ['Client', detection.user_agent],
+      ['What was asked', detection.action],
+      ['It got out', `after ${leaked_between[0]}, before ${leaked_between[1]}`],
+    ],
+    path: detectionPath(detection_id),
+    data: detection,
+  };
+}

@@ -1,0 +1,258 @@
+import { Webhook } from 'standardwebhooks';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import type { Alert, AlertStanding, AlertTeller } from '../../../src/platform/alerts/api.ts';
+import { noteStanding } from '../../../src/platform/alerts/standing.ts';
+import type { AlertState } from '../../../src/platform/alerts/words.ts';
+import type { OutboxDelivery } from '../../../src/platform/jobs/delivery.ts';
+import { migrateAll } from '../../../src/platform/migrations.ts';
+import { DATABASES, type DatabasePlace } from '../database/databases.ts';
+import { AlertPlace, MINUTE, type Received } from './alert-place.ts';
+
+const HOSTILE = 'x\r\nBcc: mallory@example.com';
+
+describe.each(DATABASES)('on %s', (_name, start) => {
+  let databases: DatabasePlace;
+  let at: AlertPlace;
+  let delivery: OutboxDelivery;
+  let now: number;
+  /** What is to be said of a subject by now. */
+  let words: string;
+  /** How alerts stand, by their subjects. */
+  const standing = new Map<string, AlertStanding>();
+  const teller: AlertTeller = {
+    source: 'endpoints',
+    say: async ({ kind, subject_id }) => ({
+      subject: `${subject_id} ${words}`,
+      sentence: 'A file is not what it was.',
+      facts: [
+        ['File', words],
+        ['Owner', null],
+      ],
+      path: `/app/endpoints/${subject_id}`,
+      data: { kind, words },
+    }),
+    async noteAlert(_transaction, subjectId, readStanding) {
+      standing.set(subjectId, await readStanding());
+    },
+  };
+  beforeAll(async () => {
+    databases = await start();
+  });
+  afterAll(() => databases.close());
+  beforeEach(async () => {
+    const { database } = await databases.create();
+    await migrateAll(database);
+    now = Date.parse('2026-11-22T00:00:00Z');
+    words = 'changed';
+    standing.clear();
+    at = await AlertPlace.open(database, () => new Date(now));
+    delivery = at.deliveryFor(teller);
+  });
+  afterEach(() => at.close());
+
+  const alert = (more: Partial<Alert> = {}): Alert => ({
+    ...{ source: 'endpoints', kind: 'endpoint.changed', severity: 'medium', subject_id: 'first' },
+    ...{ told_key: 'machine /bin/sh', level: 1, flood_key: 'machine', ...more },
+  });
+  const tell = (more: Partial<Alert> = {}): Promise<AlertState> =>
+    at.database.write((transaction) => at.alerts.tell(transaction, alert(more)));
+
+  test('an alert says what is so when it is sent, and an independent library believes it', async () => {
+    const { secret } = await at.add();
+    expect(await tell()).toBe('pending');
+    words = 'changed twice';
+    await delivery.deliverDue();
+    const [{ headers, body }] = at.receiver.received as [Received];
+    expect(at.told()).toEqual([
+      {
+        type: 'endpoint.changed',
+        timestamp: '2026-11-22T00:00:00.000Z',
+        data: { kind: 'endpoint.changed', words, url: 'https://evidence.example/app/endpoints/first' },
+      },
+    ]);
+    // The library looks at the clock of the machine, which is another one than that of the test.
+    const believed = () => withClock(now, () => new Webhook(secret ?? '').verify(body, headers));
+    expect(believed()).toEqual(JSON.parse(body));
+    expect(() => withClock(now, () => new Webhook(secret ?? '').verify(`${body} `, headers))).toThrow();
+    expect(standing).toEqual(new Map([['first', { state: 'delivered', attempts: 1 }]]));
+  });
+
+  test('it is told in the transaction of what is told, or not at all', async () => {
+    await at.add();
+    const failing = at.database.write(async (transaction) => {
+      await at.alerts.tell(transaction, alert());
+      throw new Error('a fault');
+    });
+    await expect(failing).rejects.toThrow('a fault');
+    await delivery.deliverDue();
+    expect(at.receiver.attempts).toBe(0);
+    expect(await tell()).toBe('pending');
+  });
+
+  test('who was told of a key is told again after an hour, and before that of a higher level alone', async () => {
+    await at.add();
+    const toldOf = async (more: Partial<Alert>) => {
+      const state = await tell(more);
+      await delivery.deliverDue();
+      return state;
+    };
+    expect(await toldOf({ level: 1 })).toBe('pending');
+    now += 20 * MINUTE;
+    expect(await toldOf({ level: 1, subject_id: 'second' })).toBe('suppressed');
+    expect(await toldOf({ level: 0, subject_id: 'second' })).toBe('suppressed');
+    expect(await toldOf({ level: 2, subject_id: 'second' })).toBe('pending');
+    expect(await toldOf({ told_key: 'machine /bin/ls', subject_id: 'third' })).toBe('pending');
+    expect(await toldOf({ source: 'traps', subject_id: 'of another service' })).toBe('pending');
+    now += 61 * MINUTE;
+    expect(await toldOf({ level: 0, subject_id: 'fourth' })).toBe('pending');
+    expect(at.receiver.received).toHaveLength(4);
+  });
+
+  test('the pause begins when somebody was told, and not before', async () => {
+    await at.add();
+    at.receiver.status = 500;
+    await tell();
+    await delivery.deliverDue();
+    now += 20 * MINUTE;
+    expect(await tell({ subject_id: 'second' })).toBe('pending');
+  });
+
+  test('a flood is told twenty times an hour, and what is worse than the flood is told still', async () => {
+    await at.add();
+    const states: AlertState[] = [];
+    for (let n = 0; n < 25; n++) states.push(await tell({ subject_id: `${n}`, told_key: `machine ${n}` }));
+    expect(states).toEqual([...Array(20).fill('pending'), ...Array(5).fill('suppressed')]);
+    const other = { subject_id: 'other', told_key: 'other' };
+    expect(await tell({ ...other, severity: 'low' })).toBe('suppressed');
+    expect(await tell({ ...other, severity: 'high' })).toBe('pending');
+    expect(await tell({ ...other, flood_key: 'another machine' })).toBe('pending');
+    now += 61 * MINUTE;
+    expect(await tell({ subject_id: 'later', told_key: 'later' })).toBe('pending');
+  });
+
+  test('an alert that nobody takes is given up, and delivered when a person has it sent again', async () => {
+    await at.add();
+    at.receiver.status = 500;
+    await tell();
+    for (let n = 0; n < 12; n++) {
+      await delivery.deliverDue();
+      expect(standing.get('first')).toEqual({ state: n === 11 ? 'dead' : 'pending', attempts: n + 1 });
+      now += 60 * MINUTE;
+    }
+    at.receiver.status = 204;
+    const { data } = await at.outbox.dead({ limit: 10 });
+    expect(data.map(({ kind, last_error }) => [kind, last_error])).toEqual([
+      ['endpoints/alert', `${at.host} answered with status 500`],
+    ]);
+    await at.database.write((transaction) => at.outbox.replay(transaction, data[0]?.message_id ?? ''));
+    await delivery.deliverDue();
+    expect(at.receiver.received.map(({ headers }) => headers['webhook-id'])).toEqual([data[0]?.message_id]);
+    expect(standing.get('first')).toEqual({ state: 'delivered', attempts: 1 });
+  });
+
+  test('of several channels one that was told is enough, and one that still may be is not given up', async () => {
+    for (let n = 0; n < 3; n++) await at.add({ name: `${n}` });
+    await tell();
+    await tell({ source: 'traps' });
+    const messages = at.database.tables<{ alert_messages: Alert & { message_id: string } }>();
+    const ofThis = messages.selectFrom('alert_messages').select('message_id').where('source', '=', 'endpoints');
+    const ids = (await ofThis.execute()).map(({ message_id }) => message_id);
+    const note = noteStanding(teller, () => new Date(now));
+    const states = [];
+    for (const [of, status, attempts] of [
+      [0, 'dead', 12],
+      [1, 'waiting', 1],
+      [1, 'dead', 1],
+      [2, 'dead', 2],
+      [2, 'delivered', 3],
+    ] as const) {
+      await at.database.write((transaction) => note(transaction, ids[of] ?? '', { status, attempts }));
+      states.push(standing.get('first')?.state);
+    }
+    expect(states).toEqual(['pending', 'pending', 'pending', 'dead', 'delivered']);
+    expect(standing.get('first')?.attempts).toBe(12);
+  });
+
+  test.each(['http://127.0.0.1:1/x', 'http://169.254.169.254/latest/meta-data/', 'http://[::1]/', 'http://10.0.0.1/'])(
+    'nothing is sent to the inside: %s',
+    async (target) => {
+      await at.add({ target });
+      await tell();
+      await delivery.deliverDue();
+      expect((await at.outbox.dead({ limit: 10 })).data[0]?.last_error).toContain('nothing was sent');
+      expect(standing.get('first')?.state).toBe('dead');
+    },
+  );
+
+  test('a mail says what happened, and no line of it is what a stranger wrote', async () => {
+    await at.add({ kind: 'email', target: 'Ada@Example.com' });
+    await tell();
+    words = HOSTILE;
+    await delivery.deliverDue();
+    expect(at.mails.map(({ to, subject, text }) => [to, subject, text])).toEqual([
+      [
+        'ada@example.com',
+        'first x Bcc: mallory@example.com',
+        'A file is not what it was.\n\nFile: x Bcc: mallory@example.com\n\nhttps://evidence.example/app/endpoints/first\n',
+      ],
+    ]);
+  });
+
+  test('a channel hears of nothing less than it wants, and of nothing once it is removed', async () => {
+    const { alert_channel_id } = await at.add({ least_severity: 'high' });
+    expect(await tell()).toBe('none');
+    expect(await tell({ severity: 'critical' })).toBe('pending');
+    await at.remove(alert_channel_id);
+    await delivery.deliverDue();
+    expect(at.receiver.received).toEqual([]);
+    expect(standing.get('first')?.state).toBe('dead');
+    expect(await at.alerts.channels.list()).toEqual([]);
+    const acts = await at.acts();
+    expect(acts.map(({ action }) => action)).toEqual(['alert_channel.added', 'alert_channel.removed']);
+    expect(JSON.stringify(acts)).not.toMatch(/\/hook|"here"/);
+  });
+
+  test('a channel of some services hears of no other', async () => {
+    await at.add({ sources: ['traps'] });
+    expect(await tell()).toBe('none');
+    expect(await tell({ source: 'traps' })).toBe('pending');
+    await at.add({ sources: ['endpoints', 'traps'] });
+    expect(await tell()).toBe('pending');
+    expect((await at.alerts.channels.list()).map(({ sources }) => sources)).toEqual([
+      ['traps'],
+      ['traps', 'endpoints'],
+    ]);
+  });
+
+  test('a channel is tried without anything to tell', async () => {
+    const { alert_channel_id } = await at.add();
+    await at.alerts.channels.test(alert_channel_id);
+    const mail = await at.add({ kind: 'email', target: 'ada@example.com' });
+    await at.alerts.channels.test(mail.alert_channel_id);
+    await delivery.deliverDue();
+    expect(at.told()).toEqual([{ type: 'alert.test', timestamp: '2026-11-22T00:00:00.000Z', data: null }]);
+    expect(at.mails.map(({ subject }) => subject)).toEqual(['A test of alerts']);
+    expect(standing.size).toBe(0);
+  });
+
+  test.each([
+    ['webhook', 'ftp://example.com/'],
+    ['webhook', 'https://ada:secret@example.com/'],
+    ['webhook', 'not an address'],
+    ['email', 'nobody'],
+  ])('no %s goes to %s', async (kind, target) => {
+    await expect(at.add({ kind, target })).rejects.toMatchObject({ code: 'invalid_request' });
+    expect(await at.alerts.channels.list()).toEqual([]);
+  });
+});
+
+/** Runs something with another time on the clock of the machine. */
+function withClock<T>(now: number, work: () => T): T {
+  const real = Date.now;
+  Date.now = () => now;
+  try {
+    return work();
+  } finally {
+    Date.now = real;
+  }
+}

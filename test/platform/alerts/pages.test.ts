@@ -1,0 +1,105 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { type Service, startService } from '../service.ts';
+import { type Visitor, visitorsOf } from '../web/visitor.ts';
+
+/** Turns what is around it, ends elements, and is long. */
+const HOSTILE = `</a><script>alert("1")</script>'&\u202e${'x'.repeat(120)}`;
+const API = '//alerts/channels/';
+const PAGE = '/app/alerts';
+const FORM = `${PAGE}/new`;
+
+let service: Service;
+let operator: Visitor;
+let auditor: Visitor;
+beforeAll(async () => {
+  service = await startService();
+  ({ operator, auditor } = await visitorsOf(service, ['operator', 'auditor']));
+});
+afterAll(() => service.close());
+
+const hook = async (more: object = {}) => {
+  const wish = { kind: 'webhook', name: 'On call', target: 'http://127.0.0.1:1/secret-path', ...more };
+  return (await service.call('POST', API, wish)).body;
+};
+const add = (typed: Record<string, string>) =>
+  operator.submit(FORM, FORM, { once: typed['name'] ?? '', least_severity: 'low', ...typed });
+/** What a page shows, without its markup. */
+const shown = (html: string) =>
+  html
+    .slice(html.indexOf('<main'))
+    .replace(/<[^>]*>/g, ' ')
+    .replace(/\s+/g, ' ')
+    .replace(/ ([:;.,])/g, '$1');
+
+test('a webhook shows its secret once, a form that is sent twice adds one, and each is removed', async () => {
+  expect(shown((await operator.get(PAGE)).text)).toContain('Nobody is told of anything.');
+  const typed = { kind: 'webhook', name: HOSTILE.slice(0, 60), target: 'https://example.com/hook' };
+  const { text } = await add(typed);
+  const secret = /<pre id="secret"[^>]*>(whsec_[^<]+)/.exec(text)?.[1] ?? '';
+  expect(Buffer.from(secret.slice(6), 'base64')).toHaveLength(32);
+  const again = await add(typed);
+  expect([again.status, again.text.includes(secret)]).toEqual([409, false]);
+  const mail = { kind: 'email', name: 'Security', target: 'Security@example.com', sources: 'traps' };
+  for (let count = 0; count < 2; count++)
+    expect(shown((await add(mail)).text)).toContain('Security is told from now on.');
+  const list = (await operator.get(PAGE)).text;
+  expect(list.match(/<th scope="row">/g)).toHaveLength(2);
+  expect(list).not.toContain(secret);
+  expect(shown(list)).toMatch(/webhook example\.com all services low .* e-mail security@example\.com Traps low/);
+  const [remove = ''] = /\/app\/alerts\/[\w-]+\/remove/.exec(list) ?? [];
+  expect(shown((await operator.submit(remove, remove)).text)).toContain('is told nothing more.');
+  expect((await operator.get(PAGE)).text.match(/<th scope="row">/g)).toHaveLength(1);
+});
+
+test.each([
+  [{ kind: 'webhook', target: 'ftp://example.com' }, 'target', 'webhook'],
+  [{ kind: 'email', target: 'nobody' }, 'target', 'e-mail address'],
+  [{ kind: 'pigeon', target: 'x' }, 'kind', ''],
+  [{ kind: 'email', target: 'a@example.com', name: '' }, 'name', 'Say who is told.'],
+  [{ kind: 'email', target: 'a@example.com', least_severity: 'none' }, 'least_severity', ''],
+  [{ kind: 'email', target: 'a@example.com', sources: 'weather' }, 'sources', ''],
+])('a wrong one comes again with what is wrong: %j', async (typed, field, words) => {
+  const { status, text } = await add({ name: 'x', ...typed, once: 'wrong' });
+  expect([status, text.includes(`id="${field}-error"`)]).toEqual([422, true]);
+  expect(shown(text)).toContain(words);
+});
+
+test('a test is sent, and the list says only to which host a webhook goes', async () => {
+  const { alert_channel_id: id } = await hook();
+  const path = `${PAGE}/${id}/test`;
+  expect(shown((await operator.submit(path, path)).text)).toContain('A test is on its way to On call.');
+  const list = (await auditor.get(PAGE)).text;
+  expect(list).not.toContain('secret-path');
+  expect(list).toContain('href="/app/administration"');
+  expect(list).not.toContain('/remove');
+  await service.call('DELETE', `${API}${id}`);
+});
+
+/** Every page, and its status for who sees and acts, and for who sees. */
+const ACCESS: readonly (readonly [path: string, forOperator: number, forAuditor: number])[] = [
+  ['', 200, 200],
+  ['/new', 200, 403],
+  ['/HOOK/test', 200, 403],
+  ['/HOOK/remove', 200, 403],
+];
+
+test('every page is open to whom it is for, its form does nothing for others, and hostile texts end no element', async () => {
+  const { alert_channel_id: id } = await hook({ name: HOSTILE });
+  const before = (await service.call('GET', API)).text;
+  const csrf = /name="csrf" value="([^"]*)"/.exec((await auditor.get(PAGE)).text)?.[1] ?? '';
+  for (const [path, forOperator, forAuditor] of ACCESS) {
+    const url = PAGE + path.replace('HOOK', id);
+    const pages = await Promise.all([operator.get(url), auditor.get(url)]);
+    expect([path, ...pages.map(({ status }) => status)]).toEqual([path, forOperator, forAuditor]);
+    for (const { text } of pages) {
+      expect(text.match(/<script/g), path).toHaveLength(1);
+      expect(text).not.toContain('\u202e');
+    }
+    const visitor = await fetch(service.origin + url, { redirect: 'manual' });
+    expect([path, visitor.status]).toEqual([path, 303]);
+    if (forAuditor === 403) expect((await auditor.post(url, { csrf })).status).toBe(403);
+    const missing = PAGE + path.replace('HOOK', 'nobody');
+    if (missing !== PAGE + path) expect([missing, (await operator.get(missing)).status]).toEqual([missing, 404]);
+  }
+  expect((await service.call('GET', API)).text).toBe(before);
+});
