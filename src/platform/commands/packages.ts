@@ -69,12 +69,31 @@ const listCommand: CommandModule<object, PlatformFlags> = {
   },
 };
 
+const verifyCommand: CommandModule<object, PlatformFlags> = {
+  command: 'verify',
+  describe: 'Compare the files that are known with what was recorded when they were imported',
+  builder: (args) => args.options(placeOptions),
+  async handler(flags) {
+    const { verifyPackages } = await import('../endpoints/packages/verifying.ts');
+    const { packages, findings } = await inPlace(flags, ({ database, log }) => verifyPackages(database, log));
+    if (findings.length > 0)
+      throw new EvidenceError('unreadable', escapeLines([`${plural(findings.length, 'finding')}:`, ...findings]), {
+        nextStep: 'Somebody changed the database by other means than this program. Restore it from a backup.',
+      });
+    say(`The files of ${plural(packages, 'package')} are those that were imported.`);
+  },
+};
+
 /** `evidence-platform packages`: what signed archives say of files. */
 export const packagesCommand: CommandModule = {
   command: 'packages',
-  describe: 'Import and list signed packages, by which changed files of endpoints are explained',
+  describe: 'Import, list and verify signed packages, by which changed files of endpoints are explained',
   builder: (args: Argv) =>
-    args.command(importCommand).command(listCommand).demandCommand(1, 'Say what to do with packages: import or list.'),
+    args
+      .command(importCommand)
+      .command(listCommand)
+      .command(verifyCommand)
+      .demandCommand(1, 'Say what to do with packages: import, list or verify.'),
   // yargs wants a handler; `demandCommand` never lets it be reached.
   handler: () => undefined,
 };

@@ -38,5 +38,6 @@ export const PACKAGE_MIGRATIONS: Migrations = {
       gid ${integer} NOT NULL
     ) ${end}`,
     'CREATE INDEX known_files_by_digest ON known_files (sha256)',
+    'CREATE INDEX known_files_by_package ON known_files (package_no)',
   ],
 };

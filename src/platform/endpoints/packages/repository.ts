@@ -139,3 +139,30 @@ export async function archivesBefore(
   const byNumber = new Map(counts.map((count) => [count.archive_no, count]));
   return rows.map((row) => ({ packages: 0, opened: 0, files: 0, ...row, ...byNumber.get(row.archive_no) }));
 }
+
+/** The packages that have files which are known. */
+export async function packagesWithFiles(reader: Reader): Promise<SignedPackageRow[]> {
+  const packages = reader.tables<PackageTables>().selectFrom('signed_packages').selectAll();
+  return await packages
+    .where(({ eb, or, exists, selectFrom }) =>
+      or([
+        eb('opened_at', 'is not', null),
+        exists(
+          selectFrom('known_files')
+            .select('known_files.package_no')
+            .whereRef('known_files.package_no', '=', 'signed_packages.package_no'),
+        ),
+      ]),
+    )
+    .orderBy('package_no')
+    .execute();
+}
+
+/** The files that are known of a package. */
+export async function filesKnownOf(reader: Reader, packageNo: number): Promise<PackagedFile[]> {
+  const files = reader
+    .tables<PackageTables>()
+    .selectFrom('known_files')
+    .select(['path', 'sha256', 'mode', 'uid', 'gid']);
+  return await files.where('package_no', '=', packageNo).execute();
+}

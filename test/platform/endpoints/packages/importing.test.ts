@@ -12,6 +12,7 @@ import { gzipSync } from 'node:zlib';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { knownFiles } from '../../../../src/platform/endpoints/packages/known-files.ts';
 import { archivesBefore } from '../../../../src/platform/endpoints/packages/repository.ts';
+import { verifyPackages } from '../../../../src/platform/endpoints/packages/verifying.ts';
 import { migrateAll } from '../../../../src/platform/migrations.ts';
 import { DATABASES, type DatabasePlace, startSqlitePlace } from '../../database/databases.ts';
 import { hexSha256 } from './deb-files.ts';
@@ -142,6 +143,32 @@ describe.each(DATABASES)('on %s', (_name, start) => {
       'tool 1:1.0',
       'tool 3.0',
     ]);
+  });
+
+  test.each([
+    [
+      'changed',
+      "UPDATE known_files SET sha256 = '{0}' WHERE path = '/usr/bin/hard'",
+      /^tool .* are not those that were imported$/,
+    ],
+    [
+      'added',
+      "INSERT INTO known_files SELECT '{0}', '/usr/bin/sudo', package_no, 493, 0, 0 FROM signed_packages",
+      /are not those/,
+    ],
+    ['moved', "UPDATE known_files SET path = '/usr/bin/sudo' WHERE path = '/usr/bin/tool'", /are not those/],
+    [
+      'of a package that was never imported',
+      "UPDATE signed_packages SET sha256 = '{0}' WHERE version = '2.0'",
+      /no entry says/,
+    ],
+    ['gone', 'DELETE FROM known_files', /are not those/],
+  ])('a known file that is %s is found', async (_words, statement, why) => {
+    archive.publish(key);
+    await at.import(archive.root);
+    expect(await verifyPackages(at.database, at.log)).toEqual({ packages: 2, findings: [] });
+    await query(statement.replace('{0}', '0'.repeat(64)));
+    expect((await verifyPackages(at.database, at.log)).findings[0]).toMatch(why);
   });
 
   test('two imports at once make each package known once', async () => {
