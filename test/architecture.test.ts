@@ -114,6 +114,7 @@ const ROOMS: Record<string, Record<string, string[]>> = {
       'web',
     ],
     endpoints: ['accounts', 'alerts', 'audit', 'database', 'errors', 'http', 'idempotency', 'jobs', 'module'],
+    'endpoint-agent': ['endpoints'],
     import: [],
     migrations: ['accounts', 'alerts', 'audit', 'database', 'endpoints', 'idempotency', 'jobs', 'master-key', 'traps'],
     status: ['audit', 'database', 'errors', 'jobs', 'mail', 'master-key', 'metrics', 'migrations'],
@@ -152,7 +153,7 @@ const ROOMS: Record<string, Record<string, string[]>> = {
       'scopes',
       'setup',
     ],
-    main: ['commands', 'import'],
+    main: ['commands', 'endpoint-agent', 'import'],
   },
 };
 
@@ -267,13 +268,16 @@ test('a service of the platform knows another one by its api.ts alone', () => {
   expect(wrong).toEqual([]);
 });
 
-test('what an agent and the service write alike knows neither of them', () => {
-  const shared = files.filter(({ path }) => path.startsWith('platform/endpoints/report/'));
-  const known = /^core\/|^platform\/endpoints\/report\/|^node:(buffer|crypto)$/;
-  const wrong = shared.flatMap(({ path, imports, packages }) =>
-    [...imports, ...packages].filter((to) => !known.test(to)).map((to) => `${path} -> ${to}`),
+test.each([
+  ['what an agent and the service write alike', 'platform/endpoints/report/', 'node:(buffer|crypto)'],
+  ['an agent', 'platform/endpoint-agent/', 'node:[a-z/]+|undici|yargs'],
+])('%s knows nothing of the platform', (_name, folder, packages) => {
+  const known = new RegExp(`^core/|^platform/endpoints/report/|^${folder}|^(${packages})$`);
+  const own = files.filter(({ path }) => path.startsWith(folder));
+  const wrong = own.flatMap(({ path, imports, packages: used }) =>
+    [...imports, ...used].filter((to) => !known.test(to)).map((to) => `${path} -> ${to}`),
   );
-  expect(shared.length).toBeGreaterThan(0);
+  expect(own.length).toBeGreaterThan(0);
   expect(wrong).toEqual([]);
 });
 

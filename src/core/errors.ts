@@ -23,6 +23,8 @@ export type ErrorCode =
   | 'unreadable'
   /** An object of this key exists in the archive with other content. */
   | 'conflict'
+  /** The service does not go on with the chain of reports of this endpoint's agent. */
+  | 'chain'
   /** The archive could not store or return an object. */
   | 'archive'
   /** The disk of the work directory refused something after the work had begun. */

@@ -14,12 +14,13 @@ import { packagesCommand } from './commands/packages.ts';
 import { peopleCommand } from './commands/people.ts';
 import { sealKeysCommand } from './commands/seal-keys.ts';
 import { serveCommand } from './commands/serve.ts';
+import { agentCommand } from './endpoint-agent/command.ts';
 import { importCommand } from './import/command.ts';
 
 const USAGE = 2;
 
 /** Exit codes of failures by their kind; what is not here is a problem of the command's input, like usage. */
-const EXIT_CODES: Partial<Record<ErrorCode, number>> = { unreachable: 3, service: 3, refused: 5, output: 3 };
+const EXIT_CODES: Partial<Record<ErrorCode, number>> = { chain: 1, unreachable: 3, service: 3, refused: 5, output: 3 };
 
 class UsageError extends Error {}
 
@@ -54,6 +55,7 @@ function makeParser(args: string[]): Argv {
       .command(sealKeysCommand)
       .command(backupCommand)
       .command(importCommand)
+      .command(agentCommand)
       .command(deployCommand)
       .command(helpCommand(helpOnCommand))
       .demandCommand(1, 'Name a command.')

@@ -40,6 +40,7 @@ describe.each(SERVICES)('/keys on %s', (_name, start) => {
       revoked_at: null,
       last_used_at: null,
       rotated_from: null,
+      bound_to: null,
     });
     expect((await service.call('POST', '/entries/', entry('s', 1), as(api_key))).status).toBe(201);
     const listed = await listAll(service, '//keys/?limit=1');

@@ -71,6 +71,7 @@ describe.each(DATABASES)('API keys on %s', (_name, start) => {
       id: key.key_id,
       name: 'first',
       scopes: ['audit:write', 'keys:read'],
+      boundTo: null,
     });
   });
 

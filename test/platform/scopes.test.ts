@@ -4,6 +4,8 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { scopesOfRole } from '../../src/platform/accounts/roles.ts';
 import { SCOPES, type Scope } from '../../src/platform/scopes.ts';
 import { newAwsId } from '../../src/platform/traps/aws/access-key.ts';
+import { file as fileLine, partOf } from './endpoints/agent-double.ts';
+import { enrol, type HttpAgent } from './endpoints/http-agent.ts';
 import { addDeadLetter, addPerson } from './rows-by-hand.ts';
 import { entry, fill, type Service, startService } from './service.ts';
 import { IamDouble } from './traps/iam-double.ts';
@@ -15,10 +17,13 @@ interface Operation {
   given?: readonly Scope[];
   path: string;
   body?: () => unknown;
+  /** It is for the agent on an endpoint alone, whose token is bound to it. */
+  ofAgent?: true;
 }
 
 const PLANTING = { plant_location: 'ci', label: 'x' };
 const BUG = { credential_type: 'web_bug', plant_location: 'wiki', label: 'x' };
+const TOOLS = [fileLine('/usr/bin/tool')];
 const HOOK = { kind: 'webhook', name: 'x', target: 'http://127.0.0.1:1/' };
 
 /** Every operation, the scope that it needs, and a request that does it. */
@@ -189,6 +194,115 @@ const OPERATIONS: readonly Operation[] = [
     given: scopesOfRole('auditor'),
     path: '//people/PERSON/remove-second-factor',
   },
+  {
+    operation: 'POST /endpoints/enroll',
+    needed: 'endpoints:write',
+    path: '//endpoints/enroll',
+    body: () => ({ name: 'x' }),
+  },
+  { operation: 'GET /endpoints/hosts/', needed: 'endpoints:read', path: '//endpoints/hosts/' },
+  { operation: 'GET /endpoints/hosts/{endpoint_id}', needed: 'endpoints:read', path: '//endpoints/hosts/ENDPOINT' },
+  ...(['isolate', 'release'] as const).map((act) => ({
+    operation: `POST /endpoints/hosts/{endpoint_id}/${act}`,
+    needed: 'endpoints:write' as const,
+    path: `//endpoints/hosts/ENDPOINT/${act}`,
+    body: () => ({ reason: 'x' }),
+  })),
+  {
+    operation: 'POST /endpoints/hosts/{endpoint_id}/restart',
+    needed: 'endpoints:write',
+    path: '//endpoints/hosts/OTHER/restart',
+    body: () => ({ reason: 'x' }),
+  },
+  {
+    operation: 'POST /endpoints/hosts/{endpoint_id}/verify',
+    needed: 'endpoints:read',
+    path: '//endpoints/hosts/ENDPOINT/verify',
+  },
+  { operation: 'GET /endpoints/scans/', needed: 'endpoints:read', path: '//endpoints/scans/' },
+  { operation: 'GET /endpoints/stats/', needed: 'endpoints:read', path: '//endpoints/stats/' },
+  {
+    operation: 'GET /endpoints/agent/settings',
+    needed: 'endpoints:report',
+    path: '//endpoints/agent/settings',
+    ofAgent: true,
+  },
+  {
+    ...{
+      operation: 'POST /endpoints/agent/key',
+      needed: 'endpoints:report',
+      path: '//endpoints/agent/key',
+      ofAgent: true,
+    },
+    body: () => ({ public_key: endpoint.agent.publicKey, proof: 'x' }),
+  },
+  {
+    ...{ operation: 'POST /endpoints/scans/report', needed: 'endpoints:report', path: '//endpoints/scans/report' },
+    ofAgent: true,
+    body: async () => partOf(await endpoint.made(TOOLS)),
+  },
+  {
+    operation: 'POST /endpoints/baselines/register',
+    needed: 'endpoints:write',
+    path: '//endpoints/baselines/register',
+    body: () => ({ endpoint_id: other.id, name: 'x', roots: ['/usr/bin'], lines: [], complete: true }),
+  },
+  {
+    operation: 'POST /endpoints/hosts/{endpoint_id}/baselines',
+    needed: 'endpoints:write',
+    path: '//endpoints/hosts/ENDPOINT/baselines',
+    body: newProposal,
+  },
+  ...(['approve', 'reject'] as const).map((act) => ({
+    operation: `POST /endpoints/baselines/{baseline_id}/${act}`,
+    needed: 'endpoints:write' as const,
+    path: `//endpoints/baselines/BASELINE/${act}`,
+    body: () => ({ reason: 'x' }),
+  })),
+  { operation: 'GET /endpoints/baselines/', needed: 'endpoints:read', path: '//endpoints/baselines/' },
+  {
+    operation: 'GET /endpoints/baselines/{baseline_id}',
+    needed: 'endpoints:read',
+    path: '//endpoints/baselines/BASELINE',
+  },
+  {
+    operation: 'GET /endpoints/baselines/{baseline_id}/difference',
+    needed: 'endpoints:read',
+    path: '//endpoints/baselines/BASELINE/difference',
+  },
+  { operation: 'GET /endpoints/events/', needed: 'endpoints:read', path: '//endpoints/events/' },
+  { operation: 'GET /endpoints/events/{event_id}', needed: 'endpoints:read', path: '//endpoints/events/EVENT' },
+  ...(['acknowledge', 'reopen'] as const).map((act) => ({
+    operation: `POST /endpoints/events/{event_id}/${act}`,
+    needed: 'endpoints:write' as const,
+    path: `//endpoints/events/EVENT/${act}`,
+  })),
+  { operation: 'GET /endpoints/changes/', needed: 'endpoints:read', path: '//endpoints/changes/' },
+  { operation: 'GET /endpoints/changes/{change_id}', needed: 'endpoints:read', path: '//endpoints/changes/CHANGE' },
+  {
+    operation: 'POST /endpoints/changes/{change_id}/approve',
+    needed: 'endpoints:write',
+    path: '//endpoints/changes/CHANGE/approve',
+    body: () => ({ reason: 'x' }),
+  },
+  {
+    operation: 'POST /endpoints/change-windows/',
+    needed: 'endpoints:write',
+    path: '//endpoints/change-windows/',
+    body: newWindow,
+  },
+  { operation: 'GET /endpoints/change-windows/', needed: 'endpoints:read', path: '//endpoints/change-windows/' },
+  {
+    operation: 'GET /endpoints/change-windows/{window_id}',
+    needed: 'endpoints:read',
+    path: '//endpoints/change-windows/WINDOW',
+  },
+  ...(['approve', 'reopen'] as const).map((act) => ({
+    operation: `POST /endpoints/change-windows/{window_id}/${act}`,
+    needed: 'endpoints:write' as const,
+    path: `//endpoints/change-windows/WINDOW/${act}`,
+    body: () => ({ reason: 'x' }),
+  })),
   { operation: 'GET /administration/acts', needed: 'administration:read', path: '//administration/acts' },
   {
     operation: 'GET /administration/dead-letters',
@@ -207,6 +321,9 @@ const WRITTEN = [
   ...['entries', 'checkpoints', 'keyed_results', 'people', 'links', 'traps', 'alerting_channels'].map(
     (table) => `SELECT * FROM ${table}`,
   ),
+  ...['endpoints', 'endpoint_scans', 'baselines', 'endpoint_events', 'endpoint_changes', 'change_windows'].map(
+    (table) => `SELECT * FROM ${table}`,
+  ),
   'SELECT package_id FROM packages',
   'SELECT key_id, expires_at, revoked_at FROM api_keys',
   'SELECT detection_id, status, acknowledged_by FROM detections',
@@ -222,6 +339,11 @@ let file: DatabaseSync;
 let packageId: string;
 let checkId: string;
 const keys = new Map<Scope, string>();
+let endpoint: HttpAgent;
+/** One that somebody lets begin anew. */
+let other: HttpAgent;
+let event: { event_id: string; change_id: string };
+let windowId: string;
 beforeAll(async () => {
   await iam.start();
   service = await startService({ aws: { iam: { ...iam.access, endpoint: iam.endpoint }, trail: null } });
@@ -229,6 +351,7 @@ beforeAll(async () => {
   await fill(service, 's', 3);
   packageId = (await service.call('POST', '/evidence/generate', { stream_id: 's' })).body.package_id;
   checkId = (await service.call('POST', '/streams/s/verify')).body.verification_id;
+  await makeEndpoints();
   for (const scope of SCOPES) keys.set(scope, (await makeKey([scope])).api_key);
 });
 afterAll(async () => {
@@ -238,12 +361,12 @@ afterAll(async () => {
 });
 
 async function makeKey(scopes: Scope[]) {
-  return (await service.call('POST', '//keys/', { name: scopes.join(), scopes })).body;
+  return (await service.call('POST', '//keys/', { name: scopes.join().slice(0, 200), scopes })).body;
 }
 
 test('the table has every operation that the documents have', async () => {
   const documents = await Promise.all(
-    ['audit', 'traps', 'alerts', 'keys', 'people', 'administration'].map(
+    ['audit', 'traps', 'endpoints', 'alerts', 'keys', 'people', 'administration'].map(
       async (name) => (await service.call('GET', `//${name}/openapi.json`)).body,
     ),
   );
@@ -256,10 +379,11 @@ test('the table has every operation that the documents have', async () => {
 });
 
 describe.each(OPERATIONS)('$operation', (row) => {
-  const { needed, given } = row;
+  const { needed, given, ofAgent } = row;
   test.each(SCOPES)('by a key with %s alone', async (scope) => {
     const isEnough = scope === needed;
-    const key = isEnough && given !== undefined ? (await makeKey([needed, ...given])).api_key : keys.get(scope);
+    const own = given === undefined ? keys.get(scope) : (await makeKey([needed, ...given])).api_key;
+    const key = isEnough ? (ofAgent ? endpoint.token : own) : keys.get(scope);
     const { answer, isUnchanged } = await send(row, key);
     if (isEnough) {
       expect([200, 201, 202]).toContain(answer.status);
@@ -273,12 +397,13 @@ describe.each(OPERATIONS)('$operation', (row) => {
 
 /** What an auditor does besides reading. */
 const VERIFY = 'POST /audit/streams/{stream_id}/verify';
+const VERIFIES = [VERIFY, 'POST /endpoints/hosts/{endpoint_id}/verify'];
 
 test.each(OPERATIONS)('an auditor reads and verifies, and does nothing else: $operation', async (row) => {
   const { api_key } = await makeKey(scopesOfRole('auditor'));
   const { answer, isUnchanged } = await send(row, api_key);
-  const isAllowed = row.operation.startsWith('GET ') || row.operation === VERIFY;
-  expect(answer.status).toBe(isAllowed ? 200 : 403);
+  const isAllowed = row.operation.startsWith('GET ') || VERIFIES.includes(row.operation);
+  expect(answer.status).toBe(isAllowed && row.ofAgent === undefined ? 200 : 403);
   expect(isUnchanged).toBe(true);
 });
 
@@ -296,10 +421,10 @@ test.each(OPERATIONS.filter(({ path }) => !path.startsWith('//')))(
   },
 );
 
-test.each(OPERATIONS)('an operator does everything but with people: $operation', async (row) => {
+test.each(OPERATIONS)('an operator does everything but with people, and is no agent: $operation', async (row) => {
   const { api_key } = await makeKey(scopesOfRole('operator'));
   const { answer } = await send(row, api_key);
-  expect(answer.status === 403).toBe(row.operation.includes(' /people/'));
+  expect(answer.status === 403).toBe(row.operation.includes(' /people/') || row.ofAgent === true);
 });
 
 async function send({ operation, path, body }: Operation, apiKey: string | undefined) {
@@ -316,10 +441,13 @@ async function send({ operation, path, body }: Operation, apiKey: string | undef
     TRAP: path.includes('TRAP') ? (await makeTrap()).credential_id : '',
     DETECTION: path.includes('DETECTION') ? await makeDetection() : '',
     HOOK: path.includes('HOOK') ? await makeHook() : '',
+    ...{ ENDPOINT: endpoint.id, OTHER: other.id, EVENT: event.event_id, CHANGE: event.change_id, WINDOW: windowId },
+    BASELINE: path.includes('BASELINE') ? await makeProposal() : '',
   };
   const filled = Object.entries(known).reduce((whole, [name, id]) => whole.replace(name, id), path);
+  const given = await body?.();
   const before = written();
-  const answer = await service.call(method, filled, body?.(), { authorization: `Bearer ${apiKey}` });
+  const answer = await service.call(method, filled, given, { authorization: `Bearer ${apiKey}` });
   return { answer, isUnchanged: written() === before };
 }
 
@@ -339,6 +467,33 @@ async function makeDetection(): Promise<string> {
 }
 
 /** One that is there already will do: there may be only so many. */
+/** One that reports, one that begins anew, and one with an event. */
+async function makeEndpoints(): Promise<void> {
+  [endpoint, other] = [await enrol(service), await enrol(service)];
+  await endpoint.report(TOOLS);
+  const changed = await enrol(service);
+  const nothing = { endpoint_id: changed.id, name: 'nothing', roots: ['/usr/bin'], lines: [], complete: true };
+  await service.call('POST', '//endpoints/baselines/register', nothing);
+  await changed.report(TOOLS);
+  [event] = (await service.call('GET', '//endpoints/events/')).body.data;
+  windowId = (await service.call('POST', '//endpoints/change-windows/', newWindow())).body.window_id;
+}
+
+let proposed = 0;
+
+function newProposal() {
+  return { from: 'latest_scan', name: `${++proposed}`, reason: 'x' };
+}
+
+async function makeProposal(): Promise<string> {
+  const { body } = await service.call('POST', `//endpoints/hosts/${endpoint.id}/baselines`, newProposal());
+  return body.baseline_id;
+}
+
+function newWindow() {
+  return { all: true, until: new Date(Date.now() + 3_600_000).toISOString(), reason: 'x' };
+}
+
 async function makeHook(): Promise<string> {
   const [there] = (await service.call('GET', '//alerts/channels/')).body.data;
   return there?.alert_channel_id ?? (await service.call('POST', '//alerts/channels/', HOOK)).body.alert_channel_id;

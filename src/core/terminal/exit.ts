@@ -32,6 +32,7 @@ const BY_ERROR: Record<ErrorCode, number> = {
   'not-found': 2,
   unreadable: 3,
   conflict: 3,
+  chain: 1,
   archive: 3,
   'work-directory': 3,
   output: 3,

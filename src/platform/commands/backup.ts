@@ -15,7 +15,7 @@ export const backupCommand: CommandModule<object, PlatformFlags & { out: string 
       describe: 'A folder that is not there yet',
     }),
   async handler({ out, ...flags }) {
-    const place = readPlace(flags);
+    const place = await readPlace(flags);
     const { backupPlace } = await import('../backup.ts');
     await backupPlace(place, out);
     const database = place.postgresUrl === null ? 'database and keys' : 'keys (the database: pg_dump)';

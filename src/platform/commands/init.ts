@@ -1,6 +1,6 @@
 import type { CommandModule } from 'yargs';
 import { shellWord } from '../../core/shell.ts';
-import { type PlatformFlags, publicUrlOf } from '../config.ts';
+import type { PlatformFlags } from '../config.ts';
 import type { FirstEntrance } from '../init.ts';
 import { placeOptions, readPlace } from './place.ts';
 import { showKey } from './show-key.ts';
@@ -10,12 +10,13 @@ export const initCommand: CommandModule<object, PlatformFlags> = {
   describe: 'Make a data folder, the first API key, and the link to the first account',
   builder: (args) => args.options(placeOptions),
   async handler(flags) {
-    const place = readPlace(flags);
+    const place = await readPlace(flags);
     const { dataDir } = place;
     const named = Object.entries({ config: flags.config, data: flags.data, postgres: flags.postgres });
     const words = named.flatMap(([name, value]) => (value === undefined ? [] : [` --${name} ${shellWord(value)}`]));
     const { initPlatform } = await import('../init.ts');
     const { linkUrl } = await import('../accounts/links.ts');
+    const { publicUrlOf } = await import('../config.ts');
     const handOver = async ({ apiKey, setUpToken }: FirstEntrance) => {
       const lines = [
         `Made ${dataDir}. Keep its master.key: without it nothing can be sealed or verified.`,

@@ -3,7 +3,7 @@ import type { Argv, CommandModule } from 'yargs';
 import { escapeControls } from '../../core/terminal/visible.ts';
 import { byCommand } from '../accounts/administration.ts';
 import type { Person } from '../accounts/people.ts';
-import { type PlatformFlags, publicUrlOf } from '../config.ts';
+import type { PlatformFlags } from '../config.ts';
 import type { Parts } from '../parts.ts';
 import { inPlace, placeOptions } from './place.ts';
 
@@ -15,6 +15,7 @@ const setUpCommand: CommandModule<object, PlatformFlags> = {
   builder: (args) => args.options(placeOptions),
   async handler(flags) {
     const { linkUrl } = await import('../accounts/links.ts');
+    const { publicUrlOf } = await import('../config.ts');
     await inPlace(flags, async ({ accounts }, config) => {
       const token = await accounts.joining.setUpLink(byCommand('people set-up'));
       process.stdout.write(`${linkUrl(publicUrlOf(config), 'set_up', token)}\n`);
@@ -63,6 +64,7 @@ const resetCommand: CommandModule<object, Addressed & { 'second-factor': boolean
       }),
   async handler({ email, 'second-factor': secondFactor, ...flags }) {
     const { linkUrl } = await import('../accounts/links.ts');
+    const { publicUrlOf } = await import('../config.ts');
     await inPlace(flags, async ({ accounts: { people, credentials } }, config) => {
       const actor = byCommand('people reset');
       const token = await credentials.resetLink(actor, email);

@@ -1,6 +1,6 @@
 import process from 'node:process';
 import { EvidenceError } from '../../core/errors.ts';
-import { type PlatformConfig, type PlatformFlags, readPlatformConfig } from '../config.ts';
+import type { PlatformConfig, PlatformFlags } from '../config.ts';
 import { DomainError } from '../errors.ts';
 import type { Parts } from '../parts.ts';
 
@@ -16,7 +16,8 @@ export const placeOptions = {
 } as const;
 
 /** @throws EvidenceError `config` as `readPlatformConfig`. */
-export function readPlace(flags: PlatformFlags): PlatformConfig {
+export async function readPlace(flags: PlatformFlags): Promise<PlatformConfig> {
+  const { readPlatformConfig } = await import('../config.ts');
   return readPlatformConfig(flags, process.env, process.cwd());
 }
 
@@ -29,7 +30,7 @@ export async function inPlace<T>(
   work: (parts: Parts, config: PlatformConfig) => Promise<T>,
 ): Promise<T> {
   const { withParts } = await import('../parts.ts');
-  const config = readPlace(flags);
+  const config = await readPlace(flags);
   try {
     return await withParts(config, (parts) => work(parts, config));
   } catch (error) {

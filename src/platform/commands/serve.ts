@@ -17,7 +17,7 @@ export const serveCommand: CommandModule<object, PlatformFlags> = {
         ({ port = 0 }) => (Number.isInteger(port) && port >= 0 && port <= 65_535) || '--port is not a port number',
       ),
   async handler(flags) {
-    const config = readPlace(flags);
+    const config = await readPlace(flags);
     const { startPlatform } = await import('../app.ts');
     const stopped = Promise.race([once(process, 'SIGINT'), once(process, 'SIGTERM')]);
     const platform = await startPlatform({ ...config, environment: process.env });

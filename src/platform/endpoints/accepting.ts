@@ -14,6 +14,8 @@ export interface WholeReport {
   head: ReportHead;
   sha256: string;
   signature: string;
+  /** The agent's clock when it sent the report, where it said so. */
+  sentAt: string | null;
   setNo: number;
 }
 
@@ -34,7 +36,7 @@ export async function acceptReport(
     before.complete === scan.complete;
   const scan_no = await insertScan(transaction, scan);
   const events = await EventWriting.begin(transaction, means, endpoint, isSame ? 'reports' : 'all');
-  judgeOfReports(events, endpoint, report.head, now);
+  judgeOfReports(events, endpoint, report, now);
   const { baseline_no } = endpoint;
   if (baseline_no !== null && isSame) events.sameAsBefore();
   if (baseline_no !== null && !isSame) await compareWith(transaction, events, { ...scan, baseline_no, scan_no });
@@ -68,10 +70,10 @@ export async function compareWith(
 }
 
 /** What the report itself says of the endpoint, apart from its lines. */
-function judgeOfReports(events: EventWriting, endpoint: Endpoint, head: ReportHead, now: Date): void {
+function judgeOfReports(events: EventWriting, endpoint: Endpoint, { head, sentAt }: WholeReport, now: Date): void {
   events.resolveOfReports(['stale'], 'it reported again');
-  const off = clockOff(head, now);
-  const { started_at, finished_at } = head;
+  const { started_at, finished_at } = sentAt === null ? head : { started_at: sentAt, finished_at: sentAt };
+  const off = clockOff({ started_at, finished_at }, now);
   if (off > CLOCK_OFF_MS)
     events.raiseOfReports({
       ...{ type: 'clock_jump', severity: severityOfClock(off) },

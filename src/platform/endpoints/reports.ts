@@ -40,7 +40,7 @@ export class Reports {
     if (body.endpoint_id !== endpointId)
       throw new DomainError('forbidden', 'the API key is bound to another endpoint than the one that the report is of');
     const head = reportHeadOf(body);
-    const report = { head, sha256: reportSha256(head), signature: body.signature };
+    const report = { head, sha256: reportSha256(head), signature: body.signature, sentAt: body.sent_at ?? null };
     const { endpoint, verdict } = await this.#judge(database, endpointId, report);
     if (verdict.kind === 'refused') throw await this.#refuse(endpointId, report);
     if (verdict.kind === 'again') return { taken: await this.#answer(endpoint) };
@@ -83,7 +83,7 @@ export class Reports {
   async #judge(
     reader: Parameters<typeof findEndpoint>[0],
     endpointId: string,
-    { head, sha256, signature }: Omit<WholeReport, 'setNo'>,
+    { head, sha256, signature }: Omit<WholeReport, 'setNo' | 'sentAt'>,
   ): Promise<{ endpoint: Endpoint; verdict: ReportVerdict }> {
     const endpoint = await findEndpoint(reader, endpointId);
     const { public_key } = endpoint;

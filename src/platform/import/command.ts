@@ -1,8 +1,5 @@
 import type { Argv, CommandModule } from 'yargs';
 import { EvidenceError } from '../../core/errors.ts';
-import { importCloudTrail } from './cloudtrail.ts';
-import { importHost } from './host.ts';
-import { toTable } from './table.ts';
 
 const URL_OPTION = {
   type: 'string',
@@ -20,6 +17,8 @@ const cloudTrailCommand: CommandModule<object, { files: string[]; url: string }>
       .option('url', URL_OPTION)
       .example('$0 import cloudtrail *.json.gz --url http://127.0.0.1:8181/audit', ''),
   handler: async ({ files, url }) => {
+    const { importCloudTrail } = await import('./cloudtrail.ts');
+    const { toTable } = await import('./table.ts');
     process.stdout.write(toTable(await importCloudTrail({ files, url, apiKey: apiKeyFromEnvironment() })));
   },
 };
@@ -42,6 +41,8 @@ const hostCommand: CommandModule<object, { directory: string; url: string }> = {
           'Neither the environment nor the URL of a git remote is recorded.',
       ),
   handler: async ({ directory, url }) => {
+    const { importHost } = await import('./host.ts');
+    const { toTable } = await import('./table.ts');
     process.stdout.write(toTable(await importHost({ directory, url, apiKey: apiKeyFromEnvironment() })));
   },
 };

@@ -12,6 +12,7 @@ const BY_CODE: Record<ErrorCode, number> = {
   service: 3,
   unreadable: 3,
   conflict: 3,
+  chain: 1,
   archive: 3,
   'work-directory': 3,
   refused: 5,

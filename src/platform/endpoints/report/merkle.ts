@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 
 /** A whole tree of 2^level leaves. */
 interface Subtree {
@@ -21,7 +21,7 @@ export class MerkleTree {
 
   /** @param leaf its bytes; of text, the UTF-8. */
   add(leaf: Uint8Array | string): void {
-    let subtree: Subtree = { level: 0, digest: createHash('sha256').update(LEAF).update(leaf).digest() };
+    let subtree: Subtree = { level: 0, digest: digestOf(LEAF, Buffer.from(leaf as string)) };
     for (let left = this.#subtrees.at(-1); left?.level === subtree.level; left = this.#subtrees.at(-1)) {
       this.#subtrees.pop();
       subtree = { level: left.level + 1, digest: nodeOf(left.digest, subtree.digest) };
@@ -36,10 +36,14 @@ export class MerkleTree {
       (right, { digest: left }) => (right === null ? left : nodeOf(left, right)),
       null,
     );
-    return (digest ?? createHash('sha256').digest()).toString('hex');
+    return (digest ?? digestOf()).toString('hex');
   }
 }
 
 function nodeOf(left: Buffer, right: Buffer): Buffer {
-  return createHash('sha256').update(NODE).update(left).update(right).digest();
+  return digestOf(NODE, left, right);
+}
+
+function digestOf(...parts: Buffer[]): Buffer {
+  return hash('sha256', Buffer.concat(parts), 'buffer');
 }

@@ -52,6 +52,8 @@ export const scanReportSchema = z.strictObject({
   root_hash: sha256Hex,
   parts: part,
   part,
+  /** The agent's clock when it sent this; a report that waited for the service is older. Not signed. */
+  sent_at: time.optional(),
   lines,
   /** Ed25519 over the RFC 8785 text of all above `part`, base64. */
   signature: z.string().max(200),

@@ -1,0 +1,166 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { Agent, type Dispatcher, request } from 'undici';
+import { EvidenceError, messageOf } from '../../core/errors.ts';
+
+const CONNECT_TIMEOUT_MS = 10_000;
+/** The last part of a report is answered once all of its lines were compared. */
+const ANSWER_TIMEOUT_MS = 120_000;
+const MOST_ANSWER_BYTES = 1024 * 1024;
+const ATTEMPTS = 5;
+const FIRST_DELAY_MS = 1000;
+/** Who asks for more patience is asked again in the next round. */
+const LONGEST_WAIT_MS = 10 * 60_000;
+/** With 403, where the token is right and another key has signed. */
+const WRONG_SIGNATURE = 'report_signature';
+
+export interface AgentAnswer {
+  status: number;
+  /** Its JSON; undefined where it is none. */
+  body: unknown;
+  /** `code` and `detail` of a problem (RFC 9457); empty where there are none. */
+  code: string;
+  detail: string;
+}
+
+/** The endpoint service, to whoever has the token of an endpoint. */
+export interface AgentClient extends AsyncDisposable {
+  /**
+   * Asks until there is an answer that is not for passing reasons.
+   * @param path within the service, as `/agent/settings`.
+   * @param body JSON; a GET without one.
+   * @throws EvidenceError `unreachable` or `service` when there was none, `refused` for 401 and 403.
+   */
+  ask(path: string, body?: string): Promise<AgentAnswer>;
+}
+
+export interface AgentClientOptions {
+  /** Of the service, as `https://evidence.example.org/endpoints`. */
+  url: string;
+  token: string;
+  /** Waits; other than by the clock in tests. */
+  wait?: (milliseconds: number) => Promise<unknown>;
+}
+
+/** @throws EvidenceError `config` for a URL or a token that is none. */
+export function connectAgent({ url, token, wait = sleep }: AgentClientOptions): AgentClient {
+  const base = baseOf(url);
+  if (!/^[\x21-\x7e]+$/.test(token)) {
+    throw new EvidenceError('config', 'the token of the endpoint is empty, or has characters in it that no token has', {
+      nextStep: 'Give the token as the service showed it when the endpoint was enrolled.',
+    });
+  }
+  const dispatcher = new Agent({
+    connect: { timeout: CONNECT_TIMEOUT_MS },
+    headersTimeout: ANSWER_TIMEOUT_MS,
+    bodyTimeout: ANSWER_TIMEOUT_MS,
+  });
+  return {
+    async ask(path, body) {
+      const target = `${base}${path}`;
+      for (let attempt = 1; ; attempt++) {
+        const tried = await once({ target, token, dispatcher, body });
+        if (tried.answer !== null) return accepted(target, tried.answer);
+        const waitMs = tried.waitMs ?? FIRST_DELAY_MS * 2 ** (attempt - 1) * (0.5 + Math.random() / 2);
+        if (attempt === ATTEMPTS || waitMs > LONGEST_WAIT_MS) throw tried.error;
+        await wait(waitMs);
+      }
+    },
+    [Symbol.asyncDispose]: () => dispatcher.close(),
+  };
+}
+
+function baseOf(url: string): string {
+  const base = URL.parse(url);
+  if (base === null || !/^https?:$/.test(base.protocol) || base.username !== '' || base.password !== '') {
+    throw new EvidenceError('config', 'the URL of the endpoint service is not an http(s) URL without a user in it', {
+      nextStep: 'Give the service as --url https://evidence.example.org/endpoints.',
+    });
+  }
+  return `${base.origin}${base.pathname.replace(/\/+$/, '')}`;
+}
+
+interface Asked {
+  target: string;
+  token: string;
+  dispatcher: Dispatcher;
+  body: string | undefined;
+}
+
+type Tried = { answer: AgentAnswer } | { answer: null; error: EvidenceError; waitMs: number | null };
+
+/** One attempt; without an answer where another may bring one. */
+async function once({ target, token, dispatcher, body = null as never }: Asked): Promise<Tried> {
+  try {
+    const response = await request(target, {
+      method: body === null ? 'GET' : 'POST',
+      dispatcher,
+      headers: {
+        authorization: `Bearer ${token}`,
+        accept: 'application/json',
+        ...(body === null ? {} : { 'content-type': 'application/json' }),
+      },
+      body,
+    });
+    const { statusCode: status, headers } = response;
+    const answer = toAnswer(status, await textOf(response.body));
+    if (!isPassing(status)) return { answer };
+    const error = new EvidenceError('service', `${target} answered ${status}${said(answer)}`, { nextStep: LATER });
+    return { answer: null, error, waitMs: retryAfter(headers['retry-after']) };
+  } catch (cause) {
+    const message = `${target} cannot be reached: ${messageOf(cause)}`;
+    return { answer: null, error: new EvidenceError('unreachable', message, { nextStep: LATER, cause }), waitMs: null };
+  }
+}
+
+const LATER = 'What was signed is kept, and sent again by the next run.';
+
+async function textOf(body: AsyncIterable<Buffer>): Promise<string> {
+  const chunks: Buffer[] = [];
+  let bytes = 0;
+  for await (const chunk of body) {
+    bytes += chunk.length;
+    if (bytes > MOST_ANSWER_BYTES) throw new Error(`an answer has more than ${MOST_ANSWER_BYTES} bytes`);
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks).toString('utf8');
+}
+
+function toAnswer(status: number, text: string): AgentAnswer {
+  const body = parse(text);
+  const { code, detail } = (typeof body === 'object' && body !== null ? body : {}) as Record<string, unknown>;
+  return { status, body, code: typeof code === 'string' ? code : '', detail: typeof detail === 'string' ? detail : '' };
+}
+
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+function isPassing(status: number): boolean {
+  return status === 408 || status === 425 || status === 429 || (status >= 500 && status !== 501 && status !== 505);
+}
+
+/** In milliseconds; of a date, from now on (RFC 9110 section 10.2.3). */
+function retryAfter(value: string | string[] | undefined): number | null {
+  if (typeof value !== 'string') return null;
+  if (/^\d{1,9}$/.test(value)) return Number(value) * 1000;
+  const at = Date.parse(value);
+  return Number.isNaN(at) ? null : Math.max(0, at - Date.now());
+}
+
+function accepted(target: string, answer: AgentAnswer): AgentAnswer {
+  const { status, code } = answer;
+  if ((status !== 401 && status !== 403) || code === WRONG_SIGNATURE) return answer;
+  throw new EvidenceError('refused', `${target} refused the token of the endpoint: ${status}${said(answer)}`, {
+    nextStep: 'Make another token for this endpoint in the service, and put it where this one is.',
+  });
+}
+
+/** What a problem says, for a message. */
+export function said({ code, detail }: AgentAnswer): string {
+  const words = [code, detail].filter((part) => part !== '').join(': ');
+  return words === '' ? '' : ` (${words})`;
+}

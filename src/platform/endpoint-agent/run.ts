@@ -1,0 +1,64 @@
+import { readFileSync } from 'node:fs';
+import process from 'node:process';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { EvidenceError, isSystemError, messageOf } from '../../core/errors.ts';
+import { escapeControls } from '../../core/terminal/visible.ts';
+import { agree, plural } from '../../core/words.ts';
+import { connectAgent } from './client.ts';
+import { runLoop } from './loop.ts';
+import { type RoundResult, runRound } from './round.ts';
+import { paceOf } from './scan/pace.ts';
+import { AgentState } from './state.ts';
+
+export interface AgentOptions {
+  /** Of the endpoint service. */
+  url: string;
+  token: string;
+  /** The folder of its state. */
+  state: string;
+  once: boolean;
+  /** At most; as fast as it goes for null. */
+  bytesPerSecond: number | null;
+}
+
+/** Reports once, or until it is ended. A signal ends it at once: whatever it was doing, the next run goes on from there. */
+export async function runAgent({ url, token, state: folder, once, bytesPerSecond }: AgentOptions): Promise<void> {
+  await using service = connectAgent({ url, token });
+  const means = {
+    state: new AgentState(folder),
+    service,
+    pace: () => paceOf(bytesPerSecond),
+    clock: () => new Date(),
+    bootId: readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').trim(),
+  };
+  const round = () => runRound(means).catch(nameDisk);
+  if (once) return tell(await round());
+  await runLoop({ round, tell, complain, wait: (ms) => sleep(ms), random: Math.random, now: () => performance.now() });
+}
+
+/** The disk under the folder of the agent fails, or is full. */
+function nameDisk(error: unknown): never {
+  if (!isSystemError(error)) throw error;
+  throw new EvidenceError('output', `the folder of the agent cannot be written: ${messageOf(error)}`, {
+    nextStep: 'Make room there. Nothing is lost: the next run goes on.',
+    cause: error,
+  });
+}
+
+function tell({ settings, scanned, accepted }: RoundResult): void {
+  const { lineCount, bytes, unread, complete } = scanned;
+  const { open, raised, resolved } = accepted.events;
+  const words = [
+    `report ${accepted.next.sequence - 1} of ${settings.name}: ${plural(lineCount, 'path')}, ${plural(bytes, 'byte')} read`,
+    ...(unread === 0 ? [] : [`${plural(unread, 'path')} ${agree(unread, 'has', 'have')} no digest`]),
+    ...(complete ? [] : ['not every folder could be listed']),
+    `${plural(raised, 'event')} raised, ${resolved} resolved, ${open} open`,
+    accepted.message,
+  ];
+  process.stdout.write(`${escapeControls(words.join('; '))}\n`);
+}
+
+function complain(error: EvidenceError): void {
+  const next = error.nextStep === undefined ? '' : ` ${error.nextStep}`;
+  process.stderr.write(`${escapeControls(`${error.message}.${next}`)}\n`);
+}

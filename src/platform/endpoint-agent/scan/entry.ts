@@ -1,0 +1,52 @@
+import { type BigIntStats, lstatSync, readlinkSync } from 'node:fs';
+import { isSystemError } from '../../../core/errors.ts';
+import { type EndpointLine, toLinkTarget } from '../../endpoints/report/line.ts';
+import { type BytePath, pathIn, toBytes } from './bytes.ts';
+import type { FileReader } from './file.ts';
+import { ownershipOf } from './ownership.ts';
+
+/** Nothing stands at a path any more. */
+const GONE = new Set(['ENOENT', 'ENOTDIR']);
+
+/** What stands at a path that is no folder; null where nothing does. What cannot be read is a line that says so. */
+export async function lineAt(path: BytePath, files: FileReader): Promise<EndpointLine | null> {
+  let stats: BigIntStats | null = null;
+  try {
+    stats = lstatSync(toBytes(path), { bigint: true });
+    const line = stats.isFile() ? await files.lineOf(path) : lineOfOther(path, stats);
+    // Something else came in the place of a file, or a folder where none was listed.
+    return line ?? { ...pathIn(path), type: 'unstable', why: 'changed', ...ownershipOf(stats) };
+  } catch (error) {
+    return unreadLine(path, error, stats);
+  }
+}
+
+/**
+ * The line of a path that the system refused to read; null where nothing stands there.
+ * @throws what is no error of the system.
+ */
+export function unreadLine(path: BytePath, error: unknown, stats: BigIntStats | null): EndpointLine | null {
+  if (!isSystemError(error)) throw error;
+  const why = error.code ?? 'EIO';
+  if (GONE.has(why)) return null;
+  const size = stats?.isFile() ? { size: Number(stats.size) } : {};
+  return { ...pathIn(path), type: 'unreadable', why, ...size, ...(stats === null ? {} : ownershipOf(stats)) };
+}
+
+function lineOfOther(path: BytePath, stats: BigIntStats): EndpointLine | null {
+  const known = { ...pathIn(path), ...ownershipOf(stats) };
+  if (stats.isSymbolicLink())
+    return { ...known, type: 'link', ...toLinkTarget(readlinkSync(toBytes(path), { encoding: 'buffer' })) };
+  if (stats.isFIFO()) return { ...known, type: 'fifo' };
+  if (stats.isSocket()) return { ...known, type: 'socket' };
+  if (stats.isCharacterDevice()) return { ...known, type: 'device', device: `char ${deviceNumbers(stats.rdev)}` };
+  if (stats.isBlockDevice()) return { ...known, type: 'device', device: `block ${deviceNumbers(stats.rdev)}` };
+  return null;
+}
+
+/** Major and minor, as Linux packs them (makedev(3)). */
+function deviceNumbers(rdev: bigint): string {
+  const major = ((rdev >> 8n) & 0xfffn) | ((rdev >> 32n) & ~0xfffn);
+  const minor = (rdev & 0xffn) | ((rdev >> 12n) & ~0xffn & 0xffffffffn);
+  return `${major}:${minor}`;
+}
