@@ -15,8 +15,8 @@ export interface ListedPackage {
   sha256: string;
 }
 
-/** Debian's largest index has 60 MB. */
-const MAX_INDEX_BYTES = 2 ** 30;
+/** Debian's largest index has 60 MB. What it lists is in memory until all of it is known to be signed. */
+const MAX_INDEX_BYTES = 2 ** 28;
 const MAX_PARAGRAPH = 2 ** 20;
 
 /**
