@@ -146,6 +146,7 @@ const ROOMS: Record<string, Record<string, string[]>> = {
       'backup',
       'config',
       'database',
+      'endpoints',
       'errors',
       'init',
       'parts',

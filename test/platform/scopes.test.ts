@@ -219,6 +219,7 @@ const OPERATIONS: readonly Operation[] = [
     needed: 'endpoints:read',
     path: '//endpoints/hosts/ENDPOINT/verify',
   },
+  { operation: 'GET /endpoints/packages/', needed: 'endpoints:read', path: '//endpoints/packages/' },
   { operation: 'GET /endpoints/scans/', needed: 'endpoints:read', path: '//endpoints/scans/' },
   { operation: 'GET /endpoints/stats/', needed: 'endpoints:read', path: '//endpoints/stats/' },
   {

@@ -2,7 +2,7 @@ import type { Administration } from '../accounts/administration.ts';
 import type { Alerts } from '../alerts/api.ts';
 import type { AuditLog } from '../audit/api.ts';
 import type { Database, Reader } from '../database/database.ts';
-import type { KnownFiles } from './explanations.ts';
+import type { KnownFiles } from './packages/known-files.ts';
 
 /** What all that is done with endpoints is done with. */
 export interface EndpointMeans {

@@ -2,8 +2,8 @@ import type { Accounts } from '../accounts/accounts.ts';
 import type { Alerts } from '../alerts/api.ts';
 import type { ServiceModule } from '../module.ts';
 import { tellerOfEndpoints } from './alerting.ts';
-import { NO_KNOWN_FILES } from './explanations.ts';
 import type { EndpointMeans } from './means.ts';
+import { knownFiles } from './packages/known-files.ts';
 import { endpointRoutes } from './routes.ts';
 import { assembleEndpoints } from './service.ts';
 import { stagingJob } from './staging.ts';
@@ -19,7 +19,7 @@ export interface EndpointsModuleParts extends Omit<EndpointMeans, 'approvers' | 
 export function endpointsModule({ accounts, ...parts }: EndpointsModuleParts): ServiceModule {
   const means: EndpointMeans = {
     ...parts,
-    knownFiles: NO_KNOWN_FILES,
+    knownFiles,
     approvers: (reader) => accounts.people.countWith(reader, 'endpoints:write'),
   };
   const service = assembleEndpoints(means);

@@ -4,6 +4,7 @@ import { baselineSchema, differenceSchema } from './requests/baselines.ts';
 import { changeSchema, windowSchema } from './requests/changes.ts';
 import { eventSchema } from './requests/events.ts';
 import { hostSchema } from './requests/hosts.ts';
+import { signedArchiveSchema } from './requests/packages.ts';
 import { reportTakenSchema, scanSchema } from './requests/reports.ts';
 import { endpointStatsSchema, endpointVerificationSchema } from './requests/verification.ts';
 import { agentRoutes } from './routes/agent.ts';
@@ -11,6 +12,7 @@ import { baselineRoutes } from './routes/baselines.ts';
 import { changeRoutes } from './routes/changes.ts';
 import { endpointEventRoutes } from './routes/events.ts';
 import { hostRoutes } from './routes/hosts.ts';
+import { packageRoutes } from './routes/packages.ts';
 import type { EndpointService } from './service.ts';
 
 /** The endpoint binary-integrity service, to be registered under its base path. */
@@ -28,10 +30,11 @@ export const endpointRoutes: FastifyPluginAsync<{ service: EndpointService }> = 
       EndpointEvent: eventSchema,
       Change: changeSchema,
       ChangeWindow: windowSchema,
+      SignedArchive: signedArchiveSchema,
       EndpointStats: endpointStatsSchema,
       EndpointVerification: endpointVerificationSchema,
     },
   });
-  for (const routes of [agentRoutes, hostRoutes, baselineRoutes, endpointEventRoutes, changeRoutes])
+  for (const routes of [agentRoutes, hostRoutes, baselineRoutes, endpointEventRoutes, changeRoutes, packageRoutes])
     await server.register(routes, { service });
 };

@@ -1,9 +1,11 @@
+import type { PageQuery } from '../http/fields.ts';
 import { AgentDesk } from './agents.ts';
 import { Baselines } from './baselines.ts';
 import { Changes } from './changes.ts';
 import { EndpointEvents } from './events.ts';
 import { Hosts } from './hosts.ts';
 import type { EndpointMeans } from './means.ts';
+import { listArchives } from './packages/archives.ts';
 import { Reports } from './reports.ts';
 import type { EndpointStats } from './requests/verification.ts';
 import { readEndpointStats } from './stats.ts';
@@ -20,6 +22,7 @@ export interface EndpointService {
   changes: Changes;
   windows: ChangeWindows;
   verifying: EndpointVerification;
+  archives(page: PageQuery): ReturnType<typeof listArchives>;
   stats(): Promise<EndpointStats>;
 }
 
@@ -33,6 +36,7 @@ export function assembleEndpoints(means: EndpointMeans): EndpointService {
     changes: new Changes(means),
     windows: new ChangeWindows(means),
     verifying: new EndpointVerification(means),
+    archives: (page) => listArchives(means.database, page),
     stats: () => readEndpointStats(means.database, means.clock()),
   };
 }

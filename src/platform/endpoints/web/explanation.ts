@@ -1,7 +1,7 @@
 import { type Markup, markup, name } from '../../../core/html/markup.ts';
 import { link, statusWord } from '../../web/components.ts';
 import type { Explanation, WireEvent } from '../requests/events.ts';
-import { changePath, windowPath } from './paths.ts';
+import { changePath, PACKAGES_PATH, windowPath } from './paths.ts';
 
 type Explained = Pick<WireEvent, 'explanation' | 'change_id' | 'window_id'>;
 
@@ -28,7 +28,7 @@ function sentenceOf(event: Explained): Markup {
   const { explanation } = event;
   switch (explanation.kind) {
     case 'none':
-      return markup`No signed package that was imported has this file at this path, and nobody has approved the change.`;
+      return markup`No ${link(PACKAGES_PATH, 'signed package that was imported')} has this file at this path, and nobody has approved the change.`;
     case 'claimed_by_endpoint':
       return markup`The package manager of the endpoint says so. Whoever is root there can write that too, so it makes the event no less bad.`;
     case 'signed_package':

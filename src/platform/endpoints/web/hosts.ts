@@ -21,6 +21,7 @@ import {
   EVENTS_PATH,
   endpointsApi,
   hostPath,
+  PACKAGES_PATH,
   WINDOWS_PATH,
 } from './paths.ts';
 import { driftWords, HOST_STATUS_WORDS, hostStateWords } from './words.ts';
@@ -66,6 +67,7 @@ function ways({ hosts, stale, proposed_baselines: proposed }: EndpointStats): Ma
     link(CHANGES_PATH, 'Changes'),
     link(WINDOWS_PATH, 'Change windows'),
     link(BASELINES_PATH, 'Baselines'),
+    link(PACKAGES_PATH, 'Signed packages'),
   ];
   return markup`<p>${facts.join(', ')}. ${links.map((each, at) => (at === 0 ? each : markup` · ${each}`))}</p>
 `;

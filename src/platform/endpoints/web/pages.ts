@@ -12,6 +12,7 @@ import { hostPage } from './host.ts';
 import { hostActPages } from './host-acts.ts';
 import { hostsPage } from './hosts.ts';
 import { newWindowPage } from './new-window.ts';
+import { packagesPage } from './packages.ts';
 import type { EndpointPageParts } from './parts.ts';
 import { ENDPOINTS_PATH } from './paths.ts';
 import { scansPage } from './scans.ts';
@@ -31,5 +32,5 @@ export function pagesOfEndpoints(parts: EndpointPageParts): ModulePages {
 const PAGES_OF_ENDPOINTS = [
   ...[hostsPage, enrolPage, hostPage, hostActPages, verifyPage, scansPage],
   ...[eventsPage, eventPage, eventActPages, changePages, changeActPages, newWindowPage, windowPages],
-  ...[baselinesPage, baselinePage, baselineActPages],
+  ...[baselinesPage, baselinePage, baselineActPages, packagesPage],
 ];

@@ -5,6 +5,7 @@ export const ENDPOINTS_PATH = `${PAGES}/endpoints`;
 export const EVENTS_PATH = `${ENDPOINTS_PATH}/events`;
 export const CHANGES_PATH = `${ENDPOINTS_PATH}/changes`;
 export const WINDOWS_PATH = `${ENDPOINTS_PATH}/change-windows`;
+export const PACKAGES_PATH = `${ENDPOINTS_PATH}/packages`;
 export const BASELINES_PATH = `${ENDPOINTS_PATH}/baselines`;
 export const ENROL_PATH = `${ENDPOINTS_PATH}/enroll`;
 

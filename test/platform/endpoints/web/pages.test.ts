@@ -33,6 +33,7 @@ describe('a platform without endpoints', () => {
     ['', 'No endpoint is enrolled yet: no binary is watched.', '/endpoints/enroll'],
     ['/events', 'No event is open.', '/endpoints/events/'],
     ['/changes', 'Nothing differs from a baseline now.', '/endpoints/changes/'],
+    ['/packages', 'No archive is imported yet: no upgrade is explained.', '/endpoints/packages/'],
     ['/change-windows', 'There was no change window yet.', '/endpoints/change-windows/'],
     [
       '/baselines',
