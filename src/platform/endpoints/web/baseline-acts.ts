@@ -4,7 +4,7 @@ import { actorOf } from '../../accounts/administration.ts';
 import { principalOf } from '../../http/principal.ts';
 import { paramsOf } from '../../web/asked.ts';
 import { baselineParamsSchema } from '../requests/baselines.ts';
-import { type EndpointPageParts, CHANGES_ENDPOINTS } from './parts.ts';
+import { CHANGES_ENDPOINTS, type EndpointPageParts } from './parts.ts';
 import { ABOVE_BASELINES, baselinePath, endpointsApi } from './paths.ts';
 import { serveReasonedAct } from './reasoned-act.ts';
 

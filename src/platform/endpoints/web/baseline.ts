@@ -103,8 +103,8 @@ function differences(baselineId: string, { data, next_cursor }: Difference): Mar
       { head: 'Path', kind: 'name', cell: (row) => markup`${name(pathLine(row))}${notUtf8(row)}` },
       { head: 'What', cell: ({ event_type }) => EVENT_WORDS[event_type].word },
       { head: 'As an event', cell: ({ severity }) => severityWord(severity) },
-      { head: 'Before', cell: ({ expected }) => sideCell(expected) },
-      { head: 'After', cell: ({ observed }) => sideCell(observed) },
+      { head: 'Before', kind: 'short', cell: ({ expected }) => sideCell(expected) },
+      { head: 'After', kind: 'short', cell: ({ observed }) => sideCell(observed) },
     ],
     rows: data,
     empty: emptyState('Nothing differs.'),
@@ -117,7 +117,7 @@ function differences(baselineId: string, { data, next_cursor }: Difference): Mar
 function sideCell(line: WireDifference['expected']): Markup {
   if (line === null) return markup`<span class="minor">nothing</span>`;
   const { type, sha256, mode, uid, gid } = line;
-  const owners = [mode, uid, gid].filter((each) => each !== undefined).join(' ');
+  const owners = mode === undefined ? '' : `${mode} ${uid}:${gid}`;
   const what = typeof sha256 === 'string' ? digest(sha256) : kindWord(String(type));
   return markup`${what} <code>${name(owners)}</code>`;
 }

@@ -3,7 +3,7 @@ import { actorOf } from '../../accounts/administration.ts';
 import { principalOf } from '../../http/principal.ts';
 import { paramsOf } from '../../web/asked.ts';
 import { changeParamsSchema, windowParamsSchema } from '../requests/changes.ts';
-import { type EndpointPageParts, CHANGES_ENDPOINTS } from './parts.ts';
+import { CHANGES_ENDPOINTS, type EndpointPageParts } from './parts.ts';
 import { ABOVE_CHANGES, ABOVE_WINDOWS, changePath, endpointsApi, windowPath } from './paths.ts';
 import { serveReasonedAct } from './reasoned-act.ts';
 import { pathLine } from './shown-path.ts';

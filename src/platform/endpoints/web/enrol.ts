@@ -15,7 +15,7 @@ import type { Hosts } from '../hosts.ts';
 import { enrolmentSchema } from '../requests/hosts.ts';
 import { shortName } from '../requests/parts.ts';
 import { DEFAULT_ROOTS } from '../words.ts';
-import { type EndpointPageParts, CHANGES_ENDPOINTS } from './parts.ts';
+import { CHANGES_ENDPOINTS, type EndpointPageParts } from './parts.ts';
 import { ABOVE_ENDPOINTS, endpointsApi, hostPath } from './paths.ts';
 
 /** It makes a key, so it asks again who it is. */
@@ -77,7 +77,7 @@ function enrolForm(asked: { form: FormState; request: FastifyRequest; reply: Fas
         ...{ name: 'name', label: 'Name', autocomplete: 'off', isFirst: true },
         hint: 'As people call the machine.',
       }),
-      select(form, { name: 'scan_interval_seconds', label: 'A scan each', value: '3600' }, INTERVALS),
+      select(form, { name: 'scan_interval_seconds', label: 'Scan every', value: '3600' }, INTERVALS),
       textArea(form, { name: 'roots', label: 'Folders', hint: defaults, isOptional: true }, 4),
       textArea(
         form,
@@ -92,21 +92,28 @@ function enrolForm(asked: { form: FormState; request: FastifyRequest; reply: Fas
   });
 }
 
-const TOKEN_FILE = '/etc/evidence-agent/token';
+const TOKEN_FILE = '/etc/evidence/endpoint-token';
+const UNIT = 'evidence-agent-loop.service';
 
-/** The commands that start an agent. */
-export function agentCommands(request: FastifyRequest): { url: string; keep: string; start: string } {
-  const url = shellWord(`${apiOrigin(request)}/endpoints`);
+/** The commands that keep a token and start an agent, by hand and by systemd. */
+export function agentCommands(request: FastifyRequest): Record<'keep' | 'start' | 'systemd', string> {
+  const url = `${apiOrigin(request)}/endpoints`;
+  const setting = 'Environment=EVIDENCE_ENDPOINT_URL=';
   return {
-    url,
-    keep: `sudo install -d -m 700 /etc/evidence-agent\nsudo sh -c 'umask 077; cat > ${TOKEN_FILE}'`,
-    start: `sudo evidence-platform agent --url ${url} --endpoint-token-file ${TOKEN_FILE}`,
+    keep: `sudo install -d /etc/evidence\nsudo sh -c 'umask 077; cat > ${TOKEN_FILE}'`,
+    start: `sudo evidence-platform agent --url ${shellWord(url)} --endpoint-token-file ${TOKEN_FILE}`,
+    systemd: [
+      'evidence-platform deploy agent --out deploy',
+      `sed -i ${shellWord(`s|^${setting}.*|${setting}${url}|`)} deploy/${UNIT}`,
+      `sudo cp deploy/${UNIT} /etc/systemd/system/`,
+      `sudo systemctl enable --now ${UNIT}`,
+    ].join('\n'),
   };
 }
 
 function enrolledPage(enrolled: Awaited<ReturnType<Hosts['enroll']>>, request: FastifyRequest): PageView {
   const { endpoint_id, name: hostName, endpoint_token, message } = enrolled;
-  const { keep, start } = agentCommands(request);
+  const { keep, start, systemd } = agentCommands(request);
   return {
     title: 'The new endpoint',
     above: [...ABOVE_ENDPOINTS, { title: hostName, path: hostPath(endpoint_id) }],
@@ -116,13 +123,10 @@ function enrolledPage(enrolled: Awaited<ReturnType<Hosts['enroll']>>, request: F
 <h2>What to do next</h2>
 <ol class="steps">
 <li><p>On the machine, keep the token where only root reads it. Paste it, then press Return and Ctrl-D:</p>${copyable('keep', 'Keep the token', keep)}</li>
-<li><p>Start the agent. It scans at once, and then again and again:</p>${copyable('start', 'Start the agent', start)}</li>
-<li><p>For good, have systemd start it. ${SYSTEMD_WORDS}</p>${copyable('systemd', 'Have systemd start the agent', SYSTEMD_COMMAND)}</li>
+<li><p>Start the agent by hand to see that it reports. It scans at once, and again and again until you end it:</p>${copyable('start', 'Start the agent', start)}</li>
+<li><p>For good, have systemd start it:</p>${copyable('systemd', 'Have systemd start the agent', systemd)}</li>
 <li><p>${message} Once it has reported, propose its scan on ${link(hostPath(endpoint_id), 'the page of the endpoint')}.</p></li>
 </ol>
 <p class="further">${link(hostPath(endpoint_id), 'I have kept it')}</p>`,
   };
 }
-
-const SYSTEMD_WORDS = 'The topic has the unit and the timer:';
-const SYSTEMD_COMMAND = 'evidence-platform help endpoints';

@@ -9,7 +9,7 @@ import { curlCommand } from '../../web/curl.ts';
 import { postForm } from '../../web/fields.ts';
 import { eventParamsSchema, type WireEvent } from '../requests/events.ts';
 import { titleOf } from './event-title.ts';
-import { type EndpointPageParts, CHANGES_ENDPOINTS } from './parts.ts';
+import { CHANGES_ENDPOINTS, type EndpointPageParts } from './parts.ts';
 import { ABOVE_EVENTS, endpointsApi, eventPath } from './paths.ts';
 
 type EventAct = 'acknowledge' | 'reopen';

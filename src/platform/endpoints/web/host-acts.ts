@@ -13,7 +13,7 @@ import type { Hosts } from '../hosts.ts';
 import { proposalSchema } from '../requests/baselines.ts';
 import { hostParamsSchema, type WireHost } from '../requests/hosts.ts';
 import { reason } from '../requests/parts.ts';
-import { type EndpointPageParts, CHANGES_ENDPOINTS } from './parts.ts';
+import { CHANGES_ENDPOINTS, type EndpointPageParts } from './parts.ts';
 import { aboveHost, baselinePath, endpointsApi, hostPath } from './paths.ts';
 import { serveReasonedAct } from './reasoned-act.ts';
 import { ONLY_A_LABEL } from './words.ts';

@@ -25,7 +25,7 @@ import {
 } from './paths.ts';
 import { completeWord, scanTable } from './scans.ts';
 import { verifyForm } from './verify.ts';
-import { driftWords, hostStateWords, ONLY_A_LABEL } from './words.ts';
+import { driftWords, hostStateWords, missedWord, ONLY_A_LABEL } from './words.ts';
 
 /** An endpoint: whether anything differs on it, whether it reports, and whether its reports hold. */
 export function hostPage(server: FastifyInstance, { service, people, clock }: EndpointPageParts): void {
@@ -80,9 +80,9 @@ function facts(host: WireHost, now: Date, request: FastifyRequest): Markup {
     ['State', hostStateWords(host)],
     ['Events that are not resolved', driftWords(host)],
     ['Last report', lastReport(host, now)],
-    ['Missed scans in 24 hours', grouped(missed_scans)],
+    ['Missed scans in 24 hours', missedWord(missed_scans)],
     ['All was read', last_report === null ? 'nothing yet' : completeWord(last_report.complete)],
-    ['A scan each', roughly(host.scan_interval_seconds)],
+    ['Scanned every', roughly(host.scan_interval_seconds)],
     ['Baseline', baselineCell(host)],
     ['Chain of reports', chainWords(host, now)],
     ['Key', chain.public_key === null ? 'none is bound yet' : markup`<code>${chain.public_key}</code>`],

@@ -24,7 +24,7 @@ import {
   PACKAGES_PATH,
   WINDOWS_PATH,
 } from './paths.ts';
-import { driftWords, HOST_STATUS_WORDS, hostStateWords } from './words.ts';
+import { driftWords, HOST_STATUS_WORDS, hostStateWords, missedWord } from './words.ts';
 
 const filterSchema = filtersOf(
   z.strictObject({ status: z.enum(HOST_STATUSES).optional(), cursor: z.string().optional() }),
@@ -86,7 +86,7 @@ function hostTable(hosts: readonly WireHost[], now: Date): Markup {
       { head: 'State', cell: hostStateWords },
       { head: 'Events', cell: driftWords },
       { head: 'Last report', cell: ({ last_report }) => momentOr(last_report?.received_at ?? null, now, 'never') },
-      { head: 'Missed in 24 h', kind: 'number', cell: ({ missed_scans }) => grouped(missed_scans) },
+      { head: 'Missed in 24 h', kind: 'number', cell: ({ missed_scans }) => missedWord(missed_scans) },
       { head: 'Baseline', cell: baselineCell },
     ],
     rows: hosts,

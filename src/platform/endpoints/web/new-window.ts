@@ -13,7 +13,7 @@ import { leaveNotice } from '../../web/session-cookie.ts';
 import type { WireHost } from '../requests/hosts.ts';
 import { reason } from '../requests/parts.ts';
 import type { EndpointService } from '../service.ts';
-import { type EndpointPageParts, CHANGES_ENDPOINTS } from './parts.ts';
+import { CHANGES_ENDPOINTS, type EndpointPageParts } from './parts.ts';
 import { ABOVE_WINDOWS, endpointsApi, windowPath } from './paths.ts';
 
 /** Endpoints that a form has to choose from: the newest. */

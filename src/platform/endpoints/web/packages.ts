@@ -7,11 +7,9 @@ import { asCurl, copyable, dataTable, digest, emptyState, further, moment } from
 import { curlCommand } from '../../web/curl.ts';
 import { withQuery } from '../../web/own-path.ts';
 import { LIST_ROWS } from '../../web/rows.ts';
-import type { signedArchiveSchema } from '../requests/packages.ts';
+import type { WireArchive } from '../packages/archives.ts';
 import { type EndpointPageParts, SEES_ENDPOINTS } from './parts.ts';
 import { ABOVE_ENDPOINTS, endpointsApi, PACKAGES_PATH } from './paths.ts';
-
-type SignedArchive = z.infer<typeof signedArchiveSchema>;
 
 const querySchema = z.object({ cursor: z.string().optional() });
 
@@ -38,7 +36,7 @@ export function packagesPage(server: FastifyInstance, { service, clock }: Endpoi
 
 const IMPORT = 'evidence-platform packages import /var/lib/apt/lists /var/cache/apt/archives';
 
-function archiveTable(archives: readonly SignedArchive[], now: Date): Markup {
+function archiveTable(archives: readonly WireArchive[], now: Date): Markup {
   const text =
     'No archive is imported yet: no upgrade is explained. Import the lists and packages of apt, where the platform runs:';
   return dataTable({

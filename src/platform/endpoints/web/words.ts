@@ -90,6 +90,11 @@ export function countWords(counts: Record<EventSeverity, number>): Markup | null
   return markup`<ul class="words">${some.map(word)}</ul>`;
 }
 
+/** Scans that did not come in time. */
+export function missedWord(count: number): Markup {
+  return count === 0 ? markup`0` : statusWord('warning', grouped(count));
+}
+
 const BASELINE_WORDS: Record<WireBaseline['status'], readonly [StatusTone, string]> = {
   proposed: ['warning', 'proposed'],
   active: ['good', 'active'],

@@ -11,8 +11,8 @@ import { asCurl, dataTable, digest, emptyState, factList, link, moment } from '.
 import { curlCommand } from '../../web/curl.ts';
 import { hidden, postForm } from '../../web/fields.ts';
 import { serveForm } from '../../web/forms.ts';
-import { leaveNotice } from '../../web/session-cookie.ts';
 import { SHORT_ROWS } from '../../web/rows.ts';
+import { leaveNotice } from '../../web/session-cookie.ts';
 import {
   detectionParamsSchema,
   newStatusSchema,

@@ -63,8 +63,9 @@ describe('enrolment', () => {
     const token = /<pre id="token"[^>]*>(sk_\w+)</.exec(made.text)?.[1] ?? '';
     expect(shown(made.text)).toContain('Enrolment registers no baseline');
     expect(shown(made.text)).toContain(
-      `sudo evidence-platform agent --url ${service.origin}/endpoints --endpoint-token-file /etc/evidence-agent/token`,
+      `sudo evidence-platform agent --url ${service.origin}/endpoints --endpoint-token-file /etc/evidence/endpoint-token`,
     );
+    expect(made.text).toContain(`EVIDENCE_ENDPOINT_URL=${service.origin}/endpoints|`);
     const settings = await service.call('GET', `${ENDPOINTS}/agent/settings`, undefined, {
       authorization: `Bearer ${token}`,
     });
