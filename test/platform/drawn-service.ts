@@ -17,6 +17,16 @@ const TRAP_COUNT = 30;
 const USED = 10;
 const PROPOSAL_COUNT = 30;
 
+/** The token of an agent is bound to its endpoint; drawn times are years away, and drawn paths not absolute. */
+export const NEVER_DRAWN: readonly string[] = [
+  'getAgentSettings',
+  'bindAgentKey',
+  'reportScan',
+  'openChangeWindow',
+  'enrollEndpoint',
+  'registerBaseline',
+];
+
 /** A platform that has some of everything, so that each operation of its documents can succeed. */
 export interface DrawnService {
   service: Service;
