@@ -56,6 +56,9 @@ export async function startDrawn(start: typeof startService): Promise<DrawnServi
   };
 }
 
+/** The token of an agent is bound to its endpoint; drawn times are years away, and drawn paths are not absolute. */
+export const NEVER_DRAWN = ['getAgentSettings', 'bindAgentKey', 'reportScan', 'openChangeWindow', 'enrollEndpoint'];
+
 /** What is answered to the same request, sent again and again with something else in it. */
 async function makeEach(service: Service, path: string, bodies: readonly object[]) {
   const made = [];
@@ -91,6 +94,22 @@ async function ofPeople(service: Service): Promise<KnownIds> {
     person_id: (['owner', 'owner', 'operator', 'auditor'] as const).map((role) => addPerson(service, role)),
     link_id: invitations.map(({ link_id }) => link_id),
     message_id: [addDeadLetter(service)],
+  };
+}
+
+async function ofEndpoints(service: Service): Promise<KnownIds> {
+  const agent = await enrol(service);
+  const register = { endpoint_id: agent.id, name: 'nothing', roots: ['/usr/bin'], lines: [], complete: true };
+  await makeEach(service, '//endpoints/baselines/register', [register]);
+  await agent.report([file('/usr/bin/tool')]);
+  const [event] = (await service.call('GET', '//endpoints/events/')).body.data;
+  const wishes = Array.from({ length: 30 }, (_, at) => ({ from: 'latest_scan', name: `${at}`, reason: 'x' }));
+  const proposals = await makeEach(service, `//endpoints/hosts/${agent.id}/baselines`, wishes);
+  const until = new Date(Date.now() + 3_600_000).toISOString();
+  const [window] = await makeEach(service, '//endpoints/change-windows/', [{ all: true, until, reason: 'x' }]);
+  return {
+    ...{ endpoint_id: [agent.id], event_id: [event.event_id], change_id: [event.change_id] },
+    ...{ window_id: [window.window_id], baseline_id: proposals.map(({ baseline_id }) => baseline_id) },
   };
 }
 
