@@ -18,6 +18,7 @@ const PRODUCTS: Record<string, string[]> = {
 
 const ROOMS: Record<string, Record<string, string[]>> = {
   core: {
+    address: [],
     chunks: [],
     digest: [],
     errors: [],

@@ -6,21 +6,23 @@ import { parseYaml } from '../core/yaml.ts';
 import { originOf } from './http/listen.ts';
 import { LOG_LEVELS, type LogLevel } from './http/log.ts';
 import { RATE_LIMITS, type RateLimits } from './http/principal.ts';
-import { canonicalEmail, isEmail } from './mail/address.ts';
 import type { MailSettings } from './mail/open.ts';
 import {
-  isMailServer,
+  hasNoPassword,
   isOrigin,
-  NO_MAIL_SERVER,
+  isPostgres,
   NO_ORIGIN,
+  NO_POSTGRES,
+  passwordShown,
   readPassword,
+  smtpFileSchema,
   toMailSettings,
   toPublicUrl,
 } from './settings.ts';
 import { METRICS_FOR, type MetricsFor } from './status/metrics-for.ts';
 import { type AwsSettings, awsFileSchema, toAwsSettings, trailFileSchema } from './traps/aws/settings.ts';
 import type { DecoySettings } from './traps/decoys/decoy.ts';
-import { decoyFileSchema, toDecoySettings } from './traps/decoys/settings.ts';
+import { decoysFileSchema, toDecoySettings } from './traps/decoys/settings.ts';
 
 /** What a platform is run with. */
 // Over ten members: each is a setting.
@@ -69,10 +71,13 @@ const network = z.union([z.ipv4(), z.ipv6(), z.cidrv4(), z.cidrv6()]);
 const proxy = z.string().refine((text) => network.safeParse(text).success, 'is neither an address nor a network');
 const port = z.int().min(0).max(65_535);
 
-/** What a file of settings may say. */
-export const platformFileSchema = z.strictObject({
+const settings = z.strictObject({
   data: z.string().min(1).optional(),
-  postgres_url: z.string().min(1).optional(),
+  postgres_url: z
+    .string()
+    .refine(isPostgres, { error: NO_POSTGRES, abort: true })
+    .refine(hasNoPassword, passwordShown('postgres_password_file'))
+    .optional(),
   postgres_password_file: z.string().min(1).optional(),
   host: z.string().min(1).optional(),
   port: port.optional(),
@@ -86,19 +91,19 @@ export const platformFileSchema = z.strictObject({
     .optional(),
   public_url: z.string().refine(isOrigin, NO_ORIGIN).optional(),
   sign_up: z.enum(['open', 'closed']).optional(),
-  smtp: z
-    .strictObject({
-      url: z.string().refine(isMailServer, NO_MAIL_SERVER),
-      from: z.string().refine((from) => isEmail(canonicalEmail(from)), 'is not an e-mail address'),
-      password_file: z.string().min(1).optional(),
-    })
-    .optional(),
+  smtp: smtpFileSchema.optional(),
   mail_folder: z.string().min(1).optional(),
   outgoing_hosts: z.array(z.string().min(1)).optional(),
-  decoys: z.array(decoyFileSchema).optional(),
+  decoys: decoysFileSchema.optional(),
   aws: awsFileSchema.optional(),
   cloudtrail: trailFileSchema.optional(),
 });
+
+/** What a file of settings may say. */
+export const platformFileSchema = settings.refine(
+  ({ smtp, mail_folder }) => smtp === undefined || mail_folder === undefined,
+  { path: ['mail_folder'], error: 'both smtp and mail_folder say where mails go; leave one out' },
+);
 export type ConfigFile = z.infer<typeof platformFileSchema>;
 
 /**
@@ -169,17 +174,14 @@ function readFile(path: string): ConfigFile {
 function toPostgresUrl({ postgres }: PlatformFlags, variable: string | undefined, file: ConfigFile): string | null {
   const given = postgres ?? variable ?? file.postgres_url;
   if (given === undefined) return null;
-  const source =
-    postgres !== undefined ? '--postgres' : variable !== undefined ? 'EVIDENCE_PLATFORM_POSTGRES_URL' : 'postgres_url';
-  const url = URL.parse(given);
-  if (url === null || !['postgres:', 'postgresql:'].includes(url.protocol) || url.pathname.length < 2)
-    throw new EvidenceError('config', `${source} is not the address of a PostgreSQL database`, {
-      nextStep: 'It is written postgres://USER@HOST:PORT/DATABASE.',
-    });
-  if (url.password !== '' && variable !== given)
+  // Of the file its schema has made sure.
+  const source = postgres === undefined ? 'EVIDENCE_PLATFORM_POSTGRES_URL' : '--postgres';
+  if (!isPostgres(given)) throw new EvidenceError('config', `${source} ${NO_POSTGRES}`);
+  if (postgres !== undefined && !hasNoPassword(postgres))
     throw new EvidenceError('config', `${source} has a password in it, which others can read there`, {
       nextStep: `Put it into a file that postgres_password_file names, or the whole address into EVIDENCE_PLATFORM_POSTGRES_URL.`,
     });
+  const url = new URL(given);
   if (file.postgres_password_file !== undefined)
     url.password = encodeURIComponent(readPassword('postgres_password_file', file.postgres_password_file));
   return url.href;

@@ -51,7 +51,7 @@ export async function startPosting(
 ): Promise<Posting> {
   const host = new URL(publicUrl).hostname;
   const transport = await openMail(settings, host);
-  const compose = (letter: unknown) => toMail(letter as AccountLetter, links, publicUrl);
+  const compose = (letter: unknown) => toMail(letter as AccountLetter, { database, clock, links, publicUrl });
   const sends = modules.flatMap((module) => [...(module.sends?.(transport) ?? [])]);
   const letters = mailDelivery(transport, { compose, host, clock });
   const deliveries = new Map([[MAIL_KIND, letters], ...sends.map(([kind, { deliver }]) => [kind, deliver] as const)]);

@@ -1,11 +1,13 @@
 import { existsSync, readFileSync } from 'node:fs';
+import { z } from 'zod';
 import { EvidenceError } from '../core/errors.ts';
+import { canonicalEmail, isEmail } from './mail/address.ts';
 import type { MailSettings } from './mail/open.ts';
 
 /** What a file says of where browsers reach the platform, and of mails. */
 interface Said {
   public_url?: string | undefined;
-  smtp?: { url: string; from: string; password_file?: string | undefined } | undefined;
+  smtp?: z.output<typeof smtpFileSchema> | undefined;
   mail_folder?: string | undefined;
 }
 
@@ -26,29 +28,57 @@ export function isOrigin(given: string): boolean {
   return url !== null && /^https?:$/.test(url.protocol) && given.replace(/\/$/, '') === url.origin;
 }
 
-export const NO_MAIL_SERVER =
+export const NO_POSTGRES =
+  'is not the address of a PostgreSQL database; it is written postgres://USER@HOST:PORT/DATABASE';
+
+export function isPostgres(given: string): boolean {
+  const url = URL.parse(given);
+  return url !== null && /^postgres(ql)?:$/.test(url.protocol) && url.pathname.length > 1;
+}
+
+export function hasNoPassword(address: string): boolean {
+  return URL.parse(address)?.password === '';
+}
+
+/** Why an address of a file is refused that has a password. @param file the setting that names one. */
+export function passwordShown(file: string): string {
+  return `has a password in it, which others can read there; put it into a file that ${file} names`;
+}
+
+const NO_MAIL_SERVER =
   'is not the address of a mail server; it is written smtp://USER@HOST:587, or smtps://USER@HOST:465';
 
-export function isMailServer(given: string): boolean {
+function isMailServer(given: string): boolean {
   const url = URL.parse(given);
   return url !== null && /^smtps?:$/.test(url.protocol) && url.hostname !== '' && /^\/?$/.test(url.pathname);
 }
 
+const hasUser = (address: string) => URL.parse(address)?.username !== '';
+
+export const smtpFileSchema = z
+  .strictObject({
+    url: z
+      .string()
+      .refine(isMailServer, { error: NO_MAIL_SERVER, abort: true })
+      .refine(hasNoPassword, passwordShown('smtp.password_file')),
+    from: z.string().refine((from) => isEmail(canonicalEmail(from)), 'is not an e-mail address'),
+    password_file: z.string().min(1).optional(),
+  })
+  .refine(({ url, password_file }) => !hasUser(url) || password_file !== undefined, {
+    path: ['url'],
+    error: 'has a user without a password; put it into a file that smtp.password_file names',
+  })
+  .refine(({ url, password_file }) => hasUser(url) || password_file === undefined, {
+    path: ['password_file'],
+    error: 'is the password of nobody; smtp.url names no user',
+  });
+
 /** @param defaultFolder where mails are written when nothing is said. @throws EvidenceError `config`. */
 export function toMailSettings({ smtp, mail_folder }: Said, defaultFolder: string): MailSettings {
   if (smtp === undefined) return { folder: mail_folder ?? defaultFolder };
-  if (mail_folder !== undefined)
-    throw new EvidenceError('config', 'both smtp and mail_folder say where mails go', { nextStep: 'Leave one out.' });
-  const { url: given, from, password_file } = smtp;
-  const url = new URL(given);
-  if (url.password !== '')
-    throw new EvidenceError('config', 'smtp.url has a password in it, which others can read there', {
-      nextStep: 'Put it into a file that smtp.password_file names.',
-    });
-  if ((url.username === '') !== (password_file === undefined))
-    throw new EvidenceError('config', 'smtp needs both, a user in smtp.url and smtp.password_file, or neither');
+  const { url, from, password_file } = smtp;
   const password = password_file === undefined ? null : readPassword('smtp.password_file', password_file);
-  return { smtp: { url: given, from, password } };
+  return { smtp: { url, from, password } };
 }
 
 /** The password in a file, without the end of its line. @throws EvidenceError `config`. */

@@ -162,12 +162,22 @@ describe('what is wrong is named', () => {
     [
       'a decoy with half a certificate',
       { file: 'data: a\ndecoys:\n  - {name: web, kind: web, listen: 0.0.0.0:443, key_file: k}\n' },
-      'the decoy "web" needs both certificate_file and key_file, or neither',
+      'platform.yaml:3:5: decoys.0: the decoy needs both certificate_file and key_file, or neither',
     ],
     [
       'two decoys of one name',
       { file: 'data: a\ndecoys: [&a {name: x, kind: web, listen: a:1}, *a]\n' },
-      'two decoys have the name "x"',
+      'platform.yaml:2:48: decoys.1.name: two decoys have the name "x"',
+    ],
+    [
+      'a decoy on a port that is none',
+      { file: 'data: a\ndecoys: [{name: x, kind: web, listen: "a:65536"}]\n' },
+      'platform.yaml:2:31: decoys.0.listen: has no port number',
+    ],
+    [
+      'a database without TLS',
+      { file: 'data: a\ndecoys: [{name: x, kind: postgres, listen: "a:1", plain_http: true}]\n' },
+      'platform.yaml:2:51: decoys.0.plain_http: it is for web and aws without a certificate',
     ],
     ['no YAML', { file: 'data: [\n' }, 'platform.yaml:2:1:'],
     ['a file that is not there', { flags: { config: 'other.yaml' } }, 'other.yaml cannot be read'],
@@ -189,7 +199,7 @@ describe('what is wrong is named', () => {
     [
       'an address without a database',
       { file: 'data: a\npostgres_url: postgres://db.example\n' },
-      'postgres_url is not the address of a PostgreSQL database',
+      'platform.yaml:2:1: postgres_url: is not the address of a PostgreSQL database',
     ],
     [
       'a password on the command line',
@@ -199,7 +209,7 @@ describe('what is wrong is named', () => {
     [
       'a password in the file',
       { file: 'data: a\npostgres_url: postgres://u:hunter2@h/d\n' },
-      'postgres_url has a password in it',
+      'platform.yaml:2:1: postgres_url: has a password in it',
     ],
     [
       'no file with the password',
@@ -220,7 +230,7 @@ describe('what is wrong is named', () => {
     [
       'two places for mails',
       { file: 'data: a\nmail_folder: m\nsmtp: {url: smtp://a, from: a@b.c}\n' },
-      'both smtp and mail_folder say where mails go',
+      'platform.yaml:2:1: mail_folder: both smtp and mail_folder say where mails go',
     ],
     [
       'a mail server of another kind',
@@ -230,12 +240,17 @@ describe('what is wrong is named', () => {
     [
       'a password of a mail server in the file',
       { file: 'data: a\nsmtp: {url: "smtp://u:hunter2@a", from: a@b.c}\n' },
-      'smtp.url has a password in it',
+      'platform.yaml:2:8: smtp.url: has a password in it',
     ],
     [
       'a user of a mail server without a password',
       { file: 'data: a\nsmtp: {url: smtp://u@a, from: a@b.c}\n' },
-      'smtp needs both',
+      'platform.yaml:2:8: smtp.url: has a user without a password',
+    ],
+    [
+      'a password of nobody',
+      { file: 'data: a\nsmtp: {url: smtp://a, from: a@b.c, password_file: password}\n' },
+      'platform.yaml:2:36: smtp.password_file: is the password of nobody',
     ],
     [
       'a sender that is none',

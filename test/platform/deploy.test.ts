@@ -1,10 +1,13 @@
-import { execFileSync } from 'node:child_process';
+import { execFileSync, spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { mkdtempSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { parse } from 'yaml';
-import { readManifest } from '../../src/core/install-paths.ts';
+import { packageFile, readManifest } from '../../src/core/install-paths.ts';
 import { deployCommand } from '../../src/platform/commands/deploy.ts';
 import { readPlatformConfig } from '../../src/platform/config.ts';
 
@@ -53,6 +56,67 @@ test('what is there is left as it is, and nothing else is written', async () => 
   const again = deployCommand.handler({ kind: 'docker', out, _: [], $0: '' });
   await expect(again).rejects.toThrow('platform.yaml is there already');
   expect([readdirSync(out).length, readFileSync(join(out, 'platform.yaml'), 'utf8')]).toEqual([2, 'mine']);
+});
+
+/** What a builder reads of a Dockerfile: its lines joined, each an instruction with the rest. */
+function instructionsOf(dockerfile: string): [instruction: string, rest: string][] {
+  const lines = dockerfile.replace(/^#.*\n/gm, '').replace(/\\\n\s*/g, '');
+  return lines
+    .trimEnd()
+    .split('\n')
+    .map((line) => {
+      const [, instruction = '', rest = ''] = /^([A-Z]+) (.+)$/.exec(line) ?? [];
+      return [instruction, rest];
+    });
+}
+
+test('each step of the container is one, and what it starts is there', async () => {
+  const out = await deploy('docker');
+  const steps = instructionsOf(readFileSync(join(out, 'Dockerfile'), 'utf8'));
+  expect(steps.map(([instruction]) => instruction)).toEqual(
+    'FROM COPY RUN USER VOLUME EXPOSE HEALTHCHECK ENTRYPOINT CMD'.split(' '),
+  );
+  const step = Object.fromEntries(steps);
+  const { engines, bin } = JSON.parse(readFileSync(packageFile('package.json'), 'utf8'));
+  const [, major] = /^node:(\d+)-/.exec(step['FROM'] ?? '') ?? [];
+  expect(`>=${major}`).toBe(engines.node);
+  execFileSync('sh', ['-nc', step['RUN'] ?? '']);
+  expect(step['RUN']).toContain(`/tmp/${step['COPY']?.split(' ')[0]} `);
+  const [program = '', ...others] = JSON.parse(step['ENTRYPOINT'] ?? '');
+  expect([Object.keys(bin).includes(program), others]).toEqual([true, []]);
+  const [command, flag, config] = JSON.parse(step['CMD'] ?? '');
+  expect([command, flag]).toEqual(['serve', '--config']);
+  const { services } = parse(readFileSync(join(out, 'compose.yaml'), 'utf8'));
+  expect(services.platform.volumes).toContain(`./platform.yaml:${config}:ro`);
+  expect(step['EXPOSE']).toBe(String(readSettings(out).port));
+});
+
+test('the container is well while the platform is ready', async () => {
+  const out = await deploy('docker');
+  const { HEALTHCHECK = '' } = Object.fromEntries(instructionsOf(readFileSync(join(out, 'Dockerfile'), 'utf8')));
+  const [, ...words] = JSON.parse(HEALTHCHECK.replace(/^.*? CMD /, ''));
+  let status = 200;
+  const asked: (string | undefined)[] = [];
+  const server = createServer(({ url }, response) => {
+    asked.push(url);
+    response.writeHead(status).end();
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  const looks = async () => {
+    const child = spawn(
+      process.execPath,
+      words.map((word: string) => word.replace(':8181/', `:${port}/`)),
+    );
+    return (await once(child, 'exit'))[0];
+  };
+  const well = await looks();
+  status = 503;
+  const ill = await looks();
+  server.close();
+  await once(server, 'close');
+  expect([well, ill, await looks(), asked]).toEqual([0, 1, 1, ['/ready', '/ready']]);
 });
 
 /** The password lies in the container. */

@@ -90,6 +90,25 @@ describe.each(DATABASES)('invitations on %s', (_name, start) => {
     ]);
   });
 
+  test('that are withdrawn before their letters were sent are not mailed, and nothing is given up', async () => {
+    const { invitations } = at.accounts;
+    const { link_id } = await invitations.invite(OWNER, { email: BEN, role: 'auditor' });
+    await invitations.sendAgain(OWNER, link_id);
+    await invitations.withdraw(OWNER, link_id);
+    await invitations.invite(OWNER, { email: 'cy@example.com', role: 'auditor' });
+    expect((await at.post()).map(({ to }) => to)).toEqual(['cy@example.com']);
+    expect(await at.givenUp()).toEqual([]);
+  });
+
+  test('whose letters could not be sent for a day are not mailed, which a person is told', async () => {
+    await at.accounts.invitations.invite(OWNER, { email: BEN, role: 'auditor' });
+    at.now += 24 * HOUR;
+    expect(await at.post()).toEqual([]);
+    expect(await at.givenUp()).toMatchObject([
+      { kind: 'mail', last_error: expect.stringContaining('older than a day') },
+    ]);
+  });
+
   test('that are sent again are good for a day from then on, by one link, once', async () => {
     const { link_id, token } = await invite();
     const { joining, invitations } = at.accounts;

@@ -38,11 +38,12 @@ describe.each(DATABASES)('API keys on %s', (_name, start) => {
   const NOW = new Date('2026-11-22T12:00:00.000Z');
   let place: DatabasePlace;
   let database: Database;
+  let open: () => Database;
   let keys: KeyAuthentication;
   let now = NOW;
   beforeAll(async () => {
     place = await start();
-    database = (await place.create()).database;
+    ({ database, open } = await place.create());
     await migrateAll(database);
     keys = new KeyAuthentication(database, () => now);
   });
@@ -113,6 +114,26 @@ describe.each(DATABASES)('API keys on %s', (_name, start) => {
     now = new Date('2026-11-22T12:00:10.000Z');
     await expect(keys.authenticate(expiring.text)).rejects.toMatchObject({ code: 'key_expired' });
     now = NOW;
+  });
+
+  test('are no good from the request on that follows their revocation, in whichever process that was', async () => {
+    const other = open();
+    for (const revoking of [database, other]) {
+      const { key, text } = await issue();
+      const [here, there] = [keys, new KeyAuthentication(other, () => now)];
+      for (const each of [here, there, here, there]) expect((await each.authenticate(text)).id).toBe(key.key_id);
+      await Promise.all([here.settled(), there.settled()]);
+      // Somebody reads meanwhile, and sees the key as it was.
+      await database.snapshot(async (reader) => {
+        const seen = () => reader.tables<AccountTables>().selectFrom('api_keys').select('revoked_at');
+        const asSeen = () => seen().where('key_id', '=', key.key_id).executeTakeFirst();
+        expect(await asSeen()).toEqual({ revoked_at: null });
+        await revoking.write((transaction) => revokeKey(transaction, key.key_id, issuing));
+        for (const each of [here, there])
+          await expect(each.authenticate(text)).rejects.toMatchObject({ code: 'key_revoked' });
+        expect(await asSeen()).toEqual({ revoked_at: null });
+      });
+    }
   });
 
   test('are known to have been used, to the minute', async () => {

@@ -32,6 +32,7 @@ export class PeoplePlace {
   fault: 'before' | 'after' | null = null;
   readonly log: AuditLog;
   readonly administration: Administration;
+  readonly #outbox: Outbox;
   readonly #delivery: OutboxDelivery;
 
   /** @param cost of passwords: little, or what they really cost. */
@@ -49,7 +50,8 @@ export class PeoplePlace {
       },
     };
     this.administration = administration;
-    const letters = lettersInto(new Outbox(database, clock));
+    this.#outbox = new Outbox(database, clock);
+    const letters = lettersInto(this.#outbox);
     const passwords = {
       hash: (password: string) => this.#counted(cost.hash(password)),
       matches: (password: string, stored: string | null) => this.#counted(cost.matches(password, stored)),
@@ -58,7 +60,8 @@ export class PeoplePlace {
     this.accounts = assembleAccounts({ ...options, publicUrl: PUBLIC_URL });
     const { links } = this.accounts;
     const transport = { to: 'here', send: async (mail: OutgoingMail) => void this.mails.push(mail), close: () => {} };
-    const compose = (letter: unknown) => toMail(letter as AccountLetter, links, PUBLIC_URL);
+    const compose = (letter: unknown) =>
+      toMail(letter as AccountLetter, { database, clock, links, publicUrl: PUBLIC_URL });
     const deliveries = new Map([['mail', mailDelivery(transport, { compose, host: 'evidence.example', clock })]]);
     this.#delivery = new OutboxDelivery(database, { clock, deliveries });
   }
@@ -68,6 +71,11 @@ export class PeoplePlace {
     const before = this.mails.length;
     await this.#delivery.deliverDue();
     return this.mails.slice(before);
+  }
+
+  /** Messages that nobody tries any more. */
+  async givenUp() {
+    return (await this.#outbox.dead({ limit: 50 })).data;
   }
 
   /** The token of the link in the only mail that waits. */

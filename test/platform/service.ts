@@ -23,7 +23,7 @@ export interface Service {
   origin: string;
   /** Calls the audit service, or another one by a path that begins with `//`: `//keys/`. */
   call(method: string, path: string, body?: unknown, headers?: Record<string, string>): Promise<Answer>;
-  /** Runs statements with the sqlite3 program, as somebody with access to the file would. */
+  /** Runs statements with the program of its database, as somebody with access to that would. */
   sql(statements: string): string;
   close(): Promise<void>;
 }
@@ -62,9 +62,12 @@ export const SERVICES: readonly (readonly [name: string, start: typeof startServ
 
 async function startOnPostgres(options: Partial<PlatformOptions> = {}): Promise<Service> {
   const server = await startPostgres();
-  const service = await startService({ ...options, postgresUrl: await server.createDatabase() });
+  const postgresUrl = await server.createDatabase();
+  const service = await startService({ ...options, postgresUrl });
+  const words = ['--no-psqlrc', '--quiet', '-At', '-v', 'ON_ERROR_STOP=1', postgresUrl, '-c'];
   return {
     ...service,
+    sql: (statements) => execFileSync('psql', [...words, statements], { encoding: 'utf8', stdio: 'pipe' }),
     async close() {
       await service.close();
       await server.stop();

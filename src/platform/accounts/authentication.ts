@@ -1,5 +1,5 @@
 import { timingSafeEqual } from 'node:crypto';
-import type { Database } from '../database/database.ts';
+import type { Database, PreparedQuery } from '../database/database.ts';
 import { DomainError } from '../errors.ts';
 import type { Principal } from '../http/principal.ts';
 import { scopesOf } from './api-keys.ts';
@@ -9,21 +9,29 @@ import type { AccountTables, ApiKeyTable } from './schema.ts';
 /** The use of a key is written down so often at most. */
 const USED_MS = 60_000;
 
+const READ = ['key_id', 'sha256', 'name', 'scopes', 'bound_to', 'expires_at', 'revoked_at', 'last_used_at'] as const;
+type PresentedKey = Pick<ApiKeyTable, (typeof READ)[number]>;
+
 /** Tells whose API key is presented, and writes down when it was. */
 export class KeyAuthentication {
   readonly #database: Database;
   readonly #clock: () => Date;
+  readonly #findById: PreparedQuery<PresentedKey>;
   /** Writing down the use of keys, by their ids. */
   readonly #writing = new Map<string, Promise<void>>();
 
   constructor(database: Database, clock: () => Date) {
     this.#database = database;
     this.#clock = clock;
+    const keys = database.tables<AccountTables>().selectFrom('api_keys').select(READ);
+    this.#findById = database.prepare(keys.where('key_id', '=', ''));
   }
 
   /** @throws DomainError `unauthenticated`; `key_expired` or `key_revoked` to whoever has the whole key. */
   async authenticate(presented: string): Promise<Principal> {
-    const row = await this.#find(presented);
+    const id = keyIdOf(presented);
+    const row = id === null ? undefined : await this.#findById(id);
+    if (!isTextOf(row, presented)) throw new DomainError('unauthenticated', 'the API key is not one of this service');
     const now = this.#clock();
     if (row.revoked_at !== null)
       throw new DomainError('key_revoked', `the API key "${row.name}" was revoked at ${row.revoked_at}`);
@@ -38,21 +46,11 @@ export class KeyAuthentication {
     await Promise.all(this.#writing.values());
   }
 
-  async #find(presented: string): Promise<ApiKeyTable> {
-    const id = keyIdOf(presented);
-    const keys = this.#database.tables<AccountTables>().selectFrom('api_keys').selectAll();
-    const row = id === null ? undefined : await keys.where('key_id', '=', id).executeTakeFirst();
-    const digest = Buffer.from(keyDigest(presented));
-    const expected = Buffer.from((row?.sha256 ?? '').padEnd(digest.length).slice(0, digest.length));
-    if (row === undefined || !timingSafeEqual(digest, expected))
-      throw new DomainError('unauthenticated', 'the API key is not one of this service');
-    return row;
-  }
-
   /** Nobody waits for it, and no request fails for it. */
-  #noteUse({ key_id, last_used_at }: ApiKeyTable, now: Date): void {
+  #noteUse({ key_id, last_used_at }: PresentedKey, now: Date): void {
+    if (last_used_at !== null && now.getTime() - Date.parse(last_used_at) < USED_MS) return;
+    if (this.#writing.has(key_id)) return;
     const outdated = new Date(now.getTime() - USED_MS).toISOString();
-    if (this.#writing.has(key_id) || (last_used_at !== null && last_used_at > outdated)) return;
     const writing = this.#database
       .write(async (transaction) => {
         await transaction
@@ -67,4 +65,10 @@ export class KeyAuthentication {
       .finally(() => this.#writing.delete(key_id));
     this.#writing.set(key_id, writing);
   }
+}
+
+function isTextOf(row: PresentedKey | undefined, presented: string): row is PresentedKey {
+  const digest = Buffer.from(keyDigest(presented));
+  const expected = Buffer.from((row?.sha256 ?? '').padEnd(digest.length).slice(0, digest.length));
+  return timingSafeEqual(digest, expected) && row !== undefined;
 }

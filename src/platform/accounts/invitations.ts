@@ -77,7 +77,7 @@ export class Invitations {
     return present(await openLink(this.#means.database, 'invite', linkId, this.#means.clock()));
   }
 
-  /** Makes the link of an invitation no good any more. @returns what it was. @throws DomainError `not_found`. */
+  /** Makes the link of an invitation no good any more; a letter that waits is not sent. @returns what it was. @throws DomainError `not_found`. */
   withdraw(actor: Actor, linkId: string): Promise<OpenInvitation> {
     return this.#change(actor, linkId, 'end', async () => {});
   }

@@ -1,8 +1,8 @@
 import type { Json } from '../../core/json/canonical.ts';
-import type { Transaction } from '../database/database.ts';
+import type { Reader, Transaction } from '../database/database.ts';
+import { Undeliverable } from '../jobs/delivery.ts';
 import type { Mail } from '../mail/mail.ts';
-import type { OneTimeLinks } from './links.ts';
-import { linkUrl } from './links.ts';
+import { linkUrl, type OneTimeLinks, stateOfLink } from './links.ts';
 import type { LinkPurpose } from './people-tables.ts';
 
 /** What is written to people. A letter with a link has only its id: whoever reads the outbox cannot follow it. */
@@ -87,11 +87,35 @@ const TEXTS: Record<Exclude<AccountLetter['letter'], 'none'>, Text> = {
   },
 };
 
-/** The mail that a letter is sent as; null for one to nobody. */
-export function toMail(letter: AccountLetter, links: OneTimeLinks, publicUrl: string): Mail | null {
+/** What mails are made of letters with. */
+export interface LetterMeans {
+  database: Reader;
+  clock: () => Date;
+  links: OneTimeLinks;
+  /** Where links lead to. */
+  publicUrl: string;
+}
+
+/**
+ * The mail that a letter is sent as; null for one to nobody, and for one whose link was used or withdrawn meanwhile.
+ * @throws Undeliverable for a letter whose link is too old.
+ */
+export async function toMail(letter: AccountLetter, means: LetterMeans): Promise<Mail | null> {
   if (letter.letter === 'none') return null;
+  const { publicUrl } = means;
   const { subject, lines, purpose } = TEXTS[letter.letter];
-  const link =
-    purpose !== undefined && 'link_id' in letter ? [linkUrl(publicUrl, purpose, links.token(letter.link_id))] : [];
-  return { to: letter.to, subject, text: `${[...lines, ...link, publicUrl].join('\n\n')}\n` };
+  const parts = [...lines];
+  if (purpose !== undefined && 'link_id' in letter) {
+    const token = await goodToken(letter.link_id, means);
+    if (token === null) return null;
+    parts.push(linkUrl(publicUrl, purpose, token));
+  }
+  return { to: letter.to, subject, text: `${[...parts, publicUrl].join('\n\n')}\n` };
+}
+
+async function goodToken(linkId: string, { database, clock, links }: LetterMeans): Promise<string | null> {
+  const state = await stateOfLink(database, linkId, clock());
+  if (state === 'too_old')
+    throw new Undeliverable('the link in it is older than a day and good no more; have another one made');
+  return state === 'good' ? links.token(linkId) : null;
 }

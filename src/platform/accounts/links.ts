@@ -129,6 +129,18 @@ export async function endLinks(
     .execute();
 }
 
+/** What became of a link: it is good, it was used or ended, or it is older than a day. */
+export async function stateOfLink(reader: Reader, linkId: string, now: Date): Promise<'good' | 'ended' | 'too_old'> {
+  const link = await reader
+    .tables<PeopleTables>()
+    .selectFrom('links')
+    .select(['used_at', 'expires_at'])
+    .where('link_id', '=', linkId)
+    .executeTakeFirst();
+  if (link !== undefined && link.used_at !== null) return 'ended';
+  return link === undefined || link.expires_at <= now.toISOString() ? 'too_old' : 'good';
+}
+
 /** The links of a purpose that are good, those that end first first. @param after the last one before these. */
 export async function openLinks(
   reader: Reader,

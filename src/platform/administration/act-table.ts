@@ -1,6 +1,6 @@
 import { type Markup, markup, name } from '../../core/html/markup.ts';
 import { personNamed } from '../accounts/administration.ts';
-import { dataTable, emptyState, moment } from '../web/components.ts';
+import { dataTable, emptyState, idText, moment } from '../web/components.ts';
 import type { AdministrationService } from './service.ts';
 
 type RecordedAct = Awaited<ReturnType<AdministrationService['acts']>>['data'][number];
@@ -45,7 +45,7 @@ function personOfObject({ resource_type, resource_id }: RecordedAct): string | n
 
 function nameOr(names: ReadonlyMap<string, string>, personId: string | null, otherwise: string): Markup {
   const found = personId === null ? undefined : names.get(personId);
-  return found === undefined ? markup`<code>${name(otherwise)}</code>` : name(found);
+  return found === undefined ? idText(otherwise) : name(found);
 }
 
 function moreOf(metadata: RecordedAct['metadata']): Markup {

@@ -6,13 +6,11 @@ import type { People } from '../accounts/people.ts';
 import { pageQuerySchema, text } from '../http/fields.ts';
 import { principalOf } from '../http/principal.ts';
 import { personOf } from '../web/access.ts';
+import { serveAct } from '../web/acts.ts';
 import { paramsOf, queryOf } from '../web/asked.ts';
 import { asCurl, dataTable, factList, further, link, moment, momentOr, statusWord } from '../web/components.ts';
 import { curlCommand } from '../web/curl.ts';
-import { postForm } from '../web/fields.ts';
-import { serveForm } from '../web/forms.ts';
 import { PAGES } from '../web/own-path.ts';
-import { leaveNotice } from '../web/session-cookie.ts';
 import type { ModulePages } from '../web/web.ts';
 import { actTable, peopleIn } from './act-table.ts';
 import type { AdministrationService } from './service.ts';
@@ -94,25 +92,17 @@ function letterTable(letters: DeadLetters, mayReplay: boolean, now: Date): Marku
 }
 
 function replayPage(server: FastifyInstance, { service }: AdministrationPageParts): void {
-  serveForm(server, {
+  serveAct(server, {
     path: '/administration/messages/:message_id/replay',
     access: { scope: 'administration:write' },
     params: messageParamsSchema,
-    schema: z.object({}),
-    show: (form, request, reply) => ({
-      title: 'Try again to deliver a message',
-      isNarrow: true,
-      above: ABOVE,
+    view: () => ({
+      ...{ title: 'Try again to deliver a message', above: ABOVE, submit: 'Try again', isFinal: false, back: PATH },
       introduction: 'It is tried from the first attempt on, like a new one.',
-      content: postForm(
-        { request, reply, form },
-        { fields: null, submit: 'Try again', instead: markup`<a href="${PATH}">Leave it</a>` },
-      ),
     }),
-    async act(_given, request, reply) {
+    async act(request) {
       await service.replay(actorOf(principalOf(request)), messageIdOf(request));
-      leaveNotice(reply, 'The message is tried again.');
-      return PATH;
+      return { notice: 'The message is tried again.', next: PATH };
     },
   });
 }

@@ -70,7 +70,8 @@ export async function appendAll(
   await countByHour(transaction, group.added);
   await moveHeads(transaction, seals, others);
   await results.write(transaction);
-  if (begun.length > 0) await addToTotals(transaction, seals, { streams: begun.length, verified: 0, failed: 0 });
+  if (begun.length > 0)
+    await addToTotals(transaction, seals, { streams: begun.length, verified: 0, failed: 0, reached: 0 });
   return outcomes;
 }
 

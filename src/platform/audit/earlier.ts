@@ -75,7 +75,7 @@ async function moveStreams(transaction: Transaction, seals: RowSeals): Promise<S
     await moveHeads(transaction, seals, [head]);
     heads.push(head);
   }
-  await addToTotals(transaction, seals, { streams: heads.length, verified: 0, failed: 0 });
+  await addToTotals(transaction, seals, { streams: heads.length, verified: 0, failed: 0, reached: 0 });
   return heads;
 }
 

@@ -1,23 +1,26 @@
+import { sql } from 'kysely';
 import type { Reader } from '../database/database.ts';
-import type { RowSeals, SealedTotals } from './row-seals.ts';
+import type { RowSeals } from './row-seals.ts';
 import { type StreamRow, streamsQuery, streamToWire } from './streams.ts';
 import { readTotals } from './totals.ts';
 
-/** Streams that are read at once. */
-const READ_AT_ONCE = 1000;
-/** Failed checks that are told one by one. */
+/** Checks that are told one by one. */
 const MOST_TOLD = 50;
 
-/** What the records of the last checks say, of those that hold: whoever has the database can change or remove them. */
+/**
+ * What the last checks of all streams found. Whoever has the database can change or remove their records, so the database
+ * only counts them: what it counts is held against the sealed totals, where each check is counted when it is recorded.
+ */
 export interface LastChecks {
   streams: number;
+  entries: number;
   /** Streams whose last check found nothing. */
   verified: number;
   /** Streams whose last check found something. */
   failed: number;
   /** The newest of them, that one first. */
   told: { stream_id: string; verification_id: string; checked_at: string }[];
-  /** Streams without a record of a last check that holds. */
+  /** Streams without a record of a last check, or with one too many. */
   unrecorded: number;
   /** Streams with entries after those that their last check reached. */
   grown: number;
@@ -30,51 +33,69 @@ export interface LastChecks {
 
 /** @param reader of one state: the count is held against the records. */
 export async function readLastChecks(reader: Reader, seals: RowSeals): Promise<LastChecks> {
-  const checks = { streams: 0, verified: 0, failed: 0, unrecorded: 0, grown: 0 };
-  let told: (LastChecks['told'][number] & { verification_no: number })[] = [];
-  let last_checked_at: string | null = null;
-  for await (const row of everyStream(reader)) {
-    const { stream_id, verification_status: status, last_checked_at: checked_at } = streamToWire(row, seals);
-    checks.streams++;
-    checks[status === 'unverified' ? 'unrecorded' : status]++;
-    if (checked_at === null || row.verification_id === null || row.verification_no === null) continue;
-    if (row.head_sequence > (row.to_sequence ?? 0)) checks.grown++;
-    if (last_checked_at === null || checked_at > last_checked_at) last_checked_at = checked_at;
-    if (status !== 'failed') continue;
-    told.push({ stream_id, verification_id: row.verification_id, checked_at, verification_no: row.verification_no });
-    if (told.length > 2 * MOST_TOLD) told = newestOf(told);
-  }
-  const kept = newestOf(told).map(({ verification_no: _, ...each }) => each);
-  return { ...checks, told: kept, last_checked_at, ...compare(checks, await readTotals(reader, seals)) };
-}
-
-/** What is there, and what was counted. */
-function compare(
-  { streams, verified, failed }: SealedTotals,
-  totals: SealedTotals | null,
-): Pick<LastChecks, 'missing_streams' | 'checks_changed'> {
-  if (totals === null) return { missing_streams: null, checks_changed: null };
+  const { streams, entries, grown, reached, ...counted } = await countRecords(reader);
+  const totals = await readTotals(reader, seals);
+  const newest = soundOf(await newestChecks(reader).execute(), seals);
+  const failures = soundOf(await newestFailures(reader).execute(), seals);
+  const verified = Math.min(counted.verified, totals?.verified ?? counted.verified);
+  const failed = Math.min(counted.failed, totals?.failed ?? counted.failed);
+  const fits = totals?.verified === counted.verified && totals.failed === counted.failed && totals.reached === reached;
   return {
-    missing_streams: Math.max(0, totals.streams - streams),
-    checks_changed: totals.verified !== verified || totals.failed !== failed,
+    ...{ streams, entries, verified, failed, told: failures.checks, grown },
+    unrecorded: streams - verified - failed,
+    last_checked_at: newest.checks[0]?.checked_at ?? null,
+    missing_streams: totals === null ? null : Math.max(0, totals.streams - streams),
+    checks_changed: totals === null ? null : !(fits && newest.areAll && failures.areAll),
   };
 }
 
-async function* everyStream(reader: Reader): AsyncGenerator<StreamRow> {
-  let after = 0;
-  for (;;) {
-    const rows = await streamsQuery(reader)
-      .where('streams.stream_no', '>', after)
-      .orderBy('streams.stream_no')
-      .limit(READ_AT_ONCE)
-      .execute();
-    yield* rows;
-    const end = rows.at(-1);
-    if (end === undefined) return;
-    after = end.stream_no;
-  }
+/** Of each stream the record that is shown as its last check. */
+interface Counted {
+  streams: number;
+  entries: number;
+  verified: number;
+  failed: number;
+  grown: number;
+  reached: number;
 }
 
-function newestOf<Check extends { verification_no: number }>(checks: readonly Check[]): Check[] {
-  return checks.toSorted((one, other) => other.verification_no - one.verification_no).slice(0, MOST_TOLD);
+async function countRecords(reader: Reader): Promise<Counted> {
+  const { rows } = await sql<Counted>`
+    SELECT count(*) AS streams,
+      CAST(coalesce(sum(s.entry_count), 0) AS bigint) AS entries,
+      count(CASE WHEN v.verified = 1 THEN 1 END) AS verified,
+      count(CASE WHEN v.verified = 0 THEN 1 END) AS failed,
+      count(CASE WHEN v.verified IS NOT NULL AND s.head_sequence > coalesce(v.to_sequence, 0) THEN 1 END) AS grown,
+      CAST(coalesce(sum(v.to_sequence), 0) AS bigint) AS reached
+    FROM streams s LEFT JOIN verifications v ON v.verification_no = s.verification_no AND v.stream_no = s.stream_no
+  `.execute(reader.tables());
+  const [counted] = rows;
+  if (counted === undefined) throw new Error('a count returned no row');
+  return counted;
+}
+
+function newestChecks(reader: Reader) {
+  return streamsQuery(reader)
+    .where('streams.verification_no', 'is not', null)
+    .orderBy('streams.verification_no', 'desc')
+    .limit(MOST_TOLD);
+}
+
+/** By the index of the checks that failed: most streams have none. */
+function newestFailures(reader: Reader) {
+  return streamsQuery(reader)
+    .whereRef('verifications.stream_no', '=', 'streams.stream_no')
+    .where('verified', '=', 0)
+    .orderBy('verifications.verification_no', 'desc')
+    .limit(MOST_TOLD);
+}
+
+/** Those that nobody changed, and whether that is all of them. */
+function soundOf(rows: readonly StreamRow[], seals: RowSeals) {
+  const checks = rows.flatMap((row) => {
+    const { stream_id, last_checked_at: checked_at } = streamToWire(row, seals);
+    const { verification_id } = row;
+    return checked_at === null || verification_id === null ? [] : [{ stream_id, verification_id, checked_at }];
+  });
+  return { checks, areAll: checks.length === rows.length };
 }

@@ -41,11 +41,13 @@ export const AUDIT_MIGRATIONS: Migrations = {
       head_seal ${text} NOT NULL,
       verification_no ${integer} REFERENCES verifications
     ) ${end}`,
+    'CREATE INDEX streams_by_check ON streams (verification_no)',
     `CREATE TABLE totals (
       id ${integer} PRIMARY KEY CHECK (id = 1),
       streams ${integer} NOT NULL,
       verified ${integer} NOT NULL,
       failed ${integer} NOT NULL,
+      reached ${integer} NOT NULL,
       seal ${text} NOT NULL
     ) ${end}`,
     `CREATE TABLE entries (

@@ -23,7 +23,7 @@ export interface SealedHead {
 export type CheckpointRow = Selectable<AuditTables['checkpoints']>;
 export type VerificationRow = Selectable<AuditTables['verifications']>;
 export type StoredPackage = Omit<Selectable<AuditTables['packages']>, 'json_sha256' | 'json_seal' | 'pdf' | 'pdf_seal'>;
-export type SealedTotals = Pick<Selectable<AuditTables['totals']>, 'streams' | 'verified' | 'failed'>;
+export type SealedTotals = Pick<Selectable<AuditTables['totals']>, 'streams' | 'verified' | 'failed' | 'reached'>;
 
 /**
  * Seals of rows that anybody with the database could write: hex HMAC-SHA-256 under a key that is not handed out. They
@@ -70,8 +70,8 @@ export class RowSeals {
     return this.#seal('pdf', packageId, hash('sha256', pdf, 'hex'));
   }
 
-  totals({ streams, verified, failed }: SealedTotals): string {
-    return this.#seal('totals', streams, verified, failed);
+  totals({ streams, verified, failed, reached }: SealedTotals): string {
+    return this.#seal('totals', streams, verified, failed, reached);
   }
 
   /** A list of JSON has one reading: no two rows have the same text. */

@@ -141,5 +141,7 @@ interface TotalsTable {
   verified: number;
   /** Those whose last check found something. */
   failed: number;
+  /** Up to where the last checks went: the sum of their last sequence numbers. */
+  reached: number;
   seal: string;
 }

@@ -7,7 +7,7 @@ import type { RowSeals } from './row-seals.ts';
 
 const DAY_MS = 24 * 60 * 60 * 1000;
 
-type Counted = Pick<WireStats, 'entries' | 'entries_24h' | 'checkpoints' | 'pending_anchors' | 'evidence_packages'>;
+type Counted = Pick<WireStats, 'entries_24h' | 'checkpoints' | 'pending_anchors' | 'evidence_packages'>;
 
 /**
  * The numbers of the dashboard as they are at `now`. A stream that was removed with all its rows leaves nothing behind
@@ -20,8 +20,7 @@ export async function readStats(reader: Reader, seals: RowSeals, now: Date): Pro
   // Whole hours were counted when they were recorded; of the first one the part is counted that the day has.
   const { rows } = await sql<Counted>`
     SELECT
-      (SELECT ${whole('sum(entry_count)')} FROM streams) AS entries,
-      (SELECT ${whole('sum(entries)')} FROM entry_hours WHERE hour > ${hour}) +
+      (SELECT CAST(coalesce(sum(entries), 0) AS bigint) FROM entry_hours WHERE hour > ${hour}) +
         (SELECT count(*) FROM entry_hours h JOIN entries e ON e.stream_no = h.stream_no
           AND e.timestamp >= ${since} AND e.timestamp < ${`${hour}:60`} WHERE h.hour = ${hour}) AS entries_24h,
       (SELECT count(*) FROM checkpoints) AS checkpoints,
@@ -29,19 +28,13 @@ export async function readStats(reader: Reader, seals: RowSeals, now: Date): Pro
       (SELECT count(*) FROM packages) AS evidence_packages`.execute(reader.tables());
   const [counted] = rows;
   if (counted === undefined) throw new Error('a query without a table returned no row');
-  const { streams, verified, failed, missing_streams, checks_changed } = await readLastChecks(reader, seals);
+  const { streams, entries, verified, failed, missing_streams, checks_changed } = await readLastChecks(reader, seals);
   const known = missing_streams === null ? { verified: 0, failed: 0 } : { verified, failed };
   return {
-    streams,
-    ...counted,
+    ...{ streams, entries, ...counted },
     verified_streams: known.verified,
     failed_streams: known.failed,
     unverified_streams: streams - known.verified - known.failed,
     ...{ missing_streams, checks_changed },
   };
-}
-
-/** Sums of PostgreSQL are of a kind that may have fractions. */
-function whole(sum: string) {
-  return sql`CAST(coalesce(${sql.raw(sum)}, 0) AS bigint)`;
 }

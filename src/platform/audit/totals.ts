@@ -5,7 +5,7 @@ import type { AuditTables } from './schema.ts';
 
 /** The one row of the table. */
 const ONLY = 1;
-const NONE: SealedTotals = { streams: 0, verified: 0, failed: 0 };
+const NONE: SealedTotals = { streams: 0, verified: 0, failed: 0, reached: 0 };
 
 /** What the platform says of all streams, or null where that was changed outside of it. */
 export async function readTotals(reader: Reader, seals: RowSeals): Promise<SealedTotals | null> {
@@ -29,6 +29,7 @@ export async function addToTotals(transaction: Transaction, seals: RowSeals, mor
     streams: row.streams + more.streams,
     verified: row.verified + more.verified,
     failed: row.failed + more.failed,
+    reached: row.reached + more.reached,
   };
   await transaction
     .tables<AuditTables>()

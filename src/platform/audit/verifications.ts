@@ -37,17 +37,23 @@ export function recordVerification(database: Database, seals: RowSeals, made: Ne
     const shown = streamToWire(before, seals);
     if (shown.verification_status !== 'unverified' && (before.began_at ?? '') > made.began_at) return;
     await tables.updateTable('streams').set({ verification_no }).where('stream_id', '=', stream_id).execute();
-    await count(transaction, seals, before, made.verification.verified);
+    await count(transaction, seals, before, made.verification);
   });
 }
 
 /** What the totals say of a stream changes from what was shown of it. */
-async function count(transaction: Transaction, seals: RowSeals, before: StreamRow, verified: boolean): Promise<void> {
+async function count(
+  transaction: Transaction,
+  seals: RowSeals,
+  before: StreamRow,
+  { verified, to_sequence }: WireVerification,
+): Promise<void> {
   const { verification_status: was } = streamToWire(before, seals);
   await addToTotals(transaction, seals, {
     streams: 0,
     verified: Number(verified) - Number(was === 'verified'),
     failed: Number(!verified) - Number(was === 'failed'),
+    reached: (to_sequence ?? 0) - (was === 'unverified' ? 0 : (before.to_sequence ?? 0)),
   });
 }
 

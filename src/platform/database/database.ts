@@ -1,4 +1,4 @@
-import type { Kysely } from 'kysely';
+import type { Compilable, Kysely } from 'kysely';
 import type { DialectWords } from './words.ts';
 
 export type Dialect = 'sqlite' | 'postgres';
@@ -21,6 +21,12 @@ export interface ReadableDatabase extends Reader {
   close(): Promise<void>;
 }
 
+/**
+ * Asks a query for its first row. The answer is what was committed by then, by whichever process: nothing is kept.
+ * @param values in the place of those that the query was written with, in their order.
+ */
+export type PreparedQuery<Row> = (...values: readonly (string | number)[]) => Promise<Row | undefined>;
+
 /** The database of a platform. */
 export interface Database extends ReadableDatabase {
   readonly dialect: Dialect;
@@ -34,6 +40,8 @@ export interface Database extends ReadableDatabase {
    * effect of its own outside of the transaction.
    */
   write<T>(work: (transaction: Transaction) => Promise<T>): Promise<T>;
+  /** Makes a query of tables that are there ready to be asked with each request: it is compiled once. */
+  prepare<Row>(query: Compilable<Row>): PreparedQuery<Row>;
   /** Only for `migrate`. */
   readonly forMigrations: Kysely<never>;
 }

@@ -1,6 +1,7 @@
 import { DatabaseSync, type SQLInputValue, type StatementSync } from 'node:sqlite';
 import { setTimeout as sleep } from 'node:timers/promises';
 import {
+  type Compilable,
   CompiledQuery,
   type DatabaseConnection,
   Kysely,
@@ -9,7 +10,7 @@ import {
   SqliteDialect,
   SqliteDriver,
 } from 'kysely';
-import type { Database, ReadableDatabase, Reader, StoredRow, Transaction } from './database.ts';
+import type { Database, PreparedQuery, ReadableDatabase, Reader, StoredRow, Transaction } from './database.ts';
 import { SQLITE_WORDS } from './words.ts';
 
 /** How long a transaction waits for another process that writes. */
@@ -29,13 +30,15 @@ const ROWS_AT_ONCE = 20;
 const PREPARED = 500;
 
 /**
- * Opens a SQLite file: write-ahead log, and a commit that returned has reached the disk. One connection writes, another
- * reads beside it.
+ * Opens a SQLite file: write-ahead log, and a commit that returned has reached the disk. One connection writes, two
+ * read beside it.
  * @param path the file, which is made where there is none.
  */
 export function openSqlite(path: string): Database {
   const writing = connect(path, { readOnly: false, begin: 'BEGIN IMMEDIATE' });
   const reading = readSqlite(path);
+  // It has no transactions: in one, a query would be answered as it was when that began.
+  const asking = openFile(path, { readOnly: true });
   return {
     ...reading,
     dialect: 'sqlite',
@@ -43,7 +46,12 @@ export function openSqlite(path: string): Database {
     connections: () => null,
     forMigrations: writing,
     write: (work) => writing.transaction().execute((transaction) => work(writerOf(transaction))),
+    prepare<Row>(query: Compilable<Row>): PreparedQuery<Row> {
+      const statement = asking.prepare(query.compile().sql);
+      return async (...values) => statement.get(...values) as Row | undefined;
+    },
     async close() {
+      asking.close();
       await reading.close();
       await writing.destroy();
     },
@@ -103,12 +111,12 @@ interface Connection {
   begin: 'BEGIN' | 'BEGIN IMMEDIATE';
 }
 
+function openFile(path: string, { readOnly }: Pick<Connection, 'readOnly'>): DatabaseSync {
+  return new DatabaseSync(path, { readOnly, timeout: ATTEMPT_MS, enableForeignKeyConstraints: true });
+}
+
 function connect(path: string, { readOnly, begin }: Connection): Kysely<never> {
-  const database = new DatabaseSync(path, {
-    readOnly,
-    timeout: ATTEMPT_MS,
-    enableForeignKeyConstraints: true,
-  });
+  const database = openFile(path, { readOnly });
   if (!readOnly)
     database.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA wal_autocheckpoint = 4000;');
   return new Kysely<never>({ dialect: new NodeSqliteDialect({ database: new Prepared(database) }, begin) });

@@ -16,10 +16,11 @@ export function loggerOptions(level: LogLevel, stream: Writable = process.stderr
 
 /** A line for each answer, at `info`. */
 export function logAnswers(server: FastifyInstance): void {
-  server.addHook('onResponse', async (request, { statusCode, elapsedTime }) => {
+  server.addHook('onResponse', (request, { statusCode, elapsedTime }, done) => {
     const { principal } = request;
     const by = principal === null ? {} : { by: `${principal.kind} ${principal.id}` };
     request.log.info({ ...ofRequest(request), status: statusCode, ms: Math.round(elapsedTime), ...by }, 'answered');
+    done();
   });
 }
 

@@ -1,5 +1,6 @@
 import { isIPv6 } from 'node:net';
 import type { FastifyReply, FastifyRequest } from 'fastify';
+import { plainAddress } from '../../core/address.ts';
 import { HttpProblem } from './problem.ts';
 
 const WINDOW_MS = 60_000;
@@ -44,11 +45,9 @@ export class RateLimit {
 
 /** Who has an address of IPv6 has its whole /64. */
 export function networkOf({ ip }: FastifyRequest): string {
-  if (!isIPv6(ip)) return ip;
-  // RFC 4291 section 2.5.5.2: an address of IPv4 as a socket of both kinds sees it.
-  const mapped = /^::ffff:([\d.]+)$/i.exec(ip)?.[1];
-  if (mapped !== undefined) return mapped;
-  const [front = '', back] = ip.split('::');
+  const address = plainAddress(ip);
+  if (!isIPv6(address)) return address;
+  const [front = '', back] = address.split('::');
   const head = front.split(':').filter((group) => group !== '');
   const tail = (back ?? '').split(':').filter((group) => group !== '');
   const zeros = back === undefined ? 0 : 8 - head.length - tail.length;

@@ -56,9 +56,10 @@ export function createServer(options: ServerOptions): FastifyInstance {
     trustProxy: trustedProxies.length === 0 ? false : [...trustedProxies],
     frameworkErrors: answerProblem,
   });
-  server.addHook('onRequest', async (request, reply) => {
+  server.addHook('onRequest', (request, reply, done) => {
     reply.header('x-request-id', request.id);
     reply.header('cache-control', 'no-store');
+    done();
   });
   logAnswers(server);
   refuseUnfit(server);

@@ -17,11 +17,12 @@ export function refuseUnfit(server: FastifyInstance): void {
   server.addHook('preClose', async () => {
     isClosing = true;
   });
-  server.addHook('onRequest', async (request, reply) => {
+  server.addHook('onRequest', (request, reply, done) => {
     if (isClosing)
       throw new HttpProblem(503, 'closing', 'this process is ending; nothing was done', { retry_after: RETRY_SECONDS });
     requireOneHost(request);
     refuseEncoded(request, reply);
+    done();
   });
 }
 

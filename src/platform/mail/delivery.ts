@@ -9,10 +9,10 @@ import type { Mail, MailTransport } from './mail.ts';
  */
 export function mailDelivery(
   transport: MailTransport,
-  { compose, host, clock }: { compose: (payload: Json) => Mail | null; host: string; clock: () => Date },
+  { compose, host, clock }: { compose: (payload: Json) => Promise<Mail | null>; host: string; clock: () => Date },
 ): Deliver {
   return async ({ message_id, payload }) => {
-    const mail = compose(payload);
+    const mail = await compose(payload);
     if (mail !== null) await transport.send({ ...mail, messageId: `<${message_id}@${host}>`, date: clock() });
   };
 }

@@ -11,9 +11,10 @@ export function measureRequests(server: FastifyInstance): Collect {
     'From the first byte of a request to the end of its answer.',
     BOUNDS,
   );
-  server.addHook('onResponse', async ({ routeOptions: { url }, method }, { statusCode, elapsedTime }) => {
+  server.addHook('onResponse', ({ routeOptions: { url }, method }, { statusCode, elapsedTime }, done) => {
     const labels = url === undefined ? { method: 'any', route: 'none' } : { method, route: url };
     durations.observe(elapsedTime / 1000, { ...labels, status: `${statusCode}` });
+    done();
   });
   return () => [durations.family()];
 }

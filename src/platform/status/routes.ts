@@ -1,4 +1,5 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
+import { plainAddress } from '../../core/address.ts';
 import { DomainError } from '../errors.ts';
 import { type Collect, EXPOSITION, toExposition } from '../metrics/families.ts';
 import type { MetricsFor } from './metrics-for.ts';
@@ -36,7 +37,7 @@ const PASSED_ON = ['forwarded', 'x-forwarded-for', 'x-forwarded-host', 'x-forwar
 
 /** @throws DomainError `forbidden`. */
 function requireLoopback({ socket, headers }: FastifyRequest): void {
-  const isHere = /^(127\.|::1$|::ffff:127\.)/.test(socket.remoteAddress ?? '');
+  const isHere = /^(127\.|::1$)/.test(plainAddress(socket.remoteAddress ?? ''));
   if (!isHere || PASSED_ON.some((name) => headers[name] !== undefined))
     throw new DomainError('forbidden', 'the metrics are read from this machine only');
 }

@@ -20,6 +20,13 @@ export function deepenedEntry(detection: Detection, trap: Trap): OwnEntry {
   return of(detection, trap, 'trap.used_deeper', { depth, severity, requested: action, occurrences, last_seen });
 }
 
+/** Who did what another channel told of before, without a name. */
+export function tracedEntry(detection: Detection, trap: Trap): OwnEntry {
+  const { channel, source_event_id, source_ip, user_agent, service, region, action, event_time } = detection;
+  const told = { channel, source_event_id, source_ip, user_agent, requested: action, service, region };
+  return of(detection, trap, 'trap.use_traced', { ...told, event_time, request_sha256: detection.request_sha256 });
+}
+
 /** How often a trap was used, once a detection has ended. */
 export function settledEntry(detection: Detection, trap: Trap): OwnEntry {
   const { depth, severity, occurrences, first_seen, last_seen } = detection;

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { Actor } from '../accounts/administration.ts';
 import type { AuditLog } from '../audit/api.ts';
 import type { Transaction } from '../database/database.ts';
+import { DomainError } from '../errors.ts';
 import { recordAct } from './entries.ts';
 import { insertTrap, type NewTrapRow } from './repository.ts';
 import type { MadeTrap } from './types/type.ts';
@@ -18,13 +19,27 @@ export interface MakingMeans {
   log: AuditLog;
 }
 
-/** Stores a new trap, with the entry of the stream `traps` that says so. @returns its row. */
+/** @throws DomainError `invalid_request` for an end that is over: nobody would plant such a trap. */
+export function refusePast(expiresAt: string | null, now: Date): void {
+  if (expiresAt !== null && expiresAt <= now.toISOString())
+    throw new DomainError(
+      'invalid_request',
+      `the trap would have expired before it is made: expires_at is ${expiresAt}`,
+    );
+}
+
+/**
+ * Stores a new trap, with the entry of the stream `traps` that says so.
+ * @returns its row.
+ * @throws DomainError as `refusePast`.
+ */
 export async function storeTrap(
   transaction: Transaction,
   { vault, log }: MakingMeans,
   facts: TrapFacts,
   { made, actor, now }: { made: MadeTrap; actor: Actor; now: Date },
 ) {
+  refusePast(facts.expires_at, now);
   const credential_id = randomUUID();
   const { credential, channels, knownAs: known_as, parts = [] } = made;
   const secret = vault.seal(credential_id, { credential, channels, known_as, parts });

@@ -1,8 +1,8 @@
 import { hash, randomUUID } from 'node:crypto';
-import { type AlertState, isLess } from '../alerts/words.ts';
+import type { AlertState } from '../alerts/words.ts';
 import type { AuditLog, EntryPlace } from '../audit/api.ts';
 import type { Transaction } from '../database/database.ts';
-import { deepenedEntry, detectedEntry } from './entries.ts';
+import { occurrenceToldByIam } from './aws/one-use.ts';
 import {
   changeDetection,
   type Detection,
@@ -12,11 +12,13 @@ import {
   isNewEvent,
   nextChange,
   type Occurrence,
+  replaceOccurrence,
   type Trap,
   trapRow,
   triggerTrap,
 } from './repository.ts';
-import { belongsTo, FOLD_MS, isDeeper, LONGEST_DETECTION_MS, severityOf } from './rules.ts';
+import { belongsTo, FOLD_MS, LONGEST_DETECTION_MS, severityOf } from './rules.ts';
+import { addTo, entryOfTouched, occurrenceOf, type Touched, useFacts, widen } from './touched.ts';
 import { foldOf, storable, type TrapUse } from './use.ts';
 import { TRAPS_STREAM } from './words.ts';
 
@@ -50,16 +52,6 @@ export async function recordUses(
   return recorded;
 }
 
-/** A detection that is new, or changed. */
-interface Touched {
-  detection: Detection;
-  trap: Trap;
-  isNew: boolean;
-  /** Somebody went further than before. */
-  deepened: boolean;
-  occurrences: Occurrence[];
-}
-
 class Recording {
   readonly #transaction: Transaction;
   readonly #means: RecordingMeans;
@@ -83,23 +75,27 @@ class Recording {
     const known = near.find(({ detection: { first_seen: first, last_seen: last } }) =>
       belongsTo(use.eventTime, { first, last }),
     );
-    if (known !== undefined) return addTo(known, use);
+    const told = await this.#toldByIam(trap, known, use);
+    if (told !== null) return this.#trace(told, { use, fold, near });
+    if (known !== undefined) {
+      addTo(known, use);
+      return { detection_id: known.detection.detection_id, isNew: false };
+    }
     const first = occurrenceOf(use, 1);
     const detection = this.#begin(use, fold, first);
-    near.push({ detection, trap, isNew: true, deepened: false, occurrences: [first] });
+    near.push({ detection, trap, isNew: true, deepened: false, traced: false, occurrences: [first] });
     return { detection_id: detection.detection_id, isNew: true };
   }
 
   /** Writes all that was added. The stream's head is taken last: see `appendIn`. */
   async write(): Promise<void> {
-    const touched = [...this.#near.values()].flat().filter(({ occurrences }) => occurrences.length > 0);
+    const all = new Set([...this.#near.values()].flat());
+    const touched = [...all].filter(({ occurrences, traced }) => occurrences.length > 0 || traced);
     for (const { detection, trap, isNew } of touched) await triggerTrap(this.#transaction, trap, detection, isNew);
-    const told = touched.filter(({ isNew, deepened }) => isNew || deepened);
-    for (const { detection, trap } of told)
-      detection.alert_state = await this.#means.alert(this.#transaction, detection, trap);
-    const entries = told.map(({ detection, trap, isNew }) =>
-      isNew ? detectedEntry(detection, trap) : deepenedEntry(detection, trap),
-    );
+    const told = touched.filter(({ isNew, deepened, traced }) => isNew || deepened || traced);
+    for (const { detection, trap, isNew, deepened } of told)
+      if (isNew || deepened) detection.alert_state = await this.#means.alert(this.#transaction, detection, trap);
+    const entries = told.map(entryOfTouched);
     const places = await this.#means.log.appendIn(this.#transaction, TRAPS_STREAM, entries);
     for (const [at, each] of told.entries()) if (each.isNew) Object.assign(each.detection, entryOf(places[at]));
     for (const { detection, isNew, occurrences } of touched) {
@@ -127,9 +123,39 @@ class Recording {
       fold,
       since: new Date(Date.parse(eventTime) - LONGEST_DETECTION_MS - FOLD_MS).toISOString(),
     });
-    const near = rows.map((detection) => ({ detection, trap, isNew: false, deepened: false, occurrences: [] }));
+    const untouched = { isNew: false, deepened: false, traced: false };
+    const near = rows.map((detection) => ({ ...untouched, detection, trap, occurrences: [] }));
     this.#near.set(key, near);
     return near;
+  }
+
+  /** What IAM told of a use before that CloudTrail tells of now: the same use is not counted twice. */
+  async #toldByIam(trap: Trap, known: Touched | undefined, use: TrapUse): Promise<Told | null> {
+    if (use.channel !== 'aws_cloudtrail') return null;
+    const unnamed = await this.#detectionsOf(trap, foldOf({ sourceIp: null, userAgent: null }), use.eventTime);
+    const isSame = ({ detection: { channel, service } }: Touched) =>
+      channel === 'aws_last_used' && (service === null || service === use.service);
+    for (const touched of known === undefined ? unnamed.filter(isSame) : [known]) {
+      const { detection_no } = touched.detection;
+      const number = await occurrenceToldByIam(this.#transaction, trap, detection_no, use.eventTime);
+      if (number !== null) return { touched, number };
+    }
+    return null;
+  }
+
+  async #trace(
+    { touched, number }: Told,
+    { use, fold, near }: { use: TrapUse; fold: string; near: Touched[] },
+  ): Promise<Recorded> {
+    const { detection } = touched;
+    await replaceOccurrence(this.#transaction, detection.detection_no, occurrenceOf(use, number));
+    if (detection.channel === 'aws_last_used') {
+      Object.assign(detection, useFacts(use), { fold, request_sha256: hash('sha256', use.request, 'hex') });
+      widen(detection, use.eventTime);
+      near.push(touched);
+      touched.traced = true;
+    }
+    return { detection_id: detection.detection_id, isNew: false };
   }
 
   #begin(use: TrapUse, fold: string, { request_sha256 }: Occurrence): Detection {
@@ -141,17 +167,10 @@ class Recording {
       fold,
       depth: use.depth,
       severity: severityOf(use),
-      channel: use.channel,
-      source_event_id: use.sourceEventId,
-      source_ip: use.sourceIp,
-      user_agent: use.userAgent,
-      action: use.action,
-      service: use.service,
-      region: use.region,
+      ...useFacts(use),
       auth_verified: use.authVerified === null ? null : Number(use.authVerified),
       request_sha256,
       detected_at: this.#means.clock().toISOString(),
-      event_time: use.eventTime,
       first_seen: use.eventTime,
       last_seen: use.eventTime,
       occurrences: 1,
@@ -167,34 +186,11 @@ class Recording {
   }
 }
 
-function addTo(known: Touched, use: TrapUse): Recorded {
-  const { detection } = known;
-  detection.occurrences += 1;
-  if (use.eventTime < detection.first_seen) detection.first_seen = use.eventTime;
-  if (use.eventTime > detection.last_seen) detection.last_seen = use.eventTime;
-  if (isDeeper(use.depth, detection.depth)) {
-    known.deepened = true;
-    detection.depth = use.depth;
-    detection.action = use.action;
-  }
-  const severity = severityOf(use);
-  if (isLess(detection.severity, severity)) detection.severity = severity;
-  // Who once had the secret has it.
-  if (use.authVerified === true) detection.auth_verified = 1;
-  detection.settled_at = null;
-  known.occurrences.push(occurrenceOf(use, detection.occurrences));
-  return { detection_id: detection.detection_id, isNew: false };
-}
-
-function occurrenceOf(use: TrapUse, number: number): Occurrence {
-  return {
-    number,
-    event_time: use.eventTime,
-    depth: use.depth,
-    action: use.action,
-    source_event_id: use.sourceEventId,
-    request_sha256: hash('sha256', use.request, 'hex'),
-  };
+/** A use that another channel told of before. */
+interface Told {
+  touched: Touched;
+  /** Of its occurrence. */
+  number: number;
 }
 
 function entryOf(place: EntryPlace | undefined): { entry_id: string; entry_sequence: number } {

@@ -110,6 +110,16 @@ export async function insertOccurrences(
   await dropped.where('number', '<=', lastDropped).execute();
 }
 
+/** Has an occurrence say what is known of it now. */
+export async function replaceOccurrence(
+  transaction: Transaction,
+  detectionNo: number,
+  { number, ...known }: Occurrence,
+): Promise<void> {
+  const occurrences = transaction.tables<TrapTables>().updateTable('detection_occurrences').set(known);
+  await occurrences.where('detection_no', '=', detectionNo).where('number', '=', number).execute();
+}
+
 export type NewTrapRow = Pick<
   Trap,
   | 'credential_id'

@@ -10,6 +10,9 @@ export const LONGEST_DETECTION_MS = 24 * 60 * 60_000;
 /** So many of the first and as many of the last occurrences are kept; the count is exact. */
 export const KEPT_OCCURRENCES = 100;
 
+/** IAM tells minutes, and CloudTrail tells seconds, of the same use. */
+export const SAME_USE_MS = 15 * 60_000;
+
 /** A channel that was proved longer ago may have died since. */
 export const PROOF_LASTS_MS = 30 * 24 * 60 * 60_000;
 

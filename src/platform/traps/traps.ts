@@ -92,12 +92,10 @@ export class Traps {
         const trap = await findTrap(transaction, credentialId);
         refuseEnded(trap, clock());
         await changeTrap(transaction, trap, { rotated_at: now.toISOString() });
-        return storeTrap(
-          transaction,
-          this.#means,
-          { ...trap, decoy: place?.name ?? null, rotated_from: credentialId },
-          { made, actor, now },
-        );
+        // The end of one that has expired is not that of its successor.
+        const expires_at = statusOf(trap, now) === 'expired' ? null : trap.expires_at;
+        const facts = { ...trap, expires_at, decoy: place?.name ?? null, rotated_from: credentialId };
+        return storeTrap(transaction, this.#means, facts, { made, actor, now });
       },
     );
   }

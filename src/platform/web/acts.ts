@@ -23,8 +23,8 @@ export interface ActView {
 export interface ActPage {
   path: string;
   access: Access;
-  params: z.ZodObject;
-  view(request: FastifyRequest): Promise<ActView>;
+  params?: z.ZodObject;
+  view(request: FastifyRequest): ActView | Promise<ActView>;
   /** @returns what was done, and where to go on. */
   act(request: FastifyRequest): Promise<{ notice: string; next: string }>;
 }
@@ -32,7 +32,7 @@ export interface ActPage {
 /** Serves a page with one button at its path. */
 export function serveAct(server: FastifyInstance, { path, access, params, view, act }: ActPage): void {
   serveForm(server, {
-    ...{ path, access, params, schema: z.object({}) },
+    ...{ path, access, schema: z.object({}), ...(params === undefined ? {} : { params }) },
     async show(form, request, reply) {
       const { title, above, introduction, submit, isFinal, back, below = null } = await view(request);
       const instead = markup`<a href="${back}">Leave it as it is</a>`;

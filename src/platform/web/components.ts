@@ -128,6 +128,14 @@ export function action(path: string, words: string, weight: 'main' | 'quiet' = '
   return markup`<a class="button${weight === 'quiet' ? ' quiet' : ''}" href="${path}">${words}</a>`;
 }
 
+/** Longer ids are broken where a column is narrow. */
+const SHORT_ID = 24;
+
+/** An id as it is written. */
+export function idText(id: string): Markup {
+  return id.length > SHORT_ID ? markup`<code>${name(id)}</code>` : markup`<code class="short">${name(id)}</code>`;
+}
+
 /** A digest, of which the beginning is seen at once and all of it on demand. */
 export function digest(hex: string | null): Markup {
   if (hex === null) return markup`<span class="minor">none</span>`;

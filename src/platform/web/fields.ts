@@ -107,6 +107,8 @@ export interface Choice {
   value: string;
   label: string;
   hint?: string;
+  /** Of its own, shown while it is chosen; null for none. */
+  fields?: readonly Markup[] | null;
 }
 
 export function select(
@@ -133,8 +135,9 @@ export function choices(
 ): Markup {
   const chosen = [form.values[name] ?? []].flat();
   const error = form.errors[name];
-  const one = ({ value, label: words, hint }: Choice, index: number) =>
-    markup`<div class="choice"><input type="${type}" id="${name}-${index}" name="${name}" value="${value}"${chosen.includes(value) ? markup` checked` : null}><label for="${name}-${index}">${words}${hint === undefined ? null : markup` <span class="minor">${hint}</span>`}</label></div>\n`;
+  const own = (fields: Choice['fields']) => (fields == null ? null : markup`<div class="of-choice">${fields}</div>\n`);
+  const one = ({ value, label: words, hint, fields }: Choice, index: number) =>
+    markup`<div class="choice"><input type="${type}" id="${name}-${index}" name="${name}" value="${value}"${chosen.includes(value) ? markup` checked` : null}><label for="${name}-${index}">${words}${hint === undefined ? null : markup` <span class="minor">${hint}</span>`}</label></div>\n${own(fields)}`;
   return markup`<fieldset class="field"${error === undefined ? null : markup` aria-describedby="${name}-error"`}><legend>${label}</legend>
 ${error === undefined ? null : errorOf(name, error)}${all.map(one)}</fieldset>
 `;

@@ -66,8 +66,8 @@ export function serveForm<S extends z.ZodType>(server: FastifyInstance, page: Fo
   });
 }
 
-/** Passwords and codes are typed anew. */
-const SECRET = /password|^code$|^csrf$/;
+/** Passwords, secrets and codes are typed anew. */
+const SECRET = /password|^secret|^code$|^csrf$/;
 
 function withoutSecrets(body: Record<string, string | string[]>): FormState['values'] {
   return Object.fromEntries(Object.entries(body).filter(([name]) => !SECRET.test(name)));

@@ -90,6 +90,30 @@ describe.each(DATABASES)('%s', (_name, start) => {
     expect(await namesOf(database)).toEqual(['a', 'b']);
   });
 
+  test('a prepared query is answered with what is committed, whoever did it and whatever is read beside it', async () => {
+    const { database, open } = await filled(['a']);
+    const things = database.tables<Tables>().selectFrom('things').select(['name', 'size']);
+    const ask = database.prepare(things.where('name', '=', 'none').where('size', '>=', -1));
+    const answers = () => Promise.all([ask('a', 0), ask('a', 1), ask('b', 0)]);
+    expect(await answers()).toEqual([{ name: 'a', size: 0 }, undefined, undefined]);
+    const change = (size: number) =>
+      open().write((transaction) =>
+        transaction.updateAll('things', { name: 'text', size: 'integer' }, [{ name: 'a', size }]),
+      );
+    await change(1);
+    expect((await answers())[1]).toEqual({ name: 'a', size: 1 });
+    await database.snapshot(async (reader) => {
+      await reader.tables<Tables>().selectFrom('things').select('name').execute();
+      await change(2);
+      expect(await ask('a', 2)).toEqual({ name: 'a', size: 2 });
+    });
+    await database.write(async (transaction) => {
+      await transaction.updateAll('things', { name: 'text', size: 'integer' }, [{ name: 'a', size: 3 }]);
+      expect(await ask('a', 0)).toEqual({ name: 'a', size: 2 });
+    });
+    expect(await ask('a', 0)).toEqual({ name: 'a', size: 3 });
+  });
+
   test('rows are changed by their first column, and no others are', async () => {
     const { database } = await filled(['a', 'b', 'c']);
     await database.write((transaction) =>

@@ -208,7 +208,7 @@ describe('what stands in a mail', () => {
 test('a message of the outbox is mailed under its id, and one for nobody is not', async () => {
   const sent: OutgoingMail[] = [];
   const transport = { to: 'here', send: async (mail: OutgoingMail) => void sent.push(mail), close() {} };
-  const compose = (payload: unknown) => (payload === null ? null : { to: 'a@b.c', subject: 's', text: 't' });
+  const compose = async (payload: unknown) => (payload === null ? null : { to: 'a@b.c', subject: 's', text: 't' });
   const deliver = mailDelivery(transport, { compose, host: 'h.example', clock: () => MAIL.date });
   await deliver({ message_id: 'one', kind: 'mail', payload: {} });
   await deliver({ message_id: 'two', kind: 'mail', payload: null });

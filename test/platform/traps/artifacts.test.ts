@@ -5,10 +5,12 @@ import { crc32 } from 'node:zlib';
 import { lintSource } from '@secretlint/core';
 import { creator } from '@secretlint/secretlint-rule-preset-recommend';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { Json } from '../../../src/core/json/canonical.ts';
 import { DECOY_KINDS, type Decoy, type DecoyMeans } from '../../../src/platform/traps/decoys/decoy.ts';
 import { startDecoys } from '../../../src/platform/traps/decoys/start.ts';
 import type { MadeTrap } from '../../../src/platform/traps/types/type.ts';
 import { TYPES } from '../../../src/platform/traps/types/types.ts';
+import { TYPE_OPTIONS } from '../../../src/platform/traps/web/options.ts';
 import type { CredentialType } from '../../../src/platform/traps/words.ts';
 import { settingsOf } from './decoy-places.ts';
 
@@ -26,8 +28,10 @@ afterAll(async () => {
   await rm(folder, { recursive: true });
 });
 
-/** An address is no secret, and no rule knows a kubeconfig: see below. */
+/** The address of a picture is no secret, and the preset has no rule for a kubeconfig: see below. */
 const NO_RULE: readonly CredentialType[] = ['web_bug', 'kubeconfig'];
+/** The rule `jwt` of gitleaks 8, which secretlint has not. */
+const GITLEAKS_JWT = /\b(ey[a-zA-Z0-9]{17,}\.ey[a-zA-Z0-9/\\_-]{17,}\.(?:[a-zA-Z0-9/\\_-]{10,}={0,2})?)(?:['"\s`;]|$)/;
 
 function make(type: CredentialType, options = {}): Promise<MadeTrap> {
   const places = decoys.map(({ place }) => place);
@@ -86,15 +90,42 @@ describe.each(ALL)('%s', (type) => {
   });
 });
 
+/** One that is right, of each option that is not among a few. */
+const EXAMPLES: Record<string, Json> = {
+  ...{ account_id: '210987654321', region: 'eu-west-1', database: 'orders', audience: 'billing', valid_days: 30 },
+  ...{ repository: 'platform/infra', name: 'tools' },
+};
+test.each(ALL)('what the form offers for %s is taken', async (type) => {
+  for (const { name, among } of TYPE_OPTIONS[type] ?? [])
+    for (const value of among?.map((choice) => choice.value) ?? [EXAMPLES[name]])
+      expect((await make(type, { [name]: value })).marks).not.toEqual([]);
+});
+
 test.each(['gitlab', 'grafana'])('a token in the form of %s is recognised too', async (form) => {
   expect(await secretsIn(await make('api_token', { form }))).not.toEqual([]);
 });
 
-test('the key in a kubeconfig is recognised once its base64 is undone', async () => {
-  const { artifact } = await make('kubeconfig', { auth: 'certificate' });
-  const content = artifact.content.replaceAll(/(?<=client-key-data: )\S+/g, (text) => atob(text));
-  expect(await secretsIn({ artifact })).toEqual([]);
-  expect(await secretsIn({ artifact: { ...artifact, content } })).not.toEqual([]);
+test('a web bug is an address that everybody may know who sees the page: a scanner finds no secret in it', async () => {
+  expect(await secretsIn(await make('web_bug'))).toEqual([]);
+});
+
+describe('of a kubeconfig', () => {
+  test('secretlint knows neither kind, in whatever it holds: it has no rule for a token of a cluster', async () => {
+    for (const auth of ['token', 'certificate'])
+      expect(await secretsIn(await make('kubeconfig', { auth }))).toEqual([]);
+  });
+
+  test('the token is recognised by gitleaks, as any JSON Web Token', async () => {
+    const { artifact, credential } = await make('kubeconfig', { auth: 'token' });
+    expect(GITLEAKS_JWT.exec(artifact.content)?.[1]).toBe(credential['token']);
+  });
+
+  test('the client key is recognised by scanners that undo base64, as gitleaks does', async () => {
+    const { artifact } = await make('kubeconfig', { auth: 'certificate' });
+    // The file of a real cluster has it in base64 too: a key in the clear would tell that it is none.
+    const content = artifact.content.replaceAll(/(?<=client-key-data: )\S+/g, (text) => atob(text));
+    expect(await secretsIn({ artifact: { ...artifact, content } })).not.toEqual([]);
+  });
 });
 
 test('a token of npm ends with the checksum that scanners know it by', async () => {

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { Readable } from 'node:stream';
 import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
@@ -7,6 +8,12 @@ import { SERVICES, type Service } from '../service.ts';
 import { logFile, trailEvent } from './trail-events.ts';
 
 const REPORT = '//traps/api/v1/events/cloudtrail';
+
+/** https://docs.aws.amazon.com/sns/latest/dg/http-notification-json.html */
+function sns(Message: string): string {
+  const ids = { MessageId: randomUUID(), TopicArn: 'arn:aws:sns:eu-west-1:111122223333:trail' };
+  return JSON.stringify({ Type: 'Notification', ...ids, Message, Timestamp: '2026-11-20T10:00:00Z', Signature: 'x' });
+}
 
 test.each([
   ['as it is sent', { sent: 10_000, unpacked: 10 ** 9 }],
@@ -77,6 +84,11 @@ describe.each(SERVICES)('on %s', (_name, start) => {
       'an event as EventBridge passes it on',
       (event) => JSON.stringify({ version: '0', 'detail-type': 'x', detail: event }),
     ],
+    [
+      'an event of EventBridge as SNS delivers it',
+      (event) => sns(JSON.stringify({ version: '0', 'detail-type': 'x', detail: event })),
+    ],
+    ['a log file as SNS delivers it', (event) => sns(JSON.stringify({ Records: [event] }))],
   ];
   test.each(FORMS)('%s is read', async (_words, form) => {
     expect((await report(form(trailEvent(keyId)))).body).toEqual({ events: 1, matched: 1, known: 0 });
@@ -132,6 +144,9 @@ describe.each(SERVICES)('on %s', (_name, start) => {
   const REFUSED: readonly [words: string, status: number, body: () => string | Uint8Array][] = [
     ['nothing', 400, () => ''],
     ['no JSON', 400, () => 'Records'],
+    ['a message of SNS that is no JSON', 400, () => sns('Records')],
+    ['the confirmation of a subscription', 400, () => JSON.stringify({ Type: 'SubscriptionConfirmation' })],
+    ['files of a bucket that no setting names', 409, () => sns(JSON.stringify({ s3Bucket: 'b', s3ObjectKey: ['k'] }))],
     ['JSON of something else', 400, () => '{"a":1}'],
     ['a log file that is cut off', 400, () => logFile(20).slice(0, -30)],
     ['gzip that is cut off', 400, () => gzipSync(logFile(2000)).subarray(0, 3000)],

@@ -1,10 +1,27 @@
 import { EventEmitter, once } from 'node:events';
+import { mkdtemp, rm } from 'node:fs/promises';
 import http from 'node:http';
 import net, { type AddressInfo, type Server, type Socket } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setImmediate } from 'node:timers/promises';
 import tls from 'node:tls';
-import { afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
+import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
+import {
+  DECOY_KINDS,
+  type Decoy,
+  type DecoyKind,
+  type DecoyMeans,
+  type FoundTrap,
+} from '../../../src/platform/traps/decoys/decoy.ts';
 import { type ConnectionLimits, LimitedConnections } from '../../../src/platform/traps/decoys/limits.ts';
-import { certificateIn } from './decoy-places.ts';
+import { startDecoys } from '../../../src/platform/traps/decoys/start.ts';
+import { TYPES } from '../../../src/platform/traps/types/types.ts';
+import type { TrapUse } from '../../../src/platform/traps/use.ts';
+import type { CredentialType } from '../../../src/platform/traps/words.ts';
+import { certificateIn, settingsOf } from './decoy-places.ts';
 
 const WIDE: ConnectionLimits = {
   ...{ atOnce: 100, ofOneAddress: 100, bytes: 1_000_000 },
@@ -126,4 +143,115 @@ test('a day of a byte a minute ends with the day, and holds as much as one conne
   } finally {
     vi.useRealTimers();
   }
+});
+
+/** How a client of each kind begins that never comes to an end, and the trap that leads there. */
+const KINDS: Record<DecoyKind, { type: CredentialType; begins: string; isTls: boolean }> = {
+  aws: { type: 'aws_key', begins: 'GET /b HTTP/1.1\r\nX: ', isTls: false },
+  kubernetes: { type: 'kubeconfig', begins: 'GET /api HTTP/1.1\r\nX: ', isTls: true },
+  postgres: { type: 'db_connection_string', begins: '\0\0\x27\x10\0\x03\0\0user\0', isTls: false },
+  ssh: { type: 'ssh_key', begins: 'SSH-2.0-', isTls: false },
+  web: { type: 'api_token', begins: 'GET /api/v1 HTTP/1.1\r\nX: ', isTls: true },
+};
+const HANDSHAKE = Buffer.from('16030102000100', 'hex');
+const MB = 2 ** 20;
+
+setFlagsFromString('--expose-gc');
+const collectGarbage = runInNewContext('gc') as () => void;
+
+/** What is held in memory now, outside of the heap too. */
+function heldBytes(): number {
+  collectGarbage();
+  const { heapUsed, external } = process.memoryUsage();
+  return heapUsed + external;
+}
+
+describe.each(DECOY_KINDS)('a decoy of the kind %s', (kind) => {
+  const { type, begins, isTls } = KINDS[kind];
+  const uses: TrapUse[] = [];
+  let folder: string;
+  let decoy: Decoy;
+  let trap: FoundTrap;
+  beforeAll(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'decoys-'));
+    const known = new Set<string>();
+    const means = {
+      find: async (marks: readonly { value: string }[]) => (marks.some(({ value }) => known.has(value)) ? trap : null),
+      record: async (use: TrapUse) => void uses.push(use),
+      clock: () => new Date(),
+      log: { error: (...said: unknown[]) => expect(said).toEqual([]) },
+    };
+    [decoy] = (await startDecoys([settingsOf({ kind })], folder, means as unknown as DecoyMeans)) as [Decoy];
+    const { place } = decoy;
+    const made = await TYPES[type].make({
+      ...{ plantLocation: 'server', label: 'x', decoy: place, places: [place], options: {} },
+      ...{ publicUrl: 'https://platform.example', now: new Date() },
+    });
+    for (const { value } of made.marks) known.add(value);
+    trap = { trapNo: 1, type, credential: made.credential };
+  });
+  afterAll(async () => {
+    await decoy.close();
+    await rm(folder, { recursive: true });
+  });
+
+  /** A client as it should be. */
+  const expectSeen = async () => {
+    const before = uses.length;
+    await decoy.probe(trap, 'somebody');
+    expect(uses.length).toBeGreaterThan(before);
+  };
+
+  test('sees a use among a thousand that say nothing, half of something, nonsense, or no more, and takes little', async () => {
+    await expectSeen();
+    const before = heldBytes();
+    const others = await Promise.all(Array.from({ length: 1000 }, () => connect(decoy.place.port)));
+    for (const [at, socket] of others.entries()) {
+      if (at % 4 === 1) socket.write(isTls ? HANDSHAKE : begins);
+      if (at % 4 === 2) socket.write(Buffer.alloc(20_000, at));
+      if (at % 4 === 3) socket.end(begins);
+    }
+    await expectSeen();
+    // Their own ends are in this process too.
+    expect(heldBytes() - before).toBeLessThan(20 * MB);
+    for (const socket of others) socket.destroy();
+  });
+
+  test('holds nobody for a day who says a little each minute, and keeps nothing of it', async () => {
+    const open = async () => {
+      const socket = isTls
+        ? tls.connect({ port: decoy.place.port, host: '127.0.0.1', rejectUnauthorized: false })
+        : net.connect(decoy.place.port, '127.0.0.1');
+      socket.on('error', () => {}).resume();
+      await once(socket, isTls ? 'secureConnect' : 'connect');
+      socket.setNoDelay().write(begins);
+      return socket;
+    };
+    vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval', 'performance'] });
+    try {
+      const others = await Promise.all(Array.from({ length: 3 }, open));
+      const before = heldBytes();
+      let ended = 0;
+      let most = 0;
+      for (let seconds = 0; seconds < 24 * 60 * 60; seconds += 50) {
+        for (const [at, socket] of others.entries()) {
+          if (socket.destroyed) {
+            ended++;
+            others[at] = await open();
+          } else socket.write('a');
+        }
+        // What was said arrives before the clock goes on.
+        for (let turn = 0; turn < 3; turn++) await setImmediate();
+        vi.advanceTimersByTime(50_000);
+        await setImmediate();
+        if (seconds % 28_800 === 0) most = Math.max(most, heldBytes() - before);
+      }
+      expect(ended).toBeGreaterThan(0);
+      expect(most).toBeLessThan(4 * MB);
+      await expectSeen();
+      for (const socket of others) socket.destroy();
+    } finally {
+      vi.useRealTimers();
+    }
+  });
 });

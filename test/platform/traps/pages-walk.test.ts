@@ -1,5 +1,8 @@
+import { createServer, type Server } from 'node:http';
 import type { Page } from 'playwright-core';
+import { Webhook } from 'standardwebhooks';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { freePort } from '../../support/ports.ts';
 import { type Service, startService } from '../service.ts';
 import { lookAt, PagesBrowser } from '../web/pages-browser.ts';
 import { visitorsOf } from '../web/visitor.ts';
@@ -15,9 +18,12 @@ describe.each([
   let browser: PagesBrowser;
   let page: Page;
   let url: string;
+  /** Of a receiver of webhooks that is down. */
+  let port: number;
 
   beforeAll(async () => {
-    service = await startService();
+    port = await freePort();
+    service = await startService({ outgoingHosts: [`127.0.0.1:${port}`] });
     const { operator } = await visitorsOf(service, ['operator']);
     browser = await PagesBrowser.launch(service.origin);
     const cookie = { name: 'evidence_session', value: operator.session, domain: '127.0.0.1', path: '/app' };
@@ -46,6 +52,9 @@ describe.each([
 
   test('a trap is made by a form, and shown once with its instructions', async () => {
     await follow('Make a trap');
+    await follow('Import a key of AWS');
+    await lookAt(page);
+    await page.goBack();
     await page.locator('[name=label]').fill(' ');
     await press('Make it');
     expect(await page.locator('#label-error').textContent()).toContain('Say what it is called here.');
@@ -155,4 +164,53 @@ describe.each([
     await press('Remove it');
     expect(await rows()).toEqual([]);
   });
+
+  test('an alert that nobody took is listed, and reaches its receiver once when it is tried again', async () => {
+    const target = `http://127.0.0.1:${port}/hook`;
+    const channel = { kind: 'webhook', name: 'On call', target };
+    const { body: added } = await service.call('POST', '//alerts/channels/', channel);
+    const wish = { credential_type: 'web_bug', plant_location: 'other', label: 'told late' };
+    const { body: trap } = await service.call('POST', '//traps/api/v1/credentials/generate', wish);
+    await fetch(trap.credential.url);
+    const newest = 'message_no = (SELECT max(message_no) FROM outbox)';
+    const outbox = () => service.sql(`SELECT attempts, status, message_id FROM outbox WHERE ${newest}`);
+    await expect.poll(outbox, { timeout: 20_000 }).toMatch(/^[1-9]/);
+    // The pauses between its attempts are over.
+    service.sql(`UPDATE outbox SET attempts = 11, due_at = created_at WHERE ${newest}`);
+    await expect.poll(outbox, { timeout: 20_000 }).toMatch(/^12\|dead/);
+    await page.goto('/app/alerts');
+    await follow('see what could not be delivered');
+    expect((await rows())[0]).toMatch(/traps\/alert.*12.*ECONNREFUSED/s);
+    await lookAt(page);
+    const receiver = await receiveAt(port);
+    try {
+      await follow('Try again');
+      await press('Try again');
+      expect(await page.locator('[role=status]').textContent()).toBe('The message is tried again.');
+      await expect.poll(outbox, { timeout: 20_000 }).toMatch(/^1\|delivered/);
+      const [{ headers, body }] = receiver.received as [Received];
+      expect(new Webhook(added.secret).verify(body, headers)).toMatchObject({ type: 'trap.used' });
+      expect(outbox()).toBe(`1|delivered|${headers['webhook-id']}\n`);
+      expect(receiver.received).toHaveLength(1);
+    } finally {
+      await receiver.close();
+    }
+  });
 });
+
+interface Received {
+  headers: Record<string, string>;
+  body: string;
+}
+
+/** Takes webhooks from now on. */
+async function receiveAt(port: number) {
+  const received: Received[] = [];
+  const server: Server = createServer(async (request, response) => {
+    const body = (await request.toArray()).join('');
+    received.push({ headers: request.headers as Record<string, string>, body });
+    response.writeHead(204).end();
+  });
+  await new Promise<void>((done) => server.listen(port, '127.0.0.1', done));
+  return { received, close: () => new Promise((done) => server.close(done)) };
+}

@@ -1,7 +1,9 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { newAwsId } from '../../../src/platform/traps/aws/access-key.ts';
 import { type Service, startService } from '../service.ts';
 import { shown } from '../web/shown.ts';
 import { type Visitor, visitorsOf } from '../web/visitor.ts';
+import { settingsOf } from './decoy-places.ts';
 
 /** Turns what is around it, ends elements, and is long. */
 const HOSTILE = `</a><script>alert("1")</script>'&\u202e${'x'.repeat(120)}`;
@@ -92,6 +94,48 @@ describe('a new trap', () => {
     expect(shown(text)).toContain(words);
     if (field !== 'label') expect(text).toContain('value="kept"');
     expect((await service.call('GET', `${API}/credentials/`)).text).toBe(before);
+  });
+});
+
+describe('what a type may be told', () => {
+  const KEY = newAwsId('AKIA', '111122223333');
+  let withDecoys: Service;
+  let visitor: Visitor;
+  beforeAll(async () => {
+    withDecoys = await startService({ decoys: [settingsOf({ kind: 'ssh' }), settingsOf({ kind: 'aws' })] });
+    ({ operator: visitor } = await visitorsOf(withDecoys, ['operator']));
+  });
+  afterAll(() => withDecoys.close());
+  const send = (page: string, sent: Record<string, string>) =>
+    visitor.submit(`${PAGE}/${page}`, `${PAGE}/${page}`, { plant_location: 'ci', label: 'x', expires_at: '', ...sent });
+
+  test('is told by the form, each type by its own fields', async () => {
+    const others = { 'ssh_key.algorithm': 'rsa', 'aws_key.account_id': '12', 'aws_key.region': '' };
+    const made = await send('new', { once: 'o1', credential_type: 'ssh_key', ...others });
+    expect([made.status, made.text.includes('id_rsa')]).toEqual([200, true]);
+    const wrong = await send('new', { once: 'o2', credential_type: 'aws_key', ...others });
+    expect([wrong.status, wrong.text.includes('value="12"')]).toEqual([422, true]);
+    expect(shown(wrong.text)).toContain('is not of twelve digits');
+    const right = { ...others, 'aws_key.account_id': '210987654321', 'aws_key.region': 'eu-west-1' };
+    const key = await send('new', { once: 'o3', credential_type: 'aws_key', ...right });
+    expect(shown(key.text)).toMatch(/region = eu-west-1 .* account_id 210987654321/);
+  });
+
+  test('a key of AWS is imported once, and its secret is not shown in a form', async () => {
+    const secret = 's'.repeat(40);
+    const typed = { access_key_id: KEY, secret_access_key: secret, user_name: 'backup', region: '', decoy: '' };
+    const wrong = await send('import', { once: 'i1', ...typed, access_key_id: 'ASIA' });
+    expect([wrong.status, wrong.text.includes('id="access_key_id-error"'), wrong.text.includes(secret)]).toEqual([
+      ...[422, true, false],
+    ]);
+    const past = await send('import', { once: 'i2', ...typed, expires_at: '2020-01-01T00:00' });
+    expect([past.status, shown(past.text).includes('would have expired')]).toEqual([422, true]);
+    const made = await send('import', { once: 'i3', ...typed });
+    expect(shown(made.text)).toMatch(new RegExp(`aws_access_key_id = ${KEY} aws_secret_access_key = ${secret}`));
+    const again = await send('import', { once: 'i4', ...typed });
+    expect([again.status, shown(again.text).includes(`${KEY} is a trap already`)]).toEqual([409, true]);
+    const decoyed = { once: 'i5', ...typed, access_key_id: newAwsId('AKIA', '111122223333'), decoy: 'aws' };
+    expect((await send('import', decoyed)).text).toContain('endpoint_url');
   });
 });
 
@@ -229,6 +273,7 @@ const ACCESS: readonly (readonly [path: string, forOperator: number, forAuditor:
   ['/credentials/TRAP', 200, 200],
   ['/detections/DETECTION', 200, 200],
   ['/new', 200, 403],
+  ['/import', 200, 403],
   ['/credentials/TRAP/confirm', 200, 403],
   ['/credentials/TRAP/test', 200, 403],
   ['/credentials/TRAP/rotate', 200, 403],

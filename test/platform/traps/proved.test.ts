@@ -1,4 +1,5 @@
-import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
+import { execFileSync } from 'node:child_process';
+import { mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
@@ -6,6 +7,8 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { DECOY_KINDS } from '../../../src/platform/traps/decoys/decoy.ts';
 import { CREDENTIAL_TYPES } from '../../../src/platform/traps/words.ts';
 import { evidence } from '../../support/evidence.ts';
+import { startPostgres } from '../../support/postgres.ts';
+import { nodeToEnd, PLATFORM } from '../../support/process.ts';
 import { kill, PlatformProcesses } from '../processes.ts';
 import { call, type Service, startService } from '../service.ts';
 import { settingsOf } from './decoy-places.ts';
@@ -31,29 +34,41 @@ describe('a platform with a decoy of each kind', () => {
     expect(status).toBe(201);
     const secrets = textsIn(body.credential).filter((text) => isSecret(text, body.known_as));
     expect(secrets).not.toEqual([]);
-    const names = (await readdir(service.dataDir)).filter((name) => name.startsWith('platform.sqlite'));
-    const files = await Promise.all(names.map((name) => readFile(join(service.dataDir, name))));
-    expect(files.some((file) => file.includes(body.credential_id))).toBe(true);
-    for (const secret of secrets) expect(files.some((file) => file.includes(secret))).toBe(false);
+    const kept = await databaseOf(service);
+    expect(kept.includes(body.credential_id)).toBe(true);
+    for (const secret of secrets) expect(kept.includes(secret)).toBe(false);
     const shown = await service.call('GET', `//traps/api/v1/credentials/${body.credential_id}`);
     for (const secret of secrets) expect(shown.text).not.toContain(secret);
   });
 
-  test('has its detections in an export, which proves them', async () => {
+  test('has its detections in an export, which proves their content, order and seals', async () => {
     const { body } = await service.call('POST', `/${GENERATE}`, BUG);
     for (const client of ['one', 'two']) await visit(body.credential.url, client);
+    const words = ['seal-keys', 'write', '--data', service.dataDir, '--out', join(folder, 'seal-keys')];
+    const { stdout: settings } = await nodeToEnd(PLATFORM, words, { cwd: folder });
+    await writeFile(join(folder, 'evidence.yaml'), settings);
     const env = { EVIDENCE_AUDIT_URL: service.url, EVIDENCE_API_KEY: service.apiKey };
     const exported = await evidence(['export', '--all-time', '--stream', 'traps', '--json'], { cwd: folder, env });
     expect(exported.code, exported.stdout).toBe(0);
-    const verified = await evidence(['verify', 'evidence-archive', '--json'], { cwd: folder });
-    expect(verified.code).toBe(0);
     const [stream] = JSON.parse(exported.stdout).streams;
-    expect(stream).toMatchObject({ stream_id: 'traps' });
+    const proved = { state: 'proved' };
+    expect(stream).toMatchObject({ stream_id: 'traps', claims: { content: proved, order: proved, seal: proved } });
     const { data } = (await service.call('GET', '//traps/api/v1/detections/')).body;
     const places = data.map(({ audit_entry }: { audit_entry: { sequence: number } }) => audit_entry.sequence);
-    expect(Math.max(...places)).toBeLessThanOrEqual(stream.entry_count ?? stream.entries ?? Number.NaN);
+    expect(Object.fromEntries(stream.actions.counts)).toMatchObject({ 'trap.used': places.length });
+    expect(Math.max(...places)).toBeLessThanOrEqual(stream.head.sequence);
+    expect((await evidence(['verify', 'evidence-archive'], { cwd: folder })).code).toBe(0);
   });
 });
+
+/**
+ * The files of the database, as they are now. Another process reads them: the first file of them that this one closed would
+ * take its locks from SQLite, which runs here too.
+ */
+async function databaseOf({ dataDir }: Service): Promise<Buffer> {
+  const names = (await readdir(dataDir)).filter((name) => name.startsWith('platform.sqlite'));
+  return execFileSync('cat', names, { cwd: dataDir, maxBuffer: 2 ** 28 });
+}
 
 /** All texts of a credential. */
 function textsIn(value: unknown): string[] {
@@ -77,25 +92,66 @@ async function visit(url: string, client: string): Promise<void> {
   }
 }
 
-test('a platform that is killed again and again has for each detection its entry, and for each entry its detection', async () => {
-  const dataDir = join(folder, 'killed');
-  const platform = await PlatformProcesses.init(['--data', dataDir]);
-  try {
-    const first = await platform.serve();
-    const { body } = await call(first.origin, platform.apiKey, 'POST', GENERATE, BUG);
-    const { pathname } = new URL(body.credential.url);
-    let served = first;
-    for (let round = 0; round < 4; round++) {
-      const seen = await useUntilKilled(served.child, `${served.origin}${pathname}`, round);
-      expect(seen).toBeGreaterThan(0);
-      served = await platform.serve();
+/** A database, and what somebody with access to it reads there. */
+interface KilledPlace {
+  words: readonly string[];
+  read(statement: string): Promise<Record<string, unknown>[]>;
+  close(): Promise<void>;
+}
+
+const PLACES: readonly (readonly [name: string, make: (dataDir: string) => Promise<KilledPlace>])[] = [
+  ['SQLite', onSqlite],
+  ['PostgreSQL', onPostgres],
+];
+
+async function onSqlite(dataDir: string): Promise<KilledPlace> {
+  return {
+    words: ['--data', dataDir],
+    async read(statement) {
+      const database = new DatabaseSync(join(dataDir, 'platform.sqlite'), { readOnly: true });
+      try {
+        return database.prepare(statement).all();
+      } finally {
+        database.close();
+      }
+    },
+    close: async () => {},
+  };
+}
+
+async function onPostgres(dataDir: string): Promise<KilledPlace> {
+  const server = await startPostgres();
+  const url = await server.createDatabase();
+  return {
+    words: ['--data', dataDir, '--postgres', url],
+    read: async (statement) => (await server.query(url, statement)).rows,
+    close: () => server.stop(),
+  };
+}
+
+test.each(PLACES)(
+  'a platform on %s that is killed again and again has for each detection its entry, and for each entry its detection',
+  async (name, make) => {
+    const place = await make(join(folder, `killed-${name}`));
+    const platform = await PlatformProcesses.init(place.words);
+    try {
+      const first = await platform.serve();
+      const { body } = await call(first.origin, platform.apiKey, 'POST', GENERATE, BUG);
+      const { pathname } = new URL(body.credential.url);
+      let served = first;
+      for (let round = 0; round < 3; round++) {
+        const seen = await useUntilKilled(served.child, `${served.origin}${pathname}`, round);
+        expect(seen).toBeGreaterThan(0);
+        served = await platform.serve();
+      }
+      await kill(served.child);
+      await expectBoth(place);
+    } finally {
+      await platform.close();
+      await place.close();
     }
-    await kill(served.child);
-    expectBoth(join(dataDir, 'platform.sqlite'));
-  } finally {
-    await platform.close();
-  }
-});
+  },
+);
 
 /** Many clients at once; the process is killed when some were answered. @returns how many were. */
 async function useUntilKilled(child: Parameters<typeof kill>[0], url: string, round: number): Promise<number> {
@@ -111,16 +167,13 @@ async function useUntilKilled(child: Parameters<typeof kill>[0], url: string, ro
   return answered;
 }
 
-function expectBoth(path: string): void {
-  const database = new DatabaseSync(path, { readOnly: true });
-  const ofDetections = database.prepare('SELECT entry_id, detection_id FROM detections ORDER BY entry_id').all();
-  const ofEntries = database
-    .prepare(
-      `SELECT entry_id, json_extract(metadata, '$.detection_id') AS detection_id FROM entries
-       WHERE action = 'trap.used' ORDER BY entry_id`,
-    )
-    .all();
-  database.close();
-  expect(ofDetections.length).toBeGreaterThan(200);
+async function expectBoth({ read }: KilledPlace): Promise<void> {
+  const ofDetections = await read('SELECT entry_id, detection_id FROM detections ORDER BY entry_id');
+  const used = await read("SELECT entry_id, metadata FROM entries WHERE action = 'trap.used' ORDER BY entry_id");
+  const ofEntries = used.map(({ entry_id, metadata }) => {
+    const { detection_id } = JSON.parse(String(metadata));
+    return { entry_id, detection_id };
+  });
+  expect(ofDetections.length).toBeGreaterThan(150);
   expect(ofEntries).toEqual(ofDetections);
 }

@@ -92,10 +92,35 @@ describe('against an IAM that is strict', () => {
   test('a use that CloudTrail told of is not told again', async () => {
     const { credential_id, credential } = await keys.provision();
     const { trap_no } = await findTrap(database, credential_id);
-    await at.uses.record(at.use(trap_no, { channel: 'aws_cloudtrail', sourceEventId: 'e' }));
+    const use = {
+      channel: 'aws_cloudtrail',
+      sourceEventId: 'e',
+      service: 'sts',
+      action: 'sts:GetCallerIdentity',
+    } as const;
+    await at.uses.record(at.use(trap_no, use));
+    await at.uses.record(at.use(trap_no, { ...use, sourceEventId: 'f', service: 's3', action: 's3:ListBuckets' }));
     usedAt(credential['access_key_id'], 1);
     await keys.ask();
-    expect(await at.found()).toMatchObject([{ channel: 'aws_cloudtrail', occurrences: 1 }]);
+    expect(await at.found()).toMatchObject([{ channel: 'aws_cloudtrail', occurrences: 2 }]);
+  });
+
+  test('a use of another service than CloudTrail told of is a use of its own', async () => {
+    const { credential_id, credential } = await keys.provision();
+    const { trap_no } = await findTrap(database, credential_id);
+    const use = { channel: 'aws_cloudtrail', sourceEventId: 'e', action: 'sts:GetCallerIdentity' } as const;
+    await at.uses.record(at.use(trap_no, use));
+    usedAt(credential['access_key_id'], 1);
+    await keys.ask();
+    expect(await at.found()).toMatchObject([
+      { channel: 'aws_last_used', service: 's3' },
+      { channel: 'aws_cloudtrail' },
+    ]);
+  });
+
+  test('where it would have expired already, nothing is made there', async () => {
+    await expect(keys.provision({ expires_at: '2020-01-01T00:00:00Z' })).rejects.toThrow('would have expired');
+    expect([...double.users]).toEqual([]);
   });
 
   test.each(['CreateUser', 'CreateAccessKey'])('where %s is refused, nothing is left there or here', async (action) => {

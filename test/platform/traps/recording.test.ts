@@ -138,6 +138,50 @@ describe.each(DATABASES)('on %s', (_name, start) => {
     expect(await at.found({ credential_id: credentialId })).toHaveLength(1);
   });
 
+  test('no trap is made that would have expired, and the successor of one that has does not', async () => {
+    const soon = new Date(at.now + MINUTE).toISOString();
+    const { credentialId: id } = await at.trap({ expires_at: soon });
+    at.now += 2 * MINUTE;
+    await expect(at.trap({ expires_at: soon })).rejects.toMatchObject({ code: 'invalid_request' });
+    expect(await at.traps.rotate(SOMEBODY, id, undefined)).toMatchObject({ expires_at: null, status: 'active' });
+  });
+
+  test('a use that IAM tells of first and CloudTrail then is one, by whom CloudTrail says', async () => {
+    const byIam = (more: Partial<TrapUse> = {}) => ({
+      ...{ channel: 'aws_last_used', depth: 'used', service: 's3', sourceIp: null, userAgent: null, action: null },
+      ...{ sourceEventId: `${credentialId}/${new Date(at.now).toISOString()}`, authVerified: true, ...more },
+    });
+    const byTrail = (id: string, more: Partial<TrapUse> = {}) => ({
+      ...{ channel: 'aws_cloudtrail', depth: 'used', service: 's3', action: 's3:ListBuckets', sourceEventId: id },
+      ...{ eventTime: new Date(at.now - 5 * MINUTE).toISOString(), authVerified: true, ...more },
+    });
+    const record = (use: object) => at.uses.record(at.use(trapNo, use as Partial<TrapUse>));
+    await record(byIam());
+    await record(byTrail('of another service', { service: 'sts', action: 'sts:GetCallerIdentity', sourceIp: '::1' }));
+    await record(byTrail('the same'));
+    const traced = {
+      source_ip: '203.0.113.9',
+      user_agent: 'curl/8',
+      action: 's3:ListBuckets',
+      source_event_id: 'the same',
+    };
+    expect(await at.found()).toMatchObject([
+      { source_event_id: 'of another service', occurrences: 1 },
+      { channel: 'aws_cloudtrail', occurrences: 1, ...traced },
+    ]);
+    await Promise.all([record(byTrail('one more')), record(byTrail('and one'))]);
+    const detection_id = (await at.found())[1]?.detection_id ?? '';
+    const { occurrences, occurrences_kept } = await at.detections.find(detection_id);
+    expect([occurrences, ...occurrences_kept.map(({ source_event_id }) => source_event_id)]).toEqual([
+      ...[3, 'the same', 'one more', 'and one'],
+    ]);
+    const entries = (await at.entries()).filter(({ metadata }) => metadata['detection_id'] === detection_id);
+    expect(entries.map(({ action, actor }) => [action, actor])).toEqual([
+      ['trap.used', 'unknown'],
+      ['trap.use_traced', 'address:203.0.113.9'],
+    ]);
+  });
+
   test('two processes record beside each other, and nothing is counted twice or lost', async () => {
     const other = new TrapPlace(made.open(), at.masterKey);
     await Promise.all(Array.from({ length: 40 }, (_, n) => (n % 2 === 0 ? at : other).uses.record(at.use(trapNo))));

@@ -112,6 +112,7 @@ test.each([
   [{ plant_location: 'mars' }, 'plant_location'],
   [{ label: '' }, 'label'],
   [{ decoy: 'nowhere' }, 'decoy'],
+  [{ expires_at: '2020-01-01T00:00:00Z' }, 'expires_at is 2020-01-01T00:00:00.000Z'],
 ])('a wish that cannot be met names what is wrong: %j', async (wish, named) => {
   const { status, body } = await generate(wish);
   expect(status).toBe(422);

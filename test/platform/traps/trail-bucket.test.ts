@@ -1,3 +1,4 @@
+import { Readable } from 'node:stream';
 import { gzipSync } from 'node:zlib';
 import { PutObjectCommand } from '@aws-sdk/client-s3';
 import { afterAll, beforeAll, expect, test } from 'vitest';
@@ -8,7 +9,7 @@ import { RealKeys } from '../../../src/platform/traps/aws/real-keys.ts';
 import { importedKeySchema } from '../../../src/platform/traps/aws/requests.ts';
 import type { TrailBucket } from '../../../src/platform/traps/aws/settings.ts';
 import { Trail } from '../../../src/platform/traps/aws/trail.ts';
-import { readBucket } from '../../../src/platform/traps/aws/trail-bucket.ts';
+import { readBucket, readNamedFiles } from '../../../src/platform/traps/aws/trail-bucket.ts';
 import { adminClient, makeBucket, useRadosgw } from '../../support/radosgw.ts';
 import { type DatabasePlace, startSqlitePlace } from '../database/databases.ts';
 import { logFile, trailEvent } from './trail-events.ts';
@@ -48,7 +49,7 @@ afterAll(async () => {
 test('a bucket is read file by file, each once, from two days before what was read last', async () => {
   const clock = () => new Date(at.now);
   let files = 0;
-  const trail = new Trail({ database, marks: at.vault.marks, uses: at.uses, clock });
+  const trail = new Trail({ database, marks: at.vault.marks, uses: at.uses, clock, readFiles: null });
   const counting = {
     take(body: AsyncIterable<Uint8Array>) {
       files++;
@@ -80,4 +81,27 @@ test('a bucket is read file by file, each once, from two days before what was re
   await put(`${FOLDER}/2026/11/22/broken.json.gz`, gzipSync(logFile(300, event('2026-11-22T00:06:00Z'))));
   await read();
   expect([files, await uses()]).toEqual([5, 4]);
+});
+
+test('files that a notification names are read once, and by nobody again who reads the bucket', async () => {
+  const clock = () => new Date(at.now);
+  const trail: Trail = new Trail({
+    ...{ database, marks: at.vault.marks, uses: at.uses, clock },
+    readFiles: (files) => readNamedFiles(settings, files, { database, trail, clock }),
+  });
+  const key = `${FOLDER}/2026/11/22/named.json.gz`;
+  await put(key, gzipSync(logFile(3, trailEvent(KEY, { eventTime: '2026-11-22T00:07:00Z' }))));
+  const notify = (message: object) => {
+    const notification = { Type: 'Notification', Message: JSON.stringify(message) };
+    return trail.take(Readable.from([Buffer.from(JSON.stringify(notification))]));
+  };
+  const named = { s3Bucket: settings.bucket, s3ObjectKey: [key] };
+  expect(await notify(named)).toEqual({ events: 4, matched: 1, known: 0 });
+  const none = { events: 0, matched: 0, known: 0 };
+  expect(await notify(named)).toEqual(none);
+  const reading = { take: () => Promise.reject(new Error('it is read again')) } as unknown as Trail;
+  await readBucket(settings, { database, trail: reading, clock });
+  await expect(notify({ ...named, s3Bucket: 'other' })).rejects.toMatchObject({ code: 'conflict' });
+  await expect(notify({ ...named, s3ObjectKey: ['elsewhere/x.json'] })).rejects.toThrow('elsewhere/x.json');
+  await expect(notify({ ...named, s3ObjectKey: [`${FOLDER}/none.json`] })).rejects.toThrow('none.json cannot be read');
 });

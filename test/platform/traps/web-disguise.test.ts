@@ -1,7 +1,7 @@
 import { execFile } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtemp, rm } from 'node:fs/promises';
-import { connect as connectNet, type Socket } from 'node:net';
+import { connect as connectNet } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
@@ -206,40 +206,20 @@ test('certificates of two decoys have nothing in common but what every certifica
     expect(one?.[name]).not.toBe(two?.[name]);
 });
 
-describe('strangers', () => {
-  test('1,000 silent and half-said connections keep nobody out, and end with it', async () => {
-    const own = await startWeb(settingsOf({ kind: 'web', isPlain: true }), folder, MEANS);
-    const { port } = own.place;
-    const sockets = Array.from({ length: 1000 }, (_, at) => {
-      const socket = connectNet(port, '127.0.0.1').on('error', () => {});
-      if (at % 2 === 0) socket.write('GET /api/v1/x HTTP/1.1\r\nHost: x\r\nA: ');
-      return socket;
-    });
-    await Promise.all(sockets.map((socket) => once(socket, 'connect')));
-    expect(await exchange(port, 'GET /x HTTP/1.0\r\n\r\n')).toContain('404 Not Found');
-    const closed = sockets.map((socket: Socket) => new Promise((resolve) => socket.once('close', resolve)));
-    const began = performance.now();
-    await own.close();
-    await Promise.all(closed);
-    expect(performance.now() - began).toBeLessThan(1000);
+test('a body of any size is no more in memory than its beginning', async () => {
+  const { port } = plain.place;
+  const socket = connectNet(port, '127.0.0.1');
+  let answer = '';
+  socket.on('data', (bytes) => {
+    answer += bytes;
   });
-
-  test('a body of any size is no more in memory than its beginning', async () => {
-    const { port } = plain.place;
-    const socket = connectNet(port, '127.0.0.1');
-    let answer = '';
-    socket.on('data', (bytes) => {
-      answer += bytes;
-    });
-    socket.on('error', () => {});
-    socket.write('POST /api/v1/x HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n');
-    const chunk = `10000\r\n${'a'.repeat(0x10000)}\r\n`;
-    for (let sent = 0; sent < 64; sent++) socket.write(chunk);
-    await expect.poll(() => answer).toContain('413 Request Entity Too Large');
-    socket.destroy();
-  });
+  socket.on('error', () => {});
+  socket.write('POST /api/v1/x HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n');
+  const chunk = `10000\r\n${'a'.repeat(0x10000)}\r\n`;
+  for (let sent = 0; sent < 64; sent++) socket.write(chunk);
+  await expect.poll(() => answer).toContain('413 Request Entity Too Large');
+  socket.destroy();
 });
-
 test('whoever shows an identity waits as long for a refusal as for an answer', async () => {
   const trap = { trapNo: 1, type: 'npm_token' as const, credential: { username: 'svc' } };
   const own = await startWeb(settingsOf({ kind: 'web', isPlain: true }), folder, {

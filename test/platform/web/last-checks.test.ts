@@ -53,10 +53,20 @@ test('every page says the same of a check that was removed', async () => {
   expect((await service.call('GET', '/stats/')).body).toMatchObject({ verified_streams: 1, checks_changed: true });
 });
 
-test('a check that is said to have reached further reaches nowhere', async () => {
-  expect(await tile()).toContain('checked up to the last entry');
-  service.sql('UPDATE verifications SET to_sequence = 1000000 WHERE stream_no = (SELECT min(stream_no) FROM streams)');
-  expect(await tile()).not.toContain('checked up to the last entry');
+test.each([
+  ['to have reached the last entry', `to_sequence = 2 WHERE ${OF_STREAM}`],
+  ['to have reached further', `to_sequence = 1000000 WHERE ${OF_STREAM}`],
+  ['to be of another time', `checked_at = '2030-01-01T00:00:00.000Z' WHERE ${OF_STREAM}`],
+  ['to have failed, in the place of another', 'verified = 1 - verified'],
+])('a check that is said %s does not make it good', async (_how, edit) => {
+  service.sql(`DROP TRIGGER entries_no_update; UPDATE entries SET actor = 'mallory' WHERE ${OF_STREAM}`);
+  if (edit.endsWith('- verified')) await verify('s');
+  else await service.call('POST', '/entries/', entry('s', 1));
+  service.sql(`UPDATE verifications SET ${edit}`);
+  const said = await tile();
+  expect(said).toContain('✗ Something is wrong');
+  expect(said).toContain('records of checks were changed or removed outside of the platform');
+  expect(said).not.toContain('2030');
 });
 
 test('a stream says no more of its check than its record does', async () => {

@@ -34,7 +34,7 @@ describe.each([
     const { stdout } = await nodeToEnd(PLATFORM, ['init', '--data', dataDir], { cwd: folder });
     firstKey = /sk_\w+/.exec(stdout)?.[0] ?? '';
     setUpPath = /http:\/\/127\.0\.0\.1:8181(\/app\/set-up\/\S+)/.exec(stdout)?.[1] ?? '';
-    platform = await startPlatform({ dataDir, port: 0, logLevel: 'silent' });
+    platform = await startPlatform({ dataDir, port: 0, logLevel: 'silent', signUp: 'open' });
     browser = await PagesBrowser.launch(platform.origin);
   });
   afterAll(async () => {
@@ -79,6 +79,9 @@ describe.each([
   test('before anybody has an account, signing in says how the first one is made', async () => {
     const page = await open('/app/');
     expect(await titleOf(page)).toBe('Nobody has an account yet');
+    await lookAt(page);
+    await page.goto('/app/sign-up');
+    expect(await titleOf(page)).toBe('Nobody can sign up here');
     await lookAt(page);
   });
 
@@ -192,6 +195,24 @@ describe.each([
     expect(await ada.locator('.facts').textContent()).not.toMatch(/Last used\s*never/);
   });
 
+  test('Verify is pressed, and it says when it was and up to where', async () => {
+    const headers = { authorization: `Bearer ${firstKey}`, 'content-type': 'application/json' };
+    const body = JSON.stringify({ entries: someEntries('logins', 7) });
+    await fetch(`${platform.auditUrl}/entries/batch`, { method: 'POST', headers, body });
+    await ada.goto('/app/audit/streams/logins');
+    expect(await ada.locator('.verdict').textContent()).toContain('There is no record of a last check');
+    await press(ada, 'Verify now');
+    expect(await ada.locator('main').textContent()).toContain('7 entries: entries 1 to 7');
+    await lookAt(ada);
+    await ada.goto('/app/audit/streams/logins');
+    expect(await ada.locator('.verdict').textContent()).toMatch(
+      /✓ Verified\s+Verified on \d{4}-\d\d-\d\d \d\d:\d\d:\d\d UTC .* up to entry 7; no entry since\./,
+    );
+    const [shown = ''] = /\d{4}-\S+ \S+ UTC/.exec((await ada.locator('.verdict').textContent()) ?? '') ?? [];
+    expect(Math.abs(Date.now() - Date.parse(shown.replace(' UTC', 'Z')))).toBeLessThan(120_000);
+    await lookAt(ada);
+  });
+
   test('names of any length and script stay where they are', async () => {
     for (const name of NAMES)
       await fetch(`${platform.origin}/keys/`, {
@@ -204,6 +225,23 @@ describe.each([
     await lookAt(ada);
     await follow(ada, NAMES[0] ?? '');
     await lookAt(ada);
+  });
+
+  test('somebody signs up, and has an account by the link in the letter, once', async () => {
+    const cyd = await open('/app/sign-up');
+    await lookAt(cyd);
+    await fill(cyd, { email: 'cyd@example.com' });
+    await press(cyd, 'Send me a link');
+    await lookAt(cyd);
+    const link = await letterWith('confirm');
+    await cyd.goto(link);
+    await lookAt(cyd);
+    await fill(cyd, { name: 'Cyd', password: PASSWORD });
+    await press(cyd, 'Make the account');
+    await cyd.goto('/app/audit');
+    expect(await titleOf(cyd)).toBe('Audit');
+    const again = await open(link);
+    expect(await titleOf(again)).toBe('This link is not good any more');
   });
 
   test('somebody is invited, comes in by the letter, and does what an auditor may', async () => {
@@ -281,9 +319,6 @@ describe.each([
     expect(await titleOf(page)).toBe('This link is not good any more');
     await ada.goto('/app/');
     expect(await titleOf(ada)).toBe('Sign in');
-    await ada.goto('/app/sign-up');
-    expect(await titleOf(ada)).toBe('Nobody can sign up here');
-    await lookAt(ada);
   });
 });
 

@@ -3,7 +3,7 @@ import { type Markup, markup, name } from '../../../core/html/markup.ts';
 import { principalOf } from '../../http/principal.ts';
 import { serveAct } from '../../web/acts.ts';
 import { forWhoMay, paramsOf } from '../../web/asked.ts';
-import { asCurl, dataTable, emptyState, further, link, moment } from '../../web/components.ts';
+import { asCurl, dataTable, emptyState, further, idText, link, moment } from '../../web/components.ts';
 import { curlCommand } from '../../web/curl.ts';
 import type { Accounts } from '../accounts.ts';
 import { type Actor, actorOf, personNamed } from '../administration.ts';
@@ -71,7 +71,7 @@ async function namesOfInviters({ people }: Accounts, open: readonly OpenInvitati
 function inviter(by: string | null, names: ReadonlyMap<string, string>): Markup {
   if (by === null) return markup`<span class="minor">not known</span>`;
   const person = names.get(personNamed(by) ?? '');
-  return person === undefined ? markup`<code>${name(by)}</code>` : name(person);
+  return person === undefined ? idText(by) : name(person);
 }
 
 /** Something that is done to an invitation with one button. */
@@ -99,7 +99,8 @@ const ACTS: readonly InvitationAct[] = [
   {
     path: 'withdraw',
     title: 'Withdraw an invitation',
-    introduction: 'The link that they were sent is good no more. They get no letter that says so.',
+    introduction:
+      'Their link is good no more, and a letter that was not sent yet is not sent. They get no letter that says so.',
     submit: 'Withdraw it',
     isFinal: true,
     done: (email) => `The invitation of ${email} was withdrawn.`,

@@ -5,13 +5,13 @@ import { idempotencyKey, instant } from '../../http/fields.ts';
 import { principalOf } from '../../http/principal.ts';
 import { SCOPES, type Scope } from '../../scopes.ts';
 import { personOf } from '../../web/access.ts';
+import { serveAct } from '../../web/acts.ts';
 import { paramsOf } from '../../web/asked.ts';
 import { asCurl, copyable } from '../../web/components.ts';
 import { curlCommand } from '../../web/curl.ts';
 import { type Choice, choices, field, onceField, postForm, select } from '../../web/fields.ts';
 import { type FormState, serveForm } from '../../web/forms.ts';
 import type { PageView } from '../../web/layout.ts';
-import { leaveNotice } from '../../web/session-cookie.ts';
 import { actorOf } from '../administration.ts';
 import type { IssuedKey } from '../api-keys.ts';
 import type { ApiKeys } from '../keys.ts';
@@ -94,29 +94,21 @@ function rotatePage(server: FastifyInstance, { keys }: { keys: ApiKeys }): void 
 }
 
 function revokePage(server: FastifyInstance, { keys }: { keys: ApiKeys }): void {
-  serveForm(server, {
+  const idOf = (request: FastifyRequest) => paramsOf<{ key_id: string }>(request).key_id;
+  serveAct(server, {
     path: '/keys/:key_id/revoke',
     access: { scope: 'keys:write' },
     params: keyParamsSchema,
-    schema: z.object({}),
-    async show(form, request, reply) {
-      const key = await keys.find(paramsOf<{ key_id: string }>(request).key_id);
-      const path = keyPath(key.key_id);
-      return {
-        title: `Revoke ${key.name}`,
-        isNarrow: true,
-        above: [...ABOVE, { title: key.name, path }],
-        introduction: 'It ends at once, and for good. Whatever uses it is refused from then on.',
-        content: postForm(
-          { request, reply, form },
-          { fields: null, submit: 'Revoke it', isFinal: true, instead: markup`<a href="${path}">Keep it</a>` },
-        ),
-      };
+    async view(request) {
+      const { name: title, key_id } = await keys.find(idOf(request));
+      const back = keyPath(key_id);
+      const introduction = 'It ends at once, and for good. Whatever uses it is refused from then on.';
+      const above = [...ABOVE, { title, path: back }];
+      return { title: `Revoke ${title}`, above, introduction, submit: 'Revoke it', isFinal: true, back };
     },
-    async act(_given, request, reply) {
-      const key = await keys.revoke(actorOf(principalOf(request)), paramsOf<{ key_id: string }>(request).key_id);
-      leaveNotice(reply, `${key.name} is revoked.`);
-      return KEYS_PATH;
+    async act(request) {
+      const key = await keys.revoke(actorOf(principalOf(request)), idOf(request));
+      return { notice: `${key.name} is revoked.`, next: KEYS_PATH };
     },
   });
 }

@@ -3,19 +3,17 @@ import { z } from 'zod';
 import { type Markup, markup } from '../../../core/html/markup.ts';
 import { text } from '../../http/fields.ts';
 import { personOf } from '../../web/access.ts';
+import { serveAct } from '../../web/acts.ts';
 import { paramsOf } from '../../web/asked.ts';
 import { action, dataTable, emptyState, link, moment, statusWord } from '../../web/components.ts';
-import { postForm } from '../../web/fields.ts';
-import { serveForm } from '../../web/forms.ts';
-import { leaveNotice, sessionTokenOf } from '../../web/session-cookie.ts';
+import { sessionTokenOf } from '../../web/session-cookie.ts';
 import type { Accounts } from '../accounts.ts';
 import type { OwnSession } from '../own-sessions.ts';
 import type { AccountPageParts } from './parts.ts';
 import { OWN_ACCOUNT } from './paths.ts';
 
-const VIEW = { isNarrow: true, above: [{ title: 'Your account', path: OWN_ACCOUNT }] };
+const ACT = { above: [{ title: 'Your account', path: OWN_ACCOUNT }], isFinal: true, back: OWN_ACCOUNT };
 const SESSIONS = `${OWN_ACCOUNT}/sessions`;
-const INSTEAD = markup`<a href="${OWN_ACCOUNT}">Leave it as it is</a>`;
 
 /** Ending sessions of one's own. */
 export function ownSessionPages(server: FastifyInstance, { accounts }: AccountPageParts): void {
@@ -29,49 +27,36 @@ function tokenOf(request: FastifyRequest): string {
 
 function endPage(server: FastifyInstance, { ownSessions }: Accounts): void {
   const idOf = (request: FastifyRequest) => paramsOf<{ session_id: string }>(request).session_id;
-  serveForm(server, {
+  serveAct(server, {
     path: '/account/sessions/:session_id/end',
     access: { signedIn: true },
     params: z.object({ session_id: text }),
-    schema: z.object({}),
-    async show(form, request, reply) {
-      const session = await ownSessions.find(personOf(request).id, tokenOf(request), idOf(request));
-      return {
-        ...VIEW,
-        title: 'End a session',
-        introduction: `${session.browser ?? 'A browser that is not known'}, from ${session.network ?? 'an address that is not known'}. Whoever uses it has to sign in again.`,
-        content: postForm(
-          { request, reply, form },
-          { fields: null, submit: 'End it', isFinal: true, instead: INSTEAD },
-        ),
-      };
+    async view(request) {
+      const { browser, network } = await ownSessions.find(personOf(request).id, tokenOf(request), idOf(request));
+      const whose = `${browser ?? 'A browser that is not known'}, from ${network ?? 'an address that is not known'}`;
+      const introduction = `${whose}. Whoever uses it has to sign in again.`;
+      return { ...ACT, title: 'End a session', introduction, submit: 'End it' };
     },
-    async act(_given, request, reply) {
+    async act(request) {
       await ownSessions.end(personOf(request).id, idOf(request));
-      leaveNotice(reply, 'The session was ended.');
-      return OWN_ACCOUNT;
+      return { notice: 'The session was ended.', next: OWN_ACCOUNT };
     },
   });
 }
 
 function endOthersPage(server: FastifyInstance, { ownSessions }: Accounts): void {
-  serveForm(server, {
+  serveAct(server, {
     path: '/account/sessions/end-others',
     access: { signedIn: true },
-    schema: z.object({}),
-    show: (form, request, reply) => ({
-      ...VIEW,
+    view: () => ({
+      ...ACT,
       title: 'End all other sessions',
       introduction: 'You stay signed in here. Everywhere else, you or whoever it is has to sign in again.',
-      content: postForm(
-        { request, reply, form },
-        { fields: null, submit: 'End them', isFinal: true, instead: INSTEAD },
-      ),
+      submit: 'End them',
     }),
-    async act(_given, request, reply) {
+    async act(request) {
       await ownSessions.endOthers(personOf(request).id, tokenOf(request));
-      leaveNotice(reply, 'Your other sessions were ended.');
-      return OWN_ACCOUNT;
+      return { notice: 'Your other sessions were ended.', next: OWN_ACCOUNT };
     },
   });
 }

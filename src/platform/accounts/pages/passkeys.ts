@@ -3,6 +3,7 @@ import { z } from 'zod';
 import { type Markup, markup, name } from '../../../core/html/markup.ts';
 import { text } from '../../http/fields.ts';
 import { personOf } from '../../web/access.ts';
+import { serveAct } from '../../web/acts.ts';
 import { paramsOf } from '../../web/asked.ts';
 import { action, dataTable, emptyState, link, moment, momentOr } from '../../web/components.ts';
 import { field, postForm } from '../../web/fields.ts';
@@ -37,26 +38,19 @@ export function passkeyPages(server: FastifyInstance, { accounts }: AccountPageP
 
 function removePage(server: FastifyInstance, { passkeys }: Accounts): void {
   const idOf = (request: FastifyRequest) => paramsOf<{ passkey_id: string }>(request).passkey_id;
-  serveForm(server, {
+  serveAct(server, {
     path: '/passkeys/:passkey_id/remove',
     access: { signedIn: true, proved: true },
     params: z.object({ passkey_id: text }),
-    schema: z.object({}),
-    async show(form, request, reply) {
+    async view(request) {
       const passkey = await passkeys.find(personOf(request).id, idOf(request));
-      const instead = markup`<a href="${OWN_ACCOUNT}">Keep it</a>`;
-      return {
-        title: `Remove ${passkey.name}`,
-        isNarrow: true,
-        above: ABOVE,
-        introduction: 'Nobody signs in with this passkey any more. You get a letter that says so.',
-        content: postForm({ request, reply, form }, { fields: null, submit: 'Remove it', isFinal: true, instead }),
-      };
+      const introduction = 'Nobody signs in with this passkey any more. You get a letter that says so.';
+      const button = { submit: 'Remove it', isFinal: true, back: OWN_ACCOUNT };
+      return { title: `Remove ${passkey.name}`, above: ABOVE, introduction, ...button };
     },
-    async act(_given, request, reply) {
+    async act(request) {
       await passkeys.remove(personOf(request).id, idOf(request));
-      leaveNotice(reply, 'The passkey was removed.');
-      return OWN_ACCOUNT;
+      return { notice: 'The passkey was removed.', next: OWN_ACCOUNT };
     },
   });
 }

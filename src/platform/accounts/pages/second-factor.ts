@@ -4,6 +4,7 @@ import { z } from 'zod';
 import { Markup, markup } from '../../../core/html/markup.ts';
 import { DomainError } from '../../errors.ts';
 import { GoFirst, personOf } from '../../web/access.ts';
+import { serveAct } from '../../web/acts.ts';
 import { copyable } from '../../web/components.ts';
 import { hidden, postForm } from '../../web/fields.ts';
 import { type FormState, serveForm } from '../../web/forms.ts';
@@ -35,28 +36,21 @@ export function secondFactorPages(server: FastifyInstance, { accounts }: Account
       return OWN_ACCOUNT;
     },
   });
-  serveForm(server, {
+  serveAct(server, {
     path: '/second-factor/remove',
     access: { signedIn: true, proved: true },
-    schema: z.object({}),
-    show: (form, request, reply) => ({
-      title: 'Remove your authenticator',
-      isNarrow: true,
-      above: ABOVE,
+    view: (request) => ({
+      ...{ title: 'Remove your authenticator', above: ABOVE, submit: 'Remove it', isFinal: true, back: OWN_ACCOUNT },
       introduction: personOf(request).secondFactors.includes('passkey')
         ? 'You are then asked for a passkey each time.'
         : 'Your password alone then lets you in, or whoever else has it.',
-      content: postForm({ request, reply, form }, { fields: null, submit: 'Remove it', isFinal: true, instead: BACK }),
     }),
-    async act(_given, request, reply) {
+    async act(request) {
       await accounts.credentials.removeAuthenticator(personOf(request).id);
-      leaveNotice(reply, 'Your authenticator was removed.');
-      return OWN_ACCOUNT;
+      return { notice: 'Your authenticator was removed.', next: OWN_ACCOUNT };
     },
   });
 }
-
-const BACK = markup`<a href="${OWN_ACCOUNT}">Keep it</a>`;
 
 function addView(accounts: Accounts, form: FormState, request: FastifyRequest, reply: FastifyReply): PageView {
   const { id, email, secondFactors } = personOf(request);

@@ -58,7 +58,8 @@ export function invitationRoutes(server: Server, invitations: Invitations): void
       schema: {
         operationId: 'withdrawInvitation',
         tags: ['people'],
-        summary: 'Make the link of an invitation no good any more',
+        summary:
+          'Make the link of an invitation no good any more, and hold back its letter where that was not sent yet',
         params: invitationParamsSchema,
         response: { 200: sentInvitationSchema, ...problemResponses(404) },
       },

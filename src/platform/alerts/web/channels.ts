@@ -6,6 +6,7 @@ import { DomainError } from '../../errors.ts';
 import { idempotencyKey, text } from '../../http/fields.ts';
 import { principalOf } from '../../http/principal.ts';
 import { personOf } from '../../web/access.ts';
+import { serveAct } from '../../web/acts.ts';
 import { forWhoMay, paramsOf } from '../../web/asked.ts';
 import { action, asCurl, copyable, dataTable, emptyState, link, moment } from '../../web/components.ts';
 import { curlCommand } from '../../web/curl.ts';
@@ -30,6 +31,7 @@ interface AlertPageParts {
 const MAY_SEE = { scope: 'alerts:read' } as const;
 const MAY_ACT = { scope: 'alerts:write' } as const;
 const ABOVE_ALERTS = [{ title: 'Alerts', path: ALERTS_PATH }];
+const ACT = { above: ABOVE_ALERTS, back: ALERTS_PATH };
 
 /** Where people are told of what services find. */
 export function pagesOfAlerts(parts: AlertPageParts): ModulePages {
@@ -161,56 +163,40 @@ function secretPage({ name: title, alert_channel_id }: WireAlertChannel, secret:
 }
 
 function testAlertPage(server: FastifyInstance, { channels }: AlertPageParts): void {
-  serveForm(server, {
+  serveAct(server, {
     path: '/alerts/:alert_channel_id/test',
     access: MAY_ACT,
     params: alertChannelParamsSchema,
-    schema: z.object({}),
-    async show(form, request, reply) {
-      const channel = await channelOf(channels, request);
-      const path = channelsApi(channel.alert_channel_id, 'test');
-      return {
-        title: `Test ${channel.name}`,
-        isNarrow: true,
-        above: ABOVE_ALERTS,
-        introduction: 'An alert is sent that says that it is a test.',
-        content: [
-          postForm({ request, reply, form }, { fields: null, submit: 'Send it' }),
-          asCurl('curl', curlCommand(request, { method: 'POST', path })),
-        ],
-      };
+    async view(request) {
+      const { name: title, alert_channel_id } = await channelOf(channels, request);
+      const path = channelsApi(alert_channel_id, 'test');
+      const introduction = 'An alert is sent that says that it is a test.';
+      const below = asCurl('curl', curlCommand(request, { method: 'POST', path }));
+      return { ...ACT, title: `Test ${title}`, introduction, submit: 'Send it', isFinal: false, below };
     },
-    async act(_given, request, reply) {
+    async act(request) {
       const { name: title, alert_channel_id } = await channelOf(channels, request);
       await channels.test(alert_channel_id);
-      leaveNotice(reply, `A test is on its way to ${title}. If nobody takes it, administration says so.`);
-      return ALERTS_PATH;
+      const notice = `A test is on its way to ${title}. If nobody takes it, administration says so.`;
+      return { notice, next: ALERTS_PATH };
     },
   });
 }
 
 function removePage(server: FastifyInstance, { channels }: AlertPageParts): void {
-  serveForm(server, {
+  serveAct(server, {
     path: '/alerts/:alert_channel_id/remove',
     access: MAY_ACT,
     params: alertChannelParamsSchema,
-    schema: z.object({}),
-    async show(form, request, reply) {
-      const channel = await channelOf(channels, request);
-      const instead = markup`<a href="${ALERTS_PATH}">Keep it</a>`;
-      return {
-        title: `Remove ${channel.name}`,
-        isNarrow: true,
-        above: ABOVE_ALERTS,
-        introduction: 'It is told nothing more, and its secret is forgotten.',
-        content: postForm({ request, reply, form }, { fields: null, submit: 'Remove it', isFinal: true, instead }),
-      };
+    async view(request) {
+      const { name: title } = await channelOf(channels, request);
+      const introduction = 'It is told nothing more, and its secret is forgotten.';
+      return { ...ACT, title: `Remove ${title}`, introduction, submit: 'Remove it', isFinal: true };
     },
-    async act(_given, request, reply) {
+    async act(request) {
       const { alert_channel_id } = await channelOf(channels, request);
       const { name: title } = await channels.remove(actorOf(principalOf(request)), alert_channel_id);
-      leaveNotice(reply, `${title} is told nothing more.`);
-      return ALERTS_PATH;
+      return { notice: `${title} is told nothing more.`, next: ALERTS_PATH };
     },
   });
 }

@@ -112,5 +112,5 @@ function newCheckpoint(streamId: string, checkpoints: readonly WireCheckpoint[],
 }
 
 function newPackage(streamId: string): Markup {
-  return markup`<p class="acts">${action(streamPath(streamId, 'packages', 'new'), 'Generate a package', 'quiet')}</p>\n`;
+  return markup`<p class="acts">${action(streamPath(streamId, 'packages', 'new'), 'Generate a package')}</p>\n`;
 }

@@ -7,7 +7,8 @@ import { Iam } from './iam.ts';
 import { lastUsedJob } from './last-used.ts';
 import type { AwsSettings } from './settings.ts';
 import { Trail } from './trail.ts';
-import { trailBucketJob } from './trail-bucket.ts';
+import { readNamedFiles, trailBucketJob } from './trail-bucket.ts';
+import type { NamedLogFiles } from './trail-records.ts';
 
 export interface AwsChannelsMeans {
   database: Database;
@@ -26,7 +27,9 @@ export interface AwsChannels {
 
 export function openAwsChannels({ iam: access, trail: bucket }: AwsSettings, means: AwsChannelsMeans): AwsChannels {
   const { database, vault, uses, clock } = means;
-  const trail = new Trail({ database, marks: vault.marks, uses, clock });
+  const readFiles =
+    bucket === null ? null : (files: NamedLogFiles) => readNamedFiles(bucket, files, { database, trail, clock });
+  const trail: Trail = new Trail({ database, marks: vault.marks, uses, clock, readFiles });
   // Its address is in the settings: that names it among those of the inside that may be sent to.
   const allowed = access?.endpoint == null ? [] : [new URL(access.endpoint).host];
   const iam = access === null ? null : new Iam(access, new Dispatcher({ allowed }), clock);

@@ -6,10 +6,9 @@ import type { TrapTables } from '../schema.ts';
 import type { Uses } from '../uses.ts';
 import type { TrapVault } from '../vault.ts';
 import type { Iam, LastUse } from './iam.ts';
+import { isToldByCloudTrail, lastUseId } from './one-use.ts';
 
 const EVERY_MS = 10 * 60_000;
-/** IAM tells minutes, and CloudTrail tells seconds, of the same use. */
-const SAME_USE_MS = 15 * 60_000;
 
 export interface LastUsedMeans {
   database: Database;
@@ -51,20 +50,12 @@ async function realKeys(database: Database): Promise<Trap[]> {
 
 async function record(trap: Trap, { at, service, region }: LastUse, means: LastUsedMeans): Promise<void> {
   // What was before is nobody's use of a trap.
-  if (at === null || at <= trap.created_at || (await isToldByCloudTrail(means.database, trap, at))) return;
+  if (at === null || at <= trap.created_at) return;
+  if (await isToldByCloudTrail(means.database, trap, { at, service, region })) return;
   await means.uses.record({
     ...{ trapNo: trap.trap_no, channel: 'aws_last_used', depth: 'used', eventTime: at },
-    // The same answer again is the same use.
-    sourceEventId: `${trap.credential_id}/${at}`,
+    sourceEventId: lastUseId(trap.credential_id, at),
     ...{ sourceIp: null, userAgent: null, action: null, service, region, authVerified: true },
     request: JSON.stringify({ last_used: at, service, region }),
   });
-}
-
-async function isToldByCloudTrail(database: Database, { trap_no }: Trap, at: string): Promise<boolean> {
-  const [from, to] = [-SAME_USE_MS, SAME_USE_MS].map((ms) => new Date(Date.parse(at) + ms).toISOString());
-  const detections = database.tables<TrapTables>().selectFrom('detections').select('detection_no');
-  const told = detections.where('trap_no', '=', trap_no).where('channel', '=', 'aws_cloudtrail');
-  const near = told.where('first_seen', '<=', to ?? at).where('last_seen', '>=', from ?? at);
-  return (await near.limit(1).executeTakeFirst()) !== undefined;
 }

@@ -5,6 +5,7 @@ import type { Database } from '../../database/database.ts';
 import { DomainError } from '../../errors.ts';
 import { KeyedResults, keyedRequest } from '../../idempotency/keyed-results.ts';
 import type { DecoyPlace } from '../decoys/decoy.ts';
+import { refusePast } from '../making.ts';
 import { namedPlace } from '../named-place.ts';
 import type { WireMadeTrap } from '../requests.ts';
 import { credentialShownBefore, type Traps } from '../traps.ts';
@@ -47,7 +48,7 @@ export class RealKeys {
 
   /**
    * Makes a user of IAM without any rights, and a key of theirs. Neither is there any more where this fails.
-   * @throws DomainError `conflict` where the settings have no aws or IAM refuses, `key_shown_before`.
+   * @throws DomainError `conflict` where the settings have no aws or IAM refuses, `invalid_request`, `key_shown_before`.
    */
   async provision(actor: Actor, wish: ProvisionedKey, idempotencyKey: string | undefined): Promise<WireMadeTrap> {
     const { iam } = this.#means;
@@ -57,6 +58,7 @@ export class RealKeys {
         'the settings have no aws: nobody can make a key there; make one yourself, and import it',
       );
     await this.#refuseRepeated(wish, idempotencyKey);
+    refusePast(wish.expires_at, this.#means.clock());
     const userName = wish.user_name ?? newUserName();
     const { arn, userId } = await iam.createUser(userName).catch(refuseWith);
     let accessKeyId: string | null = null;

@@ -1,10 +1,12 @@
 import type { S3Client } from '@aws-sdk/client-s3';
 import { messageOf } from '../../../core/errors.ts';
 import type { Database } from '../../database/database.ts';
+import { DomainError } from '../../errors.ts';
 import type { Job } from '../../jobs/scheduler.ts';
 import type { TrapTables } from '../schema.ts';
 import type { TrailBucket } from './settings.ts';
-import type { Trail } from './trail.ts';
+import type { Trail, TrailTally } from './trail.ts';
+import type { NamedLogFiles } from './trail-records.ts';
 
 const DAY_MS = 24 * 60 * 60_000;
 /** Files may come so much later than others. */
@@ -56,6 +58,37 @@ export async function readBucket(settings: TrailBucket, means: TrailBucketMeans)
   }
 }
 
+/**
+ * Reads files that a notification names, each once, whoever else reads the bucket.
+ * @throws DomainError `conflict` for files of another place, and for one that cannot be read: those before it were.
+ */
+export async function readNamedFiles(
+  settings: TrailBucket,
+  { bucket, keys }: NamedLogFiles,
+  means: TrailBucketMeans,
+): Promise<TrailTally> {
+  const { bucket: own, prefix } = settings;
+  const strange = bucket === own ? keys.find((key) => !key.startsWith(prefix)) : '';
+  if (strange !== undefined) {
+    const reason = `a log file lies in ${bucket}/${strange}, and the settings name ${own}/${prefix} under cloudtrail`;
+    throw new DomainError('conflict', reason);
+  }
+  const sdk = await import('@aws-sdk/client-s3');
+  const client = clientOf(sdk, settings);
+  const all: TrailTally = { events: 0, matched: 0, known: 0 };
+  try {
+    for (const key of await unread(means.database, keys)) {
+      const tally = await readFile(sdk, client, bucket, key, means).catch((error) => {
+        throw new DomainError('conflict', `the log file ${key} cannot be read: ${messageOf(error)}`);
+      });
+      for (const name of ['events', 'matched', 'known'] as const) all[name] += tally[name];
+    }
+    return all;
+  } finally {
+    client.destroy();
+  }
+}
+
 type Sdk = typeof import('@aws-sdk/client-s3');
 
 function clientOf({ S3Client }: Sdk, { access: { accessKeyId, secret, region, endpoint } }: TrailBucket): S3Client {
@@ -94,10 +127,16 @@ function logFiles({ Contents = [] }: { Contents?: { Key?: string | undefined }[]
   return Contents.flatMap(({ Key }) => (Key !== undefined && /\.json(\.gz)?$/.test(Key) ? [Key] : []));
 }
 
-async function readFile(sdk: Sdk, client: S3Client, bucket: string, key: string, means: TrailBucketMeans) {
+async function readFile(
+  sdk: Sdk,
+  client: S3Client,
+  bucket: string,
+  key: string,
+  means: TrailBucketMeans,
+): Promise<TrailTally> {
   const { Body } = await client.send(new sdk.GetObjectCommand({ Bucket: bucket, Key: key }));
   if (Body === undefined) throw new Error('the object has no body');
-  await means.trail.take(Body as unknown as AsyncIterable<Uint8Array>);
+  const tally = await means.trail.take(Body as unknown as AsyncIterable<Uint8Array>);
   const row = { object_key: key, read_at: means.clock().toISOString() };
   await means.database.write((transaction) =>
     transaction
@@ -107,6 +146,7 @@ async function readFile(sdk: Sdk, client: S3Client, bucket: string, key: string,
       .onConflict((conflict) => conflict.column('object_key').doNothing())
       .execute(),
   );
+  return tally;
 }
 
 /** When a log file was last read; now, where none ever was. */

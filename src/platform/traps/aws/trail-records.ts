@@ -1,11 +1,18 @@
 import { pipeline, Readable, type Transform } from 'node:stream';
 import { createGunzip } from 'node:zlib';
+import { z } from 'zod';
 import { EvidenceError, messageOf } from '../../../core/errors.ts';
 import { ElementScanner } from '../../../core/json/elements.ts';
 import { HttpProblem } from '../../http/problem.ts';
 
 /** One event, as the bytes that were sent. */
 export type TrailRecord = Buffer;
+
+/** Log files that somebody says lie in a bucket. */
+export interface NamedLogFiles {
+  bucket: string;
+  keys: readonly string[];
+}
 
 export interface TrailLimits {
   /** Bytes as they are sent. */
@@ -26,19 +33,20 @@ const HEAD_BYTES = 512;
 
 /**
  * Reads the events of CloudTrail, gzip or not, while their bytes arrive: log files (`{"Records": […]}`), and single events as
- * EventBridge passes them on (`{"detail": {…}}`). Yields them in groups, as the pieces of the body have them.
+ * EventBridge passes them on (`{"detail": {…}}`). Yields them in groups, as the pieces of the body have them. A notification of
+ * CloudTrail names files that have them (`{"s3Bucket": …, "s3ObjectKey": […]}`). Each may come as SNS delivers it.
  * @throws HttpProblem 413 `too_large`, 400 `invalid_json`.
  */
 export async function* readTrail(
   body: AsyncIterable<Uint8Array>,
   limits: TrailLimits = TRAIL_LIMITS,
-): AsyncGenerator<TrailRecord[]> {
+): AsyncGenerator<TrailRecord[] | NamedLogFiles> {
   const plain = await unpacked(limited(body, limits.sent), limits);
   const [head, whole] = await headOf(plain);
   if (head.length === 0) throw new HttpProblem(400, 'bad_request', 'the body is empty');
   try {
     if (LOG_FILE.test(head.toString('utf8'))) yield* readLogFile(whole);
-    else yield [await readAlone(whole)];
+    else yield readMessage(await readJson(whole));
   } catch (error) {
     throw error instanceof EvidenceError ? new HttpProblem(400, 'invalid_json', error.message) : error;
   }
@@ -59,22 +67,48 @@ async function* readLogFile(chunks: AsyncIterable<Buffer>): AsyncGenerator<Trail
   scanner.finish();
 }
 
-async function readAlone(chunks: AsyncIterable<Buffer>): Promise<TrailRecord> {
+async function readJson(chunks: AsyncIterable<Buffer>): Promise<unknown> {
   const kept: Buffer[] = [];
   for await (const chunk of limited(chunks, MAX_REST_BYTES)) kept.push(Buffer.from(chunk));
-  let event: unknown;
+  return parsed(Buffer.concat(kept).toString('utf8'), 'body');
+}
+
+function parsed(text: string, what: string): unknown {
   try {
-    event = JSON.parse(Buffer.concat(kept).toString('utf8'));
+    return JSON.parse(text);
   } catch (cause) {
-    throw new EvidenceError(
-      'unreadable',
-      `the body is neither a log file of CloudTrail nor an event: ${messageOf(cause)}`,
-    );
+    const reason = `the ${what} is neither a log file of CloudTrail nor an event: ${messageOf(cause)}`;
+    throw new EvidenceError('unreadable', reason);
   }
-  const detail = (event as { detail?: unknown } | null)?.detail;
-  if (typeof detail !== 'object' || detail === null)
-    throw new EvidenceError('unreadable', 'the body has neither "Records" at its beginning nor "detail"');
-  return Buffer.from(JSON.stringify(detail));
+}
+
+const object = z.record(z.string(), z.json());
+const eventSchema = z.object({ detail: object });
+const logFileSchema = z.object({ Records: z.array(object) });
+/** https://docs.aws.amazon.com/awscloudtrail/latest/userguide/configure-sns-notifications-for-cloudtrail.html */
+const namedFilesSchema = z.object({ s3Bucket: z.string().min(1), s3ObjectKey: z.array(z.string().min(1)).max(1000) });
+/** https://docs.aws.amazon.com/sns/latest/dg/http-notification-json.html */
+const notificationSchema = z.object({ Type: z.literal('Notification'), Message: z.string() });
+const confirmationSchema = z.object({ Type: z.literal('SubscriptionConfirmation') });
+
+function readMessage(message: unknown): TrailRecord[] | NamedLogFiles {
+  const notification = notificationSchema.safeParse(message).data;
+  if (notification !== undefined) return readContent(parsed(notification.Message, 'message'));
+  if (confirmationSchema.safeParse(message).success) {
+    const reason = 'the body confirms a subscription of SNS, and has no event: open its SubscribeURL yourself';
+    throw new EvidenceError('unreadable', reason);
+  }
+  return readContent(message);
+}
+
+function readContent(content: unknown): TrailRecord[] | NamedLogFiles {
+  const records = logFileSchema.safeParse(content).data?.Records;
+  const event = eventSchema.safeParse(content).data?.detail;
+  const files = namedFilesSchema.safeParse(content).data;
+  if (files !== undefined) return { bucket: files.s3Bucket, keys: files.s3ObjectKey };
+  if (records === undefined && event === undefined)
+    throw new EvidenceError('unreadable', 'the body has neither "Records", nor "detail", nor "s3ObjectKey"');
+  return (records ?? [event]).map((record) => Buffer.from(JSON.stringify(record)));
 }
 
 /** Whatever the sender calls it, what begins as gzip is unpacked. */

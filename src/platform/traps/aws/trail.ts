@@ -1,8 +1,9 @@
 import type { Database } from '../../database/database.ts';
+import { DomainError } from '../../errors.ts';
 import type { TrapMarks } from '../marks.ts';
 import { noteReport } from '../repository.ts';
 import type { Uses } from '../uses.ts';
-import { readTrail, type TrailLimits, type TrailRecord } from './trail-records.ts';
+import { type NamedLogFiles, readTrail, type TrailLimits, type TrailRecord } from './trail-records.ts';
 import { type TrailEvent, toTrailEvent, useOfEvent } from './trail-use.ts';
 
 /** What came of a delivery of events. */
@@ -20,6 +21,8 @@ export interface TrailMeans {
   marks: TrapMarks;
   uses: Uses;
   clock: () => Date;
+  /** Reads files of the bucket of a trail; null where the settings name none. */
+  readFiles: ((files: NamedLogFiles) => Promise<TrailTally>) | null;
 }
 
 /** Finds the uses of traps among the events of CloudTrail. */
@@ -32,19 +35,27 @@ export class Trail {
 
   /**
    * Records what a delivery has of traps, while it arrives. Each event is recorded once, however often it is delivered.
-   * @throws HttpProblem as `readTrail`: what came before stays recorded.
+   * @throws HttpProblem as `readTrail`: what came before stays recorded; DomainError `conflict` for files that cannot be read.
    */
   async take(body: AsyncIterable<Uint8Array>, limits?: TrailLimits): Promise<TrailTally> {
     const tally = { events: 0, matched: 0, known: 0 };
     /** By access key id; null for one that is no trap. */
     const traps = new Map<string, number | null>();
-    for await (const records of readTrail(body, limits)) {
-      tally.events += records.length;
-      await this.#record(records, traps, tally);
+    for await (const found of readTrail(body, limits)) {
+      if (!Array.isArray(found)) return this.#takeFiles(found as NamedLogFiles);
+      tally.events += found.length;
+      await this.#record(found, traps, tally);
     }
     const { database, clock } = this.#means;
     if (tally.events > 0) await noteReport(database, 'aws_cloudtrail', clock());
     return tally;
+  }
+
+  #takeFiles(files: NamedLogFiles): Promise<TrailTally> {
+    const { readFiles } = this.#means;
+    if (readFiles !== null) return readFiles(files);
+    const reason = `log files lie in the bucket ${files.bucket}, and the settings have no cloudtrail.bucket to read them from`;
+    throw new DomainError('conflict', reason);
   }
 
   async #record(records: readonly TrailRecord[], traps: Map<string, number | null>, tally: TrailTally): Promise<void> {

@@ -15,6 +15,14 @@ const trailTallySchema = z.object({
   known: z.int(),
 });
 
+/** Whatever arrives is taken as a stream; the document says what is in it. */
+const eventsSchema = z.any().meta({
+  anyOf: [
+    { type: 'object', required: ['Records'], properties: { Records: { type: 'array', items: { type: 'object' } } } },
+    { type: 'object', required: ['detail'], properties: { detail: { type: 'object' } } },
+  ],
+});
+
 const TYPES = ['application/json', 'application/gzip', 'application/x-gzip', 'application/octet-stream'];
 
 /** Where others bring what they saw. Bodies are read while they arrive: they may be larger than those of other routes. */
@@ -30,9 +38,11 @@ export const eventRoutes: FastifyPluginAsyncZod<{ service: TrapService }> = asyn
       schema: {
         operationId: 'reportCloudTrail',
         tags: ['events'],
-        summary: 'Bring events of AWS CloudTrail: a log file, gzip or not, or one event as EventBridge passes it on',
+        summary:
+          'Bring events of AWS CloudTrail: a log file, gzip or not, one event as EventBridge passes it on, or either as SNS delivers it',
         consumes: TYPES.slice(0, 2),
-        response: { 200: trailTallySchema, ...problemResponses(413) },
+        body: eventsSchema,
+        response: { 200: trailTallySchema, ...problemResponses(409, 413) },
       },
     },
     (request) => {

@@ -2,29 +2,26 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { z } from 'zod';
 import { type Markup, markup } from '../../../core/html/markup.ts';
 import { actorOf } from '../../accounts/administration.ts';
-import { idempotencyKey, text } from '../../http/fields.ts';
+import { idempotencyKey } from '../../http/fields.ts';
 import { principalOf } from '../../http/principal.ts';
-import { asCurl, factList } from '../../web/components.ts';
+import { asCurl, factList, link } from '../../web/components.ts';
 import { curlCommand } from '../../web/curl.ts';
-import { choices, field, onceField, postForm, select } from '../../web/fields.ts';
-import { formTime } from '../../web/form-time.ts';
+import { choices, onceField, postForm, select } from '../../web/fields.ts';
 import { type FormState, serveForm } from '../../web/forms.ts';
 import { type TypeTruth, typesPossible } from '../possible.ts';
 import { newTrapSchema } from '../requests.ts';
-import { PLANT_LOCATIONS } from '../words.ts';
 import { madeTrapPage } from './made-trap.ts';
+import { optionFields, optionsOf } from './options.ts';
 import { MAY_ACT, type TrapPageParts } from './parts.ts';
-import { ABOVE_TRAPS, trapsApi } from './paths.ts';
-import { PLACE_WORDS, TYPE_WORDS } from './words.ts';
+import { ABOVE_TRAPS, IMPORT_PATH, trapsApi } from './paths.ts';
+import { expiryField, labelField, placeField, plantingSchema } from './planting.ts';
+import { TYPE_WORDS } from './words.ts';
 
-const { credential_type, plant_location } = newTrapSchema.shape;
-
-const schema = z.object({
+/** Beside it, what types are told: see `optionsOf`. */
+const schema = z.looseObject({
   once: idempotencyKey,
-  credential_type,
-  plant_location,
-  label: text.trim().min(1, 'Say what it is called here').max(200),
-  expires_at: formTime,
+  credential_type: newTrapSchema.shape.credential_type,
+  ...plantingSchema,
   decoy: z.preprocess((given) => (given === '' ? undefined : given), newTrapSchema.shape.decoy),
 });
 
@@ -43,6 +40,7 @@ export function newTrapPage(server: FastifyInstance, { service, clock }: TrapPag
         introduction: 'A credential that is of no use to anybody. Whoever uses it has looked where nobody has to look.',
         content: [
           wishForm(types, { form, request, reply }),
+          markup`<p>${link(IMPORT_PATH, 'Import a key of AWS')} where AWS itself is to see its use.</p>\n`,
           impossible(types),
           asCurl(
             'curl',
@@ -51,12 +49,10 @@ export function newTrapPage(server: FastifyInstance, { service, clock }: TrapPag
         ],
       };
     },
-    async act({ once, expires_at = null, ...wish }, request) {
-      const made = await service.traps.generate(
-        actorOf(principalOf(request)),
-        { ...wish, expires_at, options: {} },
-        once,
-      );
+    async act({ once, credential_type, plant_location, label, decoy, expires_at = null, ...sent }, request) {
+      const wish = { credential_type, plant_location, label, decoy, expires_at };
+      const options = optionsOf(credential_type, sent);
+      const made = await service.traps.generate(actorOf(principalOf(request)), { ...wish, options }, once);
       return madeTrapPage(made, clock());
     },
   });
@@ -71,7 +67,6 @@ function wishForm(
   const { form } = asked;
   const possible = types.filter(({ reason }) => reason === null);
   const values = { credential_type: possible[0]?.type ?? '', ...form.values };
-  const named = 'What it is called here. It is not planted, but alerts carry it: say what it pretends to be.';
   return postForm(asked, {
     fields: [
       onceField(form),
@@ -81,19 +76,13 @@ function wishForm(
         possible.map((truth) => ({
           ...{ value: truth.type, label: TYPE_WORDS[truth.type].title },
           hint: `${TYPE_WORDS[truth.type].shows} ${seenBy(truth)}`,
+          fields: optionFields(form, truth.type),
         })),
       ),
-      field(form, { name: 'label', label: 'Label', hint: named, autocomplete: 'off', isFirst: true }),
-      select(
-        form,
-        { name: 'plant_location', label: 'Where it is to be planted', value: 'other' },
-        PLANT_LOCATIONS.map((value) => ({ value, label: PLACE_WORDS[value] })),
-      ),
+      labelField(form),
+      placeField(form),
       decoyField(form, possible),
-      field(form, {
-        ...{ name: 'expires_at', label: 'Expires, in UTC', type: 'datetime-local', isOptional: true },
-        hint: 'A use after that is a detection still.',
-      }),
+      expiryField(form),
     ],
     submit: 'Make it',
   });

@@ -1,6 +1,7 @@
 import type { ModulePages } from '../../web/web.ts';
 import { detectionPages } from './detection.ts';
 import { detectionsPage } from './detections.ts';
+import { importTrapPage } from './import-trap.ts';
 import { newTrapPage } from './new-trap.ts';
 import type { TrapPageParts } from './parts.ts';
 import { TRAPS_PATH } from './paths.ts';
@@ -18,4 +19,4 @@ export function pagesOfTraps(parts: TrapPageParts): ModulePages {
   };
 }
 
-const PAGES_OF_TRAPS = [detectionsPage, trapsPage, newTrapPage, trapPage, trapActPages, detectionPages];
+const PAGES_OF_TRAPS = [detectionsPage, trapsPage, newTrapPage, importTrapPage, trapPage, trapActPages, detectionPages];

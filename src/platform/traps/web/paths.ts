@@ -2,6 +2,7 @@ import { PAGES } from '../../web/own-path.ts';
 import { TRAPS_STREAM } from '../words.ts';
 
 export const TRAPS_PATH = `${PAGES}/traps`;
+export const IMPORT_PATH = `${TRAPS_PATH}/import`;
 export const CREDENTIALS_PATH = `${TRAPS_PATH}/credentials`;
 
 /** The page of a trap, or one below it. */

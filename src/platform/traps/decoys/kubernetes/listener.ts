@@ -1,8 +1,10 @@
-import type { Server as HttpServer, IncomingMessage, ServerResponse } from 'node:http';
-import { createSecureServer, type Http2ServerRequest, type Http2ServerResponse } from 'node:http2';
+import { createServer as createHttpServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import { createServer as createHttp2Server, type Http2ServerRequest, type Http2ServerResponse } from 'node:http2';
 import { createServer, type Server, type Socket } from 'node:net';
+import { createServer as createTlsServer } from 'node:tls';
 import { RAW_HTTP, serveRaw } from '../raw-http.ts';
 import type { Cluster } from './cluster.ts';
+import { judgeHead, refusedByGo } from './request-head.ts';
 
 export type KubeIncoming = IncomingMessage | Http2ServerRequest;
 export type KubeOutgoing = ServerResponse | Http2ServerResponse;
@@ -25,20 +27,50 @@ const LIKE_HTTP = /^(GET \/|HEAD |POST |PUT \/|OPTIO)/;
 export function kubeListener(
   { tls, clientAuthority }: Cluster,
   onRequest: (request: KubeIncoming, response: KubeOutgoing) => void,
-): { server: Server; end(): void } {
-  const secure = createSecureServer({
-    ...{ ...RAW_HTTP, maxHeaderSize: MAX_HEADER_BYTES, allowHTTP1: true, settings: HTTP2 },
+): Server {
+  const http2 = createHttp2Server({ settings: HTTP2 });
+  const http1 = createHttpServer({ ...RAW_HTTP, maxHeaderSize: MAX_HEADER_BYTES });
+  serveRaw(http1, { broken });
+  http1.on('request', onRequest);
+  http2.on('request', onRequest);
+  http2.on('sessionError', () => {});
+  const secure = createTlsServer({
     ...{ cert: tls.certificate, key: tls.key, ca: clientAuthority, requestCert: true, rejectUnauthorized: false },
     ...{ minVersion: 'TLSv1.2', ciphers: CIPHERS, ecdhCurve: 'X25519:P-256:P-384:P-521' },
+    ALPNProtocols: ['h2', 'http/1.1'],
   });
-  secure.on('request', onRequest);
-  secure.on('sessionError', () => {});
+  secure.on('secureConnection', (socket) => {
+    if (socket.alpnProtocol === 'h2') http2.emit('connection', socket);
+    else takeHead(socket, () => http1.emit('connection', socket));
+  });
   secure.on('tlsClientError', (_error, socket) => socket.destroy());
-  serveRaw(secure as unknown as HttpServer, { broken });
-  const server = createServer((socket) => {
+  return createServer((socket) => {
     socket.once('readable', () => welcome(socket, (found) => secure.emit('connection', found)));
   });
-  return { server, end: () => secure.close() };
+}
+
+/** Reads the head of the first request, and passes the connection on with it where Go would. */
+function takeHead(socket: Socket, pass: () => void): void {
+  let head: Buffer = Buffer.alloc(0);
+  let isBegun = false;
+  const look = () => {
+    const before = Math.max(0, head.length - 3);
+    for (let piece = socket.read(); piece !== null; piece = socket.read()) head = Buffer.concat([head, piece]);
+    const news = head.toString('latin1', before);
+    // Its first line is judged once, and all of it once: not with each byte of somebody slow.
+    const isTime = isBegun ? /\n\r?\n/.test(news) : news.includes('\n');
+    isBegun ||= isTime;
+    let judged = isTime ? judgeHead(head.toString('latin1')) : 'more';
+    if (judged === 'more' && head.length > MAX_HEADER_BYTES) judged = { refused: broken('HPE_HEADER_OVERFLOW') };
+    if (judged === 'more') return;
+    socket.off('readable', look);
+    if (judged === 'fits') {
+      socket.unshift(head);
+      pass();
+    } else socket.end(judged.refused, 'latin1', () => socket.destroy());
+  };
+  socket.on('error', () => socket.destroy());
+  socket.on('readable', look);
 }
 
 function welcome(socket: Socket, pass: (socket: Socket) => void): void {
@@ -51,8 +83,6 @@ function welcome(socket: Socket, pass: (socket: Socket) => void): void {
   else socket.destroy();
 }
 
-/** See net/http/server.go. */
 function broken(code: string): string {
-  const said = code === 'HPE_HEADER_OVERFLOW' ? '431 Request Header Fields Too Large' : '400 Bad Request';
-  return `HTTP/1.1 ${said}\r\nContent-Type: text/plain; charset=utf-8\r\nConnection: close\r\n\r\n${said}`;
+  return refusedByGo(code === 'HPE_HEADER_OVERFLOW' ? '431 Request Header Fields Too Large' : '400 Bad Request');
 }

@@ -23,7 +23,7 @@ const MOST_BYTES = 3 * 2 ** 20;
 /** Serves what the API server of a cluster answers to somebody who is known there and may do nothing. */
 export async function startKubernetesDecoy(settings: DecoySettings, folder: string, means: DecoyMeans): Promise<Decoy> {
   const cluster = await openCluster(settings, folder, means.clock);
-  const { server, end } = kubeListener(cluster, (request, response) => {
+  const server = kubeListener(cluster, (request, response) => {
     answerRequest(request, response, { cluster, means }).catch((error) => {
       means.log.error({ decoy: settings.name, reason: messageOf(error) }, 'a decoy failed to answer');
       request.socket.destroy();
@@ -34,10 +34,7 @@ export async function startKubernetesDecoy(settings: DecoySettings, folder: stri
   return {
     place: { ...listeningPlace(settings, server, cluster.tls.authority), issueClient: cluster.issueClient },
     probe: (trap, userAgent) => askDiscovery({ server, settings }, trap, userAgent),
-    async close() {
-      end();
-      await connections.close();
-    },
+    close: () => connections.close(),
   };
 }
 

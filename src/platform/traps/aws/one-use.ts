@@ -1,0 +1,52 @@
+import type { Reader } from '../../database/database.ts';
+import type { Trap } from '../repository.ts';
+import { SAME_USE_MS } from '../rules.ts';
+import type { TrapTables } from '../schema.ts';
+import type { LastUse } from './iam.ts';
+
+/** The id of what IAM says of a use: the same answer again is the same use. */
+export function lastUseId(credentialId: string, at: string): string {
+  return `${credentialId}/${at}`;
+}
+
+/** When somebody can have told of a use that IAM or CloudTrail tells of. */
+function timesNear(at: string): [from: string, to: string] {
+  const from = new Date(Date.parse(at) - SAME_USE_MS);
+  return [from.toISOString(), new Date(Date.parse(at) + SAME_USE_MS).toISOString()];
+}
+
+/** Whether CloudTrail told of the use before that IAM tells of now. */
+export async function isToldByCloudTrail(
+  reader: Reader,
+  { trap_no }: Trap,
+  { at, service }: LastUse & { at: string },
+): Promise<boolean> {
+  const [from, to] = timesNear(at);
+  const occurrences = reader
+    .tables<TrapTables>()
+    .selectFrom('detection_occurrences as occurrence')
+    .innerJoin('detections as detection', 'detection.detection_no', 'occurrence.detection_no')
+    .select('number')
+    .where('trap_no', '=', trap_no)
+    .where('channel', '=', 'aws_cloudtrail');
+  const near = occurrences.where('occurrence.event_time', '>=', from).where('occurrence.event_time', '<=', to);
+  const same = service === null ? near : near.where('occurrence.action', 'like', `${service}:%`);
+  return (await same.limit(1).executeTakeFirst()) !== undefined;
+}
+
+/**
+ * The use that IAM told of before, of those of a detection, that CloudTrail tells of now.
+ * @returns the number of its occurrence; null for none.
+ */
+export async function occurrenceToldByIam(
+  reader: Reader,
+  { credential_id }: Trap,
+  detectionNo: number,
+  at: string,
+): Promise<number | null> {
+  const [from, to] = timesNear(at);
+  const occurrences = reader.tables<TrapTables>().selectFrom('detection_occurrences').select('number');
+  const near = occurrences.where('event_time', '>=', from).where('event_time', '<=', to);
+  const told = near.where('detection_no', '=', detectionNo).where('source_event_id', 'like', `${credential_id}/%`);
+  return (await told.orderBy('number').limit(1).executeTakeFirst())?.number ?? null;
+}

@@ -1,0 +1,89 @@
+import type { Markup } from '../../../core/html/markup.ts';
+import type { Json } from '../../../core/json/canonical.ts';
+import { type Choice, field, select } from '../../web/fields.ts';
+import type { FormState } from '../../web/forms.ts';
+import type { CredentialType } from '../words.ts';
+
+/** Something that a type may be told. */
+export interface TypeOption {
+  name: string;
+  label: string;
+  /** What it is where nothing is said, too. */
+  hint?: string;
+  /** One of these; the first, where nothing is said. */
+  among?: readonly Choice[];
+  isNumber?: true;
+}
+
+const named = (value: string, label = value): Choice => ({ value, label });
+
+/** What a form offers of the options that each type takes: see its file in `types/`. */
+export const TYPE_OPTIONS: Partial<Record<CredentialType, readonly TypeOption[]>> = {
+  aws_key: [
+    {
+      name: 'account_id',
+      label: 'Account',
+      hint: 'Twelve digits. A random one that no public list has, if none is said.',
+    },
+    { name: 'region', label: 'Region', hint: 'us-east-1, if none is said.' },
+  ],
+  db_connection_string: [
+    {
+      name: 'form',
+      label: 'File',
+      among: [named('env', 'settings of an application (.env)'), named('pgpass', '.pgpass')],
+    },
+    { name: 'database', label: 'Database', hint: 'A name that fits, if none is said.' },
+  ],
+  ssh_key: [{ name: 'algorithm', label: 'Algorithm', among: [named('ed25519', 'Ed25519'), named('rsa', 'RSA')] }],
+  kubeconfig: [
+    {
+      name: 'auth',
+      label: 'Known to the cluster by',
+      among: [named('token', 'a token'), named('certificate', 'a certificate')],
+    },
+  ],
+  api_token: [
+    {
+      name: 'form',
+      label: 'Form',
+      among: [named('generic', 'any API'), named('gitlab', 'GitLab'), named('grafana', 'Grafana')],
+    },
+  ],
+  jwt: [
+    { name: 'audience', label: 'Audience', hint: 'api, if none is said.' },
+    {
+      name: 'valid_days',
+      label: 'Good for so many days',
+      hint: 'Five years, if nothing is said. The trap stays one.',
+      isNumber: true,
+    },
+  ],
+  git_https: [{ name: 'repository', label: 'Repository', hint: 'group/project. One that fits, if none is said.' }],
+  mcp_server: [{ name: 'name', label: 'Name in the file', hint: 'internal-tools, if none is said.' }],
+};
+
+const fieldName = (type: CredentialType, { name }: TypeOption) => `${type}.${name}`;
+
+/** The fields for what a type may be told; null for one that is told nothing. */
+export function optionFields(form: FormState, type: CredentialType): Markup[] | null {
+  const options = TYPE_OPTIONS[type];
+  if (options === undefined) return null;
+  return options.map((option) => {
+    const { label, hint, among } = option;
+    const view = { name: fieldName(type, option), label, ...(hint === undefined ? {} : { hint }) };
+    return among === undefined
+      ? field(form, { ...view, autocomplete: 'off', isOptional: true })
+      : select(form, view, among);
+  });
+}
+
+/** What a type was told, of what was sent: what others were told is nothing to it. */
+export function optionsOf(type: CredentialType, sent: Readonly<Record<string, unknown>>): { [name: string]: Json } {
+  const told = (TYPE_OPTIONS[type] ?? []).map((option) => {
+    const text = sent[fieldName(type, option)];
+    if (typeof text !== 'string' || text === '') return [];
+    return [[option.name, option.isNumber === true && /^\d{1,9}$/.test(text) ? Number(text) : text]] as const;
+  });
+  return Object.fromEntries(told.flat());
+}
