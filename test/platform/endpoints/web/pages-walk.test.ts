@@ -72,7 +72,6 @@ describe.each([
     await say('a new machine', 'Propose it');
     await lookAt(page);
     await follow('Approve it');
-    await lookAt(page);
     await say('looked at', 'Approve it');
     expect(await page.locator('[role=status]').textContent()).toBe('It is the active baseline now.');
     await page.goto('/app/');
@@ -130,7 +129,6 @@ describe.each([
     await row.getByRole('link').click();
     await lookAt(page);
     await follow('Approve it wherever it stands');
-    await lookAt(page);
     await say('the upgrade', 'Approve it');
     expect(await page.locator('.facts').innerText()).toContain('approved change');
     await page.locator('tbody tr', { hasText: LONG }).getByRole('link').click();
@@ -149,7 +147,6 @@ describe.each([
     ]);
     await lookAt(page);
     await follow('Approve what it quieted');
-    await lookAt(page);
     await say('it was meant', 'Approve it');
     expect(await page.locator('tbody tr').innerText()).toContain('approved change');
     await page.goto('/app/endpoints/change-windows');
@@ -166,7 +163,6 @@ describe.each([
     expect((await agent.send('GET', '/agent/settings')).status).toBe(200);
     await lookAt(page);
     await follow('Let it begin anew');
-    await lookAt(page);
     await follow('Leave it as it is');
   });
 
