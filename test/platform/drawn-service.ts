@@ -45,8 +45,15 @@ export async function startDrawn(start: typeof startService): Promise<DrawnServi
   };
 }
 
-/** The token of an agent is bound to its endpoint; drawn times are years away, and drawn paths are not absolute. */
-export const NEVER_DRAWN = ['getAgentSettings', 'bindAgentKey', 'reportScan', 'openChangeWindow', 'enrollEndpoint'];
+/** The token of an agent is bound to its endpoint; drawn times are years away, and drawn paths and lines are none. */
+export const NEVER_DRAWN = [
+  'getAgentSettings',
+  'bindAgentKey',
+  'reportScan',
+  'openChangeWindow',
+  'enrollEndpoint',
+  'registerBaseline',
+];
 
 /** What is answered to the same request, sent again and again with something else in it. */
 async function makeEach(service: Service, path: string, bodies: readonly object[]) {
