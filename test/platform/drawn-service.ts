@@ -15,17 +15,6 @@ const STREAMS = ['s', 'a/b'];
 /** Enough of what requests end for good. */
 const TRAP_COUNT = 30;
 const USED = 10;
-const PROPOSAL_COUNT = 30;
-
-/** The token of an agent is bound to its endpoint; drawn times are years away, and drawn paths not absolute. */
-export const NEVER_DRAWN: readonly string[] = [
-  'getAgentSettings',
-  'bindAgentKey',
-  'reportScan',
-  'openChangeWindow',
-  'enrollEndpoint',
-  'registerBaseline',
-];
 
 /** A platform that has some of everything, so that each operation of its documents can succeed. */
 export interface DrawnService {
@@ -57,7 +46,14 @@ export async function startDrawn(start: typeof startService): Promise<DrawnServi
 }
 
 /** The token of an agent is bound to its endpoint; drawn times are years away, and drawn paths are not absolute. */
-export const NEVER_DRAWN = ['getAgentSettings', 'bindAgentKey', 'reportScan', 'openChangeWindow', 'enrollEndpoint'];
+export const NEVER_DRAWN = [
+  'getAgentSettings',
+  'bindAgentKey',
+  'reportScan',
+  'openChangeWindow',
+  'enrollEndpoint',
+  'registerBaseline',
+];
 
 /** What is answered to the same request, sent again and again with something else in it. */
 async function makeEach(service: Service, path: string, bodies: readonly object[]) {
@@ -134,25 +130,5 @@ async function ofTraps(service: Service): Promise<KnownIds> {
     secret_access_key: ['s'.repeat(40)],
     user_name: ['backup-prod', 'deploy'],
     decoy: DECOY_KINDS,
-  };
-}
-
-async function ofEndpoints(service: Service): Promise<KnownIds> {
-  const agent = await enrol(service);
-  const register = { endpoint_id: agent.id, name: 'nothing', roots: ['/usr/bin'], lines: [], complete: true };
-  await makeEach(service, '//endpoints/baselines/register', [register]);
-  await agent.report([file('/usr/bin/tool')]);
-  const [event] = (await service.call('GET', '//endpoints/events/')).body.data;
-  const proposals = await makeEach(
-    service,
-    `//endpoints/hosts/${agent.id}/baselines`,
-    Array.from({ length: PROPOSAL_COUNT }, (_, at) => ({ from: 'latest_scan', name: `${at}`, reason: 'x' })),
-  );
-  const until = new Date(Date.now() + 3_600_000).toISOString();
-  const [{ window_id }] = await makeEach(service, '//endpoints/change-windows/', [{ all: true, until, reason: 'x' }]);
-  return {
-    ...{ endpoint_id: [agent.id], event_id: [event.event_id], change_id: [event.change_id], window_id: [window_id] },
-    ...{ roots: ['/usr/bin'], other_filesystems: ['/srv'] },
-    baseline_id: proposals.map(({ baseline_id }) => baseline_id),
   };
 }
