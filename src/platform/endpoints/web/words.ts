@@ -95,7 +95,7 @@ export function missedWord(count: number): Markup {
   return count === 0 ? markup`0` : statusWord('warning', grouped(count));
 }
 
-const BASELINE_WORDS: Record<WireBaseline['status'], readonly [StatusTone, string]> = {
+export const BASELINE_WORDS: Record<WireBaseline['status'], readonly [StatusTone, string]> = {
   proposed: ['warning', 'proposed'],
   active: ['good', 'active'],
   superseded: ['neutral', 'replaced'],
