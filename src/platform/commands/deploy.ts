@@ -12,6 +12,7 @@ const ELSEWHERE = 'Name a folder with --out that this user may write to.';
 const FILES = {
   systemd: ['evidence-platform.service', 'platform.yaml'],
   docker: ['Dockerfile', 'compose.yaml', 'platform.yaml'],
+  agent: ['evidence-agent.service', 'evidence-agent.timer', 'evidence-agent-loop.service'],
 } as const;
 type Kind = keyof typeof FILES;
 
@@ -20,19 +21,20 @@ const KINDS = Object.keys(FILES) as Kind[];
 /** `evidence-platform deploy`: the files by which something else runs it. */
 export const deployCommand: CommandModule<object, { kind?: Kind | undefined; out: string }> = {
   command: 'deploy [kind]',
-  describe: 'Write the files by which systemd or Docker runs it',
+  describe: 'Write the files by which systemd or Docker runs it, or systemd the agent of an endpoint',
   builder: (args) =>
     args
-      .positional('kind', { choices: KINDS, describe: 'What runs it' })
+      .positional('kind', { choices: KINDS, describe: 'What runs it; agent: systemd, the agent' })
       .option('out', { type: 'string', default: 'deploy', requiresArg: true, describe: 'The folder for the files' }),
   async handler({ kind, out }) {
     if (kind === undefined)
-      throw new EvidenceError('usage', `deploy needs to be told what runs it: ${KINDS.join(' or ')}`);
+      throw new EvidenceError('usage', `deploy needs to be told which files: ${KINDS.join(', ')}`);
     const { Eta } = await import('eta');
     const eta = new Eta({ autoEscape: false, autoTrim: false });
     // This very program by this very Node.js: the PATH of a service may find others.
     const program = [process.execPath, startFile('evidence-platform')].map(systemdWord).join(' ');
-    const words = { kind, program, config: '/etc/evidence/platform.yaml', version: readManifest().version };
+    const agent = readFileSync(packageFile('templates/deploy/agent-settings.eta'), 'utf8').trim();
+    const words = { kind, program, agent, config: '/etc/evidence/platform.yaml', version: readManifest().version };
     const paths = FILES[kind].map((name) => join(out, name));
     refuseExisting(paths);
     for (const [at, path] of paths.entries()) {

@@ -41,7 +41,7 @@ export async function runLoop({ round, tell, complain, wait, random, now }: Loop
       complain(error);
       pause = Math.min(interval, AFTER_FAILURE);
     }
-    const jittered = pause * 1000 * (1 + JITTER * (2 * random() - 1));
+    const jittered = Math.round(pause * 1000 * (1 + JITTER * (2 * random() - 1)));
     await wait(Math.max(0, jittered - (now() - started)));
   }
 }

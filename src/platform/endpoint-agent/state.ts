@@ -46,12 +46,12 @@ export class AgentState {
   constructor(folder: string) {
     this.folder = folder;
     try {
-      mkdirSync(folder, { recursive: true, mode: 0o700 });
+      if (!existsSync(folder)) mkdirSync(folder, { mode: 0o700 });
       this.privateKey = readKey(folder);
     } catch (error) {
       if (!isSystemError(error)) throw error;
       throw new EvidenceError('config', `the agent's folder ${folder} cannot be used: ${messageOf(error)}`, {
-        nextStep: 'Name a folder with --state that this user may write to.',
+        nextStep: 'Name a folder with --state that this user may write to; the one above it has to be there.',
         cause: error,
       });
     }

@@ -4,7 +4,7 @@ import type { Database, Transaction } from '../database/database.ts';
 import { DomainError } from '../errors.ts';
 import type { Job } from '../jobs/scheduler.ts';
 import { endpointRow } from './host-rows.ts';
-import { Chunking, type LineChunk, pathIn, textsOf, toBytes } from './lines/chunks.ts';
+import { Chunking, type LineChunk, linesToBytes, pathOfText, textsOf } from './lines/chunks.ts';
 import type { NewLineSet } from './lines/line-sets.ts';
 import { canonicalLine, type EndpointLine, faultInLine, pathBytes } from './report/line.ts';
 import { MerkleTree } from './report/merkle.ts';
@@ -39,7 +39,7 @@ export async function takePart(
   if (part > parts) throw new DomainError('invalid_request', `part: it is ${part} of ${parts}`);
   const texts = canonicalTexts(given.lines);
   if (parts === 1) return gather(database, given, texts);
-  const bytes = toBytes(texts);
+  const bytes = linesToBytes(texts);
   const partSha256 = sha256(bytes);
   const isLast = await database.write(async (transaction) => {
     await endpointRow(transaction, given.endpointNo);
@@ -142,9 +142,9 @@ async function gather(database: Database, given: LinePart, lastTexts: readonly s
     const texts = part === given.parts ? lastTexts : await stagedTexts(database, given, part);
     const [first, end] = [texts[0], texts.at(-1)];
     if (first === undefined || end === undefined) continue;
-    if (last !== null && last.compare(pathIn(first)) >= 0)
+    if (last !== null && last.compare(pathOfText(first)) >= 0)
       throw new DomainError('invalid_request', `lines.0: part ${part} does not begin behind the end of the one before`);
-    last = pathIn(end);
+    last = pathOfText(end);
     for (const text of texts) {
       root.add(text);
       chunks.push(chunking.add(text));

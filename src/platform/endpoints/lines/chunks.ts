@@ -40,19 +40,19 @@ export class Chunking {
     if (first === undefined || last === undefined) return null;
     this.#texts = [];
     this.#characters = 0;
-    const paths = { first_path: pathIn(first), last_path: pathIn(last) };
-    const bytes = toBytes(texts);
+    const paths = { first_path: pathOfText(first), last_path: pathOfText(last) };
+    const bytes = linesToBytes(texts);
     return { sha256: sha256(bytes), ...paths, lines: zstdCompressSync(bytes) };
   }
 }
 
 /** The bytes of the path that a line is of. */
-export function pathIn(text: string): Buffer {
+export function pathOfText(text: string): Buffer {
   return pathBytes(JSON.parse(text) as EndpointLine);
 }
 
 /** The texts of lines, each with a line feed behind it: RFC 8785 writes one within a text as an escape. */
-export function toBytes(texts: readonly string[]): Buffer {
+export function linesToBytes(texts: readonly string[]): Buffer {
   return Buffer.from(texts.length === 0 ? '' : `${texts.join('\n')}\n`);
 }
 
