@@ -114,7 +114,7 @@ const ROOMS: Record<string, Record<string, string[]>> = {
       ...['database', 'errors', 'http', 'idempotency', 'jobs', 'metrics', 'module', 'scopes', 'threads', 'timestamp'],
       'web',
     ],
-    endpoints: ['accounts', 'alerts', 'audit', 'database', 'errors', 'http', 'idempotency', 'jobs', 'module'],
+    endpoints: ['accounts', 'alerts', 'audit', 'database', 'errors', 'http', 'idempotency', 'jobs', 'module', 'web'],
     'endpoint-agent': ['endpoints'],
     import: [],
     migrations: ['accounts', 'alerts', 'audit', 'database', 'endpoints', 'idempotency', 'jobs', 'master-key', 'traps'],

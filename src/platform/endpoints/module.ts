@@ -8,6 +8,8 @@ import { endpointRoutes } from './routes.ts';
 import { assembleEndpoints } from './service.ts';
 import { stagingJob } from './staging.ts';
 import { staleJob } from './stale.ts';
+import { endpointsOverview } from './web/overview.ts';
+import { pagesOfEndpoints } from './web/pages.ts';
 
 export interface EndpointsModuleParts extends Omit<EndpointMeans, 'approvers' | 'knownFiles'> {
   alerts: Alerts;
@@ -21,9 +23,12 @@ export function endpointsModule({ accounts, ...parts }: EndpointsModuleParts): S
     approvers: (reader) => accounts.people.countWith(reader, 'endpoints:write'),
   };
   const service = assembleEndpoints(means);
+  const pageParts = { service, clock: parts.clock, people: accounts.people };
   return {
     name: 'endpoints',
     routes: (server) => endpointRoutes(server, { service }),
+    pages: pagesOfEndpoints(pageParts),
+    overview: { scope: 'endpoints:read', read: () => endpointsOverview(pageParts) },
     sends: (mail) => parts.alerts.sends(mail, tellerOfEndpoints(service.events)),
     jobs: [staleJob(means), stagingJob(means.database, means.clock)],
     settled: async () => {},
