@@ -45,7 +45,7 @@ export async function startDrawn(start: typeof startService): Promise<DrawnServi
   };
 }
 
-/** The token of an agent is bound to its endpoint; drawn times are years away, and drawn paths and lines are none. */
+/** The token of an agent is bound to its endpoint; drawn times are years away, and drawn paths and lines are none; where several people may approve a baseline, no key does. */
 export const NEVER_DRAWN = [
   'getAgentSettings',
   'bindAgentKey',
@@ -53,6 +53,7 @@ export const NEVER_DRAWN = [
   'openChangeWindow',
   'enrollEndpoint',
   'registerBaseline',
+  'approveBaseline',
 ];
 
 /** What is answered to the same request, sent again and again with something else in it. */
