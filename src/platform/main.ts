@@ -10,6 +10,7 @@ import { deployCommand } from './commands/deploy.ts';
 import { helpCommand, listOfPlatformTopics } from './commands/help.ts';
 import { initCommand } from './commands/init.ts';
 import { keysCommand } from './commands/keys.ts';
+import { packagesCommand } from './commands/packages.ts';
 import { peopleCommand } from './commands/people.ts';
 import { sealKeysCommand } from './commands/seal-keys.ts';
 import { serveCommand } from './commands/serve.ts';
@@ -50,6 +51,7 @@ function makeParser(args: string[]): Argv {
       .command(serveCommand)
       .command(keysCommand)
       .command(peopleCommand)
+      .command(packagesCommand)
       .command(sealKeysCommand)
       .command(backupCommand)
       .command(importCommand)

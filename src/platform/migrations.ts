@@ -6,6 +6,7 @@ import { AUDIT_MIGRATIONS } from './audit/migrations.ts';
 import type { Database, Reader } from './database/database.ts';
 import { hasForm, migrate } from './database/migration.ts';
 import { ENDPOINT_MIGRATIONS } from './endpoints/migrations.ts';
+import { PACKAGE_MIGRATIONS } from './endpoints/packages/migrations.ts';
 import { IDEMPOTENCY_MIGRATIONS } from './idempotency/migrations.ts';
 import { JOB_MIGRATIONS } from './jobs/migrations.ts';
 import { MASTER_KEY_MIGRATIONS } from './master-key.ts';
@@ -21,6 +22,7 @@ const MIGRATIONS = {
   ...JOB_MIGRATIONS,
   ...TRAP_MIGRATIONS,
   ...ENDPOINT_MIGRATIONS,
+  ...PACKAGE_MIGRATIONS,
 };
 
 /** Brings a database to the form that all that is in this version needs. @throws EvidenceError as `migrate`. */

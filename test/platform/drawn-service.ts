@@ -33,7 +33,9 @@ export async function startDrawn(start: typeof startService): Promise<DrawnServi
   return {
     service,
     known: {
-      ...{ ...(await ofAudit(service)), ...(await ofPeople(service)), ...(await ofTraps(service)) },
+      ...(await ofAudit(service)),
+      ...(await ofPeople(service)),
+      ...(await ofTraps(service)),
       ...(await ofEndpoints(service)),
     },
     async close() {
@@ -42,6 +44,21 @@ export async function startDrawn(start: typeof startService): Promise<DrawnServi
     },
   };
 }
+
+/** The token of an agent is bound to its endpoint; drawn times are years away, and drawn paths and lines are none; where several people may approve a baseline, no key does. */
+export const NEVER_DRAWN = [
+  'getAgentSettings',
+  'bindAgentKey',
+  'reportScan',
+  'openChangeWindow',
+  'enrollEndpoint',
+  'registerBaseline',
+  'approveBaseline',
+  'plantBait',
+  'confirmBait',
+  'reportBaitStanding',
+  'reportBaitReads',
+];
 
 /** What is answered to the same request, sent again and again with something else in it. */
 async function makeEach(service: Service, path: string, bodies: readonly object[]) {
@@ -81,6 +98,28 @@ async function ofPeople(service: Service): Promise<KnownIds> {
   };
 }
 
+async function ofEndpoints(service: Service): Promise<KnownIds> {
+  const agent = await enrol(service);
+  const register = { endpoint_id: agent.id, name: 'nothing', roots: ['/usr/bin'], lines: [], complete: true };
+  await makeEach(service, '//endpoints/baselines/register', [register]);
+  await agent.report([file('/usr/bin/tool')]);
+  const [event] = (await service.call('GET', '//endpoints/events/')).body.data;
+  const wishes = Array.from({ length: 30 }, (_, at) => ({ from: 'latest_scan', name: `${at}`, reason: 'x' }));
+  const proposals = await makeEach(service, `//endpoints/hosts/${agent.id}/baselines`, wishes);
+  const bait = { credential_type: 'aws_key', path: '/home/x', label: 'x' };
+  const [{ bait_id }] = await makeEach(service, `//endpoints/hosts/${agent.id}/bait`, [bait]);
+  const until = new Date(Date.now() + 3_600_000).toISOString();
+  const [window] = await makeEach(service, '//endpoints/change-windows/', [{ all: true, until, reason: 'x' }]);
+  return {
+    ...{ endpoint_id: [agent.id], event_id: [event.event_id], change_id: [event.change_id] },
+    ...{
+      bait_id: [bait_id],
+      window_id: [window.window_id],
+      baseline_id: proposals.map(({ baseline_id }) => baseline_id),
+    },
+  };
+}
+
 async function ofTraps(service: Service): Promise<KnownIds> {
   const labels = Array.from({ length: TRAP_COUNT }, (_, at) => ({ ...BUG, label: `${at}` }));
   const traps = await makeEach(service, `${TRAPS}/credentials/generate`, labels);
@@ -102,30 +141,5 @@ async function ofTraps(service: Service): Promise<KnownIds> {
     secret_access_key: ['s'.repeat(40)],
     user_name: ['backup-prod', 'deploy'],
     decoy: DECOY_KINDS,
-  };
-}
-
-/** Endpoints with what requests end for good. */
-async function ofEndpoints(service: Service): Promise<KnownIds> {
-  const agent = await enrol(service);
-  const register = { endpoint_id: agent.id, name: 'nothing', roots: ['/usr/bin'], lines: [], complete: true };
-  await makeEach(service, '//endpoints/baselines/register', [register]);
-  await agent.report([file('/usr/bin/tool')]);
-  const [event] = (await service.call('GET', '//endpoints/events/')).body.data;
-  const wishes = Array.from({ length: TRAP_COUNT }, (_, at) => ({ from: 'latest_scan', name: `${at}`, reason: 'x' }));
-  const proposals = await makeEach(service, `//endpoints/hosts/${agent.id}/baselines`, wishes);
-  const bait = Array.from({ length: TRAP_COUNT }, (_, at) => ({
-    credential_type: 'aws_key',
-    path: `/home/${at}`,
-    label: 'x',
-  }));
-  const planted = await makeEach(service, `//endpoints/hosts/${agent.id}/bait`, bait);
-  const until = new Date(Date.now() + 3_600_000).toISOString();
-  const [{ window_id }] = await makeEach(service, '//endpoints/change-windows/', [{ all: true, until, reason: 'x' }]);
-  return {
-    ...{ endpoint_id: [agent.id], event_id: [event.event_id], change_id: [event.change_id], window_id: [window_id] },
-    ...{ roots: ['/usr/bin'], other_filesystems: ['/srv'] },
-    bait_id: planted.map(({ bait_id }) => bait_id),
-    baseline_id: proposals.map(({ baseline_id }) => baseline_id),
   };
 }

@@ -122,6 +122,7 @@ describe('usage', () => {
     [['seal-keys', 'rotate', '--data', 'x', '--all', '--stream', 's'], 'name streams with --stream, or give --all'],
     [['deploy'], 'deploy needs to be told what runs it: systemd or docker'],
     [['deploy', 'kubernetes'], 'is none of "systemd", "docker"'],
+    [['packages'], 'import, list or verify'],
     [['people'], 'set-up, list, disable or reset'],
     [['people', 'list', '--data', 'x'], 'evidence-platform init --data x'],
     [['keys', 'list', '--data', 'x'], 'evidence-platform init --data x'],

@@ -237,7 +237,7 @@ const OPERATIONS: readonly Operation[] = [
   ...(
     [
       ['{bait_id}/planted', { planted: true, seen_by: [] }],
-      ['{bait_id}/standing', { standing: 'changed', reason: 'x' }],
+      ['{bait_id}/standing', { standing: 'removed', reason: 'x' }],
       ['reads', { reads: [{ bait_id: 'x', read_at: '2026-01-01T00:00:00Z', seen: 'atime', event: 'x' }] }],
     ] as const
   ).map(([act, body]) => ({
@@ -247,6 +247,7 @@ const OPERATIONS: readonly Operation[] = [
     ofAgent: true as const,
     body: () => body,
   })),
+  { operation: 'GET /endpoints/packages/', needed: 'endpoints:read', path: '//endpoints/packages/' },
   { operation: 'GET /endpoints/scans/', needed: 'endpoints:read', path: '//endpoints/scans/' },
   { operation: 'GET /endpoints/stats/', needed: 'endpoints:read', path: '//endpoints/stats/' },
   {

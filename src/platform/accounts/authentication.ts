@@ -9,7 +9,7 @@ import type { AccountTables, ApiKeyTable } from './schema.ts';
 /** The use of a key is written down so often at most. */
 const USED_MS = 60_000;
 
-const READ = ['key_id', 'sha256', 'name', 'scopes', 'expires_at', 'revoked_at', 'last_used_at', 'bound_to'] as const;
+const READ = ['key_id', 'sha256', 'name', 'scopes', 'bound_to', 'expires_at', 'revoked_at', 'last_used_at'] as const;
 type PresentedKey = Pick<ApiKeyTable, (typeof READ)[number]>;
 
 /** Tells whose API key is presented, and writes down when it was. */

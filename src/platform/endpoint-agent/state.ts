@@ -42,6 +42,7 @@ export interface SignedReport {
  * sequence, whatever crashes and however many agents are started. Once the service has it, `chain.json` is replaced, and
  * then `report-N.json` is removed.
  */
+// Over ten members: each is a step that a crash may come after.
 export class AgentState {
   readonly folder: string;
   readonly privateKey: KeyObject;

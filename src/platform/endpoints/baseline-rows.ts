@@ -46,7 +46,7 @@ export async function changeBaseline(
 }
 
 export function baselineToWire(
-  row: Baseline & { endpoint_id: string; root_hash: string; line_count: number },
+  row: Baseline & { endpoint_id: string; endpoint_name: string; root_hash: string; line_count: number },
 ): WireBaseline {
   const { baseline_no: _, endpoint_no: __, scan_no: ___, set_no: ____, roots, complete, ...shown } = row;
   return { ...shown, roots: JSON.parse(roots) as string[], complete: complete === 1 };

@@ -158,7 +158,7 @@ export class Baselines {
       .innerJoin('endpoints', 'endpoints.endpoint_no', 'baselines.endpoint_no')
       .innerJoin('line_sets', 'line_sets.set_no', 'baselines.set_no')
       .selectAll('baselines')
-      .select(['endpoint_id', 'root_hash', 'line_count']);
+      .select(['endpoint_id', 'endpoints.name as endpoint_name', 'root_hash', 'line_count']);
   }
 
   async #change(

@@ -16,7 +16,7 @@ import {
   type UnresolvedEvent,
   unresolvedEvents,
 } from './event-rows.ts';
-import { digestToExplain } from './explanations.ts';
+import { explainDifferences, UNEXPLAINED } from './explanations.ts';
 import type { Endpoint } from './host-rows.ts';
 import type { PathDifference } from './lines/comparing.ts';
 import type { EndpointMeans } from './means.ts';
@@ -186,12 +186,12 @@ export class EventWriting {
     { scan_no, baseline_no }: ComparedScan,
   ): Promise<void> {
     if (found.length === 0) return;
-    const digests = found.map(({ difference }) => digestToExplain(difference)).filter((digest) => digest !== null);
-    const known = await this.#means.knownFiles.find(this.#transaction, [...new Set(digests)]);
+    const differences = found.map(({ difference }) => difference);
+    const explanations = await explainDifferences(this.#transaction, this.#means.knownFiles, differences);
     const window_no = await windowFor(this.#transaction, this.#endpoint.endpoint_no, this.#now);
     const facts = { endpoint_no: this.#endpoint.endpoint_no, scan_no, baseline_no, window_no, now: this.#now };
-    for (const { difference, changeKey } of found)
-      this.#raised.push({ event: eventOfDifference(difference, facts, known), changeKey });
+    for (const [at, { difference, changeKey }] of found.entries())
+      this.#raised.push({ event: eventOfDifference(difference, facts, explanations[at] ?? UNEXPLAINED), changeKey });
   }
 
   /** People are told once of all that a report raised, by the worst of it. */

@@ -6,8 +6,9 @@ import { DomainError } from '../errors.ts';
 import { fromCursor, pageOf, toCursor } from '../http/cursor.ts';
 import { EndpointEntries } from './entries.ts';
 import { type EndpointEvent, eventsVersion, noteEventsChanged } from './event-rows.ts';
-import { digestToExplain, explainDifference, UNEXPLAINED } from './explanations.ts';
+import { explainDifferences, UNEXPLAINED } from './explanations.ts';
 import { endpointRow } from './host-rows.ts';
+import type { PathDifference } from './lines/comparing.ts';
 import type { EndpointMeans } from './means.ts';
 import type { EndpointLine } from './report/line.ts';
 import type { EventQuery, Explanation, WireEvent } from './requests/events.ts';
@@ -17,11 +18,13 @@ import { streamOf } from './words.ts';
 /** Events that are explained anew in one transaction. */
 const EXPLAINED_AT_ONCE = 500;
 
+type EventMeans = Pick<EndpointMeans, 'database' | 'clock' | 'log' | 'knownFiles'>;
+
 /** What is wrong on endpoints, as routes and pages have it. */
 export class EndpointEvents {
-  readonly #means: EndpointMeans;
+  readonly #means: EventMeans;
 
-  constructor(means: EndpointMeans) {
+  constructor(means: EventMeans) {
     this.#means = means;
   }
 
@@ -104,14 +107,13 @@ export class EndpointEvents {
         .where('event_no', '>', after)
         .where('resolved_at', 'is', null)
         .where('change_no', 'is not', null)
-        .where('explanation', '=', canonicalize({ kind: 'none' }))
+        .where('explanation', '=', canonicalize(UNEXPLAINED))
         .orderBy('event_no')
         .limit(EXPLAINED_AT_ONCE)
         .execute();
-      const digests = rows.map((row) => digestToExplain(sidesOf(row))).filter((digest) => digest !== null);
-      const known = await knownFiles.find(transaction, [...new Set(digests)]);
+      const explanations = await explainDifferences(transaction, knownFiles, rows.map(differenceOf));
       const explained = rows
-        .map((row) => ({ row, explanation: explainDifference(row.path, sidesOf(row), known) }))
+        .map((row, at) => ({ row, explanation: explanations[at] ?? UNEXPLAINED }))
         .filter(({ explanation }) => explanation.kind !== 'none');
       for (const { row, explanation } of explained)
         await changeEvent(transaction, row, { explanation: canonicalize(explanation), severity: 'low' });
@@ -197,6 +199,11 @@ type JoinedEvent = Awaited<ReturnType<ReturnType<typeof joined>['executeTakeFirs
 function sidesOf({ expected, observed }: Pick<EndpointEvent, 'expected' | 'observed'>) {
   const [before, after] = [expected, observed].map((text) => (text === null ? null : JSON.parse(text)));
   return { expected: before as EndpointLine | null, observed: after as EndpointLine | null };
+}
+
+function differenceOf(row: EndpointEvent): PathDifference {
+  const path = row.path === null ? { path_base64: row.path_base64 ?? '' } : { path: row.path };
+  return { path, ...sidesOf(row) };
 }
 
 function eventToWire(row: JoinedEvent): WireEvent {

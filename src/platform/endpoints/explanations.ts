@@ -1,60 +1,42 @@
 import type { Reader } from '../database/database.ts';
-import type { EndpointLine } from './report/line.ts';
+import type { PathDifference } from './lines/comparing.ts';
+import type { Attributes, ChangedFile, SignedPackage } from './packages/explanation.ts';
+import type { KnownFiles } from './packages/known-files.ts';
+import type { EndpointLine, FileLine } from './report/line.ts';
 import type { Explanation } from './requests/events.ts';
-import { type Difference, isSetId, withoutUsr } from './rules.ts';
-
-/** A file of a package in an archive that is signed. */
-export interface KnownFile {
-  /** Of the package. */
-  name: string;
-  version: string;
-  archive: string;
-  signed_by: string;
-  /** Where the package puts it. */
-  path: string;
-}
-
-/** What signed archives know. */
-export interface KnownFiles {
-  /** @returns by their digests those that are known, each with all of its places. */
-  find(reader: Reader, sha256s: readonly string[]): Promise<ReadonlyMap<string, readonly KnownFile[]>>;
-}
-
-/** Where no archive was imported. */
-export const NO_KNOWN_FILES: KnownFiles = { find: async () => new Map() };
 
 export const UNEXPLAINED: Explanation = { kind: 'none' };
 
-/** The digest that an archive would have to know for a difference to be explained; null where none could. */
-export function digestToExplain({ expected, observed }: Difference): string | null {
-  if (observed?.type !== 'file') return null;
-  return expected?.type === 'file' && expected.sha256 === observed.sha256 ? null : observed.sha256;
+/** What explains differences, in their order: a signed package that has this very file at this path. */
+export async function explainDifferences(
+  reader: Reader,
+  knownFiles: KnownFiles,
+  differences: readonly PathDifference[],
+): Promise<Explanation[]> {
+  const changed = differences.map(toChangedFile);
+  const asked = changed.filter((file) => file !== null);
+  const found = (await knownFiles.find(reader, asked)).values();
+  return changed.map((file) => toExplanation(file === null ? null : found.next().value));
 }
 
-/**
- * What explains a difference: a signed package that has this very file at this path. It says nothing of who owns the file
- * and with whose rights it runs, so a change of these stays unexplained.
- */
-export function explainDifference(
-  path: string | null,
-  difference: Difference,
-  known: ReadonlyMap<string, readonly KnownFile[]>,
-): Explanation {
-  const digest = digestToExplain(difference);
-  if (digest === null || path === null || !isSamePermission(difference)) return UNEXPLAINED;
-  const file = known.get(digest)?.find((each) => withoutUsr(each.path) === withoutUsr(path));
-  if (file === undefined) return UNEXPLAINED;
-  const { name, version, archive, signed_by } = file;
+/** Null for what no package could have: no file stands there, or its name is no text. */
+function toChangedFile({ path: { path }, expected, observed }: PathDifference): ChangedFile | null {
+  if (path === undefined || observed?.type !== 'file') return null;
+  return { path, observed: toStanding(observed), expected: isFile(expected) ? toStanding(expected) : null };
+}
+
+function isFile(line: EndpointLine | null): line is FileLine {
+  return line?.type === 'file';
+}
+
+function toStanding({ sha256, mode, uid, gid }: FileLine): Attributes & { sha256: string } {
+  return { sha256, mode: Number.parseInt(mode, 8), uid, gid };
+}
+
+function toExplanation(found: SignedPackage | null | undefined): Explanation {
+  if (!found) return UNEXPLAINED;
+  const { name, version, archive, signed_by } = found;
   return { kind: 'signed_package', name, version, archive, signed_by };
-}
-
-function isSamePermission({ expected, observed }: Difference): boolean {
-  if (expected === null) return !isSetId(observed);
-  return ownersOf(expected) === ownersOf(observed);
-}
-
-function ownersOf(line: EndpointLine | null): string {
-  return line?.type === 'file' ? [line.mode, line.uid, line.gid].join() : '';
 }
 
 /** Whether an explanation makes an event less bad. */

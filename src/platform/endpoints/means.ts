@@ -4,7 +4,7 @@ import type { AuditLog } from '../audit/api.ts';
 import type { Database, Reader } from '../database/database.ts';
 import type { SecretBox } from '../secrets.ts';
 import type { BaitTraps } from '../traps/api.ts';
-import type { KnownFiles } from './explanations.ts';
+import type { KnownFiles } from './packages/known-files.ts';
 
 /** What bait is kept and watched with, besides. */
 export interface BaitMeans extends EndpointMeans {

@@ -3,12 +3,14 @@ import type { Alerts } from '../alerts/api.ts';
 import type { ServiceModule } from '../module.ts';
 import { SecretBox } from '../secrets.ts';
 import { tellerOfEndpoints } from './alerting.ts';
-import { NO_KNOWN_FILES } from './explanations.ts';
 import type { BaitMeans } from './means.ts';
+import { knownFiles } from './packages/known-files.ts';
 import { endpointRoutes } from './routes.ts';
 import { assembleEndpoints } from './service.ts';
 import { stagingJob } from './staging.ts';
 import { staleJob } from './stale.ts';
+import { endpointsOverview } from './web/overview.ts';
+import { pagesOfEndpoints } from './web/pages.ts';
 
 export interface EndpointsModuleParts extends Omit<BaitMeans, 'approvers' | 'knownFiles' | 'baitBox'> {
   masterKey: Uint8Array;
@@ -20,14 +22,17 @@ export function endpointsModule({ accounts, masterKey, ...parts }: EndpointsModu
   const means: BaitMeans = {
     ...parts,
     baitBox: new SecretBox(masterKey, 'endpoints/bait'),
-    knownFiles: NO_KNOWN_FILES,
+    knownFiles,
     approvers: (reader) => accounts.people.countWith(reader, 'endpoints:write'),
   };
   const service = assembleEndpoints(means);
   parts.baitTraps.watches = () => service.bait.watches();
+  const pageParts = { service, clock: parts.clock, people: accounts.people };
   return {
     name: 'endpoints',
     routes: (server) => endpointRoutes(server, { service }),
+    pages: pagesOfEndpoints(pageParts),
+    overview: { scope: 'endpoints:read', read: () => endpointsOverview(pageParts) },
     sends: (mail) => parts.alerts.sends(mail, tellerOfEndpoints(service.events)),
     jobs: [staleJob(means), stagingJob(means.database, means.clock)],
     settled: async () => {},

@@ -1,9 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import { canonicalize, type Json } from '../../core/json/canonical.ts';
 import { type KnownChange, type NewEndpointEvent, pathKey } from './event-rows.ts';
-import { explainDifference, isVouchedFor, type KnownFile, UNEXPLAINED } from './explanations.ts';
+import { isVouchedFor, UNEXPLAINED } from './explanations.ts';
 import type { PathDifference } from './lines/comparing.ts';
 import type { EndpointLine } from './report/line.ts';
+import type { Explanation } from './requests/events.ts';
 import { severityOfDifference, typeOf } from './rules.ts';
 
 /** Where and when a difference was seen. */
@@ -16,14 +17,13 @@ export interface EventFacts {
   now: string;
 }
 
-/** The event of what differs at a path. @param known files of signed archives, by digest. */
+/** The event of what differs at a path. */
 export function eventOfDifference(
   { path, ...difference }: PathDifference,
   { endpoint_no, scan_no, baseline_no, window_no, now }: EventFacts,
-  known: ReadonlyMap<string, readonly KnownFile[]>,
+  explanation: Explanation,
 ): NewEndpointEvent {
   const { expected, observed } = difference;
-  const explanation = explainDifference(path.path ?? null, difference, known);
   const plain_severity = severityOfDifference(pathKey(path), difference);
   return {
     ...newEvent(endpoint_no, now),

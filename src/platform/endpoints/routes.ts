@@ -5,6 +5,7 @@ import { baselineSchema, differenceSchema } from './requests/baselines.ts';
 import { changeSchema, windowSchema } from './requests/changes.ts';
 import { eventSchema } from './requests/events.ts';
 import { hostSchema } from './requests/hosts.ts';
+import { signedArchiveSchema } from './requests/packages.ts';
 import { reportTakenSchema, scanSchema } from './requests/reports.ts';
 import { endpointStatsSchema, endpointVerificationSchema } from './requests/verification.ts';
 import { agentRoutes } from './routes/agent.ts';
@@ -13,6 +14,7 @@ import { baselineRoutes } from './routes/baselines.ts';
 import { changeRoutes } from './routes/changes.ts';
 import { endpointEventRoutes } from './routes/events.ts';
 import { hostRoutes } from './routes/hosts.ts';
+import { packageRoutes } from './routes/packages.ts';
 import type { EndpointService } from './service.ts';
 
 /** The endpoint binary-integrity service, to be registered under its base path. */
@@ -31,6 +33,7 @@ export const endpointRoutes: FastifyPluginAsync<{ service: EndpointService }> = 
       EndpointEvent: eventSchema,
       Change: changeSchema,
       ChangeWindow: windowSchema,
+      SignedArchive: signedArchiveSchema,
       EndpointStats: endpointStatsSchema,
       EndpointVerification: endpointVerificationSchema,
     },
@@ -43,6 +46,7 @@ export const endpointRoutes: FastifyPluginAsync<{ service: EndpointService }> = 
     baselineRoutes,
     endpointEventRoutes,
     changeRoutes,
+    packageRoutes,
   ])
     await server.register(routes, { service });
 };

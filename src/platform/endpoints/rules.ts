@@ -116,8 +116,3 @@ export function missedScans(reports: readonly Date[], now: Date, intervalSeconds
   }
   return missed;
 }
-
-/** The same path on systems where `/bin` is a link to `/usr/bin`. */
-export function withoutUsr(path: string): string {
-  return path.replace(/^\/usr\/(bin|sbin|lib\w*)\//, '/$1/');
-}

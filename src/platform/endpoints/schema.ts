@@ -102,6 +102,7 @@ export interface StagedPartTable {
   endpoint_no: number;
   kind: 'scan' | 'baseline';
   part: number;
+  /** As of a chunk. */
   lines: Uint8Array;
 }
 

@@ -1,3 +1,4 @@
+import type { PageQuery } from '../http/fields.ts';
 import { AgentDesk } from './agents.ts';
 import { BaitDesk } from './bait/desk.ts';
 import { Bait } from './bait/planting.ts';
@@ -6,6 +7,7 @@ import { Changes } from './changes.ts';
 import { EndpointEvents } from './events.ts';
 import { Hosts } from './hosts.ts';
 import type { BaitMeans } from './means.ts';
+import { listArchives } from './packages/archives.ts';
 import { Reports } from './reports.ts';
 import type { EndpointStats } from './requests/verification.ts';
 import { readEndpointStats } from './stats.ts';
@@ -25,6 +27,7 @@ export interface EndpointService {
   changes: Changes;
   windows: ChangeWindows;
   verifying: EndpointVerification;
+  archives(page: PageQuery): ReturnType<typeof listArchives>;
   stats(): Promise<EndpointStats>;
 }
 
@@ -40,6 +43,7 @@ export function assembleEndpoints(means: BaitMeans): EndpointService {
     changes: new Changes(means),
     windows: new ChangeWindows(means),
     verifying: new EndpointVerification(means),
+    archives: (page) => listArchives(means.database, page),
     stats: () => readEndpointStats(means.database, means.clock()),
   };
 }

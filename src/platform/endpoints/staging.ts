@@ -1,13 +1,13 @@
+import { zstdCompressSync } from 'node:zlib';
 import { sha256 } from '../../core/digest.ts';
-import { EvidenceError } from '../../core/errors.ts';
 import type { Database, Transaction } from '../database/database.ts';
 import { DomainError } from '../errors.ts';
 import type { Job } from '../jobs/scheduler.ts';
 import { endpointRow } from './host-rows.ts';
-import { Chunking, type LineChunk, packLines, unpackLines } from './lines/chunks.ts';
+import { Chunking, type LineChunk, linesToBytes, pathOfText, textsOf } from './lines/chunks.ts';
 import type { NewLineSet } from './lines/line-sets.ts';
-import { type EndpointLine, faultInLine } from './report/line.ts';
-import { LineRoot } from './report/root.ts';
+import { canonicalLine, type EndpointLine, faultInLine, pathBytes } from './report/line.ts';
+import { MerkleTree } from './report/merkle.ts';
 import type { EndpointTables, StagedSetTable } from './schema.ts';
 
 /** What is not whole after so long is dropped. */
@@ -37,9 +37,10 @@ export async function takePart(
 ): Promise<{ next_part: number } | NewLineSet> {
   const { part, parts, kind } = given;
   if (part > parts) throw new DomainError('invalid_request', `part: it is ${part} of ${parts}`);
-  const texts = textsOf(given.lines);
+  const texts = canonicalTexts(given.lines);
   if (parts === 1) return gather(database, given, texts);
-  const partSha256 = sha256(texts.join('\n'));
+  const bytes = linesToBytes(texts);
+  const partSha256 = sha256(bytes);
   const isLast = await database.write(async (transaction) => {
     await endpointRow(transaction, given.endpointNo);
     const staged = await stagedSet(transaction, given);
@@ -48,7 +49,7 @@ export async function takePart(
     if (isSame && part === taken && partSha256 === staged.part_sha256) return false;
     if (part !== taken + 1) throw outOfOrder(kind, part, taken + 1);
     if (part === parts) return true;
-    await stage(transaction, given, { texts, partSha256, now });
+    await stage(transaction, given, { bytes, partSha256, now });
     return false;
   });
   return isLast ? gather(database, given, texts) : { next_part: part + 1 };
@@ -85,22 +86,20 @@ export function stagingJob(database: Database, clock: () => Date): Job {
 }
 
 /** @throws DomainError `invalid_request` for the first line that no agent writes. */
-function textsOf(lines: readonly EndpointLine[]): string[] {
-  const root = new LineRoot();
+function canonicalTexts(lines: readonly EndpointLine[]): string[] {
+  let last: Buffer | null = null;
   return lines.map((line, at) => {
     const fault = faultInLine(line);
     if (fault !== null) throw new DomainError('invalid_request', `lines.${at}: ${fault}`);
-    return addTo(root, line);
+    const path = pathBytes(line);
+    if (last !== null && last.compare(path) >= 0)
+      throw new DomainError(
+        'invalid_request',
+        `lines.${at}: it is not behind the line before it, by the bytes of its path`,
+      );
+    last = path;
+    return canonicalLine(line);
   });
-}
-
-function addTo(root: LineRoot, line: EndpointLine): string {
-  try {
-    return root.add(line);
-  } catch (error) {
-    if (error instanceof EvidenceError) throw new DomainError('invalid_request', `lines: ${error.message}`);
-    throw error;
-  }
 }
 
 function stagedSet(transaction: Transaction, { endpointNo, kind }: LinePart): Promise<StagedSetTable | undefined> {
@@ -112,7 +111,7 @@ function stagedSet(transaction: Transaction, { endpointNo, kind }: LinePart): Pr
 async function stage(
   transaction: Transaction,
   given: LinePart,
-  { texts, partSha256, now }: { texts: readonly string[]; partSha256: string; now: Date },
+  { bytes, partSha256, now }: { bytes: Uint8Array; partSha256: string; now: Date },
 ): Promise<void> {
   const { endpointNo: endpoint_no, kind, part } = given;
   const tables = transaction.tables<EndpointTables>();
@@ -129,28 +128,30 @@ async function stage(
   }
   await tables
     .insertInto('staged_parts')
-    .values({ endpoint_no, kind, part, lines: packLines(texts) })
+    .values({ endpoint_no, kind, part, lines: zstdCompressSync(bytes) })
     .execute();
 }
 
-/** All lines, hashed and cut into chunks, one part at a time. */
+/** All lines, hashed and cut into chunks, one part at a time: within each they are in order already. */
 async function gather(database: Database, given: LinePart, lastTexts: readonly string[]): Promise<NewLineSet> {
-  const root = new LineRoot();
+  const root = new MerkleTree();
   const chunking = new Chunking();
-  const chunks: LineChunk[] = [];
-  let last: EndpointLine | null = null;
+  const chunks: (LineChunk | null)[] = [];
+  let last: Buffer | null = null;
   for (let part = 1; part <= given.parts; part++) {
     const texts = part === given.parts ? lastTexts : await stagedTexts(database, given, part);
+    const [first, end] = [texts[0], texts.at(-1)];
+    if (first === undefined || end === undefined) continue;
+    if (last !== null && last.compare(pathOfText(first)) >= 0)
+      throw new DomainError('invalid_request', `lines.0: part ${part} does not begin behind the end of the one before`);
+    last = pathOfText(end);
     for (const text of texts) {
-      last = JSON.parse(text) as EndpointLine;
-      addTo(root, last);
-      const chunk = chunking.add(last, text);
-      if (chunk !== null) chunks.push(chunk);
+      root.add(text);
+      chunks.push(chunking.add(text));
     }
   }
-  const end = chunking.end(last);
-  if (end !== null) chunks.push(end);
-  return { root_hash: root.root(), line_count: root.count, chunks };
+  chunks.push(chunking.end());
+  return { root_hash: root.root(), line_count: root.size, chunks: chunks.filter((chunk) => chunk !== null) };
 }
 
 async function stagedTexts(database: Database, { endpointNo, kind }: LinePart, part: number): Promise<string[]> {
@@ -163,7 +164,7 @@ async function stagedTexts(database: Database, { endpointNo, kind }: LinePart, p
     .where('part', '=', part)
     .executeTakeFirst();
   if (row === undefined) throw outOfOrder(kind, part + 1, 1);
-  return unpackLines(row.lines);
+  return textsOf(row);
 }
 
 function outOfOrder(kind: LinePart['kind'], part: number, next: number): DomainError {

@@ -38,7 +38,7 @@ export interface FileWatch {
 /** By `credential_id`. */
 export type FileWatches = () => Promise<ReadonlyMap<string, FileWatch>>;
 
-export interface BaitMeans {
+export interface BaitTrapMeans {
   traps: Pick<Traps, 'prepare'>;
   uses: Pick<Uses, 'record'>;
   database: Database;
@@ -49,11 +49,11 @@ export interface BaitMeans {
 
 /** Traps whose file an agent plants and watches. */
 export class BaitTraps {
-  readonly #means: BaitMeans;
+  readonly #means: BaitTrapMeans;
   /** What the service that has the agents knows of their files. */
   watches: FileWatches = async () => new Map();
 
-  constructor(means: BaitMeans) {
+  constructor(means: BaitTrapMeans) {
     this.#means = means;
   }
 

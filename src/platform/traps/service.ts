@@ -67,6 +67,7 @@ export interface TrapParts {
 /** A client would notice a longer pause. */
 const LONGEST_WAIT_MS = 1500;
 
+// Over 40 lines: it is the list of what there is.
 export function assembleTraps(parts: TrapParts): TrapService {
   const { database, clock, log, alerts, masterKey, publicUrl, serverLog } = parts;
   const vault = new TrapVault(masterKey);

@@ -69,6 +69,24 @@ export function field(form: FormState, view: Field): Markup {
   });
 }
 
+/** A text of several lines. */
+export function textArea(
+  form: FormState,
+  view: Pick<Field, 'name' | 'label' | 'hint' | 'isOptional'>,
+  rows: number,
+): Markup {
+  const { name, label, isOptional } = view;
+  const typed = form.values[name];
+  const required = isOptional === true ? null : markup` required`;
+  return labelled(
+    form,
+    view,
+    label,
+    (described) =>
+      markup`<textarea id="${name}" name="${name}" rows="${rows}"${required}${described}>${typeof typed === 'string' ? typed : ''}</textarea>`,
+  );
+}
+
 /** A form that is sent twice does its work once. */
 export function onceField({ values: { once } }: FormState): Markup {
   return hidden('once', typeof once === 'string' ? once : randomUUID());

@@ -9,12 +9,14 @@ import type { ModuleOverview, TimelineEvent } from './overview.ts';
 const MOST_EVENTS = 30;
 
 /** Services that this version has not got. */
-const NOT_YET: readonly TileView[] = ['Endpoint integrity', 'Agent identity'].map((title) => ({
-  title,
-  tone: 'neutral',
-  word: 'Not part of this version',
-  content: markup`<p class="minor">Nothing of this is watched here. A version that has it will show it in this place, and say how it is turned on.</p>`,
-}));
+const NOT_YET: readonly TileView[] = [
+  {
+    title: 'Agent identity',
+    tone: 'neutral',
+    word: 'Not part of this version',
+    content: markup`<p class="minor">Nothing of this is watched here. A version that has it will show it in this place, and say how it is turned on.</p>`,
+  },
+];
 
 /** The page that people come to first: whether anything is wrong, since when, when it was last checked, what to do next. */
 export function frontPage(server: FastifyInstance, overviews: readonly ModuleOverview[], clock: () => Date): void {

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type Service, startService } from '../service.ts';
+import { shown } from '../web/shown.ts';
 import { type Visitor, visitorsOf } from '../web/visitor.ts';
 
 /** Turns what is around it, ends elements, and is long. */
@@ -23,14 +24,6 @@ const hook = async (more: object = {}) => {
 };
 const add = (typed: Record<string, string>) =>
   operator.submit(FORM, FORM, { once: typed['name'] ?? '', least_severity: 'low', ...typed });
-/** What a page shows, without its markup. */
-const shown = (html: string) =>
-  html
-    .slice(html.indexOf('<main'))
-    .replace(/<[^>]*>/g, ' ')
-    .replace(/\s+/g, ' ')
-    .replace(/ ([:;.,])/g, '$1');
-
 test('a webhook shows its secret once, a form that is sent twice adds one, and each is removed', async () => {
   expect(shown((await operator.get(PAGE)).text)).toContain('Nobody is told of anything.');
   const typed = { kind: 'webhook', name: HOSTILE.slice(0, 60), target: 'https://example.com/hook' };

@@ -4,6 +4,7 @@ import { migrateAll } from '../../../src/platform/migrations.ts';
 import { DATABASES, type DatabasePlace } from '../database/databases.ts';
 import { file } from './agent-double.ts';
 import { EndpointPlace, HOUR, person, type Reporter, SOMEBODY } from './endpoint-place.ts';
+import { makeKnown } from './packages/known-rows.ts';
 
 const LINES = [file('/usr/bin/a'), file('/usr/bin/b')];
 const OTHER = [file('/usr/bin/a'), file('/usr/bin/b', 'b')];
@@ -262,15 +263,14 @@ describe.each(DATABASES)('on %s', (_name, start) => {
 
   test('what archives know at this path explains, and lowers; what is known of another path, or has other rights, does not', async () => {
     const changed = file('/usr/bin/b', host.id.slice(0, 30));
-    const known = { name: 'coreutils', version: '9.1', archive: 'bookworm', signed_by: 'Debian', path: '/bin/b' };
+    const explained = { name: 'coreutils', version: '9.1', archive: 'Debian bookworm main', signed_by: 'Debian' };
     const { sha256 } = changed as { sha256: string };
     await host.baseline(LINES);
     await host.reports([LINES[0] as never, changed]);
-    at.known.set(sha256, [{ ...known, path: '/usr/bin/sudo' }]);
+    await makeKnown(at.database, { sha256, path: '/usr/bin/sudo' });
     expect(await at.service.events.explainAgain()).toBe(0);
-    at.known.set(sha256, [{ ...known, path: '/usr/bin/sudo' }, known]);
+    await makeKnown(at.database, { sha256, path: '/usr/bin/b' });
     expect(await at.service.events.explainAgain()).toBe(1);
-    const { path: _, ...explained } = known;
     expect(await host.open()).toMatchObject([
       { severity: 'low', explanation: { kind: 'signed_package', ...explained } },
     ]);
@@ -279,6 +279,5 @@ describe.each(DATABASES)('on %s', (_name, start) => {
     expect(await host.open()).toMatchObject([{ severity: 'critical', explanation: { kind: 'none' } }]);
     await host.reports([LINES[0] as never, changed]);
     expect(await host.open()).toMatchObject([{ severity: 'low', explanation: { kind: 'signed_package' } }]);
-    at.known.clear();
   });
 });

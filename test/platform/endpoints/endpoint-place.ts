@@ -6,8 +6,8 @@ import { openAuditLog } from '../../../src/platform/audit/api.ts';
 import { RowSeals } from '../../../src/platform/audit/row-seals.ts';
 import { DerivedSealKeys } from '../../../src/platform/audit/seal-keys.ts';
 import type { Database } from '../../../src/platform/database/database.ts';
-import type { KnownFile } from '../../../src/platform/endpoints/explanations.ts';
 import type { EndpointMeans } from '../../../src/platform/endpoints/means.ts';
+import { knownFiles } from '../../../src/platform/endpoints/packages/known-files.ts';
 import type { EndpointLine } from '../../../src/platform/endpoints/report/line.ts';
 import { eventQuerySchema } from '../../../src/platform/endpoints/requests/events.ts';
 import { enrolmentSchema } from '../../../src/platform/endpoints/requests/hosts.ts';
@@ -39,7 +39,6 @@ export class EndpointPlace {
   /** Has every transaction fail once its entries are written. */
   fault = false;
   approvers = 1;
-  readonly known = new Map<string, KnownFile[]>();
   readonly alerts: Alert[] = [];
 
   constructor(database: Database) {
@@ -57,9 +56,7 @@ export class EndpointPlace {
           return places;
         },
       },
-      knownFiles: {
-        find: async (_reader, digests) => new Map([...this.known].filter(([digest]) => digests.includes(digest))),
-      },
+      knownFiles,
       alerts: {
         tell: async (_transaction, alert) => {
           this.alerts.push(alert);

@@ -1,6 +1,7 @@
+import { zstdCompressSync } from 'node:zlib';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { packLines } from '../../../src/platform/endpoints/lines/chunks.ts';
+import { linesToBytes } from '../../../src/platform/endpoints/lines/chunks.ts';
 import { reportSha256 } from '../../../src/platform/endpoints/report/head.ts';
 import { canonicalLine } from '../../../src/platform/endpoints/report/line.ts';
 import type { EndpointTables } from '../../../src/platform/endpoints/schema.ts';
@@ -91,7 +92,7 @@ const EDITS: readonly Edit[] = [
   {
     ...{ words: 'a line', codes: ['root_differs'] },
     change: (host) => {
-      const packed = packLines([canonicalLine(file(`/usr/bin/${host.id}`, 'clean'))]);
+      const packed = zstdCompressSync(linesToBytes([canonicalLine(file(`/usr/bin/${host.id}`, 'clean'))]));
       const path = Buffer.from(`/usr/bin/${host.id}`);
       return write(
         host,

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { newAwsId } from '../../../src/platform/traps/aws/access-key.ts';
 import { type Service, startService } from '../service.ts';
+import { shown } from '../web/shown.ts';
 import { type Visitor, visitorsOf } from '../web/visitor.ts';
 import { settingsOf } from './decoy-places.ts';
 
@@ -34,17 +35,6 @@ const usedTrap = async (more: object = {}, agent?: string) => {
   return { trap, detection };
 };
 const trapPage = (id: string, below = '') => `${PAGE}/credentials/${id}${below}`;
-/** What a page shows, without its markup; times are cut out. */
-const shown = (html: string) =>
-  html
-    .slice(html.indexOf('<main'))
-    .replace(/<[^>]*>/g, ' ')
-    .replace(/&#39;/g, "'")
-    .replace(/&quot;/g, '"')
-    .replace(/\s+/g, ' ')
-    .replace(/\d{4}-\d\d-\d\d \d\d:\d\d:\d\d UTC (just now|in \d+ \w+|\d+ \w+ ago)/g, 'THEN')
-    .replace(/ ([:;.,])/g, '$1');
-
 describe('a platform without traps', () => {
   test('says at each place what would be there, and on the front page what to do', async () => {
     const traps = shown((await owner.get(PAGE)).text);

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { WireEntry } from '../../../src/core/wire.ts';
 import { entry, type Service, startService } from '../service.ts';
+import { shown } from './shown.ts';
 import { type Visitor, visitorsOf } from './visitor.ts';
 
 /** Turns what is around it, ends elements, and is long. */
@@ -22,16 +23,6 @@ beforeAll(async () => {
 afterAll(() => service.close());
 
 const path = (stream: string, below = '') => `/app/audit/streams/${encodeURIComponent(stream)}${below}`;
-/** What a page shows, without its markup; digests and times are cut out. */
-const shown = (html: string) =>
-  html
-    .slice(html.indexOf('<main'))
-    .replace(/<[^>]*>/g, ' ')
-    .replace(/&#39;/g, "'")
-    .replace(/\s+/g, ' ')
-    .replace(/\d{4}-\d\d-\d\d \d\d:\d\d:\d\d UTC (just now|\d+ \w+ ago)/g, 'THEN')
-    .replace(/ ([:;.,])/g, '$1');
-
 describe('a platform on which nothing is recorded', () => {
   test('shows the call that records the first entry, and says that nothing was checked', async () => {
     const { status, text } = await owner.get('/app/audit');
@@ -41,7 +32,7 @@ describe('a platform on which nothing is recorded', () => {
     const front = shown((await owner.get('/app/')).text);
     expect(front).toContain('! Not all of it is checked');
     expect(front).toContain('Last check of a stream never');
-    expect(front).toMatch(/(Not part of this version.*){2}/);
+    expect(front).toContain('Not part of this version');
     expect(front).toContain('Person joined: The auditor, by The auditor');
   });
 });

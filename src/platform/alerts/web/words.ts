@@ -6,7 +6,7 @@ import type { AlertSeverity, AlertSource, AlertState } from '../words.ts';
 
 export const SOURCE_WORDS: Record<AlertSource, string> = { traps: 'Traps', endpoints: 'Endpoints' };
 
-const SEVERITY_TONES: Record<AlertSeverity, StatusTone> = {
+export const SEVERITY_TONES: Record<AlertSeverity, StatusTone> = {
   low: 'neutral',
   medium: 'warning',
   high: 'bad',

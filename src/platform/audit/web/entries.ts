@@ -18,6 +18,7 @@ import {
   moment,
 } from '../../web/components.ts';
 import { curlCommand } from '../../web/curl.ts';
+import { filterField, filterForm, filtersOf } from '../../web/filters.ts';
 import { formTime, toFormTime } from '../../web/form-time.ts';
 import { withQuery } from '../../web/own-path.ts';
 import { lastEntries } from '../repository.ts';
@@ -29,9 +30,7 @@ import { streamPath, waysTo } from './paths.ts';
 
 const MAY_READ = { scope: 'audit:read' } as const;
 
-/** Empty fields of a form say nothing. */
-const filterSchema = z.preprocess(
-  (query) => Object.fromEntries(Object.entries(query as object).filter(([, value]) => value !== '')),
+const filterSchema = filtersOf(
   entriesQuerySchema.omit({ stream_id: true, after_sequence: true, limit: true }).extend({
     from: formTime.optional(),
     to: formTime.optional(),
@@ -76,7 +75,7 @@ function listPage(server: FastifyInstance, { service }: AuditPageParts): void {
       above: waysTo(stream_id),
       introduction: isFiltered ? 'Those that match, oldest first.' : 'Newest first.',
       content: [
-        filterForm(path, filters),
+        filterFields(path, filters),
         entryTable(data, service.clock()),
         further(next),
         asCurl('curl', curlCommand(request, { path: withQuery('/audit/entries/', asked) })),
@@ -117,17 +116,13 @@ async function newest(
   return { data, next: rows.length <= ROWS ? null : withQuery(path, { before: data.at(-1)?.sequence }) };
 }
 
-function filterForm(path: string, filters: Partial<Record<string, unknown>>): Markup {
-  return markup`<form method="get" action="${path}" class="filters" role="search">
-${FIELDS.map(
-  ([field, label]) =>
-    markup`<div class="field"><label for="${field}">${label}</label><input id="${field}" name="${field}" value="${String(filters[field] ?? '')}"></div>\n`,
-)}${TIMES.map(
-  ([field, label]) =>
-    markup`<div class="field"><label for="${field}">${label}</label><input id="${field}" name="${field}" type="datetime-local" step="1" value="${toFormTime(String(filters[field] ?? ''))}"></div>\n`,
-)}<p class="acts"><button class="quiet">Show</button> ${Object.keys(filters).length === 0 ? null : link(path, 'Show all')}</p>
-</form>
-`;
+function filterFields(path: string, filters: Partial<Record<string, unknown>>): Markup {
+  const given = (field: string) => String(filters[field] ?? '');
+  const fields = [
+    ...FIELDS.map(([name, label]) => filterField({ name, label, value: given(name) })),
+    ...TIMES.map(([name, label]) => filterField({ name, label, value: toFormTime(given(name)) }, 'time')),
+  ];
+  return filterForm(path, fields, Object.keys(filters).length === 0 ? null : link(path, 'Show all'));
 }
 
 export function entryTable(entries: readonly WireEntry[], now: Date): Markup {

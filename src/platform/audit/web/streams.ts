@@ -6,6 +6,7 @@ import { hangUpOf } from '../../http/caller.ts';
 import { queryOf } from '../../web/asked.ts';
 import { asCurl, copyable, dataTable, digest, emptyState, further, link, momentOr } from '../../web/components.ts';
 import { curlCommand } from '../../web/curl.ts';
+import { filterField, filterForm, filterSelect } from '../../web/filters.ts';
 import { withQuery } from '../../web/own-path.ts';
 import { lastCheckpoints } from '../checkpoint-rows.ts';
 import { listStreams } from '../list.ts';
@@ -56,13 +57,13 @@ function summary(stats: WireStats): Markup {
 `;
 }
 
-function search({ begins_with = '', verification_status }: StreamsQuery): Markup {
-  return markup`<form method="get" action="${AUDIT_PATH}" class="filters" role="search">
-<div class="field"><label for="begins_with">Id begins with</label><input id="begins_with" name="begins_with" type="search" value="${begins_with}"></div>
-<div class="field"><label for="verification_status">Last check</label><select id="verification_status" name="verification_status"><option value="">any</option><option value="failed"${verification_status === 'failed' ? markup` selected` : null}>failed</option></select></div>
-<p class="acts"><button class="quiet">Show</button></p>
-</form>
-`;
+function search({ begins_with, verification_status }: StreamsQuery): Markup {
+  return filterForm(AUDIT_PATH, [
+    filterField({ name: 'begins_with', label: 'Id begins with', value: begins_with }),
+    filterSelect({ name: 'verification_status', label: 'Last check', value: verification_status }, [
+      { value: 'failed', label: 'failed' },
+    ]),
+  ]);
 }
 
 function isAll({ begins_with, verification_status, cursor }: StreamsQuery): boolean {

@@ -5,7 +5,7 @@ import { isSystemError } from '../../../core/errors.ts';
 const READING = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK | constants.O_NOATIME;
 
 /** Digest of a regular file that is read without a trace in its times; null for what is none, or not the agent's to read so. */
-export function digestOf(file: string): { ino: string; sha256: string } | null {
+export function plainDigestOf(file: string): { ino: string; sha256: string } | null {
   let fd: number;
   try {
     fd = openSync(file, READING);
@@ -26,5 +26,5 @@ export function digestOf(file: string): { ino: string; sha256: string } | null {
 const MOST_BYTES = 2n ** 20n;
 
 export function hasContent(file: string, content: string): boolean {
-  return digestOf(file)?.sha256 === hash('sha256', content, 'hex');
+  return plainDigestOf(file)?.sha256 === hash('sha256', content, 'hex');
 }

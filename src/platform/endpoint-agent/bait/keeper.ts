@@ -3,7 +3,7 @@ import type { AgentSettings, WantedBait } from '../answers.ts';
 import { type AgentClient, said } from '../client.ts';
 import type { AgentState } from '../state.ts';
 import { lookAt, removeBait } from './looking.ts';
-import type { BaitNotes, BaitRead, PlantedBait, ReadSign } from './notes.ts';
+import type { BaitNotes, BaitRead, BaitSign, PlantedBait } from './notes.ts';
 import { plantBait } from './planting.ts';
 
 export interface KeeperMeans {
@@ -47,7 +47,7 @@ export class BaitKeeper {
   }
 
   /** Looks at the bait at a path, which somebody was seen to read. @returns as `tend`. */
-  look(path: string, sign: ReadSign | null): Promise<string[]> {
+  look(path: string, sign: BaitSign | null): Promise<string[]> {
     return this.#inTurn(async () => {
       const bait = this.#means.state.bait().planted.find((each) => each.path === path);
       if (bait === undefined) return [];
@@ -90,7 +90,7 @@ export class BaitKeeper {
   }
 
   /** Notes whether it was read, and tells how it stands where it is not as it was left. */
-  async #lookAfter(baitId: string, sign: ReadSign | null): Promise<string[]> {
+  async #lookAfter(baitId: string, sign: BaitSign | null): Promise<string[]> {
     const bait = this.#means.state.bait().planted.find(({ bait_id }) => bait_id === baitId);
     if (bait === undefined) return [];
     const look = looked(bait, sign);
@@ -159,7 +159,7 @@ function isListed(wanted: readonly WantedBait[]) {
   return ({ bait_id }: PlantedBait) => wanted.some((each) => each.bait_id === bait_id);
 }
 
-function looked(bait: PlantedBait, sign: ReadSign | null) {
+function looked(bait: PlantedBait, sign: BaitSign | null) {
   try {
     return lookAt(bait, sign);
   } catch (error) {

@@ -1,13 +1,13 @@
 import { randomUUID } from 'node:crypto';
 import { lstatSync, rmSync } from 'node:fs';
 import { isSystemError } from '../../../core/errors.ts';
-import { digestOf } from './content.ts';
-import type { BaitRead, PlantedBait, ReadSign } from './notes.ts';
+import { plainDigestOf } from './content.ts';
+import type { BaitRead, BaitSign, PlantedBait } from './notes.ts';
 import { FilePlace } from './place.ts';
-import { arm, factsOf } from './planting.ts';
+import { arm, baitFactsOf } from './planting.ts';
 
 /** How bait stands that was planted. */
-export interface Look {
+export interface BaitLook {
   /** As it is armed now; null where what was planted is not there any more. */
   planted: PlantedBait | null;
   read: BaitRead | null;
@@ -20,17 +20,17 @@ export interface Look {
  * nothing else: whatever moves the ctime is an act of somebody.
  * @param sign by which somebody was seen to read it just now; null for none.
  */
-export function lookAt(bait: PlantedBait, sign: ReadSign | null): Look {
+export function lookAt(bait: PlantedBait, sign: BaitSign | null): BaitLook {
   try {
     using place = new FilePlace(bait.path);
-    const seen = factsOf(lstatSync(place.file, { bigint: true }));
+    const seen = baitFactsOf(lstatSync(place.file, { bigint: true }));
     const isSame = (['dev', 'ino'] as const).every((fact) => seen[fact] === bait[fact]);
     if (!isSame) return lost('replaced', 'another file is in its place');
     const change = changeOf(bait, seen);
     const moved = wasRead(bait, seen);
     if (!moved && change === null && sign === null) return { planted: bait, read: null, fault: null };
     if (moved || change !== null) arm(place, Number(BigInt(seen.mtime_ns) / 1_000_000_000n));
-    const planted = { ...bait, ...factsOf(lstatSync(place.file, { bigint: true })) };
+    const planted = { ...bait, ...baitFactsOf(lstatSync(place.file, { bigint: true })) };
     const fault = change === null ? null : { standing: 'changed' as const, reason: change };
     if (!moved && sign === null) return { planted, read: null, fault };
     const read_at = moved ? new Date(Number(BigInt(seen.atime_ns) / 1_000_000n)) : new Date();
@@ -45,11 +45,11 @@ export function lookAt(bait: PlantedBait, sign: ReadSign | null): Look {
   }
 }
 
-function lost(standing: 'gone' | 'replaced', reason: string): Look {
+function lost(standing: 'gone' | 'replaced', reason: string): BaitLook {
   return { planted: null, read: null, fault: { standing, reason } };
 }
 
-type Facts = ReturnType<typeof factsOf>;
+type Facts = ReturnType<typeof baitFactsOf>;
 
 function changeOf(bait: PlantedBait, seen: Facts): string | null {
   if (seen.ctime_ns === bait.ctime_ns) return null;
@@ -81,6 +81,6 @@ export function removeBait(bait: PlantedBait): { standing: 'removed' | 'left' | 
 }
 
 function isOwn(place: FilePlace, { dev, ino, sha256 }: PlantedBait): boolean {
-  const found = digestOf(place.file);
+  const found = plainDigestOf(place.file);
   return found !== null && found.ino === `${dev}:${ino}` && found.sha256 === sha256;
 }

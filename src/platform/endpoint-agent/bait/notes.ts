@@ -15,18 +15,18 @@ export interface PlantedBait {
   /** Armed: a read moves it. */
   atime_ns: string;
   sha256: string;
-  seen_by: ReadSign[];
+  seen_by: BaitSign[];
   /** The service knows that it is planted. */
   confirmed: boolean;
 }
 
 /** By what a read is seen: by the time of the last access at the next look, or at once. */
-export type ReadSign = 'atime' | 'inotify';
+export type BaitSign = 'atime' | 'inotify';
 
 export interface BaitRead {
   bait_id: string;
   read_at: string;
-  seen: ReadSign;
+  seen: BaitSign;
   /** The same in each attempt to tell of it. */
   event: string;
 }

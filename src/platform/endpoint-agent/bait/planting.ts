@@ -76,7 +76,7 @@ function plantAt(place: FilePlace, bait: WantedBait & { content: string }): Plan
   return {
     ...{ bait_id: bait.bait_id, path: bait.path, sha256: hash('sha256', bait.content, 'hex') },
     ...{ seen_by: isReadSeen ? ['atime'] : [], confirmed: false },
-    ...factsOf(lstatSync(place.file, { bigint: true })),
+    ...baitFactsOf(lstatSync(place.file, { bigint: true })),
   };
 }
 
@@ -112,7 +112,7 @@ export function arm(place: FilePlace, written: number): void {
 }
 
 /** What is known of a file without opening it. */
-export function factsOf({ dev, ino, size, mode, uid, gid, mtimeNs, ctimeNs, atimeNs }: BigIntStats) {
+export function baitFactsOf({ dev, ino, size, mode, uid, gid, mtimeNs, ctimeNs, atimeNs }: BigIntStats) {
   return {
     ...{ dev: `${dev}`, ino: `${ino}`, size: `${size}`, mode: `${mode}`, uid: `${uid}`, gid: `${gid}` },
     ...{ mtime_ns: `${mtimeNs}`, ctime_ns: `${ctimeNs}`, atime_ns: `${atimeNs}` },

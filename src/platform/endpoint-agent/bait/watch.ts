@@ -3,7 +3,7 @@ import { accessSync, constants } from 'node:fs';
 import { delimiter, join } from 'node:path';
 import process from 'node:process';
 import { createInterface } from 'node:readline';
-import type { ReadSign } from './notes.ts';
+import type { BaitSign } from './notes.ts';
 
 const PROGRAM = 'inotifywait';
 /** A read by `read`, and the end of one by `mmap`: the first moves the time of the last access before it is told of. */
@@ -33,13 +33,13 @@ export function canWatch(path = process.env['PATH'] ?? ''): boolean {
 
 /** Tells at once when one of some files is read, where `inotifywait` is there. */
 export class BaitWatch implements Disposable {
-  readonly #onRead: (path: string, sign: ReadSign | null) => Promise<unknown>;
+  readonly #onRead: (path: string, sign: BaitSign | null) => Promise<unknown>;
   #child: ChildProcess | null = null;
   #paths: readonly string[] = [];
   readonly #end = () => void this.#child?.kill();
 
   /** @param onRead is told a path, and by what the read was seen; null where the times of the file have to tell. */
-  constructor(onRead: (path: string, sign: ReadSign | null) => Promise<unknown>) {
+  constructor(onRead: (path: string, sign: BaitSign | null) => Promise<unknown>) {
     this.#onRead = onRead;
     process.on('exit', this.#end);
   }

@@ -2,11 +2,11 @@ import { crc32, zstdCompressSync, zstdDecompressSync } from 'node:zlib';
 import { sha256 } from '../../../core/digest.ts';
 import { type EndpointLine, pathBytes } from '../report/line.ts';
 
-/** A chunk ends behind a path whose CRC-32 ends so: after 256 lines on average, and at the same path in every set. */
+/** A chunk ends behind a line whose CRC-32 ends so: after 256 lines on average, and at the same line in every set. */
 const END_MASK = 0xff;
-/** Whoever chooses paths that never end one gets chunks of this size. */
+/** Whoever chooses lines that never end one gets chunks of this size. */
 const MOST_LINES = 2048;
-const MOST_BYTES = 2 ** 20;
+const MOST_CHARACTERS = 2 ** 20;
 
 /** Some lines of a set, as they are stored. */
 export interface LineChunk {
@@ -23,51 +23,46 @@ export interface LineChunk {
  */
 export class Chunking {
   #texts: string[] = [];
-  #bytes = 0;
-  #first: Buffer | null = null;
+  #characters = 0;
 
-  /** @param text RFC 8785 of the line. @returns a chunk where one ends with it. */
-  add(line: EndpointLine, text: string): LineChunk | null {
-    const path = pathBytes(line);
-    this.#first ??= path;
+  /** @param text RFC 8785 of a line. @returns a chunk where one ends with it. */
+  add(text: string): LineChunk | null {
     this.#texts.push(text);
-    this.#bytes += text.length;
-    const isEnd = (crc32(path) & END_MASK) === 0 || this.#texts.length >= MOST_LINES || this.#bytes >= MOST_BYTES;
-    return isEnd ? this.#cut(path) : null;
+    this.#characters += text.length;
+    const isFull = this.#texts.length >= MOST_LINES || this.#characters >= MOST_CHARACTERS;
+    return isFull || (crc32(text) & END_MASK) === 0 ? this.end() : null;
   }
 
-  /** The chunk of the last lines. */
-  end(last: EndpointLine | null): LineChunk | null {
-    return this.#texts.length === 0 || last === null ? null : this.#cut(pathBytes(last));
-  }
-
-  #cut(last: Buffer): LineChunk {
+  /** The chunk of the lines since the last one. */
+  end(): LineChunk | null {
     const texts = this.#texts;
-    const chunk = {
-      sha256: sha256(joined(texts)),
-      first_path: this.#first ?? last,
-      last_path: last,
-      lines: packLines(texts),
-    };
+    const [first, last] = [texts[0], texts.at(-1)];
+    if (first === undefined || last === undefined) return null;
     this.#texts = [];
-    this.#bytes = 0;
-    this.#first = null;
-    return chunk;
+    this.#characters = 0;
+    const paths = { first_path: pathOfText(first), last_path: pathOfText(last) };
+    const bytes = linesToBytes(texts);
+    return { sha256: sha256(bytes), ...paths, lines: zstdCompressSync(bytes) };
   }
 }
 
-/** The texts of lines, compressed. */
-export function packLines(texts: readonly string[]): Uint8Array {
-  return zstdCompressSync(joined(texts));
+/** The bytes of the path that a line is of. */
+export function pathOfText(text: string): Buffer {
+  return pathBytes(JSON.parse(text) as EndpointLine);
+}
+
+/** The texts of lines, each with a line feed behind it: RFC 8785 writes one within a text as an escape. */
+export function linesToBytes(texts: readonly string[]): Buffer {
+  return Buffer.from(texts.length === 0 ? '' : `${texts.join('\n')}\n`);
 }
 
 /** The texts again. */
-export function unpackLines(packed: Uint8Array): string[] {
-  const text = zstdDecompressSync(packed).toString('utf8');
+export function toTexts(bytes: Uint8Array): string[] {
+  const text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString('utf8');
   return text === '' ? [] : text.slice(0, -1).split('\n');
 }
 
-/** RFC 8785 writes a line feed within a text as an escape. */
-function joined(texts: readonly string[]): string {
-  return texts.map((text) => `${text}\n`).join('');
+/** The texts of the lines of a chunk. */
+export function textsOf({ lines }: Pick<LineChunk, 'lines'>): string[] {
+  return toTexts(zstdDecompressSync(lines));
 }

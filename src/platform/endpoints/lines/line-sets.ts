@@ -1,8 +1,8 @@
 import type { Selectable } from 'kysely';
-import type { Columns, Reader, Transaction } from '../../database/database.ts';
+import { type Columns, InTheWay, type Reader, type StoredRow, type Transaction } from '../../database/database.ts';
 import type { EndpointLine } from '../report/line.ts';
 import type { EndpointTables, LineSetTable } from '../schema.ts';
-import { type LineChunk, unpackLines } from './chunks.ts';
+import { type LineChunk, textsOf } from './chunks.ts';
 
 export type LineSet = Selectable<LineSetTable>;
 
@@ -13,6 +13,7 @@ export interface NewLineSet {
   chunks: readonly LineChunk[];
 }
 
+const CHUNK_COLUMNS: Columns = { sha256: 'text', first_path: 'bytes', last_path: 'bytes', lines: 'bytes' };
 const PLACE_COLUMNS: Columns = { set_no: 'integer', number: 'integer', chunk_no: 'integer' };
 
 export function lineSetOf(reader: Reader, rootHash: string): Promise<LineSet | undefined> {
@@ -53,13 +54,13 @@ async function storeChunks(transaction: Transaction, chunks: readonly LineChunk[
     .filter(({ sha256 }) => !known.has(sha256))
     .toSorted((one, other) => (one.sha256 < other.sha256 ? -1 : 1));
   if (others.length === 0) return known;
-  for (const chunk of others)
-    await transaction
-      .tables<EndpointTables>()
-      .insertInto('line_chunks')
-      .values(chunk)
-      .onConflict((conflict) => conflict.column('sha256').doNothing())
-      .execute();
+  try {
+    await transaction.insertAll('line_chunks', CHUNK_COLUMNS, others as unknown as StoredRow[]);
+  } catch (error) {
+    // PostgreSQL's unique_violation; SQLite has one writer, who has read them.
+    if ((error as { code?: string }).code !== '23505') throw error;
+    throw new InTheWay('another endpoint brought the same lines', { cause: error });
+  }
   return chunkNumbers(transaction, digests);
 }
 
@@ -79,8 +80,7 @@ export async function chunksOfSet(reader: Reader, setNo: number): Promise<number
 /** The texts of a chunk's lines. */
 export async function textsOfChunk(reader: Reader, chunkNo: number): Promise<string[]> {
   const chunks = reader.tables<EndpointTables>().selectFrom('line_chunks').select('lines');
-  const { lines } = await chunks.where('chunk_no', '=', chunkNo).executeTakeFirstOrThrow();
-  return unpackLines(lines);
+  return textsOf(await chunks.where('chunk_no', '=', chunkNo).executeTakeFirstOrThrow());
 }
 
 /** The lines of chunks, one chunk at a time. */

@@ -3,11 +3,12 @@ import { hash } from 'node:crypto';
 /** A whole tree of 2^level leaves. */
 interface Subtree {
   level: number;
-  digest: Buffer;
+  /** Its 32 bytes as a text of one byte each: a hundred thousand buffers would wait to be collected. */
+  digest: string;
 }
 
-const LEAF = Buffer.of(0x00);
-const NODE = Buffer.of(0x01);
+/** Of a node: its prefix, and the digests of both sides. */
+const SIDES = Buffer.alloc(65, 0x01);
 
 /** The Merkle tree hash of RFC 6962 section 2.1 over leaves that come one by one; holds one digest a level. */
 export class MerkleTree {
@@ -21,7 +22,7 @@ export class MerkleTree {
 
   /** @param leaf its bytes; of text, the UTF-8. */
   add(leaf: Uint8Array | string): void {
-    let subtree: Subtree = { level: 0, digest: digestOf(LEAF, Buffer.from(leaf as string)) };
+    let subtree: Subtree = { level: 0, digest: leafOf(leaf) };
     for (let left = this.#subtrees.at(-1); left?.level === subtree.level; left = this.#subtrees.at(-1)) {
       this.#subtrees.pop();
       subtree = { level: left.level + 1, digest: nodeOf(left.digest, subtree.digest) };
@@ -32,18 +33,21 @@ export class MerkleTree {
 
   /** Lower-case hex over all leaves until now; more may follow. Over none, the digest of nothing. */
   root(): string {
-    const digest = this.#subtrees.reduceRight<Buffer | null>(
+    const digest = this.#subtrees.reduceRight<string | null>(
       (right, { digest: left }) => (right === null ? left : nodeOf(left, right)),
       null,
     );
-    return (digest ?? digestOf()).toString('hex');
+    return Buffer.from(digest ?? hash('sha256', '', 'binary'), 'latin1').toString('hex');
   }
 }
 
-function nodeOf(left: Buffer, right: Buffer): Buffer {
-  return digestOf(NODE, left, right);
+function leafOf(leaf: Uint8Array | string): string {
+  const prefixed = typeof leaf === 'string' ? `\0${leaf}` : Buffer.concat([Buffer.of(0x00), leaf]);
+  return hash('sha256', prefixed, 'binary');
 }
 
-function digestOf(...parts: Buffer[]): Buffer {
-  return hash('sha256', Buffer.concat(parts), 'buffer');
+function nodeOf(left: string, right: string): string {
+  SIDES.write(left, 1, 'latin1');
+  SIDES.write(right, 33, 'latin1');
+  return hash('sha256', SIDES, 'binary');
 }

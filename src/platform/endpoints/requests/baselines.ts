@@ -29,6 +29,7 @@ export const baselineParamsSchema = z.object({ baseline_id: text });
 export const baselineSchema = z.object({
   baseline_id: z.string(),
   endpoint_id: z.string(),
+  endpoint_name: z.string(),
   version: count,
   name: z.string(),
   status: z.enum(BASELINE_STATUSES),

@@ -2,7 +2,8 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { z } from 'zod';
 import { type Markup, markup, name } from '../../../core/html/markup.ts';
 import { grouped, plural } from '../../../core/words.ts';
-import { actorOf, personNamed } from '../../accounts/administration.ts';
+import { type NameActor, namesOfActors } from '../../accounts/actor-names.ts';
+import { actorOf } from '../../accounts/administration.ts';
 import { alertFact, severityWord } from '../../alerts/web/words.ts';
 import { principalOf } from '../../http/principal.ts';
 import { forWhoMay, paramsOf } from '../../web/asked.ts';
@@ -10,6 +11,7 @@ import { asCurl, dataTable, digest, emptyState, factList, link, moment } from '.
 import { curlCommand } from '../../web/curl.ts';
 import { hidden, postForm } from '../../web/fields.ts';
 import { serveForm } from '../../web/forms.ts';
+import { SHORT_ROWS } from '../../web/rows.ts';
 import { leaveNotice } from '../../web/session-cookie.ts';
 import {
   detectionParamsSchema,
@@ -21,7 +23,7 @@ import {
 import { KEPT_OCCURRENCES } from '../rules.ts';
 import type { DetectionStatus } from '../words.ts';
 import { orUnknown } from './detection-table.ts';
-import { MAY_ACT, MAY_SEE, SHORT_ROWS, type TrapPageParts } from './parts.ts';
+import { MAY_ACT, MAY_SEE, type TrapPageParts } from './parts.ts';
 import { ABOVE_TRAPS, detectionPath, trapEntryPath, trapPath, trapsApi } from './paths.ts';
 import {
   CHANNEL_WORDS,
@@ -51,12 +53,13 @@ function onePage(server: FastifyInstance, { service, people, clock }: TrapPagePa
   server.get('/traps/detections/:detection_id', options, async (request, reply) => {
     const detection = await service.detections.find(idOf(request));
     const now = clock();
+    const nameActor = await namesOfActors(people, [detection.acknowledged_by]);
     return reply.page({
       title: `Use of ${detection.label}`,
       above: ABOVE_TRAPS,
       introduction: sentenceOf(detection),
       content: [
-        statusLine(detection, await nameOf(people, detection.acknowledged_by), now),
+        statusLine(detection, nameActor, now),
         facts(detection, now, request),
         acts(detection, { request, reply }),
         occurrences(detection, now),
@@ -163,15 +166,8 @@ function facts(detection: WireDetection, now: Date, request: FastifyRequest): Ma
   ]);
 }
 
-/** How people call who acknowledged it; as it is recorded, where nobody of that name is known. */
-async function nameOf(people: TrapPageParts['people'], actor: string | null): Promise<string | null> {
-  const personId = actor === null ? null : personNamed(actor);
-  return personId === null ? actor : ((await people.namesOf([personId])).get(personId) ?? actor);
-}
-
-function statusLine({ status, acknowledged_at }: WireDetection, by: string | null, now: Date): Markup {
-  const since =
-    by === null || acknowledged_at === null ? null : markup` by ${name(by)}, ${moment(acknowledged_at, now)}`;
+function statusLine({ status, acknowledged_by: by, acknowledged_at: at }: WireDetection, call: NameActor, now: Date) {
+  const since = by === null || at === null ? null : markup` by ${name(call(by))}, ${moment(at, now)}`;
   return markup`<p>${detectionStatusWord(status)}${since}</p>\n`;
 }
 

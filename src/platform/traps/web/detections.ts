@@ -8,18 +8,20 @@ import { text } from '../../http/fields.ts';
 import { forWhoMay, queryOf } from '../../web/asked.ts';
 import { action, asCurl, emptyState, further, link, statusWord } from '../../web/components.ts';
 import { curlCommand } from '../../web/curl.ts';
+import { hidden } from '../../web/fields.ts';
+import { filterForm, filterSelect, filtersOf } from '../../web/filters.ts';
+import { liveMark, liveRegion } from '../../web/live.ts';
 import { withQuery } from '../../web/own-path.ts';
+import { LIST_ROWS, SHORT_ROWS } from '../../web/rows.ts';
 import type { TrapsOverview } from '../overview.ts';
 import type { TrapService } from '../service.ts';
 import { DETECTION_STATUSES } from '../words.ts';
 import { detectionTable } from './detection-table.ts';
-import { LIST_ROWS, MAY_SEE, SHORT_ROWS, type TrapPageParts } from './parts.ts';
+import { MAY_SEE, type TrapPageParts } from './parts.ts';
 import { CREDENTIALS_PATH, TRAPS_PATH, trapPath, trapsApi } from './paths.ts';
 import { DETECTION_STATUS_WORDS } from './words.ts';
 
-/** Empty fields of a form say nothing. */
-const filterSchema = z.preprocess(
-  (query) => Object.fromEntries(Object.entries(query as object).filter(([, value]) => value !== '')),
+const filterSchema = filtersOf(
   z.strictObject({
     status: z.enum(DETECTION_STATUSES).optional(),
     credential_id: text.optional(),
@@ -34,8 +36,7 @@ export function detectionsPage(server: FastifyInstance, { service, clock }: Trap
   server.get('/traps', options, async (request, reply) => {
     const filter = queryOf<Filter>(request);
     const now = clock();
-    // Times are told from now: with each minute the page is another one.
-    const mark = `${await service.detections.currentVersion()}-${now.toISOString().slice(0, 16)}`;
+    const mark = liveMark(await service.detections.currentVersion(), now);
     if (isKnown(reply, mark)) return sendKnown(reply);
     const overview = await service.overview();
     const { cursor: _, ...asked } = filter;
@@ -46,7 +47,7 @@ export function detectionsPage(server: FastifyInstance, { service, clock }: Trap
       content: [
         ways(overview),
         forWhoMay(request, 'traps:write', () => markup`<p>${action(`${TRAPS_PATH}/new`, 'Make a trap')}</p>\n`),
-        filterForm(filter),
+        filters(filter),
         live(mark, overview, now, await lists(service, filter, now)),
         asCurl('curl', curlCommand(request, { path: withQuery(trapsApi('detections', ''), asked) })),
       ],
@@ -63,26 +64,24 @@ function ways({ planted, unproved, lost }: TrapsOverview): Markup {
 `;
 }
 
-function filterForm({ status, credential_id }: Filter): Markup {
-  const option = (value: (typeof DETECTION_STATUSES)[number]) =>
-    markup`<option value="${value}"${value === status ? markup` selected` : null}>${DETECTION_STATUS_WORDS[value]}</option>`;
-  const ofTrap =
-    credential_id === undefined ? null : markup`<input type="hidden" name="credential_id" value="${credential_id}">`;
-  return markup`<form method="get" action="${TRAPS_PATH}" class="filters" role="search">
-<div class="field"><label for="status">Status</label><select id="status" name="status"><option value="">any</option>${DETECTION_STATUSES.map(option)}</select></div>
-${ofTrap}<p class="acts"><button class="quiet">Show</button>${credential_id === undefined ? null : link(TRAPS_PATH, 'Show those of all traps')}</p>
-</form>
-`;
+function filters({ status, credential_id }: Filter): Markup {
+  const choices = DETECTION_STATUSES.map((value) => ({ value, label: DETECTION_STATUS_WORDS[value] }));
+  const select = filterSelect({ name: 'status', label: 'Status', value: status }, choices);
+  if (credential_id === undefined) return filterForm(TRAPS_PATH, select);
+  return filterForm(
+    TRAPS_PATH,
+    [select, hidden('credential_id', credential_id)],
+    link(TRAPS_PATH, 'Show those of all traps'),
+  );
 }
 
-/** What the script of all pages reads anew, and says aloud when it is another one. */
 function live(mark: string, { open }: TrapsOverview, now: Date, content: Markup): Markup {
   const says = open === null ? 'No detection is open.' : `${plural(open.count, 'detection')} open.`;
-  return markup`<div id="live" data-live="${mark}" data-says="${says}">
-<p class="minor">As of ${now.toISOString().slice(0, 10)} ${now.toISOString().slice(11, 19)} UTC. <span id="live-note">Load the page again to see what came since.</span></p>
-${open === null ? null : markup`<p>${statusWord('bad', `${plural(open.count, 'detection')} open`)}, at worst ${severityWord(open.worst)}</p>\n`}${content}</div>
-<p class="heard" id="live-said" aria-live="polite"></p>
-`;
+  const worst =
+    open === null
+      ? null
+      : markup`<p>${statusWord('bad', `${plural(open.count, 'detection')} open`)}, at worst ${severityWord(open.worst)}</p>\n`;
+  return liveRegion({ mark, says, now }, [worst, content]);
 }
 
 async function lists(service: TrapService, filter: Filter, now: Date): Promise<Markup> {

@@ -8,9 +8,5 @@ export interface TrapPageParts {
   clock: () => Date;
 }
 
-/** Rows of a list on its own page, and beside others. */
-export const LIST_ROWS = 25;
-export const SHORT_ROWS = 10;
-
 export const MAY_SEE = { scope: 'traps:read' } as const;
 export const MAY_ACT = { scope: 'traps:write' } as const;

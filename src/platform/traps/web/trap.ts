@@ -14,10 +14,11 @@ import {
 } from '../../web/components.ts';
 import { curlCommand } from '../../web/curl.ts';
 import { withQuery } from '../../web/own-path.ts';
+import { SHORT_ROWS } from '../../web/rows.ts';
 import { type RealismCheck, trapParamsSchema, type WireTrap } from '../requests.ts';
 import { channelTable } from './channel-table.ts';
 import { detectionTable } from './detection-table.ts';
-import { MAY_SEE, SHORT_ROWS, type TrapPageParts } from './parts.ts';
+import { MAY_SEE, type TrapPageParts } from './parts.ts';
 import { ABOVE_CREDENTIALS, TRAPS_PATH, trapPath, trapsApi } from './paths.ts';
 import { hasEnded, ORIGIN_WORDS, PLACE_WORDS, TYPE_WORDS, trapStatusWord } from './words.ts';
 

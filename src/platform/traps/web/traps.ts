@@ -5,8 +5,9 @@ import { forWhoMay, queryOf } from '../../web/asked.ts';
 import { action, asCurl, dataTable, emptyState, further, link, momentOr } from '../../web/components.ts';
 import { curlCommand } from '../../web/curl.ts';
 import { withQuery } from '../../web/own-path.ts';
+import { LIST_ROWS } from '../../web/rows.ts';
 import { trapQuerySchema, type WireTrap } from '../requests.ts';
-import { LIST_ROWS, MAY_SEE, type TrapPageParts } from './parts.ts';
+import { MAY_SEE, type TrapPageParts } from './parts.ts';
 import { ABOVE_TRAPS, CREDENTIALS_PATH, TRAPS_PATH, trapPath, trapsApi } from './paths.ts';
 import { CHANNEL_WORDS, channelWord, PLACE_WORDS, TYPE_WORDS, trapStatusWord } from './words.ts';
 

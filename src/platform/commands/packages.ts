@@ -1,0 +1,156 @@
+import process from 'node:process';
+import type { Argv, CommandModule } from 'yargs';
+import { EvidenceError } from '../../core/errors.ts';
+import { escapeControls } from '../../core/terminal/visible.ts';
+import { agree, grouped, plural } from '../../core/words.ts';
+import { byCommand } from '../accounts/administration.ts';
+import type { PlatformFlags } from '../config.ts';
+import type { ImportedArchive, ImportOutcome } from '../endpoints/packages/importing.ts';
+import type { CountedArchive } from '../endpoints/packages/repository.ts';
+import { inPlace, placeOptions } from './place.ts';
+
+type ImportFlags = PlatformFlags & { paths: string[]; keyring: string };
+
+/** Of the Debian package debian-archive-keyring. */
+const KEYRING = '/usr/share/keyrings/debian-archive-keyring.gpg';
+
+/** So many packages that nobody listed are named one by one. */
+const NAMED = 10;
+
+const importCommand: CommandModule<object, ImportFlags> = {
+  command: 'import <paths..>',
+  describe: 'Make the files of signed Debian packages known: an upgrade that brings them is explained',
+  builder: (args) =>
+    args
+      .positional('paths', {
+        type: 'string',
+        array: true,
+        demandOption: true,
+        describe: "apt's lists and cache, folders of a mirror, .deb files",
+      })
+      .options(placeOptions)
+      .option('keyring', {
+        type: 'string',
+        default: KEYRING,
+        requiresArg: true,
+        describe: 'A file of the public keys that may sign (binary)',
+      })
+      .example('$0 packages import --data ./data /var/lib/apt/lists /var/cache/apt/archives', ''),
+  async handler({ paths, keyring, ...flags }) {
+    const { importPackages } = await import('../endpoints/packages/importing.ts');
+    const { EndpointEvents } = await import('../endpoints/events.ts');
+    const { knownFiles } = await import('../endpoints/packages/known-files.ts');
+    const [outcome, explained] = await inPlace(flags, async ({ database, clock, log }) => {
+      const means = { database, clock, log };
+      const actor = byCommand('packages import');
+      const imported = await importPackages({ ...means, actor }, { paths, keyring });
+      return [imported, await new EndpointEvents({ ...means, knownFiles }).explainAgain()] as const;
+    });
+    for (const line of linesOf(outcome)) say(line);
+    if (explained > 0)
+      say(
+        `${plural(explained, 'event')} that ${agree(explained, 'was', 'were')} open ${agree(explained, 'is', 'are')} explained now.`,
+      );
+    refuseIncomplete(outcome);
+  },
+};
+
+const listCommand: CommandModule<object, PlatformFlags> = {
+  command: 'list',
+  describe: 'List the signed archives whose packages are known',
+  builder: (args) => args.options(placeOptions),
+  async handler(flags) {
+    const { archivesBefore } = await import('../endpoints/packages/repository.ts');
+    const archives = await inPlace(flags, ({ database }) =>
+      archivesBefore(database, { limit: Number.MAX_SAFE_INTEGER }),
+    );
+    for (const line of archives.flatMap(countedLines)) say(line);
+    if (archives.length === 0) say('No archive is imported. Import one: evidence-platform packages import DIR');
+  },
+};
+
+const verifyCommand: CommandModule<object, PlatformFlags> = {
+  command: 'verify',
+  describe: 'Compare the files that are known with what was recorded when they were imported',
+  builder: (args) => args.options(placeOptions),
+  async handler(flags) {
+    const { verifyPackages } = await import('../endpoints/packages/verifying.ts');
+    const { packages, findings } = await inPlace(flags, ({ database, log }) => verifyPackages(database, log));
+    if (findings.length > 0)
+      throw new EvidenceError('unreadable', escapeLines([`${plural(findings.length, 'finding')}:`, ...findings]), {
+        nextStep: 'Somebody changed the database by other means than this program. Restore it from a backup.',
+      });
+    say(`The files of ${plural(packages, 'package')} are those that were imported.`);
+  },
+};
+
+/** `evidence-platform packages`: what signed archives say of files. */
+export const packagesCommand: CommandModule = {
+  command: 'packages',
+  describe: 'Import, list and verify signed packages, by which changed files of endpoints are explained',
+  builder: (args: Argv) =>
+    args
+      .command(importCommand)
+      .command(listCommand)
+      .command(verifyCommand)
+      .demandCommand(1, 'Say what to do with packages: import, list or verify.'),
+  // yargs wants a handler; `demandCommand` never lets it be reached.
+  handler: () => undefined,
+};
+
+function linesOf({ archives, opened, known, files, unlisted }: ImportOutcome): string[] {
+  const named = unlisted.slice(0, NAMED).map((path) => `  ${path}`);
+  const more = unlisted.length > NAMED ? [`  and ${grouped(unlisted.length - NAMED)} more`] : [];
+  const left =
+    unlisted.length === 0
+      ? []
+      : [
+          `${plural(unlisted.length, 'package')} ${agree(unlisted.length, 'is', 'are')} in no signed list, and left out:`,
+        ];
+  return [
+    ...archives.flatMap(archiveLines),
+    `${plural(opened, 'package')} opened: ${plural(files, 'file')}. ${plural(known, 'package')} known before.`,
+    ...[...left, ...named, ...more],
+  ];
+}
+
+function archiveLines({ archive, signedBy, indexes, packages }: ImportedArchive): string[] {
+  const { read, known, missing } = indexes;
+  const signed = signedBy.map((name) => `  signed by ${name}`);
+  const lists = `  lists of packages: ${read} read, ${known} known before, ${missing} not there`;
+  return [archive, ...signed, `${lists}; ${plural(packages, 'package')} new`];
+}
+
+/** @throws EvidenceError `unreadable` where anything was refused: what is good is kept all the same. */
+function refuseIncomplete({ refused }: ImportOutcome): void {
+  if (refused.length === 0) return;
+  const each = refused.map(({ path, reason }) => `  ${path} ${reason}`);
+  const what = plural(refused.length, 'file');
+  throw new EvidenceError(
+    'unreadable',
+    escapeLines([`${what} refused, and nothing of ${agree(refused.length, 'it', 'them')} is known:`, ...each]),
+    {
+      nextStep: 'Everything else is kept. Get these files anew from their archive, and run the same command again.',
+    },
+  );
+}
+
+function countedLines({ archive, release_date, signed_by, imported_at, ...counts }: CountedArchive): string[] {
+  const signed = (JSON.parse(signed_by) as string[]).map((name) => `  signed by ${name}`);
+  const { packages, opened, files } = counts;
+  const made = `  made ${release_date ?? 'at no stated time'}, imported ${imported_at}`;
+  return [
+    archive,
+    ...signed,
+    made,
+    `  ${plural(packages, 'package')}, ${grouped(opened)} opened: ${plural(files, 'file')}`,
+  ];
+}
+
+function escapeLines(lines: readonly string[]): string {
+  return lines.map(escapeControls).join('\n');
+}
+
+function say(line: string): void {
+  process.stdout.write(`${escapeControls(line)}\n`);
+}

@@ -1,0 +1,204 @@
+import { isSystemError, messageOf } from '../../../core/errors.ts';
+import type { Actor } from '../../accounts/administration.ts';
+import type { AuditLog } from '../../audit/api.ts';
+import type { Database } from '../../database/database.ts';
+import { indexEntry, openedEntry } from './entries.ts';
+import { readInRelease, refuseUnlessKeyring, type SignedText } from './in-release.ts';
+import { readIndexFile } from './index-file.ts';
+import { digestOfFile, filesOfPackage, type PackagedFile, type SignedDigest } from './package-files.ts';
+import { ArchiveRefusal } from './refusal.ts';
+import { type Release, type ReleaseIndex, readRelease } from './release.ts';
+import {
+  archiveOf,
+  insertFiles,
+  insertIndex,
+  insertPackages,
+  isIndexKnown,
+  packageOf,
+  packagesNamed,
+  type SignedPackageRow,
+} from './repository.ts';
+import { findSources, type PackageSource, type ReleaseSource } from './sources.ts';
+
+/** The stream that says which files are known, and by whose signature. */
+export const PACKAGES_STREAM = 'endpoints/packages';
+
+export interface ImportMeans {
+  database: Database;
+  clock: () => Date;
+  log: AuditLog;
+  actor: Pick<Actor, 'name'>;
+}
+
+export interface ImportWishes {
+  /** Folders and .deb files. */
+  paths: readonly string[];
+  /** A file of the public keys that may sign. */
+  keyring: string;
+}
+
+/** What an import led to. */
+export interface ImportOutcome {
+  archives: ImportedArchive[];
+  /** Packages whose files are known from now on, and those whose files were known before. */
+  opened: number;
+  known: number;
+  files: number;
+  /** Packages in folders that no signed index lists. */
+  unlisted: string[];
+  refused: { path: string; reason: string }[];
+}
+
+export interface ImportedArchive {
+  path: string;
+  archive: string;
+  signedBy: readonly string[];
+  /** Lists of packages: read now, read before, and not there. */
+  indexes: { read: number; known: number; missing: number };
+  /** That nobody listed before. */
+  packages: number;
+}
+
+/** A package that was opened, and is not yet written down. */
+interface Opened {
+  row: SignedPackageRow;
+  files: PackagedFile[];
+}
+
+/** One transaction has so many packages, and files of about so many. */
+const PACKAGES_AT_ONCE = 50;
+const FILES_AT_ONCE = 20_000;
+
+/**
+ * Makes the files of signed packages known. What is good is kept, and what is not is left out and told.
+ * @throws EvidenceError where it cannot begin.
+ */
+export async function importPackages(means: ImportMeans, { paths, keyring }: ImportWishes): Promise<ImportOutcome> {
+  await refuseUnlessKeyring(keyring);
+  const sources = await findSources(paths);
+  const work = new PackageImport(means);
+  for (const release of sources.releases) await work.orRefuse(release.path, () => work.addRelease(release, keyring));
+  for (const source of sources.packages) await work.orRefuse(source.path, () => work.addPackage(source));
+  await work.writeOpened();
+  return work.outcome;
+}
+
+class PackageImport {
+  readonly outcome: ImportOutcome = { archives: [], opened: 0, known: 0, files: 0, unlisted: [], refused: [] };
+  readonly #means: ImportMeans;
+  #opened: Opened[] = [];
+
+  constructor(means: ImportMeans) {
+    this.#means = means;
+  }
+
+  async orRefuse(path: string, work: () => Promise<void>): Promise<void> {
+    try {
+      await work();
+    } catch (error) {
+      if (!(error instanceof ArchiveRefusal) && !isSystemError(error)) throw error;
+      const reason = error instanceof ArchiveRefusal ? error.message : `cannot be read: ${messageOf(error)}`;
+      this.outcome.refused.push({ path, reason });
+    }
+  }
+
+  async addRelease({ path, indexFile }: ReleaseSource, keyring: string): Promise<void> {
+    const signed = await readInRelease(path, keyring);
+    const release = readRelease(signed.text);
+    const indexes = { read: 0, known: 0, missing: 0 };
+    const imported = { path, archive: release.archive, signedBy: signed.signedBy, indexes, packages: 0 };
+    for (const index of release.indexes.filter(({ size }) => size > 0)) {
+      const file = indexFile(index.name);
+      if (file === null) indexes.missing += 1;
+      else if (await isIndexKnown(this.#means.database, index.sha256)) indexes.known += 1;
+      else
+        await this.orRefuse(file, async () => {
+          imported.packages += await this.#addIndex(file, index, { signed, release });
+          indexes.read += 1;
+        });
+    }
+    this.outcome.archives.push(imported);
+  }
+
+  /** @returns how many packages nobody listed before. */
+  async #addIndex(
+    file: string,
+    index: ReleaseIndex,
+    { signed, release }: { signed: SignedText; release: Release },
+  ): Promise<number> {
+    const { database, clock, log, actor } = this.#means;
+    const packages = await readIndexFile(file, index);
+    const component = index.name.split('/').slice(0, -2).join('/');
+    const archive = {
+      archive: release.archive,
+      release_date: release.date,
+      release_sha256: signed.sha256,
+      signed_by: JSON.stringify(signed.signedBy),
+    };
+    return await database.write(async (transaction) => {
+      const archiveNo = await archiveOf(transaction, { ...archive, imported_at: clock().toISOString() });
+      const added = await insertPackages(transaction, { archive_no: archiveNo, component }, packages);
+      await insertIndex(transaction, { sha256: index.sha256, archive_no: archiveNo, name: index.name });
+      const entry = indexEntry(actor, { archive, index, listed: packages.length, added });
+      await log.appendIn(transaction, PACKAGES_STREAM, [entry]);
+      return added;
+    });
+  }
+
+  async addPackage({ path, isNamed }: PackageSource): Promise<void> {
+    const digest = await digestOfFile(path);
+    const row = await packageOf(this.#means.database, digest.sha256);
+    if (row === undefined) return await this.#addUnlisted(path, digest, isNamed);
+    if (row.size !== digest.size) throw new ArchiveRefusal(`has ${digest.size} bytes, and ${row.size} were signed`);
+    if (row.opened_at !== null || this.#opened.some((each) => each.row.package_no === row.package_no)) {
+      this.outcome.known += 1;
+      return;
+    }
+    this.#opened.push({ row, files: await filesOfPackage(path, digest) });
+    const files = this.#opened.reduce((sum, each) => sum + each.files.length, 0);
+    if (this.#opened.length >= PACKAGES_AT_ONCE || files >= FILES_AT_ONCE) await this.writeOpened();
+  }
+
+  /** @throws ArchiveRefusal where it is another file than one that was signed, or somebody named it. */
+  async #addUnlisted(path: string, digest: SignedDigest, isNamed: boolean): Promise<void> {
+    const signed = await this.#signedAs(path);
+    if (signed !== undefined)
+      throw new ArchiveRefusal(
+        `is not the ${signed.name} ${signed.version} that was signed: it has the SHA-256 ${digest.sha256}, and ${signed.sha256} was signed`,
+      );
+    if (isNamed) throw new ArchiveRefusal(`has the SHA-256 ${digest.sha256}, which no imported index lists`);
+    this.outcome.unlisted.push(path);
+  }
+
+  /** The package that a file says in its name that it is. A name has no epoch in it, or one with `%3a`. */
+  async #signedAs(path: string): Promise<SignedPackageRow | undefined> {
+    const [, name, version, architecture] = /([^/_]+)_([^/_]+)_([^/_]+)\.deb$/.exec(path) ?? [];
+    if (name === undefined || version === undefined || architecture === undefined) return undefined;
+    const rows = await packagesNamed(this.#means.database, { name, architecture });
+    const said = withoutEpoch(version.replace(/^(\d+)%3a/i, '$1:'));
+    return rows.find((row) => withoutEpoch(row.version) === said);
+  }
+
+  /** Writes down what was opened, with an entry that says so, all of it or nothing. */
+  async writeOpened(): Promise<void> {
+    const { database, clock, log, actor } = this.#means;
+    const opened = this.#opened;
+    this.#opened = [];
+    if (opened.length === 0) return;
+    const openedAt = clock().toISOString();
+    const written = await database.write(async (transaction) => {
+      const mine: Opened[] = [];
+      for (const each of opened)
+        if (await insertFiles(transaction, each.row, { files: each.files, openedAt })) mine.push(each);
+      if (mine.length > 0) await log.appendIn(transaction, PACKAGES_STREAM, [openedEntry(actor, mine)]);
+      return mine;
+    });
+    this.outcome.opened += written.length;
+    this.outcome.known += opened.length - written.length;
+    this.outcome.files += written.reduce((sum, { files }) => sum + files.length, 0);
+  }
+}
+
+function withoutEpoch(version: string): string {
+  return version.replace(/^\d+:/, '');
+}

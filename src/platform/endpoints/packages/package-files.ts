@@ -1,0 +1,150 @@
+import { createReadStream } from 'node:fs';
+import { pipeline } from 'node:stream/promises';
+import { extract, type Header } from 'tar-stream';
+import { StreamingSha256 } from '../../../core/digest.ts';
+import { messageOf } from '../../../core/errors.ts';
+import type { Attributes } from './explanation.ts';
+import { standingPath } from './paths.ts';
+import { outputOf } from './programs.ts';
+import { ArchiveRefusal } from './refusal.ts';
+
+/** A regular file as a package has it. */
+export interface PackagedFile extends Attributes {
+  /** As `standingPath`. */
+  path: string;
+  sha256: string;
+}
+
+/** What a .deb file was signed as. */
+export interface SignedDigest {
+  size: number;
+  sha256: string;
+}
+
+/** How much is taken of one package. Debian's largest has 5 GB and 100,000 files. */
+export interface PackageLimits {
+  bytes: number;
+  entries: number;
+  /** Of all paths. */
+  pathBytes: number;
+}
+
+export const PACKAGE_LIMITS: PackageLimits = { bytes: 32 * 2 ** 30, entries: 500_000, pathBytes: 64 * 2 ** 20 };
+
+const READ_BYTES = 2 ** 18;
+
+/** Names are bytes. The types of the library leave this option out. */
+const BYTES_AS_SIGNS = { filenameEncoding: 'latin1' } as object;
+
+/** @throws whatever the disk says. */
+export async function digestOfFile(path: string): Promise<SignedDigest> {
+  const digest = new StreamingSha256();
+  for await (const piece of createReadStream(path, { highWaterMark: READ_BYTES })) digest.update(piece as Uint8Array);
+  const { sha256, bytes } = digest.finish();
+  return { sha256, size: bytes };
+}
+
+/**
+ * The regular files of a package, which dpkg-deb unpacks and nothing writes anywhere: links are followed by name, in the
+ * package alone. The bytes that are opened are hashed on their way, so a file that changes meanwhile is refused.
+ * @throws ArchiveRefusal
+ */
+export async function filesOfPackage(
+  path: string,
+  signed: SignedDigest,
+  limits: PackageLimits = PACKAGE_LIMITS,
+): Promise<PackagedFile[]> {
+  const digest = new StreamingSha256();
+  const input = digest.through(createReadStream(path, { highWaterMark: READ_BYTES }) as AsyncIterable<Uint8Array>);
+  const contents = new Contents(limits);
+  const tar = extract(BYTES_AS_SIGNS);
+  const unpacked = outputOf('dpkg-deb', { args: ['--fsys-tarfile', '-'], input });
+  const written = pipeline(unpacked, tar as unknown as NodeJS.WritableStream);
+  // It is awaited below; where the entries fail first it is not to count as unhandled.
+  written.catch(() => {});
+  try {
+    for await (const entry of tar) await contents.add(entry.header, entry as AsyncIterable<Uint8Array>);
+    await written;
+  } catch (error) {
+    if (error instanceof ArchiveRefusal) throw error;
+    // Of one failure the entries say less than whoever writes them.
+    const cause = await written.then(() => error).catch((first) => first);
+    throw new ArchiveRefusal(`cannot be opened: ${messageOf(cause)}`, { cause });
+  }
+  const { sha256, bytes } = digest.finish();
+  if (sha256 !== signed.sha256 || bytes !== signed.size) throw new ArchiveRefusal('changed while it was read');
+  return contents.files;
+}
+
+/** The files of one package, as its entries come. */
+class Contents {
+  readonly files: PackagedFile[] = [];
+  readonly #limits: PackageLimits;
+  readonly #byName = new Map<string, PackagedFile | null>();
+  #entries = 0;
+  #bytes = 0;
+  #pathBytes = 0;
+
+  constructor(limits: PackageLimits) {
+    this.#limits = limits;
+  }
+
+  async add(header: Header, content: AsyncIterable<Uint8Array>): Promise<void> {
+    this.#count(header);
+    const name = nameIn(header.name);
+    if (this.#byName.has(name) && header.type !== 'directory') throw new ArchiveRefusal(`has ${show(name)} twice`);
+    this.#byName.set(name, null);
+    if (header.type === 'file' || header.type === 'contiguous-file')
+      return this.#addFile(name, header, await digestOfEntry(content));
+    for await (const _ of content);
+    if (header.type === 'link') this.#addLink(name, header);
+  }
+
+  #count({ name, size, type, pax }: Header): void {
+    this.#entries += 1;
+    this.#bytes += size;
+    this.#pathBytes += name.length;
+    const { entries, bytes, pathBytes } = this.#limits;
+    if (this.#bytes > bytes) throw new ArchiveRefusal(`has more than ${bytes} bytes when it is unpacked`);
+    if (this.#entries > entries) throw new ArchiveRefusal(`has more than ${entries} entries`);
+    if (this.#pathBytes > pathBytes) throw new ArchiveRefusal(`has paths of more than ${pathBytes} bytes`);
+    // dpkg itself unpacks neither.
+    if (!type || pax) throw new ArchiveRefusal(`has an entry of a kind that dpkg does not know: ${show(name)}`);
+  }
+
+  #addFile(name: string, { mode, uid, gid }: Attributes, sha256: string): void {
+    const path = standingPath(`/${Buffer.from(name, 'latin1').toString('utf8')}`);
+    const file = { path, sha256, mode: mode & 0o7777, uid, gid };
+    this.#byName.set(name, file);
+    // A name that is no UTF-8 is none that Debian allows (policy 10.1), and explains nothing.
+    if (Buffer.from(file.path).equals(Buffer.from(standingPath(`/${name}`), 'latin1'))) this.files.push(file);
+  }
+
+  /** A hard link is one more name of a file that came before. */
+  #addLink(name: string, { linkname }: Header): void {
+    const file = this.#byName.get(nameIn(linkname ?? ''));
+    if (file === null || file === undefined) throw new ArchiveRefusal(`links ${show(name)} to no file of its own`);
+    this.#addFile(name, file, file.sha256);
+  }
+}
+
+/** A name of an entry as its path from the root. @throws ArchiveRefusal where it leads elsewhere. */
+function nameIn(name: string): string {
+  const path = name.replace(/^\.\//, '').replace(/\/$/, '');
+  const leadsElsewhere = path.split('/').some((part) => part === '' || part === '.' || part === '..');
+  // The root itself.
+  if (path === '' || path === '.') return '.';
+  if (leadsElsewhere || path.includes('\0'))
+    throw new ArchiveRefusal(`has the path ${show(name)}, which leads elsewhere`);
+  return path;
+}
+
+function show(name: string): string {
+  return JSON.stringify(Buffer.from(name, 'latin1').toString('utf8').slice(0, 200));
+}
+
+async function digestOfEntry(content: AsyncIterable<Uint8Array>): Promise<string> {
+  const digest = new StreamingSha256();
+  for await (const piece of content) digest.update(piece);
+  return digest.finish().sha256;
+}

@@ -1,0 +1,168 @@
+import { type Selectable, sql } from 'kysely';
+import type { Reader, Transaction } from '../../database/database.ts';
+import type { ListedPackage } from './index-file.ts';
+import type { PackagedFile } from './package-files.ts';
+import type { PackageTables, SignedArchiveTable, SignedPackageTable } from './schema.ts';
+
+export type SignedArchive = Selectable<SignedArchiveTable>;
+export type SignedPackageRow = Selectable<SignedPackageTable>;
+
+/** Rows of one statement: SQLite allows 32,766 values. */
+const ROWS_AT_ONCE = 1000;
+
+/** The number of the archive of an InRelease, which is added where it is not there. */
+export async function archiveOf(transaction: Transaction, archive: Omit<SignedArchive, 'archive_no'>): Promise<number> {
+  const archives = transaction.tables<PackageTables>();
+  const added = await archives
+    .insertInto('signed_archives')
+    .values(archive)
+    .onConflict((conflict) => conflict.column('release_sha256').doNothing())
+    .returning('archive_no')
+    .executeTakeFirst();
+  if (added !== undefined) return added.archive_no;
+  const known = archives.selectFrom('signed_archives').select('archive_no');
+  return (await known.where('release_sha256', '=', archive.release_sha256).executeTakeFirstOrThrow()).archive_no;
+}
+
+/** Whether an index of this digest was read to its end, of whichever archive. */
+export async function isIndexKnown(reader: Reader, sha256: string): Promise<boolean> {
+  const indexes = reader.tables<PackageTables>().selectFrom('signed_indexes').select('sha256');
+  return (await indexes.where('sha256', '=', sha256).executeTakeFirst()) !== undefined;
+}
+
+export async function insertIndex(transaction: Transaction, index: PackageTables['signed_indexes']): Promise<void> {
+  const indexes = transaction.tables<PackageTables>().insertInto('signed_indexes').values(index);
+  await indexes.onConflict((conflict) => conflict.column('sha256').doNothing()).execute();
+}
+
+/** Adds packages that no archive had before. @returns how many. */
+export async function insertPackages(
+  transaction: Transaction,
+  of: Pick<SignedPackageRow, 'archive_no' | 'component'>,
+  packages: readonly ListedPackage[],
+): Promise<number> {
+  let added = 0;
+  for (let at = 0; at < packages.length; at += ROWS_AT_ONCE) {
+    const rows = packages
+      .slice(at, at + ROWS_AT_ONCE)
+      .map((listed) => ({ ...of, ...listed, opened_at: null, file_count: null }));
+    const { numInsertedOrUpdatedRows = 0n } = await transaction
+      .tables<PackageTables>()
+      .insertInto('signed_packages')
+      .values(rows)
+      .onConflict((conflict) => conflict.column('sha256').doNothing())
+      .executeTakeFirstOrThrow();
+    added += Number(numInsertedOrUpdatedRows);
+  }
+  return added;
+}
+
+/** The package that a .deb file is, by its digest. */
+export async function packageOf(reader: Reader, sha256: string): Promise<SignedPackageRow | undefined> {
+  const packages = reader.tables<PackageTables>().selectFrom('signed_packages').selectAll();
+  return await packages.where('sha256', '=', sha256).executeTakeFirst();
+}
+
+/** The packages of a name for an architecture. */
+export async function packagesNamed(
+  reader: Reader,
+  { name, architecture }: { name: string; architecture: string },
+): Promise<SignedPackageRow[]> {
+  const packages = reader.tables<PackageTables>().selectFrom('signed_packages').selectAll();
+  return await packages.where('name', '=', name).where('architecture', '=', architecture).execute();
+}
+
+const FILE_COLUMNS = {
+  sha256: 'text',
+  path: 'text',
+  package_no: 'integer',
+  mode: 'integer',
+  uid: 'integer',
+  gid: 'integer',
+} as const;
+
+/** Adds the files of a package. @returns false where somebody else did so first. */
+export async function insertFiles(
+  transaction: Transaction,
+  { package_no }: SignedPackageRow,
+  { files, openedAt }: { files: readonly PackagedFile[]; openedAt: string },
+): Promise<boolean> {
+  const packages = transaction.tables<PackageTables>().updateTable('signed_packages');
+  const { numUpdatedRows } = await packages
+    .set({ opened_at: openedAt, file_count: files.length })
+    .where('package_no', '=', package_no)
+    .where('opened_at', 'is', null)
+    .executeTakeFirstOrThrow();
+  if (numUpdatedRows === 0n) return false;
+  await transaction.insertAll(
+    'known_files',
+    FILE_COLUMNS,
+    files.map((file) => ({ ...file, package_no })),
+  );
+  return true;
+}
+
+/** An archive, and how much is known of it. */
+export interface CountedArchive extends SignedArchive {
+  /** That it was the first one to list. */
+  packages: number;
+  /** Of them, those whose files are known. */
+  opened: number;
+  files: number;
+}
+
+/** Archives, newest first. */
+export async function archivesBefore(
+  reader: Reader,
+  { before, limit }: { before?: number | undefined; limit: number },
+): Promise<CountedArchive[]> {
+  const tables = reader.tables<PackageTables>();
+  let archives = tables.selectFrom('signed_archives').selectAll().orderBy('archive_no', 'desc').limit(limit);
+  if (before !== undefined) archives = archives.where('archive_no', '<', before);
+  const rows = await archives.execute();
+  if (rows.length === 0) return [];
+  const counts = await tables
+    .selectFrom('signed_packages')
+    .where(
+      'archive_no',
+      'in',
+      rows.map(({ archive_no }) => archive_no),
+    )
+    .groupBy('archive_no')
+    .select(({ fn }) => [
+      'archive_no',
+      fn.countAll<number>().as('packages'),
+      fn.count<number>('opened_at').as('opened'),
+      fn.coalesce(fn.sum<number>('file_count'), sql<number>`0`).as('files'),
+    ])
+    .execute();
+  const byNumber = new Map(counts.map((count) => [count.archive_no, count]));
+  return rows.map((row) => ({ packages: 0, opened: 0, files: 0, ...row, ...byNumber.get(row.archive_no) }));
+}
+
+/** The packages that have files which are known. */
+export async function packagesWithFiles(reader: Reader): Promise<SignedPackageRow[]> {
+  const packages = reader.tables<PackageTables>().selectFrom('signed_packages').selectAll();
+  return await packages
+    .where(({ eb, or, exists, selectFrom }) =>
+      or([
+        eb('opened_at', 'is not', null),
+        exists(
+          selectFrom('known_files')
+            .select('known_files.package_no')
+            .whereRef('known_files.package_no', '=', 'signed_packages.package_no'),
+        ),
+      ]),
+    )
+    .orderBy('package_no')
+    .execute();
+}
+
+/** The files that are known of a package. */
+export async function filesKnownOf(reader: Reader, packageNo: number): Promise<PackagedFile[]> {
+  const files = reader
+    .tables<PackageTables>()
+    .selectFrom('known_files')
+    .select(['path', 'sha256', 'mode', 'uid', 'gid']);
+  return await files.where('package_no', '=', packageNo).execute();
+}

@@ -1,0 +1,54 @@
+import type { FastifyInstance, FastifyRequest } from 'fastify';
+import { grouped } from '../../../core/words.ts';
+import { actorOf } from '../../accounts/administration.ts';
+import { principalOf } from '../../http/principal.ts';
+import { paramsOf } from '../../web/asked.ts';
+import { baselineParamsSchema } from '../requests/baselines.ts';
+import { CHANGES_ENDPOINTS, type EndpointPageParts } from './parts.ts';
+import { ABOVE_BASELINES, baselinePath, endpointsApi } from './paths.ts';
+import { serveReasonedAct } from './reasoned-act.ts';
+
+const ACTS = [
+  {
+    path: 'approve',
+    // What is approved is never an event: it asks again who it is.
+    access: { ...CHANGES_ENDPOINTS, proved: true },
+    introduction:
+      'Scans are compared with it from now on, and so is the last one at once. What is in it raises no event any more.',
+    submit: 'Approve it',
+    done: 'It is the active baseline now.',
+  },
+  {
+    path: 'reject',
+    access: CHANGES_ENDPOINTS,
+    introduction: 'Nothing will be compared with it. The active baseline stays.',
+    submit: 'Reject it',
+    done: 'It is rejected.',
+  },
+] as const;
+
+/** What is done with a baseline that is proposed. */
+export function baselineActPages(server: FastifyInstance, { service: { baselines } }: EndpointPageParts): void {
+  for (const { path, access, introduction, submit, done } of ACTS)
+    serveReasonedAct(server, {
+      path: `/endpoints/baselines/:baseline_id/${path}`,
+      access,
+      params: baselineParamsSchema,
+      async view(request) {
+        const { baseline_id, name, version } = await baselines.find(idOf(request));
+        const title = `${name}, version ${grouped(version)}`;
+        const back = baselinePath(baseline_id);
+        const above = [...ABOVE_BASELINES, { title, path: back }];
+        const api = endpointsApi('baselines', baseline_id, path);
+        return { title: `${submit.split(' ', 1)[0]} ${title}`, above, introduction, submit, isFinal: false, back, api };
+      },
+      async act(request, given) {
+        const { baseline_id } = await baselines[path](actorOf(principalOf(request)), idOf(request), given);
+        return { notice: done, next: baselinePath(baseline_id) };
+      },
+    });
+}
+
+function idOf(request: FastifyRequest): string {
+  return paramsOf<{ baseline_id: string }>(request).baseline_id;
+}

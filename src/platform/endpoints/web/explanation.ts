@@ -1,0 +1,49 @@
+import { type Markup, markup, name } from '../../../core/html/markup.ts';
+import { link, statusWord } from '../../web/components.ts';
+import type { Explanation, WireEvent } from '../requests/events.ts';
+import { changePath, PACKAGES_PATH, windowPath } from './paths.ts';
+
+type Explained = Pick<WireEvent, 'explanation' | 'change_id' | 'window_id'>;
+
+/** What explains an event, in a few words. */
+export function explanationWord({ explanation }: Pick<WireEvent, 'explanation'>): Markup {
+  switch (explanation.kind) {
+    case 'none':
+      return markup`<span class="minor">none</span>`;
+    case 'claimed_by_endpoint':
+      return markup`<span class="minor">claimed by the endpoint</span>`;
+    case 'signed_package':
+      return markup`${statusWord('good', 'signed package')} ${name(`${explanation.name} ${explanation.version}`)}`;
+    case 'approved_change':
+      return statusWord('good', 'approved change');
+  }
+}
+
+/** What explains an event, whose word it is, and what follows. */
+export function explanationSentences(event: Explained): Markup {
+  return markup`${explanationWord(event)} <p class="minor">${sentenceOf(event)}</p>`;
+}
+
+function sentenceOf(event: Explained): Markup {
+  const { explanation } = event;
+  switch (explanation.kind) {
+    case 'none':
+      return markup`No ${link(PACKAGES_PATH, 'signed package that was imported')} has this file at this path, and nobody has approved the change.`;
+    case 'claimed_by_endpoint':
+      return markup`The package manager of the endpoint says so. Whoever is root there can write that too, so it makes the event no less bad.`;
+    case 'signed_package':
+      return markup`The file is the one of this package in the archive ${name(explanation.archive)}, signed by ${signers(explanation)}. The event is less bad for it.`;
+    case 'approved_change':
+      return markup`Somebody has approved it: ${approvalLink(event, explanation.id)}. The event is less bad for it.`;
+  }
+}
+
+function signers({ signed_by }: Extract<Explanation, { kind: 'signed_package' }>): Markup {
+  return name([signed_by].flat().join(', '));
+}
+
+/** What was approved is the change itself, or a change window. */
+function approvalLink({ change_id, window_id }: Explained, id: string): Markup {
+  if (id === change_id) return link(changePath(id), 'the change, wherever it stands');
+  return link(windowPath(window_id ?? id), 'what a change window quieted');
+}

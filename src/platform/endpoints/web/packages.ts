@@ -1,0 +1,60 @@
+import type { FastifyInstance } from 'fastify';
+import { z } from 'zod';
+import { type Markup, markup, name } from '../../../core/html/markup.ts';
+import { grouped } from '../../../core/words.ts';
+import { queryOf } from '../../web/asked.ts';
+import { asCurl, copyable, dataTable, digest, emptyState, further, moment } from '../../web/components.ts';
+import { curlCommand } from '../../web/curl.ts';
+import { withQuery } from '../../web/own-path.ts';
+import { LIST_ROWS } from '../../web/rows.ts';
+import type { WireArchive } from '../packages/archives.ts';
+import { type EndpointPageParts, SEES_ENDPOINTS } from './parts.ts';
+import { ABOVE_ENDPOINTS, endpointsApi, PACKAGES_PATH } from './paths.ts';
+
+const querySchema = z.object({ cursor: z.string().optional() });
+
+/** The signed archives by whose packages changes are explained. */
+export function packagesPage(server: FastifyInstance, { service, clock }: EndpointPageParts): void {
+  const options = { config: SEES_ENDPOINTS, schema: { hide: true, querystring: querySchema } } as const;
+  server.get('/endpoints/packages', options, async (request, reply) => {
+    const { cursor } = queryOf<z.output<typeof querySchema>>(request);
+    const { data, next_cursor } = await service.archives({ cursor, limit: LIST_ROWS });
+    return reply.page({
+      title: 'Signed packages',
+      above: ABOVE_ENDPOINTS,
+      introduction:
+        'Archives whose signature was checked. A change that brings a file of one of their packages, at its path, is explained by it. No endpoint is asked what it has installed.',
+      content: [
+        archiveTable(data, clock()),
+        further(next_cursor === null ? null : withQuery(PACKAGES_PATH, { cursor: next_cursor })),
+        data.length === 0 ? null : copyable('import', 'Import packages', IMPORT),
+        asCurl('curl', curlCommand(request, { path: endpointsApi('packages', '') })),
+      ],
+    });
+  });
+}
+
+const IMPORT = 'evidence-platform packages import /var/lib/apt/lists /var/cache/apt/archives';
+
+function archiveTable(archives: readonly WireArchive[], now: Date): Markup {
+  const text =
+    'No archive is imported yet: no upgrade is explained. Import the lists and packages of apt, where the platform runs:';
+  return dataTable({
+    caption: 'Signed archives',
+    columns: [
+      { head: 'Archive', kind: 'name', cell: ({ archive }) => name(archive) },
+      { head: 'Signed by', cell: ({ signed_by }) => markup`<ul class="plain">${signed_by.map(signerItem)}</ul>` },
+      { head: 'Imported', cell: ({ imported_at }) => moment(imported_at, now) },
+      { head: 'Packages listed', kind: 'number', cell: ({ packages }) => grouped(packages) },
+      { head: 'Their files known', kind: 'number', cell: ({ opened }) => grouped(opened) },
+      { head: 'Files', kind: 'number', cell: ({ files }) => grouped(files) },
+      { head: 'InRelease', cell: ({ release_sha256 }) => digest(release_sha256) },
+    ],
+    rows: archives,
+    empty: emptyState(text, copyable('import', 'Import packages', IMPORT)),
+  });
+}
+
+function signerItem(signer: string): Markup {
+  return markup`<li>${name(signer)}</li>`;
+}

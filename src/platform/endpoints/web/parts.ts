@@ -1,0 +1,12 @@
+import type { People } from '../../accounts/people.ts';
+import type { EndpointService } from '../service.ts';
+
+/** What the pages of endpoints are made with: the same services that the routes of the API call. */
+export interface EndpointPageParts {
+  service: EndpointService;
+  people: Pick<People, 'namesOf'>;
+  clock: () => Date;
+}
+
+export const SEES_ENDPOINTS = { scope: 'endpoints:read' } as const;
+export const CHANGES_ENDPOINTS = { scope: 'endpoints:write' } as const;

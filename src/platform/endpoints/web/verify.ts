@@ -1,0 +1,103 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { z } from 'zod';
+import { type Markup, markup, name } from '../../../core/html/markup.ts';
+import { grouped } from '../../../core/words.ts';
+import { forWhoMay, paramsOf } from '../../web/asked.ts';
+import { asCurl, dataTable, emptyState, factList, link, moment, statusWord } from '../../web/components.ts';
+import { curlCommand } from '../../web/curl.ts';
+import { postForm } from '../../web/fields.ts';
+import { serveForm } from '../../web/forms.ts';
+import { hostParamsSchema, type WireHost } from '../requests/hosts.ts';
+import type { EndpointFinding } from '../requests/verification.ts';
+import { type EndpointPageParts, SEES_ENDPOINTS } from './parts.ts';
+import { aboveHost, endpointsApi, hostPath, hostStreamPath } from './paths.ts';
+
+interface Asked {
+  request: FastifyRequest;
+  reply: FastifyReply;
+}
+
+const READS =
+  'Verify computes each report anew from its lines, checks its signature and how it goes on with the one before, and compares all of it with the audit stream.';
+
+/** The reports of an endpoint held against their signatures, their lines and the audit stream. */
+export function verifyPage(server: FastifyInstance, { service: { hosts, verifying }, clock }: EndpointPageParts): void {
+  serveForm(server, {
+    path: '/endpoints/hosts/:endpoint_id/verify',
+    access: SEES_ENDPOINTS,
+    params: hostParamsSchema,
+    schema: z.object({}),
+    async show(form, request, reply) {
+      const host = await hosts.find(idOf(request));
+      return {
+        ...{ title: `Verify the reports of ${host.name}`, isNarrow: true, above: aboveHost(host), introduction: READS },
+        content: postForm({ request, reply, form }, { fields: null, submit: 'Verify now' }),
+      };
+    },
+    async act(_given, request) {
+      const { findings, checked_at, reports_checked, roots_checked } = await verifying.verify(idOf(request));
+      const host = await hosts.find(idOf(request));
+      const isRight = findings.length === 0;
+      const word = isRight ? statusWord('good', 'All holds') : statusWord('bad', 'Something is wrong');
+      return {
+        title: isRight ? 'Its reports are as they were sent' : 'Its reports are not as they were sent',
+        above: aboveHost(host),
+        introduction: 'As of this moment. The outcome is not kept: Verify runs when it is asked for.',
+        content: [
+          markup`<div class="verdict ${isRight ? 'verified' : 'failed'}"><p class="state">${word}</p>
+${ofStream(host, request)}</div>\n`,
+          factList([
+            ['Checked', moment(checked_at, clock())],
+            ['Reports', grouped(reports_checked)],
+            ['Sets of lines that were hashed anew', grouped(roots_checked)],
+            ['Findings', grouped(findings.length)],
+          ]),
+          isRight ? null : findingTable(findings),
+          markup`<p class="further">${link(hostPath(host.endpoint_id), 'Back to the endpoint')}</p>\n`,
+        ],
+      };
+    },
+  });
+}
+
+/** On the page of an endpoint. */
+export function verifyForm({ endpoint_id }: WireHost, asked: Asked): Markup {
+  const call = { method: 'POST', path: endpointsApi('hosts', endpoint_id, 'verify') } as const;
+  const form = postForm(asked, { action: hostPath(endpoint_id, 'verify'), fields: null, submit: 'Verify now' });
+  return markup`<div class="verdict"><p>${READS}</p>
+${form}<p class="minor">Nothing is checked by itself, and the outcome is shown once. The more reports there are, the longer it takes.</p>
+${asCurl('curl-verify', curlCommand(asked.request, call))}</div>
+`;
+}
+
+/** What was found is worth as much as the stream that it was compared with. */
+function ofStream({ endpoint_id }: WireHost, request: FastifyRequest): Markup | null {
+  return forWhoMay(
+    request,
+    'audit:read',
+    () =>
+      markup`<p>They were compared with ${link(hostStreamPath(endpoint_id), 'the audit stream of the endpoint')}. Whether that is as it was recorded, says Verify of the stream.</p>\n`,
+  );
+}
+
+function findingTable(findings: readonly EndpointFinding[]): Markup {
+  return dataTable({
+    caption: 'What was found',
+    columns: [
+      { head: 'Report', kind: 'name', cell: reportCell },
+      { head: 'Finding', kind: 'short', cell: ({ code }) => markup`<code>${code}</code>` },
+      { head: 'What is wrong', cell: ({ message }) => name(message) },
+    ],
+    rows: findings,
+    empty: emptyState('Nothing is wrong.'),
+  });
+}
+
+function reportCell({ chain, sequence }: EndpointFinding): string {
+  const of = `chain ${grouped(chain)}`;
+  return sequence === null ? of : `${grouped(sequence)} of ${of}`;
+}
+
+function idOf(request: FastifyRequest): string {
+  return paramsOf<{ endpoint_id: string }>(request).endpoint_id;
+}

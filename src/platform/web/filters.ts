@@ -1,0 +1,39 @@
+import { z } from 'zod';
+import { type Markup, type MarkupContent, markup } from '../../core/html/markup.ts';
+import type { Choice } from './fields.ts';
+
+/** What a list is asked for by a form: its empty fields say nothing. */
+export function filtersOf<S extends z.ZodType>(schema: S) {
+  return z.preprocess(
+    (query) => Object.fromEntries(Object.entries(query as object).filter(([, value]) => value !== '')),
+    schema,
+  );
+}
+
+/** A form above a list, which asks for a part of it. @param instead beside its button. */
+export function filterForm(action: string, fields: MarkupContent, instead: Markup | null = null): Markup {
+  return markup`<form method="get" action="${action}" class="filters" role="search">
+${fields}<p class="acts"><button class="quiet">Show</button> ${instead}</p>
+</form>
+`;
+}
+
+interface Filter {
+  name: string;
+  label: string;
+  value: string | undefined;
+}
+
+/** One of a few, or any. */
+export function filterSelect({ name, label, value }: Filter, choices: readonly Choice[]): Markup {
+  const option = (choice: Choice) =>
+    markup`<option value="${choice.value}"${choice.value === value ? markup` selected` : null}>${choice.label}</option>`;
+  return markup`<div class="field"><label for="${name}">${label}</label><select id="${name}" name="${name}"><option value="">any</option>${choices.map(option)}</select></div>
+`;
+}
+
+export function filterField({ name, label, value }: Filter, type: 'search' | 'time' = 'search'): Markup {
+  const kind = type === 'time' ? markup` type="datetime-local" step="1"` : markup` type="search"`;
+  return markup`<div class="field"><label for="${name}">${label}</label><input id="${name}" name="${name}"${kind} value="${value ?? ''}"></div>
+`;
+}

@@ -1,0 +1,17 @@
+import { lstatSync, readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { EndpointLine } from '../../../../src/platform/endpoints/report/line.ts';
+import { hexSha256 } from './deb-files.ts';
+
+/** What an agent would report of `/usr/bin` on a system that lies in a folder: its regular files. */
+export function linesIn(root: string): EndpointLine[] {
+  const names = readdirSync(join(root, 'usr/bin')).sort();
+  return names
+    .map((name) => ({ path: `/usr/bin/${name}`, at: join(root, 'usr/bin', name) }))
+    .filter(({ at }) => lstatSync(at).isFile())
+    .map(({ path, at }) => {
+      const { size, mode, uid, gid } = lstatSync(at);
+      const permissions = (mode & 0o7777).toString(8).padStart(4, '0');
+      return { path, type: 'file', sha256: hexSha256(readFileSync(at)), size, mode: permissions, uid, gid };
+    });
+}

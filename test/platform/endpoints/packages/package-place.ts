@@ -1,0 +1,49 @@
+import { randomBytes } from 'node:crypto';
+import { byCommand } from '../../../../src/platform/accounts/administration.ts';
+import { type AuditLog, openAuditLog } from '../../../../src/platform/audit/api.ts';
+import { RowSeals } from '../../../../src/platform/audit/row-seals.ts';
+import { DerivedSealKeys } from '../../../../src/platform/audit/seal-keys.ts';
+import type { Database } from '../../../../src/platform/database/database.ts';
+import type { ChangedFile } from '../../../../src/platform/endpoints/packages/explanation.ts';
+import {
+  type ImportMeans,
+  type ImportOutcome,
+  importPackages,
+  PACKAGES_STREAM,
+} from '../../../../src/platform/endpoints/packages/importing.ts';
+import { knownFiles } from '../../../../src/platform/endpoints/packages/known-files.ts';
+import { hexSha256 } from './deb-files.ts';
+
+/** Imports into a database, and what is known of it afterwards. */
+export class PackagePlace {
+  readonly database: Database;
+  readonly log: AuditLog;
+  readonly #keyring: string;
+  readonly #means: ImportMeans;
+
+  constructor(database: Database, keyring: string) {
+    const clock = () => new Date('2026-11-22T00:00:00Z');
+    const keys = new DerivedSealKeys(randomBytes(32));
+    this.database = database;
+    this.log = openAuditLog({ keys, seals: new RowSeals(keys.ofRows()), clock });
+    this.#keyring = keyring;
+    this.#means = { database, clock, log: this.log, actor: byCommand('packages import') };
+  }
+
+  import(...paths: readonly string[]): Promise<ImportOutcome> {
+    return importPackages(this.#means, { paths, keyring: this.#keyring });
+  }
+
+  /** Name and version of the package that has such a file, as a new one of root; null for none. */
+  async explanationOf(path: string, content: string): Promise<string | null> {
+    const observed = { sha256: hexSha256(content), mode: 0o755, uid: 0, gid: 0 };
+    const changed: ChangedFile = { path, observed, expected: null };
+    const [known] = await knownFiles.find(this.database, [changed]);
+    return known ? `${known.name} ${known.version}` : null;
+  }
+
+  /** What the stream says, oldest first. */
+  async entries() {
+    return (await this.log.newest(this.database, PACKAGES_STREAM, { limit: 1000 })).reverse();
+  }
+}

@@ -1,0 +1,201 @@
+import type { Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { type Service, startService } from '../../service.ts';
+import { lookAt, PagesBrowser } from '../../web/pages-browser.ts';
+import { visitorsOf } from '../../web/visitor.ts';
+import { AgentDouble, file } from '../agent-double.ts';
+import { ENDPOINTS, HttpAgent } from '../http-agent.ts';
+import { AFTER, BEFORE, eventsOf, HOSTILE, reported, watched } from './scene.ts';
+
+const LONG = `${'a machine of many words '.repeat(6)}${'w'.repeat(50)}`;
+const CHANGED = file('/usr/bin/sudo', 'sudo 2', { mode: '4755' });
+
+/** What people do with endpoints, in order: each test goes on where the one before left off. */
+describe.each([
+  ['with scripts', true],
+  ['without scripts', false],
+])('%s', { timeout: 120_000 }, (_how, javaScriptEnabled) => {
+  let service: Service;
+  let browser: PagesBrowser;
+  let page: Page;
+  let agent: HttpAgent;
+
+  beforeAll(async () => {
+    service = await startService();
+    const { operator } = await visitorsOf(service, ['operator']);
+    browser = await PagesBrowser.launch(service.origin);
+    const cookie = { name: 'evidence_session', value: operator.session, domain: '127.0.0.1', path: '/app' };
+    const kept = { ...cookie, expires: -1, httpOnly: true, secure: false, sameSite: 'Lax' as const };
+    page = await browser.open('/app/', { javaScriptEnabled, storageState: { cookies: [kept], origins: [] } });
+  });
+  afterAll(async () => {
+    await browser.close();
+    await service.close();
+    expect(browser.complaints).toEqual([]);
+  });
+
+  const press = (name: string) => page.locator('main').getByRole('button', { name, exact: true }).click();
+  const follow = (name: string) => page.locator('main').getByRole('link', { name, exact: true }).first().click();
+  const titleOf = () => page.locator('h1').textContent();
+  const main = () => page.locator('main').innerText();
+  const rows = () => page.locator('#live tbody tr').allTextContents();
+  const say = async (reason: string, button: string) => {
+    await page.locator('[name=reason]').fill(reason);
+    await press(button);
+  };
+
+  test('a machine is enrolled from the front page on, and its token is shown once', async () => {
+    await lookAt(page);
+    await follow('Enrol one');
+    await page.locator('[name=password]').fill('a long walk by the sea');
+    await page.locator('main button').first().click();
+    await lookAt(page);
+    await page.locator('[name=name]').fill('web-1');
+    await press('Enrol it');
+    const token = (await page.locator('#token').textContent()) ?? '';
+    expect(await page.locator('#start').textContent()).toContain(`--url ${service.origin}/endpoints`);
+    await lookAt(page);
+    await follow('I have kept it');
+    expect(await main()).toContain('Nothing has come from it yet.');
+    await lookAt(page);
+    agent = new HttpAgent(service, new AgentDouble(new URL(page.url()).pathname.split('/').at(-1) ?? ''), token);
+    const { next } = (await agent.send('GET', '/agent/settings')).body;
+    await agent.send('POST', '/agent/key', agent.agent.proof(next));
+    await reported(agent, BEFORE);
+  });
+
+  test('its first scan becomes its baseline', async () => {
+    await page.reload();
+    await follow('Propose its last scan as baseline');
+    await lookAt(page);
+    await page.locator('[name=name]').fill('the first');
+    await say('a new machine', 'Propose it');
+    await lookAt(page);
+    await follow('Approve it');
+    await say('looked at', 'Approve it');
+    expect(await page.locator('[role=status]').textContent()).toBe('It is the active baseline now.');
+    await page.goto('/app/');
+    expect(await page.locator('.tile', { hasText: 'Endpoint integrity' }).innerText()).toContain('As their baselines');
+  });
+
+  test('what differs appears by itself where scripts run, and is said aloud', async () => {
+    await watched(service, 'web-2', BEFORE);
+    const other = await watched(service, LONG, BEFORE);
+    await page.goto('/app/endpoints');
+    await lookAt(page);
+    await follow('Events');
+    expect(await rows()).toEqual([]);
+    await reported(agent, AFTER);
+    await reported(other, [CHANGED, ...BEFORE.slice(1)]);
+    if (javaScriptEnabled) {
+      await expect.poll(rows).toHaveLength(8);
+      expect(await page.locator('#live-said').textContent()).toMatch(/^\d events open\.$/);
+    } else {
+      expect(await page.locator('#live-note').textContent()).toContain('Load the page again');
+      await page.reload();
+    }
+    expect(await rows()).toContainEqual(expect.stringMatching(/\/usr\/bin\/sudo .*content changed.*web-1.*critical/s));
+    await lookAt(page);
+  });
+
+  test('an event has both digests and what explains it, and is acknowledged', async () => {
+    const event = (await eventsOf(service, agent)).get('/usr/bin/sudo');
+    const signed = { kind: 'signed_package', name: 'sudo', version: '1.9', archive: 'Debian', signed_by: 'a key' };
+    service.sql(
+      `UPDATE endpoint_events SET explanation = '${JSON.stringify(signed)}' WHERE event_id = '${event?.event_id}'`,
+    );
+    await page.goto(`/app/endpoints/hosts/${agent.id}`);
+    await lookAt(page);
+    await follow('/usr/bin/sudo');
+    const digests = page.locator('table tr', { hasText: 'SHA-256' });
+    expect(await digests.locator('td').allInnerTexts()).toEqual([
+      event?.['expected_sha256'],
+      event?.['observed_sha256'],
+      '! no',
+    ]);
+    expect(await page.locator('.facts').innerText()).toContain('signed package sudo 1.9');
+    await lookAt(page);
+    await press('Acknowledge');
+    expect(await main()).toContain('acknowledged by The operator');
+    await page.getByRole('link', { name: /^entry \d+ of its stream$/ }).click();
+    expect(await titleOf()).toMatch(/^Entry \d+$/);
+  });
+
+  test('one change on many endpoints is approved wherever it stands', async () => {
+    await page.goto('/app/endpoints/changes');
+    await lookAt(page);
+    const row = page.locator('tbody tr', { hasText: '/usr/bin/sudo' });
+    expect(await row.innerText()).toContain('2 of 3 have it');
+    await row.getByRole('link').click();
+    await lookAt(page);
+    await follow('Approve it wherever it stands');
+    await say('the upgrade', 'Approve it');
+    expect(await page.locator('.facts').innerText()).toContain('approved change');
+    await page.locator('tbody tr', { hasText: LONG }).getByRole('link').click();
+    await lookAt(page);
+  });
+
+  test('a change window quiets what is found, and lists it', async () => {
+    await page.goto(`/app/endpoints/hosts/${agent.id}`);
+    await follow('Open a change window');
+    await lookAt(page);
+    await say(LONG, 'Open it');
+    await reported(agent, [...AFTER, file('/usr/bin/upgraded', 'new')]);
+    await page.reload();
+    expect(await page.locator('tbody tr').allInnerTexts()).toEqual([
+      expect.stringMatching(/upgraded.*web-1.*quieted/s),
+    ]);
+    await lookAt(page);
+    await follow('Approve what it quieted');
+    await say('it was meant', 'Approve it');
+    expect(await page.locator('tbody tr').innerText()).toContain('approved change');
+    await page.goto('/app/endpoints/change-windows');
+    await lookAt(page);
+  });
+
+  test('isolating is a label, and says so before and after', async () => {
+    await page.goto(`/app/endpoints/hosts/${agent.id}`);
+    await follow('Label as isolated');
+    expect(await main()).toContain('This is a label: nothing is cut off the network.');
+    await lookAt(page);
+    await say('until we know', 'Label it');
+    expect(await page.locator('.refusal').innerText()).toContain('This is a label: nothing is cut off the network.');
+    expect((await agent.send('GET', '/agent/settings')).status).toBe(200);
+    await lookAt(page);
+    await follow('Let it begin anew');
+    await follow('Leave it as it is');
+  });
+
+  test('its reports are verified, and what was altered is found', async () => {
+    await press('Verify now');
+    expect(await titleOf()).toBe('Its reports are as they were sent');
+    await lookAt(page);
+    service.sql(`UPDATE endpoint_scans SET head = replace(head, 'a boot', 'b boot') WHERE sequence = 1`);
+    await follow('Back to the endpoint');
+    await press('Verify now');
+    expect(await page.locator('tbody').innerText()).toContain('report_digest');
+    await lookAt(page);
+  });
+
+  test('a name that would hide or steer something stays where it is', async () => {
+    const event = (await eventsOf(service, agent)).get(HOSTILE);
+    await page.goto(`/app/endpoints/events/${event?.event_id}`);
+    expect(await titleOf()).toContain('‹U+202E›‹U+001B›[2J‹U+000A›x');
+    await lookAt(page);
+    const { baseline_id } = (
+      await service.call('POST', `${ENDPOINTS}/hosts/${agent.id}/baselines`, {
+        ...{ from: 'latest_scan', name: LONG, reason: LONG },
+      })
+    ).body;
+    await page.goto(`/app/endpoints/baselines/${baseline_id}`);
+    await lookAt(page);
+    await page.goto('/app/endpoints/baselines');
+    await lookAt(page);
+    await page.goto(`/app/endpoints/hosts/${agent.id}/scans`);
+    await lookAt(page);
+    await page.goto('/app/endpoints/packages');
+    await lookAt(page);
+    await page.goto('/app/');
+    await lookAt(page);
+  });
+});

@@ -1,0 +1,442 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { openParts } from '../../../../src/platform/parts.ts';
+import { type Service, startService } from '../../service.ts';
+import { shown } from '../../web/shown.ts';
+import { type Visitor, visitorsOf } from '../../web/visitor.ts';
+import { file } from '../agent-double.ts';
+import { ENDPOINTS, enrol, type HttpAgent } from '../http-agent.ts';
+import { makeKnown } from '../packages/known-rows.ts';
+import { AFTER, BEFORE, eventsOf, HOSTILE, NOT_UTF8, propose, reported, SUDO, TOOL, watched } from './scene.ts';
+
+const PAGE = '/app/endpoints';
+const HOSTILE_SHOWN = `/usr/bin/&lt;/a&gt;&lt;script&gt;alert("1")&lt;/script&gt;'&amp;‹U+202E›‹U+001B›[2J‹U+000A›x`;
+
+let service: Service;
+let owner: Visitor;
+let operator: Visitor;
+let auditor: Visitor;
+beforeAll(async () => {
+  service = await startService();
+  ({ owner, operator, auditor } = await visitorsOf(service, ['owner', 'operator', 'auditor']));
+});
+afterAll(() => service.close());
+
+const prove = (visitor: Visitor) => visitor.submit('/app/prove', '/app/prove', { password: 'a long walk by the sea' });
+const hostPage = ({ id }: Pick<HttpAgent, 'id'>, below = '') => `${PAGE}/hosts/${id}${below}`;
+const see = async (path: string, visitor = owner) => shown((await visitor.get(path)).text);
+const act = (path: string, typed: Record<string, string> = {}, visitor = operator) => visitor.submit(path, path, typed);
+const tile = async () => (await see('/app/')).replace(/.*Endpoint integrity (.*) Agent identity.*/s, '$1');
+const changeOf = async (path: string) =>
+  (await service.call('GET', `${ENDPOINTS}/changes/`)).body.data.find((each: { path: string }) => each.path === path);
+const idAt = (path: string) => path.split('/').at(-1) ?? '';
+
+describe('a platform without endpoints', () => {
+  test.each([
+    ['', 'No endpoint is enrolled yet: no binary is watched.', '/endpoints/enroll'],
+    ['/events', 'No event is open.', '/endpoints/events/'],
+    ['/changes', 'Nothing differs from a baseline now.', '/endpoints/changes/'],
+    ['/packages', 'No archive is imported yet: no upgrade is explained.', '/endpoints/packages/'],
+    ['/change-windows', 'There was no change window yet.', '/endpoints/change-windows/'],
+    [
+      '/baselines',
+      'There is no baseline yet: no scan is compared with anything.',
+      '/endpoints/hosts/ENDPOINT_ID/baselines',
+    ],
+  ])('says at %s what would be there, and has the command to copy', async (path, words, api) => {
+    const { text } = await owner.get(PAGE + path);
+    expect(shown(text)).toContain(words);
+    expect(text).toContain(service.origin + api);
+  });
+
+  test('says on the front page what to do', async () => {
+    expect(await tile()).toMatch(
+      /^– No endpoint is enrolled yet What no binary is watched Since nothing is known to be wrong Last report of an endpoint never Enrol one$/,
+    );
+  });
+});
+
+describe('enrolment', () => {
+  const wish = { once: 'one', name: 'web <1>', scan_interval_seconds: '3600', roots: '', other_filesystems: '' };
+
+  test('asks again who it is, and shows the token once, with what to do with it', async () => {
+    expect((await operator.get(`${PAGE}/enroll`)).path).toBe('/app/prove');
+    await prove(operator);
+    const made = await act(`${PAGE}/enroll`, wish);
+    const token = /<pre id="token"[^>]*>(sk_\w+)</.exec(made.text)?.[1] ?? '';
+    expect(shown(made.text)).toContain('Enrolment registers no baseline');
+    expect(shown(made.text)).toContain(
+      `sudo evidence-platform agent --url ${service.origin}/endpoints --endpoint-token-file /etc/evidence/endpoint-token`,
+    );
+    expect(made.text).toContain(`EVIDENCE_ENDPOINT_URL=${service.origin}/endpoints|`);
+    const settings = await service.call('GET', `${ENDPOINTS}/agent/settings`, undefined, {
+      authorization: `Bearer ${token}`,
+    });
+    expect(settings.body.name).toBe('web <1>');
+    const again = await act(`${PAGE}/enroll`, wish);
+    expect([again.status, again.text.includes(token)]).toEqual([409, false]);
+    const page = await operator.get(`${PAGE}/hosts/${settings.body.endpoint_id}`);
+    expect(page.text).not.toContain(token);
+    expect(shown(page.text)).toContain('Nothing has come from it yet. Start the agent on it');
+    expect(await see(PAGE)).toContain('web &lt;1&gt; – never reported ! no baseline not compared never 0 none');
+    expect(await tile()).toMatch(/^! Not all of them are watched What 1 endpoint never reported /);
+  });
+
+  test.each([
+    [{ name: ' ' }, 'name', 'Say what the machine is called.'],
+    [{ name: 'x'.repeat(201) }, 'name', ''],
+    [{ roots: 'usr/bin' }, 'roots', 'Does not begin with /.'],
+    [{ other_filesystems: '/srv\nsrv' }, 'other_filesystems', 'Does not begin with /.'],
+    [{ scan_interval_seconds: '1' }, 'scan_interval_seconds', ''],
+  ])('that is wrong comes again with what is wrong: %j', async (wrong, field, words) => {
+    const before = (await service.call('GET', `${ENDPOINTS}/hosts/`)).text;
+    const { status, text } = await act(`${PAGE}/enroll`, { ...wish, name: 'kept', once: 'two', ...wrong });
+    expect([status, text.includes(`id="${field}-error"`)]).toEqual([422, true]);
+    expect(shown(text)).toContain(words);
+    expect((await service.call('GET', `${ENDPOINTS}/hosts/`)).text).toBe(before);
+  });
+});
+
+describe('a baseline', () => {
+  test('is proposed by one person, read as a difference, and approved by another who says again who it is', async () => {
+    const agent = await enrol(service, { name: 'proposed' });
+    await reported(agent, [TOOL]);
+    expect(await see(hostPage(agent))).toContain('It has no active baseline: its scans are kept, and raise no event.');
+    const wish = { name: 'the first', reason: 'a new machine' };
+    const proposed = await act(hostPage(agent, '/propose'), wish);
+    const page = proposed.path;
+    expect(shown(proposed.text)).toMatch(
+      /All that is in it: there is no baseline before it .*\/usr\/bin\/tool new file/,
+    );
+    expect(await tile()).toMatch(/^! Baselines wait for approval/);
+    const own = await act(`${page}/approve`, { reason: 'mine' });
+    expect([own.status, shown(own.text)]).toEqual([403, expect.stringContaining('another one than who proposed it')]);
+    expect((await owner.get(`${page}/approve`)).path).toBe('/app/prove');
+    await prove(owner);
+    const silent = await act(`${page}/approve`, { reason: ' ' }, owner);
+    expect([silent.status, shown(silent.text)]).toEqual([422, expect.stringContaining('Say why: it is recorded.')]);
+    const approved = await act(`${page}/approve`, { reason: 'looked at' }, owner);
+    expect(shown(approved.text)).toMatch(
+      /It is the active baseline now\. .*✓ active .*Proposed The operator, THEN .*Approved The owner, THEN Why looked at/,
+    );
+    const { data } = (await service.call('GET', `/entries/?stream_id=endpoints/${agent.id}`)).body;
+    const acts = data.filter(({ action }: { action: string }) => action.startsWith('baseline.'));
+    expect(acts.map(({ action }: { action: string }) => action)).toEqual(['baseline.proposed', 'baseline.approved']);
+    expect(new Set(acts.map(({ actor }: { actor: string }) => actor)).size).toBe(2);
+    const later = await act(`${page}/reject`, { reason: 'no' }, owner);
+    expect([later.status, shown(later.text)]).toEqual([409, expect.stringContaining('there is nothing to decide')]);
+  });
+
+  test('that is proposed is shown by what differs from the active one, and may be rejected', async () => {
+    const agent = await watched(service, 'rejected', BEFORE);
+    await reported(agent, AFTER);
+    const { baseline_id } = await propose(service, agent, 'after');
+    const page = `${PAGE}/baselines/${baseline_id}`;
+    const said = await see(page);
+    expect(said).toContain('What differs from the active one, version 1');
+    expect(said).toMatch(/\/usr\/bin\/sudo content changed ✗ critical/);
+    expect(said).toContain(`${HOSTILE_SHOWN} new file ! medium nothing`);
+    expect(said).toContain('/usr/bin/‹0xFF›‹0xFE› its name is not UTF-8 new file');
+    expect(shown((await act(`${page}/reject`, { reason: 'who did this?' }, owner)).text)).toContain('It is rejected.');
+    expect(await see(`${PAGE}/baselines?status=rejected`)).toMatch(
+      /after version 2 – rejected rejected 6 a scan THEN THEN/,
+    );
+  });
+});
+
+describe('what differs', () => {
+  let agent: HttpAgent;
+  let events: Awaited<ReturnType<typeof eventsOf>>;
+  const eventPage = (key: string, below = '') => `${PAGE}/events/${events.get(key)?.event_id}${below}`;
+  beforeAll(async () => {
+    agent = await watched(service, 'drift', BEFORE);
+    await reported(agent, AFTER);
+    events = await eventsOf(service, agent);
+  });
+
+  test('stands on the page of its endpoint, in words, with names of which nothing is hidden', async () => {
+    const said = await see(hostPage(agent));
+    const words = [
+      '/usr/bin/sudo content changed ✗ critical none',
+      '/usr/bin/tool owner or permissions changed ! medium none',
+      '/usr/bin/gone file removed ! medium none',
+      '/usr/bin/replaced no longer the same kind of file ✗ high none',
+      '/usr/bin/secret cannot be read ! medium none',
+      `${HOSTILE_SHOWN} new file ! medium none`,
+      '/usr/bin/‹0xFF›‹0xFE› new file its name is not UTF-8 ! medium none',
+    ];
+    for (const each of words) expect(said).toContain(each);
+    expect(await see(PAGE)).toMatch(/drift ✓ reports ✗ 1 critical ✗ 1 high ! 5 medium THEN 0 first version 1/);
+    expect(await tile()).toMatch(/^✗ Something is wrong on endpoints What \d+ open events, at worst critical;/);
+    const { text } = await owner.get('/app/');
+    expect(shown(text)).toContain('/usr/bin/sudo on drift: content changed.');
+    for (const hidden of ['<script>alert', '\u001b', '\u202e']) expect(text).not.toContain(hidden);
+  });
+
+  test.each([
+    ['/usr/bin/sudo', `SHA-256 ${hex('sudo 1')} ${hex('sudo 2')} ! no Size in bytes 6 6 yes Permissions 4755 4755 yes`],
+    ['/usr/bin/tool', 'Permissions 0755 0777 ! no'],
+    ['/usr/bin/gone', `Kind file nothing SHA-256 ${hex('a')} nothing`],
+    ['/usr/bin/replaced', 'Kind file symbolic link ! no'],
+    ['/usr/bin/replaced', 'Leads to nothing /tmp/evil‹U+000A›link one side only'],
+    ['/usr/bin/secret', 'Why not nothing permission denied EACCES'],
+    [HOSTILE, `${HOSTILE_SHOWN}: new file`],
+    [NOT_UTF8, 'Path /usr/bin/‹0xFF›‹0xFE› its name is not UTF-8'],
+  ])('at %j is shown as it was expected and as it was observed: %s', async (path, words) => {
+    expect(await see(eventPage(path))).toContain(words);
+  });
+
+  test.each([
+    [{ kind: 'none' }, 'none No signed package that was imported has this file at this path'],
+    [{ kind: 'claimed_by_endpoint' }, 'claimed by the endpoint The package manager of the endpoint says so.'],
+    [
+      { kind: 'signed_package', name: 'sudo', version: '1.9', archive: 'Debian <main>', signed_by: 'a key <1>' },
+      '✓ signed package sudo 1.9 The file is the one of this package in the archive Debian &lt;main&gt;, signed by a key &lt;1&gt;.',
+    ],
+  ])('is shown with what explains it: %j', async (explanation, words) => {
+    const { event_id } = events.get('/usr/bin/sudo') ?? {};
+    service.sql(
+      `UPDATE endpoint_events SET explanation = '${JSON.stringify(explanation)}' WHERE event_id = '${event_id}'`,
+    );
+    expect(await see(eventPage('/usr/bin/sudo'))).toContain(`Explanation ${words}`);
+  });
+
+  test('is acknowledged by somebody, opened again, and leads to its entry', async () => {
+    const page = eventPage('/usr/bin/tool');
+    const seen = await act(`${page}/acknowledge`);
+    expect(shown(seen.text)).toMatch(/The event is acknowledged\. – acknowledged by The operator, THEN/);
+    expect(await see(`${PAGE}/events?endpoint_id=${agent.id}&status=acknowledged`)).toContain('/usr/bin/tool');
+    const [, entry = ''] = /href="([^"]*\/entries\/\d+)"/.exec(seen.text) ?? [];
+    expect(await see(entry)).toMatch(/event\.raised|events\.raised|report\.accepted/);
+    expect(shown((await act(`${page}/reopen`)).text)).toContain('The event is open again. ✗ open');
+  });
+
+  test('is resolved by itself', async () => {
+    await reported(agent, [SUDO, ...AFTER.slice(1)]);
+    expect(await see(eventPage('/usr/bin/sudo'))).toContain('✓ resolved, THEN');
+    const late = await act(eventPage('/usr/bin/sudo', '/acknowledge'));
+    expect([late.status, shown(late.text)]).toEqual([409, expect.stringContaining('The event is resolved')]);
+  });
+
+  test.each([
+    ['severity=high', '/usr/bin/replaced', '/usr/bin/gone'],
+    ['event_type=binary_removed', '/usr/bin/gone', '/usr/bin/tool'],
+    ['path=/usr/bin/secret', '/usr/bin/secret', '/usr/bin/gone'],
+    ['status=resolved&path=', '/usr/bin/sudo', '/usr/bin/gone'],
+    ['since=2999-01-01T00:00', 'No event is like that.', '/usr/bin/gone'],
+  ])('is found by %s', async (query, found, other) => {
+    const said = await see(`${PAGE}/events?endpoint_id=${agent.id}&${query}`);
+    expect([said.includes(found), said.includes(other)]).toEqual([true, false]);
+  });
+
+  test('is sent anew only when there is something new', async () => {
+    const ask = (etag: string) =>
+      fetch(`${service.origin}${PAGE}/events`, {
+        headers: { cookie: `evidence_session=${owner.session}`, 'if-none-match': etag },
+      });
+    const first = await ask('');
+    const etag = first.headers.get('etag') ?? 'none';
+    expect(await first.text()).toContain(`data-live=${etag}`);
+    // With each minute it is another page.
+    const again = async () => (await ask((await ask('')).headers.get('etag') ?? '')).status;
+    expect([await again(), await again()]).toContain(304);
+    await act(eventPage('/usr/bin/gone', '/acknowledge'));
+    expect((await ask(etag)).status).toBe(200);
+  });
+});
+
+function hex(content: string): string {
+  return (file('/x', content) as { sha256: string }).sha256;
+}
+
+test('an upgrade that a signed package explains is low, and its archive is in the list', async () => {
+  const [before, after] = ['1', '2'].map((version) => file('/usr/bin/upgraded', version));
+  if (before === undefined || after?.type !== 'file') throw new Error('no files');
+  const { database } = await openParts({ dataDir: service.dataDir, postgresUrl: null });
+  await makeKnown(database, { path: '/usr/bin/upgraded', sha256: after.sha256 });
+  await database.close();
+  const agent = await watched(service, 'upgraded', [before]);
+  await reported(agent, [after]);
+  expect(await see(hostPage(agent))).toContain(
+    '/usr/bin/upgraded content changed – low ✓ signed package coreutils 9.1',
+  );
+  expect(await see(`${PAGE}/packages`)).toMatch(/Debian bookworm Debian .*1 1 1 0{64}/);
+});
+
+describe('a change on several endpoints', () => {
+  const before = file('/usr/bin/shared', 'shared 1');
+  const after = file('/usr/bin/shared', 'shared 2');
+
+  test('is one, with its places, and is approved wherever it stands, and later', async () => {
+    const agents = [];
+    for (const name of ['many-1', 'many-2', 'many-3']) agents.push(await watched(service, name, [before]));
+    const [one, two, three] = agents as [HttpAgent, HttpAgent, HttpAgent];
+    for (const agent of [one, two]) await reported(agent, [after]);
+    expect(await see(`${PAGE}/changes`)).toMatch(/\/usr\/bin\/shared content changed 2 of 3 have it ✗ high none/);
+    const page = `${PAGE}/changes/${(await changeOf('/usr/bin/shared')).change_id}`;
+    expect(await see(page)).toMatch(/Where it stands, or stood .*many-2 ✗ open .*many-1 ✗ open/);
+    const approved = shown((await act(`${page}/approve`, { reason: 'the upgrade' })).text);
+    expect(approved).toMatch(
+      /The change is approved\. .*✓ approved change .*Approved The operator, THEN Why the upgrade/,
+    );
+    expect(approved).not.toContain('Approve it wherever it stands');
+    await reported(three, [after]);
+    expect(await see(page)).toContain('3 of 3 have it');
+    const event = (await eventsOf(service, three)).get('/usr/bin/shared');
+    expect(await see(`${PAGE}/events/${event?.event_id}`)).toMatch(
+      /Severity – low .*✓ approved change Somebody has approved it: the change, wherever it stands/,
+    );
+  });
+});
+
+describe('a change window', () => {
+  const until = '2999-01-01T00:00';
+
+  test.each([
+    [{ reason: ' ' }, 'reason', 'Say why: it is recorded.'],
+    [{ until: '' }, 'until', 'Say when it ends.'],
+    [{ until: '2001-01-01T00:00' }, 'until', 'it is past'],
+    [{ until }, 'until', 'seven days at most'],
+    [{ endpoints: undefined }, 'endpoints', 'Choose the endpoints.'],
+  ])('that is wrong comes again with what is wrong: %j', async (wrong, field, words) => {
+    const typed = { once: 'w', reason: 'kept', from: '', until: soon(), endpoints: 'all', ...wrong };
+    const given = Object.entries(typed).filter((each): each is [string, string] => each[1] !== undefined);
+    const { status, text } = await act(`${PAGE}/change-windows/new`, Object.fromEntries(given));
+    expect([status, text.includes(`id="${field}-error"`)]).toEqual([422, true]);
+    expect(shown(text)).toContain(words);
+    expect((await service.call('GET', `${ENDPOINTS}/change-windows/`)).body.data).toEqual([]);
+  });
+
+  test('quiets what is found, lists it, and it is opened or approved afterwards', async () => {
+    const agent = await watched(service, 'windowed', BEFORE);
+    const form = `${PAGE}/change-windows/new?endpoint_id=${agent.id}`;
+    expect((await operator.get(form)).text).toMatch(new RegExp(`value="${agent.id}" checked`));
+    const typed = { once: 'x', reason: 'the upgrade', from: '', until: soon(), endpoints: agent.id };
+    const opened = await act(`${PAGE}/change-windows/new`, typed);
+    expect(shown(opened.text)).toMatch(/! open Endpoints windowed From THEN .*Opened The operator, THEN/);
+    await reported(agent, [file('/usr/bin/sudo', 'sudo 2', { mode: '4755' }), ...BEFORE.slice(1)]);
+    expect(await see(opened.path)).toMatch(
+      /Events that it quieted 1 .*\/usr\/bin\/sudo content changed windowed – quieted/,
+    );
+    expect(await see(`${PAGE}/change-windows`)).toMatch(/the upgrade ! open 1 endpoint THEN THEN 1 no/);
+    expect(await see(`${PAGE}/events`)).not.toContain('windowed');
+    const reopened = await act(`${opened.path}/reopen`, { reason: 'it was not meant' });
+    expect(shown(reopened.text)).toMatch(/What the window quieted is open\. .*windowed ✗ open/);
+    await reported(agent, [SUDO, file('/usr/bin/tool', 'tool 2'), ...BEFORE.slice(2)]);
+    const approved = await act(`${opened.path}/approve`, { reason: 'it was meant' });
+    expect(shown(approved.text)).toMatch(
+      /Approved The operator, THEN Why it was meant .*\/usr\/bin\/tool .* ✓ approved change/,
+    );
+    const event = (await eventsOf(service, agent)).get('/usr/bin/tool');
+    expect((await owner.get(`${PAGE}/events/${event?.event_id}`)).text).toContain(
+      `${PAGE}/change-windows/${idAt(opened.path)}`,
+    );
+  });
+});
+
+/** In an hour, as a form has it. */
+function soon(): string {
+  return new Date(Date.now() + 3_600_000).toISOString().slice(0, 16);
+}
+
+describe('an endpoint', () => {
+  const WARNING = 'This is a label: nothing is cut off the network.';
+
+  test('is labelled as isolated, with a plain warning before and after', async () => {
+    const agent = await watched(service, 'isolated', [TOOL]);
+    const form = hostPage(agent, '/isolate');
+    expect(await see(form, operator)).toContain(WARNING);
+    const labelled = shown((await act(form, { reason: 'until we know' })).text);
+    expect(labelled).toMatch(
+      new RegExp(
+        `isolated is labelled as isolated. ${WARNING} Labelled as isolated. ${WARNING} It goes on to reach others`,
+      ),
+    );
+    expect(labelled).toContain('Labelled by The operator, THEN. Reason: until we know');
+    expect(await see(PAGE)).toContain('isolated ✓ reports ! labelled as isolated');
+    const released = await act(hostPage(agent, '/release'), { reason: 'all is well' });
+    expect(shown(released.text)).toContain('is not labelled as isolated any more.');
+    expect(await see(hostPage(agent))).not.toContain(WARNING);
+  });
+
+  test('that has another machine’s report is shown as such, and begins anew when somebody says so', async () => {
+    const agent = await watched(service, 'restarted', [TOOL]);
+    const { next } = (await agent.send('GET', '/agent/settings')).body;
+    await agent.part(agent.agent.report({ ...next, sequence: 9 }, [TOOL], Date.now()));
+    const event = (await eventsOf(service, agent)).get('report_gap');
+    const said = await see(`${PAGE}/events/${event?.event_id}`);
+    expect(said).toContain('restarted: reports are missing');
+    expect(said).toMatch(/Number of the report 2 9 ! no/);
+    const begun = await act(hostPage(agent, '/restart'), { reason: 'restored from a backup' });
+    expect(shown(begun.text)).toMatch(/begins a new chain with its next report\. .*Chain of reports number 2,/);
+    expect(await see(`${PAGE}/events/${event?.event_id}`)).toContain('✓ resolved');
+  });
+
+  test('is verified when it is asked for, and what was altered is named', async () => {
+    const agent = await watched(service, 'verified', [TOOL]);
+    const verify = () => act(hostPage(agent, '/verify'), {}, auditor);
+    expect(shown((await verify()).text)).toMatch(
+      /✓ All holds They were compared with the audit stream of the endpoint\. .* Checked THEN Reports 1 .*Findings 0/,
+    );
+    const ofAgent = `endpoint_no = (SELECT endpoint_no FROM endpoints WHERE endpoint_id = '${agent.id}')`;
+    service.sql(`UPDATE endpoint_scans SET head = replace(head, 'a boot', 'b boot') WHERE ${ofAgent}`);
+    expect(shown((await verify()).text)).toMatch(
+      /✗ Something is wrong .*1 of chain 1 report_digest the head of the report/,
+    );
+  });
+
+  test('that does not report is stale', async () => {
+    const agent = await watched(service, 'silent', [TOOL]);
+    service.sql(`UPDATE endpoints SET stale_at = '2026-01-01T00:00:00.000Z' WHERE endpoint_id = '${agent.id}'`);
+    const said = await see(`${PAGE}?status=stale`);
+    expect(said).toContain('silent ✗ stale');
+    expect(said).not.toContain('drift');
+    expect(await see(hostPage(agent))).toMatch(/It does not report any more: .*stale since THEN/);
+  });
+
+  test('lists its scans', async () => {
+    const agent = await watched(service, 'scanned', [TOOL]);
+    await reported(agent, [TOOL]);
+    expect(await see(hostPage(agent, '/scans'))).toMatch(/2 THEN 1 ✓ yes its baseline then 0 0 \w+ 1 THEN 1 ✓ yes/);
+  });
+});
+
+describe('who may only read', () => {
+  test('sees no button, and is refused where there is one', async () => {
+    const agent = await watched(service, 'read', BEFORE);
+    await reported(agent, AFTER);
+    const { baseline_id } = await propose(service, agent, 'after');
+    const [event] = (await eventsOf(service, agent)).values();
+    const pages = [
+      ['', 'enroll'],
+      [`/hosts/${agent.id}`, 'isolate', 'restart', 'propose'],
+      [`/events/${event?.event_id}`, 'acknowledge', 'reopen'],
+      [`/changes/${(await changeOf('/usr/bin/tool')).change_id}`, 'approve'],
+      [`/baselines/${baseline_id}`, 'approve', 'reject'],
+      ['/change-windows', 'new'],
+    ] as const;
+    for (const [path, ...acts] of pages) {
+      const { text } = await auditor.get(PAGE + path);
+      for (const each of acts) {
+        expect(text).not.toMatch(new RegExp(`(href|action)="[^"]*/${each}["?]`));
+        expect((await auditor.get(`${PAGE}${path}/${each}`)).status, `${path}/${each}`).toBe(403);
+      }
+    }
+  });
+
+  test.each(['hosts', 'events', 'changes', 'baselines', 'change-windows'])(
+    'is told that there is nothing of an unknown id: %s',
+    async (kind) => {
+      expect((await auditor.get(`${PAGE}/${kind}/nothing`)).status).toBe(404);
+    },
+  );
+
+  test.each([
+    '?status=nope',
+    '?cursor=nope',
+    '/events?severity=worst',
+    '/events?since=soon',
+    '/changes?event_type=stale',
+  ])('is told what is wrong with a question: %s', async (path) => {
+    expect((await auditor.get(PAGE + path)).status).toBe(422);
+  });
+});

@@ -1,0 +1,67 @@
+import type { EndpointLine } from '../../../../src/platform/endpoints/report/line.ts';
+import type { Service } from '../../service.ts';
+import { file, link } from '../agent-double.ts';
+import { ENDPOINTS, enrol, type HttpAgent } from '../http-agent.ts';
+
+/** A name that turns what is around it, ends elements, steers terminals and breaks lines. */
+export const HOSTILE = `/usr/bin/</a><script>alert("1")</script>'&\u202e\u001b[2J\nx`;
+/** `/usr/bin/` and two bytes that are no UTF-8. */
+export const NOT_UTF8 = Buffer.from('2f7573722f62696e2ffffe', 'hex').toString('base64');
+
+export const SUDO = file('/usr/bin/sudo', 'sudo 1', { mode: '4755' });
+export const TOOL = file('/usr/bin/tool', 'tool 1');
+
+/** Lines in the order of the bytes of their paths, as agents send them. */
+export function inOrder(lines: readonly EndpointLine[]): EndpointLine[] {
+  const bytes = ({ path, path_base64 }: EndpointLine) =>
+    path === undefined ? Buffer.from(path_base64, 'base64') : Buffer.from(path);
+  return [...lines].sort((one, other) => bytes(one).compare(bytes(other)));
+}
+
+/** An endpoint with a registered baseline, which it has reported once. */
+export async function watched(service: Service, name: string, lines: readonly EndpointLine[]): Promise<HttpAgent> {
+  const agent = await enrol(service, { name });
+  const baseline = { name: 'first', roots: ['/usr/bin'], lines: inOrder(lines), complete: true };
+  const { status, text } = await service.call('POST', `${ENDPOINTS}/baselines/register`, {
+    endpoint_id: agent.id,
+    ...baseline,
+  });
+  if (status !== 201) throw new Error(text);
+  await reported(agent, lines);
+  return agent;
+}
+
+/** Has the last scan of an endpoint proposed as its baseline. */
+export async function propose(service: Service, { id }: HttpAgent, name: string) {
+  const wish = { from: 'latest_scan', name, reason: 'a new machine' };
+  const { status, text, body } = await service.call('POST', `${ENDPOINTS}/hosts/${id}/baselines`, wish);
+  if (status !== 201) throw new Error(text);
+  return body;
+}
+
+/** What came of a report. */
+export async function reported(agent: HttpAgent, lines: readonly EndpointLine[]) {
+  const { status, text, body } = await agent.report(inOrder(lines));
+  if (status !== 201) throw new Error(text);
+  return body;
+}
+
+/** The events of an endpoint, by their paths or, of its reports, by their types. */
+export async function eventsOf(service: Service, { id }: HttpAgent) {
+  const { data } = (await service.call('GET', `${ENDPOINTS}/events/?endpoint_id=${id}&limit=500`)).body;
+  type Event = { event_id: string; event_type: string; path: string | null; path_base64: string | null };
+  return new Map<string, Event & Record<string, unknown>>(
+    data.map((event: Event) => [event.path ?? event.path_base64 ?? event.event_type, event]),
+  );
+}
+
+/** Everything that can be wrong with paths of one endpoint, at once. */
+export const BEFORE: readonly EndpointLine[] = [SUDO, TOOL, file('/usr/bin/gone'), file('/usr/bin/replaced')];
+export const AFTER: readonly EndpointLine[] = [
+  file('/usr/bin/sudo', 'sudo 2', { mode: '4755' }),
+  file('/usr/bin/tool', 'tool 1', { mode: '0777' }),
+  link('/usr/bin/replaced', '/tmp/evil\nlink'),
+  file(HOSTILE, 'hostile'),
+  { ...file('/usr/bin/x', 'bytes'), path: undefined, path_base64: NOT_UTF8 } as unknown as EndpointLine,
+  { path: '/usr/bin/secret', type: 'unreadable', why: 'EACCES', mode: '0700', uid: 0, gid: 0 },
+];
