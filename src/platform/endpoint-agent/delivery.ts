@@ -16,7 +16,8 @@ const CHAIN_ENDS = new Set([403, 409]);
 /** With 409, where another report came in between: to be sent again. */
 const WENT_ON = 'conflict';
 
-const NO_LINES = Buffer.alloc(0);
+/** After the lines. */
+const END = ']}';
 
 export type Delivery =
   | { delivered: AcceptedReport }
@@ -39,9 +40,10 @@ export interface ReportDelivery {
  */
 export async function deliver({ service, report, linesFile, knownRoot, clock }: ReportDelivery): Promise<Delivery> {
   const { head } = report;
-  const send = (part: number, lines: Buffer) => service.ask('/scans/report', bodyOf(report, part, lines, clock()));
+  const send = (part: number, lines: readonly Buffer[]) =>
+    service.ask('/scans/report', bodyOf(report, part, lines, clock()));
   if (head.line_count > 0 && head.root_hash === knownRoot) {
-    const answer = await send(1, NO_LINES);
+    const answer = await send(1, []);
     if (answer.code !== 'lines_needed') return settle(answer, report);
   }
   let from = 1;
@@ -57,7 +59,7 @@ export async function deliver({ service, report, linesFile, knownRoot, clock }: 
 async function sendFrom(
   from: number,
   linesFile: string,
-  send: (part: number, lines: Buffer) => Promise<AgentAnswer>,
+  send: (part: number, lines: readonly Buffer[]) => Promise<AgentAnswer>,
 ): Promise<AgentAnswer> {
   let last: AgentAnswer | null = null;
   for await (const { part, lines } of readLineParts(linesFile, from)) {
@@ -91,7 +93,7 @@ function settle(answer: AgentAnswer, { head }: SignedReport): Delivery {
 }
 
 /** The lines are JSON already. */
-function bodyOf({ head, signature }: SignedReport, part: number, lines: Buffer, now: Date): Buffer {
+function bodyOf({ head, signature }: SignedReport, part: number, lines: readonly Buffer[], now: Date): Buffer {
   const rest = JSON.stringify({ ...head, part, sent_at: now.toISOString(), signature });
-  return Buffer.concat([Buffer.from(`${rest.slice(0, -1)},"lines":[`), lines, Buffer.from(']}')]);
+  return Buffer.concat([Buffer.from(`${rest.slice(0, -1)},"lines":[`), ...lines, Buffer.from(END)]);
 }

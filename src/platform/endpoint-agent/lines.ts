@@ -46,7 +46,7 @@ export class LinesWriter implements Disposable {
  * @param file as `LinesWriter` wrote it.
  * @param from the first is 1. Of a file without lines, part 1 has none.
  */
-export async function* readLineParts(file: string, from: number): AsyncGenerator<{ part: number; lines: Buffer }> {
+export async function* readLineParts(file: string, from: number): AsyncGenerator<{ part: number; lines: Buffer[] }> {
   let part = 1;
   let pieces: Buffer[] = [];
   let count = 0;
@@ -56,10 +56,11 @@ export async function* readLineParts(file: string, from: number): AsyncGenerator
       // JSON has no line feed within it.
       bytes[end] = COMMA;
       if (++count < LINES_IN_A_PART) continue;
-      if (part >= from) yield { part, lines: Buffer.concat([...pieces, bytes.subarray(begin, end)]) };
+      if (part >= from) yield { part, lines: [...pieces, bytes.subarray(begin, end)] };
       [part, pieces, count, begin] = [part + 1, [], 0, end + 1];
     }
-    pieces.push(bytes.subarray(begin));
+    if (begin < bytes.length) pieces.push(bytes.subarray(begin));
   }
-  if ((count > 0 || part === 1) && part >= from) yield { part, lines: Buffer.concat(pieces).subarray(0, -1) };
+  const last = pieces.pop() ?? Buffer.alloc(0);
+  if ((count > 0 || part === 1) && part >= from) yield { part, lines: [...pieces, last.subarray(0, -1)] };
 }
