@@ -30,7 +30,7 @@ export interface AgentClient extends AsyncDisposable {
    * @param body JSON; a GET without one.
    * @throws EvidenceError `unreachable` or `service` when there was none, `refused` for 401 and 403.
    */
-  ask(path: string, body?: string): Promise<AgentAnswer>;
+  ask(path: string, body?: string | Buffer): Promise<AgentAnswer>;
 }
 
 export interface AgentClientOptions {
@@ -83,7 +83,7 @@ interface Asked {
   target: string;
   token: string;
   dispatcher: Dispatcher;
-  body: string | undefined;
+  body: string | Buffer | undefined;
 }
 
 type Tried = { answer: AgentAnswer } | { answer: null; error: EvidenceError; waitMs: number | null };

@@ -16,6 +16,9 @@ const CHAIN_ENDS = new Set([403, 409]);
 /** With 409, where another report came in between: to be sent again. */
 const WENT_ON = 'conflict';
 
+/** After the lines. */
+const END = ']}';
+
 export type Delivery =
   | { delivered: AcceptedReport }
   /** The service will never take the report, and kept nothing of it. */
@@ -37,7 +40,7 @@ export interface ReportDelivery {
  */
 export async function deliver({ service, report, linesFile, knownRoot, clock }: ReportDelivery): Promise<Delivery> {
   const { head } = report;
-  const send = (part: number, lines: readonly string[]) =>
+  const send = (part: number, lines: readonly Buffer[]) =>
     service.ask('/scans/report', bodyOf(report, part, lines, clock()));
   if (head.line_count > 0 && head.root_hash === knownRoot) {
     const answer = await send(1, []);
@@ -56,7 +59,7 @@ export async function deliver({ service, report, linesFile, knownRoot, clock }: 
 async function sendFrom(
   from: number,
   linesFile: string,
-  send: (part: number, lines: readonly string[]) => Promise<AgentAnswer>,
+  send: (part: number, lines: readonly Buffer[]) => Promise<AgentAnswer>,
 ): Promise<AgentAnswer> {
   let last: AgentAnswer | null = null;
   for await (const { part, lines } of readLineParts(linesFile, from)) {
@@ -90,7 +93,7 @@ function settle(answer: AgentAnswer, { head }: SignedReport): Delivery {
 }
 
 /** The lines are JSON already. */
-function bodyOf({ head, signature }: SignedReport, part: number, lines: readonly string[], now: Date): string {
+function bodyOf({ head, signature }: SignedReport, part: number, lines: readonly Buffer[], now: Date): Buffer {
   const rest = JSON.stringify({ ...head, part, sent_at: now.toISOString(), signature });
-  return `${rest.slice(0, -1)},"lines":[${lines.join(',')}]}`;
+  return Buffer.concat([Buffer.from(`${rest.slice(0, -1)},"lines":[`), ...lines, Buffer.from(END)]);
 }

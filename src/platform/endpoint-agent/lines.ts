@@ -1,7 +1,9 @@
 import { closeSync, createReadStream, fsyncSync, openSync, writeSync } from 'node:fs';
 import { LINES_IN_A_PART } from '../endpoints/report/root.ts';
 
-const BUFFERED_CHARACTERS = 256 * 1024;
+const BUFFERED_CHARACTERS = 64 * 1024;
+const LINE_FEED = 0x0a;
+const COMMA = 0x2c;
 
 /** Writes the lines of a scan into a file: the canonical JSON of one on each line. */
 export class LinesWriter implements Disposable {
@@ -39,30 +41,26 @@ export class LinesWriter implements Disposable {
 }
 
 /**
- * The parts of a report, from one on: the texts of its lines. One part is in memory at a time.
+ * The parts of a report, from one on: its lines as the members of a JSON array. They stay bytes, and one part is in memory at
+ * a time.
  * @param file as `LinesWriter` wrote it.
  * @param from the first is 1. Of a file without lines, part 1 has none.
  */
-export async function* readLineParts(file: string, from: number): AsyncGenerator<{ part: number; lines: string[] }> {
+export async function* readLineParts(file: string, from: number): AsyncGenerator<{ part: number; lines: Buffer[] }> {
   let part = 1;
-  let lines: string[] = [];
-  for await (const line of readLines(file)) {
-    if (lines.length === LINES_IN_A_PART) {
-      if (part >= from) yield { part, lines };
-      part++;
-      lines = [];
+  let pieces: Buffer[] = [];
+  let count = 0;
+  for await (const bytes of createReadStream(file) as AsyncIterable<Buffer>) {
+    let begin = 0;
+    for (let end = bytes.indexOf(LINE_FEED); end !== -1; end = bytes.indexOf(LINE_FEED, end + 1)) {
+      // JSON has no line feed within it.
+      bytes[end] = COMMA;
+      if (++count < LINES_IN_A_PART) continue;
+      if (part >= from) yield { part, lines: [...pieces, bytes.subarray(begin, end)] };
+      [part, pieces, count, begin] = [part + 1, [], 0, end + 1];
     }
-    lines.push(line);
+    if (begin < bytes.length) pieces.push(bytes.subarray(begin));
   }
-  if (part >= from) yield { part, lines };
-}
-
-/** Not `node:readline`, which ends a line at U+2028, too: names have it, and JSON does not escape it. */
-async function* readLines(file: string): AsyncGenerator<string> {
-  let rest = '';
-  for await (const text of createReadStream(file, { encoding: 'utf8' })) {
-    const lines = `${rest}${text}`.split('\n');
-    rest = lines.pop() ?? '';
-    yield* lines;
-  }
+  const last = pieces.pop() ?? Buffer.alloc(0);
+  if ((count > 0 || part === 1) && part >= from) yield { part, lines: [...pieces, last.subarray(0, -1)] };
 }

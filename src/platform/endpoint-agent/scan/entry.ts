@@ -1,4 +1,4 @@
-import { type BigIntStats, lstatSync, readlinkSync } from 'node:fs';
+import { lstatSync, readlinkSync, type Stats } from 'node:fs';
 import { isSystemError } from '../../../core/errors.ts';
 import { type EndpointLine, toLinkTarget } from '../../endpoints/report/line.ts';
 import { type BytePath, pathIn, toBytes } from './bytes.ts';
@@ -10,9 +10,9 @@ const GONE = new Set(['ENOENT', 'ENOTDIR']);
 
 /** What stands at a path that is no folder; null where nothing does. What cannot be read is a line that says so. */
 export async function lineAt(path: BytePath, files: FileReader): Promise<EndpointLine | null> {
-  let stats: BigIntStats | null = null;
+  let stats: Stats | null = null;
   try {
-    stats = lstatSync(toBytes(path), { bigint: true });
+    stats = lstatSync(toBytes(path));
     const line = stats.isFile() ? await files.lineOf(path) : lineOfOther(path, stats);
     // Something else came in the place of a file, or a folder where none was listed.
     return line ?? { ...pathIn(path), type: 'unstable', why: 'changed', ...ownershipOf(stats) };
@@ -25,15 +25,15 @@ export async function lineAt(path: BytePath, files: FileReader): Promise<Endpoin
  * The line of a path that the system refused to read; null where nothing stands there.
  * @throws what is no error of the system.
  */
-export function unreadLine(path: BytePath, error: unknown, stats: BigIntStats | null): EndpointLine | null {
+export function unreadLine(path: BytePath, error: unknown, stats: Stats | null): EndpointLine | null {
   if (!isSystemError(error)) throw error;
   const why = error.code ?? 'EIO';
   if (GONE.has(why)) return null;
-  const size = stats?.isFile() ? { size: Number(stats.size) } : {};
+  const size = stats?.isFile() ? { size: stats.size } : {};
   return { ...pathIn(path), type: 'unreadable', why, ...size, ...(stats === null ? {} : ownershipOf(stats)) };
 }
 
-function lineOfOther(path: BytePath, stats: BigIntStats): EndpointLine | null {
+function lineOfOther(path: BytePath, stats: Stats): EndpointLine | null {
   const known = { ...pathIn(path), ...ownershipOf(stats) };
   if (stats.isSymbolicLink())
     return { ...known, type: 'link', ...toLinkTarget(readlinkSync(toBytes(path), { encoding: 'buffer' })) };
@@ -45,7 +45,8 @@ function lineOfOther(path: BytePath, stats: BigIntStats): EndpointLine | null {
 }
 
 /** Major and minor, as Linux packs them (makedev(3)). */
-function deviceNumbers(rdev: bigint): string {
+function deviceNumbers(device: number): string {
+  const rdev = BigInt(device);
   const major = ((rdev >> 8n) & 0xfffn) | ((rdev >> 32n) & ~0xfffn);
   const minor = (rdev & 0xffn) | ((rdev >> 12n) & ~0xffn & 0xffffffffn);
   return `${major}:${minor}`;
