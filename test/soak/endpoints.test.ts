@@ -16,7 +16,7 @@ const MOST_SHARE = 0.05;
 /** For each report, more in a large fleet than in a small one. */
 const MOST_GROWTH = 1.5;
 /** A process that has done nothing yet has 146 MB. */
-const FIRST_REPORT_MB = 250;
+const FIRST_REPORT_MB = 200;
 /** What is garbage is collected late where there is memory. */
 const MOST_MEMORY_MB = 350;
 const UNCHANGED_BYTES = 2048;
