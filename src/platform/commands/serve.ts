@@ -1,6 +1,5 @@
 import { once } from 'node:events';
 import process from 'node:process';
-import { setFlagsFromString } from 'node:v8';
 import type { CommandModule } from 'yargs';
 import type { PlatformFlags } from '../config.ts';
 import { placeOptions, readPlace } from './place.ts';
@@ -22,7 +21,6 @@ export const serveCommand: CommandModule<object, PlatformFlags> = {
     const { startPlatform } = await import('../app.ts');
     const stopped = Promise.race([once(process, 'SIGINT'), once(process, 'SIGTERM')]);
     const platform = await startPlatform({ ...config, environment: process.env });
-    holdYoungGeneration();
     const { origin, mailTo, bootstrapped } = platform;
     const said = [`listening on ${origin}`, `mails go to ${mailTo}`, ...(bootstrapped === null ? [] : [bootstrapped])];
     process.stdout.write(`${said.join('\n')}\n`);
@@ -30,12 +28,3 @@ export const serveCommand: CommandModule<object, PlatformFlags> = {
     await platform.close();
   },
 };
-
-/**
- * The young generation stays as large as it is once the code is there: on a machine with much memory each burst of requests
- * would make it larger by 33 MB, for good. Threads that are started later begin with 4 MB, and keep them.
- */
-function holdYoungGeneration(): void {
-  setFlagsFromString('--semi-space-growth-factor=1');
-  setFlagsFromString('--min-semi-space-size=4');
-}
