@@ -95,6 +95,8 @@ function explain(error: unknown): number {
     process.stderr.write(`${error.message}\n`);
     return USAGE;
   }
+  // A package that is not installed: whoever imported this program says what to do.
+  if ((error as NodeJS.ErrnoException).code === 'ERR_MODULE_NOT_FOUND') throw error;
   process.stderr.write(`This is a defect of evidence-platform: ${error instanceof Error ? error.stack : error}\n`);
   return DEFECT;
 }

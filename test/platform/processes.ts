@@ -25,10 +25,11 @@ export class PlatformProcesses {
     return new PlatformProcesses(words, /sk_\S+/.exec(stdout)?.[0] ?? '');
   }
 
-  /** Starts one more, and waits until it says where it listens. */
-  async serve(): Promise<{ child: ChildProcess; origin: string }> {
+  /** Starts one more, and waits until it says where it listens. @param env beside that of the tests. */
+  async serve(env: NodeJS.ProcessEnv = {}): Promise<{ child: ChildProcess; origin: string }> {
     const child = spawn(process.execPath, [PROGRAM, 'serve', ...this.#words, '--port', '0'], {
       stdio: ['ignore', 'pipe', 'inherit'],
+      env: { ...process.env, ...env },
     });
     this.#running.add(child);
     const [line] = await once(createInterface(child.stdout), 'line');

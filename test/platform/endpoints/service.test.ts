@@ -88,7 +88,7 @@ describe.each(SERVICES)('on %s', (_name, start) => {
 
   test('an unchanged report has less than 2 KB, and needs its lines only where nobody knows them', async () => {
     const agent = await enrol(service);
-    const lines = files(5001);
+    const lines = files(2001);
     const first = await agent.made(lines);
     const unknown = await agent.send('POST', '/scans/report', withoutLines(first));
     expect([unknown.status, unknown.body.code]).toEqual([409, 'lines_needed']);

@@ -11,11 +11,11 @@ export function toBytePath(bytes: Buffer | string): BytePath {
 }
 
 /** For the calls of `node:fs`. */
-export function toBytes(path: BytePath): Buffer {
+export function bytesOf(path: BytePath): Buffer {
   return Buffer.from(path, 'latin1');
 }
 
 /** A path in a line. */
-export function pathIn(path: BytePath): PathName {
-  return toPathName(toBytes(path));
+export function pathName(path: BytePath): PathName {
+  return toPathName(bytesOf(path));
 }

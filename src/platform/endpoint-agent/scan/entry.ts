@@ -1,7 +1,7 @@
 import { lstatSync, readlinkSync, type Stats } from 'node:fs';
 import { isSystemError } from '../../../core/errors.ts';
 import { type EndpointLine, toLinkTarget } from '../../endpoints/report/line.ts';
-import { type BytePath, pathIn, toBytes } from './bytes.ts';
+import { type BytePath, bytesOf, pathName } from './bytes.ts';
 import type { FileReader } from './file.ts';
 import { ownershipOf } from './ownership.ts';
 
@@ -12,10 +12,10 @@ const GONE = new Set(['ENOENT', 'ENOTDIR']);
 export async function lineAt(path: BytePath, files: FileReader): Promise<EndpointLine | null> {
   let stats: Stats | null = null;
   try {
-    stats = lstatSync(toBytes(path));
+    stats = lstatSync(bytesOf(path));
     const line = stats.isFile() ? await files.lineOf(path) : lineOfOther(path, stats);
     // Something else came in the place of a file, or a folder where none was listed.
-    return line ?? { ...pathIn(path), type: 'unstable', why: 'changed', ...ownershipOf(stats) };
+    return line ?? { ...pathName(path), type: 'unstable', why: 'changed', ...ownershipOf(stats) };
   } catch (error) {
     return unreadLine(path, error, stats);
   }
@@ -30,13 +30,13 @@ export function unreadLine(path: BytePath, error: unknown, stats: Stats | null):
   const why = error.code ?? 'EIO';
   if (GONE.has(why)) return null;
   const size = stats?.isFile() ? { size: stats.size } : {};
-  return { ...pathIn(path), type: 'unreadable', why, ...size, ...(stats === null ? {} : ownershipOf(stats)) };
+  return { ...pathName(path), type: 'unreadable', why, ...size, ...(stats === null ? {} : ownershipOf(stats)) };
 }
 
 function lineOfOther(path: BytePath, stats: Stats): EndpointLine | null {
-  const known = { ...pathIn(path), ...ownershipOf(stats) };
+  const known = { ...pathName(path), ...ownershipOf(stats) };
   if (stats.isSymbolicLink())
-    return { ...known, type: 'link', ...toLinkTarget(readlinkSync(toBytes(path), { encoding: 'buffer' })) };
+    return { ...known, type: 'link', ...toLinkTarget(readlinkSync(bytesOf(path), { encoding: 'buffer' })) };
   if (stats.isFIFO()) return { ...known, type: 'fifo' };
   if (stats.isSocket()) return { ...known, type: 'socket' };
   if (stats.isCharacterDevice()) return { ...known, type: 'device', device: `char ${deviceNumbers(stats.rdev)}` };

@@ -2,7 +2,7 @@ import { createHash, hash } from 'node:crypto';
 import { type BigIntStats, closeSync, constants, fstatSync, openSync, readSync } from 'node:fs';
 import { isSystemError } from '../../../core/errors.ts';
 import type { EndpointLine } from '../../endpoints/report/line.ts';
-import { type BytePath, pathIn, toBytes } from './bytes.ts';
+import { type BytePath, bytesOf, pathName } from './bytes.ts';
 import { ownershipOf } from './ownership.ts';
 import type { ReadingPace } from './pace.ts';
 
@@ -39,7 +39,7 @@ export class FileReader {
    * @throws the error of the system for what cannot be opened or read.
    */
   async lineOf(path: BytePath): Promise<EndpointLine | null> {
-    const name = pathIn(path);
+    const name = pathName(path);
     let seen: BigIntStats | null = null;
     for (let tried = 0; tried < TRIES; tried++) {
       const fd = openFile(path);
@@ -98,14 +98,14 @@ export class FileReader {
 /** A descriptor; null for what is no file that can be opened. Reading leaves no trace where the agent may do so. */
 function openFile(path: BytePath): number | null {
   try {
-    return openSync(toBytes(path), READING | constants.O_NOATIME);
+    return openSync(bytesOf(path), READING | constants.O_NOATIME);
   } catch (error) {
     if (!isSystemError(error)) throw error;
     if (NO_FILE.has(error.code ?? '')) return null;
     // Only the owner of a file, or root, may leave no trace.
     if (error.code !== 'EPERM') throw error;
   }
-  return openSync(toBytes(path), READING);
+  return openSync(bytesOf(path), READING);
 }
 
 function inodeOf({ dev, ino }: BigIntStats): string {

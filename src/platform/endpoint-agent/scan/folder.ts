@@ -1,6 +1,6 @@
 import { lstatSync, readdirSync } from 'node:fs';
 import type { EndpointLine } from '../../endpoints/report/line.ts';
-import { type BytePath, pathIn, toBytePath, toBytes } from './bytes.ts';
+import { type BytePath, bytesOf, pathName, toBytePath } from './bytes.ts';
 import { unreadLine } from './entry.ts';
 import { isUnchanged } from './file.ts';
 import { ownershipOf } from './ownership.ts';
@@ -33,11 +33,11 @@ export function lookInto(path: BytePath, mayEnter: (device: bigint) => boolean):
 }
 
 function list(path: BytePath, mayEnter: (device: bigint) => boolean): Look {
-  const bytes = toBytes(path);
+  const bytes = bytesOf(path);
   for (let tried = 1; ; tried++) {
     const before = lstatSync(bytes, { bigint: true });
     if (!before.isDirectory()) return { looked: 'no folder' };
-    const known = { ...pathIn(path), ...ownershipOf(before) };
+    const known = { ...pathName(path), ...ownershipOf(before) };
     if (!mayEnter(before.dev)) {
       return { looked: 'closed', line: { ...known, type: 'other', why: 'other_filesystem' }, isRefused: false };
     }

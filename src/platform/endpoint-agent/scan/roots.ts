@@ -1,6 +1,6 @@
 import { lstatSync, realpathSync } from 'node:fs';
 import type { EndpointLine } from '../../endpoints/report/line.ts';
-import { type BytePath, toBytePath, toBytes } from './bytes.ts';
+import { type BytePath, bytesOf, toBytePath } from './bytes.ts';
 import { unreadLine } from './entry.ts';
 
 /** Where a walk begins. */
@@ -50,7 +50,7 @@ function resolveRoot(text: string): Root | null {
   let path = toBytePath(text);
   try {
     path = toBytePath(realpathSync.native(text, { encoding: 'buffer' }));
-    return { path, isFolder: lstatSync(toBytes(path)).isDirectory(), problem: null };
+    return { path, isFolder: lstatSync(bytesOf(path)).isDirectory(), problem: null };
   } catch (error) {
     const problem = unreadLine(path, error, null);
     return problem === null ? null : { path, isFolder: false, problem };

@@ -3,7 +3,7 @@ import { canonicalLine, type EndpointLine, pathBytes } from './line.ts';
 import { MerkleTree } from './merkle.ts';
 
 /** At most so many lines are in one part of a report. */
-export const LINES_IN_A_PART = 5000;
+export const LINES_IN_A_PART = 2000;
 
 /** How many parts the lines of a scan make; one for none. */
 export function partsOf(lineCount: number): number {

@@ -5,7 +5,7 @@ import { text } from '../../http/fields.ts';
 export const pathText = text.min(1).max(8192);
 
 /** Parts of one scan, at most: half a million lines. */
-export const MOST_PARTS = 100;
+export const MOST_PARTS = 250;
 
 export const sha256Hex = z.string().regex(/^[0-9a-f]{64}$/, 'is not SHA-256 in lower-case hex');
 

@@ -6,7 +6,7 @@ import { boundKeySchema, keyBindingSchema, settingsSchema } from '../requests/ho
 import { partTakenSchema, reportTakenSchema, scanReportSchema } from '../requests/reports.ts';
 import type { EndpointService } from '../service.ts';
 
-/** Five thousand lines, with long paths. */
+/** The lines of a part, with long paths. */
 const REPORT_BYTES = 8 * 2 ** 20;
 
 /** What the agent on an endpoint asks for, with the one token that is bound to it. */

@@ -16,7 +16,7 @@ import { hostParamsSchema, reasonSchema } from '../requests/hosts.ts';
 import { partTakenSchema } from '../requests/reports.ts';
 import type { EndpointService } from '../service.ts';
 
-/** Five thousand lines, with long paths. */
+/** The lines of a part, with long paths. */
 const PART_BYTES = 8 * 2 ** 20;
 
 // Over 40 lines: it is a list of routes.

@@ -162,9 +162,9 @@ describe('a line', () => {
 test.each([
   [0, 1],
   [1, 1],
-  [5000, 1],
-  [5001, 2],
-  [60_000, 12],
+  [2000, 1],
+  [2001, 2],
+  [60_000, 30],
 ])('%i lines are sent in parts: %i', (lines, parts) => {
   expect(partsOf(lines)).toBe(parts);
 });
