@@ -2,8 +2,12 @@ import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { withParts } from '../../src/platform/parts.ts';
+import { DebianArchive } from '../platform/endpoints/packages/debian-archive.ts';
+import { SigningKey } from '../platform/endpoints/packages/signing-key.ts';
+import { settingsOf } from '../platform/traps/decoy-places.ts';
 import { type Acme, openAcme, type Place, servedIn, signing } from '../support/acme.ts';
 import { type Fenced, fencedIn, nameOf, readDocument, readDocuments } from '../support/documents.ts';
+import { type ServedPlatform, servePlatform } from '../support/platform.ts';
 import { type PostgresServer, startPostgres } from '../support/postgres.ts';
 import { camel } from '../support/services/camel.ts';
 import type { InventedService, ServiceKind } from '../support/services/invented-service.ts';
@@ -15,6 +19,12 @@ let acme: Acme;
 /** The platform of `platform/run`. */
 let served = { apiKey: '', port: '' };
 let postgres: PostgresServer | null = null;
+/** The platform of `platform/endpoints`, and the endpoint that is enrolled there. */
+let platform: ServedPlatform | null = null;
+let endpointId = '';
+/** The archive of `platform/packages`. */
+const archive = new DebianArchive();
+const archiveKey = new SigningKey();
 /** By the block before. */
 let printed = '';
 /** By the export that README.md begins with. */
@@ -29,6 +39,9 @@ beforeAll(async () => {
 afterAll(async () => {
   await Promise.all([acme.close(), ...services.map((service) => service.close())]);
   await postgres?.stop();
+  await platform?.stop();
+  archive.remove();
+  archiveKey.remove();
 });
 
 /** In which the blocks of a document are carried out, one after the other. */
@@ -98,12 +111,54 @@ const SCENES: Record<string, Scene> = {
     open: () => initialised(),
     elsewhere: { 1: 'postgres-backup' },
   },
+  'platform/endpoints': {
+    async open() {
+      platform = await servePlatform({ decoys: [settingsOf({ kind: 'aws' })] });
+      return acme.bare();
+    },
+    before: {
+      0: () => ({
+        ...ofPlatform(),
+        words: { ...ofPlatform().words, '"web-1"': '"web-1", "roots": ["/usr/local/bin"]' },
+      }),
+      1: ({ folder }) => {
+        const { endpoint_id, endpoint_token } = JSON.parse(printed);
+        endpointId = endpoint_id;
+        const token = join(folder, 'endpoint-token');
+        writeFileSync(token, endpoint_token);
+        const words = {
+          ...ofPlatform().words,
+          '/etc/evidence/endpoint-token': token,
+          '--once': '--once --state ./state',
+        };
+        return { words };
+      },
+      3: () => ({ words: ofPlatform().words, env: { ...ofPlatform().env, ENDPOINT_ID: endpointId } }),
+    },
+  },
   'platform/keys': {
     open: () => initialised(),
     before: {
       0: async ({ run }) => {
         const { stdout } = await run('evidence-platform keys create --data ./data --name other --scope audit:read');
         return { words: { $KEY_ID: /^sk_(.{8})_/.exec(stdout)?.[1] ?? '' } };
+      },
+    },
+  },
+  'platform/packages': {
+    open: () => initialised(),
+    before: {
+      0: async () => {
+        const deb = await archive.add({ name: 'nginx', version: '1.22.1-9', entries: [{ name: './usr/sbin/nginx' }] });
+        archive.publish(archiveKey);
+        return {
+          words: {
+            'import --data': `import --keyring ${archiveKey.keyring} --data`,
+            '/var/lib/apt/lists /var/cache/apt/archives': archive.root,
+            './mirror': archive.root,
+            './nginx_1.22.1-9_amd64.deb': deb,
+          },
+        };
       },
     },
   },
@@ -224,6 +279,15 @@ async function initialised(): Promise<Place> {
   const place = acme.bare();
   expect((await place.run('evidence-platform init --data ./data')).code).toBe(0);
   return place;
+}
+
+/** What the topic on endpoints is told of its platform. */
+function ofPlatform() {
+  const { auditUrl = '', apiKey = '' } = platform ?? {};
+  return {
+    words: { 'https://evidence.example.org': auditUrl.replace(/\/audit$/, '') },
+    env: { EVIDENCE_API_KEY: apiKey },
+  };
 }
 
 /** The address of an empty database. */

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { startPlatform } from '../../src/platform/app.ts';
 import { initPlatform } from '../../src/platform/init.ts';
+import type { PlatformOptions } from '../../src/platform/options.ts';
 
 export interface ServedPlatform {
   auditUrl: string;
@@ -24,10 +25,10 @@ export interface NewEntry {
 }
 
 /** A new platform, served on a free port. */
-export async function servePlatform(): Promise<ServedPlatform> {
+export async function servePlatform(options: Pick<PlatformOptions, 'decoys'> = {}): Promise<ServedPlatform> {
   const dataDir = join(mkdtempSync(join(tmpdir(), 'platform-test-')), 'data');
   const { apiKey } = await initPlatform({ dataDir });
-  const platform = await startPlatform({ dataDir, port: 0 });
+  const platform = await startPlatform({ dataDir, port: 0, ...options });
   const { auditUrl } = platform;
   return {
     ...{ auditUrl, apiKey, dataDir },
