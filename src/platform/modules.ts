@@ -18,6 +18,7 @@ import { settingsInForce } from './settings-in-force.ts';
 import { openAuthority } from './timestamp/open.ts';
 import { NO_AWS } from './traps/aws/settings.ts';
 import { trapsModule } from './traps/module.ts';
+import { assembleTraps } from './traps/service.ts';
 
 export interface ModuleMeans {
   parts: Parts;
@@ -39,10 +40,12 @@ export async function openModules(
   const alerts = assembleAlerts({ ...parts, masterKey, outgoingHosts, publicUrl });
   const onAnchorFailure = (error: unknown, checkpointId: string | null) =>
     log.warn({ checkpointId, reason: messageOf(error) }, 'a checkpoint stays pending');
+  const trapParts = { ...parts, masterKey, decoys, aws, alerts, folder: folder.decoys, publicUrl, serverLog: log };
+  const traps = assembleTraps(trapParts);
   return [
     auditModule({ ...parts, keys: parts.sealKeys, authority, onAnchorFailure }, { checkpointMinutes }),
-    trapsModule({ ...parts, masterKey, decoys, aws, alerts, folder: folder.decoys, publicUrl, serverLog: log }),
-    endpointsModule({ ...parts, alerts }),
+    trapsModule(traps, { ...parts, alerts }),
+    endpointsModule({ ...parts, alerts, masterKey, baitTraps: traps.bait }),
     alertsModule(alerts, parts.clock),
     keysModule(parts, keys),
     peopleModule(parts, parts.accounts),

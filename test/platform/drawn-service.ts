@@ -54,6 +54,10 @@ export const NEVER_DRAWN = [
   'enrollEndpoint',
   'registerBaseline',
   'approveBaseline',
+  'plantBait',
+  'confirmBait',
+  'reportBaitStanding',
+  'reportBaitReads',
 ];
 
 /** What is answered to the same request, sent again and again with something else in it. */
@@ -102,11 +106,17 @@ async function ofEndpoints(service: Service): Promise<KnownIds> {
   const [event] = (await service.call('GET', '//endpoints/events/')).body.data;
   const wishes = Array.from({ length: 30 }, (_, at) => ({ from: 'latest_scan', name: `${at}`, reason: 'x' }));
   const proposals = await makeEach(service, `//endpoints/hosts/${agent.id}/baselines`, wishes);
+  const bait = { credential_type: 'aws_key', path: '/home/x', label: 'x' };
+  const [{ bait_id }] = await makeEach(service, `//endpoints/hosts/${agent.id}/bait`, [bait]);
   const until = new Date(Date.now() + 3_600_000).toISOString();
   const [window] = await makeEach(service, '//endpoints/change-windows/', [{ all: true, until, reason: 'x' }]);
   return {
     ...{ endpoint_id: [agent.id], event_id: [event.event_id], change_id: [event.change_id] },
-    ...{ window_id: [window.window_id], baseline_id: proposals.map(({ baseline_id }) => baseline_id) },
+    ...{
+      bait_id: [bait_id],
+      window_id: [window.window_id],
+      baseline_id: proposals.map(({ baseline_id }) => baseline_id),
+    },
   };
 }
 

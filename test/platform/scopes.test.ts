@@ -8,6 +8,7 @@ import { file as fileLine, partOf } from './endpoints/agent-double.ts';
 import { enrol, type HttpAgent } from './endpoints/http-agent.ts';
 import { addDeadLetter, addPerson } from './rows-by-hand.ts';
 import { entry, fill, type Service, startService } from './service.ts';
+import { settingsOf } from './traps/decoy-places.ts';
 import { IamDouble } from './traps/iam-double.ts';
 
 interface Operation {
@@ -219,6 +220,33 @@ const OPERATIONS: readonly Operation[] = [
     needed: 'endpoints:read',
     path: '//endpoints/hosts/ENDPOINT/verify',
   },
+  {
+    ...{ operation: 'POST /endpoints/hosts/{endpoint_id}/bait', needed: 'endpoints:write', given: ['traps:write'] },
+    path: '//endpoints/hosts/ENDPOINT/bait',
+    body: () => ({ credential_type: 'aws_key', path: `/home/x/${baited++}`, label: 'x' }),
+  },
+  {
+    operation: 'GET /endpoints/hosts/{endpoint_id}/bait',
+    needed: 'endpoints:read',
+    path: '//endpoints/hosts/ENDPOINT/bait',
+  },
+  {
+    operation: 'DELETE /endpoints/hosts/{endpoint_id}/bait/{bait_id}',
+    ...{ needed: 'endpoints:write', given: ['traps:write'], path: '//endpoints/hosts/ENDPOINT/bait/BAIT' },
+  },
+  ...(
+    [
+      ['{bait_id}/planted', { planted: true, seen_by: [] }],
+      ['{bait_id}/standing', { standing: 'removed', reason: 'x' }],
+      ['reads', { reads: [{ bait_id: 'x', read_at: '2026-01-01T00:00:00Z', seen: 'atime', event: 'x' }] }],
+    ] as const
+  ).map(([act, body]) => ({
+    operation: `POST /endpoints/agent/bait/${act}`,
+    needed: 'endpoints:report' as const,
+    path: `//endpoints/agent/bait/${act.replace('{bait_id}', 'BAIT')}`,
+    ofAgent: true as const,
+    body: () => body,
+  })),
   { operation: 'GET /endpoints/packages/', needed: 'endpoints:read', path: '//endpoints/packages/' },
   { operation: 'GET /endpoints/scans/', needed: 'endpoints:read', path: '//endpoints/scans/' },
   { operation: 'GET /endpoints/stats/', needed: 'endpoints:read', path: '//endpoints/stats/' },
@@ -322,9 +350,15 @@ const WRITTEN = [
   ...['entries', 'checkpoints', 'keyed_results', 'people', 'links', 'traps', 'alerting_channels'].map(
     (table) => `SELECT * FROM ${table}`,
   ),
-  ...['endpoints', 'endpoint_scans', 'baselines', 'endpoint_events', 'endpoint_changes', 'change_windows'].map(
-    (table) => `SELECT * FROM ${table}`,
-  ),
+  ...[
+    'endpoints',
+    'endpoint_scans',
+    'baselines',
+    'endpoint_events',
+    'endpoint_bait',
+    'endpoint_changes',
+    'change_windows',
+  ].map((table) => `SELECT * FROM ${table}`),
   'SELECT package_id FROM packages',
   'SELECT key_id, expires_at, revoked_at FROM api_keys',
   'SELECT detection_id, status, acknowledged_by FROM detections',
@@ -332,6 +366,8 @@ const WRITTEN = [
 ];
 
 let invited = 0;
+let baited = 0;
+let baitId: string;
 
 const iam = new IamDouble();
 let service: Service;
@@ -347,7 +383,10 @@ let event: { event_id: string; change_id: string };
 let windowId: string;
 beforeAll(async () => {
   await iam.start();
-  service = await startService({ aws: { iam: { ...iam.access, endpoint: iam.endpoint }, trail: null } });
+  service = await startService({
+    decoys: [settingsOf({ kind: 'aws' })],
+    aws: { iam: { ...iam.access, endpoint: iam.endpoint }, trail: null },
+  });
   file = new DatabaseSync(join(service.dataDir, 'platform.sqlite'), { readOnly: true });
   await fill(service, 's', 3);
   packageId = (await service.call('POST', '/evidence/generate', { stream_id: 's' })).body.package_id;
@@ -442,7 +481,14 @@ async function send({ operation, path, body }: Operation, apiKey: string | undef
     TRAP: path.includes('TRAP') ? (await makeTrap()).credential_id : '',
     DETECTION: path.includes('DETECTION') ? await makeDetection() : '',
     HOOK: path.includes('HOOK') ? await makeHook() : '',
-    ...{ ENDPOINT: endpoint.id, OTHER: other.id, EVENT: event.event_id, CHANGE: event.change_id, WINDOW: windowId },
+    ...{
+      ENDPOINT: endpoint.id,
+      OTHER: other.id,
+      EVENT: event.event_id,
+      CHANGE: event.change_id,
+      WINDOW: windowId,
+      BAIT: baitId,
+    },
     BASELINE: path.includes('BASELINE') ? await makeProposal() : '',
   };
   const filled = Object.entries(known).reduce((whole, [name, id]) => whole.replace(name, id), path);
@@ -477,6 +523,8 @@ async function makeEndpoints(): Promise<void> {
   await service.call('POST', '//endpoints/baselines/register', nothing);
   await changed.report(TOOLS);
   [event] = (await service.call('GET', '//endpoints/events/')).body.data;
+  const bait = { credential_type: 'aws_key', path: '/home/x/bait', label: 'x' };
+  baitId = (await service.call('POST', `//endpoints/hosts/${endpoint.id}/bait`, bait)).body.bait_id;
   windowId = (await service.call('POST', '//endpoints/change-windows/', newWindow())).body.window_id;
 }
 

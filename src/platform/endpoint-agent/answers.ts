@@ -12,6 +12,22 @@ export interface AgentSettings {
   next: NextReport;
   /** The root hash of the last report that was accepted. */
   lastRootHash: string | null;
+  /** Files that are traps. */
+  bait: WantedBait[];
+}
+
+/** A file that the service wants planted or removed. */
+export interface WantedBait {
+  bait_id: string;
+  path: string;
+  /** Octal. */
+  mode: string;
+  /** Of its folder where they are null. */
+  uid: number | null;
+  gid: number | null;
+  wanted: 'planted' | 'removed';
+  /** Null once the service knows that it is planted. */
+  content: string | null;
 }
 
 export interface NextReport {
@@ -56,6 +72,15 @@ class Members {
     return this.#of(name, (value) => Number.isSafeInteger(value) && (value as number) >= 0);
   }
 
+  countOrNull(name: string): number | null {
+    return this.#members[name] === null ? null : this.count(name);
+  }
+
+  list<T>(name: string, toItem: (members: Members) => T): T[] {
+    const items = this.#of<unknown[]>(name, Array.isArray);
+    return items.map((item) => toItem(new Members(item, `${this.#what}.${name}`)));
+  }
+
   paths(name: string): string[] {
     const isPath = (value: unknown) => typeof value === 'string' && value.startsWith('/') && !value.includes('\0');
     return this.#of(name, (value) => Array.isArray(value) && value.every(isPath));
@@ -80,6 +105,16 @@ export function toSettings(value: unknown): AgentSettings {
     publicKey: members.textOrNull('public_key'),
     next: toNext(members.object('next')),
     lastRootHash: members.textOrNull('last_root_hash'),
+    bait: members.list('bait', toBait),
+  };
+}
+
+function toBait(members: Members): WantedBait {
+  const [mode, wanted] = [members.text('mode'), members.text('wanted')];
+  if (!/^0[0-7]{3}$/.test(mode) || (wanted !== 'planted' && wanted !== 'removed')) throw unfit('settings.bait');
+  return {
+    ...{ bait_id: members.text('bait_id'), path: members.text('path'), mode, wanted },
+    ...{ uid: members.countOrNull('uid'), gid: members.countOrNull('gid'), content: members.textOrNull('content') },
   };
 }
 

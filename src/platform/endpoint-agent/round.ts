@@ -5,6 +5,7 @@ import { REPORT_FORMAT, type ReportHead, reportSha256 } from '../endpoints/repor
 import { partsOf } from '../endpoints/report/root.ts';
 import { proveKey, signReport, toPublicKeyText } from '../endpoints/report/signature.ts';
 import { type AcceptedReport, type AgentSettings, toSettings } from './answers.ts';
+import type { BaitKeeper } from './bait/keeper.ts';
 import { type AgentClient, said } from './client.ts';
 import { deliver } from './delivery.ts';
 import { LinesWriter } from './lines.ts';
@@ -18,29 +19,33 @@ export interface AgentMeans {
   /** For each scan. */
   pace: () => ReadingPace;
   clock: () => Date;
+  bait: BaitKeeper;
   /** Of this start of the machine. */
   bootId: string;
 }
 
 export interface RoundResult {
   settings: AgentSettings;
+  /** What could not be said or done about bait. */
+  problems: string[];
   scanned: ScanResult;
   accepted: AcceptedReport;
 }
 
 /**
- * One round: a report of which it is not known whether it arrived is sent again, then everything is scanned and reported.
+ * One round: bait is looked after, a report of which it is not known whether it arrived is sent again, then everything is scanned and reported.
  * @throws EvidenceError `chain` where a person has to look: see `deliver`.
  */
 export async function runRound(means: AgentMeans): Promise<RoundResult> {
   const { state, service } = means;
   const settings = await readSettings(service);
+  const problems = await means.bait.tend(settings);
   const chain = await joinChain(settings, means);
   const waiting = state.pending();
   const current = waiting === null ? chain : await sendWaiting(waiting, chain, settings, means);
   const scanned = await scanAndSign(settings, current, means);
   const accepted = await hand(scanned.report, settings, means);
-  return { settings, scanned: scanned.result, accepted };
+  return { settings, problems, scanned: scanned.result, accepted };
 }
 
 async function readSettings(service: AgentClient): Promise<AgentSettings> {

@@ -4,6 +4,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { EvidenceError, isSystemError, messageOf } from '../../core/errors.ts';
 import { escapeControls } from '../../core/terminal/visible.ts';
 import { agree, plural } from '../../core/words.ts';
+import { BaitKeeper } from './bait/keeper.ts';
+import { BaitWatch, canWatch } from './bait/watch.ts';
 import { connectAgent } from './client.ts';
 import { runLoop } from './loop.ts';
 import { type RoundResult, runRound } from './round.ts';
@@ -24,8 +26,10 @@ export interface AgentOptions {
 /** Reports once, or until it is ended. A signal ends it at once: whatever it was doing, the next run goes on from there. */
 export async function runAgent({ url, token, state: folder, once, bytesPerSecond }: AgentOptions): Promise<void> {
   await using service = connectAgent({ url, token });
+  const state = new AgentState(folder);
+  const bait = new BaitKeeper({ state, service, canWatch: !once && canWatch() });
   const means = {
-    state: new AgentState(folder),
+    ...{ state, bait },
     service,
     pace: () => paceOf(bytesPerSecond),
     clock: () => new Date(),
@@ -33,7 +37,22 @@ export async function runAgent({ url, token, state: folder, once, bytesPerSecond
   };
   const round = () => runRound(means).catch(nameDisk);
   if (once) return tell(await round());
-  await runLoop({ round, tell, complain, wait: (ms) => sleep(ms), random: Math.random, now: () => performance.now() });
+  using watch = new BaitWatch((path, signs) => bait.look(path, signs).then((problems) => problems.forEach(say), say));
+  const watchedRound = async () => {
+    try {
+      return await round();
+    } finally {
+      void watch.follow(bait.paths());
+    }
+  };
+  await runLoop({
+    round: watchedRound,
+    tell,
+    complain,
+    wait: (ms) => sleep(ms),
+    random: Math.random,
+    now: () => performance.now(),
+  });
 }
 
 /** The disk under the folder of the agent fails, or is full. */
@@ -45,7 +64,8 @@ function nameDisk(error: unknown): never {
   });
 }
 
-function tell({ settings, scanned, accepted }: RoundResult): void {
+function tell({ settings, problems, scanned, accepted }: RoundResult): void {
+  problems.forEach(say);
   const { lineCount, bytes, unread, complete } = scanned;
   const { open, raised, resolved } = accepted.events;
   const words = [
@@ -56,6 +76,10 @@ function tell({ settings, scanned, accepted }: RoundResult): void {
     accepted.message,
   ];
   process.stdout.write(`${escapeControls(words.join('; '))}\n`);
+}
+
+function say(problem: unknown): void {
+  process.stderr.write(`${escapeControls(typeof problem === 'string' ? problem : messageOf(problem))}\n`);
 }
 
 function complain(error: EvidenceError): void {

@@ -3,10 +3,13 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync } from 'node:f
 import { join } from 'node:path';
 import { EvidenceError, isSystemError, messageOf } from '../../core/errors.ts';
 import { type ReportHead, reportSha256 } from '../endpoints/report/head.ts';
+import type { BaitNotes } from './bait/notes.ts';
 import { claimFile, flushFolder, HALF_WRITTEN, replaceFile } from './durable.ts';
 
 const KEY = 'key.pem';
 const CHAIN = 'chain.json';
+const BAIT = 'bait.json';
+const BAIT_FORMAT = 'evidence-endpoint-bait/1';
 const CHAIN_FORMAT = 'evidence-endpoint-chain/1';
 const REPORT = /^report-(\d+)\.json$/;
 const LINES = /^lines-.*\.ndjson$/;
@@ -32,12 +35,14 @@ export interface SignedReport {
  *
  * - `key.pem`, its private key;
  * - `chain.json`, the last report that was accepted;
+ * - `bait.json`, where bait was planted, and reads of it that the service does not know yet; nothing that is in it;
  * - `report-N.json` and `lines-SCAN.ndjson`, a report until it is accepted.
  *
  * `report-N.json` is made before report N is sent, and only where it is not there: no two reports are signed for one
  * sequence, whatever crashes and however many agents are started. Once the service has it, `chain.json` is replaced, and
  * then `report-N.json` is removed.
  */
+// Over ten members: each is a step that a crash may come after.
 export class AgentState {
   readonly folder: string;
   readonly privateKey: KeyObject;
@@ -99,6 +104,15 @@ export class AgentState {
   begin(chain: ReportChain): void {
     this.drop();
     this.#keep(chain);
+  }
+
+  /** What was planted. */
+  bait(): BaitNotes {
+    return readJson<BaitNotes>(join(this.folder, BAIT), BAIT_FORMAT) ?? { endpoint_id: null, planted: [], reads: [] };
+  }
+
+  keepBait(notes: BaitNotes): void {
+    replaceFile(this.folder, BAIT, `${JSON.stringify({ format: BAIT_FORMAT, ...notes })}\n`);
   }
 
   /** Forgets the chain, and the report that was not accepted. */

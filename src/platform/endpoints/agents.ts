@@ -1,8 +1,9 @@
 import { DomainError } from '../errors.ts';
+import { baitForAgent } from './bait/for-agent.ts';
 import { endpointActor } from './entries.ts';
 import { EventWriting } from './event-writing.ts';
 import { changeEndpoint, findEndpoint, nextOf } from './host-rows.ts';
-import type { EndpointMeans } from './means.ts';
+import type { BaitMeans } from './means.ts';
 import type { ReportHead } from './report/head.ts';
 import { isKeyProved } from './report/signature.ts';
 import { severityOfChain } from './rules.ts';
@@ -11,9 +12,9 @@ import type { EndpointTables } from './schema.ts';
 
 /** What the agent on an endpoint asks for itself. */
 export class AgentDesk {
-  readonly #means: EndpointMeans;
+  readonly #means: BaitMeans;
 
-  constructor(means: EndpointMeans) {
+  constructor(means: BaitMeans) {
     this.#means = means;
   }
 
@@ -24,7 +25,8 @@ export class AgentDesk {
     const { name, scan_interval_seconds, public_key, last_scan_no, sequence } = endpoint;
     const last = last_scan_no === null || sequence === 0 ? null : await scanRow(database, last_scan_no);
     return {
-      ...{ endpoint_id: endpointId, name, scan_interval_seconds, public_key, next: nextOf(endpoint), bait: [] },
+      ...{ endpoint_id: endpointId, name, scan_interval_seconds, public_key, next: nextOf(endpoint) },
+      bait: await baitForAgent(this.#means, endpoint),
       roots: JSON.parse(endpoint.roots) as string[],
       other_filesystems: JSON.parse(endpoint.other_filesystems) as string[],
       last_root_hash: last === null ? null : (JSON.parse(last.head) as ReportHead).root_hash,

@@ -8,7 +8,7 @@ import { EVENT_SEVERITIES } from './words.ts';
 
 /** Events that people are told of at once: what one report raised. */
 export interface ToldEvents {
-  kind: 'endpoint.changed' | 'endpoint.chain' | 'endpoint.stale';
+  kind: 'endpoint.changed' | 'endpoint.chain' | 'endpoint.bait' | 'endpoint.stale';
   endpointId: string;
   events: readonly NewEndpointEvent[];
 }
@@ -25,7 +25,10 @@ export function alertOfEvents({ kind, endpointId, events }: ToldEvents, worst: N
   const changes = [...new Set(events.map(({ change_no }) => change_no))].toSorted();
   return {
     ...{ source: 'endpoints', kind, severity, subject_id: event_id, flood_key: endpointId },
-    told_key: kind === 'endpoint.changed' ? sha256(JSON.stringify(changes)) : `${endpointId} ${event_type}`,
+    told_key:
+      kind === 'endpoint.changed'
+        ? sha256(JSON.stringify(changes))
+        : [endpointId, event_type, worst.path ?? []].flat().join(' '),
     level: EVENT_SEVERITIES.indexOf(severity),
   };
 }
@@ -49,7 +52,7 @@ function sayingOfEvent(event: WireEvent, told: number): AlertSaying {
   const { event_id, event_type, endpoint_name, path, explanation } = event;
   return {
     subject: `${event_type} on ${endpoint_name}${path === null ? '' : `: ${path}`}`,
-    sentence: event_type === 'stale' ? STALE : path === null && event.path_base64 === null ? CHAIN : CHANGED,
+    sentence: sentenceOf(event),
     facts: [
       ['Endpoint', endpoint_name],
       ['What', event_type],
@@ -66,6 +69,13 @@ function sayingOfEvent(event: WireEvent, told: number): AlertSaying {
   };
 }
 
+function sentenceOf({ event_type, path, path_base64 }: WireEvent): string {
+  if (event_type === 'stale') return STALE;
+  if (event_type === 'bait_missing' || event_type === 'bait_changed') return BAIT;
+  return path === null && path_base64 === null ? CHAIN : CHANGED;
+}
+
+const BAIT = 'Bait on an endpoint is not as its agent left it: somebody had it in hand.';
 const STALE = 'An endpoint has not reported for three intervals: nobody knows how it stands.';
 const CHAIN = 'The reports of an endpoint do not go on as they should.';
 const CHANGED = 'Something on an endpoint is not as its baseline.';

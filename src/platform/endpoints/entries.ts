@@ -7,7 +7,7 @@ import { streamOf } from './words.ts';
 /** Something that happened to an endpoint, or was done with it. */
 export interface EndpointAct {
   action: string;
-  of: readonly [type: 'endpoint' | 'report' | 'baseline' | 'event' | 'change' | 'change_window', id: string];
+  of: readonly [type: 'endpoint' | 'report' | 'baseline' | 'bait' | 'event' | 'change' | 'change_window', id: string];
   more: { [name: string]: Json };
 }
 

@@ -22,7 +22,7 @@ import type { PathDifference } from './lines/comparing.ts';
 import type { EndpointMeans } from './means.ts';
 import { eventOfDifference, joinChange, newEvent, toMetadata } from './new-events.ts';
 import { windowFor } from './window-rows.ts';
-import type { ChainEventType, EventSeverity } from './words.ts';
+import type { BaitEventType, ChainEventType, EventSeverity } from './words.ts';
 
 /** A report as events name it. */
 export interface ComparedScan {
@@ -32,9 +32,11 @@ export interface ComparedScan {
   isComplete: boolean;
 }
 
-/** What is wrong with the reports of an endpoint. */
+/** What is wrong with the reports of an endpoint, or with bait on it. */
 export interface ChainFault {
-  type: ChainEventType;
+  type: ChainEventType | BaitEventType;
+  /** Of bait. */
+  path?: string;
   severity: EventSeverity;
   expected: { [name: string]: Json };
   observed: { [name: string]: Json };
@@ -89,8 +91,11 @@ export class EventWriting {
   }
 
   /** Raises an event of the endpoint's reports, or notes that it was seen again. */
-  raiseOfReports({ type, severity, expected, observed }: ChainFault): void {
-    const known = this.#unresolved.find((event) => event.event_type === type && event.status === 'open');
+  raiseOfReports({ type, path: place, severity, expected, observed }: ChainFault): void {
+    const path = place ?? null;
+    const known = this.#unresolved.find(
+      (event) => event.event_type === type && event.path === path && event.status === 'open',
+    );
     if (known !== undefined) {
       this.#seen.push(known.event_id);
       return;
@@ -99,7 +104,7 @@ export class EventWriting {
     const sides = { expected: canonicalize(expected), observed: canonicalize(observed) };
     const event = {
       ...newEvent(endpoint_no, this.#now),
-      ...sides,
+      ...{ ...sides, path },
       event_type: type,
       severity,
       plain_severity: severity,
@@ -111,6 +116,11 @@ export class EventWriting {
   resolveOfReports(types: readonly ChainEventType[], why: string): void {
     for (const event of this.#unresolved)
       if (types.some((type) => type === event.event_type)) this.#resolved.push({ event, why });
+  }
+
+  /** Resolves the events of bait at a path. */
+  resolveOfBait(path: string, why: string): void {
+    for (const event of this.#unresolved) if (event.path === path) this.#resolved.push({ event, why });
   }
 
   /** Nothing differs from when the paths were last compared. */
@@ -192,7 +202,8 @@ export class EventWriting {
     for (const [kind, events] of [
       ['endpoint.changed', ofPaths],
       ['endpoint.stale', ofReports.filter(({ event_type }) => event_type === 'stale')],
-      ['endpoint.chain', ofReports.filter(({ event_type }) => event_type !== 'stale')],
+      ['endpoint.bait', ofReports.filter(({ path }) => path !== null)],
+      ['endpoint.chain', ofReports.filter(({ event_type, path }) => event_type !== 'stale' && path === null)],
     ] as const)
       await this.#tellOf(kind, events);
   }

@@ -2,7 +2,16 @@ import type { Administration } from '../accounts/administration.ts';
 import type { Alerts } from '../alerts/api.ts';
 import type { AuditLog } from '../audit/api.ts';
 import type { Database, Reader } from '../database/database.ts';
+import type { SecretBox } from '../secrets.ts';
+import type { BaitTraps } from '../traps/api.ts';
 import type { KnownFiles } from './packages/known-files.ts';
+
+/** What bait is kept and watched with, besides. */
+export interface BaitMeans extends EndpointMeans {
+  baitTraps: BaitTraps;
+  /** Keeps what is to be planted. */
+  baitBox: SecretBox;
+}
 
 /** What all that is done with endpoints is done with. */
 export interface EndpointMeans {

@@ -183,4 +183,27 @@ export const ENDPOINT_MIGRATIONS: Migrations = {
     `CREATE TABLE endpoint_event_versions (id ${integer} PRIMARY KEY, version ${integer} NOT NULL) ${end}`,
     'INSERT INTO endpoint_event_versions VALUES (1, 0)',
   ],
+  'endpoints/0010-bait': ({ text, integer, bytes, ordinal, end }) => [
+    `CREATE TABLE endpoint_bait (
+      bait_no ${ordinal},
+      bait_id ${text} NOT NULL UNIQUE,
+      endpoint_no ${integer} NOT NULL REFERENCES endpoints,
+      credential_id ${text} NOT NULL,
+      credential_type ${text} NOT NULL,
+      label ${text} NOT NULL,
+      path ${text} NOT NULL,
+      mode ${text} NOT NULL,
+      uid ${integer},
+      gid ${integer},
+      status ${text} NOT NULL,
+      content ${bytes},
+      seen_by ${text} NOT NULL,
+      reason ${text},
+      asked_at ${text} NOT NULL,
+      planted_at ${text},
+      ended_at ${text}
+    ) ${end}`,
+    'CREATE INDEX endpoint_bait_by_endpoint ON endpoint_bait (endpoint_no, bait_no)',
+    'CREATE UNIQUE INDEX endpoint_bait_places ON endpoint_bait (endpoint_no, path) WHERE ended_at IS NULL',
+  ],
 };

@@ -1,8 +1,9 @@
 import type { Accounts } from '../accounts/accounts.ts';
 import type { Alerts } from '../alerts/api.ts';
 import type { ServiceModule } from '../module.ts';
+import { SecretBox } from '../secrets.ts';
 import { tellerOfEndpoints } from './alerting.ts';
-import type { EndpointMeans } from './means.ts';
+import type { BaitMeans } from './means.ts';
 import { knownFiles } from './packages/known-files.ts';
 import { endpointRoutes } from './routes.ts';
 import { assembleEndpoints } from './service.ts';
@@ -11,18 +12,21 @@ import { staleJob } from './stale.ts';
 import { endpointsOverview } from './web/overview.ts';
 import { pagesOfEndpoints } from './web/pages.ts';
 
-export interface EndpointsModuleParts extends Omit<EndpointMeans, 'approvers' | 'knownFiles'> {
+export interface EndpointsModuleParts extends Omit<BaitMeans, 'approvers' | 'knownFiles' | 'baitBox'> {
+  masterKey: Uint8Array;
   alerts: Alerts;
   accounts: Pick<Accounts, 'people'>;
 }
 
-export function endpointsModule({ accounts, ...parts }: EndpointsModuleParts): ServiceModule {
-  const means: EndpointMeans = {
+export function endpointsModule({ accounts, masterKey, ...parts }: EndpointsModuleParts): ServiceModule {
+  const means: BaitMeans = {
     ...parts,
+    baitBox: new SecretBox(masterKey, 'endpoints/bait'),
     knownFiles,
     approvers: (reader) => accounts.people.countWith(reader, 'endpoints:write'),
   };
   const service = assembleEndpoints(means);
+  parts.baitTraps.watches = () => service.bait.watches();
   const pageParts = { service, clock: parts.clock, people: accounts.people };
   return {
     name: 'endpoints',

@@ -1,5 +1,6 @@
 import type { FastifyPluginAsync } from 'fastify';
 import { serveOpenApi } from '../http/openapi.ts';
+import { baitSchema } from './requests/bait.ts';
 import { baselineSchema, differenceSchema } from './requests/baselines.ts';
 import { changeSchema, windowSchema } from './requests/changes.ts';
 import { eventSchema } from './requests/events.ts';
@@ -8,6 +9,7 @@ import { signedArchiveSchema } from './requests/packages.ts';
 import { reportTakenSchema, scanSchema } from './requests/reports.ts';
 import { endpointStatsSchema, endpointVerificationSchema } from './requests/verification.ts';
 import { agentRoutes } from './routes/agent.ts';
+import { agentBaitRoutes, baitRoutes } from './routes/bait.ts';
 import { baselineRoutes } from './routes/baselines.ts';
 import { changeRoutes } from './routes/changes.ts';
 import { endpointEventRoutes } from './routes/events.ts';
@@ -25,6 +27,7 @@ export const endpointRoutes: FastifyPluginAsync<{ service: EndpointService }> = 
       Host: hostSchema,
       Scan: scanSchema,
       ReportTaken: reportTakenSchema,
+      Bait: baitSchema,
       Baseline: baselineSchema,
       Difference: differenceSchema,
       EndpointEvent: eventSchema,
@@ -35,6 +38,15 @@ export const endpointRoutes: FastifyPluginAsync<{ service: EndpointService }> = 
       EndpointVerification: endpointVerificationSchema,
     },
   });
-  for (const routes of [agentRoutes, hostRoutes, baselineRoutes, endpointEventRoutes, changeRoutes, packageRoutes])
+  for (const routes of [
+    agentRoutes,
+    agentBaitRoutes,
+    hostRoutes,
+    baitRoutes,
+    baselineRoutes,
+    endpointEventRoutes,
+    changeRoutes,
+    packageRoutes,
+  ])
     await server.register(routes, { service });
 };

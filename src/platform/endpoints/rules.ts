@@ -1,5 +1,5 @@
 import type { EndpointLine } from './report/line.ts';
-import type { ChainEventType, EventSeverity, PathEventType } from './words.ts';
+import type { BaitEventType, ChainEventType, EventSeverity, PathEventType } from './words.ts';
 
 /** After so many intervals without a report an endpoint is stale. */
 export const STALE_AFTER_INTERVALS = 3;
@@ -85,6 +85,9 @@ const BY_CHAIN_TYPE: Record<Exclude<ChainEventType, 'clock_jump'>, EventSeverity
   key_changed: 'critical',
   report_fork: 'critical',
 };
+
+/** Somebody took away what is to catch them, or had it in hand. */
+export const SEVERITY_OF_BAIT: Record<BaitEventType, EventSeverity> = { bait_missing: 'high', bait_changed: 'high' };
 
 export function severityOfChain(type: Exclude<ChainEventType, 'clock_jump'>): EventSeverity {
   return BY_CHAIN_TYPE[type];

@@ -1,6 +1,6 @@
 import type { Generated } from 'kysely';
 import type { AlertState } from '../alerts/words.ts';
-import type { BaselineStatus, EventSeverity, EventStatus, EventType } from './words.ts';
+import type { BaitStatus, BaselineStatus, EventSeverity, EventStatus, EventType } from './words.ts';
 
 // Over ten members: they are columns.
 export interface EndpointTable {
@@ -196,6 +196,33 @@ export interface ChangeWindowTable {
   approved_reason: string | null;
 }
 
+// Over ten members: they are columns.
+export interface EndpointBaitTable {
+  bait_no: Generated<number>;
+  bait_id: string;
+  endpoint_no: number;
+  /** The trap. */
+  credential_id: string;
+  credential_type: string;
+  label: string;
+  path: string;
+  /** Four octal digits. */
+  mode: string;
+  /** Of its folder where they are null. */
+  uid: number | null;
+  gid: number | null;
+  status: BaitStatus;
+  /** Sealed; null once the agent has it. */
+  content: Uint8Array | null;
+  /** JSON of `READ_SIGNS`. */
+  seen_by: string;
+  /** Why it stands as it does, where that is no matter of course. */
+  reason: string | null;
+  asked_at: string;
+  planted_at: string | null;
+  ended_at: string | null;
+}
+
 // Over ten members: they are tables.
 export interface EndpointTables {
   endpoints: EndpointTable;
@@ -211,6 +238,7 @@ export interface EndpointTables {
   endpoint_events: EndpointEventTable;
   change_windows: ChangeWindowTable;
   change_window_endpoints: { window_no: number; endpoint_no: number };
+  endpoint_bait: EndpointBaitTable;
   /** One row: grows with each change of any event. */
   endpoint_event_versions: { id: number; version: number };
 }

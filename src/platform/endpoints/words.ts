@@ -25,7 +25,11 @@ export const CHAIN_EVENT_TYPES = [
 ] as const;
 export type ChainEventType = (typeof CHAIN_EVENT_TYPES)[number];
 
-export const EVENT_TYPES = [...PATH_EVENT_TYPES, ...CHAIN_EVENT_TYPES] as const;
+/** What can be wrong with bait that the agent has planted. */
+export const BAIT_EVENT_TYPES = ['bait_missing', 'bait_changed'] as const;
+export type BaitEventType = (typeof BAIT_EVENT_TYPES)[number];
+
+export const EVENT_TYPES = [...PATH_EVENT_TYPES, ...CHAIN_EVENT_TYPES, ...BAIT_EVENT_TYPES] as const;
 export type EventType = (typeof EVENT_TYPES)[number];
 
 export const EVENT_SEVERITIES = SEVERITIES;
@@ -43,6 +47,17 @@ export const HOST_STATUSES = ['waiting', 'reporting', 'stale'] as const;
 export type HostStatus = (typeof HOST_STATUSES)[number];
 
 export const CHANGE_WINDOW_STATUSES = ['planned', 'running', 'ended'] as const;
+
+/**
+ * `asked`: its agent has yet to plant it. `refused`: the agent cannot. `lost`: it is not there any more. `leaving`: its agent
+ * has yet to remove it. `left`: it was not what the agent planted, and was left where it is.
+ */
+export const BAIT_STATUSES = ['asked', 'planted', 'refused', 'lost', 'leaving', 'removed', 'left'] as const;
+export type BaitStatus = (typeof BAIT_STATUSES)[number];
+
+/** By what an agent sees that a file is read: at the next scan, at once. */
+export const READ_SIGNS = ['atime', 'inotify'] as const;
+export type ReadSign = (typeof READ_SIGNS)[number];
 
 /** The folders that an endpoint scans where nothing else is said. */
 export const DEFAULT_ROOTS = [

@@ -1,5 +1,6 @@
 import type { AwsSettings } from './aws/settings.ts';
 import { awsTruth } from './aws/truth.ts';
+import type { FileWatches } from './bait.ts';
 import type { DecoyPlace } from './decoys/decoy.ts';
 import type { ChannelTruth } from './wire.ts';
 import type { Channel } from './words.ts';
@@ -10,13 +11,16 @@ export interface ChannelsMeans {
   aws: AwsSettings;
   /** When channels of others last told anything. */
   reports: () => Promise<ReadonlyMap<Channel, string>>;
+  /** The files that agents watch. */
+  watches: FileWatches;
   clock: () => Date;
 }
 
 /** Says of each channel of a trap whether it would see a use now, and why. */
-export async function channelTruthOf({ places, aws, reports, clock }: ChannelsMeans): Promise<ChannelTruth> {
-  const [reported, now] = [await reports(), clock()];
-  return ({ credential_type, decoy, origin }, channel) => {
+export async function channelTruthOf({ places, aws, reports, watches, clock }: ChannelsMeans): Promise<ChannelTruth> {
+  const [reported, watched, now] = [await reports(), await watches(), clock()];
+  return ({ credential_id, credential_type, decoy, origin }, channel) => {
+    if (channel === 'file_read') return watched.get(credential_id) ?? UNWATCHED;
     if (channel === 'aws_cloudtrail' || channel === 'aws_last_used')
       return awsTruth(channel, { origin, aws, reportedAt: reported.get(channel) ?? null, now });
     if (decoy === null)
@@ -31,3 +35,5 @@ export async function channelTruthOf({ places, aws, reports, clock }: ChannelsMe
         };
   };
 }
+
+const UNWATCHED = { active: false, reason: 'No agent watches a file that has it.' };

@@ -3,19 +3,19 @@ import type { Alerts } from '../alerts/api.ts';
 import type { ServiceModule } from '../module.ts';
 import { tellerOf } from './alerting.ts';
 import { trapRoutes } from './routes.ts';
-import { assembleTraps, type TrapParts } from './service.ts';
+import type { TrapService } from './service.ts';
 import { trapsOverview } from './web/overview.ts';
 import { pagesOfTraps } from './web/pages.ts';
 
 const SETTLE_MS = 60_000;
 
-export interface TrapsModuleParts extends TrapParts {
+export interface TrapsModuleParts {
+  clock: () => Date;
   accounts: Pick<Accounts, 'people'>;
   alerts: Alerts;
 }
 
-export function trapsModule(parts: TrapsModuleParts): ServiceModule {
-  const service = assembleTraps(parts);
+export function trapsModule(service: TrapService, parts: TrapsModuleParts): ServiceModule {
   const pageParts = { service, clock: parts.clock, people: parts.accounts.people };
   return {
     name: 'traps',

@@ -78,7 +78,10 @@ export class Proving {
     } finally {
       this.#underWay.delete(mark);
     }
-    return channels.map((channel) => ({ channel, ...outcomeOf(underWay.seen.has(channel), failure) }));
+    return channels.map((channel) => ({
+      channel,
+      ...(channel === 'file_read' ? AT_PLANTING : outcomeOf(underWay.seen.has(channel), failure)),
+    }));
   }
 
   async #note(actor: Actor, { trap_no, credential_id }: Trap, channels: readonly Channel[]): Promise<void> {
@@ -97,6 +100,11 @@ function usesOf({ decoy, credential_type: type }: Trap, { credential, channels, 
   if (parts.length === 0) return [{ decoy, type, credential, channels }];
   return parts.map((part) => ({ ...part, credential: credential[part.type] as MarkedUse['credential'] }));
 }
+
+const AT_PLANTING = {
+  proved: false,
+  outcome: 'Only the agent on the machine can try it: it read the file when it had planted it.',
+};
 
 function notHere(decoy: string | null): string {
   return decoy === null

@@ -8,6 +8,7 @@ import { alertOf } from './alerting.ts';
 import { type AwsChannels, openAwsChannels } from './aws/channels.ts';
 import { RealKeys } from './aws/real-keys.ts';
 import type { AwsSettings } from './aws/settings.ts';
+import { BaitTraps } from './bait.ts';
 import { channelTruthOf } from './channels.ts';
 import type { Decoy, DecoyMeans, DecoyPlace, DecoySettings } from './decoys/decoy.ts';
 import { startDecoys } from './decoys/start.ts';
@@ -30,6 +31,8 @@ export interface TrapService {
   detections: Detections;
   proving: Proving;
   uses: Uses;
+  /** Traps whose file an agent plants. */
+  bait: BaitTraps;
   realism: Realism;
   realKeys: RealKeys;
   trail: AwsChannels['trail'];
@@ -64,6 +67,7 @@ export interface TrapParts {
 /** A client would notice a longer pause. */
 const LONGEST_WAIT_MS = 1500;
 
+// Over 40 lines: it is the list of what there is.
 export function assembleTraps(parts: TrapParts): TrapService {
   const { database, clock, log, alerts, masterKey, publicUrl, serverLog } = parts;
   const vault = new TrapVault(masterKey);
@@ -85,10 +89,18 @@ export function assembleTraps(parts: TrapParts): TrapService {
     log: serverLog,
   };
   const { trail, iam, jobs } = openAwsChannels(parts.aws, { database, vault, uses, clock });
-  const channelTruth = () => channelTruthOf({ places, aws: parts.aws, reports: () => lastReports(database), clock });
+  const channelTruth = () =>
+    channelTruthOf({
+      places,
+      aws: parts.aws,
+      reports: () => lastReports(database),
+      watches: () => bait.watches(),
+      clock,
+    });
   const traps = new Traps({ ...means, places, publicUrl, channelTruth });
+  const bait = new BaitTraps({ ...means, traps, uses });
   return {
-    ...{ traps, detections, proving, uses, decoyMeans, places },
+    ...{ traps, detections, proving, uses, bait, decoyMeans, places },
     ...{ trail, jobs, realKeys: new RealKeys({ traps, database, clock, places, iam }) },
     realism: new Realism({ ...means, traps, places, publicUrl }),
     overview: () => readOverview(database, places(), clock()),

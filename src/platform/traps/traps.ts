@@ -49,15 +49,21 @@ export class Traps {
    * request.
    */
   async generate(actor: Actor, wish: NewTrap, idempotencyKey: string | undefined): Promise<WireMadeTrap> {
+    const { made, facts } = await this.prepare(wish);
+    return this.#keep({ scope: 'traps/generate', body: wish, idempotencyKey, made }, (transaction, now) =>
+      storeTrap(transaction, this.#means, facts, { made, actor, now }),
+    );
+  }
+
+  /** Makes what `generate` does, and stores nothing. @throws DomainError `conflict`, `invalid_request`. */
+  async prepare(wish: NewTrap): Promise<{ made: MadeTrap; facts: TrapFacts }> {
     const place = this.#placeFor(wish);
     const made = await this.#make(wish, place);
     const facts = {
       ...{ credential_type: wish.credential_type, plant_location: wish.plant_location, label: wish.label },
       ...{ origin: 'fabricated' as const, decoy: place?.name ?? null, expires_at: wish.expires_at, rotated_from: null },
     };
-    return this.#keep({ scope: 'traps/generate', body: wish, idempotencyKey, made }, (transaction, now) =>
-      storeTrap(transaction, this.#means, facts, { made, actor, now }),
-    );
+    return { made, facts };
   }
 
   /**

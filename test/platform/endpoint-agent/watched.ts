@@ -1,5 +1,6 @@
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
+import { BaitKeeper } from '../../../src/platform/endpoint-agent/bait/keeper.ts';
 import { type AgentClient, connectAgent } from '../../../src/platform/endpoint-agent/client.ts';
 import { type AgentMeans, type RoundResult, runRound } from '../../../src/platform/endpoint-agent/round.ts';
 import { AgentState } from '../../../src/platform/endpoint-agent/state.ts';
@@ -43,9 +44,9 @@ export class Watched {
 
   /** What an agent goes by that is started now. @param more as `folder`, of a clone. */
   means({ folder = this.folder, url = this.url, now = this.now } = {}): AgentMeans {
+    const [state, service] = [new AgentState(folder), this.client(url)];
     return {
-      state: new AgentState(folder),
-      service: this.client(url),
+      ...{ state, service, bait: new BaitKeeper({ state, service, canWatch: false }) },
       pace: () => UNPACED,
       clock: now,
       bootId: 'boot',

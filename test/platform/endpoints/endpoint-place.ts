@@ -16,9 +16,13 @@ import { assembleEndpoints, type EndpointService } from '../../../src/platform/e
 import { stagingJob } from '../../../src/platform/endpoints/staging.ts';
 import { staleJob } from '../../../src/platform/endpoints/stale.ts';
 import { streamOf } from '../../../src/platform/endpoints/words.ts';
+import { SecretBox } from '../../../src/platform/secrets.ts';
+import type { BaitTraps } from '../../../src/platform/traps/api.ts';
 import { AgentDouble, partOf, type SentReport } from './agent-double.ts';
 
 export const SOMEBODY = byCommand('test');
+/** Bait is tested with the traps of a platform. */
+const NO_TRAPS = {} as BaitTraps;
 export const HOUR = 60 * 60_000;
 
 /** Somebody who is signed in. */
@@ -61,7 +65,11 @@ export class EndpointPlace {
       },
       approvers: async () => this.approvers,
     };
-    this.service = assembleEndpoints(this.means);
+    this.service = assembleEndpoints({
+      ...this.means,
+      baitTraps: NO_TRAPS,
+      baitBox: new SecretBox(randomBytes(32), 'endpoints/bait'),
+    });
   }
 
   /** An endpoint whose agent has bound its key. */

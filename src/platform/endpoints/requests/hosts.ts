@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { pageQuerySchema, text } from '../../http/fields.ts';
 import { HOST_STATUSES } from '../words.ts';
+import { agentBaitSchema } from './bait.ts';
 import { pathText, reason, shortName } from './parts.ts';
 
 const time = z.string();
@@ -53,7 +54,7 @@ export const settingsSchema = z.object({
   public_key: z.string().nullable(),
   next: nextReportSchema,
   last_root_hash: z.string().nullable(),
-  bait: z.array(z.never()),
+  bait: z.array(agentBaitSchema),
 });
 
 export const keyBindingSchema = z.strictObject({ public_key: z.string().max(100), proof: z.string().max(200) });

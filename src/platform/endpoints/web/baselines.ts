@@ -13,7 +13,7 @@ import { baselineQuerySchema, type WireBaseline } from '../requests/baselines.ts
 import { BASELINE_STATUSES } from '../words.ts';
 import { type EndpointPageParts, SEES_ENDPOINTS } from './parts.ts';
 import { ABOVE_ENDPOINTS, BASELINES_PATH, baselinePath, endpointsApi, hostPath } from './paths.ts';
-import { baselineStatusWord } from './words.ts';
+import { BASELINE_WORDS, baselineStatusWord } from './words.ts';
 
 const filterSchema = filtersOf(baselineQuerySchema.omit({ limit: true }));
 type Filter = z.output<typeof filterSchema>;
@@ -43,7 +43,7 @@ export function baselinesPage(server: FastifyInstance, { service, clock }: Endpo
 }
 
 function filters({ status, endpoint_id }: Filter): Markup {
-  const choices = BASELINE_STATUSES.map((value) => ({ value, label: value }));
+  const choices = BASELINE_STATUSES.map((value) => ({ value, label: BASELINE_WORDS[value][1] }));
   const select = filterSelect({ name: 'status', label: 'Status', value: status }, choices);
   if (endpoint_id === undefined) return filterForm(BASELINES_PATH, select);
   const all = link(BASELINES_PATH, 'Show those of all endpoints');

@@ -44,7 +44,8 @@ export function verifyPage(server: FastifyInstance, { service: { hosts, verifyin
         above: aboveHost(host),
         introduction: 'As of this moment. The outcome is not kept: Verify runs when it is asked for.',
         content: [
-          markup`<div class="verdict ${isRight ? 'verified' : 'failed'}"><p class="state">${word}</p></div>\n`,
+          markup`<div class="verdict ${isRight ? 'verified' : 'failed'}"><p class="state">${word}</p>
+${ofStream(host, request)}</div>\n`,
           factList([
             ['Checked', moment(checked_at, clock())],
             ['Reports', grouped(reports_checked)],
@@ -52,7 +53,6 @@ export function verifyPage(server: FastifyInstance, { service: { hosts, verifyin
             ['Findings', grouped(findings.length)],
           ]),
           isRight ? null : findingTable(findings),
-          ofStream(host, request),
           markup`<p class="further">${link(hostPath(host.endpoint_id), 'Back to the endpoint')}</p>\n`,
         ],
       };

@@ -25,6 +25,11 @@ export const EVENT_WORDS: Record<EventType, { word: string; sentence: string }> 
     word: 'changes while it is read',
     sentence: 'It changed each time that the agent read it: nobody knows what it is.',
   },
+  bait_missing: { word: 'bait is gone', sentence: 'What the agent planted is not at its path any more.' },
+  bait_changed: {
+    word: 'bait was changed',
+    sentence: 'Somebody wrote to what the agent planted, or set its times or its owner: a read can have been hidden.',
+  },
   report_gap: { word: 'reports are missing', sentence: 'The agent goes on after reports that never arrived here.' },
   report_repeated: { word: 'report came again', sentence: 'A report came that is not new. It was refused.' },
   report_fork: {
@@ -95,7 +100,7 @@ export function missedWord(count: number): Markup {
   return count === 0 ? markup`0` : statusWord('warning', grouped(count));
 }
 
-const BASELINE_WORDS: Record<WireBaseline['status'], readonly [StatusTone, string]> = {
+export const BASELINE_WORDS: Record<WireBaseline['status'], readonly [StatusTone, string]> = {
   proposed: ['warning', 'proposed'],
   active: ['good', 'active'],
   superseded: ['neutral', 'replaced'],

@@ -193,6 +193,8 @@ describe.each([
     await lookAt(page);
     await page.goto(`/app/endpoints/hosts/${agent.id}/scans`);
     await lookAt(page);
+    await page.goto('/app/endpoints/packages');
+    await lookAt(page);
     await page.goto('/app/');
     await lookAt(page);
   });

@@ -374,7 +374,9 @@ describe('an endpoint', () => {
   test('is verified when it is asked for, and what was altered is named', async () => {
     const agent = await watched(service, 'verified', [TOOL]);
     const verify = () => act(hostPage(agent, '/verify'), {}, auditor);
-    expect(shown((await verify()).text)).toMatch(/✓ All holds Checked THEN Reports 1 .*Findings 0/);
+    expect(shown((await verify()).text)).toMatch(
+      /✓ All holds They were compared with the audit stream of the endpoint\. .* Checked THEN Reports 1 .*Findings 0/,
+    );
     const ofAgent = `endpoint_no = (SELECT endpoint_no FROM endpoints WHERE endpoint_id = '${agent.id}')`;
     service.sql(`UPDATE endpoint_scans SET head = replace(head, 'a boot', 'b boot') WHERE ${ofAgent}`);
     expect(shown((await verify()).text)).toMatch(

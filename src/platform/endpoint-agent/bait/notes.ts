@@ -1,0 +1,40 @@
+/** A file that was planted, as the agent left it. No content: what is read in the agent's folder gives nothing away. */
+// Over ten members: they are what `lstat` says.
+export interface PlantedBait {
+  bait_id: string;
+  path: string;
+  /** Of it and of its times, as decimal digits: they are larger than numbers may be. */
+  dev: string;
+  ino: string;
+  size: string;
+  mode: string;
+  uid: string;
+  gid: string;
+  mtime_ns: string;
+  ctime_ns: string;
+  /** Armed: a read moves it. */
+  atime_ns: string;
+  sha256: string;
+  seen_by: BaitSign[];
+  /** The service knows that it is planted. */
+  confirmed: boolean;
+}
+
+/** By what a read is seen: by the time of the last access at the next look, or at once. */
+export type BaitSign = 'atime' | 'inotify';
+
+export interface BaitRead {
+  bait_id: string;
+  read_at: string;
+  seen: BaitSign;
+  /** The same in each attempt to tell of it. */
+  event: string;
+}
+
+export interface BaitNotes {
+  /** Whose bait it is; null where none was planted. */
+  endpoint_id: string | null;
+  planted: PlantedBait[];
+  /** That the service has yet to be told of. */
+  reads: BaitRead[];
+}

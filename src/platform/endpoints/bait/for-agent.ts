@@ -1,0 +1,19 @@
+import type { Endpoint } from '../host-rows.ts';
+import type { BaitMeans } from '../means.ts';
+import type { AgentBait } from '../requests/bait.ts';
+import { baitOf } from './rows.ts';
+
+/** What the agent of an endpoint is to plant, to watch and to remove. */
+export async function baitForAgent(
+  { database, baitBox }: Pick<BaitMeans, 'database' | 'baitBox'>,
+  endpoint: Pick<Endpoint, 'endpoint_no'>,
+): Promise<AgentBait[]> {
+  const rows = await baitOf(database, endpoint);
+  return rows
+    .filter(({ ended_at }) => ended_at === null)
+    .map(({ bait_id, path, mode, uid, gid, status, content }) => ({
+      ...{ bait_id, path, mode, uid, gid },
+      wanted: status === 'leaving' ? ('removed' as const) : ('planted' as const),
+      content: content === null ? null : baitBox.open(content, bait_id).toString(),
+    }));
+}

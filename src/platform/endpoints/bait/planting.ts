@@ -1,0 +1,140 @@
+import { randomUUID } from 'node:crypto';
+import type { Actor } from '../../accounts/administration.ts';
+import type { Reader, Transaction } from '../../database/database.ts';
+import { DomainError } from '../../errors.ts';
+import type { FileWatch } from '../../traps/api.ts';
+import { EndpointEntries } from '../entries.ts';
+import { type Endpoint, findEndpoint } from '../host-rows.ts';
+import type { BaitMeans } from '../means.ts';
+import type { NewBait, WireBait } from '../requests/bait.ts';
+import type { EndpointTables } from '../schema.ts';
+import { type BaitRow, baitOf, baitToWire, changeBait, findBait, seenBy } from './rows.ts';
+
+/** Of one endpoint, at a time: its agent looks at each in every scan. */
+const MOST_BAIT = 100;
+
+/** Traps that the agents of endpoints plant as files, as routes and pages have them. */
+export class Bait {
+  readonly #means: BaitMeans;
+
+  constructor(means: BaitMeans) {
+    this.#means = means;
+  }
+
+  /**
+   * Makes a trap, and asks the agent of an endpoint to plant its file.
+   * @throws DomainError `not_found`; `conflict` for a path under a root, or one that has bait; as `BaitTraps.prepare`.
+   */
+  async plant(actor: Actor, endpointId: string, wish: NewBait): Promise<WireBait> {
+    const { database, baitTraps } = this.#means;
+    refuseInRoots(await findEndpoint(database, endpointId), wish.path);
+    const { credential_type, label, decoy, options } = wish;
+    const prepared = await baitTraps.prepare({
+      ...{ credential_type, label, decoy, options, plant_location: 'server', expires_at: null },
+    });
+    return database.write(async (transaction) => {
+      const endpoint = await findEndpoint(transaction, endpointId);
+      const there = (await baitOf(transaction, endpoint)).filter(({ ended_at }) => ended_at === null);
+      if (there.some(({ path }) => path === wish.path))
+        throw new DomainError('conflict', 'there is bait at this path already; remove it first');
+      if (there.length >= MOST_BAIT) throw new DomainError('conflict', `the endpoint has ${MOST_BAIT} pieces of bait`);
+      const credential_id = await prepared.store(transaction, actor);
+      const row = await this.#insert(transaction, endpoint, {
+        ...{ credential_id, credential_type, label, path: wish.path, mode: wish.mode, uid: wish.uid, gid: wish.gid },
+        content: prepared.artifact.content,
+      });
+      await this.#record(transaction, endpoint, { actor, action: 'bait.asked', bait: row });
+      return baitToWire(row, endpoint);
+    });
+  }
+
+  /** Asks the agent to remove a file, if it still is the one that it planted. The trap stays one. @throws DomainError `not_found`, `conflict`. */
+  async remove(actor: Actor, endpointId: string, baitId: string): Promise<WireBait> {
+    return this.#means.database.write(async (transaction) => {
+      const endpoint = await findEndpoint(transaction, endpointId);
+      const bait = await findBait(transaction, endpoint, baitId);
+      if (bait.ended_at !== null) throw new DomainError('conflict', `the bait is ${bait.status} already`);
+      const change = { status: 'leaving' as const, content: null };
+      await changeBait(transaction, bait, change);
+      await this.#record(transaction, endpoint, { actor, action: 'bait.unwanted', bait });
+      return baitToWire({ ...bait, ...change }, endpoint);
+    });
+  }
+
+  /** The oldest first. @throws DomainError `not_found`. */
+  async list(endpointId: string): Promise<{ data: WireBait[] }> {
+    const { database } = this.#means;
+    const endpoint = await findEndpoint(database, endpointId);
+    return { data: (await baitOf(database, endpoint)).map((row) => baitToWire(row, endpoint)) };
+  }
+
+  /** Of each trap that is bait, whether its being read would be seen now. */
+  async watches(): Promise<ReadonlyMap<string, FileWatch>> {
+    const rows = await watchedRows(this.#means.database);
+    return new Map(rows.map((row) => [row.credential_id, watchOf(row)]));
+  }
+
+  async #insert(
+    transaction: Transaction,
+    { endpoint_no }: Endpoint,
+    wish: Pick<BaitRow, 'credential_id' | 'credential_type' | 'label' | 'path' | 'mode' | 'uid' | 'gid'> & {
+      content: string;
+    },
+  ): Promise<BaitRow> {
+    const { baitBox, clock } = this.#means;
+    const bait_id = randomUUID();
+    const row = {
+      ...{ ...wish, bait_id, endpoint_no, content: baitBox.seal(Buffer.from(wish.content), bait_id) },
+      ...{ status: 'asked' as const, seen_by: '[]', reason: null },
+      ...{ asked_at: clock().toISOString(), planted_at: null, ended_at: null },
+    };
+    const rows = transaction.tables<EndpointTables>().insertInto('endpoint_bait').values(row);
+    return await rows.returningAll().executeTakeFirstOrThrow();
+  }
+
+  async #record(
+    transaction: Transaction,
+    { endpoint_id }: Endpoint,
+    { actor, action, bait }: { actor: Actor; action: string; bait: BaitRow },
+  ): Promise<void> {
+    const { bait_id, credential_id, credential_type, path, mode } = bait;
+    const entries = new EndpointEntries(endpoint_id);
+    entries.add(actor, { action, of: ['bait', bait_id], more: { credential_id, credential_type, path, mode } });
+    await entries.write(this.#means.log, transaction);
+  }
+}
+
+/** What is scanned is told of by its digest, and read by the agent itself. @throws DomainError `conflict`. */
+function refuseInRoots({ roots }: Pick<Endpoint, 'roots'>, path: string): void {
+  const root = (JSON.parse(roots) as string[]).find((each) => path.startsWith(each.endsWith('/') ? each : `${each}/`));
+  if (root !== undefined)
+    throw new DomainError('conflict', `path: it is under ${root}, which is scanned; bait lies outside of the roots`);
+}
+
+interface WatchedRow extends Pick<BaitRow, 'credential_id' | 'status' | 'seen_by' | 'reason'> {
+  name: string;
+  stale_at: string | null;
+}
+
+function watchedRows(reader: Reader): Promise<WatchedRow[]> {
+  return reader
+    .tables<EndpointTables>()
+    .selectFrom('endpoint_bait')
+    .innerJoin('endpoints', 'endpoints.endpoint_no', 'endpoint_bait.endpoint_no')
+    .select(['credential_id', 'status', 'seen_by', 'reason', 'name', 'stale_at'])
+    .execute();
+}
+
+function watchOf({ name, status, stale_at, reason, ...row }: WatchedRow): FileWatch {
+  const agent = `The agent of "${name}"`;
+  if (status === 'asked') return { active: false, reason: `${agent} has not planted it yet.` };
+  if (status !== 'planted')
+    return { active: false, reason: `On "${name}" it is ${status}${reason === null ? '' : `: ${reason}`}.` };
+  if (stale_at !== null)
+    return { active: false, reason: `${agent} is stale since ${stale_at}: nobody would see a read.` };
+  const signs = seenBy(row);
+  if (signs.length === 0)
+    return { active: false, reason: `${agent} sees no read: the file system writes no times of reads.` };
+  const when = signs.includes('inotify') ? 'at once, or by its next scan' : 'by its next scan';
+  return { active: true, reason: `${agent} sees a read ${when}.` };
+}

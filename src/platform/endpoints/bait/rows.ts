@@ -1,0 +1,50 @@
+import type { Selectable } from 'kysely';
+import type { Reader, Transaction } from '../../database/database.ts';
+import { DomainError } from '../../errors.ts';
+import type { Endpoint } from '../host-rows.ts';
+import type { WireBait } from '../requests/bait.ts';
+import type { EndpointBaitTable, EndpointTables } from '../schema.ts';
+import type { ReadSign } from '../words.ts';
+
+export type BaitRow = Selectable<EndpointBaitTable>;
+
+/** All bait of an endpoint, the oldest first. */
+export function baitOf(reader: Reader, { endpoint_no }: Pick<Endpoint, 'endpoint_no'>): Promise<BaitRow[]> {
+  const rows = reader.tables<EndpointTables>().selectFrom('endpoint_bait').selectAll();
+  return rows.where('endpoint_no', '=', endpoint_no).orderBy('bait_no').execute();
+}
+
+/** @throws DomainError `not_found`, also for bait of another endpoint. */
+export async function findBait(
+  reader: Reader,
+  { endpoint_no }: Pick<Endpoint, 'endpoint_no'>,
+  baitId: string,
+): Promise<BaitRow> {
+  const rows = reader.tables<EndpointTables>().selectFrom('endpoint_bait').selectAll();
+  const row = await rows
+    .where('endpoint_no', '=', endpoint_no)
+    .where('bait_id', '=', baitId)
+    .modifyEnd(reader.words.locked)
+    .executeTakeFirst();
+  if (row === undefined) throw new DomainError('not_found', 'the endpoint has no bait of this id');
+  return row;
+}
+
+export async function changeBait(
+  transaction: Transaction,
+  { bait_no }: Pick<BaitRow, 'bait_no'>,
+  change: Partial<Omit<BaitRow, 'bait_no'>>,
+): Promise<void> {
+  const rows = transaction.tables<EndpointTables>().updateTable('endpoint_bait').set(change);
+  await rows.where('bait_no', '=', bait_no).execute();
+}
+
+export function seenBy({ seen_by }: Pick<BaitRow, 'seen_by'>): ReadSign[] {
+  return JSON.parse(seen_by) as ReadSign[];
+}
+
+export function baitToWire(row: BaitRow, { endpoint_id }: Pick<Endpoint, 'endpoint_id'>): WireBait {
+  const { bait_no: _, endpoint_no: __, content: ___, ...shown } = row;
+  const credential_type = row.credential_type as WireBait['credential_type'];
+  return { ...shown, credential_type, endpoint_id, seen_by: seenBy(row) };
+}

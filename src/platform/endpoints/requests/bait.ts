@@ -1,0 +1,103 @@
+import { z } from 'zod';
+import { instant, text } from '../../http/fields.ts';
+import { CREDENTIAL_TYPES, newTrapSchema } from '../../traps/api.ts';
+import { BAIT_STATUSES, READ_SIGNS } from '../words.ts';
+
+const time = z.string();
+const ownerNumber = z.int().min(0).max(4_294_967_294);
+const { credential_type, label, decoy, options } = newTrapSchema.shape;
+
+/** A path without detours: the agent goes to it folder by folder. */
+const filePath = text
+  .min(2)
+  .max(4000)
+  .refine((value) => /^(\/[^/]+)+$/.test(value), 'is not the absolute path of a file')
+  .refine((value) => !/\/\.{1,2}(\/|$)/.test(value), 'has . or .. in it')
+  .refine((value) => !/\p{Cc}/u.test(value), 'has control characters in it');
+
+export const newBaitSchema = z.strictObject({
+  credential_type,
+  path: filePath,
+  label,
+  mode: z
+    .string()
+    .regex(/^0?[0-7]{3}$/, 'is not three octal digits')
+    .transform((digits) => digits.padStart(4, '0'))
+    .default('0600'),
+  /** Of the folder, where they are not given. */
+  uid: ownerNumber.nullable().default(null),
+  gid: ownerNumber.nullable().default(null),
+  decoy,
+  options,
+});
+export type NewBait = z.output<typeof newBaitSchema>;
+
+export const baitSchema = z.object({
+  bait_id: z.string(),
+  endpoint_id: z.string(),
+  credential_id: z.string(),
+  credential_type: z.enum(CREDENTIAL_TYPES),
+  label: z.string(),
+  path: z.string(),
+  mode: z.string(),
+  uid: z.int().nullable(),
+  gid: z.int().nullable(),
+  status: z.enum(BAIT_STATUSES),
+  /** By what its agent sees a read; none: it sees no read at all. */
+  seen_by: z.array(z.enum(READ_SIGNS)),
+  reason: z.string().nullable(),
+  asked_at: time,
+  planted_at: time.nullable(),
+  ended_at: time.nullable(),
+});
+export type WireBait = z.infer<typeof baitSchema>;
+export const baitListSchema = z.object({ data: z.array(baitSchema) });
+
+export const baitParamsSchema = z.object({ endpoint_id: text, bait_id: text });
+export const agentBaitParamsSchema = z.object({ bait_id: text });
+
+/** What an agent is told of bait. `content` is there until the agent has said that it is planted. */
+export const agentBaitSchema = z.object({
+  bait_id: z.string(),
+  path: z.string(),
+  mode: z.string(),
+  uid: z.int().nullable(),
+  gid: z.int().nullable(),
+  wanted: z.enum(['planted', 'removed']),
+  content: z.string().nullable(),
+});
+export type AgentBait = z.infer<typeof agentBaitSchema>;
+
+const reason = text.min(1).max(500);
+
+export const plantedSchema = z.discriminatedUnion('planted', [
+  z.strictObject({ planted: z.literal(true), seen_by: z.array(z.enum(READ_SIGNS)).max(2) }),
+  z.strictObject({ planted: z.literal(false), reason }),
+]);
+export type Planted = z.output<typeof plantedSchema>;
+
+/**
+ * `gone`, `replaced`: what was planted is not at its path. `changed`: it is, and not as the agent left it. `unknown`: the agent
+ * does not remember it. `removed`, `left`: what became of it once it was to be removed.
+ */
+export const BAIT_STANDINGS = ['gone', 'replaced', 'changed', 'unknown', 'removed', 'left'] as const;
+export const standingSchema = z.strictObject({ standing: z.enum(BAIT_STANDINGS), reason });
+export type BaitStanding = z.output<typeof standingSchema>;
+
+export const readsSchema = z.strictObject({
+  reads: z
+    .array(
+      z.strictObject({
+        bait_id: text.max(100),
+        read_at: instant,
+        seen: z.enum(READ_SIGNS),
+        /** Told twice, it counts once. */
+        event: text.min(1).max(100),
+      }),
+    )
+    .min(1)
+    .max(500),
+});
+export type BaitReads = z.output<typeof readsSchema>;
+export const readsTakenSchema = z.object({ taken: z.int() });
+export const baitStandsSchema = z.object({ bait_id: z.string(), status: z.enum(BAIT_STATUSES) });

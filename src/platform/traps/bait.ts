@@ -1,0 +1,110 @@
+import type { Actor } from '../accounts/administration.ts';
+import type { AuditLog } from '../audit/api.ts';
+import type { Database, Transaction } from '../database/database.ts';
+import { DomainError } from '../errors.ts';
+import { recordAct } from './entries.ts';
+import { storeTrap } from './making.ts';
+import { changeTrap, findTrap, nextChange, noteProof } from './repository.ts';
+import type { NewTrap } from './requests.ts';
+import type { Traps } from './traps.ts';
+import type { Artifact } from './types/type.ts';
+import type { Uses } from './uses.ts';
+import type { TrapVault } from './vault.ts';
+
+/** A trap that an agent plants as a file, before it is stored. */
+export interface PreparedBait {
+  artifact: Artifact;
+  /** Stores it with its entry. @returns its `credential_id`. */
+  store(transaction: Transaction, actor: Actor): Promise<string>;
+}
+
+/** Somebody read the file of a trap. */
+export interface FileRead {
+  /** RFC 3339 UTC with milliseconds. */
+  readAt: string;
+  /** The same one, told twice, counts once. */
+  sourceEventId: string;
+  path: string;
+  /** What the agent said of it, as it came. */
+  told: string;
+}
+
+/** Whether the file of a trap is watched now, and why. */
+export interface FileWatch {
+  active: boolean;
+  reason: string;
+}
+
+/** By `credential_id`. */
+export type FileWatches = () => Promise<ReadonlyMap<string, FileWatch>>;
+
+export interface BaitTrapMeans {
+  traps: Pick<Traps, 'prepare'>;
+  uses: Pick<Uses, 'record'>;
+  database: Database;
+  vault: TrapVault;
+  log: AuditLog;
+  clock: () => Date;
+}
+
+/** Traps whose file an agent plants and watches. */
+export class BaitTraps {
+  readonly #means: BaitTrapMeans;
+  /** What the service that has the agents knows of their files. */
+  watches: FileWatches = async () => new Map();
+
+  constructor(means: BaitTrapMeans) {
+    this.#means = means;
+  }
+
+  /**
+   * Makes a trap that can be planted as a file: its being read is seen, too.
+   * @throws DomainError `invalid_request` for a type without a file; as `Traps.generate`.
+   */
+  async prepare(wish: NewTrap): Promise<PreparedBait> {
+    if (wish.credential_type === 'web_bug')
+      throw new DomainError(
+        'invalid_request',
+        'credential_type: a web_bug is a line of a page, and no file that an agent could plant',
+      );
+    const { made, facts } = await this.#means.traps.prepare(wish);
+    const { vault, log, clock } = this.#means;
+    const watched = { ...made, channels: [...made.channels, 'file_read' as const] };
+    return {
+      artifact: made.artifact,
+      async store(transaction, actor) {
+        // Detections say when their trap was planted.
+        await nextChange(transaction);
+        const more = { made: watched, actor, now: clock() };
+        return (await storeTrap(transaction, { vault, log }, facts, more)).credential_id;
+      },
+    };
+  }
+
+  /** Notes that an agent has planted it, and whether it saw its own read of the file. */
+  async notePlanted(
+    transaction: Transaction,
+    { actor, credentialId, isReadSeen }: { actor: Pick<Actor, 'name'>; credentialId: string; isReadSeen: boolean },
+  ): Promise<void> {
+    const { log, clock } = this.#means;
+    const now = clock().toISOString();
+    await nextChange(transaction);
+    const trap = await findTrap(transaction, credentialId);
+    await changeTrap(transaction, trap, { planted_at: now, confirmed_at: now });
+    const { trap_no, credential_type, label } = trap;
+    if (isReadSeen) await noteProof(transaction, { trap_no, channel: 'file_read', proved_at: now });
+    const more = { credential_type, label, planted_at: now, confirmed_at: now, is_read_seen: isReadSeen };
+    await recordAct(log, transaction, { actor, action: 'trap.planted', of: ['trap', credentialId], more });
+  }
+
+  /** Records a read: a detection of the depth `read`, or an occurrence of one. */
+  async recordRead(credentialId: string, { readAt, sourceEventId, path, told }: FileRead): Promise<void> {
+    const { database, uses } = this.#means;
+    const { trap_no: trapNo } = await findTrap(database, credentialId);
+    await uses.record({
+      ...{ trapNo, channel: 'file_read', depth: 'read', eventTime: readAt, sourceEventId },
+      ...{ sourceIp: null, userAgent: null, action: `read ${path}`, service: 'file', region: null },
+      ...{ authVerified: null, request: told },
+    });
+  }
+}
