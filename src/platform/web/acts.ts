@@ -1,8 +1,8 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { z } from 'zod';
-import { type MarkupContent, markup } from '../../core/html/markup.ts';
+import { type Markup, type MarkupContent, markup } from '../../core/html/markup.ts';
 import { postForm } from './fields.ts';
-import { type Access, serveForm } from './forms.ts';
+import { type Access, type FormState, serveForm } from './forms.ts';
 import type { PageView } from './layout.ts';
 import { leaveNotice } from './session-cookie.ts';
 
@@ -19,28 +19,45 @@ export interface ActView {
   below?: MarkupContent;
 }
 
+/** What a page with one button asks for first. */
+export interface AskedFirst<S extends z.ZodType> {
+  schema: S;
+  fields(form: FormState): Markup | null;
+}
+
 /** A page with one button, and what it does. */
-export interface ActPage {
+interface ActPage<S extends z.ZodType> {
   path: string;
   access: Access;
   params?: z.ZodObject;
   view(request: FastifyRequest): ActView | Promise<ActView>;
   /** @returns what was done, and where to go on. */
-  act(request: FastifyRequest): Promise<{ notice: string; next: string }>;
+  act(request: FastifyRequest, given: z.output<S>): Promise<{ notice: string; next: string }>;
 }
 
+const NOTHING: AskedFirst<z.ZodObject> = { schema: z.object({}), fields: () => null };
+
 /** Serves a page with one button at its path. */
-export function serveAct(server: FastifyInstance, { path, access, params, view, act }: ActPage): void {
+export function serveAct(server: FastifyInstance, page: ActPage<z.ZodObject>): void {
+  serveActAsking(server, NOTHING, page);
+}
+
+/** Serves a page at its path that asks for something before its one button. */
+export function serveActAsking<S extends z.ZodType>(
+  server: FastifyInstance,
+  { schema, fields }: AskedFirst<S>,
+  { path, access, params, view, act }: ActPage<S>,
+): void {
   serveForm(server, {
-    ...{ path, access, schema: z.object({}), ...(params === undefined ? {} : { params }) },
+    ...{ path, access, schema, ...(params === undefined ? {} : { params }) },
     async show(form, request, reply) {
       const { title, above, introduction, submit, isFinal, back, below = null } = await view(request);
       const instead = markup`<a href="${back}">Leave it as it is</a>`;
-      const button = postForm({ request, reply, form }, { fields: null, submit, isFinal, instead });
+      const button = postForm({ request, reply, form }, { fields: fields(form), submit, isFinal, instead });
       return { title, isNarrow: true, above, introduction, content: [button, below] };
     },
-    async act(_given, request, reply) {
-      const { notice, next } = await act(request);
+    async act(given, request, reply) {
+      const { notice, next } = await act(request, given);
       leaveNotice(reply, notice);
       return next;
     },

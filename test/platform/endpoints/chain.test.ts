@@ -1,8 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import type { Database } from '../../../src/platform/database/database.ts';
 import { newChain } from '../../../src/platform/endpoints/host-rows.ts';
-import { migrateAll } from '../../../src/platform/migrations.ts';
-import { DATABASES, type DatabasePlace } from '../database/databases.ts';
+import { DATABASES } from '../database/databases.ts';
 import { AgentDouble, file, files, nextAfter, partOf, type SentReport } from './agent-double.ts';
 import { EndpointPlace, HOUR, type Reporter, SOMEBODY } from './endpoint-place.ts';
 
@@ -121,16 +120,12 @@ const ROWS: readonly Row[] = [
 ];
 
 describe.each(DATABASES)('on %s', (_name, start) => {
-  let databases: DatabasePlace;
   let at: EndpointPlace;
   let host: Reporter;
   beforeAll(async () => {
-    databases = await start();
-    const { database } = await databases.create();
-    await migrateAll(database);
-    at = new EndpointPlace(database);
+    at = await EndpointPlace.open(start);
   });
-  afterAll(() => databases.close());
+  afterAll(() => at.close());
   beforeEach(async () => {
     host = await at.enrolled();
   });

@@ -1,7 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { newWindowSchema } from '../../../src/platform/endpoints/requests/changes.ts';
-import { migrateAll } from '../../../src/platform/migrations.ts';
-import { DATABASES, type DatabasePlace } from '../database/databases.ts';
+import { DATABASES } from '../database/databases.ts';
 import { file } from './agent-double.ts';
 import { EndpointPlace, HOUR, person, type Reporter, SOMEBODY } from './endpoint-place.ts';
 import { makeKnown } from './packages/known-rows.ts';
@@ -14,16 +13,12 @@ const ANN = person('ann');
 const BOB = person('bob');
 
 describe.each(DATABASES)('on %s', (_name, start) => {
-  let databases: DatabasePlace;
   let at: EndpointPlace;
   let host: Reporter;
   beforeAll(async () => {
-    databases = await start();
-    const { database } = await databases.create();
-    await migrateAll(database);
-    at = new EndpointPlace(database);
+    at = await EndpointPlace.open(start);
   });
-  afterAll(() => databases.close());
+  afterAll(() => at.close());
   beforeEach(async () => {
     host = await at.enrolled();
     at.approvers = 1;

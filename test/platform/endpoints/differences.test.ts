@@ -1,7 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import type { EndpointLine } from '../../../src/platform/endpoints/report/line.ts';
-import { migrateAll } from '../../../src/platform/migrations.ts';
-import { DATABASES, type DatabasePlace } from '../database/databases.ts';
+import { DATABASES } from '../database/databases.ts';
 import { file, files, link } from './agent-double.ts';
 import { EndpointPlace, HOUR, type Reporter } from './endpoint-place.ts';
 
@@ -115,16 +114,12 @@ const ROWS: readonly (readonly [words: string, before: EndpointLine[], after: En
 ];
 
 describe.each(DATABASES)('on %s', (_name, start) => {
-  let databases: DatabasePlace;
   let at: EndpointPlace;
   let host: Reporter;
   beforeAll(async () => {
-    databases = await start();
-    const { database } = await databases.create();
-    await migrateAll(database);
-    at = new EndpointPlace(database);
+    at = await EndpointPlace.open(start);
   });
-  afterAll(() => databases.close());
+  afterAll(() => at.close());
   beforeEach(async () => {
     host = await at.enrolled();
   });

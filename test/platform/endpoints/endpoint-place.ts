@@ -16,8 +16,10 @@ import { assembleEndpoints, type EndpointService } from '../../../src/platform/e
 import { stagingJob } from '../../../src/platform/endpoints/staging.ts';
 import { staleJob } from '../../../src/platform/endpoints/stale.ts';
 import { streamOf } from '../../../src/platform/endpoints/words.ts';
+import { migrateAll } from '../../../src/platform/migrations.ts';
 import { SecretBox } from '../../../src/platform/secrets.ts';
 import type { BaitTraps } from '../../../src/platform/traps/api.ts';
+import type { DatabasePlace } from '../database/databases.ts';
 import { AgentDouble, partOf, type SentReport } from './agent-double.ts';
 
 export const SOMEBODY = byCommand('test');
@@ -40,6 +42,17 @@ export class EndpointPlace {
   fault = false;
   approvers = 1;
   readonly alerts: Alert[] = [];
+  #databases: DatabasePlace | null = null;
+
+  /** On a database of its own, which `close` ends. */
+  static async open(start: () => Promise<DatabasePlace>): Promise<EndpointPlace> {
+    const databases = await start();
+    const { database } = await databases.create();
+    await migrateAll(database);
+    const place = new EndpointPlace(database);
+    place.#databases = databases;
+    return place;
+  }
 
   constructor(database: Database) {
     this.database = database;
@@ -70,6 +83,10 @@ export class EndpointPlace {
       baitTraps: NO_TRAPS,
       baitBox: new SecretBox(randomBytes(32), 'endpoints/bait'),
     });
+  }
+
+  async close(): Promise<void> {
+    await this.#databases?.close();
   }
 
   /** An endpoint whose agent has bound its key. */

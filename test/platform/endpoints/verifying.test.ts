@@ -5,8 +5,7 @@ import { linesToBytes } from '../../../src/platform/endpoints/lines/chunks.ts';
 import { reportSha256 } from '../../../src/platform/endpoints/report/head.ts';
 import { canonicalLine } from '../../../src/platform/endpoints/report/line.ts';
 import type { EndpointTables } from '../../../src/platform/endpoints/schema.ts';
-import { migrateAll } from '../../../src/platform/migrations.ts';
-import { DATABASES, type DatabasePlace } from '../database/databases.ts';
+import { DATABASES } from '../database/databases.ts';
 import { AgentDouble, file, type SentReport } from './agent-double.ts';
 import { EndpointPlace, type Reporter, SOMEBODY } from './endpoint-place.ts';
 
@@ -113,17 +112,13 @@ const EDITS: readonly Edit[] = [
 ];
 
 describe.each(DATABASES)('on %s', (_name, start) => {
-  let databases: DatabasePlace;
   let at: EndpointPlace;
   let host: Reporter;
   const reports: SentReport[] = [];
   beforeAll(async () => {
-    databases = await start();
-    const { database } = await databases.create();
-    await migrateAll(database);
-    at = new EndpointPlace(database);
+    at = await EndpointPlace.open(start);
   });
-  afterAll(() => databases.close());
+  afterAll(() => at.close());
   beforeEach(async () => {
     host = await at.enrolled();
     reports.length = 0;

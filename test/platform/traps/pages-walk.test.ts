@@ -26,9 +26,7 @@ describe.each([
     service = await startService({ outgoingHosts: [`127.0.0.1:${port}`] });
     const { operator } = await visitorsOf(service, ['operator']);
     browser = await PagesBrowser.launch(service.origin);
-    const cookie = { name: 'evidence_session', value: operator.session, domain: '127.0.0.1', path: '/app' };
-    const kept = { ...cookie, expires: -1, httpOnly: true, secure: false, sameSite: 'Lax' as const };
-    page = await browser.open('/app/', { javaScriptEnabled, storageState: { cookies: [kept], origins: [] } });
+    page = await browser.openAs(operator, '/app/', { javaScriptEnabled });
   });
   afterAll(async () => {
     await browser.close();

@@ -59,11 +59,7 @@ test.each([
   ['statistics', '/app/audit/statistics'],
   ['nothing', '/app/audit/nothing'],
 ] as const)('the page %s can be read by everybody, and is no wider than a screen', async (name, path) => {
-  const cookie = { name: 'evidence_session', value: owner.session, domain: '127.0.0.1', path: '/app' };
-  const kept = { ...cookie, expires: -1, httpOnly: true, secure: false, sameSite: 'Lax' as const };
-  const page = await browser.open(path ?? made[name as keyof typeof made], {
-    storageState: { cookies: [kept], origins: [] },
-  });
+  const page = await browser.openAs(owner, path ?? made[name as keyof typeof made]);
   // Each of them is one of the platform's own, and not the page at which one signs in.
   expect(await page.getByRole('button', { name: 'Sign out' }).count()).toBe(1);
   await lookAt(page);

@@ -28,6 +28,13 @@ export class PagesBrowser {
     return new PagesBrowser(browser, origin);
   }
 
+  /** Somebody who is signed in, with a browser of their own, at a page. */
+  openAs({ session }: { session: string }, path: string, options: BrowserContextOptions = {}): Promise<Page> {
+    const cookie = { name: 'evidence_session', value: session, domain: '127.0.0.1', path: '/app' };
+    const kept = { ...cookie, expires: -1, httpOnly: true, secure: false, sameSite: 'Lax' as const };
+    return this.open(path, { ...options, storageState: { cookies: [kept], origins: [] } });
+  }
+
   /** Somebody with a browser of their own, at a page. */
   async open(path: string, options: BrowserContextOptions = {}): Promise<Page> {
     const context = await this.#browser.newContext({ baseURL: this.#origin, reducedMotion: 'reduce', ...options });
