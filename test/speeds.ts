@@ -30,6 +30,14 @@ export function unitTests(): string[] {
     .toSorted();
 }
 
+/** Test files with tables of which `npm test` tries some rows: `npm run test:soak` tries every row of theirs. */
+export function testsWithLongTables(): string[] {
+  return readdirSync(TESTS, { recursive: true, encoding: 'utf8' })
+    .filter((file) => file.endsWith('.test.ts') && readFileSync(join(TESTS, file), 'utf8').includes('/some-rows.ts'))
+    .map((file) => join('test', file))
+    .toSorted();
+}
+
 function isOfTests(file: string): boolean {
   return file.startsWith(`${TESTS}/`) && file.endsWith('.ts');
 }

@@ -1,16 +1,31 @@
 import { fileURLToPath } from 'node:url';
 import { defineConfig } from 'vitest/config';
+import { testsWithLongTables } from '../speeds.ts';
 
 /**
- * What takes long, or measures time and so wants a quiet machine: random kills, random damage, rates, the bench. One at a
- * time, each as long as `SOAK_SECONDS` says where it has no end of its own.
+ * What takes long, or measures time and so wants a quiet machine: random kills, random damage, rates, the bench; and every
+ * row of the tables of which `npm test` tries some. One at a time, each as long as `SOAK_SECONDS` says where it has no end
+ * of its own.
  */
 export default defineConfig({
   test: {
     root: fileURLToPath(new URL('../..', import.meta.url)),
-    include: ['test/soak/**/*.test.ts'],
     globalSetup: ['test/support/setup.ts', 'test/support/built.ts'],
-    hookTimeout: 60_000,
+    hookTimeout: 300_000,
     maxWorkers: 1,
+    projects: [
+      { extends: true, test: { name: 'long', include: ['test/soak/**/*.test.ts'] } },
+      {
+        extends: true,
+        test: {
+          name: 'every row',
+          include: testsWithLongTables(),
+          env: { EVERY_ROW: '1' },
+          setupFiles: ['test/support/own-variables.ts'],
+          globalSetup: ['test/support/compiled.ts'],
+          testTimeout: 300_000,
+        },
+      },
+    ],
   },
 });
