@@ -1,8 +1,12 @@
 import { randomBytes } from 'node:crypto';
 import { byCommand } from '../../../src/platform/accounts/administration.ts';
+import type { AccountTables } from '../../../src/platform/accounts/schema.ts';
 import { recordIn } from '../../../src/platform/administration/record.ts';
+import { findAgent } from '../../../src/platform/agents/agent-rows.ts';
+import { boundToAgent } from '../../../src/platform/agents/binding.ts';
 import type { AgentServiceMeans } from '../../../src/platform/agents/means.ts';
 import { registrationSchema } from '../../../src/platform/agents/requests/agents.ts';
+import type { AgentTables } from '../../../src/platform/agents/schema.ts';
 import { type AgentService, type OpenAgents, openAgents } from '../../../src/platform/agents/service.ts';
 import { TRUST_TIMES } from '../../../src/platform/agents/settings.ts';
 import { streamOfAgent } from '../../../src/platform/agents/words.ts';
@@ -110,6 +114,47 @@ export class AgentPlace {
   /** What the stream of an agent says, oldest first. */
   async entries(agentId: string) {
     return (await this.means.log.newest(this.database, streamOfAgent(agentId), { limit: 10_000 })).reverse();
+  }
+
+  /** The API keys that speak for an agent. */
+  keysOf(agentId: string) {
+    const keys = this.database.tables<AccountTables>().selectFrom('api_keys').selectAll();
+    return keys.where('bound_to', '=', boundToAgent(agentId)).execute();
+  }
+
+  /** How the passports of an agent stand, oldest first. */
+  async passportsOf(agentId: string) {
+    const rows = await this.#identitiesOf(agentId);
+    return rows.map(({ passport_status }) => passport_status);
+  }
+
+  /** What the lists of revoked certificates say of an agent. */
+  async revocationsOf(agentId: string) {
+    const numbers = (await this.#identitiesOf(agentId)).map(({ identity_no }) => identity_no);
+    const revocations = this.database.tables<AgentTables>().selectFrom('agent_revocations').selectAll();
+    return revocations.where('identity_no', 'in', numbers).execute();
+  }
+
+  /** Has an agent earn a score: time goes on, and points are noted day by day. */
+  async raiseTo(agentId: string, score: number): Promise<void> {
+    this.now += (TRUST_TIMES.trustedAfterDays + 1) * DAY_MS;
+    while ((await this.service.agents.find(agentId)).score < score) {
+      for (let point = 0; point < 5; point++) await this.#earn(agentId);
+      this.now += DAY_MS;
+    }
+  }
+
+  async #earn(agentId: string): Promise<void> {
+    const note = { rule: 'attested_action' } as const;
+    await this.database.write(async (transaction) => {
+      await this.service.trust.note(transaction, agentId, note);
+    });
+  }
+
+  async #identitiesOf(agentId: string) {
+    const { agent_no } = await findAgent(this.database, agentId);
+    const identities = this.database.tables<AgentTables>().selectFrom('agent_identities').selectAll();
+    return identities.where('agent_no', '=', agent_no).orderBy('issue_no').execute();
   }
 
   async actionsOf(agentId: string): Promise<string[]> {
