@@ -51,12 +51,6 @@ export type CeilingCause = (typeof CEILINGS)[number];
 export const PASSPORT_STATUSES = ['valid', 'suspended', 'revoked', 'superseded'] as const;
 export type PassportStatus = (typeof PASSPORT_STATUSES)[number];
 
-/** The two chains of certificates. */
-export const CERTIFICATE_CHAINS = ['ecdsa', 'ml_dsa_65'] as const;
-export type CertificateChain = (typeof CERTIFICATE_CHAINS)[number];
-/** RFC 5280 section 5.3.1. */
-export type RevocationReason = 'certificateHold' | 'cessationOfOperation' | 'superseded';
-
 /** Free text is taken as well; these are what the documentation names. */
 export const ACTION_TYPES = ['tool_call', 'api_call', 'model_call', 'file_access', 'message', 'decision'] as const;
 export const ACTION_DECISIONS = ['allowed', 'violation'] as const;

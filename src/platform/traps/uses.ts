@@ -1,4 +1,4 @@
-import type { Database } from '../database/database.ts';
+import type { Database, Transaction } from '../database/database.ts';
 import { Together } from '../database/together.ts';
 import { type Recorded, type RecordingMeans, recordUses } from './recording.ts';
 import type { TrapUse } from './use.ts';
@@ -7,12 +7,14 @@ import type { DetectionsVersion } from './version.ts';
 /** Takes what channels see, and records it: what arrives while others are written shares a transaction. */
 export class Uses {
   readonly #together: Together<TrapUse, Recorded | null>;
+  readonly #means: RecordingMeans;
   readonly #version: DetectionsVersion;
   /** What was recorded since this process began. */
   readonly done = { occurrences: 0, detections: 0 };
 
   constructor(database: Database, means: RecordingMeans, version: DetectionsVersion) {
     this.#together = new Together(database, (transaction, uses) => recordUses(transaction, means, uses));
+    this.#means = means;
     this.#version = version;
   }
 
@@ -23,6 +25,14 @@ export class Uses {
     if (recorded !== null) this.done.occurrences++;
     if (recorded?.isNew === true) this.done.detections++;
     return recorded;
+  }
+
+  /**
+   * Records uses in the transaction of what else they led to. It takes the number of a change and the head of the stream
+   * `traps`: it comes after whatever the transaction locks besides, and before entries of other streams.
+   */
+  recordIn(transaction: Transaction, uses: readonly TrapUse[]): Promise<(Recorded | null)[]> {
+    return recordUses(transaction, this.#means, uses);
   }
 
   /** Resolves when nothing waits and nothing is written. */
