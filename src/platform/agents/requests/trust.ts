@@ -47,8 +47,15 @@ const NOT_SIMULATED = ['registered', 'held_by_parent'] as const;
 
 export const simulationSchema = z
   .strictObject({
-    rules: z.array(rule.exclude([...NOT_SIMULATED])).min(1).max(200).optional(),
-    action: actionContentSchema.partial().extend({ attested: z.boolean().default(false) }).optional(),
+    rules: z
+      .array(rule.exclude([...NOT_SIMULATED]))
+      .min(1)
+      .max(200)
+      .optional(),
+    action: actionContentSchema
+      .partial()
+      .extend({ attested: z.boolean().default(false) })
+      .optional(),
   })
   .refine(({ rules, action }) => (rules === undefined) !== (action === undefined), 'needs either rules or action');
 export type Simulation = z.output<typeof simulationSchema>;
