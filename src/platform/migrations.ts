@@ -1,5 +1,6 @@
 import { ACCOUNT_MIGRATIONS } from './accounts/migrations.ts';
 import { PEOPLE_MIGRATIONS } from './accounts/people-migrations.ts';
+import { AGENT_MIGRATIONS } from './agents/migrations.ts';
 import { ALERT_MIGRATIONS } from './alerts/migrations.ts';
 import { setAside } from './audit/earlier.ts';
 import { AUDIT_MIGRATIONS } from './audit/migrations.ts';
@@ -23,6 +24,7 @@ const MIGRATIONS = {
   ...TRAP_MIGRATIONS,
   ...ENDPOINT_MIGRATIONS,
   ...PACKAGE_MIGRATIONS,
+  ...AGENT_MIGRATIONS,
 };
 
 /** Brings a database to the form that all that is in this version needs. @throws EvidenceError as `migrate`. */

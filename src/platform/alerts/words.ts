@@ -7,7 +7,7 @@ export function isLess(severity: AlertSeverity, than: AlertSeverity): boolean {
 }
 
 /** The services that tell people of something. */
-export const ALERT_SOURCES = ['traps', 'endpoints'] as const;
+export const ALERT_SOURCES = ['traps', 'endpoints', 'agents'] as const;
 export type AlertSource = (typeof ALERT_SOURCES)[number];
 
 /** `none`: nobody is to be told. `suppressed`: somebody was told of this a short while ago. */

@@ -16,8 +16,10 @@ export interface OwnEntry {
 
 /** Where an entry stands in its stream. */
 export interface EntryPlace {
+  stream_id: string;
   entry_id: string;
   sequence: number;
+  hash: string;
 }
 
 /** What other modules may call of the audit service. */
@@ -29,24 +31,35 @@ export interface AuditLog {
    * @throws DomainError `clock_behind`, `stream_damaged`.
    */
   appendIn(transaction: Transaction, streamId: string, entries: readonly OwnEntry[]): Promise<EntryPlace[]>;
+  /** The same for entries of several streams, in their order. Whoever adds to several adds to all of them at once. */
+  appendAllIn(
+    transaction: Transaction,
+    entries: readonly (OwnEntry & { streamId: string })[],
+  ): Promise<EntryPlace[]>;
   /** The newest entries of a stream, before a sequence if one is given. */
   newest(reader: Reader, streamId: string, page: { limit: number; before?: number | undefined }): Promise<WireEntry[]>;
 }
 
 export function openAuditLog(means: AppendMeans): AuditLog {
+  const appendAllIn: AuditLog['appendAllIn'] = async (transaction, entries) => {
+    if (entries.length === 0) return [];
+    const checked = entries.map(({ streamId: stream_id, ...entry }) => ({
+      ...{ ...entry, stream_id, metadataText: canonicalize(entry.metadata) },
+    }));
+    const [outcome] = await appendAll(transaction, means, [{ entries: checked }]);
+    if (outcome === undefined) return [];
+    if ('refused' in outcome) throw outcome.refused;
+    return outcome.appended.map(({ row: { stream_id, entry_id, sequence, hash } }) => ({
+      ...{ stream_id, entry_id, sequence, hash },
+    }));
+  };
   return {
-    async appendIn(transaction, streamId, entries) {
-      if (entries.length === 0) return [];
-      const checked = entries.map((entry) => ({
-        ...entry,
-        stream_id: streamId,
-        metadataText: canonicalize(entry.metadata),
-      }));
-      const [outcome] = await appendAll(transaction, means, [{ entries: checked }]);
-      if (outcome === undefined) return [];
-      if ('refused' in outcome) throw outcome.refused;
-      return outcome.appended.map(({ row: { entry_id, sequence } }) => ({ entry_id, sequence }));
-    },
+    appendAllIn,
+    appendIn: (transaction, streamId, entries) =>
+      appendAllIn(
+        transaction,
+        entries.map((entry) => ({ ...entry, streamId })),
+      ),
     newest: async (reader, streamId, page) => (await lastEntries(reader, streamId, page)).map(entryToWire),
   };
 }

@@ -18,7 +18,7 @@ const streamId = name
 /** Of an entry that somebody sends. */
 const openStreamId = streamId.refine(
   (id) => !isOwnStream(id),
-  'is one of those that the platform itself writes: traps, and what begins with "platform/" or "endpoints/"',
+  'is one of those that the platform itself writes: traps, and what begins with "platform/", "endpoints/" or "agents/"',
 );
 
 export const newEntrySchema = z

@@ -8,7 +8,7 @@ export const GENESIS = '0'.repeat(64);
 
 /** Whether the platform itself records what a stream has: nobody else appends to it. */
 export function isOwnStream(streamId: string): boolean {
-  return streamId === 'traps' || ['platform/', 'endpoints/'].some((prefix) => streamId.startsWith(prefix));
+  return streamId === 'traps' || ['platform/', 'endpoints/', 'agents/'].some((prefix) => streamId.startsWith(prefix));
 }
 
 /** What is hashed of an entry: all of it but its own hash and seal. */

@@ -1,0 +1,37 @@
+import type { Json } from '../../core/json/canonical.ts';
+import type { AuditLog, EntryPlace } from '../audit/api.ts';
+import type { Transaction } from '../database/database.ts';
+import { streamOfAgent } from './words.ts';
+
+/** Something that happened to an agent, or that it did. */
+export interface AgentEntry {
+  /** In whose stream it stands. */
+  agentId: string;
+  /** As entries name who acted: `person:ID`, `key:ID`, `agent:ID`, `platform`. */
+  actor: string;
+  /** `agent.registered`, `action.logged`, `kill.step`. */
+  action: string;
+  of: readonly [
+    type: 'agent' | 'action' | 'passport' | 'secret' | 'lease' | 'decoy' | 'kill' | 'trust' | 'vault',
+    id: string,
+  ];
+  more: { [name: string]: Json };
+}
+
+/** Who acts when time alone does. */
+export const PLATFORM = 'platform';
+
+/**
+ * Appends entries to the streams of their agents, in their order. Last in its transaction: see `appendIn`.
+ * @returns where each one is.
+ */
+export async function writeEntries(
+  log: Pick<AuditLog, 'appendAllIn'>,
+  transaction: Transaction,
+  entries: readonly AgentEntry[],
+): Promise<EntryPlace[]> {
+  const placed = entries.map(({ agentId, actor, action, of: [resource_type, resource_id], more }) => ({
+    ...{ streamId: streamOfAgent(agentId), actor, action, resource_type, resource_id, metadata: more },
+  }));
+  return log.appendAllIn(transaction, placed);
+}

@@ -1,0 +1,17 @@
+import type { Administration } from '../accounts/administration.ts';
+import type { Alerts } from '../alerts/api.ts';
+import type { AuditLog } from '../audit/api.ts';
+import type { Database } from '../database/database.ts';
+import type { TrustTimes } from './settings.ts';
+
+/** What all that is done with agents is done with. */
+export interface AgentServiceMeans {
+  database: Database;
+  clock: () => Date;
+  log: AuditLog;
+  administration: Administration;
+  alerts: Pick<Alerts, 'tell'>;
+  /** Where the platform is reached: the address of this service is `/agents` there. */
+  publicUrl: () => string;
+  trustTimes: TrustTimes;
+}

@@ -1,0 +1,88 @@
+import type { Migrations } from '../database/migration.ts';
+import { KILL_MIGRATIONS } from './kill/migrations.ts';
+import { TRUST_MIGRATIONS } from './trust/migrations.ts';
+import { AGENT_VAULT_MIGRATIONS } from './vault/migrations.ts';
+
+export const AGENT_MIGRATIONS: Migrations = {
+  // Over 40 lines: it is the form of tables.
+  'agents/0001-agents': ({ text, integer, bytes, ordinal, end, digest }) => [
+    `CREATE TABLE agents (
+      agent_no ${ordinal},
+      agent_id ${text} NOT NULL UNIQUE,
+      name ${text} NOT NULL,
+      agent_type ${text} NOT NULL,
+      model ${text} NOT NULL,
+      version ${text} NOT NULL,
+      allowed_tools ${text} NOT NULL,
+      allowed_apis ${text} NOT NULL,
+      ${digest('prompt_sha256')},
+      ${digest('composition')} NOT NULL,
+      composition_changed_at ${text},
+      parent_agent_id ${text} REFERENCES agents (agent_id),
+      root_agent_id ${text} NOT NULL,
+      state ${text} NOT NULL CHECK (state IN ('registered', 'active', 'suspended', 'revoked')),
+      suspended_because ${text},
+      state_changed_at ${text} NOT NULL,
+      registered_at ${text} NOT NULL,
+      registered_by ${text} NOT NULL,
+      onboarded_at ${text},
+      trusted_since ${text},
+      score ${integer} NOT NULL CHECK (score BETWEEN 0 AND 100),
+      tier ${text} NOT NULL,
+      ledger_length ${integer} NOT NULL,
+      attested_at ${text},
+      attested_day ${text},
+      attested_points ${integer} NOT NULL,
+      due_at ${text}
+    ) ${end}`,
+    'CREATE INDEX agents_by_root ON agents (root_agent_id, agent_no)',
+    'CREATE INDEX agents_by_parent ON agents (parent_agent_id) WHERE parent_agent_id IS NOT NULL',
+    'CREATE INDEX agents_by_state ON agents (state, agent_no)',
+    'CREATE INDEX agents_by_tier ON agents (tier, agent_no)',
+    'CREATE INDEX agents_due ON agents (due_at) WHERE due_at IS NOT NULL',
+    `CREATE TABLE agent_identities (
+      identity_no ${ordinal},
+      agent_no ${integer} NOT NULL REFERENCES agents,
+      issue_no ${integer} NOT NULL,
+      did ${text} NOT NULL,
+      public_keys ${text} NOT NULL,
+      ecdsa_serial ${text} NOT NULL UNIQUE,
+      ml_dsa_65_serial ${text} NOT NULL UNIQUE,
+      ecdsa_pem ${text} NOT NULL,
+      ml_dsa_65_pem ${text} NOT NULL,
+      not_after ${text} NOT NULL,
+      ${digest('composition')} NOT NULL,
+      passport_jti ${text} NOT NULL UNIQUE,
+      passport_jws ${text} NOT NULL,
+      status_index ${integer} NOT NULL UNIQUE,
+      passport_status ${text} NOT NULL CHECK (passport_status IN ('valid', 'suspended', 'revoked', 'superseded')),
+      status_changed_at ${text} NOT NULL,
+      key_id ${text} NOT NULL,
+      issued_at ${text} NOT NULL,
+      UNIQUE (agent_no, issue_no)
+    ) ${end}`,
+    `CREATE TABLE agent_authorities (
+      authority_id ${text} PRIMARY KEY,
+      algorithm ${text} NOT NULL,
+      public_key ${text} NOT NULL,
+      certificate_pem ${text},
+      private_key ${bytes} NOT NULL,
+      made_at ${text} NOT NULL,
+      not_after ${text}
+    ) ${end}`,
+    `CREATE TABLE agent_revocations (
+      revocation_no ${ordinal},
+      authority_id ${text} NOT NULL REFERENCES agent_authorities,
+      serial ${text} NOT NULL,
+      identity_no ${integer} NOT NULL REFERENCES agent_identities,
+      reason ${text} NOT NULL,
+      revoked_at ${text} NOT NULL,
+      lifted_at ${text}
+    ) ${end}`,
+    'CREATE UNIQUE INDEX agent_revocations_standing ON agent_revocations (authority_id, serial) WHERE lifted_at IS NULL',
+    'CREATE INDEX agent_revocations_by_identity ON agent_revocations (identity_no)',
+  ],
+  ...TRUST_MIGRATIONS,
+  ...KILL_MIGRATIONS,
+  ...AGENT_VAULT_MIGRATIONS,
+};
