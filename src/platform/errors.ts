@@ -1,5 +1,7 @@
 /** Why a service does not do what it was asked for. `http/problem.ts` knows the status of each. */
 export type DomainCode =
+  | 'agent_revoked'
+  | 'agent_suspended'
   | 'clock_behind'
   | 'conflict'
   | 'forbidden'

@@ -2,16 +2,26 @@ import type { Administration } from '../accounts/administration.ts';
 import type { Alerts } from '../alerts/api.ts';
 import type { AuditLog } from '../audit/api.ts';
 import type { Database } from '../database/database.ts';
+import type { Outbox } from '../jobs/outbox.ts';
+import type { SecretBox } from '../secrets.ts';
+import type { VaultTraps } from '../traps/api.ts';
 import type { TrustTimes } from './settings.ts';
 
 /** What all that is done with agents is done with. */
+// Over ten members: it is all of it.
 export interface AgentServiceMeans {
   database: Database;
   clock: () => Date;
   log: AuditLog;
   administration: Administration;
   alerts: Pick<Alerts, 'tell'>;
-  /** Where the platform is reached: the address of this service is `/agents` there. */
+  outbox: Pick<Outbox, 'add'>;
+  /** Where the platform is reached: this service is `/agents` there. */
   publicUrl: () => string;
+  /** Hosts of the inside to which something may be sent. */
+  outgoingHosts: readonly string[];
   trustTimes: TrustTimes;
+  /** Keeps the keys of vaults. */
+  vaultBox: SecretBox;
+  vaultTraps: VaultTraps;
 }

@@ -30,6 +30,8 @@ const STATUSES: Record<DomainCode, number> = {
   forbidden: 403,
   report_signature: 403,
   not_found: 404,
+  agent_revoked: 409,
+  agent_suspended: 409,
   conflict: 409,
   package_damaged: 409,
   stream_damaged: 409,

@@ -1,0 +1,176 @@
+import { randomUUID } from 'node:crypto';
+import { sql } from 'kysely';
+import type { Json } from '../../core/json/canonical.ts';
+import type { Actor } from '../accounts/administration.ts';
+import type { Transaction } from '../database/database.ts';
+import { DomainError } from '../errors.ts';
+import { fromCursor, pageOf, toCursor } from '../http/cursor.ts';
+import { keyedRequest, makeOnce } from '../idempotency/keyed-results.ts';
+import { type Agent, changeAgent, findAgent, lockAgent } from './agent-rows.ts';
+import { agentsToWire } from './agent-wire.ts';
+import { allowancesOf, compositionDigest, compositionOf, namesOf } from './composition.ts';
+import { type AgentEntry, writeEntries } from './entries.ts';
+import { type GhostPorts, noteGhost } from './ghosts.ts';
+import type { AgentServiceMeans } from './means.ts';
+import type { AgentPatch, AgentQuery, Registration, WireAgent } from './requests/agents.ts';
+import type { AgentTables } from './schema.ts';
+import { tierOf } from './words.ts';
+
+/** The agents, as routes and pages have them. */
+export class Agents {
+  readonly #means: AgentServiceMeans;
+  readonly #ports: GhostPorts;
+
+  constructor(means: AgentServiceMeans, ports: GhostPorts) {
+    this.#means = means;
+    this.#ports = ports;
+  }
+
+  /** @throws DomainError `not_found`, `conflict` for the parent; `idempotency_conflict`. */
+  async register(actor: Actor, wish: Registration, idempotencyKey: string | undefined): Promise<WireAgent> {
+    const { database, clock } = this.#means;
+    const keyed = idempotencyKey === undefined ? null : keyedRequest('agents', idempotencyKey, wish as Json);
+    const outcome = await database.write((transaction) =>
+      makeOnce(
+        transaction,
+        { keyed, now: clock() },
+        () => this.#insert(transaction, actor, wish),
+        (agentId) => agentId,
+      ),
+    );
+    return this.find('made' in outcome ? outcome.made : outcome.earlier);
+  }
+
+  /** Newest first. @throws DomainError `invalid_cursor`. */
+  async list({ limit, cursor, state, tier, q }: AgentQuery) {
+    const { database } = this.#means;
+    let agents = database.tables<AgentTables>().selectFrom('agents').selectAll().orderBy('agent_no', 'desc');
+    if (state !== undefined) agents = agents.where('state', '=', state);
+    if (tier !== undefined) agents = agents.where('tier', '=', tier);
+    if (q !== undefined && q !== '') {
+      const pattern = `%${q.toLowerCase().replace(/[\\%_]/g, '\\$&')}%`;
+      agents = agents.where(sql<boolean>`lower(name) LIKE ${pattern} ESCAPE '\\'`);
+    }
+    if (cursor !== undefined) agents = agents.where('agent_no', '<', fromCursor('agents', ['number'], cursor)[0]);
+    const rows = await agents.limit(limit + 1).execute();
+    const { shown, next_cursor } = pageOf(rows, limit, (last) => toCursor('agents', [last.agent_no]));
+    return { data: await agentsToWire(database, shown), next_cursor };
+  }
+
+  /** @throws DomainError `not_found`. */
+  async find(agentId: string): Promise<WireAgent> {
+    const { database } = this.#means;
+    const [agent] = await agentsToWire(database, [await findAgent(database, agentId)]);
+    if (agent === undefined) throw new Error('one agent became none');
+    return agent;
+  }
+
+  /**
+   * Changes what is said of an agent. Where it becomes another one by that, its passport is suspended, until it is onboarded
+   * again. @throws DomainError `not_found`, `agent_revoked`.
+   */
+  async change(actor: Actor, agentId: string, patch: AgentPatch): Promise<WireAgent> {
+    const { database, log } = this.#means;
+    await database.write(async (transaction) => {
+      const agent = await lockAgent(transaction, agentId);
+      if (agent.state === 'revoked')
+        throw new DomainError('agent_revoked', 'the agent is revoked for ever; register another one');
+      const changed = changedBy(agent, patch);
+      if (Object.keys(changed).length === 0) return;
+      await changeAgent(transaction, agent, changed);
+      const entries = [changeEntry(actor, agent, changed)];
+      if (changed.composition !== undefined && changed.composition !== agent.composition) {
+        const because = 'what it is made of was changed';
+        const ghost = { actor: actor.name, observed: observedOf(changed), because };
+        entries.push(
+          ...(await noteGhost(transaction, this.#means, this.#ports, { ...agent, ...changed }, ghost)).entries,
+        );
+      }
+      await writeEntries(log, transaction, entries);
+    });
+    return this.find(agentId);
+  }
+
+  async #insert(transaction: Transaction, actor: Actor, wish: Registration): Promise<string> {
+    const { clock, log } = this.#means;
+    const parent = wish.parent_agent_id === null ? null : await lockParent(transaction, wish.parent_agent_id);
+    const agent = newAgent(actor, wish, parent, clock());
+    await transaction.tables<AgentTables>().insertInto('agents').values(agent).execute();
+    const { agent_id: agentId } = agent;
+    const change = await this.#ports.trust.note(transaction, agentId, { rule: 'registered' });
+    const { name, agent_type, model, version, prompt_sha256, composition, parent_agent_id } = agent;
+    const more = {
+      name,
+      agent_type,
+      model,
+      version,
+      ...allowancesOf(agent),
+      prompt_sha256,
+      composition,
+      parent_agent_id,
+    };
+    const registered: AgentEntry = {
+      ...{ agentId, actor: actor.name, action: 'agent.registered', of: ['agent', agentId], more },
+    };
+    await writeEntries(log, transaction, [registered, ...change.entries]);
+    return agentId;
+  }
+}
+
+/** @throws DomainError `not_found`, `conflict`. */
+async function lockParent(transaction: Transaction, parentId: string): Promise<Agent> {
+  const parent = await lockAgent(transaction, parentId);
+  if (parent.state !== 'active')
+    throw new DomainError('conflict', `the agent that is to delegate to it is ${parent.state}: only an active one can`);
+  return parent;
+}
+
+function newAgent(
+  { name: registered_by }: Actor,
+  { allowed_tools, allowed_apis, ...wish }: Registration,
+  parent: Agent | null,
+  at: Date,
+) {
+  const agent_id = randomUUID();
+  const now = at.toISOString();
+  const tools = namesOf(allowed_tools);
+  const apis = namesOf(allowed_apis);
+  return {
+    ...{ ...wish, agent_id, allowed_tools: JSON.stringify(tools), allowed_apis: JSON.stringify(apis) },
+    composition: compositionDigest({ ...wish, allowed_tools: tools, allowed_apis: apis }),
+    ...{ root_agent_id: parent?.root_agent_id ?? agent_id, state: 'registered' as const, suspended_because: null },
+    ...{ state_changed_at: now, registered_at: now, registered_by, onboarded_at: null },
+    // All of these are written by the ledger of trust.
+    ...{ composition_changed_at: null, trusted_since: null, score: 0, tier: tierOf(0), ledger_length: 0 },
+    ...{ attested_at: null, attested_day: null, attested_points: 0, due_at: null },
+  };
+}
+
+/** The columns that a patch makes others, with the composition where it is another one. */
+function changedBy(agent: Agent, { allowed_tools, allowed_apis, ...patch }: AgentPatch): Partial<Agent> {
+  const wished = {
+    ...patch,
+    ...(allowed_tools && { allowed_tools: JSON.stringify(namesOf(allowed_tools)) }),
+    ...(allowed_apis && { allowed_apis: JSON.stringify(namesOf(allowed_apis)) }),
+  };
+  const isOther = ([name, value]: [string, unknown]) => value !== undefined && value !== agent[name as keyof Agent];
+  const changed = Object.fromEntries(Object.entries(wished).filter(isOther)) as Partial<Agent>;
+  const composition = compositionDigest(compositionOf({ ...agent, ...changed }));
+  return composition === agent.composition ? changed : { ...changed, composition };
+}
+
+function changeEntry({ name: actor }: Actor, agent: Agent, changed: Partial<Agent>): AgentEntry {
+  const { agent_id } = agent;
+  const before = Object.fromEntries(Object.keys(changed).map((name) => [name, agent[name as keyof Agent]]));
+  const more = { before: observedOf(before), after: observedOf(changed) };
+  return { agentId: agent_id, actor, action: 'agent.changed', of: ['agent', agent_id], more };
+}
+
+/** Columns as entries say them. */
+function observedOf({ allowed_tools, allowed_apis, ...others }: Partial<Agent>): { [name: string]: Json } {
+  return {
+    ...others,
+    ...(allowed_tools !== undefined && { allowed_tools: JSON.parse(allowed_tools) as Json }),
+    ...(allowed_apis !== undefined && { allowed_apis: JSON.parse(allowed_apis) as Json }),
+  } as { [name: string]: Json };
+}

@@ -1,0 +1,55 @@
+import type { Json } from '../../core/json/canonical.ts';
+import type { Transaction } from '../database/database.ts';
+import type { Agent } from './agent-rows.ts';
+import { alertOfAgent } from './alerting.ts';
+import type { AgentEntry } from './entries.ts';
+import type { AgentServiceMeans } from './means.ts';
+import type { IssuerPort, TrustChange, TrustPort } from './ports.ts';
+import { tierOf } from './words.ts';
+
+/** An agent that is not what it was onboarded as. */
+export interface GhostSighting {
+  actor: string;
+  /** What it is now, as far as it is another. */
+  observed: { [name: string]: Json };
+  /** Of a sentence: after "its passport is suspended:". */
+  because: string;
+  action_id?: string | undefined;
+}
+
+export interface GhostPorts {
+  trust: TrustPort;
+  issuer: Pick<IssuerPort, 'suspendPassport'>;
+}
+
+/**
+ * Takes the passport of an agent that is not what it was onboarded as, and caps its tier, until it is onboarded again; once,
+ * however often it is seen. An agent that has no passport yet loses nothing.
+ * @param agent of a family that is locked.
+ */
+export async function noteGhost(
+  transaction: Transaction,
+  { alerts }: Pick<AgentServiceMeans, 'alerts'>,
+  { trust, issuer }: GhostPorts,
+  agent: Agent,
+  { actor, observed, because, action_id }: GhostSighting,
+): Promise<TrustChange> {
+  const { agent_id: agentId, score } = agent;
+  if (agent.onboarded_at === null || agent.composition_changed_at !== null)
+    return { before: score, after: score, tier: tierOf(score), reasons: [], entries: [] };
+  const detail = { ...observed, because };
+  const jti = await issuer.suspendPassport(transaction, agent);
+  const change = await trust.note(transaction, agentId, {
+    ...{ rule: 'composition_changed', detail },
+    ...(action_id !== undefined && { action_id }),
+  });
+  await alerts.tell(
+    transaction,
+    alertOfAgent('agent.composition_changed', { agent_id: agentId, what: jti ?? agentId }),
+  );
+  const suspended: AgentEntry[] =
+    jti === null
+      ? []
+      : [{ agentId, actor, action: 'passport.suspended', of: ['passport', jti], more: { because, observed } }];
+  return { ...change, entries: [...suspended, ...change.entries] };
+}

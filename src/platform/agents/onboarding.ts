@@ -1,0 +1,121 @@
+import type { Actor } from '../accounts/administration.ts';
+import { type IssuedKey, issueKey, revokeBoundKeys } from '../accounts/api-keys.ts';
+import { issueOnce } from '../accounts/issue-once.ts';
+import { createKey, type NewKey } from '../accounts/key.ts';
+import type { Transaction } from '../database/database.ts';
+import { DomainError } from '../errors.ts';
+import { type Agent, changeAgent, findAgent, lockAgent } from './agent-rows.ts';
+import { boundToAgent } from './binding.ts';
+import { type AgentEntry, writeEntries } from './entries.ts';
+import type { AgentServiceMeans } from './means.ts';
+import type { IssuedIdentity, IssuerPort, TrustPort } from './ports.ts';
+import type { Onboarded } from './requests/agents.ts';
+import { openVault } from './vault/keys.ts';
+import { streamOfAgent } from './words.ts';
+
+/** What an onboarding calls of the rest of the service. */
+export interface OnboardingPorts {
+  issuer: Pick<IssuerPort, 'issue'>;
+  trust: TrustPort;
+}
+
+const ONCE = 'The private keys and the API key are shown this once, and kept nowhere: store them now.';
+
+/** Gives agents what they need to be known by others. */
+export class Onboarding {
+  readonly #means: AgentServiceMeans;
+  readonly #ports: OnboardingPorts;
+
+  constructor(means: AgentServiceMeans, ports: OnboardingPorts) {
+    this.#means = means;
+    this.#ports = ports;
+  }
+
+  /**
+   * Issues an identity, certificates, a passport and an API key that is bound to the agent, and makes its vault. Whoever is
+   * onboarded again gets new ones, and those of before are no good any more.
+   * @throws DomainError `not_found`; `agent_suspended`, `agent_revoked`; `conflict` for a parent that is not active;
+   * `key_shown_before` for a repeated request.
+   */
+  async onboard(actor: Actor, agentId: string, idempotencyKey: string | undefined): Promise<Onboarded> {
+    const { database, clock } = this.#means;
+    const now = clock();
+    let parts: Omit<Onboarded, 'api_key' | 'message'> | undefined;
+    const request = { scope: `agents/${agentId}/onboard`, body: {}, idempotencyKey, now };
+    const { text } = await issueOnce(database, request, async (transaction) => {
+      const made = await this.#onboardIn(transaction, actor, agentId, now);
+      parts = made.parts;
+      return made.issued;
+    });
+    if (parts === undefined) throw new Error('an onboarding issued nothing');
+    return { ...parts, api_key: text, message: ONCE };
+  }
+
+  async #onboardIn(transaction: Transaction, actor: Actor, agentId: string, now: Date) {
+    const { log } = this.#means;
+    const { issuer, trust } = this.#ports;
+    const agent = await lockAgent(transaction, agentId);
+    await refuseUnfit(transaction, agent);
+    const key = createKey();
+    const at = now.toISOString();
+    const active = { state: 'active', state_changed_at: at, onboarded_at: agent.onboarded_at ?? at } as const;
+    await changeAgent(transaction, agent, agent.state === 'active' ? {} : active);
+    const identity = await issuer.issue(transaction, agent, key.id);
+    const vault = await openVault(transaction, agent, this.#means);
+    const change = await trust.note(transaction, agentId, { rule: 'onboarded' });
+    // Both streams come last, that of the administration before that of the agent.
+    const issued = await this.#issueKey(transaction, actor, agent, { key, now });
+    const entry = onboardedEntry(actor, agent, { identity, vault_id: vault.vault_id, key_id: key.id });
+    await writeEntries(log, transaction, [entry, ...change.entries]);
+    return { issued, parts: { agent_id: agentId, ...identity, vault, audit_stream: this.#streamOf(agentId) } };
+  }
+
+  /** Whoever may onboard an agent may make the key that is good for this one alone. Those of before end. */
+  async #issueKey(
+    transaction: Transaction,
+    { name: actor }: Actor,
+    { agent_id, name }: Agent,
+    { key: given, now }: { key: NewKey; now: Date },
+  ): Promise<IssuedKey> {
+    const { administration } = this.#means;
+    const scopes = ['agents:act'] as const;
+    const issuing = { actor: { name: actor, scopes }, now, administration };
+    const boundTo = boundToAgent(agent_id);
+    await revokeBoundKeys(transaction, boundTo, issuing);
+    const wishes = { name: `agent ${name}`, scopes, expiresAt: null, boundTo };
+    return issueKey(transaction, wishes, { ...issuing, given });
+  }
+
+  #streamOf(agentId: string) {
+    const stream_id = streamOfAgent(agentId);
+    const query = new URLSearchParams({ stream_id });
+    return { stream_id, entries_url: `${this.#means.publicUrl()}/audit/entries/?${query}` };
+  }
+}
+
+/** @throws DomainError */
+async function refuseUnfit(transaction: Transaction, { state, parent_agent_id }: Agent): Promise<void> {
+  if (state === 'revoked')
+    throw new DomainError('agent_revoked', 'the agent is revoked for ever; register another one');
+  if (state === 'suspended')
+    throw new DomainError('agent_suspended', 'the agent is suspended; reinstate it first: POST …/reinstate');
+  if (parent_agent_id === null) return;
+  const parent = await findAgent(transaction, parent_agent_id);
+  if (parent.state !== 'active')
+    throw new DomainError('conflict', `the agent that delegates to it is ${parent.state}: only an active one can`);
+}
+
+function onboardedEntry(
+  { name: actor }: Actor,
+  { agent_id: agentId, composition }: Agent,
+  { identity, vault_id, key_id }: { identity: IssuedIdentity; vault_id: string; key_id: string },
+): AgentEntry {
+  const { certificate, passport, quantum_identity } = identity;
+  const { did, public_keys } = quantum_identity;
+  const more = {
+    ...{ did, public_keys, composition, passport_jti: passport.jti, vault_id, key_id },
+    ...{ certificate_serial: certificate.serial, pq_certificate_serial: certificate.pq.serial },
+    not_after: certificate.not_after,
+  };
+  return { agentId, actor, action: 'agent.onboarded', of: ['agent', agentId], more };
+}

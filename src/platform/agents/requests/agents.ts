@@ -1,0 +1,136 @@
+import { z } from 'zod';
+import { pageQuerySchema, text } from '../../http/fields.ts';
+import { AGENT_STATES, AGENT_TYPES, PASSPORT_STATUSES, SUSPENSION_CAUSES, TIER_NAMES } from '../words.ts';
+
+const MOST_ALLOWED = 500;
+
+const time = z.string();
+const word = text.trim().min(1).max(200);
+const versionText = z
+  .string()
+  .max(50)
+  .regex(/^\d+(\.\d+)*$/, 'is not numbers with dots between them, as in 1.0.0');
+const hostName = z
+  .string()
+  .max(253)
+  .toLowerCase()
+  .regex(/^[a-z0-9]([a-z0-9-]*[a-z0-9])?(\.[a-z0-9]([a-z0-9-]*[a-z0-9])?)*$/, 'is not the name of a host');
+const promptDigest = z.string().regex(/^[0-9a-f]{64}$/, 'is not SHA-256 in lower-case hex');
+
+const fields = {
+  name: word,
+  agent_type: z.enum(AGENT_TYPES),
+  model: word,
+  version: versionText,
+  /** None of them: it may use no tool. */
+  allowed_tools: z.array(word).max(MOST_ALLOWED),
+  /** None of them: it may call no API. */
+  allowed_apis: z.array(hostName).max(MOST_ALLOWED),
+};
+
+export const registrationSchema = z.strictObject({
+  ...fields,
+  allowed_tools: fields.allowed_tools.default([]),
+  allowed_apis: fields.allowed_apis.default([]),
+  prompt_sha256: promptDigest.nullable().default(null),
+  /** The agent that delegates to it. */
+  parent_agent_id: text.nullable().default(null),
+});
+export type Registration = z.output<typeof registrationSchema>;
+
+export const agentPatchSchema = z
+  .strictObject({ ...fields, prompt_sha256: promptDigest.nullable() })
+  .partial()
+  .refine((patch) => Object.values(patch).some((value) => value !== undefined), 'names nothing to be changed');
+export type AgentPatch = z.output<typeof agentPatchSchema>;
+
+export const agentQuerySchema = pageQuerySchema.extend({
+  state: z.enum(AGENT_STATES).optional(),
+  tier: z.enum(TIER_NAMES).optional(),
+  /** A part of the name, in either case. */
+  q: text.max(200).optional(),
+});
+export type AgentQuery = z.infer<typeof agentQuerySchema>;
+
+const publicKeysSchema = z.record(z.string(), z.record(z.string(), z.string()));
+
+const identitySchema = z.object({
+  did: z.string(),
+  /** By algorithm. */
+  public_keys: publicKeysSchema,
+  certificate: z.object({
+    serial: z.string(),
+    not_after: time,
+    pem: z.string(),
+    pq: z.object({ serial: z.string(), pem: z.string() }),
+  }),
+  passport: z.object({
+    jti: z.string(),
+    jws: z.string(),
+    status: z.enum(PASSPORT_STATUSES),
+    status_changed_at: time,
+  }),
+  /** That the certificates and the passport state. */
+  composition: z.string(),
+  /** The API key that came with it. */
+  key_id: z.string(),
+  issued_at: time,
+});
+
+export const agentSchema = z.object({
+  agent_id: z.string(),
+  name: z.string(),
+  agent_type: z.enum(AGENT_TYPES),
+  model: z.string(),
+  version: z.string(),
+  allowed_tools: z.array(z.string()),
+  allowed_apis: z.array(z.string()),
+  prompt_sha256: z.string().nullable(),
+  composition: z.object({ sha256: z.string(), changed_at: time.nullable() }),
+  parent_agent_id: z.string().nullable(),
+  children: z.array(
+    z.object({
+      agent_id: z.string(),
+      name: z.string(),
+      state: z.enum(AGENT_STATES),
+      score: z.int(),
+      tier: z.enum(TIER_NAMES),
+    }),
+  ),
+  state: z.enum(AGENT_STATES),
+  suspended_because: z.enum(SUSPENSION_CAUSES).nullable(),
+  state_changed_at: time,
+  score: z.int(),
+  tier: z.enum(TIER_NAMES),
+  registered_at: time,
+  registered_by: z.string(),
+  onboarded_at: time.nullable(),
+  identity: identitySchema.nullable(),
+  audit_stream: z.object({ stream_id: z.string() }),
+  /** What is to be known of it, in sentences. */
+  message: z.string(),
+});
+export type WireAgent = z.infer<typeof agentSchema>;
+
+/** Private keys and the API key are answered this once. */
+export const onboardedSchema = z.object({
+  agent_id: z.string(),
+  quantum_identity: z.object({
+    did: z.string(),
+    public_keys: publicKeysSchema,
+    private_keys_once: z.record(z.string(), z.string()),
+  }),
+  certificate: z.object({
+    pem: z.string(),
+    chain_pem: z.string(),
+    serial: z.string(),
+    not_after: time,
+    pq: z.object({ pem: z.string(), chain_pem: z.string(), serial: z.string() }),
+  }),
+  vault: z.object({ vault_id: z.string(), status: z.literal('open'), encryption: z.string() }),
+  audit_stream: z.object({ stream_id: z.string(), entries_url: z.string() }),
+  passport: z.object({ jti: z.string(), jws: z.string(), status_url: z.string() }),
+  api_key: z.string(),
+  message: z.string(),
+});
+export type Onboarded = z.infer<typeof onboardedSchema>;
