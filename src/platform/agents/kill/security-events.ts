@@ -5,6 +5,7 @@ import type { Reader, Transaction } from '../../database/database.ts';
 import { type Deliver, Undeliverable } from '../../jobs/delivery.ts';
 import type { Sends } from '../../module.ts';
 import type { Agent } from '../agent-rows.ts';
+import type { SecurityEventName } from '../identity/security-event.ts';
 import type { AgentTables } from '../schema.ts';
 import type { Kill } from './kill-rows.ts';
 import type { KillMeans } from './means.ts';
@@ -13,10 +14,10 @@ import type { KillMeans } from './means.ts';
 const OUTBOX_KIND = 'agents/security-event';
 
 interface ToldEvent {
-  agent: Agent;
+  agent: Pick<Agent, 'agent_no' | 'agent_id'>;
   /** Null where no kill switch was used. */
   kill: Pick<Kill, 'kill_no' | 'kill_id'> | null;
-  event: 'suspended' | 'revoked' | 'reinstated';
+  event: SecurityEventName;
 }
 
 /** Signs an event for each subscriber, and has it sent. @returns for how many. */
@@ -26,15 +27,27 @@ export async function tellSubscribers(
   { agent, kill, event }: ToldEvent,
 ): Promise<number> {
   const tables = transaction.tables<AgentTables>();
-  const subscribers = await tables.selectFrom('agent_subscribers').selectAll().where('removed_at', 'is', null).execute();
+  const subscribers = await tables
+    .selectFrom('agent_subscribers')
+    .selectAll()
+    .where('removed_at', 'is', null)
+    .execute();
   const at = clock();
   for (const { subscriber_no, audience } of subscribers) {
     const jti = randomUUID();
     const of = kill === null ? {} : { txn: kill.kill_id };
-    const jws = await issuer.signSecurityEvent({ aud: audience, jti, agentId: agent.agent_id, event, at, ...of });
+    const jws = await issuer.signSecurityEvent(transaction, {
+      ...{ aud: audience, jti, ...of, agentId: agent.agent_id, event, at, detail: { agent_id: agent.agent_id } },
+    });
     const message_id = await outbox.add(transaction, OUTBOX_KIND, { jti } satisfies Json);
     const delivery = { jti, subscriber_no, agent_no: agent.agent_no, kill_no: kill?.kill_no ?? null, event, jws };
-    const waiting = { message_id, state: 'pending', attempts: 0, made_at: at.toISOString(), delivered_at: null } as const;
+    const waiting = {
+      message_id,
+      state: 'pending',
+      attempts: 0,
+      made_at: at.toISOString(),
+      delivered_at: null,
+    } as const;
     await tables
       .insertInto('agent_set_deliveries')
       .values({ ...delivery, ...waiting })
@@ -103,7 +116,9 @@ function refusalOf(host: string, status: number, body: Buffer): string {
   const answered = `${host} answered with status ${status}`;
   try {
     const { err, description } = JSON.parse(body.toString()) as { err?: unknown; description?: unknown };
-    const quoted = [err, description].filter((each) => typeof each === 'string').map((each) => each.slice(0, LONGEST_QUOTE));
+    const quoted = [err, description]
+      .filter((each) => typeof each === 'string')
+      .map((each) => each.slice(0, LONGEST_QUOTE));
     return quoted.length === 0 ? answered : `${answered}: ${quoted.join(': ')}`;
   } catch {
     return answered;

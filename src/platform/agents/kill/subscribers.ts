@@ -25,6 +25,11 @@ export class Subscribers {
     return (await standing(this.#means.database)).map(toWire);
   }
 
+  /** @throws DomainError `not_found`. */
+  async find(subscriberId: string): Promise<WireSubscriber> {
+    return toWire(await findSubscriber(this.#means.database, subscriberId));
+  }
+
   /** @throws DomainError `invalid_request`; `conflict` where there are too many. */
   add(actor: Actor, wish: NewSubscriber, idempotencyKey?: string): Promise<WireSubscriber> {
     const { database, clock } = this.#means;
@@ -56,7 +61,12 @@ export class Subscribers {
     });
   }
 
-  async #insert(transaction: Transaction, actor: Actor, { url, audience }: NewSubscriber, now: Date): Promise<Subscriber> {
+  async #insert(
+    transaction: Transaction,
+    actor: Actor,
+    { url, audience }: NewSubscriber,
+    now: Date,
+  ): Promise<Subscriber> {
     if ((await standing(transaction)).length >= MOST_SUBSCRIBERS)
       throw new DomainError('conflict', `there are ${MOST_SUBSCRIBERS} subscribers already; remove one first`);
     const given = { url, audience, added_at: now.toISOString(), added_by: actor.name };
