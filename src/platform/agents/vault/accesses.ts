@@ -46,9 +46,15 @@ export interface AccessDone<T> {
  */
 export function refuseState({ state }: Agent, kind: AccessKind, isOwnKey: boolean): void {
   if (state === 'revoked' && (isOwnKey || kind !== 'remove'))
-    throw new DomainError('agent_revoked', 'the agent is revoked for ever: its vault gives nothing out, and takes nothing');
+    throw new DomainError(
+      'agent_revoked',
+      'the agent is revoked for ever: its vault gives nothing out, and takes nothing',
+    );
   if (state === 'suspended' && (isOwnKey || kind === 'get'))
-    throw new DomainError('agent_suspended', 'the agent is suspended: its vault gives nothing out until it is reinstated');
+    throw new DomainError(
+      'agent_suspended',
+      'the agent is suspended: its vault gives nothing out until it is reinstated',
+    );
 }
 
 /** @throws DomainError `not_found`, before anything is written. */

@@ -13,8 +13,8 @@ import type { TrustPort, VaultPort } from '../ports.ts';
 import type { NewDecoy, TakenSecret, WireDecoy, WireSecret, WireVault } from '../requests/vault.ts';
 import {
   ACCESSES,
-  type Accessed,
   type AccessDone,
+  type Accessed,
   type AccessKind,
   giveSecret,
   putSecret,
