@@ -9,7 +9,8 @@ const KINDS = {
   'agent.auto_suspended': {
     severity: 'critical',
     title: 'Agent suspended',
-    sentence: 'An agent is suspended: its score of trust fell to 20 or less, or that of the agent that delegates to it did.',
+    sentence:
+      'An agent is suspended: its score of trust fell to 20 or less, or that of the agent that delegates to it did.',
   },
   'agent.composition_changed': {
     severity: 'high',
@@ -55,7 +56,17 @@ export function tellerOfAgents(agents: Pick<Agents, 'find'>): AlertTeller {
 
 function sayingOf({ title, sentence, severity }: (typeof KINDS)[AgentAlertKind], agent: WireAgent): AlertSaying {
   const { agent_id, name, agent_type, model, version, state, suspended_because, score, tier } = agent;
-  const data: { [name: string]: Json } = { agent_id, name, agent_type, model, version, state, suspended_because, score, tier };
+  const data: { [name: string]: Json } = {
+    agent_id,
+    name,
+    agent_type,
+    model,
+    version,
+    state,
+    suspended_because,
+    score,
+    tier,
+  };
   return {
     subject: `${title}: ${name}`,
     sentence,

@@ -9,7 +9,8 @@ import type { CredentialType } from './words.ts';
  */
 export function probesOf(running: () => readonly Decoy[], vaultTraps: () => Pick<VaultTraps, 'tryOut'>) {
   return ({ decoy, type }: { decoy: string | null; type: CredentialType }): Decoy['probe'] | undefined => {
-    if (type === 'agent_secret' || type === 'agent_tool') return ({ trapNo }, mark) => vaultTraps().tryOut(trapNo, mark);
+    if (type === 'agent_secret' || type === 'agent_tool')
+      return ({ trapNo }, mark) => vaultTraps().tryOut(trapNo, mark);
     if (decoy === null) return type === 'web_bug' ? callWebBug : undefined;
     const found = running().find(({ place }) => place.name === decoy);
     return found && ((...use) => found.probe(...use));

@@ -96,7 +96,10 @@ export class Proving {
 }
 
 /** One for each credential that a trap has, and one for the vault that it lies in. */
-function usesOf({ decoy, credential_type: type }: Trap, { credential, channels: all, parts }: KeptCredential): MarkedUse[] {
+function usesOf(
+  { decoy, credential_type: type }: Trap,
+  { credential, channels: all, parts }: KeptCredential,
+): MarkedUse[] {
   const inVault = all.filter((channel) => channel in VAULT_CHANNELS);
   const uses = inVault.map((channel) => ({
     ...{ decoy: null, type: VAULT_CHANNELS[channel] ?? type, credential, channels: [channel] },

@@ -88,7 +88,8 @@ export function assembleTraps(parts: TrapParts): TrapService {
     probeOf: probesOf(
       () => running,
       () => vaultTraps,
-    ) });
+    ),
+  });
   const detections = new Detections(means);
   const decoyMeans: DecoyMeans = {
     find: (marks) => vault.find(database, marks),

@@ -92,7 +92,10 @@ export class Traps {
       throw new DomainError('conflict', 'the key is of a real account: rotate it there, and import the new one');
     const { credential_type } = old;
     if (!isPlanted(credential_type))
-      throw new DomainError('conflict', 'it lies in the vault of an agent: remove the decoy there, and add another one');
+      throw new DomainError(
+        'conflict',
+        'it lies in the vault of an agent: remove the decoy there, and add another one',
+      );
     const wish = { ...old, credential_type, decoy: old.decoy ?? undefined, options: {} };
     const place = this.#placeFor(wish);
     const made = await this.#make(wish, place);

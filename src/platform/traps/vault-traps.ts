@@ -81,8 +81,14 @@ export class VaultTraps {
   }
 
   /** A credential of any kind that is planted elsewhere, too: its use is seen there. @throws DomainError as `Traps.generate`. */
-  async prepareCredential(wish: Pick<NewTrap, 'credential_type' | 'label' | 'decoy' | 'options'>): Promise<TrapOfVault> {
-    const { made, facts } = await this.#means.traps.prepare({ ...wish, plant_location: 'agent_vault', expires_at: null });
+  async prepareCredential(
+    wish: Pick<NewTrap, 'credential_type' | 'label' | 'decoy' | 'options'>,
+  ): Promise<TrapOfVault> {
+    const { made, facts } = await this.#means.traps.prepare({
+      ...wish,
+      plant_location: 'agent_vault',
+      expires_at: null,
+    });
     return this.#prepared({ ...made, channels: [...made.channels, 'vault_read'] }, facts);
   }
 
@@ -96,7 +102,15 @@ export class VaultTraps {
     for (const { credentialId, at, eventId, address, told, ...use } of uses) {
       const { trap_no: trapNo } = await findTrap(transaction, credentialId);
       recorded.push({
-        ...{ ...use, trapNo, eventTime: at, sourceEventId: eventId, sourceIp: address, service: 'agents', region: null },
+        ...{
+          ...use,
+          trapNo,
+          eventTime: at,
+          sourceEventId: eventId,
+          sourceIp: address,
+          service: 'agents',
+          region: null,
+        },
         ...{ authVerified: true, request: told },
       });
     }

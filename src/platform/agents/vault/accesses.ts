@@ -4,8 +4,8 @@ import { DomainError } from '../../errors.ts';
 import type { Agent } from '../agent-rows.ts';
 import type { TakenSecret, WireSecret } from '../requests/vault.ts';
 import { type AgentDecoy, endDecoy } from './decoy-rows.ts';
+import type { OpenedVault } from './keys.ts';
 import { endLeases, takeLease } from './leases.ts';
-import type { OpenedVault } from './opened.ts';
 import { type AgentSecret, changeSecret, deleteSecret, insertSecret, secretsOf } from './secret-rows.ts';
 import type { DecoyUse } from './tripping.ts';
 
@@ -46,9 +46,15 @@ export interface AccessDone<T> {
  */
 export function refuseState({ state }: Agent, kind: AccessKind, isOwnKey: boolean): void {
   if (state === 'revoked' && (isOwnKey || kind !== 'remove'))
-    throw new DomainError('agent_revoked', 'the agent is revoked for ever: its vault gives nothing out, and takes nothing');
+    throw new DomainError(
+      'agent_revoked',
+      'the agent is revoked for ever: its vault gives nothing out, and takes nothing',
+    );
   if (state === 'suspended' && (isOwnKey || kind === 'get'))
-    throw new DomainError('agent_suspended', 'the agent is suspended: its vault gives nothing out until it is reinstated');
+    throw new DomainError(
+      'agent_suspended',
+      'the agent is suspended: its vault gives nothing out until it is reinstated',
+    );
 }
 
 /** @throws DomainError `not_found`, before anything is written. */

@@ -28,7 +28,10 @@ export async function decoyToolsOf(
 ): Promise<Map<number, Map<string, AgentDecoy>>> {
   const found = new Map<number, Map<string, AgentDecoy>>();
   if (agentNos.length === 0) return found;
-  const rows = await standing(reader).where('agent_no', 'in', [...agentNos]).where('sort', '=', 'tool').execute();
+  const rows = await standing(reader)
+    .where('agent_no', 'in', [...agentNos])
+    .where('sort', '=', 'tool')
+    .execute();
   for (const row of rows) found.set(row.agent_no, (found.get(row.agent_no) ?? new Map()).set(row.name, row));
   return found;
 }

@@ -27,7 +27,15 @@ export async function takeLease(
   const old = new Date(now.getTime() - KEPT_MS).toISOString();
   await tables.deleteFrom('agent_leases').where('agent_no', '=', agent_no).where('until_at', '<', old).execute();
   const lease = { lease_id: randomUUID(), until: new Date(now.getTime() + LEASE_MS).toISOString() };
-  const row = { agent_no, name, version, taken_at: now.toISOString(), taken_by: by, ended_at: null, ended_because: null };
+  const row = {
+    agent_no,
+    name,
+    version,
+    taken_at: now.toISOString(),
+    taken_by: by,
+    ended_at: null,
+    ended_because: null,
+  };
   const leases = tables.insertInto('agent_leases');
   await leases.values({ ...row, lease_id: lease.lease_id, until_at: lease.until }).execute();
   return lease;
