@@ -24,6 +24,9 @@ export const instant = time.transform((value, context) => {
   return rounded.toISOString();
 });
 
+/** Why somebody does something. */
+export const reason = text.trim().min(1).max(2000);
+
 export const idempotencyKey = text.min(1).max(1024);
 
 export const keyHeaderSchema = z.object({ 'idempotency-key': idempotencyKey.optional() });

@@ -96,12 +96,13 @@ export const agentRoutes: FastifyPluginAsyncZod<{ service: AgentService }> = asy
           'Onboard an agent: identity, certificate, vault, audit stream and passport; private keys are answered this once',
         params: agentParamsSchema,
         headers: keyHeaderSchema,
-        response: { 200: onboardedSchema, ...problemResponses(404, 409) },
+        response: { 201: onboardedSchema, ...problemResponses(404, 409) },
       },
     },
-    (request) => {
+    async (request, reply) => {
       const key = request.headers['idempotency-key'];
-      return onboarding.onboard(actorOf(principalOf(request)), request.params.agent_id, key);
+      const actor = actorOf(principalOf(request));
+      return reply.code(201).send(await onboarding.onboard(actor, request.params.agent_id, key));
     },
   );
 

@@ -1,8 +1,7 @@
 import { z } from 'zod';
-import { instant, pageQuerySchema, text } from '../../http/fields.ts';
+import { instant, pageQuerySchema, reason, text } from '../../http/fields.ts';
 import { CHANGE_WINDOW_STATUSES, EVENT_SEVERITIES, EVENT_TYPES, PATH_EVENT_TYPES } from '../words.ts';
 import { explanationSchema } from './events.ts';
-import { reason } from './parts.ts';
 
 const time = z.string();
 const count = z.int();

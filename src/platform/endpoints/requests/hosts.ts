@@ -1,8 +1,8 @@
 import { z } from 'zod';
-import { pageQuerySchema, text } from '../../http/fields.ts';
+import { pageQuerySchema, reason, text } from '../../http/fields.ts';
 import { HOST_STATUSES } from '../words.ts';
 import { agentBaitSchema } from './bait.ts';
-import { pathText, reason, shortName } from './parts.ts';
+import { pathText, shortName } from './parts.ts';
 
 const time = z.string();
 const count = z.int();

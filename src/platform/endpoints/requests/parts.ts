@@ -11,4 +11,3 @@ export const sha256Hex = z.string().regex(/^[0-9a-f]{64}$/, 'is not SHA-256 in l
 
 /** What somebody is called, or a thing. */
 export const shortName = text.trim().min(1).max(200);
-export const reason = text.trim().min(1).max(2000);

@@ -6,7 +6,7 @@ import { paramsOf } from '../../web/asked.ts';
 import { baselineParamsSchema } from '../requests/baselines.ts';
 import { CHANGES_ENDPOINTS, type EndpointPageParts } from './parts.ts';
 import { ABOVE_BASELINES, baselinePath, endpointsApi } from './paths.ts';
-import { serveReasonedAct } from './reasoned-act.ts';
+import { serveReasonedAct } from '../../web/reasoned-act.ts';
 
 const ACTS = [
   {

@@ -8,14 +8,13 @@ import { asCurl } from '../../web/components.ts';
 import { curlCommand } from '../../web/curl.ts';
 import { field, postForm } from '../../web/fields.ts';
 import { type FormState, serveForm } from '../../web/forms.ts';
+import { askedReason, serveReasonedAct } from '../../web/reasoned-act.ts';
 import { leaveNotice } from '../../web/session-cookie.ts';
 import type { Hosts } from '../hosts.ts';
 import { proposalSchema } from '../requests/baselines.ts';
 import { hostParamsSchema, type WireHost } from '../requests/hosts.ts';
-import { reason } from '../requests/parts.ts';
 import { CHANGES_ENDPOINTS, type EndpointPageParts } from './parts.ts';
 import { aboveHost, baselinePath, endpointsApi, hostPath } from './paths.ts';
-import { serveReasonedAct } from './reasoned-act.ts';
 import { ONLY_A_LABEL } from './words.ts';
 
 /** What is done with an endpoint. */
@@ -86,7 +85,7 @@ function actPage(server: FastifyInstance, { service: { hosts } }: EndpointPagePa
 
 const proposal = z.object({
   name: z.string().trim().min(1, 'Say what the baseline is called').pipe(proposalSchema.shape.name),
-  reason: z.string().trim().min(1, 'Say why: it is recorded').pipe(reason),
+  reason: askedReason,
 });
 
 const EXAMPLE = { from: 'latest_scan', name: 'after the upgrade', reason: 'why' };

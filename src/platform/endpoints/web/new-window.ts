@@ -9,9 +9,9 @@ import { curlCommand } from '../../web/curl.ts';
 import { choices, field, onceField, postForm } from '../../web/fields.ts';
 import { formTime, toFormTime } from '../../web/form-time.ts';
 import { type FormState, serveForm } from '../../web/forms.ts';
+import { askedReason } from '../../web/reasoned-act.ts';
 import { leaveNotice } from '../../web/session-cookie.ts';
 import type { WireHost } from '../requests/hosts.ts';
-import { reason } from '../requests/parts.ts';
 import type { EndpointService } from '../service.ts';
 import { CHANGES_ENDPOINTS, type EndpointPageParts } from './parts.ts';
 import { ABOVE_WINDOWS, endpointsApi, windowPath } from './paths.ts';
@@ -30,7 +30,7 @@ const schema = z.object({
   ),
   from: formTime,
   until: formTime.refine((at) => at !== undefined, 'Say when it ends').transform((at = '') => at),
-  reason: z.string().trim().min(1, 'Say why: it is recorded').pipe(reason),
+  reason: askedReason,
 });
 
 const EXAMPLE = { all: true, until: '2026-12-01T18:00:00Z', reason: 'the upgrade of December' };

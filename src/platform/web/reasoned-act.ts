@@ -1,11 +1,12 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { z } from 'zod';
-import { type ActView, type AskedFirst, serveActAsking } from '../../web/acts.ts';
-import { asCurl } from '../../web/components.ts';
-import { curlCommand } from '../../web/curl.ts';
-import { field } from '../../web/fields.ts';
-import type { Access } from '../../web/forms.ts';
-import { reason } from '../requests/parts.ts';
+import type { Markup } from '../../core/html/markup.ts';
+import { reason } from '../http/fields.ts';
+import { type ActView, type AskedFirst, serveActAsking } from './acts.ts';
+import { asCurl } from './components.ts';
+import { curlCommand } from './curl.ts';
+import { type Field, field } from './fields.ts';
+import type { Access, FormState } from './forms.ts';
 
 /** What a page says at which one says why before something is done. */
 export interface ReasonedActView extends Omit<ActView, 'below'> {
@@ -22,15 +23,17 @@ export interface ReasonedAct {
   act(request: FastifyRequest, given: { reason: string }): Promise<{ notice: string; next: string }>;
 }
 
-const schema = z.object({ reason: z.string().trim().min(1, 'Say why: it is recorded').pipe(reason) });
+/** Why something is done, as a form asks for it. */
+export const askedReason = z.string().trim().min(1, 'Say why: it is recorded').pipe(reason);
 
-const REASON: AskedFirst<typeof schema> = {
-  schema,
-  fields(form) {
-    const hint = 'It is recorded in the audit stream, with who said so.';
-    return field(form, { name: 'reason', label: 'Reason', hint, autocomplete: 'off', isFirst: true });
-  },
-};
+export function reasonField(form: FormState, more: Pick<Field, 'isFirst'> = {}): Markup {
+  const hint = 'It is recorded in the audit stream, with who said so.';
+  return field(form, { name: 'reason', label: 'Reason', hint, autocomplete: 'off', ...more });
+}
+
+const schema = z.object({ reason: askedReason });
+
+const REASON: AskedFirst<typeof schema> = { schema, fields: (form) => reasonField(form, { isFirst: true }) };
 
 /** Serves a page at which one says why before something is done; the reason is recorded with it. */
 export function serveReasonedAct(server: FastifyInstance, { view, ...page }: ReasonedAct): void {
