@@ -20,7 +20,7 @@ export const agentRoutes: FastifyPluginAsyncZod<{ service: AgentService }> = asy
   const { agents, onboarding } = service;
 
   server.post(
-    '/api/v1/agents',
+    '/agents',
     {
       config: { scope: 'agents:write' },
       schema: {
@@ -39,7 +39,7 @@ export const agentRoutes: FastifyPluginAsyncZod<{ service: AgentService }> = asy
   );
 
   server.get(
-    '/api/v1/agents',
+    '/agents',
     {
       config: { scope: 'agents:read' },
       schema: {
@@ -54,7 +54,7 @@ export const agentRoutes: FastifyPluginAsyncZod<{ service: AgentService }> = asy
   );
 
   server.get(
-    '/api/v1/agents/:agent_id',
+    '/agents/:agent_id',
     {
       config: { scope: 'agents:read' },
       schema: {
@@ -69,7 +69,7 @@ export const agentRoutes: FastifyPluginAsyncZod<{ service: AgentService }> = asy
   );
 
   server.patch(
-    '/api/v1/agents/:agent_id',
+    '/agents/:agent_id',
     {
       config: { scope: 'agents:write' },
       schema: {
@@ -86,7 +86,7 @@ export const agentRoutes: FastifyPluginAsyncZod<{ service: AgentService }> = asy
   );
 
   server.post(
-    '/api/v1/agents/:agent_id/onboard',
+    '/agents/:agent_id/onboard',
     {
       config: { scope: 'agents:write' },
       schema: {
@@ -107,7 +107,7 @@ export const agentRoutes: FastifyPluginAsyncZod<{ service: AgentService }> = asy
   );
 
   server.get(
-    '/api/v1/stats/',
+    '/stats/',
     {
       config: { scope: 'agents:read' },
       schema: {

@@ -63,7 +63,11 @@ export function ceilingOf(facts: CeilingFacts, now: Date, times: TrustTimes): Ce
   return ceilingsOf(facts, now, times).reduce((lowest, each) => (each.score < lowest.score ? each : lowest));
 }
 
-function ceilingsOf({ trusted_since, composition_changed_at, parentScore }: CeilingFacts, now: Date, times: TrustTimes) {
+function ceilingsOf(
+  { trusted_since, composition_changed_at, parentScore }: CeilingFacts,
+  now: Date,
+  times: TrustTimes,
+) {
   const ceilings: Ceiling[] = [];
   const add = (score: number, because: CeilingCause, until: string | null = null) =>
     ceilings.push({ score, because, until });
