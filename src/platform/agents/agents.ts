@@ -82,7 +82,9 @@ export class Agents {
       if (changed.composition !== undefined && changed.composition !== agent.composition) {
         const because = 'what it is made of was changed';
         const ghost = { actor: actor.name, observed: observedOf(changed), because };
-        entries.push(...(await noteGhost(transaction, this.#means, this.#ports, { ...agent, ...changed }, ghost)).entries);
+        entries.push(
+          ...(await noteGhost(transaction, this.#means, this.#ports, { ...agent, ...changed }, ghost)).entries,
+        );
       }
       await writeEntries(log, transaction, entries);
     });
@@ -97,7 +99,16 @@ export class Agents {
     const { agent_id: agentId } = agent;
     const change = await this.#ports.trust.note(transaction, agentId, { rule: 'registered' });
     const { name, agent_type, model, version, prompt_sha256, composition, parent_agent_id } = agent;
-    const more = { name, agent_type, model, version, ...allowancesOf(agent), prompt_sha256, composition, parent_agent_id };
+    const more = {
+      name,
+      agent_type,
+      model,
+      version,
+      ...allowancesOf(agent),
+      prompt_sha256,
+      composition,
+      parent_agent_id,
+    };
     const registered: AgentEntry = {
       ...{ agentId, actor: actor.name, action: 'agent.registered', of: ['agent', agentId], more },
     };

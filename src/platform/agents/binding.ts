@@ -16,5 +16,8 @@ export function speakerOf({ kind, id, boundTo = null }: Pick<Principal, 'kind' |
 /** @throws DomainError `forbidden` for a key that is bound to something else: nobody talks about another. */
 export function refuseOthers({ boundTo = null }: Pick<Principal, 'boundTo'>, agentId: string): void {
   if (boundTo === null || boundTo === boundToAgent(agentId)) return;
-  throw new DomainError('forbidden', 'this API key is bound to something else than this agent, and cannot speak for it');
+  throw new DomainError(
+    'forbidden',
+    'this API key is bound to something else than this agent, and cannot speak for it',
+  );
 }

@@ -43,7 +43,10 @@ export async function noteGhost(
     ...{ rule: 'composition_changed', detail },
     ...(action_id !== undefined && { action_id }),
   });
-  await alerts.tell(transaction, alertOfAgent('agent.composition_changed', { agent_id: agentId, what: jti ?? agentId }));
+  await alerts.tell(
+    transaction,
+    alertOfAgent('agent.composition_changed', { agent_id: agentId, what: jti ?? agentId }),
+  );
   const suspended: AgentEntry[] =
     jti === null
       ? []

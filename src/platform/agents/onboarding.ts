@@ -95,7 +95,8 @@ export class Onboarding {
 
 /** @throws DomainError */
 async function refuseUnfit(transaction: Transaction, { state, parent_agent_id }: Agent): Promise<void> {
-  if (state === 'revoked') throw new DomainError('agent_revoked', 'the agent is revoked for ever; register another one');
+  if (state === 'revoked')
+    throw new DomainError('agent_revoked', 'the agent is revoked for ever; register another one');
   if (state === 'suspended')
     throw new DomainError('agent_suspended', 'the agent is suspended; reinstate it first: POST …/reinstate');
   if (parent_agent_id === null) return;

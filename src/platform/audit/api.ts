@@ -32,10 +32,7 @@ export interface AuditLog {
    */
   appendIn(transaction: Transaction, streamId: string, entries: readonly OwnEntry[]): Promise<EntryPlace[]>;
   /** The same for entries of several streams, in their order. Whoever adds to several adds to all of them at once. */
-  appendAllIn(
-    transaction: Transaction,
-    entries: readonly (OwnEntry & { streamId: string })[],
-  ): Promise<EntryPlace[]>;
+  appendAllIn(transaction: Transaction, entries: readonly (OwnEntry & { streamId: string })[]): Promise<EntryPlace[]>;
   /** The newest entries of a stream, before a sequence if one is given. */
   newest(reader: Reader, streamId: string, page: { limit: number; before?: number | undefined }): Promise<WireEntry[]>;
 }

@@ -6,7 +6,10 @@ const MOST_ALLOWED = 500;
 
 const time = z.string();
 const word = text.trim().min(1).max(200);
-const versionText = z.string().max(50).regex(/^\d+(\.\d+)*$/, 'is not numbers with dots between them, as in 1.0.0');
+const versionText = z
+  .string()
+  .max(50)
+  .regex(/^\d+(\.\d+)*$/, 'is not numbers with dots between them, as in 1.0.0');
 const hostName = z
   .string()
   .max(253)

@@ -75,7 +75,8 @@ export const agentRoutes: FastifyPluginAsyncZod<{ service: AgentService }> = asy
       schema: {
         operationId: 'changeAgent',
         tags: ['agents'],
-        summary: 'Change an agent; another model, version, prompt or allowance suspends its passport until it is onboarded again',
+        summary:
+          'Change an agent; another model, version, prompt or allowance suspends its passport until it is onboarded again',
         params: agentParamsSchema,
         body: agentPatchSchema,
         response: { 200: agentSchema, ...problemResponses(404, 409) },
@@ -91,7 +92,8 @@ export const agentRoutes: FastifyPluginAsyncZod<{ service: AgentService }> = asy
       schema: {
         operationId: 'onboardAgent',
         tags: ['agents'],
-        summary: 'Onboard an agent: identity, certificate, vault, audit stream and passport; private keys are answered this once',
+        summary:
+          'Onboard an agent: identity, certificate, vault, audit stream and passport; private keys are answered this once',
         params: agentParamsSchema,
         headers: keyHeaderSchema,
         response: { 200: onboardedSchema, ...problemResponses(404, 409) },

@@ -4,7 +4,11 @@ import { type StatusTone, statusWord } from '../../web/components.ts';
 import type { AlertStanding } from '../api.ts';
 import type { AlertSeverity, AlertSource, AlertState } from '../words.ts';
 
-export const SOURCE_WORDS: Record<AlertSource, string> = { traps: 'Traps', endpoints: 'Endpoints', agents: 'AI agents' };
+export const SOURCE_WORDS: Record<AlertSource, string> = {
+  traps: 'Traps',
+  endpoints: 'Endpoints',
+  agents: 'AI agents',
+};
 
 export const SEVERITY_TONES: Record<AlertSeverity, StatusTone> = {
   low: 'neutral',

@@ -3,10 +3,10 @@ import { grouped } from '../../../core/words.ts';
 import { actorOf } from '../../accounts/administration.ts';
 import { principalOf } from '../../http/principal.ts';
 import { paramsOf } from '../../web/asked.ts';
+import { serveReasonedAct } from '../../web/reasoned-act.ts';
 import { baselineParamsSchema } from '../requests/baselines.ts';
 import { CHANGES_ENDPOINTS, type EndpointPageParts } from './parts.ts';
 import { ABOVE_BASELINES, baselinePath, endpointsApi } from './paths.ts';
-import { serveReasonedAct } from '../../web/reasoned-act.ts';
 
 const ACTS = [
   {

@@ -2,10 +2,10 @@ import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { actorOf } from '../../accounts/administration.ts';
 import { principalOf } from '../../http/principal.ts';
 import { paramsOf } from '../../web/asked.ts';
+import { serveReasonedAct } from '../../web/reasoned-act.ts';
 import { changeParamsSchema, windowParamsSchema } from '../requests/changes.ts';
 import { CHANGES_ENDPOINTS, type EndpointPageParts } from './parts.ts';
 import { ABOVE_CHANGES, ABOVE_WINDOWS, changePath, endpointsApi, windowPath } from './paths.ts';
-import { serveReasonedAct } from '../../web/reasoned-act.ts';
 import { pathLine } from './shown-path.ts';
 
 /** What is done about changes on several endpoints at once. */
