@@ -3,6 +3,7 @@ import { dirname, join, resolve } from 'node:path';
 import { z } from 'zod';
 import { EvidenceError, messageOf } from '../core/errors.ts';
 import { parseYaml } from '../core/yaml.ts';
+import { agentsFileSchema, type TrustTimes, toTrustTimes } from './agents/settings.ts';
 import { originOf } from './http/listen.ts';
 import { LOG_LEVELS, type LogLevel } from './http/log.ts';
 import { RATE_LIMITS, type RateLimits } from './http/principal.ts';
@@ -55,6 +56,8 @@ export interface PlatformConfig {
   decoys: readonly DecoySettings[];
   /** What the platform asks of AWS about traps. */
   aws: AwsSettings;
+  /** How long the trust of agents takes. */
+  trustTimes: TrustTimes;
 }
 
 /** What is given on the command line. */
@@ -97,6 +100,7 @@ const settings = z.strictObject({
   decoys: decoysFileSchema.optional(),
   aws: awsFileSchema.optional(),
   cloudtrail: trailFileSchema.optional(),
+  agents: agentsFileSchema.optional(),
 });
 
 /** What a file of settings may say. */
@@ -145,6 +149,7 @@ export function readPlatformConfig(
     outgoingHosts: file.outgoing_hosts ?? [],
     decoys: toDecoySettings(file.decoys ?? [], besideFile),
     aws: toAwsSettings(file, besideFile),
+    trustTimes: toTrustTimes(file.agents),
   };
 }
 

@@ -1,3 +1,4 @@
+import type { TrustTimes } from './agents/settings.ts';
 import type { LogLevel } from './http/log.ts';
 import type { RateLimits } from './http/principal.ts';
 import type { MailSettings } from './mail/open.ts';
@@ -29,6 +30,8 @@ export interface PlatformOptions extends PartsOptions {
   decoys?: readonly DecoySettings[];
   /** What the platform asks of AWS about traps. */
   aws?: AwsSettings;
+  /** How long the trust of agents takes. */
+  trustTimes?: TrustTimes;
   /** Where mails go; into the folder `mail` of the data folder, unless said. */
   mail?: MailSettings;
 }

@@ -30,18 +30,32 @@ export class SecretBox {
 
   /** @param owner whose secret it is: it opens for nobody else. */
   seal(secret: Uint8Array, owner: string): Buffer {
-    const iv = randomBytes(IV_BYTES);
-    const cipher = createCipheriv('aes-256-gcm', this.#key, iv).setAAD(Buffer.from(owner));
-    const sealed = Buffer.concat([cipher.update(secret), cipher.final()]);
-    return Buffer.concat([iv, cipher.getAuthTag(), sealed]);
+    return sealWith(this.#key, secret, owner);
   }
 
   /** @throws Error when it is not what `seal` made for this owner. */
   open(sealed: Uint8Array, owner: string): Buffer {
-    const bytes = Buffer.from(sealed);
-    const decipher = createDecipheriv('aes-256-gcm', this.#key, bytes.subarray(0, IV_BYTES))
-      .setAAD(Buffer.from(owner))
-      .setAuthTag(bytes.subarray(IV_BYTES, IV_BYTES + TAG_BYTES));
-    return Buffer.concat([decipher.update(bytes.subarray(IV_BYTES + TAG_BYTES)), decipher.final()]);
+    return openWith(this.#key, sealed, owner);
   }
+}
+
+/**
+ * AES-256-GCM, with a random IV and the owner as associated data.
+ * @param key 32 bytes.
+ * @param owner whose secret it is: it opens for nobody else.
+ */
+export function sealWith(key: Uint8Array, secret: Uint8Array, owner: string): Buffer {
+  const iv = randomBytes(IV_BYTES);
+  const cipher = createCipheriv('aes-256-gcm', key, iv).setAAD(Buffer.from(owner));
+  const sealed = Buffer.concat([cipher.update(secret), cipher.final()]);
+  return Buffer.concat([iv, cipher.getAuthTag(), sealed]);
+}
+
+/** @throws Error when it is not what `sealWith` made with this key for this owner. */
+export function openWith(key: Uint8Array, sealed: Uint8Array, owner: string): Buffer {
+  const bytes = Buffer.from(sealed);
+  const decipher = createDecipheriv('aes-256-gcm', key, bytes.subarray(0, IV_BYTES))
+    .setAAD(Buffer.from(owner))
+    .setAuthTag(bytes.subarray(IV_BYTES, IV_BYTES + TAG_BYTES));
+  return Buffer.concat([decipher.update(bytes.subarray(IV_BYTES + TAG_BYTES)), decipher.final()]);
 }

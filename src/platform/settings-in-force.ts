@@ -1,4 +1,5 @@
 import { grouped } from '../core/words.ts';
+import { TRUST_TIMES } from './agents/settings.ts';
 import { RATE_LIMITS } from './http/principal.ts';
 import type { MailSettings } from './mail/open.ts';
 import type { PlatformOptions } from './options.ts';
@@ -7,6 +8,7 @@ import type { PlatformOptions } from './options.ts';
 export function settingsInForce(options: PlatformOptions): [name: string, value: string][] {
   const { dataDir, postgresUrl, publicUrl, tsaUrl, checkpointMinutes, signUp, mail, logLevel } = options;
   const { trustedProxies = [], metricsFor = 'key', outgoingHosts = [], decoys = [] } = options;
+  const { trustedAfterDays, verifiedAfterDays, idleDays } = options.trustTimes ?? TRUST_TIMES;
   const { requestsPerMinute, refusalsPerMinute } = options.rateLimits ?? RATE_LIMITS;
   return [
     ['data', dataDir],
@@ -26,6 +28,10 @@ export function settingsInForce(options: PlatformOptions): [name: string, value:
     ['metrics_for', metricsFor],
     ['aws', options.aws?.iam?.accessKeyId ?? 'none: nobody asks when keys were last used'],
     ['cloudtrail', options.aws?.trail?.bucket ?? 'none: only what is brought'],
+    [
+      'agents',
+      `TRUSTED after ${trustedAfterDays} days, VERIFIED after ${verifiedAfterDays} more, idle after ${idleDays}`,
+    ],
     ['rate_limits', `${grouped(requestsPerMinute)} requests, ${grouped(refusalsPerMinute)} refusals a minute`],
   ];
 }

@@ -1,4 +1,6 @@
-/** How long promotion takes, and how long somebody may be idle. */
+import { z } from 'zod';
+
+/** How long promotion takes, and how long an agent may be idle. */
 export interface TrustTimes {
   /** From onboarding or reinstatement on, until TRUSTED can be reached. */
   trustedAfterDays: number;
@@ -9,3 +11,20 @@ export interface TrustTimes {
 }
 
 export const TRUST_TIMES: TrustTimes = { trustedAfterDays: 7, verifiedAfterDays: 14, idleDays: 30 };
+
+const days = z.int().min(0).max(3650);
+
+/** What a file of settings says of agents. */
+export const agentsFileSchema = z.strictObject({
+  trusted_after_days: days.optional(),
+  verified_after_days: days.optional(),
+  idle_days: days.min(1).optional(),
+});
+
+export function toTrustTimes(file: z.output<typeof agentsFileSchema> = {}): TrustTimes {
+  return {
+    trustedAfterDays: file.trusted_after_days ?? TRUST_TIMES.trustedAfterDays,
+    verifiedAfterDays: file.verified_after_days ?? TRUST_TIMES.verifiedAfterDays,
+    idleDays: file.idle_days ?? TRUST_TIMES.idleDays,
+  };
+}

@@ -11,7 +11,7 @@ export interface ChannelsMeans {
   aws: AwsSettings;
   /** When channels of others last told anything. */
   reports: () => Promise<ReadonlyMap<Channel, string>>;
-  /** The files that agents watch. */
+  /** What agents on endpoints and the vaults of AI agents watch. */
   watches: FileWatches;
   clock: () => Date;
 }
@@ -21,6 +21,7 @@ export async function channelTruthOf({ places, aws, reports, watches, clock }: C
   const [reported, watched, now] = [await reports(), await watches(), clock()];
   return ({ credential_id, credential_type, decoy, origin }, channel) => {
     if (channel === 'file_read') return watched.get(credential_id) ?? UNWATCHED;
+    if (channel === 'vault_read' || channel === 'tool_call') return watched.get(credential_id) ?? NO_VAULT;
     if (channel === 'aws_cloudtrail' || channel === 'aws_last_used')
       return awsTruth(channel, { origin, aws, reportedAt: reported.get(channel) ?? null, now });
     if (decoy === null)
@@ -36,4 +37,5 @@ export async function channelTruthOf({ places, aws, reports, watches, clock }: C
   };
 }
 
+const NO_VAULT = { active: false, reason: 'No vault of an agent has it.' };
 const UNWATCHED = { active: false, reason: 'No agent watches a file that has it.' };

@@ -1,10 +1,16 @@
 import { Dispatcher } from '../outgoing/dispatcher.ts';
 import type { Decoy } from './decoys/decoy.ts';
+import type { VaultTraps } from './vault-traps.ts';
 import type { CredentialType } from './words.ts';
 
-/** What uses a trap as its client would, where that can be done from this process. @param running the decoys that listen here. */
-export function probesOf(running: () => readonly Decoy[]) {
+/**
+ * What uses a trap as its client would, where that can be done from this process.
+ * @param running the decoys that listen here.
+ */
+export function probesOf(running: () => readonly Decoy[], vaultTraps: () => Pick<VaultTraps, 'tryOut'>) {
   return ({ decoy, type }: { decoy: string | null; type: CredentialType }): Decoy['probe'] | undefined => {
+    if (type === 'agent_secret' || type === 'agent_tool')
+      return ({ trapNo }, mark) => vaultTraps().tryOut(trapNo, mark);
     if (decoy === null) return type === 'web_bug' ? callWebBug : undefined;
     const found = running().find(({ place }) => place.name === decoy);
     return found && ((...use) => found.probe(...use));

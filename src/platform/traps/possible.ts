@@ -1,10 +1,10 @@
 import type { DecoyPlace } from './decoys/decoy.ts';
 import { TYPES } from './types/types.ts';
-import { CREDENTIAL_TYPES, type CredentialType } from './words.ts';
+import { CREDENTIAL_TYPES, type PlantedType } from './words.ts';
 
 /** Whether a trap of a type can be made here now. */
 export interface TypeTruth {
-  type: CredentialType;
+  type: PlantedType;
   /** The decoys to which it may lead; the first one, where none is named. */
   decoys: readonly DecoyPlace[];
   /** Why it cannot be made; null for one that can. */

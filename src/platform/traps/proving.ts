@@ -95,11 +95,27 @@ export class Proving {
   }
 }
 
-/** One for each credential that a trap has. */
-function usesOf({ decoy, credential_type: type }: Trap, { credential, channels, parts }: KeptCredential): MarkedUse[] {
-  if (parts.length === 0) return [{ decoy, type, credential, channels }];
-  return parts.map((part) => ({ ...part, credential: credential[part.type] as MarkedUse['credential'] }));
+/** One for each credential that a trap has, and one for the vault that it lies in. */
+function usesOf(
+  { decoy, credential_type: type }: Trap,
+  { credential, channels: all, parts }: KeptCredential,
+): MarkedUse[] {
+  const inVault = all.filter((channel) => channel in VAULT_CHANNELS);
+  const uses = inVault.map((channel) => ({
+    ...{ decoy: null, type: VAULT_CHANNELS[channel] ?? type, credential, channels: [channel] },
+  }));
+  const channels = all.filter((channel) => !inVault.includes(channel));
+  if (channels.length === 0) return uses;
+  if (parts.length === 0) return [{ decoy, type, credential, channels }, ...uses];
+  const each = parts.map((part) => ({ ...part, credential: credential[part.type] as MarkedUse['credential'] }));
+  return [...each, ...uses];
 }
+
+/** Whatever lies in a vault is read from it like a secret of it. */
+const VAULT_CHANNELS: Partial<Record<Channel, CredentialType>> = {
+  vault_read: 'agent_secret',
+  tool_call: 'agent_tool',
+};
 
 const AT_PLANTING = {
   proved: false,

@@ -10,6 +10,7 @@ import {
   ORIGINS,
   PLANT_LOCATIONS,
   TRAP_STATUSES,
+  TRAP_TYPES,
 } from './words.ts';
 
 const time = z.string();
@@ -44,7 +45,7 @@ export const channelSchema = z.object({
 
 export const trapSchema = z.object({
   credential_id: z.string(),
-  credential_type: z.enum(CREDENTIAL_TYPES),
+  credential_type: z.enum(TRAP_TYPES),
   plant_location: z.enum(PLANT_LOCATIONS),
   label: z.string(),
   origin: z.enum(ORIGINS),
@@ -111,7 +112,7 @@ export type RealismCheck = z.infer<typeof realismCheckSchema>;
 export const realismSchema = z.object({ data: z.array(realismCheckSchema) });
 
 export const trapQuerySchema = pageQuerySchema.extend({
-  credential_type: z.enum(CREDENTIAL_TYPES).optional(),
+  credential_type: z.enum(TRAP_TYPES).optional(),
   plant_location: z.enum(PLANT_LOCATIONS).optional(),
 });
 export type TrapQuery = z.infer<typeof trapQuerySchema>;
@@ -119,7 +120,7 @@ export type TrapQuery = z.infer<typeof trapQuerySchema>;
 export const detectionSchema = z.object({
   detection_id: z.string(),
   credential_id: z.string(),
-  credential_type: z.enum(CREDENTIAL_TYPES),
+  credential_type: z.enum(TRAP_TYPES),
   plant_location: z.enum(PLANT_LOCATIONS),
   label: z.string(),
   depth: z.enum(DEPTHS),
@@ -163,7 +164,7 @@ export const wholeDetectionSchema = detectionSchema.extend({ occurrences_kept: z
 
 export const detectionQuerySchema = pageQuerySchema.extend({
   credential_id: text.optional(),
-  credential_type: z.enum(CREDENTIAL_TYPES).optional(),
+  credential_type: z.enum(TRAP_TYPES).optional(),
   channel: z.enum(CHANNELS).optional(),
   status: z.enum(DETECTION_STATUSES).optional(),
   severity: z.enum(SEVERITIES).optional(),

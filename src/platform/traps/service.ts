@@ -22,6 +22,7 @@ import { Traps } from './traps.ts';
 import type { TrapUse } from './use.ts';
 import { Uses } from './uses.ts';
 import { TrapVault } from './vault.ts';
+import { VaultTraps } from './vault-traps.ts';
 import { DetectionsVersion } from './version.ts';
 
 /** Everything that the routes and pages of traps call. */
@@ -33,6 +34,8 @@ export interface TrapService {
   uses: Uses;
   /** Traps whose file an agent plants. */
   bait: BaitTraps;
+  /** Traps in the vaults of AI agents. */
+  vaultTraps: VaultTraps;
   realism: Realism;
   realKeys: RealKeys;
   trail: AwsChannels['trail'];
@@ -80,7 +83,13 @@ export function assembleTraps(parts: TrapParts): TrapService {
     { log, clock, alert: (transaction, detection, trap) => alerts.tell(transaction, alertOf(detection, trap)) },
     version,
   );
-  const proving = new Proving({ ...means, probeOf: probesOf(() => running) });
+  const proving: Proving = new Proving({
+    ...means,
+    probeOf: probesOf(
+      () => running,
+      () => vaultTraps,
+    ),
+  });
   const detections = new Detections(means);
   const decoyMeans: DecoyMeans = {
     find: (marks) => vault.find(database, marks),
@@ -94,13 +103,14 @@ export function assembleTraps(parts: TrapParts): TrapService {
       places,
       aws: parts.aws,
       reports: () => lastReports(database),
-      watches: () => bait.watches(),
+      watches: async () => new Map([...(await bait.watches()), ...(await vaultTraps.watches())]),
       clock,
     });
   const traps = new Traps({ ...means, places, publicUrl, channelTruth });
   const bait = new BaitTraps({ ...means, traps, uses });
+  const vaultTraps = new VaultTraps({ ...means, traps, uses, proving });
   return {
-    ...{ traps, detections, proving, uses, bait, decoyMeans, places },
+    ...{ traps, detections, proving, uses, bait, vaultTraps, decoyMeans, places },
     ...{ trail, jobs, realKeys: new RealKeys({ traps, database, clock, places, iam }) },
     realism: new Realism({ ...means, traps, places, publicUrl }),
     overview: () => readOverview(database, places(), clock()),

@@ -1,5 +1,5 @@
 import { setImmediate } from 'node:timers/promises';
-import type { Database } from '../database/database.ts';
+import type { Database, Transaction } from '../database/database.ts';
 import { type Recorded, type RecordingMeans, recordUses } from './recording.ts';
 import type { TrapUse } from './use.ts';
 import type { DetectionsVersion } from './version.ts';
@@ -38,6 +38,14 @@ export class Uses {
       this.#waiting.push({ use, resolve, reject });
       this.#writing ??= this.#writeAll();
     });
+  }
+
+  /**
+   * Records uses in the transaction of what else they led to. It takes the number of a change and the head of the stream
+   * `traps`: it comes after whatever the transaction locks besides, and before entries of other streams.
+   */
+  recordIn(transaction: Transaction, uses: readonly TrapUse[]): Promise<(Recorded | null)[]> {
+    return recordUses(transaction, this.#means, uses);
   }
 
   /** Resolves when nothing waits and nothing is written. */

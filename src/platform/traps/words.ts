@@ -1,4 +1,4 @@
-/** What a credential pretends to be. */
+/** What a credential pretends to be that somebody plants. */
 export const CREDENTIAL_TYPES = [
   'aws_key',
   'db_connection_string',
@@ -13,7 +13,13 @@ export const CREDENTIAL_TYPES = [
   'mcp_server',
   'web_bug',
 ] as const;
-export type CredentialType = (typeof CREDENTIAL_TYPES)[number];
+export type PlantedType = (typeof CREDENTIAL_TYPES)[number];
+
+/** What lies in the vault of an agent as a trap, and nowhere else: a secret that leads nowhere, a tool that does nothing. */
+export const VAULT_TYPES = ['agent_secret', 'agent_tool'] as const;
+
+export const TRAP_TYPES = [...CREDENTIAL_TYPES, ...VAULT_TYPES] as const;
+export type CredentialType = (typeof TRAP_TYPES)[number];
 
 /** Where somebody is to find it. */
 export const PLANT_LOCATIONS = [
@@ -50,6 +56,8 @@ export const CHANNELS = [
   'git',
   'mcp',
   'file_read',
+  'vault_read',
+  'tool_call',
 ] as const;
 export type Channel = (typeof CHANNELS)[number];
 

@@ -20,7 +20,7 @@ export const agentRoutes: FastifyPluginAsyncZod<{ service: AgentService }> = asy
   const { agents, onboarding } = service;
 
   server.post(
-    '/api/v1/agents',
+    '/agents',
     {
       config: { scope: 'agents:write' },
       schema: {
@@ -39,7 +39,7 @@ export const agentRoutes: FastifyPluginAsyncZod<{ service: AgentService }> = asy
   );
 
   server.get(
-    '/api/v1/agents',
+    '/agents',
     {
       config: { scope: 'agents:read' },
       schema: {
@@ -54,7 +54,7 @@ export const agentRoutes: FastifyPluginAsyncZod<{ service: AgentService }> = asy
   );
 
   server.get(
-    '/api/v1/agents/:agent_id',
+    '/agents/:agent_id',
     {
       config: { scope: 'agents:read' },
       schema: {
@@ -69,7 +69,7 @@ export const agentRoutes: FastifyPluginAsyncZod<{ service: AgentService }> = asy
   );
 
   server.patch(
-    '/api/v1/agents/:agent_id',
+    '/agents/:agent_id',
     {
       config: { scope: 'agents:write' },
       schema: {
@@ -86,7 +86,7 @@ export const agentRoutes: FastifyPluginAsyncZod<{ service: AgentService }> = asy
   );
 
   server.post(
-    '/api/v1/agents/:agent_id/onboard',
+    '/agents/:agent_id/onboard',
     {
       config: { scope: 'agents:write' },
       schema: {
@@ -96,17 +96,18 @@ export const agentRoutes: FastifyPluginAsyncZod<{ service: AgentService }> = asy
           'Onboard an agent: identity, certificate, vault, audit stream and passport; private keys are answered this once',
         params: agentParamsSchema,
         headers: keyHeaderSchema,
-        response: { 200: onboardedSchema, ...problemResponses(404, 409) },
+        response: { 201: onboardedSchema, ...problemResponses(404, 409) },
       },
     },
-    (request) => {
+    async (request, reply) => {
       const key = request.headers['idempotency-key'];
-      return onboarding.onboard(actorOf(principalOf(request)), request.params.agent_id, key);
+      const actor = actorOf(principalOf(request));
+      return reply.code(201).send(await onboarding.onboard(actor, request.params.agent_id, key));
     },
   );
 
   server.get(
-    '/api/v1/stats/',
+    '/stats/',
     {
       config: { scope: 'agents:read' },
       schema: {

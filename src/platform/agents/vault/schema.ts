@@ -9,6 +9,7 @@ export interface AgentVaultTable {
   made_at: string;
 }
 
+/** Secrets of agents, and decoys among them: nothing here tells them apart. */
 export interface AgentSecretTable {
   secret_no: Generated<number>;
   agent_no: number;
@@ -20,11 +21,14 @@ export interface AgentSecretTable {
   put_by: string;
 }
 
+/** Secrets that were given out. */
 export interface AgentLeaseTable {
   lease_no: Generated<number>;
   lease_id: string;
   agent_no: number;
-  secret_no: number;
+  /** Of the secret, which may be another one by now, or none. */
+  name: string;
+  version: number;
   taken_at: string;
   taken_by: string;
   until_at: string;
@@ -34,13 +38,14 @@ export interface AgentLeaseTable {
 
 export interface AgentDecoyTable {
   decoy_no: Generated<number>;
+  decoy_id: string;
   agent_no: number;
   sort: DecoySort;
   name: string;
+  /** Null for a tool, and for a secret that was removed. */
+  secret_no: number | null;
   /** The trap. */
   credential_id: string;
-  /** Sealed; null for a tool. */
-  sealed: Uint8Array | null;
   made_at: string;
   made_by: string;
   removed_at: string | null;

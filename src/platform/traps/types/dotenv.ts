@@ -1,12 +1,12 @@
 import { z } from 'zod';
 import type { Json } from '../../../core/json/canonical.ts';
 import { DomainError } from '../../errors.ts';
-import type { CredentialType } from '../words.ts';
+import type { PlantedType } from '../words.ts';
 import { readOptions } from './options.ts';
 import type { MadeTrap, TrapType, TrapWish } from './type.ts';
 
 /** What a credential is called in the environment of a program. */
-const LINES: Partial<Record<CredentialType, (part: { [name: string]: Json }, made: MadeTrap) => string[]>> = {
+const LINES: Partial<Record<PlantedType, (part: { [name: string]: Json }, made: MadeTrap) => string[]>> = {
   db_connection_string: ({ url }) => [`DATABASE_URL=${url}`],
   aws_key: ({ access_key_id, secret_access_key, region }, { artifact }) => [
     `AWS_ACCESS_KEY_ID=${access_key_id}`,
@@ -24,7 +24,7 @@ const LINES: Partial<Record<CredentialType, (part: { [name: string]: Json }, mad
 const toEndpoint = (line: string) => line.replace('endpoint_url = ', 'AWS_ENDPOINT_URL=');
 
 /** A file of settings with several credentials, each for a decoy that listens. @param typeOf the types that it is made of. */
-export function dotenvOf(typeOf: (type: CredentialType) => TrapType): TrapType {
+export function dotenvOf(typeOf: (type: PlantedType) => TrapType): TrapType {
   return {
     type: 'dotenv',
     decoy: 'web',
@@ -53,7 +53,7 @@ export function dotenvOf(typeOf: (type: CredentialType) => TrapType): TrapType {
   };
 }
 
-async function partsOf(wish: TrapWish, typeOf: (type: CredentialType) => TrapType) {
+async function partsOf(wish: TrapWish, typeOf: (type: PlantedType) => TrapType) {
   const parts = [];
   for (const type of Object.keys(LINES) as (keyof typeof LINES)[]) {
     const trapType = typeOf(type);

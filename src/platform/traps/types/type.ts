@@ -1,7 +1,7 @@
 import type { Json } from '../../../core/json/canonical.ts';
 import type { DecoyKind, DecoyPlace } from '../decoys/decoy.ts';
 import type { TrapMark } from '../marks.ts';
-import type { Channel, CredentialType, PlantLocation } from '../words.ts';
+import type { Channel, PlantedType, PlantLocation } from '../words.ts';
 
 /** What somebody wants a trap to be. */
 export interface TrapWish {
@@ -44,7 +44,7 @@ export interface MadeTrap {
 
 /** One of several credentials of a trap. */
 export interface TrapPart {
-  type: CredentialType;
+  type: PlantedType;
   /** The name of the decoy that it leads to. */
   decoy: string;
   channels: readonly Channel[];
@@ -52,7 +52,7 @@ export interface TrapPart {
 
 /** One kind of credential. */
 export interface TrapType {
-  type: CredentialType;
+  type: PlantedType;
   /** The kind of decoy that it leads to; null for none. */
   decoy: DecoyKind | null;
   /** Without its decoy nobody would ever see a use. */

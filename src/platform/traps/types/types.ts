@@ -1,4 +1,4 @@
-import type { CredentialType } from '../words.ts';
+import type { PlantedType } from '../words.ts';
 import { apiToken } from './api-token.ts';
 import { awsKey } from './aws-key.ts';
 import { dbConnectionString } from './db-connection-string.ts';
@@ -13,8 +13,8 @@ import { sshKey } from './ssh-key.ts';
 import type { TrapType } from './type.ts';
 import { webBug } from './web-bug.ts';
 
-/** Every kind of credential that can be a trap: a new one is a file and a line. */
-export const TYPES: Readonly<Record<CredentialType, TrapType>> = {
+/** Every kind of credential that can be planted as a trap: a new one is a file and a line. */
+export const TYPES: Readonly<Record<PlantedType, TrapType>> = {
   aws_key: awsKey,
   api_token: apiToken,
   docker_registry: dockerRegistry,

@@ -20,7 +20,7 @@ import { channelTable } from './channel-table.ts';
 import { detectionTable } from './detection-table.ts';
 import { MAY_SEE, type TrapPageParts } from './parts.ts';
 import { ABOVE_CREDENTIALS, TRAPS_PATH, trapPath, trapsApi } from './paths.ts';
-import { hasEnded, ORIGIN_WORDS, PLACE_WORDS, TYPE_WORDS, trapStatusWord } from './words.ts';
+import { hasEnded, isOfVault, ORIGIN_WORDS, PLACE_WORDS, TYPE_WORDS, trapStatusWord } from './words.ts';
 
 /** A trap: whether it would see anybody, how well it hides, and what it saw. */
 export function trapPage(server: FastifyInstance, { service, clock }: TrapPageParts): void {
@@ -82,7 +82,7 @@ function acts(trap: WireTrap, request: FastifyRequest): Markup | null {
       markup`<p class="acts">${[
         isOver || confirmed_at !== null ? null : act('confirm', 'Confirm that it is planted', 'main'),
         act('test', 'Test'),
-        isOver || origin !== 'fabricated' ? null : act('rotate', 'Rotate'),
+        isOver || origin !== 'fabricated' || isOfVault(trap) ? null : act('rotate', 'Rotate'),
         status === 'triggered' ? act('reset', 'Reset') : null,
         status === 'revoked' ? null : act('revoke', 'Revoke'),
       ]}</p>\n`,

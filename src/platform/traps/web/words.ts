@@ -2,7 +2,16 @@ import type { Markup } from '../../../core/html/markup.ts';
 import { type StatusTone, statusWord } from '../../web/components.ts';
 import type { WireTrap } from '../requests.ts';
 import { proofSince } from '../rules.ts';
-import type { Channel, CredentialType, Depth, DetectionStatus, Origin, PlantLocation, TrapStatus } from '../words.ts';
+import {
+  type Channel,
+  type CredentialType,
+  type Depth,
+  type DetectionStatus,
+  type Origin,
+  type PlantLocation,
+  type TrapStatus,
+  VAULT_TYPES,
+} from '../words.ts';
 
 /** What each type is called, and what its use shows. */
 export const TYPE_WORDS: Record<CredentialType, { title: string; shows: string }> = {
@@ -25,6 +34,14 @@ export const TYPE_WORDS: Record<CredentialType, { title: string; shows: string }
   mcp_server: {
     title: 'MCP server for AI agents',
     shows: 'A connection shows that an agent took the entry, and a call of a tool how far it went.',
+  },
+  agent_secret: {
+    title: 'Secret of an agent',
+    shows: 'A read shows that an agent, or somebody with its key, took a secret that it has no reason to take.',
+  },
+  agent_tool: {
+    title: 'Tool of an agent',
+    shows: 'A call shows that an agent used a tool that it has no reason to use.',
   },
   web_bug: { title: 'Web bug', shows: 'A call shows that somebody opened the page or document that it is in.' },
 };
@@ -60,6 +77,8 @@ export const CHANNEL_WORDS: Record<Channel, string> = {
   git: 'Git decoy',
   mcp: 'MCP decoy',
   file_read: 'Read of the file',
+  vault_read: 'Read from the vault of an agent',
+  tool_call: 'Action of an agent',
 };
 
 /** How far somebody went. */
@@ -98,6 +117,11 @@ export function channelWord(channel: WireTrap['detection_channels'][number], now
   if (!channel.active) return statusWord('neutral', 'sees nothing');
   const isProved = channel.last_proved_at !== null && channel.last_proved_at >= proofSince(now);
   return isProved ? statusWord('good', 'proved') : statusWord('warning', 'not proved');
+}
+
+/** Whether it lies in the vault of an agent alone: another one is made there. */
+export function isOfVault({ credential_type }: WireTrap): boolean {
+  return (VAULT_TYPES as readonly string[]).includes(credential_type);
 }
 
 /** Whether a trap has ended: it is seen still, and planted no more. */

@@ -1,0 +1,85 @@
+import type { Json } from '../../core/json/canonical.ts';
+import type { Alert, AlertSaying, AlertTeller } from '../alerts/api.ts';
+import type { AlertSeverity } from '../alerts/words.ts';
+import type { Agents } from './agents.ts';
+import type { WireAgent } from './requests/agents.ts';
+
+/** What people are told of agents. */
+const KINDS = {
+  'agent.auto_suspended': {
+    severity: 'critical',
+    title: 'Agent suspended',
+    sentence:
+      'An agent is suspended: its score of trust fell to 20 or less, or that of the agent that delegates to it did.',
+  },
+  'agent.composition_changed': {
+    severity: 'high',
+    title: 'Agent is another one',
+    sentence: 'An agent is not what it was onboarded as. Its passport is suspended until it is onboarded again.',
+  },
+  'agent.decoy_used': {
+    severity: 'critical',
+    title: 'Decoy used by agent',
+    sentence: 'An agent, or somebody with its key, used a decoy, which nobody has a reason to use.',
+  },
+  'agent.killed': {
+    severity: 'high',
+    title: 'Kill switch used on agent',
+    sentence: 'Somebody used the kill switch on an agent. Its receipt says which steps ran.',
+  },
+} as const satisfies Record<string, { severity: AlertSeverity; title: string; sentence: string }>;
+export type AgentAlertKind = keyof typeof KINDS;
+
+/**
+ * An alert of an agent.
+ * @param what which of several of its kind it is: another one of the same is not told again within an hour.
+ * @param level how far it went, from 0: what goes further is told at once.
+ */
+export function alertOfAgent(
+  kind: AgentAlertKind,
+  { agent_id, what, level = 0 }: { agent_id: string; what: string; level?: number },
+): Alert {
+  return {
+    ...{ source: 'agents', kind, severity: KINDS[kind].severity, subject_id: agent_id },
+    ...{ told_key: `${kind} ${agent_id} ${what}`, level, flood_key: agent_id },
+  };
+}
+
+/** What alerts say of agents. Agents themselves show nothing of how an alert stands. */
+export function tellerOfAgents(agents: Pick<Agents, 'find'>): AlertTeller {
+  return {
+    source: 'agents',
+    say: async ({ kind, subject_id }) => sayingOf(KINDS[kind as AgentAlertKind], await agents.find(subject_id)),
+    noteAlert: async () => {},
+  };
+}
+
+function sayingOf({ title, sentence, severity }: (typeof KINDS)[AgentAlertKind], agent: WireAgent): AlertSaying {
+  const { agent_id, name, agent_type, model, version, state, suspended_because, score, tier } = agent;
+  const data: { [name: string]: Json } = {
+    agent_id,
+    name,
+    agent_type,
+    model,
+    version,
+    state,
+    suspended_because,
+    score,
+    tier,
+  };
+  return {
+    subject: `${title}: ${name}`,
+    sentence,
+    facts: [
+      ['Agent', name],
+      ['Id', agent_id],
+      ['Severity', severity],
+      ['State', suspended_because === null ? state : `${state} (${suspended_because})`],
+      ['Trust', `${score} (${tier})`],
+      ['Passport', agent.identity?.passport.status ?? null],
+      ['What is to be known', agent.message],
+    ],
+    path: `/app/agents/${encodeURIComponent(agent_id)}`,
+    data: { ...data, passport_status: agent.identity?.passport.status ?? null, message: agent.message },
+  };
+}

@@ -1,0 +1,25 @@
+import type { Transaction } from '../../database/database.ts';
+import type { TrustChange, TrustNote, TrustPort } from '../ports.ts';
+import { FamilyLedgers, type TrustMeans } from './families.ts';
+
+/** Where everything that touches an agent's trust is noted. */
+export class TrustDesk implements TrustPort {
+  readonly #means: TrustMeans;
+
+  constructor(means: TrustMeans) {
+    this.#means = means;
+  }
+
+  /** See `TrustPort`. @throws DomainError as `FamilyLedgers.note`. */
+  async note(transaction: Transaction, agentId: string, note: TrustNote): Promise<TrustChange> {
+    const ledgers = await this.begin(transaction, [agentId]);
+    const change = await ledgers.port.note(transaction, agentId, note);
+    await ledgers.write();
+    return change;
+  }
+
+  /** Locks the families of several agents, in one order: once in a transaction. */
+  begin(transaction: Transaction, agentIds: readonly string[]): Promise<FamilyLedgers> {
+    return FamilyLedgers.begin(transaction, this.#means, agentIds);
+  }
+}

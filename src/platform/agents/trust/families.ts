@@ -1,0 +1,134 @@
+import type { Transaction } from '../../database/database.ts';
+import { DomainError } from '../../errors.ts';
+import type { Agent } from '../agent-rows.ts';
+import type { AgentEntry } from '../entries.ts';
+import { suspendIdentity } from '../identity-rows.ts';
+import type { AgentServiceMeans } from '../means.ts';
+import type { TrustChange, TrustNote, TrustPort } from '../ports.ts';
+import type { SuspensionCause } from '../words.ts';
+import { alertOfSuspension, lineEntry, suspendedEntries } from './entries.ts';
+import { lockFamilies, writeStandings } from './family-rows.ts';
+import type { TrustLine } from './ledger.ts';
+import { type AgentLine, insertLines } from './line-rows.ts';
+import { SUSPENDED_AT } from './rules.ts';
+import { stepOf, type TrustStep } from './step.ts';
+
+export type TrustMeans = Pick<AgentServiceMeans, 'clock' | 'alerts' | 'trustTimes'>;
+
+/** What came of a note. Its entries are of what follows from it; the lines of the agent itself stand apart. */
+export interface LedgerChange extends TrustChange {
+  lines: TrustLine[];
+}
+
+/**
+ * The ledgers of whole families, which are this transaction's until it ends. Notes change them here; `write` has the
+ * database know it.
+ */
+export class FamilyLedgers {
+  readonly #transaction: Transaction;
+  readonly #means: TrustMeans;
+  readonly #now: Date;
+  readonly #agents: ReadonlyMap<string, Agent>;
+  readonly #changed = new Set<Agent>();
+  readonly #lines: AgentLine[] = [];
+
+  private constructor(transaction: Transaction, means: TrustMeans, agents: readonly Agent[]) {
+    this.#transaction = transaction;
+    this.#means = means;
+    this.#now = means.clock();
+    this.#agents = new Map(agents.map((agent) => [agent.agent_id, agent]));
+  }
+
+  /** Locks the families of these agents, in one order: once in a transaction. Ids of no agent are left out. */
+  static async begin(transaction: Transaction, means: TrustMeans, agentIds: readonly string[]): Promise<FamilyLedgers> {
+    return new FamilyLedgers(transaction, means, await lockFamilies(transaction, agentIds));
+  }
+
+  /** An agent as it stands after the notes so far; undefined where there is none of this id. */
+  agent(agentId: string): Agent | undefined {
+    return this.#agents.get(agentId);
+  }
+
+  /** The same for whoever notes one thing and appends what comes of it: its own lines are among the entries. */
+  get port(): TrustPort {
+    return {
+      note: async (_transaction, agentId, note) => {
+        const { lines, entries, ...change } = await this.note(agentId, note);
+        return { ...change, entries: [...lines.map((line) => lineEntry(agentId, line)), ...entries] };
+      },
+    };
+  }
+
+  /**
+   * Notes one thing of one agent, and what follows from it for its family.
+   * @throws DomainError `not_found`; `conflict` for `reinstated` below a parent that is not active.
+   */
+  async note(agentId: string, note: TrustNote): Promise<LedgerChange> {
+    const agent = this.#need(agentId);
+    if (note.rule === 'reinstated') this.#refuseBelowParent(agent);
+    const before = agent.score;
+    const { line, reasons } = this.#step(agent, note);
+    const entries = line === null ? [] : await this.#follow(agent, 'auto');
+    return { before, after: agent.score, tier: agent.tier, reasons, lines: line === null ? [] : [line], entries };
+  }
+
+  /** Has the database know all notes. */
+  async write(): Promise<void> {
+    await insertLines(this.#transaction, this.#lines.splice(0));
+    await writeStandings(this.#transaction, [...this.#changed]);
+    this.#changed.clear();
+  }
+
+  #step(agent: Agent, note: TrustNote): TrustStep {
+    const { trustTimes: times } = this.#means;
+    const parentScore = this.#parentOf(agent)?.score ?? null;
+    const step = stepOf(agent, note, { now: this.#now, times, parentScore });
+    if (step.line !== null) this.#lines.push({ agent_no: agent.agent_no, line: step.line });
+    this.#change(agent, step.standing);
+    return step;
+  }
+
+  /** Suspends an agent that fell so far, and holds those that it delegates to. @returns entries of all of it. */
+  async #follow(agent: Agent, because: SuspensionCause): Promise<AgentEntry[]> {
+    const entries: AgentEntry[] = [];
+    if (agent.score <= SUSPENDED_AT && ['active', 'registered'].includes(agent.state))
+      entries.push(...(await this.#suspend(agent, because)));
+    for (const child of this.#agents.values()) {
+      if (child.parent_agent_id !== agent.agent_id || child.score <= agent.score) continue;
+      const held = this.#step(child, { rule: 'held_by_parent', detail: { parent_agent_id: agent.agent_id } });
+      if (held.line === null) continue;
+      entries.push(lineEntry(child.agent_id, held.line), ...(await this.#follow(child, 'parent')));
+    }
+    return entries;
+  }
+
+  async #suspend(agent: Agent, suspended_because: SuspensionCause): Promise<AgentEntry[]> {
+    const state_changed_at = this.#now.toISOString();
+    this.#change(agent, { state: 'suspended', suspended_because, state_changed_at, due_at: null });
+    const passport = await suspendIdentity(this.#transaction, agent, this.#now);
+    if (suspended_because === 'auto') await this.#means.alerts.tell(this.#transaction, alertOfSuspension(agent));
+    return suspendedEntries(agent, passport);
+  }
+
+  #refuseBelowParent(agent: Agent): void {
+    const parent = this.#parentOf(agent);
+    if (parent === undefined || (parent.state === 'active' && parent.score > SUSPENDED_AT)) return;
+    const { agent_id, state } = parent;
+    throw new DomainError('conflict', `the agent that delegates to it is ${state}: reinstate agent ${agent_id} first`);
+  }
+
+  #parentOf({ parent_agent_id }: Agent): Agent | undefined {
+    return parent_agent_id === null ? undefined : this.#need(parent_agent_id);
+  }
+
+  #need(agentId: string): Agent {
+    const agent = this.#agents.get(agentId);
+    if (agent === undefined) throw new DomainError('not_found', 'there is no agent of this id');
+    return agent;
+  }
+
+  #change(agent: Agent, change: Partial<Agent>): void {
+    Object.assign(agent, change);
+    this.#changed.add(agent);
+  }
+}

@@ -1,0 +1,104 @@
+import type { TrustTimes } from '../settings.ts';
+import { type CeilingCause, TIERS, type TrustRuleName } from '../words.ts';
+
+const DAY_MS = 24 * 60 * 60_000;
+
+export const LOWEST = 0;
+export const HIGHEST = 100;
+
+/** At or below it an agent is suspended. */
+export const SUSPENDED_AT = 20;
+
+/** So many points a UTC day can be earned with actions. */
+export const EARNED_A_DAY = 5;
+
+/** An agent that is reinstated begins within RESTRICTED. */
+const REINSTATED = { from: 21, to: 40 };
+
+/** What holds an agent at the top of MONITOR. */
+const MONITOR_AT_MOST = 60;
+const TRUSTED_AT_MOST = 80;
+
+/** What each rule asks for; of the others `pointsOf` says it. */
+const POINTS: Readonly<Record<Exclude<TrustRuleName, 'reinstated' | 'idle'>, number>> = {
+  registered: 50,
+  onboarded: 10,
+  attested_action: 1,
+  tool_outside: -15,
+  api_outside: -10,
+  malformed_hash: -3,
+  bad_signature: -20,
+  attempt_while_suspended: -5,
+  decoy_used: -30,
+  composition_changed: 0,
+  held_by_parent: 0,
+};
+
+/** The points that a rule asks for, of an agent that has this score. */
+export function pointsOf(rule: TrustRuleName, score: number): number {
+  if (rule === 'reinstated') return within(score, REINSTATED.from, REINSTATED.to) - score;
+  if (rule === 'idle') return floorOf(score) - score;
+  return POINTS[rule];
+}
+
+/** What an agent may score at most, and why. */
+export interface Ceiling {
+  score: number;
+  because: CeilingCause;
+  /** When time alone lifts it; null where it does not. */
+  until: string | null;
+}
+
+/** What a ceiling depends on. */
+export interface CeilingFacts {
+  /** First onboarding or last reinstatement; null before the first onboarding. */
+  trusted_since: string | null;
+  composition_changed_at: string | null;
+  /** Null for an agent without a parent. */
+  parentScore: number | null;
+}
+
+/** The lowest of all ceilings that hold; of those alike, the one that somebody can do something about. */
+export function ceilingOf(facts: CeilingFacts, now: Date, times: TrustTimes): Ceiling {
+  return ceilingsOf(facts, now, times).reduce((lowest, each) => (each.score < lowest.score ? each : lowest));
+}
+
+function ceilingsOf(
+  { trusted_since, composition_changed_at, parentScore }: CeilingFacts,
+  now: Date,
+  times: TrustTimes,
+) {
+  const ceilings: Ceiling[] = [];
+  const add = (score: number, because: CeilingCause, until: string | null = null) =>
+    ceilings.push({ score, because, until });
+  if (composition_changed_at !== null) add(MONITOR_AT_MOST, 'composition_changed');
+  if (trusted_since === null) add(MONITOR_AT_MOST, 'not_onboarded');
+  if (parentScore !== null) add(parentScore, 'parent');
+  if (trusted_since !== null) {
+    const trusted = daysAfter(trusted_since, times.trustedAfterDays);
+    const verified = daysAfter(trusted_since, times.trustedAfterDays + times.verifiedAfterDays);
+    if (now < trusted) add(MONITOR_AT_MOST, 'time', trusted.toISOString());
+    else if (now < verified) add(TRUSTED_AT_MOST, 'time', verified.toISOString());
+  }
+  add(HIGHEST, 'none');
+  return ceilings;
+}
+
+/** @param time RFC 3339. */
+export function daysAfter(time: string, days: number): Date {
+  return new Date(Date.parse(time) + days * DAY_MS);
+}
+
+/** The UTC day of a time: `YYYY-MM-DD`. */
+export function dayOf(at: string): string {
+  return at.slice(0, 'YYYY-MM-DD'.length);
+}
+
+/** The lowest score of its tier. */
+function floorOf(score: number): number {
+  return TIERS.find(({ from }) => score >= from)?.from ?? LOWEST;
+}
+
+export function within(score: number, lowest: number, highest: number): number {
+  return Math.max(lowest, Math.min(score, highest));
+}

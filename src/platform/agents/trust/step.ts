@@ -1,0 +1,81 @@
+import type { Agent } from '../agent-rows.ts';
+import type { TrustNote } from '../ports.ts';
+import type { TrustTimes } from '../settings.ts';
+import { tierOf } from '../words.ts';
+import { nextLine, type TrustLine } from './ledger.ts';
+import { ceilingText, EARNS_NOTHING, reasonsOf } from './reasons.ts';
+import { ceilingOf, dayOf, daysAfter, EARNED_A_DAY } from './rules.ts';
+
+/** What of an agent its ledger changes. */
+export type Standing = Pick<
+  Agent,
+  | 'score'
+  | 'tier'
+  | 'ledger_length'
+  | 'trusted_since'
+  | 'composition_changed_at'
+  | 'attested_at'
+  | 'attested_day'
+  | 'attested_points'
+  | 'due_at'
+>;
+
+export interface StepMeans {
+  now: Date;
+  times: TrustTimes;
+  /** Null for an agent without a parent. */
+  parentScore: number | null;
+}
+
+/** What one note does to the agent that it is of. */
+export interface TrustStep {
+  standing: Standing;
+  /** Null where the ledger has nothing to say. */
+  line: TrustLine | null;
+  /** Plain sentences. */
+  reasons: string[];
+}
+
+export function stepOf(before: Standing, note: TrustNote, means: StepMeans): TrustStep {
+  const { now, times, parentScore } = means;
+  const { rule, action_id, detail } = note;
+  const at = now.toISOString();
+  const standing = { ...before, ...factsAfter(before, note, means) };
+  if (isSaidBefore(before, note)) return { standing, line: null, reasons: [] };
+  const day = dayOf(at);
+  const earned = standing.attested_day === day ? standing.attested_points : 0;
+  if (rule === 'attested_action' && earned >= EARNED_A_DAY)
+    return { standing, line: null, reasons: [EARNS_NOTHING.enough_today] };
+  const ceiling = ceilingOf({ ...standing, parentScore }, now, times);
+  const line = nextLine(standing, { rule, at, ceiling, action_id, detail });
+  if (line === null) return { standing, line, reasons: rule === 'attested_action' ? [ceilingText(ceiling)] : [] };
+  const after = { score: line.after, tier: tierOf(line.after), ledger_length: line.entry_no };
+  const counted = rule === 'attested_action' ? { attested_day: day, attested_points: earned + 1 } : {};
+  return { standing: { ...standing, ...after, ...counted }, line, reasons: reasonsOf(line) };
+}
+
+/** What a note changes besides the score. */
+function factsAfter({ trusted_since }: Standing, { rule }: TrustNote, { now, times }: StepMeans): Partial<Standing> {
+  const at = now.toISOString();
+  const due_at = daysAfter(at, times.idleDays).toISOString();
+  switch (rule) {
+    case 'onboarded':
+      return { trusted_since: trusted_since ?? at, composition_changed_at: null, due_at };
+    case 'reinstated':
+      return trusted_since === null ? {} : { trusted_since: at, due_at };
+    case 'composition_changed':
+      return { composition_changed_at: at };
+    case 'attested_action':
+      return { attested_at: at, due_at };
+    case 'idle':
+      return { due_at: null };
+    default:
+      return {};
+  }
+}
+
+/** Onboarding counts once; a composition has changed until the agent is onboarded again. */
+function isSaidBefore({ trusted_since, composition_changed_at }: Standing, { rule }: TrustNote): boolean {
+  if (rule === 'onboarded') return trusted_since !== null;
+  return rule === 'composition_changed' && composition_changed_at !== null;
+}

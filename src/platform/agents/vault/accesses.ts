@@ -1,0 +1,108 @@
+import type { Json } from '../../../core/json/canonical.ts';
+import type { Transaction } from '../../database/database.ts';
+import { DomainError } from '../../errors.ts';
+import type { Agent } from '../agent-rows.ts';
+import type { TakenSecret, WireSecret } from '../requests/vault.ts';
+import { type AgentDecoy, endDecoy } from './decoy-rows.ts';
+import { endLeases, takeLease } from './leases.ts';
+import type { OpenedVault } from './opened.ts';
+import { type AgentSecret, changeSecret, deleteSecret, insertSecret, secretsOf } from './secret-rows.ts';
+import type { DecoyUse } from './tripping.ts';
+
+/** Of one agent, with its decoys. */
+const MOST_SECRETS = 500;
+
+/** What can be done with a secret, as entries say it, and what that is where the secret is a decoy. */
+export const ACCESSES = {
+  get: { action: 'vault.secret_taken', use: 'read' },
+  put: { action: 'vault.secret_put', use: 'overwritten' },
+  remove: { action: 'vault.secret_removed', use: 'removed' },
+} as const satisfies Record<string, { action: string; use: DecoyUse }>;
+export type AccessKind = keyof typeof ACCESSES;
+
+/** A secret, as somebody who may finds it. */
+export interface Accessed {
+  agent: Agent;
+  vault: OpenedVault;
+  name: string;
+  secret: AgentSecret | undefined;
+  decoy: AgentDecoy | undefined;
+  /** As entries name who asks. */
+  by: string;
+  now: Date;
+}
+
+/** What came of an access. */
+export interface AccessDone<T> {
+  answer: T;
+  /** For its entry; nothing of the value. */
+  more: { [name: string]: Json };
+}
+
+/**
+ * Whoever has the key of the agent itself needs an active one. Others may still put and remove the secrets of one that is
+ * suspended, and remove those of one that is revoked.
+ * @throws DomainError `agent_suspended`, `agent_revoked`.
+ */
+export function refuseState({ state }: Agent, kind: AccessKind, isOwnKey: boolean): void {
+  if (state === 'revoked' && (isOwnKey || kind !== 'remove'))
+    throw new DomainError(
+      'agent_revoked',
+      'the agent is revoked for ever: its vault gives nothing out, and takes nothing',
+    );
+  if (state === 'suspended' && (isOwnKey || kind === 'get'))
+    throw new DomainError(
+      'agent_suspended',
+      'the agent is suspended: its vault gives nothing out until it is reinstated',
+    );
+}
+
+/** @throws DomainError `not_found`, before anything is written. */
+export async function giveSecret(
+  transaction: Transaction,
+  { vault, secret, by, now }: Accessed,
+): Promise<AccessDone<TakenSecret>> {
+  if (secret === undefined) throw noSecret();
+  const value = vault.open(secret);
+  const lease = await takeLease(transaction, secret, { by, now });
+  return { answer: { ...secretToWire(secret), value, lease }, more: { version: secret.version, ...lease } };
+}
+
+/** @throws DomainError `conflict`, before anything is written. */
+export async function putSecret(
+  transaction: Transaction,
+  { agent, vault, name, secret, by, now }: Accessed,
+  value: string,
+): Promise<AccessDone<WireSecret>> {
+  const { agent_no } = agent;
+  const version = (secret?.version ?? 0) + 1;
+  const put = { version, sealed: vault.seal(value, { name, version }), put_at: now.toISOString(), put_by: by };
+  if (secret !== undefined) await changeSecret(transaction, secret, put);
+  else {
+    if ((await secretsOf(transaction, agent)).length >= MOST_SECRETS)
+      throw new DomainError('conflict', `the vault has ${MOST_SECRETS} secrets already; remove one first`);
+    await insertSecret(transaction, { agent_no, name, ...put });
+  }
+  return { answer: secretToWire({ name, ...put }), more: { version } };
+}
+
+/** @throws DomainError `not_found`, before anything is written. */
+export async function removeSecret(
+  transaction: Transaction,
+  { agent, secret, decoy, now }: Accessed,
+): Promise<AccessDone<WireSecret>> {
+  if (secret === undefined) throw noSecret();
+  const { name, version } = secret;
+  const { ended } = await endLeases(transaction, agent, { name, because: 'the secret was removed', now });
+  await deleteSecret(transaction, secret);
+  if (decoy !== undefined) await endDecoy(transaction, decoy, now.toISOString());
+  return { answer: secretToWire(secret), more: { version, ended_leases: ended } };
+}
+
+export function secretToWire({ name, version, put_at }: Pick<AgentSecret, 'name' | 'version' | 'put_at'>): WireSecret {
+  return { name, version, put_at };
+}
+
+function noSecret(): DomainError {
+  return new DomainError('not_found', 'the vault has no secret of this name');
+}

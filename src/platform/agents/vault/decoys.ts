@@ -1,0 +1,108 @@
+import { randomUUID } from 'node:crypto';
+import type { Actor } from '../../accounts/administration.ts';
+import type { Reader, Transaction } from '../../database/database.ts';
+import { DomainError } from '../../errors.ts';
+import type { FileWatch, TrapOfVault, VaultTraps } from '../../traps/api.ts';
+import type { Agent } from '../agent-rows.ts';
+import { allowancesOf } from '../composition.ts';
+import type { AgentEntry } from '../entries.ts';
+import type { NewDecoy, WireDecoy } from '../requests/vault.ts';
+import type { AgentTables } from '../schema.ts';
+import { type AgentDecoy, decoysOf, decoyToolsOf, endDecoy, insertDecoy } from './decoy-rows.ts';
+import type { OpenedVault } from './opened.ts';
+import { deleteSecret, insertSecret, secretNamed } from './secret-rows.ts';
+
+/** Of one agent, at a time. */
+const MOST_DECOYS = 50;
+
+/** The trap that a decoy is. @throws DomainError as `VaultTraps.prepareCredential`. */
+export async function trapFor(traps: VaultTraps, wish: NewDecoy, { name: agentName }: Agent): Promise<TrapOfVault> {
+  const label = `${wish.name} of ${agentName}`.slice(0, 200).toWellFormed();
+  if (wish.kind === 'tool') return traps.prepareTool(wish.name, label);
+  const { credential_type, decoy, options } = wish;
+  if (credential_type === undefined) return traps.prepareSecret(label);
+  return traps.prepareCredential({ credential_type, decoy, options, label });
+}
+
+/**
+ * Puts a decoy among what an agent finds.
+ * @throws DomainError `conflict` for a name that the agent has, or too many.
+ */
+export async function putDecoy(
+  transaction: Transaction,
+  { agent, vault, trap }: { agent: Agent; vault: OpenedVault; trap: TrapOfVault },
+  { actor, wish: { kind, name }, now }: { actor: Actor; wish: NewDecoy; now: Date },
+): Promise<AgentDecoy> {
+  await refuseTaken(transaction, agent, { kind, name });
+  if ((await decoysOf(transaction, agent)).length >= MOST_DECOYS)
+    throw new DomainError('conflict', `the vault has ${MOST_DECOYS} decoys already; remove one first`);
+  const at = now.toISOString();
+  const { agent_no } = agent;
+  const facts = { agent_no, name, version: 1 };
+  const secret =
+    kind === 'tool'
+      ? null
+      : await insertSecret(transaction, {
+          ...{ ...facts, sealed: vault.seal(trap.value, facts), put_at: at, put_by: actor.name },
+        });
+  const row = { decoy_id: randomUUID(), agent_no, sort: kind, name, secret_no: secret?.secret_no ?? null };
+  const credential_id = await trap.store(transaction, actor);
+  return insertDecoy(transaction, { ...row, credential_id, made_at: at, made_by: actor.name, removed_at: null });
+}
+
+/** Takes a decoy out of a vault. Its trap stays one. */
+export async function takeDecoyOut(transaction: Transaction, decoy: AgentDecoy, now: Date): Promise<void> {
+  const { secret_no } = decoy;
+  if (secret_no !== null) await deleteSecret(transaction, { secret_no });
+  await endDecoy(transaction, decoy, now.toISOString());
+}
+
+export function decoyEntry(
+  action: 'vault.decoy_made' | 'vault.decoy_removed',
+  { agent_id: agentId }: Agent,
+  { actor, decoy }: { actor: Pick<Actor, 'name'>; decoy: AgentDecoy },
+): AgentEntry {
+  const { decoy_id, sort: kind, name, credential_id } = decoy;
+  return { agentId, actor: actor.name, action, of: ['decoy', decoy_id], more: { kind, name, credential_id } };
+}
+
+export function decoyToWire({ agent_id }: Agent, decoy: AgentDecoy): WireDecoy {
+  const { decoy_id, sort: kind, name, credential_id, made_at, made_by } = decoy;
+  return { decoy_id, agent_id, kind, name, credential_id, made_at, made_by };
+}
+
+/** Of each trap that is a decoy, whether its use would be seen now. */
+export async function decoyWatches(reader: Reader): Promise<ReadonlyMap<string, FileWatch>> {
+  const rows = await reader
+    .tables<AgentTables>()
+    .selectFrom('agent_decoys')
+    .innerJoin('agents', 'agents.agent_no', 'agent_decoys.agent_no')
+    .select(['credential_id', 'sort', 'removed_at', 'agents.name', 'state'])
+    .execute();
+  return new Map(rows.map((row) => [row.credential_id, watchOf(row)]));
+}
+
+type WatchedDecoy = Pick<AgentDecoy, 'sort' | 'removed_at'> & Pick<Agent, 'name' | 'state'>;
+
+function watchOf({ name, sort, state, removed_at }: WatchedDecoy): FileWatch {
+  if (removed_at !== null) return { active: false, reason: `It was removed from the vault of the agent "${name}".` };
+  if (state !== 'active')
+    return { active: false, reason: `The agent "${name}" is ${state}: its vault gives nothing out.` };
+  return sort === 'tool'
+    ? { active: true, reason: `Each action that the agent "${name}" reports is looked at for it.` }
+    : { active: true, reason: `The vault of the agent "${name}" sees who takes it.` };
+}
+
+/** @throws DomainError `conflict`. */
+async function refuseTaken(
+  transaction: Transaction,
+  agent: Agent,
+  { kind, name }: Pick<NewDecoy, 'kind' | 'name'>,
+): Promise<void> {
+  const isTaken =
+    kind === 'secret'
+      ? (await secretNamed(transaction, agent, name)) !== undefined
+      : allowancesOf(agent).allowed_tools.includes(name) ||
+        (await decoyToolsOf(transaction, [agent.agent_no])).get(agent.agent_no)?.has(name) === true;
+  if (isTaken) throw new DomainError('conflict', `name: the agent has a ${kind} "${name}" already`);
+}

@@ -1,0 +1,242 @@
+import type { Actor } from '../../accounts/administration.ts';
+import type { Reader, Transaction } from '../../database/database.ts';
+import { DomainError } from '../../errors.ts';
+import type { Principal } from '../../http/principal.ts';
+import type { SecretBox } from '../../secrets.ts';
+import type { VaultTraps } from '../../traps/api.ts';
+import { type Agent, findAgent, lockAgent } from '../agent-rows.ts';
+import { boundToAgent, refuseOthers, speakerOf } from '../binding.ts';
+import { allowancesOf, namesOf } from '../composition.ts';
+import { type AgentEntry, writeEntries } from '../entries.ts';
+import type { AgentServiceMeans } from '../means.ts';
+import type { TrustPort, VaultPort } from '../ports.ts';
+import type { NewDecoy, TakenSecret, WireDecoy, WireSecret, WireVault } from '../requests/vault.ts';
+import {
+  ACCESSES,
+  type AccessDone,
+  type Accessed,
+  type AccessKind,
+  giveSecret,
+  putSecret,
+  refuseState,
+  removeSecret,
+  secretToWire,
+} from './accesses.ts';
+import { type AgentDecoy, decoyOfSecret, decoyOfTrap, decoysOf, decoyToolsOf, findDecoy } from './decoy-rows.ts';
+import { decoyEntry, decoyToWire, putDecoy, takeDecoyOut, trapFor } from './decoys.ts';
+import { leasesOf } from './leases.ts';
+import { findVault, makeVault, type OpenedVault, VAULT_ENCRYPTION } from './opened.ts';
+import { secretNamed, secretsOf } from './secret-rows.ts';
+import { type Asker, type DecoyTrip, tripDecoys, UNKNOWN_ASKER } from './tripping.ts';
+
+/** Somebody who asks for a secret. */
+interface Access {
+  principal: Pick<Principal, 'kind' | 'id' | 'boundTo'>;
+  agentId: string;
+  name: string;
+  asker: Asker;
+}
+
+/** The vaults of agents, and the decoys in them. */
+export class Vaults implements VaultPort {
+  readonly #means: AgentServiceMeans;
+  readonly #box: SecretBox;
+  readonly #trust: TrustPort;
+  readonly #traps: VaultTraps;
+
+  /** @param box seals the keys of vaults. */
+  constructor(means: AgentServiceMeans, box: SecretBox, trust: TrustPort, traps: VaultTraps) {
+    this.#means = means;
+    this.#box = box;
+    this.#trust = trust;
+    this.#traps = traps;
+  }
+
+  async open(transaction: Transaction, agent: Agent) {
+    const { vaultId } =
+      (await findVault(transaction, this.#box, agent)) ??
+      (await makeVault(transaction, this.#box, agent, this.#means.clock()));
+    return { vault_id: vaultId, status: 'open' as const, encryption: VAULT_ENCRYPTION };
+  }
+
+  /** @throws DomainError `not_found`, `conflict`, `forbidden`, `agent_suspended`, `agent_revoked`. */
+  get(principal: Access['principal'], agentId: string, name: string, asker = UNKNOWN_ASKER): Promise<TakenSecret> {
+    return this.#access('get', { principal, agentId, name, asker }, giveSecret);
+  }
+
+  /** @throws DomainError as `get`. */
+  put(
+    principal: Access['principal'],
+    agentId: string,
+    { name, value }: { name: string; value: string },
+    asker = UNKNOWN_ASKER,
+  ): Promise<WireSecret> {
+    const access = { principal, agentId, name, asker };
+    return this.#access('put', access, (transaction, accessed) => putSecret(transaction, accessed, value));
+  }
+
+  /** @throws DomainError as `get`. */
+  remove(principal: Access['principal'], agentId: string, name: string, asker = UNKNOWN_ASKER): Promise<WireSecret> {
+    return this.#access('remove', { principal, agentId, name, asker }, removeSecret);
+  }
+
+  /** What the agent finds, with decoys that look like anything else. @throws DomainError `not_found`, `conflict`, `forbidden`. */
+  async contents(principal: Access['principal'], agentId: string): Promise<WireVault> {
+    const { database, log } = this.#means;
+    refuseOthers(principal, agentId);
+    return database.write(async (transaction) => {
+      const agent = await lockAgent(transaction, agentId);
+      const { vaultId } = await this.#vaultOf(transaction, agent);
+      const secrets = (await secretsOf(transaction, agent)).map(secretToWire);
+      const decoys = (await decoyToolsOf(transaction, [agent.agent_no])).get(agent.agent_no)?.keys() ?? [];
+      const tools = namesOf([...allowancesOf(agent).allowed_tools, ...decoys]);
+      const more = { secrets: secrets.length, tools: tools.length };
+      const by = speakerOf(principal);
+      const entry: AgentEntry = { agentId, actor: by, action: 'vault.listed', of: ['vault', vaultId], more };
+      await writeEntries(log, transaction, [entry]);
+      return { vault_id: vaultId, status: 'open', encryption: VAULT_ENCRYPTION, secrets, tools };
+    });
+  }
+
+  /** What people see of it: never a value. @throws DomainError `not_found`. */
+  async list(agentId: string) {
+    const { database, clock } = this.#means;
+    const agent = await findAgent(database, agentId);
+    const vault = await findVault(database, this.#box, agent);
+    const decoys = await decoysOf(database, agent);
+    const { running, lastTaken } = await leasesOf(database, agent, clock());
+    const isReal = ({ secret_no }: { secret_no: number }) => decoys.every((decoy) => decoy.secret_no !== secret_no);
+    const secrets = (await secretsOf(database, agent)).filter(isReal);
+    return {
+      vault_id: vault?.vaultId ?? null,
+      status: vault === null ? ('none' as const) : ('open' as const),
+      encryption: vault === null ? null : VAULT_ENCRYPTION,
+      secrets: secrets.map(({ put_by, ...secret }) => ({
+        ...{ ...secretToWire(secret), put_by, last_taken_at: lastTaken.get(secret.name) ?? null },
+      })),
+      decoys: decoys.map((decoy) => decoyToWire(agent, decoy)),
+      leases: running,
+    };
+  }
+
+  /** The oldest first. @throws DomainError `not_found`. */
+  async decoys(agentId: string): Promise<{ data: WireDecoy[] }> {
+    return { data: (await this.list(agentId)).decoys };
+  }
+
+  /** @throws DomainError `not_found`, `conflict`; as `VaultTraps.prepareCredential`. */
+  async addDecoy(actor: Actor, agentId: string, wish: NewDecoy): Promise<WireDecoy> {
+    const { database, clock, log } = this.#means;
+    const trap = await trapFor(this.#traps, wish, await findAgent(database, agentId));
+    return database.write(async (transaction) => {
+      const agent = await lockAgent(transaction, agentId);
+      const vault = await this.#vaultOf(transaction, agent);
+      const decoy = await putDecoy(transaction, { agent, vault, trap }, { actor, wish, now: clock() });
+      await writeEntries(log, transaction, [decoyEntry('vault.decoy_made', agent, { actor, decoy })]);
+      return decoyToWire(agent, decoy);
+    });
+  }
+
+  /** Takes it out of the vault. Its trap stays one. @throws DomainError `not_found`. */
+  async removeDecoy(actor: Actor, agentId: string, decoyId: string): Promise<WireDecoy> {
+    const { database, clock, log } = this.#means;
+    return database.write(async (transaction) => {
+      const agent = await lockAgent(transaction, agentId);
+      const decoy = await findDecoy(transaction, agent, decoyId);
+      await takeDecoyOut(transaction, decoy, clock());
+      await writeEntries(log, transaction, [decoyEntry('vault.decoy_removed', agent, { actor, decoy })]);
+      return decoyToWire(agent, decoy);
+    });
+  }
+
+  /** The decoy tools of agents, by the number of the agent and the name of the tool. */
+  decoyTools(reader: Reader, agentNos: readonly number[]): Promise<Map<number, Map<string, AgentDecoy>>> {
+    return decoyToolsOf(reader, agentNos);
+  }
+
+  /** See `tripDecoys`. What it does to trust is for who calls it. */
+  trip(transaction: Transaction, trips: readonly DecoyTrip[]): Promise<AgentEntry[]> {
+    return tripDecoys(transaction, { traps: this.#traps, alerts: this.#means.alerts }, trips);
+  }
+
+  /** Uses a decoy as its agent would. @throws Error in words for a person. */
+  async useDecoy(credentialId: string, userAgent: string): Promise<void> {
+    const { database, clock } = this.#means;
+    const { agent_id: agentId, decoy } = await decoyOfTrap(database, credentialId);
+    const asker = { address: null, userAgent };
+    if (decoy.sort === 'secret') {
+      await this.get({ kind: 'key', id: 'trap-test' }, agentId, decoy.name, asker);
+      return;
+    }
+    const at = clock().toISOString();
+    const trip: DecoyTrip = { decoy, agentId, by: 'key:trap-test', use: 'called', at, eventId: null, asker };
+    await database.write(async (transaction) => {
+      await lockAgent(transaction, agentId);
+      await this.trip(transaction, [trip]);
+    });
+  }
+
+  /** Does something with a secret, with the entry that says so, also where it is refused. */
+  async #access<T>(kind: AccessKind, access: Access, work: Work<T>): Promise<T> {
+    const { database, log } = this.#means;
+    const { principal, agentId, name, asker } = access;
+    refuseOthers(principal, agentId);
+    const by = speakerOf(principal);
+    const entry = (action: string, more: AgentEntry['more']): AgentEntry => ({
+      ...{ agentId, actor: by, action, of: ['secret', name], more },
+    });
+    const outcome = await database.write(async (transaction) => {
+      const agent = await lockAgent(transaction, agentId);
+      const done = await this.#try(transaction, agent, { kind, access, work });
+      if ('refused' in done) {
+        await writeEntries(log, transaction, [entry('vault.refused', { asked: kind, because: done.refused.code })]);
+        return done;
+      }
+      const { decoy, now } = done.accessed;
+      const { action, use } = ACCESSES[kind];
+      const trip = { agentId, by, use, at: now.toISOString(), eventId: null, asker };
+      const tripped = decoy === undefined ? [] : await this.#tripOwn(transaction, { ...trip, decoy });
+      await writeEntries(log, transaction, [entry(action, done.more), ...tripped]);
+      return done;
+    });
+    if ('refused' in outcome) throw outcome.refused;
+    return outcome.answer;
+  }
+
+  /** Where it is refused nothing was written. */
+  async #try<T>(
+    transaction: Transaction,
+    agent: Agent,
+    { kind, access: { principal, agentId, name }, work }: { kind: AccessKind; access: Access; work: Work<T> },
+  ): Promise<(AccessDone<T> & { accessed: Accessed }) | { refused: DomainError }> {
+    try {
+      refuseState(agent, kind, principal.boundTo === boundToAgent(agentId));
+      const vault = await this.#vaultOf(transaction, agent);
+      const secret = await secretNamed(transaction, agent, name);
+      const decoy = secret && (await decoyOfSecret(transaction, secret));
+      const now = this.#means.clock();
+      const accessed = { agent, vault, name, secret, decoy, by: speakerOf(principal), now };
+      return { ...(await work(transaction, accessed)), accessed };
+    } catch (error) {
+      if (error instanceof DomainError) return { refused: error };
+      throw error;
+    }
+  }
+
+  /** A decoy secret that was used costs the agent trust. */
+  async #tripOwn(transaction: Transaction, trip: DecoyTrip): Promise<AgentEntry[]> {
+    const { name, sort: kind, decoy_id } = trip.decoy;
+    const detail = { name, kind, use: trip.use, decoy_id };
+    const { entries } = await this.#trust.note(transaction, trip.agentId, { rule: 'decoy_used', detail });
+    return [...entries, ...(await this.trip(transaction, [trip]))];
+  }
+
+  /** @throws DomainError `conflict` for an agent without one. */
+  async #vaultOf(transaction: Transaction, agent: Agent): Promise<OpenedVault> {
+    const vault = await findVault(transaction, this.#box, agent);
+    if (vault === null) throw new DomainError('conflict', 'the agent has no vault until it is onboarded');
+    return vault;
+  }
+}
+
+type Work<T> = (transaction: Transaction, accessed: Accessed) => Promise<AccessDone<T>>;

@@ -1,0 +1,157 @@
+import type { Actor } from '../accounts/administration.ts';
+import type { AuditLog } from '../audit/api.ts';
+import type { Database, Transaction } from '../database/database.ts';
+import type { FileWatches } from './bait.ts';
+import { randomText } from './decoys/names.ts';
+import { recordAct } from './entries.ts';
+import { storeTrap, type TrapFacts } from './making.ts';
+import type { Proving } from './proving.ts';
+import type { Recorded } from './recording.ts';
+import { changeTrap, findTrap, nextChange, trapRow } from './repository.ts';
+import type { NewTrap } from './requests.ts';
+import type { Traps } from './traps.ts';
+import type { MadeTrap } from './types/type.ts';
+import type { Uses } from './uses.ts';
+import type { TrapVault } from './vault.ts';
+import type { Channel, Depth } from './words.ts';
+
+/** A trap that lies in the vault of an agent, before it is stored. */
+export interface TrapOfVault {
+  /** What the vault gives to whoever asks; the name of a tool. */
+  value: string;
+  /** Stores it as planted, with its entries. @returns its `credential_id`. */
+  store(transaction: Transaction, actor: Actor): Promise<string>;
+}
+
+/** What somebody did with a decoy. */
+export interface VaultUse {
+  credentialId: string;
+  channel: Extract<Channel, 'vault_read' | 'tool_call'>;
+  depth: Extract<Depth, 'read' | 'used'>;
+  /** RFC 3339 UTC with milliseconds. */
+  at: string;
+  /** The same one, told twice, counts once; null where it has no id. */
+  eventId: string | null;
+  /** In words. */
+  action: string;
+  address: string | null;
+  userAgent: string | null;
+  /** What was asked for, as it came. */
+  told: string;
+}
+
+export interface VaultTrapMeans {
+  traps: Pick<Traps, 'prepare'>;
+  uses: Pick<Uses, 'recordIn'>;
+  proving: Pick<Proving, 'takes'>;
+  database: Database;
+  vault: TrapVault;
+  log: AuditLog;
+  clock: () => Date;
+}
+
+/** Thrown by a use that only proves a channel: its transaction leaves nothing behind. */
+class MarkedUse extends Error {}
+
+/** Traps in the vaults of AI agents. */
+export class VaultTraps {
+  readonly #means: VaultTrapMeans;
+  /** What the service that has the vaults knows of them. */
+  watches: FileWatches = async () => new Map();
+  /** Uses a decoy as an agent would, under a name for its client. @throws Error in words for a person. */
+  use: (credentialId: string, userAgent: string) => Promise<void> = async () => {
+    throw new Error('No vault of an agent has it.');
+  };
+
+  constructor(means: VaultTrapMeans) {
+    this.#means = means;
+  }
+
+  /** A secret that leads nowhere. */
+  prepareSecret(label: string): TrapOfVault {
+    const token = `tok_${randomText(40)}`;
+    const made = madeIn({ token }, { channel: 'vault_read', content: token, knownAs: `${token.slice(0, 8)}…` });
+    return this.#prepared(made, { ...OF_VAULT, credential_type: 'agent_secret', label, decoy: null });
+  }
+
+  /** The name of a tool that does nothing. */
+  prepareTool(tool: string, label: string): TrapOfVault {
+    const made = madeIn({ tool }, { channel: 'tool_call', content: tool, knownAs: tool });
+    return this.#prepared(made, { ...OF_VAULT, credential_type: 'agent_tool', label, decoy: null });
+  }
+
+  /** A credential of any kind that is planted elsewhere, too: its use is seen there. @throws DomainError as `Traps.generate`. */
+  async prepareCredential(
+    wish: Pick<NewTrap, 'credential_type' | 'label' | 'decoy' | 'options'>,
+  ): Promise<TrapOfVault> {
+    const { made, facts } = await this.#means.traps.prepare({
+      ...wish,
+      plant_location: 'agent_vault',
+      expires_at: null,
+    });
+    return this.#prepared({ ...made, channels: [...made.channels, 'vault_read'] }, facts);
+  }
+
+  /**
+   * Records uses of decoys, in the transaction of what else they led to: see `Uses.recordIn`.
+   * @returns for each the detection that it led to; null for one that was recorded before.
+   */
+  async record(transaction: Transaction, uses: readonly VaultUse[]): Promise<(Recorded | null)[]> {
+    await nextChange(transaction);
+    const recorded = [];
+    for (const { credentialId, at, eventId, address, told, ...use } of uses) {
+      const { trap_no: trapNo } = await findTrap(transaction, credentialId);
+      recorded.push({
+        ...{
+          ...use,
+          trapNo,
+          eventTime: at,
+          sourceEventId: eventId,
+          sourceIp: address,
+          service: 'agents',
+          region: null,
+        },
+        ...{ authVerified: true, request: told },
+      });
+    }
+    if (recorded.some((use) => this.#means.proving.takes(use))) throw new MarkedUse('a marked use');
+    return this.#means.uses.recordIn(transaction, recorded);
+  }
+
+  /** Proves that a use would be seen, and leaves nothing behind. @throws Error in words for a person. */
+  async tryOut(trapNo: number, mark: string): Promise<void> {
+    const { credential_id } = await trapRow(this.#means.database, trapNo);
+    await this.use(credential_id, mark).catch((error: unknown) => {
+      if (!(error instanceof MarkedUse)) throw error;
+    });
+  }
+
+  #prepared(made: MadeTrap, facts: TrapFacts): TrapOfVault {
+    const { vault, log, clock } = this.#means;
+    return {
+      value: made.artifact.content,
+      async store(transaction, actor) {
+        // Detections say when their trap was planted.
+        await nextChange(transaction);
+        const now = clock();
+        const trap = await storeTrap(transaction, { vault, log }, facts, { made, actor, now });
+        const planted = { planted_at: now.toISOString(), confirmed_at: now.toISOString() };
+        await changeTrap(transaction, trap, planted);
+        const more = { credential_type: facts.credential_type, label: facts.label, ...planted };
+        await recordAct(log, transaction, { actor, action: 'trap.planted', of: ['trap', trap.credential_id], more });
+        return trap.credential_id;
+      },
+    };
+  }
+}
+
+const OF_VAULT = { plant_location: 'agent_vault', origin: 'fabricated', expires_at: null, rotated_from: null } as const;
+
+function madeIn(
+  credential: { [name: string]: string },
+  { channel, content, knownAs }: { channel: VaultUse['channel']; content: string; knownAs: string },
+): MadeTrap {
+  const instructions = 'It lies in the vault of an agent, and nothing is to be done.';
+  const artifact = { filename: 'secret', content, instructions };
+  return { credential, artifact, marks: [], channels: [channel], knownAs };
+}
