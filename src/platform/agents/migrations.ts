@@ -1,11 +1,12 @@
 import type { Migrations } from '../database/migration.ts';
+import { IDENTITY_MIGRATIONS } from './identity/migrations.ts';
 import { KILL_MIGRATIONS } from './kill/migrations.ts';
 import { TRUST_MIGRATIONS } from './trust/migrations.ts';
 import { AGENT_VAULT_MIGRATIONS } from './vault/migrations.ts';
 
 export const AGENT_MIGRATIONS: Migrations = {
   // Over 40 lines: it is the form of tables.
-  'agents/0001-agents': ({ text, integer, bytes, ordinal, end, digest }) => [
+  'agents/0001-agents': ({ text, integer, ordinal, end, digest }) => [
     `CREATE TABLE agents (
       agent_no ${ordinal},
       agent_id ${text} NOT NULL UNIQUE,
@@ -40,48 +41,8 @@ export const AGENT_MIGRATIONS: Migrations = {
     'CREATE INDEX agents_by_state ON agents (state, agent_no)',
     'CREATE INDEX agents_by_tier ON agents (tier, agent_no)',
     'CREATE INDEX agents_due ON agents (due_at) WHERE due_at IS NOT NULL',
-    `CREATE TABLE agent_identities (
-      identity_no ${ordinal},
-      agent_no ${integer} NOT NULL REFERENCES agents,
-      issue_no ${integer} NOT NULL,
-      did ${text} NOT NULL,
-      public_keys ${text} NOT NULL,
-      ecdsa_serial ${text} NOT NULL UNIQUE,
-      ml_dsa_65_serial ${text} NOT NULL UNIQUE,
-      ecdsa_pem ${text} NOT NULL,
-      ml_dsa_65_pem ${text} NOT NULL,
-      not_after ${text} NOT NULL,
-      ${digest('composition')} NOT NULL,
-      passport_jti ${text} NOT NULL UNIQUE,
-      passport_jws ${text} NOT NULL,
-      status_index ${integer} NOT NULL UNIQUE,
-      passport_status ${text} NOT NULL CHECK (passport_status IN ('valid', 'suspended', 'revoked', 'superseded')),
-      status_changed_at ${text} NOT NULL,
-      key_id ${text} NOT NULL,
-      issued_at ${text} NOT NULL,
-      UNIQUE (agent_no, issue_no)
-    ) ${end}`,
-    `CREATE TABLE agent_authorities (
-      authority_id ${text} PRIMARY KEY,
-      algorithm ${text} NOT NULL,
-      public_key ${text} NOT NULL,
-      certificate_pem ${text},
-      private_key ${bytes} NOT NULL,
-      made_at ${text} NOT NULL,
-      not_after ${text}
-    ) ${end}`,
-    `CREATE TABLE agent_revocations (
-      revocation_no ${ordinal},
-      authority_id ${text} NOT NULL REFERENCES agent_authorities,
-      serial ${text} NOT NULL,
-      identity_no ${integer} NOT NULL REFERENCES agent_identities,
-      reason ${text} NOT NULL,
-      revoked_at ${text} NOT NULL,
-      lifted_at ${text}
-    ) ${end}`,
-    'CREATE UNIQUE INDEX agent_revocations_standing ON agent_revocations (authority_id, serial) WHERE lifted_at IS NULL',
-    'CREATE INDEX agent_revocations_by_identity ON agent_revocations (identity_no)',
   ],
+  ...IDENTITY_MIGRATIONS,
   ...TRUST_MIGRATIONS,
   ...KILL_MIGRATIONS,
   ...AGENT_VAULT_MIGRATIONS,

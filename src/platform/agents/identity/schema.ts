@@ -1,15 +1,19 @@
 import type { Generated } from 'kysely';
 import type { PassportStatus } from '../words.ts';
+import type { CertificateKind, RevocationReason } from './kinds.ts';
 
 /** What each onboarding issued. */
 // Over ten members: they are columns.
 export interface AgentIdentityTable {
+  /** Its place in the status list. */
   identity_no: Generated<number>;
   agent_no: number;
   /** Of its agent, from 1 on. */
   issue_no: number;
+  /** Of the platform's keys that signed it. */
+  generation: number;
   did: string;
-  /** JSON: by algorithm, as IDENTITY writes them. */
+  /** JSON of `AgentPublicKeys`. */
   public_keys: string;
   ecdsa_serial: string;
   ml_dsa_65_serial: string;
@@ -19,9 +23,8 @@ export interface AgentIdentityTable {
   /** That its passport and certificates state. */
   composition: string;
   passport_jti: string;
+  /** JSON of a JWS; empty only within the transaction that issues it. */
   passport_jws: string;
-  /** Its place in the status list, from 0 on; never given again. */
-  status_index: number;
   passport_status: PassportStatus;
   status_changed_at: string;
   /** The API key that came with it. */
@@ -29,28 +32,27 @@ export interface AgentIdentityTable {
   issued_at: string;
 }
 
-/** The platform's own keys. */
+/** Each generation of the platform's own keys. */
 export interface AgentAuthorityTable {
-  /** What it is for: one of each. */
-  authority_id: string;
-  algorithm: string;
-  /** Text of JSON or PEM, as IDENTITY writes it. */
-  public_key: string;
-  certificate_pem: string | null;
-  /** Sealed. */
-  private_key: Uint8Array;
+  /** From 1 on. */
+  generation: number;
   made_at: string;
-  not_after: string | null;
+  not_after: string;
+  /** The certificates of those that sign certificates. */
+  ecdsa_pem: string;
+  ml_dsa_65_pem: string;
+  /** JSON: a list of `PublicJwk`, of those that sign passports, lists and messages. */
+  public_keys: string;
+  /** Sealed JSON of PKCS #8 in base64. */
+  private_keys: Uint8Array;
 }
 
-/** Certificates that are no good any more, or not at the moment. */
+/** Certificates that are not to be trusted, for now or for ever. */
 export interface AgentRevocationTable {
-  revocation_no: Generated<number>;
-  authority_id: string;
+  kind: CertificateKind;
+  generation: number;
   serial: string;
   identity_no: number;
-  reason: 'certificateHold' | 'cessationOfOperation' | 'superseded';
+  reason: RevocationReason;
   revoked_at: string;
-  /** When the hold was lifted; null while it stands. */
-  lifted_at: string | null;
 }

@@ -1,0 +1,69 @@
+import type { CertificateKind } from './kinds.ts';
+
+const FILE_WORDS: Record<CertificateKind, string> = { ecdsa: 'ecdsa', ml_dsa_65: 'ml-dsa-65' };
+
+/** Whose list of revoked certificates: each generation of the platform's keys has its own. */
+export interface RevocationListName {
+  kind: CertificateKind;
+  generation: number;
+}
+
+/** `ecdsa`, `ml-dsa-65` of the first generation, `ecdsa-2` of the second: what stands before `.crl`. */
+export function revocationListFile({ kind, generation }: RevocationListName): string {
+  return generation === 1 ? FILE_WORDS[kind] : `${FILE_WORDS[kind]}-${generation}`;
+}
+
+/** The other way round; null for what is no such name. */
+export function toRevocationListName(file: string): RevocationListName | null {
+  const match = /^(ecdsa|ml-dsa-65)(?:-([1-9]\d{0,5}))?$/.exec(file);
+  if (match === null) return null;
+  const generation = Number(match[2] ?? 1);
+  const name: RevocationListName = { kind: match[1] === 'ecdsa' ? 'ecdsa' : 'ml_dsa_65', generation };
+  return revocationListFile(name) === file ? name : null;
+}
+
+/** Where strangers find what they verify an agent by, and how it is called. */
+export class IdentityAddresses {
+  /** Of the service, without a slash at its end: `https://HOST/agents`. */
+  readonly base: string;
+  readonly #url: URL;
+
+  /** @param publicUrl where the platform is reached. */
+  constructor(publicUrl: string) {
+    this.base = `${publicUrl.replace(/\/+$/, '')}/agents`;
+    this.#url = new URL(this.base);
+  }
+
+  /** SPIFFE-ID section 2.1: lower-case letters, digits, dots, dashes and underscores, and no port. */
+  get trustDomain(): string {
+    return this.#url.hostname.toLowerCase().replace(/[^a-z0-9._-]/g, '-');
+  }
+
+  spiffeId(agentId: string): string {
+    return `spiffe://${this.trustDomain}/agents/${agentId}`;
+  }
+
+  /** did:web section 3: the path with colons; the colon of a port is percent-encoded. */
+  did(agentId: string): string {
+    const path = this.#url.pathname.split('/').filter((part) => part !== '');
+    return ['did', 'web', this.#url.host.replaceAll(':', '%3A'), ...path, 'did', agentId].join(':');
+  }
+
+  /** Of what stands beside the DID document of an agent. */
+  ofAgent(agentId: string, file: 'did.json' | 'agent-card.json'): string {
+    return `${this.base}/did/${agentId}/${file}`;
+  }
+
+  /** Where anybody asks how an agent stands. */
+  verification(agentId: string): string {
+    return `${this.base}/api/v1/public/verify-agent/${agentId}`;
+  }
+
+  ofPlatform(file: 'jwks.json' | 'status-list'): string {
+    return `${this.base}/api/v1/public/${file}`;
+  }
+
+  revocationList(name: RevocationListName): string {
+    return `${this.base}/api/v1/public/crl/${revocationListFile(name)}.crl`;
+  }
+}

@@ -1,0 +1,69 @@
+import { FlattenedSign } from 'jose';
+import { canonicalize, type Json } from '../../../core/json/canonical.ts';
+import type { Signer } from './key-generation.ts';
+
+/** Whose card it is. Names of tools, APIs and owners are not on it: anybody can read it. */
+export interface CardSubject {
+  name: string;
+  version: string;
+  did: string;
+  spiffeId: string;
+  verificationUrl: string;
+  statusListUrl: string;
+  /** Of the platform's signing keys. */
+  keysUrl: string;
+  /** Of the service that vouches for the agent. */
+  serviceUrl: string;
+}
+
+/** An AgentCard of A2A 1.0, as its section 4.4 writes it. */
+export type AgentCard = { [name: string]: Json } & { signatures: { protected: string; signature: string }[] };
+
+export const IDENTITY_EXTENSION = 'urn:evidence-platform:agent:identity:1';
+
+/**
+ * Section 8.4: signed over its RFC 8785 form, once by each algorithm, without what is empty. It says who the agent is; where
+ * it takes messages of A2A this service does not know, so `supportedInterfaces` is empty.
+ */
+export async function signAgentCard(subject: CardSubject, signers: readonly Signer[]): Promise<AgentCard> {
+  const card = cardOf(subject);
+  const payload = Buffer.from(canonicalize(card));
+  const signatures: AgentCard['signatures'] = [];
+  for (const { algorithm: alg, key, publicJwk } of signers) {
+    const header = { alg, kid: publicJwk.kid, typ: 'JOSE', jku: subject.keysUrl };
+    const jws = await new FlattenedSign(payload).setProtectedHeader(header).sign(key);
+    signatures.push({ protected: jws.protected ?? '', signature: jws.signature });
+  }
+  return { ...card, supportedInterfaces: [], signatures };
+}
+
+function cardOf(subject: CardSubject): { [name: string]: Json } {
+  const { did, spiffeId, verificationUrl, statusListUrl } = subject;
+  return {
+    name: subject.name,
+    description: 'An agent that is registered with a governance service, which vouches for who it is.',
+    version: subject.version,
+    provider: { organization: 'Evidence Platform', url: subject.serviceUrl },
+    capabilities: {
+      streaming: false,
+      pushNotifications: false,
+      extensions: [
+        {
+          uri: IDENTITY_EXTENSION,
+          description: 'Who the agent is, and where anybody asks how it stands.',
+          params: { did, spiffe_id: spiffeId, verification: verificationUrl, status_list: statusListUrl },
+        },
+      ],
+    },
+    defaultInputModes: ['application/json'],
+    defaultOutputModes: ['application/json'],
+    skills: [
+      {
+        id: 'identity',
+        name: 'Proves who it is',
+        description: 'Answers a challenge with the keys of its DID.',
+        tags: ['identity'],
+      },
+    ],
+  };
+}

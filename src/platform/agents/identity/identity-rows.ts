@@ -1,0 +1,109 @@
+import type { Selectable } from 'kysely';
+import type { Reader, Transaction } from '../../database/database.ts';
+import type { AgentTables } from '../schema.ts';
+import type { PassportStatus } from '../words.ts';
+import type { RevocationListName } from './addresses.ts';
+import { CERTIFICATE_KINDS, type CertificateKind, type RevocationReason } from './kinds.ts';
+import type { Revocation } from './revocation-list.ts';
+import type { AgentIdentityTable } from './schema.ts';
+
+export type Identity = Selectable<AgentIdentityTable>;
+
+/** What an agent was issued last; null where it was never onboarded. */
+export async function currentIdentity(reader: Reader, agentNo: number): Promise<Identity | null> {
+  const identities = reader.tables<AgentTables>().selectFrom('agent_identities').selectAll();
+  const own = identities.where('agent_no', '=', agentNo).orderBy('issue_no', 'desc').limit(1);
+  return (await own.executeTakeFirst()) ?? null;
+}
+
+export async function changePassport(
+  transaction: Transaction,
+  { identity_no }: Pick<Identity, 'identity_no'>,
+  status: PassportStatus,
+  now: Date,
+): Promise<void> {
+  const identities = transaction.tables<AgentTables>().updateTable('agent_identities');
+  const change = { passport_status: status, status_changed_at: now.toISOString() };
+  await identities.set(change).where('identity_no', '=', identity_no).execute();
+}
+
+/**
+ * Has the lists of revoked certificates name both certificates of an identity. A hold becomes what is for ever; what is for
+ * ever stays as it is.
+ * @returns their serials.
+ */
+export async function revokeCertificates(
+  transaction: Transaction,
+  identity: Identity,
+  { reason, now }: { reason: RevocationReason; now: Date },
+): Promise<string[]> {
+  const { generation, identity_no } = identity;
+  const revocations = transaction.tables<AgentTables>().insertInto('agent_revocations');
+  const rows = CERTIFICATE_KINDS.map((kind) => ({
+    ...{ kind, generation, serial: serialOf(identity, kind), identity_no, reason, revoked_at: now.toISOString() },
+  }));
+  const insert = revocations.values(rows).onConflict((conflict) =>
+    conflict
+      .columns(['kind', 'serial'])
+      .doUpdateSet((excluded) => ({ reason: excluded.ref('excluded.reason') }))
+      .where('agent_revocations.reason', '=', 'certificateHold'),
+  );
+  await insert.execute();
+  return rows.map(({ serial }) => serial);
+}
+
+/** Has the lists no longer name those certificates of an identity that were on hold. @returns their serials. */
+export async function liftHold(
+  transaction: Transaction,
+  { identity_no }: Pick<Identity, 'identity_no'>,
+): Promise<string[]> {
+  const revocations = transaction.tables<AgentTables>().deleteFrom('agent_revocations').returning('serial');
+  const held = revocations.where('identity_no', '=', identity_no).where('reason', '=', 'certificateHold');
+  return (await held.execute()).map(({ serial }) => serial);
+}
+
+/**
+ * What the list of a generation has to name: what was revoked, and the certificates of every agent that is suspended, for
+ * whatever reason it is.
+ */
+export async function revocationsOf(reader: Reader, { kind, generation }: RevocationListName): Promise<Revocation[]> {
+  const tables = reader.tables<AgentTables>();
+  const revoked = await tables
+    .selectFrom('agent_revocations')
+    .select(['serial', 'revoked_at', 'reason'])
+    .where('kind', '=', kind)
+    .where('generation', '=', generation)
+    .orderBy('serial')
+    .execute();
+  const suspended = await tables
+    .selectFrom('agent_identities')
+    .innerJoin('agents', 'agents.agent_no', 'agent_identities.agent_no')
+    .select([`${serialColumn(kind)} as serial`, 'agents.state_changed_at as revoked_at'])
+    .where('agent_identities.generation', '=', generation)
+    .where('agents.state', '=', 'suspended')
+    .execute();
+  const named = new Set(revoked.map(({ serial }) => serial));
+  const held = suspended
+    .filter(({ serial }) => !named.has(serial))
+    .map((row) => ({ ...row, reason: 'certificateHold' as const }));
+  return [...revoked, ...held].map(({ serial, revoked_at, reason }) => ({
+    ...{ serial, reason, revokedAt: new Date(revoked_at) },
+  }));
+}
+
+const serialColumn = (kind: CertificateKind) => `${kind}_serial` as const;
+
+const serialOf = (identity: Identity, kind: CertificateKind): string => identity[serialColumn(kind)];
+
+/** The passports that are not valid, by their place in the list, and how long the list is. */
+export async function passportStatuses(
+  reader: Reader,
+): Promise<{ others: ReadonlyMap<number, PassportStatus>; length: number }> {
+  const identities = reader.tables<AgentTables>().selectFrom('agent_identities');
+  const last = await identities.select('identity_no').orderBy('identity_no', 'desc').executeTakeFirst();
+  const rows = identities.select(['identity_no', 'passport_status']).where('passport_status', '<>', 'valid');
+  const others = (await rows.execute()).map(
+    ({ identity_no, passport_status }) => [identity_no, passport_status] as const,
+  );
+  return { others: new Map(others), length: (last?.identity_no ?? 0) + 1 };
+}

@@ -1,0 +1,87 @@
+import { flattenedVerify, importJWK } from 'jose';
+import { messageOf } from '../../../core/errors.ts';
+import type { PublicJwk } from './keys.ts';
+import { SIGNATURE_ALGORITHMS, type SignatureAlgorithm } from './kinds.ts';
+import {
+  type GeneralJws,
+  PASSPORT_FORMAT,
+  PASSPORT_TYPE,
+  type PassportClaims,
+  REQUIRED_ALGORITHMS,
+} from './passport.ts';
+
+/** What came of verifying a passport: why it is not accepted, if so, in sentences. */
+export type PassportVerdict = { accepted: true; claims: PassportClaims } | { accepted: false; reasons: string[] };
+
+export interface PassportTrust {
+  /** Of the issuer: its `jwks.json`. */
+  keys: readonly PublicJwk[];
+  issuer: string;
+  now: Date;
+  /** What the verifier knows. */
+  algorithms?: readonly SignatureAlgorithm[];
+}
+
+/**
+ * Verifies what a passport says of itself: both signatures, its issuer and its time. How it stands now the status list says.
+ * A passport that is signed by fewer algorithms than it requires is refused, and so is one that this verifier knows only in
+ * part.
+ */
+export async function verifyPassport(jws: GeneralJws, trust: PassportTrust): Promise<PassportVerdict> {
+  const known = trust.algorithms ?? SIGNATURE_ALGORITHMS;
+  const reasons: string[] = [];
+  for (const algorithm of SIGNATURE_ALGORITHMS) {
+    if (known.includes(algorithm)) reasons.push(...(await faultsOf(jws, algorithm, trust.keys)));
+    else reasons.push(`this verifier does not know ${algorithm}, and the passport counts with both signatures only`);
+  }
+  if (reasons.length > 0) return { accepted: false, reasons };
+  const claims = JSON.parse(Buffer.from(jws.payload, 'base64url').toString()) as PassportClaims;
+  reasons.push(...faultsOfClaims(claims, trust));
+  return reasons.length > 0 ? { accepted: false, reasons } : { accepted: true, claims };
+}
+
+async function faultsOf(jws: GeneralJws, algorithm: SignatureAlgorithm, keys: readonly PublicJwk[]): Promise<string[]> {
+  const own = jws.signatures.filter((signature) => headerOf(signature)?.alg === algorithm);
+  const [signature] = own;
+  if (signature === undefined || own.length > 1)
+    return [`the passport has ${own.length} signatures by ${algorithm}, not one`];
+  const { kid, typ, [REQUIRED_ALGORITHMS]: required } = headerOf(signature) ?? {};
+  if (typ !== PASSPORT_TYPE) return [`the signature by ${algorithm} is of no passport`];
+  if (JSON.stringify(required) !== JSON.stringify(SIGNATURE_ALGORITHMS))
+    return [`the signature by ${algorithm} does not require both algorithms`];
+  const key = keys.find((candidate) => candidate.kid === kid && candidate.alg === algorithm);
+  if (key === undefined) return [`the signature by ${algorithm} is by a key that the issuer does not have`];
+  try {
+    const crit = { [REQUIRED_ALGORITHMS]: true };
+    const flattened = { payload: jws.payload, protected: signature.protected, signature: signature.signature };
+    await flattenedVerify(flattened, await importJWK(key, algorithm), { algorithms: [algorithm], crit });
+    return [];
+  } catch (error) {
+    return [`the signature by ${algorithm} does not hold: ${messageOf(error)}`];
+  }
+}
+
+interface ClaimedHeader {
+  alg?: unknown;
+  kid?: unknown;
+  typ?: unknown;
+  [REQUIRED_ALGORITHMS]?: unknown;
+}
+
+function headerOf({ protected: header }: GeneralJws['signatures'][number]): ClaimedHeader | null {
+  try {
+    return JSON.parse(Buffer.from(header, 'base64url').toString()) as ClaimedHeader;
+  } catch {
+    return null;
+  }
+}
+
+function faultsOfClaims({ format, iss, nbf, exp }: PassportClaims, { issuer, now }: PassportTrust): string[] {
+  const seconds = now.getTime() / 1000;
+  const faults: string[] = [];
+  if (format !== PASSPORT_FORMAT) faults.push(`it is of another format than ${PASSPORT_FORMAT}`);
+  if (iss !== issuer) faults.push('it is of another issuer');
+  if (!(nbf <= seconds)) faults.push('it is not valid yet');
+  if (!(seconds < exp)) faults.push('it is not valid any more');
+  return faults;
+}

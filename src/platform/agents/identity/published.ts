@@ -1,0 +1,107 @@
+import type { Agent } from '../agent-rows.ts';
+import type { AgentServiceMeans } from '../means.ts';
+import type { AgentTables } from '../schema.ts';
+import { IdentityAddresses, toRevocationListName } from './addresses.ts';
+import { type AgentCard, signAgentCard } from './agent-card.ts';
+import { type DidDocument, didDocument } from './did-document.ts';
+import { currentIdentity, type Identity, passportStatuses, revocationsOf } from './identity-rows.ts';
+import type { KeyGenerations } from './key-generations.ts';
+import type { AgentPublicKeys, PublicJwk } from './keys.ts';
+import type { CertificateKind } from './kinds.ts';
+import { issueRevocationList } from './revocation-list.ts';
+import { signStatusList } from './status-list.ts';
+import { LIST_SECONDS } from './terms.ts';
+
+type Means = Pick<AgentServiceMeans, 'database' | 'clock' | 'publicUrl'>;
+
+/** What strangers verify agents by. Each is read and signed when it is asked for. */
+export class Published {
+  readonly #means: Means;
+  readonly #generations: KeyGenerations;
+
+  constructor(means: Means, generations: KeyGenerations) {
+    this.#means = means;
+    this.#generations = generations;
+  }
+
+  addresses(): IdentityAddresses {
+    return new IdentityAddresses(this.#means.publicUrl());
+  }
+
+  /** The list of revoked certificates of a file `FILE.crl`, in DER; null where there is no such list. */
+  async revocationList(file: string): Promise<Buffer | null> {
+    const { database, clock } = this.#means;
+    const now = clock();
+    const name = toRevocationListName(file);
+    if (name === null) return null;
+    const generations = await this.#generations.inForce(database, now);
+    const signing = generations.find(({ generation }) => generation === name.generation);
+    if (signing === undefined) return null;
+    const revoked = await revocationsOf(database, name);
+    // Milliseconds grow from one list to the next, in whichever process.
+    const terms = { revoked, number: BigInt(now.getTime()), now, seconds: LIST_SECONDS };
+    return issueRevocationList(signing.certificates[name.kind], terms);
+  }
+
+  /** The status of all passports, as a signed JWT. */
+  async statusList(): Promise<string> {
+    const { database, clock } = this.#means;
+    const now = clock();
+    const { signers } = await this.#generations.signing(database, now);
+    const url = this.addresses().ofPlatform('status-list');
+    return signStatusList({ url, ...(await passportStatuses(database)), now }, signers.EdDSA);
+  }
+
+  /** The public keys that passports, lists and messages are signed by. */
+  async jwks(): Promise<{ keys: PublicJwk[] }> {
+    const generations = await this.#generations.inForce(this.#means.database, this.#means.clock());
+    const keys = generations.flatMap(({ signers }) => Object.values(signers).map(({ publicJwk }) => publicJwk));
+    return { keys };
+  }
+
+  /** In PEM, the newest first: the certificates of those that sign agents' certificates of a kind. */
+  async certificates(kind: CertificateKind): Promise<string> {
+    const generations = await this.#generations.inForce(this.#means.database, this.#means.clock());
+    return generations
+      .reverse()
+      .map(({ certificates }) => certificates[kind].pem)
+      .join('');
+  }
+
+  /** Null for an agent that is not there or was never onboarded. */
+  async didDocument(agentId: string): Promise<DidDocument | null> {
+    const found = await this.#find(agentId);
+    if (found === null) return null;
+    const { agent, identity } = found;
+    const addresses = this.addresses();
+    const keys = agent.state === 'revoked' ? null : (JSON.parse(identity.public_keys) as AgentPublicKeys);
+    const verification = addresses.verification(agentId);
+    return didDocument(addresses.did(agentId), keys, {
+      ...{ verification, card: addresses.ofAgent(agentId, 'agent-card.json') },
+    });
+  }
+
+  /** Null for an agent that is not there, was never onboarded, or is revoked: nobody vouches for it. */
+  async card(agentId: string): Promise<AgentCard | null> {
+    const found = await this.#find(agentId);
+    if (found === null || found.agent.state === 'revoked') return null;
+    const { name, version } = found.agent;
+    const addresses = this.addresses();
+    const { signers } = await this.#generations.signing(this.#means.database, this.#means.clock());
+    const subject = {
+      ...{ name, version, did: addresses.did(agentId), spiffeId: addresses.spiffeId(agentId) },
+      ...{ verificationUrl: addresses.verification(agentId), statusListUrl: addresses.ofPlatform('status-list') },
+      ...{ keysUrl: addresses.ofPlatform('jwks.json'), serviceUrl: addresses.base },
+    };
+    return signAgentCard(subject, [signers.EdDSA, signers['ML-DSA-65']]);
+  }
+
+  async #find(agentId: string): Promise<{ agent: Agent; identity: Identity } | null> {
+    const { database } = this.#means;
+    const agents = database.tables<AgentTables>().selectFrom('agents').selectAll();
+    const agent = await agents.where('agent_id', '=', agentId).executeTakeFirst();
+    if (agent === undefined) return null;
+    const identity = await currentIdentity(database, agent.agent_no);
+    return identity === null ? null : { agent, identity };
+  }
+}

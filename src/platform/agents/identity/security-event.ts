@@ -1,0 +1,47 @@
+import { SignJWT } from 'jose';
+import type { Json } from '../../../core/json/canonical.ts';
+import type { Signer } from './key-generation.ts';
+
+export const SECURITY_EVENT_NAMES = ['suspended', 'revoked', 'reinstated'] as const;
+export type SecurityEventName = (typeof SECURITY_EVENT_NAMES)[number];
+
+/** Something that others are told about an agent. */
+export interface SecurityEvent {
+  /** Who is told. */
+  aud: string;
+  jti: string;
+  /** What several messages have in common: the id of a kill. */
+  txn?: string;
+  event: SecurityEventName;
+  /** When it happened. */
+  at: Date;
+  /** No secrets: it is signed, not encrypted. */
+  detail: { [name: string]: Json };
+}
+
+const RISC = 'https://schemas.openid.net/secevent/risc/event-type';
+/** What every receiver of OpenID RISC knows; beside it stands our own word for it, with its detail. */
+const RISC_EVENTS: Record<SecurityEventName, string> = {
+  suspended: `${RISC}/account-disabled`,
+  revoked: `${RISC}/account-disabled`,
+  reinstated: `${RISC}/account-enabled`,
+};
+
+export function ownEventUri(event: SecurityEventName): string {
+  return `urn:evidence-platform:agent:${event}`;
+}
+
+/** A Security Event Token (RFC 8417), whose subject is a DID (RFC 9493 section 3.2.6). */
+export async function signSecurityEventToken(
+  { aud, jti, txn, event, at, detail }: SecurityEvent,
+  { issuer, did, now }: { issuer: string; did: string; now: Date },
+  { algorithm, key, publicJwk }: Signer,
+): Promise<string> {
+  const seconds = (time: Date) => Math.floor(time.getTime() / 1000);
+  const token = new SignJWT({
+    ...{ iss: issuer, jti, iat: seconds(now), aud, toe: seconds(at), ...(txn !== undefined && { txn }) },
+    sub_id: { format: 'did', url: did },
+    events: { [RISC_EVENTS[event]]: {}, [ownEventUri(event)]: detail },
+  });
+  return token.setProtectedHeader({ alg: algorithm, kid: publicJwk.kid, typ: 'secevent+jwt' }).sign(key);
+}

@@ -1,0 +1,12 @@
+/** How long what is issued to an agent is good for. */
+export const LEAF_DAYS = 365;
+/** How long a generation of the platform's keys is good for. */
+export const KEY_YEARS = 10;
+/** How long before it is used the next generation is published. */
+export const LEAD_DAYS = 365;
+/** By so much the clock of whoever verifies may be behind. */
+export const CLOCK_SKEW_MS = 60_000;
+/** For how long a list of revoked certificates or passports may stand for the next one, where that cannot be had. */
+export const LIST_SECONDS = 86_400;
+/** For how long a list of passports is as good as a new one. */
+export const LIST_FRESH_SECONDS = 60;
