@@ -11,14 +11,20 @@ export type AgentIncident = { agent_id: string; name: string; at: string } & (
   | { kind: 'composition_changed' }
 );
 
-/**
- * What happened to all agents lately, the newest first: violations, uses of the kill switch, and agents that are suspended or
- * changed now.
- */
-export async function readIncidents(database: Database, limit: number): Promise<AgentIncident[]> {
-  const read = [violations, kills, suspensions, changes].map((each) => each(database, limit));
-  const incidents = (await Promise.all(read)).flat();
-  return incidents.toSorted((one, other) => (one.at < other.at ? 1 : -1)).slice(0, limit);
+/** What happened to all agents lately. */
+export class Lately {
+  readonly #database: Database;
+
+  constructor(database: Database) {
+    this.#database = database;
+  }
+
+  /** Violations, uses of the kill switch, and agents that are suspended or changed now; the newest first. */
+  async list(limit: number): Promise<AgentIncident[]> {
+    const read = [violations, kills, suspensions, changes].map((each) => each(this.#database, limit));
+    const incidents = (await Promise.all(read)).flat();
+    return incidents.toSorted((one, other) => (one.at < other.at ? 1 : -1)).slice(0, limit);
+  }
 }
 
 async function violations(database: Database, limit: number): Promise<AgentIncident[]> {

@@ -1,13 +1,20 @@
-import { DomainError } from '../../errors.ts';
-import { Together } from '../../database/together.ts';
+import type { Json } from '../../../core/json/canonical.ts';
 import type { Database } from '../../database/database.ts';
+import { Together } from '../../database/together.ts';
+import { DomainError } from '../../errors.ts';
 import { fromCursor, pageOf, toCursor } from '../../http/cursor.ts';
 import type { Principal } from '../../http/principal.ts';
 import { keyedRequest } from '../../idempotency/keyed-results.ts';
-import type { Json } from '../../../core/json/canonical.ts';
 import { findAgent } from '../agent-rows.ts';
 import { refuseOthers, speakerOf } from '../binding.ts';
-import type { ActionQuery, LoggedAction, LoggedOutcome, NewAction, NewOutcome, WireAction } from '../requests/actions.ts';
+import type {
+  ActionQuery,
+  LoggedAction,
+  LoggedOutcome,
+  NewAction,
+  NewOutcome,
+  WireAction,
+} from '../requests/actions.ts';
 import type { AgentTables } from '../schema.ts';
 import { outcomesOf } from './action-rows.ts';
 import type { ActionMeans } from './noting.ts';

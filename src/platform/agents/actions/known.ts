@@ -42,7 +42,9 @@ export class KnownActions {
     );
     const attested = new Set(reports.filter(({ attestation }) => attestation !== null).map(({ agentId }) => agentId));
     const signing = agents.filter(({ agent_id }) => attested.has(agent_id)).map(({ agent_no }) => agent_no);
-    const ids = reports.flatMap(({ attestation, keyed }) => [attestation?.action_id ?? [], idOf(results, keyed)].flat());
+    const ids = reports.flatMap(({ attestation, keyed }) =>
+      [attestation?.action_id ?? [], idOf(results, keyed)].flat(),
+    );
     const actions = await actionsOf(reader, ids);
     const publicKeys = await publicKeysOf(reader, signing);
     const acting = agents.map(({ agent_no }) => agent_no);

@@ -20,11 +20,7 @@ export function loggedToWire({ agent_id }: OfAgent, action: NewAgentAction): Log
   };
 }
 
-export function actionToWire(
-  agent: OfAgent,
-  action: AgentAction,
-  outcome: NewReportedOutcome | undefined,
-): WireAction {
+export function actionToWire(agent: OfAgent, action: AgentAction, outcome: NewReportedOutcome | undefined): WireAction {
   const { received_at, signed_at, algorithm, reported_by, action_type, action_description } = action;
   const { tool_used, api_called, input_hash, output_hash, model, version } = action;
   return {
@@ -44,6 +40,9 @@ function outcomeToWire({ agent_id }: OfAgent, row: NewReportedOutcome) {
   return { outcome, output_hash, reported_at, entry: entryToWire(agent_id, row) };
 }
 
-function entryToWire(agentId: string, { entry_sequence: sequence, entry_hash: hash }: Pick<AgentAction, 'entry_sequence' | 'entry_hash'>) {
+function entryToWire(
+  agentId: string,
+  { entry_sequence: sequence, entry_hash: hash }: Pick<AgentAction, 'entry_sequence' | 'entry_hash'>,
+) {
   return { stream_id: streamOfAgent(agentId), sequence, hash };
 }

@@ -113,7 +113,13 @@ export class KillSwitch {
     await Promise.allSettled([...this.#running]);
   }
 
-  async #begin(transaction: Transaction, actor: Actor, agentId: string, wish: KillWish, claimant: string): Promise<Kill> {
+  async #begin(
+    transaction: Transaction,
+    actor: Actor,
+    agentId: string,
+    wish: KillWish,
+    claimant: string,
+  ): Promise<Kill> {
     const now = this.#means.clock();
     const agent = await lockAgent(transaction, agentId);
     if (agent.state === 'revoked' && wish.mode === 'suspend')

@@ -7,10 +7,8 @@ import type { TrustPort } from '../ports.ts';
 import type { AskPublic } from './asking.ts';
 
 /** What the kill switch works with. */
-export interface KillMeans extends Pick<
-  AgentServiceMeans,
-  'database' | 'clock' | 'log' | 'administration' | 'alerts' | 'outbox'
-> {
+export interface KillMeans
+  extends Pick<AgentServiceMeans, 'database' | 'clock' | 'log' | 'administration' | 'alerts' | 'outbox'> {
   trust: TrustPort;
   issuer: Pick<Issuer, 'signSecurityEvent'>;
   /** The way out, for tokens. */

@@ -4,8 +4,8 @@ import { DomainError } from '../../errors.ts';
 import { type Agent, changeAgent, descendantsOf, findAgent, lockAgent } from '../agent-rows.ts';
 import { type AgentEntry, writeEntries } from '../entries.ts';
 import { changePassport, currentIdentity, liftHold } from '../identity/identity-rows.ts';
-import type { PassportStatus } from '../words.ts';
 import type { Reinstated } from '../requests/kill.ts';
+import type { PassportStatus } from '../words.ts';
 import { runningKillOf } from './kill-rows.ts';
 import type { KillMeans } from './means.ts';
 import { tellSubscribers } from './security-events.ts';
@@ -79,8 +79,12 @@ async function restoreIdentity(transaction: Transaction, agent: Agent, now: Date
 function messageOf({ composition_changed_at, onboarded_at }: Agent, children: readonly Agent[]): string {
   const stopped = children.filter(({ state }) => state === 'suspended').length;
   const parts = [
-    onboarded_at === null ? 'The agent is registered, and has no identity yet: onboard it.' : 'The agent may act again.',
-    composition_changed_at === null ? '' : 'Its composition changed: its passport stays suspended until it is onboarded again.',
+    onboarded_at === null
+      ? 'The agent is registered, and has no identity yet: onboard it.'
+      : 'The agent may act again.',
+    composition_changed_at === null
+      ? ''
+      : 'Its composition changed: its passport stays suspended until it is onboarded again.',
     stopped === 0 ? '' : `${stopped} agents that it delegates to stay suspended: reinstate each one by itself.`,
     'Reinstating an agent reinstates none of its children.',
   ];

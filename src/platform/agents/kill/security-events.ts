@@ -26,7 +26,11 @@ export async function tellSubscribers(
   { agent, kill, event }: ToldEvent,
 ): Promise<number> {
   const tables = transaction.tables<AgentTables>();
-  const subscribers = await tables.selectFrom('agent_subscribers').selectAll().where('removed_at', 'is', null).execute();
+  const subscribers = await tables
+    .selectFrom('agent_subscribers')
+    .selectAll()
+    .where('removed_at', 'is', null)
+    .execute();
   const at = clock();
   for (const { subscriber_no, audience } of subscribers) {
     const jti = randomUUID();
@@ -34,7 +38,13 @@ export async function tellSubscribers(
     const jws = await issuer.signSecurityEvent({ aud: audience, jti, agentId: agent.agent_id, event, at, ...of });
     const message_id = await outbox.add(transaction, OUTBOX_KIND, { jti } satisfies Json);
     const delivery = { jti, subscriber_no, agent_no: agent.agent_no, kill_no: kill?.kill_no ?? null, event, jws };
-    const waiting = { message_id, state: 'pending', attempts: 0, made_at: at.toISOString(), delivered_at: null } as const;
+    const waiting = {
+      message_id,
+      state: 'pending',
+      attempts: 0,
+      made_at: at.toISOString(),
+      delivered_at: null,
+    } as const;
     await tables
       .insertInto('agent_set_deliveries')
       .values({ ...delivery, ...waiting })
@@ -103,7 +113,9 @@ function refusalOf(host: string, status: number, body: Buffer): string {
   const answered = `${host} answered with status ${status}`;
   try {
     const { err, description } = JSON.parse(body.toString()) as { err?: unknown; description?: unknown };
-    const quoted = [err, description].filter((each) => typeof each === 'string').map((each) => each.slice(0, LONGEST_QUOTE));
+    const quoted = [err, description]
+      .filter((each) => typeof each === 'string')
+      .map((each) => each.slice(0, LONGEST_QUOTE));
     return quoted.length === 0 ? answered : `${answered}: ${quoted.join(': ')}`;
   } catch {
     return answered;

@@ -48,10 +48,12 @@ export function killSteps(means: KillMeans): readonly KillStep[] {
     ['subscribers', tellOfKill],
   ] as const;
   return [
-    ...acts.map(([name, act]): KillStep => ({
-      ...{ name, deadlineMs: DEADLINE_MS },
-      act: (transaction, subject) => act(transaction, subject, means),
-    })),
+    ...acts.map(
+      ([name, act]): KillStep => ({
+        ...{ name, deadlineMs: DEADLINE_MS },
+        act: (transaction, subject) => act(transaction, subject, means),
+      }),
+    ),
     { name: 'public_verification', deadlineMs: ASKING_MS, look: lookFromOutside },
     notAvailable('linked_iam_apps', 'Disabling linked IAM apps is not available: nothing was done to them.'),
     notAvailable('vault_lock', 'Locking the vault is not available: it is as it was.'),
@@ -77,7 +79,9 @@ const stopAgent: Act = async (transaction, { kill: { mode }, agentId }, { clock 
   const suspended_because = mode === 'suspend' ? 'kill_switch' : null;
   const since = agent.state === state ? {} : { state_changed_at: clock().toISOString() };
   await changeAgent(transaction, agent, { state, suspended_because, ...since });
-  return completed(agent.state === state ? `The agent was ${state} already.` : `It was ${agent.state}, and is ${state}.`);
+  return completed(
+    agent.state === state ? `The agent was ${state} already.` : `It was ${agent.state}, and is ${state}.`,
+  );
 };
 
 const endPassport: Act = async (transaction, { kill: { mode }, agentId }, { clock }) => {
@@ -111,7 +115,9 @@ const endKeys: Act = async (transaction, { kill: { mode, started_by }, agentId }
     return completed('Keys that are bound to the agent stay: what they are used for is refused and recorded.');
   const issuing = { actor: { name: started_by, scopes: [] }, now: clock(), administration };
   const revoked = await revokeBoundKeys(transaction, boundToAgent(agentId), issuing);
-  return completed(revoked.length === 0 ? 'No good key was bound to the agent.' : `${revoked.length} keys were revoked.`);
+  return completed(
+    revoked.length === 0 ? 'No good key was bound to the agent.' : `${revoked.length} keys were revoked.`,
+  );
 };
 
 const endAgentLeases: Act = async (transaction, { kill: { kill_id }, agentId }, { clock, endLeases }) => {

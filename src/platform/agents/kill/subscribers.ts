@@ -56,7 +56,12 @@ export class Subscribers {
     });
   }
 
-  async #insert(transaction: Transaction, actor: Actor, { url, audience }: NewSubscriber, now: Date): Promise<Subscriber> {
+  async #insert(
+    transaction: Transaction,
+    actor: Actor,
+    { url, audience }: NewSubscriber,
+    now: Date,
+  ): Promise<Subscriber> {
     if ((await standing(transaction)).length >= MOST_SUBSCRIBERS)
       throw new DomainError('conflict', `there are ${MOST_SUBSCRIBERS} subscribers already; remove one first`);
     const given = { url, audience, added_at: now.toISOString(), added_by: actor.name };

@@ -45,10 +45,16 @@ export const historyQuerySchema = pageQuerySchema;
 /** What others do to an agent that cannot be asked for. */
 const NOT_SIMULATED = ['registered', 'held_by_parent'] as const;
 
+const simulatedRule = rule.exclude([...NOT_SIMULATED]);
+export const SIMULATED_RULES = simulatedRule.options;
+
 export const simulationSchema = z
   .strictObject({
-    rules: z.array(rule.exclude([...NOT_SIMULATED])).min(1).max(200).optional(),
-    action: actionContentSchema.partial().extend({ attested: z.boolean().default(false) }).optional(),
+    rules: z.array(simulatedRule).min(1).max(200).optional(),
+    action: actionContentSchema
+      .partial()
+      .extend({ attested: z.boolean().default(false) })
+      .optional(),
   })
   .refine(({ rules, action }) => (rules === undefined) !== (action === undefined), 'needs either rules or action');
 export type Simulation = z.output<typeof simulationSchema>;

@@ -22,7 +22,8 @@ import { liveMark, liveRegion } from '../../web/live.ts';
 import { withQuery } from '../../web/own-path.ts';
 import { LIST_ROWS } from '../../web/rows.ts';
 import { actionParamsSchema, type WireAction } from '../requests/actions.ts';
-import { agentParamsSchema, type WireAgent } from '../requests/agents.ts';
+import type { WireAgent } from '../requests/agents.ts';
+import { agentParamsSchema } from '../requests/parts.ts';
 import { ACTION_DECISIONS, tierOf } from '../words.ts';
 import { actionTable } from './action-table.ts';
 import { type AgentPageParts, SEES_AGENTS } from './parts.ts';
@@ -47,7 +48,7 @@ function listPage(server: FastifyInstance, { service, clock }: AgentPageParts): 
     const { decision, cursor } = queryOf<z.output<typeof filterSchema>>(request);
     const now = clock();
     const agent = await service.agents.find(id);
-    const { data, next_cursor } = await service.actions.list({ agent_id: id, decision, cursor, limit: LIST_ROWS });
+    const { data, next_cursor } = await service.actions.list(id, { decision, cursor, limit: LIST_ROWS });
     const mark = liveMark(data[0]?.entry.sequence ?? 0, now);
     if (isKnown(reply, mark)) return sendKnown(reply);
     const path = agentPath(id, 'actions');

@@ -8,7 +8,8 @@ import { curlCommand } from '../../web/curl.ts';
 import { apiOrigin } from '../../web/origin.ts';
 import { withQuery } from '../../web/own-path.ts';
 import { SHORT_ROWS } from '../../web/rows.ts';
-import { agentParamsSchema, type WireAgent } from '../requests/agents.ts';
+import type { WireAgent } from '../requests/agents.ts';
+import { agentParamsSchema } from '../requests/parts.ts';
 import { actionTable } from './action-table.ts';
 import { familyOf } from './family.ts';
 import { identityOf } from './identity.ts';
@@ -27,8 +28,8 @@ export function agentPage(server: FastifyInstance, { service, people, clock }: A
     const now = clock();
     const agent = await service.agents.find(id);
     const trust = await service.trust.score(id);
-    const actions = await service.actions.list({ agent_id: id, limit: SHORT_ROWS });
-    const kills = await service.kill.list(id);
+    const actions = await service.actions.list(id, { limit: SHORT_ROWS });
+    const kills = await service.kill.list(id, { limit: SHORT_ROWS });
     const call = await namesOfActors(people, [agent.registered_by]);
     return reply.page({
       title: agent.name,

@@ -79,7 +79,7 @@ function filters({ q, state, tier }: Filter): Markup {
 
 /** Agents as rows. */
 function agentTable(agents: readonly WireAgent[], { now, empty }: { now: Date; empty: Markup }): Markup {
-  return dataTable({
+  return dataTable<WireAgent>({
     caption: 'Agents',
     columns: [
       { head: 'Agent', kind: 'name', cell: ({ agent_id, name }) => link(agentPath(agent_id), name) },

@@ -7,15 +7,15 @@ import { curlCommand } from '../../web/curl.ts';
 import { choices, field, postForm } from '../../web/fields.ts';
 import { serveForm } from '../../web/forms.ts';
 import { leaveNotice } from '../../web/session-cookie.ts';
-import { agentParamsSchema } from '../requests/agents.ts';
-import { decoySchema } from '../requests/vault.ts';
+import { agentParamsSchema } from '../requests/parts.ts';
+import { newDecoySchema } from '../requests/vault.ts';
+import { DECOY_SORTS } from '../words.ts';
 import { type AgentPageParts, CHANGES_AGENTS } from './parts.ts';
 import { aboveAgent, agentIdOf, agentPath, agentsApi } from './paths.ts';
 
-const schema = z.object({
-  name: z.string().trim().min(1, 'Say what it is called').pipe(decoySchema.shape.name),
-  kind: decoySchema.shape.kind,
-});
+const schema = z
+  .object({ kind: z.enum(DECOY_SORTS), name: z.string().trim().min(1, 'Say what it is called') })
+  .pipe(newDecoySchema);
 
 const KINDS = [
   { value: 'secret', label: 'A secret', hint: 'in its vault, beside the real ones: whoever reads it is found' },

@@ -16,7 +16,7 @@ ${parent === null ? null : markup`<p>${link(agentPath(parent.agent_id), parent.n
 
 function childTable(children: WireAgent['children']): Markup | null {
   if (children.length === 0) return null;
-  return dataTable({
+  return dataTable<WireAgent['children'][number]>({
     caption: 'Agents that it delegates to',
     columns: [
       { head: 'Delegates to', kind: 'name', cell: ({ agent_id, name }) => link(agentPath(agent_id), name) },

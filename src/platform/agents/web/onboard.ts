@@ -1,15 +1,17 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { z } from 'zod';
 import { type Markup, markup, name } from '../../../core/html/markup.ts';
+import { plural } from '../../../core/words.ts';
 import { actorOf } from '../../accounts/administration.ts';
+import { idempotencyKey } from '../../http/fields.ts';
 import { principalOf } from '../../http/principal.ts';
 import { asCurl, copyable, digest, factList, link, moment } from '../../web/components.ts';
 import { curlCommand } from '../../web/curl.ts';
-import { postForm } from '../../web/fields.ts';
+import { onceField, postForm } from '../../web/fields.ts';
 import { serveForm } from '../../web/forms.ts';
 import type { PageView } from '../../web/layout.ts';
-import { agentParamsSchema, type WireAgent } from '../requests/agents.ts';
-import type { Onboarded } from '../requests/onboarding.ts';
+import type { Onboarded, WireAgent } from '../requests/agents.ts';
+import { agentParamsSchema } from '../requests/parts.ts';
 import { type AgentPageParts, PROVED } from './parts.ts';
 import { aboveAgent, agentIdOf, agentPath, agentsApi } from './paths.ts';
 
@@ -19,7 +21,7 @@ export function onboardPage(server: FastifyInstance, { service: { agents, onboar
     path: '/agents/of/:agent_id/onboard',
     access: PROVED,
     params: agentParamsSchema,
-    schema: z.object({}),
+    schema: z.object({ once: idempotencyKey }),
     async show(form, request, reply) {
       const agent = await agents.find(agentIdOf(request));
       const instead = markup`<a href="${agentPath(agent.agent_id)}">Leave it as it is</a>`;
@@ -30,14 +32,14 @@ export function onboardPage(server: FastifyInstance, { service: { agents, onboar
         introduction: INTRODUCTION,
         content: [
           agent.identity === null ? null : AGAIN,
-          postForm({ request, reply, form }, { fields: null, submit: 'Onboard it', instead }),
+          postForm({ request, reply, form }, { fields: onceField(form), submit: 'Onboard it', instead }),
           byCurl(agent, request),
         ],
       };
     },
-    async act(_given, request) {
+    async act({ once }, request) {
       const id = agentIdOf(request);
-      const onboarded = await onboarding.onboard(actorOf(principalOf(request)), id);
+      const onboarded = await onboarding.onboard(actorOf(principalOf(request)), id, once);
       return onboardedPage(await agents.find(id), onboarded, clock());
     },
   });
@@ -57,30 +59,27 @@ function byCurl({ agent_id }: WireAgent, request: FastifyRequest): Markup {
 }
 
 const FOLDER = '~/.evidence-agent';
-const KEYS = [
-  ['ed25519', 'Ed25519', 'signs its actions and its identity'],
-  ['ml_dsa_65', 'ML-DSA-65', 'does the same, and holds against quantum computers'],
-  ['ecdsa_p256', 'ECDSA P-256', 'is the key of the certificate that every tool reads'],
-] as const;
+const USES: Readonly<Record<string, string>> = {
+  ed25519: 'Ed25519, which signs its actions and its identity.',
+  ml_dsa_65: 'ML-DSA-65, which does the same, and holds against quantum computers.',
+  ecdsa_p256: 'ECDSA P-256, of the certificate that every tool reads.',
+};
 
 function onboardedPage(agent: WireAgent, onboarded: Onboarded, now: Date): PageView {
   const { quantum_identity, api_key } = onboarded;
-  const key = ([id, words, use]: (typeof KEYS)[number]) =>
-    keep(`${id}.pem`, `Its private key ${words}, which ${use}.`, {
-      id,
-      words,
-      text: quantum_identity.private_keys_once[id],
-    });
+  const keys = Object.entries(quantum_identity.private_keys_once);
+  const key = ([id, text]: readonly [string, string]) =>
+    keep(`${id}.pem`, `Its private key ${USES[id] ?? id}`, { id, words: `Private key ${id}`, text });
   const back = agentPath(agent.agent_id);
   return {
     title: 'Its keys, this once',
     above: aboveAgent(agent),
-    introduction: markup`${name(agent.name)} is onboarded. These four secrets are shown this once: nobody can show them again, not even this platform. Who loses them onboards the agent again.`,
+    introduction: markup`${name(agent.name)} is onboarded. Its private keys and its API key are shown this once: nobody can show them again, not even this platform. Who loses them onboards the agent again.`,
     content: markup`<h2>Keep its secrets</h2>
 <p>Do this where the agent runs, as the user that it runs as. Each command waits for what you paste: paste it, then press Return and Ctrl-D. In this way no secret stands in the history of a shell.</p>
 <ol class="steps">
 <li><p>Make a folder that only the agent reads:</p>${copyable('folder', 'Make the folder', `umask 077 && mkdir -p ${FOLDER} && cd ${FOLDER}`)}</li>
-${KEYS.map(key)}${keep('api-key', 'Its API key, with which it reports what it does. It can do so for this agent alone.', { id: 'api_key', words: 'API key', text: api_key })}<li><p>See that four files are there, and that nobody else can read them:</p>${copyable('look', 'Look at the files', `ls -l ${FOLDER}`)}</li>
+${keys.map(key)}${keep('api-key', 'Its API key, with which it reports what it does. It can do so for this agent alone.', { id: 'api_key', words: 'API key', text: api_key })}<li><p>See that ${plural(keys.length + 1, 'file')} are there, and that nobody else can read them:</p>${copyable('look', 'Look at the files', `ls -l ${FOLDER}`)}</li>
 </ol>
 <p>Never send them by mail or chat, and never put them into a repository or an image. Who has them acts as this agent.</p>
 ${parts(onboarded, now)}<p class="further">${link(back, 'I have kept them')}</p>`,

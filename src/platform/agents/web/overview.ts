@@ -14,7 +14,7 @@ const MOST = 30;
 /** How agents stand, in one look, and what happened to them lately. */
 export async function agentsOverview({ service, clock }: AgentPageParts): Promise<OverviewOfModule> {
   const stats = await service.stats();
-  const incidents = await service.lately(MOST);
+  const incidents = await service.lately.list(MOST);
   return { tile: tileOf(stats, clock()), events: incidents.map(eventOf) };
 }
 

@@ -23,7 +23,7 @@ export function receiptPage(server: FastifyInstance, { service, people, clock }:
     const { agent_id, kill_id } = paramsOf<{ agent_id: string; kill_id: string }>(request);
     const now = clock();
     const agent = await service.agents.find(agent_id);
-    const kill = await service.kill.find(agent_id, kill_id);
+    const kill = await service.kill.find(kill_id);
     const ended = endedIn(kill);
     const mark = liveMark(ended, now);
     if (isKnown(reply, mark)) return sendKnown(reply);

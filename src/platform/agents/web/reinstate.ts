@@ -2,7 +2,7 @@ import type { FastifyInstance } from 'fastify';
 import { actorOf } from '../../accounts/administration.ts';
 import { principalOf } from '../../http/principal.ts';
 import { serveReasonedAct } from '../../web/reasoned-act.ts';
-import { agentParamsSchema } from '../requests/agents.ts';
+import { agentParamsSchema } from '../requests/parts.ts';
 import { type AgentPageParts, PROVED } from './parts.ts';
 import { aboveAgent, agentIdOf, agentPath, agentsApi } from './paths.ts';
 
@@ -25,8 +25,8 @@ export function reinstatePage(server: FastifyInstance, { service: { agents, kill
     },
     async act(request, given) {
       const id = agentIdOf(request);
-      await kill.reinstate(actorOf(principalOf(request)), id, given);
-      return { notice: 'The agent is reinstated.', next: agentPath(id) };
+      const { message } = await kill.reinstate(actorOf(principalOf(request)), id, given);
+      return { notice: message, next: agentPath(id) };
     },
   });
 }

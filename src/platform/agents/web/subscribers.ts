@@ -3,16 +3,14 @@ import { z } from 'zod';
 import { type Markup, markup, name } from '../../../core/html/markup.ts';
 import { type NameActor, namesOfActors } from '../../accounts/actor-names.ts';
 import { actorOf } from '../../accounts/administration.ts';
-import { idempotencyKey, pageQuerySchema } from '../../http/fields.ts';
+import { idempotencyKey } from '../../http/fields.ts';
 import { principalOf } from '../../http/principal.ts';
 import { serveAct } from '../../web/acts.ts';
-import { forWhoMay, paramsOf, queryOf } from '../../web/asked.ts';
-import { action, asCurl, copyable, dataTable, emptyState, further, link, moment } from '../../web/components.ts';
+import { forWhoMay, paramsOf } from '../../web/asked.ts';
+import { action, asCurl, copyable, dataTable, emptyState, link, moment } from '../../web/components.ts';
 import { curlCommand } from '../../web/curl.ts';
 import { field, onceField, postForm } from '../../web/fields.ts';
 import { serveForm } from '../../web/forms.ts';
-import { withQuery } from '../../web/own-path.ts';
-import { LIST_ROWS } from '../../web/rows.ts';
 import { leaveNotice } from '../../web/session-cookie.ts';
 import { subscriberParamsSchema, subscriberSchema, type WireSubscriber } from '../requests/subscribers.ts';
 import { type AgentPageParts, CHANGES_AGENTS, SEES_AGENTS } from './parts.ts';
@@ -28,10 +26,9 @@ export function subscriberPages(server: FastifyInstance, parts: AgentPageParts):
 }
 
 function listPage(server: FastifyInstance, { service: { subscribers }, people, clock }: AgentPageParts): void {
-  const schema = { hide: true, querystring: pageQuerySchema.omit({ limit: true }) };
-  server.get('/agents/subscribers', { config: SEES_AGENTS, schema }, async (request, reply) => {
-    const { cursor } = queryOf<{ cursor?: string }>(request);
-    const { data, next_cursor } = await subscribers.list({ limit: LIST_ROWS, cursor });
+  const options = { config: SEES_AGENTS, schema: { hide: true } } as const;
+  server.get('/agents/subscribers', options, async (request, reply) => {
+    const data = await subscribers.list();
     const call = await namesOfActors(
       people,
       data.map(({ added_by }) => added_by),
@@ -53,7 +50,6 @@ function listPage(server: FastifyInstance, { service: { subscribers }, people, c
           () => markup`<p>${action(`${SUBSCRIBERS_PATH}/new`, 'Add a subscriber')}</p>\n`,
         ),
         table(data, { call, now: clock(), empty, request }),
-        further(next_cursor === null ? null : withQuery(SUBSCRIBERS_PATH, { cursor: next_cursor })),
         asCurl('curl', curlCommand(request, { path: SUBSCRIBERS_API })),
       ],
     });

@@ -3,9 +3,11 @@ import { type Markup, markup, name } from '../../../core/html/markup.ts';
 import { forWhoMay } from '../../web/asked.ts';
 import { action, dataTable, emptyState, momentOr, statusWord } from '../../web/components.ts';
 import type { WireAgent } from '../requests/agents.ts';
-import type { WireVault } from '../requests/vault.ts';
 import type { AgentService } from '../service.ts';
+import type { Vaults } from '../vault/vaults.ts';
 import { agentPath } from './paths.ts';
+
+type HeldVault = Awaited<ReturnType<Vaults['list']>>;
 
 /** What stands in the vault of an agent, by name: no value is ever shown on a page. */
 export async function vaultOf(
@@ -21,7 +23,7 @@ export async function vaultOf(
   return markup`${head}${secretTable(held, now)}${decoyTable(held)}${state === 'revoked' ? null : forWhoMay(request, 'traps:write', () => markup`<p class="acts">${plant}</p>\n`)}`;
 }
 
-function secretTable({ secrets }: WireVault, now: Date): Markup {
+function secretTable({ secrets }: HeldVault, now: Date): Markup {
   return dataTable({
     caption: 'Secrets in its vault, by name',
     columns: [
@@ -35,7 +37,7 @@ function secretTable({ secrets }: WireVault, now: Date): Markup {
   });
 }
 
-function decoyTable({ decoys }: WireVault): Markup | null {
+function decoyTable({ decoys }: HeldVault): Markup | null {
   if (decoys.length === 0) return null;
   return dataTable({
     caption: 'Decoys of this agent',
