@@ -35,9 +35,9 @@ export interface TrustPort {
 export interface IssuedIdentity {
   quantum_identity: {
     did: string;
-    public_keys: { [algorithm: string]: Json };
+    public_keys: { [name: string]: { [member: string]: string } };
     /** Kept nowhere. */
-    private_keys_once: { [algorithm: string]: Json };
+    private_keys_once: { [name: string]: string };
   };
   certificate: {
     pem: string;

@@ -9,13 +9,14 @@ import type { Job } from '../../jobs/scheduler.ts';
 import { type Agent, descendantsOf, findAgent, lockAgent } from '../agent-rows.ts';
 import { alertOfAgent } from '../alerting.ts';
 import { type AgentEntry, PLATFORM } from '../entries.ts';
-import type { KillWish, WireKill } from '../requests/kill.ts';
+import type { KillWish, Reinstated, WireKill } from '../requests/kill.ts';
 import type { AgentTables } from '../schema.ts';
 import { Carrying, claimUntil } from './carrying.ts';
 import { abandonedKills, claimKill, findKill, type Kill, planSteps } from './kill-rows.ts';
 import type { KillMeans } from './means.ts';
 import { receiptsOf } from './receipts.ts';
 import { recordIfPossible } from './recording.ts';
+import { reinstateAgent } from './reinstating.ts';
 import { type KillStep, killSteps } from './steps.ts';
 
 /** How often it is looked for kills that nobody carries out any more. */
@@ -80,6 +81,11 @@ export class KillSwitch {
       toCursor('kills', [last.kill_no]),
     );
     return { data: await receiptsOf(database, shown), next_cursor };
+  }
+
+  /** See `reinstateAgent`. */
+  reinstate(actor: Actor, agentId: string, body: { reason: string }): Promise<Reinstated> {
+    return reinstateAgent(this.#means, actor, agentId, body);
   }
 
   /** Has kills carried out whose process is gone. */

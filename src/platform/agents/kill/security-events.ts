@@ -5,6 +5,7 @@ import type { Reader, Transaction } from '../../database/database.ts';
 import { type Deliver, Undeliverable } from '../../jobs/delivery.ts';
 import type { Sends } from '../../module.ts';
 import type { Agent } from '../agent-rows.ts';
+import type { SecurityEventName } from '../identity/security-event.ts';
 import type { AgentTables } from '../schema.ts';
 import type { Kill } from './kill-rows.ts';
 import type { KillMeans } from './means.ts';
@@ -13,10 +14,10 @@ import type { KillMeans } from './means.ts';
 const OUTBOX_KIND = 'agents/security-event';
 
 interface ToldEvent {
-  agent: Agent;
+  agent: Pick<Agent, 'agent_no' | 'agent_id'>;
   /** Null where no kill switch was used. */
   kill: Pick<Kill, 'kill_no' | 'kill_id'> | null;
-  event: 'suspended' | 'revoked' | 'reinstated';
+  event: SecurityEventName;
 }
 
 /** Signs an event for each subscriber, and has it sent. @returns for how many. */
@@ -35,7 +36,9 @@ export async function tellSubscribers(
   for (const { subscriber_no, audience } of subscribers) {
     const jti = randomUUID();
     const of = kill === null ? {} : { txn: kill.kill_id };
-    const jws = await issuer.signSecurityEvent({ aud: audience, jti, agentId: agent.agent_id, event, at, ...of });
+    const jws = await issuer.signSecurityEvent(transaction, {
+      ...{ aud: audience, jti, ...of, agentId: agent.agent_id, event, at, detail: { agent_id: agent.agent_id } },
+    });
     const message_id = await outbox.add(transaction, OUTBOX_KIND, { jti } satisfies Json);
     const delivery = { jti, subscriber_no, agent_no: agent.agent_no, kill_no: kill?.kill_no ?? null, event, jws };
     const waiting = {

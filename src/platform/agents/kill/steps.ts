@@ -123,7 +123,7 @@ const endKeys: Act = async (transaction, { kill: { mode, started_by }, agentId }
 const endAgentLeases: Act = async (transaction, { kill: { kill_id }, agentId }, { clock, endLeases }) => {
   const agent = await findAgent(transaction, agentId);
   const { ended, handed_out } = await endLeases(transaction, agent, { because: `kill ${kill_id}`, now: clock() });
-  if (handed_out.length === 0) return completed('Nothing was taken out of the vault.');
+  if (handed_out.length === 0) return completed('No lease of what is in the vault was running.');
   return completed(
     `${ended} leases were ended. The values that were handed out cannot be called back; change them: ${handed_out.join(', ')}.`,
   );

@@ -25,6 +25,11 @@ export class Subscribers {
     return (await standing(this.#means.database)).map(toWire);
   }
 
+  /** @throws DomainError `not_found`. */
+  async find(subscriberId: string): Promise<WireSubscriber> {
+    return toWire(await findSubscriber(this.#means.database, subscriberId));
+  }
+
   /** @throws DomainError `invalid_request`; `conflict` where there are too many. */
   add(actor: Actor, wish: NewSubscriber, idempotencyKey?: string): Promise<WireSubscriber> {
     const { database, clock } = this.#means;

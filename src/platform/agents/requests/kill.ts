@@ -1,7 +1,6 @@
 import { z } from 'zod';
 import { pageQuerySchema, text } from '../../http/fields.ts';
-import { PASSPORT_STATUSES } from '../identity/kinds.ts';
-import { AGENT_STATES, KILL_MODES, KILL_STEPS, STEP_RESULTS, TIER_NAMES } from '../words.ts';
+import { AGENT_STATES, KILL_MODES, KILL_STEPS, PASSPORT_STATUSES, STEP_RESULTS, TIER_NAMES } from '../words.ts';
 import { givenReason } from './parts.ts';
 
 const time = z.string();
