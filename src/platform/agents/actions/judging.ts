@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { Agent } from '../agent-rows.ts';
 import { allowancesOf } from '../composition.ts';
 import type { ActionContent, Violation } from '../requests/actions.ts';
+import type { AgentDecoy } from '../vault/decoy-rows.ts';
 import type { ActionDecision, TrustRuleName } from '../words.ts';
 import type { ActionReport } from './report.ts';
 
@@ -9,16 +10,8 @@ import type { ActionReport } from './report.ts';
 export interface ActionFacts {
   /** Why its signature is not by the agent; null for a good one, and where there is none. */
   badSignature: string | null;
-  /** Its tool is a decoy, which the agent was never allowed and nobody has a reason to use. */
-  isDecoy: boolean;
-}
-
-/** That an agent used a decoy tool. */
-export interface DecoyTrip {
-  agent: Agent;
-  tool: string;
-  actor: string;
-  action_id: string;
+  /** That its tool is, which nobody has a reason to use. */
+  decoy: AgentDecoy | null;
 }
 
 export interface JudgedAction {
@@ -27,15 +20,15 @@ export interface JudgedAction {
   decision: ActionDecision;
   violations: Violation[];
   isAttested: boolean;
-  trip: DecoyTrip | null;
+  decoy: AgentDecoy | null;
 }
 
-export function judge(agent: Agent, { actor, content, attestation }: ActionReport, facts: ActionFacts): JudgedAction {
+export function judge(agent: Agent, { content, attestation }: ActionReport, facts: ActionFacts): JudgedAction {
   const violations = violationsOf(agent, content, facts);
   const isAttested = attestation !== null && facts.badSignature === null;
   const action_id = isAttested ? attestation.action_id : randomUUID();
-  const trip = facts.isDecoy ? { agent, tool: content.tool_used ?? '', actor, action_id } : null;
-  return { action_id, decision: violations.length > 0 ? 'violation' : 'allowed', violations, isAttested, trip };
+  const decision = violations.length > 0 ? 'violation' : 'allowed';
+  return { action_id, decision, violations, isAttested, decoy: facts.decoy };
 }
 
 const SHA256 = /^[0-9a-f]{64}$/i;
@@ -49,7 +42,7 @@ export function violationsOf(agent: Agent, action: Partial<ActionContent>, facts
   const ghost = otherThanRegistered(agent, action);
   if (ghost !== null) add('composition_changed', ghost.because);
   if (facts.badSignature !== null) add('bad_signature', facts.badSignature);
-  if (facts.isDecoy) add('decoy_used', `the tool ${tool} is a decoy`);
+  if (facts.decoy !== null) add('decoy_used', `the tool ${facts.decoy.name} is a decoy`);
   else if (tool !== undefined && !allowed_tools.includes(tool)) add('tool_outside', `the tool ${tool} is not allowed`);
   if (api !== undefined && !allowed_apis.includes(api.toLowerCase()))
     add('api_outside', `the API ${api} is not allowed`);

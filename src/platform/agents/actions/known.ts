@@ -2,7 +2,8 @@ import type { Reader } from '../../database/database.ts';
 import { KeyedResults } from '../../idempotency/keyed-results.ts';
 import type { Agent } from '../agent-rows.ts';
 import type { AgentPublicKeys } from '../identity/keys.ts';
-import type { DecoyPort } from '../ports.ts';
+import type { AgentDecoy } from '../vault/decoy-rows.ts';
+import type { Vaults } from '../vault/vaults.ts';
 import { actionsOf, type NewAgentAction, publicKeysOf } from './action-rows.ts';
 import { isAttested } from './attestation.ts';
 import type { ActionFacts } from './judging.ts';
@@ -12,14 +13,14 @@ interface Reading {
   reports: readonly ActionReport[];
   /** Those that the reports are of. */
   agents: readonly Agent[];
-  decoys: DecoyPort;
+  vaults: Pick<Vaults, 'decoyTools'>;
   now: Date;
 }
 
 interface Read {
   results: KeyedResults;
   publicKeys: ReadonlyMap<number, AgentPublicKeys>;
-  decoyTools: ReadonlyMap<number, ReadonlySet<string>>;
+  decoyTools: ReadonlyMap<number, ReadonlyMap<string, AgentDecoy>>;
 }
 
 /** What is known before actions are judged: those of before, the keys of their agents, and which tools are decoys. */
@@ -34,7 +35,7 @@ export class KnownActions {
     for (const action of actions) this.add(action);
   }
 
-  static async read(reader: Reader, { reports, agents, decoys, now }: Reading): Promise<KnownActions> {
+  static async read(reader: Reader, { reports, agents, vaults, now }: Reading): Promise<KnownActions> {
     const results = new KeyedResults(now);
     await results.read(
       reader,
@@ -48,7 +49,7 @@ export class KnownActions {
     const actions = await actionsOf(reader, ids);
     const publicKeys = await publicKeysOf(reader, signing);
     const acting = agents.map(({ agent_no }) => agent_no);
-    return new KnownActions({ results, publicKeys, decoyTools: await decoys.toolsOf(reader, acting) }, actions);
+    return new KnownActions({ results, publicKeys, decoyTools: await vaults.decoyTools(reader, acting) }, actions);
   }
 
   add(action: NewAgentAction): void {
@@ -70,10 +71,8 @@ export class KnownActions {
   factsOf(agent: Agent, report: ActionReport): ActionFacts {
     const { tool_used } = report.content;
     const tools = this.#read.decoyTools.get(agent.agent_no);
-    return {
-      badSignature: this.#badSignature(agent, report),
-      isDecoy: tool_used !== undefined && tools?.has(tool_used) === true,
-    };
+    const decoy = tool_used === undefined ? undefined : tools?.get(tool_used);
+    return { badSignature: this.#badSignature(agent, report), decoy: decoy ?? null };
   }
 
   #badSignature({ agent_no, agent_id }: Agent, { attestation, content }: ActionReport): string | null {

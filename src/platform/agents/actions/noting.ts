@@ -2,16 +2,18 @@ import type { Transaction } from '../../database/database.ts';
 import type { Agent } from '../agent-rows.ts';
 import { noteGhost } from '../ghosts.ts';
 import type { AgentServiceMeans } from '../means.ts';
-import type { DecoyPort } from '../ports.ts';
+import type { IssuerPort } from '../ports.ts';
 import type { TrustDesk } from '../trust/desk.ts';
 import type { FamilyLedgers, LedgerChange } from '../trust/families.ts';
 import { EARNS_NOTHING } from '../trust/reasons.ts';
+import type { Vaults } from '../vault/vaults.ts';
 import { type JudgedAction, otherThanRegistered } from './judging.ts';
 import type { ActionReport } from './report.ts';
 
 export interface ActionMeans extends Pick<AgentServiceMeans, 'clock' | 'log' | 'alerts'> {
   desk: TrustDesk;
-  decoys: DecoyPort;
+  issuer: Pick<IssuerPort, 'suspendPassport'>;
+  vaults: Pick<Vaults, 'decoyTools' | 'trip'>;
 }
 
 /** Notes what an action is to its agent's ledger: a line for each violation, or a point for one that is attested. */
@@ -32,7 +34,8 @@ export async function noteJudged(
     const sighting = otherThanRegistered(agent, report.content);
     if (sighting === null) continue;
     const seen = { ...sighting, actor: report.actor, action_id };
-    add(sum, { ...(await noteGhost(transaction, means, ledgers.port, agent, seen)), lines: [] });
+    const ports = { trust: ledgers.port, issuer: means.issuer };
+    add(sum, { ...(await noteGhost(transaction, means, ports, agent, seen)), lines: [] });
   }
   if (violations.length > 0) return sum;
   if (isAttested) add(sum, await ledgers.note(agent_id, { rule: 'attested_action', action_id }));

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import type { Json } from '../../../core/json/canonical.ts';
 import type { Transaction } from '../../database/database.ts';
 import { DomainError } from '../../errors.ts';
 import type { Agent } from '../agent-rows.ts';
@@ -89,5 +90,5 @@ function rowOf({ action_no, agent_no }: AgentAction, { actor, said }: OutcomeRep
 }
 
 function outcomeEntry({ agentId, actionId, actor, said }: OutcomeReport): AgentEntry {
-  return { agentId, actor, action: 'action.outcome', of: ['action', actionId], more: { ...said } };
+  return { agentId, actor, action: 'action.outcome', of: ['action', actionId], more: { ...(said as { [name: string]: Json }) } };
 }

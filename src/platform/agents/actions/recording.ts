@@ -6,10 +6,12 @@ import { KEY_LIFETIME_MS } from '../../idempotency/keyed-results.ts';
 import type { Agent } from '../agent-rows.ts';
 import { type AgentEntry, writeEntries } from '../entries.ts';
 import type { FamilyLedgers } from '../trust/families.ts';
+import type { AgentDecoy } from '../vault/decoy-rows.ts';
+import { type DecoyTrip, UNKNOWN_ASKER } from '../vault/tripping.ts';
 import { insertActions, type NewAgentAction } from './action-rows.ts';
 import { isSignedTooFar } from './attestation.ts';
 import { loggedEntry, refusedEntry } from './entries.ts';
-import { type DecoyTrip, type JudgedAction, judge } from './judging.ts';
+import { type JudgedAction, judge } from './judging.ts';
 import { KnownActions } from './known.ts';
 import { type ActionMeans, noteAttempt, noteJudged } from './noting.ts';
 import { type ActionReport, rowOf } from './report.ts';
@@ -60,7 +62,7 @@ class ActionRecording {
     const ids = [...new Set(reports.map(({ agentId }) => agentId))];
     const ledgers = await means.desk.begin(transaction, ids);
     const agents = ids.map((id) => ledgers.agent(id)).filter((agent) => agent !== undefined);
-    const known = await KnownActions.read(transaction, { reports, agents, decoys: means.decoys, now });
+    const known = await KnownActions.read(transaction, { reports, agents, vaults: means.vaults, now });
     return new ActionRecording(transaction, means, { ledgers, known, now });
   }
 
@@ -78,7 +80,7 @@ class ActionRecording {
   async write(): Promise<void> {
     const { ledgers, known } = this.#begun;
     await ledgers.write();
-    this.#entries.push(...(await this.#means.decoys.trip(this.#transaction, this.#trips)));
+    this.#entries.push(...(await this.#means.vaults.trip(this.#transaction, this.#trips)));
     this.#places = await writeEntries(this.#means.log, this.#transaction, this.#entries);
     for (const { action, entry } of this.#made) {
       const { sequence, hash } = this.#placeOf(entry);
@@ -107,7 +109,7 @@ class ActionRecording {
     const change = await noteJudged(this.#transaction, this.#means, ledgers, { agent, report, judged });
     const entry = this.#entries.push(loggedEntry(report, judged, change)) - 1;
     this.#entries.push(...change.entries);
-    if (judged.trip !== null) this.#trips.push(judged.trip);
+    if (judged.decoy !== null) this.#trips.push(tripOf(report, judged, judged.decoy, now));
     const action = rowOf(agent, report, { judged, change, now });
     this.#made.push({ action, entry });
     known.add(action);
@@ -133,6 +135,15 @@ class ActionRecording {
     if (place === undefined) throw new Error('what an agent did has no entry');
     return place;
   }
+}
+
+function tripOf(
+  { agentId, actor: by }: ActionReport,
+  { action_id: eventId }: JudgedAction,
+  decoy: AgentDecoy,
+  now: Date,
+): DecoyTrip {
+  return { decoy, agentId, by, use: 'called', at: now.toISOString(), eventId, asker: UNKNOWN_ASKER };
 }
 
 function signedTooFar(now: Date): DomainError {
