@@ -18,7 +18,10 @@ const MOVED: [name: string, statement: (a: number, b: number) => string][] = [
   ],
   [
     'the ciphertext of another name',
-    (_a, b) => `UPDATE agent_secrets SET sealed = (SELECT sealed FROM agent_secrets WHERE agent_no = ${b} AND name = 'y')
+    (
+      _a,
+      b,
+    ) => `UPDATE agent_secrets SET sealed = (SELECT sealed FROM agent_secrets WHERE agent_no = ${b} AND name = 'y')
       WHERE agent_no = ${b} AND name = 'x'`,
   ],
   [
@@ -125,7 +128,12 @@ describe.each(DATABASES)('vaults on %s', (_name, start) => {
   });
 
   test.each([
-    ['the agent itself', 'suspended', keyOf, { get: 'agent_suspended', put: 'agent_suspended', remove: 'agent_suspended' }],
+    [
+      'the agent itself',
+      'suspended',
+      keyOf,
+      { get: 'agent_suspended', put: 'agent_suspended', remove: 'agent_suspended' },
+    ],
     ['somebody else', 'suspended', () => OWN_KEY, { get: 'agent_suspended', put: 'done', remove: 'done' }],
     ['the agent itself', 'revoked', keyOf, { get: 'agent_revoked', put: 'agent_revoked', remove: 'agent_revoked' }],
     ['somebody else', 'revoked', () => OWN_KEY, { get: 'agent_revoked', put: 'agent_revoked', remove: 'done' }],
