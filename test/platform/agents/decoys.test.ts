@@ -81,7 +81,9 @@ describe.each(DATABASES)('decoys in vaults on %s', (_name, start) => {
     const id = await place.agent();
     await place.decoy(id, { kind: 'secret', name: 'x' });
     await place.vaults.get(keyOf(id), id, 'x');
-    expect(await place.agents.find(id)).toMatchObject({ state: 'suspended', score: 20, suspended_because: 'auto' });
+    expect(await place.agents.find(id)).toMatchObject({ state: 'active', score: 30, tier: 'RESTRICTED' });
+    await place.vaults.get(keyOf(id), id, 'x');
+    expect(await place.agents.find(id)).toMatchObject({ state: 'suspended', score: 0, suspended_because: 'auto' });
     const { detections, entries } = await since(
       () => expect(place.vaults.get(keyOf(id), id, 'x')).rejects.toMatchObject({ code: 'agent_suspended' }),
       id,
@@ -151,7 +153,7 @@ describe.each(DATABASES)('decoys in vaults on %s', (_name, start) => {
       }, id);
       expect([detections, alerts, entries, (await place.vaults.list(id)).leases]).toEqual([[], [], [], 0]);
       expect(await scoreOf(id)).toBe(score);
-      const last_proved_at = new Date().toISOString().slice(0, 0) + new Date(place.now).toISOString();
+      const last_proved_at = new Date(place.now).toISOString();
       expect((await traps.find(credential_id)).detection_channels).toEqual([
         { channel, active: true, reason: expect.stringContaining('an agent'), last_proved_at },
       ]);
