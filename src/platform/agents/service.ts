@@ -64,13 +64,19 @@ export function openAgents(means: AgentServiceMeans, { authorityBox, vaultBox, v
     service: {
       agents: new Agents(means, { trust: desk, issuer }),
       onboarding: new Onboarding(means, { issuer, trust: desk, vaults }),
-      ...{ actions, trust: new TrustScores(means), kill: killSwitch.kill, subscribers: killSwitch.subscribers, vault: vaults },
+      ...{
+        actions,
+        trust: new TrustScores(means),
+        kill: killSwitch.kill,
+        subscribers: killSwitch.subscribers,
+        vault: vaults,
+      },
       public: new PublicAgents(means, issuer.published),
       lately: new Lately(database),
       stats: () => readAgentStats(database, clock()),
     },
     desk,
-    jobs: [trustJob(means, desk), killSwitch.job],
+    jobs: [trustJob(means, desk), killSwitch.job, authorityJob(issuer)],
     sends: killSwitch.sends,
     start: () => issuer.start(),
     async settled() {
@@ -78,4 +84,11 @@ export function openAgents(means: AgentServiceMeans, { authorityBox, vaultBox, v
       await killSwitch.settled();
     },
   };
+}
+
+const DAY_MS = 24 * 60 * 60_000;
+
+/** Makes the next keys of the platform before those it has end. */
+function authorityJob(issuer: Issuer): Job {
+  return { name: 'agents/authorities', everyMs: DAY_MS, atMostMs: DAY_MS, run: () => issuer.start() };
 }
