@@ -31,7 +31,13 @@ function entryOf(
   more: { [name: string]: Json },
 ): AgentEntry {
   const said = { ...content, ...(attestation && { attestation: { ...attestation } }) };
-  return { agentId, actor, action, of: ['action', action_id], more: { ...(said as { [name: string]: Json }), ...more } };
+  return {
+    agentId,
+    actor,
+    action,
+    of: ['action', action_id],
+    more: { ...(said as { [name: string]: Json }), ...more },
+  };
 }
 
 /** With the lines of the ledger that the action led to. */

@@ -6,6 +6,9 @@ import type { AgentDecoy } from '../vault/decoy-rows.ts';
 import type { ActionDecision, TrustRuleName } from '../words.ts';
 import type { ActionReport } from './report.ts';
 
+/** What of an action can be against what its agent may. */
+type JudgedContent = Omit<ActionContent, 'action_type' | 'action_description'>;
+
 /** What is known of an action besides what it says. */
 export interface ActionFacts {
   /** Why its signature is not by the agent; null for a good one, and where there is none. */
@@ -34,7 +37,7 @@ export function judge(agent: Agent, { content, attestation }: ActionReport, fact
 const SHA256 = /^[0-9a-f]{64}$/i;
 
 /** What an action does that the agent may not, each of it once. */
-export function violationsOf(agent: Agent, action: Partial<ActionContent>, facts: ActionFacts): Violation[] {
+export function violationsOf(agent: Agent, action: JudgedContent, facts: ActionFacts): Violation[] {
   const { allowed_tools, allowed_apis } = allowancesOf(agent);
   const { tool_used: tool, api_called: api } = action;
   const violations: Violation[] = [];
@@ -55,7 +58,7 @@ export function violationsOf(agent: Agent, action: Partial<ActionContent>, facts
 /** How an action says that the agent is another than was onboarded; null where it does not. */
 export function otherThanRegistered(
   agent: Pick<Agent, 'onboarded_at' | 'model' | 'version'>,
-  action: Partial<ActionContent>,
+  action: JudgedContent,
 ): { observed: { [name: string]: string }; because: string } | null {
   if (agent.onboarded_at === null) return null;
   const observed: { [name: string]: string } = {};

@@ -90,5 +90,11 @@ function rowOf({ action_no, agent_no }: AgentAction, { actor, said }: OutcomeRep
 }
 
 function outcomeEntry({ agentId, actionId, actor, said }: OutcomeReport): AgentEntry {
-  return { agentId, actor, action: 'action.outcome', of: ['action', actionId], more: { ...(said as { [name: string]: Json }) } };
+  return {
+    agentId,
+    actor,
+    action: 'action.outcome',
+    of: ['action', actionId],
+    more: { ...(said as { [name: string]: Json }) },
+  };
 }

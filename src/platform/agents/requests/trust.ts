@@ -42,15 +42,12 @@ export type WireTrustLine = z.infer<typeof trustLineSchema>;
 
 export const historyQuerySchema = pageQuerySchema;
 
-/** What others do to an agent that cannot be asked for. */
-const NOT_SIMULATED = ['registered', 'held_by_parent'] as const;
-
-const simulatedRule = rule.exclude([...NOT_SIMULATED]);
-export const SIMULATED_RULES = simulatedRule.options;
+/** What can be asked for: the others are of registration, and of what happens to a parent. */
+export const SIMULATED_RULES = TRUST_RULES.filter((each) => each !== 'registered' && each !== 'held_by_parent');
 
 export const simulationSchema = z
   .strictObject({
-    rules: z.array(simulatedRule).min(1).max(200).optional(),
+    rules: z.array(z.enum(SIMULATED_RULES)).min(1).max(200).optional(),
     action: actionContentSchema
       .partial()
       .extend({ attested: z.boolean().default(false) })
