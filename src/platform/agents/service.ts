@@ -66,7 +66,7 @@ export function openAgents(means: AgentServiceMeans, { authorityBox, vaultBox, v
       lately: new Lately(database),
       stats: () => readAgentStats(database, clock()),
     },
-    jobs: [trustJob(means, desk), killSwitch.job],
+    jobs: [trustJob(means, desk), killSwitch.job, authorityJob(issuer)],
     sends: killSwitch.sends,
     start: () => issuer.start(),
     async settled() {
@@ -74,4 +74,11 @@ export function openAgents(means: AgentServiceMeans, { authorityBox, vaultBox, v
       await killSwitch.settled();
     },
   };
+}
+
+const DAY_MS = 24 * 60 * 60_000;
+
+/** Makes the next keys of the platform before those it has end. */
+function authorityJob(issuer: Issuer): Job {
+  return { name: 'agents/authorities', everyMs: DAY_MS, atMostMs: DAY_MS, run: () => issuer.start() };
 }
