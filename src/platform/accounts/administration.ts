@@ -62,14 +62,19 @@ export type ActName =
   | 'passkey.counted_back'
   | 'message.replayed'
   | 'alert_channel.added'
-  | 'alert_channel.removed';
+  | 'alert_channel.removed'
+  | 'agent_subscriber.added'
+  | 'agent_subscriber.removed';
 
 /** Something that was done to who may do what. It names people by their ids: addresses and names stay out of what is never erased. */
 export interface Act {
   actor: Pick<Actor, 'name'>;
   action: ActName;
   /** What it was done to. */
-  of: readonly [type: 'api_key' | 'person' | 'link' | 'network' | 'message' | 'alert_channel' | 'platform', id: string];
+  of: readonly [
+    type: 'api_key' | 'person' | 'link' | 'network' | 'message' | 'alert_channel' | 'agent_subscriber' | 'platform',
+    id: string,
+  ];
   more?: { [name: string]: Json };
 }
 

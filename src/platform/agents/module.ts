@@ -19,7 +19,13 @@ export interface AgentsModuleParts extends AgentServiceMeans {
   vaultTraps: VaultTraps;
 }
 
-export function agentsModule({ accounts, masterKey, rateLimits, vaultTraps, ...parts }: AgentsModuleParts): ServiceModule {
+export function agentsModule({
+  accounts,
+  masterKey,
+  rateLimits,
+  vaultTraps,
+  ...parts
+}: AgentsModuleParts): ServiceModule {
   const authorityBox = new SecretBox(masterKey, 'agents/authorities');
   const vaultBox = new SecretBox(masterKey, 'agents/vaults');
   const { service, jobs, sends, start, settled } = openAgents(parts, { authorityBox, vaultBox, vaultTraps });

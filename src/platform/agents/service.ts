@@ -69,8 +69,12 @@ export function openAgents(means: AgentServiceMeans, { authorityBox, vaultBox, v
       lately: new Lately(database),
       stats: () => readAgentStats(database, clock()),
     },
+<<<<<<< HEAD
     desk,
     jobs: [trustJob(means, desk), killSwitch.job],
+=======
+    jobs: [trustJob(means, desk), killSwitch.job, authorityJob(issuer)],
+>>>>>>> w-agcore
     sends: killSwitch.sends,
     start: () => issuer.start(),
     async settled() {
@@ -78,4 +82,11 @@ export function openAgents(means: AgentServiceMeans, { authorityBox, vaultBox, v
       await killSwitch.settled();
     },
   };
+}
+
+const DAY_MS = 24 * 60 * 60_000;
+
+/** Makes the next keys of the platform before those it has end. */
+function authorityJob(issuer: Issuer): Job {
+  return { name: 'agents/authorities', everyMs: DAY_MS, atMostMs: DAY_MS, run: () => issuer.start() };
 }

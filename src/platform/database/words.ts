@@ -12,6 +12,8 @@ export interface DialectWords {
   locked: RawBuilder<unknown>;
   /** The same, without those that are of another transaction at the moment. */
   lockedByNobody: RawBuilder<unknown>;
+  /** Ends each later statement of the transaction that takes longer; null where none waits for another transaction. */
+  limitStatements(ms: number): RawBuilder<unknown> | null;
 }
 
 export const SQLITE_WORDS: DialectWords = {
@@ -21,6 +23,7 @@ export const SQLITE_WORDS: DialectWords = {
   // There is one writer, and this is it.
   locked: sql``,
   lockedByNobody: sql``,
+  limitStatements: () => null,
 };
 
 export const POSTGRES_WORDS: DialectWords = {
@@ -29,4 +32,5 @@ export const POSTGRES_WORDS: DialectWords = {
   isAmong: (column, values) => sql`${sql.ref(column)} = ANY(${values}::text[])`,
   locked: sql`FOR UPDATE`,
   lockedByNobody: sql`FOR UPDATE SKIP LOCKED`,
+  limitStatements: (ms) => sql`SELECT set_config('statement_timeout', ${String(ms)}, true)`,
 };

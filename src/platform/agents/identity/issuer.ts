@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import type { Transaction } from '../../database/database.ts';
+import type { Reader, Transaction } from '../../database/database.ts';
 import type { SecretBox } from '../../secrets.ts';
 import type { Agent } from '../agent-rows.ts';
 import type { AgentServiceMeans } from '../means.ts';
@@ -60,12 +60,11 @@ export class Issuer implements IssuerPort {
   }
 
   /** @returns a Security Event Token in its compact form: `application/secevent+jwt` of RFC 8935. */
-  async signSecurityEvent(event: SecurityEvent & { agentId: string }): Promise<string> {
-    const { database, clock } = this.#means;
-    const now = clock();
+  async signSecurityEvent(reader: Reader, event: SecurityEvent & { agentId: string }): Promise<string> {
+    const now = this.#means.clock();
     const addresses = this.#addresses();
     const from = { issuer: addresses.base, did: addresses.did(event.agentId), now };
-    const { signers } = await this.#generations.signing(database, now);
+    const { signers } = await this.#generations.signing(reader, now);
     return signSecurityEventToken(event, from, signers.EdDSA);
   }
 

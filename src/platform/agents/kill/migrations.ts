@@ -45,7 +45,7 @@ export const KILL_MIGRATIONS: Migrations = {
       subscriber_no ${integer} NOT NULL REFERENCES agent_subscribers,
       agent_no ${integer} NOT NULL REFERENCES agents,
       kill_no ${integer},
-      event_type ${text} NOT NULL,
+      event ${text} NOT NULL,
       jws ${text} NOT NULL,
       message_id ${text} NOT NULL UNIQUE,
       state ${text} NOT NULL CHECK (state IN ('pending', 'delivered', 'dead')),

@@ -50,7 +50,7 @@ export interface AgentSetDeliveryTable {
   subscriber_no: number;
   agent_no: number;
   kill_no: number | null;
-  event_type: string;
+  event: string;
   /** The token. */
   jws: string;
   /** In the outbox. */

@@ -2,14 +2,12 @@ import type { Actor } from '../../accounts/administration.ts';
 import type { Reader, Transaction } from '../../database/database.ts';
 import { DomainError } from '../../errors.ts';
 import type { Principal } from '../../http/principal.ts';
-import type { SecretBox } from '../../secrets.ts';
-import type { VaultTraps } from '../../traps/api.ts';
 import { type Agent, findAgent, lockAgent } from '../agent-rows.ts';
 import { boundToAgent, refuseOthers, speakerOf } from '../binding.ts';
 import { allowancesOf, namesOf } from '../composition.ts';
 import { type AgentEntry, writeEntries } from '../entries.ts';
 import type { AgentServiceMeans } from '../means.ts';
-import type { TrustPort, VaultPort } from '../ports.ts';
+import type { TrustPort } from '../ports.ts';
 import type { NewDecoy, TakenSecret, WireDecoy, WireSecret, WireVault } from '../requests/vault.ts';
 import {
   ACCESSES,
@@ -24,8 +22,8 @@ import {
 } from './accesses.ts';
 import { type AgentDecoy, decoyOfSecret, decoyOfTrap, decoysOf, decoyToolsOf, findDecoy } from './decoy-rows.ts';
 import { decoyEntry, decoyToWire, putDecoy, takeDecoyOut, trapFor } from './decoys.ts';
+import { findVault, type OpenedVault, VAULT_ENCRYPTION } from './keys.ts';
 import { leasesOf } from './leases.ts';
-import { findVault, makeVault, type OpenedVault, VAULT_ENCRYPTION } from './opened.ts';
 import { secretNamed, secretsOf } from './secret-rows.ts';
 import { type Asker, type DecoyTrip, tripDecoys, UNKNOWN_ASKER } from './tripping.ts';
 
@@ -38,25 +36,13 @@ interface Access {
 }
 
 /** The vaults of agents, and the decoys in them. */
-export class Vaults implements VaultPort {
+export class Vaults {
   readonly #means: AgentServiceMeans;
-  readonly #box: SecretBox;
   readonly #trust: TrustPort;
-  readonly #traps: VaultTraps;
 
-  /** @param box seals the keys of vaults. */
-  constructor(means: AgentServiceMeans, box: SecretBox, trust: TrustPort, traps: VaultTraps) {
+  constructor(means: AgentServiceMeans, trust: TrustPort) {
     this.#means = means;
-    this.#box = box;
     this.#trust = trust;
-    this.#traps = traps;
-  }
-
-  async open(transaction: Transaction, agent: Agent) {
-    const { vaultId } =
-      (await findVault(transaction, this.#box, agent)) ??
-      (await makeVault(transaction, this.#box, agent, this.#means.clock()));
-    return { vault_id: vaultId, status: 'open' as const, encryption: VAULT_ENCRYPTION };
   }
 
   /** @throws DomainError `not_found`, `conflict`, `forbidden`, `agent_suspended`, `agent_revoked`. */
@@ -102,7 +88,7 @@ export class Vaults implements VaultPort {
   async list(agentId: string) {
     const { database, clock } = this.#means;
     const agent = await findAgent(database, agentId);
-    const vault = await findVault(database, this.#box, agent);
+    const vault = await findVault(database, this.#means.vaultBox, agent);
     const decoys = await decoysOf(database, agent);
     const { running, lastTaken } = await leasesOf(database, agent, clock());
     const isReal = ({ secret_no }: { secret_no: number }) => decoys.every((decoy) => decoy.secret_no !== secret_no);
@@ -126,8 +112,8 @@ export class Vaults implements VaultPort {
 
   /** @throws DomainError `not_found`, `conflict`; as `VaultTraps.prepareCredential`. */
   async addDecoy(actor: Actor, agentId: string, wish: NewDecoy): Promise<WireDecoy> {
-    const { database, clock, log } = this.#means;
-    const trap = await trapFor(this.#traps, wish, await findAgent(database, agentId));
+    const { database, clock, log, vaultTraps } = this.#means;
+    const trap = await trapFor(vaultTraps, wish, await findAgent(database, agentId));
     return database.write(async (transaction) => {
       const agent = await lockAgent(transaction, agentId);
       const vault = await this.#vaultOf(transaction, agent);
@@ -156,7 +142,7 @@ export class Vaults implements VaultPort {
 
   /** See `tripDecoys`. What it does to trust is for who calls it. */
   trip(transaction: Transaction, trips: readonly DecoyTrip[]): Promise<AgentEntry[]> {
-    return tripDecoys(transaction, { traps: this.#traps, alerts: this.#means.alerts }, trips);
+    return tripDecoys(transaction, this.#means, trips);
   }
 
   /** Uses a decoy as its agent would. @throws Error in words for a person. */
@@ -233,7 +219,7 @@ export class Vaults implements VaultPort {
 
   /** @throws DomainError `conflict` for an agent without one. */
   async #vaultOf(transaction: Transaction, agent: Agent): Promise<OpenedVault> {
-    const vault = await findVault(transaction, this.#box, agent);
+    const vault = await findVault(transaction, this.#means.vaultBox, agent);
     if (vault === null) throw new DomainError('conflict', 'the agent has no vault until it is onboarded');
     return vault;
   }

@@ -1,0 +1,74 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { messageOf } from '../../../core/errors.ts';
+import { Dispatcher } from '../../outgoing/dispatcher.ts';
+
+/** Whether public verification still says that an agent is valid. @throws whatever is wrong, in words for a person. */
+export type AskPublic = (agentId: string) => Promise<boolean>;
+
+const TIMEOUT_MS = 2000;
+
+/** Asks where strangers ask, without a key. @param verificationUrl of an agent. */
+export function askAsStranger(verificationUrl: (agentId: string) => string): AskPublic {
+  return async (agentId) => {
+    const url = new URL(verificationUrl(agentId));
+    const dispatcher = new Dispatcher({ allowed: [url.host], timeoutMs: TIMEOUT_MS });
+    const { status, body } = await dispatcher.send({ url, method: 'GET', headers: {} });
+    if (status !== 200) throw new Error(`${url.host} answered with status ${status}.`);
+    const { valid } = JSON.parse(body.toString()) as { valid?: unknown };
+    if (typeof valid !== 'boolean') throw new Error(`${url.host} answered something else.`);
+    return valid;
+  };
+}
+
+const FIRST_PAUSE_MS = 20;
+const LONGEST_PAUSE_MS = 500;
+
+/** Asks again and again how agents stand, each from when it should be stopped until it is seen to be. */
+export class FlipWatch {
+  readonly #ask: AskPublic;
+  readonly #clock: () => Date;
+  readonly #over = new AbortController();
+  readonly #flips = new Map<string, Promise<Date>>();
+  /** Why it is not seen yet, by agent. */
+  readonly #why = new Map<string, string>();
+
+  constructor(ask: AskPublic, clock: () => Date) {
+    this.#ask = ask;
+    this.#clock = clock;
+  }
+
+  /** Begins to ask. */
+  begin(agentId: string): Promise<Date> {
+    const known = this.#flips.get(agentId);
+    if (known !== undefined) return known;
+    const flip = this.#untilFlipped(agentId);
+    flip.catch(() => {});
+    this.#flips.set(agentId, flip);
+    return flip;
+  }
+
+  /** When public verification said that an agent is not valid; or why that was not seen in time. */
+  async flipped(agentId: string, ms: number): Promise<Date | { why: string }> {
+    const given = new AbortController();
+    const late = sleep(ms, null, { signal: given.signal }).catch(() => null);
+    const at = await Promise.race([this.begin(agentId), late]);
+    given.abort();
+    return at ?? { why: this.#why.get(agentId) ?? 'It was not answered.' };
+  }
+
+  stop(): void {
+    this.#over.abort();
+  }
+
+  async #untilFlipped(agentId: string): Promise<Date> {
+    for (let pause = FIRST_PAUSE_MS; ; pause = Math.min(2 * pause, LONGEST_PAUSE_MS)) {
+      try {
+        if (!(await this.#ask(agentId))) return this.#clock();
+        this.#why.set(agentId, 'It still said that the agent is valid.');
+      } catch (error) {
+        this.#why.set(agentId, `It could not be asked: ${messageOf(error)}`);
+      }
+      await sleep(pause, null, { signal: this.#over.signal });
+    }
+  }
+}

@@ -1,0 +1,187 @@
+import { messageOf } from '../../../core/errors.ts';
+import type { Transaction } from '../../database/database.ts';
+import { within, writeWithin } from '../../database/within.ts';
+import { descendantsOf, findAgent } from '../agent-rows.ts';
+import type { AgentEntry } from '../entries.ts';
+import { FlipWatch } from './asking.ts';
+import {
+  changeKill,
+  endStep,
+  type Kill,
+  nextStep,
+  planSteps,
+  type StepEnd,
+  type StepRow,
+  stepsOfKills,
+} from './kill-rows.ts';
+import type { KillMeans } from './means.ts';
+import { recordIfPossible } from './recording.ts';
+import type { KillStep } from './steps.ts';
+
+/** An attempt to write down how a step ended has so long. */
+const WRITING_MS = 2000;
+/** Beyond its deadline, whoever carries out a step has the kill to itself: for two attempts to write down how it ended. */
+const CLAIM_MS = 2 * WRITING_MS + 1000;
+
+/** Until when a kill is claimed whose next step has so long. */
+export function claimUntil(now: Date, deadlineMs: number): Date {
+  return new Date(now.getTime() + deadlineMs + CLAIM_MS);
+}
+
+/** Another process carries the kill out. */
+class TakenOver extends Error {}
+/** The step has an end already: that of an attempt which was given up, and got through. */
+class EndedBefore extends Error {}
+
+/** Carries out one kill, from its first step without an end to the last. */
+export class Carrying {
+  readonly #means: KillMeans;
+  readonly #steps: readonly KillStep[];
+  readonly #kill: Kill;
+  readonly #claimant: string;
+  readonly #watch: FlipWatch;
+
+  constructor(means: KillMeans, steps: readonly KillStep[], kill: Kill, claimant: string) {
+    this.#means = means;
+    this.#steps = steps;
+    this.#kill = kill;
+    this.#claimant = claimant;
+    this.#watch = new FlipWatch(means.askPublic, means.clock);
+  }
+
+  /** Does not throw where another process has taken the kill over. @param signal has it end after the step under way. */
+  async toTheEnd(signal: AbortSignal): Promise<void> {
+    const { database } = this.#means;
+    try {
+      for (;;) {
+        const row = await nextStep(database, this.#kill);
+        if (row === undefined) return await this.#finish();
+        if (signal.aborted) return await this.#release();
+        await this.#carryOut(row);
+        if (row.step === 'agent_state') this.#watch.begin(row.agent_id);
+      }
+    } catch (error) {
+      if (!(error instanceof TakenOver)) throw error;
+    } finally {
+      this.#watch.stop();
+    }
+  }
+
+  /** Whatever happens in it, the step has an end then. */
+  async #carryOut(row: StepRow): Promise<void> {
+    const started = this.#means.clock();
+    try {
+      await this.#attempt(row, started);
+    } catch (error) {
+      if (error instanceof TakenOver) throw error;
+      if (!(error instanceof EndedBefore)) await this.#fail(row, started, sentence(messageOf(error)));
+    }
+  }
+
+  async #attempt(row: StepRow, started: Date): Promise<void> {
+    const step = this.#steps.find(({ name }) => name === row.step);
+    if (step === undefined) throw new Error('this version does not know the step');
+    const subject = { kill: this.#kill, agentId: row.agent_id, watch: this.#watch };
+    if ('act' in step) {
+      await writeWithin(this.#means.database, row.deadline_ms, async (transaction) => {
+        const end = await step.act(transaction, subject);
+        if (row.step === 'agent_state') await this.#planNewChildren(transaction, row);
+        await this.#end(transaction, row, started, end);
+      });
+      return;
+    }
+    const end = await within(row.deadline_ms, () => step.look(subject));
+    await this.#write(row, started, end);
+  }
+
+  /** Those that were registered after the kill was begun, and before the agent was stopped that they belong to. */
+  async #planNewChildren(transaction: Transaction, row: StepRow): Promise<void> {
+    const below = await descendantsOf(transaction, await findAgent(transaction, row.agent_id));
+    if (below.length === 0) return;
+    const planned = await stepsOfKills(transaction, [row.kill_no]);
+    const known = new Set(planned.map(({ agent_no }) => agent_no));
+    const added = below.filter(({ agent_no }) => !known.has(agent_no));
+    if (added.length > 0) await planSteps(transaction, row, this.#steps, added.toReversed());
+  }
+
+  /** Without its entry where that is why nothing can be written. */
+  async #fail(row: StepRow, started: Date, detail: string): Promise<void> {
+    const end: StepEnd = { result: 'failed', detail };
+    try {
+      await this.#write(row, started, end);
+    } catch (error) {
+      if (error instanceof TakenOver) throw error;
+      if (error instanceof EndedBefore) return;
+      await writeWithin(this.#means.database, WRITING_MS, (transaction) =>
+        this.#note(transaction, row, started, without(end, messageOf(error))),
+      );
+    }
+  }
+
+  #write(row: StepRow, started: Date, end: StepEnd): Promise<void> {
+    return writeWithin(this.#means.database, WRITING_MS, (transaction) => this.#end(transaction, row, started, end));
+  }
+
+  /** Nobody else waits for the row of a step, so that it can be changed after the head of the stream was taken. */
+  async #end(transaction: Transaction, row: StepRow, started: Date, end: StepEnd): Promise<void> {
+    const { kill_id, mode, started_by: actor } = this.#kill;
+    const { agent_id: agentId, step, deadline_ms } = row;
+    const { result, detail } = end;
+    const more = { kill_id, mode, step, result, detail, deadline_ms, started_at: started.toISOString() };
+    const entry: AgentEntry = { agentId, actor, action: 'kill.step', of: ['kill', kill_id], more };
+    const [refusal] = await recordIfPossible(this.#means.log, transaction, [entry]);
+    return this.#note(transaction, row, started, refusal === undefined ? end : without(end, refusal));
+  }
+
+  async #note(transaction: Transaction, row: StepRow, started: Date, end: StepEnd): Promise<void> {
+    const { result, detail, flippedAt } = end;
+    const now = this.#means.clock();
+    const isOfKilled = row.agent_no === this.#kill.agent_no;
+    const flipped_after_ms = flippedAt && flippedAt.getTime() - Date.parse(this.#kill.started_at);
+    const isOwn = await changeKill(transaction, this.#kill, this.#claimant, {
+      claimed_until: claimUntil(now, Math.max(...this.#steps.map(({ deadlineMs }) => deadlineMs))).toISOString(),
+      ...(isOfKilled && flipped_after_ms !== undefined ? { flipped_after_ms } : {}),
+    });
+    if (!isOwn) throw new TakenOver();
+    const ended = { started_at: started.toISOString(), ended_at: now.toISOString(), result, detail };
+    if (!(await endStep(transaction, row, ended))) throw new EndedBefore();
+  }
+
+  async #finish(): Promise<void> {
+    const { database, clock } = this.#means;
+    await database.write(async (transaction) => {
+      const steps = await stepsOfKills(transaction, [this.#kill.kill_no]);
+      const change = { finished_at: clock().toISOString() };
+      if (!(await changeKill(transaction, this.#kill, this.#claimant, change))) throw new TakenOver();
+      await recordIfPossible(this.#means.log, transaction, this.#finishedEntries(steps));
+    });
+  }
+
+  #finishedEntries(steps: readonly StepRow[]): AgentEntry[] {
+    const { kill_id, mode, started_by: actor } = this.#kill;
+    const count = (of: readonly StepRow[], wanted: string) => of.filter(({ result }) => result === wanted).length;
+    return Object.values(Object.groupBy(steps, ({ agent_id }) => agent_id)).flatMap((own = []) => {
+      const [first] = own;
+      if (first === undefined) return [];
+      const counts = { completed: count(own, 'completed'), failed: count(own, 'failed') };
+      const more = { kill_id, mode, ...counts, not_available: count(own, 'not_available') };
+      return [{ agentId: first.agent_id, actor, action: 'kill.finished', of: ['kill', kill_id] as const, more }];
+    });
+  }
+
+  /** Lets another process go on at once. */
+  async #release(): Promise<void> {
+    const { database, clock } = this.#means;
+    await database.write((transaction) =>
+      changeKill(transaction, this.#kill, this.#claimant, { claimed_until: clock().toISOString() }),
+    );
+  }
+}
+
+function without({ detail, ...end }: StepEnd, refusal: string): StepEnd {
+  return { ...end, detail: `${detail} No entry could be written of it: ${sentence(refusal)}` };
+}
+
+function sentence(text: string): string {
+  return /[.!?]$/.test(text) ? text : `${text}.`;
+}

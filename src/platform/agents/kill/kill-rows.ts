@@ -1,0 +1,141 @@
+import type { Selectable } from 'kysely';
+import type { Columns, Reader, Transaction } from '../../database/database.ts';
+import { DomainError } from '../../errors.ts';
+import type { Agent } from '../agent-rows.ts';
+import type { AgentTables } from '../schema.ts';
+import type { KillStepName, StepResult } from '../words.ts';
+import type { AgentKillStepTable, AgentKillTable } from './schema.ts';
+
+export type Kill = Selectable<AgentKillTable>;
+/** A step of a kill, for one agent. */
+export type StepRow = Selectable<AgentKillStepTable> & { agent_id: string };
+
+/** How a step ended. */
+export interface StepEnd {
+  result: StepResult;
+  /** What was done, or why it was not, for people. */
+  detail: string;
+  /** When public verification was seen to say that the agent is not valid. */
+  flippedAt?: Date;
+}
+
+/** Agents of one kill, at most: steps are numbered by kind first, and then by agent. */
+const MOST_AGENTS = 100_000;
+
+const PLAN: Columns = {
+  kill_no: 'integer',
+  number: 'integer',
+  agent_no: 'integer',
+  step: 'text',
+  deadline_ms: 'integer',
+};
+
+/** @param agents in the order in which each kind of step is done to them; they come after those that were planned. */
+export async function planSteps(
+  transaction: Transaction,
+  { kill_no }: Pick<Kill, 'kill_no'>,
+  steps: readonly { name: KillStepName; deadlineMs: number }[],
+  agents: readonly Agent[],
+): Promise<void> {
+  const planned = transaction.tables<AgentTables>().selectFrom('agent_kill_steps').where('kill_no', '=', kill_no);
+  const { before } = await planned
+    .where('number', '<', MOST_AGENTS)
+    .select(({ fn }) => fn.countAll<number>().as('before'))
+    .executeTakeFirstOrThrow();
+  const rows = steps.flatMap(({ name: step, deadlineMs: deadline_ms }, kind) =>
+    agents.map(({ agent_no }, at) => ({
+      ...{ kill_no, agent_no, step, deadline_ms, number: kind * MOST_AGENTS + Number(before) + at },
+    })),
+  );
+  await transaction.insertAll('agent_kill_steps', PLAN, rows);
+}
+
+/** The first step of a kill without an end; undefined where all have ended. */
+export function nextStep(reader: Reader, { kill_no }: Pick<Kill, 'kill_no'>): Promise<StepRow | undefined> {
+  return stepRows(reader, [kill_no]).where('ended_at', 'is', null).limit(1).executeTakeFirst();
+}
+
+/** In their order. */
+export function stepsOfKills(reader: Reader, killNos: readonly number[]): Promise<StepRow[]> {
+  return stepRows(reader, killNos).execute();
+}
+
+function stepRows(reader: Reader, killNos: readonly number[]) {
+  return reader
+    .tables<AgentTables>()
+    .selectFrom('agent_kill_steps')
+    .innerJoin('agents', 'agents.agent_no', 'agent_kill_steps.agent_no')
+    .selectAll('agent_kill_steps')
+    .select('agents.agent_id')
+    .where('kill_no', 'in', killNos.length === 0 ? [-1] : [...killNos])
+    .orderBy('kill_no')
+    .orderBy('number');
+}
+
+/** @returns whether it had no end before. */
+export async function endStep(
+  transaction: Transaction,
+  { kill_no, number }: Pick<StepRow, 'kill_no' | 'number'>,
+  end: Pick<StepRow, 'started_at' | 'ended_at' | 'result' | 'detail'>,
+): Promise<boolean> {
+  const steps = transaction.tables<AgentTables>().updateTable('agent_kill_steps').set(end);
+  const { numUpdatedRows } = await steps
+    .where('kill_no', '=', kill_no)
+    .where('number', '=', number)
+    .where('ended_at', 'is', null)
+    .executeTakeFirstOrThrow();
+  return numUpdatedRows === 1n;
+}
+
+/** @throws DomainError `not_found`. */
+export async function findKill(reader: Reader, killId: string): Promise<Kill> {
+  const kills = reader.tables<AgentTables>().selectFrom('agent_kills').selectAll();
+  const kill = await kills.where('kill_id', '=', killId).executeTakeFirst();
+  if (kill === undefined) throw new DomainError('not_found', 'there is no use of the kill switch of this id');
+  return kill;
+}
+
+/** Kills that are not at their end and that nobody carries out. */
+export function abandonedKills(reader: Reader, now: Date): Promise<Kill[]> {
+  const kills = reader.tables<AgentTables>().selectFrom('agent_kills').selectAll().where('finished_at', 'is', null);
+  return kills.where('claimed_until', '<=', now.toISOString()).orderBy('kill_no').execute();
+}
+
+/** A kill that is not at its end and that an agent is part of; undefined for none. */
+export function runningKillOf(reader: Reader, { agent_no }: Pick<Agent, 'agent_no'>): Promise<Kill | undefined> {
+  const kills = reader.tables<AgentTables>().selectFrom('agent_kills').selectAll().where('finished_at', 'is', null);
+  return kills
+    .where('kill_no', 'in', (of) =>
+      of.selectFrom('agent_kill_steps').select('kill_no').where('agent_no', '=', agent_no),
+    )
+    .executeTakeFirst();
+}
+
+/** Takes a kill that nobody has at the moment. @returns whether it is the claimant's now. */
+export async function claimKill(
+  transaction: Transaction,
+  { kill_no }: Pick<Kill, 'kill_no'>,
+  { claimant, now, until }: { claimant: string; now: Date; until: Date },
+): Promise<boolean> {
+  const kills = transaction.tables<AgentTables>().updateTable('agent_kills');
+  const claimed = kills.set({ claimed_by: claimant, claimed_until: until.toISOString() });
+  const { numUpdatedRows } = await claimed
+    .where('kill_no', '=', kill_no)
+    .where('finished_at', 'is', null)
+    .where('claimed_until', '<=', now.toISOString())
+    .executeTakeFirstOrThrow();
+  return numUpdatedRows === 1n;
+}
+
+/** Changes a kill that a claimant has. @returns whether it was the claimant's still. */
+export async function changeKill(
+  transaction: Transaction,
+  { kill_no }: Pick<Kill, 'kill_no'>,
+  claimant: string,
+  change: Partial<Pick<Kill, 'claimed_until' | 'finished_at' | 'flipped_after_ms'>>,
+): Promise<boolean> {
+  const kills = transaction.tables<AgentTables>().updateTable('agent_kills').set(change);
+  const own = kills.where('kill_no', '=', kill_no).where('claimed_by', '=', claimant);
+  const { numUpdatedRows } = await own.executeTakeFirstOrThrow();
+  return numUpdatedRows === 1n;
+}

@@ -1,0 +1,174 @@
+import { randomUUID } from 'node:crypto';
+import type { Actor } from '../../accounts/administration.ts';
+import type { Transaction } from '../../database/database.ts';
+import { DomainError } from '../../errors.ts';
+import { fromCursor, pageOf, toCursor } from '../../http/cursor.ts';
+import type { PageQuery } from '../../http/fields.ts';
+import { keyedRequest, makeOnce } from '../../idempotency/keyed-results.ts';
+import type { Job } from '../../jobs/scheduler.ts';
+import { type Agent, descendantsOf, findAgent, lockAgent } from '../agent-rows.ts';
+import { alertOfAgent } from '../alerting.ts';
+import { type AgentEntry, PLATFORM } from '../entries.ts';
+import type { KillWish, Reinstated, WireKill } from '../requests/kill.ts';
+import type { AgentTables } from '../schema.ts';
+import { Carrying, claimUntil } from './carrying.ts';
+import { abandonedKills, claimKill, findKill, type Kill, planSteps } from './kill-rows.ts';
+import type { KillMeans } from './means.ts';
+import { receiptsOf } from './receipts.ts';
+import { recordIfPossible } from './recording.ts';
+import { reinstateAgent } from './reinstating.ts';
+import { type KillStep, killSteps } from './steps.ts';
+
+/** How often it is looked for kills that nobody carries out any more. */
+const RESUME_MS = 2000;
+const RESUME_AT_MOST_MS = 60_000;
+
+/** Stops agents, with all that they delegate to, and says what was done. */
+export class KillSwitch {
+  readonly #means: KillMeans;
+  readonly #steps: readonly KillStep[];
+  readonly #ending = new AbortController();
+  readonly #running = new Set<Promise<void>>();
+
+  constructor(means: KillMeans, steps: readonly KillStep[] = killSteps(means)) {
+    this.#means = means;
+    this.#steps = steps;
+  }
+
+  /**
+   * Stops an agent and its descendants. Each kind of step is done to all of them, children first, before the next kind.
+   * Whatever becomes of one step, the others are done; a process that dies is no end of it.
+   * @returns the receipt, once all steps have an end.
+   * @throws DomainError `not_found`; `conflict` where a revoked agent is to be suspended.
+   */
+  async stop(actor: Actor, agentId: string, wish: KillWish, idempotencyKey?: string): Promise<WireKill> {
+    const { database, clock } = this.#means;
+    const now = clock();
+    const claimant = randomUUID();
+    const keyed =
+      idempotencyKey === undefined ? null : keyedRequest(`agents/${agentId}/kill-switch`, idempotencyKey, wish);
+    const outcome = await database.write((transaction) =>
+      makeOnce(
+        transaction,
+        { keyed, now },
+        () => this.#begin(transaction, actor, agentId, wish, claimant),
+        ({ kill_id }) => kill_id,
+      ),
+    );
+    if ('earlier' in outcome) return this.find(outcome.earlier);
+    await this.#carryOut(outcome.made, claimant);
+    return this.find(outcome.made.kill_id);
+  }
+
+  /** @throws DomainError `not_found`. */
+  async find(killId: string): Promise<WireKill> {
+    const { database } = this.#means;
+    const [receipt] = await receiptsOf(database, [await findKill(database, killId)]);
+    if (receipt === undefined) throw new Error('one kill became none');
+    return receipt;
+  }
+
+  /** Uses of the kill switch by which an agent was stopped, alone or with others; newest first. @throws DomainError `not_found`. */
+  async list(agentId: string, { limit, cursor }: PageQuery): Promise<{ data: WireKill[]; next_cursor: string | null }> {
+    const { database } = this.#means;
+    const { agent_no } = await findAgent(database, agentId);
+    let kills = database.tables<AgentTables>().selectFrom('agent_kills').selectAll().orderBy('kill_no', 'desc');
+    kills = kills.where('kill_no', 'in', (of) =>
+      of.selectFrom('agent_kill_steps').select('kill_no').where('agent_no', '=', agent_no),
+    );
+    if (cursor !== undefined) kills = kills.where('kill_no', '<', fromCursor('kills', ['number'], cursor)[0]);
+    const { shown, next_cursor } = pageOf(await kills.limit(limit + 1).execute(), limit, (last) =>
+      toCursor('kills', [last.kill_no]),
+    );
+    return { data: await receiptsOf(database, shown), next_cursor };
+  }
+
+  /** See `reinstateAgent`. */
+  reinstate(actor: Actor, agentId: string, body: { reason: string }): Promise<Reinstated> {
+    return reinstateAgent(this.#means, actor, agentId, body);
+  }
+
+  /** Has kills carried out whose process is gone. */
+  get job(): Job {
+    return {
+      name: 'agents/kill-switch',
+      everyMs: RESUME_MS,
+      atMostMs: RESUME_AT_MOST_MS,
+      run: () => this.resumeAbandoned(),
+    };
+  }
+
+  /** Begins to carry out what nobody does any more; `settled` resolves when it is done. */
+  async resumeAbandoned(): Promise<void> {
+    const { database, clock } = this.#means;
+    for (const kill of await abandonedKills(database, clock())) {
+      const claimant = randomUUID();
+      const until = claimUntil(clock(), longestOf(this.#steps));
+      const isOwn = await database.write(async (transaction) => {
+        if (!(await claimKill(transaction, kill, { claimant, now: clock(), until }))) return false;
+        await this.#record(transaction, [await agentOf(transaction, kill)], 'kill.resumed', PLATFORM, kill);
+        return true;
+      });
+      if (isOwn) this.#carryOut(kill, claimant).catch(() => {});
+    }
+  }
+
+  /** Resolves when no step is under way; what is left is done by another process, or after a restart. */
+  async settled(): Promise<void> {
+    this.#ending.abort();
+    await Promise.allSettled([...this.#running]);
+  }
+
+  async #begin(
+    transaction: Transaction,
+    actor: Actor,
+    agentId: string,
+    wish: KillWish,
+    claimant: string,
+  ): Promise<Kill> {
+    const now = this.#means.clock();
+    const agent = await lockAgent(transaction, agentId);
+    if (agent.state === 'revoked' && wish.mode === 'suspend')
+      throw new DomainError('conflict', 'the agent is revoked, and stays so: it cannot be suspended');
+    const agents = [...(await descendantsOf(transaction, agent)).toReversed(), agent];
+    const kills = transaction.tables<AgentTables>().insertInto('agent_kills');
+    const kill = await kills
+      .values({
+        ...{ kill_id: randomUUID(), agent_no: agent.agent_no, ...wish, started_by: actor.name },
+        ...{ started_at: now.toISOString(), finished_at: null, flipped_after_ms: null, claimed_by: claimant },
+        claimed_until: claimUntil(now, longestOf(this.#steps)).toISOString(),
+      })
+      .returningAll()
+      .executeTakeFirstOrThrow();
+    await planSteps(transaction, kill, this.#steps, agents);
+    await this.#means.alerts.tell(transaction, alertOfAgent('agent.killed', { agent_id: agentId, what: kill.kill_id }));
+    await this.#record(transaction, agents, 'kill.started', actor.name, kill);
+    return kill;
+  }
+
+  #record(transaction: Transaction, agents: readonly Agent[], action: string, actor: string, kill: Kill) {
+    const { kill_id, mode, reason } = kill;
+    const more = { kill_id, mode, reason };
+    const entries = agents.map(
+      ({ agent_id }): AgentEntry => ({ agentId: agent_id, actor, action, of: ['kill', kill_id], more }),
+    );
+    return recordIfPossible(this.#means.log, transaction, entries);
+  }
+
+  #carryOut(kill: Kill, claimant: string): Promise<void> {
+    const running = new Carrying(this.#means, this.#steps, kill, claimant).toTheEnd(this.#ending.signal);
+    this.#running.add(running);
+    const forget = () => this.#running.delete(running);
+    running.then(forget, forget);
+    return running;
+  }
+}
+
+function longestOf(steps: readonly KillStep[]): number {
+  return Math.max(...steps.map(({ deadlineMs }) => deadlineMs));
+}
+
+function agentOf(transaction: Transaction, { agent_no }: Kill): Promise<Agent> {
+  const agents = transaction.tables<AgentTables>().selectFrom('agents').selectAll().where('agent_no', '=', agent_no);
+  return agents.executeTakeFirstOrThrow();
+}

@@ -1,0 +1,23 @@
+import type { Transaction } from '../../database/database.ts';
+import type { Dispatcher } from '../../outgoing/dispatcher.ts';
+import type { Agent } from '../agent-rows.ts';
+import type { Issuer } from '../identity/issuer.ts';
+import type { AgentServiceMeans } from '../means.ts';
+import type { TrustPort } from '../ports.ts';
+import type { AskPublic } from './asking.ts';
+
+/** What the kill switch works with. */
+export interface KillMeans
+  extends Pick<AgentServiceMeans, 'database' | 'clock' | 'log' | 'administration' | 'alerts' | 'outbox'> {
+  trust: TrustPort;
+  issuer: Pick<Issuer, 'signSecurityEvent'>;
+  /** The way out, for tokens. */
+  dispatcher: Pick<Dispatcher, 'send'>;
+  /** Ends what an agent has taken out of its vault, as far as the vault knows. */
+  endLeases(
+    transaction: Transaction,
+    agent: Agent,
+    end: { because: string; now: Date },
+  ): Promise<{ ended: number; handed_out: readonly string[] }>;
+  askPublic: AskPublic;
+}

@@ -1,0 +1,92 @@
+import type { Actor } from '../../accounts/administration.ts';
+import type { Transaction } from '../../database/database.ts';
+import { DomainError } from '../../errors.ts';
+import { type Agent, changeAgent, descendantsOf, findAgent, lockAgent } from '../agent-rows.ts';
+import { type AgentEntry, writeEntries } from '../entries.ts';
+import { changePassport, currentIdentity, liftHold } from '../identity/identity-rows.ts';
+import type { Reinstated } from '../requests/kill.ts';
+import type { PassportStatus } from '../words.ts';
+import { runningKillOf } from './kill-rows.ts';
+import type { KillMeans } from './means.ts';
+import { tellSubscribers } from './security-events.ts';
+
+/**
+ * Lets a suspended agent act again, with little trust. Its children stay as they are.
+ * @throws DomainError `not_found`; `conflict` where it is not suspended, its parent is not active, or a kill switch is
+ * still at work on it.
+ */
+export function reinstateAgent(
+  means: KillMeans,
+  actor: Actor,
+  agentId: string,
+  { reason }: { reason: string },
+): Promise<Reinstated> {
+  return means.database.write(async (transaction) => {
+    const agent = await lockAgent(transaction, agentId);
+    await refuseUnready(transaction, agent);
+    const { entries, before, after, tier, reasons } = await means.trust.note(transaction, agentId, {
+      rule: 'reinstated',
+      detail: { reason },
+    });
+    const now = means.clock();
+    const state = agent.onboarded_at === null ? 'registered' : 'active';
+    const change = { state, suspended_because: null, state_changed_at: now.toISOString() } as const;
+    await changeAgent(transaction, agent, change);
+    const passport_status = await restoreIdentity(transaction, agent, now);
+    await tellSubscribers(transaction, means, { agent, kill: null, event: 'reinstated' });
+    const children = await descendantsOf(transaction, agent);
+    const of = ['agent', agentId] as const;
+    const more = { reason, state, passport_status, because_was: agent.suspended_because };
+    const own: AgentEntry = { agentId, actor: actor.name, action: 'agent.reinstated', of, more };
+    await writeEntries(means.log, transaction, [...entries, own]);
+    return {
+      ...{ agent_id: agentId, state, reinstated_at: now.toISOString(), passport_status },
+      trust: { before, after, tier, reasons },
+      children: children.map((child) => ({ agent_id: child.agent_id, state: child.state })),
+      message: messageOf(agent, children),
+    };
+  });
+}
+
+async function refuseUnready(transaction: Transaction, agent: Agent): Promise<void> {
+  if (agent.state === 'revoked')
+    throw new DomainError('conflict', 'the agent is revoked, and stays so: register another one in its place');
+  if (agent.state !== 'suspended')
+    throw new DomainError('conflict', `the agent is ${agent.state}: only a suspended agent is reinstated`);
+  const kill = await runningKillOf(transaction, agent);
+  if (kill !== undefined)
+    throw new DomainError(
+      'conflict',
+      `the kill switch is still at work on the agent (${kill.kill_id}): reinstate it when that is finished`,
+    );
+  if (agent.parent_agent_id === null) return;
+  const { state } = await findAgent(transaction, agent.parent_agent_id);
+  if (state !== 'active')
+    throw new DomainError('conflict', `the agent that delegates to this one is ${state}: it comes first`);
+}
+
+/** A passport that states another composition stays suspended until the agent is onboarded again. */
+async function restoreIdentity(transaction: Transaction, agent: Agent, now: Date): Promise<PassportStatus | null> {
+  const identity = await currentIdentity(transaction, agent.agent_no);
+  if (identity === null) return null;
+  await liftHold(transaction, identity);
+  if (identity.passport_status !== 'suspended' || agent.composition_changed_at !== null)
+    return identity.passport_status;
+  await changePassport(transaction, identity, 'valid', now);
+  return 'valid';
+}
+
+function messageOf({ composition_changed_at, onboarded_at }: Agent, children: readonly Agent[]): string {
+  const stopped = children.filter(({ state }) => state === 'suspended').length;
+  const parts = [
+    onboarded_at === null
+      ? 'The agent is registered, and has no identity yet: onboard it.'
+      : 'The agent may act again.',
+    composition_changed_at === null
+      ? ''
+      : 'Its composition changed: its passport stays suspended until it is onboarded again.',
+    stopped === 0 ? '' : `${stopped} agents that it delegates to stay suspended: reinstate each one by itself.`,
+    'Reinstating an agent reinstates none of its children.',
+  ];
+  return parts.filter((part) => part !== '').join(' ');
+}

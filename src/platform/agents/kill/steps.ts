@@ -1,0 +1,144 @@
+import { revokeBoundKeys } from '../../accounts/api-keys.ts';
+import type { Transaction } from '../../database/database.ts';
+import { changeAgent, findAgent, lockAgent } from '../agent-rows.ts';
+import { boundToAgent } from '../binding.ts';
+import { changePassport, currentIdentity, revokeCertificates } from '../identity/identity-rows.ts';
+import type { KillMode, KillStepName } from '../words.ts';
+import type { FlipWatch } from './asking.ts';
+import type { Kill, StepEnd } from './kill-rows.ts';
+import type { KillMeans } from './means.ts';
+import { tellSubscribers } from './security-events.ts';
+
+/** What a step is done to. */
+export interface StepSubject {
+  kill: Pick<Kill, 'kill_no' | 'kill_id' | 'mode' | 'started_by'>;
+  agentId: string;
+  watch: Pick<FlipWatch, 'flipped'>;
+}
+
+/** One step of the kill switch. */
+export type KillStep = {
+  name: KillStepName;
+  /** It has so long. */
+  deadlineMs: number;
+} & (
+  | {
+      /** In the transaction that says how it ended. */
+      act(transaction: Transaction, subject: StepSubject): Promise<StepEnd>;
+    }
+  | {
+      /** Outside of any transaction. */
+      look(subject: StepSubject): Promise<StepEnd>;
+    }
+);
+
+const DEADLINE_MS = 3000;
+const ASKING_MS = 5000;
+/** Left of the deadline to say why nothing was seen. */
+const SAYING_MS = 500;
+
+/** All steps, in their order. */
+export function killSteps(means: KillMeans): readonly KillStep[] {
+  const acts = [
+    ['agent_state', stopAgent],
+    ['passport_status', endPassport],
+    ['certificates', revokeBoth],
+    ['api_keys', endKeys],
+    ['vault_leases', endAgentLeases],
+    ['subscribers', tellOfKill],
+  ] as const;
+  return [
+    ...acts.map(
+      ([name, act]): KillStep => ({
+        ...{ name, deadlineMs: DEADLINE_MS },
+        act: (transaction, subject) => act(transaction, subject, means),
+      }),
+    ),
+    { name: 'public_verification', deadlineMs: ASKING_MS, look: lookFromOutside },
+    notAvailable('linked_iam_apps', 'Disabling linked IAM apps is not available: nothing was done to them.'),
+    notAvailable('vault_lock', 'Locking the vault is not available: it is as it was.'),
+  ];
+}
+
+function notAvailable(name: KillStepName, detail: string): KillStep {
+  return { name, deadlineMs: DEADLINE_MS, look: async () => ({ result: 'not_available', detail }) };
+}
+
+function completed(detail: string): StepEnd {
+  return { result: 'completed', detail };
+}
+
+type Act = (transaction: Transaction, subject: StepSubject, means: KillMeans) => Promise<StepEnd>;
+
+const STATES = { suspend: 'suspended', revoke: 'revoked' } as const satisfies Record<KillMode, string>;
+
+const stopAgent: Act = async (transaction, { kill: { mode }, agentId }, { clock }) => {
+  const agent = await lockAgent(transaction, agentId);
+  if (agent.state === 'revoked') return completed('The agent was revoked already.');
+  const state = STATES[mode];
+  const suspended_because = mode === 'suspend' ? 'kill_switch' : null;
+  const since = agent.state === state ? {} : { state_changed_at: clock().toISOString() };
+  await changeAgent(transaction, agent, { state, suspended_because, ...since });
+  return completed(
+    agent.state === state ? `The agent was ${state} already.` : `It was ${agent.state}, and is ${state}.`,
+  );
+};
+
+const endPassport: Act = async (transaction, { kill: { mode }, agentId }, { clock }) => {
+  const agent = await lockAgent(transaction, agentId);
+  const identity = await currentIdentity(transaction, agent.agent_no);
+  if (identity === null) return completed('The agent has no passport: it was never onboarded.');
+  const { passport_status: before } = identity;
+  const after = STATES[mode];
+  if (before === 'revoked' || before === after) return completed(`The passport was ${before} already.`);
+  await changePassport(transaction, identity, after, clock());
+  return completed(`The passport was ${before}, and is ${after}.`);
+};
+
+/** RFC 5280 section 5.3.1. */
+const REASONS = { suspend: 'certificateHold', revoke: 'cessationOfOperation' } as const;
+
+const revokeBoth: Act = async (transaction, { kill: { mode }, agentId }, { clock }) => {
+  const agent = await lockAgent(transaction, agentId);
+  const identity = await currentIdentity(transaction, agent.agent_no);
+  if (identity === null) return completed('The agent has no certificates: it was never onboarded.');
+  const changed = await revokeCertificates(transaction, identity, { reason: REASONS[mode], now: clock() });
+  return completed(
+    changed.length === 0
+      ? 'Both certificates were in the revocation lists already.'
+      : `${changed.length} certificates are in the revocation lists: ${REASONS[mode]}.`,
+  );
+};
+
+const endKeys: Act = async (transaction, { kill: { mode, started_by }, agentId }, { clock, administration }) => {
+  if (mode === 'suspend')
+    return completed('Keys that are bound to the agent stay: what they are used for is refused and recorded.');
+  const issuing = { actor: { name: started_by, scopes: [] }, now: clock(), administration };
+  const revoked = await revokeBoundKeys(transaction, boundToAgent(agentId), issuing);
+  return completed(
+    revoked.length === 0 ? 'No good key was bound to the agent.' : `${revoked.length} keys were revoked.`,
+  );
+};
+
+const endAgentLeases: Act = async (transaction, { kill: { kill_id }, agentId }, { clock, endLeases }) => {
+  const agent = await findAgent(transaction, agentId);
+  const { ended, handed_out } = await endLeases(transaction, agent, { because: `kill ${kill_id}`, now: clock() });
+  if (handed_out.length === 0) return completed('No lease of what is in the vault was running.');
+  return completed(
+    `${ended} leases were ended. The values that were handed out cannot be called back; change them: ${handed_out.join(', ')}.`,
+  );
+};
+
+const tellOfKill: Act = async (transaction, { kill, agentId }, means) => {
+  const agent = await findAgent(transaction, agentId);
+  const told = await tellSubscribers(transaction, means, { agent, kill, event: STATES[kill.mode] });
+  if (told === 0) return completed('There are no subscribers.');
+  return completed(`${told} Security Event Tokens are signed and on their way; how each one stands is below.`);
+};
+
+async function lookFromOutside({ agentId, watch }: StepSubject): Promise<StepEnd> {
+  const seen = await watch.flipped(agentId, ASKING_MS - SAYING_MS);
+  if (!(seen instanceof Date)) return { result: 'failed', detail: seen.why };
+  const detail = 'Public verification, asked without a key, says that the agent is not valid.';
+  return { result: 'completed', detail, flippedAt: seen };
+}

@@ -1,0 +1,121 @@
+import { randomUUID } from 'node:crypto';
+import type { Selectable } from 'kysely';
+import type { Actor } from '../../accounts/administration.ts';
+import type { Reader, Transaction } from '../../database/database.ts';
+import { DomainError } from '../../errors.ts';
+import { keyedRequest, makeOnce } from '../../idempotency/keyed-results.ts';
+import type { AgentServiceMeans } from '../means.ts';
+import type { NewSubscriber, WireSubscriber } from '../requests/subscribers.ts';
+import type { AgentTables } from '../schema.ts';
+import type { AgentSubscriberTable } from './schema.ts';
+
+/** Each of them is told of each agent. */
+const MOST_SUBSCRIBERS = 20;
+
+/** Who is told, by signed Security Event Tokens, that agents are stopped and reinstated. */
+export class Subscribers {
+  readonly #means: Pick<AgentServiceMeans, 'database' | 'clock' | 'administration'>;
+
+  constructor(means: Pick<AgentServiceMeans, 'database' | 'clock' | 'administration'>) {
+    this.#means = means;
+  }
+
+  /** In the order in which they were added. */
+  async list(): Promise<WireSubscriber[]> {
+    return (await standing(this.#means.database)).map(toWire);
+  }
+
+  /** @throws DomainError `not_found`. */
+  async find(subscriberId: string): Promise<WireSubscriber> {
+    return toWire(await findSubscriber(this.#means.database, subscriberId));
+  }
+
+  /** @throws DomainError `invalid_request`; `conflict` where there are too many. */
+  add(actor: Actor, wish: NewSubscriber, idempotencyKey?: string): Promise<WireSubscriber> {
+    const { database, clock } = this.#means;
+    const url = urlOf(wish);
+    const keyed = idempotencyKey === undefined ? null : keyedRequest('agents/subscribers', idempotencyKey, wish);
+    const now = clock();
+    return database.write(async (transaction) => {
+      const outcome = await makeOnce(
+        transaction,
+        { keyed, now },
+        () => this.#insert(transaction, actor, { ...wish, url: url.href }, now),
+        ({ subscriber_id }) => subscriber_id,
+      );
+      return toWire('made' in outcome ? outcome.made : await findSubscriber(transaction, outcome.earlier));
+    });
+  }
+
+  /** Tells it nothing more. @throws DomainError `not_found`. */
+  remove(actor: Actor, subscriberId: string): Promise<WireSubscriber> {
+    const { database, clock } = this.#means;
+    return database.write(async (transaction) => {
+      const subscriber = await findSubscriber(transaction, subscriberId);
+      if (subscriber.removed_at !== null) throw new DomainError('not_found', 'the subscriber was removed already');
+      const subscribers = transaction.tables<AgentTables>().updateTable('agent_subscribers');
+      const removed = subscribers.set({ removed_at: clock().toISOString() });
+      await removed.where('subscriber_id', '=', subscriberId).execute();
+      await this.#record(transaction, actor, 'agent_subscriber.removed', subscriber);
+      return toWire(subscriber);
+    });
+  }
+
+  async #insert(
+    transaction: Transaction,
+    actor: Actor,
+    { url, audience }: NewSubscriber,
+    now: Date,
+  ): Promise<Subscriber> {
+    if ((await standing(transaction)).length >= MOST_SUBSCRIBERS)
+      throw new DomainError('conflict', `there are ${MOST_SUBSCRIBERS} subscribers already; remove one first`);
+    const given = { url, audience, added_at: now.toISOString(), added_by: actor.name };
+    const subscribers = transaction.tables<AgentTables>().insertInto('agent_subscribers');
+    const added = subscribers.values({ subscriber_id: randomUUID(), ...given, removed_at: null }).returningAll();
+    const subscriber = await added.executeTakeFirstOrThrow();
+    await this.#record(transaction, actor, 'agent_subscriber.added', subscriber);
+    return subscriber;
+  }
+
+  /** Addresses may have secrets in them, and acts are never erased. */
+  #record(
+    transaction: Transaction,
+    actor: Actor,
+    action: 'agent_subscriber.added' | 'agent_subscriber.removed',
+    { subscriber_id, url, audience }: Subscriber,
+  ): Promise<void> {
+    const more = { host: new URL(url).host, audience };
+    return this.#means.administration.record(transaction, {
+      ...{ actor, action, of: ['agent_subscriber', subscriber_id], more },
+    });
+  }
+}
+
+type Subscriber = Selectable<AgentSubscriberTable>;
+
+function standing(reader: Reader): Promise<Subscriber[]> {
+  const subscribers = reader.tables<AgentTables>().selectFrom('agent_subscribers').selectAll();
+  return subscribers.where('removed_at', 'is', null).orderBy('subscriber_no').execute();
+}
+
+/** @throws DomainError `not_found`. */
+async function findSubscriber(reader: Reader, subscriberId: string): Promise<Subscriber> {
+  const subscribers = reader.tables<AgentTables>().selectFrom('agent_subscribers').selectAll();
+  const row = await subscribers.where('subscriber_id', '=', subscriberId).executeTakeFirst();
+  if (row === undefined) throw new DomainError('not_found', 'there is no subscriber of this id');
+  return row;
+}
+
+/** @throws DomainError `invalid_request`. */
+function urlOf({ url: given }: NewSubscriber): URL {
+  const url = URL.parse(given);
+  if (url === null || !/^https?:$/.test(url.protocol))
+    throw new DomainError('invalid_request', 'url: it is not an http or https address');
+  if (url.username !== '' || url.password !== '')
+    throw new DomainError('invalid_request', 'url: it has a user or a password in it; tokens are signed');
+  return url;
+}
+
+function toWire({ subscriber_id, url, audience, added_at, added_by }: Subscriber): WireSubscriber {
+  return { subscriber_id, url, audience, added_at, added_by };
+}

@@ -1,0 +1,65 @@
+import { z } from 'zod';
+import { pageQuerySchema, text } from '../../http/fields.ts';
+import { AGENT_STATES, KILL_MODES, KILL_STEPS, PASSPORT_STATUSES, STEP_RESULTS, TIER_NAMES } from '../words.ts';
+import { givenReason } from './parts.ts';
+
+const time = z.string();
+const count = z.int();
+
+export const killSchema = z.strictObject({ mode: z.enum(KILL_MODES), reason: givenReason });
+export type KillWish = z.output<typeof killSchema>;
+
+export const killParamsSchema = z.object({ agent_id: text, kill_id: text });
+export const killQuerySchema = pageQuerySchema;
+
+/** `result` is null as long as the step has no end. */
+export const killStepSchema = z.object({
+  step: z.enum(KILL_STEPS),
+  started_at: time.nullable(),
+  ended_at: time.nullable(),
+  deadline_ms: count,
+  result: z.enum(STEP_RESULTS).nullable(),
+  detail: z.string().nullable(),
+});
+
+/** A Security Event Token on its way to a subscriber, or there. */
+export const setDeliverySchema = z.object({
+  subscriber_id: z.string(),
+  audience: z.string(),
+  agent_id: z.string(),
+  event: z.string(),
+  jti: z.string(),
+  state: z.enum(['pending', 'delivered', 'dead']),
+  attempts: count,
+  made_at: time,
+  delivered_at: time.nullable(),
+});
+
+/** The receipt of a use of the kill switch. `agents`: children first. */
+export const killReceiptSchema = z.object({
+  kill_id: z.string(),
+  agent_id: z.string(),
+  mode: z.enum(KILL_MODES),
+  reason: z.string(),
+  started_by: z.string(),
+  started_at: time,
+  /** Null while steps are left; they are done also after a restart. */
+  finished_at: time.nullable(),
+  public_verification_flipped_after_ms: count.nullable(),
+  agents: z.array(z.object({ agent_id: z.string(), steps: z.array(killStepSchema) })),
+  deliveries: z.array(setDeliverySchema),
+  message: z.string(),
+});
+export type WireKill = z.infer<typeof killReceiptSchema>;
+
+export const reinstatedSchema = z.object({
+  agent_id: z.string(),
+  state: z.enum(AGENT_STATES),
+  reinstated_at: time,
+  passport_status: z.enum(PASSPORT_STATUSES).nullable(),
+  trust: z.object({ before: count, after: count, tier: z.enum(TIER_NAMES), reasons: z.array(z.string()) }),
+  /** They stay as they are. */
+  children: z.array(z.object({ agent_id: z.string(), state: z.enum(AGENT_STATES) })),
+  message: z.string(),
+});
+export type Reinstated = z.infer<typeof reinstatedSchema>;

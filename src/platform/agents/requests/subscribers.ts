@@ -1,0 +1,22 @@
+import { z } from 'zod';
+import { text } from '../../http/fields.ts';
+
+export const subscriberSchema = z.strictObject({
+  /** http or https; tokens are pushed to it (RFC 8935). */
+  url: text.min(1).max(2000),
+  /** `aud` of its tokens. */
+  audience: text.trim().min(1).max(500),
+});
+export type NewSubscriber = z.output<typeof subscriberSchema>;
+
+export const subscriberParamsSchema = z.object({ subscriber_id: text });
+
+export const wireSubscriberSchema = z.object({
+  subscriber_id: z.string(),
+  url: z.string(),
+  audience: z.string(),
+  added_at: z.string(),
+  added_by: z.string(),
+});
+export type WireSubscriber = z.infer<typeof wireSubscriberSchema>;
+export const subscriberListSchema = z.object({ data: z.array(wireSubscriberSchema) });
