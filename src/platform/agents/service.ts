@@ -16,6 +16,7 @@ import type { AgentStats } from './requests/stats.ts';
 import { readAgentStats } from './stats.ts';
 import { TrustDesk } from './trust/desk.ts';
 import { trustJob } from './trust/job.ts';
+import { TrustScores } from './trust/scores.ts';
 import { Vaults } from './vault/vaults.ts';
 
 /** Everything that the routes and pages of agents call. */
@@ -23,7 +24,7 @@ export interface AgentService {
   agents: Agents;
   onboarding: Onboarding;
   actions: Actions;
-  trust: TrustDesk;
+  trust: TrustScores;
   kill: KillSwitch;
   subscribers: Subscribers;
   vault: Vaults;
@@ -35,6 +36,8 @@ export interface AgentService {
 /** The service of agents, with what it does besides answering. */
 export interface OpenAgents {
   service: AgentService;
+  /** Where everything that touches trust is noted. */
+  desk: TrustDesk;
   jobs: readonly Job[];
   /** Security Event Tokens. */
   sends: Sends;
@@ -53,7 +56,7 @@ export interface AgentKeeping {
 export function openAgents(means: AgentServiceMeans, { authorityBox, vaultBox, vaultTraps }: AgentKeeping): OpenAgents {
   const { database, clock } = means;
   const issuer = new Issuer(means, authorityBox);
-  const desk = new TrustDesk(means);
+  const desk = new TrustDesk(means, issuer);
   const vaults = new Vaults(means, vaultBox, desk, vaultTraps);
   const killSwitch = openKillSwitch(means, { trust: desk, issuer });
   const actions = new Actions({ ...means, desk, issuer, vaults });
@@ -61,12 +64,17 @@ export function openAgents(means: AgentServiceMeans, { authorityBox, vaultBox, v
     service: {
       agents: new Agents(means, { trust: desk, issuer }),
       onboarding: new Onboarding(means, { issuer, trust: desk, vaults }),
-      ...{ actions, trust: desk, kill: killSwitch.kill, subscribers: killSwitch.subscribers, vault: vaults },
+      ...{ actions, trust: new TrustScores(means), kill: killSwitch.kill, subscribers: killSwitch.subscribers, vault: vaults },
       public: new PublicAgents(means, issuer.published),
       lately: new Lately(database),
       stats: () => readAgentStats(database, clock()),
     },
+<<<<<<< HEAD
+    desk,
+    jobs: [trustJob(means, desk), killSwitch.job],
+=======
     jobs: [trustJob(means, desk), killSwitch.job, authorityJob(issuer)],
+>>>>>>> w-agcore
     sends: killSwitch.sends,
     start: () => issuer.start(),
     async settled() {

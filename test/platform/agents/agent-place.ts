@@ -147,7 +147,7 @@ export class AgentPlace {
   async #earn(agentId: string): Promise<void> {
     const note = { rule: 'attested_action' } as const;
     await this.database.write(async (transaction) => {
-      await this.service.trust.note(transaction, agentId, note);
+      await this.open.desk.note(transaction, agentId, note);
     });
   }
 
