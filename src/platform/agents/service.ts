@@ -69,12 +69,8 @@ export function openAgents(means: AgentServiceMeans, { authorityBox, vaultBox, v
       lately: new Lately(database),
       stats: () => readAgentStats(database, clock()),
     },
-<<<<<<< HEAD
     desk,
-    jobs: [trustJob(means, desk), killSwitch.job],
-=======
     jobs: [trustJob(means, desk), killSwitch.job, authorityJob(issuer)],
->>>>>>> w-agcore
     sends: killSwitch.sends,
     start: () => issuer.start(),
     async settled() {
