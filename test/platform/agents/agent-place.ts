@@ -9,6 +9,7 @@ import { registrationSchema } from '../../../src/platform/agents/requests/agents
 import type { AgentTables } from '../../../src/platform/agents/schema.ts';
 import { type AgentService, type OpenAgents, openAgents } from '../../../src/platform/agents/service.ts';
 import { TRUST_TIMES } from '../../../src/platform/agents/settings.ts';
+import { TrustDesk } from '../../../src/platform/agents/trust/desk.ts';
 import { streamOfAgent } from '../../../src/platform/agents/words.ts';
 import type { Alert } from '../../../src/platform/alerts/api.ts';
 import { openAuditLog } from '../../../src/platform/audit/api.ts';
@@ -41,6 +42,7 @@ export class AgentPlace {
   readonly database: Database;
   readonly means: AgentServiceMeans;
   readonly open: OpenAgents;
+  readonly desk: TrustDesk;
   now = Date.parse('2026-11-22T00:00:00Z');
   /** Has every transaction fail once its entries are written. */
   fault = false;
@@ -61,11 +63,13 @@ export class AgentPlace {
   constructor(database: Database) {
     this.database = database;
     const clock = () => new Date(this.now);
-    const keys = new DerivedSealKeys(randomBytes(32));
+    const masterKey = randomBytes(32);
+    const keys = new DerivedSealKeys(masterKey);
     const log = openAuditLog({ keys, seals: new RowSeals(keys.ofRows()), clock });
     this.means = {
       ...{ database, clock, administration: recordIn(log), outbox: new Outbox(database, clock) },
       ...{ publicUrl: () => 'https://platform.example.com', outgoingHosts: [], trustTimes: TRUST_TIMES },
+      ...{ vaultBox: new SecretBox(masterKey, 'agents/vaults'), vaultTraps: { ...NO_TRAPS } as VaultTraps },
       log: {
         ...log,
         appendAllIn: async (transaction, entries) => {
@@ -81,12 +85,8 @@ export class AgentPlace {
         },
       },
     };
-    const masterKey = randomBytes(32);
-    this.open = openAgents(this.means, {
-      authorityBox: new SecretBox(masterKey, 'agents/authorities'),
-      vaultBox: new SecretBox(masterKey, 'agents/vaults'),
-      vaultTraps: NO_TRAPS,
-    });
+    this.open = openAgents(this.means, new SecretBox(masterKey, 'agents/authorities'));
+    this.desk = new TrustDesk(this.means, { suspendPassport: async () => null });
   }
 
   get service(): AgentService {
@@ -147,7 +147,7 @@ export class AgentPlace {
   async #earn(agentId: string): Promise<void> {
     const note = { rule: 'attested_action' } as const;
     await this.database.write(async (transaction) => {
-      await this.open.desk.note(transaction, agentId, note);
+      await this.desk.note(transaction, agentId, note);
     });
   }
 

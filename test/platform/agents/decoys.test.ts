@@ -39,7 +39,10 @@ describe.each(DATABASES)('decoys in vaults on %s', (_name, start) => {
     expect(secrets.map(({ name }) => name)).toEqual(['db', 'payments-api']);
     const [real, decoy] = secrets;
     expect(Object.keys(decoy ?? {})).toEqual(Object.keys(real ?? {}));
-    const [one, other] = [await place.vaults.get(keyOf(id), id, 'db'), await place.vaults.get(keyOf(id), id, 'payments-api')];
+    const [one, other] = [
+      await place.vaults.get(keyOf(id), id, 'db'),
+      await place.vaults.get(keyOf(id), id, 'payments-api'),
+    ];
     expect(shapeOf(other)).toEqual(shapeOf(one));
     expect(`${JSON.stringify(other)}`).not.toMatch(/trap|decoy|canary|honey|bait|fake/i);
   });
@@ -48,15 +51,16 @@ describe.each(DATABASES)('decoys in vaults on %s', (_name, start) => {
     const id = await place.agent();
     const decoy = await place.decoy(id, { kind: 'secret', name: 'root-token' });
     const before = await scoreOf(id);
-    const { detections, alerts, entries } = await since(
-      () => place.vaults.get(keyOf(id), id, 'root-token', ASKER),
-      id,
-    );
+    const { detections, alerts, entries } = await since(() => place.vaults.get(keyOf(id), id, 'root-token', ASKER), id);
     expect(detections).toMatchObject([
       {
         ...{ credential_id: decoy.credential_id, credential_type: 'agent_secret', plant_location: 'agent_vault' },
         ...{ channel: 'vault_read', depth: 'read', severity: 'medium', auth_verified: true, service: 'agents' },
-        ...{ source_ip: ASKER.address, user_agent: ASKER.userAgent, action: `read the secret "root-token" as agent:${id}` },
+        ...{
+          source_ip: ASKER.address,
+          user_agent: ASKER.userAgent,
+          action: `read the secret "root-token" as agent:${id}`,
+        },
       },
     ]);
     expect(alerts).toEqual([
@@ -77,13 +81,17 @@ describe.each(DATABASES)('decoys in vaults on %s', (_name, start) => {
     const id = await place.agent();
     await place.decoy(id, { kind: 'secret', name: 'x' });
     await place.vaults.get(keyOf(id), id, 'x');
-    expect(await place.agents.find(id)).toMatchObject({ state: 'suspended', score: 20, suspended_because: 'auto' });
+    expect(await place.agents.find(id)).toMatchObject({ state: 'active', score: 30, tier: 'RESTRICTED' });
+    await place.vaults.get(keyOf(id), id, 'x');
+    expect(await place.agents.find(id)).toMatchObject({ state: 'suspended', score: 0, suspended_because: 'auto' });
     const { detections, entries } = await since(
       () => expect(place.vaults.get(keyOf(id), id, 'x')).rejects.toMatchObject({ code: 'agent_suspended' }),
       id,
     );
     expect(detections).toEqual([]);
-    expect(entries).toMatchObject([{ action: 'vault.refused', metadata: { asked: 'get', because: 'agent_suspended' } }]);
+    expect(entries).toMatchObject([
+      { action: 'vault.refused', metadata: { asked: 'get', because: 'agent_suspended' } },
+    ]);
   });
 
   test.each([
@@ -110,7 +118,15 @@ describe.each(DATABASES)('decoys in vaults on %s', (_name, start) => {
         const decoy = (await place.vaults.decoyTools(transaction, [agent_no])).get(agent_no)?.get('export_customers');
         if (decoy === undefined) throw new Error('there is no such decoy');
         const at = new Date(place.now).toISOString();
-        const trip = { decoy, agentId: id, by: `agent:${id}`, use: 'called' as const, at, eventId, asker: UNKNOWN_ASKER };
+        const trip = {
+          decoy,
+          agentId: id,
+          by: `agent:${id}`,
+          use: 'called' as const,
+          at,
+          eventId,
+          asker: UNKNOWN_ASKER,
+        };
         await writeEntries(place.means.log, transaction, await place.vaults.trip(transaction, [trip, trip]));
       });
     const { detections, alerts } = await since(() => call(`action ${id}`), id);
@@ -124,32 +140,35 @@ describe.each(DATABASES)('decoys in vaults on %s', (_name, start) => {
   test.each([
     ['secret', { kind: 'secret', name: 'x' }, 'vault_read'],
     ['tool', { kind: 'tool', name: 'a tool' }, 'tool_call'],
-  ])('the channel of a decoy %s is proved by a marked use, which leaves nothing behind', async (_kind, wish, channel) => {
-    const id = await place.agent();
-    const { credential_id, decoy_id } = await place.decoy(id, wish);
-    const { traps, proving } = place.traps;
-    const score = await scoreOf(id);
-    const { detections, alerts, entries } = await since(async () => {
-      const tests = await proving.test(OWNER, credential_id);
-      expect(tests).toEqual([{ channel, proved: true, outcome: 'A marked use was seen.' }]);
-    }, id);
-    expect([detections, alerts, entries, (await place.vaults.list(id)).leases]).toEqual([[], [], [], 0]);
-    expect(await scoreOf(id)).toBe(score);
-    const last_proved_at = new Date().toISOString().slice(0, 0) + new Date(place.now).toISOString();
-    expect((await traps.find(credential_id)).detection_channels).toEqual([
-      { channel, active: true, reason: expect.stringContaining('an agent'), last_proved_at },
-    ]);
-    await place.become(id, 'suspended');
-    expect((await traps.find(credential_id)).detection_channels).toMatchObject([
-      { active: false, reason: 'The agent "an agent" is suspended: its vault gives nothing out.' },
-    ]);
-    await place.vaults.removeDecoy(OWNER, id, decoy_id);
-    expect(await traps.find(credential_id)).toMatchObject({
-      ...{ status: 'planted', detection_channels: [{ active: false, reason: expect.stringContaining('removed') }] },
-    });
-    expect(await proving.test(OWNER, credential_id)).toMatchObject([{ proved: false }]);
-    await expect(traps.rotate(OWNER, credential_id, undefined)).rejects.toMatchObject({ code: 'conflict' });
-  });
+  ])(
+    'the channel of a decoy %s is proved by a marked use, which leaves nothing behind',
+    async (_kind, wish, channel) => {
+      const id = await place.agent();
+      const { credential_id, decoy_id } = await place.decoy(id, wish);
+      const { traps, proving } = place.traps;
+      const score = await scoreOf(id);
+      const { detections, alerts, entries } = await since(async () => {
+        const tests = await proving.test(OWNER, credential_id);
+        expect(tests).toEqual([{ channel, proved: true, outcome: 'A marked use was seen.' }]);
+      }, id);
+      expect([detections, alerts, entries, (await place.vaults.list(id)).leases]).toEqual([[], [], [], 0]);
+      expect(await scoreOf(id)).toBe(score);
+      const last_proved_at = new Date(place.now).toISOString();
+      expect((await traps.find(credential_id)).detection_channels).toEqual([
+        { channel, active: true, reason: expect.stringContaining('an agent'), last_proved_at },
+      ]);
+      await place.become(id, 'suspended');
+      expect((await traps.find(credential_id)).detection_channels).toMatchObject([
+        { active: false, reason: 'The agent "an agent" is suspended: its vault gives nothing out.' },
+      ]);
+      await place.vaults.removeDecoy(OWNER, id, decoy_id);
+      expect(await traps.find(credential_id)).toMatchObject({
+        ...{ status: 'planted', detection_channels: [{ active: false, reason: expect.stringContaining('removed') }] },
+      });
+      expect(await proving.test(OWNER, credential_id)).toMatchObject([{ proved: false }]);
+      await expect(traps.rotate(OWNER, credential_id, undefined)).rejects.toMatchObject({ code: 'conflict' });
+    },
+  );
 
   test.each([
     ['a secret that is there', { kind: 'secret', name: 'db' }, 'conflict'],

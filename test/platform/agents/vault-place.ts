@@ -15,8 +15,6 @@ import { newDecoySchema } from '../../../src/platform/agents/requests/vault.ts';
 import type { AgentTables } from '../../../src/platform/agents/schema.ts';
 import { TRUST_TIMES } from '../../../src/platform/agents/settings.ts';
 import { TrustDesk } from '../../../src/platform/agents/trust/desk.ts';
-import { decoyWatches } from '../../../src/platform/agents/vault/decoys.ts';
-import { openVault } from '../../../src/platform/agents/vault/keys.ts';
 import { Vaults } from '../../../src/platform/agents/vault/vaults.ts';
 import { streamOfAgent } from '../../../src/platform/agents/words.ts';
 import type { Alert } from '../../../src/platform/alerts/api.ts';
@@ -31,6 +29,7 @@ import { NO_AWS } from '../../../src/platform/traps/aws/settings.ts';
 import { detectionQuerySchema } from '../../../src/platform/traps/requests.ts';
 import { assembleTraps, type TrapService } from '../../../src/platform/traps/service.ts';
 
+const MOST = 2 ** 28;
 export const OWNER = byCommand('test');
 /** A key that is bound to nothing. */
 export const OWN_KEY = { kind: 'key', id: 'k1' } as const;
@@ -45,6 +44,7 @@ export class VaultPlace {
   readonly database: Database;
   readonly means: AgentServiceMeans;
   readonly agents: Agents;
+  readonly trust: TrustDesk;
   readonly vaults: Vaults;
   readonly traps: TrapService;
   readonly alerts: Alert[] = [];
@@ -69,17 +69,13 @@ export class VaultPlace {
       // Nothing is served that could log.
       serverLog: {} as FastifyBaseLogger,
     });
-    const { vaultTraps } = this.traps;
     this.means = {
-      ...{ database, clock, log, alerts, publicUrl, vaultTraps, administration: recordIn(log) },
+      ...{ database, clock, log, alerts, publicUrl, administration: recordIn(log) },
       ...{ outbox: new Outbox(database, clock), outgoingHosts: [], trustTimes: TRUST_TIMES },
-      vaultBox: new SecretBox(masterKey, 'agents/vaults'),
     };
-    const trust = new TrustDesk(this.means);
-    this.agents = new Agents(this.means, { trust, issuer: { suspendPassport: async () => null } });
-    this.vaults = new Vaults(this.means, trust);
-    vaultTraps.watches = () => decoyWatches(database);
-    vaultTraps.use = (credentialId, userAgent) => this.vaults.useDecoy(credentialId, userAgent);
+    this.trust = new TrustDesk(this.means, { suspendPassport: async () => null });
+    this.agents = new Agents(this.means, { trust: this.trust, issuer: { suspendPassport: async () => null } });
+    this.vaults = new Vaults(this.means, new SecretBox(masterKey, 'agents/vaults'), this.trust, this.traps.vaultTraps);
   }
 
   /** @param masterKey of another process of the same platform. */
@@ -95,8 +91,8 @@ export class VaultPlace {
     });
     const { agent_id } = await this.agents.register(OWNER, wish, undefined);
     await this.database.write(async (transaction) => {
-      const agent = await lockAgent(transaction, agent_id);
-      await openVault(transaction, agent, this.means);
+      await this.vaults.open(transaction, await lockAgent(transaction, agent_id));
+      await this.trust.note(transaction, agent_id, { rule: 'onboarded' });
     });
     await this.become(agent_id, 'active');
     return agent_id;
@@ -122,10 +118,13 @@ export class VaultPlace {
     return (await this.traps.detections.list(detectionQuerySchema.parse({ limit: 500 }))).data;
   }
 
-  /** All that somebody sees who has the database and nothing else. */
+  /** All that somebody sees who has the database and nothing else: its files, or what pg_dump writes of its tables. */
   dump(): Buffer {
     const { address } = this.database;
-    const words = 'url' in address ? ['pg_dump', address.url] : ['sh', '-c', `cat "$0" "$0"-wal`, address.file];
-    return execFileSync(words[0] ?? '', words.slice(1), { maxBuffer: 2 ** 28 });
+    if ('file' in address) return execFileSync('sh', ['-c', 'cat "$0" "$0"-wal', address.file], { maxBuffer: MOST });
+    const psql = (input: string) =>
+      execFileSync('psql', ['--no-psqlrc', '-qAt', '-v', 'ON_ERROR_STOP=1', address.url], { input, maxBuffer: MOST });
+    const tables = psql("SELECT format('COPY %I TO STDOUT;', tablename) FROM pg_tables WHERE schemaname = 'public'");
+    return psql(tables.toString());
   }
 }

@@ -2,7 +2,6 @@ import { randomBytes, randomUUID } from 'node:crypto';
 import type { Reader, Transaction } from '../../database/database.ts';
 import { openWith, type SecretBox, sealWith } from '../../secrets.ts';
 import type { Agent } from '../agent-rows.ts';
-import type { AgentServiceMeans } from '../means.ts';
 import type { AgentTables } from '../schema.ts';
 import type { AgentSecret } from './secret-rows.ts';
 
@@ -50,18 +49,7 @@ export async function findVault(
   return row === undefined ? null : new OpenedVault(row.vault_id, box.open(row.sealed_key, agent_id), agent_id);
 }
 
-/** The vault of an agent as onboarding answers it, made where there is none. */
-export async function openVault(
-  transaction: Transaction,
-  agent: Owner,
-  { vaultBox, clock }: Pick<AgentServiceMeans, 'vaultBox' | 'clock'>,
-): Promise<{ vault_id: string; status: 'open'; encryption: string }> {
-  const { vaultId } =
-    (await findVault(transaction, vaultBox, agent)) ?? (await makeVault(transaction, vaultBox, agent, clock()));
-  return { vault_id: vaultId, status: 'open', encryption: VAULT_ENCRYPTION };
-}
-
-async function makeVault(
+export async function makeVault(
   transaction: Transaction,
   box: SecretBox,
   { agent_no, agent_id }: Owner,

@@ -1,8 +1,8 @@
+import type { Alerts } from '../../alerts/api.ts';
 import type { Transaction } from '../../database/database.ts';
-import type { VaultUse } from '../../traps/api.ts';
+import type { VaultTraps, VaultUse } from '../../traps/api.ts';
 import { alertOfAgent } from '../alerting.ts';
 import type { AgentEntry } from '../entries.ts';
-import type { AgentServiceMeans } from '../means.ts';
 import type { AgentDecoy } from './decoy-rows.ts';
 
 /** From where somebody asks. */
@@ -37,11 +37,11 @@ export interface DecoyTrip {
  */
 export async function tripDecoys(
   transaction: Transaction,
-  { vaultTraps, alerts }: Pick<AgentServiceMeans, 'vaultTraps' | 'alerts'>,
+  { traps, alerts }: { traps: Pick<VaultTraps, 'record'>; alerts: Pick<Alerts, 'tell'> },
   trips: readonly DecoyTrip[],
 ): Promise<AgentEntry[]> {
   if (trips.length === 0) return [];
-  const recorded = await vaultTraps.record(transaction, trips.map(useOf));
+  const recorded = await traps.record(transaction, trips.map(useOf));
   for (const { decoy, agentId } of trips)
     await alerts.tell(transaction, alertOfAgent('agent.decoy_used', { agent_id: agentId, what: decoy.decoy_id }));
   return trips.map((trip, at) => entryOf(trip, recorded[at]?.detection_id ?? null));

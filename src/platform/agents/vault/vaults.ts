@@ -2,12 +2,14 @@ import type { Actor } from '../../accounts/administration.ts';
 import type { Reader, Transaction } from '../../database/database.ts';
 import { DomainError } from '../../errors.ts';
 import type { Principal } from '../../http/principal.ts';
+import type { SecretBox } from '../../secrets.ts';
+import type { VaultTraps } from '../../traps/api.ts';
 import { type Agent, findAgent, lockAgent } from '../agent-rows.ts';
 import { boundToAgent, refuseOthers, speakerOf } from '../binding.ts';
 import { allowancesOf, namesOf } from '../composition.ts';
 import { type AgentEntry, writeEntries } from '../entries.ts';
 import type { AgentServiceMeans } from '../means.ts';
-import type { TrustPort } from '../ports.ts';
+import type { TrustPort, VaultPort } from '../ports.ts';
 import type { NewDecoy, TakenSecret, WireDecoy, WireSecret, WireVault } from '../requests/vault.ts';
 import {
   ACCESSES,
@@ -21,8 +23,8 @@ import {
   secretToWire,
 } from './accesses.ts';
 import { type AgentDecoy, decoyOfSecret, decoyOfTrap, decoysOf, decoyToolsOf, findDecoy } from './decoy-rows.ts';
-import { decoyEntry, decoyToWire, putDecoy, takeDecoyOut, trapFor } from './decoys.ts';
-import { findVault, type OpenedVault, VAULT_ENCRYPTION } from './keys.ts';
+import { decoyEntry, decoyToWire, decoyWatches, putDecoy, takeDecoyOut, trapFor } from './decoys.ts';
+import { findVault, makeVault, type OpenedVault, VAULT_ENCRYPTION } from './keys.ts';
 import { leasesOf } from './leases.ts';
 import { secretNamed, secretsOf } from './secret-rows.ts';
 import { type Asker, type DecoyTrip, tripDecoys, UNKNOWN_ASKER } from './tripping.ts';
@@ -36,13 +38,27 @@ interface Access {
 }
 
 /** The vaults of agents, and the decoys in them. */
-export class Vaults {
+export class Vaults implements VaultPort {
   readonly #means: AgentServiceMeans;
+  readonly #box: SecretBox;
   readonly #trust: TrustPort;
+  readonly #traps: VaultTraps;
 
-  constructor(means: AgentServiceMeans, trust: TrustPort) {
+  /** @param box seals the keys of vaults. */
+  constructor(means: AgentServiceMeans, box: SecretBox, trust: TrustPort, traps: VaultTraps) {
     this.#means = means;
+    this.#box = box;
     this.#trust = trust;
+    this.#traps = traps;
+    traps.watches = () => decoyWatches(means.database);
+    traps.use = (credentialId, userAgent) => this.#useDecoy(credentialId, userAgent);
+  }
+
+  async open(transaction: Transaction, agent: Agent) {
+    const { vaultId } =
+      (await findVault(transaction, this.#box, agent)) ??
+      (await makeVault(transaction, this.#box, agent, this.#means.clock()));
+    return { vault_id: vaultId, status: 'open' as const, encryption: VAULT_ENCRYPTION };
   }
 
   /** @throws DomainError `not_found`, `conflict`, `forbidden`, `agent_suspended`, `agent_revoked`. */
@@ -88,7 +104,7 @@ export class Vaults {
   async list(agentId: string) {
     const { database, clock } = this.#means;
     const agent = await findAgent(database, agentId);
-    const vault = await findVault(database, this.#means.vaultBox, agent);
+    const vault = await findVault(database, this.#box, agent);
     const decoys = await decoysOf(database, agent);
     const { running, lastTaken } = await leasesOf(database, agent, clock());
     const isReal = ({ secret_no }: { secret_no: number }) => decoys.every((decoy) => decoy.secret_no !== secret_no);
@@ -112,8 +128,8 @@ export class Vaults {
 
   /** @throws DomainError `not_found`, `conflict`; as `VaultTraps.prepareCredential`. */
   async addDecoy(actor: Actor, agentId: string, wish: NewDecoy): Promise<WireDecoy> {
-    const { database, clock, log, vaultTraps } = this.#means;
-    const trap = await trapFor(vaultTraps, wish, await findAgent(database, agentId));
+    const { database, clock, log } = this.#means;
+    const trap = await trapFor(this.#traps, wish, await findAgent(database, agentId));
     return database.write(async (transaction) => {
       const agent = await lockAgent(transaction, agentId);
       const vault = await this.#vaultOf(transaction, agent);
@@ -142,11 +158,11 @@ export class Vaults {
 
   /** See `tripDecoys`. What it does to trust is for who calls it. */
   trip(transaction: Transaction, trips: readonly DecoyTrip[]): Promise<AgentEntry[]> {
-    return tripDecoys(transaction, this.#means, trips);
+    return tripDecoys(transaction, { traps: this.#traps, alerts: this.#means.alerts }, trips);
   }
 
   /** Uses a decoy as its agent would. @throws Error in words for a person. */
-  async useDecoy(credentialId: string, userAgent: string): Promise<void> {
+  async #useDecoy(credentialId: string, userAgent: string): Promise<void> {
     const { database, clock } = this.#means;
     const { agent_id: agentId, decoy } = await decoyOfTrap(database, credentialId);
     const asker = { address: null, userAgent };
@@ -219,7 +235,7 @@ export class Vaults {
 
   /** @throws DomainError `conflict` for an agent without one. */
   async #vaultOf(transaction: Transaction, agent: Agent): Promise<OpenedVault> {
-    const vault = await findVault(transaction, this.#means.vaultBox, agent);
+    const vault = await findVault(transaction, this.#box, agent);
     if (vault === null) throw new DomainError('conflict', 'the agent has no vault until it is onboarded');
     return vault;
   }
