@@ -3,12 +3,9 @@ import type { Alerts } from '../alerts/api.ts';
 import type { AuditLog } from '../audit/api.ts';
 import type { Database } from '../database/database.ts';
 import type { Outbox } from '../jobs/outbox.ts';
-import type { SecretBox } from '../secrets.ts';
-import type { VaultTraps } from '../traps/api.ts';
 import type { TrustTimes } from './settings.ts';
 
 /** What all that is done with agents is done with. */
-// Over ten members: it is all of it.
 export interface AgentServiceMeans {
   database: Database;
   clock: () => Date;
@@ -21,7 +18,4 @@ export interface AgentServiceMeans {
   /** Hosts of the inside to which something may be sent. */
   outgoingHosts: readonly string[];
   trustTimes: TrustTimes;
-  /** Keeps the keys of vaults: `agents/vaults`. */
-  vaultBox: SecretBox;
-  vaultTraps: VaultTraps;
 }

@@ -3,6 +3,7 @@ import type { Alerts } from '../alerts/api.ts';
 import type { RateLimits } from '../http/principal.ts';
 import type { ServiceModule } from '../module.ts';
 import { SecretBox } from '../secrets.ts';
+import type { VaultTraps } from '../traps/api.ts';
 import { tellerOfAgents } from './alerting.ts';
 import type { AgentServiceMeans } from './means.ts';
 import { agentServiceRoutes } from './routes.ts';
@@ -10,16 +11,24 @@ import { openAgents } from './service.ts';
 import { agentsOverview } from './web/overview.ts';
 import { pagesOfAgents } from './web/pages.ts';
 
-export interface AgentsModuleParts extends Omit<AgentServiceMeans, 'vaultBox'> {
+export interface AgentsModuleParts extends AgentServiceMeans {
   masterKey: Uint8Array;
   alerts: Alerts;
   accounts: Pick<Accounts, 'people'>;
   rateLimits: RateLimits;
+  vaultTraps: VaultTraps;
 }
 
-export function agentsModule({ accounts, masterKey, rateLimits, ...parts }: AgentsModuleParts): ServiceModule {
-  const means = { ...parts, vaultBox: new SecretBox(masterKey, 'agents/vaults') };
-  const { service, jobs, sends, start, settled } = openAgents(means, new SecretBox(masterKey, 'agents/authorities'));
+export function agentsModule({
+  accounts,
+  masterKey,
+  rateLimits,
+  vaultTraps,
+  ...parts
+}: AgentsModuleParts): ServiceModule {
+  const authorityBox = new SecretBox(masterKey, 'agents/authorities');
+  const vaultBox = new SecretBox(masterKey, 'agents/vaults');
+  const { service, jobs, sends, start, settled } = openAgents(parts, { authorityBox, vaultBox, vaultTraps });
   const pageParts = { service, clock: parts.clock, people: accounts.people };
   return {
     name: 'agents',

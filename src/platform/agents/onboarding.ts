@@ -8,15 +8,15 @@ import { type Agent, changeAgent, findAgent, lockAgent } from './agent-rows.ts';
 import { boundToAgent } from './binding.ts';
 import { type AgentEntry, writeEntries } from './entries.ts';
 import type { AgentServiceMeans } from './means.ts';
-import type { IssuedIdentity, IssuerPort, TrustPort } from './ports.ts';
+import type { IssuedIdentity, IssuerPort, TrustPort, VaultPort } from './ports.ts';
 import type { Onboarded } from './requests/agents.ts';
-import { openVault } from './vault/keys.ts';
 import { streamOfAgent } from './words.ts';
 
 /** What an onboarding calls of the rest of the service. */
 export interface OnboardingPorts {
   issuer: Pick<IssuerPort, 'issue'>;
   trust: TrustPort;
+  vaults: VaultPort;
 }
 
 const ONCE = 'The private keys and the API key are shown this once, and kept nowhere: store them now.';
@@ -53,7 +53,7 @@ export class Onboarding {
 
   async #onboardIn(transaction: Transaction, actor: Actor, agentId: string, now: Date) {
     const { log } = this.#means;
-    const { issuer, trust } = this.#ports;
+    const { issuer, trust, vaults } = this.#ports;
     const agent = await lockAgent(transaction, agentId);
     await refuseUnfit(transaction, agent);
     const key = createKey();
@@ -61,7 +61,7 @@ export class Onboarding {
     const active = { state: 'active', state_changed_at: at, onboarded_at: agent.onboarded_at ?? at } as const;
     await changeAgent(transaction, agent, agent.state === 'active' ? {} : active);
     const identity = await issuer.issue(transaction, agent, key.id);
-    const vault = await openVault(transaction, agent, this.#means);
+    const vault = await vaults.open(transaction, agent);
     const change = await trust.note(transaction, agentId, { rule: 'onboarded' });
     // Both streams come last, that of the administration before that of the agent.
     const issued = await this.#issueKey(transaction, actor, agent, { key, now });

@@ -60,3 +60,9 @@ export interface IssuerPort {
   /** Suspends the passport of an agent's newest identity where it is valid. @returns its jti; null where none was valid. */
   suspendPassport(transaction: Transaction, agent: Agent): Promise<string | null>;
 }
+
+/** Vaults, as onboarding uses them. */
+export interface VaultPort {
+  /** The vault of an agent, made where it has none. */
+  open(transaction: Transaction, agent: Agent): Promise<{ vault_id: string; status: 'open'; encryption: string }>;
+}

@@ -69,7 +69,6 @@ export class AgentPlace {
     this.means = {
       ...{ database, clock, administration: recordIn(log), outbox: new Outbox(database, clock) },
       ...{ publicUrl: () => 'https://platform.example.com', outgoingHosts: [], trustTimes: TRUST_TIMES },
-      ...{ vaultBox: new SecretBox(masterKey, 'agents/vaults'), vaultTraps: { ...NO_TRAPS } as VaultTraps },
       log: {
         ...log,
         appendAllIn: async (transaction, entries) => {
@@ -85,7 +84,11 @@ export class AgentPlace {
         },
       },
     };
-    this.open = openAgents(this.means, new SecretBox(masterKey, 'agents/authorities'));
+    this.open = openAgents(this.means, {
+      authorityBox: new SecretBox(masterKey, 'agents/authorities'),
+      vaultBox: new SecretBox(masterKey, 'agents/vaults'),
+      vaultTraps: { ...NO_TRAPS } as VaultTraps,
+    });
     this.desk = new TrustDesk(this.means, { suspendPassport: async () => null });
   }
 

@@ -5,6 +5,7 @@ import { IdentityAddresses, toRevocationListName } from './addresses.ts';
 import { type AgentCard, signAgentCard } from './agent-card.ts';
 import { type DidDocument, didDocument } from './did-document.ts';
 import { currentIdentity, type Identity, passportStatuses, revocationsOf } from './identity-rows.ts';
+import { Kept } from './kept.ts';
 import type { KeyGenerations } from './key-generations.ts';
 import type { AgentPublicKeys, PublicJwk } from './keys.ts';
 import type { CertificateKind } from './kinds.ts';
@@ -14,8 +15,13 @@ import { LIST_SECONDS } from './terms.ts';
 
 type Means = Pick<AgentServiceMeans, 'database' | 'clock' | 'publicUrl'>;
 
-/** What strangers verify agents by. Each is read and signed when it is asked for. */
+/** A list that says the same is signed anew after so long. */
+const KEPT_MS = (LIST_SECONDS * 1000) / 24;
+
+/** What strangers verify agents by. Each is read when it is asked for, and lists are signed when they say something else. */
 export class Published {
+  readonly #lists = new Kept<Buffer>(KEPT_MS);
+  readonly #statusLists = new Kept<string>(KEPT_MS);
   readonly #means: Means;
   readonly #generations: KeyGenerations;
 
@@ -40,7 +46,7 @@ export class Published {
     const revoked = await revocationsOf(database, name);
     // Milliseconds grow from one list to the next, in whichever process.
     const terms = { revoked, number: BigInt(now.getTime()), now, seconds: LIST_SECONDS };
-    return issueRevocationList(signing.certificates[name.kind], terms);
+    return this.#lists.of(file, revoked, now, () => issueRevocationList(signing.certificates[name.kind], terms));
   }
 
   /** The status of all passports, as a signed JWT. */
@@ -49,7 +55,9 @@ export class Published {
     const now = clock();
     const { signers } = await this.#generations.signing(database, now);
     const url = this.addresses().ofPlatform('status-list');
-    return signStatusList({ url, ...(await passportStatuses(database)), now }, signers.EdDSA);
+    const statuses = await passportStatuses(database);
+    const content = [url, [...statuses.others], statuses.length];
+    return this.#statusLists.of('', content, now, () => signStatusList({ url, ...statuses, now }, signers.EdDSA));
   }
 
   /** The public keys that passports, lists and messages are signed by. */
