@@ -1,6 +1,7 @@
 import type { Job } from '../jobs/scheduler.ts';
 import type { Sends } from '../module.ts';
 import type { SecretBox } from '../secrets.ts';
+import type { VaultTraps } from '../traps/api.ts';
 import { Actions } from './actions/actions.ts';
 import { Agents } from './agents.ts';
 import { Issuer } from './identity/issuer.ts';
@@ -16,7 +17,6 @@ import { readAgentStats } from './stats.ts';
 import { TrustDesk } from './trust/desk.ts';
 import { trustJob } from './trust/job.ts';
 import { TrustScores } from './trust/scores.ts';
-import { decoyWatches } from './vault/decoys.ts';
 import { Vaults } from './vault/vaults.ts';
 
 /** Everything that the routes and pages of agents call. */
@@ -43,20 +43,25 @@ export interface OpenAgents {
   settled(): Promise<void>;
 }
 
-/** @param authorityBox keeps the platform's own keys: `agents/authorities`. */
-export function openAgents(means: AgentServiceMeans, authorityBox: SecretBox): OpenAgents {
-  const { database, clock, vaultTraps } = means;
+export interface AgentKeeping {
+  /** Keeps the platform's own keys: `agents/authorities`. */
+  authorityBox: SecretBox;
+  /** Keeps the keys of vaults: `agents/vaults`. */
+  vaultBox: SecretBox;
+  vaultTraps: VaultTraps;
+}
+
+export function openAgents(means: AgentServiceMeans, { authorityBox, vaultBox, vaultTraps }: AgentKeeping): OpenAgents {
+  const { database, clock } = means;
   const issuer = new Issuer(means, authorityBox);
   const desk = new TrustDesk(means, issuer);
-  const vaults = new Vaults(means, desk);
-  vaultTraps.watches = () => decoyWatches(database);
-  vaultTraps.use = (credentialId, userAgent) => vaults.useDecoy(credentialId, userAgent);
+  const vaults = new Vaults(means, vaultBox, desk, vaultTraps);
   const killSwitch = openKillSwitch(means, { trust: desk, issuer });
   const actions = new Actions({ ...means, desk, issuer, vaults });
   return {
     service: {
       agents: new Agents(means, { trust: desk, issuer }),
-      onboarding: new Onboarding(means, { issuer, trust: desk }),
+      onboarding: new Onboarding(means, { issuer, trust: desk, vaults }),
       ...{
         actions,
         trust: new TrustScores(means),
