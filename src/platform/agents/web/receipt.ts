@@ -68,7 +68,7 @@ function verdict(kill: WireKill, request: FastifyRequest): Markup {
     ? statusWord('warning', 'Steps are under way')
     : failed > 0
       ? statusWord('bad', `${grouped(failed)} of ${grouped(stepsIn(kill).length)} steps failed`)
-      : statusWord('good', 'Every step that there is was completed');
+      : statusWord('good', 'Every step that is available was completed');
   const stream = forWhoMay(
     request,
     'audit:read',
