@@ -34,6 +34,7 @@ export function receiptPage(server: FastifyInstance, { service, people, clock }:
       verdict(kill, request),
       facts(kill, call, now),
       ...kill.agents.map((each) => stepsOf(each, names.get(each.agent_id) ?? each.agent_id)),
+      told(kill.deliveries, now),
     ];
     return reply.page({
       title: `Receipt: ${agent.name} was ${MODE_WORDS[kill.mode].done}`,
@@ -82,17 +83,8 @@ ${stream}</div>
 }
 
 function facts(kill: WireKill, call: NameActor, now: Date): Markup {
-  const {
-    agent_id,
-    mode,
-    reason,
-    started_at,
-    started_by,
-    finished_at,
-    public_verification_flipped_after_ms: flipped,
-  } = kill;
+  const { mode, reason, started_at, started_by, finished_at, public_verification_flipped_after_ms: flipped } = kill;
   return factList([
-    ['Agent', link(agentPath(agent_id), 'its page')],
     ['What', MODE_WORDS[mode].word],
     ['Reason', name(reason)],
     ['By', name(call(started_by))],
@@ -116,6 +108,30 @@ ${dataTable({
   ],
   rows: steps,
   empty: emptyState('No step has begun.'),
+})}`;
+}
+
+const DELIVERY_WORDS = {
+  pending: ['neutral', 'on its way'],
+  delivered: ['good', 'delivered'],
+  dead: ['bad', 'not delivered'],
+} as const;
+
+/** Who was sent what, and whether it arrived; nothing where there is no subscriber. */
+function told(deliveries: WireKill['deliveries'], now: Date): Markup | null {
+  if (deliveries.length === 0) return null;
+  return markup`<h2>Who is told</h2>
+${dataTable<WireKill['deliveries'][number]>({
+  caption: 'Messages to subscribers',
+  columns: [
+    { head: 'Subscriber', kind: 'name', cell: ({ audience }) => name(audience) },
+    { head: 'Message', cell: ({ jti }) => markup`<code>${name(jti)}</code>` },
+    { head: 'State', cell: ({ state }) => statusWord(...DELIVERY_WORDS[state]) },
+    { head: 'Attempts', kind: 'number', cell: ({ attempts }) => grouped(attempts) },
+    { head: 'Arrived', cell: ({ delivered_at }) => momentOr(delivered_at, now, 'not yet') },
+  ],
+  rows: deliveries,
+  empty: emptyState('Nobody is told.'),
 })}`;
 }
 
