@@ -10,7 +10,7 @@ import { lockAgent } from '../../../src/platform/agents/agent-rows.ts';
 import { Agents } from '../../../src/platform/agents/agents.ts';
 import { boundToAgent } from '../../../src/platform/agents/binding.ts';
 import type { AgentServiceMeans } from '../../../src/platform/agents/means.ts';
-import { registrationSchema } from '../../../src/platform/agents/requests/agents.ts';
+import { agentRegistrationSchema } from '../../../src/platform/agents/requests/agents.ts';
 import { newDecoySchema } from '../../../src/platform/agents/requests/vault.ts';
 import type { AgentTables } from '../../../src/platform/agents/schema.ts';
 import { TRUST_TIMES } from '../../../src/platform/agents/settings.ts';
@@ -86,7 +86,7 @@ export class VaultPlace {
 
   /** An agent that has its vault. @returns its id. */
   async agent(more: object = {}): Promise<string> {
-    const wish = registrationSchema.parse({
+    const wish = agentRegistrationSchema.parse({
       ...{ name: 'an agent', agent_type: 'supervised', model: 'm', version: '1.0', allowed_tools: ['search'], ...more },
     });
     const { agent_id } = await this.agents.register(OWNER, wish, undefined);
