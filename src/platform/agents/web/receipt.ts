@@ -4,7 +4,17 @@ import { grouped } from '../../../core/words.ts';
 import { type NameActor, namesOfActors } from '../../accounts/actor-names.ts';
 import { isKnown, sendKnown } from '../../http/etag.ts';
 import { forWhoMay, paramsOf } from '../../web/asked.ts';
-import { asCurl, dataTable, emptyState, factList, link, moment, momentOr, statusWord } from '../../web/components.ts';
+import {
+  asCurl,
+  dataTable,
+  emptyState,
+  factList,
+  link,
+  moment,
+  momentOr,
+  type StatusTone,
+  statusWord,
+} from '../../web/components.ts';
 import { curlCommand } from '../../web/curl.ts';
 import { liveMark, liveRegion } from '../../web/live.ts';
 import { killParamsSchema, type WireKill } from '../requests/kill.ts';
@@ -111,17 +121,19 @@ ${dataTable({
 })}`;
 }
 
-const DELIVERY_WORDS = {
+type Delivery = WireKill['deliveries'][number];
+
+const DELIVERY_WORDS: Record<Delivery['state'], readonly [StatusTone, string]> = {
   pending: ['neutral', 'on its way'],
   delivered: ['good', 'delivered'],
   dead: ['bad', 'not delivered'],
-} as const;
+};
 
 /** Who was sent what, and whether it arrived; nothing where there is no subscriber. */
-function told(deliveries: WireKill['deliveries'], now: Date): Markup | null {
+function told(deliveries: readonly Delivery[], now: Date): Markup | null {
   if (deliveries.length === 0) return null;
   return markup`<h2>Who is told</h2>
-${dataTable<WireKill['deliveries'][number]>({
+${dataTable<Delivery>({
   caption: 'Messages to subscribers',
   columns: [
     { head: 'Subscriber', kind: 'name', cell: ({ audience }) => name(audience) },
