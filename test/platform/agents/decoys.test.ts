@@ -182,7 +182,7 @@ describe.each(DATABASES)('decoys in vaults on %s', (_name, start) => {
     await place.decoy(id, { kind: 'secret', name: 'decoy' });
     await place.decoy(id, { kind: 'tool', name: 'decoy tool' });
     await expect(place.decoy(id, wish)).rejects.toMatchObject({ code });
-    expect((await place.vaults.decoys(id)).data.map(({ kind, name }) => [kind, name])).toEqual([
+    expect((await place.vaults.list(id)).decoys.map(({ kind, name }) => [kind, name])).toEqual([
       ['secret', 'decoy'],
       ['tool', 'decoy tool'],
     ]);
