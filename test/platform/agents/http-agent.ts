@@ -35,7 +35,11 @@ export class HttpAgent {
   readonly #apiKey: string;
   readonly #privateKey: string;
 
-  constructor(service: Service, id: string, shown: { api_key: string; quantum_identity: { private_keys_once: object } }) {
+  constructor(
+    service: Service,
+    id: string,
+    shown: { api_key: string; quantum_identity: { private_keys_once: object } },
+  ) {
     this.service = service;
     this.id = id;
     this.#apiKey = shown.api_key;
@@ -49,7 +53,12 @@ export class HttpAgent {
 
   /** Reports an action that its key signed. */
   async did(doing: Doing = {}) {
-    const content = { action_type: 'tool_call', action_description: 'read an invoice', tool_used: 'read_file', ...doing };
+    const content = {
+      action_type: 'tool_call',
+      action_description: 'read an invoice',
+      tool_used: 'read_file',
+      ...doing,
+    };
     const signed = { action_id: randomUUID(), signed_at: new Date().toISOString() };
     const text = canonicalize({ format: 'evidence-agent-action/1', agent_id: this.id, ...signed, ...content } as Json);
     const signature = sign(null, Buffer.from(text), createPrivateKey(this.#privateKey)).toString('base64url');

@@ -5,6 +5,7 @@ import { type NameActor, namesOfActors } from '../../accounts/actor-names.ts';
 import { forWhoMay } from '../../web/asked.ts';
 import { action, asCurl, factList, link, moment } from '../../web/components.ts';
 import { curlCommand } from '../../web/curl.ts';
+import type { PageView } from '../../web/layout.ts';
 import { apiOrigin } from '../../web/origin.ts';
 import { withQuery } from '../../web/own-path.ts';
 import { SHORT_ROWS } from '../../web/rows.ts';
@@ -18,7 +19,7 @@ import { type AgentPageParts, SEES_AGENTS } from './parts.ts';
 import { ABOVE_AGENTS, agentIdOf, agentPath, agentStreamPath, agentsApi, publicApi, REGISTER_PATH } from './paths.ts';
 import { trustFacts } from './trust.ts';
 import { vaultOf } from './vault.ts';
-import { agentStateWords, SUSPENSION_WORDS, TYPE_WORDS } from './words.ts';
+import { agentStateWords, TYPE_WORDS } from './words.ts';
 
 /** An agent: what it is, whether it may act, how far it is trusted, and what it did. */
 export function agentPage(server: FastifyInstance, { service, people, clock }: AgentPageParts): void {
@@ -31,12 +32,13 @@ export function agentPage(server: FastifyInstance, { service, people, clock }: A
     const actions = await service.actions.list(id, { limit: SHORT_ROWS });
     const kills = await service.kill.list(id, { limit: SHORT_ROWS });
     const call = await namesOfActors(people, [agent.registered_by]);
+    const { introduction, wrong } = standing(agent);
     return reply.page({
       title: agent.name,
       above: ABOVE_AGENTS,
-      introduction: agent.message,
+      introduction,
       content: [
-        whatIsWrong(agent),
+        wrong,
         facts(agent, call, now, request),
         acts(agent, request),
         allowances(agent),
@@ -53,19 +55,11 @@ export function agentPage(server: FastifyInstance, { service, people, clock }: A
 }
 
 /** What has to be seen first: that it may not act, or is another one than its passport says. */
-function whatIsWrong({ state, suspended_because, composition, identity }: WireAgent): Markup | null {
-  const words = [
-    ...(state === 'suspended' && suspended_because !== null
-      ? [`Suspended. ${SUSPENSION_WORDS[suspended_because]} What it reports is refused and recorded.`]
-      : []),
-    ...(state === 'revoked' ? ['Revoked, for ever. What it reports is refused and recorded.'] : []),
-    ...(composition.changed_at !== null && identity !== null && state !== 'revoked'
-      ? [
-          'It is another one than its passport says: its model, version, tools or APIs have changed. The passport is suspended, and its score is 60 at most, until it is onboarded again.',
-        ]
-      : []),
-  ];
-  return words.length === 0 ? null : markup`<p class="refusal">${words.join(' ')}</p>\n`;
+function standing({ state, composition, message }: WireAgent): Pick<PageView, 'introduction'> & { wrong: Markup | null } {
+  const isStopped = state === 'suspended' || state === 'revoked';
+  if (!isStopped && composition.changed_at === null) return { introduction: message, wrong: null };
+  const more = isStopped ? ' What it reports is refused and recorded.' : '';
+  return { introduction: null, wrong: markup`<p class="refusal">${message}${more}</p>\n` };
 }
 
 function facts(agent: WireAgent, call: NameActor, now: Date, request: FastifyRequest): Markup {

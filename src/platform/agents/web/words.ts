@@ -11,7 +11,6 @@ import type {
   KillStepName,
   PassportStatus,
   StepResult,
-  SuspensionCause,
   TrustRuleName,
   TrustTier,
 } from '../words.ts';
@@ -41,12 +40,6 @@ export const TIER_TONES: Record<TrustTier, StatusTone> = {
 export function trustWord({ tier, score }: { tier: TrustTier; score: number }): Markup {
   return markup`${statusWord(TIER_TONES[tier], tier)} <span class="minor">${grouped(score)} of 100</span>`;
 }
-
-export const SUSPENSION_WORDS: Record<SuspensionCause, string> = {
-  auto: 'Its score fell to 20 or less.',
-  parent: 'The score of the agent that delegates to it fell to 20 or less.',
-  kill_switch: 'Somebody used the kill switch.',
-};
 
 const PASSPORT_WORDS: Record<PassportStatus, readonly [StatusTone, string]> = {
   valid: ['good', 'valid'],
