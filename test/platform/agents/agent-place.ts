@@ -6,7 +6,7 @@ import { recordIn } from '../../../src/platform/administration/record.ts';
 import { findAgent } from '../../../src/platform/agents/agent-rows.ts';
 import { boundToAgent } from '../../../src/platform/agents/binding.ts';
 import type { AgentServiceMeans } from '../../../src/platform/agents/means.ts';
-import { registrationSchema } from '../../../src/platform/agents/requests/agents.ts';
+import { agentRegistrationSchema } from '../../../src/platform/agents/requests/agents.ts';
 import type { AgentTables } from '../../../src/platform/agents/schema.ts';
 import { type AgentService, type OpenAgents, openAgents } from '../../../src/platform/agents/service.ts';
 import { TRUST_TIMES } from '../../../src/platform/agents/settings.ts';
@@ -110,7 +110,7 @@ export class AgentPlace {
 
   /** @returns the id of a new agent. */
   async registered(more: object = {}): Promise<string> {
-    const wish = registrationSchema.parse({ ...AGENT, ...more });
+    const wish = agentRegistrationSchema.parse({ ...AGENT, ...more });
     return (await this.service.agents.register(SOMEBODY, wish, undefined)).agent_id;
   }
 

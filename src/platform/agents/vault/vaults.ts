@@ -6,7 +6,7 @@ import type { SecretBox } from '../../secrets.ts';
 import type { VaultTraps } from '../../traps/api.ts';
 import { type Agent, findAgent, lockAgent } from '../agent-rows.ts';
 import { boundToAgent, refuseOthers, speakerOf } from '../binding.ts';
-import { allowancesOf, namesOf } from '../composition.ts';
+import { allowancesOf, sortedNames } from '../composition.ts';
 import { type AgentEntry, writeEntries } from '../entries.ts';
 import type { AgentServiceMeans } from '../means.ts';
 import type { TrustPort, VaultPort } from '../ports.ts';
@@ -91,7 +91,7 @@ export class Vaults implements VaultPort {
       const { vaultId } = await this.#vaultOf(transaction, agent);
       const secrets = (await secretsOfAgent(transaction, agent)).map(secretToWire);
       const decoys = (await decoyToolsOf(transaction, [agent.agent_no])).get(agent.agent_no)?.keys() ?? [];
-      const tools = namesOf([...allowancesOf(agent).allowed_tools, ...decoys]);
+      const tools = sortedNames([...allowancesOf(agent).allowed_tools, ...decoys]);
       const more = { secrets: secrets.length, tools: tools.length };
       const by = speakerOf(principal);
       const entry: AgentEntry = { agentId, actor: by, action: 'vault.listed', of: ['vault', vaultId], more };

@@ -55,7 +55,11 @@ export function agentPage(server: FastifyInstance, { service, people, clock }: A
 }
 
 /** What has to be seen first: that it may not act, or is another one than its passport says. */
-function standing({ state, composition, message }: WireAgent): Pick<PageView, 'introduction'> & { wrong: Markup | null } {
+function standing({
+  state,
+  composition,
+  message,
+}: WireAgent): Pick<PageView, 'introduction'> & { wrong: Markup | null } {
   const isStopped = state === 'suspended' || state === 'revoked';
   if (!isStopped && composition.changed_at === null) return { introduction: message, wrong: null };
   const more = isStopped ? ' What it reports is refused and recorded.' : '';

@@ -287,7 +287,9 @@ describe('the kill switch', () => {
     expect(said).toContain(`Reason ${HOSTILE_SHOWN} By The owner`);
     expect(said).toMatch(/Public verification said so after \d+ ms/);
     expect(killed.text).not.toContain('<script>alert');
-    expect(await see(of(child))).toMatch(/It is suspended by the kill switch\. .*What it reports is refused and recorded\. .*✗ suspended/);
+    expect(await see(of(child))).toMatch(
+      /It is suspended by the kill switch\. .*What it reports is refused and recorded\. .*✗ suspended/,
+    );
     expect(await tile()).toMatch(/^✗ Agents are suspended What 2 agents suspended/);
     expect(await see(of(parent))).toMatch(/Kill switch .* suspended .* ✓ finished/);
     const reinstated = await act(of(parent, '/reinstate'), { reason: 'looked at' }, owner);
