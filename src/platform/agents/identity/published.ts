@@ -14,10 +14,24 @@ import { LIST_SECONDS } from './terms.ts';
 
 type Means = Pick<AgentServiceMeans, 'database' | 'clock' | 'publicUrl'>;
 
-/** What strangers verify agents by. Each is read and signed when it is asked for. */
+/** A list that was signed. */
+interface SignedList<Form> {
+  /** What it says, and by which generation of keys. */
+  content: string;
+  /** Milliseconds since 1970. */
+  signedAt: number;
+  signed: Form;
+}
+
+/**
+ * What strangers verify agents by. It is read when it is asked for. A list is signed anew when it says something else, or
+ * when a quarter of its time is over, so that asking costs little, and who asks again learns that nothing changed.
+ */
 export class Published {
   readonly #means: Means;
   readonly #generations: KeyGenerations;
+  readonly #revocationLists = new Map<string, SignedList<Buffer>>();
+  readonly #statusLists = new Map<string, SignedList<string>>();
 
   constructor(means: Means, generations: KeyGenerations) {
     this.#means = means;
@@ -38,18 +52,24 @@ export class Published {
     const signing = generations.find(({ generation }) => generation === name.generation);
     if (signing === undefined) return null;
     const revoked = await revocationsOf(database, name);
-    // Milliseconds grow from one list to the next, in whichever process.
-    const terms = { revoked, number: BigInt(now.getTime()), now, seconds: LIST_SECONDS };
-    return issueRevocationList(signing.certificates[name.kind], terms);
+    return keptOrMade(this.#revocationLists, file, { content: JSON.stringify(revoked), now }, () => {
+      // Milliseconds grow from one list to the next, in whichever process.
+      const terms = { revoked, number: BigInt(now.getTime()), now, seconds: LIST_SECONDS };
+      return issueRevocationList(signing.certificates[name.kind], terms);
+    });
   }
 
   /** The status of all passports, as a signed JWT. */
   async statusList(): Promise<string> {
     const { database, clock } = this.#means;
     const now = clock();
-    const { signers } = await this.#generations.signing(database, now);
+    const { generation, signers } = await this.#generations.signing(database, now);
     const url = this.addresses().ofPlatform('status-list');
-    return signStatusList({ url, ...(await passportStatuses(database)), now }, signers.EdDSA);
+    const statuses = await passportStatuses(database);
+    const content = JSON.stringify([generation, statuses.length, ...statuses.others]);
+    return keptOrMade(this.#statusLists, url, { content, now }, async () =>
+      signStatusList({ url, ...statuses, now }, signers.EdDSA),
+    );
   }
 
   /** The public keys that passports, lists and messages are signed by. */
@@ -104,4 +124,18 @@ export class Published {
     const identity = await currentIdentity(database, agent.agent_no);
     return identity === null ? null : { agent, identity };
   }
+}
+
+async function keptOrMade<Form>(
+  lists: Map<string, SignedList<Form>>,
+  name: string,
+  { content, now }: { content: string; now: Date },
+  make: () => Promise<Form>,
+): Promise<Form> {
+  const kept = lists.get(name);
+  const age = now.getTime() - (kept?.signedAt ?? 0);
+  if (kept?.content === content && age >= 0 && age < LIST_SECONDS * 250) return kept.signed;
+  const signed = await make();
+  lists.set(name, { content, signedAt: now.getTime(), signed });
+  return signed;
 }
