@@ -1,11 +1,12 @@
 import { randomBytes } from 'node:crypto';
+import type { FastifyBaseLogger } from 'fastify';
 import { byCommand } from '../../../src/platform/accounts/administration.ts';
 import type { AccountTables } from '../../../src/platform/accounts/schema.ts';
 import { recordIn } from '../../../src/platform/administration/record.ts';
 import { findAgent } from '../../../src/platform/agents/agent-rows.ts';
 import { boundToAgent } from '../../../src/platform/agents/binding.ts';
 import type { AgentServiceMeans } from '../../../src/platform/agents/means.ts';
-import { registrationSchema } from '../../../src/platform/agents/requests/agents.ts';
+import { agentRegistrationSchema } from '../../../src/platform/agents/requests/agents.ts';
 import type { AgentTables } from '../../../src/platform/agents/schema.ts';
 import { type AgentService, type OpenAgents, openAgents } from '../../../src/platform/agents/service.ts';
 import { TRUST_TIMES } from '../../../src/platform/agents/settings.ts';
@@ -14,18 +15,18 @@ import { streamOfAgent } from '../../../src/platform/agents/words.ts';
 import type { Alert } from '../../../src/platform/alerts/api.ts';
 import { openAuditLog } from '../../../src/platform/audit/api.ts';
 import { RowSeals } from '../../../src/platform/audit/row-seals.ts';
+import type { AuditTables } from '../../../src/platform/audit/schema.ts';
 import { DerivedSealKeys } from '../../../src/platform/audit/seal-keys.ts';
 import type { Database } from '../../../src/platform/database/database.ts';
 import { Outbox } from '../../../src/platform/jobs/outbox.ts';
 import { migrateAll } from '../../../src/platform/migrations.ts';
 import { SecretBox } from '../../../src/platform/secrets.ts';
-import type { VaultTraps } from '../../../src/platform/traps/api.ts';
+import { NO_AWS } from '../../../src/platform/traps/aws/settings.ts';
+import { assembleTraps, type TrapService } from '../../../src/platform/traps/service.ts';
 import type { DatabasePlace } from '../database/databases.ts';
 
 export const SOMEBODY = byCommand('test');
 export const DAY_MS = 24 * 60 * 60_000;
-/** Decoys are tested with the traps of a platform. */
-const NO_TRAPS = {} as VaultTraps;
 
 /** What an agent is registered with where a test says nothing else. */
 export const AGENT = {
@@ -42,6 +43,10 @@ export class AgentPlace {
   readonly database: Database;
   readonly means: AgentServiceMeans;
   readonly open: OpenAgents;
+  /** Keeps the platform's own keys. */
+  readonly authorityBox: SecretBox;
+  /** Those that lie in vaults are among them. */
+  readonly traps: TrapService;
   readonly desk: TrustDesk;
   now = Date.parse('2026-11-22T00:00:00Z');
   /** Has every transaction fail once its entries are written. */
@@ -60,10 +65,10 @@ export class AgentPlace {
     return place;
   }
 
-  constructor(database: Database) {
+  /** @param masterKey another process of the same platform has the same one. */
+  constructor(database: Database, masterKey: Uint8Array = randomBytes(32)) {
     this.database = database;
     const clock = () => new Date(this.now);
-    const masterKey = randomBytes(32);
     const keys = new DerivedSealKeys(masterKey);
     const log = openAuditLog({ keys, seals: new RowSeals(keys.ofRows()), clock });
     this.means = {
@@ -84,16 +89,28 @@ export class AgentPlace {
         },
       },
     };
+    this.authorityBox = new SecretBox(masterKey, 'agents/authorities');
+    this.traps = assembleTraps({
+      ...{ ...this.means, masterKey, decoys: [], aws: NO_AWS },
+      // No decoy listens that would keep files or log.
+      ...{ folder: '', serverLog: {} as FastifyBaseLogger },
+    });
     this.open = openAgents(this.means, {
-      authorityBox: new SecretBox(masterKey, 'agents/authorities'),
+      authorityBox: this.authorityBox,
       vaultBox: new SecretBox(masterKey, 'agents/vaults'),
-      vaultTraps: { ...NO_TRAPS } as VaultTraps,
+      vaultTraps: this.traps.vaultTraps,
+      askPublic: (agentId) => this.isValid(agentId),
     });
     this.desk = new TrustDesk(this.means, { suspendPassport: async () => null });
   }
 
   get service(): AgentService {
     return this.open.service;
+  }
+
+  /** What strangers are told. */
+  async isValid(agentId: string): Promise<boolean> {
+    return (await this.service.public.verify(agentId)).valid;
   }
 
   async close(): Promise<void> {
@@ -103,7 +120,7 @@ export class AgentPlace {
 
   /** @returns the id of a new agent. */
   async registered(more: object = {}): Promise<string> {
-    const wish = registrationSchema.parse({ ...AGENT, ...more });
+    const wish = agentRegistrationSchema.parse({ ...AGENT, ...more });
     return (await this.service.agents.register(SOMEBODY, wish, undefined)).agent_id;
   }
 
@@ -117,6 +134,14 @@ export class AgentPlace {
   /** What the stream of an agent says, oldest first. */
   async entries(agentId: string) {
     return (await this.means.log.newest(this.database, streamOfAgent(agentId), { limit: 10_000 })).reverse();
+  }
+
+  /** Changes the row of an agent's stream, as somebody with the database in their hands would. */
+  async damageStream(agentId: string): Promise<void> {
+    await this.database.write(async (transaction) => {
+      const streams = transaction.tables<AuditTables>().updateTable('streams').set({ entry_count: 1 });
+      await streams.where('stream_id', '=', streamOfAgent(agentId)).execute();
+    });
   }
 
   /** The API keys that speak for an agent. */

@@ -280,14 +280,16 @@ describe('the kill switch', () => {
     expect([silent.status, shown(silent.text)]).toEqual([422, expect.stringContaining('Say why: it is recorded.')]);
     const killed = await act(of(parent, '/kill'), { mode: 'suspend', reason: HOSTILE }, owner);
     const said = shown(killed.text);
-    expect(said).toContain('✓ Every step that there is was completed');
+    expect(said).toContain('✓ Every step that is available was completed');
     expect(said).toMatch(/Child Steps for Child .* Parent Steps for Parent /);
     expect(said.match(/Linked IAM apps – not available/g)).toHaveLength(2);
     expect(said.match(/Lock of its vault – not available/g)).toHaveLength(2);
     expect(said).toContain(`Reason ${HOSTILE_SHOWN} By The owner`);
     expect(said).toMatch(/Public verification said so after \d+ ms/);
     expect(killed.text).not.toContain('<script>alert');
-    expect(await see(of(child))).toMatch(/It is suspended by the kill switch\. .*What it reports is refused and recorded\. .*✗ suspended/);
+    expect(await see(of(child))).toMatch(
+      /It is suspended by the kill switch\. .*What it reports is refused and recorded\. .*✗ suspended/,
+    );
     expect(await tile()).toMatch(/^✗ Agents are suspended What 2 agents suspended/);
     expect(await see(of(parent))).toMatch(/Kill switch .* suspended .* ✓ finished/);
     const reinstated = await act(of(parent, '/reinstate'), { reason: 'looked at' }, owner);
