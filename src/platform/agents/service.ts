@@ -5,6 +5,7 @@ import type { VaultTraps } from '../traps/api.ts';
 import { Actions } from './actions/actions.ts';
 import { Agents } from './agents.ts';
 import { Issuer } from './identity/issuer.ts';
+import { type AskPublic, askAsStranger } from './kill/asking.ts';
 import type { KillSwitch } from './kill/kill-switch.ts';
 import { openKillSwitch } from './kill/open.ts';
 import type { Subscribers } from './kill/subscribers.ts';
@@ -49,14 +50,18 @@ export interface AgentKeeping {
   /** Keeps the keys of vaults: `agents/vaults`. */
   vaultBox: SecretBox;
   vaultTraps: VaultTraps;
+  /** How the kill switch asks whether an agent is valid: over HTTP as strangers do, unless said. */
+  askPublic?: AskPublic;
 }
 
-export function openAgents(means: AgentServiceMeans, { authorityBox, vaultBox, vaultTraps }: AgentKeeping): OpenAgents {
+export function openAgents(means: AgentServiceMeans, keeping: AgentKeeping): OpenAgents {
   const { database, clock } = means;
+  const { authorityBox, vaultBox, vaultTraps } = keeping;
   const issuer = new Issuer(means, authorityBox);
+  const { askPublic = askAsStranger((agentId) => issuer.published.addresses().verification(agentId)) } = keeping;
   const desk = new TrustDesk(means, issuer);
   const vaults = new Vaults(means, vaultBox, desk, vaultTraps);
-  const killSwitch = openKillSwitch(means, { trust: desk, issuer });
+  const killSwitch = openKillSwitch(means, { trust: desk, issuer, askPublic });
   const actions = new Actions({ ...means, desk, issuer, vaults });
   return {
     service: {

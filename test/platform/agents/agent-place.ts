@@ -15,6 +15,7 @@ import { streamOfAgent } from '../../../src/platform/agents/words.ts';
 import type { Alert } from '../../../src/platform/alerts/api.ts';
 import { openAuditLog } from '../../../src/platform/audit/api.ts';
 import { RowSeals } from '../../../src/platform/audit/row-seals.ts';
+import type { AuditTables } from '../../../src/platform/audit/schema.ts';
 import { DerivedSealKeys } from '../../../src/platform/audit/seal-keys.ts';
 import type { Database } from '../../../src/platform/database/database.ts';
 import { Outbox } from '../../../src/platform/jobs/outbox.ts';
@@ -44,6 +45,8 @@ export class AgentPlace {
   readonly open: OpenAgents;
   /** Those that lie in vaults are among them. */
   readonly traps: TrapService;
+  /** Keeps the platform's own keys. */
+  readonly authorityBox: SecretBox;
   readonly desk: TrustDesk;
   now = Date.parse('2026-11-22T00:00:00Z');
   /** Has every transaction fail once its entries are written. */
@@ -91,16 +94,23 @@ export class AgentPlace {
       // No decoy listens that would keep files or log.
       ...{ folder: '', serverLog: {} as FastifyBaseLogger },
     });
+    this.authorityBox = new SecretBox(masterKey, 'agents/authorities');
     this.open = openAgents(this.means, {
-      authorityBox: new SecretBox(masterKey, 'agents/authorities'),
+      authorityBox: this.authorityBox,
       vaultBox: new SecretBox(masterKey, 'agents/vaults'),
       vaultTraps: this.traps.vaultTraps,
+      askPublic: (agentId) => this.isValid(agentId),
     });
     this.desk = new TrustDesk(this.means, { suspendPassport: async () => null });
   }
 
   get service(): AgentService {
     return this.open.service;
+  }
+
+  /** What strangers are told. */
+  async isValid(agentId: string): Promise<boolean> {
+    return (await this.service.public.verify(agentId)).valid;
   }
 
   async close(): Promise<void> {
@@ -124,6 +134,14 @@ export class AgentPlace {
   /** What the stream of an agent says, oldest first. */
   async entries(agentId: string) {
     return (await this.means.log.newest(this.database, streamOfAgent(agentId), { limit: 10_000 })).reverse();
+  }
+
+  /** Changes the row of an agent's stream, as somebody with the database in their hands would. */
+  async damageStream(agentId: string): Promise<void> {
+    await this.database.write(async (transaction) => {
+      const streams = transaction.tables<AuditTables>().updateTable('streams').set({ entry_count: 1 });
+      await streams.where('stream_id', '=', streamOfAgent(agentId)).execute();
+    });
   }
 
   /** The API keys that speak for an agent. */

@@ -5,7 +5,7 @@ import type { Issuer } from '../identity/issuer.ts';
 import type { AgentServiceMeans } from '../means.ts';
 import type { TrustPort } from '../ports.ts';
 import { endLeases } from '../vault/leases.ts';
-import { askAsStranger } from './asking.ts';
+import type { AskPublic } from './asking.ts';
 import { KillSwitch } from './kill-switch.ts';
 import type { KillMeans } from './means.ts';
 import { sendsSecurityEvents } from './security-events.ts';
@@ -20,12 +20,17 @@ export interface OpenKillSwitch {
   settled(): Promise<void>;
 }
 
+export interface KillPorts {
+  trust: TrustPort;
+  issuer: Pick<Issuer, 'signSecurityEvent'>;
+  askPublic: AskPublic;
+}
+
 export function openKillSwitch(
   { outgoingHosts, ...means }: AgentServiceMeans,
-  { trust, issuer }: { trust: TrustPort; issuer: Pick<Issuer, 'signSecurityEvent' | 'published'> },
+  { trust, issuer, askPublic }: KillPorts,
 ): OpenKillSwitch {
   const dispatcher = new Dispatcher({ allowed: outgoingHosts });
-  const askPublic = askAsStranger((agentId) => issuer.published.addresses().verification(agentId));
   const killMeans: KillMeans = { ...means, trust, issuer, dispatcher, endLeases, askPublic };
   const kill = new KillSwitch(killMeans);
   return {

@@ -1,3 +1,4 @@
+import { sql } from 'kysely';
 import type { Reader } from '../../database/database.ts';
 import type { RevocationReason } from '../identity/kinds.ts';
 import type { AgentVerification } from '../requests/public.ts';
@@ -6,7 +7,9 @@ import type { AgentTables } from '../schema.ts';
 export const CERTIFICATE_STATUSES = ['good', 'on_hold', 'revoked', 'expired'] as const;
 export type CertificateStatus = (typeof CERTIFICATE_STATUSES)[number];
 
-/** One query for an agent that is there and for one that is not, which take as long. */
+/**
+ * One query for an agent that is there and for one that is not, which take as long. Its one value is the id: what is written into it is no value.
+ */
 export function standingQuery(reader: Reader) {
   return reader
     .tables<AgentTables>()
@@ -20,10 +23,10 @@ export function standingQuery(reader: Reader) {
       ),
     )
     .leftJoin('agent_revocations as ecdsa', (join) =>
-      join.on('ecdsa.kind', '=', 'ecdsa').onRef('ecdsa.serial', '=', 'identity.ecdsa_serial'),
+      join.on('ecdsa.kind', '=', sql.lit('ecdsa')).onRef('ecdsa.serial', '=', 'identity.ecdsa_serial'),
     )
     .leftJoin('agent_revocations as ml_dsa_65', (join) =>
-      join.on('ml_dsa_65.kind', '=', 'ml_dsa_65').onRef('ml_dsa_65.serial', '=', 'identity.ml_dsa_65_serial'),
+      join.on('ml_dsa_65.kind', '=', sql.lit('ml_dsa_65')).onRef('ml_dsa_65.serial', '=', 'identity.ml_dsa_65_serial'),
     )
     .select(['agents.agent_id', 'agents.state', 'agents.tier', 'agents.composition_changed_at'])
     .select(['identity.did', 'identity.public_keys', 'identity.not_after', 'identity.issued_at'])

@@ -1,0 +1,173 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { KillSwitch } from '../../../../src/platform/agents/kill/kill-switch.ts';
+import { type KillStep, killSteps } from '../../../../src/platform/agents/kill/steps.ts';
+import type { AgentTables } from '../../../../src/platform/agents/schema.ts';
+import { KILL_STEPS, type KillStepName } from '../../../../src/platform/agents/words.ts';
+import type { Transaction } from '../../../../src/platform/database/database.ts';
+import { DATABASES } from '../../database/databases.ts';
+import { AgentPlace } from '../agent-place.ts';
+import { ALL_DONE, killMeansOf, killSwitchOf, resultsOf, stop, withStep } from './kill-place.ts';
+
+const DEADLINE_MS = 300;
+const NEVER = new Promise<never>(() => {});
+
+/** It does what it does, and fails then: nothing of it may stay. */
+function failing(step: KillStep): KillStep {
+  const fail = () => {
+    throw new Error('a fault');
+  };
+  if ('act' in step) return { ...step, act: (...given) => step.act(...given).then(fail) };
+  return { ...step, look: (...given) => step.look(...given).then(fail) };
+}
+
+/** It does what it does, and never says so. */
+function hanging(step: KillStep): KillStep {
+  if ('act' in step)
+    return { ...step, deadlineMs: DEADLINE_MS, act: (...given) => step.act(...given).then(() => NEVER) };
+  return { ...step, deadlineMs: DEADLINE_MS, look: () => NEVER };
+}
+
+describe.each(DATABASES)('a step of the kill switch on %s', (_name, start) => {
+  let place: AgentPlace;
+  beforeAll(async () => {
+    place = await AgentPlace.start(start);
+  });
+  afterAll(() => place.close());
+
+  const FAULTS = [
+    ['fails', failing, /^a fault\.$/],
+    ['hangs', hanging, /^it was not done within 300 ms\.$/],
+  ] as const;
+  const rows = KILL_STEPS.flatMap((step) => FAULTS.map((fault) => [step, ...fault] as const));
+
+  test.each(rows)(
+    '%s that %s is reported, nothing of it stays, and the others are done',
+    async (name, _how, change, why) => {
+      const agentId = await place.onboarded();
+      const kill = killSwitchOf(place, withStep(name, change));
+      const begun = performance.now();
+      const receipt = await stop(kill, agentId, 'revoke');
+      const took = performance.now() - begun;
+      expect(resultsOf(receipt)).toEqual({ ...ALL_DONE, [name]: 'failed' });
+      const step = receipt.agents[0]?.steps.find((each) => each.step === name);
+      expect(step?.detail).toMatch(why);
+      expect(receipt.finished_at).not.toBeNull();
+      expect(receipt.message).toContain('1 steps failed');
+      const entry = (await place.entries(agentId)).find(({ metadata }) => metadata['step'] === name);
+      expect(entry?.metadata).toMatchObject({ result: 'failed', detail: step?.detail });
+      // One after the other without a fault takes a fraction of this.
+      expect(took).toBeLessThan(DEADLINE_MS + 3000);
+      expect(await leftUndone(agentId)).toEqual(UNDONE[name] ?? []);
+      // Without the state the passport alone has it flip; without both the certificates would.
+      expect(await place.isValid(agentId)).toBe(false);
+      // Who repeats it does what was left.
+      if (UNDONE[name] !== undefined) {
+        expect(resultsOf(await stop(place.service.kill, agentId, 'revoke'))).toEqual(ALL_DONE);
+        expect(await leftUndone(agentId)).toEqual([]);
+      }
+    },
+  );
+
+  /** What a step leaves as it was when it fails. */
+  const UNDONE: Partial<Record<KillStepName, string[]>> = {
+    agent_state: ['state'],
+    passport_status: ['passport'],
+    certificates: ['certificates'],
+    api_keys: ['keys'],
+  };
+
+  async function leftUndone(agentId: string): Promise<string[]> {
+    const { state } = await place.service.agents.find(agentId);
+    const passports = await place.passportsOf(agentId);
+    const revocations = await place.revocationsOf(agentId);
+    const keys = await place.keysOf(agentId);
+    return [
+      ...(state === 'revoked' ? [] : ['state']),
+      ...(passports.includes('revoked') ? [] : ['passport']),
+      ...(revocations.length === 2 ? [] : ['certificates']),
+      ...(keys.every(({ revoked_at }) => revoked_at !== null) ? [] : ['keys']),
+    ];
+  }
+
+  test('all of them hang, and each costs its deadline once', async () => {
+    const agentId = await place.onboarded();
+    const begun = performance.now();
+    const receipt = await stop(killSwitchOf(place, hanging), agentId);
+    const took = performance.now() - begun;
+    expect(new Set(Object.values(resultsOf(receipt)))).toEqual(new Set(['failed']));
+    expect(took).toBeGreaterThan(KILL_STEPS.length * DEADLINE_MS);
+    expect(took).toBeLessThan(KILL_STEPS.length * DEADLINE_MS + 3000);
+  });
+
+  test('what wakes up after its deadline changes nothing', async () => {
+    const agentId = await place.onboarded();
+    let wake: (value: unknown) => void = () => {};
+    const asleep = new Promise((resolve) => {
+      wake = resolve;
+    });
+    let late: Promise<unknown> = Promise.resolve();
+    const sleeping = (step: KillStep): KillStep => {
+      if (!('act' in step)) return step;
+      const act = (transaction: Transaction, subject: Parameters<typeof step.act>[1]) => {
+        const done = asleep.then(() => step.act(transaction, subject));
+        late = done.catch((error) => error);
+        return done;
+      };
+      return { ...step, deadlineMs: DEADLINE_MS, act };
+    };
+    const receipt = await stop(killSwitchOf(place, withStep('agent_state', sleeping)), agentId);
+    wake(undefined);
+    expect(await late).toMatchObject({ message: 'it was not done within 300 ms' });
+    expect(resultsOf(receipt)).toEqual({ ...ALL_DONE, agent_state: 'failed' });
+    expect((await place.service.agents.find(agentId)).state).toBe('active');
+  });
+
+  test('public verification that still says valid, or cannot be asked, is why its step failed', async () => {
+    for (const [askPublic, why] of [
+      [async () => true, 'It still said that the agent is valid.'],
+      [() => Promise.reject(new Error('nobody answers')), 'It could not be asked: nobody answers'],
+    ] as const) {
+      const means = killMeansOf(place, { askPublic });
+      const receipt = await stop(new KillSwitch(means, killSteps(means)), await place.onboarded());
+      expect(resultsOf(receipt)).toEqual({ ...ALL_DONE, public_verification: 'failed' });
+      expect(receipt.agents[0]?.steps.find(({ step }) => step === 'public_verification')?.detail).toBe(why);
+      expect(receipt.public_verification_flipped_after_ms).toBeNull();
+    }
+  }, 30_000);
+});
+
+test('on PostgreSQL a step that waits for what another transaction holds costs its deadline, and the others are done', async () => {
+  const [, start] = DATABASES[1] ?? [];
+  if (start === undefined) throw new Error('there is no PostgreSQL');
+  const place = await AgentPlace.start(start);
+  try {
+    const agentId = await place.onboarded();
+    let held: () => void = () => {};
+    let release: () => void = () => {};
+    const isHeld = new Promise<void>((resolve) => {
+      held = resolve;
+    });
+    const holding = place.database.write(async (transaction) => {
+      const identities = transaction.tables<AgentTables>().selectFrom('agent_identities').selectAll();
+      await identities.modifyEnd(transaction.words.locked).execute();
+      held();
+      await new Promise<void>((resolve) => {
+        release = resolve;
+      });
+    });
+    await isHeld;
+    const soon = (step: KillStep): KillStep => ({ ...step, deadlineMs: 500 });
+    const begun = performance.now();
+    const receipt = await stop(killSwitchOf(place, withStep('passport_status', soon)), agentId);
+    expect(performance.now() - begun).toBeLessThan(4000);
+    release();
+    await holding;
+    expect(resultsOf(receipt)).toMatchObject({
+      agent_state: 'completed',
+      passport_status: 'failed',
+      api_keys: 'completed',
+    });
+  } finally {
+    await place.close();
+  }
+}, 60_000);

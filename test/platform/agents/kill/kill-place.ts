@@ -1,0 +1,54 @@
+import { Issuer } from '../../../../src/platform/agents/identity/issuer.ts';
+import { KillSwitch } from '../../../../src/platform/agents/kill/kill-switch.ts';
+import type { KillMeans } from '../../../../src/platform/agents/kill/means.ts';
+import { type KillStep, killSteps } from '../../../../src/platform/agents/kill/steps.ts';
+import type { WireKill } from '../../../../src/platform/agents/requests/kill.ts';
+import { TrustDesk } from '../../../../src/platform/agents/trust/desk.ts';
+import { endLeases } from '../../../../src/platform/agents/vault/leases.ts';
+import type { KillStepName } from '../../../../src/platform/agents/words.ts';
+import { Dispatcher } from '../../../../src/platform/outgoing/dispatcher.ts';
+import { type AgentPlace, SOMEBODY } from '../agent-place.ts';
+
+/** What a kill switch of a test's own is done with. */
+export function killMeansOf(place: AgentPlace, more: Partial<KillMeans> = {}): KillMeans {
+  const issuer = new Issuer(place.means, place.authorityBox);
+  return {
+    ...{ ...place.means, issuer, trust: new TrustDesk(place.means, issuer), endLeases },
+    ...{ dispatcher: new Dispatcher(), askPublic: (agentId) => place.isValid(agentId) },
+    ...more,
+  };
+}
+
+/** A kill switch whose steps are others. */
+export function killSwitchOf(place: AgentPlace, change: (step: KillStep) => KillStep = (step) => step): KillSwitch {
+  const means = killMeansOf(place);
+  return new KillSwitch(means, killSteps(means).map(change));
+}
+
+/** The same for one step. */
+export function withStep(name: KillStepName, change: (step: KillStep) => KillStep): (step: KillStep) => KillStep {
+  return (step) => (step.name === name ? change(step) : step);
+}
+
+export function stop(kill: KillSwitch, agentId: string, mode: 'suspend' | 'revoke' = 'suspend'): Promise<WireKill> {
+  return kill.stop(SOMEBODY, agentId, { mode, reason: 'a test' });
+}
+
+/** How the steps of one agent ended. */
+export function resultsOf(receipt: WireKill, agentId = receipt.agent_id): Record<string, string | null> {
+  const own = receipt.agents.find(({ agent_id }) => agent_id === agentId);
+  return Object.fromEntries((own?.steps ?? []).map(({ step, result }) => [step, result]));
+}
+
+/** How they end where nothing is wrong. */
+export const ALL_DONE = {
+  agent_state: 'completed',
+  passport_status: 'completed',
+  certificates: 'completed',
+  api_keys: 'completed',
+  vault_leases: 'completed',
+  subscribers: 'completed',
+  public_verification: 'completed',
+  linked_iam_apps: 'not_available',
+  vault_lock: 'not_available',
+};
