@@ -43,10 +43,10 @@ export class AgentPlace {
   readonly database: Database;
   readonly means: AgentServiceMeans;
   readonly open: OpenAgents;
-  /** Those that lie in vaults are among them. */
-  readonly traps: TrapService;
   /** Keeps the platform's own keys. */
   readonly authorityBox: SecretBox;
+  /** Those that lie in vaults are among them. */
+  readonly traps: TrapService;
   readonly desk: TrustDesk;
   now = Date.parse('2026-11-22T00:00:00Z');
   /** Has every transaction fail once its entries are written. */
@@ -89,12 +89,12 @@ export class AgentPlace {
         },
       },
     };
+    this.authorityBox = new SecretBox(masterKey, 'agents/authorities');
     this.traps = assembleTraps({
       ...{ ...this.means, masterKey, decoys: [], aws: NO_AWS },
       // No decoy listens that would keep files or log.
       ...{ folder: '', serverLog: {} as FastifyBaseLogger },
     });
-    this.authorityBox = new SecretBox(masterKey, 'agents/authorities');
     this.open = openAgents(this.means, {
       authorityBox: this.authorityBox,
       vaultBox: new SecretBox(masterKey, 'agents/vaults'),

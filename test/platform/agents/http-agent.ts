@@ -53,6 +53,11 @@ export class HttpAgent {
 
   /** Reports an action that its key signed. */
   async did(doing: Doing = {}) {
+    return answered(await this.send('POST', '/actions', this.attested(doing)), 201);
+  }
+
+  /** An action that its key signed. */
+  attested(doing: Doing = {}) {
     const content = {
       action_type: 'tool_call',
       action_description: 'read an invoice',
@@ -62,8 +67,7 @@ export class HttpAgent {
     const signed = { action_id: randomUUID(), signed_at: new Date().toISOString() };
     const text = canonicalize({ format: 'evidence-agent-action/1', agent_id: this.id, ...signed, ...content } as Json);
     const signature = sign(null, Buffer.from(text), createPrivateKey(this.#privateKey)).toString('base64url');
-    const attestation = { ...signed, algorithm: 'EdDSA', signature };
-    return answered(await this.send('POST', '/actions', { ...content, attestation }), 201);
+    return { ...content, attestation: { ...signed, algorithm: 'EdDSA', signature } };
   }
 
   /** Reports an action without a signature. */
