@@ -9,7 +9,7 @@ import { wireSubscriberSchema } from './requests/subscribers.ts';
 import { simulatedSchema, trustLineSchema, trustScoreSchema } from './requests/trust.ts';
 import { decoySchema, vaultSchema } from './requests/vault.ts';
 import { actionRoutes } from './routes/actions.ts';
-import { agentRoutes } from './routes/agents.ts';
+import { agentListRoutes } from './routes/agents.ts';
 import { didRoutes } from './routes/did.ts';
 import { killRoutes } from './routes/kill.ts';
 import { publicAgentRoutes } from './routes/public.ts';
@@ -46,7 +46,7 @@ export const agentServiceRoutes: FastifyPluginAsync<{ service: AgentService } & 
     },
   });
   const prefix = '/api/v1';
-  for (const routes of [agentRoutes, actionRoutes, trustRoutes, killRoutes, subscriberRoutes, agentVaultRoutes])
+  for (const routes of [agentListRoutes, actionRoutes, trustRoutes, killRoutes, subscriberRoutes, agentVaultRoutes])
     await server.register(routes, { service, prefix });
   await server.register(publicAgentRoutes, { service, rateLimits, clock, prefix });
   await server.register(didRoutes, { service, rateLimits, clock });

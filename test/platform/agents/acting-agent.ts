@@ -7,7 +7,7 @@ import {
   newActionSchema,
   newOutcomeSchema,
 } from '../../../src/platform/agents/requests/actions.ts';
-import { type Registration, registrationSchema } from '../../../src/platform/agents/requests/agents.ts';
+import { type AgentRegistration, agentRegistrationSchema } from '../../../src/platform/agents/requests/agents.ts';
 import { replay } from '../../../src/platform/agents/trust/ledger.ts';
 import { linesOf } from '../../../src/platform/agents/trust/line-rows.ts';
 import type { Principal } from '../../../src/platform/http/principal.ts';
@@ -30,8 +30,8 @@ export class ActingAgent {
     this.id = id;
   }
 
-  static async onboarded(at: AgentPlace, more: Partial<Registration> = {}): Promise<ActingAgent> {
-    const wish = registrationSchema.parse({ ...AGENT, ...more });
+  static async onboarded(at: AgentPlace, more: Partial<AgentRegistration> = {}): Promise<ActingAgent> {
+    const wish = agentRegistrationSchema.parse({ ...AGENT, ...more });
     const { agent_id } = await at.service.agents.register(SOMEBODY, wish, undefined);
     const agent = new ActingAgent(at, agent_id);
     await agent.onboard();

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import {
   agentPatchSchema,
   agentQuerySchema,
-  registrationSchema,
+  agentRegistrationSchema,
 } from '../../../src/platform/agents/requests/agents.ts';
 import { DATABASES } from '../database/databases.ts';
 import { AGENT, AgentPlace, SOMEBODY } from './agent-place.ts';
@@ -49,7 +49,7 @@ describe.each(DATABASES)('agents on %s', (_name, start) => {
 
   test('a registration that is sent twice under one key registers once, and another one under it is refused', async () => {
     const { agents } = place.service;
-    const wish = registrationSchema.parse({ ...AGENT, name: 'once' });
+    const wish = agentRegistrationSchema.parse({ ...AGENT, name: 'once' });
     const first = await agents.register(SOMEBODY, wish, 'key');
     expect((await agents.register(SOMEBODY, wish, 'key')).agent_id).toBe(first.agent_id);
     await expect(agents.register(SOMEBODY, { ...wish, name: 'other' }, 'key')).rejects.toMatchObject({

@@ -14,7 +14,6 @@ export function actionTable(
     caption: 'Actions',
     columns: [
       { head: 'What', kind: 'name', cell: whatCell },
-      { head: 'With', cell: ({ tool_used, api_called }) => withCell(tool_used, api_called) },
       { head: 'Decision', cell: decisionCell },
       { head: 'Signed', cell: signedCell },
       { head: 'Score', kind: 'number', cell: scoreCell },
@@ -28,16 +27,12 @@ export function actionTable(
 /** A description may be long: a row shows its beginning. */
 const SHORT_TEXT = 120;
 
-function whatCell({ agent_id, action_id, action_type, action_description }: WireAction): Markup {
-  const text = action_description.trim() === '' ? action_type : action_description;
-  const short = text.length > SHORT_TEXT ? `${text.slice(0, SHORT_TEXT)}…` : text;
-  return markup`${link(actionPath(agent_id, action_id), short)} <span class="minor">${name(action_type)}</span>`;
-}
-
-function withCell(tool: string | null, api: string | null): Markup {
-  const names = [tool, api].filter((each) => each !== null);
-  if (names.length === 0) return markup`<span class="minor">nothing named</span>`;
-  return markup`<ul class="words">${names.map((each) => markup`<li><code>${name(each)}</code></li>`)}</ul>`;
+function whatCell({ agent_id, action_id, action_type, action_description, tool_used, api_called }: WireAction): Markup {
+  const characters = Array.from(action_description.trim() === '' ? action_type : action_description);
+  const rest = characters.length > SHORT_TEXT ? '…' : '';
+  const words = `${characters.slice(0, SHORT_TEXT).join('')}${rest}`;
+  const used = [tool_used, api_called].filter((each) => each !== null);
+  return markup`${link(actionPath(agent_id, action_id), words)} <span class="minor">${name(action_type)}${used.map((each) => markup` · ${name(each)}`)}</span>`;
 }
 
 function decisionCell({ decision, violations }: WireAction): Markup {

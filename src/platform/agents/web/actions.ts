@@ -116,8 +116,8 @@ function onePage(server: FastifyInstance, { service, people, clock }: AgentPageP
 function judged({ decision, violations, trust: { before, after, reasons } }: WireAction): Markup {
   const score = before === after ? `Its score stays ${after}.` : `Its score went from ${before} to ${after}.`;
   return markup`<div class="verdict ${decision === 'allowed' ? 'verified' : 'failed'}"><p class="state">${decisionWord(decision)}</p>
-${violations.length === 0 ? null : markup`<ul>${violations.map(({ rule, message }) => markup`<li><strong>${RULE_WORDS[rule]}</strong>: ${name(message)}</li>`)}</ul>\n`}<p>${score} ${trustWord({ tier: tierOf(after), score: after })}</p>
-${reasons.length === 0 ? null : markup`<ul>${reasons.map((each) => markup`<li>${name(each)}</li>`)}</ul>\n`}</div>
+${violations.length === 0 ? null : markup`<ul class="prose">${violations.map(({ rule, message }) => markup`<li><strong>${RULE_WORDS[rule]}</strong>: ${name(message)}</li>`)}</ul>\n`}<p>${score} ${trustWord({ tier: tierOf(after), score: after })}</p>
+${reasons.length === 0 ? null : markup`<ul class="prose">${reasons.map((each) => markup`<li>${name(each)}</li>`)}</ul>\n`}</div>
 `;
 }
 

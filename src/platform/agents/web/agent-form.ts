@@ -3,9 +3,9 @@ import type { Markup } from '../../../core/html/markup.ts';
 import { field, textArea } from '../../web/fields.ts';
 import { linesOf } from '../../web/form-lines.ts';
 import type { FormState } from '../../web/forms.ts';
-import { registrationSchema, type WireAgent } from '../requests/agents.ts';
+import { agentRegistrationSchema, type WireAgent } from '../requests/agents.ts';
 
-const { model, version, allowed_tools, allowed_apis } = registrationSchema.shape;
+const { model, version, allowed_tools, allowed_apis } = agentRegistrationSchema.shape;
 
 /** What an agent is and may do, as a form asks for it: the same where it is registered and where it is changed. */
 export const compositionShape = {

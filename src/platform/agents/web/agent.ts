@@ -32,11 +32,11 @@ export function agentPage(server: FastifyInstance, { service, people, clock }: A
     const actions = await service.actions.list(id, { limit: SHORT_ROWS });
     const kills = await service.kill.list(id, { limit: SHORT_ROWS });
     const call = await namesOfActors(people, [agent.registered_by]);
-    const { introduction, wrong } = standing(agent);
+    const { wrong, ...introduction } = standing(agent);
     return reply.page({
       title: agent.name,
       above: ABOVE_AGENTS,
-      introduction,
+      ...introduction,
       content: [
         wrong,
         facts(agent, call, now, request),
@@ -55,11 +55,15 @@ export function agentPage(server: FastifyInstance, { service, people, clock }: A
 }
 
 /** What has to be seen first: that it may not act, or is another one than its passport says. */
-function standing({ state, composition, message }: WireAgent): Pick<PageView, 'introduction'> & { wrong: Markup | null } {
+function standing({
+  state,
+  composition,
+  message,
+}: WireAgent): Pick<PageView, 'introduction'> & { wrong: Markup | null } {
   const isStopped = state === 'suspended' || state === 'revoked';
   if (!isStopped && composition.changed_at === null) return { introduction: message, wrong: null };
   const more = isStopped ? ' What it reports is refused and recorded.' : '';
-  return { introduction: null, wrong: markup`<p class="refusal">${message}${more}</p>\n` };
+  return { wrong: markup`<p class="refusal">${message}${more}</p>\n` };
 }
 
 function facts(agent: WireAgent, call: NameActor, now: Date, request: FastifyRequest): Markup {

@@ -7,14 +7,14 @@ import { curlCommand } from '../../web/curl.ts';
 import { field, postForm } from '../../web/fields.ts';
 import { serveForm } from '../../web/forms.ts';
 import { leaveNotice } from '../../web/session-cookie.ts';
-import { registrationSchema } from '../requests/agents.ts';
+import { agentRegistrationSchema } from '../requests/agents.ts';
 import { agentParamsSchema } from '../requests/parts.ts';
 import { compositionFields, compositionShape, typedOf } from './agent-form.ts';
 import { type AgentPageParts, CHANGES_AGENTS } from './parts.ts';
 import { aboveAgent, agentIdOf, agentPath, agentsApi } from './paths.ts';
 
 const schema = z.object({
-  name: z.string().trim().min(1, 'Say what the agent is called').pipe(registrationSchema.shape.name),
+  name: z.string().trim().min(1, 'Say what the agent is called').pipe(agentRegistrationSchema.shape.name),
   ...compositionShape,
 });
 

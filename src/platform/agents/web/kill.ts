@@ -50,7 +50,7 @@ export function killPages(server: FastifyInstance, { service: { agents, kill } }
 }
 
 const WHAT_IT_DOES = markup`<h2>What it does</h2>
-<ul>
+<ul class="prose">
 <li>The service refuses what the agent reports from then on, and records each attempt.</li>
 <li>Its passport and its certificates are suspended or revoked. Whoever verifies it sees that at once; whoever keeps a list of revoked certificates sees it with the next list.</li>
 <li>Leases of its vault end. A value that was handed out stays with whoever has it.</li>
@@ -58,7 +58,7 @@ const WHAT_IT_DOES = markup`<h2>What it does</h2>
 <li>Agents that it delegates to are stopped first.</li>
 </ul>
 <h2>What it does not do</h2>
-<ul>
+<ul class="prose">
 <li><strong>It does not end the process of the agent.</strong> What runs goes on to run. End it where it runs.</li>
 <li><strong>It disables no linked IAM app</strong> and no account in another system. Do so there.</li>
 <li><strong>It does not lock the vault.</strong> Change the secrets that the agent has read.</li>

@@ -4,7 +4,17 @@ import { grouped } from '../../../core/words.ts';
 import { type NameActor, namesOfActors } from '../../accounts/actor-names.ts';
 import { isKnown, sendKnown } from '../../http/etag.ts';
 import { forWhoMay, paramsOf } from '../../web/asked.ts';
-import { asCurl, dataTable, emptyState, factList, link, moment, momentOr, statusWord } from '../../web/components.ts';
+import {
+  asCurl,
+  dataTable,
+  emptyState,
+  factList,
+  link,
+  moment,
+  momentOr,
+  type StatusTone,
+  statusWord,
+} from '../../web/components.ts';
 import { curlCommand } from '../../web/curl.ts';
 import { liveMark, liveRegion } from '../../web/live.ts';
 import { killParamsSchema, type WireKill } from '../requests/kill.ts';
@@ -34,6 +44,7 @@ export function receiptPage(server: FastifyInstance, { service, people, clock }:
       verdict(kill, request),
       facts(kill, call, now),
       ...kill.agents.map((each) => stepsOf(each, names.get(each.agent_id) ?? each.agent_id)),
+      told(kill.deliveries, now),
     ];
     return reply.page({
       title: `Receipt: ${agent.name} was ${MODE_WORDS[kill.mode].done}`,
@@ -68,7 +79,7 @@ function verdict(kill: WireKill, request: FastifyRequest): Markup {
     ? statusWord('warning', 'Steps are under way')
     : failed > 0
       ? statusWord('bad', `${grouped(failed)} of ${grouped(stepsIn(kill).length)} steps failed`)
-      : statusWord('good', 'Every step that there is was completed');
+      : statusWord('good', 'Every step that is available was completed');
   const stream = forWhoMay(
     request,
     'audit:read',
@@ -82,17 +93,8 @@ ${stream}</div>
 }
 
 function facts(kill: WireKill, call: NameActor, now: Date): Markup {
-  const {
-    agent_id,
-    mode,
-    reason,
-    started_at,
-    started_by,
-    finished_at,
-    public_verification_flipped_after_ms: flipped,
-  } = kill;
+  const { mode, reason, started_at, started_by, finished_at, public_verification_flipped_after_ms: flipped } = kill;
   return factList([
-    ['Agent', link(agentPath(agent_id), 'its page')],
     ['What', MODE_WORDS[mode].word],
     ['Reason', name(reason)],
     ['By', name(call(started_by))],
@@ -116,6 +118,32 @@ ${dataTable({
   ],
   rows: steps,
   empty: emptyState('No step has begun.'),
+})}`;
+}
+
+type Delivery = WireKill['deliveries'][number];
+
+const DELIVERY_WORDS: Record<Delivery['state'], readonly [StatusTone, string]> = {
+  pending: ['neutral', 'on its way'],
+  delivered: ['good', 'delivered'],
+  dead: ['bad', 'not delivered'],
+};
+
+/** Who was sent what, and whether it arrived; nothing where there is no subscriber. */
+function told(deliveries: readonly Delivery[], now: Date): Markup | null {
+  if (deliveries.length === 0) return null;
+  return markup`<h2>Who is told</h2>
+${dataTable<Delivery>({
+  caption: 'Messages to subscribers',
+  columns: [
+    { head: 'Subscriber', kind: 'name', cell: ({ audience }) => name(audience) },
+    { head: 'Message', cell: ({ jti }) => markup`<code>${name(jti)}</code>` },
+    { head: 'State', cell: ({ state }) => statusWord(...DELIVERY_WORDS[state]) },
+    { head: 'Attempts', kind: 'number', cell: ({ attempts }) => grouped(attempts) },
+    { head: 'Arrived', cell: ({ delivered_at }) => momentOr(delivered_at, now, 'not yet') },
+  ],
+  rows: deliveries,
+  empty: emptyState('Nobody is told.'),
 })}`;
 }
 

@@ -10,7 +10,7 @@ import { field, onceField, postForm, select } from '../../web/fields.ts';
 import { emptyAsNone } from '../../web/form-lines.ts';
 import { type FormState, serveForm } from '../../web/forms.ts';
 import { leaveNotice } from '../../web/session-cookie.ts';
-import { registrationSchema } from '../requests/agents.ts';
+import { agentRegistrationSchema } from '../requests/agents.ts';
 import type { AgentService } from '../service.ts';
 import { AGENT_TYPES } from '../words.ts';
 import { compositionFields, compositionShape } from './agent-form.ts';
@@ -30,7 +30,7 @@ export const REGISTRATION_EXAMPLE = {
   allowed_apis: ['api.example.com'],
 };
 
-const { name, agent_type, prompt_sha256, parent_agent_id } = registrationSchema.shape;
+const { name, agent_type, prompt_sha256, parent_agent_id } = agentRegistrationSchema.shape;
 
 const schema = z.object({
   once: idempotencyKey,

@@ -30,8 +30,8 @@ export function scoreChart(history: ScoreHistory): Markup | null {
   return markup`<figure class="score">
 <figcaption>Score over time</figcaption>
 <div class="scored"><div class="tiers-of" aria-hidden="true">${TIERS.map(({ tier, from }) => markup`<span>${tier} <span class="minor">from ${from}</span></span>`)}</div>
-<svg role="img" aria-label="${describeScores(history)}" viewBox="0 0 ${WIDTH} ${HEIGHT}" preserveAspectRatio="none">${bands}<path class="ceiling" d="${steps(history, ({ ceiling }) => ceiling)}"/><path class="line" d="${steps(history, ({ after }) => after)}"/>${dots(history)}</svg></div>
-<p class="ends" aria-hidden="true"><span>${shortTime(first.at)}</span><span>${shortTime(until)}</span></p>
+<svg role="img" aria-label="${describeScores(history)}" viewBox="0 0 ${WIDTH} ${HEIGHT}" preserveAspectRatio="none">${bands}<path class="ceiling" d="${steps(history, ({ ceiling }) => ceiling)}"/><path class="line" d="${steps(history, ({ after }) => after)}"/>${dots(history)}</svg>
+<p class="ends" aria-hidden="true"><span>${shortTime(first.at)}</span><span>${shortTime(until)}</span></p></div>
 <p class="minor">The line is the score, the dashed line what it could be at most. Each dot is a line of the table; a square is one where the score fell.</p>
 </figure>
 `;

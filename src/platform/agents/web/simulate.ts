@@ -11,7 +11,7 @@ import { agentParamsSchema } from '../requests/parts.ts';
 import { SIMULATED_RULES, type Simulated, type Simulation, simulationSchema } from '../requests/trust.ts';
 import { type AgentPageParts, SEES_AGENTS } from './parts.ts';
 import { aboveAgent, agentIdOf, agentPath, agentsApi } from './paths.ts';
-import { RULE_WORDS, STATE_WORDS, trustWord } from './words.ts';
+import { RULE_WORDS, STATE_WORDS, signedPoints, trustWord } from './words.ts';
 
 const word = z.preprocess(emptyAsNone, text.max(256).optional());
 
@@ -100,12 +100,12 @@ function simulateForm(
   })}${asCurl('curl', curlCommand(request, { method: 'POST', path, body }))}`;
 }
 
-function outcome({ before, after, tier, state, lines, reasons }: Simulated): Markup {
+function outcome({ before, after, tier, state, lines }: Simulated): Markup {
   const table = dataTable({
     caption: 'Lines that its ledger would have',
     columns: [
       { head: 'Rule', kind: 'name', cell: ({ rule }) => RULE_WORDS[rule] },
-      { head: 'Points', kind: 'number', cell: ({ points }) => points },
+      { head: 'Points', kind: 'number', cell: ({ points }) => signedPoints(points) },
       { head: 'Score', kind: 'number', cell: (line) => markup`${line.before} → ${line.after}` },
       { head: 'Reason', cell: ({ reason }) => name(reason) },
     ],
@@ -116,5 +116,5 @@ function outcome({ before, after, tier, state, lines, reasons }: Simulated): Mar
     ['Score', markup`${before} → ${after}`],
     ['Tier', trustWord({ tier, score: after })],
     ['State', statusWord(...STATE_WORDS[state])],
-  ])}${reasons.length === 0 ? null : markup`<ul>${reasons.map((each) => markup`<li>${name(each)}</li>`)}</ul>\n`}${table}`;
+  ])}${table}`;
 }

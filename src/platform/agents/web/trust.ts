@@ -11,7 +11,7 @@ import { tierOf } from '../words.ts';
 import { type AgentPageParts, SEES_AGENTS } from './parts.ts';
 import { aboveAgent, actionPath, agentIdOf, agentPath, agentsApi } from './paths.ts';
 import { scoreChart } from './score-chart.ts';
-import { CEILING_WORDS, RULE_WORDS, trustWord } from './words.ts';
+import { CEILING_WORDS, RULE_WORDS, signedPoints, trustWord } from './words.ts';
 
 /** Lines on one page: as many as the chart draws. */
 const CHART_LINES = 50;
@@ -63,7 +63,7 @@ export function trustFacts(trust: TrustScore): Markup {
       ? []
       : [
           [
-            'What would lift it',
+            'What comes next',
             markup`<ul class="plain">${next_steps.map((step) => markup`<li>${name(step)}</li>`)}</ul>`,
           ] as const,
         ]),
@@ -80,7 +80,7 @@ function lineTable(agentId: string, lines: readonly WireTrustLine[], now: Date):
         kind: 'name',
         cell: ({ entry_no, rule }) => markup`<span class="minor">${entry_no}.</span> ${RULE_WORDS[rule]}`,
       },
-      { head: 'Points', kind: 'number', cell: ({ points }) => signed(points) },
+      { head: 'Points', kind: 'number', cell: ({ points }) => signedPoints(points) },
       { head: 'Score', kind: 'number', cell: ({ before, after }) => markup`${before} → ${after}` },
       { head: 'Tier', kind: 'short', cell: ({ after }) => tierOf(after) },
       { head: 'Reason', cell: (line) => reasonCell(agentId, line) },
@@ -101,17 +101,13 @@ function reasonCell(agentId: string, { reason, action_id }: WireTrustLine): Mark
   return markup`${name(reason)}${action}`;
 }
 
-function signed(points: number): string {
-  return points > 0 ? `+${points}` : String(points).replace('-', '−');
-}
-
 function factorsOf({ factors }: TrustScore): Markup {
   const table = dataTable({
     caption: 'Points by rule',
     columns: [
       { head: 'Rule', kind: 'name', cell: ({ rule }: TrustScore['factors'][number]) => RULE_WORDS[rule] },
       { head: 'Lines', kind: 'number', cell: ({ lines }) => lines },
-      { head: 'Points', kind: 'number', cell: ({ points }) => signed(points) },
+      { head: 'Points', kind: 'number', cell: ({ points }) => signedPoints(points) },
     ],
     rows: factors,
     empty: emptyState('There is none.'),

@@ -79,6 +79,11 @@ export const RULE_WORDS: Record<TrustRuleName, string> = {
   idle: 'idle for 30 days',
 };
 
+/** With their sign. */
+export function signedPoints(points: number): string {
+  return points > 0 ? `+${points}` : String(points).replace('-', '−');
+}
+
 /** What holds a score down. */
 export const CEILING_WORDS: Record<CeilingCause, string> = {
   none: 'nothing',

@@ -280,7 +280,7 @@ describe('the kill switch', () => {
     expect([silent.status, shown(silent.text)]).toEqual([422, expect.stringContaining('Say why: it is recorded.')]);
     const killed = await act(of(parent, '/kill'), { mode: 'suspend', reason: HOSTILE }, owner);
     const said = shown(killed.text);
-    expect(said).toContain('✓ Every step that there is was completed');
+    expect(said).toContain('✓ Every step that is available was completed');
     expect(said).toMatch(/Child Steps for Child .* Parent Steps for Parent /);
     expect(said.match(/Linked IAM apps – not available/g)).toHaveLength(2);
     expect(said.match(/Lock of its vault – not available/g)).toHaveLength(2);

@@ -1,0 +1,108 @@
+import type { Page } from 'playwright-core';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { type Service, startService } from '../../service.ts';
+import { lookAt, PagesBrowser } from '../../web/pages-browser.ts';
+import { visitorsOf } from '../../web/visitor.ts';
+import { HttpAgent } from '../http-agent.ts';
+
+const LONG = `${'an agent of many words '.repeat(6)}${'w'.repeat(50)}`;
+
+let service: Service;
+let browser: PagesBrowser;
+let page: Page;
+let agent: HttpAgent;
+beforeAll(async () => {
+  service = await startService();
+  const { operator } = await visitorsOf(service, ['operator']);
+  browser = await PagesBrowser.launch(service.origin);
+  page = await browser.openAs(operator, '/app/');
+});
+afterAll(async () => {
+  await browser.close();
+  await service.close();
+  expect(browser.complaints).toEqual([]);
+});
+
+const press = (name: string) => page.locator('main').getByRole('button', { name, exact: true }).click();
+const follow = (name: string) => page.locator('main').getByRole('link', { name, exact: true }).first().click();
+const textOf = (selector: string) => page.locator(selector).innerText();
+const fill = async (fields: Record<string, string>) => {
+  for (const [name, value] of Object.entries(fields)) await page.locator(`[name=${name}]`).fill(value);
+};
+
+// Each test goes on where the one before left off.
+test('an agent is registered from the front page on, and onboarded: its keys are shown once', async () => {
+  await follow('Register one');
+  await fill({ name: LONG, model: 'a-model', version: 'new', allowed_tools: 'read_file' });
+  await press('Register it');
+  expect(await textOf('#version-error')).toContain('Is not numbers with dots between them');
+  await lookAt(page);
+  await fill({ version: '1.0.0' });
+  await press('Register it');
+  await follow('Onboard it');
+  await fill({ password: 'a long walk by the sea' });
+  await page.locator('main button').first().click();
+  await press('Onboard it');
+  await lookAt(page);
+  const shown = async (id: string) => (await page.locator(`#${id}`).textContent()) ?? '';
+  const keys = { ed25519: await shown('ed25519') };
+  const [id = ''] = /[0-9a-f-]{36}/.exec(page.url()) ?? [];
+  agent = new HttpAgent(service, id, {
+    api_key: await shown('api_key'),
+    quantum_identity: { private_keys_once: keys },
+  });
+  await follow('I have kept them');
+  expect(await page.content()).not.toContain(keys.ed25519.split('\n')[1]);
+});
+
+test('what it does appears by itself, with its decision', async () => {
+  await follow('All its actions');
+  await agent.did();
+  await agent.did({ tool_used: 't'.repeat(200), action_description: LONG });
+  await expect.poll(() => page.locator('#live tbody tr').count()).toBe(2);
+  expect(await page.locator('#live-said').textContent()).toBe('The last action: violation.');
+  await lookAt(page);
+  await page.locator('tbody a').first().click();
+  expect(await textOf('.verdict')).toContain('Its score went from 60 to 45.');
+});
+
+test('its score is a chart, and a table that says why', async () => {
+  await page.goto(`/app/agents/of/${agent.id}/trust`);
+  expect(await page.getByRole('img').getAttribute('aria-label')).toMatch(/in 3 steps: 50 at first, 45 at last/);
+  expect(await page.locator('table').first().locator('tbody tr').allInnerTexts()).toEqual([
+    expect.stringMatching(/tool outside its list.*−15.*60 → 45/s),
+    expect.stringMatching(/onboarded.*\+10.*50 → 60/s),
+    expect.stringMatching(/registered.*\+50.*0 → 50/s),
+  ]);
+  await lookAt(page);
+  await follow('What would happen');
+  await page.getByLabel('Rules are applied').check();
+  await page.getByLabel('decoy used').check();
+  await press('Compute it');
+  expect(await textOf('.facts')).toContain('AUTO-SUSPENDED');
+});
+
+test('the kill switch says what it does not do, and its receipt has every step', async () => {
+  await page.goto(`/app/agents/of/${agent.id}`);
+  await lookAt(page);
+  await follow('Kill switch');
+  expect(await textOf('main')).toContain('It does not end the process of the agent.');
+  await lookAt(page);
+  await fill({ reason: 'it uses what it may not' });
+  await press('Stop it now');
+  const rows = await page.locator('table').first().locator('tbody tr').allInnerTexts();
+  expect(rows).toHaveLength(9);
+  expect(rows.slice(-2)).toEqual([
+    expect.stringMatching(/Linked IAM apps.*not available/s),
+    expect.stringMatching(/Lock of its vault.*not available/s),
+  ]);
+  await lookAt(page);
+  await page.goto('/app/');
+  expect(await textOf('.tile:last-child')).toContain('Agents are suspended');
+  await follow('suspended by the kill switch');
+  await follow(LONG.trim());
+  await follow('Reinstate it');
+  await fill({ reason: 'it was looked at' });
+  await press('Reinstate it');
+  expect(await textOf('.facts >> nth=0')).toContain('active');
+});
