@@ -139,7 +139,7 @@ const ROOMS: Record<string, Record<string, string[]>> = {
     options: ['agents', 'http', 'mail', 'parts', 'status', 'traps'],
     'settings-in-force': ['agents', 'http', 'mail', 'options'],
     modules: [
-      ...['agents', 'endpoints', 'idempotency', 'jobs', 'secrets'],
+      ...['agents', 'endpoints', 'http', 'idempotency', 'jobs'],
       ...['accounts', 'administration', 'alerts', 'audit', 'folder', 'module', 'options', 'parts', 'settings-in-force'],
       ...['timestamp', 'traps'],
     ],

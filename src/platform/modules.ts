@@ -3,11 +3,14 @@ import { messageOf } from '../core/errors.ts';
 import type { KeyAuthentication } from './accounts/authentication.ts';
 import { keysModule, peopleModule } from './accounts/module.ts';
 import { administrationModule } from './administration/module.ts';
+import { agentsModule } from './agents/module.ts';
+import { TRUST_TIMES } from './agents/settings.ts';
 import { alertsModule } from './alerts/module.ts';
 import { assembleAlerts } from './alerts/service.ts';
 import { auditModule } from './audit/module.ts';
 import { endpointsModule } from './endpoints/module.ts';
 import { dataFolder } from './folder.ts';
+import { RATE_LIMITS } from './http/principal.ts';
 import { keyedResultsJob } from './idempotency/keyed-results.ts';
 import { outboxTidyJob } from './jobs/outbox.ts';
 import type { Job } from './jobs/scheduler.ts';
@@ -34,6 +37,7 @@ export async function openModules(
   { parts, keys, log, publicUrl }: ModuleMeans,
 ): Promise<readonly ServiceModule[]> {
   const { tsaUrl = null, dataDir, checkpointMinutes = null, decoys = [], aws = NO_AWS, outgoingHosts = [] } = options;
+  const { rateLimits = RATE_LIMITS, trustTimes = TRUST_TIMES } = options;
   const folder = dataFolder(dataDir);
   const authority = await openAuthority(tsaUrl, folder.authority);
   const masterKey = parts.sealKeys.forThread();
@@ -42,10 +46,12 @@ export async function openModules(
     log.warn({ checkpointId, reason: messageOf(error) }, 'a checkpoint stays pending');
   const trapParts = { ...parts, masterKey, decoys, aws, alerts, folder: folder.decoys, publicUrl, serverLog: log };
   const traps = assembleTraps(trapParts);
+  const common = { ...parts, alerts, outgoingHosts, publicUrl };
   return [
     auditModule({ ...parts, keys: parts.sealKeys, authority, onAnchorFailure }, { checkpointMinutes }),
     trapsModule(traps, { ...parts, alerts }),
     endpointsModule({ ...parts, alerts, masterKey, baitTraps: traps.bait }),
+    agentsModule({ ...common, masterKey, rateLimits, trustTimes, vaultTraps: traps.vaultTraps }),
     alertsModule(alerts, parts.clock),
     keysModule(parts, keys),
     peopleModule(parts, parts.accounts),

@@ -181,7 +181,7 @@ export async function sendDrawn(
 ): Promise<Map<string, Set<number>>> {
   const operations = (
     await Promise.all(
-      ['audit', 'traps', 'endpoints', 'alerts', 'keys', 'people', 'administration'].map((name) =>
+      ['audit', 'traps', 'endpoints', 'agents', 'alerts', 'keys', 'people', 'administration'].map((name) =>
         operationsOf(service, name, known),
       ),
     )

@@ -1,5 +1,6 @@
 import { newAwsId } from '../../src/platform/traps/aws/access-key.ts';
 import { DECOY_KINDS } from '../../src/platform/traps/decoys/decoy.ts';
+import { NEW_ACTION, NEW_AGENT } from './agents/operations.ts';
 import type { KnownIds } from './drawn-requests.ts';
 import { file } from './endpoints/agent-double.ts';
 import { enrol } from './endpoints/http-agent.ts';
@@ -37,6 +38,7 @@ export async function startDrawn(start: typeof startService): Promise<DrawnServi
       ...(await ofPeople(service)),
       ...(await ofTraps(service)),
       ...(await ofEndpoints(service)),
+      ...(await ofAgents(service)),
     },
     async close() {
       await service.close();
@@ -117,6 +119,33 @@ async function ofEndpoints(service: Service): Promise<KnownIds> {
       window_id: [window.window_id],
       baseline_id: proposals.map(({ baseline_id }) => baseline_id),
     },
+  };
+}
+
+const AGENTS = '//agents/api/v1/agents';
+
+async function ofAgents(service: Service): Promise<KnownIds> {
+  const agents = await makeEach(
+    service,
+    AGENTS,
+    Array.from({ length: 12 }, () => NEW_AGENT),
+  );
+  const ids: string[] = agents.map(({ agent_id }) => agent_id);
+  for (const id of ids.slice(0, 8)) await makeEach(service, `${AGENTS}/${id}/onboard`, [{}]);
+  const [first = '', second = ''] = ids;
+  const actions = await makeEach(service, `${AGENTS}/${first}/actions`, [NEW_ACTION, NEW_ACTION]);
+  const [decoy] = await makeEach(service, `${AGENTS}/${first}/vault/decoys`, [{ kind: 'tool', name: 'a-decoy' }]);
+  await service.call('PUT', `${AGENTS}/${first}/vault/secrets/kept`, { value: 'x' });
+  const [kill] = await makeEach(service, `${AGENTS}/${second}/kill-switch`, [{ mode: 'suspend', reason: 'x' }]);
+  const subscribers = await makeEach(
+    service,
+    '//agents/api/v1/subscribers',
+    [...'abcd'].map((audience) => ({ url: 'https://rp.example/events', audience })),
+  );
+  return {
+    ...{ agent_id: ids, action_id: actions.map(({ action_id }) => action_id), decoy_id: [decoy.decoy_id] },
+    ...{ kill_id: [kill.kill_id], subscriber_id: subscribers.map(({ subscriber_id }) => subscriber_id) },
+    ...{ parent_agent_id: [first], version: ['1.0'], tool_used: ['t', 'a-decoy'], name: ['kept'] },
   };
 }
 

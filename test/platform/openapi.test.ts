@@ -12,7 +12,13 @@ beforeAll(async () => {
 });
 afterAll(() => drawn.close());
 
-describe.each(['audit', 'traps', 'endpoints', 'alerts', 'keys', 'people', 'administration'])(
+/** What strangers ask about agents. */
+const PUBLIC = [
+  ...['verifyAgent', 'getStatusList', 'getKeys', 'getRevocationList', 'getDidDocument', 'getAgentCard'],
+  ...['getEcdsaAuthority', 'getMlDsaAuthority'],
+];
+
+describe.each(['audit', 'traps', 'endpoints', 'agents', 'alerts', 'keys', 'people', 'administration'])(
   'the document of %s',
   (name) => {
     const read = async () =>
@@ -30,9 +36,8 @@ describe.each(['audit', 'traps', 'endpoints', 'alerts', 'keys', 'people', 'admin
       for (const { operationId, tags, security, responses } of operations) {
         expect(operationId).toMatch(/^[a-z][A-Za-z]+$/);
         expect(tags).toHaveLength(1);
-        expect(security).toEqual([
-          { key: [expect.stringMatching(new RegExp(`^${name}:(read|write|export|report)$`))] },
-        ]);
+        const scope = expect.stringMatching(new RegExp(`^${name}:(read|write|export|report|act)$`));
+        expect([operationId, security]).toEqual([operationId, PUBLIC.includes(operationId) ? [] : [{ key: [scope] }]]);
         expect(Object.keys(responses)).toEqual(
           expect.arrayContaining(['400', '401', '403', '408', '415', '429', '431', '500', '503']),
         );

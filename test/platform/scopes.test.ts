@@ -4,6 +4,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { scopesOfRole } from '../../src/platform/accounts/roles.ts';
 import { SCOPES, type Scope } from '../../src/platform/scopes.ts';
 import { newAwsId } from '../../src/platform/traps/aws/access-key.ts';
+import { AGENT_OPERATIONS, OperatedAgents } from './agents/operations.ts';
 import { file as fileLine, partOf } from './endpoints/agent-double.ts';
 import { enrol, type HttpAgent } from './endpoints/http-agent.ts';
 import { addDeadLetter, addPerson } from './rows-by-hand.ts';
@@ -332,6 +333,7 @@ const OPERATIONS: readonly Operation[] = [
     path: `//endpoints/change-windows/WINDOW/${act}`,
     body: () => ({ reason: 'x' }),
   })),
+  ...AGENT_OPERATIONS,
   { operation: 'GET /administration/acts', needed: 'administration:read', path: '//administration/acts' },
   {
     operation: 'GET /administration/dead-letters',
@@ -358,6 +360,14 @@ const WRITTEN = [
     'endpoint_bait',
     'endpoint_changes',
     'change_windows',
+    'agents',
+    'agent_identities',
+    'agent_actions',
+    'agent_outcomes',
+    'agent_kills',
+    'agent_subscribers',
+    'agent_secrets',
+    'agent_decoys',
   ].map((table) => `SELECT * FROM ${table}`),
   'SELECT package_id FROM packages',
   'SELECT key_id, expires_at, revoked_at FROM api_keys',
@@ -381,6 +391,7 @@ let endpoint: HttpAgent;
 let other: HttpAgent;
 let event: { event_id: string; change_id: string };
 let windowId: string;
+let agents: OperatedAgents;
 beforeAll(async () => {
   await iam.start();
   service = await startService({
@@ -392,6 +403,8 @@ beforeAll(async () => {
   packageId = (await service.call('POST', '/evidence/generate', { stream_id: 's' })).body.package_id;
   checkId = (await service.call('POST', '/streams/s/verify')).body.verification_id;
   await makeEndpoints();
+  agents = new OperatedAgents(service);
+  await agents.make();
   for (const scope of SCOPES) keys.set(scope, (await makeKey([scope])).api_key);
 });
 afterAll(async () => {
@@ -404,15 +417,18 @@ async function makeKey(scopes: Scope[]) {
   return (await service.call('POST', '//keys/', { name: scopes.join().slice(0, 200), scopes })).body;
 }
 
-test('the table has every operation that the documents have', async () => {
+test('the table has every operation of the documents that needs a key', async () => {
   const documents = await Promise.all(
-    ['audit', 'traps', 'endpoints', 'alerts', 'keys', 'people', 'administration'].map(
+    ['audit', 'traps', 'endpoints', 'agents', 'alerts', 'keys', 'people', 'administration'].map(
       async (name) => (await service.call('GET', `//${name}/openapi.json`)).body,
     ),
   );
   const operations = documents.flatMap(({ servers: [{ url }], paths }) =>
-    Object.entries<object>(paths).flatMap(([path, methods]) =>
-      Object.keys(methods).map((method) => `${method.toUpperCase()} ${url}${path}`),
+    Object.entries<Record<string, { security: object[] }>>(paths).flatMap(([path, methods]) =>
+      Object.entries(methods)
+        // Others need no key.
+        .filter(([, { security }]) => security.length > 0)
+        .map(([method]) => `${method.toUpperCase()} ${url}${path}`),
     ),
   );
   expect(operations.sort()).toEqual(OPERATIONS.map(({ operation }) => operation).sort());
@@ -437,12 +453,17 @@ describe.each(OPERATIONS)('$operation', (row) => {
 
 /** What an auditor does besides reading. */
 const VERIFY = 'POST /audit/streams/{stream_id}/verify';
-const VERIFIES = [VERIFY, 'POST /endpoints/hosts/{endpoint_id}/verify'];
+const VERIFIES = [
+  VERIFY,
+  'POST /endpoints/hosts/{endpoint_id}/verify',
+  'POST /agents/api/v1/agents/{agent_id}/trust-score/simulate',
+];
 
 test.each(OPERATIONS)('an auditor reads and verifies, and does nothing else: $operation', async (row) => {
   const { api_key } = await makeKey(scopesOfRole('auditor'));
   const { answer, isUnchanged } = await send(row, api_key);
-  const isAllowed = row.operation.startsWith('GET ') || VERIFIES.includes(row.operation);
+  const reads = row.operation.startsWith('GET ') && row.needed.endsWith(':read');
+  const isAllowed = reads || VERIFIES.includes(row.operation);
   expect(answer.status).toBe(isAllowed && row.ofAgent === undefined ? 200 : 403);
   expect(isUnchanged).toBe(true);
 });
@@ -490,6 +511,7 @@ async function send({ operation, path, body }: Operation, apiKey: string | undef
       BAIT: baitId,
     },
     BASELINE: path.includes('BASELINE') ? await makeProposal() : '',
+    ...(await agents.known(path)),
   };
   const filled = Object.entries(known).reduce((whole, [name, id]) => whole.replace(name, id), path);
   const given = await body?.();

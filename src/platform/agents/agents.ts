@@ -8,11 +8,11 @@ import { fromCursor, pageOf, toCursor } from '../http/cursor.ts';
 import { keyedRequest, makeOnce } from '../idempotency/keyed-results.ts';
 import { type Agent, changeAgent, findAgent, lockAgent } from './agent-rows.ts';
 import { agentsToWire } from './agent-wire.ts';
-import { allowancesOf, compositionDigest, compositionOf, namesOf } from './composition.ts';
+import { allowancesOf, compositionDigest, compositionOf, sortedNames } from './composition.ts';
 import { type AgentEntry, writeEntries } from './entries.ts';
 import { type GhostPorts, noteGhost } from './ghosts.ts';
 import type { AgentServiceMeans } from './means.ts';
-import type { AgentPatch, AgentQuery, Registration, WireAgent } from './requests/agents.ts';
+import type { AgentPatch, AgentQuery, AgentRegistration, WireAgent } from './requests/agents.ts';
 import type { AgentTables } from './schema.ts';
 import { tierOf } from './words.ts';
 
@@ -27,7 +27,7 @@ export class Agents {
   }
 
   /** @throws DomainError `not_found`, `conflict` for the parent; `idempotency_conflict`. */
-  async register(actor: Actor, wish: Registration, idempotencyKey: string | undefined): Promise<WireAgent> {
+  async register(actor: Actor, wish: AgentRegistration, idempotencyKey: string | undefined): Promise<WireAgent> {
     const { database, clock } = this.#means;
     const keyed = idempotencyKey === undefined ? null : keyedRequest('agents', idempotencyKey, wish as Json);
     const outcome = await database.write((transaction) =>
@@ -91,7 +91,7 @@ export class Agents {
     return this.find(agentId);
   }
 
-  async #insert(transaction: Transaction, actor: Actor, wish: Registration): Promise<string> {
+  async #insert(transaction: Transaction, actor: Actor, wish: AgentRegistration): Promise<string> {
     const { clock, log } = this.#means;
     const parent = wish.parent_agent_id === null ? null : await lockParent(transaction, wish.parent_agent_id);
     const agent = newAgent(actor, wish, parent, clock());
@@ -127,14 +127,14 @@ async function lockParent(transaction: Transaction, parentId: string): Promise<A
 
 function newAgent(
   { name: registered_by }: Actor,
-  { allowed_tools, allowed_apis, ...wish }: Registration,
+  { allowed_tools, allowed_apis, ...wish }: AgentRegistration,
   parent: Agent | null,
   at: Date,
 ) {
   const agent_id = randomUUID();
   const now = at.toISOString();
-  const tools = namesOf(allowed_tools);
-  const apis = namesOf(allowed_apis);
+  const tools = sortedNames(allowed_tools);
+  const apis = sortedNames(allowed_apis);
   return {
     ...{ ...wish, agent_id, allowed_tools: JSON.stringify(tools), allowed_apis: JSON.stringify(apis) },
     composition: compositionDigest({ ...wish, allowed_tools: tools, allowed_apis: apis }),
@@ -150,8 +150,8 @@ function newAgent(
 function changedBy(agent: Agent, { allowed_tools, allowed_apis, ...patch }: AgentPatch): Partial<Agent> {
   const wished = {
     ...patch,
-    ...(allowed_tools && { allowed_tools: JSON.stringify(namesOf(allowed_tools)) }),
-    ...(allowed_apis && { allowed_apis: JSON.stringify(namesOf(allowed_apis)) }),
+    ...(allowed_tools && { allowed_tools: JSON.stringify(sortedNames(allowed_tools)) }),
+    ...(allowed_apis && { allowed_apis: JSON.stringify(sortedNames(allowed_apis)) }),
   };
   const isOther = ([name, value]: [string, unknown]) => value !== undefined && value !== agent[name as keyof Agent];
   const changed = Object.fromEntries(Object.entries(wished).filter(isOther)) as Partial<Agent>;

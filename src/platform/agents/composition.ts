@@ -14,12 +14,18 @@ export interface Composition {
 /** Hex SHA-256 over the RFC 8785 form, with names sorted and each once, and without a prompt that is not known. */
 export function compositionDigest({ model, version, allowed_tools, allowed_apis, prompt_sha256 }: Composition): string {
   const prompt = prompt_sha256 === null ? {} : { prompt_sha256 };
-  const of = { model, version, allowed_tools: namesOf(allowed_tools), allowed_apis: namesOf(allowed_apis), ...prompt };
+  const of = {
+    model,
+    version,
+    allowed_tools: sortedNames(allowed_tools),
+    allowed_apis: sortedNames(allowed_apis),
+    ...prompt,
+  };
   return sha256(canonicalize(of));
 }
 
 /** Sorted by UTF-16 code units, as RFC 8785 sorts members, and each once. */
-export function namesOf(names: readonly string[]): string[] {
+export function sortedNames(names: readonly string[]): string[] {
   return [...new Set(names)].sort();
 }
 

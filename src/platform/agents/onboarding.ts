@@ -59,7 +59,7 @@ export class Onboarding {
     const key = createKey();
     const at = now.toISOString();
     const active = { state: 'active', state_changed_at: at, onboarded_at: agent.onboarded_at ?? at } as const;
-    await changeAgent(transaction, agent, agent.state === 'active' ? {} : active);
+    if (agent.state !== 'active') await changeAgent(transaction, agent, active);
     const identity = await issuer.issue(transaction, agent, key.id);
     const vault = await vaults.open(transaction, agent);
     const change = await trust.note(transaction, agentId, { rule: 'onboarded' });

@@ -1,12 +1,29 @@
 import type { FastifyPluginAsync } from 'fastify';
 import { serveOpenApi } from '../http/openapi.ts';
+import { actionSchema, loggedActionSchema, loggedOutcomeSchema } from './requests/actions.ts';
 import { agentSchema, onboardedSchema } from './requests/agents.ts';
+import { killReceiptSchema } from './requests/kill.ts';
+import { verificationSchema } from './requests/public.ts';
 import { agentStatsSchema } from './requests/stats.ts';
-import { agentRoutes } from './routes/agents.ts';
+import { wireSubscriberSchema } from './requests/subscribers.ts';
+import { simulatedSchema, trustLineSchema, trustScoreSchema } from './requests/trust.ts';
+import { decoySchema, vaultSchema } from './requests/vault.ts';
+import { actionRoutes } from './routes/actions.ts';
+import { agentListRoutes } from './routes/agents.ts';
+import { didRoutes } from './routes/did.ts';
+import { killRoutes } from './routes/kill.ts';
+import { publicAgentRoutes } from './routes/public.ts';
+import type { Strangers } from './routes/strangers.ts';
+import { subscriberRoutes } from './routes/subscribers.ts';
+import { trustRoutes } from './routes/trust.ts';
+import { agentVaultRoutes } from './routes/vault.ts';
 import type { AgentService } from './service.ts';
 
 /** The agent identity and governance service, to be registered under its base path. */
-export const agentServiceRoutes: FastifyPluginAsync<{ service: AgentService }> = async (server, { service }) => {
+export const agentServiceRoutes: FastifyPluginAsync<{ service: AgentService } & Strangers> = async (
+  server,
+  { service, rateLimits, clock },
+) => {
   await serveOpenApi(server, {
     title: 'Agent identity and governance',
     description:
@@ -14,8 +31,23 @@ export const agentServiceRoutes: FastifyPluginAsync<{ service: AgentService }> =
     schemas: {
       Agent: agentSchema,
       Onboarded: onboardedSchema,
+      LoggedAction: loggedActionSchema,
+      LoggedOutcome: loggedOutcomeSchema,
+      Action: actionSchema,
+      TrustScore: trustScoreSchema,
+      TrustLine: trustLineSchema,
+      Simulated: simulatedSchema,
+      KillReceipt: killReceiptSchema,
+      Subscriber: wireSubscriberSchema,
+      Vault: vaultSchema,
+      Decoy: decoySchema,
+      PublicVerification: verificationSchema,
       AgentStats: agentStatsSchema,
     },
   });
-  for (const routes of [agentRoutes]) await server.register(routes, { service });
+  const prefix = '/api/v1';
+  for (const routes of [agentListRoutes, actionRoutes, trustRoutes, killRoutes, subscriberRoutes, agentVaultRoutes])
+    await server.register(routes, { service, prefix });
+  await server.register(publicAgentRoutes, { service, rateLimits, clock, prefix });
+  await server.register(didRoutes, { service, rateLimits, clock });
 };

@@ -4,7 +4,7 @@ import { apiOrigin } from './origin.ts';
 
 export interface ApiCall {
   /** GET unless said. */
-  method?: 'POST';
+  method?: 'POST' | 'PATCH';
   path: string;
   body?: object;
 }
@@ -14,7 +14,7 @@ export function curlCommand(request: FastifyRequest, { method, path, body }: Api
   const words = [
     `curl ${method === undefined ? '' : `-X ${method} `}${shellWord(apiOrigin(request) + path)}`,
     `-H "Authorization: Bearer $EVIDENCE_API_KEY"`,
-    ...(method === undefined ? [] : [`-H "Idempotency-Key: $(uuidgen)"`]),
+    ...(method !== 'POST' ? [] : [`-H "Idempotency-Key: $(uuidgen)"`]),
     ...(body === undefined ? [] : [`-H 'Content-Type: application/json'`, `-d ${shellWord(JSON.stringify(body))}`]),
   ];
   return words.join(' \\\n  ');

@@ -2,21 +2,11 @@ import type { FastifyInstance } from 'fastify';
 import { type Markup, markup } from '../../core/html/markup.ts';
 import { hangUpOf } from '../http/caller.ts';
 import { personOf } from './access.ts';
-import { emptyState, moment, statusWord, type TileView, tile } from './components.ts';
+import { emptyState, moment, statusWord, tile } from './components.ts';
 import type { ModuleOverview, TimelineEvent } from './overview.ts';
 
 /** So many events are shown; the services have all of them. */
 const MOST_EVENTS = 30;
-
-/** Services that this version has not got. */
-const NOT_YET: readonly TileView[] = [
-  {
-    title: 'Agent identity',
-    tone: 'neutral',
-    word: 'Not part of this version',
-    content: markup`<p class="minor">Nothing of this is watched here. A version that has it will show it in this place, and say how it is turned on.</p>`,
-  },
-];
 
 /** The page that people come to first: whether anything is wrong, since when, when it was last checked, what to do next. */
 export function frontPage(server: FastifyInstance, overviews: readonly ModuleOverview[], clock: () => Date): void {
@@ -29,7 +19,7 @@ export function frontPage(server: FastifyInstance, overviews: readonly ModuleOve
     return reply.page({
       title: 'Overview',
       content: markup`<div class="tiles">
-${[...known, ...NOT_YET].map(tile)}</div>
+${known.map(tile)}</div>
 <h2>What happened</h2>
 ${timeline(
   read.flatMap((each) => each.events),

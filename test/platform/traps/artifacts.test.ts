@@ -11,7 +11,7 @@ import { startDecoys } from '../../../src/platform/traps/decoys/start.ts';
 import type { MadeTrap } from '../../../src/platform/traps/types/type.ts';
 import { TYPES } from '../../../src/platform/traps/types/types.ts';
 import { TYPE_OPTIONS } from '../../../src/platform/traps/web/options.ts';
-import type { CredentialType } from '../../../src/platform/traps/words.ts';
+import type { PlantedType } from '../../../src/platform/traps/words.ts';
 import { settingsOf } from './decoy-places.ts';
 
 let decoys: readonly Decoy[];
@@ -29,11 +29,11 @@ afterAll(async () => {
 });
 
 /** The address of a picture is no secret, and the preset has no rule for a kubeconfig: see below. */
-const NO_RULE: readonly CredentialType[] = ['web_bug', 'kubeconfig'];
+const NO_RULE: readonly PlantedType[] = ['web_bug', 'kubeconfig'];
 /** The rule `jwt` of gitleaks 8, which secretlint has not. */
 const GITLEAKS_JWT = /\b(ey[a-zA-Z0-9]{17,}\.ey[a-zA-Z0-9/\\_-]{17,}\.(?:[a-zA-Z0-9/\\_-]{10,}={0,2})?)(?:['"\s`;]|$)/;
 
-function make(type: CredentialType, options = {}): Promise<MadeTrap> {
+function make(type: PlantedType, options = {}): Promise<MadeTrap> {
   const places = decoys.map(({ place }) => place);
   const decoy = places.find(({ kind }) => kind === TYPES[type].decoy) ?? null;
   return TYPES[type].make({
@@ -66,7 +66,7 @@ function ownTextOf({ artifact }: MadeTrap): string {
 
 /** What every one begins with: a token of its kind, a private key in the form of OpenSSH, PEM in base64. */
 const FORM = /^(?:eyJhbGciOi|b3BlbnNzaC1rZXkt|LS0tLS1CRUdJTi)/;
-const ALL = Object.keys(TYPES) as CredentialType[];
+const ALL = Object.keys(TYPES) as PlantedType[];
 
 test.each(ALL.filter((type) => !NO_RULE.includes(type)))('a secret scanner recognises %s', async (type) => {
   // What is random must not decide.

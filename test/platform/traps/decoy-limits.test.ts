@@ -20,7 +20,7 @@ import { type ConnectionLimits, LimitedConnections } from '../../../src/platform
 import { startDecoys } from '../../../src/platform/traps/decoys/start.ts';
 import { TYPES } from '../../../src/platform/traps/types/types.ts';
 import type { TrapUse } from '../../../src/platform/traps/use.ts';
-import type { CredentialType } from '../../../src/platform/traps/words.ts';
+import type { PlantedType } from '../../../src/platform/traps/words.ts';
 import { certificateIn, settingsOf } from './decoy-places.ts';
 
 const WIDE: ConnectionLimits = {
@@ -146,7 +146,7 @@ test('a day of a byte a minute ends with the day, and holds as much as one conne
 });
 
 /** How a client of each kind begins that never comes to an end, and the trap that leads there. */
-const KINDS: Record<DecoyKind, { type: CredentialType; begins: string; isTls: boolean }> = {
+const KINDS: Record<DecoyKind, { type: PlantedType; begins: string; isTls: boolean }> = {
   aws: { type: 'aws_key', begins: 'GET /b HTTP/1.1\r\nX: ', isTls: false },
   kubernetes: { type: 'kubeconfig', begins: 'GET /api HTTP/1.1\r\nX: ', isTls: true },
   postgres: { type: 'db_connection_string', begins: '\0\0\x27\x10\0\x03\0\0user\0', isTls: false },

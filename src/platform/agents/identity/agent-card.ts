@@ -1,5 +1,5 @@
 import type { Json } from '../../../core/json/canonical.ts';
-import { base64Json, type Signer, signJws } from './signatures.ts';
+import { base64Json, type PlatformSigner, signJws } from './signatures.ts';
 
 /** Whose card it is. Names of tools, APIs and owners are not on it: anybody can read it. */
 export interface CardSubject {
@@ -24,7 +24,7 @@ export const IDENTITY_EXTENSION = 'urn:evidence-platform:agent:identity:1';
  * Section 8.4: signed over its RFC 8785 form, once by each algorithm, without what is empty. It says who the agent is; where
  * it takes messages of A2A this service does not know, so `supportedInterfaces` is empty.
  */
-export function signAgentCard(subject: CardSubject, signers: readonly Signer[]): AgentCard {
+export function signAgentCard(subject: CardSubject, signers: readonly PlatformSigner[]): AgentCard {
   const card = cardOf(subject);
   const payload = base64Json(card);
   const signatures = signers.map((signer) => signJws(payload, { typ: 'JOSE', jku: subject.keysUrl }, signer));

@@ -1,6 +1,6 @@
 import { deflateSync } from 'node:zlib';
 import type { PassportStatus } from '../words.ts';
-import { type Signer, signJwt } from './signatures.ts';
+import { type PlatformSigner, signJwt } from './signatures.ts';
 import { LIST_FRESH_SECONDS, LIST_SECONDS } from './terms.ts';
 
 /** Token Status List section 7.1: VALID, INVALID for ever, SUSPENDED for now. */
@@ -14,7 +14,7 @@ const BITS = 2;
  */
 export function signStatusList(
   { url, others, length, now }: { url: string; others: ReadonlyMap<number, PassportStatus>; length: number; now: Date },
-  signer: Signer,
+  signer: PlatformSigner,
 ): string {
   const bytes = new Uint8Array(Math.max(1, Math.ceil((length * BITS) / 8)));
   for (const [index, status] of others) {

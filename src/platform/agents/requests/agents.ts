@@ -28,7 +28,7 @@ const fields = {
   allowed_apis: z.array(hostName).max(MOST_ALLOWED),
 };
 
-export const registrationSchema = z.strictObject({
+export const agentRegistrationSchema = z.strictObject({
   ...fields,
   allowed_tools: fields.allowed_tools.default([]),
   allowed_apis: fields.allowed_apis.default([]),
@@ -36,7 +36,7 @@ export const registrationSchema = z.strictObject({
   /** The agent that delegates to it. */
   parent_agent_id: text.nullable().default(null),
 });
-export type Registration = z.output<typeof registrationSchema>;
+export type AgentRegistration = z.output<typeof agentRegistrationSchema>;
 
 export const agentPatchSchema = z
   .strictObject({ ...fields, prompt_sha256: promptDigest.nullable() })

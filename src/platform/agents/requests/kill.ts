@@ -1,12 +1,11 @@
 import { z } from 'zod';
-import { pageQuerySchema, text } from '../../http/fields.ts';
+import { pageQuerySchema, reason, text } from '../../http/fields.ts';
 import { AGENT_STATES, KILL_MODES, KILL_STEPS, PASSPORT_STATUSES, STEP_RESULTS, TIER_NAMES } from '../words.ts';
-import { givenReason } from './parts.ts';
 
 const time = z.string();
 const count = z.int();
 
-export const killSchema = z.strictObject({ mode: z.enum(KILL_MODES), reason: givenReason });
+export const killSchema = z.strictObject({ mode: z.enum(KILL_MODES), reason });
 export type KillWish = z.output<typeof killSchema>;
 
 export const killParamsSchema = z.object({ agent_id: text, kill_id: text });

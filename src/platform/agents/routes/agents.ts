@@ -7,16 +7,16 @@ import { problemResponses } from '../../http/responses.ts';
 import {
   agentPatchSchema,
   agentQuerySchema,
+  agentRegistrationSchema,
   agentSchema,
   onboardedSchema,
-  registrationSchema,
 } from '../requests/agents.ts';
 import { agentParamsSchema } from '../requests/parts.ts';
 import { agentStatsSchema } from '../requests/stats.ts';
 import type { AgentService } from '../service.ts';
 
 // Over 40 lines: it is a list of routes.
-export const agentRoutes: FastifyPluginAsyncZod<{ service: AgentService }> = async (server, { service }) => {
+export const agentListRoutes: FastifyPluginAsyncZod<{ service: AgentService }> = async (server, { service }) => {
   const { agents, onboarding } = service;
 
   server.post(
@@ -28,7 +28,7 @@ export const agentRoutes: FastifyPluginAsyncZod<{ service: AgentService }> = asy
         tags: ['agents'],
         summary: 'Register an agent; an allowance that is empty denies all',
         headers: keyHeaderSchema,
-        body: registrationSchema,
+        body: agentRegistrationSchema,
         response: { 201: agentSchema, ...problemResponses(404, 409) },
       },
     },

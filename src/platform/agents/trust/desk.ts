@@ -6,8 +6,8 @@ import { FamilyLedgers, type TrustMeans } from './families.ts';
 export class TrustDesk implements TrustPort {
   readonly #means: TrustMeans;
 
-  constructor(means: TrustMeans) {
-    this.#means = means;
+  constructor(means: Omit<TrustMeans, 'issuer'>, issuer: TrustMeans['issuer']) {
+    this.#means = { ...means, issuer };
   }
 
   /** See `TrustPort`. @throws DomainError as `FamilyLedgers.note`. */

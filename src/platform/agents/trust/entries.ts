@@ -1,4 +1,3 @@
-import type { Alert } from '../../alerts/api.ts';
 import type { Agent } from '../agent-rows.ts';
 import { type AgentEntry, PLATFORM } from '../entries.ts';
 import { tierOf } from '../words.ts';
@@ -26,12 +25,4 @@ export function suspendedEntries(agent: Agent, passport: string | null): AgentEn
   };
   if (passport === null) return [suspended];
   return [suspended, { ...entry, action: 'passport.suspended', of: ['passport', passport], more: { because } }];
-}
-
-/** What people are told of an agent that its own doing suspended. */
-export function alertOfSuspension({ agent_id, ledger_length }: Agent): Alert {
-  return {
-    ...{ source: 'agents', kind: 'agent.auto_suspended', severity: 'critical', subject_id: agent_id },
-    ...{ told_key: `${agent_id} suspended ${ledger_length}`, level: 0, flood_key: agent_id },
-  };
 }

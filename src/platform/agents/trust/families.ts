@@ -1,19 +1,21 @@
 import type { Transaction } from '../../database/database.ts';
 import { DomainError } from '../../errors.ts';
 import type { Agent } from '../agent-rows.ts';
+import { alertOfAgent } from '../alerting.ts';
 import type { AgentEntry } from '../entries.ts';
-import { suspendIdentity } from '../identity-rows.ts';
 import type { AgentServiceMeans } from '../means.ts';
-import type { TrustChange, TrustNote, TrustPort } from '../ports.ts';
+import type { IssuerPort, TrustChange, TrustNote, TrustPort } from '../ports.ts';
 import type { SuspensionCause } from '../words.ts';
-import { alertOfSuspension, lineEntry, suspendedEntries } from './entries.ts';
+import { lineEntry, suspendedEntries } from './entries.ts';
 import { lockFamilies, writeStandings } from './family-rows.ts';
 import type { TrustLine } from './ledger.ts';
 import { type AgentLine, insertLines } from './line-rows.ts';
 import { SUSPENDED_AT } from './rules.ts';
 import { stepOf, type TrustStep } from './step.ts';
 
-export type TrustMeans = Pick<AgentServiceMeans, 'clock' | 'alerts' | 'trustTimes'>;
+export interface TrustMeans extends Pick<AgentServiceMeans, 'clock' | 'alerts' | 'trustTimes'> {
+  issuer: Pick<IssuerPort, 'suspendPassport'>;
+}
 
 /** What came of a note. Its entries are of what follows from it; the lines of the agent itself stand apart. */
 export interface LedgerChange extends TrustChange {
@@ -105,8 +107,12 @@ export class FamilyLedgers {
   async #suspend(agent: Agent, suspended_because: SuspensionCause): Promise<AgentEntry[]> {
     const state_changed_at = this.#now.toISOString();
     this.#change(agent, { state: 'suspended', suspended_because, state_changed_at, due_at: null });
-    const passport = await suspendIdentity(this.#transaction, agent, this.#now);
-    if (suspended_because === 'auto') await this.#means.alerts.tell(this.#transaction, alertOfSuspension(agent));
+    const passport = await this.#means.issuer.suspendPassport(this.#transaction, agent);
+    if (suspended_because === 'auto') {
+      const what = String(agent.ledger_length);
+      const alert = alertOfAgent('agent.auto_suspended', { agent_id: agent.agent_id, what });
+      await this.#means.alerts.tell(this.#transaction, alert);
+    }
     return suspendedEntries(agent, passport);
   }
 

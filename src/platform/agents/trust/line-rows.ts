@@ -1,6 +1,9 @@
-import type { Selectable } from 'kysely';
+import { type Selectable, sql } from 'kysely';
 import { canonicalize, type Json } from '../../../core/json/canonical.ts';
-import type { ColumnKind, Columns, Transaction } from '../../database/database.ts';
+import type { ColumnKind, Columns, Reader, Transaction } from '../../database/database.ts';
+import type { Agent } from '../agent-rows.ts';
+import type { TrustScore } from '../requests/trust.ts';
+import type { AgentTables } from '../schema.ts';
 import type { TrustLine } from './ledger.ts';
 import type { AgentTrustLineTable } from './schema.ts';
 
@@ -35,7 +38,32 @@ function toRow({ agent_no, line }: AgentLine): LineRow {
   return { agent_no, ...rest, score_before, score_after, detail: canonicalize(detail) };
 }
 
-export function lineOf(row: LineRow): TrustLine {
+function lineOf(row: LineRow): TrustLine {
   const { agent_no: _, score_before: before, score_after: after, detail, ...rest } = row;
   return { ...rest, before, after, detail: JSON.parse(detail) as { [name: string]: Json } };
+}
+
+/** Lines of a ledger, newest first. @param before the number of the line that the page stands before. */
+export async function linesOf(
+  reader: Reader,
+  { agent_no }: Pick<Agent, 'agent_no'>,
+  { limit, before }: { limit: number; before?: number | undefined },
+): Promise<TrustLine[]> {
+  let lines = reader.tables<AgentTables>().selectFrom('agent_trust_lines').selectAll().where('agent_no', '=', agent_no);
+  if (before !== undefined) lines = lines.where('entry_no', '<', before);
+  return (await lines.orderBy('entry_no', 'desc').limit(limit).execute()).map(lineOf);
+}
+
+/** How often each rule was used, and the points that it gave: their sum is the score. */
+export async function factorsOf(reader: Reader, { agent_no }: Pick<Agent, 'agent_no'>): Promise<TrustScore['factors']> {
+  const lines = reader.tables<AgentTables>().selectFrom('agent_trust_lines').where('agent_no', '=', agent_no);
+  const sums = lines
+    .groupBy('rule')
+    .select(({ fn }) => [
+      'rule',
+      fn.countAll<number>().as('lines'),
+      fn.sum<number>(sql`score_after - score_before`).as('points'),
+      fn.min('entry_no').as('first'),
+    ]);
+  return (await sums.orderBy('first').execute()).map(({ rule, lines, points }) => ({ rule, lines, points }));
 }

@@ -39,7 +39,7 @@ export const TRUST_MIGRATIONS: Migrations = {
     `CREATE TABLE agent_outcomes (
       outcome_no ${ordinal},
       outcome_id ${text} NOT NULL UNIQUE,
-      action_no ${integer} NOT NULL REFERENCES agent_actions,
+      action_no ${integer} NOT NULL UNIQUE REFERENCES agent_actions,
       agent_no ${integer} NOT NULL REFERENCES agents,
       outcome ${text} NOT NULL CHECK (outcome IN ('succeeded', 'failed', 'unknown')),
       output_hash ${text},
@@ -48,8 +48,7 @@ export const TRUST_MIGRATIONS: Migrations = {
       entry_sequence ${integer} NOT NULL,
       ${digest('entry_hash')} NOT NULL
     ) ${end}`,
-    'CREATE INDEX agent_outcomes_by_action ON agent_outcomes (action_no, outcome_no)',
-    ...appendOnly('agent_outcomes', [['outcome_no'], ['outcome_id']]),
+    ...appendOnly('agent_outcomes', [['outcome_no'], ['outcome_id'], ['action_no']]),
     `CREATE TABLE agent_trust_lines (
       agent_no ${integer} NOT NULL REFERENCES agents,
       entry_no ${integer} NOT NULL,

@@ -4,8 +4,8 @@ import { DomainError } from '../../errors.ts';
 import type { Agent } from '../agent-rows.ts';
 import type { TakenSecret, WireSecret } from '../requests/vault.ts';
 import { type AgentDecoy, endDecoy } from './decoy-rows.ts';
+import type { OpenedVault } from './keys.ts';
 import { endLeases, takeLease } from './leases.ts';
-import type { OpenedVault } from './opened.ts';
 import { type AgentSecret, changeSecret, deleteSecret, insertSecret, secretsOf } from './secret-rows.ts';
 import type { DecoyUse } from './tripping.ts';
 

@@ -9,7 +9,7 @@ import type { AgentEntry } from '../entries.ts';
 import type { NewDecoy, WireDecoy } from '../requests/vault.ts';
 import type { AgentTables } from '../schema.ts';
 import { type AgentDecoy, decoysOf, decoyToolsOf, endDecoy, insertDecoy } from './decoy-rows.ts';
-import type { OpenedVault } from './opened.ts';
+import type { OpenedVault } from './keys.ts';
 import { deleteSecret, insertSecret, secretNamed } from './secret-rows.ts';
 
 /** Of one agent, at a time. */

@@ -6,7 +6,7 @@ import type { SecretBox } from '../../secrets.ts';
 import type { VaultTraps } from '../../traps/api.ts';
 import { type Agent, findAgent, lockAgent } from '../agent-rows.ts';
 import { boundToAgent, refuseOthers, speakerOf } from '../binding.ts';
-import { allowancesOf, namesOf } from '../composition.ts';
+import { allowancesOf, sortedNames } from '../composition.ts';
 import { type AgentEntry, writeEntries } from '../entries.ts';
 import type { AgentServiceMeans } from '../means.ts';
 import type { TrustPort, VaultPort } from '../ports.ts';
@@ -23,9 +23,9 @@ import {
   secretToWire,
 } from './accesses.ts';
 import { type AgentDecoy, decoyOfSecret, decoyOfTrap, decoysOf, decoyToolsOf, findDecoy } from './decoy-rows.ts';
-import { decoyEntry, decoyToWire, putDecoy, takeDecoyOut, trapFor } from './decoys.ts';
+import { decoyEntry, decoyToWire, decoyWatches, putDecoy, takeDecoyOut, trapFor } from './decoys.ts';
+import { findVault, makeVault, type OpenedVault, VAULT_ENCRYPTION } from './keys.ts';
 import { leasesOf } from './leases.ts';
-import { findVault, makeVault, type OpenedVault, VAULT_ENCRYPTION } from './opened.ts';
 import { secretNamed, secretsOf } from './secret-rows.ts';
 import { type Asker, type DecoyTrip, tripDecoys, UNKNOWN_ASKER } from './tripping.ts';
 
@@ -50,6 +50,8 @@ export class Vaults implements VaultPort {
     this.#box = box;
     this.#trust = trust;
     this.#traps = traps;
+    traps.watches = () => decoyWatches(means.database);
+    traps.use = (credentialId, userAgent) => this.#useDecoy(credentialId, userAgent);
   }
 
   async open(transaction: Transaction, agent: Agent) {
@@ -89,7 +91,7 @@ export class Vaults implements VaultPort {
       const { vaultId } = await this.#vaultOf(transaction, agent);
       const secrets = (await secretsOf(transaction, agent)).map(secretToWire);
       const decoys = (await decoyToolsOf(transaction, [agent.agent_no])).get(agent.agent_no)?.keys() ?? [];
-      const tools = namesOf([...allowancesOf(agent).allowed_tools, ...decoys]);
+      const tools = sortedNames([...allowancesOf(agent).allowed_tools, ...decoys]);
       const more = { secrets: secrets.length, tools: tools.length };
       const by = speakerOf(principal);
       const entry: AgentEntry = { agentId, actor: by, action: 'vault.listed', of: ['vault', vaultId], more };
@@ -160,7 +162,7 @@ export class Vaults implements VaultPort {
   }
 
   /** Uses a decoy as its agent would. @throws Error in words for a person. */
-  async useDecoy(credentialId: string, userAgent: string): Promise<void> {
+  async #useDecoy(credentialId: string, userAgent: string): Promise<void> {
     const { database, clock } = this.#means;
     const { agent_id: agentId, decoy } = await decoyOfTrap(database, credentialId);
     const asker = { address: null, userAgent };

@@ -8,6 +8,7 @@ import { principalOf } from '../../http/principal.ts';
 import { asCurl, copyable, link } from '../../web/components.ts';
 import { curlCommand } from '../../web/curl.ts';
 import { field, onceField, postForm, select, textArea } from '../../web/fields.ts';
+import { linesOf } from '../../web/form-lines.ts';
 import { type FormState, serveForm } from '../../web/forms.ts';
 import type { PageView } from '../../web/layout.ts';
 import { apiOrigin } from '../../web/origin.ts';
@@ -28,9 +29,8 @@ const INTERVALS = [
   { value: '86400', label: '1 day' },
 ];
 
-const linesOf = (given: unknown) => {
-  const lines = String(given ?? '').split(/\r?\n/);
-  const paths = lines.map((line) => line.trim()).filter((line) => line !== '');
+const pathsOf = (given: unknown) => {
+  const paths = linesOf(given);
   return paths.length === 0 ? undefined : paths;
 };
 
@@ -41,8 +41,8 @@ const schema = z.object({
   once: idempotencyKey,
   name: z.string().trim().min(1, 'Say what the machine is called').pipe(shortName),
   scan_interval_seconds: z.coerce.number().pipe(seconds),
-  roots: z.preprocess(linesOf, roots),
-  other_filesystems: z.preprocess(linesOf, other_filesystems),
+  roots: z.preprocess(pathsOf, roots),
+  other_filesystems: z.preprocess(pathsOf, other_filesystems),
 });
 
 /** A new endpoint, and its token, once. */

@@ -1,0 +1,89 @@
+import type { Selectable } from 'kysely';
+import type { ColumnKind, Columns, Reader, Transaction } from '../../database/database.ts';
+import type { AgentPublicKeys } from '../identity/keys.ts';
+import type { AgentTables } from '../schema.ts';
+import type { AgentActionTable, AgentOutcomeTable } from './schema.ts';
+
+export type AgentAction = Selectable<AgentActionTable>;
+export type NewAgentAction = Omit<AgentAction, 'action_no'>;
+export type ReportedOutcome = Selectable<AgentOutcomeTable>;
+export type NewReportedOutcome = Omit<ReportedOutcome, 'outcome_no'>;
+
+const ACTION: Columns & Record<keyof NewAgentAction, ColumnKind> = {
+  action_id: 'text',
+  agent_no: 'integer',
+  received_at: 'text',
+  signed_at: 'text',
+  action_type: 'text',
+  action_description: 'text',
+  tool_used: 'text',
+  api_called: 'text',
+  input_hash: 'text',
+  output_hash: 'text',
+  model: 'text',
+  version: 'text',
+  decision: 'text',
+  violations: 'text',
+  attested: 'integer',
+  algorithm: 'text',
+  signature: 'text',
+  content_sha256: 'text',
+  reported_by: 'text',
+  score_before: 'integer',
+  score_after: 'integer',
+  tier: 'text',
+  reasons: 'text',
+  entry_sequence: 'integer',
+  entry_hash: 'text',
+};
+
+const OUTCOME: Columns & Record<keyof NewReportedOutcome, ColumnKind> = {
+  outcome_id: 'text',
+  action_no: 'integer',
+  agent_no: 'integer',
+  outcome: 'text',
+  output_hash: 'text',
+  reported_at: 'text',
+  reported_by: 'text',
+  entry_sequence: 'integer',
+  entry_hash: 'text',
+};
+
+export function insertActions(transaction: Transaction, actions: readonly NewAgentAction[]): Promise<void> {
+  return transaction.insertAll('agent_actions', ACTION, actions);
+}
+
+export function insertOutcomes(transaction: Transaction, outcomes: readonly NewReportedOutcome[]): Promise<void> {
+  return transaction.insertAll('agent_outcomes', OUTCOME, outcomes);
+}
+
+/** Actions of these ids, by whatever agent: each agent gives its own. */
+export async function actionsOf(reader: Reader, actionIds: readonly string[]): Promise<AgentAction[]> {
+  if (actionIds.length === 0) return [];
+  const actions = reader.tables<AgentTables>().selectFrom('agent_actions').selectAll();
+  return actions.where(reader.words.isAmong('action_id', actionIds)).execute();
+}
+
+/** The outcomes of actions, by the numbers of these. */
+export async function outcomesOf(reader: Reader, actionNos: readonly number[]): Promise<Map<number, ReportedOutcome>> {
+  if (actionNos.length === 0) return new Map();
+  const outcomes = reader.tables<AgentTables>().selectFrom('agent_outcomes').selectAll();
+  const rows = await outcomes.where('action_no', 'in', actionNos).execute();
+  return new Map(rows.map((row) => [row.action_no, row]));
+}
+
+/** The keys of the last onboarding of agents. */
+export async function publicKeysOf(
+  reader: Reader,
+  agentNos: readonly number[],
+): Promise<ReadonlyMap<number, AgentPublicKeys>> {
+  if (agentNos.length === 0) return new Map();
+  const identities = reader.tables<AgentTables>().selectFrom('agent_identities');
+  const rows = await identities
+    .select(['agent_no', 'public_keys'])
+    .where('agent_no', 'in', agentNos)
+    // The last one of an agent stays in the map.
+    .orderBy('issue_no')
+    .execute();
+  return new Map(rows.map(({ agent_no, public_keys }) => [agent_no, JSON.parse(public_keys) as AgentPublicKeys]));
+}

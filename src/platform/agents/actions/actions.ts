@@ -1,0 +1,99 @@
+import type { Json } from '../../../core/json/canonical.ts';
+import type { Database } from '../../database/database.ts';
+import { Together } from '../../database/together.ts';
+import { DomainError } from '../../errors.ts';
+import { fromCursor, pageOf, toCursor } from '../../http/cursor.ts';
+import type { Principal } from '../../http/principal.ts';
+import { keyedRequest } from '../../idempotency/keyed-results.ts';
+import { findAgent } from '../agent-rows.ts';
+import { refuseOthers, speakerOf } from '../binding.ts';
+import type {
+  ActionQuery,
+  LoggedAction,
+  LoggedOutcome,
+  NewAction,
+  NewOutcome,
+  WireAction,
+} from '../requests/actions.ts';
+import type { AgentTables } from '../schema.ts';
+import { outcomesOf } from './action-rows.ts';
+import type { ActionMeans } from './noting.ts';
+import { type OutcomeAnswer, type OutcomeReport, recordOutcomes } from './outcomes.ts';
+import { type ActionAnswer, recordActions } from './recording.ts';
+import type { ActionReport } from './report.ts';
+import { actionToWire, loggedToWire } from './wire.ts';
+
+/** What agents do, as routes and pages have it. */
+export class Actions {
+  readonly #database: Database;
+  readonly #actions: Together<ActionReport, ActionAnswer>;
+  readonly #outcomes: Together<OutcomeReport, OutcomeAnswer>;
+
+  constructor(means: ActionMeans & { database: Database }) {
+    this.#database = means.database;
+    this.#actions = new Together(means.database, (transaction, reports) => recordActions(transaction, means, reports));
+    this.#outcomes = new Together(means.database, (transaction, reports) =>
+      recordOutcomes(transaction, means, reports),
+    );
+  }
+
+  /**
+   * Records an action, and judges it. It cannot stop the agent.
+   * @throws DomainError `forbidden` for a key of another agent; `not_found`; `invalid_request` for one that was signed at
+   * another time; `agent_suspended`, `agent_revoked`, which are recorded; `idempotency_conflict`.
+   */
+  async log(principal: Principal, agentId: string, action: NewAction, idempotencyKey?: string): Promise<LoggedAction> {
+    refuseOthers(principal, agentId);
+    const { attestation = null, ...content } = action;
+    const keyed =
+      idempotencyKey === undefined
+        ? null
+        : keyedRequest(`agents/${agentId}/actions`, idempotencyKey, action as unknown as Json);
+    const report = { agentId, actor: speakerOf(principal), content, attestation, keyed };
+    const answer = await this.#actions.do(report);
+    if ('refused' in answer) throw answer.refused;
+    return loggedToWire({ agent_id: agentId }, answer.action);
+  }
+
+  /** Records what became of an action, once. @throws DomainError `forbidden`, `not_found`; `conflict` for another outcome. */
+  async outcome(principal: Principal, agentId: string, actionId: string, said: NewOutcome): Promise<LoggedOutcome> {
+    refuseOthers(principal, agentId);
+    const answer = await this.#outcomes.do({ agentId, actionId, actor: speakerOf(principal), said });
+    if ('refused' in answer) throw answer.refused;
+    return answer.logged;
+  }
+
+  /** Newest first. @throws DomainError `not_found`, `invalid_cursor`. */
+  async list(agentId: string, { limit, cursor, decision }: ActionQuery) {
+    const agent = await findAgent(this.#database, agentId);
+    let actions = this.#rows().where('agent_no', '=', agent.agent_no).orderBy('action_no', 'desc');
+    if (decision !== undefined) actions = actions.where('decision', '=', decision);
+    if (cursor !== undefined) actions = actions.where('action_no', '<', fromCursor('actions', ['number'], cursor)[0]);
+    const rows = await actions.limit(limit + 1).execute();
+    const { shown, next_cursor } = pageOf(rows, limit, (last) => toCursor('actions', [last.action_no]));
+    const outcomes = await outcomesOf(
+      this.#database,
+      shown.map(({ action_no }) => action_no),
+    );
+    return { data: shown.map((row) => actionToWire(agent, row, outcomes.get(row.action_no))), next_cursor };
+  }
+
+  /** @throws DomainError `not_found`. */
+  async find(agentId: string, actionId: string): Promise<WireAction> {
+    const agent = await findAgent(this.#database, agentId);
+    const actions = this.#rows().where('agent_no', '=', agent.agent_no).where('action_id', '=', actionId);
+    const row = await actions.executeTakeFirst();
+    if (row === undefined) throw new DomainError('not_found', 'the agent has no action of this id');
+    return actionToWire(agent, row, (await outcomesOf(this.#database, [row.action_no])).get(row.action_no));
+  }
+
+  /** Resolves when nothing waits and nothing is written. */
+  async settled(): Promise<void> {
+    await this.#actions.settled();
+    await this.#outcomes.settled();
+  }
+
+  #rows() {
+    return this.#database.tables<AgentTables>().selectFrom('agent_actions').selectAll();
+  }
+}

@@ -1,0 +1,35 @@
+import { canonicalize, type Json } from '../../../core/json/canonical.ts';
+import { type AgentPublicKeys, isSignedByAgent } from '../identity/keys.ts';
+import type { ActionAttestation, ActionContent } from '../requests/actions.ts';
+
+const FORMAT = 'evidence-agent-action/1';
+
+/** The service's clock and the agent's may be so far apart. */
+const CLOCK_OFF_MS = 5 * 60_000;
+
+/** What an attestation is of: RFC 8785, without what the action does not say. */
+export function attestedText(
+  agentId: string,
+  { action_id, signed_at }: Pick<ActionAttestation, 'action_id' | 'signed_at'>,
+  content: ActionContent,
+): string {
+  return canonicalize({ format: FORMAT, agent_id: agentId, action_id, signed_at, ...content } as Json);
+}
+
+/** @param publicKeys of the agent's last onboarding. */
+export function isAttested(
+  agentId: string,
+  content: ActionContent,
+  attestation: ActionAttestation,
+  publicKeys: AgentPublicKeys,
+): boolean {
+  const { algorithm, signature } = attestation;
+  const message = Buffer.from(attestedText(agentId, attestation, content));
+  return isSignedByAgent(publicKeys, { algorithm, message, signature });
+}
+
+/** Whether an action was signed at another time than now. */
+export function isSignedTooFar({ signed_at }: Pick<ActionAttestation, 'signed_at'>, now: Date): boolean {
+  const off = Math.abs(Date.parse(signed_at) - now.getTime());
+  return !(off <= CLOCK_OFF_MS);
+}

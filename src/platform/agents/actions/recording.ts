@@ -1,0 +1,166 @@
+import { randomUUID } from 'node:crypto';
+import type { EntryPlace } from '../../audit/api.ts';
+import type { Transaction } from '../../database/database.ts';
+import { DomainError } from '../../errors.ts';
+import { KEY_LIFETIME_MS } from '../../idempotency/keyed-results.ts';
+import type { Agent } from '../agent-rows.ts';
+import { type AgentEntry, writeEntries } from '../entries.ts';
+import type { FamilyLedgers } from '../trust/families.ts';
+import type { AgentDecoy } from '../vault/decoy-rows.ts';
+import { type DecoyTrip, UNKNOWN_ASKER } from '../vault/tripping.ts';
+import { insertActions, type NewAgentAction } from './action-rows.ts';
+import { isSignedTooFar } from './attestation.ts';
+import { loggedEntry, refusedEntry } from './entries.ts';
+import { type JudgedAction, judge } from './judging.ts';
+import { KnownActions } from './known.ts';
+import { type ActionMeans, noteAttempt, noteJudged } from './noting.ts';
+import { type ActionReport, rowOf } from './report.ts';
+import { trustToWire } from './wire.ts';
+
+/** What came of a report. What a suspended or revoked agent is refused is an entry all the same. */
+export type ActionAnswer = { action: NewAgentAction } | { refused: DomainError };
+
+/**
+ * Records what agents report: actions, what their ledgers say of them, and entries of their streams, all of it or nothing.
+ * @returns for each report what came of it.
+ */
+export async function recordActions(
+  transaction: Transaction,
+  means: ActionMeans,
+  reports: readonly ActionReport[],
+): Promise<ActionAnswer[]> {
+  const recording = await ActionRecording.begin(transaction, means, reports);
+  const answers: (() => ActionAnswer)[] = [];
+  for (const report of reports) answers.push(await recording.add(report));
+  await recording.write();
+  return answers.map((answer) => answer());
+}
+
+interface Begun {
+  ledgers: FamilyLedgers;
+  known: KnownActions;
+  now: Date;
+}
+
+class ActionRecording {
+  readonly #transaction: Transaction;
+  readonly #means: ActionMeans;
+  readonly #begun: Begun;
+  readonly #entries: AgentEntry[] = [];
+  readonly #made: { action: NewAgentAction; entry: number }[] = [];
+  readonly #trips: DecoyTrip[] = [];
+  #places: readonly EntryPlace[] = [];
+
+  private constructor(transaction: Transaction, means: ActionMeans, begun: Begun) {
+    this.#transaction = transaction;
+    this.#means = means;
+    this.#begun = begun;
+  }
+
+  static async begin(transaction: Transaction, means: ActionMeans, reports: readonly ActionReport[]) {
+    const now = means.clock();
+    const ids = [...new Set(reports.map(({ agentId }) => agentId))];
+    const ledgers = await means.desk.begin(transaction, ids);
+    const agents = ids.map((id) => ledgers.agent(id)).filter((agent) => agent !== undefined);
+    const known = await KnownActions.read(transaction, { reports, agents, vaults: means.vaults, now });
+    return new ActionRecording(transaction, means, { ledgers, known, now });
+  }
+
+  /** @returns what came of it, to be asked for once all is written. */
+  async add(report: ActionReport): Promise<() => ActionAnswer> {
+    try {
+      return await this.#add(report);
+    } catch (error) {
+      if (!(error instanceof DomainError)) throw error;
+      return () => ({ refused: error });
+    }
+  }
+
+  /** Writes all that was added. The heads of streams are taken last: see `appendIn`. */
+  async write(): Promise<void> {
+    const { ledgers, known } = this.#begun;
+    await ledgers.write();
+    this.#entries.push(...(await this.#means.vaults.trip(this.#transaction, this.#trips)));
+    this.#places = await writeEntries(this.#means.log, this.#transaction, this.#entries);
+    for (const { action, entry } of this.#made) {
+      const { sequence, hash } = this.#placeOf(entry);
+      Object.assign(action, { entry_sequence: sequence, entry_hash: hash });
+    }
+    const actions = this.#made.map(({ action }) => action);
+    await insertActions(this.#transaction, actions);
+    await known.results.write(this.#transaction);
+  }
+
+  async #add(report: ActionReport): Promise<() => ActionAnswer> {
+    const { ledgers, known, now } = this.#begun;
+    const agent = ledgers.agent(report.agentId);
+    if (agent === undefined) throw new DomainError('not_found', 'there is no agent of this id');
+    const earlier = known.earlier(agent, report);
+    if (earlier !== null) return () => ({ action: earlier });
+    if (report.attestation !== null && isSignedTooFar(report.attestation, now)) throw signedTooFar(now);
+    if (agent.state === 'suspended' || agent.state === 'revoked') return this.#refuse(agent, report);
+    const action = await this.#log(agent, report, judge(agent, report, known.factsOf(agent, report)));
+    if (report.keyed !== null) known.results.keep(report.keyed, action.action_id, KEY_LIFETIME_MS);
+    return () => ({ action });
+  }
+
+  async #log(agent: Agent, report: ActionReport, judged: JudgedAction): Promise<NewAgentAction> {
+    const { ledgers, known, now } = this.#begun;
+    const change = await noteJudged(this.#transaction, this.#means, ledgers, { agent, report, judged });
+    const entry = this.#entries.push(loggedEntry(report, judged, change)) - 1;
+    this.#entries.push(...change.entries);
+    if (judged.decoy !== null) this.#trips.push(tripOf(report, judged, judged.decoy, now));
+    const action = rowOf(agent, report, { judged, change, now });
+    this.#made.push({ action, entry });
+    known.add(action);
+    return action;
+  }
+
+  /** An attempt of an agent that may not act. */
+  async #refuse(agent: Agent, report: ActionReport): Promise<() => ActionAnswer> {
+    const { state } = agent;
+    const action_id = randomUUID();
+    const change = await noteAttempt(this.#begun.ledgers, agent, action_id);
+    const entry = this.#entries.push(refusedEntry(report, { action_id, state, change })) - 1;
+    this.#entries.push(...change.entries);
+    return () => {
+      const { stream_id, sequence, hash } = this.#placeOf(entry);
+      const members = { action_id, entry: { stream_id, sequence, hash }, trust: trustToWire(change) };
+      return { refused: state === 'suspended' ? suspended(members) : revoked(members) };
+    };
+  }
+
+  #placeOf(entry: number): EntryPlace {
+    const place = this.#places[entry];
+    if (place === undefined) throw new Error('what an agent did has no entry');
+    return place;
+  }
+}
+
+function tripOf(
+  { agentId, actor: by }: ActionReport,
+  { action_id: eventId }: JudgedAction,
+  decoy: AgentDecoy,
+  now: Date,
+): DecoyTrip {
+  return { decoy, agentId, by, use: 'called', at: now.toISOString(), eventId, asker: UNKNOWN_ASKER };
+}
+
+function signedTooFar(now: Date): DomainError {
+  return new DomainError(
+    'invalid_request',
+    `attestation.signed_at: it is more than five minutes from the time of the service, ${now.toISOString()}; nothing was recorded`,
+  );
+}
+
+function suspended(members: Record<string, unknown>): DomainError {
+  return new DomainError(
+    'agent_suspended',
+    'the agent is suspended: the attempt is recorded and costs points; it may act again once somebody reinstates it',
+    members,
+  );
+}
+
+function revoked(members: Record<string, unknown>): DomainError {
+  return new DomainError('agent_revoked', 'the agent is revoked, for ever; the attempt is recorded', members);
+}

@@ -1,0 +1,43 @@
+import type { Accounts } from '../accounts/accounts.ts';
+import type { Alerts } from '../alerts/api.ts';
+import type { RateLimits } from '../http/principal.ts';
+import type { ServiceModule } from '../module.ts';
+import { SecretBox } from '../secrets.ts';
+import type { VaultTraps } from '../traps/api.ts';
+import { tellerOfAgents } from './alerting.ts';
+import type { AgentServiceMeans } from './means.ts';
+import { agentServiceRoutes } from './routes.ts';
+import { openAgents } from './service.ts';
+import { agentsOverview } from './web/overview.ts';
+import { pagesOfAgents } from './web/pages.ts';
+
+export interface AgentsModuleParts extends AgentServiceMeans {
+  masterKey: Uint8Array;
+  alerts: Alerts;
+  accounts: Pick<Accounts, 'people'>;
+  rateLimits: RateLimits;
+  vaultTraps: VaultTraps;
+}
+
+export function agentsModule({
+  accounts,
+  masterKey,
+  rateLimits,
+  vaultTraps,
+  ...parts
+}: AgentsModuleParts): ServiceModule {
+  const authorityBox = new SecretBox(masterKey, 'agents/authorities');
+  const vaultBox = new SecretBox(masterKey, 'agents/vaults');
+  const { service, jobs, sends, start, settled } = openAgents(parts, { authorityBox, vaultBox, vaultTraps });
+  const pageParts = { service, clock: parts.clock, people: accounts.people };
+  return {
+    name: 'agents',
+    routes: (server) => agentServiceRoutes(server, { service, rateLimits, clock: parts.clock }),
+    pages: pagesOfAgents(pageParts),
+    overview: { scope: 'agents:read', read: () => agentsOverview(pageParts) },
+    sends: (mail) => new Map([...parts.alerts.sends(mail, tellerOfAgents(service.agents)), ...sends]),
+    jobs,
+    start,
+    settled,
+  };
+}

@@ -1,0 +1,100 @@
+import { z } from 'zod';
+import { pageQuerySchema, text, time } from '../../http/fields.ts';
+import { ACTION_DECISIONS, ACTION_OUTCOMES, TIER_NAMES, TRUST_RULES } from '../words.ts';
+
+const name = text.min(1).max(256);
+/** Taken as it is: one that is no SHA-256 is a violation, and recorded. */
+const statedHash = text.max(256);
+const sha256Hex = z.string().regex(/^[0-9a-f]{64}$/i, 'is not 64 hexadecimal digits');
+
+/** What an action says of itself; all of it is signed where it is attested. */
+export const actionContentSchema = z.strictObject({
+  action_type: name,
+  action_description: text.min(1).max(4096),
+  tool_used: name.optional(),
+  /** A host name. */
+  api_called: name.optional(),
+  input_hash: statedHash.optional(),
+  output_hash: statedHash.optional(),
+  /** Where they are others than registered, the agent is another one. */
+  model: name.optional(),
+  version: name.optional(),
+});
+export type ActionContent = z.output<typeof actionContentSchema>;
+
+export const ATTESTATION_ALGORITHMS = ['EdDSA', 'ML-DSA-65'] as const;
+
+export const attestationSchema = z.strictObject({
+  action_id: z.uuid().toLowerCase(),
+  signed_at: time,
+  algorithm: z.enum(ATTESTATION_ALGORITHMS),
+  /** Base64url. */
+  signature: z.string().max(8192),
+});
+export type ActionAttestation = z.output<typeof attestationSchema>;
+
+export const newActionSchema = actionContentSchema.extend({ attestation: attestationSchema.optional() });
+export type NewAction = z.output<typeof newActionSchema>;
+
+const entry = z.object({ stream_id: z.string(), sequence: z.int(), hash: z.string() });
+const trust = z.object({
+  before: z.int(),
+  after: z.int(),
+  tier: z.enum(TIER_NAMES),
+  reasons: z.array(z.string()),
+});
+
+export const violationSchema = z.object({ rule: z.enum(TRUST_RULES), message: z.string() });
+export type Violation = z.infer<typeof violationSchema>;
+
+/** What a POST answers. */
+export const loggedActionSchema = z.object({
+  action_id: z.string(),
+  decision: z.enum(ACTION_DECISIONS),
+  violations: z.array(violationSchema),
+  attested: z.boolean(),
+  entry,
+  trust,
+});
+export type LoggedAction = z.infer<typeof loggedActionSchema>;
+
+export const newOutcomeSchema = z.strictObject({
+  outcome: z.enum(ACTION_OUTCOMES),
+  output_hash: sha256Hex.optional(),
+});
+export type NewOutcome = z.output<typeof newOutcomeSchema>;
+
+export const outcomeSchema = z.object({
+  outcome: z.enum(ACTION_OUTCOMES),
+  output_hash: z.string().nullable(),
+  reported_at: z.string(),
+  entry,
+});
+
+/** What a POST of an outcome answers. */
+export const loggedOutcomeSchema = outcomeSchema.extend({ action_id: z.string() });
+export type LoggedOutcome = z.infer<typeof loggedOutcomeSchema>;
+
+const stated = z.string().nullable();
+
+export const actionSchema = loggedActionSchema.extend({
+  agent_id: z.string(),
+  received_at: z.string(),
+  signed_at: stated,
+  action_type: z.string(),
+  action_description: z.string(),
+  tool_used: stated,
+  api_called: stated,
+  input_hash: stated,
+  output_hash: stated,
+  model: stated,
+  version: stated,
+  algorithm: stated,
+  reported_by: z.string(),
+  outcome: outcomeSchema.nullable(),
+});
+export type WireAction = z.infer<typeof actionSchema>;
+
+export const actionQuerySchema = pageQuerySchema.extend({ decision: z.enum(ACTION_DECISIONS).optional() });
+export type ActionQuery = z.infer<typeof actionQuerySchema>;
+export const actionParamsSchema = z.object({ agent_id: text, action_id: text });

@@ -1,0 +1,113 @@
+import type { FastifyReply } from 'fastify';
+import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
+import { z } from 'zod';
+import { sha256 } from '../../../core/digest.ts';
+import { isKnown, sendKnown } from '../../http/etag.ts';
+import { problemResponses } from '../../http/responses.ts';
+import { LIST_FRESH_SECONDS } from '../identity/terms.ts';
+import { agentParamsSchema } from '../requests/parts.ts';
+import { fileParamsSchema, verificationSchema } from '../requests/public.ts';
+import type { AgentService } from '../service.ts';
+import { limitStrangers, type Strangers } from './strangers.ts';
+
+const PEM = 'application/pem-certificate-chain';
+
+/** What anybody may ask, without a key. */
+// Over 40 lines: it is a list of routes.
+export const publicAgentRoutes: FastifyPluginAsyncZod<{ service: AgentService } & Strangers> = async (
+  server,
+  { service, ...strangers },
+) => {
+  limitStrangers(server, strangers);
+  const agents = service.public;
+
+  server.get(
+    '/public/verify-agent/:agent_id',
+    {
+      config: { public: true },
+      schema: {
+        operationId: 'verifyAgent',
+        tags: ['public'],
+        summary: 'Say how an agent stands at this moment: to anybody, and without what it may do or whose it is',
+        params: agentParamsSchema,
+        response: { 200: verificationSchema, ...problemResponses(404) },
+      },
+    },
+    ({ params }) => agents.verify(params.agent_id),
+  );
+
+  server.get(
+    '/public/status-list',
+    {
+      config: { public: true },
+      schema: {
+        operationId: 'getStatusList',
+        tags: ['public'],
+        summary: 'The status of all passports, signed: a Token Status List',
+        response: { 200: textOf('application/statuslist+jwt', 'A signed JWT'), 304: KNOWN },
+      },
+    },
+    async (_request, reply) => sendCacheable(reply, 'application/statuslist+jwt', await agents.statusList()) as never,
+  );
+
+  server.get(
+    '/public/jwks.json',
+    {
+      config: { public: true },
+      schema: {
+        operationId: 'getKeys',
+        tags: ['public'],
+        summary: 'The public keys by which passports, status lists and Security Event Tokens are verified',
+        response: { 200: z.object({ keys: z.array(z.record(z.string(), z.string())) }), 304: KNOWN },
+      },
+    },
+    async (_request, reply) =>
+      sendCacheable(reply, 'application/jwk-set+json', JSON.stringify(await agents.jwks())) as never,
+  );
+
+  server.get(
+    '/public/crl/:file.crl',
+    {
+      config: { public: true },
+      schema: {
+        operationId: 'getRevocationList',
+        tags: ['public'],
+        summary: 'The revoked certificates of an authority, in DER (RFC 5280): ecdsa.crl, ml-dsa-65.crl',
+        params: fileParamsSchema,
+        response: { 200: textOf('application/pkix-crl', 'A list in DER'), 304: KNOWN, ...problemResponses(404) },
+      },
+    },
+    async ({ params }, reply) =>
+      sendCacheable(reply, 'application/pkix-crl', await agents.revocationList(params.file)) as never,
+  );
+
+  for (const [file, kind, operationId] of [
+    ['ecdsa', 'ecdsa', 'getEcdsaAuthority'],
+    ['ml-dsa-65', 'ml_dsa_65', 'getMlDsaAuthority'],
+  ] as const)
+    server.get(
+      `/public/ca/${file}.pem`,
+      {
+        config: { public: true },
+        schema: {
+          ...{ operationId, tags: ['public'] },
+          summary: `Who signs ${file} certificates of agents: certificates in PEM, the newest first`,
+          response: { 200: textOf(PEM, 'Certificates'), 304: KNOWN },
+        },
+      },
+      async (_request, reply) => sendCacheable(reply, PEM, await agents.certificates(kind)) as never,
+    );
+};
+
+const KNOWN = z.undefined().describe('The ETag that If-None-Match names is its own.');
+
+function textOf(type: string, description: string) {
+  return { description, content: { [type]: { schema: z.string() } } };
+}
+
+/** Anybody between may keep it for a while. */
+export function sendCacheable(reply: FastifyReply, type: string, content: string | Buffer): FastifyReply {
+  reply.header('cache-control', `public, max-age=${LIST_FRESH_SECONDS}`);
+  if (isKnown(reply, sha256(content))) return sendKnown(reply);
+  return reply.type(type).send(content);
+}

@@ -1,0 +1,91 @@
+import type { Job } from '../jobs/scheduler.ts';
+import type { Sends } from '../module.ts';
+import type { SecretBox } from '../secrets.ts';
+import type { VaultTraps } from '../traps/api.ts';
+import { Actions } from './actions/actions.ts';
+import { Agents } from './agents.ts';
+import { Issuer } from './identity/issuer.ts';
+import type { KillSwitch } from './kill/kill-switch.ts';
+import { openKillSwitch } from './kill/open.ts';
+import type { Subscribers } from './kill/subscribers.ts';
+import { Lately } from './lately.ts';
+import type { AgentServiceMeans } from './means.ts';
+import { Onboarding } from './onboarding.ts';
+import { PublicAgents } from './public/public-agents.ts';
+import type { AgentStats } from './requests/stats.ts';
+import { readAgentStats } from './stats.ts';
+import { TrustDesk } from './trust/desk.ts';
+import { trustJob } from './trust/job.ts';
+import { TrustScores } from './trust/scores.ts';
+import { Vaults } from './vault/vaults.ts';
+
+/** Everything that the routes and pages of agents call. */
+export interface AgentService {
+  agents: Agents;
+  onboarding: Onboarding;
+  actions: Actions;
+  trust: TrustScores;
+  kill: KillSwitch;
+  subscribers: Subscribers;
+  vault: Vaults;
+  public: PublicAgents;
+  lately: Lately;
+  stats(): Promise<AgentStats>;
+}
+
+/** The service of agents, with what it does besides answering. */
+export interface OpenAgents {
+  service: AgentService;
+  jobs: readonly Job[];
+  /** Security Event Tokens. */
+  sends: Sends;
+  start(): Promise<void>;
+  settled(): Promise<void>;
+}
+
+export interface AgentKeeping {
+  /** Keeps the platform's own keys: `agents/authorities`. */
+  authorityBox: SecretBox;
+  /** Keeps the keys of vaults: `agents/vaults`. */
+  vaultBox: SecretBox;
+  vaultTraps: VaultTraps;
+}
+
+export function openAgents(means: AgentServiceMeans, { authorityBox, vaultBox, vaultTraps }: AgentKeeping): OpenAgents {
+  const { database, clock } = means;
+  const issuer = new Issuer(means, authorityBox);
+  const desk = new TrustDesk(means, issuer);
+  const vaults = new Vaults(means, vaultBox, desk, vaultTraps);
+  const killSwitch = openKillSwitch(means, { trust: desk, issuer });
+  const actions = new Actions({ ...means, desk, issuer, vaults });
+  return {
+    service: {
+      agents: new Agents(means, { trust: desk, issuer }),
+      onboarding: new Onboarding(means, { issuer, trust: desk, vaults }),
+      ...{
+        actions,
+        trust: new TrustScores(means),
+        kill: killSwitch.kill,
+        subscribers: killSwitch.subscribers,
+        vault: vaults,
+      },
+      public: new PublicAgents(means, issuer.published),
+      lately: new Lately(database),
+      stats: () => readAgentStats(database, clock()),
+    },
+    jobs: [trustJob(means, desk), killSwitch.job, authorityJob(issuer)],
+    sends: killSwitch.sends,
+    start: () => issuer.start(),
+    async settled() {
+      await actions.settled();
+      await killSwitch.settled();
+    },
+  };
+}
+
+const DAY_MS = 24 * 60 * 60_000;
+
+/** Makes the next keys of the platform before those it has end. */
+function authorityJob(issuer: Issuer): Job {
+  return { name: 'agents/authorities', everyMs: DAY_MS, atMostMs: DAY_MS, run: () => issuer.start() };
+}

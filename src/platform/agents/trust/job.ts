@@ -1,0 +1,41 @@
+import type { Job } from '../../jobs/scheduler.ts';
+import { writeEntries } from '../entries.ts';
+import type { AgentServiceMeans } from '../means.ts';
+import type { AgentTables } from '../schema.ts';
+import type { TrustDesk } from './desk.ts';
+
+const EVERY_MS = 10 * 60_000;
+/** Agents that are looked at in one go. */
+const AT_ONCE = 200;
+
+/** What time alone does to trust: agents that were idle for too long fall to the floor of their tier. */
+export function trustJob(means: Pick<AgentServiceMeans, 'database' | 'clock' | 'log'>, desk: TrustDesk): Job {
+  return {
+    name: 'agents/trust',
+    everyMs: EVERY_MS,
+    atMostMs: EVERY_MS,
+    async run() {
+      while ((await decaySome(means, desk)) === AT_ONCE);
+    },
+  };
+}
+
+async function decaySome(
+  { database, clock, log }: Pick<AgentServiceMeans, 'database' | 'clock' | 'log'>,
+  desk: TrustDesk,
+): Promise<number> {
+  const now = clock().toISOString();
+  const agents = database.tables<AgentTables>().selectFrom('agents').select('agent_id');
+  const due = await agents.where('due_at', '<=', now).orderBy('due_at').limit(AT_ONCE).execute();
+  for (const { agent_id } of due)
+    await database.write(async (transaction) => {
+      const ledgers = await desk.begin(transaction, [agent_id]);
+      const { due_at = null } = ledgers.agent(agent_id) ?? {};
+      // It did something meanwhile.
+      if (due_at === null || due_at > now) return;
+      const { entries } = await ledgers.port.note(transaction, agent_id, { rule: 'idle' });
+      await ledgers.write();
+      await writeEntries(log, transaction, entries);
+    });
+  return due.length;
+}

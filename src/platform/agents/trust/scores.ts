@@ -1,0 +1,109 @@
+import type { Database } from '../../database/database.ts';
+import { fromCursor, pageOf, toCursor } from '../../http/cursor.ts';
+import type { PageQuery } from '../../http/fields.ts';
+import { violationsOf } from '../actions/judging.ts';
+import { type Agent, findAgent } from '../agent-rows.ts';
+import type { AgentServiceMeans } from '../means.ts';
+import type { Simulated, Simulation, TrustScore, WireTrustLine } from '../requests/trust.ts';
+import { TIERS, type TrustRuleName } from '../words.ts';
+import type { TrustLine } from './ledger.ts';
+import { factorsOf, linesOf } from './line-rows.ts';
+import { nextStepsOf } from './next-steps.ts';
+import { ceilingText, EARNS_NOTHING, reasonsOf } from './reasons.ts';
+import { type Ceiling, ceilingOf, SUSPENDED_AT } from './rules.ts';
+import { type Standing, type StepMeans, stepOf } from './step.ts';
+
+/** How agents are trusted, why, and what would happen, as routes and pages have it. */
+export class TrustScores {
+  readonly #database: Database;
+  readonly #means: Pick<AgentServiceMeans, 'clock' | 'trustTimes'>;
+
+  constructor(means: Pick<AgentServiceMeans, 'database' | 'clock' | 'trustTimes'>) {
+    this.#database = means.database;
+    this.#means = means;
+  }
+
+  /** @throws DomainError `not_found`. */
+  async score(agentId: string): Promise<TrustScore> {
+    const agent = await findAgent(this.#database, agentId);
+    const { agent_id, score, tier, state } = agent;
+    const means = await this.#stepMeans(agent);
+    const ceiling = ceilingOf({ ...agent, parentScore: means.parentScore }, means.now, means.times);
+    return {
+      ...{ agent_id, score, tier, meaning: TIERS.find((each) => each.tier === tier)?.meaning ?? '', state },
+      ...{ ceiling: ceiling.score, ceiling_because: ceiling.because, ceiling_until: ceiling.until },
+      why: whyOf(agent, ceiling),
+      factors: await factorsOf(this.#database, agent),
+      next_steps: nextStepsOf(agent, ceiling, means.times),
+    };
+  }
+
+  /** Newest first. @throws DomainError `not_found`, `invalid_cursor`. */
+  async history(agentId: string, { limit, cursor }: PageQuery) {
+    const agent = await findAgent(this.#database, agentId);
+    const before = cursor === undefined ? undefined : fromCursor('trust', ['number'], cursor)[0];
+    const lines = await linesOf(this.#database, agent, { limit: limit + 1, before });
+    const { shown, next_cursor } = pageOf(lines, limit, (last) => toCursor('trust', [last.entry_no]));
+    return { data: shown.map(lineToWire), next_cursor };
+  }
+
+  /**
+   * What rules, or an action, would do to an agent now. Nothing is recorded, and nothing changes.
+   * @throws DomainError `not_found`.
+   */
+  async simulate(agentId: string, { rules, action }: Simulation): Promise<Simulated> {
+    const agent = await findAgent(this.#database, agentId);
+    const asked = rules ?? rulesOf(agent, action ?? { attested: false });
+    const means = await this.#stepMeans(agent);
+    const reasons: string[] = asked.length === 0 ? [EARNS_NOTHING.unattested] : [];
+    const lines: TrustLine[] = [];
+    let standing: Standing = agent;
+    let isSuspended = agent.state === 'suspended';
+    for (const rule of asked) {
+      const step = stepOf(standing, { rule }, means);
+      standing = step.standing;
+      reasons.push(...step.reasons);
+      if (step.line !== null) lines.push(step.line);
+      isSuspended = rule === 'reinstated' ? false : isSuspended || standing.score <= SUSPENDED_AT;
+    }
+    const { score: after, tier } = standing;
+    return {
+      before: agent.score,
+      after,
+      tier,
+      state: stateOf(agent, isSuspended),
+      lines: lines.map(lineToWire),
+      reasons,
+    };
+  }
+
+  async #stepMeans({ parent_agent_id }: Agent): Promise<StepMeans> {
+    const { clock, trustTimes: times } = this.#means;
+    const parent = parent_agent_id === null ? null : await findAgent(this.#database, parent_agent_id);
+    return { now: clock(), times, parentScore: parent?.score ?? null };
+  }
+}
+
+function whyOf({ score, tier, state, suspended_because }: Agent, ceiling: Ceiling): string {
+  const stands = `${score} of 100 is ${tier}.`;
+  const held = ceiling.because === 'none' ? '' : ` ${ceilingText(ceiling)}`;
+  return state === 'suspended' ? `${stands} The agent is suspended (${suspended_because}).${held}` : `${stands}${held}`;
+}
+
+/** The rules that an action would touch. */
+function rulesOf(agent: Agent, { attested, ...action }: NonNullable<Simulation['action']>): TrustRuleName[] {
+  if (agent.state === 'suspended') return ['attempt_while_suspended'];
+  const violations = violationsOf(agent, action, { badSignature: null, decoy: null }).map(({ rule }) => rule);
+  if (violations.length > 0) return violations;
+  return attested ? ['attested_action'] : [];
+}
+
+function stateOf({ state, onboarded_at }: Agent, isSuspended: boolean): Agent['state'] {
+  if (state === 'revoked') return state;
+  if (isSuspended) return 'suspended';
+  return onboarded_at === null ? 'registered' : 'active';
+}
+
+function lineToWire(line: TrustLine): WireTrustLine {
+  return { ...line, reason: reasonsOf(line).join(' ') };
+}

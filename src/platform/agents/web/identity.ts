@@ -1,0 +1,48 @@
+import type { FastifyRequest } from 'fastify';
+import { type Markup, markup, name } from '../../../core/html/markup.ts';
+import { copyable, digest, emptyState, factList, link, moment } from '../../web/components.ts';
+import { apiOrigin } from '../../web/origin.ts';
+import type { WireAgent } from '../requests/agents.ts';
+import { publicApi } from './paths.ts';
+import { passportWord } from './words.ts';
+
+/** Who an agent is by cryptography: its identity, certificates and passport, and what they state. */
+export function identityOf(agent: WireAgent, now: Date, request: FastifyRequest): Markup {
+  const { identity, composition } = agent;
+  const head = markup`<h2>Identity</h2>\n`;
+  if (identity === null)
+    return markup`${head}${emptyState('It has none. Onboarding gives it keys, two certificates, a vault and a passport.')}`;
+  const { did, certificate, passport, issued_at } = identity;
+  const isSame = identity.composition === composition.sha256;
+  return markup`${head}${factList([
+    ['Identity', markup`<code>${name(did)}</code>`],
+    ['Passport', passportWord(agent)],
+    ['Passport is so since', moment(passport.status_changed_at, now)],
+    ['Passport id', markup`<code>${name(passport.jti)}</code>`],
+    ['Issued', moment(issued_at, now)],
+    ['Certificates are good until', moment(certificate.not_after, now)],
+    ['Serial, ECDSA P-256', markup`<code>${name(certificate.serial)}</code>`],
+    ['Serial, ML-DSA-65', markup`<code>${name(certificate.pq.serial)}</code>`],
+    ['Composition now', digest(composition.sha256)],
+    ['Composition in its passport', isSame ? 'the same' : markup`${digest(identity.composition)}, another one`],
+  ])}${details('certificate', 'Certificate, ECDSA P-256', certificate.pem)}${details('certificate-pq', 'Certificate, ML-DSA-65', certificate.pq.pem)}${details('passport', 'Passport', passport.jws)}${authorities(request)}`;
+}
+
+function details(id: string, words: string, text: string): Markup {
+  return markup`<details class="numbers"><summary>${words}</summary>${copyable(id, words, text)}</details>\n`;
+}
+
+/** What a stranger needs to check all of this without us. */
+function authorities(request: FastifyRequest): Markup {
+  const at = (...path: string[]) => `${apiOrigin(request)}${publicApi(...path)}`;
+  const each = [
+    ['CA certificate, ECDSA P-256', at('ca', 'ecdsa.pem')],
+    ['CA certificate, ML-DSA-65', at('ca', 'ml-dsa-65.pem')],
+    ['what is revoked, ECDSA P-256', at('crl', 'ecdsa.crl')],
+    ['what is revoked, ML-DSA-65', at('crl', 'ml-dsa-65.crl')],
+    ['status list', at('status-list')],
+    ['keys that sign', at('jwks.json')],
+  ] as const;
+  return markup`<p class="minor">To check it without this platform: ${each.map(([words, path], index) => markup`${index === 0 ? '' : ' · '}${link(path, words)}`)}</p>
+`;
+}

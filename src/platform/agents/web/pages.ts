@@ -1,0 +1,31 @@
+import type { ModulePages } from '../../web/web.ts';
+import { actionPages } from './actions.ts';
+import { agentPage } from './agent.ts';
+import { agentsPage } from './agents.ts';
+import { changePage } from './change.ts';
+import { decoyPage } from './decoy.ts';
+import { killPages } from './kill.ts';
+import { onboardPage } from './onboard.ts';
+import type { AgentPageParts } from './parts.ts';
+import { AGENTS_PATH } from './paths.ts';
+import { receiptPage } from './receipt.ts';
+import { registerPage } from './register.ts';
+import { reinstatePage } from './reinstate.ts';
+import { simulatePage } from './simulate.ts';
+import { subscriberPages } from './subscribers.ts';
+import { trustPage } from './trust.ts';
+
+/** What people see of the agents. It calls what the routes of the API call. */
+export function pagesOfAgents(parts: AgentPageParts): ModulePages {
+  return {
+    nav: [{ title: 'Agents', path: AGENTS_PATH, scope: 'agents:read' }],
+    async routes(server) {
+      for (const serve of PAGES_OF_AGENTS) serve(server, parts);
+    },
+  };
+}
+
+const PAGES_OF_AGENTS = [
+  ...[agentsPage, registerPage, agentPage, onboardPage, changePage, actionPages, trustPage, simulatePage],
+  ...[killPages, receiptPage, reinstatePage, decoyPage, subscriberPages],
+];

@@ -1,0 +1,135 @@
+import type { FastifyInstance, FastifyRequest } from 'fastify';
+import { type Markup, type MarkupContent, markup, name } from '../../../core/html/markup.ts';
+import { grouped } from '../../../core/words.ts';
+import { type NameActor, namesOfActors } from '../../accounts/actor-names.ts';
+import { isKnown, sendKnown } from '../../http/etag.ts';
+import { forWhoMay, paramsOf } from '../../web/asked.ts';
+import { asCurl, dataTable, emptyState, factList, link, moment, momentOr, statusWord } from '../../web/components.ts';
+import { curlCommand } from '../../web/curl.ts';
+import { liveMark, liveRegion } from '../../web/live.ts';
+import { killParamsSchema, type WireKill } from '../requests/kill.ts';
+import type { AgentService } from '../service.ts';
+import { type AgentPageParts, SEES_AGENTS } from './parts.ts';
+import { aboveAgent, agentPath, agentStreamPath, agentsApi } from './paths.ts';
+import { MODE_WORDS, resultWord, STEP_WORDS } from './words.ts';
+
+type KilledAgent = WireKill['agents'][number];
+type KillStep = KilledAgent['steps'][number];
+
+/** What the kill switch did, step by step. It keeps itself new until the last step has ended. */
+export function receiptPage(server: FastifyInstance, { service, people, clock }: AgentPageParts): void {
+  const options = { config: SEES_AGENTS, schema: { hide: true, params: killParamsSchema } } as const;
+  server.get('/agents/of/:agent_id/kills/:kill_id', options, async (request, reply) => {
+    const { agent_id, kill_id } = paramsOf<{ agent_id: string; kill_id: string }>(request);
+    const now = clock();
+    const agent = await service.agents.find(agent_id);
+    const kill = await service.kill.find(kill_id);
+    const ended = endedIn(kill);
+    const mark = liveMark(ended, now);
+    if (isKnown(reply, mark)) return sendKnown(reply);
+    const call = await namesOfActors(people, [kill.started_by]);
+    const says = kill.finished_at === null ? `${ended} steps have ended.` : 'All steps have ended.';
+    const names = await namesIn(service, kill);
+    const content = [
+      verdict(kill, request),
+      facts(kill, call, now),
+      ...kill.agents.map((each) => stepsOf(each, names.get(each.agent_id) ?? each.agent_id)),
+    ];
+    return reply.page({
+      title: `Receipt: ${agent.name} was ${MODE_WORDS[kill.mode].done}`,
+      above: aboveAgent(agent),
+      introduction: 'Which steps ran, when, and with what result. Each is an entry of the audit stream, too.',
+      content: [
+        liveRegion({ mark, says, now }, content),
+        asCurl('curl', curlCommand(request, { path: agentsApi(agent_id, 'kill-switch', kill_id) })),
+      ],
+    });
+  });
+}
+
+function stepsIn({ agents }: WireKill): KillStep[] {
+  return agents.flatMap(({ steps }) => steps);
+}
+
+function endedIn(kill: WireKill): number {
+  return stepsIn(kill).filter(({ ended_at }) => ended_at !== null).length;
+}
+
+async function namesIn({ agents }: AgentService, kill: WireKill): Promise<Map<string, string>> {
+  const names = new Map<string, string>();
+  for (const { agent_id } of kill.agents) names.set(agent_id, (await agents.find(agent_id)).name);
+  return names;
+}
+
+function verdict(kill: WireKill, request: FastifyRequest): Markup {
+  const failed = stepsIn(kill).filter(({ result }) => result === 'failed').length;
+  const isDone = kill.finished_at !== null;
+  const word = !isDone
+    ? statusWord('warning', 'Steps are under way')
+    : failed > 0
+      ? statusWord('bad', `${grouped(failed)} of ${grouped(stepsIn(kill).length)} steps failed`)
+      : statusWord('good', 'Every step that there is was completed');
+  const stream = forWhoMay(
+    request,
+    'audit:read',
+    () =>
+      markup`<p>${link(agentStreamPath(kill.agent_id), 'The audit stream of the agent')} has each step as an entry.</p>\n`,
+  );
+  return markup`<div class="verdict ${isDone ? (failed > 0 ? 'failed' : 'verified') : ''}"><p class="state">${word}</p>
+${isDone && failed > 0 ? markup`<p>Read what failed below, do it by hand where you can, or use the kill switch again.</p>\n` : null}<p>The process of the agent was not ended, no linked IAM app was disabled, and the vault was not locked: do so where they are.</p>
+${stream}</div>
+`;
+}
+
+function facts(kill: WireKill, call: NameActor, now: Date): Markup {
+  const {
+    agent_id,
+    mode,
+    reason,
+    started_at,
+    started_by,
+    finished_at,
+    public_verification_flipped_after_ms: flipped,
+  } = kill;
+  return factList([
+    ['Agent', link(agentPath(agent_id), 'its page')],
+    ['What', MODE_WORDS[mode].word],
+    ['Reason', name(reason)],
+    ['By', name(call(started_by))],
+    ['Begun', moment(started_at, now)],
+    ['Ended', momentOr(finished_at, now, 'not yet')],
+    ['Public verification said so', flipped === null ? 'it was not seen to' : `after ${duration(flipped)}`],
+  ]);
+}
+
+function stepsOf({ agent_id, steps }: KilledAgent, agentName: string): Markup {
+  return markup`<h2>${link(agentPath(agent_id), agentName)}</h2>
+${dataTable({
+  caption: `Steps for ${agentName}`,
+  columns: [
+    { head: 'Step', kind: 'name', cell: ({ step }) => STEP_WORDS[step] },
+    { head: 'Result', cell: ({ result }) => resultWord(result) },
+    { head: 'What was done', cell: ({ detail }) => (detail === null ? null : name(detail)) },
+    { head: 'Began', kind: 'short', cell: ({ started_at }) => clockTime(started_at) },
+    { head: 'Took', kind: 'number', cell: took },
+    { head: 'Deadline', kind: 'number', cell: ({ deadline_ms }) => duration(deadline_ms) },
+  ],
+  rows: steps,
+  empty: emptyState('No step has begun.'),
+})}`;
+}
+
+function took({ started_at, ended_at }: KillStep): MarkupContent {
+  if (started_at === null || ended_at === null) return markup`<span class="minor">–</span>`;
+  return duration(Date.parse(ended_at) - Date.parse(started_at));
+}
+
+/** A time of the day, to the millisecond. */
+function clockTime(at: string | null): MarkupContent {
+  if (at === null) return markup`<span class="minor">not yet</span>`;
+  return markup`<time datetime="${at}">${at.slice(11, 23)}</time>`;
+}
+
+function duration(ms: number): string {
+  return ms < 1000 ? `${Math.round(ms)} ms` : `${grouped(Math.round(ms / 100) / 10)} s`;
+}

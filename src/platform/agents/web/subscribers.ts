@@ -1,0 +1,150 @@
+import type { FastifyInstance, FastifyRequest } from 'fastify';
+import { z } from 'zod';
+import { type Markup, markup, name } from '../../../core/html/markup.ts';
+import { type NameActor, namesOfActors } from '../../accounts/actor-names.ts';
+import { actorOf } from '../../accounts/administration.ts';
+import { idempotencyKey } from '../../http/fields.ts';
+import { principalOf } from '../../http/principal.ts';
+import { serveAct } from '../../web/acts.ts';
+import { forWhoMay, paramsOf } from '../../web/asked.ts';
+import { action, asCurl, copyable, dataTable, emptyState, link, moment } from '../../web/components.ts';
+import { curlCommand } from '../../web/curl.ts';
+import { field, onceField, postForm } from '../../web/fields.ts';
+import { serveForm } from '../../web/forms.ts';
+import { leaveNotice } from '../../web/session-cookie.ts';
+import { subscriberParamsSchema, subscriberSchema, type WireSubscriber } from '../requests/subscribers.ts';
+import { type AgentPageParts, CHANGES_AGENTS, SEES_AGENTS } from './parts.ts';
+import { ABOVE_AGENTS, ABOVE_SUBSCRIBERS, SUBSCRIBERS_API, SUBSCRIBERS_PATH, subscriberPath } from './paths.ts';
+
+const EXAMPLE = { url: 'https://example.com/events', audience: 'https://example.com' };
+
+/** Who is told when an agent is stopped or reinstated. */
+export function subscriberPages(server: FastifyInstance, parts: AgentPageParts): void {
+  listPage(server, parts);
+  newPage(server, parts);
+  removePage(server, parts);
+}
+
+function listPage(server: FastifyInstance, { service: { subscribers }, people, clock }: AgentPageParts): void {
+  const options = { config: SEES_AGENTS, schema: { hide: true } } as const;
+  server.get('/agents/subscribers', options, async (request, reply) => {
+    const data = await subscribers.list();
+    const call = await namesOfActors(
+      people,
+      data.map(({ added_by }) => added_by),
+    );
+    const command = curlCommand(request, { method: 'POST', path: SUBSCRIBERS_API, body: EXAMPLE });
+    const empty = emptyState(
+      'Nobody is told. Add whoever relies on agents of this platform, here or with a call of the API:',
+      copyable('first-subscriber', 'Add a subscriber, as a call of the API', command),
+    );
+    return reply.page({
+      title: 'Subscribers',
+      above: ABOVE_AGENTS,
+      introduction:
+        'They are sent a signed message, a Security Event Token, when an agent is suspended, revoked or reinstated. They check it with the keys that this platform publishes.',
+      content: [
+        forWhoMay(
+          request,
+          'agents:write',
+          () => markup`<p>${action(`${SUBSCRIBERS_PATH}/new`, 'Add a subscriber')}</p>\n`,
+        ),
+        table(data, { call, now: clock(), empty, request }),
+        asCurl('curl', curlCommand(request, { path: SUBSCRIBERS_API })),
+      ],
+    });
+  });
+}
+
+interface Shown {
+  call: NameActor;
+  now: Date;
+  empty: Markup;
+  request: FastifyRequest;
+}
+
+function table(subscribers: readonly WireSubscriber[], { call, now, empty, request }: Shown): Markup {
+  return dataTable({
+    caption: 'Subscribers',
+    columns: [
+      { head: 'Address', kind: 'name', cell: ({ url }) => name(url) },
+      { head: 'Audience', cell: ({ audience }) => markup`<code>${name(audience)}</code>` },
+      { head: 'Added', cell: ({ added_by, added_at }) => markup`${name(call(added_by))}, ${moment(added_at, now)}` },
+      {
+        head: 'What can be done',
+        kind: 'act',
+        cell: ({ subscriber_id }) =>
+          forWhoMay(request, 'agents:write', () => link(subscriberPath(subscriber_id, 'remove'), 'Remove')),
+      },
+    ],
+    rows: subscribers,
+    empty,
+  });
+}
+
+const newSchema = z.object({
+  once: idempotencyKey,
+  url: z.string().trim().min(1, 'Say where they are told').pipe(subscriberSchema.shape.url),
+  audience: z.string().trim().min(1, 'Say who they are').pipe(subscriberSchema.shape.audience),
+});
+
+function newPage(server: FastifyInstance, { service: { subscribers } }: AgentPageParts): void {
+  serveForm(server, {
+    path: '/agents/subscribers/new',
+    access: CHANGES_AGENTS,
+    schema: newSchema,
+    show: (form, request, reply) => ({
+      title: 'Add a subscriber',
+      isNarrow: true,
+      above: ABOVE_SUBSCRIBERS,
+      introduction: 'Whoever relies on agents of this platform, and has to know when one is stopped.',
+      content: [
+        postForm(
+          { request, reply, form },
+          {
+            fields: [
+              onceField(form),
+              field(form, {
+                ...{ name: 'url', label: 'Address', autocomplete: 'off', isFirst: true },
+                hint: 'Where the message is sent by POST, as RFC 8935 says.',
+              }),
+              field(form, {
+                ...{ name: 'audience', label: 'Audience', autocomplete: 'off' },
+                hint: 'Who they are, as the message says it: they refuse one for somebody else.',
+              }),
+            ],
+            submit: 'Add it',
+          },
+        ),
+        asCurl('curl', curlCommand(request, { method: 'POST', path: SUBSCRIBERS_API, body: EXAMPLE })),
+      ],
+    }),
+    async act({ once, ...wish }, request, reply) {
+      await subscribers.add(actorOf(principalOf(request)), wish, once);
+      leaveNotice(reply, 'The subscriber is added.');
+      return SUBSCRIBERS_PATH;
+    },
+  });
+}
+
+function removePage(server: FastifyInstance, { service: { subscribers } }: AgentPageParts): void {
+  const idOf = (request: FastifyRequest) => paramsOf<{ subscriber_id: string }>(request).subscriber_id;
+  serveAct(server, {
+    path: '/agents/subscribers/:subscriber_id/remove',
+    access: CHANGES_AGENTS,
+    params: subscriberParamsSchema,
+    async view(request) {
+      const { url } = await subscribers.find(idOf(request));
+      return {
+        title: 'Remove a subscriber',
+        above: ABOVE_SUBSCRIBERS,
+        introduction: markup`${name(url)} is told of nothing any more. What is on its way is sent all the same.`,
+        ...{ submit: 'Remove it', isFinal: true, back: SUBSCRIBERS_PATH },
+      };
+    },
+    async act(request) {
+      await subscribers.remove(actorOf(principalOf(request)), idOf(request));
+      return { notice: 'The subscriber is removed.', next: SUBSCRIBERS_PATH };
+    },
+  });
+}

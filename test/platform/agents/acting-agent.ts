@@ -1,0 +1,101 @@
+import { createPrivateKey, type KeyObject, randomUUID, sign } from 'node:crypto';
+import { attestedText } from '../../../src/platform/agents/actions/attestation.ts';
+import { findAgent } from '../../../src/platform/agents/agent-rows.ts';
+import { boundToAgent } from '../../../src/platform/agents/binding.ts';
+import {
+  type ActionContent,
+  newActionSchema,
+  newOutcomeSchema,
+} from '../../../src/platform/agents/requests/actions.ts';
+import { type AgentRegistration, agentRegistrationSchema } from '../../../src/platform/agents/requests/agents.ts';
+import { replay } from '../../../src/platform/agents/trust/ledger.ts';
+import { linesOf } from '../../../src/platform/agents/trust/line-rows.ts';
+import type { Principal } from '../../../src/platform/http/principal.ts';
+import { AGENT, type AgentPlace, SOMEBODY } from './agent-place.ts';
+
+/** An action within what `AGENT` is allowed. */
+export const SEARCH = { action_type: 'tool_call', action_description: 'looks something up', tool_used: 'search' };
+
+const KEYS = { EdDSA: 'ed25519', 'ML-DSA-65': 'ml_dsa_65' } as const;
+type Algorithm = keyof typeof KEYS;
+
+/** An agent with its keys. */
+export class ActingAgent {
+  readonly at: AgentPlace;
+  readonly id: string;
+  #keys: Readonly<Record<Algorithm, KeyObject>> | null = null;
+
+  private constructor(at: AgentPlace, id: string) {
+    this.at = at;
+    this.id = id;
+  }
+
+  static async onboarded(at: AgentPlace, more: Partial<AgentRegistration> = {}): Promise<ActingAgent> {
+    const wish = agentRegistrationSchema.parse({ ...AGENT, ...more });
+    const { agent_id } = await at.service.agents.register(SOMEBODY, wish, undefined);
+    const agent = new ActingAgent(at, agent_id);
+    await agent.onboard();
+    return agent;
+  }
+
+  async onboard(): Promise<void> {
+    const { quantum_identity } = await this.at.service.onboarding.onboard(SOMEBODY, this.id, undefined);
+    const keys = quantum_identity.private_keys_once as Record<string, string>;
+    const read = (algorithm: Algorithm) => createPrivateKey(keys[KEYS[algorithm]] ?? '');
+    this.#keys = { EdDSA: read('EdDSA'), 'ML-DSA-65': read('ML-DSA-65') };
+  }
+
+  /** With the key that onboarding gave it. */
+  get principal(): Principal {
+    return { kind: 'key', id: 'k', name: 'a key', scopes: ['agents:act'], boundTo: boundToAgent(this.id) };
+  }
+
+  /** An action that is signed. @param signed where it differs from what is sent. */
+  attested(content: ActionContent, { algorithm = 'EdDSA', ...more }: Partial<Attested> = {}, signed = content) {
+    const { action_id = randomUUID(), signed_at = new Date(this.at.now).toISOString() } = more;
+    if (this.#keys === null) throw new Error('an agent without keys cannot sign');
+    const text = attestedText(this.id, { action_id, signed_at }, signed);
+    const signature = sign(null, Buffer.from(text), this.#keys[algorithm]).toString('base64url');
+    return { ...content, attestation: { action_id, signed_at, algorithm, signature } };
+  }
+
+  /** Reports an action as it is. */
+  log(action: object, { principal = this.principal, key }: { principal?: Principal; key?: string } = {}) {
+    return this.at.service.actions.log(principal, this.id, newActionSchema.parse(action), key);
+  }
+
+  /** Reports an action that is signed. */
+  act(content: Partial<ActionContent> = {}, more: Partial<Attested> = {}) {
+    return this.log(this.attested({ ...SEARCH, ...content }, more));
+  }
+
+  outcome(actionId: string, said: object) {
+    return this.at.service.actions.outcome(this.principal, this.id, actionId, newOutcomeSchema.parse(said));
+  }
+
+  row() {
+    return findAgent(this.at.database, this.id);
+  }
+
+  /** Its ledger, oldest first, once it was found to lead to the score that is shown. */
+  async ledger() {
+    const row = await this.row();
+    const lines = (await linesOf(this.at.database, row, { limit: 100_000 })).reverse();
+    const { scores, faults } = replay(lines);
+    if (faults.length > 0) throw new Error(JSON.stringify(faults));
+    if (scores.at(-1) !== row.score || lines.length !== row.ledger_length)
+      throw new Error(`the ledger leads to ${scores.at(-1)} in ${lines.length} lines, and ${row.score} is shown`);
+    return lines;
+  }
+
+  /** What its stream says, oldest first. */
+  entries() {
+    return this.at.entries(this.id);
+  }
+}
+
+interface Attested {
+  algorithm: Algorithm;
+  action_id: string;
+  signed_at: string;
+}

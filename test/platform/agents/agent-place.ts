@@ -1,0 +1,166 @@
+import { randomBytes } from 'node:crypto';
+import { byCommand } from '../../../src/platform/accounts/administration.ts';
+import type { AccountTables } from '../../../src/platform/accounts/schema.ts';
+import { recordIn } from '../../../src/platform/administration/record.ts';
+import { findAgent } from '../../../src/platform/agents/agent-rows.ts';
+import { boundToAgent } from '../../../src/platform/agents/binding.ts';
+import type { AgentServiceMeans } from '../../../src/platform/agents/means.ts';
+import { agentRegistrationSchema } from '../../../src/platform/agents/requests/agents.ts';
+import type { AgentTables } from '../../../src/platform/agents/schema.ts';
+import { type AgentService, type OpenAgents, openAgents } from '../../../src/platform/agents/service.ts';
+import { TRUST_TIMES } from '../../../src/platform/agents/settings.ts';
+import { TrustDesk } from '../../../src/platform/agents/trust/desk.ts';
+import { streamOfAgent } from '../../../src/platform/agents/words.ts';
+import type { Alert } from '../../../src/platform/alerts/api.ts';
+import { openAuditLog } from '../../../src/platform/audit/api.ts';
+import { RowSeals } from '../../../src/platform/audit/row-seals.ts';
+import { DerivedSealKeys } from '../../../src/platform/audit/seal-keys.ts';
+import type { Database } from '../../../src/platform/database/database.ts';
+import { Outbox } from '../../../src/platform/jobs/outbox.ts';
+import { migrateAll } from '../../../src/platform/migrations.ts';
+import { SecretBox } from '../../../src/platform/secrets.ts';
+import type { VaultTraps } from '../../../src/platform/traps/api.ts';
+import type { DatabasePlace } from '../database/databases.ts';
+
+export const SOMEBODY = byCommand('test');
+export const DAY_MS = 24 * 60 * 60_000;
+/** Decoys are tested with the traps of a platform. */
+const NO_TRAPS = {} as VaultTraps;
+
+/** What an agent is registered with where a test says nothing else. */
+export const AGENT = {
+  name: 'agent',
+  agent_type: 'supervised',
+  model: 'model-a',
+  version: '1.0.0',
+  allowed_tools: ['search'],
+  allowed_apis: ['api.example.com'],
+} as const;
+
+/** The service of agents on a database, with a clock to be set. */
+export class AgentPlace {
+  readonly database: Database;
+  readonly means: AgentServiceMeans;
+  readonly open: OpenAgents;
+  readonly desk: TrustDesk;
+  now = Date.parse('2026-11-22T00:00:00Z');
+  /** Has every transaction fail once its entries are written. */
+  fault = false;
+  readonly alerts: Alert[] = [];
+  #databases: DatabasePlace | null = null;
+
+  /** On a database of its own, which `close` ends. */
+  static async start(start: () => Promise<DatabasePlace>): Promise<AgentPlace> {
+    const databases = await start();
+    const { database } = await databases.create();
+    await migrateAll(database);
+    const place = new AgentPlace(database);
+    place.#databases = databases;
+    await place.open.start();
+    return place;
+  }
+
+  constructor(database: Database) {
+    this.database = database;
+    const clock = () => new Date(this.now);
+    const masterKey = randomBytes(32);
+    const keys = new DerivedSealKeys(masterKey);
+    const log = openAuditLog({ keys, seals: new RowSeals(keys.ofRows()), clock });
+    this.means = {
+      ...{ database, clock, administration: recordIn(log), outbox: new Outbox(database, clock) },
+      ...{ publicUrl: () => 'https://platform.example.com', outgoingHosts: [], trustTimes: TRUST_TIMES },
+      log: {
+        ...log,
+        appendAllIn: async (transaction, entries) => {
+          const places = await log.appendAllIn(transaction, entries);
+          if (this.fault) throw new Error('a fault');
+          return places;
+        },
+      },
+      alerts: {
+        tell: async (_transaction, alert) => {
+          this.alerts.push(alert);
+          return 'pending';
+        },
+      },
+    };
+    this.open = openAgents(this.means, {
+      authorityBox: new SecretBox(masterKey, 'agents/authorities'),
+      vaultBox: new SecretBox(masterKey, 'agents/vaults'),
+      vaultTraps: { ...NO_TRAPS } as VaultTraps,
+    });
+    this.desk = new TrustDesk(this.means, { suspendPassport: async () => null });
+  }
+
+  get service(): AgentService {
+    return this.open.service;
+  }
+
+  async close(): Promise<void> {
+    await this.open.settled();
+    await this.#databases?.close();
+  }
+
+  /** @returns the id of a new agent. */
+  async registered(more: object = {}): Promise<string> {
+    const wish = agentRegistrationSchema.parse({ ...AGENT, ...more });
+    return (await this.service.agents.register(SOMEBODY, wish, undefined)).agent_id;
+  }
+
+  /** @returns the id of a new agent that is active. */
+  async onboarded(more: object = {}): Promise<string> {
+    const agentId = await this.registered(more);
+    await this.service.onboarding.onboard(SOMEBODY, agentId, undefined);
+    return agentId;
+  }
+
+  /** What the stream of an agent says, oldest first. */
+  async entries(agentId: string) {
+    return (await this.means.log.newest(this.database, streamOfAgent(agentId), { limit: 10_000 })).reverse();
+  }
+
+  /** The API keys that speak for an agent. */
+  keysOf(agentId: string) {
+    const keys = this.database.tables<AccountTables>().selectFrom('api_keys').selectAll();
+    return keys.where('bound_to', '=', boundToAgent(agentId)).execute();
+  }
+
+  /** How the passports of an agent stand, oldest first. */
+  async passportsOf(agentId: string) {
+    const rows = await this.#identitiesOf(agentId);
+    return rows.map(({ passport_status }) => passport_status);
+  }
+
+  /** What the lists of revoked certificates say of an agent. */
+  async revocationsOf(agentId: string) {
+    const numbers = (await this.#identitiesOf(agentId)).map(({ identity_no }) => identity_no);
+    const revocations = this.database.tables<AgentTables>().selectFrom('agent_revocations').selectAll();
+    return revocations.where('identity_no', 'in', numbers).execute();
+  }
+
+  /** Has an agent earn a score: time goes on, and points are noted day by day. */
+  async raiseTo(agentId: string, score: number): Promise<void> {
+    this.now += (TRUST_TIMES.trustedAfterDays + 1) * DAY_MS;
+    while ((await this.service.agents.find(agentId)).score < score) {
+      for (let point = 0; point < 5; point++) await this.#earn(agentId);
+      this.now += DAY_MS;
+    }
+  }
+
+  async #earn(agentId: string): Promise<void> {
+    const note = { rule: 'attested_action' } as const;
+    await this.database.write(async (transaction) => {
+      await this.desk.note(transaction, agentId, note);
+    });
+  }
+
+  async #identitiesOf(agentId: string) {
+    const { agent_no } = await findAgent(this.database, agentId);
+    const identities = this.database.tables<AgentTables>().selectFrom('agent_identities').selectAll();
+    return identities.where('agent_no', '=', agent_no).orderBy('issue_no').execute();
+  }
+
+  async actionsOf(agentId: string): Promise<string[]> {
+    return (await this.entries(agentId)).map(({ action }) => action);
+  }
+}
