@@ -4,8 +4,9 @@ import { createServer, globalAgent } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { inflateSync } from 'node:zlib';
 import { canonicalizeAgentCard, type AgentCard as SdkCard, verifyAgentCardSignature } from '@a2a-js/sdk';
+import canonicalize from 'canonicalize';
 import { Resolver, type ResolverRegistry } from 'did-resolver';
-import { createLocalJWKSet, decodeProtectedHeader, type JWK, jwtVerify } from 'jose';
+import { createLocalJWKSet, decodeProtectedHeader, flattenedVerify, type JWK, jwtVerify } from 'jose';
 import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
 import { getResolver } from 'web-did-resolver';
 import type { AgentCard } from '../../../../src/platform/agents/identity/agent-card.ts';
@@ -137,6 +138,17 @@ describe('the A2A card of an agent', () => {
     expect(supportedInterfaces).toEqual([]);
     expect(JSON.parse(canonicalizeAgentCard(card as unknown as SdkCard))).toEqual(signed);
     expect(JSON.stringify(card)).not.toMatch(/read_invoice|api\.example|gpt-5|"test"/);
+  });
+
+  test('is signed as the specification writes it, too, which keeps a required member that is empty', async () => {
+    const { signatures, ...card } = await cardOf(await place.issued());
+    const { keys } = await place.issuer.published.jwks();
+    const payload = Buffer.from(canonicalize(card) ?? '').toString('base64url');
+    const find = createLocalJWKSet({ keys: keys as JWK[] });
+    const verified = await Promise.allSettled(
+      signatures.map((signature) => flattenedVerify({ ...signature, payload }, find)),
+    );
+    expect(verified.map(({ status }) => status)).toEqual(['rejected', 'rejected', 'fulfilled', 'fulfilled']);
   });
 
   test('is there for no agent that is revoked, unknown or not onboarded', async () => {
