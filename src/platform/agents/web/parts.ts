@@ -4,7 +4,7 @@ import type { AgentService } from '../service.ts';
 /** What the pages of agents are made with: the same services that the routes of the API call. */
 export interface AgentPageParts {
   service: AgentService;
-  people: Pick<People, 'sortedNames'>;
+  people: Pick<People, 'namesOf'>;
   clock: () => Date;
 }
 
