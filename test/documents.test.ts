@@ -101,11 +101,15 @@ describe('the settings of the platform', () => {
   test('have the defaults that are told', () => {
     const config: Record<string, unknown> = { ...readPlatform('data: .'), data: null };
     const { requestsPerMinute, refusalsPerMinute } = readPlatform('data: .').rateLimits;
+    const { trustedAfterDays, verifiedAfterDays, idleDays } = readPlatform('data: .').trustTimes;
     const limits: Record<string, unknown> = {
       mail_folder: 'DATA/mail',
       'aws.region': awsFileSchema.shape.region.parse(undefined),
       'cloudtrail.region': trailFileSchema.shape.region.parse(undefined),
       'cloudtrail.every_minutes': trailFileSchema.shape.every_minutes.parse(undefined),
+      'agents.trusted_after_days': trustedAfterDays,
+      'agents.verified_after_days': verifiedAfterDays,
+      'agents.idle_days': idleDays,
       'rate_limits.requests_per_minute': requestsPerMinute,
       'rate_limits.refusals_per_minute': refusalsPerMinute,
     };

@@ -1,5 +1,7 @@
 import { readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
 import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { withParts } from '../../src/platform/parts.ts';
 import { DebianArchive } from '../platform/endpoints/packages/debian-archive.ts';
@@ -19,8 +21,9 @@ let acme: Acme;
 /** The platform of `platform/run`. */
 let served = { apiKey: '', port: '' };
 let postgres: PostgresServer | null = null;
-/** The platform of `platform/endpoints`, and the endpoint that is enrolled there. */
+/** The platform of `platform/agents` and `platform/endpoints`; the agent that is registered there, and the endpoint that is enrolled. */
 let platform: ServedPlatform | null = null;
+let agentId = '';
 let endpointId = '';
 /** The archive of `platform/packages`. */
 const archive = new DebianArchive();
@@ -103,6 +106,23 @@ const SCENES: Record<string, Scene> = {
   },
   exporting: { open: () => acme.filled() },
   operations: { open: () => acme.filled() },
+  'platform/agents': {
+    open: () => onPlatform(),
+    before: {
+      0: () => ofPlatform(),
+      1: () => {
+        agentId = JSON.parse(printed).agent_id;
+        return ofAgent();
+      },
+      ...Object.fromEntries([2, 3, 4, 5, 6, 7].map((index) => [index, ofAgent])),
+      8: () => {
+        const jose = pathToFileURL(createRequire(import.meta.url).resolve('jose')).href;
+        return {
+          words: { ...ofPlatform().words, "'jose'": `'${jose}'`, 'node verify': `"${process.execPath}" verify` },
+        };
+      },
+    },
+  },
   'platform/authority': {
     open: () => initialised(),
     before: { 0: () => ({ words: { 'https://tsa.example.com/tsr': acme.authority.url } }) },
@@ -112,10 +132,7 @@ const SCENES: Record<string, Scene> = {
     elsewhere: { 1: 'postgres-backup' },
   },
   'platform/endpoints': {
-    async open() {
-      platform = await servePlatform({ decoys: [settingsOf({ kind: 'aws' })] });
-      return acme.bare();
-    },
+    open: () => onPlatform(),
     before: {
       0: () => ({
         ...ofPlatform(),
@@ -281,7 +298,19 @@ async function initialised(): Promise<Place> {
   return place;
 }
 
-/** What the topic on endpoints is told of its platform. */
+/** An empty place, beside a platform that is served until the end. */
+async function onPlatform(): Promise<Place> {
+  platform ??= await servePlatform({ decoys: [settingsOf({ kind: 'aws' })] });
+  return acme.bare();
+}
+
+/** What the topic on agents is told of its platform, and of its agent. */
+function ofAgent() {
+  const { words, env } = ofPlatform();
+  return { words, env: { ...env, AGENT_ID: agentId } };
+}
+
+/** What topics are told of the platform. */
 function ofPlatform() {
   const { auditUrl = '', apiKey = '' } = platform ?? {};
   return {

@@ -121,7 +121,7 @@ export async function fill(service: Service, streamId: string, count: number): P
 }
 
 /** All items of a list, page by page. */
-export async function listAll(service: Service, path: string) {
+export async function listAll(service: Pick<Service, 'call'>, path: string) {
   const items = [];
   let cursor = '';
   do {

@@ -1,7 +1,6 @@
 import type { Json } from '../../core/json/canonical.ts';
 import type { Alert, AlertSaying, AlertTeller } from '../alerts/api.ts';
 import type { AlertSeverity } from '../alerts/words.ts';
-import type { Agents } from './agents.ts';
 import type { WireAgent } from './requests/agents.ts';
 
 /** What people are told of agents. */
@@ -46,7 +45,7 @@ export function alertOfAgent(
 }
 
 /** What alerts say of agents. Agents themselves show nothing of how an alert stands. */
-export function tellerOfAgents(agents: Pick<Agents, 'find'>): AlertTeller {
+export function tellerOfAgents(agents: { find(agentId: string): Promise<WireAgent> }): AlertTeller {
   return {
     source: 'agents',
     say: async ({ kind, subject_id }) => sayingOf(KINDS[kind as AgentAlertKind], await agents.find(subject_id)),

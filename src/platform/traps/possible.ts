@@ -1,6 +1,7 @@
+import { DomainError } from '../errors.ts';
 import type { DecoyPlace } from './decoys/decoy.ts';
 import { TYPES } from './types/types.ts';
-import { CREDENTIAL_TYPES, type PlantedType } from './words.ts';
+import { CREDENTIAL_TYPES, type CredentialType, type PlantedType } from './words.ts';
 
 /** Whether a trap of a type can be made here now. */
 export interface TypeTruth {
@@ -23,4 +24,11 @@ export function typesPossible(places: readonly DecoyPlace[]): TypeTruth[] {
       : null;
     return { type, decoys, reason };
   });
+}
+
+/** The type of a trap that somebody plants. @throws DomainError `conflict` for one that lies in the vault of an agent. */
+export function plantedType({ credential_type }: { credential_type: CredentialType }): PlantedType {
+  const type = CREDENTIAL_TYPES.find((each) => each === credential_type);
+  if (type !== undefined) return type;
+  throw new DomainError('conflict', 'it lies in the vault of an agent: remove the decoy there, and add another one');
 }

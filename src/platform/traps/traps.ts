@@ -8,6 +8,7 @@ import type { DecoyPlace } from './decoys/decoy.ts';
 import { recordAct } from './entries.ts';
 import { type MakingMeans, storeTrap, type TrapFacts } from './making.ts';
 import { namedPlace } from './named-place.ts';
+import { plantedType } from './possible.ts';
 import { changeTrap, channelProofs, findTrap, nextChange, type Trap } from './repository.ts';
 import type { NewTrap, TrapQuery, WireMadeTrap, WireTrap } from './requests.ts';
 import { statusOf } from './rules.ts';
@@ -15,7 +16,6 @@ import type { TrapTables } from './schema.ts';
 import type { MadeTrap } from './types/type.ts';
 import { TYPES } from './types/types.ts';
 import { type ChannelTruth, trapToWire } from './wire.ts';
-import type { CredentialType, PlantedType } from './words.ts';
 
 export interface TrapsMeans extends MakingMeans {
   database: Database;
@@ -90,13 +90,7 @@ export class Traps {
     const old = await findTrap(database, credentialId);
     if (old.origin !== 'fabricated')
       throw new DomainError('conflict', 'the key is of a real account: rotate it there, and import the new one');
-    const { credential_type } = old;
-    if (!isPlanted(credential_type))
-      throw new DomainError(
-        'conflict',
-        'it lies in the vault of an agent: remove the decoy there, and add another one',
-      );
-    const wish = { ...old, credential_type, decoy: old.decoy ?? undefined, options: {} };
+    const wish = { ...old, credential_type: plantedType(old), decoy: old.decoy ?? undefined, options: {} };
     const place = this.#placeFor(wish);
     const made = await this.#make(wish, place);
     return this.#keep(
@@ -246,10 +240,6 @@ export function credentialShownBefore(credentialId: string): DomainError {
     'key_shown_before',
     `this request made the trap ${credentialId} before, whose credential was shown then and cannot be shown again; if it was lost, revoke that trap and make another`,
   );
-}
-
-function isPlanted(type: CredentialType): type is PlantedType {
-  return Object.hasOwn(TYPES, type);
 }
 
 function refuseEnded(trap: Trap, now: Date): void {

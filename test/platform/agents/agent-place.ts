@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto';
+import type { FastifyBaseLogger } from 'fastify';
 import { byCommand } from '../../../src/platform/accounts/administration.ts';
 import type { AccountTables } from '../../../src/platform/accounts/schema.ts';
 import { recordIn } from '../../../src/platform/administration/record.ts';
@@ -20,13 +21,12 @@ import type { Database } from '../../../src/platform/database/database.ts';
 import { Outbox } from '../../../src/platform/jobs/outbox.ts';
 import { migrateAll } from '../../../src/platform/migrations.ts';
 import { SecretBox } from '../../../src/platform/secrets.ts';
-import type { VaultTraps } from '../../../src/platform/traps/api.ts';
+import { NO_AWS } from '../../../src/platform/traps/aws/settings.ts';
+import { assembleTraps, type TrapService } from '../../../src/platform/traps/service.ts';
 import type { DatabasePlace } from '../database/databases.ts';
 
 export const SOMEBODY = byCommand('test');
 export const DAY_MS = 24 * 60 * 60_000;
-/** Decoys are tested with the traps of a platform. */
-const NO_TRAPS = {} as VaultTraps;
 
 /** What an agent is registered with where a test says nothing else. */
 export const AGENT = {
@@ -45,6 +45,8 @@ export class AgentPlace {
   readonly open: OpenAgents;
   /** Keeps the platform's own keys. */
   readonly authorityBox: SecretBox;
+  /** Those that lie in vaults are among them. */
+  readonly traps: TrapService;
   readonly desk: TrustDesk;
   now = Date.parse('2026-11-22T00:00:00Z');
   /** Has every transaction fail once its entries are written. */
@@ -63,10 +65,10 @@ export class AgentPlace {
     return place;
   }
 
-  constructor(database: Database) {
+  /** @param masterKey another process of the same platform has the same one. */
+  constructor(database: Database, masterKey: Uint8Array = randomBytes(32)) {
     this.database = database;
     const clock = () => new Date(this.now);
-    const masterKey = randomBytes(32);
     const keys = new DerivedSealKeys(masterKey);
     const log = openAuditLog({ keys, seals: new RowSeals(keys.ofRows()), clock });
     this.means = {
@@ -88,10 +90,15 @@ export class AgentPlace {
       },
     };
     this.authorityBox = new SecretBox(masterKey, 'agents/authorities');
+    this.traps = assembleTraps({
+      ...{ ...this.means, masterKey, decoys: [], aws: NO_AWS },
+      // No decoy listens that would keep files or log.
+      ...{ folder: '', serverLog: {} as FastifyBaseLogger },
+    });
     this.open = openAgents(this.means, {
       authorityBox: this.authorityBox,
       vaultBox: new SecretBox(masterKey, 'agents/vaults'),
-      vaultTraps: { ...NO_TRAPS } as VaultTraps,
+      vaultTraps: this.traps.vaultTraps,
       askPublic: (agentId) => this.isValid(agentId),
     });
     this.desk = new TrustDesk(this.means, { suspendPassport: async () => null });

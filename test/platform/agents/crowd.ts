@@ -1,7 +1,7 @@
 import { expect } from 'vitest';
 import { replay } from '../../../src/platform/agents/trust/ledger.ts';
-import { listAll, type Service } from '../service.ts';
-import { AGENTS, answered, type HttpAgent, onboarded } from './http-agent.ts';
+import { listAll } from '../service.ts';
+import { AGENTS, type Answering, answered, type HttpAgent, onboarded } from './http-agent.ts';
 
 /** What each agent of a crowd does besides: it is of no consequence in which order. */
 const SIGNED = 5;
@@ -9,18 +9,18 @@ const MALFORMED = 3;
 
 /** Agents that act all at once. */
 export class Crowd {
-  readonly #service: Service;
+  readonly #service: Answering;
   readonly agents: readonly HttpAgent[];
   /** What they will report, in an order in which they take turns. */
   readonly #actions: { agent: HttpAgent; action: object }[] = [];
 
-  private constructor(service: Service, agents: readonly HttpAgent[]) {
+  private constructor(service: Answering, agents: readonly HttpAgent[]) {
     this.#service = service;
     this.agents = agents;
   }
 
   /** @param each actions of each agent. */
-  static async of(service: Service, { agents: count, each }: { agents: number; each: number }): Promise<Crowd> {
+  static async of(service: Answering, { agents: count, each }: { agents: number; each: number }): Promise<Crowd> {
     const agents: HttpAgent[] = [];
     for (let number = 0; number < count; number++) agents.push(await onboarded(service));
     // Room for what is earned: a score that has reached its ceiling would depend on who comes first.

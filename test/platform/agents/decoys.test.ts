@@ -3,7 +3,9 @@ import { lockAgent } from '../../../src/platform/agents/agent-rows.ts';
 import { writeEntries } from '../../../src/platform/agents/entries.ts';
 import { UNKNOWN_ASKER } from '../../../src/platform/agents/vault/tripping.ts';
 import { DATABASES, type DatabasePlace } from '../database/databases.ts';
-import { keyOf, OWN_KEY, OWNER, VaultPlace } from './vault-place.ts';
+import { SOMEBODY } from './agent-place.ts';
+import { setState } from './rows.ts';
+import { keyOf, OWN_KEY, VaultPlace } from './vault-place.ts';
 
 const ASKER = { address: '203.0.113.9', userAgent: 'an-agent/1' };
 
@@ -12,25 +14,25 @@ describe.each(DATABASES)('decoys in vaults on %s', (_name, start) => {
   let place: VaultPlace;
   beforeAll(async () => {
     databases = await start();
-    place = await VaultPlace.open((await databases.create()).database);
+    place = await VaultPlace.at((await databases.create()).database);
   });
   afterAll(() => databases.close());
 
-  const scoreOf = async (agentId: string) => (await place.agents.find(agentId)).score;
+  const scoreOf = async (agentId: string) => (await place.service.agents.find(agentId)).score;
   /** Of one agent: what came of it since. */
   const since = async (work: () => Promise<unknown>, agentId: string) => {
     const [detections, alerts] = [(await place.detections()).length, place.alerts.length];
-    const entries = (await place.entries(agentId)).length;
+    const entries = (await place.accesses(agentId)).length;
     await work();
     return {
       detections: (await place.detections()).slice(0, (await place.detections()).length - detections),
       alerts: place.alerts.slice(alerts).map(({ source, kind, severity }) => [source, kind, severity]),
-      entries: (await place.entries(agentId)).slice(entries),
+      entries: (await place.accesses(agentId)).slice(entries),
     };
   };
 
   test('an agent cannot tell a decoy from the rest', async () => {
-    const id = await place.agent();
+    const id = await place.onboarded();
     await place.vaults.put(OWN_KEY, id, { name: 'db', value: 'a password' });
     await place.decoy(id, { kind: 'secret', name: 'payments-api' });
     await place.decoy(id, { kind: 'tool', name: 'export_customers' });
@@ -48,7 +50,7 @@ describe.each(DATABASES)('decoys in vaults on %s', (_name, start) => {
   });
 
   test('reading a decoy is a detection, two alerts, a line of the ledger and entries, in one transaction', async () => {
-    const id = await place.agent();
+    const id = await place.onboarded();
     const decoy = await place.decoy(id, { kind: 'secret', name: 'root-token' });
     const before = await scoreOf(id);
     const { detections, alerts, entries } = await since(() => place.vaults.get(keyOf(id), id, 'root-token', ASKER), id);
@@ -78,12 +80,16 @@ describe.each(DATABASES)('decoys in vaults on %s', (_name, start) => {
   });
 
   test('who reads on is suspended, and then gets nothing', async () => {
-    const id = await place.agent();
+    const id = await place.onboarded();
     await place.decoy(id, { kind: 'secret', name: 'x' });
     await place.vaults.get(keyOf(id), id, 'x');
-    expect(await place.agents.find(id)).toMatchObject({ state: 'active', score: 30, tier: 'RESTRICTED' });
+    expect(await place.service.agents.find(id)).toMatchObject({ state: 'active', score: 30, tier: 'RESTRICTED' });
     await place.vaults.get(keyOf(id), id, 'x');
-    expect(await place.agents.find(id)).toMatchObject({ state: 'suspended', score: 0, suspended_because: 'auto' });
+    expect(await place.service.agents.find(id)).toMatchObject({
+      state: 'suspended',
+      score: 0,
+      suspended_because: 'auto',
+    });
     const { detections, entries } = await since(
       () => expect(place.vaults.get(keyOf(id), id, 'x')).rejects.toMatchObject({ code: 'agent_suspended' }),
       id,
@@ -98,19 +104,19 @@ describe.each(DATABASES)('decoys in vaults on %s', (_name, start) => {
     ['overwritten', (id: string) => place.vaults.put(keyOf(id), id, { name: 'x', value: 'mine' })],
     ['removed', (id: string) => place.vaults.remove(keyOf(id), id, 'x')],
   ] as const)('a decoy that is %s is worked with, and answers like any other', async (use, work) => {
-    const id = await place.agent();
+    const id = await place.onboarded();
     await place.decoy(id, { kind: 'secret', name: 'x' });
     const { detections, entries } = await since(() => work(id), id);
     expect(detections).toMatchObject([{ channel: 'vault_read', depth: 'used', severity: 'critical' }]);
     expect(entries.at(-1)).toMatchObject({ action: 'vault.decoy_used', metadata: { use } });
-    await place.become(id, 'active');
+    await setState(place.database, id, 'active');
     const read = place.vaults.get(keyOf(id), id, 'x');
     if (use === 'overwritten') expect(await read).toMatchObject({ value: 'mine', version: 2 });
     else await expect(read).rejects.toMatchObject({ code: 'not_found' });
   });
 
   test('an action with a decoy tool is a detection, once for each action', async () => {
-    const id = await place.agent();
+    const id = await place.onboarded();
     const { credential_id } = await place.decoy(id, { kind: 'tool', name: 'export_customers' });
     const call = (eventId: string) =>
       place.database.write(async (transaction) => {
@@ -143,30 +149,30 @@ describe.each(DATABASES)('decoys in vaults on %s', (_name, start) => {
   ])(
     'the channel of a decoy %s is proved by a marked use, which leaves nothing behind',
     async (_kind, wish, channel) => {
-      const id = await place.agent();
+      const id = await place.onboarded();
       const { credential_id, decoy_id } = await place.decoy(id, wish);
       const { traps, proving } = place.traps;
       const score = await scoreOf(id);
       const { detections, alerts, entries } = await since(async () => {
-        const tests = await proving.test(OWNER, credential_id);
+        const tests = await proving.test(SOMEBODY, credential_id);
         expect(tests).toEqual([{ channel, proved: true, outcome: 'A marked use was seen.' }]);
       }, id);
       expect([detections, alerts, entries, (await place.vaults.list(id)).leases]).toEqual([[], [], [], 0]);
       expect(await scoreOf(id)).toBe(score);
       const last_proved_at = new Date(place.now).toISOString();
       expect((await traps.find(credential_id)).detection_channels).toEqual([
-        { channel, active: true, reason: expect.stringContaining('an agent'), last_proved_at },
+        { channel, active: true, reason: expect.stringContaining('"agent"'), last_proved_at },
       ]);
-      await place.become(id, 'suspended');
+      await setState(place.database, id, 'suspended');
       expect((await traps.find(credential_id)).detection_channels).toMatchObject([
-        { active: false, reason: 'The agent "an agent" is suspended: its vault gives nothing out.' },
+        { active: false, reason: 'The agent "agent" is suspended: its vault gives nothing out.' },
       ]);
-      await place.vaults.removeDecoy(OWNER, id, decoy_id);
+      await place.vaults.removeDecoy(SOMEBODY, id, decoy_id);
       expect(await traps.find(credential_id)).toMatchObject({
         ...{ status: 'planted', detection_channels: [{ active: false, reason: expect.stringContaining('removed') }] },
       });
-      expect(await proving.test(OWNER, credential_id)).toMatchObject([{ proved: false }]);
-      await expect(traps.rotate(OWNER, credential_id, undefined)).rejects.toMatchObject({ code: 'conflict' });
+      expect(await proving.test(SOMEBODY, credential_id)).toMatchObject([{ proved: false }]);
+      await expect(traps.rotate(SOMEBODY, credential_id, undefined)).rejects.toMatchObject({ code: 'conflict' });
     },
   );
 
@@ -177,22 +183,22 @@ describe.each(DATABASES)('decoys in vaults on %s', (_name, start) => {
     ['a decoy tool that is there', { kind: 'tool', name: 'decoy tool' }, 'conflict'],
     ['a trap whose decoy is not configured', { kind: 'secret', name: 'y', credential_type: 'aws_key' }, 'conflict'],
   ])('no decoy under the name of %s', async (_name, wish, code) => {
-    const id = await place.agent();
+    const id = await place.onboarded();
     await place.vaults.put(OWN_KEY, id, { name: 'db', value: 'a password' });
     await place.decoy(id, { kind: 'secret', name: 'decoy' });
     await place.decoy(id, { kind: 'tool', name: 'decoy tool' });
     await expect(place.decoy(id, wish)).rejects.toMatchObject({ code });
-    expect((await place.vaults.decoys(id)).data.map(({ kind, name }) => [kind, name])).toEqual([
+    expect((await place.vaults.list(id)).decoys.map(({ kind, name }) => [kind, name])).toEqual([
       ['secret', 'decoy'],
       ['tool', 'decoy tool'],
     ]);
   });
 
   test('a credential that leads somewhere else is given out as the file that it is', async () => {
-    const id = await place.agent();
+    const id = await place.onboarded();
     const { credential_id } = await place.decoy(id, { kind: 'secret', name: 'page', credential_type: 'web_bug' });
     const { value } = await place.vaults.get(keyOf(id), id, 'page');
-    expect(value).toMatch(/^<img src="https:\/\/evidence\.example\/traps\/t\//);
+    expect(value).toMatch(/^<img src="https:\/\/platform\.example\.com\/traps\/t\//);
     const trap = await place.traps.traps.find(credential_id);
     expect(trap.detection_channels.map(({ channel }) => channel)).toEqual(['http', 'vault_read']);
   });

@@ -2,6 +2,9 @@ import { createPrivateKey, randomUUID, sign } from 'node:crypto';
 import { canonicalize, type Json } from '../../../src/core/json/canonical.ts';
 import { type Answer, call, type Service } from '../service.ts';
 
+/** Where a platform answers. */
+export type Answering = Pick<Service, 'call' | 'origin'>;
+
 export const AGENTS = '//agents/api/v1/agents';
 
 /** What an agent says that it did. */
@@ -14,7 +17,7 @@ interface Doing {
 }
 
 /** Registers an agent. @returns its id. */
-export async function register(service: Service, more: object = {}): Promise<string> {
+export async function register(service: Answering, more: object = {}): Promise<string> {
   const wish = {
     ...{ name: 'Invoice reader', agent_type: 'supervised', model: 'a-model', version: '1.0.0' },
     ...{ allowed_tools: ['read_file'], allowed_apis: ['api.example.com'] },
@@ -23,20 +26,20 @@ export async function register(service: Service, more: object = {}): Promise<str
 }
 
 /** Registers and onboards an agent. */
-export async function onboarded(service: Service, more: object = {}): Promise<HttpAgent> {
+export async function onboarded(service: Answering, more: object = {}): Promise<HttpAgent> {
   const id = await register(service, more);
   return new HttpAgent(service, id, answered(await service.call('POST', `${AGENTS}/${id}/onboard`), 200, 201));
 }
 
 /** An agent that reports over HTTP, with the keys that its onboarding showed. */
 export class HttpAgent {
-  readonly service: Service;
+  readonly service: Answering;
   readonly id: string;
   readonly #apiKey: string;
   readonly #privateKey: string;
 
   constructor(
-    service: Service,
+    service: Answering,
     id: string,
     shown: { api_key: string; quantum_identity: { private_keys_once: object } },
   ) {

@@ -1,36 +1,12 @@
 import { execFileSync } from 'node:child_process';
-import { randomBytes } from 'node:crypto';
-import { mkdtempSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import type { FastifyBaseLogger } from 'fastify';
-import { byCommand } from '../../../src/platform/accounts/administration.ts';
-import { recordIn } from '../../../src/platform/administration/record.ts';
-import { lockAgent } from '../../../src/platform/agents/agent-rows.ts';
-import { Agents } from '../../../src/platform/agents/agents.ts';
 import { boundToAgent } from '../../../src/platform/agents/binding.ts';
-import type { AgentServiceMeans } from '../../../src/platform/agents/means.ts';
-import { agentRegistrationSchema } from '../../../src/platform/agents/requests/agents.ts';
 import { newDecoySchema } from '../../../src/platform/agents/requests/vault.ts';
-import type { AgentTables } from '../../../src/platform/agents/schema.ts';
-import { TRUST_TIMES } from '../../../src/platform/agents/settings.ts';
-import { TrustDesk } from '../../../src/platform/agents/trust/desk.ts';
-import { Vaults } from '../../../src/platform/agents/vault/vaults.ts';
-import { streamOfAgent } from '../../../src/platform/agents/words.ts';
-import type { Alert } from '../../../src/platform/alerts/api.ts';
-import { openAuditLog } from '../../../src/platform/audit/api.ts';
-import { RowSeals } from '../../../src/platform/audit/row-seals.ts';
-import { DerivedSealKeys } from '../../../src/platform/audit/seal-keys.ts';
 import type { Database } from '../../../src/platform/database/database.ts';
-import { Outbox } from '../../../src/platform/jobs/outbox.ts';
 import { migrateAll } from '../../../src/platform/migrations.ts';
-import { SecretBox } from '../../../src/platform/secrets.ts';
-import { NO_AWS } from '../../../src/platform/traps/aws/settings.ts';
 import { detectionQuerySchema } from '../../../src/platform/traps/requests.ts';
-import { assembleTraps, type TrapService } from '../../../src/platform/traps/service.ts';
+import { AgentPlace, SOMEBODY } from './agent-place.ts';
 
 const MOST = 2 ** 28;
-export const OWNER = byCommand('test');
 /** A key that is bound to nothing. */
 export const OWN_KEY = { kind: 'key', id: 'k1' } as const;
 
@@ -40,78 +16,26 @@ export function keyOf(agentId: string) {
 }
 
 /** Vaults of agents and the traps in them, on a database, with a clock to be set. */
-export class VaultPlace {
-  readonly database: Database;
-  readonly means: AgentServiceMeans;
-  readonly agents: Agents;
-  readonly trust: TrustDesk;
-  readonly vaults: Vaults;
-  readonly traps: TrapService;
-  readonly alerts: Alert[] = [];
-  now = Date.parse('2026-11-22T00:00:00Z');
-
-  private constructor(database: Database, masterKey: Uint8Array) {
-    this.database = database;
-    const clock = () => new Date(this.now);
-    const keys = new DerivedSealKeys(masterKey);
-    const log = openAuditLog({ keys, seals: new RowSeals(keys.ofRows()), clock });
-    const alerts = {
-      tell: async (_transaction: unknown, alert: Alert) => {
-        this.alerts.push(alert);
-        return 'pending' as const;
-      },
-    };
-    const publicUrl = () => 'https://evidence.example';
-    this.traps = assembleTraps({
-      ...{ database, clock, log, masterKey, publicUrl, aws: NO_AWS, decoys: [] },
-      alerts,
-      folder: mkdtempSync(join(tmpdir(), 'vaults-')),
-      // Nothing is served that could log.
-      serverLog: {} as FastifyBaseLogger,
-    });
-    this.means = {
-      ...{ database, clock, log, alerts, publicUrl, administration: recordIn(log) },
-      ...{ outbox: new Outbox(database, clock), outgoingHosts: [], trustTimes: TRUST_TIMES },
-    };
-    this.trust = new TrustDesk(this.means, { suspendPassport: async () => null });
-    this.agents = new Agents(this.means, { trust: this.trust, issuer: { suspendPassport: async () => null } });
-    this.vaults = new Vaults(this.means, new SecretBox(masterKey, 'agents/vaults'), this.trust, this.traps.vaultTraps);
-  }
-
+export class VaultPlace extends AgentPlace {
   /** @param masterKey of another process of the same platform. */
-  static async open(database: Database, masterKey: Uint8Array = randomBytes(32)): Promise<VaultPlace> {
+  static async at(database: Database, masterKey?: Uint8Array): Promise<VaultPlace> {
     await migrateAll(database);
-    return new VaultPlace(database, masterKey);
+    const place = new VaultPlace(database, masterKey);
+    await place.open.start();
+    return place;
   }
 
-  /** An agent that has its vault. @returns its id. */
-  async agent(more: object = {}): Promise<string> {
-    const wish = agentRegistrationSchema.parse({
-      ...{ name: 'an agent', agent_type: 'supervised', model: 'm', version: '1.0', allowed_tools: ['search'], ...more },
-    });
-    const { agent_id } = await this.agents.register(OWNER, wish, undefined);
-    await this.database.write(async (transaction) => {
-      await this.vaults.open(transaction, await lockAgent(transaction, agent_id));
-      await this.trust.note(transaction, agent_id, { rule: 'onboarded' });
-    });
-    await this.become(agent_id, 'active');
-    return agent_id;
-  }
-
-  async become(agentId: string, state: 'active' | 'suspended' | 'revoked'): Promise<void> {
-    await this.database.write((transaction) =>
-      transaction.tables<AgentTables>().updateTable('agents').set({ state }).where('agent_id', '=', agentId).execute(),
-    );
+  get vaults() {
+    return this.service.vault;
   }
 
   decoy(agentId: string, wish: object) {
-    return this.vaults.addDecoy(OWNER, agentId, newDecoySchema.parse(wish));
+    return this.vaults.addDecoy(SOMEBODY, agentId, newDecoySchema.parse(wish));
   }
 
   /** What the stream of an agent says of its vault, oldest first. */
-  async entries(agentId: string) {
-    const all = await this.means.log.newest(this.database, streamOfAgent(agentId), { limit: 1000 });
-    return all.reverse().filter(({ action }) => action.startsWith('vault.'));
+  async accesses(agentId: string) {
+    return (await this.entries(agentId)).filter(({ action }) => action.startsWith('vault.'));
   }
 
   async detections() {

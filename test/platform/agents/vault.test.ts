@@ -1,8 +1,11 @@
 import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { lockAgent } from '../../../src/platform/agents/agent-rows.ts';
+import type { AgentTables } from '../../../src/platform/agents/schema.ts';
 import { endLeases } from '../../../src/platform/agents/vault/leases.ts';
+import { SecretBox } from '../../../src/platform/secrets.ts';
 import { DATABASES, type DatabasePlace } from '../database/databases.ts';
+import { setState } from './rows.ts';
 import { keyOf, OWN_KEY, VaultPlace } from './vault-place.ts';
 
 const HOUR = 60 * 60_000;
@@ -51,7 +54,7 @@ describe.each(DATABASES)('vaults on %s', (_name, start) => {
   beforeAll(async () => {
     databases = await start();
     made = await databases.create();
-    place = await VaultPlace.open(made.database, masterKey);
+    place = await VaultPlace.at(made.database, masterKey);
   });
   afterAll(() => databases.close());
 
@@ -64,7 +67,7 @@ describe.each(DATABASES)('vaults on %s', (_name, start) => {
   };
 
   test('a secret is put, listed, taken under a lease, put anew and removed; each access is an entry without its value', async () => {
-    const id = await place.agent();
+    const id = await place.onboarded();
     expect(await put(id, 'db', SECRET)).toEqual({ name: 'db', version: 1, put_at: expect.any(String) });
     expect(await put(id, 'db', `${SECRET}-2`)).toMatchObject({ version: 2 });
     expect(await place.vaults.contents(keyOf(id), id)).toMatchObject({
@@ -81,7 +84,7 @@ describe.each(DATABASES)('vaults on %s', (_name, start) => {
     await place.vaults.remove(OWN_KEY, id, 'db');
     await expect(get(id, 'db')).rejects.toMatchObject({ code: 'not_found' });
     expect(await place.vaults.list(id)).toMatchObject({ leases: 0, secrets: [] });
-    const entries = await place.entries(id);
+    const entries = await place.accesses(id);
     expect(entries.map(({ action, actor, resource_id, metadata }) => [action, actor, resource_id, metadata])).toEqual([
       ['vault.secret_put', `agent:${id}`, 'db', { version: 1 }],
       ['vault.secret_put', `agent:${id}`, 'db', { version: 2 }],
@@ -94,7 +97,7 @@ describe.each(DATABASES)('vaults on %s', (_name, start) => {
   });
 
   test('whoever has the database has no value, and each agent has a key of its own', async () => {
-    const [one, other] = [await place.agent(), await place.agent()];
+    const [one, other] = [await place.onboarded(), await place.onboarded()];
     const values = Array.from({ length: 5 }, () => randomBytes(24).toString('base64url'));
     for (const [at, value] of values.entries()) await put(one, `a-name-that-is-there-${at}`, value);
     await put(other, 'the-same', values[0] ?? '');
@@ -109,21 +112,43 @@ describe.each(DATABASES)('vaults on %s', (_name, start) => {
   });
 
   test('another master key opens nothing', async () => {
-    const id = await place.agent();
+    const id = await place.onboarded();
     await put(id, 'x', SECRET);
-    const stranger = await VaultPlace.open(made.open());
+    const stranger = new VaultPlace(made.open());
     await expect(stranger.vaults.get(keyOf(id), id, 'x')).rejects.toThrow(/authenticate|decrypt/i);
-    const again = await VaultPlace.open(made.open(), masterKey);
+    const again = new VaultPlace(made.open(), masterKey);
     expect((await again.vaults.get(keyOf(id), id, 'x')).value).toBe(SECRET);
   });
 
+  test('what was sealed for one agent does not open for another one, even under the same key', async () => {
+    const [a, b] = [await place.onboarded(), await place.onboarded()];
+    await put(a, 'x', SECRET);
+    await put(b, 'x', 'of the other');
+    const box = new SecretBox(masterKey, 'agents/vaults');
+    const vaults = place.database.tables<AgentTables>().selectFrom('agent_vaults').selectAll();
+    const { sealed_key } = await vaults.where('agent_no', '=', await numberOf(a)).executeTakeFirstOrThrow();
+    const sameKey = box.seal(box.open(sealed_key, a), b);
+    const otherNo = await numberOf(b);
+    await place.database.write((transaction) =>
+      transaction
+        .tables<AgentTables>()
+        .updateTable('agent_vaults')
+        .set({ sealed_key: sameKey })
+        .where('agent_no', '=', otherNo)
+        .execute(),
+    );
+    await made.query(MOVED[0]?.[1](await numberOf(a), await numberOf(b)) ?? '');
+    await expect(get(b, 'x')).rejects.toThrow(/authenticate|decrypt/i);
+    expect((await get(a, 'x')).value).toBe(SECRET);
+  });
+
   test.each(MOVED)('%s does not open', async (_name, statement) => {
-    const [a, b] = [await place.agent(), await place.agent()];
+    const [a, b] = [await place.onboarded(), await place.onboarded()];
     for (const id of [a, b]) for (const name of ['x', 'y']) await put(id, name, `${SECRET} ${name} of ${id}`);
     expect((await get(b, 'x')).value).toBe(`${SECRET} x of ${b}`);
     for (const each of statement(await numberOf(a), await numberOf(b)).split(';')) await made.query(each);
     await expect(get(b, 'x')).rejects.toThrow(/authenticate|decrypt/i);
-    expect((await place.entries(b)).filter(({ action }) => action === 'vault.secret_taken')).toHaveLength(1);
+    expect((await place.accesses(b)).filter(({ action }) => action === 'vault.secret_taken')).toHaveLength(1);
   });
 
   test.each([
@@ -137,9 +162,9 @@ describe.each(DATABASES)('vaults on %s', (_name, start) => {
     ['the agent itself', 'revoked', keyOf, { get: 'agent_revoked', put: 'agent_revoked', remove: 'agent_revoked' }],
     ['somebody else', 'revoked', () => OWN_KEY, { get: 'agent_revoked', put: 'agent_revoked', remove: 'done' }],
   ] as const)('what %s may do with the vault of one that is %s', async (_who, state, principalOf, outcomes) => {
-    const id = await place.agent();
+    const id = await place.onboarded();
     await put(id, 'x', SECRET);
-    await place.become(id, state);
+    await setState(place.database, id, state);
     const { vaults } = place;
     const come = (asked: Promise<unknown>) =>
       asked.then(
@@ -151,7 +176,7 @@ describe.each(DATABASES)('vaults on %s', (_name, start) => {
       put: await come(vaults.put(principalOf(id), id, { name: 'x', value: 'y' })),
       remove: await come(vaults.remove(principalOf(id), id, 'x')),
     }).toEqual(outcomes);
-    const refused = (await place.entries(id)).filter(({ action }) => action === 'vault.refused');
+    const refused = (await place.accesses(id)).filter(({ action }) => action === 'vault.refused');
     expect(refused.map(({ metadata }) => metadata)).toEqual(
       Object.entries(outcomes)
         .filter(([, code]) => code !== 'done')
@@ -160,9 +185,9 @@ describe.each(DATABASES)('vaults on %s', (_name, start) => {
   });
 
   test('the key of another agent gets nothing, and leaves nothing behind', async () => {
-    const [one, other] = [await place.agent(), await place.agent()];
+    const [one, other] = [await place.onboarded(), await place.onboarded()];
     await put(one, 'x', SECRET);
-    const before = await place.entries(one);
+    const before = await place.accesses(one);
     const { vaults } = place;
     for (const asked of [
       () => vaults.get(keyOf(other), one, 'x'),
@@ -171,18 +196,18 @@ describe.each(DATABASES)('vaults on %s', (_name, start) => {
       () => vaults.contents(keyOf(other), one),
     ])
       await expect((async () => asked())()).rejects.toMatchObject({ code: 'forbidden' });
-    expect(await place.entries(one)).toEqual(before);
+    expect(await place.accesses(one)).toEqual(before);
   });
 
   test('an agent that was not onboarded has no vault', async () => {
-    const id = await place.agent();
+    const id = await place.onboarded();
     await made.query(`DELETE FROM agent_vaults WHERE agent_no = ${await numberOf(id)}`);
     expect(await place.vaults.list(id)).toMatchObject({ vault_id: null, status: 'none', secrets: [] });
     await expect(put(id, 'x', SECRET)).rejects.toMatchObject({ code: 'conflict' });
   });
 
   test('leases end by themselves, or all at once, and then say whose values are out', async () => {
-    const [id, other] = [await place.agent(), await place.agent()];
+    const [id, other] = [await place.onboarded(), await place.onboarded()];
     for (const name of ['b', 'a', 'old']) await put(id, name, SECRET);
     await put(other, 'a', SECRET);
     await get(other, 'a');
@@ -202,10 +227,10 @@ describe.each(DATABASES)('vaults on %s', (_name, start) => {
   });
 
   test('many who take at once each get their lease and their entry', async () => {
-    const id = await place.agent();
+    const id = await place.onboarded();
     await put(id, 'x', SECRET);
     await Promise.all(Array.from({ length: 20 }, () => get(id, 'x')));
     expect((await place.vaults.list(id)).leases).toBe(20);
-    expect((await place.entries(id)).filter(({ action }) => action === 'vault.secret_taken')).toHaveLength(20);
+    expect((await place.accesses(id)).filter(({ action }) => action === 'vault.secret_taken')).toHaveLength(20);
   });
 });

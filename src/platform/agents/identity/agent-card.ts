@@ -1,6 +1,5 @@
-import { FlattenedSign } from 'jose';
-import { canonicalize, type Json } from '../../../core/json/canonical.ts';
-import type { Signer } from './key-generation.ts';
+import type { Json } from '../../../core/json/canonical.ts';
+import { base64Json, type Signer, signJws } from './signatures.ts';
 
 /** Whose card it is. Names of tools, APIs and owners are not on it: anybody can read it. */
 export interface CardSubject {
@@ -25,15 +24,10 @@ export const IDENTITY_EXTENSION = 'urn:evidence-platform:agent:identity:1';
  * Section 8.4: signed over its RFC 8785 form, once by each algorithm, without what is empty. It says who the agent is; where
  * it takes messages of A2A this service does not know, so `supportedInterfaces` is empty.
  */
-export async function signAgentCard(subject: CardSubject, signers: readonly Signer[]): Promise<AgentCard> {
+export function signAgentCard(subject: CardSubject, signers: readonly Signer[]): AgentCard {
   const card = cardOf(subject);
-  const payload = Buffer.from(canonicalize(card));
-  const signatures: AgentCard['signatures'] = [];
-  for (const { algorithm: alg, key, publicJwk } of signers) {
-    const header = { alg, kid: publicJwk.kid, typ: 'JOSE', jku: subject.keysUrl };
-    const jws = await new FlattenedSign(payload).setProtectedHeader(header).sign(key);
-    signatures.push({ protected: jws.protected ?? '', signature: jws.signature });
-  }
+  const payload = base64Json(card);
+  const signatures = signers.map((signer) => signJws(payload, { typ: 'JOSE', jku: subject.keysUrl }, signer));
   return { ...card, supportedInterfaces: [], signatures };
 }
 

@@ -81,7 +81,7 @@ export async function revocationsOf(reader: Reader, { kind, generation }: Revoca
     .select([`${serialColumn(kind)} as serial`, 'agents.state_changed_at as revoked_at'])
     .where('agent_identities.generation', '=', generation)
     .where('agents.state', '=', 'suspended')
-    .orderBy('identity_no')
+    .orderBy('agent_identities.identity_no')
     .execute();
   const named = new Set(revoked.map(({ serial }) => serial));
   const held = suspended
@@ -102,11 +102,8 @@ export async function passportStatuses(
 ): Promise<{ others: ReadonlyMap<number, PassportStatus>; length: number }> {
   const identities = reader.tables<AgentTables>().selectFrom('agent_identities');
   const last = await identities.select('identity_no').orderBy('identity_no', 'desc').executeTakeFirst();
-  const rows = identities
-    .select(['identity_no', 'passport_status'])
-    .where('passport_status', '<>', 'valid')
-    .orderBy('identity_no');
-  const others = (await rows.execute()).map(
+  const rows = identities.select(['identity_no', 'passport_status']).where('passport_status', '<>', 'valid');
+  const others = (await rows.orderBy('identity_no').execute()).map(
     ({ identity_no, passport_status }) => [identity_no, passport_status] as const,
   );
   return { others: new Map(others), length: (last?.identity_no ?? 0) + 1 };

@@ -1,7 +1,6 @@
 import { deflateSync } from 'node:zlib';
-import { SignJWT } from 'jose';
 import type { PassportStatus } from '../words.ts';
-import type { Signer } from './key-generation.ts';
+import { type Signer, signJwt } from './signatures.ts';
 import { LIST_FRESH_SECONDS, LIST_SECONDS } from './terms.ts';
 
 /** Token Status List section 7.1: VALID, INVALID for ever, SUSPENDED for now. */
@@ -13,10 +12,10 @@ const BITS = 2;
  * @param others statuses of those that are not valid, by index.
  * @param length one more than the greatest index.
  */
-export async function signStatusList(
+export function signStatusList(
   { url, others, length, now }: { url: string; others: ReadonlyMap<number, PassportStatus>; length: number; now: Date },
-  { algorithm, key, publicJwk }: Signer,
-): Promise<string> {
+  signer: Signer,
+): string {
   const bytes = new Uint8Array(Math.max(1, Math.ceil((length * BITS) / 8)));
   for (const [index, status] of others) {
     const at = (index * BITS) >> 3;
@@ -25,6 +24,5 @@ export async function signStatusList(
   const lst = deflateSync(bytes, { level: 9 }).toString('base64url');
   const iat = Math.floor(now.getTime() / 1000);
   const terms = { sub: url, iat, exp: iat + LIST_SECONDS, ttl: LIST_FRESH_SECONDS };
-  const token = new SignJWT({ ...terms, status_list: { bits: BITS, lst } });
-  return token.setProtectedHeader({ alg: algorithm, kid: publicJwk.kid, typ: 'statuslist+jwt' }).sign(key);
+  return signJwt({ ...terms, status_list: { bits: BITS, lst } }, 'statuslist+jwt', signer);
 }

@@ -7,7 +7,14 @@ import { limitStrangers, type Strangers } from './strangers.ts';
 
 const document = z.looseObject({}).meta({ type: 'object', additionalProperties: true });
 
+/** DID core section 6.2. */
+const didDocument = {
+  description: 'A DID document.',
+  content: { 'application/did+json': { schema: document } },
+};
+
 /** What stands where the DID of an agent says. */
+// Over 40 lines: it is a list of routes.
 export const didRoutes: FastifyPluginAsyncZod<{ service: AgentService } & Strangers> = async (
   server,
   { service, ...strangers },
@@ -24,7 +31,7 @@ export const didRoutes: FastifyPluginAsyncZod<{ service: AgentService } & Strang
         tags: ['public'],
         summary: 'The DID document of an agent; that of a revoked one has no keys',
         params: agentParamsSchema,
-        response: { 200: document, ...problemResponses(404) },
+        response: { 200: didDocument, ...problemResponses(404) },
       },
     },
     async ({ params }, reply) => {

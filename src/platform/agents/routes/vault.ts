@@ -108,7 +108,7 @@ export const agentVaultRoutes: FastifyPluginAsyncZod<{ service: AgentService }> 
         response: { 200: decoyListSchema, ...problemResponses(404) },
       },
     },
-    ({ params }) => vault.decoys(params.agent_id),
+    async ({ params }) => ({ data: (await vault.list(params.agent_id)).decoys }),
   );
 
   server.post(

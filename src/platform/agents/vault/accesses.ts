@@ -6,7 +6,7 @@ import type { TakenSecret, WireSecret } from '../requests/vault.ts';
 import { type AgentDecoy, endDecoy } from './decoy-rows.ts';
 import type { OpenedVault } from './keys.ts';
 import { endLeases, takeLease } from './leases.ts';
-import { type AgentSecret, changeSecret, deleteSecret, insertSecret, secretsOf } from './secret-rows.ts';
+import { type AgentSecret, changeSecret, deleteSecret, insertSecret, secretsOfAgent } from './secret-rows.ts';
 import type { DecoyUse } from './tripping.ts';
 
 /** Of one agent, with its decoys. */
@@ -79,7 +79,7 @@ export async function putSecret(
   const put = { version, sealed: vault.seal(value, { name, version }), put_at: now.toISOString(), put_by: by };
   if (secret !== undefined) await changeSecret(transaction, secret, put);
   else {
-    if ((await secretsOf(transaction, agent)).length >= MOST_SECRETS)
+    if ((await secretsOfAgent(transaction, agent)).length >= MOST_SECRETS)
       throw new DomainError('conflict', `the vault has ${MOST_SECRETS} secrets already; remove one first`);
     await insertSecret(transaction, { agent_no, name, ...put });
   }

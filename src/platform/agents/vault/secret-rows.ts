@@ -8,7 +8,7 @@ export type AgentSecret = Selectable<AgentSecretTable>;
 type Owner = Pick<Agent, 'agent_no'>;
 
 /** By their names. */
-export async function secretsOf(reader: Reader, { agent_no }: Owner): Promise<Omit<AgentSecret, 'sealed'>[]> {
+export async function secretsOfAgent(reader: Reader, { agent_no }: Owner): Promise<Omit<AgentSecret, 'sealed'>[]> {
   const secrets = reader.tables<AgentTables>().selectFrom('agent_secrets').where('agent_no', '=', agent_no);
   const rows = await secrets.select(['secret_no', 'agent_no', 'name', 'version', 'put_at', 'put_by']).execute();
   return rows.toSorted((one, other) => (one.name < other.name ? -1 : 1));

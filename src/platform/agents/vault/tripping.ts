@@ -6,12 +6,12 @@ import type { AgentEntry } from '../entries.ts';
 import type { AgentDecoy } from './decoy-rows.ts';
 
 /** From where somebody asks. */
-export interface Asker {
+export interface VaultAsker {
   address: string | null;
   userAgent: string | null;
 }
 
-export const UNKNOWN_ASKER: Asker = { address: null, userAgent: null };
+export const UNKNOWN_ASKER: VaultAsker = { address: null, userAgent: null };
 
 /** `called`: an action was reported with the tool. */
 export type DecoyUse = 'read' | 'overwritten' | 'removed' | 'called';
@@ -27,7 +27,7 @@ export interface DecoyTrip {
   at: string;
   /** The same one, told twice, counts once: the `action_id`; null where it has no id. */
   eventId: string | null;
-  asker: Asker;
+  asker: VaultAsker;
 }
 
 /**

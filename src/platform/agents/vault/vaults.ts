@@ -26,15 +26,15 @@ import { type AgentDecoy, decoyOfSecret, decoyOfTrap, decoysOf, decoyToolsOf, fi
 import { decoyEntry, decoyToWire, decoyWatches, putDecoy, takeDecoyOut, trapFor } from './decoys.ts';
 import { findVault, makeVault, type OpenedVault, VAULT_ENCRYPTION } from './keys.ts';
 import { leasesOf } from './leases.ts';
-import { secretNamed, secretsOf } from './secret-rows.ts';
-import { type Asker, type DecoyTrip, tripDecoys, UNKNOWN_ASKER } from './tripping.ts';
+import { secretNamed, secretsOfAgent } from './secret-rows.ts';
+import { type DecoyTrip, tripDecoys, UNKNOWN_ASKER, type VaultAsker } from './tripping.ts';
 
 /** Somebody who asks for a secret. */
 interface Access {
   principal: Pick<Principal, 'kind' | 'id' | 'boundTo'>;
   agentId: string;
   name: string;
-  asker: Asker;
+  asker: VaultAsker;
 }
 
 /** The vaults of agents, and the decoys in them. */
@@ -89,7 +89,7 @@ export class Vaults implements VaultPort {
     return database.write(async (transaction) => {
       const agent = await lockAgent(transaction, agentId);
       const { vaultId } = await this.#vaultOf(transaction, agent);
-      const secrets = (await secretsOf(transaction, agent)).map(secretToWire);
+      const secrets = (await secretsOfAgent(transaction, agent)).map(secretToWire);
       const decoys = (await decoyToolsOf(transaction, [agent.agent_no])).get(agent.agent_no)?.keys() ?? [];
       const tools = sortedNames([...allowancesOf(agent).allowed_tools, ...decoys]);
       const more = { secrets: secrets.length, tools: tools.length };
@@ -100,7 +100,7 @@ export class Vaults implements VaultPort {
     });
   }
 
-  /** What people see of it: never a value. @throws DomainError `not_found`. */
+  /** What people see of it, its decoys apart: never a value. @throws DomainError `not_found`. */
   async list(agentId: string) {
     const { database, clock } = this.#means;
     const agent = await findAgent(database, agentId);
@@ -108,7 +108,7 @@ export class Vaults implements VaultPort {
     const decoys = await decoysOf(database, agent);
     const { running, lastTaken } = await leasesOf(database, agent, clock());
     const isReal = ({ secret_no }: { secret_no: number }) => decoys.every((decoy) => decoy.secret_no !== secret_no);
-    const secrets = (await secretsOf(database, agent)).filter(isReal);
+    const secrets = (await secretsOfAgent(database, agent)).filter(isReal);
     return {
       vault_id: vault?.vaultId ?? null,
       status: vault === null ? ('none' as const) : ('open' as const),
@@ -119,11 +119,6 @@ export class Vaults implements VaultPort {
       decoys: decoys.map((decoy) => decoyToWire(agent, decoy)),
       leases: running,
     };
-  }
-
-  /** The oldest first. @throws DomainError `not_found`. */
-  async decoys(agentId: string): Promise<{ data: WireDecoy[] }> {
-    return { data: (await this.list(agentId)).decoys };
   }
 
   /** @throws DomainError `not_found`, `conflict`; as `VaultTraps.prepareCredential`. */
