@@ -37,7 +37,6 @@ export interface AgentActionTable {
 }
 
 /** What became of actions; never changed. */
-// Over ten members: they are columns.
 export interface AgentOutcomeTable {
   outcome_no: Generated<number>;
   outcome_id: string;
