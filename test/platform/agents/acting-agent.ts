@@ -9,7 +9,7 @@ import {
 } from '../../../src/platform/agents/requests/actions.ts';
 import { type AgentRegistration, agentRegistrationSchema } from '../../../src/platform/agents/requests/agents.ts';
 import { replay } from '../../../src/platform/agents/trust/ledger.ts';
-import { linesOf } from '../../../src/platform/agents/trust/line-rows.ts';
+import { ledgerLinesOf } from '../../../src/platform/agents/trust/line-rows.ts';
 import type { Principal } from '../../../src/platform/http/principal.ts';
 import { AGENT, type AgentPlace, SOMEBODY } from './agent-place.ts';
 
@@ -80,7 +80,7 @@ export class ActingAgent {
   /** Its ledger, oldest first, once it was found to lead to the score that is shown. */
   async ledger() {
     const row = await this.row();
-    const lines = (await linesOf(this.at.database, row, { limit: 100_000 })).reverse();
+    const lines = (await ledgerLinesOf(this.at.database, row, { limit: 100_000 })).reverse();
     const { scores, faults } = replay(lines);
     if (faults.length > 0) throw new Error(JSON.stringify(faults));
     if (scores.at(-1) !== row.score || lines.length !== row.ledger_length)

@@ -1,7 +1,11 @@
 import type { Selectable } from 'kysely';
 import type { ColumnKind, Columns, Reader, Transaction } from '../../database/database.ts';
+import type { Agent } from '../agent-rows.ts';
 import type { AgentPublicKeys } from '../identity/keys.ts';
+import type { TrustChange } from '../ports.ts';
 import type { AgentTables } from '../schema.ts';
+import type { JudgedAction } from './judging.ts';
+import { type ActionReport, contentSha256 } from './report.ts';
 import type { AgentActionTable, AgentOutcomeTable } from './schema.ts';
 
 export type AgentAction = Selectable<AgentActionTable>;
@@ -48,6 +52,26 @@ const OUTCOME: Columns & Record<keyof NewReportedOutcome, ColumnKind> = {
   entry_sequence: 'integer',
   entry_hash: 'text',
 };
+
+/** An action as it is kept. It has no entry yet. */
+export function actionRowOf(
+  { agent_no }: Agent,
+  { actor, content, attestation }: ActionReport,
+  { judged, change, now }: { judged: JudgedAction; change: TrustChange; now: Date },
+): NewAgentAction {
+  const { action_type, action_description, tool_used = null, api_called = null } = content;
+  const { input_hash = null, output_hash = null, model = null, version = null } = content;
+  const { action_id, decision, violations, isAttested } = judged;
+  const { before: score_before, after: score_after, tier, reasons } = change;
+  return {
+    ...{ action_id, agent_no, received_at: now.toISOString(), reported_by: actor },
+    ...{ action_type, action_description, tool_used, api_called, input_hash, output_hash, model, version },
+    ...{ decision, violations: JSON.stringify(violations), attested: Number(isAttested) },
+    ...{ signed_at: attestation?.signed_at ?? null, algorithm: attestation?.algorithm ?? null },
+    ...{ signature: attestation?.signature ?? null, content_sha256: contentSha256(content) },
+    ...{ score_before, score_after, tier, reasons: JSON.stringify(reasons), entry_sequence: 0, entry_hash: '' },
+  };
+}
 
 export function insertActions(transaction: Transaction, actions: readonly NewAgentAction[]): Promise<void> {
   return transaction.insertAll('agent_actions', ACTION, actions);

@@ -17,7 +17,7 @@ export function attestedText(
 }
 
 /** @param publicKeys of the agent's last onboarding. */
-export function isAttested(
+export function isSignedAction(
   agentId: string,
   content: ActionContent,
   attestation: ActionAttestation,

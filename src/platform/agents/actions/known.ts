@@ -5,7 +5,7 @@ import type { AgentPublicKeys } from '../identity/keys.ts';
 import type { AgentDecoy } from '../vault/decoy-rows.ts';
 import type { Vaults } from '../vault/vaults.ts';
 import { actionsOf, type NewAgentAction, publicKeysOf } from './action-rows.ts';
-import { isAttested } from './attestation.ts';
+import { isSignedAction } from './attestation.ts';
 import type { ActionFacts } from './judging.ts';
 import { type ActionReport, contentSha256 } from './report.ts';
 
@@ -79,7 +79,7 @@ export class KnownActions {
     if (attestation === null) return null;
     const keys = this.#read.publicKeys.get(agent_no);
     if (keys === undefined) return 'the agent is not onboarded, and has no key to sign with';
-    if (!isAttested(agent_id, content, attestation, keys))
+    if (!isSignedAction(agent_id, content, attestation, keys))
       return `the signature is not ${attestation.algorithm} by the agent's key over this action`;
     const isTaken = this.#actions.has(nameOf({ agent_no, action_id: attestation.action_id }));
     return isTaken ? 'the agent has used this action_id for another action' : null;

@@ -8,13 +8,13 @@ import { type AgentEntry, writeEntries } from '../entries.ts';
 import type { FamilyLedgers } from '../trust/families.ts';
 import type { AgentDecoy } from '../vault/decoy-rows.ts';
 import { type DecoyTrip, UNKNOWN_ASKER } from '../vault/tripping.ts';
-import { insertActions, type NewAgentAction } from './action-rows.ts';
+import { actionRowOf, insertActions, type NewAgentAction } from './action-rows.ts';
 import { isSignedTooFar } from './attestation.ts';
 import { loggedEntry, refusedEntry } from './entries.ts';
 import { type JudgedAction, judge } from './judging.ts';
 import { KnownActions } from './known.ts';
 import { type ActionMeans, noteAttempt, noteJudged } from './noting.ts';
-import { type ActionReport, rowOf } from './report.ts';
+import type { ActionReport } from './report.ts';
 import { trustToWire } from './wire.ts';
 
 /** What came of a report. What a suspended or revoked agent is refused is an entry all the same. */
@@ -110,7 +110,7 @@ class ActionRecording {
     const entry = this.#entries.push(loggedEntry(report, judged, change)) - 1;
     this.#entries.push(...change.entries);
     if (judged.decoy !== null) this.#trips.push(tripOf(report, judged, judged.decoy, now));
-    const action = rowOf(agent, report, { judged, change, now });
+    const action = actionRowOf(agent, report, { judged, change, now });
     this.#made.push({ action, entry });
     known.add(action);
     return action;

@@ -7,10 +7,10 @@ import { CERTIFICATE_KINDS, type CertificateKind, type RevocationReason } from '
 import type { Revocation } from './revocation-list.ts';
 import type { AgentIdentityTable } from './schema.ts';
 
-export type Identity = Selectable<AgentIdentityTable>;
+export type AgentIdentity = Selectable<AgentIdentityTable>;
 
 /** What an agent was issued last; null where it was never onboarded. */
-export async function currentIdentity(reader: Reader, agentNo: number): Promise<Identity | null> {
+export async function currentIdentity(reader: Reader, agentNo: number): Promise<AgentIdentity | null> {
   const identities = reader.tables<AgentTables>().selectFrom('agent_identities').selectAll();
   const own = identities.where('agent_no', '=', agentNo).orderBy('issue_no', 'desc').limit(1);
   return (await own.executeTakeFirst()) ?? null;
@@ -18,7 +18,7 @@ export async function currentIdentity(reader: Reader, agentNo: number): Promise<
 
 export async function changePassport(
   transaction: Transaction,
-  { identity_no }: Pick<Identity, 'identity_no'>,
+  { identity_no }: Pick<AgentIdentity, 'identity_no'>,
   status: PassportStatus,
   now: Date,
 ): Promise<void> {
@@ -34,7 +34,7 @@ export async function changePassport(
  */
 export async function revokeCertificates(
   transaction: Transaction,
-  identity: Identity,
+  identity: AgentIdentity,
   { reason, now }: { reason: RevocationReason; now: Date },
 ): Promise<string[]> {
   const { generation, identity_no } = identity;
@@ -55,7 +55,7 @@ export async function revokeCertificates(
 /** Has the lists no longer name those certificates of an identity that were on hold. @returns their serials. */
 export async function liftHold(
   transaction: Transaction,
-  { identity_no }: Pick<Identity, 'identity_no'>,
+  { identity_no }: Pick<AgentIdentity, 'identity_no'>,
 ): Promise<string[]> {
   const revocations = transaction.tables<AgentTables>().deleteFrom('agent_revocations').returning('serial');
   const held = revocations.where('identity_no', '=', identity_no).where('reason', '=', 'certificateHold');
@@ -81,7 +81,7 @@ export async function revocationsOf(reader: Reader, { kind, generation }: Revoca
     .select([`${serialColumn(kind)} as serial`, 'agents.state_changed_at as revoked_at'])
     .where('agent_identities.generation', '=', generation)
     .where('agents.state', '=', 'suspended')
-    .orderBy('agent_identities.identity_no')
+    .orderBy('identity_no')
     .execute();
   const named = new Set(revoked.map(({ serial }) => serial));
   const held = suspended
@@ -94,7 +94,7 @@ export async function revocationsOf(reader: Reader, { kind, generation }: Revoca
 
 const serialColumn = (kind: CertificateKind) => `${kind}_serial` as const;
 
-const serialOf = (identity: Identity, kind: CertificateKind): string => identity[serialColumn(kind)];
+const serialOf = (identity: AgentIdentity, kind: CertificateKind): string => identity[serialColumn(kind)];
 
 /** The passports that are not valid, by their place in the list, and how long the list is. */
 export async function passportStatuses(
@@ -102,8 +102,11 @@ export async function passportStatuses(
 ): Promise<{ others: ReadonlyMap<number, PassportStatus>; length: number }> {
   const identities = reader.tables<AgentTables>().selectFrom('agent_identities');
   const last = await identities.select('identity_no').orderBy('identity_no', 'desc').executeTakeFirst();
-  const rows = identities.select(['identity_no', 'passport_status']).where('passport_status', '<>', 'valid');
-  const others = (await rows.orderBy('identity_no').execute()).map(
+  const rows = identities
+    .select(['identity_no', 'passport_status'])
+    .where('passport_status', '<>', 'valid')
+    .orderBy('identity_no');
+  const others = (await rows.execute()).map(
     ({ identity_no, passport_status }) => [identity_no, passport_status] as const,
   );
   return { others: new Map(others), length: (last?.identity_no ?? 0) + 1 };

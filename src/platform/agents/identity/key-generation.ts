@@ -3,7 +3,7 @@ import { type CertificateAuthority, issueAuthorityCertificate, type Validity } f
 import { type AgentKeyName, fromPkcs8, newKeyPair, type PublicJwk, toPkcs8 } from './keys.ts';
 import type { CertificateKind, SignatureAlgorithm } from './kinds.ts';
 import type { AgentAuthorityTable } from './schema.ts';
-import type { Signer } from './signatures.ts';
+import type { PlatformSigner } from './signatures.ts';
 import { wholeSecond } from './x509.ts';
 
 /** One generation of the platform's own keys. */
@@ -11,7 +11,7 @@ export interface KeyGeneration extends Validity {
   /** From 1 on. */
   generation: number;
   certificates: Readonly<Record<CertificateKind, CertificateAuthority>>;
-  signers: Readonly<Record<SignatureAlgorithm, Signer>>;
+  signers: Readonly<Record<SignatureAlgorithm, PlatformSigner>>;
 }
 
 const PURPOSES = {
@@ -63,7 +63,7 @@ export function openKeyGeneration(row: AgentAuthorityTable, box: SecretBox): Key
   const secrets = JSON.parse(opened) as Record<Purpose, string>;
   const published = JSON.parse(row.public_keys) as PublicJwk[];
   const key = (purpose: Purpose) => fromPkcs8(Buffer.from(secrets[purpose], 'base64'));
-  const signer = (algorithm: SignatureAlgorithm): Signer => {
+  const signer = (algorithm: SignatureAlgorithm): PlatformSigner => {
     const publicJwk = published.find(({ alg }) => alg === algorithm);
     if (publicJwk === undefined) throw new Error(`generation ${row.generation} has no public key for ${algorithm}`);
     return { algorithm, publicJwk, key: key(algorithm) };

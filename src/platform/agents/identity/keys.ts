@@ -67,11 +67,11 @@ export function isSignedByAgent(
   publicKeys: AgentPublicKeys,
   { algorithm, message, signature }: { algorithm: SignatureAlgorithm; message: Uint8Array; signature: string },
 ): boolean {
-  return isSignedBy(publicKeys[algorithm === 'EdDSA' ? 'ed25519' : 'ml_dsa_65'], message, signature);
+  return isSignedByKey(publicKeys[algorithm === 'EdDSA' ? 'ed25519' : 'ml_dsa_65'], message, signature);
 }
 
 /** The same for any key of these two algorithms. */
-export function isSignedBy(jwk: PublicJwk, message: Uint8Array, signature: string): boolean {
+export function isSignedByKey(jwk: PublicJwk, message: Uint8Array, signature: string): boolean {
   const bytes = Buffer.from(signature, 'base64url');
   if (bytes.toString('base64url') !== signature) return false;
   return verify(null, message, createPublicKey({ key: { ...jwk }, format: 'jwk' }), bytes);

@@ -1,4 +1,4 @@
-import { isSignedBy, type PublicJwk } from './keys.ts';
+import { isSignedByKey, type PublicJwk } from './keys.ts';
 import { SIGNATURE_ALGORITHMS, type SignatureAlgorithm } from './kinds.ts';
 import {
   type GeneralJws,
@@ -51,7 +51,7 @@ function faultsOf(jws: GeneralJws, algorithm: SignatureAlgorithm, keys: readonly
   const key = keys.find((candidate) => candidate.kid === kid && candidate.alg === algorithm);
   if (key === undefined) return [`the signature by ${algorithm} is by a key that the issuer does not have`];
   const signed = Buffer.from(`${signature.protected}.${jws.payload}`);
-  return isSignedBy(key, signed, signature.signature) ? [] : [`the signature by ${algorithm} does not hold`];
+  return isSignedByKey(key, signed, signature.signature) ? [] : [`the signature by ${algorithm} does not hold`];
 }
 
 interface ClaimedHeader {

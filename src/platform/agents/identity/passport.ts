@@ -1,6 +1,6 @@
 import type { Json } from '../../../core/json/canonical.ts';
 import { SIGNATURE_ALGORITHMS } from './kinds.ts';
-import { base64Json, type Signer, signJws } from './signatures.ts';
+import { base64Json, type PlatformSigner, signJws } from './signatures.ts';
 
 export const PASSPORT_FORMAT = 'evidence-agent-passport/1';
 export const PASSPORT_TYPE = 'agent-passport+json';
@@ -53,7 +53,7 @@ export interface CertificateClaim {
 }
 
 /** Signs by all algorithms. @param signers one for each. */
-export function signPassport(claims: PassportClaims, signers: readonly Signer[]): GeneralJws {
+export function signPassport(claims: PassportClaims, signers: readonly PlatformSigner[]): GeneralJws {
   const payload = base64Json({ ...claims } as unknown as { [name: string]: Json });
   const required = { crit: [REQUIRED_ALGORITHMS], [REQUIRED_ALGORITHMS]: [...SIGNATURE_ALGORITHMS] };
   return {

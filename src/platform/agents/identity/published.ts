@@ -4,7 +4,8 @@ import type { AgentTables } from '../schema.ts';
 import { IdentityAddresses, toRevocationListName } from './addresses.ts';
 import { type AgentCard, signAgentCard } from './agent-card.ts';
 import { type DidDocument, didDocument } from './did-document.ts';
-import { currentIdentity, type Identity, passportStatuses, revocationsOf } from './identity-rows.ts';
+import { type AgentIdentity, currentIdentity, passportStatuses, revocationsOf } from './identity-rows.ts';
+import { Kept } from './kept.ts';
 import type { KeyGenerations } from './key-generations.ts';
 import type { AgentPublicKeys, PublicJwk } from './keys.ts';
 import type { CertificateKind } from './kinds.ts';
@@ -14,24 +15,15 @@ import { LIST_SECONDS } from './terms.ts';
 
 type Means = Pick<AgentServiceMeans, 'database' | 'clock' | 'publicUrl'>;
 
-/** A list that was signed. */
-interface SignedList<Form> {
-  /** What it says, and by which generation of keys. */
-  content: string;
-  /** Milliseconds since 1970. */
-  signedAt: number;
-  signed: Form;
-}
+/** A list that says the same is signed anew after so long. */
+const KEPT_MS = (LIST_SECONDS * 1000) / 24;
 
-/**
- * What strangers verify agents by. It is read when it is asked for. A list is signed anew when it says something else, or
- * when a quarter of its time is over, so that asking costs little, and who asks again learns that nothing changed.
- */
+/** What strangers verify agents by. Each is read when it is asked for, and lists are signed when they say something else. */
 export class Published {
+  readonly #lists = new Kept<Buffer>(KEPT_MS);
+  readonly #statusLists = new Kept<string>(KEPT_MS);
   readonly #means: Means;
   readonly #generations: KeyGenerations;
-  readonly #revocationLists = new Map<string, SignedList<Buffer>>();
-  readonly #statusLists = new Map<string, SignedList<string>>();
 
   constructor(means: Means, generations: KeyGenerations) {
     this.#means = means;
@@ -52,11 +44,9 @@ export class Published {
     const signing = generations.find(({ generation }) => generation === name.generation);
     if (signing === undefined) return null;
     const revoked = await revocationsOf(database, name);
-    return keptOrMade(this.#revocationLists, file, { content: JSON.stringify(revoked), now }, () => {
-      // Milliseconds grow from one list to the next, in whichever process.
-      const terms = { revoked, number: BigInt(now.getTime()), now, seconds: LIST_SECONDS };
-      return issueRevocationList(signing.certificates[name.kind], terms);
-    });
+    // Milliseconds grow from one list to the next, in whichever process.
+    const terms = { revoked, number: BigInt(now.getTime()), now, seconds: LIST_SECONDS };
+    return this.#lists.of(file, revoked, now, () => issueRevocationList(signing.certificates[name.kind], terms));
   }
 
   /** The status of all passports, as a signed JWT. */
@@ -66,10 +56,8 @@ export class Published {
     const { generation, signers } = await this.#generations.signing(database, now);
     const url = this.addresses().ofPlatform('status-list');
     const statuses = await passportStatuses(database);
-    const content = JSON.stringify([generation, statuses.length, ...statuses.others]);
-    return keptOrMade(this.#statusLists, url, { content, now }, async () =>
-      signStatusList({ url, ...statuses, now }, signers.EdDSA),
-    );
+    const content = [url, generation, [...statuses.others], statuses.length];
+    return this.#statusLists.of('', content, now, async () => signStatusList({ url, ...statuses, now }, signers.EdDSA));
   }
 
   /** The public keys that passports, lists and messages are signed by. */
@@ -116,7 +104,7 @@ export class Published {
     return signAgentCard(subject, [signers.EdDSA, signers['ML-DSA-65']]);
   }
 
-  async #find(agentId: string): Promise<{ agent: Agent; identity: Identity } | null> {
+  async #find(agentId: string): Promise<{ agent: Agent; identity: AgentIdentity } | null> {
     const { database } = this.#means;
     const agents = database.tables<AgentTables>().selectFrom('agents').selectAll();
     const agent = await agents.where('agent_id', '=', agentId).executeTakeFirst();
@@ -124,18 +112,4 @@ export class Published {
     const identity = await currentIdentity(database, agent.agent_no);
     return identity === null ? null : { agent, identity };
   }
-}
-
-async function keptOrMade<Form>(
-  lists: Map<string, SignedList<Form>>,
-  name: string,
-  { content, now }: { content: string; now: Date },
-  make: () => Promise<Form>,
-): Promise<Form> {
-  const kept = lists.get(name);
-  const age = now.getTime() - (kept?.signedAt ?? 0);
-  if (kept?.content === content && age >= 0 && age < LIST_SECONDS * 250) return kept.signed;
-  const signed = await make();
-  lists.set(name, { content, signedAt: now.getTime(), signed });
-  return signed;
 }

@@ -1,5 +1,5 @@
 import type { Json } from '../../../core/json/canonical.ts';
-import { type Signer, signJwt } from './signatures.ts';
+import { type PlatformSigner, signJwt } from './signatures.ts';
 
 export const SECURITY_EVENT_NAMES = ['suspended', 'revoked', 'reinstated'] as const;
 export type SecurityEventName = (typeof SECURITY_EVENT_NAMES)[number];
@@ -34,7 +34,7 @@ export function ownEventUri(event: SecurityEventName): string {
 export function signSecurityEventToken(
   { aud, jti, txn, event, at, detail }: SecurityEvent,
   { issuer, did, now }: { issuer: string; did: string; now: Date },
-  signer: Signer,
+  signer: PlatformSigner,
 ): string {
   const seconds = (time: Date) => Math.floor(time.getTime() / 1000);
   const claims = {

@@ -4,7 +4,7 @@ import type { PublicJwk } from './keys.ts';
 import type { SignatureAlgorithm } from './kinds.ts';
 
 /** What the platform signs passports, lists and messages with. */
-export interface Signer {
+export interface PlatformSigner {
   algorithm: SignatureAlgorithm;
   key: KeyObject;
   publicJwk: PublicJwk;
@@ -19,7 +19,7 @@ type JsonObject = { readonly [name: string]: Json };
 export function signJws(
   payload: string,
   header: JsonObject,
-  { algorithm, key, publicJwk }: Signer,
+  { algorithm, key, publicJwk }: PlatformSigner,
 ): { protected: string; signature: string } {
   const words = base64Json({ ...header, alg: algorithm, kid: publicJwk.kid });
   const signature = sign(null, Buffer.from(`${words}.${payload}`), key).toString('base64url');
@@ -27,7 +27,7 @@ export function signJws(
 }
 
 /** A JWT (RFC 7519) of a type. */
-export function signJwt(claims: JsonObject, typ: string, signer: Signer): string {
+export function signJwt(claims: JsonObject, typ: string, signer: PlatformSigner): string {
   const payload = base64Json(claims);
   const { protected: header, signature } = signJws(payload, { typ }, signer);
   return `${header}.${payload}.${signature}`;

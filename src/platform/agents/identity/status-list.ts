@@ -1,20 +1,20 @@
 import { deflateSync } from 'node:zlib';
 import type { PassportStatus } from '../words.ts';
-import { type Signer, signJwt } from './signatures.ts';
+import { type PlatformSigner, signJwt } from './signatures.ts';
 import { LIST_FRESH_SECONDS, LIST_SECONDS } from './terms.ts';
 
-/** Token Status List section 7.1: VALID, INVALID for ever, SUSPENDED for now. */
+/** Token Status List (draft-ietf-oauth-status-list-17) section 7.1: VALID, INVALID for ever, SUSPENDED for now. */
 const VALUES: Record<PassportStatus, number> = { valid: 0, revoked: 1, superseded: 1, suspended: 2 };
 const BITS = 2;
 
 /**
- * The status of every passport (draft-ietf-oauth-status-list, now as a JWT): two bits each, from the lowest of each byte.
+ * The status of every passport, as sections 4.1 and 5.1 write it: two bits each, from the lowest of each byte.
  * @param others statuses of those that are not valid, by index.
  * @param length one more than the greatest index.
  */
 export function signStatusList(
   { url, others, length, now }: { url: string; others: ReadonlyMap<number, PassportStatus>; length: number; now: Date },
-  signer: Signer,
+  signer: PlatformSigner,
 ): string {
   const bytes = new Uint8Array(Math.max(1, Math.ceil((length * BITS) / 8)));
   for (const [index, status] of others) {

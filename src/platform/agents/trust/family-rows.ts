@@ -1,7 +1,7 @@
 import type { ColumnKind, Columns, Reader, Transaction } from '../../database/database.ts';
 import type { Agent } from '../agent-rows.ts';
 import type { AgentTables } from '../schema.ts';
-import type { Standing } from './step.ts';
+import type { TrustStanding } from './step.ts';
 
 /** All agents of the families of some, which are this transaction's until it ends. Ids of no agent are left out. */
 export async function lockFamilies(transaction: Transaction, agentIds: readonly string[]): Promise<Agent[]> {
@@ -37,7 +37,7 @@ const STANDING: Columns & Record<keyof StandingRow, ColumnKind> = {
   state_changed_at: 'text',
 };
 
-type StandingRow = Standing & Pick<Agent, 'agent_no' | 'state' | 'suspended_because' | 'state_changed_at'>;
+type StandingRow = TrustStanding & Pick<Agent, 'agent_no' | 'state' | 'suspended_because' | 'state_changed_at'>;
 
 export function writeStandings(transaction: Transaction, agents: readonly StandingRow[]): Promise<void> {
   const names = Object.keys(STANDING) as (keyof StandingRow)[];

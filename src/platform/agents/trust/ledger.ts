@@ -1,6 +1,6 @@
 import type { Json } from '../../../core/json/canonical.ts';
 import type { CeilingCause, TrustRuleName } from '../words.ts';
-import { type Ceiling, dayOf, EARNED_A_DAY, HIGHEST, LOWEST, pointsOf, within } from './rules.ts';
+import { type Ceiling, clamped, dayOf, EARNED_A_DAY, HIGHEST, LOWEST, pointsOf } from './rules.ts';
 
 /** One line of an agent's ledger: `after` is `before + points`, within 0 and the ceiling. */
 export interface TrustLine {
@@ -19,7 +19,7 @@ export interface TrustLine {
 }
 
 /** Where a ledger ends. */
-export interface LedgerEnd {
+export interface TrustLedgerEnd {
   /** 0 for an empty one. */
   score: number;
   /** Number of its last line. */
@@ -39,7 +39,7 @@ export interface LineCause {
 const ONLY_CHANGES: readonly TrustRuleName[] = ['attested_action', 'held_by_parent', 'idle'];
 
 /** The line with which a ledger goes on; null where there is nothing to say. */
-export function nextLine({ score: before, ledger_length }: LedgerEnd, cause: LineCause): TrustLine | null {
+export function nextLine({ score: before, ledger_length }: TrustLedgerEnd, cause: LineCause): TrustLine | null {
   const { rule, at, ceiling, action_id = null, detail = {} } = cause;
   const points = pointsOf(rule, before);
   const after = afterOf({ before, points, ceiling: ceiling.score });
@@ -51,7 +51,7 @@ export function nextLine({ score: before, ledger_length }: LedgerEnd, cause: Lin
 }
 
 function afterOf({ before, points, ceiling }: Pick<TrustLine, 'before' | 'points' | 'ceiling'>): number {
-  return within(before + points, LOWEST, Math.min(HIGHEST, ceiling));
+  return clamped(before + points, LOWEST, Math.min(HIGHEST, ceiling));
 }
 
 /** Where a ledger does not follow from its rules. */

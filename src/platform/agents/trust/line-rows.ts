@@ -44,7 +44,7 @@ function lineOf(row: LineRow): TrustLine {
 }
 
 /** Lines of a ledger, newest first. @param before the number of the line that the page stands before. */
-export async function linesOf(
+export async function ledgerLinesOf(
   reader: Reader,
   { agent_no }: Pick<Agent, 'agent_no'>,
   { limit, before }: { limit: number; before?: number | undefined },
@@ -55,7 +55,10 @@ export async function linesOf(
 }
 
 /** How often each rule was used, and the points that it gave: their sum is the score. */
-export async function factorsOf(reader: Reader, { agent_no }: Pick<Agent, 'agent_no'>): Promise<TrustScore['factors']> {
+export async function trustFactorsOf(
+  reader: Reader,
+  { agent_no }: Pick<Agent, 'agent_no'>,
+): Promise<TrustScore['factors']> {
   const lines = reader.tables<AgentTables>().selectFrom('agent_trust_lines').where('agent_no', '=', agent_no);
   const sums = lines
     .groupBy('rule')

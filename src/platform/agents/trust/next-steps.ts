@@ -1,28 +1,26 @@
 import type { Agent } from '../agent-rows.ts';
 import type { TrustTimes } from '../settings.ts';
 import { TIERS } from '../words.ts';
-import { type Ceiling, EARNED_A_DAY } from './rules.ts';
+import { type Ceiling, dayOf, EARNED_A_DAY } from './rules.ts';
 
 /** What somebody could do for an agent's score, and what happens without. */
 export function nextStepsOf(agent: Agent, ceiling: Ceiling, times: TrustTimes): string[] {
   const { state, score, parent_agent_id, due_at } = agent;
   if (state === 'revoked') return ['The agent is revoked, for ever: register another one.'];
-  if (state === 'suspended')
-    return ['Find out why it is suspended, then reinstate it: POST …/reinstate. It begins within RESTRICTED.'];
+  if (state === 'suspended') return ['Find out why it is suspended, then reinstate it. It begins within RESTRICTED.'];
   const steps: string[] = [];
-  if (ceiling.because === 'not_onboarded') steps.push('Onboard it: POST …/onboard. The first time gives 10 points.');
-  if (ceiling.because === 'composition_changed')
-    steps.push('Look at what changed, then onboard it again: POST …/onboard.');
+  if (ceiling.because === 'not_onboarded') steps.push('Onboard it. The first time gives 10 points.');
+  if (ceiling.because === 'composition_changed') steps.push('Look at what changed, then onboard it again.');
   if (ceiling.because === 'parent')
     steps.push(
       `No agent is trusted more than the agent that delegates to it, ${parent_agent_id}: it is held at ${ceiling.score}.`,
     );
   if (ceiling.until !== null && score >= ceiling.score)
-    steps.push(`Wait: the score can rise above ${ceiling.score} from ${ceiling.until} on.`);
+    steps.push(`Wait: the score can rise above ${ceiling.score} from ${dayOf(ceiling.until)} on.`);
   if (state === 'active' && score < ceiling.score) steps.push(earning(score));
   if (due_at !== null)
     steps.push(
-      `Without an attested action for ${times.idleDays} days, on ${due_at}, the score falls to the floor of its tier.`,
+      `Without an attested action for ${times.idleDays} days, on ${dayOf(due_at)}, the score falls to the floor of its tier.`,
     );
   return steps;
 }

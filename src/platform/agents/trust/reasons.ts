@@ -1,4 +1,4 @@
-import type { CeilingCause, TrustRuleName } from '../words.ts';
+import type { CeilingCause, SuspensionCause, TrustRuleName } from '../words.ts';
 import type { TrustLine } from './ledger.ts';
 import { EARNED_A_DAY, LOWEST } from './rules.ts';
 
@@ -30,6 +30,16 @@ const CEILING_TEXTS: Readonly<Record<CeilingCause, string>> = {
 
 export function ceilingText({ score, because }: { score: number; because: CeilingCause }): string {
   return `The score is ${score} at most: ${CEILING_TEXTS[because]}.`;
+}
+
+const SUSPENSION_TEXTS: Readonly<Record<SuspensionCause, string>> = {
+  auto: 'The agent is suspended: its score fell to 20 or less.',
+  parent: 'The agent is suspended: the score of the agent that delegates to it fell to 20 or less.',
+  kill_switch: 'The agent is suspended: somebody used the kill switch.',
+};
+
+export function suspensionText(because: SuspensionCause | null): string {
+  return because === null ? 'The agent is suspended.' : SUSPENSION_TEXTS[because];
 }
 
 /** A plain sentence for a line, and one for what kept it from its points. */

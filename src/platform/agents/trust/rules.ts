@@ -36,7 +36,7 @@ const POINTS: Readonly<Record<Exclude<TrustRuleName, 'reinstated' | 'idle'>, num
 
 /** The points that a rule asks for, of an agent that has this score. */
 export function pointsOf(rule: TrustRuleName, score: number): number {
-  if (rule === 'reinstated') return within(score, REINSTATED.from, REINSTATED.to) - score;
+  if (rule === 'reinstated') return clamped(score, REINSTATED.from, REINSTATED.to) - score;
   if (rule === 'idle') return floorOf(score) - score;
   return POINTS[rule];
 }
@@ -99,6 +99,6 @@ function floorOf(score: number): number {
   return TIERS.find(({ from }) => score >= from)?.from ?? LOWEST;
 }
 
-export function within(score: number, lowest: number, highest: number): number {
+export function clamped(score: number, lowest: number, highest: number): number {
   return Math.max(lowest, Math.min(score, highest));
 }

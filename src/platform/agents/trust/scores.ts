@@ -7,11 +7,11 @@ import type { AgentServiceMeans } from '../means.ts';
 import type { Simulated, Simulation, TrustScore, WireTrustLine } from '../requests/trust.ts';
 import { TIERS, type TrustRuleName } from '../words.ts';
 import type { TrustLine } from './ledger.ts';
-import { factorsOf, linesOf } from './line-rows.ts';
+import { ledgerLinesOf, trustFactorsOf } from './line-rows.ts';
 import { nextStepsOf } from './next-steps.ts';
-import { ceilingText, EARNS_NOTHING, reasonsOf } from './reasons.ts';
+import { ceilingText, EARNS_NOTHING, reasonsOf, suspensionText } from './reasons.ts';
 import { type Ceiling, ceilingOf, SUSPENDED_AT } from './rules.ts';
-import { type Standing, type StepMeans, stepOf } from './step.ts';
+import { type StepMeans, stepOf, type TrustStanding } from './step.ts';
 
 /** How agents are trusted, why, and what would happen, as routes and pages have it. */
 export class TrustScores {
@@ -33,7 +33,7 @@ export class TrustScores {
       ...{ agent_id, score, tier, meaning: TIERS.find((each) => each.tier === tier)?.meaning ?? '', state },
       ...{ ceiling: ceiling.score, ceiling_because: ceiling.because, ceiling_until: ceiling.until },
       why: whyOf(agent, ceiling),
-      factors: await factorsOf(this.#database, agent),
+      factors: await trustFactorsOf(this.#database, agent),
       next_steps: nextStepsOf(agent, ceiling, means.times),
     };
   }
@@ -42,7 +42,7 @@ export class TrustScores {
   async history(agentId: string, { limit, cursor }: PageQuery) {
     const agent = await findAgent(this.#database, agentId);
     const before = cursor === undefined ? undefined : fromCursor('trust', ['number'], cursor)[0];
-    const lines = await linesOf(this.#database, agent, { limit: limit + 1, before });
+    const lines = await ledgerLinesOf(this.#database, agent, { limit: limit + 1, before });
     const { shown, next_cursor } = pageOf(lines, limit, (last) => toCursor('trust', [last.entry_no]));
     return { data: shown.map(lineToWire), next_cursor };
   }
@@ -57,7 +57,7 @@ export class TrustScores {
     const means = await this.#stepMeans(agent);
     const reasons: string[] = asked.length === 0 ? [EARNS_NOTHING.unattested] : [];
     const lines: TrustLine[] = [];
-    let standing: Standing = agent;
+    let standing: TrustStanding = agent;
     let isSuspended = agent.state === 'suspended';
     for (const rule of asked) {
       const step = stepOf(standing, { rule }, means);
@@ -87,7 +87,7 @@ export class TrustScores {
 function whyOf({ score, tier, state, suspended_because }: Agent, ceiling: Ceiling): string {
   const stands = `${score} of 100 is ${tier}.`;
   const held = ceiling.because === 'none' ? '' : ` ${ceilingText(ceiling)}`;
-  return state === 'suspended' ? `${stands} The agent is suspended (${suspended_because}).${held}` : `${stands}${held}`;
+  return state === 'suspended' ? `${stands} ${suspensionText(suspended_because)}${held}` : `${stands}${held}`;
 }
 
 /** The rules that an action would touch. */

@@ -7,7 +7,7 @@ import { ceilingText, EARNS_NOTHING, reasonsOf } from './reasons.ts';
 import { ceilingOf, dayOf, daysAfter, EARNED_A_DAY } from './rules.ts';
 
 /** What of an agent its ledger changes. */
-export type Standing = Pick<
+export type TrustStanding = Pick<
   Agent,
   | 'score'
   | 'tier'
@@ -29,14 +29,14 @@ export interface StepMeans {
 
 /** What one note does to the agent that it is of. */
 export interface TrustStep {
-  standing: Standing;
+  standing: TrustStanding;
   /** Null where the ledger has nothing to say. */
   line: TrustLine | null;
   /** Plain sentences. */
   reasons: string[];
 }
 
-export function stepOf(before: Standing, note: TrustNote, means: StepMeans): TrustStep {
+export function stepOf(before: TrustStanding, note: TrustNote, means: StepMeans): TrustStep {
   const { now, times, parentScore } = means;
   const { rule, action_id, detail } = note;
   const at = now.toISOString();
@@ -55,7 +55,11 @@ export function stepOf(before: Standing, note: TrustNote, means: StepMeans): Tru
 }
 
 /** What a note changes besides the score. */
-function factsAfter({ trusted_since }: Standing, { rule }: TrustNote, { now, times }: StepMeans): Partial<Standing> {
+function factsAfter(
+  { trusted_since }: TrustStanding,
+  { rule }: TrustNote,
+  { now, times }: StepMeans,
+): Partial<TrustStanding> {
   const at = now.toISOString();
   const due_at = daysAfter(at, times.idleDays).toISOString();
   switch (rule) {
@@ -75,7 +79,7 @@ function factsAfter({ trusted_since }: Standing, { rule }: TrustNote, { now, tim
 }
 
 /** Onboarding counts once; a composition has changed until the agent is onboarded again. */
-function isSaidBefore({ trusted_since, composition_changed_at }: Standing, { rule }: TrustNote): boolean {
+function isSaidBefore({ trusted_since, composition_changed_at }: TrustStanding, { rule }: TrustNote): boolean {
   if (rule === 'onboarded') return trusted_since !== null;
   return rule === 'composition_changed' && composition_changed_at !== null;
 }

@@ -3,19 +3,24 @@ import { describe, expect, test } from 'vitest';
 import { TRUST_TIMES } from '../../../../src/platform/agents/settings.ts';
 import { replay, type TrustLine } from '../../../../src/platform/agents/trust/ledger.ts';
 import { ceilingOf, dayOf, daysAfter } from '../../../../src/platform/agents/trust/rules.ts';
-import { type Standing, stepOf } from '../../../../src/platform/agents/trust/step.ts';
+import { stepOf, type TrustStanding } from '../../../../src/platform/agents/trust/step.ts';
 import { TRUST_RULES, type TrustRuleName, type TrustTier, tierOf } from '../../../../src/platform/agents/words.ts';
 
 const START = '2026-01-01T00:00:00.000Z';
 
 /** An agent as it is inserted, before its first line. */
-const NEW: Standing = {
+const NEW: TrustStanding = {
   ...{ score: 0, tier: 'AUTO-SUSPENDED', ledger_length: 0, trusted_since: null, composition_changed_at: null },
   ...{ attested_at: null, attested_day: null, attested_points: 0, due_at: null },
 };
 
 /** An agent that nothing holds, with a score. */
-const free = (score: number): Standing => ({ ...NEW, score, ledger_length: 1, trusted_since: '2020-01-01T00:00:00Z' });
+const free = (score: number): TrustStanding => ({
+  ...NEW,
+  score,
+  ledger_length: 1,
+  trusted_since: '2020-01-01T00:00:00Z',
+});
 
 /** A ledger that is gone through in time. */
 class Walk {

@@ -137,7 +137,7 @@ describe('what an agent does', () => {
     const wrong = await agent.did({ tool_used: HOSTILE, action_description: HOSTILE, output_hash: HOSTILE });
     const list = await owner.get(of(agent, '/actions'));
     expect(shown(list.text)).toContain(
-      `${HOSTILE_SHOWN} tool_call ${HOSTILE_SHOWN} ✗ violation tool outside its list, malformed hash ✓ by its key`,
+      `${HOSTILE_SHOWN} tool_call · ${HOSTILE_SHOWN} ✗ violation tool outside its list, malformed hash ✓ by its key`,
     );
     const page = await owner.get(of(agent, `/actions/${wrong.action_id}`));
     expect(shown(page.text)).toMatch(
