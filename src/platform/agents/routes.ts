@@ -3,7 +3,7 @@ import { serveOpenApi } from '../http/openapi.ts';
 import { actionSchema, loggedActionSchema, loggedOutcomeSchema } from './requests/actions.ts';
 import { agentSchema, onboardedSchema } from './requests/agents.ts';
 import { killReceiptSchema } from './requests/kill.ts';
-import { verificationSchema } from './requests/public.ts';
+import { agentVerificationSchema } from './requests/public.ts';
 import { agentStatsSchema } from './requests/stats.ts';
 import { wireSubscriberSchema } from './requests/subscribers.ts';
 import { simulatedSchema, trustLineSchema, trustScoreSchema } from './requests/trust.ts';
@@ -41,7 +41,7 @@ export const agentServiceRoutes: FastifyPluginAsync<{ service: AgentService } & 
       Subscriber: wireSubscriberSchema,
       Vault: vaultSchema,
       Decoy: decoySchema,
-      PublicVerification: verificationSchema,
+      PublicVerification: agentVerificationSchema,
       AgentStats: agentStatsSchema,
     },
   });

@@ -6,7 +6,7 @@ import { isKnown, sendKnown } from '../../http/etag.ts';
 import { problemResponses } from '../../http/responses.ts';
 import { LIST_FRESH_SECONDS } from '../identity/terms.ts';
 import { agentParamsSchema } from '../requests/parts.ts';
-import { fileParamsSchema, verificationSchema } from '../requests/public.ts';
+import { agentVerificationSchema, fileParamsSchema } from '../requests/public.ts';
 import type { AgentService } from '../service.ts';
 import { limitStrangers, type Strangers } from './strangers.ts';
 
@@ -30,7 +30,7 @@ export const publicAgentRoutes: FastifyPluginAsyncZod<{ service: AgentService } 
         tags: ['public'],
         summary: 'Say how an agent stands at this moment: to anybody, and without what it may do or whose it is',
         params: agentParamsSchema,
-        response: { 200: verificationSchema, ...problemResponses(404) },
+        response: { 200: agentVerificationSchema, ...problemResponses(404) },
       },
     },
     ({ params }) => agents.verify(params.agent_id),
