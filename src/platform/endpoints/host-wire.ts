@@ -27,12 +27,19 @@ export async function hostsToWire(reader: Reader, endpoints: readonly Endpoint[]
       chain: { number: endpoint.chain, public_key: endpoint.public_key, went_back_at: endpoint.went_back_at },
       events: { low: 0, medium: 0, high: 0, critical: 0, ...events.get(endpoint_no) },
       isolation: isolationOf(endpoint),
+      retirement: retirementOf(endpoint),
+      last_check: checkOf(endpoint),
       message: messageOf(endpoint, status),
     };
   });
 }
 
-export function statusOfHost({ stale_at, received_at }: Pick<Endpoint, 'stale_at' | 'received_at'>): HostStatus {
+export function statusOfHost({
+  retired_at,
+  stale_at,
+  received_at,
+}: Pick<Endpoint, 'retired_at' | 'stale_at' | 'received_at'>): HostStatus {
+  if (retired_at !== null) return 'retired';
   if (stale_at !== null) return 'stale';
   return received_at === null ? 'waiting' : 'reporting';
 }
@@ -44,7 +51,20 @@ function isolationOf({ isolated_at, isolated_by, isolated_reason }: Endpoint): W
   };
 }
 
+function retirementOf({ retired_at: at, retired_by: by, retired_reason: reason }: Endpoint): WireHost['retirement'] {
+  return at === null || by === null || reason === null ? null : { at, by, reason };
+}
+
+function checkOf({ checked_at, checked_reports, check_findings }: Endpoint): WireHost['last_check'] {
+  if (checked_at === null || checked_reports === null || check_findings === null) return null;
+  return {
+    ...{ checked_at, verified: check_findings === 0 },
+    ...{ reports_checked: checked_reports, findings: check_findings },
+  };
+}
+
 function messageOf({ baseline_no, went_back_at }: Endpoint, status: HostStatus): string {
+  if (status === 'retired') return 'It is retired: it reports no more, and what it reported stays.';
   if (went_back_at !== null)
     return 'Its chain of reports went back: it was restored from a snapshot, or a second machine has its key. Find out which, then let it begin anew.';
   if (status === 'stale') return 'It does not report any more: nobody knows how it stands.';
@@ -55,7 +75,8 @@ function messageOf({ baseline_no, went_back_at }: Endpoint, status: HostStatus):
 }
 
 function missedOf(endpoint: Endpoint, received: readonly string[], now: Date): number {
-  const { enrolled_at, received_at, scan_interval_seconds } = endpoint;
+  const { enrolled_at, received_at, scan_interval_seconds, retired_at } = endpoint;
+  if (retired_at !== null) return 0;
   const since = new Date(now.getTime() - MISSED_WITHIN_MS).toISOString();
   const begin = enrolled_at > since ? enrolled_at : since;
   // The last report before the day counts from the begin of the day on.

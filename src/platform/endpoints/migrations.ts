@@ -206,4 +206,10 @@ export const ENDPOINT_MIGRATIONS: Migrations = {
     'CREATE INDEX endpoint_bait_by_endpoint ON endpoint_bait (endpoint_no, bait_no)',
     'CREATE UNIQUE INDEX endpoint_bait_places ON endpoint_bait (endpoint_no, path) WHERE ended_at IS NULL',
   ],
+  'endpoints/0011-retired': ({ text }) =>
+    ['retired_at', 'retired_by', 'retired_reason'].map((name) => `ALTER TABLE endpoints ADD COLUMN ${name} ${text}`),
+  'endpoints/0012-checked': ({ text, integer }) => [
+    `ALTER TABLE endpoints ADD COLUMN checked_at ${text}`,
+    ...['checked_reports', 'check_findings'].map((name) => `ALTER TABLE endpoints ADD COLUMN ${name} ${integer}`),
+  ],
 };

@@ -1,3 +1,5 @@
+// Over 250 lines: they are the tables of one service.
+
 import type { Generated } from 'kysely';
 import type { AlertState } from '../alerts/words.ts';
 import type { BaitStatus, BaselineStatus, EventSeverity, EventStatus, EventType } from './words.ts';
@@ -35,6 +37,14 @@ export interface EndpointTable {
   isolated_at: string | null;
   isolated_by: string | null;
   isolated_reason: string | null;
+  retired_at: string | null;
+  retired_by: string | null;
+  retired_reason: string | null;
+  /** When its reports were verified last; null where they never were. */
+  checked_at: string | null;
+  /** How many reports were, and how much was found. */
+  checked_reports: number | null;
+  check_findings: number | null;
 }
 
 /** The key of each chain of reports. */
