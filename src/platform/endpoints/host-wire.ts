@@ -14,6 +14,7 @@ export async function hostsToWire(reader: Reader, endpoints: readonly Endpoint[]
   const [times, events] = [await reportTimes(reader, numbers, now), await eventCounts(reader, numbers)];
   const scans = await lastScans(reader, endpoints);
   const baselines = await activeBaselines(reader, endpoints);
+  const checks = await lastChecks(reader, numbers);
   return endpoints.map((endpoint) => {
     const { endpoint_no, endpoint_id, name, scan_interval_seconds, enrolled_at, stale_at } = endpoint;
     const baseline = baselines.get(endpoint.baseline_no ?? 0) ?? null;
@@ -28,7 +29,7 @@ export async function hostsToWire(reader: Reader, endpoints: readonly Endpoint[]
       events: { low: 0, medium: 0, high: 0, critical: 0, ...events.get(endpoint_no) },
       isolation: isolationOf(endpoint),
       retirement: retirementOf(endpoint),
-      last_check: checkOf(endpoint),
+      last_check: checks.get(endpoint_no) ?? null,
       message: messageOf(endpoint, status),
     };
   });
@@ -53,14 +54,6 @@ function isolationOf({ isolated_at, isolated_by, isolated_reason }: Endpoint): W
 
 function retirementOf({ retired_at: at, retired_by: by, retired_reason: reason }: Endpoint): WireHost['retirement'] {
   return at === null || by === null || reason === null ? null : { at, by, reason };
-}
-
-function checkOf({ checked_at, checked_reports, check_findings }: Endpoint): WireHost['last_check'] {
-  if (checked_at === null || checked_reports === null || check_findings === null) return null;
-  return {
-    ...{ checked_at, verified: check_findings === 0 },
-    ...{ reports_checked: checked_reports, findings: check_findings },
-  };
 }
 
 function messageOf({ baseline_no, went_back_at }: Endpoint, status: HostStatus): string {
@@ -151,4 +144,23 @@ async function activeBaselines(
     .where('baseline_no', 'in', numbers)
     .execute();
   return new Map(rows.map(({ baseline_no, ...baseline }) => [baseline_no, baseline]));
+}
+
+async function lastChecks(
+  reader: Reader,
+  numbers: number[],
+): Promise<Map<number, NonNullable<WireHost['last_check']>>> {
+  const tables = reader.tables<EndpointTables>();
+  const newest = tables
+    .selectFrom('endpoint_checks')
+    .select(({ fn }) => fn.max('check_no').as('check_no'))
+    .where('endpoint_no', 'in', numbers)
+    .groupBy('endpoint_no');
+  const rows = await tables.selectFrom('endpoint_checks').selectAll().where('check_no', 'in', newest).execute();
+  return new Map(
+    rows.map(({ endpoint_no, checked_at, reports, findings }) => [
+      endpoint_no,
+      { checked_at, verified: findings === 0, reports_checked: reports, findings },
+    ]),
+  );
 }

@@ -185,7 +185,6 @@ async function insertEndpoint(
     ...{ last_scan_no: null, received_at: null, stale_at: null, baseline_no: null },
     ...{ isolated_at: null, isolated_by: null, isolated_reason: null },
     ...{ retired_at: null, retired_by: null, retired_reason: null },
-    ...{ checked_at: null, checked_reports: null, check_findings: null },
   };
   const row = {
     ...{ endpoint_id, name, roots: JSON.stringify(roots), other_filesystems: JSON.stringify(other_filesystems) },

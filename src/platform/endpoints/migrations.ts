@@ -208,8 +208,14 @@ export const ENDPOINT_MIGRATIONS: Migrations = {
   ],
   'endpoints/0011-retired': ({ text }) =>
     ['retired_at', 'retired_by', 'retired_reason'].map((name) => `ALTER TABLE endpoints ADD COLUMN ${name} ${text}`),
-  'endpoints/0012-checked': ({ text, integer }) => [
-    `ALTER TABLE endpoints ADD COLUMN checked_at ${text}`,
-    ...['checked_reports', 'check_findings'].map((name) => `ALTER TABLE endpoints ADD COLUMN ${name} ${integer}`),
+  'endpoints/0012-checks': ({ text, integer, ordinal, end }) => [
+    `CREATE TABLE endpoint_checks (
+      check_no ${ordinal},
+      endpoint_no ${integer} NOT NULL REFERENCES endpoints,
+      checked_at ${text} NOT NULL,
+      reports ${integer} NOT NULL,
+      findings ${integer} NOT NULL
+    ) ${end}`,
+    'CREATE INDEX endpoint_checks_by_endpoint ON endpoint_checks (endpoint_no, check_no)',
   ],
 };

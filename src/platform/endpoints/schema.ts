@@ -40,11 +40,16 @@ export interface EndpointTable {
   retired_at: string | null;
   retired_by: string | null;
   retired_reason: string | null;
-  /** When its reports were verified last; null where they never were. */
-  checked_at: string | null;
-  /** How many reports were, and how much was found. */
-  checked_reports: number | null;
-  check_findings: number | null;
+}
+
+/** What Verify of an endpoint's reports said. */
+export interface EndpointCheckTable {
+  check_no: Generated<number>;
+  endpoint_no: number;
+  checked_at: string;
+  /** How many were checked, and how much was found. */
+  reports: number;
+  findings: number;
 }
 
 /** The key of each chain of reports. */
@@ -238,6 +243,7 @@ export interface EndpointTables {
   endpoints: EndpointTable;
   endpoint_keys: EndpointKeyTable;
   endpoint_scans: EndpointScanTable;
+  endpoint_checks: EndpointCheckTable;
   line_sets: LineSetTable;
   line_chunks: LineChunkTable;
   line_set_chunks: { set_no: number; number: number; chunk_no: number };
