@@ -27,7 +27,7 @@ import { agentParamsSchema } from '../requests/parts.ts';
 import { ACTION_DECISIONS, tierOf } from '../words.ts';
 import { actionTable } from './action-table.ts';
 import { type AgentPageParts, SEES_AGENTS } from './parts.ts';
-import { aboveAgent, agentIdOf, agentPath, agentsApi, agentEntryPath } from './paths.ts';
+import { aboveAgent, agentEntryPath, agentIdOf, agentPath, agentsApi } from './paths.ts';
 import { DECISION_WORDS, decisionWord, RULE_WORDS, trustWord } from './words.ts';
 
 const filterSchema = filtersOf(

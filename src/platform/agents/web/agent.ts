@@ -19,7 +19,7 @@ import { type AgentPageParts, SEES_AGENTS } from './parts.ts';
 import { ABOVE_AGENTS, agentIdOf, agentPath, agentStreamPath, agentsApi, publicApi, REGISTER_PATH } from './paths.ts';
 import { trustFacts } from './trust.ts';
 import { vaultOf } from './vault.ts';
-import { agentStateWords, AGENT_TYPE_WORDS } from './words.ts';
+import { AGENT_TYPE_WORDS, agentStateWords } from './words.ts';
 
 /** An agent: what it is, whether it may act, how far it is trusted, and what it did. */
 export function agentPage(server: FastifyInstance, { service, people, clock }: AgentPageParts): void {
