@@ -1,7 +1,7 @@
 import type { Reader } from '../database/database.ts';
 import type { Agent } from './agent-rows.ts';
 import { allowancesOf } from './composition.ts';
-import type { Identity } from './identity/identity-rows.ts';
+import type { AgentIdentity } from './identity/identity-rows.ts';
 import type { WireAgent } from './requests/agents.ts';
 import type { AgentTables } from './schema.ts';
 import { streamOfAgent } from './words.ts';
@@ -27,7 +27,7 @@ export async function agentsToWire(reader: Reader, agents: readonly Agent[]): Pr
   });
 }
 
-function identityToWire(identity: Identity): NonNullable<WireAgent['identity']> {
+function identityToWire(identity: AgentIdentity): NonNullable<WireAgent['identity']> {
   const { did, public_keys, ecdsa_serial, ecdsa_pem, ml_dsa_65_serial, ml_dsa_65_pem, not_after } = identity;
   const { passport_jti, passport_jws, passport_status, status_changed_at, composition, key_id, issued_at } = identity;
   return {
@@ -41,7 +41,7 @@ function identityToWire(identity: Identity): NonNullable<WireAgent['identity']> 
   };
 }
 
-async function newestIdentities(reader: Reader, agents: readonly Agent[]): Promise<Map<number, Identity>> {
+async function newestIdentities(reader: Reader, agents: readonly Agent[]): Promise<Map<number, AgentIdentity>> {
   if (agents.length === 0) return new Map();
   const identities = reader.tables<AgentTables>().selectFrom('agent_identities').selectAll();
   const numbers = agents.map(({ agent_no }) => agent_no);

@@ -5,7 +5,6 @@ import { TRUST_MIGRATIONS } from './trust/migrations.ts';
 import { AGENT_VAULT_MIGRATIONS } from './vault/migrations.ts';
 
 export const AGENT_MIGRATIONS: Migrations = {
-  // Over 40 lines: it is the form of tables.
   'agents/0001-agents': ({ text, integer, ordinal, end, digest }) => [
     `CREATE TABLE agents (
       agent_no ${ordinal},

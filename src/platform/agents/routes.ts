@@ -3,7 +3,7 @@ import { serveOpenApi } from '../http/openapi.ts';
 import { actionSchema, loggedActionSchema, loggedOutcomeSchema } from './requests/actions.ts';
 import { agentSchema, onboardedSchema } from './requests/agents.ts';
 import { killReceiptSchema } from './requests/kill.ts';
-import { verificationSchema } from './requests/public.ts';
+import { agentVerificationSchema } from './requests/public.ts';
 import { agentStatsSchema } from './requests/stats.ts';
 import { wireSubscriberSchema } from './requests/subscribers.ts';
 import { simulatedSchema, trustLineSchema, trustScoreSchema } from './requests/trust.ts';
@@ -36,12 +36,13 @@ export const agentServiceRoutes: FastifyPluginAsync<{ service: AgentService } & 
       Action: actionSchema,
       TrustScore: trustScoreSchema,
       TrustLine: trustLineSchema,
+      JsonValue: trustLineSchema.shape.detail.valueType,
       Simulated: simulatedSchema,
       KillReceipt: killReceiptSchema,
       Subscriber: wireSubscriberSchema,
       Vault: vaultSchema,
       Decoy: decoySchema,
-      PublicVerification: verificationSchema,
+      PublicVerification: agentVerificationSchema,
       AgentStats: agentStatsSchema,
     },
   });

@@ -51,6 +51,10 @@ export type CeilingCause = (typeof CEILINGS)[number];
 export const PASSPORT_STATUSES = ['valid', 'suspended', 'revoked', 'superseded'] as const;
 export type PassportStatus = (typeof PASSPORT_STATUSES)[number];
 
+/** How a certificate of an agent stands. */
+export const CERTIFICATE_STATUSES = ['good', 'on_hold', 'revoked', 'expired'] as const;
+export type CertificateStatus = (typeof CERTIFICATE_STATUSES)[number];
+
 /** Free text is taken as well; these are what the documentation names. */
 export const ACTION_TYPES = ['tool_call', 'api_call', 'model_call', 'file_access', 'message', 'decision'] as const;
 export const ACTION_DECISIONS = ['allowed', 'violation'] as const;

@@ -1,5 +1,5 @@
 /** The lines of a field of several lines, without empty ones. */
-export function linesOf(given: unknown): string[] {
+export function linesOfField(given: unknown): string[] {
   const lines = String(given ?? '').split(/\r?\n/);
   return lines.map((line) => line.trim()).filter((line) => line !== '');
 }

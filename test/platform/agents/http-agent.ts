@@ -35,7 +35,7 @@ export async function onboarded(service: Answering, more: object = {}): Promise<
 export class HttpAgent {
   readonly service: Answering;
   readonly id: string;
-  readonly #apiKey: string;
+  readonly apiKey: string;
   readonly #privateKey: string;
 
   constructor(
@@ -45,13 +45,13 @@ export class HttpAgent {
   ) {
     this.service = service;
     this.id = id;
-    this.#apiKey = shown.api_key;
+    this.apiKey = shown.api_key;
     this.#privateKey = (shown.quantum_identity.private_keys_once as { ed25519: string }).ed25519;
   }
 
   send(method: string, below: string, body?: unknown): Promise<Answer> {
     const url = `${this.service.origin}/agents/api/v1/agents/${this.id}`;
-    return call(url, this.#apiKey, method, below, body);
+    return call(url, this.apiKey, method, below, body);
   }
 
   /** Reports an action that its key signed. */

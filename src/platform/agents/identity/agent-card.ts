@@ -1,6 +1,5 @@
-import { FlattenedSign } from 'jose';
-import { canonicalize, type Json } from '../../../core/json/canonical.ts';
-import type { Signer } from './key-generation.ts';
+import type { Json } from '../../../core/json/canonical.ts';
+import { base64Json, type PlatformSigner, signJws } from './signatures.ts';
 
 /** Whose card it is. Names of tools, APIs and owners are not on it: anybody can read it. */
 export interface CardSubject {
@@ -22,19 +21,18 @@ export type AgentCard = { [name: string]: Json } & { signatures: { protected: st
 export const IDENTITY_EXTENSION = 'urn:evidence-platform:agent:identity:1';
 
 /**
- * Section 8.4: signed over its RFC 8785 form, once by each algorithm, without what is empty. It says who the agent is; where
- * it takes messages of A2A this service does not know, so `supportedInterfaces` is empty.
+ * Signed as section 8.4 says, by each algorithm. The card says who the agent is; where it takes messages of A2A this service
+ * does not know, so `supportedInterfaces` is empty. Section 8.4.1 keeps a required member though it is empty, and the SDKs
+ * leave it out: both forms are signed, and a verifier needs one signature that holds.
  */
-export async function signAgentCard(subject: CardSubject, signers: readonly Signer[]): Promise<AgentCard> {
-  const card = cardOf(subject);
-  const payload = Buffer.from(canonicalize(card));
-  const signatures: AgentCard['signatures'] = [];
-  for (const { algorithm: alg, key, publicJwk } of signers) {
-    const header = { alg, kid: publicJwk.kid, typ: 'JOSE', jku: subject.keysUrl };
-    const jws = await new FlattenedSign(payload).setProtectedHeader(header).sign(key);
-    signatures.push({ protected: jws.protected ?? '', signature: jws.signature });
-  }
-  return { ...card, supportedInterfaces: [], signatures };
+export function signAgentCard(subject: CardSubject, signers: readonly PlatformSigner[]): AgentCard {
+  const stated = cardOf(subject);
+  const card = { ...stated, supportedInterfaces: [] };
+  const header = { typ: 'JOSE', jku: subject.keysUrl };
+  const signatures = [stated, card].flatMap((form) =>
+    signers.map((signer) => signJws(base64Json(form), header, signer)),
+  );
+  return { ...card, signatures };
 }
 
 function cardOf(subject: CardSubject): { [name: string]: Json } {

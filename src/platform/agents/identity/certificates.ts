@@ -1,6 +1,6 @@
-import { webcrypto } from 'node:crypto';
+import { type KeyObject, webcrypto } from 'node:crypto';
 import type { CertificateKind } from './kinds.ts';
-import { loadX509, newSerial, SIGNING } from './x509.ts';
+import { loadX509, newSerial, signingWith, toSpki } from './x509.ts';
 
 export interface Validity {
   notBefore: Date;
@@ -10,14 +10,14 @@ export interface Validity {
 /** A certificate, and the key that it says belongs to its subject. */
 export interface CertificateSubject extends Validity {
   kind: CertificateKind;
-  publicKey: webcrypto.CryptoKey;
+  publicKey: KeyObject;
 }
 
 /** An authority that signs certificates and their revocation. */
 export interface CertificateAuthority {
   kind: CertificateKind;
   pem: string;
-  key: webcrypto.CryptoKey;
+  key: KeyObject;
 }
 
 export interface IssuedCertificate {
@@ -34,19 +34,20 @@ export interface IssuedCertificate {
  */
 export async function issueAuthorityCertificate(
   { kind, publicKey, notBefore, notAfter }: CertificateSubject,
-  { key, commonName, trustDomain }: { key: webcrypto.CryptoKey; commonName: string; trustDomain: string },
+  { key, commonName, trustDomain }: { key: KeyObject; commonName: string; trustDomain: string },
 ): Promise<string> {
   const x509 = await loadX509();
   const name = [{ O: ['Evidence Platform'] }, { CN: [commonName] }];
   const extensions = [
     new x509.BasicConstraintsExtension(true, 0, true),
     new x509.KeyUsagesExtension(x509.KeyUsageFlags.keyCertSign | x509.KeyUsageFlags.cRLSign, true),
-    await x509.SubjectKeyIdentifierExtension.create(publicKey, false, webcrypto),
+    await x509.SubjectKeyIdentifierExtension.create(toSpki(publicKey), false, webcrypto),
     new x509.SubjectAlternativeNameExtension([{ type: 'url', value: `spiffe://${trustDomain}` }]),
   ];
-  const terms = { serialNumber: newSerial(), notBefore, notAfter, signingAlgorithm: SIGNING[kind], extensions };
-  const signed = { subject: name, issuer: name, publicKey, signingKey: key };
-  const certificate = await x509.X509CertificateGenerator.create({ ...signed, ...terms }, webcrypto);
+  const terms = { serialNumber: newSerial(), notBefore, notAfter, extensions };
+  const names = { subject: name, issuer: name, publicKey: toSpki(publicKey) };
+  const { signing, crypto } = signingWith(kind, key);
+  const certificate = await x509.X509CertificateGenerator.create({ ...names, ...terms, ...signing }, crypto);
   return `${certificate.toString('pem')}\n`;
 }
 
@@ -64,16 +65,17 @@ export async function issueAgentCertificate(
     // RFC 9881 section 5: of ML-DSA keys signatures only; X.509-SVID section 4.3: this one, and critical.
     new x509.KeyUsagesExtension(x509.KeyUsageFlags.digitalSignature, true),
     new x509.ExtendedKeyUsageExtension([x509.ExtendedKeyUsage.serverAuth, x509.ExtendedKeyUsage.clientAuth]),
-    await x509.SubjectKeyIdentifierExtension.create(publicKey, false, webcrypto),
+    await x509.SubjectKeyIdentifierExtension.create(toSpki(publicKey), false, webcrypto),
     await x509.AuthorityKeyIdentifierExtension.create(issuer.publicKey, false, webcrypto),
     // X.509-SVID section 2: exactly one URI.
     new x509.SubjectAlternativeNameExtension([{ type: 'url', value: agent.spiffeId }]),
     new x509.CRLDistributionPointsExtension([agent.revocationListUrl]),
   ];
   const subject = [{ CN: [agent.agentId] }, { [DESCRIPTION]: [compositionWords(agent.composition)] }];
-  const terms = { serialNumber: serial, notBefore, notAfter, signingAlgorithm: SIGNING[authority.kind], extensions };
-  const signed = { subject, issuer: issuer.subjectName, publicKey, signingKey: authority.key };
-  const certificate = await x509.X509CertificateGenerator.create({ ...signed, ...terms }, webcrypto);
+  const terms = { serialNumber: serial, notBefore, notAfter, extensions };
+  const names = { subject, issuer: issuer.subjectName, publicKey: toSpki(publicKey) };
+  const { signing, crypto } = signingWith(authority.kind, authority.key);
+  const certificate = await x509.X509CertificateGenerator.create({ ...names, ...terms, ...signing }, crypto);
   const pem = `${certificate.toString('pem')}\n`;
   return { pem, chainPem: pem + authority.pem, serial };
 }

@@ -7,10 +7,10 @@ import { CERTIFICATE_KINDS, type CertificateKind, type RevocationReason } from '
 import type { Revocation } from './revocation-list.ts';
 import type { AgentIdentityTable } from './schema.ts';
 
-export type Identity = Selectable<AgentIdentityTable>;
+export type AgentIdentity = Selectable<AgentIdentityTable>;
 
 /** What an agent was issued last; null where it was never onboarded. */
-export async function currentIdentity(reader: Reader, agentNo: number): Promise<Identity | null> {
+export async function currentIdentity(reader: Reader, agentNo: number): Promise<AgentIdentity | null> {
   const identities = reader.tables<AgentTables>().selectFrom('agent_identities').selectAll();
   const own = identities.where('agent_no', '=', agentNo).orderBy('issue_no', 'desc').limit(1);
   return (await own.executeTakeFirst()) ?? null;
@@ -18,7 +18,7 @@ export async function currentIdentity(reader: Reader, agentNo: number): Promise<
 
 export async function changePassport(
   transaction: Transaction,
-  { identity_no }: Pick<Identity, 'identity_no'>,
+  { identity_no }: Pick<AgentIdentity, 'identity_no'>,
   status: PassportStatus,
   now: Date,
 ): Promise<void> {
@@ -34,7 +34,7 @@ export async function changePassport(
  */
 export async function revokeCertificates(
   transaction: Transaction,
-  identity: Identity,
+  identity: AgentIdentity,
   { reason, now }: { reason: RevocationReason; now: Date },
 ): Promise<string[]> {
   const { generation, identity_no } = identity;
@@ -55,7 +55,7 @@ export async function revokeCertificates(
 /** Has the lists no longer name those certificates of an identity that were on hold. @returns their serials. */
 export async function liftHold(
   transaction: Transaction,
-  { identity_no }: Pick<Identity, 'identity_no'>,
+  { identity_no }: Pick<AgentIdentity, 'identity_no'>,
 ): Promise<string[]> {
   const revocations = transaction.tables<AgentTables>().deleteFrom('agent_revocations').returning('serial');
   const held = revocations.where('identity_no', '=', identity_no).where('reason', '=', 'certificateHold');
@@ -94,7 +94,7 @@ export async function revocationsOf(reader: Reader, { kind, generation }: Revoca
 
 const serialColumn = (kind: CertificateKind) => `${kind}_serial` as const;
 
-const serialOf = (identity: Identity, kind: CertificateKind): string => identity[serialColumn(kind)];
+const serialOf = (identity: AgentIdentity, kind: CertificateKind): string => identity[serialColumn(kind)];
 
 /** The passports that are not valid, by their place in the list, and how long the list is. */
 export async function passportStatuses(

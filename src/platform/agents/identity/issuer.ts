@@ -46,7 +46,7 @@ export class Issuer implements IssuerPort {
     const statusIndex = await insertIdentity(transaction, { ...row, issue_no, key_id });
     const claims = passportClaims(agent, made, { addresses, now, jti, statusIndex });
     const { EdDSA, 'ML-DSA-65': mlDsa } = generation.signers;
-    const jws = JSON.stringify(await signPassport(claims, [EdDSA, mlDsa]));
+    const jws = JSON.stringify(signPassport(claims, [EdDSA, mlDsa]));
     const identities = transaction.tables<AgentTables>().updateTable('agent_identities');
     await identities.set({ passport_jws: jws }).where('identity_no', '=', statusIndex).execute();
     return toIssued(made, { did: claims.sub, jti, jws, status_url: claims.status_url });

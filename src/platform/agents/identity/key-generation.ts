@@ -1,9 +1,9 @@
-import type { webcrypto } from 'node:crypto';
 import type { SecretBox } from '../../secrets.ts';
 import { type CertificateAuthority, issueAuthorityCertificate, type Validity } from './certificates.ts';
 import { type AgentKeyName, fromPkcs8, newKeyPair, type PublicJwk, toPkcs8 } from './keys.ts';
 import type { CertificateKind, SignatureAlgorithm } from './kinds.ts';
 import type { AgentAuthorityTable } from './schema.ts';
+import type { PlatformSigner } from './signatures.ts';
 import { wholeSecond } from './x509.ts';
 
 /** One generation of the platform's own keys. */
@@ -11,14 +11,7 @@ export interface KeyGeneration extends Validity {
   /** From 1 on. */
   generation: number;
   certificates: Readonly<Record<CertificateKind, CertificateAuthority>>;
-  signers: Readonly<Record<SignatureAlgorithm, Signer>>;
-}
-
-/** What the platform signs passports, lists and messages with. */
-export interface Signer {
-  algorithm: SignatureAlgorithm;
-  key: webcrypto.CryptoKey;
-  publicJwk: PublicJwk;
+  signers: Readonly<Record<SignatureAlgorithm, PlatformSigner>>;
 }
 
 const PURPOSES = {
@@ -43,16 +36,16 @@ export async function makeKeyGeneration(
     'ML-DSA-65': await newKeyPair(PURPOSES['ML-DSA-65']),
   };
   const certify = (kind: CertificateKind, words: string) => {
-    const { publicKey, privateKey: key } = made[kind].keys;
+    const { publicKey, privateKey: key } = made[kind];
     const validity = { notBefore: wholeSecond(notBefore), notAfter: wholeSecond(notAfter) };
     const commonName = `Agents of ${trustDomain}, ${words} authority ${generation}`;
     return issueAuthorityCertificate({ kind, publicKey, ...validity }, { key, commonName, trustDomain });
   };
-  const secrets = Object.entries(made).map(async ([purpose, { keys }]) => [
+  const secrets = Object.entries(made).map(([purpose, { privateKey }]) => [
     purpose,
-    (await toPkcs8(keys.privateKey)).toString('base64'),
+    toPkcs8(privateKey).toString('base64'),
   ]);
-  const sealed = Buffer.from(JSON.stringify(Object.fromEntries(await Promise.all(secrets))));
+  const sealed = Buffer.from(JSON.stringify(Object.fromEntries(secrets)));
   return {
     generation,
     made_at: notBefore.toISOString(),
@@ -65,24 +58,24 @@ export async function makeKeyGeneration(
 }
 
 /** @throws Error when the row was not sealed with the master key of this platform. */
-export async function openKeyGeneration(row: AgentAuthorityTable, box: SecretBox): Promise<KeyGeneration> {
+export function openKeyGeneration(row: AgentAuthorityTable, box: SecretBox): KeyGeneration {
   const opened = box.open(row.private_keys, ownerOf(row.generation)).toString();
   const secrets = JSON.parse(opened) as Record<Purpose, string>;
   const published = JSON.parse(row.public_keys) as PublicJwk[];
-  const key = (purpose: Purpose) => fromPkcs8(PURPOSES[purpose], Buffer.from(secrets[purpose], 'base64'));
-  const signer = async (algorithm: SignatureAlgorithm): Promise<Signer> => {
+  const key = (purpose: Purpose) => fromPkcs8(Buffer.from(secrets[purpose], 'base64'));
+  const signer = (algorithm: SignatureAlgorithm): PlatformSigner => {
     const publicJwk = published.find(({ alg }) => alg === algorithm);
     if (publicJwk === undefined) throw new Error(`generation ${row.generation} has no public key for ${algorithm}`);
-    return { algorithm, publicJwk, key: await key(algorithm) };
+    return { algorithm, publicJwk, key: key(algorithm) };
   };
   return {
     generation: row.generation,
     notBefore: new Date(row.made_at),
     notAfter: new Date(row.not_after),
     certificates: {
-      ecdsa: { kind: 'ecdsa', pem: row.ecdsa_pem, key: await key('ecdsa') },
-      ml_dsa_65: { kind: 'ml_dsa_65', pem: row.ml_dsa_65_pem, key: await key('ml_dsa_65') },
+      ecdsa: { kind: 'ecdsa', pem: row.ecdsa_pem, key: key('ecdsa') },
+      ml_dsa_65: { kind: 'ml_dsa_65', pem: row.ml_dsa_65_pem, key: key('ml_dsa_65') },
     },
-    signers: { EdDSA: await signer('EdDSA'), 'ML-DSA-65': await signer('ML-DSA-65') },
+    signers: { EdDSA: signer('EdDSA'), 'ML-DSA-65': signer('ML-DSA-65') },
   };
 }

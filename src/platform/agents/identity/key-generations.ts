@@ -45,7 +45,7 @@ export class KeyGenerations {
     const standing = await rows.where('not_after', '>', now.toISOString()).orderBy('generation').execute();
     const generations: KeyGeneration[] = [];
     for (const row of standing) {
-      const opened = this.#opened.get(row.generation) ?? (await openKeyGeneration(row, this.#box));
+      const opened = this.#opened.get(row.generation) ?? openKeyGeneration(row, this.#box);
       this.#opened.set(row.generation, opened);
       generations.push(opened);
     }

@@ -1,55 +1,62 @@
-import { createPublicKey, verify, webcrypto } from 'node:crypto';
+import { createPrivateKey, createPublicKey, generateKeyPair, type KeyObject, verify } from 'node:crypto';
+import { promisify } from 'node:util';
 import { calculateJwkThumbprint } from 'jose';
 import type { SignatureAlgorithm } from './kinds.ts';
 
-const { subtle } = webcrypto;
-
-/** Names of WebCrypto. */
-export const KEY_ALGORITHMS = {
-  ed25519: { name: 'Ed25519' },
-  ml_dsa_65: { name: 'ML-DSA-65' },
-  ecdsa_p256: { name: 'ECDSA', namedCurve: 'P-256', hash: 'SHA-256' },
-} as const;
-export type AgentKeyName = keyof typeof KEY_ALGORITHMS;
-
 /** RFC 8037, RFC 9964 section 3 and RFC 7518: a public key, and its `kid`, which is its RFC 7638 thumbprint. */
 export type PublicJwk = { kty: string; kid: string; alg: string; crv?: string; x?: string; y?: string; pub?: string };
+export type AgentKeyName = 'ed25519' | 'ml_dsa_65' | 'ecdsa_p256';
 export type AgentPublicKeys = Readonly<Record<AgentKeyName, PublicJwk>>;
 /** PKCS #8 in PEM. */
 export type AgentPrivateKeys = Readonly<Record<AgentKeyName, string>>;
 
 export interface KeyPair {
-  keys: webcrypto.CryptoKeyPair;
+  privateKey: KeyObject;
+  publicKey: KeyObject;
   publicJwk: PublicJwk;
 }
 
 const JWS_ALGORITHMS: Record<AgentKeyName, string> = { ed25519: 'EdDSA', ml_dsa_65: 'ML-DSA-65', ecdsa_p256: 'ES256' };
 
+const generate = promisify(generateKeyPair) as unknown as (
+  type: string,
+  options?: object,
+) => Promise<{ publicKey: KeyObject; privateKey: KeyObject }>;
+
+const MAKE: Record<AgentKeyName, () => ReturnType<typeof generate>> = {
+  ed25519: () => generate('ed25519', {}),
+  ml_dsa_65: () => generate('ml-dsa-65', {}),
+  ecdsa_p256: () => generate('ec', { namedCurve: 'P-256' }),
+};
+
 export async function newKeyPair(name: AgentKeyName): Promise<KeyPair> {
-  const made = await subtle.generateKey(KEY_ALGORITHMS[name], true, ['sign', 'verify']);
-  const keys = made as webcrypto.CryptoKeyPair;
-  return { keys, publicJwk: await toPublicJwk(name, keys.publicKey) };
+  const { privateKey, publicKey } = await MAKE[name]();
+  const { kty = '', crv, x, y, pub } = publicKey.export({ format: 'jwk' }) as Partial<Record<string, string>>;
+  const alg = JWS_ALGORITHMS[name];
+  const jwk = { kty, alg, ...(crv && { crv }), ...(x && { x }), ...(y && { y }), ...(pub && { pub }) };
+  return { privateKey, publicKey, publicJwk: { ...jwk, kid: await calculateJwkThumbprint(jwk) } };
 }
 
-async function toPublicJwk(name: AgentKeyName, key: webcrypto.CryptoKey): Promise<PublicJwk> {
-  const { kty, crv, x, y, pub } = (await subtle.exportKey('jwk', key)) as Record<string, string | undefined>;
-  const alg = JWS_ALGORITHMS[name];
-  const jwk = { kty: kty ?? '', alg, ...(crv && { crv }), ...(x && { x }), ...(y && { y }), ...(pub && { pub }) };
-  return { ...jwk, kid: await calculateJwkThumbprint(jwk) } as PublicJwk;
-}
+/** RFC 9881 section 6: what stands before the seed of an ML-DSA-65 key in its shortest form, which it recommends. */
+const BEFORE_SEED = Buffer.from('3034020100300b0609608648016503040312' + '04228020', 'hex');
 
 /** RFC 5958. */
-export async function toPkcs8(key: webcrypto.CryptoKey): Promise<Buffer> {
-  return Buffer.from(await subtle.exportKey('pkcs8', key));
+export function toPkcs8(key: KeyObject): Buffer {
+  if (key.asymmetricKeyType !== 'ml-dsa-65') return key.export({ format: 'der', type: 'pkcs8' });
+  const { priv = '' } = key.export({ format: 'jwk' }) as { priv?: string };
+  return Buffer.concat([BEFORE_SEED, Buffer.from(priv, 'base64url')]);
 }
 
-export async function toPkcs8Pem(key: webcrypto.CryptoKey): Promise<string> {
-  const lines = (await toPkcs8(key)).toString('base64').match(/.{1,64}/g) ?? [];
+export function toPkcs8Pem(key: KeyObject): string {
+  const lines =
+    toPkcs8(key)
+      .toString('base64')
+      .match(/.{1,64}/g) ?? [];
   return `-----BEGIN PRIVATE KEY-----\n${lines.join('\n')}\n-----END PRIVATE KEY-----\n`;
 }
 
-export async function fromPkcs8(name: AgentKeyName, pkcs8: Uint8Array): Promise<webcrypto.CryptoKey> {
-  return subtle.importKey('pkcs8', pkcs8, KEY_ALGORITHMS[name], false, ['sign']);
+export function fromPkcs8(pkcs8: Buffer): KeyObject {
+  return createPrivateKey({ key: pkcs8, format: 'der', type: 'pkcs8' });
 }
 
 /**
@@ -60,8 +67,12 @@ export function isSignedByAgent(
   publicKeys: AgentPublicKeys,
   { algorithm, message, signature }: { algorithm: SignatureAlgorithm; message: Uint8Array; signature: string },
 ): boolean {
+  return isSignedByKey(publicKeys[algorithm === 'EdDSA' ? 'ed25519' : 'ml_dsa_65'], message, signature);
+}
+
+/** The same for any key of these two algorithms. */
+export function isSignedByKey(jwk: PublicJwk, message: Uint8Array, signature: string): boolean {
   const bytes = Buffer.from(signature, 'base64url');
   if (bytes.toString('base64url') !== signature) return false;
-  const jwk = publicKeys[algorithm === 'EdDSA' ? 'ed25519' : 'ml_dsa_65'];
   return verify(null, message, createPublicKey({ key: { ...jwk }, format: 'jwk' }), bytes);
 }

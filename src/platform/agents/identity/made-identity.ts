@@ -42,7 +42,7 @@ export async function makeIdentity(
     const revocationListUrl = addresses.revocationList({ kind, generation: generation.generation });
     const spiffeId = addresses.spiffeId(agent_id);
     return issueAgentCertificate(
-      { publicKey: pairs[key].keys.publicKey, notBefore, notAfter },
+      { publicKey: pairs[key].publicKey, notBefore, notAfter },
       { agentId: agent_id, spiffeId, composition, revocationListUrl },
       generation.certificates[kind],
     );
@@ -54,9 +54,9 @@ export async function makeIdentity(
       ...{ ed25519: ed25519.publicJwk, ml_dsa_65: ml_dsa_65.publicJwk, ecdsa_p256: ecdsa_p256.publicJwk },
     },
     privateKeys: {
-      ed25519: await toPkcs8Pem(ed25519.keys.privateKey),
-      ml_dsa_65: await toPkcs8Pem(ml_dsa_65.keys.privateKey),
-      ecdsa_p256: await toPkcs8Pem(ecdsa_p256.keys.privateKey),
+      ed25519: toPkcs8Pem(ed25519.privateKey),
+      ml_dsa_65: toPkcs8Pem(ml_dsa_65.privateKey),
+      ecdsa_p256: toPkcs8Pem(ecdsa_p256.privateKey),
     },
     certificates: { ecdsa: await certify('ecdsa', 'ecdsa_p256'), ml_dsa_65: await certify('ml_dsa_65', 'ml_dsa_65') },
   };

@@ -1,6 +1,7 @@
 import type { Migrations } from '../../database/migration.ts';
 
 export const IDENTITY_MIGRATIONS: Migrations = {
+  // Over 40 lines: it is the form of tables.
   'agents/0002-identities': ({ text, integer, bytes, ordinal, end, digest, appendOnly }) => [
     `CREATE TABLE agent_authorities (
       generation ${integer} PRIMARY KEY,

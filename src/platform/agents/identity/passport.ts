@@ -1,8 +1,6 @@
-import { GeneralSign } from 'jose';
 import type { Json } from '../../../core/json/canonical.ts';
-import { canonicalize } from '../../../core/json/canonical.ts';
-import type { Signer } from './key-generation.ts';
 import { SIGNATURE_ALGORITHMS } from './kinds.ts';
+import { base64Json, type PlatformSigner, signJws } from './signatures.ts';
 
 export const PASSPORT_FORMAT = 'evidence-agent-passport/1';
 export const PASSPORT_TYPE = 'agent-passport+json';
@@ -55,13 +53,11 @@ export interface CertificateClaim {
 }
 
 /** Signs by all algorithms. @param signers one for each. */
-export async function signPassport(claims: PassportClaims, signers: readonly Signer[]): Promise<GeneralJws> {
-  const payload = Buffer.from(canonicalize({ ...claims } as unknown as { [name: string]: Json }));
-  const sign = new GeneralSign(payload);
-  for (const { algorithm, key, publicJwk } of signers)
-    sign.addSignature(key, { crit: { [REQUIRED_ALGORITHMS]: true } }).setProtectedHeader({
-      ...{ alg: algorithm, kid: publicJwk.kid, typ: PASSPORT_TYPE },
-      ...{ crit: [REQUIRED_ALGORITHMS], [REQUIRED_ALGORITHMS]: [...SIGNATURE_ALGORITHMS] },
-    });
-  return (await sign.sign()) as GeneralJws;
+export function signPassport(claims: PassportClaims, signers: readonly PlatformSigner[]): GeneralJws {
+  const payload = base64Json({ ...claims } as unknown as { [name: string]: Json });
+  const required = { crit: [REQUIRED_ALGORITHMS], [REQUIRED_ALGORITHMS]: [...SIGNATURE_ALGORITHMS] };
+  return {
+    payload,
+    signatures: signers.map((signer) => signJws(payload, { typ: PASSPORT_TYPE, ...required }, signer)),
+  };
 }

@@ -4,7 +4,7 @@ import type { AgentTables } from '../schema.ts';
 import { IdentityAddresses, toRevocationListName } from './addresses.ts';
 import { type AgentCard, signAgentCard } from './agent-card.ts';
 import { type DidDocument, didDocument } from './did-document.ts';
-import { currentIdentity, type Identity, passportStatuses, revocationsOf } from './identity-rows.ts';
+import { type AgentIdentity, currentIdentity, passportStatuses, revocationsOf } from './identity-rows.ts';
 import { Kept } from './kept.ts';
 import type { KeyGenerations } from './key-generations.ts';
 import type { AgentPublicKeys, PublicJwk } from './keys.ts';
@@ -53,11 +53,11 @@ export class Published {
   async statusList(): Promise<string> {
     const { database, clock } = this.#means;
     const now = clock();
-    const { signers } = await this.#generations.signing(database, now);
+    const { generation, signers } = await this.#generations.signing(database, now);
     const url = this.addresses().ofPlatform('status-list');
     const statuses = await passportStatuses(database);
-    const content = [url, [...statuses.others], statuses.length];
-    return this.#statusLists.of('', content, now, () => signStatusList({ url, ...statuses, now }, signers.EdDSA));
+    const content = [url, generation, [...statuses.others], statuses.length];
+    return this.#statusLists.of('', content, now, async () => signStatusList({ url, ...statuses, now }, signers.EdDSA));
   }
 
   /** The public keys that passports, lists and messages are signed by. */
@@ -104,7 +104,7 @@ export class Published {
     return signAgentCard(subject, [signers.EdDSA, signers['ML-DSA-65']]);
   }
 
-  async #find(agentId: string): Promise<{ agent: Agent; identity: Identity } | null> {
+  async #find(agentId: string): Promise<{ agent: Agent; identity: AgentIdentity } | null> {
     const { database } = this.#means;
     const agents = database.tables<AgentTables>().selectFrom('agents').selectAll();
     const agent = await agents.where('agent_id', '=', agentId).executeTakeFirst();

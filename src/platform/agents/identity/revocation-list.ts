@@ -1,7 +1,7 @@
 import { webcrypto } from 'node:crypto';
 import type { CertificateAuthority } from './certificates.ts';
 import type { RevocationReason } from './kinds.ts';
-import { loadX509, SIGNING, wholeSecond } from './x509.ts';
+import { loadX509, signingWith, wholeSecond } from './x509.ts';
 
 /** A certificate that is not to be trusted, for now or for ever. */
 export interface Revocation {
@@ -24,6 +24,7 @@ export async function issueRevocationList(
 ): Promise<Buffer> {
   const x509 = await loadX509();
   const issuer = new x509.X509Certificate(authority.pem);
+  const { signing, crypto } = signingWith(authority.kind, authority.key);
   const thisUpdate = wholeSecond(now);
   const list = await x509.X509CrlGenerator.create(
     {
@@ -39,10 +40,9 @@ export async function issueRevocationList(
         await x509.AuthorityKeyIdentifierExtension.create(issuer.publicKey, false, webcrypto),
         new x509.Extension(CRL_NUMBER, false, derInteger(number)),
       ],
-      signingAlgorithm: SIGNING[authority.kind],
-      signingKey: authority.key,
+      ...signing,
     },
-    webcrypto,
+    crypto,
   );
   return Buffer.from(list.rawData);
 }

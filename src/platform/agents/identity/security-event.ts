@@ -1,6 +1,5 @@
-import { SignJWT } from 'jose';
 import type { Json } from '../../../core/json/canonical.ts';
-import type { Signer } from './key-generation.ts';
+import { type PlatformSigner, signJwt } from './signatures.ts';
 
 export const SECURITY_EVENT_NAMES = ['suspended', 'revoked', 'reinstated'] as const;
 export type SecurityEventName = (typeof SECURITY_EVENT_NAMES)[number];
@@ -32,16 +31,16 @@ export function ownEventUri(event: SecurityEventName): string {
 }
 
 /** A Security Event Token (RFC 8417), whose subject is a DID (RFC 9493 section 3.2.6). */
-export async function signSecurityEventToken(
+export function signSecurityEventToken(
   { aud, jti, txn, event, at, detail }: SecurityEvent,
   { issuer, did, now }: { issuer: string; did: string; now: Date },
-  { algorithm, key, publicJwk }: Signer,
-): Promise<string> {
+  signer: PlatformSigner,
+): string {
   const seconds = (time: Date) => Math.floor(time.getTime() / 1000);
-  const token = new SignJWT({
+  const claims = {
     ...{ iss: issuer, jti, iat: seconds(now), aud, toe: seconds(at), ...(txn !== undefined && { txn }) },
     sub_id: { format: 'did', url: did },
     events: { [RISC_EVENTS[event]]: {}, [ownEventUri(event)]: detail },
-  });
-  return token.setProtectedHeader({ alg: algorithm, kid: publicJwk.kid, typ: 'secevent+jwt' }).sign(key);
+  };
+  return signJwt(claims, 'secevent+jwt', signer);
 }

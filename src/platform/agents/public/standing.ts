@@ -3,9 +3,7 @@ import type { Reader } from '../../database/database.ts';
 import type { RevocationReason } from '../identity/kinds.ts';
 import type { AgentVerification } from '../requests/public.ts';
 import type { AgentTables } from '../schema.ts';
-
-export const CERTIFICATE_STATUSES = ['good', 'on_hold', 'revoked', 'expired'] as const;
-export type CertificateStatus = (typeof CERTIFICATE_STATUSES)[number];
+import type { CertificateStatus } from '../words.ts';
 
 /**
  * One query for an agent that is there and for one that is not, which take as long. Its one value is the id: what is written into it is no value.

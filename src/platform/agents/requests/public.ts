@@ -1,13 +1,12 @@
 import { z } from 'zod';
 import { text } from '../../http/fields.ts';
-import { CERTIFICATE_STATUSES } from '../public/standing.ts';
-import { AGENT_STATES, PASSPORT_STATUSES, TIER_NAMES } from '../words.ts';
+import { AGENT_STATES, CERTIFICATE_STATUSES, PASSPORT_STATUSES, TIER_NAMES } from '../words.ts';
 
 const time = z.string();
 const certificateStatus = z.enum(CERTIFICATE_STATUSES);
 
 /** All that a stranger learns of an agent. */
-export const verificationSchema = z.object({
+export const agentVerificationSchema = z.object({
   agent_id: z.string(),
   /** Whether it is active, with a passport and certificates that are good. */
   valid: z.boolean(),
@@ -31,6 +30,6 @@ export const verificationSchema = z.object({
     .object({ jti: z.string(), status: z.enum(PASSPORT_STATUSES), issued_at: time, not_after: time })
     .nullable(),
 });
-export type AgentVerification = z.infer<typeof verificationSchema>;
+export type AgentVerification = z.infer<typeof agentVerificationSchema>;
 
 export const fileParamsSchema = z.object({ file: text });

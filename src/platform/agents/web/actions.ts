@@ -27,7 +27,7 @@ import { agentParamsSchema } from '../requests/parts.ts';
 import { ACTION_DECISIONS, tierOf } from '../words.ts';
 import { actionTable } from './action-table.ts';
 import { type AgentPageParts, SEES_AGENTS } from './parts.ts';
-import { aboveAgent, agentIdOf, agentPath, agentsApi, entryPath } from './paths.ts';
+import { aboveAgent, agentEntryPath, agentIdOf, agentPath, agentsApi } from './paths.ts';
 import { DECISION_WORDS, decisionWord, RULE_WORDS, trustWord } from './words.ts';
 
 const filterSchema = filtersOf(
@@ -149,7 +149,7 @@ function digestCell(text: string | null): Markup {
 
 function entryFact(entry: WireAction['entry'], request: FastifyRequest): Markup {
   const words = `entry ${grouped(entry.sequence)} of its stream`;
-  return forWhoMay(request, 'audit:read', () => link(entryPath(entry), words)) ?? markup`${words}`;
+  return forWhoMay(request, 'audit:read', () => link(agentEntryPath(entry), words)) ?? markup`${words}`;
 }
 
 const OUTCOME_TONES = { succeeded: 'good', failed: 'bad', unknown: 'neutral' } as const;

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { Markup } from '../../../core/html/markup.ts';
 import { field, textArea } from '../../web/fields.ts';
-import { linesOf } from '../../web/form-lines.ts';
+import { linesOfField } from '../../web/form-lines.ts';
 import type { FormState } from '../../web/forms.ts';
 import { agentRegistrationSchema, type WireAgent } from '../requests/agents.ts';
 
@@ -11,8 +11,8 @@ const { model, version, allowed_tools, allowed_apis } = agentRegistrationSchema.
 export const compositionShape = {
   model: z.string().trim().min(1, 'Say which model it uses').pipe(model),
   version: z.string().trim().min(1, 'Say which version it is').pipe(version),
-  allowed_tools: z.preprocess(linesOf, allowed_tools),
-  allowed_apis: z.preprocess(linesOf, allowed_apis),
+  allowed_tools: z.preprocess(linesOfField, allowed_tools),
+  allowed_apis: z.preprocess(linesOfField, allowed_apis),
 };
 
 /** Values for these fields of an agent that there is. */

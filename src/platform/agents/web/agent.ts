@@ -13,13 +13,13 @@ import type { WireAgent } from '../requests/agents.ts';
 import { agentParamsSchema } from '../requests/parts.ts';
 import { actionTable } from './action-table.ts';
 import { familyOf } from './family.ts';
-import { identityOf } from './identity.ts';
+import { identitySection } from './identity.ts';
 import { killTable } from './kill.ts';
 import { type AgentPageParts, SEES_AGENTS } from './parts.ts';
 import { ABOVE_AGENTS, agentIdOf, agentPath, agentStreamPath, agentsApi, publicApi, REGISTER_PATH } from './paths.ts';
 import { trustFacts } from './trust.ts';
 import { vaultOf } from './vault.ts';
-import { agentStateWords, TYPE_WORDS } from './words.ts';
+import { AGENT_TYPE_WORDS, agentStateWords } from './words.ts';
 
 /** An agent: what it is, whether it may act, how far it is trusted, and what it did. */
 export function agentPage(server: FastifyInstance, { service, people, clock }: AgentPageParts): void {
@@ -44,7 +44,7 @@ export function agentPage(server: FastifyInstance, { service, people, clock }: A
         allowances(agent),
         section('Trust', trustFacts(trust), link(agentPath(id, 'trust'), 'How its score came about')),
         section('What it did last', actionTable(actions.data, now), link(agentPath(id, 'actions'), 'All its actions')),
-        identityOf(agent, now, request),
+        identitySection(agent, now, request),
         await forWriters(request, () => vaultOf(service, agent, now, request)),
         await familyOf(service, agent),
         kills.data.length === 0 ? null : markup`<h2>Kill switch</h2>\n${killTable(kills.data, now)}`,
@@ -72,7 +72,7 @@ function facts(agent: WireAgent, call: NameActor, now: Date, request: FastifyReq
   const stream = forWhoMay(request, 'audit:read', () => link(agentStreamPath(agent_id), 'its audit stream'));
   return factList([
     ['State', agentStateWords(agent)],
-    ['Type', TYPE_WORDS[agent_type]],
+    ['Type', AGENT_TYPE_WORDS[agent_type]],
     ['Model', name(agent.model)],
     ['Version', name(agent.version)],
     ['Registered', markup`${name(call(registered_by))}, ${moment(registered_at, now)}`],

@@ -7,7 +7,7 @@ import { publicApi } from './paths.ts';
 import { passportWord } from './words.ts';
 
 /** Who an agent is by cryptography: its identity, certificates and passport, and what they state. */
-export function identityOf(agent: WireAgent, now: Date, request: FastifyRequest): Markup {
+export function identitySection(agent: WireAgent, now: Date, request: FastifyRequest): Markup {
   const { identity, composition } = agent;
   const head = markup`<h2>Identity</h2>\n`;
   if (identity === null)

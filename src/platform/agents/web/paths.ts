@@ -30,7 +30,7 @@ export function agentStreamPath(agentId: string): string {
 }
 
 /** On the pages of the audit service: an entry. */
-export function entryPath({ stream_id, sequence }: { stream_id: string; sequence: number }): string {
+export function agentEntryPath({ stream_id, sequence }: { stream_id: string; sequence: number }): string {
   return pathOf(`${PAGES}/audit/streams`, stream_id, 'entries', String(sequence));
 }
 

@@ -35,7 +35,8 @@ export function receiptPage(server: FastifyInstance, { service, people, clock }:
     const agent = await service.agents.find(agent_id);
     const kill = await service.kill.find(kill_id);
     const ended = endedIn(kill);
-    const mark = liveMark(ended, now);
+    const arrived = kill.deliveries.filter(({ state }) => state !== 'pending').length;
+    const mark = liveMark(ended + arrived, now);
     if (isKnown(reply, mark)) return sendKnown(reply);
     const call = await namesOfActors(people, [kill.started_by]);
     const says = kill.finished_at === null ? `${ended} steps have ended.` : 'All steps have ended.';

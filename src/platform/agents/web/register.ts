@@ -16,7 +16,7 @@ import { AGENT_TYPES } from '../words.ts';
 import { compositionFields, compositionShape } from './agent-form.ts';
 import { type AgentPageParts, CHANGES_AGENTS } from './parts.ts';
 import { ABOVE_AGENTS, agentPath, agentsApi } from './paths.ts';
-import { TYPE_WORDS } from './words.ts';
+import { AGENT_TYPE_WORDS } from './words.ts';
 
 /** Agents that a form has to choose from: the newest. */
 const MOST_CHOICES = 100;
@@ -80,7 +80,7 @@ async function registerForm(
       select(
         form,
         { name: 'agent_type', label: 'Type', value: 'supervised' },
-        AGENT_TYPES.map((value) => ({ value, label: TYPE_WORDS[value] })),
+        AGENT_TYPES.map((value) => ({ value, label: AGENT_TYPE_WORDS[value] })),
       ),
       ...compositionFields(form),
       field(form, {

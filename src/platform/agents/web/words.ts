@@ -15,7 +15,7 @@ import type {
   TrustTier,
 } from '../words.ts';
 
-export const TYPE_WORDS: Record<AgentType, string> = {
+export const AGENT_TYPE_WORDS: Record<AgentType, string> = {
   supervised: 'supervised: a person looks on',
   semi_autonomous: 'semi-autonomous: a person is asked now and then',
   autonomous: 'autonomous: nobody is asked',

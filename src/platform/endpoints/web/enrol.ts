@@ -8,7 +8,7 @@ import { principalOf } from '../../http/principal.ts';
 import { asCurl, copyable, link } from '../../web/components.ts';
 import { curlCommand } from '../../web/curl.ts';
 import { field, onceField, postForm, select, textArea } from '../../web/fields.ts';
-import { linesOf } from '../../web/form-lines.ts';
+import { linesOfField } from '../../web/form-lines.ts';
 import { type FormState, serveForm } from '../../web/forms.ts';
 import type { PageView } from '../../web/layout.ts';
 import { apiOrigin } from '../../web/origin.ts';
@@ -30,7 +30,7 @@ const INTERVALS = [
 ];
 
 const pathsOf = (given: unknown) => {
-  const paths = linesOf(given);
+  const paths = linesOfField(given);
   return paths.length === 0 ? undefined : paths;
 };
 

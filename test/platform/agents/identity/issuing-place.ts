@@ -21,12 +21,18 @@ export class IssuingPlace {
   #databases: DatabasePlace | null = null;
 
   /** On a database of its own, which `close` ends. */
-  static async open(start: () => Promise<DatabasePlace> = startSqlitePlace): Promise<IssuingPlace> {
+  static async open(start = startSqlitePlace): Promise<IssuingPlace> {
     const databases = await start();
+    const place = await IssuingPlace.among(databases);
+    place.#databases = databases;
+    return place;
+  }
+
+  /** On another database of those. */
+  static async among(databases: DatabasePlace): Promise<IssuingPlace> {
     const { database } = await databases.create();
     await migrateAll(database);
     const place = new IssuingPlace(database);
-    place.#databases = databases;
     await place.issuer.start();
     return place;
   }

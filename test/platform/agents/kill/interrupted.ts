@@ -1,0 +1,39 @@
+import type { KillMode, KillStepName } from '../../../../src/platform/agents/words.ts';
+import { openParts } from '../../../../src/platform/parts.ts';
+import { SOMEBODY } from '../agent-place.ts';
+import { killSwitchOn } from './on-parts.ts';
+
+/** A use of the kill switch that hangs before one of its steps. */
+export interface Interrupted {
+  agentId: string;
+  mode: KillMode;
+  step: KillStepName;
+  deadlineMs: number;
+}
+
+/** Uses the kill switch, says `hanging` once all uses hang where they are to, and waits to be killed. */
+async function main(): Promise<void> {
+  const { place, kills } = JSON.parse(process.argv[2] ?? '') as {
+    place: Parameters<typeof openParts>[0];
+    kills: Interrupted[];
+  };
+  const parts = await openParts(place);
+  for (const { agentId, mode, step, deadlineMs } of kills)
+    await new Promise<void>((hangs) => {
+      const hang = () => {
+        hangs();
+        return new Promise<never>(() => {});
+      };
+      const kill = killSwitchOn(parts, {
+        clock: () => new Date(),
+        change: (own) => (own.name === step ? { name: step, deadlineMs, look: hang } : own),
+      });
+      kill.stop(SOMEBODY, agentId, { mode, reason: 'a test' }).catch((error) => {
+        process.stderr.write(`${error}\n`);
+        process.exit(1);
+      });
+    });
+  process.stdout.write('hanging\n');
+}
+
+await main();

@@ -1,0 +1,31 @@
+import { Issuer } from '../../../../src/platform/agents/identity/issuer.ts';
+import { KillSwitch } from '../../../../src/platform/agents/kill/kill-switch.ts';
+import type { KillMeans } from '../../../../src/platform/agents/kill/means.ts';
+import { type KillStep, killSteps } from '../../../../src/platform/agents/kill/steps.ts';
+import { PublicAgents } from '../../../../src/platform/agents/public/public-agents.ts';
+import { TRUST_TIMES } from '../../../../src/platform/agents/settings.ts';
+import { TrustDesk } from '../../../../src/platform/agents/trust/desk.ts';
+import { endLeases } from '../../../../src/platform/agents/vault/leases.ts';
+import { Dispatcher } from '../../../../src/platform/outgoing/dispatcher.ts';
+import type { Parts } from '../../../../src/platform/parts.ts';
+import { SecretBox } from '../../../../src/platform/secrets.ts';
+
+/** A kill switch on the database of a platform, in whichever process. */
+export function killSwitchOn(
+  parts: Parts,
+  { clock, change = (step) => step }: { clock: () => Date; change?: (step: KillStep) => KillStep },
+): KillSwitch {
+  const { database, log, administration, outbox } = parts;
+  const publicUrl = () => 'https://platform.example.com';
+  const alerts = { tell: async () => 'none' as const };
+  const common = { database, clock, log, administration, outbox, alerts, publicUrl };
+  const masterKey = parts.sealKeys.forThread();
+  const issuer = new Issuer(common, new SecretBox(masterKey, 'agents/authorities'));
+  const strangers = new PublicAgents({ database, clock }, issuer.published);
+  const trust = new TrustDesk({ ...common, trustTimes: TRUST_TIMES }, issuer);
+  const means: KillMeans = {
+    ...{ ...common, issuer, trust, endLeases, dispatcher: new Dispatcher() },
+    askPublic: async (agentId) => (await strangers.verify(agentId)).valid,
+  };
+  return new KillSwitch(means, killSteps(means).map(change));
+}
