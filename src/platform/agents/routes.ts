@@ -36,6 +36,7 @@ export const agentServiceRoutes: FastifyPluginAsync<{ service: AgentService } & 
       Action: actionSchema,
       TrustScore: trustScoreSchema,
       TrustLine: trustLineSchema,
+      JsonValue: trustLineSchema.shape.detail.valueType,
       Simulated: simulatedSchema,
       KillReceipt: killReceiptSchema,
       Subscriber: wireSubscriberSchema,

@@ -217,6 +217,19 @@ describe.each(DATABASES)('actions on %s', (_name, start) => {
     );
   });
 
+  test('an agent is suspended at 20, and acts at 21', async () => {
+    const bad = () => damaged(agent.attested(SEARCH), { signature: 'AAAA' });
+    await agent.act();
+    for (const after of [41, 21]) expect(await agent.log(bad())).toMatchObject({ trust: { after } });
+    expect(await agent.row()).toMatchObject({ score: 21, tier: 'RESTRICTED', state: 'active' });
+    const other = await ActingAgent.onboarded(place);
+    for (const after of [40, 20])
+      expect(await other.log(damaged(other.attested(SEARCH), { signature: 'AAAA' }))).toMatchObject({
+        trust: { after },
+      });
+    expect(await other.row()).toMatchObject({ score: 20, tier: 'AUTO-SUSPENDED', state: 'suspended' });
+  });
+
   test('an agent whose model is another is a ghost: its passport is suspended once, until it is onboarded again', async () => {
     place.now += DAY_MS;
     await agent.act();

@@ -21,11 +21,13 @@ export interface PassportTrust {
 }
 
 /**
- * Verifies what a passport says of itself: both signatures, its issuer and its time. How it stands now the status list says.
+ * For who relies on passports: verifies what one says of itself, both signatures, its issuer and its time. How it stands now
+ * the status list says. Nothing in it is believed before both signatures hold.
  * A passport that is signed by fewer algorithms than it requires is refused, and so is one that this verifier knows only in
  * part.
  */
-export function verifyPassport(jws: GeneralJws, trust: PassportTrust): PassportVerdict {
+export function verifyPassport(jws: unknown, trust: PassportTrust): PassportVerdict {
+  if (!isGeneralJws(jws)) return { accepted: false, reasons: ['it is no JWS with a list of signatures'] };
   const known = trust.algorithms ?? SIGNATURE_ALGORITHMS;
   const reasons: string[] = [];
   for (const algorithm of SIGNATURE_ALGORITHMS) {
@@ -36,6 +38,15 @@ export function verifyPassport(jws: GeneralJws, trust: PassportTrust): PassportV
   const claims = JSON.parse(Buffer.from(jws.payload, 'base64url').toString()) as PassportClaims;
   reasons.push(...faultsOfClaims(claims, trust));
   return reasons.length > 0 ? { accepted: false, reasons } : { accepted: true, claims };
+}
+
+/** Any JSON may be shown as a passport. */
+function isGeneralJws(jws: unknown): jws is GeneralJws {
+  const { payload, signatures } = (jws ?? {}) as Partial<Record<keyof GeneralJws, unknown>>;
+  if (typeof payload !== 'string' || !Array.isArray(signatures)) return false;
+  return signatures.every(
+    (each) => typeof each?.protected === 'string' && typeof each?.signature === 'string' && each.header === undefined,
+  );
 }
 
 function faultsOf(jws: GeneralJws, algorithm: SignatureAlgorithm, keys: readonly PublicJwk[]): string[] {

@@ -58,7 +58,7 @@ export const publicAgentRoutes: FastifyPluginAsyncZod<{ service: AgentService } 
         operationId: 'getKeys',
         tags: ['public'],
         summary: 'The public keys by which passports, status lists and Security Event Tokens are verified',
-        response: { 200: z.object({ keys: z.array(z.record(z.string(), z.string())) }), 304: KNOWN },
+        response: { 200: KEYS, 304: KNOWN },
       },
     },
     async (_request, reply) =>
@@ -97,6 +97,14 @@ export const publicAgentRoutes: FastifyPluginAsyncZod<{ service: AgentService } 
       },
       async (_request, reply) => sendCacheable(reply, PEM, await agents.certificates(kind)) as never,
     );
+};
+
+/** RFC 7517 section 8.5.1. */
+const KEYS = {
+  description: 'A set of keys.',
+  content: {
+    'application/jwk-set+json': { schema: z.object({ keys: z.array(z.record(z.string(), z.string())) }) },
+  },
 };
 
 const KNOWN = z.undefined().describe('The ETag that If-None-Match names is its own.');

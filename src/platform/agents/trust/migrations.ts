@@ -34,6 +34,7 @@ export const TRUST_MIGRATIONS: Migrations = {
     ) ${end}`,
     'CREATE INDEX agent_actions_by_agent ON agent_actions (agent_no, action_no)',
     'CREATE INDEX agent_actions_by_decision ON agent_actions (agent_no, decision, action_no)',
+    `CREATE INDEX agent_violations ON agent_actions (action_no) WHERE decision = 'violation'`,
     'CREATE INDEX agent_actions_by_time ON agent_actions (received_at)',
     ...appendOnly('agent_actions', [['action_no'], ['agent_no', 'action_id']]),
     `CREATE TABLE agent_outcomes (

@@ -142,12 +142,23 @@ describe('our verifier', () => {
     expect(own(place.now + later, more)).toEqual({ accepted: false, reasons: [reason] });
   });
 
-  test.each([
+  test.each<[name: string, shown: unknown]>([
+    ['nothing', null],
+    ['a text', 'eyJ'],
+    ['no signatures', {}],
+    ['an empty list of signatures', { payload: '', signatures: [] }],
+    ['a signature that is null', { payload: '', signatures: [null] }],
     ['no JSON in a header', { payload: '', signatures: [{ protected: 'x', signature: '' }] }],
-    ['no signatures', { payload: '', signatures: [] }],
-  ])('refuses a passport with %s', (_name, broken) => {
-    jws = broken;
-    expect(own().accepted).toBe(false);
+    ['null in a header', { payload: '', signatures: [{ protected: 'bnVsbA', signature: '' }] }],
+  ])('refuses %s', (_name, shown) => {
+    const verdict = verifyPassport(shown, { keys, issuer: ISSUER, now: new Date(place.now) });
+    expect(verdict).toMatchObject({ accepted: false, reasons: expect.arrayContaining([expect.any(String)]) });
+  });
+
+  test('refuses a header that nothing protects', () => {
+    const [first] = jws.signatures;
+    if (first) Object.assign(first, { header: { b64: false } });
+    expect(own()).toMatchObject({ accepted: false });
   });
 });
 

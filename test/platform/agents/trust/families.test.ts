@@ -101,7 +101,7 @@ describe('time', () => {
     await agent.log(SEARCH);
     await due();
     expect((await agent.row()).score).toBe(65);
-    place.now += DAY_MS;
+    place.now += DAY_MS + 1;
     await due();
     await due();
     expect((await agent.row()).score).toBe(61);

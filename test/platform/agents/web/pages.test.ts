@@ -95,10 +95,8 @@ describe('onboarding', () => {
       .toSorted((one) => (one.startsWith('sk_') ? -1 : 1));
     for (const key of keys) expect(key).toMatch(/^-----BEGIN PRIVATE KEY-----\n/);
     expect(shown(made.text)).toContain('umask 077 &amp;&amp; mkdir -p ~/.evidence-agent');
-    for (const [, name = ''] of secrets)
-      expect(shown(made.text)).toContain(
-        `cat > ${name.replace('_key', '-key').replace('api-key', 'api-key')}`.replace('>', '&gt;'),
-      );
+    for (const file of ['api-key', 'ecdsa_p256.pem', 'ed25519.pem', 'ml_dsa_65.pem'])
+      expect(shown(made.text)).toContain(`cat &gt; ${file} `);
     const headers = { authorization: `Bearer ${apiKey}` };
     const body = { action_type: 'tool_call', action_description: 'began' };
     answered(await service.call('POST', `${AGENTS}/${id}/actions`, body, headers), 201);
@@ -258,6 +256,35 @@ test('an agent that becomes another one is shown as such, until it is onboarded 
   await prove(operator);
   expect(await act(of(agent, '/onboard'), { once: 'ghost' })).toMatchObject({ status: 200 });
   expect(await see(of(agent))).toMatch(/Passport ✓ valid .*Composition in its passport the same/);
+});
+
+test('a form that changes the name of an agent leaves a tool alone whose name has two lines', async () => {
+  const agent = await onboarded(service, { name: 'Two lines', allowed_tools: ['first\nsecond'] });
+  const typed = {
+    model: 'a-model',
+    version: '1.0.0',
+    allowed_tools: 'first\r\nsecond',
+    allowed_apis: 'api.example.com',
+  };
+  await act(of(agent, '/change'), { ...typed, name: 'Renamed' });
+  const { name, allowed_tools, composition } = answered(await service.call('GET', `${AGENTS}/${agent.id}`), 200);
+  expect([name, allowed_tools, composition.changed_at]).toEqual(['Renamed', ['first\nsecond'], null]);
+});
+
+test('an agent whose score falls to 20 is suspended with those that it delegates to, and all pages say why', async () => {
+  const parent = await onboarded(service, { name: 'Fallen' });
+  const child = await onboarded(service, { name: 'Taken along', parent_agent_id: parent.id });
+  for (const tool_used of ['one', 'two', 'three']) await parent.did({ tool_used });
+  expect(await see(of(parent))).toMatch(/It is suspended: its score fell to 20 or less\..*✗ AUTO-SUSPENDED 15 of 100/);
+  expect(await see(of(child))).toMatch(
+    /the score of the agent that delegates to it fell to 20 or less\..*✗ AUTO-SUSPENDED 15/,
+  );
+  const front = await see('/app/');
+  expect(front).toContain('✗ Fallen: suspended: its score fell to 20 or less.');
+  expect(front).toContain('✗ Taken along: suspended with the agent that delegates to it.');
+  expect(await tile()).toMatch(/^✗ Agents are suspended What 2 agents suspended/);
+  await prove(operator);
+  for (const each of [parent, child]) await act(of(each, '/reinstate'), { reason: 'looked at' });
 });
 
 describe('the kill switch', () => {
