@@ -11,6 +11,7 @@ import { chainOf, packageOf, STREAM } from '../../support/chain.ts';
 import { writePackageBundle } from '../../support/package-bundle.ts';
 import { run } from '../../support/process.ts';
 import { earlierRun, monthStream, partialRun, refutedRun, verifiedRun } from '../../support/run-records.ts';
+import { inTurn, someRows } from '../../support/some-rows.ts';
 import { foreignBag, writeForeignZip } from '../../verifier/bundle/sample.ts';
 
 const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
@@ -37,18 +38,20 @@ const named = (names: readonly string[] = NAMES) =>
 const rows = (page: Page) => page.locator('#table tbody tr:visible summary').allTextContents();
 
 describe('the table of streams', () => {
-  test.each([
-    ['zahlungen-a', [NAMES[0]]],
-    ['支付', [NAMES[1]]],
-    ['VAULT', [NAMES[3]]],
-    ['0'.repeat(7), NAMES],
-    ['nothing like it', []],
-  ])('is searched for %s, and says how many it shows', async (query, expected) => {
+  test('is searched, and says how many it shows', async () => {
     const page = await open(named());
-    await page.fill('#query', query);
-    expect(await rows(page)).toEqual(expected);
-    expect(await page.textContent('#count')).toBe(`${expected.length} of 6 streams`);
     expect(await page.getAttribute('#count', 'aria-live')).toBe('polite');
+    for (const [query, expected] of [
+      ['zahlungen-a', [NAMES[0]]],
+      ['支付', [NAMES[1]]],
+      ['VAULT', [NAMES[3]]],
+      ['0'.repeat(7), NAMES],
+      ['nothing like it', []],
+    ] as const) {
+      await page.fill('#query', query);
+      expect([query, await rows(page)]).toEqual([query, expected]);
+      expect(await page.textContent('#count')).toBe(`${expected.length} of 6 streams`);
+    }
   });
 
   test('is narrowed to what is not verified', async () => {
@@ -86,20 +89,23 @@ describe('the table of streams', () => {
     expect(await page.locator('.tools, #drop').filter({ visible: true }).count()).toBe(0);
   });
 
-  test.each([true, false])('has heads that stand apart, scripts or not: %s', async (javaScriptEnabled) => {
-    const page = await open(named(), { javaScriptEnabled });
-    const boxes = await page.locator('#table thead th').evaluateAll((cells) =>
-      cells.map((cell) => {
-        const range = cell.ownerDocument.createRange();
-        range.selectNodeContents(cell);
-        const { left, right } = range.getBoundingClientRect();
-        return { left, right };
-      }),
-    );
-    expect(boxes).toHaveLength(CLAIMS.length + 3);
-    for (const [index, { left }] of boxes.slice(1).entries())
-      expect(left).toBeGreaterThanOrEqual(boxes[index]?.right ?? 0);
-  });
+  test.each(someRows([true, false], () => 'heads'))(
+    'has heads that stand apart, scripts or not: %s',
+    async (javaScriptEnabled) => {
+      const page = await open(named(), { javaScriptEnabled });
+      const boxes = await page.locator('#table thead th').evaluateAll((cells) =>
+        cells.map((cell) => {
+          const range = cell.ownerDocument.createRange();
+          range.selectNodeContents(cell);
+          const { left, right } = range.getBoundingClientRect();
+          return { left, right };
+        }),
+      );
+      expect(boxes).toHaveLength(CLAIMS.length + 3);
+      for (const [index, { left }] of boxes.slice(1).entries())
+        expect(left).toBeGreaterThanOrEqual(boxes[index]?.right ?? 0);
+    },
+  );
 
   test('printed, says on every page what its columns are', async () => {
     const page = await open(verifiedRun(Array.from({ length: 40 }, (_, index) => monthStream(index))));
@@ -135,13 +141,21 @@ test('by keyboard alone: over the links to the report, into the search, to a sor
   expect(await page.locator('details[open] pre').filter({ visible: true }).textContent()).toContain('SHA-256');
 });
 
-describe.each(['light', 'dark'] as const)('axe-core, %s', (colorScheme) => {
-  test.each([
-    ['verified', named()],
-    ['refuted', refutedRun()],
-    ['partial', partialRun()],
-  ])('finds nothing serious in a report that is %s, with a bundle verified', async (_what, record) => {
-    const page = await open(record, { colorScheme });
+const REPORTS: [string, RunRecord][] = [
+  ['verified', named()],
+  ['refuted', refutedRun()],
+  ['partial', partialRun()],
+];
+const COLOURED = inTurn(REPORTS, ['light', 'dark'] as const).map(([[what, record], colorScheme]) => ({
+  what,
+  record,
+  colorScheme,
+}));
+
+test.each(someRows(COLOURED, ({ what }) => what))(
+  'axe-core finds nothing serious in a $colorScheme report that is $what, with a bundle verified',
+  async (report) => {
+    const page = await open(report.record, { colorScheme: report.colorScheme });
     await verify(page, await sample('axe.zip'), await broken('axe-cut.zip'));
     await page.evaluate(AXE);
     const { violations } = (await page.evaluate('axe.run(document)')) as {
@@ -149,10 +163,10 @@ describe.each(['light', 'dark'] as const)('axe-core, %s', (colorScheme) => {
     };
     const grave = violations.filter(({ impact }) => impact === 'serious' || impact === 'critical');
     expect(grave.map(({ id, nodes }) => [id, nodes.slice(0, 3).map(({ html }) => html)])).toEqual([]);
-  });
-});
+  },
+);
 
-test.each([320, 390, 768, 1280])('nothing is wider than a screen of %d', async (width) => {
+test.each(someRows([320, 390, 768, 1280], () => 'width'))('nothing is wider than a screen of %d', async (width) => {
   for (const record of [named(), partialRun()]) {
     const page = await open(record, { viewport: { width, height: 800 } });
     expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(width);
@@ -162,7 +176,7 @@ test.each([320, 390, 768, 1280])('nothing is wider than a screen of %d', async (
   }
 });
 
-test.each([320, 390, 600])(
+test.each(someRows([320, 390, 600], () => 'width'))(
   'on a screen of %d a refuted stream shows what refutes it, and an open one is as wide',
   async (width) => {
     const page = await open(refutedRun(), { viewport: { width, height: 800 } });
