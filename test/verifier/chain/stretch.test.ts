@@ -225,12 +225,13 @@ test.each(Object.keys(expected.cases))('the vector %s is read the same in two, t
     return plain(reader.finish());
   };
   const whole = read([]);
-  for (const count of [2, 3, 5])
+  for (const count of someRows([3, 2, 5], () => 'ranges'))
     expect(read(Array.from({ length: count - 1 }, (_, at) => Math.floor(((at + 1) * sent.length) / count)))).toEqual(
       whole,
     );
   // At each entry, and the byte behind its beginning.
-  for (let at = sent.indexOf('"hash"'); at >= 0; at = sent.indexOf('"hash"', at + 1))
+  const digests = [...sent.toString('latin1').matchAll(/"hash"/g)].map(({ index }, number) => ({ at: index, number }));
+  for (const { at } of someRows(digests, ({ number }) => Math.floor(number / 6)))
     for (const split of [sent.lastIndexOf('{', at), sent.lastIndexOf('{', at) + 1])
       expect(read([split])).toEqual(whole);
 });
