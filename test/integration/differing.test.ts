@@ -22,9 +22,9 @@ const SERVICES: [string, ServiceKind][] = [
 ];
 const API_KEY = 'sk_of_a_service_that_differs';
 
-/** The services in turn, and each of which something else is found. */
+/** The services in turn, and each where something else is found. */
 const TAMPERED = someRows(inTurn(KINDS, SERVICES), ([tampering, [, service]]) =>
-  JSON.stringify([tampering, service.expected[tampering]]),
+  JSON.stringify([tampering, service.expected[tampering].findings.map(({ code }) => code)]),
 );
 
 describe.each(SERVICES)('%s', (_words, kind) => {
