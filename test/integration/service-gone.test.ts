@@ -7,7 +7,7 @@ import { carryOut } from '../support/command.ts';
 import { startFaultyService } from '../support/services/faulty.ts';
 
 const KEY = 'sk_gone_0123456789';
-const STREAMS = 30;
+const STREAMS = 60;
 
 /** A service that is gone once it has given the packages of so many streams. */
 async function startLeaving(after: number) {
