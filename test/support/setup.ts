@@ -15,8 +15,7 @@ export default function setup(): () => void {
 }
 
 /** Makes the folder of this run the temporary one, for whichever part of the set-up comes first. */
-export function useOwnFolder(): string {
-  const folder = tmpdir();
+export function useOwnFolder(folder = tmpdir()): string {
   if (basename(folder).startsWith(PREFIX)) return folder;
   process.env['TMPDIR'] = mkdtempSync(join(folder, PREFIX));
   return process.env['TMPDIR'];
