@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { type PostgresServer, startPostgres } from '../support/postgres.ts';
 import { run } from '../support/process.ts';
+import { usePostgres } from '../support/shared-postgres.ts';
 import { entry, fill, type Service, startService } from './service.ts';
 
 /** What somebody with access to the database can write into it. */
@@ -28,8 +28,8 @@ async function onSqlite(): Promise<Editable> {
 }
 
 async function onPostgres(): Promise<Editable> {
-  const server: PostgresServer = await startPostgres();
-  const postgresUrl = await server.createDatabase();
+  const server = await usePostgres();
+  const postgresUrl = await server.create();
   const service = await startService({ postgresUrl });
   return {
     service,
@@ -37,7 +37,7 @@ async function onPostgres(): Promise<Editable> {
     unlock: 'DROP TRIGGER entries_never_changed ON entries;',
     async close() {
       await service.close();
-      await server.stop();
+      await server.close();
     },
   };
 }

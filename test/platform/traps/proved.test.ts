@@ -7,8 +7,8 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { DECOY_KINDS } from '../../../src/platform/traps/decoys/decoy.ts';
 import { CREDENTIAL_TYPES } from '../../../src/platform/traps/words.ts';
 import { evidence } from '../../support/evidence.ts';
-import { startPostgres } from '../../support/postgres.ts';
 import { nodeToEnd, PLATFORM } from '../../support/process.ts';
+import { usePostgres } from '../../support/shared-postgres.ts';
 import { kill, PlatformProcesses } from '../processes.ts';
 import { call, type Service, startService } from '../service.ts';
 import { settingsOf } from './decoy-places.ts';
@@ -120,12 +120,12 @@ async function onSqlite(dataDir: string): Promise<KilledPlace> {
 }
 
 async function onPostgres(dataDir: string): Promise<KilledPlace> {
-  const server = await startPostgres();
-  const url = await server.createDatabase();
+  const server = await usePostgres();
+  const url = await server.create();
   return {
     words: ['--data', dataDir, '--postgres', url],
     read: async (statement) => (await server.query(url, statement)).rows,
-    close: () => server.stop(),
+    close: () => server.close(),
   };
 }
 
