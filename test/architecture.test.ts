@@ -29,6 +29,7 @@ const ROOMS: Record<string, Record<string, string[]>> = {
     'kept-threads': [],
     'new-file': ['errors'],
     parallel: [],
+    retry: [],
     'schema-words': [],
     secret: [],
     shell: [],

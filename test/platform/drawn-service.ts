@@ -46,7 +46,7 @@ export async function startDrawn(start: typeof startService): Promise<DrawnServi
 }
 
 /** The token of an agent is bound to its endpoint; drawn times are years away, and drawn paths and lines are none; where several people may approve a baseline, no key does. */
-export const NEVER_DRAWN = [
+const CANNOT_SUCCEED = [
   'getAgentSettings',
   'bindAgentKey',
   'reportScan',
@@ -59,6 +59,12 @@ export const NEVER_DRAWN = [
   'reportBaitStanding',
   'reportBaitReads',
 ];
+
+/** @returns the operations, but those, that no drawn request succeeded with. */
+export function neverSucceeded(statuses: ReadonlyMap<string, ReadonlySet<number>>): string[] {
+  const without = [...statuses].filter(([, seen]) => ![...seen].some((status) => status < 300));
+  return without.map(([operation]) => operation).filter((operation) => !CANNOT_SUCCEED.includes(operation));
+}
 
 /** What is answered to the same request, sent again and again with something else in it. */
 async function makeEach(service: Service, path: string, bodies: readonly object[]) {
@@ -79,7 +85,7 @@ async function ofAudit(service: Service): Promise<KnownIds> {
 }
 
 async function ofPeople(service: Service): Promise<KnownIds> {
-  const names = [...'abcd'];
+  const names = Array.from({ length: 30 }, (_, at) => `n${at}`);
   const keys = await makeEach(
     service,
     '//keys/',

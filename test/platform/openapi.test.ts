@@ -1,7 +1,7 @@
 import { Validator } from '@seriousme/openapi-schema-validator';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { sendDrawn } from './drawn-requests.ts';
-import { type DrawnService, startDrawn } from './drawn-service.ts';
+import { type DrawnService, neverSucceeded, startDrawn } from './drawn-service.ts';
 import { type Service, startService } from './service.ts';
 
 let drawn: DrawnService;
@@ -66,5 +66,5 @@ test('metadata of a new entry is an object', async () => {
 
 test('3,000 requests drawn from the documents are answered as these say', async () => {
   const statuses = await sendDrawn(service, { requests: 3000, seed: 20261123, known: drawn.known });
-  for (const [operation, seen] of statuses) expect([operation, seen.size > 0]).toEqual([operation, true]);
+  expect(neverSucceeded(statuses)).toEqual([]);
 });

@@ -210,6 +210,12 @@ const OPERATIONS: readonly Operation[] = [
     body: () => ({ reason: 'x' }),
   })),
   {
+    operation: 'POST /endpoints/hosts/{endpoint_id}/retire',
+    needed: 'endpoints:write',
+    path: '//endpoints/hosts/LEAVING/retire',
+    body: () => ({ reason: 'x' }),
+  },
+  {
     operation: 'POST /endpoints/hosts/{endpoint_id}/restart',
     needed: 'endpoints:write',
     path: '//endpoints/hosts/OTHER/restart',
@@ -379,6 +385,7 @@ const keys = new Map<Scope, string>();
 let endpoint: HttpAgent;
 /** One that somebody lets begin anew. */
 let other: HttpAgent;
+let leaving: HttpAgent;
 let event: { event_id: string; change_id: string };
 let windowId: string;
 beforeAll(async () => {
@@ -484,6 +491,7 @@ async function send({ operation, path, body }: Operation, apiKey: string | undef
     ...{
       ENDPOINT: endpoint.id,
       OTHER: other.id,
+      LEAVING: leaving.id,
       EVENT: event.event_id,
       CHANGE: event.change_id,
       WINDOW: windowId,
@@ -516,7 +524,7 @@ async function makeDetection(): Promise<string> {
 /** One that is there already will do: there may be only so many. */
 /** One that reports, one that begins anew, and one with an event. */
 async function makeEndpoints(): Promise<void> {
-  [endpoint, other] = [await enrol(service), await enrol(service)];
+  [endpoint, other, leaving] = [await enrol(service), await enrol(service), await enrol(service)];
   await endpoint.report(TOOLS);
   const changed = await enrol(service);
   const nothing = { endpoint_id: changed.id, name: 'nothing', roots: ['/usr/bin'], lines: [], complete: true };

@@ -1,9 +1,10 @@
 import type { Dispatcher } from 'undici';
 import { EvidenceError, isEvidenceError } from '../../core/errors.ts';
+import { isRetriedStatus } from '../../core/retry.ts';
 import { isUntrusted, reasonOf } from './connection-error.ts';
 import { dispatch } from './dispatch.ts';
 import { openDispatcher } from './dispatcher.ts';
-import { type AttemptFailure, Attempts, isRetriedStatus } from './retry.ts';
+import { type AttemptFailure, Attempts } from './retry.ts';
 
 export interface AuthorityOptions {
   /** http or https; a user and password in it are sent to the authority and shown to nobody. */

@@ -1,5 +1,6 @@
 import type { Dispatcher } from 'undici';
 import { EvidenceError, isEvidenceError } from '../../core/errors.ts';
+import { isRetriedStatus, readRetryAfter } from '../../core/retry.ts';
 import { Answer } from './answer.ts';
 import type { Accepts, Call, NotYet, PollingCall } from './call.ts';
 import { isUntrusted, neverArrived, reasonOf, toConnectionError } from './connection-error.ts';
@@ -9,7 +10,7 @@ import type { ConnectionOptions } from './options.ts';
 import { describeRefusal, toServiceError } from './problem.ts';
 import { RateLimiter } from './rate.ts';
 import { redirectTarget } from './redirect.ts';
-import { type AttemptFailure, canWait, isRetriedStatus, readRetryAfter } from './retry.ts';
+import { type AttemptFailure, canWait } from './retry.ts';
 
 const MAX_REDIRECTS = 5;
 const MAX_PROBLEM_BYTES = 64 * 1024;

@@ -83,6 +83,15 @@ export async function revokeKey(
   return revoked;
 }
 
+/** Ends at once the keys that speak for something alone: `endpoint:ID`. @returns those that were good until now. */
+export async function revokeBoundKeys(transaction: Transaction, boundTo: string, issuing: Issuing): Promise<ApiKey[]> {
+  const keys = transaction.tables<AccountTables>().selectFrom('api_keys').select('key_id');
+  const good = keys.where('bound_to', '=', boundTo).where('revoked_at', 'is', null).orderBy('key_id');
+  const revoked: ApiKey[] = [];
+  for (const { key_id } of await good.execute()) revoked.push(await revokeKey(transaction, key_id, issuing));
+  return revoked;
+}
+
 /** Undoes what issued a key that nobody got to see. */
 export async function withdrawKey(
   transaction: Transaction,

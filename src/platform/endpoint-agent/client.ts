@@ -3,10 +3,18 @@ import http, { type IncomingMessage } from 'node:http';
 import https from 'node:https';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { EvidenceError, messageOf } from '../../core/errors.ts';
+import { isRetriedStatus, readRetryAfter } from '../../core/retry.ts';
 
-const CONNECT_TIMEOUT_MS = 10_000;
-/** The last part of a report is answered once all of its lines were compared. */
-const ANSWER_TIMEOUT_MS = 120_000;
+/** How long a request may take, in milliseconds. */
+export interface AgentLimits {
+  connectMs: number;
+  /** Until the next bytes come. The last part of a report is answered once all of its lines were compared. */
+  silenceMs: number;
+  /** All of it. */
+  wholeMs: number;
+}
+
+const LIMITS: AgentLimits = { connectMs: 10_000, silenceMs: 120_000, wholeMs: 600_000 };
 const MOST_ANSWER_BYTES = 1024 * 1024;
 const ATTEMPTS = 5;
 const FIRST_DELAY_MS = 1000;
@@ -41,10 +49,11 @@ export interface AgentClientOptions {
   token: string;
   /** Waits; other than by the clock in tests. */
   wait?: (milliseconds: number) => Promise<unknown>;
+  limits?: AgentLimits;
 }
 
 /** @throws EvidenceError `config` for a URL or a token that is none. */
-export function connectAgent({ url, token, wait = sleep }: AgentClientOptions): AgentClient {
+export function connectAgent({ url, token, wait = sleep, limits = LIMITS }: AgentClientOptions): AgentClient {
   const base = baseOf(url);
   if (!/^[\x21-\x7e]+$/.test(token)) {
     throw new EvidenceError('config', 'the token of the endpoint is empty, or has characters in it that no token has', {
@@ -52,12 +61,12 @@ export function connectAgent({ url, token, wait = sleep }: AgentClientOptions): 
     });
   }
   const { Agent } = base.startsWith('https:') ? https : http;
-  const connections = new Agent({ keepAlive: true, timeout: CONNECT_TIMEOUT_MS });
+  const connections = new Agent({ keepAlive: true, timeout: limits.connectMs });
   return {
     async ask(path, body) {
       const target = `${base}${path}`;
       for (let attempt = 1; ; attempt++) {
-        const tried = await tryOnce({ target, token, connections, body });
+        const tried = await tryOnce({ target, token, connections, body, limits });
         if (tried.answer !== null) return accepted(target, tried.answer);
         const waitMs = tried.waitMs ?? FIRST_DELAY_MS * 2 ** (attempt - 1) * (0.5 + Math.random() / 2);
         if (attempt === ATTEMPTS || waitMs > LONGEST_WAIT_MS) throw tried.error;
@@ -83,6 +92,7 @@ interface Asked {
   token: string;
   connections: http.Agent;
   body: string | Buffer | undefined;
+  limits: AgentLimits;
 }
 
 type Tried = { answer: AgentAnswer } | { answer: null; error: EvidenceError; waitMs: number | null };
@@ -94,9 +104,9 @@ async function tryOnce(asked: Asked): Promise<Tried> {
     const response = await responseTo(asked);
     const { statusCode: status = 0, headers } = response;
     const answer = toAnswer(status, await textOf(response));
-    if (!isPassing(status)) return { answer };
+    if (!isRetriedStatus(status)) return { answer };
     const error = new EvidenceError('service', `${target} answered ${status}${said(answer)}`, { nextStep: LATER });
-    return { answer: null, error, waitMs: retryAfter(headers['retry-after']) };
+    return { answer: null, error, waitMs: readRetryAfter(headers['retry-after'] ?? null) };
   } catch (cause) {
     const message = `${target} cannot be reached: ${messageOf(cause)}`;
     return { answer: null, error: new EvidenceError('unreachable', message, { nextStep: LATER, cause }), waitMs: null };
@@ -104,11 +114,12 @@ async function tryOnce(asked: Asked): Promise<Tried> {
 }
 
 /** Its head; what follows has to be read. Nothing may stand still for longer than the limits at any time. */
-async function responseTo({ target, token, connections, body }: Asked): Promise<IncomingMessage> {
+async function responseTo({ target, token, connections, body, limits }: Asked): Promise<IncomingMessage> {
   const request = (target.startsWith('https:') ? https : http).request(target, {
     method: body === undefined ? 'GET' : 'POST',
     agent: connections,
-    timeout: CONNECT_TIMEOUT_MS,
+    timeout: limits.connectMs,
+    signal: AbortSignal.timeout(limits.wholeMs),
     headers: {
       authorization: `Bearer ${token}`,
       accept: 'application/json',
@@ -117,7 +128,7 @@ async function responseTo({ target, token, connections, body }: Asked): Promise<
   });
   request.on('timeout', () => request.destroy(new Error('it does not answer in time')));
   request.on('socket', (socket) => {
-    const allowAnswer = () => socket.setTimeout(ANSWER_TIMEOUT_MS);
+    const allowAnswer = () => socket.setTimeout(limits.silenceMs);
     if (socket.connecting) socket.once(target.startsWith('https:') ? 'secureConnect' : 'connect', allowAnswer);
     else allowAnswer();
   });
@@ -151,18 +162,6 @@ function parse(text: string): unknown {
   } catch {
     return undefined;
   }
-}
-
-function isPassing(status: number): boolean {
-  return status === 408 || status === 425 || status === 429 || (status >= 500 && status !== 501 && status !== 505);
-}
-
-/** In milliseconds; of a date, from now on (RFC 9110 section 10.2.3). */
-function retryAfter(value: string | undefined): number | null {
-  if (value === undefined) return null;
-  if (/^\d{1,9}$/.test(value)) return Number(value) * 1000;
-  const at = Date.parse(value);
-  return Number.isNaN(at) ? null : Math.max(0, at - Date.now());
 }
 
 function accepted(target: string, answer: AgentAnswer): AgentAnswer {

@@ -18,7 +18,7 @@ import {
   isBaselineAlike,
 } from './baseline-rows.ts';
 import { EventWriting } from './event-writing.ts';
-import { changeEndpoint, type Endpoint, endpointRow, findEndpoint } from './host-rows.ts';
+import { changeEndpoint, type Endpoint, endpointRow, findEndpointInUse, refuseRetired } from './host-rows.ts';
 import { storeLineSet } from './lines/line-sets.ts';
 import type { EndpointMeans } from './means.ts';
 import type { ReportHead } from './report/head.ts';
@@ -49,7 +49,7 @@ export class Baselines {
   ): Promise<WireBaseline | { part: number; next_part: number; parts: number }> {
     const { database, clock } = this.#means;
     const { endpoint_id, name, roots, complete, part, parts } = body;
-    const { endpoint_no: endpointNo } = await findEndpoint(database, endpoint_id);
+    const { endpoint_no: endpointNo } = await findEndpointInUse(database, endpoint_id);
     const headSha256 = sha256(canonicalize({ name, roots, complete, parts }));
     const lines = body.lines as EndpointLine[];
     const given = { endpointNo, kind: 'baseline' as const, headSha256, part, parts, lines };
@@ -166,7 +166,7 @@ export class Baselines {
     work: (transaction: Transaction, endpoint: Endpoint) => Promise<Baseline>,
   ): Promise<WireBaseline> {
     const { baseline_id } = await this.#means.database.write(async (transaction) =>
-      work(transaction, await findEndpoint(transaction, endpointId)),
+      work(transaction, await findEndpointInUse(transaction, endpointId)),
     );
     return this.find(baseline_id);
   }
@@ -181,6 +181,7 @@ export class Baselines {
     await database.write(async (transaction) => {
       const baseline = await findBaseline(transaction, baselineId);
       const endpoint = await endpointRow(transaction, baseline.endpoint_no);
+      refuseRetired(endpoint);
       if (baseline.status !== 'proposed')
         throw new DomainError('conflict', `the baseline is ${baseline.status}: there is nothing to decide`);
       const decided = { decided_at: clock().toISOString(), decided_by: actor.name, decided_reason: reason };

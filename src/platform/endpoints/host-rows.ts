@@ -15,6 +15,19 @@ export async function findEndpoint(reader: Reader, endpointId: string): Promise<
   return row;
 }
 
+/** The same of one that is in use. @throws DomainError `not_found`; `conflict` for one that is retired. */
+export async function findEndpointInUse(reader: Reader, endpointId: string): Promise<Endpoint> {
+  const endpoint = await findEndpoint(reader, endpointId);
+  refuseRetired(endpoint);
+  return endpoint;
+}
+
+/** @throws DomainError `conflict`. */
+export function refuseRetired({ retired_at }: Pick<Endpoint, 'retired_at'>): void {
+  if (retired_at !== null)
+    throw new DomainError('conflict', `the endpoint was retired at ${retired_at}: enrol the machine anew`);
+}
+
 export async function endpointRow(reader: Reader, endpointNo: number): Promise<Endpoint> {
   const endpoints = reader.tables<EndpointTables>().selectFrom('endpoints').selectAll();
   const row = endpoints.where('endpoint_no', '=', endpointNo).modifyEnd(reader.words.locked);

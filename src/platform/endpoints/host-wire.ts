@@ -14,6 +14,7 @@ export async function hostsToWire(reader: Reader, endpoints: readonly Endpoint[]
   const [times, events] = [await reportTimes(reader, numbers, now), await eventCounts(reader, numbers)];
   const scans = await lastScans(reader, endpoints);
   const baselines = await activeBaselines(reader, endpoints);
+  const checks = await lastChecks(reader, numbers);
   return endpoints.map((endpoint) => {
     const { endpoint_no, endpoint_id, name, scan_interval_seconds, enrolled_at, stale_at } = endpoint;
     const baseline = baselines.get(endpoint.baseline_no ?? 0) ?? null;
@@ -27,12 +28,19 @@ export async function hostsToWire(reader: Reader, endpoints: readonly Endpoint[]
       chain: { number: endpoint.chain, public_key: endpoint.public_key, went_back_at: endpoint.went_back_at },
       events: { low: 0, medium: 0, high: 0, critical: 0, ...events.get(endpoint_no) },
       isolation: isolationOf(endpoint),
+      retirement: retirementOf(endpoint),
+      last_check: checks.get(endpoint_no) ?? null,
       message: messageOf(endpoint, status),
     };
   });
 }
 
-export function statusOfHost({ stale_at, received_at }: Pick<Endpoint, 'stale_at' | 'received_at'>): HostStatus {
+export function statusOfHost({
+  retired_at,
+  stale_at,
+  received_at,
+}: Pick<Endpoint, 'retired_at' | 'stale_at' | 'received_at'>): HostStatus {
+  if (retired_at !== null) return 'retired';
   if (stale_at !== null) return 'stale';
   return received_at === null ? 'waiting' : 'reporting';
 }
@@ -44,7 +52,12 @@ function isolationOf({ isolated_at, isolated_by, isolated_reason }: Endpoint): W
   };
 }
 
+function retirementOf({ retired_at: at, retired_by: by, retired_reason: reason }: Endpoint): WireHost['retirement'] {
+  return at === null || by === null || reason === null ? null : { at, by, reason };
+}
+
 function messageOf({ baseline_no, went_back_at }: Endpoint, status: HostStatus): string {
+  if (status === 'retired') return 'It is retired: it reports no more, and what it reported stays.';
   if (went_back_at !== null)
     return 'Its chain of reports went back: it was restored from a snapshot, or a second machine has its key. Find out which, then let it begin anew.';
   if (status === 'stale') return 'It does not report any more: nobody knows how it stands.';
@@ -55,7 +68,8 @@ function messageOf({ baseline_no, went_back_at }: Endpoint, status: HostStatus):
 }
 
 function missedOf(endpoint: Endpoint, received: readonly string[], now: Date): number {
-  const { enrolled_at, received_at, scan_interval_seconds } = endpoint;
+  const { enrolled_at, received_at, scan_interval_seconds, retired_at } = endpoint;
+  if (retired_at !== null) return 0;
   const since = new Date(now.getTime() - MISSED_WITHIN_MS).toISOString();
   const begin = enrolled_at > since ? enrolled_at : since;
   // The last report before the day counts from the begin of the day on.
@@ -130,4 +144,23 @@ async function activeBaselines(
     .where('baseline_no', 'in', numbers)
     .execute();
   return new Map(rows.map(({ baseline_no, ...baseline }) => [baseline_no, baseline]));
+}
+
+async function lastChecks(
+  reader: Reader,
+  numbers: number[],
+): Promise<Map<number, NonNullable<WireHost['last_check']>>> {
+  const tables = reader.tables<EndpointTables>();
+  const newest = tables
+    .selectFrom('endpoint_checks')
+    .select(({ fn }) => fn.max('check_no').as('check_no'))
+    .where('endpoint_no', 'in', numbers)
+    .groupBy('endpoint_no');
+  const rows = await tables.selectFrom('endpoint_checks').selectAll().where('check_no', 'in', newest).execute();
+  return new Map(
+    rows.map(({ endpoint_no, checked_at, reports, findings }) => [
+      endpoint_no,
+      { checked_at, verified: findings === 0, reports_checked: reports, findings },
+    ]),
+  );
 }

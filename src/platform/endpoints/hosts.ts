@@ -8,10 +8,11 @@ import { fromCursor, pageOf, toCursor } from '../http/cursor.ts';
 import { boundTo } from './binding.ts';
 import { type EndpointAct, EndpointEntries } from './entries.ts';
 import { EventWriting } from './event-writing.ts';
-import { changeEndpoint, dueAfter, type Endpoint, findEndpoint, newChain } from './host-rows.ts';
+import { changeEndpoint, dueAfter, type Endpoint, findEndpoint, findEndpointInUse, newChain } from './host-rows.ts';
 import { hostsToWire } from './host-wire.ts';
 import type { EndpointMeans } from './means.ts';
 import type { Enrolment, HostQuery, WireHost } from './requests/hosts.ts';
+import { retireEndpoint } from './retiring.ts';
 import type { EndpointTables } from './schema.ts';
 import { CHAIN_EVENT_TYPES, DEFAULT_ROOTS } from './words.ts';
 
@@ -55,10 +56,13 @@ export class Hosts {
     };
   }
 
-  /** Newest first. @throws DomainError `invalid_cursor`. */
+  /** Newest first; retired ones only where they are asked for. @throws DomainError `invalid_cursor`. */
   async list({ limit, cursor, status }: HostQuery) {
     const { database, clock } = this.#means;
-    let hosts = database.tables<EndpointTables>().selectFrom('endpoints').selectAll().orderBy('endpoint_no', 'desc');
+    const endpoints = database.tables<EndpointTables>().selectFrom('endpoints').selectAll();
+    let hosts = endpoints
+      .where('retired_at', status === 'retired' ? 'is not' : 'is', null)
+      .orderBy('endpoint_no', 'desc');
     if (status === 'stale') hosts = hosts.where('stale_at', 'is not', null);
     if (status === 'waiting') hosts = hosts.where('stale_at', 'is', null).where('received_at', 'is', null);
     if (status === 'reporting') hosts = hosts.where('stale_at', 'is', null).where('received_at', 'is not', null);
@@ -100,12 +104,12 @@ export class Hosts {
 
   /**
    * Lets a machine begin a new chain of reports, with a key of its choice. What was reported before stays.
-   * @throws DomainError `not_found`.
+   * @throws DomainError `not_found`, `conflict`.
    */
   async restart(actor: Actor, endpointId: string, { reason }: { reason: string }): Promise<WireHost> {
     const { database } = this.#means;
     await database.write(async (transaction) => {
-      const endpoint = await findEndpoint(transaction, endpointId);
+      const endpoint = await findEndpointInUse(transaction, endpointId);
       const chain = newChain(endpoint.chain + 1);
       await changeEndpoint(transaction, endpoint, chain);
       const events = await EventWriting.begin(transaction, this.#means, endpoint, 'reports');
@@ -125,6 +129,16 @@ export class Hosts {
     return this.find(endpointId);
   }
 
+  /**
+   * Ends an endpoint: its keys are revoked, nobody waits for its reports, and nothing is compared. All that was reported
+   * stays, and so do events about its files until somebody acknowledges them.
+   * @throws DomainError `not_found`, `conflict`.
+   */
+  async retire(actor: Actor, endpointId: string, given: { reason: string }): Promise<WireHost> {
+    await retireEndpoint(this.#means, actor, endpointId, given);
+    return this.find(endpointId);
+  }
+
   async #change(
     actor: Actor,
     endpointId: string,
@@ -133,7 +147,7 @@ export class Hosts {
   ): Promise<WireHost> {
     const { database, clock } = this.#means;
     await database.write(async (transaction) => {
-      const endpoint = await findEndpoint(transaction, endpointId);
+      const endpoint = await findEndpointInUse(transaction, endpointId);
       await changeEndpoint(transaction, endpoint, changeOf(endpoint, clock().toISOString()));
       await this.#record(transaction, endpoint, actor, act.action, act.more);
     });
@@ -167,11 +181,16 @@ async function insertEndpoint(
   { name, roots, other_filesystems, scan_interval_seconds }: Enrolment & { roots: string[] },
   now: Date,
 ): Promise<Endpoint> {
-  const none = { last_scan_no: null, received_at: null, stale_at: null, baseline_no: null };
+  const none = {
+    ...{ last_scan_no: null, received_at: null, stale_at: null, baseline_no: null },
+    ...{ isolated_at: null, isolated_by: null, isolated_reason: null },
+    ...{ retired_at: null, retired_by: null, retired_reason: null },
+  };
   const row = {
     ...{ endpoint_id, name, roots: JSON.stringify(roots), other_filesystems: JSON.stringify(other_filesystems) },
     ...{ scan_interval_seconds, enrolled_at: now.toISOString(), due_at: dueAfter(now, { scan_interval_seconds }) },
-    ...{ ...newChain(1), ...none, isolated_at: null, isolated_by: null, isolated_reason: null },
+    ...newChain(1),
+    ...none,
   };
   const endpoints = transaction.tables<EndpointTables>().insertInto('endpoints').values(row);
   return await endpoints.returningAll().executeTakeFirstOrThrow();

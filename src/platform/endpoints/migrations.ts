@@ -206,4 +206,16 @@ export const ENDPOINT_MIGRATIONS: Migrations = {
     'CREATE INDEX endpoint_bait_by_endpoint ON endpoint_bait (endpoint_no, bait_no)',
     'CREATE UNIQUE INDEX endpoint_bait_places ON endpoint_bait (endpoint_no, path) WHERE ended_at IS NULL',
   ],
+  'endpoints/0011-retired': ({ text }) =>
+    ['retired_at', 'retired_by', 'retired_reason'].map((name) => `ALTER TABLE endpoints ADD COLUMN ${name} ${text}`),
+  'endpoints/0012-checks': ({ text, integer, ordinal, end }) => [
+    `CREATE TABLE endpoint_checks (
+      check_no ${ordinal},
+      endpoint_no ${integer} NOT NULL REFERENCES endpoints,
+      checked_at ${text} NOT NULL,
+      reports ${integer} NOT NULL,
+      findings ${integer} NOT NULL
+    ) ${end}`,
+    'CREATE INDEX endpoint_checks_by_endpoint ON endpoint_checks (endpoint_no, check_no)',
+  ],
 };

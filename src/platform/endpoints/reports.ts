@@ -1,4 +1,4 @@
-import type { Transaction } from '../database/database.ts';
+import type { Reader, Transaction } from '../database/database.ts';
 import { DomainError } from '../errors.ts';
 import { fromCursor, pageOf, toCursor } from '../http/cursor.ts';
 import type { PageQuery } from '../http/fields.ts';
@@ -6,7 +6,7 @@ import { acceptReport, type WholeReport } from './accepting.ts';
 import { baselineRow } from './baseline-rows.ts';
 import { judgeReport, type PresentedReport, type RefusedReport, type ReportVerdict } from './chain.ts';
 import { EventWriting } from './event-writing.ts';
-import { changeEndpoint, type Endpoint, findEndpoint, nextOf } from './host-rows.ts';
+import { changeEndpoint, type Endpoint, findEndpointInUse, nextOf } from './host-rows.ts';
 import { lineSetOf, type NewLineSet, storeLineSet } from './lines/line-sets.ts';
 import type { EndpointMeans } from './means.ts';
 import { type ReportHead, reportHeadOf, reportSha256 } from './report/head.ts';
@@ -32,7 +32,7 @@ export class Reports {
   /**
    * Takes a part of a report, and the report once it is whole: all that follows from it, or nothing.
    * @param endpointId of whoever reports.
-   * @throws DomainError `forbidden` for another endpoint; `no_key`; `lines_needed`; those of `judgeReport` and `takePart`;
+   * @throws DomainError `forbidden` for another endpoint; `conflict` for one that is retired; `no_key`; `lines_needed`; those of `judgeReport` and `takePart`;
    * `root_differs`.
    */
   async take(endpointId: string, body: WireReport): Promise<ReportAnswer> {
@@ -81,11 +81,11 @@ export class Reports {
   }
 
   async #judge(
-    reader: Parameters<typeof findEndpoint>[0],
+    reader: Reader,
     endpointId: string,
     { head, sha256, signature }: Omit<WholeReport, 'setNo' | 'sentAt'>,
   ): Promise<{ endpoint: Endpoint; verdict: ReportVerdict }> {
-    const endpoint = await findEndpoint(reader, endpointId);
+    const endpoint = await findEndpointInUse(reader, endpointId);
     const { public_key } = endpoint;
     if (public_key === null)
       throw new DomainError('no_key', 'the endpoint has no key yet: POST /agent/key binds one before the first report');

@@ -1,3 +1,5 @@
+// Over 250 lines: they are the tables of one service.
+
 import type { Generated } from 'kysely';
 import type { AlertState } from '../alerts/words.ts';
 import type { BaitStatus, BaselineStatus, EventSeverity, EventStatus, EventType } from './words.ts';
@@ -35,6 +37,19 @@ export interface EndpointTable {
   isolated_at: string | null;
   isolated_by: string | null;
   isolated_reason: string | null;
+  retired_at: string | null;
+  retired_by: string | null;
+  retired_reason: string | null;
+}
+
+/** What Verify of an endpoint's reports said. */
+export interface EndpointCheckTable {
+  check_no: Generated<number>;
+  endpoint_no: number;
+  checked_at: string;
+  /** How many were checked, and how much was found. */
+  reports: number;
+  findings: number;
 }
 
 /** The key of each chain of reports. */
@@ -228,6 +243,7 @@ export interface EndpointTables {
   endpoints: EndpointTable;
   endpoint_keys: EndpointKeyTable;
   endpoint_scans: EndpointScanTable;
+  endpoint_checks: EndpointCheckTable;
   line_sets: LineSetTable;
   line_chunks: LineChunkTable;
   line_set_chunks: { set_no: number; number: number; chunk_no: number };

@@ -18,6 +18,7 @@ export async function readEndpointStats(database: Database, now: Date): Promise<
       sql<number>`COUNT(CASE WHEN baseline_no IS NULL THEN 1 END)`.as('without_baseline'),
       sql<string | null>`MAX(received_at)`.as('last_report_at'),
     ])
+    .where('retired_at', 'is', null)
     .executeTakeFirstOrThrow();
   const open = await tables
     .selectFrom('endpoint_events')

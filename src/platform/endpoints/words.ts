@@ -42,15 +42,18 @@ export type EventStatus = (typeof EVENT_STATUSES)[number];
 export const BASELINE_STATUSES = ['proposed', 'active', 'superseded', 'rejected'] as const;
 export type BaselineStatus = (typeof BASELINE_STATUSES)[number];
 
-/** `waiting`: it has not reported since it was enrolled. `stale`: three intervals went by without a report. */
-export const HOST_STATUSES = ['waiting', 'reporting', 'stale'] as const;
+/**
+ * `waiting`: it has not reported since it was enrolled. `stale`: three intervals went by without a report. `retired`: it
+ * reports no more, and nobody waits for it.
+ */
+export const HOST_STATUSES = ['waiting', 'reporting', 'stale', 'retired'] as const;
 export type HostStatus = (typeof HOST_STATUSES)[number];
 
 export const CHANGE_WINDOW_STATUSES = ['planned', 'running', 'ended'] as const;
 
 /**
  * `asked`: its agent has yet to plant it. `refused`: the agent cannot. `lost`: it is not there any more. `leaving`: its agent
- * has yet to remove it. `left`: it was not what the agent planted, and was left where it is.
+ * has yet to remove it. `left`: it was left where it is: it was not what the agent planted, or the endpoint was retired.
  */
 export const BAIT_STATUSES = ['asked', 'planted', 'refused', 'lost', 'leaving', 'removed', 'left'] as const;
 export type BaitStatus = (typeof BAIT_STATUSES)[number];

@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { Agent, type Dispatcher, request } from 'undici';
 import { z } from 'zod';
 import { EvidenceError, messageOf } from '../../core/errors.ts';
+import { isRetriedStatus, readRetryAfter } from '../../core/retry.ts';
 
 /** At most this many entries and bytes in one `POST /entries/batch`. */
 export const MAX_BATCH_ENTRIES = 1000;
@@ -13,6 +14,7 @@ const CONNECT_TIMEOUT_MS = 10_000;
 const ANSWER_TIMEOUT_MS = 60_000;
 const ATTEMPTS = 4;
 const FIRST_DELAY_MS = 250;
+const LONGEST_DELAY_MS = 10 * 60_000;
 
 const answerSchema = z.looseObject({ created: z.int().min(0), repeated: z.int().min(0) });
 const problemSchema = z.looseObject({ code: z.string().optional(), detail: z.string().optional() });
@@ -38,7 +40,7 @@ const REFUSALS = [
 
 interface Answer {
   status: number;
-  retryAfter: string | undefined;
+  retryAfter: string | null;
   body: string;
 }
 
@@ -87,10 +89,10 @@ async function postBatch(
     const answer = await post(endpoint, apiKey, agent, body).catch((cause: unknown) => unreachable(endpoint, cause));
     if (answer instanceof EvidenceError) {
       if (attempt === ATTEMPTS) throw answer;
-    } else if (attempt === ATTEMPTS || !isPassing(answer.status)) {
+    } else if (attempt === ATTEMPTS || !isRetriedStatus(answer.status)) {
       return toOutcome(endpoint, answer, entries.length);
     }
-    await sleep(delayBefore(attempt, answer instanceof EvidenceError ? undefined : answer.retryAfter));
+    await sleep(delayBefore(attempt, answer instanceof EvidenceError ? null : answer.retryAfter));
   }
 }
 
@@ -113,18 +115,14 @@ async function post(endpoint: string, apiKey: string, agent: Dispatcher, body: s
   const retryAfter = response.headers['retry-after'];
   return {
     status: response.statusCode,
-    retryAfter: typeof retryAfter === 'string' ? retryAfter : undefined,
+    retryAfter: typeof retryAfter === 'string' ? retryAfter : null,
     body: Buffer.concat(chunks).toString('utf8'),
   };
 }
 
-function isPassing(status: number): boolean {
-  return status === 408 || status === 425 || status === 429 || status >= 500;
-}
-
-function delayBefore(attempt: number, retryAfter: string | undefined): number {
-  if (retryAfter !== undefined && /^\d{1,4}$/.test(retryAfter)) return Number(retryAfter) * 1000;
-  return Math.random() * FIRST_DELAY_MS * 2 ** attempt;
+function delayBefore(attempt: number, retryAfter: string | null): number {
+  const asked = readRetryAfter(retryAfter);
+  return asked === null ? Math.random() * FIRST_DELAY_MS * 2 ** attempt : Math.min(asked, LONGEST_DELAY_MS);
 }
 
 function unreachable(endpoint: string, cause: unknown): EvidenceError {

@@ -84,6 +84,9 @@ describe.each(SERVICES)('on %s', (_name, start) => {
       verified: true,
       reports_checked: 2,
     });
+    expect((await call('GET', `/hosts/${agent.id}`)).body.last_check).toEqual({
+      ...{ checked_at: expect.any(String), verified: true, reports_checked: 2, findings: 0 },
+    });
   });
 
   test('an unchanged report has less than 2 KB, and needs its lines only where nobody knows them', async () => {
@@ -132,5 +135,51 @@ describe.each(SERVICES)('on %s', (_name, start) => {
     expect((await call('POST', `/hosts/${agent.id}/isolate`, { reason: 'again' })).body.code).toBe('conflict');
     const released = await call('POST', `/hosts/${agent.id}/release`, { reason: 'it was a test' });
     expect(released.body.isolation).toMatchObject({ isolated: false, network_action: 'none', reason: null });
+  });
+
+  test('who is retired reports no more, is waited for by nobody, and keeps what it reported', async () => {
+    const agent = await enrol(service);
+    await agent.report([TOOL]);
+    const baseline = { endpoint_id: agent.id, name: 'none', roots: ['/'], lines: [], complete: true };
+    await call('POST', '/baselines/register', baseline);
+    const late = await agent.made([TOOL]);
+    await call('POST', `/hosts/${agent.id}/baselines`, { from: 'latest_scan', name: 'late', reason: 'x' });
+    const { body: before } = await call('GET', '/stats/');
+    const retired = await call('POST', `/hosts/${agent.id}/retire`, { reason: 'the machine was sold' });
+    expect(retired.body).toMatchObject({
+      ...{ status: 'retired', missed_scans: 0, stale_at: null, baseline: null, events: { high: 1 } },
+      retirement: { at: expect.any(String), by: expect.stringMatching(/^key:/), reason: 'the machine was sold' },
+    });
+    expect((await agent.part(late)).body.code).toBe('key_revoked');
+    const { body: after } = await call('GET', '/stats/');
+    expect(after).toEqual({
+      ...before,
+      ...{ hosts: before.hosts - 1, proposed_baselines: before.proposed_baselines - 1 },
+      last_report_at: expect.anything(),
+    });
+    const listed = async (query: string) =>
+      (await call('GET', `/hosts/${query}`)).body.data.some((host: { endpoint_id: string }) => {
+        return host.endpoint_id === agent.id;
+      });
+    expect([await listed(''), await listed('?status=retired')]).toEqual([false, true]);
+    const baselines = (await call('GET', `/baselines/?endpoint_id=${agent.id}`)).body.data;
+    expect(baselines.map(({ status }: { status: string }) => status)).toEqual(['rejected', 'superseded']);
+    expect((await call('POST', `/hosts/${agent.id}/verify`)).body.verified).toBe(true);
+    const entries = (await service.call('GET', `/entries/?stream_id=${encodeURIComponent(`endpoints/${agent.id}`)}`))
+      .body.data;
+    expect(entries.at(-1)).toMatchObject({
+      ...{ action: 'endpoint.retired', resource_id: agent.id },
+      metadata: { reason: 'the machine was sold', last_sequence: 1, revoked_keys: [expect.any(String)] },
+    });
+    for (const [method, path, body] of [
+      ['POST', 'retire', { reason: 'again' }],
+      ['POST', 'restart', { reason: 'x' }],
+      ['POST', 'isolate', { reason: 'x' }],
+      ['POST', 'baselines', { from: 'latest_scan', name: 'x', reason: 'x' }],
+      ['POST', 'bait', { credential_type: 'aws_key', path: '/home/x', label: 'x' }],
+    ] as const) {
+      const { status, body: problem } = await call(method, `/hosts/${agent.id}/${path}`, body);
+      expect([path, status, problem.detail]).toEqual([path, 409, expect.stringContaining('was retired at')]);
+    }
   });
 });

@@ -4,7 +4,7 @@ import type { Reader, Transaction } from '../../database/database.ts';
 import { DomainError } from '../../errors.ts';
 import type { FileWatch } from '../../traps/api.ts';
 import { EndpointEntries } from '../entries.ts';
-import { type Endpoint, findEndpoint } from '../host-rows.ts';
+import { type Endpoint, findEndpoint, findEndpointInUse } from '../host-rows.ts';
 import type { BaitMeans } from '../means.ts';
 import type { NewBait, WireBait } from '../requests/bait.ts';
 import type { EndpointTables } from '../schema.ts';
@@ -27,13 +27,13 @@ export class Bait {
    */
   async plant(actor: Actor, endpointId: string, wish: NewBait): Promise<WireBait> {
     const { database, baitTraps } = this.#means;
-    refuseInRoots(await findEndpoint(database, endpointId), wish.path);
+    refuseInRoots(await findEndpointInUse(database, endpointId), wish.path);
     const { credential_type, label, decoy, options } = wish;
     const prepared = await baitTraps.prepare({
       ...{ credential_type, label, decoy, options, plant_location: 'server', expires_at: null },
     });
     return database.write(async (transaction) => {
-      const endpoint = await findEndpoint(transaction, endpointId);
+      const endpoint = await findEndpointInUse(transaction, endpointId);
       const there = (await baitOf(transaction, endpoint)).filter(({ ended_at }) => ended_at === null);
       if (there.some(({ path }) => path === wish.path))
         throw new DomainError('conflict', 'there is bait at this path already; remove it first');

@@ -16,7 +16,6 @@ export const signedPackageSchema = z.object({
 });
 export const explanationSchema = z.discriminatedUnion('kind', [
   z.object({ kind: z.literal('none') }),
-  z.object({ kind: z.literal('claimed_by_endpoint') }),
   signedPackageSchema,
   z.object({ kind: z.literal('approved_change'), id: z.string() }),
 ]);

@@ -95,6 +95,9 @@ export const hostSchema = z.object({
   /** Not resolved ones, by how bad they are. */
   events: z.object({ low: count, medium: count, high: count, critical: count }),
   isolation: isolationSchema,
+  retirement: z.object({ at: time, by: z.string(), reason: z.string() }).nullable(),
+  /** What Verify of its reports said last. */
+  last_check: z.object({ checked_at: time, verified: z.boolean(), reports_checked: count, findings: count }).nullable(),
   /** What is to be known of it, in one sentence. */
   message: z.string(),
 });

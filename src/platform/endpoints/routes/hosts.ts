@@ -73,6 +73,7 @@ export const hostRoutes: FastifyPluginAsyncZod<{ service: EndpointService }> = a
     ['isolate', 'isolateHost', 'Label an endpoint as isolated; this is a label, and cuts nothing off the network'],
     ['release', 'releaseHost', 'Take the label of isolation away'],
     ['restart', 'restartHost', 'Let a machine begin a new chain of reports, with a key of its choice'],
+    ['retire', 'retireHost', 'End an endpoint: its token is revoked, and nobody waits for its reports'],
   ] as const)
     server.post(
       `/hosts/:endpoint_id/${act}`,

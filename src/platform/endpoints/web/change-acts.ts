@@ -14,10 +14,13 @@ export function changeActPages(server: FastifyInstance, parts: EndpointPageParts
   for (const act of ['approve', 'reopen'] as const) windowActPage(server, parts, act);
 }
 
+/** What is approved is less bad from now on: it asks again who it is. */
+const APPROVES = { ...CHANGES_ENDPOINTS, proved: true };
+
 function approveChangePage(server: FastifyInstance, { service: { changes } }: EndpointPageParts): void {
   serveReasonedAct(server, {
     path: '/endpoints/changes/:change_id/approve',
-    access: CHANGES_ENDPOINTS,
+    access: APPROVES,
     params: changeParamsSchema,
     async view(request) {
       const change = await changes.find(idIn(request, 'change_id'));
@@ -62,7 +65,7 @@ function windowActPage(
   const { done, ...words } = WINDOW_ACTS[act];
   serveReasonedAct(server, {
     path: `/endpoints/change-windows/:window_id/${act}`,
-    access: CHANGES_ENDPOINTS,
+    access: act === 'approve' ? APPROVES : CHANGES_ENDPOINTS,
     params: windowParamsSchema,
     async view(request) {
       const { window_id, reason } = await windows.find(idIn(request, 'window_id'));

@@ -10,8 +10,6 @@ export function explanationWord({ explanation }: Pick<WireEvent, 'explanation'>)
   switch (explanation.kind) {
     case 'none':
       return markup`<span class="minor">none</span>`;
-    case 'claimed_by_endpoint':
-      return markup`<span class="minor">claimed by the endpoint</span>`;
     case 'signed_package':
       return markup`${statusWord('good', 'signed package')} ${name(`${explanation.name} ${explanation.version}`)}`;
     case 'approved_change':
@@ -29,8 +27,6 @@ function sentenceOf(event: Explained): Markup {
   switch (explanation.kind) {
     case 'none':
       return markup`No ${link(PACKAGES_PATH, 'signed package that was imported')} has this file at this path, and nobody has approved the change.`;
-    case 'claimed_by_endpoint':
-      return markup`The package manager of the endpoint says so. Whoever is root there can write that too, so it makes the event no less bad.`;
     case 'signed_package':
       return markup`The file is the one of this package in the archive ${name(explanation.archive)}, signed by ${signers(explanation)}. The event is less bad for it.`;
     case 'approved_change':

@@ -26,7 +26,9 @@ export function hostActPages(server: FastifyInstance, parts: EndpointPageParts):
 
 /** Something that is done with an endpoint for a reason. */
 interface HostAct {
-  path: 'isolate' | 'release' | 'restart';
+  path: 'isolate' | 'release' | 'restart' | 'retire';
+  /** It asks again who it is. */
+  isProved?: true;
   title(name: string): string;
   introduction: MarkupContent;
   submit: string;
@@ -64,12 +66,23 @@ const ACTS: readonly HostAct[] = [
     done: (name) => `${name} begins a new chain with its next report.`,
     work: (hosts, actor, id, given) => hosts.restart(actor, id, given),
   },
+  {
+    path: 'retire',
+    title: (name) => `Retire ${name}`,
+    introduction:
+      'For a machine that is gone. Its token is revoked, nobody waits for its reports, and nothing is compared any more. All that it reported stays, and so do open events about its files until somebody acknowledges them. Bait on it stays where it is, and stays a trap. There is no way back: a machine that comes again is enrolled anew.',
+    submit: 'Retire it',
+    isFinal: true,
+    isProved: true,
+    done: (name) => `${name} is retired.`,
+    work: (hosts, actor, id, given) => hosts.retire(actor, id, given),
+  },
 ];
 
 function actPage(server: FastifyInstance, { service: { hosts } }: EndpointPageParts, act: HostAct): void {
   serveReasonedAct(server, {
     path: `/endpoints/hosts/:endpoint_id/${act.path}`,
-    access: CHANGES_ENDPOINTS,
+    access: act.isProved === true ? { ...CHANGES_ENDPOINTS, proved: true } : CHANGES_ENDPOINTS,
     params: hostParamsSchema,
     async view(request) {
       const host = await hosts.find(idOf(request));

@@ -34,19 +34,20 @@ export function hostPage(server: FastifyInstance, { service, people, clock }: En
     const { endpoint_id } = paramsOf<{ endpoint_id: string }>(request);
     const now = clock();
     const host = await service.hosts.find(endpoint_id);
-    const nameActor = await namesOfActors(people, [host.isolation.by]);
+    const nameActor = await namesOfActors(people, [host.isolation.by, host.retirement?.by ?? null]);
     return reply.page({
       title: host.name,
       above: ABOVE_ENDPOINTS,
       introduction: host.message,
       content: [
+        retirement(host, nameActor, now),
         isolation(host, nameActor, now),
         host.status === 'waiting' ? firstReport(request) : null,
         facts(host, now, request),
         acts(host, request),
         await drift(service, host, now),
         markup`<h2>Its reports</h2>\n`,
-        verifyForm(host, { request, reply }),
+        verifyForm(host, { request, reply }, now),
         await scans(service, host, now),
         await baselines(service, host, now),
         asCurl('curl', curlCommand(request, { path: endpointsApi('hosts', endpoint_id) })),
@@ -63,6 +64,11 @@ function isolation(
 ): Markup | null {
   if (!isolated || since === null || by === null) return null;
   return markup`<p class="refusal">Labelled as isolated. ${ONLY_A_LABEL} It goes on to reach others, and to be reached. Labelled by ${name(call(by))}, ${moment(since, now)}. Reason: ${name(reason ?? '')}</p>\n`;
+}
+
+function retirement({ retirement: ended }: WireHost, call: NameActor, now: Date): Markup | null {
+  if (ended === null) return null;
+  return markup`<p class="refusal">Retired by ${name(call(ended.by))}, ${moment(ended.at, now)}. Reason: ${name(ended.reason)}</p>\n`;
 }
 
 function firstReport(request: FastifyRequest): Markup {
@@ -110,7 +116,8 @@ function paths(all: readonly string[]): Markup {
 }
 
 function acts(host: WireHost, request: FastifyRequest): Markup | null {
-  const { endpoint_id, baseline, last_report, isolation } = host;
+  const { endpoint_id, baseline, last_report, isolation, status } = host;
+  if (status === 'retired') return null;
   const act = (path: string, words: string, weight: 'main' | 'quiet' = 'quiet') =>
     action(hostPath(endpoint_id, path), words, weight);
   return forWhoMay(
@@ -124,6 +131,7 @@ function acts(host: WireHost, request: FastifyRequest): Markup | null {
         action(withQuery(`${WINDOWS_PATH}/new`, { endpoint_id }), 'Open a change window', 'quiet'),
         isolation.isolated ? act('release', 'Take the label away') : act('isolate', 'Label as isolated'),
         act('restart', 'Let it begin anew'),
+        act('retire', 'Retire it'),
       ]}</p>\n`,
   );
 }

@@ -1,7 +1,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { z } from 'zod';
-import { type Markup, markup, name } from '../../../core/html/markup.ts';
-import { grouped } from '../../../core/words.ts';
+import { type Markup, type MarkupContent, markup, name } from '../../../core/html/markup.ts';
+import { grouped, plural } from '../../../core/words.ts';
 import { forWhoMay, paramsOf } from '../../web/asked.ts';
 import { asCurl, dataTable, emptyState, factList, link, moment, statusWord } from '../../web/components.ts';
 import { curlCommand } from '../../web/curl.ts';
@@ -42,7 +42,7 @@ export function verifyPage(server: FastifyInstance, { service: { hosts, verifyin
       return {
         title: isRight ? 'Its reports are as they were sent' : 'Its reports are not as they were sent',
         above: aboveHost(host),
-        introduction: 'As of this moment. The outcome is not kept: Verify runs when it is asked for.',
+        introduction: 'As of this moment: Verify runs when it is asked for. What is wrong is shown once.',
         content: [
           markup`<div class="verdict ${isRight ? 'verified' : 'failed'}"><p class="state">${word}</p>
 ${ofStream(host, request)}</div>\n`,
@@ -61,13 +61,21 @@ ${ofStream(host, request)}</div>\n`,
 }
 
 /** On the page of an endpoint. */
-export function verifyForm({ endpoint_id }: WireHost, asked: Asked): Markup {
+export function verifyForm({ endpoint_id, last_check }: WireHost, asked: Asked, now: Date): Markup {
   const call = { method: 'POST', path: endpointsApi('hosts', endpoint_id, 'verify') } as const;
   const form = postForm(asked, { action: hostPath(endpoint_id, 'verify'), fields: null, submit: 'Verify now' });
   return markup`<div class="verdict"><p>${READS}</p>
-${form}<p class="minor">Nothing is checked by itself, and the outcome is shown once. The more reports there are, the longer it takes.</p>
+<p>${lastCheck(last_check, now)}</p>
+${form}<p class="minor">Nothing is checked by itself. The more reports there are, the longer it takes.</p>
 ${asCurl('curl-verify', curlCommand(asked.request, call))}</div>
 `;
+}
+
+function lastCheck(check: WireHost['last_check'], now: Date): MarkupContent {
+  if (check === null) return 'Its reports were never verified.';
+  const { checked_at, verified, reports_checked, findings } = check;
+  const word = verified ? statusWord('good', 'All held') : statusWord('bad', plural(findings, 'finding'));
+  return markup`Last verified ${moment(checked_at, now)}, ${plural(reports_checked, 'report')}: ${word}`;
 }
 
 /** What was found is worth as much as the stream that it was compared with. */

@@ -66,6 +66,7 @@ export const HOST_STATUS_WORDS: Record<HostStatus, readonly [StatusTone, string]
   waiting: ['neutral', 'never reported'],
   reporting: ['good', 'reports'],
   stale: ['bad', 'stale'],
+  retired: ['neutral', 'retired'],
 };
 
 /** All that is to be known of an endpoint at once. */
@@ -73,7 +74,7 @@ export function hostStateWords({ status, baseline, isolation, chain }: WireHost)
   const words = [
     statusWord(...HOST_STATUS_WORDS[status]),
     ...(chain.went_back_at === null ? [] : [statusWord('bad', 'reports went back')]),
-    ...(baseline === null ? [statusWord('warning', 'no baseline')] : []),
+    ...(baseline === null && status !== 'retired' ? [statusWord('warning', 'no baseline')] : []),
     ...(isolation.isolated ? [statusWord('warning', 'labelled as isolated')] : []),
   ];
   return markup`<ul class="words">${words.map((word) => markup`<li>${word}</li>`)}</ul>`;

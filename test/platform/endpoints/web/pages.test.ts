@@ -187,7 +187,6 @@ describe('what differs', () => {
 
   test.each([
     [{ kind: 'none' }, 'none No signed package that was imported has this file at this path'],
-    [{ kind: 'claimed_by_endpoint' }, 'claimed by the endpoint The package manager of the endpoint says so.'],
     [
       { kind: 'signed_package', name: 'sudo', version: '1.9', archive: 'Debian <main>', signed_by: 'a key <1>' },
       '✓ signed package sudo 1.9 The file is the one of this package in the archive Debian &lt;main&gt;, signed by a key &lt;1&gt;.',

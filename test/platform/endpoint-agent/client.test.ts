@@ -1,0 +1,58 @@
+import { once } from 'node:events';
+import { createServer, type ServerResponse } from 'node:http';
+import net, { type AddressInfo, type Server } from 'node:net';
+import { afterEach, describe, expect, test } from 'vitest';
+import { connectAgent } from '../../../src/platform/endpoint-agent/client.ts';
+
+const LIMITS = { connectMs: 300, silenceMs: 300, wholeMs: 1500 };
+
+const servers: (() => void)[] = [];
+afterEach(() => {
+  for (const close of servers.splice(0)) close();
+});
+
+/** @returns its port. */
+async function listen(server: Server): Promise<number> {
+  const sockets = new Set<net.Socket>();
+  server.on('connection', (socket) => sockets.add(socket));
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  servers.push(() => {
+    server.close();
+    for (const socket of sockets) socket.destroy();
+  });
+  return (server.address() as AddressInfo).port;
+}
+
+function answering(answer: (reply: ServerResponse) => void): Promise<number> {
+  return listen(createServer((_request, reply) => answer(reply)));
+}
+
+describe('a service is given up, and what was signed is kept, when it', () => {
+  test.each([
+    ['takes the connection and says nothing', 'http', () => answering(() => {})],
+    ['never ends the TLS handshake', 'https', () => listen(net.createServer())],
+    ['stops in the middle of its answer', 'http', () => answering((reply) => reply.writeHead(200).write('{"a":'))],
+    [
+      'sends a byte now and then',
+      'http',
+      () =>
+        answering((reply) => {
+          reply.writeHead(200);
+          const drip = setInterval(() => reply.write(' '), 50);
+          servers.push(() => clearInterval(drip));
+        }),
+    ],
+  ])('%s', async (_words, protocol, start) => {
+    const waits: number[] = [];
+    const wait = async (milliseconds: number) => void waits.push(milliseconds);
+    const url = `${protocol}://127.0.0.1:${await start()}/endpoints`;
+    await using client = connectAgent({ url, token: 'a-token', wait, limits: LIMITS });
+    await expect(client.ask('/agent/settings')).rejects.toMatchObject({
+      code: 'unreachable',
+      message: expect.stringContaining(`${url}/agent/settings cannot be reached: `),
+      nextStep: expect.stringContaining('What was signed is kept'),
+    });
+    expect(waits).toHaveLength(4);
+  });
+});
