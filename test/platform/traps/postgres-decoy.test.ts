@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { probePostgres } from '../../../src/platform/traps/decoys/postgres/probe.ts';
 import { DecoyService, type Planted } from './decoy-service.ts';
+import { nmapOf } from './nmap.ts';
 
 let decoy: DecoyService;
 
@@ -235,9 +236,7 @@ test.each<[string, string, string]>([
 });
 
 test('nmap calls it PostgreSQL', async () => {
-  const { run } = await plant();
-  const { stdout } = await run('nmap', ['-sV', '-Pn', '-p', `${decoy.port}`, '127.0.0.1']);
-  expect(stdout).toMatch(/open\s+postgresql\s+PostgreSQL DB/);
+  expect(await nmapOf([decoy.port])).toMatch(/open\s+postgresql\s+PostgreSQL DB/);
 });
 
 test('the salt of a user is always the same one, of whomever', async () => {

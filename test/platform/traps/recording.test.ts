@@ -74,7 +74,7 @@ describe.each(DATABASES)('on %s', (_name, start) => {
 
   test.each(someRows([1000, 10_000], () => 'a flood'))(
     'a flood of %i forged uses pushes no true one out',
-    async (count) => {
+    async (many) => {
       const forged = (n: number) => at.use(trapNo, { sourceIp: `2001:db8::${n.toString(16)}`, authVerified: false });
       const uses = Array.from({ length: many }, (_, n) => forged(n));
       uses.splice(many / 2, 0, at.use(trapNo, { depth: 'used', authVerified: true, sourceIp: '198.51.100.7' }));
