@@ -265,16 +265,15 @@ test('TLS shows the certificate of a machine, and nothing of us', async () => {
 
 test('a refusal does not tell by its time whether there is somebody of that name', async () => {
   const { host, port, user } = (await plant()).credential;
-  const median = async (name: string) => {
-    const times: number[] = [];
-    for (let at = 0; at < 15; at++) {
-      const since = performance.now();
-      await refusedLogin({ host: `${host}`, port: Number(port) }, name);
-      times.push(performance.now() - since);
-    }
-    return times.sort((one, other) => one - other)[7] ?? 0;
+  const took = async (name: string) => {
+    const since = performance.now();
+    await refusedLogin({ host: `${host}`, port: Number(port) }, name);
+    return performance.now() - since;
   };
-  const [known, unknown] = [await median(`${user}`), await median('nobody')];
+  const times: [known: number, unknown: number][] = [];
+  for (let at = 0; at < 15; at++) times.push([await took(`${user}`), await took('nobody')]);
+  // Those that nothing else on this machine held up.
+  const [known = 0, unknown = 0] = [0, 1].map((who) => times.map((pair) => pair[who] ?? 0).sort((a, b) => a - b)[2]);
   expect(Math.min(known, unknown)).toBeGreaterThan(20);
   expect(Math.abs(known - unknown)).toBeLessThan(8);
 });
