@@ -31,7 +31,7 @@ test('a copy that is made while somebody writes is served elsewhere, and has who
     origins.add(served.origin);
     let before = 0;
     const copying = Promise.withResolvers<string>();
-    const load = { writers: 8, each: 150, streams: 3 };
+    const load = { writers: 8, each: 60, streams: 3 };
     const writing = write(platform, origins, load, () => {
       before = writing.acknowledged.size;
       copying.resolve(platform.run('backup', ['--out', out]));

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type PostgresDatabases, usePostgres } from '../support/shared-postgres.ts';
+import { someRows } from '../support/some-rows.ts';
 import { kill, Origins, PlatformProcesses } from './processes.ts';
 import { expectWhole, write } from './writers.ts';
 
@@ -17,10 +18,12 @@ afterAll(async () => {
   await rm(folder, { recursive: true });
 });
 
-test.each([
+const STREAMS = [
   ['one stream', 1],
   ['ten streams', 10],
-])(
+] as const;
+
+test.each(someRows(STREAMS, () => 'a kill'))(
   'four processes on one PostgreSQL make whole chains of %s, also when one is killed in the middle',
   async (_name, streams) => {
     // Far fewer than in test/soak, which has the full number.
