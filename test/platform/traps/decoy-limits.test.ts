@@ -261,8 +261,8 @@ describe.each(DECOY_KINDS)('a decoy of the kind %s', (kind) => {
       await setImmediate();
       if (seconds % 28_800 === 0) most = Math.max(most, heldBytes() - before);
     }
-    // The other end hears of it whenever this machine has time.
-    await expect.poll(() => ended).toBeGreaterThan(0);
+    // The other end hears of it whenever this machine has time; for a login some wait a minute of real time, and no longer.
+    await expect.poll(() => ended, { timeout: 20_000 }).toBeGreaterThan(0);
     expect(most).toBeLessThan(4 * MB);
     await expectSeen();
     for (const socket of others) socket.destroy();
