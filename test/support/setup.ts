@@ -2,14 +2,16 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { stopSharedRadosgw } from './radosgw.ts';
+import { stopSharedPostgres } from './shared-postgres.ts';
 
 const PREFIX = 'evidence-exporter-test-';
 
 /** What the tests leave in the system's temporary folder is in one folder, which goes when they end. */
-export default function setup(): () => void {
+export default function setup(): () => Promise<void> {
   const folder = useOwnFolder();
-  return () => {
+  return async () => {
     stopSharedRadosgw(folder);
+    await stopSharedPostgres(folder);
     rmSync(folder, { recursive: true, force: true });
   };
 }
