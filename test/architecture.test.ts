@@ -165,7 +165,8 @@ const ROOMS: Record<string, Record<string, string[]>> = {
       'scopes',
       'setup',
     ],
-    main: ['commands', 'endpoint-agent', 'import'],
+    'command-line': ['commands', 'endpoint-agent', 'import'],
+    main: ['command-line'],
   },
 };
 

@@ -2,6 +2,9 @@ import { availableParallelism } from 'node:os';
 import { fileURLToPath } from 'node:url';
 import { defineConfig } from 'vitest/config';
 import { unitTests } from './speeds.ts';
+import { useMemory } from './support/memory-folder.ts';
+
+useMemory();
 
 const UNIT = unitTests();
 

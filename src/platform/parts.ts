@@ -2,6 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { type Accounts, assembleAccounts } from './accounts/accounts.ts';
 import type { Administration } from './accounts/administration.ts';
 import { lettersInto } from './accounts/letters.ts';
+import type { Passwords } from './accounts/password.ts';
 import { recordIn } from './administration/record.ts';
 import { type AuditLog, openAuditLog } from './audit/api.ts';
 import { RowSeals } from './audit/row-seals.ts';
@@ -27,10 +28,17 @@ export interface PartsOptions extends PlatformPlace {
   signUp?: 'open' | 'closed';
   /** Where browsers reach the platform; where it listens, unless said. */
   publicUrl?: string | null;
+  /** For tests: passwords that cost less. */
+  passwords?: Passwords;
 }
 
 /** @throws EvidenceError as `openPlace`. */
-export async function openParts({ signUp = 'closed', publicUrl = null, ...place }: PartsOptions): Promise<Parts> {
+export async function openParts({
+  signUp = 'closed',
+  publicUrl = null,
+  passwords,
+  ...place
+}: PartsOptions): Promise<Parts> {
   const database = await openPlace(place);
   try {
     const clock = () => new Date();
@@ -41,7 +49,8 @@ export async function openParts({ signUp = 'closed', publicUrl = null, ...place 
     const masterKey = await readFile(dataFolder(place.dataDir).masterKey);
     const letters = lettersInto(outbox);
     const isOpen = signUp === 'open';
-    const accounts = assembleAccounts({ database, clock, masterKey, administration, letters, isOpen, publicUrl });
+    const means = { database, clock, masterKey, administration, letters, isOpen, publicUrl };
+    const accounts = assembleAccounts({ ...means, ...(passwords && { passwords }) });
     return { database, clock, sealKeys, log, administration, outbox, accounts };
   } catch (error) {
     await database.close();

@@ -6,6 +6,7 @@ import { formatContract } from '../../src/verifier/profile/file.ts';
 import { DEFAULT_DESCRIPTION } from '../../src/verifier/reading/default-contract.ts';
 import { entryAfter, GENESIS, type SentEntry, sealed } from '../support/chain.ts';
 import { type FalseService, type Printed, startFalseService } from '../support/false-service.ts';
+import { someRows } from '../support/some-rows.ts';
 
 const STREAM = 's';
 let service: FalseService;
@@ -187,10 +188,12 @@ const UNCOVERED: Partial<Description> = {
 };
 const NONE: Partial<Description> = { digest: { ...DEFAULT_DESCRIPTION.digest, recipe: null } };
 
-describe.each([
+const UNKNOWN: [string, Partial<Description>][] = [
   ['no recipe is known', NONE],
   ['digests are keyed, and the key is not given', KEYED],
-])('where %s', (_words, description) => {
+];
+
+describe.each(someRows(UNKNOWN, () => 'compared by content'))('where %s', (_words, description) => {
   test('every entry rewritten under the digests of before', async () => {
     await serve(description);
     tell(months(1));

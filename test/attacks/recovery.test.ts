@@ -10,7 +10,7 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { dirname, join, resolve } from 'node:path';
+import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { sha256 } from '../../src/core/digest.ts';
 import { deriveBindingKey } from '../../src/exporter/export/binding.ts';
@@ -19,14 +19,13 @@ import { openBundle } from '../../src/verifier/bundle/read.ts';
 import { writeBundle } from '../../src/verifier/bundle/write.ts';
 import type { Asked } from '../../src/verifier/records/asked.ts';
 import { type Ended, evidence } from '../support/evidence.ts';
+import { InterruptedExports } from '../support/interrupted-exports.ts';
 import { type Lie, type LyingService, lieAbout } from '../support/lying-service.ts';
 import { type KeyFiles, makeKey } from '../support/openssl-keys.ts';
 import { postEntries, type ServedPlatform, servePlatform, someEntries } from '../support/platform.ts';
-import { EVIDENCE, nodeToEnd } from '../support/process.ts';
 
 // Several processes each, on machines that do other things too.
 
-const KILLED_AFTER = resolve(import.meta.dirname, '../support/killed-after.ts');
 const folder = mkdtempSync(join(tmpdir(), 'recovery-attacks-'));
 const NOT_OURS = /is not taken for this run's: it is not bound to it.*\nNothing was overwritten.*--revise/;
 
@@ -58,23 +57,17 @@ function ourEnv() {
   return { EVIDENCE_AUDIT_URL: service.auditUrl, EVIDENCE_API_KEY: platform.apiKey };
 }
 
-/** Archives as an interruption leaves them, by the last object. */
-const interrupted = new Map<string, string>();
+/** Made for the first who asks: all of the same run. */
+let interrupted: InterruptedExports | undefined;
 
 /** Leaves a run as an interruption does. @param ending of the name of the last object that is stored. */
-async function interrupt(ending: string): Promise<void> {
-  const before = interrupted.get(ending);
-  if (before !== undefined) {
-    cpSync(before, inArchive('.'), { recursive: true });
-    return;
+async function interrupt(ending: RegExp): Promise<void> {
+  if (interrupted === undefined) {
+    const cwd = mkdtempSync(join(folder, 'interrupted-'));
+    configure(cwd, { key_file: key.file });
+    interrupted = await InterruptedExports.make(['export', '--request', 'R1', '--all-time'], { cwd, env: ourEnv() });
   }
-  const options = { cwd: directory, nodeFlags: ['--import', KILLED_AFTER] };
-  const words = ['export', '--request', 'R1', '--all-time'];
-  const env = { ...ourEnv(), KILLED_AFTER: ending };
-  expect((await nodeToEnd(EVIDENCE, words, { ...options, env })).signal).toBe('SIGKILL');
-  const kept = mkdtempSync(join(folder, 'interrupted-'));
-  cpSync(inArchive('.'), kept, { recursive: true });
-  interrupted.set(ending, kept);
+  interrupted.leave(ending, inArchive('.'));
 }
 
 function put(path: string, bytes: Uint8Array | string): void {
@@ -159,8 +152,12 @@ describe('put there before the first export of the run', () => {
 });
 
 describe('an interrupted run of our own', () => {
+  const STORED = /\.zip$/;
+  const RECORDED = /streams\/payments-.*\.json$/;
+  const DRAFTED = /run-draft\.json$/;
+
   test('goes on with what it left, and says how much of it that was', async () => {
-    await interrupt('.zip');
+    await interrupt(STORED);
     const { code, stderr } = await startExport();
     expect(code, stderr).toBe(0);
     const run = JSON.parse(readFileSync(inArchive('runs/R1/run.json'), 'utf8'));
@@ -168,14 +165,13 @@ describe('an interrupted run of our own', () => {
     expect((await verifyUnder(key)).code).toBe(0);
   });
 
-  const RECORDED = 'streams/payments-.*.json';
   const RECORD = /^runs\/R1\/streams\/payments-.*\.json$/;
   const named = (pattern: RegExp) => {
     const found = filesOf('').find((path) => pattern.test(path));
     return found ?? expect.unreachable(`nothing is named ${pattern}`);
   };
 
-  type Row = [words: string, ending: string, change: () => void | Promise<void>, said: RegExp];
+  type Row = [words: string, ending: RegExp, change: () => void | Promise<void>, said: RegExp];
   const REWRITTEN = '0'.repeat(64);
   test.each<Row>([
     [
@@ -192,14 +188,14 @@ describe('an interrupted run of our own', () => {
     ],
     [
       'its draft altered',
-      'run-draft.json',
+      DRAFTED,
       () => edit('runs/R1/run-draft.json', (text) => text.replace('"exit_code": 0', '"exit_code": 4')),
       NOT_OURS,
     ],
-    ['asked for under another key', '.zip', () => configure(directory, { key_file: otherKey.file }), NOT_OURS],
+    ['asked for under another key', STORED, () => configure(directory, { key_file: otherKey.file }), NOT_OURS],
     [
       'the service ends earlier now',
-      '.zip',
+      STORED,
       () => {
         lie = restate({ head_sequence: 11 });
       },
@@ -215,7 +211,7 @@ describe('an interrupted run of our own', () => {
     ],
     [
       'the service lists another entry now',
-      '.zip',
+      STORED,
       () => {
         lie = relist;
       },
@@ -231,7 +227,7 @@ describe('an interrupted run of our own', () => {
   });
 
   test('a stream that the service no longer lists is named, and not counted as listed', async () => {
-    await interrupt('.zip');
+    await interrupt(STORED);
     await postEntries(platform, someEntries('payments', 0));
     lie = (path, answer) => (path.includes('/streams/?') ? { ...answer, data: [] } : undefined);
     const { code } = await startExport();
@@ -271,7 +267,7 @@ describe('an interrupted run of our own', () => {
       /http:\/\/elsewhere/,
     ],
   ])('even a bundle of ours is not taken that %s', async (_words, change, said) => {
-    await interrupt('.zip');
+    await interrupt(STORED);
     await rebind(named(/\.zip$/), change);
     const { code, stderr } = await startExport();
     expect([code, stderr]).toEqual([3, expect.stringMatching(said)]);

@@ -5,7 +5,7 @@ import { finish } from '../support/process.ts';
 let disturbed: DisturbedExport;
 
 beforeAll(async () => {
-  disturbed = await DisturbedExport.begin(6);
+  disturbed = await DisturbedExport.begin(3);
 });
 afterAll(() => disturbed.platform.stop());
 

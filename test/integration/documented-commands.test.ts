@@ -3,6 +3,7 @@ import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { initPlatform } from '../../src/platform/init.ts';
 import { withParts } from '../../src/platform/parts.ts';
 import { DebianArchive } from '../platform/endpoints/packages/debian-archive.ts';
 import { SigningKey } from '../platform/endpoints/packages/signing-key.ts';
@@ -14,10 +15,13 @@ import { type PostgresServer, startPostgres } from '../support/postgres.ts';
 import { camel } from '../support/services/camel.ts';
 import type { InventedService, ServiceKind } from '../support/services/invented-service.ts';
 import { results } from '../support/services/results.ts';
+import { someRows } from '../support/some-rows.ts';
 
 // Several processes each, on machines that do other things too.
 
 let acme: Acme;
+/** As the program that it is, too. */
+const [isStarted = false] = someRows([false, true], () => 'evidence').slice(-1);
 /** The platform of `platform/run`. */
 let served = { apiKey: '', port: '' };
 let postgres: PostgresServer | null = null;
@@ -37,7 +41,7 @@ const services: InventedService[] = [];
 const places = new Map<string, Place[]>();
 
 beforeAll(async () => {
-  acme = await openAcme();
+  acme = await openAcme(isStarted);
 });
 afterAll(async () => {
   await Promise.all([acme.close(), ...services.map((service) => service.close())]);
@@ -294,7 +298,7 @@ const SCENES: Record<string, Scene> = {
 /** A place with a data folder of the platform. */
 async function initialised(): Promise<Place> {
   const place = acme.bare();
-  expect((await place.run('evidence-platform init --data ./data')).code).toBe(0);
+  await initPlatform({ dataDir: join(place.folder, 'data') }, { isRecorded: true });
   return place;
 }
 

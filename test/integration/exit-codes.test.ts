@@ -6,6 +6,7 @@ import { EXIT_CODES } from '../../src/core/terminal/exit.ts';
 import { evidence } from '../support/evidence.ts';
 import { builtFolder, EVIDENCE, runToEnd } from '../support/process.ts';
 import { type FaultyService, startFaultyService } from '../support/services/faulty.ts';
+import { someRows } from '../support/some-rows.ts';
 
 const KILLED_AFTER = join(import.meta.dirname, '../support/killed-after.ts');
 
@@ -93,27 +94,42 @@ test('a work directory that takes no more ends an export, and the same command g
   expect(next).toMatch(/^What is archived stays\..*--work-directory.*then run the same command again\.$/);
 });
 
-describe.each(Object.entries(COMMANDS))('%s', (_name, { words, usual, noFile, nobody }) => {
-  test.concurrent('whose output nobody reads to its end', async () => {
-    expect((await shell(`evidence ${words} | head -1`)).code).toBe(usual);
-  });
+const ALL = Object.entries(COMMANDS).map(([name, row]) => ({ name, ...row }));
 
-  test.concurrent('whose output cannot be written', async () => {
-    const { code, stderr } = await shell(`evidence ${words} > /dev/full`);
-    expect(code, stderr).toBe(usual === 0 ? 3 : usual);
-    if (usual === 0) expect(stderr).toMatch(/the result cannot be written to stdout: .*ENOSPC/);
-  });
+describe('a command', () => {
+  test.concurrent.each(someRows(ALL, ({ usual }) => usual))(
+    '$name, whose output nobody reads to its end',
+    async ({ words, usual }) => {
+      expect((await shell(`evidence ${words} | head -1`)).code).toBe(usual);
+    },
+  );
 
-  test.concurrent('that can write no file', async () => {
-    const { code, stderr } = await shell(`ulimit -f 0; exec evidence ${words}`);
-    expect(code, stderr).toBe(noFile);
-    if (noFile !== 0) expect(stderr.trim().split('\n').length, stderr).toBeLessThanOrEqual(4);
-  });
+  test.concurrent.each(someRows(ALL, ({ usual }) => usual))(
+    '$name, whose output cannot be written',
+    async ({ words, usual }) => {
+      const { code, stderr } = await shell(`evidence ${words} > /dev/full`);
+      expect(code, stderr).toBe(usual === 0 ? 3 : usual);
+      if (usual === 0) expect(stderr).toMatch(/the result cannot be written to stdout: .*ENOSPC/);
+    },
+  );
 
-  test.concurrent('of a user without rights', async () => {
-    // Root may do everything, unless it gives that up.
-    const asOthers = process.getuid?.() === 0 ? 'setpriv --bounding-set=-all ' : '';
-    const { code, stderr } = await shell(`exec ${asOthers}evidence ${words}`, { closed: true });
-    expect(code, stderr).toBe(nobody);
-  });
+  // Each writes files of its own, where it writes any.
+  test.concurrent.each(someRows(ALL, ({ name, noFile }) => noFile === 0 || name))(
+    '$name, that can write no file',
+    async ({ words, noFile }) => {
+      const { code, stderr } = await shell(`ulimit -f 0; exec evidence ${words}`);
+      expect(code, stderr).toBe(noFile);
+      if (noFile !== 0) expect(stderr.trim().split('\n').length, stderr).toBeLessThanOrEqual(4);
+    },
+  );
+
+  test.concurrent.each(someRows(ALL, ({ nobody }) => nobody))(
+    '$name, of a user without rights',
+    async ({ words, nobody }) => {
+      // Root may do everything, unless it gives that up.
+      const asOthers = process.getuid?.() === 0 ? 'setpriv --bounding-set=-all ' : '';
+      const { code, stderr } = await shell(`exec ${asOthers}evidence ${words}`, { closed: true });
+      expect(code, stderr).toBe(nobody);
+    },
+  );
 });

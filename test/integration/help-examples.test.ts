@@ -5,15 +5,18 @@ import type { CommandModule } from 'yargs';
 import { importCommand } from '../../src/platform/import/command.ts';
 import { type Acme, openAcme, type Place, servedIn } from '../support/acme.ts';
 import { fencedIn, readDocuments } from '../support/documents.ts';
+import { someRows } from '../support/some-rows.ts';
 
 // Several processes each, on machines that do other things too.
 
 const COMMANDS = resolve(import.meta.dirname, '../../src/exporter/cli/commands');
 
 let acme: Acme;
+/** As the program that it is, too. */
+const [isStarted = false] = someRows([false, true], () => 'evidence').slice(-1);
 
 beforeAll(async () => {
-  acme = await openAcme();
+  acme = await openAcme(isStarted);
 });
 afterAll(() => acme.close());
 
@@ -65,7 +68,10 @@ function ofOurShell(line: string): string {
   return /evidence completion (zsh|fish)/.exec(line)?.[0] ?? line;
 }
 
-test.each(examples.filter((line) => !documented.includes(line)))('%s', async (line) => {
+/** By demo.test.ts. */
+const elsewhere = ['evidence demo'];
+
+test.each(examples.filter((line) => !documented.includes(line) && !elsewhere.includes(line)))('%s', async (line) => {
   const { code, stdout, stderr } = await (await placeOf(line)).run(ofOurShell(line));
   expect(code, `${stderr}${stdout.slice(-2000)}`).toBe(0);
 });

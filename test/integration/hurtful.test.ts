@@ -8,11 +8,15 @@ import { chainOf, packageOf } from '../support/chain.ts';
 import { COUNTED, type Cost, costIn } from '../support/cost.ts';
 import { HURTFUL } from '../support/hurtful.ts';
 import { EVIDENCE, nodeToEnd } from '../support/process.ts';
+import { someRows } from '../support/some-rows.ts';
 
 /** Four times the size may take this many times as long; what grows with the square takes sixteen times. */
 const GROWTH = 8;
 /** Seconds: differences between runs that mean nothing. */
 const NOISE = 0.5;
+
+/** Of the sizes that each has. */
+const [SCALE = 1] = someRows([0.5, 1], () => 'sizes').slice(-1);
 
 let folder: string;
 let small: Verified;
@@ -27,7 +31,7 @@ afterAll(() => rmSync(folder, { recursive: true, force: true }));
 test.each(HURTFUL)('$name: the right answer, in time that grows with the size and bounded memory', async (one) => {
   const costs: Verified[] = [];
   for (const size of one.sizes) {
-    const verified = await verify(one.write(size));
+    const verified = await verify(one.write(size * SCALE));
     expect({ exit: verified.exit, findings: verified.findings }).toEqual({ exit: one.exit, findings: one.findings });
     costs.push(verified);
   }

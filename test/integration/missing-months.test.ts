@@ -1,4 +1,4 @@
-import { chmodSync, existsSync, mkdtempSync, readdirSync, readFileSync } from 'node:fs';
+import { chmodSync, cpSync, existsSync, mkdtempSync, readdirSync, readFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
@@ -54,9 +54,13 @@ beforeEach(() => {
 afterAll(() => service.close());
 
 describe('a month between two that were exported', () => {
-  beforeEach(async () => {
+  let template: string;
+  beforeAll(async () => {
+    directory = template = mkdtempSync(join(tmpdir(), 'missing-months-'));
+    for (const id of ['a', 'b']) service.streams.set(id, { entries: entriesOf(id) });
     for (const period of [THIRD, LAST]) expect((await exported({ period })).code).toBe(0);
   });
+  beforeEach(() => cpSync(template, directory, { recursive: true }));
 
   test('is named by the export after it, by runs, doctor and verify', async () => {
     const { document } = await exported({ period: LAST, revise: true });

@@ -10,7 +10,7 @@ import { recomputeInPython } from '../platform/recomputed.ts';
 import { call, entry } from '../platform/service.ts';
 import { readDocument, shellLines } from '../support/documents.ts';
 import { cleanEnvironment } from '../support/environment.ts';
-import { type PostgresServer, startPostgres } from '../support/postgres.ts';
+import { type PostgresServer, programsOfNpm, startPostgres } from '../support/postgres.ts';
 import { builtFolder, run, runToEnd } from '../support/process.ts';
 
 /** Debian's server, with the pg_dump and pg_restore of its version. */
@@ -73,8 +73,9 @@ test('what pg_dump took while others wrote is served from another database, with
 });
 
 test('the topic names the versions of PostgreSQL on which this is tried', async () => {
-  const oldest = /\(PostgreSQL\) (\d+)/.exec(await run(join(PROGRAMS, 'postgres'), ['--version'], folder))?.[1];
-  const newest = /^\d+/.exec(await versionOfNpm())?.[0];
+  const versionIn = async (programs: string) =>
+    /\(PostgreSQL\) (\d+)/.exec(await run(join(programs, 'postgres'), ['--version'], folder))?.[1];
+  const [oldest, newest] = [await versionIn(PROGRAMS), await versionIn(programsOfNpm())];
   const { text } = readDocument('templates/help/platform/postgresql.md');
   expect(text).toContain(`tried with PostgreSQL ${oldest} and ${newest}`);
 });
@@ -121,15 +122,5 @@ async function verifyAll(serving: string, apiKey: string): Promise<number> {
     return entries;
   } finally {
     await kill(child);
-  }
-}
-
-async function versionOfNpm(): Promise<string> {
-  const npm = await startPostgres();
-  try {
-    const url = await npm.createDatabase();
-    return (await npm.query(url, 'SHOW server_version')).rows[0].server_version;
-  } finally {
-    await npm.stop();
   }
 }

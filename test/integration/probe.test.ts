@@ -16,6 +16,7 @@ import { fastApi } from '../support/services/fastapi.ts';
 import { MAIN_STREAM, OTHER_STREAM } from '../support/services/history.ts';
 import type { InventedService, ServiceKind } from '../support/services/invented-service.ts';
 import { results } from '../support/services/results.ts';
+import { someRows } from '../support/some-rows.ts';
 
 const API_KEY = 'sk_of_the_probe_0123456789';
 
@@ -196,7 +197,11 @@ const SERVICES: Record<string, Expected> = {
   },
 };
 
-describe.each(Object.entries(SERVICES))('a service of the kind %s', (_, expected) => {
+/** With which what is the command's own is tried, whatever the service. */
+const WHICHEVER = someRows(Object.keys(SERVICES), () => 'service');
+
+describe.each(Object.entries(SERVICES))('a service of the kind %s', (name, expected) => {
+  const whichever = WHICHEVER.filter((one) => one === name);
   let service: InventedService;
   let folder: string;
   let keyFlags: string[];
@@ -247,7 +252,7 @@ describe.each(Object.entries(SERVICES))('a service of the kind %s', (_, expected
     }
   });
 
-  test('a second run writes the same bytes', async () => {
+  test.each(whichever)('a second run writes the same bytes (%s)', async () => {
     const before = file();
     const again = await probe('--generate', ...keyFlags);
     expect(again.code, again.stderr).toBe(0);
@@ -262,7 +267,7 @@ describe.each(Object.entries(SERVICES))('a service of the kind %s', (_, expected
     expect(file()).not.toMatch(/payments|сотрудники|svc-deploy|\d{4}-\d\d-\d\d/);
   });
 
-  test('without --generate it only reads, and says what was not seen', async () => {
+  test.each(whichever)('without --generate it only reads, and says what was not seen (%s)', async () => {
     const sent = service.requests.length;
     const { code, stdout } = await probe('--out', 'read-only.yaml', ...keyFlags);
     expect(code).toBe(0);
@@ -274,19 +279,22 @@ describe.each(Object.entries(SERVICES))('a service of the kind %s', (_, expected
     expect(parseContract(written, 'read-only.yaml')).toMatchObject({ entry: contract.entry, digest: contract.digest });
   });
 
-  test('another contract in its place is shown and left alone, unless it is to be replaced', async () => {
-    const mine = file().replace('order: ', 'order: un');
-    const other = join(folder, 'other.yaml');
-    writeFileSync(other, 'mine: yes\n');
-    const { code, stderr } = await probe('--out', 'other.yaml', '--generate', ...keyFlags);
-    expect(code).toBe(2);
-    expect(stderr).toContain('- mine: yes');
-    expect(stderr).toContain('--force');
-    expect(readFileSync(other, 'utf8')).toBe('mine: yes\n');
-    expect((await probe('--out', 'other.yaml', '--force', '--generate', ...keyFlags)).code).toBe(0);
-    expect(readFileSync(other, 'utf8')).toBe(file());
-    expect(mine).not.toBe(file());
-  });
+  test.each(whichever)(
+    'another contract in its place is shown and left alone, unless it is to be replaced (%s)',
+    async () => {
+      const mine = file().replace('order: ', 'order: un');
+      const other = join(folder, 'other.yaml');
+      writeFileSync(other, 'mine: yes\n');
+      const { code, stderr } = await probe('--out', 'other.yaml', '--generate', ...keyFlags);
+      expect(code).toBe(2);
+      expect(stderr).toContain('- mine: yes');
+      expect(stderr).toContain('--force');
+      expect(readFileSync(other, 'utf8')).toBe('mine: yes\n');
+      expect((await probe('--out', 'other.yaml', '--force', '--generate', ...keyFlags)).code).toBe(0);
+      expect(readFileSync(other, 'utf8')).toBe(file());
+      expect(mine).not.toBe(file());
+    },
+  );
 
   test('an export by the contract verifies what there is', async () => {
     const { code, stdout, stderr } = await evidence(

@@ -11,6 +11,7 @@ import { DEFAULT_DESCRIPTION } from '../../src/verifier/reading/default-contract
 import { entryAfter, type SentEntry } from '../support/chain.ts';
 import { type Answer, carryOut } from '../support/command.ts';
 import { type FalseService, startFalseService } from '../support/false-service.ts';
+import { inTurn, someRows } from '../support/some-rows.ts';
 
 // Some hundred exports in this process.
 
@@ -126,8 +127,19 @@ const CHANGES: [what: string, asked: () => Asked, said: RegExp][] = [
   ],
 ];
 
+const REVISED = /another service|another path|fewer|another month|more required/;
+const CHANGED = someRows(inTurn(CHANGES, STATES), ([[what]]) => what);
+const REVISIONS = someRows(
+  inTurn(
+    CHANGES.filter(([what]) => REVISED.test(what)),
+    STATES,
+  ),
+  ([[what]]) => what,
+);
+const of = (rows: typeof CHANGED, state: State) => rows.filter(([, one]) => one === state).map(([change]) => change);
+
 describe.each(STATES)('a run that is %s, asked for with', (state) => {
-  test.each(CHANGES)('%s is refused, and the archive is as it was', async (_what, asked, said) => {
+  test.each(of(CHANGED, state))('%s is refused, and the archive is as it was', async (_what, asked, said) => {
     const directory = copyOf(state);
     const before = objectsIn(directory);
     const { flags = {}, ...rest } = asked();
@@ -163,8 +175,7 @@ describe.each(STATES)('a run that is %s, asked for with', (state) => {
     if (state === 'finalized') expect(objectsIn(directory)).toEqual(before);
   });
 
-  const REVISED = /another service|another path|fewer|another month|more required/;
-  test.each(CHANGES.filter(([what]) => REVISED.test(what)))(
+  test.each(of(REVISIONS, state))(
     '%s is exported as a revision, but never from another service',
     async (what, asked) => {
       const directory = copyOf(state);

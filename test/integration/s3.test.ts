@@ -2,10 +2,10 @@ import { homedir } from 'node:os';
 import { inflateRawSync } from 'node:zlib';
 import { expect, test } from 'vitest';
 import { contentOf, deleteVersion, versionsIn } from '../support/bucket.ts';
-import type { Ended } from '../support/evidence.ts';
-import { EVIDENCE, nodeToEnd } from '../support/process.ts';
+import { type Ended, evidence } from '../support/evidence.ts';
 import { KMS_KEY_ID } from '../support/radosgw.ts';
 import { newPlace, type S3Place, serveS3 } from '../support/s3-place.ts';
+import { someRows } from '../support/some-rows.ts';
 
 const STREAMS = ['payments', 'access', 'deploys'];
 
@@ -87,25 +87,31 @@ function inflated(zip: Buffer): string[] {
   return texts;
 }
 
-test.each(['lock', 'plain'] as const)('two exports of the same run at once end in one (%s)', async (kind) => {
-  const place = await newPlace(setting, kind);
-  const results = await Promise.all([place.evidence(...EXPORT), place.evidence(...EXPORT)]);
-  expect(results.map(({ code, stderr }) => [code, code === 0 ? '' : stderr])).toEqual([
-    [0, ''],
-    [0, ''],
-  ]);
-  const report = await verified(place);
-  expect(report.ledger).toMatchObject({ entries: 1, state: 'intact' });
-  expect(new Set(await namesIn(place)).size).toBe(2 * STREAMS.length + 8);
-});
+test.each(someRows(['lock', 'plain'] as const, () => 'race'))(
+  'two exports of the same run at once end in one (%s)',
+  async (kind) => {
+    const place = await newPlace(setting, kind);
+    const results = await Promise.all([place.evidence(...EXPORT), place.evidence(...EXPORT)]);
+    expect(results.map(({ code, stderr }) => [code, code === 0 ? '' : stderr])).toEqual([
+      [0, ''],
+      [0, ''],
+    ]);
+    const report = await verified(place);
+    expect(report.ledger).toMatchObject({ entries: 1, state: 'intact' });
+    expect(new Set(await namesIn(place)).size).toBe(2 * STREAMS.length + 8);
+  },
+);
 
-test.each(['lock', 'plain'] as const)('runs that race for the ledger all stand in it (%s)', async (kind) => {
-  const place = await newPlace(setting, kind);
-  const ids = ['A', 'B', 'C'];
-  const results = await Promise.all(ids.map((id) => place.evidence('export', '--all-time', '--request', id)));
-  expect(results.map(({ code }) => code)).toEqual([0, 0, 0]);
-  expect((await verified(place)).ledger).toMatchObject({ entries: 3, state: 'intact' });
-});
+test.each(someRows(['plain', 'lock'] as const, () => 'race'))(
+  'runs that race for the ledger all stand in it (%s)',
+  async (kind) => {
+    const place = await newPlace(setting, kind);
+    const ids = ['A', 'B', 'C'];
+    const results = await Promise.all(ids.map((id) => place.evidence('export', '--all-time', '--request', id)));
+    expect(results.map(({ code }) => code)).toEqual([0, 0, 0]);
+    expect((await verified(place)).ledger).toMatchObject({ entries: 3, state: 'intact' });
+  },
+);
 
 test.each([
   ['a wrong key', {}, { AWS_SECRET_ACCESS_KEY: 'not-the-secret-key' }, 5, /SignatureDoesNotMatch/],
@@ -123,7 +129,7 @@ test.each([
     ...env,
     HOME: place.directory,
   };
-  const result = await nodeToEnd(EVIDENCE, EXPORT, { cwd: place.directory, env: all });
+  const result = await evidence(EXPORT, { cwd: place.directory, env: all });
   expect([result.code, result.stderr]).toEqual([code, expect.stringMatching(words)]);
   for (const secret of [...Object.values(setting.gateway.env).slice(0, 2), 'not-the-secret-key'])
     expect(`${result.stdout}${result.stderr}`).not.toContain(secret);

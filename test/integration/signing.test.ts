@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { copyFileSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { hostname, tmpdir, userInfo } from 'node:os';
-import { join, resolve } from 'node:path';
+import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { sha256 } from '../../src/core/digest.ts';
 import { openDirectoryArchive } from '../../src/exporter/archive/directory/archive.ts';
@@ -12,15 +12,16 @@ import type { ArchiveReport } from '../../src/verifier/verify/archive-report.ts'
 import { shellLines } from '../support/documents.ts';
 import { type Ended, evidence } from '../support/evidence.ts';
 import { unusedUrl } from '../support/fault-server.ts';
+import { InterruptedExports } from '../support/interrupted-exports.ts';
 import { type KeyFiles, KINDS, makeKey, opensslVerifies } from '../support/openssl-keys.ts';
 import { postEntries, type ServedPlatform, servePlatform, someEntries } from '../support/platform.ts';
-import { EVIDENCE, nodeToEnd, run } from '../support/process.ts';
+import { run } from '../support/process.ts';
 import { sigstoreVerifies } from '../support/sigstore.ts';
+import { someRows } from '../support/some-rows.ts';
 import { type OpensslAuthority, startOpensslAuthority } from '../support/tsa.ts';
 
 // Several processes each, on machines that do other things too.
 
-const KILLED_AFTER = resolve(import.meta.dirname, '../support/killed-after.ts');
 const PASSPHRASE = 'correct horse battery staple';
 const TSA_PASSWORD = 'tsa-Pa55word';
 
@@ -167,47 +168,56 @@ test('a bundle, a record, the envelope, the token: what is altered or exchanged 
 });
 
 describe('killed, and started again by the same command', () => {
-  test.each([
-    'archive.json',
-    'asked.json',
-    'run-draft.json',
-    'report.pdf',
-    'report.html',
-    'index.csv',
-    'runs/AUD-1/run.json',
-    '.pem',
-    'run.dsse.json',
-    'ledger/00000001.json',
-    'run.tsr',
-  ])('after %s was stored, it ends as if nothing had happened', async (ending) => {
+  let interrupted: InterruptedExports;
+  beforeAll(async () => {
+    directory = mkdtempSync(join(tmpdir(), 'signing-test-'));
     configure({ key_file: key.file, ...stamped() });
     const words = ['export', '--request', 'AUD-1', '--all-time'];
-    const options = { cwd: directory, nodeFlags: ['--import', KILLED_AFTER] };
-    const env = { ...platform.env, KILLED_AFTER: ending };
-    const killed = await nodeToEnd(EVIDENCE, words, { ...options, env });
-    expect(killed.signal).toBe('SIGKILL');
-    const left = filesOfArchive();
-    expect(left.some((name) => name.endsWith(ending))).toBe(true);
-
-    const again = await exportRun('AUD-1');
-    expect([again.code, again.stderr.match(/evidence: .*/)]).toEqual([0, null]);
-    const outside = filesOfArchive().filter((name) => !/streams\//.test(name));
-    expect(outside).toEqual([
-      'archive.json',
-      `keys/${key.id}.pem`,
-      'ledger/00000001.json',
-      'runs/AUD-1/asked.json',
-      'runs/AUD-1/index.csv',
-      'runs/AUD-1/report.html',
-      'runs/AUD-1/report.pdf',
-      'runs/AUD-1/run-draft.json',
-      'runs/AUD-1/run.dsse.json',
-      'runs/AUD-1/run.json',
-      'runs/AUD-1/run.tsr',
-    ]);
-    const { outcome, signatures, runs } = await verify([key], authority.rootFile);
-    expect([outcome, signatures.state, runs[0]?.stamps[0]?.state]).toEqual(['verified', 'proved', 'proved']);
+    interrupted = await InterruptedExports.make(words, { cwd: directory, env: platform.env });
   });
+
+  const ENDINGS: [ending: RegExp, how: string][] = [
+    [/archive\.json$/, 'begun'],
+    [/asked\.json$/, 'begun'],
+    [/run-draft\.json$/, 'frozen'],
+    [/report\.pdf$/, 'frozen'],
+    [/index\.csv$/, 'frozen'],
+    [/report\.html$/, 'frozen'],
+    [/runs\/AUD-1\/run\.json$/, 'finalized'],
+    [/\.pem$/, 'its key stored'],
+    [/run\.dsse\.json$/, 'signed'],
+    [/ledger\/00000001\.json$/, 'recorded'],
+    [/run\.tsr$/, 'stamped'],
+  ];
+  test.each(someRows(ENDINGS, ([, how]) => how))(
+    'after %s was stored (%s), it ends as if nothing had happened',
+    async (ending, how) => {
+      configure({ key_file: key.file, ...stamped() });
+      interrupted.leave(ending, inArchive('.'));
+      const left = filesOfArchive();
+      expect(left.some((name) => ending.test(name))).toBe(true);
+      expect(left.includes('runs/AUD-1/run.tsr')).toBe(how === 'stamped');
+
+      const again = await exportRun('AUD-1');
+      expect([again.code, again.stderr.match(/evidence: .*/)]).toEqual([0, null]);
+      const outside = filesOfArchive().filter((name) => !/streams\//.test(name));
+      expect(outside).toEqual([
+        'archive.json',
+        `keys/${key.id}.pem`,
+        'ledger/00000001.json',
+        'runs/AUD-1/asked.json',
+        'runs/AUD-1/index.csv',
+        'runs/AUD-1/report.html',
+        'runs/AUD-1/report.pdf',
+        'runs/AUD-1/run-draft.json',
+        'runs/AUD-1/run.dsse.json',
+        'runs/AUD-1/run.json',
+        'runs/AUD-1/run.tsr',
+      ]);
+      const { outcome, signatures, runs } = await verify([key], authority.rootFile);
+      expect([outcome, signatures.state, runs[0]?.stamps[0]?.state]).toEqual(['verified', 'proved', 'proved']);
+    },
+  );
 });
 
 test('an authority that is out of reach: the run is finalized, exit 3 says what is missing, the same command adds it', async () => {

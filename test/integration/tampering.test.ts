@@ -5,6 +5,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { evidence } from '../support/evidence.ts';
 import { postEntries, servePlatform, someEntries } from '../support/platform.ts';
 import { evidenceProcess, run } from '../support/process.ts';
+import { inTurn, someRows } from '../support/some-rows.ts';
 
 let original: string;
 let archive: string;
@@ -83,29 +84,31 @@ const OBJECTS: [string, () => string][] = [
   ['the last ledger entry', lastEntry],
 ];
 
-describe.each(OBJECTS)('%s', (_words, key) => {
-  test.each([
-    ['first', (length: number) => Math.min(length - 1, 3)],
-    ['middle', (length: number) => Math.floor(length / 2)],
-    ['late', (length: number) => length - 4],
-  ])('with one byte changed (%s)', async (_where, at) => {
-    alter(key(), (bytes) => {
-      const index = at(bytes.length);
-      bytes[index] = (bytes[index] ?? 0) ^ 1;
-      return bytes;
-    });
-    await expectNamed(key());
-  });
+const PLACES: [string, (length: number) => number][] = [
+  ['first', (length) => Math.min(length - 1, 3)],
+  ['middle', (length) => Math.floor(length / 2)],
+  ['late', (length) => length - 4],
+];
+const CHANGED = inTurn(OBJECTS, PLACES).map(([[object, key], [where, at]]) => ({ object, key, where, at }));
 
-  test('with a byte appended', async () => {
-    alter(key(), (bytes) => Buffer.concat([bytes, Buffer.from(' ')]));
-    await expectNamed(key());
+test.each(someRows(CHANGED, ({ object }) => object))('$object with one byte changed ($where)', async ({ key, at }) => {
+  alter(key(), (bytes) => {
+    const index = at(bytes.length);
+    bytes[index] = (bytes[index] ?? 0) ^ 1;
+    return bytes;
   });
+  await expectNamed(key());
+});
 
-  test('removed', async () => {
-    rmSync(join(archive, key()), { force: true });
-    await expectNamed(key());
-  });
+// A zip, or JSON.
+test.each(someRows(OBJECTS, ([object]) => object === 'a bundle'))('%s with a byte appended', async (_object, key) => {
+  alter(key(), (bytes) => Buffer.concat([bytes, Buffer.from(' ')]));
+  await expectNamed(key());
+});
+
+test.each(OBJECTS)('%s removed', async (_object, key) => {
+  rmSync(join(archive, key()), { force: true });
+  await expectNamed(key());
 });
 
 describe('one digit of what a record says', () => {

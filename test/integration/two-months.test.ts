@@ -1,11 +1,12 @@
 import { createHash } from 'node:crypto';
-import { chmodSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, cpSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
 import { cutOff, removeStream, rewriteHistory } from '../support/database-tampering.ts';
 import { evidence } from '../support/evidence.ts';
-import { postEntries, type ServedPlatform, servePlatform, someEntries } from '../support/platform.ts';
+import { type LyingService, lieAbout } from '../support/lying-service.ts';
+import { postEntries, type ServedPlatform, serveAgain, servePlatform, someEntries } from '../support/platform.ts';
 import { nodeToEnd, PLATFORM } from '../support/process.ts';
 
 /** The service stamps its own time, so the turn of the month is a moment of this test. */
@@ -13,10 +14,19 @@ let platform: ServedPlatform;
 let directory: string;
 let turn: string;
 let keys: string[];
+/** October, exported: what it was exported from, and where it was kept. Each test goes on with a copy. */
+let original: { dataDir: string; directory: string };
+/** Has the same address in each test. */
+let address: LyingService;
 
-beforeEach(async () => {
+beforeAll(async () => {
   platform = await servePlatform();
+  address = await lieAbout(
+    () => platform.auditUrl,
+    () => undefined,
+  );
   directory = mkdtempSync(join(tmpdir(), 'months-test-'));
+  original = { dataDir: platform.dataDir, directory };
   await postEntries(platform, [...someEntries('payments', 40), ...someEntries('logins', 10)]);
   const out = join(directory, 'keys');
   await nodeToEnd(PLATFORM, ['seal-keys', 'write', '--data', platform.dataDir, '--out', out], { cwd: directory });
@@ -29,14 +39,28 @@ beforeEach(async () => {
   turn = new Date(Date.now() + 1).toISOString();
   const october = await exportMonth('2026-10', '--to', turn);
   expect([october.code, october.run.outcome], october.stderr).toEqual([0, 'verified']);
+  await platform.stop();
   // The second month begins when the clock has passed the turn.
-  await expect.poll(() => Date.now()).toBeGreaterThan(Date.parse(turn));
+  await vi.waitFor(() => expect(Date.now()).toBeGreaterThan(Date.parse(turn)));
+});
+beforeEach(async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'months-test-'));
+  cpSync(original.dataDir, join(folder, 'data'), { recursive: true });
+  directory = join(folder, 'work');
+  cpSync(original.directory, directory, { recursive: true });
+  platform = await serveAgain(join(folder, 'data'), platform.apiKey);
+  // Who changes the database in this process is not to wait for what a start writes.
+  const headers = { authorization: `Bearer ${platform.apiKey}` };
+  expect((await fetch(`${platform.auditUrl}/streams/logins/verify`, { method: 'POST', headers })).status).toBe(200);
 });
 afterEach(() => platform.stop());
+afterAll(() => address.close());
+
+const environment = () => ({ ...platform.env, EVIDENCE_AUDIT_URL: address.auditUrl });
 
 async function exportMonth(name: string, ...flags: string[]) {
   const args = ['export', '--request', name, '--json', ...flags, ...keys];
-  const { code, stdout, stderr } = await evidence(args, { cwd: directory, env: platform.env });
+  const { code, stdout, stderr } = await evidence(args, { cwd: directory, env: environment() });
   const run = JSON.parse(stdout);
   const payments = run.streams?.find((stream: { stream_id: string }) => stream.stream_id === 'payments');
   return { code, run, stderr, payments };
@@ -44,7 +68,7 @@ async function exportMonth(name: string, ...flags: string[]) {
 
 /** What a reader at a terminal is told. */
 async function words(name: string): Promise<string> {
-  return (await evidence(['export', '--request', name, '--all-time'], { cwd: directory, env: platform.env })).stdout;
+  return (await evidence(['export', '--request', name, '--all-time'], { cwd: directory, env: environment() })).stdout;
 }
 
 const verifyArchive = async () => {

@@ -10,8 +10,7 @@ import { newAlertChannelSchema } from '../../src/platform/alerts/requests.ts';
 import { type AlertService, assembleAlerts } from '../../src/platform/alerts/service.ts';
 import type { Database } from '../../src/platform/database/database.ts';
 import { Outbox, type OutboxTables } from '../../src/platform/jobs/outbox.ts';
-import { migrateAll } from '../../src/platform/migrations.ts';
-import { startPostgres } from '../support/postgres.ts';
+import { usePostgres } from '../support/shared-postgres.ts';
 import { DATABASES, type DatabasePlace } from './database/databases.ts';
 import { PASSWORD, PeoplePlace, PUBLIC_URL } from './people-place.ts';
 import { kill, PlatformProcesses } from './processes.ts';
@@ -165,8 +164,7 @@ describe.each(DATABASES)('the record of administrative acts on %s', (_name, star
   let open: () => Database;
   let at: PeoplePlace;
   beforeEach(async () => {
-    ({ database, open } = await place.create());
-    await migrateAll(database);
+    ({ database, open } = await place.createMigrated());
     at = new PeoplePlace(database, masterKey);
   });
 
@@ -270,8 +268,8 @@ describe('a process that is killed', () => {
   afterAll(() => rm(folder, { recursive: true }));
 
   test.each(['SQLite', 'PostgreSQL'])('leaves as many keys as entries that say so, on %s', async (name) => {
-    const postgres = name === 'SQLite' ? null : await startPostgres();
-    const words = postgres === null ? [] : ['--postgres', await postgres.createDatabase()];
+    const postgres = name === 'SQLite' ? null : await usePostgres();
+    const words = postgres === null ? [] : ['--postgres', await postgres.create()];
     const platform = await PlatformProcesses.init(['--data', join(folder, name), ...words]);
     try {
       const { child, origin } = await platform.serve();
@@ -305,7 +303,7 @@ describe('a process that is killed', () => {
       expect(verify.body).toMatchObject({ verified: true, failures: [] });
     } finally {
       await platform.close();
-      await postgres?.stop();
+      await postgres?.close();
     }
   });
 });

@@ -3,7 +3,7 @@ import { mkdtemp, readdir, readFile, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { startPostgres } from '../support/postgres.ts';
+import { usePostgres } from '../support/shared-postgres.ts';
 import { Origins, PlatformProcesses } from './processes.ts';
 import { recomputeInPython } from './recomputed.ts';
 import { call, entry } from './service.ts';
@@ -31,7 +31,7 @@ test('a copy that is made while somebody writes is served elsewhere, and has who
     origins.add(served.origin);
     let before = 0;
     const copying = Promise.withResolvers<string>();
-    const load = { writers: 8, each: 150, streams: 3 };
+    const load = { writers: 8, each: 60, streams: 3 };
     const writing = write(platform, origins, load, () => {
       before = writing.acknowledged.size;
       copying.resolve(platform.run('backup', ['--out', out]));
@@ -63,15 +63,12 @@ test('a copy that is made while somebody writes is served elsewhere, and has who
 });
 
 test('keys that were copied and a database of PostgreSQL that was put back are a platform whose chains are whole', async () => {
-  const server = await startPostgres();
+  const server = await usePostgres();
   const other = join(folder, 'other');
-  const url = await server.createDatabase();
+  const url = await server.create();
   const first = await PlatformProcesses.init(['--data', other, '--postgres', url]);
   const out = join(folder, 'copy');
-  const address = new URL(url);
-  const name = address.pathname.slice(1);
-  address.pathname = '/restored';
-  const restored = first.at(['--data', out, '--postgres', address.href]);
+  let restored: PlatformProcesses | undefined;
   try {
     const { child, origin } = await first.serve();
     for (const number of [1, 2, 3])
@@ -83,14 +80,14 @@ test('keys that were copied and a database of PostgreSQL that was put back are a
     child.kill('SIGTERM');
     await ended;
     // As pg_dump and pg_restore would: PostgreSQL's own copy of a database that nobody uses.
-    await server.query(url.replace(name, 'postgres'), `CREATE DATABASE restored TEMPLATE ${name}`);
+    restored = first.at(['--data', out, '--postgres', await server.create(url)]);
     const again = await restored.serve();
     const { body } = await call(`${again.origin}/audit`, first.apiKey, 'POST', '/streams/s/verify');
     expect(body).toMatchObject({ verified: true, entries_checked: 3 });
   } finally {
     await first.close();
-    await restored.close();
-    await server.stop();
+    await restored?.close();
+    await server.close();
   }
 });
 

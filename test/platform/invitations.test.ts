@@ -1,7 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { byCommand } from '../../src/platform/accounts/administration.ts';
 import type { Role } from '../../src/platform/accounts/people-tables.ts';
-import { migrateAll } from '../../src/platform/migrations.ts';
 import { DATABASES, type DatabasePlace } from './database/databases.ts';
 import { NETWORK, PASSWORD, PeoplePlace } from './people-place.ts';
 
@@ -22,8 +21,7 @@ describe.each(DATABASES)('invitations on %s', (_name, start) => {
 
   let at: PeoplePlace;
   beforeEach(async () => {
-    const { database } = await place.create();
-    await migrateAll(database);
+    const { database } = await place.createMigrated();
     at = new PeoplePlace(database);
   });
 

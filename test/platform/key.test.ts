@@ -12,7 +12,6 @@ import { KeyAuthentication } from '../../src/platform/accounts/authentication.ts
 import { createKey, keyIdOf } from '../../src/platform/accounts/key.ts';
 import type { AccountTables } from '../../src/platform/accounts/schema.ts';
 import type { Database } from '../../src/platform/database/database.ts';
-import { migrateAll } from '../../src/platform/migrations.ts';
 import { DATABASES, type DatabasePlace } from './database/databases.ts';
 
 describe('an API key', () => {
@@ -43,8 +42,7 @@ describe.each(DATABASES)('API keys on %s', (_name, start) => {
   let now = NOW;
   beforeAll(async () => {
     place = await start();
-    ({ database, open } = await place.create());
-    await migrateAll(database);
+    ({ database, open } = await place.createMigrated());
     keys = new KeyAuthentication(database, () => now);
   });
   afterEach(() => keys.settled());

@@ -8,9 +8,12 @@ import { createInterface } from 'node:readline';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
 import type { WireEntry } from '../../src/core/wire.ts';
+import { startPlatform } from '../../src/platform/app.ts';
 import { sealHash } from '../../src/platform/audit/rules.ts';
 import { sealKeyId } from '../../src/platform/audit/seal-keys.ts';
+import type { Platform } from '../../src/platform/options.ts';
 import { builtFolder, PLATFORM, runToEnd } from '../support/process.ts';
+import { runPlatform } from './command.ts';
 import { call, entry } from './service.ts';
 
 const PROGRAM = join(builtFolder(), 'dist', PLATFORM);
@@ -18,6 +21,7 @@ const PROGRAM = join(builtFolder(), 'dist', PLATFORM);
 let folder: string;
 let data: string;
 const running = new Set<ChildProcess>();
+const served: Platform[] = [];
 beforeEach(async () => {
   folder = await mkdtemp(join(tmpdir(), 'platform-main-'));
   data = join(folder, 'data');
@@ -25,16 +29,25 @@ beforeEach(async () => {
 afterEach(async () => {
   for (const child of running) child.kill('SIGKILL');
   running.clear();
+  for (const platform of served.splice(0)) await platform.close();
   await rm(folder, { recursive: true });
 });
 
-function run(args: string[], env: Record<string, string> = {}, cwd = folder) {
+/** What a program of its own says. */
+function runProgram(args: string[], env: Record<string, string> = {}, cwd = folder) {
   return runToEnd(process.execPath, [PROGRAM, ...args], { cwd, env });
 }
 
 async function init(): Promise<string> {
-  const { stdout } = await run(['init', '--data', data]);
+  const { stdout } = await runPlatform(['init', '--data', data]);
   return /sk_\S+/.exec(stdout)?.[0] ?? '';
+}
+
+/** Serves the folder in this process. */
+async function serveHere(): Promise<string> {
+  const platform = await startPlatform({ dataDir: data, port: 0, logLevel: 'silent' });
+  served.push(platform);
+  return platform.auditUrl;
 }
 
 /** Starts `serve` and waits until it says where it listens. */
@@ -49,7 +62,7 @@ async function serve(): Promise<{ child: ChildProcess; url: string }> {
 
 describe('init', () => {
   test('makes a folder that only its owner reads, and prints a key that works and the next command', async () => {
-    const { code, stdout } = await run(['init', '--data', data]);
+    const { code, stdout } = await runProgram(['init', '--data', data]);
     expect(code).toBe(0);
     expect(stdout).toContain(`evidence-platform serve --data ${data}`);
     expect(stdout).toMatch(/^ {2}http:\/\/127\.0\.0\.1:8181\/app\/set-up\/[\w-]{43}$/m);
@@ -63,7 +76,7 @@ describe('init', () => {
   test('refuses a folder that was initialised, and leaves it as it is', async () => {
     await init();
     const before = await readFile(join(data, 'master.key'));
-    const { code, stdout, stderr } = await run(['init', '--data', data]);
+    const { code, stdout, stderr } = await runPlatform(['init', '--data', data]);
     expect(code).toBe(2);
     expect(stdout).toBe('');
     expect(stderr).toContain('was initialised before');
@@ -74,7 +87,7 @@ describe('init', () => {
   test('of a folder whose database is elsewhere or lost says so, and names no way to begin anew', async () => {
     await init();
     await rm(join(data, 'platform.sqlite'));
-    const { code, stderr } = await run(['people', 'list', '--data', data]);
+    const { code, stderr } = await runPlatform(['people', 'list', '--data', data]);
     expect([code, stderr]).toEqual([2, expect.stringContaining('has a master key, and no database')]);
     expect(stderr).toContain('name it with --postgres');
     expect(stderr).not.toContain('evidence-platform init');
@@ -97,7 +110,7 @@ describe('init', () => {
   test('keeps what else is in the folder', async () => {
     await mkdir(data);
     await writeFile(join(data, 'note'), 'mine');
-    expect((await run(['init', '--data', data])).code).toBe(0);
+    expect((await runPlatform(['init', '--data', data])).code).toBe(0);
     expect(await readFile(join(data, 'note'), 'utf8')).toBe('mine');
   });
 });
@@ -133,35 +146,43 @@ describe('usage', () => {
     ],
     [['keys', 'rotate', 'k', '--data', 'x', '--overlap', '-1'], '--overlap: a number of at least 0'],
   ])('%j is refused with 2 and says what is wrong', async (args, message) => {
-    const { code, stdout, stderr } = await run(args);
+    const { code, stdout, stderr } = await runPlatform(args);
     expect(stderr).toContain(message);
     expect(stderr).not.toMatch(/^ +at /m);
     expect(stdout).toBe('');
     expect(code).toBe(2);
   });
 
+  test('what is refused ends the program so, too', async () => {
+    const { code, stdout, stderr } = await runProgram(['serv']);
+    expect([code, stdout, stderr]).toEqual([2, '', expect.stringContaining('Did you mean serve?')]);
+  });
+
   test('help says what --help does, explains commands and topics, and names what is near', async () => {
-    const { code, stdout } = await run(['help']);
-    expect([code, stdout]).toEqual([0, (await run(['--help'])).stdout]);
+    const { code, stdout } = await runPlatform(['help']);
+    expect([code, stdout]).toEqual([0, (await runPlatform(['--help'])).stdout]);
     expect(stdout).toMatch(/Topics, for `evidence-platform help TOPIC`:\n( {2}\S.*\n)* {2}run +Running it/);
     // A command and a topic: whoever is sent to the topic finds it.
-    const both = (await run(['help', 'backup'])).stdout;
+    const both = (await runPlatform(['help', 'backup'])).stdout;
     expect(both).toMatch(/A folder that is not there yet.*\n\nBackups, and trying them\n/s);
-    const { stdout: said } = await run(['help', 'tls']);
+    const { stdout: said } = await runPlatform(['help', 'tls']);
     expect(said).toContain('nginx:');
     expect(said).toMatch(/evidence-platform help\s+limits/);
-    const wrong = await run(['help', 'postgre']);
+    const wrong = await runPlatform(['help', 'postgre']);
     expect([wrong.code, wrong.stderr]).toEqual([2, expect.stringContaining('Did you mean postgresql?')]);
   });
 
   test.each(['-V', '--version'])('%s says the version, and -h helps', async (flag) => {
-    expect(await run([flag])).toMatchObject({ code: 0, stdout: expect.stringMatching(/^\d+\.\d+\.\d+\n$/) });
-    expect(await run(['-h'])).toMatchObject({ code: 0, stdout: expect.stringContaining('evidence-platform init') });
+    expect(await runPlatform([flag])).toMatchObject({ code: 0, stdout: expect.stringMatching(/^\d+\.\d+\.\d+\n$/) });
+    expect(await runPlatform(['-h'])).toMatchObject({
+      code: 0,
+      stdout: expect.stringContaining('evidence-platform init'),
+    });
   });
 
   test('paths are meant from where npm was called', async () => {
     const env = { npm_lifecycle_event: 'platform', INIT_CWD: folder };
-    expect((await run(['init', '--data', 'data'], env, tmpdir())).code).toBe(0);
+    expect((await runProgram(['init', '--data', 'data'], env, tmpdir())).code).toBe(0);
     expect(await readdir(data)).toContain('master.key');
   });
 });
@@ -179,14 +200,14 @@ describe('serve', () => {
   test('with the master key of another folder refuses to begin', async () => {
     await init();
     await writeFile(join(data, 'master.key'), Buffer.alloc(32, 1));
-    const { code, stderr } = await run(['serve', '--data', data, '--port', '0']);
+    const { code, stderr } = await runPlatform(['serve', '--data', data, '--port', '0']);
     expect([code, stderr]).toEqual([2, expect.stringContaining('was initialised with another master key')]);
   });
 
   test('says when the port is taken', async () => {
     await init();
-    const { url } = await serve();
-    const { code, stderr } = await run(['serve', '--data', data, '--port', new URL(url).port]);
+    const url = await serveHere();
+    const { code, stderr } = await runPlatform(['serve', '--data', data, '--port', new URL(url).port]);
     expect(code).toBe(2);
     expect(stderr).toMatch(/cannot listen on 127.0.0.1 port \d+/);
   });
@@ -226,7 +247,7 @@ describe('serve', () => {
 
 describe('keys', () => {
   const create = (...more: string[]) =>
-    run(['keys', 'create', '--data', data, '--name', 'auditor', '--scope', 'audit:read', ...more]);
+    runPlatform(['keys', 'create', '--data', data, '--name', 'auditor', '--scope', 'audit:read', ...more]);
   const idOf = (stdout: string) => /^sk_(.{8})_/.exec(stdout)?.[1] ?? '';
 
   test('makes a key, and writes nothing else to standard output', async () => {
@@ -237,7 +258,7 @@ describe('keys', () => {
       /^Made the API key \w{8} \("auditor"\) with audit:read; it ends at 2999-01-01T00:00:00.000Z\./,
     );
     expect(stderr).not.toContain(stdout.slice(-20).trim());
-    const { url } = await serve();
+    const url = await serveHere();
     expect((await call(url, stdout.trim(), 'GET', '/stats/')).status).toBe(200);
     expect((await call(url, stdout.trim(), 'POST', '/entries/', entry('s', 1))).status).toBe(403);
   });
@@ -250,27 +271,27 @@ describe('keys', () => {
 
   test('rotates and revokes keys of a platform that is served, and lists them', async () => {
     await init();
-    const { url } = await serve();
+    const url = await serveHere();
     const old = (await create()).stdout.trim();
     const statusOf = async (apiKey: string) => (await call(url, apiKey, 'GET', '/stats/')).status;
-    const rotated = await run(['keys', 'rotate', idOf(old), '--data', data, '--overlap', '0']);
+    const rotated = await runPlatform(['keys', 'rotate', idOf(old), '--data', data, '--overlap', '0']);
     expect([await statusOf(old), await statusOf(rotated.stdout.trim())]).toEqual([401, 200]);
-    const revoked = await run(['keys', 'revoke', idOf(rotated.stdout), '--data', data]);
+    const revoked = await runPlatform(['keys', 'revoke', idOf(rotated.stdout), '--data', data]);
     expect([revoked.code, await statusOf(rotated.stdout.trim())]).toEqual([0, 401]);
-    const { stdout } = await run(['keys', 'list', '--data', data]);
+    const { stdout } = await runPlatform(['keys', 'list', '--data', data]);
     const lines = stdout.split('\n').filter((line) => line.includes('auditor'));
     expect(lines.find((line) => line.startsWith(idOf(rotated.stdout)))).toMatch(
       new RegExp(`audit:read .* revoked \\S+Z .* ${idOf(old)}$`),
     );
     expect(stdout).not.toContain('sk_');
-    const again = await run(['keys', 'rotate', idOf(old), '--data', data]);
+    const again = await runPlatform(['keys', 'rotate', idOf(old), '--data', data]);
     expect([again.code, again.stderr]).toEqual([2, expect.stringContaining('the API key expired at')]);
   });
 
   test.each(['create', 'rotate'])('%s keeps nothing of a key that nobody gets', async (command) => {
     await init();
     const id = idOf((await create()).stdout);
-    const before = await run(['keys', 'list', '--data', data]);
+    const before = await runPlatform(['keys', 'list', '--data', data]);
     const words = command === 'create' ? ['--name', 'x', '--scope', 'audit:read'] : [id];
     const script = `exec "$0" "$@" > /dev/full`;
     const { code, stderr: said } = await runToEnd(
@@ -279,25 +300,24 @@ describe('keys', () => {
       { cwd: folder },
     );
     expect([code, said]).toEqual([3, expect.stringContaining('nothing was kept')]);
-    expect(await run(['keys', 'list', '--data', data])).toEqual(before);
+    expect(await runPlatform(['keys', 'list', '--data', data])).toEqual(before);
   });
 });
 
 describe('seal-keys', () => {
   test('writes the key of every stream as a private file, and the configuration that names them', async () => {
     const key = await init();
-    const { url } = await serve();
+    const url = await serveHere();
     const streams = ['payments', 'platform/administration', 'with space/ü'];
     const entries: WireEntry[] = [];
     for (const stream of ['payments', 'with space/ü']) await call(url, key, 'POST', '/entries/', entry(stream, 1));
     entries.push(...(await call(url, key, 'GET', '/entries/')).body.data);
     expect(entries.map(({ stream_id }) => stream_id)).toEqual(streams);
-    const out = join(folder, 'keys');
-    const { code, stdout } = await run(['seal-keys', 'write', '--data', data, '--out', 'keys']);
+    const { code, stdout } = await runPlatform(['seal-keys', 'write', '--data', data, '--out', join(folder, 'keys')]);
     expect(code).toBe(0);
     const { seal_keys } = parse(stdout).verify;
     expect(Object.keys(seal_keys).sort()).toEqual(streams.map((stream) => sealKeyId(stream)).sort());
-    expect((await stat(out)).mode & 0o777).toBe(0o700);
+    expect((await stat(join(folder, 'keys'))).mode & 0o777).toBe(0o700);
     for (const { seal_key_id, hash, seal } of entries) {
       const file = seal_keys[seal_key_id];
       expect((await stat(file)).mode & 0o777).toBe(0o600);
@@ -308,17 +328,17 @@ describe('seal-keys', () => {
 
   test('adds what is new and never writes over another key', async () => {
     const key = await init();
-    const { url } = await serve();
+    const url = await serveHere();
     await call(url, key, 'POST', '/entries/', entry('a', 1));
-    const args = ['seal-keys', 'write', '--data', data, '--out', 'keys'];
-    await run(args);
+    const args = ['seal-keys', 'write', '--data', data, '--out', join(folder, 'keys')];
+    await runPlatform(args);
     await call(url, key, 'POST', '/entries/', entry('b', 1));
-    expect((await run(args)).code).toBe(0);
+    expect((await runPlatform(args)).code).toBe(0);
     expect((await readdir(join(folder, 'keys'))).sort()).toEqual(
       ['a', 'b', 'platform/administration'].map((stream) => sealKeyId(stream)).sort(),
     );
     await writeFile(join(folder, 'keys', sealKeyId('a')), 'another');
-    const { code, stderr } = await run(args);
+    const { code, stderr } = await runPlatform(args);
     expect(code).toBe(2);
     expect(stderr).toContain('exists with another key');
     expect(await readFile(join(folder, 'keys', sealKeyId('a')), 'utf8')).toBe('another');
@@ -326,12 +346,12 @@ describe('seal-keys', () => {
 
   test('of a stream whose key was rotated writes all that it had, so that every seal can be checked', async () => {
     const key = await init();
-    const { url } = await serve();
+    const url = await serveHere();
     await call(url, key, 'POST', '/entries/', entry('a', 1));
-    const rotated = await run(['seal-keys', 'rotate', '--data', data, '--stream', 'a']);
+    const rotated = await runPlatform(['seal-keys', 'rotate', '--data', data, '--stream', 'a']);
     expect([rotated.code, rotated.stdout]).toEqual([0, expect.stringContaining(sealKeyId('a', 2))]);
     await call(url, key, 'POST', '/entries/', entry('a', 2));
-    const { stdout } = await run(['seal-keys', 'write', '--data', data, '--out', 'keys']);
+    const { stdout } = await runPlatform(['seal-keys', 'write', '--data', data, '--out', join(folder, 'keys')]);
     const { seal_keys } = parse(stdout).verify;
     expect(Object.keys(seal_keys).slice(0, 2)).toEqual([sealKeyId('a', 1), sealKeyId('a', 2)]);
     const { data: entries } = (await call(url, key, 'GET', '/entries/?stream_id=a')).body;
@@ -340,7 +360,7 @@ describe('seal-keys', () => {
       const hex = (await readFile(seal_keys[seal_key_id], 'utf8')).trim().replace('hex:', '');
       expect(sealHash(createSecretKey(Buffer.from(hex, 'hex')), hash)).toBe(seal);
     }
-    const all = await run(['seal-keys', 'rotate', '--data', data, '--all']);
+    const all = await runPlatform(['seal-keys', 'rotate', '--data', data, '--all']);
     expect(all.stdout).toContain(sealKeyId('a', 3));
   });
 });

@@ -9,7 +9,6 @@ import { readTotals } from '../../src/platform/audit/totals.ts';
 import { listVerifications } from '../../src/platform/audit/verifications.ts';
 import { Verifier } from '../../src/platform/audit/verify.ts';
 import type { Database } from '../../src/platform/database/database.ts';
-import { migrateAll } from '../../src/platform/migrations.ts';
 import { DATABASES, type DatabasePlace } from './database/databases.ts';
 import { entry } from './service.ts';
 
@@ -23,10 +22,9 @@ describe.each(DATABASES)('checks of one stream by two processes on %s', (_name, 
   let other: Database;
   beforeAll(async () => {
     place = await start();
-    const created = await place.create();
+    const created = await place.createMigrated();
     ({ database } = created);
     other = created.open();
-    await migrateAll(database);
     const appender = new Appender(database, { keys, seals, clock: () => new Date(0) });
     await appender.append({ entries: [{ ...entry('s', 1), metadata: {}, metadataText: '{}' }] });
   });

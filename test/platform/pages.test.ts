@@ -6,7 +6,6 @@ import { addEntries, createStreams, type EntryRow, lockHeads } from '../../src/p
 import { RowSeals } from '../../src/platform/audit/row-seals.ts';
 import { entryToJson } from '../../src/platform/audit/rules.ts';
 import type { Database } from '../../src/platform/database/database.ts';
-import { migrateAll } from '../../src/platform/migrations.ts';
 import { DATABASES, type DatabasePlace } from './database/databases.ts';
 
 const SEALS = new RowSeals(createSecretKey(Buffer.alloc(32)));
@@ -35,8 +34,7 @@ describe.each(DATABASES)('entries as %s reads them', (_name, start) => {
   let streams = 0;
   beforeAll(async () => {
     place = await start();
-    database = (await place.create()).database;
-    await migrateAll(database);
+    database = (await place.createMigrated()).database;
   });
   afterAll(() => place.close());
 

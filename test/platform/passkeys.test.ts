@@ -8,7 +8,6 @@ import type { PeopleTables } from '../../src/platform/accounts/people-tables.ts'
 import { relyingPartyOf } from '../../src/platform/accounts/relying-party.ts';
 import { accountsTidyJob } from '../../src/platform/accounts/tidy.ts';
 import type { Database } from '../../src/platform/database/database.ts';
-import { migrateAll } from '../../src/platform/migrations.ts';
 import { DATABASES, type DatabasePlace } from './database/databases.ts';
 import { NETWORK, PASSWORD, PeoplePlace, PUBLIC_URL } from './people-place.ts';
 import { type Lies, packed, SoftAuthenticator } from './soft-authenticator.ts';
@@ -46,8 +45,7 @@ describe.each(DATABASES)('passkeys on %s', (_name, start) => {
   let session: string;
   let device: SoftAuthenticator;
   beforeEach(async () => {
-    ({ database, open } = await place.create());
-    await migrateAll(database);
+    ({ database, open } = await place.createMigrated());
     at = new PeoplePlace(database, Buffer.alloc(32, 1));
     ada = await at.join(ADA, 'owner');
     session = await at.signIn(ADA);

@@ -4,7 +4,6 @@ import type { PeopleTables, Role } from '../../src/platform/accounts/people-tabl
 import { newTotpSecret } from '../../src/platform/accounts/totp.ts';
 import type { Database } from '../../src/platform/database/database.ts';
 import type { OutboxTables } from '../../src/platform/jobs/outbox.ts';
-import { migrateAll } from '../../src/platform/migrations.ts';
 import { DATABASES, type DatabasePlace } from './database/databases.ts';
 import { NETWORK, PASSWORD, PeoplePlace } from './people-place.ts';
 
@@ -34,8 +33,7 @@ describe.each(DATABASES)('people on %s', (_name, start) => {
   let open: () => Database;
   let at: PeoplePlace;
   beforeEach(async () => {
-    ({ database, open } = await place.create());
-    await migrateAll(database);
+    ({ database, open } = await place.createMigrated());
     at = new PeoplePlace(database);
   });
 

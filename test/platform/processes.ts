@@ -4,7 +4,8 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Pool } from 'undici';
-import { builtFolder, PLATFORM, run } from '../support/process.ts';
+import { builtFolder, PLATFORM } from '../support/process.ts';
+import { runPlatform } from './command.ts';
 
 const PROGRAM = join(builtFolder(), 'dist', PLATFORM);
 
@@ -21,8 +22,7 @@ export class PlatformProcesses {
 
   /** @param words that say where it keeps what it has: `--data`, `--postgres`. */
   static async init(words: readonly string[]): Promise<PlatformProcesses> {
-    const stdout = await run(process.execPath, [PROGRAM, 'init', ...words]);
-    return new PlatformProcesses(words, /sk_\S+/.exec(stdout)?.[0] ?? '');
+    return new PlatformProcesses(words, /sk_\S+/.exec(await carriedOut(['init', ...words]))?.[0] ?? '');
   }
 
   /** Starts one more, and waits until it says where it listens. @param env beside that of the tests. */
@@ -37,8 +37,8 @@ export class PlatformProcesses {
   }
 
   /** Runs another command of it, as somebody beside it would. */
-  async run(command: string, words: readonly string[]): Promise<string> {
-    return run(process.execPath, [PROGRAM, command, ...this.#words, ...words]);
+  run(command: string, words: readonly string[]): Promise<string> {
+    return carriedOut([command, ...this.#words, ...words]);
   }
 
   /** The same platform, kept elsewhere. */
@@ -49,6 +49,13 @@ export class PlatformProcesses {
   async close(): Promise<void> {
     for (const child of this.#running) await kill(child);
   }
+}
+
+/** @throws Error with what it printed unless it ends with 0. */
+async function carriedOut(words: readonly string[]): Promise<string> {
+  const { code, stdout, stderr } = await runPlatform(words);
+  if (code !== 0) throw new Error(`${words.join(' ')} ended with ${code}: ${stdout}${stderr}`);
+  return stdout;
 }
 
 export async function kill(child: ChildProcess): Promise<void> {

@@ -11,7 +11,7 @@ import { type DerivedSealKeys, sealKeyId } from '../../src/platform/audit/seal-k
 import type { Database } from '../../src/platform/database/database.ts';
 import { DomainError } from '../../src/platform/errors.ts';
 import { openPlace, openSealKeys, type PlatformPlace } from '../../src/platform/setup.ts';
-import { startPostgres } from '../support/postgres.ts';
+import { usePostgres } from '../support/shared-postgres.ts';
 import { recomputeInPython } from './recomputed.ts';
 import { entry, type Service, startService } from './service.ts';
 
@@ -20,8 +20,8 @@ const places = [
   [
     'PostgreSQL',
     async () => {
-      const server = await startPostgres();
-      return { postgresUrl: await server.createDatabase(), stop: () => server.stop() };
+      const server = await usePostgres();
+      return { postgresUrl: await server.create(), stop: () => server.close() };
     },
   ],
 ] as const;

@@ -1,9 +1,10 @@
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import { scopesOfRole } from '../../src/platform/accounts/roles.ts';
 import { SCOPES, type Scope } from '../../src/platform/scopes.ts';
 import { newAwsId } from '../../src/platform/traps/aws/access-key.ts';
+import { someRows } from '../support/some-rows.ts';
 import { AGENT_OPERATIONS, OperatedAgents } from './agents/operations.ts';
 import { file as fileLine, partOf } from './endpoints/agent-double.ts';
 import { enrol, type HttpAgent } from './endpoints/http-agent.ts';
@@ -392,6 +393,9 @@ let file: DatabaseSync;
 let packageId: string;
 let checkId: string;
 const keys = new Map<Scope, string>();
+let ofAuditor: string;
+let ofExporter: string;
+let ofOperator: string;
 let endpoint: HttpAgent;
 /** One that somebody lets begin anew. */
 let other: HttpAgent;
@@ -413,6 +417,9 @@ beforeAll(async () => {
   agents = new OperatedAgents(service);
   await agents.make();
   for (const scope of SCOPES) keys.set(scope, (await makeKey([scope])).api_key);
+  ofAuditor = (await makeKey(scopesOfRole('auditor'))).api_key;
+  ofExporter = (await makeKey(['audit:read', 'audit:export'])).api_key;
+  ofOperator = (await makeKey(scopesOfRole('operator'))).api_key;
 });
 afterAll(async () => {
   file.close();
@@ -441,21 +448,26 @@ test('the table has every operation of the documents that needs a key', async ()
   expect(operations.sort()).toEqual(OPERATIONS.map(({ operation }) => operation).sort());
 });
 
-describe.each(OPERATIONS)('$operation', (row) => {
+const EACH_BY_EACH = OPERATIONS.flatMap((row) => SCOPES.map((scope) => ({ row, scope })));
+/** By the scope that it needs, by one of the same service that is not enough, and by one of another. */
+const kindOf = ({ row: { operation, needed }, scope }: (typeof EACH_BY_EACH)[number]) => {
+  const [service] = needed.split(':');
+  return `${operation} ${scope === needed ? 'enough' : scope.startsWith(`${service}:`)}`;
+};
+
+test.each(someRows(EACH_BY_EACH, kindOf))('$row.operation by a key with $scope alone', async ({ row, scope }) => {
   const { needed, given, ofAgent } = row;
-  test.each(SCOPES)('by a key with %s alone', async (scope) => {
-    const isEnough = scope === needed;
-    const own = given === undefined ? keys.get(scope) : (await makeKey([needed, ...given])).api_key;
-    const key = isEnough ? (ofAgent ? endpoint.token : own) : keys.get(scope);
-    const { answer, isUnchanged } = await send(row, key);
-    if (isEnough) {
-      expect([200, 201, 202]).toContain(answer.status);
-    } else {
-      expect([answer.status, answer.body.code]).toEqual([403, 'forbidden']);
-      expect(answer.body.detail).toContain(`the scope ${needed}`);
-    }
-    if (!isEnough || scope.endsWith(':read')) expect(isUnchanged).toBe(true);
-  });
+  const isEnough = scope === needed;
+  const own = given === undefined ? keys.get(scope) : (await makeKey([needed, ...given])).api_key;
+  const key = isEnough ? (ofAgent ? endpoint.token : own) : keys.get(scope);
+  const { answer, isUnchanged } = await send(row, key);
+  if (isEnough) {
+    expect([200, 201, 202]).toContain(answer.status);
+  } else {
+    expect([answer.status, answer.body.code]).toEqual([403, 'forbidden']);
+    expect(answer.body.detail).toContain(`the scope ${needed}`);
+  }
+  if (!isEnough || scope.endsWith(':read')) expect(isUnchanged).toBe(true);
 });
 
 /** What an auditor does besides reading. */
@@ -467,8 +479,7 @@ const VERIFIES = [
 ];
 
 test.each(OPERATIONS)('an auditor reads and verifies, and does nothing else: $operation', async (row) => {
-  const { api_key } = await makeKey(scopesOfRole('auditor'));
-  const { answer, isUnchanged } = await send(row, api_key);
+  const { answer, isUnchanged } = await send(row, ofAuditor);
   const reads = row.operation.startsWith('GET ') && row.needed.endsWith(':read');
   const isAllowed = reads || VERIFIES.includes(row.operation);
   expect(answer.status).toBe(isAllowed && row.ofAgent === undefined ? 200 : 403);
@@ -481,8 +492,7 @@ const GENERATE = 'POST /audit/evidence/generate';
 test.each(OPERATIONS.filter(({ path }) => !path.startsWith('//')))(
   'an exporter reads, verifies and generates packages, and appends nothing: $operation',
   async (row) => {
-    const { api_key } = await makeKey(['audit:read', 'audit:export']);
-    const { answer, isUnchanged } = await send(row, api_key);
+    const { answer, isUnchanged } = await send(row, ofExporter);
     const isAllowed = row.operation.startsWith('GET ') || [VERIFY, GENERATE].includes(row.operation);
     expect(answer.status === 403).toBe(!isAllowed);
     expect(isUnchanged).toBe(row.operation !== GENERATE);
@@ -490,8 +500,7 @@ test.each(OPERATIONS.filter(({ path }) => !path.startsWith('//')))(
 );
 
 test.each(OPERATIONS)('an operator does everything but with people, and is no agent: $operation', async (row) => {
-  const { api_key } = await makeKey(scopesOfRole('operator'));
-  const { answer } = await send(row, api_key);
+  const { answer } = await send(row, ofOperator);
   expect(answer.status === 403).toBe(row.operation.includes(' /people/') || row.ofAgent === true);
 });
 

@@ -5,7 +5,8 @@ import { join } from 'node:path';
 import { startPlatform } from '../../src/platform/app.ts';
 import { initPlatform } from '../../src/platform/init.ts';
 import type { PlatformOptions } from '../../src/platform/options.ts';
-import { startPostgres } from '../support/postgres.ts';
+import { usePostgres } from '../support/shared-postgres.ts';
+import { migratedPostgres } from './database/databases.ts';
 
 export interface Answer {
   status: number;
@@ -61,8 +62,8 @@ export const SERVICES: readonly (readonly [name: string, start: typeof startServ
 ];
 
 async function startOnPostgres(options: Partial<PlatformOptions> = {}): Promise<Service> {
-  const server = await startPostgres();
-  const postgresUrl = await server.createDatabase();
+  const server = await usePostgres();
+  const postgresUrl = await server.create((await migratedPostgres()).url);
   const service = await startService({ ...options, postgresUrl });
   const words = ['--no-psqlrc', '--quiet', '-At', '-v', 'ON_ERROR_STOP=1', postgresUrl, '-c'];
   return {
@@ -70,7 +71,7 @@ async function startOnPostgres(options: Partial<PlatformOptions> = {}): Promise<
     sql: (statements) => execFileSync('psql', [...words, statements], { encoding: 'utf8', stdio: 'pipe' }),
     async close() {
       await service.close();
-      await server.stop();
+      await server.close();
     },
   };
 }

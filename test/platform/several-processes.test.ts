@@ -2,31 +2,34 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { type PostgresServer, startPostgres } from '../support/postgres.ts';
+import { type PostgresDatabases, usePostgres } from '../support/shared-postgres.ts';
+import { someRows } from '../support/some-rows.ts';
 import { kill, Origins, PlatformProcesses } from './processes.ts';
 import { expectWhole, write } from './writers.ts';
 
 let folder: string;
-let server: PostgresServer;
+let server: PostgresDatabases;
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'processes-'));
-  server = await startPostgres();
+  server = await usePostgres();
 });
 afterAll(async () => {
-  await server.stop();
+  await server.close();
   await rm(folder, { recursive: true });
 });
 
-test.each([
+const STREAMS = [
   ['one stream', 1],
   ['ten streams', 10],
-])(
+] as const;
+
+test.each(someRows(STREAMS, () => 'a kill'))(
   'four processes on one PostgreSQL make whole chains of %s, also when one is killed in the middle',
   async (_name, streams) => {
     // Far fewer than in test/soak, which has the full number.
     const load = { writers: 16, each: 40, streams };
     const dataDir = join(folder, `data-${streams}`);
-    const platform = await PlatformProcesses.init(['--data', dataDir, '--postgres', await server.createDatabase()]);
+    const platform = await PlatformProcesses.init(['--data', dataDir, '--postgres', await server.create()]);
     const origins = new Origins();
     try {
       const served = [await platform.serve(), await platform.serve(), await platform.serve(), await platform.serve()];
@@ -45,7 +48,7 @@ test.each([
 );
 
 test('a database that was initialised is not made anew, and one that does not answer is named without its password', async () => {
-  const url = await server.createDatabase();
+  const url = await server.create();
   await PlatformProcesses.init(['--data', join(folder, 'first'), '--postgres', url]);
   const again = PlatformProcesses.init(['--data', join(folder, 'second'), '--postgres', url]);
   await expect(again).rejects.toThrow(/the database was initialised with another master key than/);

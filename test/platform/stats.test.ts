@@ -4,7 +4,6 @@ import { RowSeals } from '../../src/platform/audit/row-seals.ts';
 import { DerivedSealKeys } from '../../src/platform/audit/seal-keys.ts';
 import { readStats } from '../../src/platform/audit/stats.ts';
 import type { Database } from '../../src/platform/database/database.ts';
-import { migrateAll } from '../../src/platform/migrations.ts';
 import { DATABASES, type DatabasePlace } from './database/databases.ts';
 import { entry } from './service.ts';
 
@@ -22,8 +21,7 @@ describe.each(DATABASES)('the statistics of %s', (_name, start) => {
   let database: Database;
   beforeAll(async () => {
     place = await start();
-    database = (await place.create()).database;
-    await migrateAll(database);
+    database = (await place.createMigrated()).database;
     let now = 0;
     const appender = new Appender(database, { keys, seals, clock: () => new Date(BEGIN + now) });
     for (const time of TIMES) {

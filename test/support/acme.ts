@@ -7,6 +7,7 @@ import { CreateBucketCommand } from '@aws-sdk/client-s3';
 import { slugOf } from '../../src/verifier/bundle/layout.ts';
 import { addMonths, lastEndedMonth } from '../../src/verifier/records/months.ts';
 import { ageKey } from './age.ts';
+import { makeCalledEvidence } from './called-evidence.ts';
 import { entryAfter, packageOf, SEAL_KEY, type SentEntry } from './chain.ts';
 import { type FalseService, startFalseService } from './false-service.ts';
 import { builtFolder, type Finished, runToEnd } from './process.ts';
@@ -50,7 +51,8 @@ export interface Acme {
   close(): Promise<void>;
 }
 
-export async function openAcme(): Promise<Acme> {
+/** @param isStarted whether `evidence` is a process of its own, as it is published, and not carried out in this one. */
+export async function openAcme(isStarted: boolean): Promise<Acme> {
   const home = mkdtempSync(join(tmpdir(), 'acme-'));
   // In the place of `acme-evidence`: other tests use the same store.
   const bucket = `acme-evidence-${randomUUID()}`;
@@ -58,6 +60,7 @@ export async function openAcme(): Promise<Acme> {
   for (const id of ['payments', 'logins', 'prod/api']) service.streams.set(id, { entries: entriesOf(id) });
   const authority = await startOpensslAuthority(join(home, 'authority'), 800);
   const bin = makePrograms(home);
+  const called = isStarted ? null : await makeCalledEvidence(join(bin, 'evidence'));
   const env = { EVIDENCE_AUDIT_URL: service.url, EVIDENCE_API_KEY: 'sk_of_acme_0123456789' };
   const served: string[] = [];
   const bare = () => {
@@ -96,6 +99,7 @@ export async function openAcme(): Promise<Acme> {
     },
     close: async () => {
       for (const folder of served) stopServing(folder);
+      called?.close();
       await Promise.all([authority.close(), service.close()]);
     },
   };

@@ -35,10 +35,6 @@ export class ReportBrowser {
     rmSync(this.folder, { recursive: true });
   }
 
-  async closePages(): Promise<void> {
-    await Promise.all(this.#browser.contexts().map((context) => context.close()));
-  }
-
   /** Offline: what it needs is in the file. */
   async open(record: RunRecord, options: BrowserContextOptions = {}): Promise<Page> {
     const texts = readTexts();

@@ -25,21 +25,26 @@ export const garbleSummary: Lie = (path) => (path.endsWith('/summary') ? [] : un
  * Stands before a real audit service and hands everything through as it is, but for the answers that `lie` has
  * something to say about.
  *
+ * @param auditUrl its address, or what says it at each request.
  * @param limit is asked at each request; what it turns away is answered with 429.
  */
-export async function lieAbout(auditUrl: string, lie: Lie, limit: Limit = () => null): Promise<LyingService> {
-  const target = new URL(auditUrl);
+export async function lieAbout(
+  auditUrl: string | (() => string),
+  lie: Lie,
+  limit: Limit = () => null,
+): Promise<LyingService> {
+  const target = () => new URL(typeof auditUrl === 'string' ? auditUrl : auditUrl());
   const requests: string[] = [];
   const server = createServer((incoming, outgoing) => {
     requests.push(`${incoming.method} ${incoming.url}`);
     const retryAfter = limit(performance.now());
-    if (retryAfter === null) forward(target, lie, incoming, outgoing);
+    if (retryAfter === null) forward(target(), lie, incoming, outgoing);
     else refuse(outgoing, retryAfter);
   });
   await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening));
   const { port } = server.address() as AddressInfo;
   return {
-    auditUrl: `http://127.0.0.1:${port}${target.pathname}`,
+    auditUrl: `http://127.0.0.1:${port}${target().pathname}`,
     requests,
     close: () => {
       server.close();

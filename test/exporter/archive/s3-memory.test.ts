@@ -13,7 +13,7 @@ import { doubleOptions } from '../../support/s3-double/options.ts';
 import type { LargeStep, LargeTask } from '../../support/s3-large.ts';
 import { finalizeRun } from '../../support/signed-archive.ts';
 
-const BYTES = 300e6;
+const BYTES = 220e6;
 /** Well above what a busy machine's late collection takes (up to 141 seen), well below the object itself. */
 const LIMIT_MB = 180;
 
@@ -45,7 +45,7 @@ test(`an object of ${BYTES / 1e6} MB is stored in parts and read back in less th
   const lines = stdout.trim().split('\n');
   const steps = lines.map((line): LargeStep => JSON.parse(line));
   expect(steps.map(({ step }) => step)).toEqual(['start', 'put', 'read']);
-  expect([double.count('UploadPart') > 30, double.count('GetObject')]).toEqual([true, 2]);
+  expect([double.count('UploadPart') > 20, double.count('GetObject')]).toEqual([true, 2]);
   for (const { step, memory } of steps) expect(memory / 1e6, step).toBeLessThan(LIMIT_MB);
 });
 

@@ -9,6 +9,7 @@ import { contentOf, deleteVersion, uploadsIn, versionsIn } from '../../support/b
 import { finish, startNode } from '../../support/process.ts';
 import { adminClient, KMS_KEY_ID, makeBucket, type Radosgw, useRadosgw } from '../../support/radosgw.ts';
 import { type Asked, startRelay } from '../../support/relay.ts';
+import { someRows } from '../../support/some-rows.ts';
 
 let gateway: Radosgw;
 beforeAll(async () => {
@@ -23,7 +24,10 @@ function options(more: Partial<S3Options> = {}): S3Options {
 
 const IN_PARTS = { ...DEFAULT_S3_LIMITS, multipartBytes: 6 * 2 ** 20, partBytes: 5 * 2 ** 20 };
 
-describe.each(['lock', 'versioned', 'plain'] as const)('a %s bucket', (kind) => {
+const KINDS = ['lock', 'versioned', 'plain'] as const;
+const KEEPS_VERSIONS = { lock: true, versioned: true, plain: false };
+
+describe.each(someRows(KINDS, (kind) => KEEPS_VERSIONS[kind]))('a %s bucket', (kind) => {
   let bucket: string;
   let archives = 0;
   beforeAll(async () => {

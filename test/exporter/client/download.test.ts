@@ -4,7 +4,7 @@ import { readFile, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib';
-import { afterEach, describe, expect, test } from 'vitest';
+import { afterAll, describe, expect, test } from 'vitest';
 import type { Accepts } from '../../../src/exporter/client/call.ts';
 import { DEFAULT_TRANSPORT, type TransportOptions } from '../../../src/exporter/client/options.ts';
 import { type FaultServer, type ReceivedRequest, type Reply, startFaultServer } from '../../support/fault-server.ts';
@@ -15,7 +15,7 @@ const open: { close(): Promise<void> }[] = [];
 const folder = mkdtempSync(join(tmpdir(), 'download-'));
 let files = 0;
 
-afterEach(async () => {
+afterAll(async () => {
   await Promise.all(open.splice(0).map((one) => one.close()));
 });
 
@@ -58,7 +58,7 @@ const rest = (headers: Record<string, string> = {}): Reply => ({
   body: FIRST.slice(10),
 });
 
-describe('a download that breaks', () => {
+describe.concurrent('a download that breaks', () => {
   test('is continued where it broke, once for file, digest and observer', async () => {
     const server = await serve(cut({ etag, 'content-type': 'text/x' }), rest({ 'x-request-id': 'second' }));
     const { done, seen, text } = download(server.url);
@@ -167,7 +167,7 @@ describe('a download that breaks', () => {
   });
 });
 
-describe('a body and its stated length', () => {
+describe.concurrent('a body and its stated length', () => {
   const whole = (socket: { write(text: string): unknown }) =>
     socket.write('HTTP/1.1 200 OK\r\nContent-Length: 4\r\n\r\nfine');
   const LONGER: [string, string][] = [
@@ -242,7 +242,7 @@ describe('a body and its stated length', () => {
   });
 });
 
-describe('a content coding that nobody asked for', () => {
+describe.concurrent('a content coding that nobody asked for', () => {
   test.each([
     ['gzip', gzipSync(FIRST)],
     ['deflate', deflateSync(FIRST)],
@@ -262,7 +262,7 @@ describe('a content coding that nobody asked for', () => {
   });
 });
 
-describe('the size of a download', () => {
+describe.concurrent('the size of a download', () => {
   const cases: [string, Reply][] = [
     ['that is stated', { body: 'x'.repeat(1001) }],
     ['that comes out of gzip', { body: gzipSync('x'.repeat(1001)), headers: { 'content-encoding': 'gzip' } }],
@@ -306,7 +306,7 @@ describe('the size of a download', () => {
   });
 });
 
-describe('what a download must be', () => {
+describe.concurrent('what a download must be', () => {
   const html = { 'content-type': 'text/html; charset=utf-8' };
   const page = '<!doctype html><title>Sign in</title>';
   const REFUSED: [string, Accepts, Reply, RegExp][] = [
@@ -364,7 +364,7 @@ describe('what a download must be', () => {
   });
 });
 
-describe('what is not the service’s fault', () => {
+describe.concurrent('what is not the service’s fault', () => {
   test('is neither blamed on it nor asked for again', async () => {
     const server = await serve({ body: 'x' });
     const full = Object.assign(new Error('no space left on device'), { code: 'ENOSPC' });

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { brotliCompressSync, gzipSync } from 'node:zlib';
-import { afterEach, describe, expect, test } from 'vitest';
+import { afterAll, describe, expect, test } from 'vitest';
 import { sha256 } from '../../../src/core/digest.ts';
 import type { Call } from '../../../src/exporter/client/call.ts';
 import { readJsonBody } from '../../../src/exporter/client/json-body.ts';
@@ -12,7 +12,7 @@ import { type FaultServer, json, type Reply, startFaultServer, unusedUrl } from 
 const API_KEY = 'sk_live/0123+secret=';
 const open: { close(): Promise<void> }[] = [];
 
-afterEach(async () => {
+afterAll(async () => {
   await Promise.all(open.splice(0).map((one) => one.close()));
 });
 
@@ -95,7 +95,7 @@ test('a body is sent as JSON, the same at every attempt', async () => {
   ]);
 });
 
-describe('pages', () => {
+describe.concurrent('pages', () => {
   const LONG = JSON.stringify({ text: 'ü'.repeat(100_000) });
   const pageOf = (text: string) => json({ text });
   const read = (body: Uint8Array) => readJsonBody(body);
@@ -154,7 +154,7 @@ describe('pages', () => {
   });
 });
 
-describe('which answers are asked for again', () => {
+describe.concurrent('which answers are asked for again', () => {
   const AGAIN = [408, 425, 429, 500, 502, 503, 504, 507, 520, 599];
   const NOT_AGAIN = [300, 304, 305, 400, 401, 403, 404, 409, 410, 413, 418, 422, 501, 505];
 
@@ -186,7 +186,7 @@ describe('which answers are asked for again', () => {
   });
 });
 
-describe('Retry-After', () => {
+describe.concurrent('Retry-After', () => {
   test('in seconds is waited for', async () => {
     const server = await serve({ status: 429, headers: { 'retry-after': '1' } }, json({}));
     await transport().json(get(server.url));
@@ -225,7 +225,7 @@ describe('Retry-After', () => {
   });
 });
 
-describe('what the service says of a failure is in the error', () => {
+describe.concurrent('what the service says of a failure is in the error', () => {
   const problem = { 'content-type': 'application/problem+json' };
   const plain = { 'content-type': 'text/plain; charset=utf-8' };
   const cases: [string, Reply, string, RegExp][] = [
@@ -290,7 +290,7 @@ describe('what the service says of a failure is in the error', () => {
   });
 });
 
-describe('connections that break', () => {
+describe.concurrent('connections that break', () => {
   test('nothing listens', async () => {
     const error = await failure(transport({ attempts: 2 }).json(get(await unusedUrl())));
     expect(error).toMatchObject({ code: 'unreachable', message: expect.stringContaining('ECONNREFUSED') });
@@ -326,7 +326,7 @@ describe('connections that break', () => {
   });
 });
 
-describe('a success that is none', () => {
+describe.concurrent('a success that is none', () => {
   const cases: [string, Reply, RegExp][] = [
     [
       'HTML',
@@ -357,7 +357,7 @@ test('JSON may begin with a byte order mark, and be nested as deep as the limit'
   expect(JSON.stringify((await transport().json(get(server.url))).value)).toBe(`${'['.repeat(256)}${']'.repeat(256)}`);
 });
 
-describe('content codings of JSON', () => {
+describe.concurrent('content codings of JSON', () => {
   const text = JSON.stringify({ a: 'x'.repeat(5000) });
   const coded = (coding: string, body: Uint8Array): Reply => ({ headers: { 'content-encoding': coding }, body });
 
@@ -408,7 +408,7 @@ describe('content codings of JSON', () => {
   });
 });
 
-describe('what else an answer tells', () => {
+describe.concurrent('what else an answer tells', () => {
   test('the links, as sent', async () => {
     const link = '<https://x.example/?page=2>; rel="next", </>; rel=first';
     const server = await serve(json({}, { headers: { link } }), json({}));
@@ -428,7 +428,7 @@ describe('what else an answer tells', () => {
   });
 });
 
-describe('not yet', () => {
+describe.concurrent('not yet', () => {
   const poll = (url: string) => ({ ...get(url), notYet: new Set([202, 409, 503]) });
   const cases: [string, Reply, number | null][] = [
     ['202', json({ status: 'pending' }, { status: 202 }), null],
@@ -453,7 +453,7 @@ describe('not yet', () => {
   });
 });
 
-describe('the size of JSON', () => {
+describe.concurrent('the size of JSON', () => {
   test('up to the limit is taken, beyond it is refused at once', async () => {
     const server = await serve(json('x'.repeat(98)));
     expect(
@@ -476,7 +476,7 @@ describe('the size of JSON', () => {
   });
 });
 
-describe('the API key stays out of errors, even where the service quotes it', () => {
+describe.concurrent('the API key stays out of errors, even where the service quotes it', () => {
   const escaped = JSON.stringify({ detail: `unknown key ${API_KEY}` }).replaceAll('/', '\\/');
   const unicode = JSON.stringify({ error: API_KEY }).replace('sk_', '\\u0073k_');
   const cases: [string, Reply][] = [

@@ -4,7 +4,6 @@ import type { Alert, AlertStanding, AlertTeller } from '../../../src/platform/al
 import { noteStanding } from '../../../src/platform/alerts/standing.ts';
 import type { AlertState } from '../../../src/platform/alerts/words.ts';
 import type { OutboxDelivery } from '../../../src/platform/jobs/delivery.ts';
-import { migrateAll } from '../../../src/platform/migrations.ts';
 import { DATABASES, type DatabasePlace } from '../database/databases.ts';
 import { AlertPlace, MINUTE, type Received } from './alert-place.ts';
 
@@ -40,8 +39,7 @@ describe.each(DATABASES)('on %s', (_name, start) => {
   });
   afterAll(() => databases.close());
   beforeEach(async () => {
-    const { database } = await databases.create();
-    await migrateAll(database);
+    const { database } = await databases.createMigrated();
     now = Date.parse('2026-11-22T00:00:00Z');
     words = 'changed';
     standing.clear();

@@ -1,15 +1,26 @@
-import { mkdtemp, rm } from 'node:fs/promises';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Database } from '../../../src/platform/database/database.ts';
 import { openPostgres } from '../../../src/platform/database/postgres.ts';
 import { openSqlite } from '../../../src/platform/database/sqlite.ts';
-import { startPostgres } from '../../support/postgres.ts';
+import { migrateAll } from '../../../src/platform/migrations.ts';
+import { usePostgres } from '../../support/shared-postgres.ts';
+import { type EmptyDatabase, emptied, emptyDatabaseAt } from './emptied.ts';
+
+/** A database of a test's own. */
+export interface MadeDatabase {
+  database: Database;
+  /** Opens it once more, as another process would. */
+  open(): Database;
+  query(statements: string): Promise<unknown[]>;
+}
 
 /** Where a test's databases are. */
 export interface DatabasePlace {
-  /** An empty database. `open` opens it once more, as another process would. */
-  create(): Promise<{ database: Database; open(): Database; query(statements: string): Promise<unknown[]> }>;
+  create(): Promise<MadeDatabase>;
+  /** With all tables of a platform, and nothing in them. It may end the one that was made before. */
+  createMigrated(): Promise<MadeDatabase>;
   close(): Promise<void>;
 }
 
@@ -24,22 +35,28 @@ export async function startSqlitePlace(): Promise<DatabasePlace> {
   const folder = await mkdtemp(join(tmpdir(), 'sqlite-'));
   const opened: Database[] = [];
   let made = 0;
+  const pathOfNew = () => join(folder, `${++made}.sqlite`);
+  const at = (path: string): MadeDatabase => {
+    const open = () => remember(openSqlite(path), opened);
+    return {
+      database: open(),
+      open,
+      async query(statements) {
+        const other = new DatabaseSync(path);
+        try {
+          return other.prepare(statements).all();
+        } finally {
+          other.close();
+        }
+      },
+    };
+  };
   return {
-    async create() {
-      const path = join(folder, `${++made}.sqlite`);
-      const open = () => remember(openSqlite(path), opened);
-      return {
-        database: open(),
-        open,
-        async query(statements) {
-          const other = new DatabaseSync(path);
-          try {
-            return other.prepare(statements).all();
-          } finally {
-            other.close();
-          }
-        },
-      };
+    create: async () => at(pathOfNew()),
+    async createMigrated() {
+      const path = pathOfNew();
+      await writeFile(path, await migratedSqlite());
+      return at(path);
     },
     async close() {
       for (const database of opened) await database.close();
@@ -49,23 +66,63 @@ export async function startSqlitePlace(): Promise<DatabasePlace> {
 }
 
 export async function startPostgresPlace(): Promise<DatabasePlace> {
-  const server = await startPostgres();
+  const server = await usePostgres();
   const opened: Database[] = [];
+  const at = (url: string): MadeDatabase => {
+    const open = () => remember(openPostgres(url), opened);
+    return { database: open(), open, query: async (statements) => (await server.query(url, statements)).rows };
+  };
+  const closeAll = async () => {
+    for (const database of opened.splice(0)) await database.close();
+  };
+  let own: EmptyDatabase | undefined;
   return {
-    async create() {
-      const url = await server.createDatabase();
-      const open = () => remember(openPostgres(url), opened);
-      return {
-        database: open(),
-        open,
-        query: async (statements) => (await server.query(url, statements)).rows,
-      };
+    create: async () => at(await server.create()),
+    async createMigrated() {
+      await closeAll();
+      if (own === undefined || !(await emptied(server, own))) {
+        const empty = await migratedPostgres();
+        own = { ...empty, url: await server.create(empty.url) };
+      }
+      return at(own.url);
     },
     async close() {
-      for (const database of opened) await database.close();
-      await server.stop();
+      await closeAll();
+      await server.close();
     },
   };
+}
+
+let sqliteFile: Promise<Buffer> | undefined;
+let postgresDatabase: Promise<EmptyDatabase> | undefined;
+
+/** A file of SQLite with all tables, made once for all tests of a process. */
+export function migratedSqlite(): Promise<Buffer> {
+  sqliteFile ??= (async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'migrated-'));
+    const path = join(folder, 'migrated.sqlite');
+    await migrateAndClose(openSqlite(path));
+    const bytes = await readFile(path);
+    await rm(folder, { recursive: true });
+    return bytes;
+  })();
+  return sqliteFile;
+}
+
+/** A database of PostgreSQL with all tables, for copies of it, made once for all tests of a process. */
+export function migratedPostgres(): Promise<EmptyDatabase> {
+  postgresDatabase ??= (async () => {
+    const server = await usePostgres();
+    const url = await server.create();
+    await migrateAndClose(openPostgres(url));
+    return emptyDatabaseAt(server, url);
+  })();
+  return postgresDatabase;
+}
+
+async function migrateAndClose(database: Database): Promise<void> {
+  await migrateAll(database);
+  await database.close();
 }
 
 function remember(database: Database, opened: Database[]): Database {

@@ -16,7 +16,6 @@ import { assembleEndpoints, type EndpointService } from '../../../src/platform/e
 import { stagingJob } from '../../../src/platform/endpoints/staging.ts';
 import { staleJob } from '../../../src/platform/endpoints/stale.ts';
 import { streamOf } from '../../../src/platform/endpoints/words.ts';
-import { migrateAll } from '../../../src/platform/migrations.ts';
 import { SecretBox } from '../../../src/platform/secrets.ts';
 import type { BaitTraps } from '../../../src/platform/traps/api.ts';
 import type { DatabasePlace } from '../database/databases.ts';
@@ -47,8 +46,7 @@ export class EndpointPlace {
   /** On a database of its own, which `close` ends. */
   static async open(start: () => Promise<DatabasePlace>): Promise<EndpointPlace> {
     const databases = await start();
-    const { database } = await databases.create();
-    await migrateAll(database);
+    const { database } = await databases.createMigrated();
     const place = new EndpointPlace(database);
     place.#databases = databases;
     return place;

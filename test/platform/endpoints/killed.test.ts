@@ -2,21 +2,21 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { type PostgresServer, startPostgres } from '../../support/postgres.ts';
+import { type PostgresDatabases, usePostgres } from '../../support/shared-postgres.ts';
 import { kill, PlatformProcesses } from '../processes.ts';
 import { call } from '../service.ts';
 import { AgentDouble, file, partOf } from './agent-double.ts';
 
 let folder: string;
-let server: PostgresServer;
+let server: PostgresDatabases;
 const platforms: PlatformProcesses[] = [];
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'killed-'));
-  server = await startPostgres();
+  server = await usePostgres();
 });
 afterAll(async () => {
   for (const platform of platforms) await platform.close();
-  await server.stop();
+  await server.close();
   await rm(folder, { recursive: true });
 });
 
@@ -27,7 +27,7 @@ test.each(['SQLite', 'PostgreSQL'])(
   'a process that is killed while reports arrive leaves each with its entry, or neither, on %s',
   async (name) => {
     const where = ['--data', join(folder, name)];
-    if (name === 'PostgreSQL') where.push('--postgres', await server.createDatabase());
+    if (name === 'PostgreSQL') where.push('--postgres', await server.create());
     const platform = await PlatformProcesses.init(where);
     platforms.push(platform);
     const { child, origin } = await platform.serve();

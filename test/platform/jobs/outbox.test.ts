@@ -2,7 +2,6 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import type { Database } from '../../../src/platform/database/database.ts';
 import { ATTEMPTS, type Deliver, OutboxDelivery, Undeliverable } from '../../../src/platform/jobs/delivery.ts';
 import { type Message, Outbox, type OutboxTables, outboxTidyJob } from '../../../src/platform/jobs/outbox.ts';
-import { migrateAll } from '../../../src/platform/migrations.ts';
 import { DATABASES, type DatabasePlace } from '../database/databases.ts';
 
 describe.each(DATABASES)('the outbox on %s', (_name, start) => {
@@ -18,8 +17,7 @@ describe.each(DATABASES)('the outbox on %s', (_name, start) => {
   let delivered: Message[];
   let deliver: Deliver;
   beforeEach(async () => {
-    ({ database, open } = await place.create());
-    await migrateAll(database);
+    ({ database, open } = await place.createMigrated());
     now = Date.parse('2026-11-22T00:00:00Z');
     delivered = [];
     deliver = async (message) => {

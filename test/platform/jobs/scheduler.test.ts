@@ -1,7 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import type { Database } from '../../../src/platform/database/database.ts';
 import { type JobTables, Scheduler } from '../../../src/platform/jobs/scheduler.ts';
-import { migrateAll } from '../../../src/platform/migrations.ts';
 import { DATABASES, type DatabasePlace } from '../database/databases.ts';
 
 const MINUTE = 60_000;
@@ -20,8 +19,7 @@ describe.each(DATABASES)('jobs on %s', (_name, start) => {
   let run: () => Promise<void>;
   const failures: [string, unknown][] = [];
   beforeEach(async () => {
-    ({ database, open } = await place.create());
-    await migrateAll(database);
+    ({ database, open } = await place.createMigrated());
     now = Date.parse('2026-11-22T00:00:00Z');
     runs = 0;
     run = async () => {

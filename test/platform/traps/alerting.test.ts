@@ -1,6 +1,5 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import type { OutboxDelivery } from '../../../src/platform/jobs/delivery.ts';
-import { migrateAll } from '../../../src/platform/migrations.ts';
 import { tellerOf } from '../../../src/platform/traps/alerting.ts';
 import { AlertPlace, MINUTE } from '../alerts/alert-place.ts';
 import { DATABASES, type DatabasePlace } from '../database/databases.ts';
@@ -17,8 +16,7 @@ describe.each(DATABASES)('on %s', (_name, start) => {
   });
   afterAll(() => databases.close());
   beforeEach(async () => {
-    const { database } = await databases.create();
-    await migrateAll(database);
+    const { database } = await databases.createMigrated();
     at = new TrapPlace(database);
     ({ trapNo } = await at.trap());
     to = await AlertPlace.open(database, () => new Date(at.now));

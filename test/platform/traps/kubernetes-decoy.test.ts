@@ -1,11 +1,12 @@
 import { X509Certificate } from 'node:crypto';
-import { readFile, writeFile } from 'node:fs/promises';
+import { writeFile } from 'node:fs/promises';
 import { connect } from 'node:net';
 import { join } from 'node:path';
 import { connect as connectTls } from 'node:tls';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
 import { type Service, startService } from '../service.ts';
+import { nmapOf } from './nmap.ts';
 import { decoyHere, type PlantedTrap, Plantings } from './planted.ts';
 
 let service: Service;
@@ -157,15 +158,12 @@ test.each(REFUSED)('%j over TLS is refused as a server written in Go refuses it'
 test('nmap calls it a server written in Go, as it calls that of Kubernetes', async () => {
   const trap = await plant('token');
   const { url } = await opened(trap);
-  const probes = await readFile('/usr/share/nmap/nmap-service-probes', 'latin1');
-  // Up to 7.93 it knows the words of earlier versions of Go alone: since then, those of both. It need not wait as long.
-  const since = probes
-    .replace(/text\/plain(?=\\r.*Golang net\/http server)/, '$&(?:; charset=utf-8)?')
-    .replaceAll(/^totalwaitms .*\n/gm, '')
-    .replaceAll(/^Probe .*/gm, '$&\ntotalwaitms 1000');
-  await writeFile(join(trap.home, 'probes'), since, 'latin1');
-  const args = ['-sV', '-Pn', '-n', '--version-intensity', '1', '--versiondb', 'probes', '-p', url.port, url.hostname];
-  expect(await trap.run('nmap', args)).toMatch(/open\s+ssl\/http\s+Golang net\/http server/);
+  // Up to 7.93 it knows the words of earlier versions of Go alone: since then, those of both.
+  const since = (probes: string) =>
+    probes.replace(/text\/plain(?=\\r.*Golang net\/http server)/, '$&(?:; charset=utf-8)?');
+  expect(await nmapOf([url.port], ['--version-intensity', '1'], since)).toMatch(
+    /open\s+ssl\/http\s+Golang net\/http server/,
+  );
 });
 
 const BYTES: readonly [words: string, bytes: string, says: string][] = [

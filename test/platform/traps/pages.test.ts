@@ -254,6 +254,7 @@ test('who asks whether anything is new is sent nothing as long as nothing is', a
   const headers = { cookie: `evidence_session=${owner.session}` };
   const { text } = await owner.get(PAGE);
   const mark = /data-live="([^"]*)"/.exec(text)?.[1] ?? '';
+  expect(text).toContain('Load the page again to see what came since.');
   const ask = (known: string) =>
     fetch(service.origin + PAGE, { headers: { ...headers, 'if-none-match': `"${known}"` } });
   // With each minute the page is another one.

@@ -3,7 +3,6 @@ import { once } from 'node:events';
 import { GetCallerIdentityCommand, STSClient } from '@aws-sdk/client-sts';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { Database } from '../../../src/platform/database/database.ts';
-import { migrateAll } from '../../../src/platform/migrations.ts';
 import { Dispatcher } from '../../../src/platform/outgoing/dispatcher.ts';
 import { Iam } from '../../../src/platform/traps/aws/iam.ts';
 import { askForLastUses } from '../../../src/platform/traps/aws/last-used.ts';
@@ -36,8 +35,7 @@ let database: Database;
 let at: TrapPlace;
 beforeEach(async () => {
   place = await startSqlitePlace();
-  ({ database } = await place.create());
-  await migrateAll(database);
+  ({ database } = await place.createMigrated());
   at = new TrapPlace(database);
 });
 afterEach(() => place.close());

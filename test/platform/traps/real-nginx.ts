@@ -68,10 +68,12 @@ export function exchange(port: number, bytes: string): Promise<string> {
       socket.destroy();
       resolve(`${answer}|${state}`);
     };
-    const quiet = globalThis.setTimeout(() => end('open'), QUIET_MS);
+    let quiet = globalThis.setTimeout(() => end('open'), SILENT_MS);
     socket.setEncoding('latin1');
     socket.on('data', (text: string) => {
       answer += text;
+      clearTimeout(quiet);
+      quiet = globalThis.setTimeout(() => end('open'), QUIET_MS);
     });
     socket.on('end', () => end('closed'));
     socket.on('error', () => end('closed'));
@@ -79,4 +81,6 @@ export function exchange(port: number, bytes: string): Promise<string> {
   });
 }
 
+/** Without another word, and without any. */
 const QUIET_MS = 400;
+const SILENT_MS = 2000;

@@ -5,6 +5,7 @@ import { refuseLogins, type ShownKey } from '../../../src/platform/traps/decoys/
 import type { SshTransport } from '../../../src/platform/traps/decoys/ssh/transport.ts';
 import { sshMessage, sshString } from '../../../src/platform/traps/decoys/ssh/wire.ts';
 import { DecoyService, type Planted } from './decoy-service.ts';
+import { nmapOf } from './nmap.ts';
 
 let decoy: DecoyService;
 
@@ -165,8 +166,7 @@ test.each([
 
 test('nmap and ssh-audit call it the OpenSSH of its version', async () => {
   const { run } = await plant();
-  const { stdout } = await run('nmap', ['-sV', '-Pn', '-p', `${decoy.port}`, '127.0.0.1']);
-  expect(stdout).toMatch(/open\s+ssh\s+OpenSSH 9\.2p1 Debian 2\+deb12u10 \(protocol 2\.0\)/);
+  expect(await nmapOf([decoy.port])).toMatch(/open\s+ssh\s+OpenSSH 9\.2p1 Debian 2\+deb12u10 \(protocol 2\.0\)/);
   const audit = await run('ssh-audit', ['-n', '-p', `${decoy.port}`, '127.0.0.1']);
   expect(audit.stdout).toContain(`(gen) banner: SSH-2.0-${VERSION}`);
   expect(audit.stdout).toContain('(gen) software: OpenSSH 9.2p1');

@@ -3,7 +3,6 @@ import { gzipSync } from 'node:zlib';
 import { PutObjectCommand } from '@aws-sdk/client-s3';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { Database } from '../../../src/platform/database/database.ts';
-import { migrateAll } from '../../../src/platform/migrations.ts';
 import { newAwsId } from '../../../src/platform/traps/aws/access-key.ts';
 import { RealKeys } from '../../../src/platform/traps/aws/real-keys.ts';
 import { importedKeySchema } from '../../../src/platform/traps/aws/requests.ts';
@@ -26,8 +25,7 @@ let put: (key: string, body: string | Uint8Array) => Promise<unknown>;
 let done: () => void;
 beforeAll(async () => {
   place = await startSqlitePlace();
-  ({ database } = await place.create());
-  await migrateAll(database);
+  ({ database } = await place.createMigrated());
   at = new TrapPlace(database);
   const gateway = await useRadosgw();
   const client = adminClient(gateway);

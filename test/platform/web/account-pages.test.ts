@@ -21,7 +21,7 @@ beforeAll(async () => {
 });
 afterAll(() => databases.close());
 beforeEach(async () => {
-  at = await accountPagesOn((await databases.create()).database);
+  at = await accountPagesOn((await databases.createMigrated()).database);
 });
 
 const titleOf = ({ body }: { body: string }) => /<h1><bdi>([^<]*)/.exec(body)?.[1];
@@ -48,7 +48,7 @@ describe('signing in', () => {
     ['where people come by HTTPS', { publicUrl: 'https://evidence.example' }, '; HttpOnly; Secure; SameSite=Lax'],
     ['over a proxy that says so', { trustedProxies: ['127.0.0.1'] }, '; HttpOnly; Secure; SameSite=Lax'],
   ])('%s gives a cookie for pages alone', async (_how, options, flags) => {
-    at = await accountPagesOn((await databases.create()).database, options);
+    at = await accountPagesOn((await databases.createMigrated()).database, options);
     await comeIn();
     const answer = await signIn(at.visit(undefined, { 'x-forwarded-proto': 'https' }));
     expect([answer.statusCode, answer.headers.location]).toEqual([303, '/app/']);

@@ -13,7 +13,6 @@ import type { Database } from '../../../src/platform/database/database.ts';
 import { DomainError } from '../../../src/platform/errors.ts';
 import { createServer } from '../../../src/platform/http/server.ts';
 import { Outbox } from '../../../src/platform/jobs/outbox.ts';
-import { migrateAll } from '../../../src/platform/migrations.ts';
 import { servePages } from '../../../src/platform/web/web.ts';
 import { PeoplePlace } from '../people-place.ts';
 import { Visit } from './frame.ts';
@@ -28,12 +27,11 @@ export interface AccountPages {
   visit(session?: string, headers?: Record<string, string>): Visit;
 }
 
-/** All pages of accounts, on a database, with a clock to be set and passwords that cost little. */
+/** All pages of accounts, on a database that has all tables, with a clock to be set and passwords that cost little. */
 export async function accountPagesOn(
   database: Database,
   { publicUrl = null, trustedProxies = [] }: { publicUrl?: string | null; trustedProxies?: string[] } = {},
 ): Promise<AccountPages> {
-  await migrateAll(database);
   const masterKey = randomBytes(32);
   const place = new PeoplePlace(database, masterKey);
   const clock = () => new Date(place.now);

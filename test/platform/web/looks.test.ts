@@ -1,21 +1,23 @@
+import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { entry, type Service, startService } from '../service.ts';
 import { lookAt, PagesBrowser } from './pages-browser.ts';
-import { type Visitor, visitorsOf } from './visitor.ts';
+import { visitorsOf } from './visitor.ts';
 
 const LONG = `${'a-name-of-many-characters/'.repeat(12)}${'w'.repeat(300)}`;
 const STREAM = '/app/audit/streams/payments';
 
 let service: Service;
-let owner: Visitor;
 let browser: PagesBrowser;
+let page: Page;
 /** Paths of what has an id of its own. */
 let made: Record<'failed check' | 'package', string>;
 
 beforeAll(async () => {
   service = await startService();
-  ({ owner } = await visitorsOf(service, ['owner']));
+  const { owner } = await visitorsOf(service, ['owner']);
   browser = await PagesBrowser.launch(service.origin);
+  page = await browser.openAs(owner, '/app/');
   for (const stream of ['payments', LONG, 'damaged']) {
     const entries = Array.from({ length: 30 }, (_, at) => ({
       ...entry(stream, at),
@@ -59,9 +61,8 @@ test.each([
   ['statistics', '/app/audit/statistics'],
   ['nothing', '/app/audit/nothing'],
 ] as const)('the page %s can be read by everybody, and is no wider than a screen', async (name, path) => {
-  const page = await browser.openAs(owner, path ?? made[name as keyof typeof made]);
+  await page.goto(path ?? made[name as keyof typeof made]);
   // Each of them is one of the platform's own, and not the page at which one signs in.
   expect(await page.getByRole('button', { name: 'Sign out' }).count()).toBe(1);
   await lookAt(page);
-  await page.context().close();
 });

@@ -1,5 +1,6 @@
 import type { Role } from '../../../src/platform/accounts/people-tables.ts';
 import { openParts } from '../../../src/platform/parts.ts';
+import { CHEAP } from '../people-place.ts';
 import type { Service } from '../service.ts';
 
 /** Somebody who is signed in at a platform that is served, as their browser sends it. */
@@ -37,13 +38,13 @@ export class Visitor {
   }
 }
 
-/** Gives somebody with each of these roles an account, and signs them in. */
+/** Gives somebody with each of these roles an account, whose password costs little, and signs them in. */
 export async function visitorsOf<R extends Role>(
   { dataDir, origin }: Service,
   roles: readonly R[],
   postgresUrl: string | null = null,
 ): Promise<Record<R, Visitor>> {
-  const { database, accounts, clock } = await openParts({ dataDir, postgresUrl });
+  const { database, accounts, clock } = await openParts({ dataDir, postgresUrl, passwords: CHEAP });
   const visitors: [string, Visitor][] = [];
   for (const role of roles) {
     const invited = { email: `${role}@example.com`, role };

@@ -9,22 +9,34 @@ import type { Platform } from '../../../src/platform/options.ts';
 import { evidence } from '../../support/evidence.ts';
 import { someEntries } from '../../support/platform.ts';
 import { nodeToEnd, PLATFORM } from '../../support/process.ts';
+import { someRows } from '../../support/some-rows.ts';
+import { CHEAP } from '../people-place.ts';
 import { lookAt, PagesBrowser } from './pages-browser.ts';
 
 const NAMES = ['w'.repeat(200), 'تدقيق/سجل-الدخول', '生产/支付系统', 'a name of many words '.repeat(9).trim()];
 const PASSWORD = 'a long walk by the sea';
 
-/** All that people do, in the order in which they do it: each test goes on where the one before left off. */
-describe.each([
-  ['with scripts', true],
-  ['without scripts', false],
-])('%s', { timeout: 120_000 }, (_how, javaScriptEnabled) => {
+/**
+ * All that people do, in the order in which they do it: each test goes on where the one before left off. The same forms are
+ * sent without scripts in account-pages.test.ts.
+ */
+describe.each(
+  someRows(
+    [
+      ['with scripts', true],
+      ['without scripts', false],
+    ] as const,
+    () => 'a walk',
+  ),
+)('%s', { timeout: 120_000 }, (_how, javaScriptEnabled) => {
   let folder: string;
   let platform: Platform;
   let browser: PagesBrowser;
   let setUpPath: string;
   let firstKey: string;
   let ada: Page;
+  /** Of nobody who is signed in. */
+  let stranger: Page;
   let secret: Buffer;
   let key: string;
 
@@ -34,7 +46,7 @@ describe.each([
     const { stdout } = await nodeToEnd(PLATFORM, ['init', '--data', dataDir], { cwd: folder });
     firstKey = /sk_\w+/.exec(stdout)?.[0] ?? '';
     setUpPath = /http:\/\/127\.0\.0\.1:8181(\/app\/set-up\/\S+)/.exec(stdout)?.[1] ?? '';
-    platform = await startPlatform({ dataDir, port: 0, logLevel: 'silent', signUp: 'open' });
+    platform = await startPlatform({ dataDir, port: 0, logLevel: 'silent', signUp: 'open', passwords: CHEAP });
     browser = await PagesBrowser.launch(platform.origin);
   });
   afterAll(async () => {
@@ -77,12 +89,12 @@ describe.each([
   };
 
   test('before anybody has an account, signing in says how the first one is made', async () => {
-    const page = await open('/app/');
-    expect(await titleOf(page)).toBe('Nobody has an account yet');
-    await lookAt(page);
-    await page.goto('/app/sign-up');
-    expect(await titleOf(page)).toBe('Nobody can sign up here');
-    await lookAt(page);
+    stranger = await open('/app/');
+    expect(await titleOf(stranger)).toBe('Nobody has an account yet');
+    await lookAt(stranger);
+    await stranger.goto('/app/sign-up');
+    expect(await titleOf(stranger)).toBe('Nobody can sign up here');
+    await lookAt(stranger);
   });
 
   test('the set-up link makes the first account, and is refused the second time', async () => {
@@ -96,9 +108,9 @@ describe.each([
     await press(ada, 'Make the account');
     expect(await noticeOf(ada)).toContain('Add a second factor');
     await lookAt(ada);
-    const again = await open(setUpPath);
-    expect(await titleOf(again)).toBe('This link is not good any more');
-    await lookAt(again);
+    await stranger.goto(setUpPath);
+    expect(await titleOf(stranger)).toBe('This link is not good any more');
+    await lookAt(stranger);
   });
 
   test('a second factor is added, after the password is asked for again', async () => {
@@ -240,8 +252,8 @@ describe.each([
     await press(cyd, 'Make the account');
     await cyd.goto('/app/audit');
     expect(await titleOf(cyd)).toBe('Audit');
-    const again = await open(link);
-    expect(await titleOf(again)).toBe('This link is not good any more');
+    await stranger.goto(link);
+    expect(await titleOf(stranger)).toBe('This link is not good any more');
   });
 
   test('somebody is invited, comes in by the letter, and does what an auditor may', async () => {
@@ -304,19 +316,19 @@ describe.each([
   test('a forgotten password is set anew by a letter', async () => {
     await ada.goto('/app/password');
     await lookAt(ada);
-    const page = await open('/app/forgot');
-    await lookAt(page);
-    await fill(page, { email: 'ada@example.com' });
-    await press(page, 'Send me a link');
-    await lookAt(page);
+    await stranger.goto('/app/forgot');
+    await lookAt(stranger);
+    await fill(stranger, { email: 'ada@example.com' });
+    await press(stranger, 'Send me a link');
+    await lookAt(stranger);
     const link = await letterWith('reset');
-    await page.goto(link);
-    await lookAt(page);
-    await fill(page, { password: `${PASSWORD} again` });
-    await press(page, 'Set it');
-    expect(await noticeOf(page)).toBe('Your password was set. Sign in with it.');
-    await page.goto(link);
-    expect(await titleOf(page)).toBe('This link is not good any more');
+    await stranger.goto(link);
+    await lookAt(stranger);
+    await fill(stranger, { password: `${PASSWORD} again` });
+    await press(stranger, 'Set it');
+    expect(await noticeOf(stranger)).toBe('Your password was set. Sign in with it.');
+    await stranger.goto(link);
+    expect(await titleOf(stranger)).toBe('This link is not good any more');
     await ada.goto('/app/');
     expect(await titleOf(ada)).toBe('Sign in');
   });

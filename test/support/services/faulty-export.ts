@@ -9,7 +9,7 @@ import { type FaultyOptions, type FaultyService, startFaultyService } from './fa
 const API_KEY = 'sk_of_the_faulty_service';
 const RUN = 'FAULTS';
 /** Its package is sent in several pieces, so that a part of it has arrived when the connection is cut. */
-const BAD_LENGTH = 1500;
+const BAD_LENGTH = 700;
 const LIMITS = [
   'source:',
   '  timeouts: { connect_seconds: 5, headers_seconds: 3, idle_seconds: 1.2 }',

@@ -41,9 +41,19 @@ interface World {
   packages: Map<string, string>;
 }
 
+/** Chains are made once, whichever services tell them. */
+const made = new Map<string, SentEntry[]>();
+
+function chainNamed(stream_id: string, length: number): SentEntry[] {
+  const name = JSON.stringify([stream_id, length]);
+  const chain = made.get(name) ?? chainOf(length, { stream_id });
+  made.set(name, chain);
+  return chain;
+}
+
 /** An honest service of the default contract, strong ETags and ranges included, but for what `fault` answers. */
 export async function startFaultyService(options: FaultyOptions): Promise<FaultyService> {
-  const chains = new Map([...options.streams].map(([id, length]) => [id, chainOf(length, { stream_id: id })] as const));
+  const chains = new Map([...options.streams].map(([id, length]) => [id, chainNamed(id, length)] as const));
   const world: World = { options, chains, packages: new Map() };
   const counts = new Map<string, number>();
   const { url: auditUrl, ...server } = await startFaultServer(async (request) => {

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { inflateRawSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { someRows } from '../../support/some-rows.ts';
 import { outcomeOf, writeSample } from './sample.ts';
 
 let work: string;
@@ -39,7 +40,9 @@ const bitAt = (position: number) => 1 << ((position * 5) % 8);
 describe('one flipped bit', () => {
   it('is found wherever it is, but where it means nothing', async () => {
     const unseen: number[] = [];
-    for (let position = 0; position < original.length; position += 1) {
+    // One of each three: every field has two bytes at least, and stands in the headers of several files.
+    const positions = someRows([...original.keys()], (position) => Math.floor(position / 3));
+    for (const position of positions) {
       const outcome = await outcomeWith((bytes) => {
         bytes[position] = (bytes[position] ?? 0) ^ bitAt(position);
         return bytes;
@@ -47,13 +50,13 @@ describe('one flipped bit', () => {
       if (outcome.length === 0) unseen.push(position);
     }
     expect(unseen.filter((position) => !isVoid(position))).toEqual([]);
-    expect(unseen.length).toBeLessThan(original.length / 20);
+    expect(unseen.length).toBeLessThan(positions.length / 20);
   });
 });
 
 describe('a cut', () => {
   it('at any length is unreadable', async () => {
-    for (let length = 0; length < original.length; length += 1) {
+    for (const length of someRows([...original.keys()], (one) => Math.floor(one / 7))) {
       const outcome = await outcomeWith((bytes) => bytes.subarray(0, length));
       expect(outcome, `${length} bytes`).toEqual(['unreadable']);
     }

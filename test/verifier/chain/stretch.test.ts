@@ -7,6 +7,7 @@ import type { Stretch } from '../../../src/verifier/chain/stretch.ts';
 import { defaultContract } from '../../../src/verifier/reading/default-contract.ts';
 import { chainOf, entryAfter, KEYS, packageOf, type SentEntry, STREAM } from '../../support/chain.ts';
 import { readInRanges, stretchIn } from '../../support/ranges.ts';
+import { someRows } from '../../support/some-rows.ts';
 
 const chain = chainOf(12);
 const bytes = Buffer.from(JSON.stringify(packageOf(chain)));
@@ -188,18 +189,24 @@ function withMetadata(metadata: (sequence: number) => unknown): SentEntry[] {
 }
 
 describe.each(AROUND)('a package of %s', (_words, entries, step) => {
-  test.each([0, 1])(`is read the same at whichever ${step}. offset a range begins (indented by %i)`, (space) => {
-    const sent = Buffer.from(JSON.stringify(packageOf(entries), null, space));
-    const whole = readWhole(sent, [2, 3]);
-    expect(whole.findings).toEqual([]);
-    let taken = 0;
-    for (let offset = 0; offset <= sent.length; offset += step) {
-      const reader = open([2, 3]);
-      taken += readInRanges(reader, sent, [offset]);
-      expect(plain(reader.finish())).toEqual(whole);
-    }
-    expect(taken).toBeGreaterThan(sent.length / step / 4);
-  });
+  test.each(someRows([0, 1], () => 'read'))(
+    `is read the same at whichever ${step}. offset a range begins (indented by %i)`,
+    (space) => {
+      const sent = Buffer.from(JSON.stringify(packageOf(entries), null, space));
+      const whole = readWhole(sent, [2, 3]);
+      expect(whole.findings).toEqual([]);
+      let taken = 0;
+      const all = Array.from({ length: Math.ceil(sent.length / step) }, (_, index) => index * step);
+      // One of each seven: over several entries that is anywhere in one.
+      const offsets = someRows(all, (offset) => Math.floor(offset / (7 * step)));
+      for (const offset of offsets) {
+        const reader = open([2, 3]);
+        taken += readInRanges(reader, sent, [offset]);
+        expect(plain(reader.finish())).toEqual(whole);
+      }
+      expect(taken).toBeGreaterThan(offsets.length / 4);
+    },
+  );
 });
 
 const vectors = join(import.meta.dirname, '../../vectors/chain');
@@ -218,12 +225,13 @@ test.each(Object.keys(expected.cases))('the vector %s is read the same in two, t
     return plain(reader.finish());
   };
   const whole = read([]);
-  for (const count of [2, 3, 5])
+  for (const count of someRows([3, 2, 5], () => 'ranges'))
     expect(read(Array.from({ length: count - 1 }, (_, at) => Math.floor(((at + 1) * sent.length) / count)))).toEqual(
       whole,
     );
   // At each entry, and the byte behind its beginning.
-  for (let at = sent.indexOf('"hash"'); at >= 0; at = sent.indexOf('"hash"', at + 1))
+  const digests = [...sent.toString('latin1').matchAll(/"hash"/g)].map(({ index }, number) => ({ at: index, number }));
+  for (const { at } of someRows(digests, ({ number }) => Math.floor(number / 6)))
     for (const split of [sent.lastIndexOf('{', at), sent.lastIndexOf('{', at) + 1])
       expect(read([split])).toEqual(whole);
 });

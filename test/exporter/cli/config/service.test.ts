@@ -4,7 +4,7 @@ import { createServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, describe, expect, test } from 'vitest';
+import { afterAll, describe, expect, test } from 'vitest';
 import { Printer } from '../../../../src/core/terminal/printer.ts';
 import { loadConfig } from '../../../../src/exporter/cli/config/config.ts';
 import { connectService } from '../../../../src/exporter/cli/config/service.ts';
@@ -16,7 +16,7 @@ const open: { close(): unknown }[] = [];
 const silent = { write: () => true };
 const printer = new Printer({ json: false, quiet: true, stdout: silent, stderr: silent });
 
-afterEach(async () => {
+afterAll(async () => {
   await Promise.all(open.splice(0).map((one) => one.close()));
 });
 
@@ -53,7 +53,8 @@ test('certificates of the configuration are believed and shown', async () => {
   await expect(countStreams(JSON.stringify({ audit_url }))).rejects.toMatchObject({ code: 'unreachable' });
 });
 
-describe('limits of the configuration hold', () => {
+// Each waits, and for nothing that another one does.
+describe.concurrent('limits of the configuration hold', () => {
   const cases: [string, object, Reply, string, RegExp][] = [
     ['the size of JSON', { limits: { json_bytes: 20 } }, json(PAGE), 'service', /more than 20 bytes/],
     [

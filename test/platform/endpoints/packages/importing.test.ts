@@ -13,7 +13,6 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } fr
 import { knownFiles } from '../../../../src/platform/endpoints/packages/known-files.ts';
 import { archivesBefore } from '../../../../src/platform/endpoints/packages/repository.ts';
 import { verifyPackages } from '../../../../src/platform/endpoints/packages/verifying.ts';
-import { migrateAll } from '../../../../src/platform/migrations.ts';
 import { DATABASES, type DatabasePlace, startSqlitePlace } from '../../database/databases.ts';
 import { hexSha256 } from './deb-files.ts';
 import { DebianArchive, type IndexForm } from './debian-archive.ts';
@@ -56,8 +55,7 @@ describe.each(DATABASES)('on %s', (_name, start) => {
   });
   afterAll(() => databases.close());
   beforeEach(async () => {
-    const made = await databases.create();
-    await migrateAll(made.database);
+    const made = await databases.createMigrated();
     at = new PackagePlace(made.database, key.keyring);
     query = made.query;
   });
@@ -189,8 +187,7 @@ describe('what is read', () => {
   });
   afterAll(() => databases.close());
   beforeEach(async () => {
-    const { database } = await databases.create();
-    await migrateAll(database);
+    const { database } = await databases.createMigrated();
     at = new PackagePlace(database, key.keyring);
   });
 

@@ -1,7 +1,6 @@
 import { chmodSync, copyFileSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
-import { migrateAll } from '../../../../src/platform/migrations.ts';
 import { type DatabasePlace, startSqlitePlace } from '../../database/databases.ts';
 import { EndpointPlace, type Reporter } from '../endpoint-place.ts';
 import { AptRoot } from './apt-root.ts';
@@ -33,8 +32,7 @@ let apt: AptRoot;
 let host: Reporter;
 let packages: PackagePlace;
 beforeEach(async () => {
-  const { database } = await databases.create();
-  await migrateAll(database);
+  const { database } = await databases.createMigrated();
   packages = new PackagePlace(database, key.keyring);
   host = await new EndpointPlace(database).enrolled();
   apt = new AptRoot();

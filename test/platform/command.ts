@@ -1,0 +1,28 @@
+import { evidencePlatform } from '../../src/platform/command-line.ts';
+import type { Ended } from '../support/evidence.ts';
+import { keptOutput } from '../support/output.ts';
+
+/**
+ * Runs `evidence-platform` in this process, which is an order of magnitude cheaper than a process of its own. What is about a
+ * process (signals, what takes its output) needs one. Paths are meant from where the tests run.
+ */
+export async function runPlatform(words: readonly string[]): Promise<Ended> {
+  const { printed, stdout, stderr } = keptOutput();
+  const before = [process.stdout.write, process.stderr.write] as const;
+  process.stdout.write = takenBy(stdout);
+  process.stderr.write = takenBy(stderr);
+  try {
+    return { code: await evidencePlatform([...words]), ...printed };
+  } finally {
+    [process.stdout.write, process.stderr.write] = before;
+  }
+}
+
+function takenBy(output: { write(text: string): void }): typeof process.stdout.write {
+  return (text: string | Uint8Array, ...more: unknown[]) => {
+    output.write(String(text));
+    const done = more.find((each) => typeof each === 'function');
+    done?.();
+    return true;
+  };
+}
