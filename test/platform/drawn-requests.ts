@@ -9,7 +9,9 @@ interface Schema {
   $ref?: string;
   type?: string;
   enum?: unknown[];
+  const?: unknown;
   anyOf?: Schema[];
+  oneOf?: Schema[];
   format?: string;
   minLength?: number;
   maxLength?: number;
@@ -65,7 +67,9 @@ const plain: Drawing['mostly'] = (usual) => usual;
 function drawnFrom(schema: Schema, drawing: Drawing, name = ''): fc.Arbitrary<unknown> {
   const { known: ids, mostly } = drawing;
   if (schema.enum !== undefined) return mostly(fc.constantFrom(...schema.enum), oddValue);
-  if (schema.anyOf !== undefined) return fc.oneof(...schema.anyOf.map((each) => drawnFrom(each, drawing, name)));
+  if (schema.const !== undefined) return mostly(fc.constant(schema.const), oddValue);
+  const either = schema.anyOf ?? schema.oneOf;
+  if (either !== undefined) return fc.oneof(...either.map((each) => drawnFrom(each, drawing, name)));
   switch (schema.type) {
     case 'string':
       return mostly<unknown>(textOf(schema, ids[name] ?? Object.values(ids).flat()), oddValue);

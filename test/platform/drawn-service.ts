@@ -152,6 +152,7 @@ async function ofAgents(service: Service): Promise<KnownIds> {
     ...{ agent_id: ids, action_id: actions.map(({ action_id }) => action_id), decoy_id: [decoy.decoy_id] },
     ...{ kill_id: [kill.kill_id], subscriber_id: subscribers.map(({ subscriber_id }) => subscriber_id) },
     ...{ parent_agent_id: [first], version: ['1.0'], tool_used: ['t', 'a-decoy'], name: ['kept'] },
+    ...{ file: ['ecdsa', 'ml-dsa-65'], url: ['https://rp.example/events'] },
   };
 }
 

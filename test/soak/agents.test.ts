@@ -20,15 +20,21 @@ const before = getGlobalDispatcher();
 beforeAll(() => setGlobalDispatcher(new Agent({ connections: CONNECTIONS })));
 afterAll(() => setGlobalDispatcher(before));
 
-const PLACES: readonly (readonly [name: string, words: () => Promise<{ words: string[]; close(): Promise<void> }>])[] =
-  [
-    ['SQLite', async () => ({ words: [], close: async () => {} })],
-    ['PostgreSQL', onPostgres],
-  ];
+/** Where a platform keeps what it has, and in how many processes it answers. */
+interface SoakedPlace {
+  words: string[];
+  processes: number;
+  close(): Promise<void>;
+}
 
-async function onPostgres() {
+const PLACES: readonly (readonly [name: string, make: () => Promise<SoakedPlace>])[] = [
+  ['SQLite', async () => ({ words: [], processes: 1, close: async () => {} })],
+  ['PostgreSQL', onPostgres],
+];
+
+async function onPostgres(): Promise<SoakedPlace> {
   const server = await startPostgres();
-  return { words: ['--postgres', await server.createDatabase()], close: () => server.stop() };
+  return { words: ['--postgres', await server.createDatabase()], processes: 2, close: () => server.stop() };
 }
 
 test.each(PLACES)(
@@ -38,8 +44,9 @@ test.each(PLACES)(
     const place = await make();
     const platform = await PlatformProcesses.init(['--data', join(folder, 'data'), ...place.words]);
     try {
-      const { origin } = await platform.serve();
-      const service = serviceAt(origin, platform.apiKey);
+      const origins: string[] = [];
+      while (origins.length < place.processes) origins.push((await platform.serve()).origin);
+      const service = serviceAt(origins, platform.apiKey);
       const crowd = await Crowd.of(service, { agents: AGENTS, each: EACH });
       const actions = (AGENTS * EACH) / (await crowd.act());
       const appends = (AGENTS * EACH) / (await append(service));
@@ -66,12 +73,17 @@ async function append(service: Answering): Promise<number> {
   return (performance.now() - began) / 1000;
 }
 
-function serviceAt(origin: string, apiKey: string): Answering {
+/** Each request goes to the next process. */
+function serviceAt(origins: readonly string[], apiKey: string): Answering {
+  let requests = 0;
+  const next = () => origins[requests++ % origins.length] ?? '';
   return {
-    origin,
+    get origin() {
+      return next();
+    },
     call: (method, path, body, headers) =>
       path.startsWith('//')
-        ? call(origin, apiKey, method, path.slice(1), body, headers)
-        : call(`${origin}/audit`, apiKey, method, path, body, headers),
+        ? call(next(), apiKey, method, path.slice(1), body, headers)
+        : call(`${next()}/audit`, apiKey, method, path, body, headers),
   };
 }

@@ -79,6 +79,22 @@ describe.each(DATABASES)('decoys in vaults on %s', (_name, start) => {
     expect(trap).toMatchObject({ status: 'triggered', detection_count: 1 });
   });
 
+  test('where its entries cannot be written nothing is: no detection, no lease, no line, and no value', async () => {
+    const id = await place.onboarded();
+    const { credential_id } = await place.decoy(id, { kind: 'secret', name: 'x' });
+    const before = await scoreOf(id);
+    place.fault = true;
+    const { detections, entries } = await since(
+      () => expect(place.vaults.get(keyOf(id), id, 'x')).rejects.toThrow('a fault'),
+      id,
+    ).finally(() => {
+      place.fault = false;
+    });
+    expect([detections, entries, (await place.vaults.list(id)).leases]).toEqual([[], [], 0]);
+    expect(await scoreOf(id)).toBe(before);
+    expect(await place.traps.traps.find(credential_id)).toMatchObject({ status: 'planted', detection_count: 0 });
+  });
+
   test('who reads on is suspended, and then gets nothing', async () => {
     const id = await place.onboarded();
     await place.decoy(id, { kind: 'secret', name: 'x' });

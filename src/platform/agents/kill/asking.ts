@@ -2,8 +2,14 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { messageOf } from '../../../core/errors.ts';
 import { Dispatcher } from '../../outgoing/dispatcher.ts';
 
-/** Whether public verification still says that an agent is valid. @throws whatever is wrong, in words for a person. */
+/**
+ * Whether public verification still says that an agent is valid. @throws whatever is wrong, in words for a person; Unasked
+ * where it is of no use to ask again soon.
+ */
 export type AskPublic = (agentId: string) => Promise<boolean>;
+
+/** Somebody asked so often that nobody is answered for a while. */
+export class Unasked extends Error {}
 
 const TIMEOUT_MS = 2000;
 
@@ -13,6 +19,7 @@ export function askAsStranger(verificationUrl: (agentId: string) => string): Ask
     const url = new URL(verificationUrl(agentId));
     const dispatcher = new Dispatcher({ allowed: [url.host], timeoutMs: TIMEOUT_MS });
     const { status, body } = await dispatcher.send({ url, method: 'GET', headers: {} });
+    if (status === 429) throw new Unasked(`${url.host} was asked too often from the address of this platform.`);
     if (status !== 200) throw new Error(`${url.host} answered with status ${status}.`);
     const { valid } = JSON.parse(body.toString()) as { valid?: unknown };
     if (typeof valid !== 'boolean') throw new Error(`${url.host} answered something else.`);
@@ -28,7 +35,7 @@ export class FlipWatch {
   readonly #ask: AskPublic;
   readonly #clock: () => Date;
   readonly #over = new AbortController();
-  readonly #flips = new Map<string, Promise<Date>>();
+  readonly #flips = new Map<string, Promise<Date | null>>();
   /** Why it is not seen yet, by agent. */
   readonly #why = new Map<string, string>();
 
@@ -37,8 +44,8 @@ export class FlipWatch {
     this.#clock = clock;
   }
 
-  /** Begins to ask. */
-  begin(agentId: string): Promise<Date> {
+  /** Begins to ask. Null where asking is of no use. */
+  begin(agentId: string): Promise<Date | null> {
     const known = this.#flips.get(agentId);
     if (known !== undefined) return known;
     const flip = this.#untilFlipped(agentId);
@@ -60,13 +67,14 @@ export class FlipWatch {
     this.#over.abort();
   }
 
-  async #untilFlipped(agentId: string): Promise<Date> {
+  async #untilFlipped(agentId: string): Promise<Date | null> {
     for (let pause = FIRST_PAUSE_MS; ; pause = Math.min(2 * pause, LONGEST_PAUSE_MS)) {
       try {
         if (!(await this.#ask(agentId))) return this.#clock();
         this.#why.set(agentId, 'It still said that the agent is valid.');
       } catch (error) {
         this.#why.set(agentId, `It could not be asked: ${messageOf(error)}`);
+        if (error instanceof Unasked) return null;
       }
       await sleep(pause, null, { signal: this.#over.signal });
     }

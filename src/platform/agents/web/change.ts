@@ -5,9 +5,10 @@ import { principalOf } from '../../http/principal.ts';
 import { asCurl } from '../../web/components.ts';
 import { curlCommand } from '../../web/curl.ts';
 import { field, postForm } from '../../web/fields.ts';
+import { linesOfField } from '../../web/form-lines.ts';
 import { serveForm } from '../../web/forms.ts';
 import { leaveNotice } from '../../web/session-cookie.ts';
-import { agentRegistrationSchema } from '../requests/agents.ts';
+import { type AgentPatch, agentRegistrationSchema, type WireAgent } from '../requests/agents.ts';
 import { agentParamsSchema } from '../requests/parts.ts';
 import { compositionFields, compositionShape, typedOf } from './agent-form.ts';
 import { type AgentPageParts, CHANGES_AGENTS } from './parts.ts';
@@ -51,10 +52,17 @@ export function changePage(server: FastifyInstance, { service: { agents } }: Age
     },
     async act(patch, request, reply) {
       const id = agentIdOf(request);
-      const { composition } = await agents.change(actorOf(principalOf(request)), id, patch);
+      const wish = untouchedLeftOut(await agents.find(id), patch);
+      const { composition } = await agents.change(actorOf(principalOf(request)), id, wish);
       const onboard = composition.changed_at === null ? '' : ' Its passport is suspended until it is onboarded again.';
       leaveNotice(reply, `The agent is changed.${onboard}`);
       return agentPath(id);
     },
   });
+}
+
+/** A tool whose name has a line break would come back as two: a list that nobody has touched is left as it is. */
+function untouchedLeftOut(before: WireAgent, { allowed_tools, ...others }: z.output<typeof schema>): AgentPatch {
+  const isUntouched = linesOfField(before.allowed_tools.join('\n')).join('\n') === allowed_tools.join('\n');
+  return isUntouched ? others : { ...others, allowed_tools };
 }

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { Unasked } from '../../../../src/platform/agents/kill/asking.ts';
 import { KillSwitch } from '../../../../src/platform/agents/kill/kill-switch.ts';
 import { type KillStep, killSteps } from '../../../../src/platform/agents/kill/steps.ts';
 import type { AgentTables } from '../../../../src/platform/agents/schema.ts';
@@ -126,6 +127,7 @@ describe.each(DATABASES)('a step of the kill switch on %s', (_name, start) => {
     for (const [askPublic, why] of [
       [async () => true, 'It still said that the agent is valid.'],
       [() => Promise.reject(new Error('nobody answers')), 'It could not be asked: nobody answers'],
+      [() => Promise.reject(new Unasked('too often')), 'It could not be asked: too often'],
     ] as const) {
       const means = killMeansOf(place, { askPublic });
       const receipt = await stop(new KillSwitch(means, killSteps(means)), await place.onboarded());

@@ -105,6 +105,23 @@ describe.each(DATABASES)('the kill switch on %s', (_name, start) => {
     expect((await find(late)).state).toBe('suspended');
   });
 
+  test('used by many at once ends in what is for ever', async () => {
+    const parent = await place.onboarded();
+    const child = await place.onboarded({ parent_agent_id: parent });
+    const uses = [
+      ...['suspend', 'suspend', 'revoke', 'suspend'].map((mode) => stop(place.service.kill, parent, mode as 'suspend')),
+      ...['revoke', 'suspend'].map((mode) => stop(place.service.kill, child, mode as 'suspend')),
+    ];
+    for (const outcome of await Promise.allSettled(uses))
+      if (outcome.status === 'fulfilled') expect(resultsOf(outcome.value)).toEqual(ALL_DONE);
+      else expect(outcome.reason).toMatchObject({ code: 'conflict' });
+    for (const agentId of [parent, child]) {
+      expect((await find(agentId)).state).toBe('revoked');
+      expect(await place.passportsOf(agentId)).toEqual(['revoked']);
+      expect(await reasons(agentId)).toEqual({ ecdsa: 'cessationOfOperation', ml_dsa_65: 'cessationOfOperation' });
+    }
+  });
+
   test('is used once by a request that is sent twice', async () => {
     const agentId = await place.onboarded();
     const wish = { mode: 'suspend', reason: 'a test' } as const;

@@ -258,6 +258,19 @@ test('an agent that becomes another one is shown as such, until it is onboarded 
   expect(await see(of(agent))).toMatch(/Passport ✓ valid .*Composition in its passport the same/);
 });
 
+test('a form that changes the name of an agent leaves a tool alone whose name has two lines', async () => {
+  const agent = await onboarded(service, { name: 'Two lines', allowed_tools: ['first\nsecond'] });
+  const typed = {
+    model: 'a-model',
+    version: '1.0.0',
+    allowed_tools: 'first\r\nsecond',
+    allowed_apis: 'api.example.com',
+  };
+  await act(of(agent, '/change'), { ...typed, name: 'Renamed' });
+  const { name, allowed_tools, composition } = answered(await service.call('GET', `${AGENTS}/${agent.id}`), 200);
+  expect([name, allowed_tools, composition.changed_at]).toEqual(['Renamed', ['first\nsecond'], null]);
+});
+
 test('an agent whose score falls to 20 is suspended with those that it delegates to, and all pages say why', async () => {
   const parent = await onboarded(service, { name: 'Fallen' });
   const child = await onboarded(service, { name: 'Taken along', parent_agent_id: parent.id });
