@@ -43,10 +43,10 @@ export class IdentityAddresses {
     return `spiffe://${this.trustDomain}/agents/${agentId}`;
   }
 
-  /** did:web section 3: the path with colons; the colon of a port is percent-encoded. */
+  /** did:web section 3: the path with colons; the colon of a port is percent-encoded. It wants a name, not an IP address. */
   did(agentId: string): string {
     const path = this.#url.pathname.split('/').filter((part) => part !== '');
-    return ['did', 'web', this.#url.host.replaceAll(':', '%3A'), ...path, 'did', agentId].join(':');
+    return ['did', 'web', encodeURIComponent(this.#url.host), ...path, 'did', agentId].join(':');
   }
 
   /** Of what stands beside the DID document of an agent. */
