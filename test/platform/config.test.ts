@@ -42,6 +42,7 @@ test('without a word about it everything is as it is meant for one machine', () 
     outgoingHosts: [],
     decoys: [],
     aws: { iam: null, trail: null },
+    trustTimes: { trustedAfterDays: 7, verifiedAfterDays: 14, idleDays: 30 },
   });
 });
 
@@ -77,6 +78,10 @@ cloudtrail:
   region: eu-central-1
   endpoint_url: https://s3.example
   bucket: trail
+agents:
+  trusted_after_days: 1
+  verified_after_days: 2
+  idle_days: 3
 `;
   expect(read({ file })).toEqual({
     dataDir: join(folder, 'data'),
@@ -93,6 +98,7 @@ cloudtrail:
     signUp: 'open',
     mail: { smtp: { url: 'smtp://platform@mail.example:587', from: 'Evidence@example.com', password: 'p:a/ss' } },
     outgoingHosts: ['hooks.internal'],
+    trustTimes: { trustedAfterDays: 1, verifiedAfterDays: 2, idleDays: 3 },
     decoys: [
       {
         ...{ name: 'db', kind: 'postgres', host: '::', port: 5432, publicHost: 'db.example', publicPort: 5432 },
