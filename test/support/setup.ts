@@ -19,6 +19,9 @@ export default function setup(): () => Promise<void> {
 /** Makes the folder of this run the temporary one, for whichever part of the set-up comes first. */
 export function useOwnFolder(folder = tmpdir()): string {
   if (basename(folder).startsWith(PREFIX)) return folder;
-  process.env['TMPDIR'] = mkdtempSync(join(folder, PREFIX));
-  return process.env['TMPDIR'];
+  const own = mkdtempSync(join(folder, PREFIX));
+  // Workers that end last write what they compiled once more.
+  process.once('exit', () => rmSync(own, { recursive: true, force: true }));
+  process.env['TMPDIR'] = own;
+  return own;
 }
