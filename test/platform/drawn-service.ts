@@ -129,6 +129,8 @@ async function ofEndpoints(service: Service): Promise<KnownIds> {
 }
 
 const AGENTS = '//agents/api/v1/agents';
+/** Enough of what requests remove. */
+const SECRETS = ['a', 'b', 'c', 'd'];
 
 async function ofAgents(service: Service): Promise<KnownIds> {
   const agents = await makeEach(
@@ -141,7 +143,8 @@ async function ofAgents(service: Service): Promise<KnownIds> {
   const [first = '', second = ''] = ids;
   const actions = await makeEach(service, `${AGENTS}/${first}/actions`, [NEW_ACTION, NEW_ACTION]);
   const [decoy] = await makeEach(service, `${AGENTS}/${first}/vault/decoys`, [{ kind: 'tool', name: 'a-decoy' }]);
-  await service.call('PUT', `${AGENTS}/${first}/vault/secrets/kept`, { value: 'x' });
+  for (const id of ids.slice(0, 8))
+    for (const name of SECRETS) await service.call('PUT', `${AGENTS}/${id}/vault/secrets/${name}`, { value: 'x' });
   const [kill] = await makeEach(service, `${AGENTS}/${second}/kill-switch`, [{ mode: 'suspend', reason: 'x' }]);
   const subscribers = await makeEach(
     service,
@@ -151,7 +154,8 @@ async function ofAgents(service: Service): Promise<KnownIds> {
   return {
     ...{ agent_id: ids, action_id: actions.map(({ action_id }) => action_id), decoy_id: [decoy.decoy_id] },
     ...{ kill_id: [kill.kill_id], subscriber_id: subscribers.map(({ subscriber_id }) => subscriber_id) },
-    ...{ parent_agent_id: [first], version: ['1.0'], tool_used: ['t', 'a-decoy'], name: ['kept'] },
+    ...{ parent_agent_id: [first], version: ['1.0'], tool_used: ['t', 'a-decoy'], name: SECRETS },
+    ...{ allowed_apis: ['api.example.com'], prompt_sha256: ['a'.repeat(64)] },
     ...{ file: ['ecdsa', 'ml-dsa-65'], url: ['https://rp.example/events'] },
   };
 }
