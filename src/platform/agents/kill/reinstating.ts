@@ -1,3 +1,4 @@
+import { agree, plural } from '../../../core/words.ts';
 import type { Actor } from '../../accounts/administration.ts';
 import type { Transaction } from '../../database/database.ts';
 import { DomainError } from '../../errors.ts';
@@ -85,7 +86,9 @@ function messageOf({ composition_changed_at, onboarded_at }: Agent, children: re
     composition_changed_at === null
       ? ''
       : 'Its composition changed: its passport stays suspended until it is onboarded again.',
-    stopped === 0 ? '' : `${stopped} agents that it delegates to stay suspended: reinstate each one by itself.`,
+    stopped === 0
+      ? ''
+      : `${plural(stopped, 'agent')} that it delegates to ${agree(stopped, 'stays', 'stay')} suspended: reinstate each one by itself.`,
     'Reinstating an agent reinstates none of its children.',
   ];
   return parts.filter((part) => part !== '').join(' ');

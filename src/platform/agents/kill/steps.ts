@@ -1,3 +1,4 @@
+import { agree, plural } from '../../../core/words.ts';
 import { revokeBoundKeys } from '../../accounts/api-keys.ts';
 import type { Transaction } from '../../database/database.ts';
 import { changeAgent, findAgent, lockAgent } from '../agent-rows.ts';
@@ -106,7 +107,7 @@ const revokeBoth: Act = async (transaction, { kill: { mode }, agentId }, { clock
   return completed(
     changed.length === 0
       ? 'Both certificates were in the revocation lists already.'
-      : `${changed.length} certificates are in the revocation lists: ${REASONS[mode]}.`,
+      : `${plural(changed.length, 'certificate')} ${agree(changed.length, 'is', 'are')} in the revocation lists: ${REASONS[mode]}.`,
   );
 };
 
@@ -116,7 +117,9 @@ const endKeys: Act = async (transaction, { kill: { mode, started_by }, agentId }
   const issuing = { actor: { name: started_by, scopes: [] }, now: clock(), administration };
   const revoked = await revokeBoundKeys(transaction, boundToAgent(agentId), issuing);
   return completed(
-    revoked.length === 0 ? 'No good key was bound to the agent.' : `${revoked.length} keys were revoked.`,
+    revoked.length === 0
+      ? 'No good key was bound to the agent.'
+      : `${plural(revoked.length, 'key')} ${agree(revoked.length, 'was', 'were')} revoked.`,
   );
 };
 
@@ -125,7 +128,7 @@ const endAgentLeases: Act = async (transaction, { kill: { kill_id }, agentId }, 
   const { ended, handed_out } = await endLeases(transaction, agent, { because: `kill ${kill_id}`, now: clock() });
   if (handed_out.length === 0) return completed('No lease of what is in the vault was running.');
   return completed(
-    `${ended} leases were ended. The values that were handed out cannot be called back; change them: ${handed_out.join(', ')}.`,
+    `${plural(ended, 'lease')} ${agree(ended, 'was', 'were')} ended. The values that were handed out cannot be called back; change them: ${handed_out.join(', ')}.`,
   );
 };
 
@@ -133,7 +136,9 @@ const tellOfKill: Act = async (transaction, { kill, agentId }, means) => {
   const agent = await findAgent(transaction, agentId);
   const told = await tellSubscribers(transaction, means, { agent, kill, event: STATES[kill.mode] });
   if (told === 0) return completed('There are no subscribers.');
-  return completed(`${told} Security Event Tokens are signed and on their way; how each one stands is below.`);
+  return completed(
+    `${plural(told, 'Security Event Token')} ${agree(told, 'is', 'are')} signed and on the way; how each one stands is below.`,
+  );
 };
 
 async function lookFromOutside({ agentId, watch }: StepSubject): Promise<StepEnd> {

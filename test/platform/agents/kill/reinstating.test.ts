@@ -49,7 +49,7 @@ describe.each(DATABASES)('reinstating on %s', (_name, start) => {
     expect(await refused(child)).toMatchObject({ code: 'conflict', message: expect.stringContaining('comes first') });
     const reinstated = await reinstate(parent);
     expect(reinstated.children).toEqual([{ agent_id: child, state: 'suspended' }]);
-    expect(reinstated.message).toContain('1 agents that it delegates to stay suspended');
+    expect(reinstated.message).toContain('1 agent that it delegates to stays suspended');
     expect(reinstated.message).toContain('Reinstating an agent reinstates none of its children.');
     expect(await place.isValid(child)).toBe(false);
     await reinstate(child);
