@@ -7,6 +7,8 @@ import { useMemory } from './support/memory-folder.ts';
 useMemory();
 
 const UNIT = unitTests();
+/** Tests wait for programs, and for limits of time: meanwhile another one works. */
+const WORKERS = availableParallelism() + 1;
 
 export default defineConfig({
   test: {
@@ -22,7 +24,7 @@ export default defineConfig({
     coverage: { provider: 'v8', include: ['src/**/*.ts'], reporter: ['text-summary'] },
     projects: [
       // These start no programs, so nothing has to be built.
-      { extends: true, test: { name: 'unit', include: UNIT, maxWorkers: availableParallelism() } },
+      { extends: true, test: { name: 'unit', include: UNIT, maxWorkers: WORKERS } },
       {
         extends: true,
         test: {
@@ -31,7 +33,7 @@ export default defineConfig({
           // What takes long or measures time: test/soak/vitest.config.ts.
           exclude: [...UNIT, 'test/soak/**'],
           globalSetup: ['test/support/built.ts'],
-          maxWorkers: availableParallelism(),
+          maxWorkers: WORKERS,
         },
       },
     ],

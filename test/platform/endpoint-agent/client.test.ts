@@ -1,14 +1,14 @@
 import { once } from 'node:events';
 import { createServer, type ServerResponse } from 'node:http';
 import net, { type AddressInfo, type Server } from 'node:net';
-import { afterEach, describe, expect, test } from 'vitest';
+import { afterAll, describe, test } from 'vitest';
 import { connectAgent } from '../../../src/platform/endpoint-agent/client.ts';
 
-const LIMITS = { connectMs: 300, silenceMs: 300, wholeMs: 1500 };
+const LIMITS = { connectMs: 150, silenceMs: 150, wholeMs: 500 };
 
 const servers: (() => void)[] = [];
-afterEach(() => {
-  for (const close of servers.splice(0)) close();
+afterAll(() => {
+  for (const close of servers) close();
 });
 
 /** @returns its port. */
@@ -28,8 +28,8 @@ function answering(answer: (reply: ServerResponse) => void): Promise<number> {
   return listen(createServer((_request, reply) => answer(reply)));
 }
 
-describe('a service is given up, and what was signed is kept, when it', () => {
-  test.each([
+describe.concurrent('a service is given up, and what was signed is kept, when it', () => {
+  test.for([
     ['takes the connection and says nothing', 'http', () => answering(() => {})],
     ['never ends the TLS handshake', 'https', () => listen(net.createServer())],
     ['stops in the middle of its answer', 'http', () => answering((reply) => reply.writeHead(200).write('{"a":'))],
@@ -43,7 +43,7 @@ describe('a service is given up, and what was signed is kept, when it', () => {
           servers.push(() => clearInterval(drip));
         }),
     ],
-  ])('%s', async (_words, protocol, start) => {
+  ] as const)('%s', async ([, protocol, start], { expect }) => {
     const waits: number[] = [];
     const wait = async (milliseconds: number) => void waits.push(milliseconds);
     const url = `${protocol}://127.0.0.1:${await start()}/endpoints`;
