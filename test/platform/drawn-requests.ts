@@ -182,7 +182,7 @@ export interface DrawnRun {
   known: KnownIds;
 }
 
-/** Of an operation that none of them has succeeded with, so many more are drawn with nothing odd in them. */
+/** Of each operation so many at most are drawn first, with nothing odd in them, until one succeeds. */
 const MOST_PLAIN = 100;
 /** Nothing else would succeed after it. */
 const NOT_DRAWN = ['retireHost'];
@@ -211,6 +211,12 @@ export async function sendDrawn(
     judge(answer.status, answer.headers.get('content-type') ?? '', answer.body);
     seen.get(id)?.add(answer.status);
   };
+  // First of all: later everything may be revoked that they could be about.
+  for (const operation of operations)
+    for (const request of fc.sample(operation.plain, { numRuns: MOST_PLAIN, seed })) {
+      if ([...(seen.get(operation.id) ?? [])].some((status) => status < 300)) break;
+      await send(operation, request);
+    }
   const drawn = fc.oneof(
     ...operations.map((operation) => operation.withOdd.map((request) => ({ operation, request }))),
   );
@@ -218,11 +224,6 @@ export async function sendDrawn(
     fc.asyncProperty(drawn, ({ operation, request }) => send(operation, request)),
     { numRuns: requests, seed },
   );
-  for (const operation of operations)
-    for (const request of fc.sample(operation.plain, { numRuns: MOST_PLAIN, seed })) {
-      if ([...(seen.get(operation.id) ?? [])].some((status) => status < 300)) break;
-      await send(operation, request);
-    }
   return seen;
 }
 
