@@ -26,7 +26,7 @@ export async function lockAgent(transaction: Transaction, agentId: string): Prom
 }
 
 /** Locks a family by the id of its root. */
-export async function lockRoot(transaction: Transaction, rootAgentId: string): Promise<void> {
+async function lockRoot(transaction: Transaction, rootAgentId: string): Promise<void> {
   const agents = transaction.tables<AgentTables>().selectFrom('agents').select('agent_no');
   await agents.where('agent_id', '=', rootAgentId).modifyEnd(transaction.words.locked).executeTakeFirstOrThrow();
 }

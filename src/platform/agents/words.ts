@@ -55,8 +55,6 @@ export type PassportStatus = (typeof PASSPORT_STATUSES)[number];
 export const CERTIFICATE_STATUSES = ['good', 'on_hold', 'revoked', 'expired'] as const;
 export type CertificateStatus = (typeof CERTIFICATE_STATUSES)[number];
 
-/** Free text is taken as well; these are what the documentation names. */
-export const ACTION_TYPES = ['tool_call', 'api_call', 'model_call', 'file_access', 'message', 'decision'] as const;
 export const ACTION_DECISIONS = ['allowed', 'violation'] as const;
 export type ActionDecision = (typeof ACTION_DECISIONS)[number];
 export const ACTION_OUTCOMES = ['succeeded', 'failed', 'unknown'] as const;

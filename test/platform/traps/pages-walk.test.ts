@@ -3,9 +3,8 @@ import type { Page } from 'playwright-core';
 import { Webhook } from 'standardwebhooks';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { freePort } from '../../support/ports.ts';
-import { someRows } from '../../support/some-rows.ts';
 import { type Service, startService } from '../service.ts';
-import { lookAt, PagesBrowser } from '../web/pages-browser.ts';
+import { lookAt, PagesBrowser, WALKS } from '../web/pages-browser.ts';
 import { visitorsOf } from '../web/visitor.ts';
 
 const LONG = `${'a label of many words '.repeat(7)}${'w'.repeat(46)}`;
@@ -14,15 +13,7 @@ const LONG = `${'a label of many words '.repeat(7)}${'w'.repeat(46)}`;
  * What people do with traps, in order: each test goes on where the one before left off. The same forms are sent without
  * scripts in pages.test.ts.
  */
-describe.each(
-  someRows(
-    [
-      ['with scripts', true],
-      ['without scripts', false],
-    ] as const,
-    () => 'a walk',
-  ),
-)('%s', (_how, javaScriptEnabled) => {
+describe.each(WALKS)('%s', (_how, javaScriptEnabled) => {
   let service: Service;
   let browser: PagesBrowser;
   let page: Page;

@@ -7,6 +7,15 @@ import { someRows } from '../../support/some-rows.ts';
 const CHROMIUM = process.env['CHROMIUM'] ?? '/usr/bin/chromium';
 const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 
+/** How people walk through pages; without scripts the same forms are sent by HTTP elsewhere. */
+export const WALKS = someRows(
+  [
+    ['with scripts', true],
+    ['without scripts', false],
+  ] as const,
+  () => 'a walk',
+);
+
 /** A width tells axe little that another one does not, and what fits into the narrowest fits into all. */
 const LOOKS = someRows(
   (['light', 'dark'] as const).flatMap((colorScheme) => [320, 390, 1200].map((width) => ({ colorScheme, width }))),

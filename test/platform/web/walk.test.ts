@@ -9,9 +9,8 @@ import type { Platform } from '../../../src/platform/options.ts';
 import { evidence } from '../../support/evidence.ts';
 import { someEntries } from '../../support/platform.ts';
 import { nodeToEnd, PLATFORM } from '../../support/process.ts';
-import { someRows } from '../../support/some-rows.ts';
 import { CHEAP } from '../people-place.ts';
-import { lookAt, PagesBrowser } from './pages-browser.ts';
+import { lookAt, PagesBrowser, WALKS } from './pages-browser.ts';
 
 const NAMES = ['w'.repeat(200), 'تدقيق/سجل-الدخول', '生产/支付系统', 'a name of many words '.repeat(9).trim()];
 const PASSWORD = 'a long walk by the sea';
@@ -20,15 +19,7 @@ const PASSWORD = 'a long walk by the sea';
  * All that people do, in the order in which they do it: each test goes on where the one before left off. The same forms are
  * sent without scripts in account-pages.test.ts.
  */
-describe.each(
-  someRows(
-    [
-      ['with scripts', true],
-      ['without scripts', false],
-    ] as const,
-    () => 'a walk',
-  ),
-)('%s', { timeout: 120_000 }, (_how, javaScriptEnabled) => {
+describe.each(WALKS)('%s', { timeout: 120_000 }, (_how, javaScriptEnabled) => {
   let folder: string;
   let platform: Platform;
   let browser: PagesBrowser;

@@ -114,7 +114,7 @@ function textOf(type: string, description: string) {
 }
 
 /** Anybody between may keep it for a while. */
-export function sendCacheable(reply: FastifyReply, type: string, content: string | Buffer): FastifyReply {
+function sendCacheable(reply: FastifyReply, type: string, content: string | Buffer): FastifyReply {
   reply.header('cache-control', `public, max-age=${LIST_FRESH_SECONDS}`);
   if (isKnown(reply, sha256(content))) return sendKnown(reply);
   return reply.type(type).send(content);

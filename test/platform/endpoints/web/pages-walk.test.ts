@@ -1,8 +1,7 @@
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { someRows } from '../../../support/some-rows.ts';
 import { type Service, startService } from '../../service.ts';
-import { lookAt, PagesBrowser } from '../../web/pages-browser.ts';
+import { lookAt, PagesBrowser, WALKS } from '../../web/pages-browser.ts';
 import { visitorsOf } from '../../web/visitor.ts';
 import { AgentDouble, file } from '../agent-double.ts';
 import { ENDPOINTS, HttpAgent } from '../http-agent.ts';
@@ -15,15 +14,7 @@ const CHANGED = file('/usr/bin/sudo', 'sudo 2', { mode: '4755' });
  * What people do with endpoints, in order: each test goes on where the one before left off. The same forms are sent without
  * scripts in pages.test.ts.
  */
-describe.each(
-  someRows(
-    [
-      ['with scripts', true],
-      ['without scripts', false],
-    ] as const,
-    () => 'a walk',
-  ),
-)('%s', { timeout: 120_000 }, (_how, javaScriptEnabled) => {
+describe.each(WALKS)('%s', { timeout: 120_000 }, (_how, javaScriptEnabled) => {
   let service: Service;
   let browser: PagesBrowser;
   let page: Page;
