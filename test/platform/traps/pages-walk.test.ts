@@ -4,7 +4,7 @@ import { Webhook } from 'standardwebhooks';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { freePort } from '../../support/ports.ts';
 import { type Service, startService } from '../service.ts';
-import { lookAt, PagesBrowser, WALKS } from '../web/pages-browser.ts';
+import { fill, lookAt, PagesBrowser, WALKS } from '../web/pages-browser.ts';
 import { visitorsOf } from '../web/visitor.ts';
 
 const LONG = `${'a label of many words '.repeat(7)}${'w'.repeat(46)}`;
@@ -53,11 +53,11 @@ describe.each(WALKS)('%s', (_how, javaScriptEnabled) => {
     await follow('Import a key of AWS');
     await lookAt(page);
     await page.goBack();
-    await page.locator('[name=label]').fill(' ');
+    await fill(page, { label: ' ' });
     await press('Make it');
     expect(await page.locator('#label-error').textContent()).toContain('Say what it is called here.');
     await lookAt(page);
-    await page.locator('[name=label]').fill('Salaries of the board');
+    await fill(page, { label: 'Salaries of the board' });
     await page.selectOption('[name=plant_location]', 'wiki');
     await press('Make it');
     expect(await titleOf()).toBe('The new trap');
@@ -146,8 +146,8 @@ describe.each(WALKS)('%s', (_how, javaScriptEnabled) => {
     await lookAt(page);
     await follow('Add a channel');
     await lookAt(page);
-    await page.locator('[name=name]').fill(LONG);
-    await page.locator('[name=target]').fill(`https://example.com/${'x'.repeat(300)}`);
+    await fill(page, { name: LONG });
+    await fill(page, { target: `https://example.com/${'x'.repeat(300)}` });
     await page.getByLabel('Traps').check();
     await press('Add it');
     expect(await page.locator('#secret').textContent()).toMatch(/^whsec_/);

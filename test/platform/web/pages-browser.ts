@@ -77,6 +77,15 @@ export class PagesBrowser {
   }
 }
 
+/**
+ * Types into fields, by their names. What a page gives the focus to has it first: Chromium complains where somebody has
+ * typed elsewhere by then.
+ */
+export async function fill(page: Page, fields: Record<string, string>): Promise<void> {
+  if ((await page.locator('[autofocus]').count()) > 0) await page.locator(':focus').first().waitFor();
+  for (const [name, value] of Object.entries(fields)) await page.locator(`[name="${name}"]`).fill(value);
+}
+
 /** Looks at a page in light and dark, wide and narrow: axe finds nothing, and nothing is wider than the screen. */
 export async function lookAt(page: Page): Promise<void> {
   const hasScripts = await page.evaluate('matchMedia("(scripting: enabled)").matches');

@@ -2,7 +2,7 @@ import type { CDPSession, Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { freePort } from '../../support/ports.ts';
 import { type Service, startService } from '../service.ts';
-import { lookAt, PagesBrowser } from './pages-browser.ts';
+import { fill, lookAt, PagesBrowser } from './pages-browser.ts';
 import { visitorsOf } from './visitor.ts';
 
 const PASSWORD = 'a long walk by the sea';
@@ -34,12 +34,12 @@ const follow = (name: string) => page.locator('main').getByRole('link', { name, 
 const noticeOf = () => page.locator('[role=status]').textContent();
 const signOut = () => page.getByRole('button', { name: 'Sign out' }).click();
 const prove = async (button: string) => {
-  await page.locator('[name=password]').fill(PASSWORD);
+  await fill(page, { password: PASSWORD });
   await press(button);
 };
 const signIn = async () => {
   await page.goto('/app/sign-in');
-  await page.locator('[name=email]').fill(EMAIL);
+  await fill(page, { email: EMAIL });
   await prove('Sign in');
 };
 const addDevice = async (hasUserVerification = true) => {
@@ -67,7 +67,7 @@ test('a passkey is added, asked for, proves again, and is removed', { timeout: 1
   await lookAt(page);
   const device = await addDevice();
   await press('Add it');
-  await page.locator('[name=name]').fill('<b>security key</b>');
+  await fill(page, { name: '<b>security key</b>' });
   await press('Add it');
   await page.locator('[role=status]').waitFor();
   expect(await noticeOf()).toContain('<b>security key</b> is on');
@@ -75,7 +75,7 @@ test('a passkey is added, asked for, proves again, and is removed', { timeout: 1
 
   // The same device makes no second one.
   await page.goto('/app/passkeys/new');
-  await page.locator('[name=name]').fill('again');
+  await fill(page, { name: 'again' });
   await press('Add it');
   await page.getByText('A passkey of yours is on this device already.').waitFor();
   await lookAt(page);
@@ -122,7 +122,7 @@ test('without scripts the pages say what works instead', async () => {
   await signIn();
   await page.goto('/app/prove?then=/app/passkeys/new');
   await prove('Go on');
-  await page.locator('[name=name]').fill('key without a PIN');
+  await fill(page, { name: 'key without a PIN' });
   await press('Add it');
   await page.locator('[role=status]').waitFor();
   const cookies = await page.context().cookies();

@@ -22,13 +22,14 @@ export class KeyGenerations {
 
   /** Makes the first generation, and the next one where the last is near its end. */
   async prepare(transaction: Transaction, now: Date): Promise<void> {
+    // Counted before it is looked whether one is needed: what another process makes in between is seen, or has the same number.
+    const generation = (await this.#count(transaction)) + 1;
     const newest = (await this.inForce(transaction, now)).at(-1);
     const neededUntil = now.getTime() + (LEAF_DAYS + LEAD_DAYS) * DAY_MS;
     if (newest !== undefined && newest.notAfter.getTime() >= neededUntil) return;
     const notAfter = new Date(now);
     notAfter.setUTCFullYear(now.getUTCFullYear() + KEY_YEARS);
     const notBefore = new Date(now.getTime() - CLOCK_SKEW_MS);
-    const generation = (await this.#count(transaction)) + 1;
     const terms = { generation, trustDomain: this.#trustDomain(), notBefore, notAfter };
     const insert = transaction.tables<AgentTables>().insertInto('agent_authorities');
     const row = await makeKeyGeneration(terms, this.#box);

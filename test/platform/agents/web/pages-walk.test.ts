@@ -1,7 +1,7 @@
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type Service, startService } from '../../service.ts';
-import { lookAt, PagesBrowser } from '../../web/pages-browser.ts';
+import { fill, lookAt, PagesBrowser } from '../../web/pages-browser.ts';
 import { visitorsOf } from '../../web/visitor.ts';
 import { HttpAgent } from '../http-agent.ts';
 
@@ -26,21 +26,18 @@ afterAll(async () => {
 const press = (name: string) => page.locator('main').getByRole('button', { name, exact: true }).click();
 const follow = (name: string) => page.locator('main').getByRole('link', { name, exact: true }).first().click();
 const textOf = (selector: string) => page.locator(selector).innerText();
-const fill = async (fields: Record<string, string>) => {
-  for (const [name, value] of Object.entries(fields)) await page.locator(`[name=${name}]`).fill(value);
-};
 
 // Each test goes on where the one before left off.
 test('an agent is registered from the front page on, and onboarded: its keys are shown once', async () => {
   await follow('Register one');
-  await fill({ name: LONG, model: 'a-model', version: 'new', allowed_tools: 'read_file' });
+  await fill(page, { name: LONG, model: 'a-model', version: 'new', allowed_tools: 'read_file' });
   await press('Register it');
   expect(await textOf('#version-error')).toContain('Is not numbers with dots between them');
   await lookAt(page);
-  await fill({ version: '1.0.0' });
+  await fill(page, { version: '1.0.0' });
   await press('Register it');
   await follow('Onboard it');
-  await fill({ password: 'a long walk by the sea' });
+  await fill(page, { password: 'a long walk by the sea' });
   await page.locator('main button').first().click();
   await press('Onboard it');
   await lookAt(page);
@@ -88,7 +85,7 @@ test('the kill switch says what it does not do, and its receipt has every step',
   await follow('Kill switch');
   expect(await textOf('main')).toContain('It does not end the process of the agent.');
   await lookAt(page);
-  await fill({ reason: 'it uses what it may not' });
+  await fill(page, { reason: 'it uses what it may not' });
   await press('Stop it now');
   const rows = await page.locator('table').first().locator('tbody tr').allInnerTexts();
   expect(rows).toHaveLength(9);
@@ -102,7 +99,7 @@ test('the kill switch says what it does not do, and its receipt has every step',
   await follow('suspended by the kill switch');
   await follow(LONG.trim());
   await follow('Reinstate it');
-  await fill({ reason: 'it was looked at' });
+  await fill(page, { reason: 'it was looked at' });
   await press('Reinstate it');
   expect(await textOf('.facts >> nth=0')).toContain('active');
 });

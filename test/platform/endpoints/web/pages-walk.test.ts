@@ -1,7 +1,7 @@
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type Service, startService } from '../../service.ts';
-import { lookAt, PagesBrowser, WALKS } from '../../web/pages-browser.ts';
+import { fill, lookAt, PagesBrowser, WALKS } from '../../web/pages-browser.ts';
 import { visitorsOf } from '../../web/visitor.ts';
 import { AgentDouble, file } from '../agent-double.ts';
 import { ENDPOINTS, HttpAgent } from '../http-agent.ts';
@@ -38,17 +38,17 @@ describe.each(WALKS)('%s', { timeout: 120_000 }, (_how, javaScriptEnabled) => {
   const main = () => page.locator('main').innerText();
   const rows = () => page.locator('#live tbody tr').allTextContents();
   const say = async (reason: string, button: string) => {
-    await page.locator('[name=reason]').fill(reason);
+    await fill(page, { reason: reason });
     await press(button);
   };
 
   test('a machine is enrolled from the front page on, and its token is shown once', async () => {
     await lookAt(page);
     await follow('Enrol one');
-    await page.locator('[name=password]').fill('a long walk by the sea');
+    await fill(page, { password: 'a long walk by the sea' });
     await page.locator('main button').first().click();
     await lookAt(page);
-    await page.locator('[name=name]').fill('web-1');
+    await fill(page, { name: 'web-1' });
     await press('Enrol it');
     const token = (await page.locator('#token').textContent()) ?? '';
     expect(await page.locator('#start').textContent()).toContain(`--url ${service.origin}/endpoints`);
@@ -66,7 +66,7 @@ describe.each(WALKS)('%s', { timeout: 120_000 }, (_how, javaScriptEnabled) => {
     await page.reload();
     await follow('Propose its last scan as baseline');
     await lookAt(page);
-    await page.locator('[name=name]').fill('the first');
+    await fill(page, { name: 'the first' });
     await say('a new machine', 'Propose it');
     await lookAt(page);
     await follow('Approve it');
