@@ -27,3 +27,9 @@ export const SCOPES = [
   'metrics:read',
 ] as const;
 export type Scope = (typeof SCOPES)[number];
+
+const KNOWN: ReadonlySet<string> = new Set(SCOPES);
+
+export function isScope(text: string): text is Scope {
+  return KNOWN.has(text);
+}

@@ -1,6 +1,6 @@
 import type { Reader, Transaction } from '../database/database.ts';
 import { DomainError } from '../errors.ts';
-import { SCOPES, type Scope } from '../scopes.ts';
+import { isScope, SCOPES, type Scope } from '../scopes.ts';
 import { type Actor, type Administration, refuseScopes } from './administration.ts';
 import { createKey, type NewKey } from './key.ts';
 import type { AccountTables, ApiKeyTable } from './schema.ts';
@@ -119,8 +119,7 @@ export async function keysAfter(
 }
 
 export function scopesOf({ scopes }: { scopes: string }): Scope[] {
-  const named = scopes.split(' ');
-  return SCOPES.filter((scope) => named.includes(scope));
+  return scopes.split(' ').filter(isScope);
 }
 
 /** @throws DomainError `not_found`. */
