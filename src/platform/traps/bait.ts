@@ -2,9 +2,8 @@ import type { Actor } from '../accounts/administration.ts';
 import type { AuditLog } from '../audit/api.ts';
 import type { Database, Transaction } from '../database/database.ts';
 import { DomainError } from '../errors.ts';
-import { recordAct } from './entries.ts';
-import { storeTrap } from './making.ts';
-import { changeTrap, findTrap, nextChange, noteProof } from './repository.ts';
+import { changeRecorded, storeTrap } from './making.ts';
+import { findTrap, nextChange, noteProof } from './repository.ts';
 import type { NewTrap } from './requests.ts';
 import type { Traps } from './traps.ts';
 import type { Artifact } from './types/type.ts';
@@ -90,11 +89,11 @@ export class BaitTraps {
     const now = clock().toISOString();
     await nextChange(transaction);
     const trap = await findTrap(transaction, credentialId);
-    await changeTrap(transaction, trap, { planted_at: now, confirmed_at: now });
-    const { trap_no, credential_type, label } = trap;
+    const { trap_no } = trap;
     if (isReadSeen) await noteProof(transaction, { trap_no, channel: 'file_read', proved_at: now });
-    const more = { credential_type, label, planted_at: now, confirmed_at: now, is_read_seen: isReadSeen };
-    await recordAct(log, transaction, { actor, action: 'trap.planted', of: ['trap', credentialId], more });
+    const change = { planted_at: now, confirmed_at: now };
+    const more = { is_read_seen: isReadSeen };
+    await changeRecorded(transaction, log, trap, { actor, action: 'trap.planted', change, more });
   }
 
   /** Records a read: a detection of the depth `read`, or an occurrence of one. */

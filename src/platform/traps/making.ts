@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import type { Actor } from '../accounts/administration.ts';
-import type { AuditLog } from '../audit/api.ts';
+import type { AuditLog, OwnEntry } from '../audit/api.ts';
 import type { Transaction } from '../database/database.ts';
 import { DomainError } from '../errors.ts';
 import { recordAct } from './entries.ts';
-import { insertTrap, type NewTrapRow } from './repository.ts';
+import { changeTrap, insertTrap, type NewTrapRow, type Trap } from './repository.ts';
 import type { MadeTrap } from './types/type.ts';
 import type { TrapVault } from './vault.ts';
 
@@ -61,4 +61,21 @@ export async function storeTrap(
   const more = { credential_type, plant_location, label, origin, ...(rotated_from === null ? {} : { rotated_from }) };
   await recordAct(log, transaction, { actor, action, of: ['trap', credential_id], more });
   return trap;
+}
+
+/**
+ * Changes a trap, with the entry of the stream `traps` that says so.
+ * @returns its row, as it is since.
+ */
+export async function changeRecorded(
+  transaction: Transaction,
+  log: Pick<AuditLog, 'appendIn'>,
+  trap: Trap,
+  act: { actor: Pick<Actor, 'name'>; action: string; change: Partial<Trap>; more?: OwnEntry['metadata'] },
+): Promise<Trap> {
+  const { credential_id, credential_type, label } = trap;
+  await changeTrap(transaction, trap, act.change);
+  const more = { credential_type, label, ...(act.change as OwnEntry['metadata']), ...act.more };
+  await recordAct(log, transaction, { actor: act.actor, action: act.action, of: ['trap', credential_id], more });
+  return { ...trap, ...act.change };
 }

@@ -5,8 +5,7 @@ import { DomainError } from '../errors.ts';
 import { fromCursor, pageOf, toCursor } from '../http/cursor.ts';
 import { keyedRequest, makeOnce } from '../idempotency/keyed-results.ts';
 import type { DecoyPlace } from './decoys/decoy.ts';
-import { recordAct } from './entries.ts';
-import { type MakingMeans, storeTrap, type TrapFacts } from './making.ts';
+import { changeRecorded, type MakingMeans, storeTrap, type TrapFacts } from './making.ts';
 import { namedPlace } from './named-place.ts';
 import { plantedType } from './possible.ts';
 import { changeTrap, channelProofs, findTrap, nextChange, type Trap } from './repository.ts';
@@ -162,12 +161,7 @@ export class Traps {
       await nextChange(transaction);
       const found = await findTrap(transaction, credentialId);
       const change = changeOf(found, clock());
-      if (change === null) return found;
-      await changeTrap(transaction, found, change);
-      const { credential_type, label } = found;
-      const more = { credential_type, label, ...(change as { [name: string]: Json }) };
-      await recordAct(log, transaction, { actor, action, of: ['trap', credentialId], more });
-      return { ...found, ...change };
+      return change === null ? found : changeRecorded(transaction, log, found, { actor, action, change });
     });
     return this.#one(trap);
   }

@@ -3,11 +3,10 @@ import type { AuditLog } from '../audit/api.ts';
 import type { Database, Transaction } from '../database/database.ts';
 import type { FileWatches } from './bait.ts';
 import { randomText } from './decoys/names.ts';
-import { recordAct } from './entries.ts';
-import { storeTrap, type TrapFacts } from './making.ts';
+import { changeRecorded, storeTrap, type TrapFacts } from './making.ts';
 import type { Proving } from './proving.ts';
 import type { Recorded } from './recording.ts';
-import { changeTrap, findTrap, nextChange, trapRow } from './repository.ts';
+import { findTrap, nextChange, trapRow } from './repository.ts';
 import type { NewTrap } from './requests.ts';
 import type { Traps } from './traps.ts';
 import type { MadeTrap } from './types/type.ts';
@@ -135,10 +134,8 @@ export class VaultTraps {
         await nextChange(transaction);
         const now = clock();
         const trap = await storeTrap(transaction, { vault, log }, facts, { made, actor, now });
-        const planted = { planted_at: now.toISOString(), confirmed_at: now.toISOString() };
-        await changeTrap(transaction, trap, planted);
-        const more = { credential_type: facts.credential_type, label: facts.label, ...planted };
-        await recordAct(log, transaction, { actor, action: 'trap.planted', of: ['trap', trap.credential_id], more });
+        const change = { planted_at: now.toISOString(), confirmed_at: now.toISOString() };
+        await changeRecorded(transaction, log, trap, { actor, action: 'trap.planted', change });
         return trap.credential_id;
       },
     };
