@@ -42,6 +42,11 @@ test('npx evidence demo works in a folder in which the package is installed', as
   expect(readdirSync(join(folder, 'evidence-archive'))).toEqual(expect.arrayContaining(['ledger', 'runs']));
 });
 
+test('an installation takes no more than 120 MB of the disk', async () => {
+  const { stdout } = await runToEnd('du', ['-s', '--block-size=1', 'node_modules'], { cwd: folder });
+  expect(Number.parseInt(stdout)).toBeLessThan(120e6);
+});
+
 test('both commands answer --help, in English as everything they print, like their sources', async () => {
   for (const [program, name] of [
     ['exporter/cli/main', 'evidence <command>'],
