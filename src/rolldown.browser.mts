@@ -48,10 +48,17 @@ export function foldersOf(modules: readonly string[]): string[] {
   return [...new Set(modules.flatMap((path) => /^.*\/node_modules\/(?:@[^/]+\/)?[^/]+/.exec(path) ?? []))].toSorted();
 }
 
-/** A package without its licence ends the build. */
+/** A package that does not carry the text of its licence ends the build. */
 export function licenceOf(folder: string): string {
   const { name, version, license } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'));
-  const file = readdirSync(folder).find((entry) => /^licen[cs]e/i.test(entry));
-  if (file === undefined) throw new Error(`${name} has no file of its licence, so it cannot be part of dist`);
-  return `${name} ${version} (${license})\n\n${readFileSync(join(folder, file), 'utf8').trim()}\n`;
+  const files = readdirSync(folder).toSorted();
+  const texts = files
+    .filter((file) => /^(licen[cs]e|readme)/i.test(file))
+    .map((file) => readFileSync(join(folder, file), 'utf8'));
+  // Some have it at the end of what they say of themselves.
+  const text = texts.find((each) => PERMISSION.test(each));
+  if (text === undefined) throw new Error(`${name} does not carry its licence, so it cannot be part of dist`);
+  return `${name} ${version} (${license})\n\n${text.trim()}\n`;
 }
+
+const PERMISSION = /Permission (is hereby granted|to use)|Redistribution and use|TERMS AND CONDITIONS FOR USE|everyone as much permission/;
