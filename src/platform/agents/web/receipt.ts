@@ -18,7 +18,6 @@ import {
 import { curlCommand } from '../../web/curl.ts';
 import { liveMark, liveRegion } from '../../web/live.ts';
 import { killParamsSchema, type WireKill } from '../requests/kill.ts';
-import type { AgentService } from '../service.ts';
 import { type AgentPageParts, SEES_AGENTS } from './parts.ts';
 import { aboveAgent, agentPath, agentStreamPath, agentsApi } from './paths.ts';
 import { MODE_WORDS, resultWord, STEP_WORDS } from './words.ts';
@@ -40,11 +39,10 @@ export function receiptPage(server: FastifyInstance, { service, people, clock }:
     if (isKnown(reply, mark)) return sendKnown(reply);
     const call = await namesOfActors(people, [kill.started_by]);
     const says = kill.finished_at === null ? `${ended} steps have ended.` : 'All steps have ended.';
-    const names = await namesIn(service, kill);
     const content = [
       verdict(kill, request),
       facts(kill, call, now),
-      ...kill.agents.map((each) => stepsOf(each, names.get(each.agent_id) ?? each.agent_id)),
+      ...kill.agents.map(stepsOf),
       told(kill.deliveries, now),
     ];
     return reply.page({
@@ -65,12 +63,6 @@ function stepsIn({ agents }: WireKill): KillStep[] {
 
 function endedIn(kill: WireKill): number {
   return stepsIn(kill).filter(({ ended_at }) => ended_at !== null).length;
-}
-
-async function namesIn({ agents }: AgentService, kill: WireKill): Promise<Map<string, string>> {
-  const names = new Map<string, string>();
-  for (const { agent_id } of kill.agents) names.set(agent_id, (await agents.find(agent_id)).name);
-  return names;
 }
 
 function verdict(kill: WireKill, request: FastifyRequest): Markup {
@@ -105,7 +97,7 @@ function facts(kill: WireKill, call: NameActor, now: Date): Markup {
   ]);
 }
 
-function stepsOf({ agent_id, steps }: KilledAgent, agentName: string): Markup {
+function stepsOf({ agent_id, name: agentName, steps }: KilledAgent): Markup {
   return markup`<h2>${link(agentPath(agent_id), agentName)}</h2>
 ${dataTable({
   caption: `Steps for ${agentName}`,
