@@ -4,7 +4,6 @@ import { type Markup, markup, name } from '../../../core/html/markup.ts';
 import { queryOf } from '../../web/asked.ts';
 import { action, asCurl, dataTable, emptyState, factList, further, link, moment } from '../../web/components.ts';
 import { curlCommand } from '../../web/curl.ts';
-import { withQuery } from '../../web/own-path.ts';
 import { agentParamsSchema } from '../requests/parts.ts';
 import type { TrustScore, WireTrustLine } from '../requests/trust.ts';
 import { tierOf } from '../words.ts';
@@ -43,7 +42,7 @@ export function trustPage(server: FastifyInstance, { service, clock }: AgentPage
         markup`<h2>History</h2>\n`,
         scoreChart({ lines: data.toReversed(), until }),
         lineTable(id, data, now),
-        further(next_cursor === null ? null : withQuery(path, { cursor: next_cursor })),
+        further(path, { cursor }, next_cursor),
         cursor === undefined ? factorsOf(trust) : null,
         asCurl('curl', curlCommand(request, { path: agentsApi(id, 'trust-score', 'history') })),
       ],
