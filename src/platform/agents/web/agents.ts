@@ -62,7 +62,7 @@ function filters({ q, state, tier }: Filter): Markup {
   return filterForm(AGENTS_PATH, { q, state, tier }, [
     filterField({ name: 'q', label: 'Name', value: q }),
     filterSelect(
-      { name: 'state', label: 'State', value: state },
+      { name: 'state', label: 'Status', value: state },
       AGENT_STATES.map((value) => ({ value, label: STATE_WORDS[value][1] })),
     ),
     filterSelect(
@@ -78,7 +78,7 @@ function agentTable(agents: readonly WireAgent[], { now, empty }: { now: Date; e
     caption: 'Agents',
     columns: [
       { head: 'Agent', kind: 'name', cell: ({ agent_id, name }) => link(agentPath(agent_id), name) },
-      { head: 'State', cell: agentStateWords },
+      { head: 'Status', cell: agentStateWords },
       { head: 'Trust', kind: 'short', cell: trustWord },
       { head: 'Passport', cell: passportWord },
       { head: 'Model', cell: ({ model, version }) => modelCell(model, version) },

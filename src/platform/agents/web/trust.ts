@@ -1,6 +1,7 @@
 import type { FastifyInstance } from 'fastify';
 import { z } from 'zod';
 import { type Markup, markup, name } from '../../../core/html/markup.ts';
+import { grouped } from '../../../core/words.ts';
 import { queryOf } from '../../web/asked.ts';
 import { action, asCurl, dataTable, emptyState, factList, further, link, moment } from '../../web/components.ts';
 import { curlCommand } from '../../web/curl.ts';
@@ -79,16 +80,16 @@ function lineTable(agentId: string, lines: readonly WireTrustLine[], now: Date):
         kind: 'name',
         cell: ({ entry_no, rule }) => markup`<span class="minor">${entry_no}.</span> ${RULE_WORDS[rule]}`,
       },
-      { head: 'Points', kind: 'number', cell: ({ points }) => signedPoints(points) },
-      { head: 'Score', kind: 'number', cell: ({ before, after }) => markup`${before} → ${after}` },
-      { head: 'Tier', kind: 'short', cell: ({ after }) => tierOf(after) },
       { head: 'Reason', cell: (line) => reasonCell(agentId, line) },
+      { head: 'Tier', kind: 'short', cell: ({ after }) => tierOf(after) },
       {
         head: 'At most',
         cell: ({ ceiling, ceiling_because }) =>
           markup`${ceiling} ${ceiling_because === 'none' ? null : markup`<span class="minor">${CEILING_WORDS[ceiling_because]}</span>`}`,
       },
       { head: 'When', cell: ({ at }) => moment(at, now) },
+      { head: 'Points', kind: 'number', cell: ({ points }) => signedPoints(points) },
+      { head: 'Score', kind: 'number', cell: ({ before, after }) => markup`${before} → ${after}` },
     ],
     rows: lines,
     empty: emptyState('There is no line.'),
@@ -105,7 +106,7 @@ function factorsOf({ factors }: TrustScore): Markup {
     caption: 'Points by rule',
     columns: [
       { head: 'Rule', kind: 'name', cell: ({ rule }: TrustScore['factors'][number]) => RULE_WORDS[rule] },
-      { head: 'Lines', kind: 'number', cell: ({ lines }) => lines },
+      { head: 'Lines', kind: 'number', cell: ({ lines }) => grouped(lines) },
       { head: 'Points', kind: 'number', cell: ({ points }) => signedPoints(points) },
     ],
     rows: factors,
