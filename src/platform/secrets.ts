@@ -23,7 +23,13 @@ export class SecretBox {
    */
   constructor(
     masterKey: Uint8Array,
-    purpose: 'accounts/secrets' | 'traps/secrets' | 'endpoints/bait' | 'agents/authorities' | 'agents/vaults',
+    purpose:
+      | 'accounts/secrets'
+      | 'traps/secrets'
+      | 'endpoints/bait'
+      | 'agents/authorities'
+      | 'agents/vaults'
+      | 'agents/own-questions',
   ) {
     this.#key = Buffer.from(hkdfSync('sha256', masterKey, Buffer.alloc(32), purpose, 32));
   }

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { type Markup, markup, name } from '../../core/html/markup.ts';
 import { actorOf } from '../accounts/administration.ts';
 import type { People } from '../accounts/people.ts';
-import { pageQuerySchema, text } from '../http/fields.ts';
+import { type PageQuery, pageQuerySchema, text } from '../http/fields.ts';
 import { principalOf } from '../http/principal.ts';
 import { personOf } from '../web/access.ts';
 import { serveAct } from '../web/acts.ts';
@@ -11,6 +11,7 @@ import { paramsOf, queryOf } from '../web/asked.ts';
 import { asCurl, dataTable, factList, further, link, moment, momentOr, statusWord } from '../web/components.ts';
 import { curlCommand } from '../web/curl.ts';
 import { PAGES } from '../web/own-path.ts';
+import { LIST_ROWS } from '../web/rows.ts';
 import type { ModulePages } from '../web/web.ts';
 import { actTable, peopleIn } from './act-table.ts';
 import type { AdministrationService } from './service.ts';
@@ -51,17 +52,17 @@ function overview(server: FastifyInstance, { service, people, clock, settings }:
     schema: { hide: true, querystring: pageQuerySchema },
   } as const;
   server.get('/administration', options, async (request, reply) => {
-    const acts = await service.acts(queryOf<z.output<typeof pageQuerySchema>>(request));
+    const { cursor } = queryOf<PageQuery>(request);
+    const acts = await service.acts({ cursor, limit: LIST_ROWS });
     const letters = await service.deadLetters({ limit: LETTERS });
     const mayReplay = personOf(request).scopes.includes('administration:write');
-    const next = acts.next_cursor === null ? null : `${PATH}?${new URLSearchParams({ cursor: acts.next_cursor })}`;
     return reply.page({
       title: 'Administration',
       content: markup`<h2>Messages that could not be delivered</h2>
 ${letterTable(letters.data, mayReplay, clock())}
 <h2>What was done</h2>
 <p class="minor">Entries of the stream <code>platform/administration</code>, newest first. They are sealed like any others: Verify says whether somebody changed them.</p>
-${actTable(acts.data, await people.namesOf(peopleIn(acts.data)), clock())}${further(next)}
+${actTable(acts.data, await people.namesOf(peopleIn(acts.data)), clock())}${further(PATH, { cursor }, acts.next_cursor)}
 <h2>Settings in force</h2>
 ${factList(settings.map(([label, value]) => [label, name(value)] as const))}
 ${asCurl('curl', curlCommand(request, { path: '/administration/acts' }))}`,

@@ -1,7 +1,7 @@
 import type { Reader } from '../database/database.ts';
 import type { Agent } from './agent-rows.ts';
 import { allowancesOf } from './composition.ts';
-import type { AgentIdentity } from './identity/identity-rows.ts';
+import { type AgentIdentity, currentIdentities } from './identity/identity-rows.ts';
 import type { WireAgent } from './requests/agents.ts';
 import type { AgentTables } from './schema.ts';
 import { streamOfAgent } from './words.ts';
@@ -42,10 +42,8 @@ function identityToWire(identity: AgentIdentity): NonNullable<WireAgent['identit
 }
 
 async function newestIdentities(reader: Reader, agents: readonly Agent[]): Promise<Map<number, AgentIdentity>> {
-  if (agents.length === 0) return new Map();
-  const identities = reader.tables<AgentTables>().selectFrom('agent_identities').selectAll();
   const numbers = agents.map(({ agent_no }) => agent_no);
-  const rows = await identities.where('agent_no', 'in', numbers).orderBy('issue_no').execute();
+  const rows = await currentIdentities(reader, numbers).selectAll().execute();
   return new Map(rows.map((row) => [row.agent_no, row]));
 }
 

@@ -14,6 +14,7 @@ import { type GhostPorts, noteGhost } from './ghosts.ts';
 import type { AgentServiceMeans } from './means.ts';
 import type { AgentPatch, AgentQuery, AgentRegistration, WireAgent } from './requests/agents.ts';
 import type { AgentTables } from './schema.ts';
+import { decoyToolsOf } from './vault/decoy-rows.ts';
 import { tierOf } from './words.ts';
 
 /** The agents, as routes and pages have them. */
@@ -67,7 +68,7 @@ export class Agents {
 
   /**
    * Changes what is said of an agent. Where it becomes another one by that, its passport is suspended, until it is onboarded
-   * again. @throws DomainError `not_found`, `agent_revoked`.
+   * again. @throws DomainError `not_found`, `agent_revoked`; `conflict` for a tool that is a decoy of it.
    */
   async change(actor: Actor, agentId: string, patch: AgentPatch): Promise<WireAgent> {
     const { database, log } = this.#means;
@@ -77,6 +78,7 @@ export class Agents {
         throw new DomainError('agent_revoked', 'the agent is revoked for ever; register another one');
       const changed = changedBy(agent, patch);
       if (Object.keys(changed).length === 0) return;
+      if (patch.allowed_tools !== undefined) await refuseDecoys(transaction, agent, patch.allowed_tools);
       await changeAgent(transaction, agent, changed);
       const entries = [changeEntry(actor, agent, changed)];
       if (changed.composition !== undefined && changed.composition !== agent.composition) {
@@ -117,6 +119,14 @@ export class Agents {
   }
 }
 
+/** Whoever may use a tool would be a detection each time. @throws DomainError `conflict`. */
+async function refuseDecoys(transaction: Transaction, { agent_no }: Agent, tools: readonly string[]): Promise<void> {
+  const decoys = (await decoyToolsOf(transaction, [agent_no])).get(agent_no);
+  const taken = tools.find((tool) => decoys?.has(tool));
+  if (taken !== undefined)
+    throw new DomainError('conflict', `allowed_tools: "${taken}" is a decoy of the agent; take it out first`);
+}
+
 /** @throws DomainError `not_found`, `conflict`. */
 async function lockParent(transaction: Transaction, parentId: string): Promise<Agent> {
   const parent = await lockAgent(transaction, parentId);
@@ -142,7 +152,7 @@ function newAgent(
     ...{ state_changed_at: now, registered_at: now, registered_by, onboarded_at: null },
     // All of these are written by the ledger of trust.
     ...{ composition_changed_at: null, trusted_since: null, score: 0, tier: tierOf(0), ledger_length: 0 },
-    ...{ attested_at: null, attested_day: null, attested_points: 0, due_at: null },
+    ...{ attested_at: null, attested_day: null, attested_points: 0, due_at: null, actions: 0 },
   };
 }
 

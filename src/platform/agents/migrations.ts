@@ -45,4 +45,10 @@ export const AGENT_MIGRATIONS: Migrations = {
   ...TRUST_MIGRATIONS,
   ...KILL_MIGRATIONS,
   ...AGENT_VAULT_MIGRATIONS,
+  'agents/0005-counts': ({ integer }) => [
+    `ALTER TABLE agents ADD COLUMN actions ${integer} NOT NULL DEFAULT 0`,
+    'UPDATE agents SET actions = (SELECT COUNT(*) FROM agent_actions WHERE agent_actions.agent_no = agents.agent_no)',
+    `CREATE INDEX agent_violations_by_time ON agent_actions (received_at) WHERE decision = 'violation'`,
+    'CREATE INDEX agent_kill_steps_by_agent ON agent_kill_steps (agent_no, kill_no)',
+  ],
 };

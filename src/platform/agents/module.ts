@@ -6,6 +6,7 @@ import { SecretBox } from '../secrets.ts';
 import type { VaultTraps } from '../traps/api.ts';
 import { tellerOfAgents } from './alerting.ts';
 import type { AgentServiceMeans } from './means.ts';
+import { OwnQuestions } from './own-questions.ts';
 import { agentServiceRoutes } from './routes.ts';
 import { openAgents } from './service.ts';
 import { agentsOverview } from './web/overview.ts';
@@ -28,11 +29,13 @@ export function agentsModule({
 }: AgentsModuleParts): ServiceModule {
   const authorityBox = new SecretBox(masterKey, 'agents/authorities');
   const vaultBox = new SecretBox(masterKey, 'agents/vaults');
-  const { service, jobs, sends, start, settled } = openAgents(parts, { authorityBox, vaultBox, vaultTraps });
+  const ownQuestions = new OwnQuestions(new SecretBox(masterKey, 'agents/own-questions'), parts.clock);
+  const keeping = { authorityBox, vaultBox, vaultTraps, ownQuestions };
+  const { service, jobs, sends, start, settled } = openAgents(parts, keeping);
   const pageParts = { service, clock: parts.clock, people: accounts.people };
   return {
     name: 'agents',
-    routes: (server) => agentServiceRoutes(server, { service, rateLimits, clock: parts.clock }),
+    routes: (server) => agentServiceRoutes(server, { service, rateLimits, ownQuestions, clock: parts.clock }),
     pages: pagesOfAgents(pageParts),
     overview: { scope: 'agents:read', read: () => agentsOverview(pageParts) },
     sends: (mail) => new Map([...parts.alerts.sends(mail, tellerOfAgents(service.agents)), ...sends]),

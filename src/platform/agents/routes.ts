@@ -22,7 +22,7 @@ import type { AgentService } from './service.ts';
 /** The agent identity and governance service, to be registered under its base path. */
 export const agentServiceRoutes: FastifyPluginAsync<{ service: AgentService } & Strangers> = async (
   server,
-  { service, rateLimits, clock },
+  { service, ...strangers },
 ) => {
   await serveOpenApi(server, {
     title: 'Agent identity and governance',
@@ -49,6 +49,6 @@ export const agentServiceRoutes: FastifyPluginAsync<{ service: AgentService } & 
   const prefix = '/api/v1';
   for (const routes of [agentListRoutes, actionRoutes, trustRoutes, killRoutes, subscriberRoutes, agentVaultRoutes])
     await server.register(routes, { service, prefix });
-  await server.register(publicAgentRoutes, { service, rateLimits, clock, prefix });
-  await server.register(didRoutes, { service, rateLimits, clock });
+  await server.register(publicAgentRoutes, { service, ...strangers, prefix });
+  await server.register(didRoutes, { service, ...strangers });
 };

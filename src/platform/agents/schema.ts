@@ -49,6 +49,8 @@ export interface AgentTable {
   attested_points: number;
   /** When time next changes its score; null where it does not. */
   due_at: string | null;
+  /** How many it reported that are recorded. */
+  actions: number;
 }
 
 // Over ten members: they are tables.

@@ -12,6 +12,7 @@ import type { Subscribers } from './kill/subscribers.ts';
 import { Lately } from './lately.ts';
 import type { AgentServiceMeans } from './means.ts';
 import { Onboarding } from './onboarding.ts';
+import type { OwnQuestions } from './own-questions.ts';
 import { PublicAgents } from './public/public-agents.ts';
 import type { AgentStats } from './requests/stats.ts';
 import { readAgentStats } from './stats.ts';
@@ -50,15 +51,18 @@ export interface AgentKeeping {
   /** Keeps the keys of vaults: `agents/vaults`. */
   vaultBox: SecretBox;
   vaultTraps: VaultTraps;
+  /** Marks the platform's own questions. */
+  ownQuestions: OwnQuestions;
   /** How the kill switch asks whether an agent is valid: over HTTP as strangers do, unless said. */
   askPublic?: AskPublic;
 }
 
 export function openAgents(means: AgentServiceMeans, keeping: AgentKeeping): OpenAgents {
   const { database, clock } = means;
-  const { authorityBox, vaultBox, vaultTraps } = keeping;
+  const { authorityBox, vaultBox, vaultTraps, ownQuestions } = keeping;
   const issuer = new Issuer(means, authorityBox);
-  const { askPublic = askAsStranger((agentId) => issuer.published.addresses().verification(agentId)) } = keeping;
+  const verificationUrl = (agentId: string) => issuer.published.addresses().verification(agentId);
+  const { askPublic = askAsStranger(verificationUrl, ownQuestions) } = keeping;
   const desk = new TrustDesk(means, issuer);
   const vaults = new Vaults(means, vaultBox, desk, vaultTraps);
   const killSwitch = openKillSwitch(means, { trust: desk, issuer, askPublic });

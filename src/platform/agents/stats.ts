@@ -14,6 +14,7 @@ export async function readAgentStats(database: Database, now: Date): Promise<Age
   const agents = await tables
     .selectFrom('agents')
     .select(['state', 'tier', COUNT.as('count'), sql<string>`MIN(state_changed_at)`.as('since')])
+    .select(({ fn }) => fn.sum<number>('actions').as('actions'))
     .groupBy(['state', 'tier'])
     .execute();
   const passports = await tables
@@ -30,6 +31,7 @@ export async function readAgentStats(database: Database, now: Date): Promise<Age
   const suspended = agents.filter(({ state }) => state === 'suspended');
   return {
     agents: sum(agents),
+    actions: agents.reduce((total, { actions }) => total + Number(actions), 0),
     states: countsOf(AGENT_STATES, (state) => sum(agents.filter((row) => row.state === state))),
     tiers: countsOf(TIER_NAMES, (tier) => sum(agents.filter((row) => row.tier === tier && row.state !== 'revoked'))),
     ...{ suspended_passports: Number(passports.count), unfinished_kills: Number(kills.count) },
@@ -38,18 +40,16 @@ export async function readAgentStats(database: Database, now: Date): Promise<Age
   };
 }
 
+/** Of the whole time nothing is counted here: that would take the longer the more there are. */
 async function actionCounts(database: Database, dayAgo: string) {
   const actions = database.tables<AgentTables>().selectFrom('agent_actions');
-  const all = await actions
-    .select([COUNT.as('count'), sql<string | null>`MAX(received_at)`.as('last')])
-    .executeTakeFirstOrThrow();
-  const lately = await actions
-    .select([COUNT.as('count'), sql<number>`COUNT(CASE WHEN decision = 'violation' THEN 1 END)`.as('violations')])
-    .where('received_at', '>', dayAgo)
-    .executeTakeFirstOrThrow();
+  const { last } = await actions.select(sql<string | null>`MAX(received_at)`.as('last')).executeTakeFirstOrThrow();
+  const lately = actions.where('received_at', '>', dayAgo).select(COUNT.as('count'));
+  const all = await lately.executeTakeFirstOrThrow();
+  // As it stands, so that the index of violations alone is taken.
+  const violations = await lately.where(sql<boolean>`decision = 'violation'`).executeTakeFirstOrThrow();
   return {
-    ...{ actions: Number(all.count), last_action_at: all.last },
-    ...{ actions_24h: Number(lately.count), violations_24h: Number(lately.violations) },
+    ...{ last_action_at: last, actions_24h: Number(all.count), violations_24h: Number(violations.count) },
   };
 }
 

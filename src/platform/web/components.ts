@@ -1,5 +1,6 @@
 import { type Markup, type MarkupContent, markup, name } from '../../core/html/markup.ts';
 import { roughly } from '../../core/words.ts';
+import { type Query, withQuery } from './own-path.ts';
 
 export interface DataColumn<Row> {
   head: string;
@@ -72,7 +73,12 @@ ${next === undefined ? null : markup`<p class="next"><a href="${next.path}">${ne
 
 /** A moment in UTC, and how long ago it is. @param at RFC 3339 UTC. */
 export function moment(at: string, now: Date): Markup {
-  return markup`<time datetime="${at}"><span>${at.slice(0, 10)}</span> <span>${at.slice(11, 19)} <abbr title="Coordinated Universal Time">UTC</abbr></span></time> <span class="minor">${distance(at, now)}</span>`;
+  return markup`${timeOf(at)} <span class="minor">${distance(at, now)}</span>`;
+}
+
+/** A moment in UTC. @param at RFC 3339 UTC. */
+export function timeOf(at: string): Markup {
+  return markup`<time datetime="${at}"><span>${at.slice(0, 10)}</span> <span>${at.slice(11, 19)} <abbr title="Coordinated Universal Time">UTC</abbr></span></time>`;
 }
 
 /** A moment, or a word in its place. */
@@ -114,9 +120,18 @@ ${facts.map(([label, value]) => markup`<div><dt>${label}</dt><dd>${value}</dd></
 `;
 }
 
-/** A link to the next page of a list. */
-export function further(path: string | null): Markup | null {
-  return path === null ? null : markup`<p class="further"><a href="${path}" rel="next">Next page</a></p>\n`;
+/**
+ * Links to the first and the next page of a list, with what it is asked for.
+ * @param next where it goes on; null on its last page.
+ * @param by the member of the query that says where a page begins.
+ */
+export function further(path: string, query: Query, next: string | number | null, by = 'cursor'): Markup | null {
+  const { [by]: at, ...asked } = query;
+  const first = at === undefined ? null : markup`<a href="${withQuery(path, asked)}" rel="first">First page</a>`;
+  const on =
+    next === null ? null : markup`<a href="${withQuery(path, { ...asked, [by]: next })}" rel="next">Next page</a>`;
+  if (first === null && on === null) return null;
+  return markup`<p class="further">${first}${first === null || on === null ? null : ' · '}${on}</p>\n`;
 }
 
 export function link(path: string, words: string): Markup {

@@ -4,7 +4,7 @@ import { apiOrigin } from './origin.ts';
 
 export interface ApiCall {
   /** GET unless said. */
-  method?: 'POST' | 'PATCH';
+  method?: 'POST' | 'PATCH' | 'DELETE';
   path: string;
   body?: object;
 }

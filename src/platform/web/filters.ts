@@ -1,6 +1,8 @@
 import { z } from 'zod';
 import { type Markup, type MarkupContent, markup } from '../../core/html/markup.ts';
+import { link } from './components.ts';
 import type { Choice } from './fields.ts';
+import { type Query, withQuery } from './own-path.ts';
 
 /** What a list is asked for by a form: its empty fields say nothing. */
 export function filtersOf<S extends z.ZodType>(schema: S) {
@@ -10,10 +12,11 @@ export function filtersOf<S extends z.ZodType>(schema: S) {
   );
 }
 
-/** A form above a list, which asks for a part of it. @param instead beside its button. */
-export function filterForm(action: string, fields: MarkupContent, instead: Markup | null = null): Markup {
-  return markup`<form method="get" action="${action}" class="filters" role="search">
-${fields}<p class="acts"><button class="quiet">Show</button> ${instead}</p>
+/** A form above a list, which asks for a part of it. @param asked what it is asked for: one link clears all of it. */
+export function filterForm(path: string, asked: Query, fields: MarkupContent): Markup {
+  const all = withQuery(path, asked) === path ? null : link(path, 'Show all');
+  return markup`<form method="get" action="${path}" class="filters" role="search">
+${fields}<p class="acts"><button class="quiet">Show</button> ${all}</p>
 </form>
 `;
 }

@@ -12,8 +12,11 @@ export function ownPath(wanted: unknown): string {
   return /^\/app(?:\/|$)/.test(pathname) ? pathname + search : FRONT;
 }
 
-/** A path with what is asked for; what is empty is not. */
-export function withQuery(path: string, query: Readonly<Record<string, string | number | null | undefined>>): string {
+/** What a list is asked for. What is empty is not. */
+export type Query = Readonly<Record<string, string | number | null | undefined>>;
+
+/** A path with what is asked for. */
+export function withQuery(path: string, query: Query): string {
   const given = Object.entries(query).filter(([, value]) => value !== null && value !== undefined && value !== '');
   const text = new URLSearchParams(given.map(([name, value]): [string, string] => [name, String(value)])).toString();
   return text === '' ? path : `${path}?${text}`;

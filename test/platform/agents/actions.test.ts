@@ -44,6 +44,19 @@ describe.each(DATABASES)('actions on %s', (_name, start) => {
     },
   );
 
+  test('an id in capitals is signed as it is written, and is the same in small letters', async () => {
+    const action_id = randomUUID();
+    const action = agent.attested(SEARCH, { action_id: action_id.toUpperCase() });
+    const logged = await agent.log(action);
+    expect(logged).toMatchObject({ action_id, attested: true, violations: [], trust: { after: 61 } });
+    expect((await agent.entries()).at(-1)).toMatchObject({
+      resource_id: action_id,
+      metadata: { attestation: { action_id: action_id.toUpperCase() } },
+    });
+    expect(await agent.log(action)).toEqual(logged);
+    expect(await agent.act({}, { action_id })).toEqual(logged);
+  });
+
   test('one that is not signed is recorded, and earns nothing, however often', async () => {
     for (let day = 0; day < 30; day++) {
       place.now += DAY_MS;

@@ -6,6 +6,7 @@ import { recordIn } from '../../../src/platform/administration/record.ts';
 import { findAgent } from '../../../src/platform/agents/agent-rows.ts';
 import { boundToAgent } from '../../../src/platform/agents/binding.ts';
 import type { AgentServiceMeans } from '../../../src/platform/agents/means.ts';
+import { OwnQuestions } from '../../../src/platform/agents/own-questions.ts';
 import { agentRegistrationSchema } from '../../../src/platform/agents/requests/agents.ts';
 import type { AgentTables } from '../../../src/platform/agents/schema.ts';
 import { type AgentService, type OpenAgents, openAgents } from '../../../src/platform/agents/service.ts';
@@ -99,6 +100,7 @@ export class AgentPlace {
       authorityBox: this.authorityBox,
       vaultBox: new SecretBox(masterKey, 'agents/vaults'),
       vaultTraps: this.traps.vaultTraps,
+      ownQuestions: new OwnQuestions(new SecretBox(masterKey, 'agents/own-questions'), clock),
       askPublic: (agentId) => this.isValid(agentId),
     });
     this.desk = new TrustDesk(this.means, { suspendPassport: async () => null });

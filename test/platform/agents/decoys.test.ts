@@ -204,6 +204,9 @@ describe.each(DATABASES)('decoys in vaults on %s', (_name, start) => {
     await place.decoy(id, { kind: 'secret', name: 'decoy' });
     await place.decoy(id, { kind: 'tool', name: 'decoy tool' });
     await expect(place.decoy(id, wish)).rejects.toMatchObject({ code });
+    const allow = (tool: string) => place.service.agents.change(SOMEBODY, id, { allowed_tools: ['search', tool] });
+    await expect(allow('decoy tool')).rejects.toMatchObject({ code: 'conflict' });
+    await allow('decoy');
     expect((await place.vaults.list(id)).decoys.map(({ kind, name }) => [kind, name])).toEqual([
       ['secret', 'decoy'],
       ['tool', 'decoy tool'],

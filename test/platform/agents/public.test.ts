@@ -1,8 +1,11 @@
 import { execFileSync } from 'node:child_process';
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { OwnQuestions } from '../../../src/platform/agents/own-questions.ts';
+import { KILL_STEPS } from '../../../src/platform/agents/words.ts';
+import { SecretBox } from '../../../src/platform/secrets.ts';
 import { type Answer, SERVICES, type Service, startService } from '../service.ts';
 import { AGENT } from './agent-place.ts';
 import { TokenReceiver } from './kill/receiver.ts';
@@ -181,6 +184,43 @@ describe('the documents for strangers', () => {
     expect(text.toLowerCase()).toContain(body.certificate.serial.toLowerCase().replace(/^0+/, ''));
     expect(text).toContain('Certificate Hold');
   });
+});
+
+test('the kill switch asks about each agent of a family, and nobody else asks without being counted', async () => {
+  const service = await startService({ rateLimits: { requestsPerMinute: 1e6, refusalsPerMinute: 3 } });
+  try {
+    const parent = await onboarded(service);
+    for (let child = 0; child < 5; child++)
+      await service.call('POST', `${API}/agents`, { ...AGENT, parent_agent_id: parent });
+    const wish = { mode: 'suspend', reason: 'a test' };
+    const { body } = await service.call('POST', `${API}/agents/${parent}/kill-switch`, wish);
+    const steps = body.agents.flatMap(({ steps }: { steps: object[] }) => steps);
+    expect(steps).toHaveLength(6 * KILL_STEPS.length);
+    expect(steps.filter(({ result }: { result: string }) => result === 'failed')).toEqual([]);
+    const masterKey = await readFile(join(service.dataDir, 'master.key'));
+    const markedBy = (key: Uint8Array, agentId: string, at = Date.now()) =>
+      new OwnQuestions(new SecretBox(key, 'agents/own-questions'), () => new Date(at)).mark(agentId);
+    const statusesWith = async (mark: string) => {
+      const statuses = new Set<number>();
+      // A minute may begin while they are asked.
+      for (let time = 0; time < 8; time++) {
+        const headers = { [OwnQuestions.header]: mark };
+        statuses.add((await ask(service, `${API}/public/verify-agent/${parent}`, headers)).status);
+      }
+      return statuses;
+    };
+    expect(await statusesWith(markedBy(masterKey, parent))).toEqual(new Set([200]));
+    for (const mark of [
+      markedBy(Buffer.alloc(32), parent),
+      markedBy(masterKey, body.agents[0].agent_id),
+      markedBy(masterKey, parent, Date.now() - 120_000),
+      markedBy(masterKey, parent).slice(0, -4),
+      'x',
+    ])
+      expect(await statusesWith(mark)).toContain(429);
+  } finally {
+    await service.close();
+  }
 });
 
 test('who asks too often without a key is told to wait, and who has one is not', async () => {

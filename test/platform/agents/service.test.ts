@@ -139,6 +139,7 @@ describe.each(SERVICES)('the service of agents on %s', (_name, start) => {
     const { body: after } = await service.call('GET', '//agents/api/v1/stats/');
     expect([after.agents - before.agents, after.states.suspended - before.states.suspended]).toEqual([1, 1]);
     expect([after.actions_24h - before.actions_24h, after.violations_24h - before.violations_24h]).toEqual([1, 1]);
+    expect([after.actions - before.actions, after.last_action_at >= before.last_action_at]).toEqual([1, true]);
     expect(after).toMatchObject({ unfinished_kills: 0, wrong_since: expect.stringMatching(/^\d{4}-/) });
     const sum = Object.values<number>(after.states).reduce((total, count) => total + count, 0);
     expect(sum).toBe(after.agents);

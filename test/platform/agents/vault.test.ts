@@ -142,6 +142,26 @@ describe.each(DATABASES)('vaults on %s', (_name, start) => {
     expect((await get(a, 'x')).value).toBe(SECRET);
   });
 
+  test('a whole older row opens, as an older database does, and the stream shows that it is older', async () => {
+    const id = await place.onboarded();
+    await put(id, 'x', SECRET);
+    const [older] = (await made.query(
+      `SELECT secret_no, version, sealed FROM agent_secrets WHERE agent_no = ${await numberOf(id)}`,
+    )) as { secret_no: number; version: number; sealed: Uint8Array }[];
+    await put(id, 'x', 'another one');
+    const { secret_no = 0, version = 0, sealed = Buffer.of() } = older ?? {};
+    const hex = Buffer.from(sealed).toString('hex');
+    const bytes = made.database.dialect === 'sqlite' ? `x'${hex}'` : `decode('${hex}', 'hex')`;
+    await made.query(`UPDATE agent_secrets SET version = ${version}, sealed = ${bytes} WHERE secret_no = ${secret_no}`);
+    expect((await get(id, 'x')).value).toBe(SECRET);
+    const said = (await place.accesses(id)).map(({ action, metadata }) => [action, metadata['version']]);
+    expect(said).toEqual([
+      ['vault.secret_put', 1],
+      ['vault.secret_put', 2],
+      ['vault.secret_taken', 1],
+    ]);
+  });
+
   test.each(MOVED)('%s does not open', async (_name, statement) => {
     const [a, b] = [await place.onboarded(), await place.onboarded()];
     for (const id of [a, b]) for (const name of ['x', 'y']) await put(id, name, `${SECRET} ${name} of ${id}`);
@@ -156,11 +176,26 @@ describe.each(DATABASES)('vaults on %s', (_name, start) => {
       'the agent itself',
       'suspended',
       keyOf,
-      { get: 'agent_suspended', put: 'agent_suspended', remove: 'agent_suspended' },
+      { list: 'agent_suspended', get: 'agent_suspended', put: 'agent_suspended', remove: 'agent_suspended' },
     ],
-    ['somebody else', 'suspended', () => OWN_KEY, { get: 'agent_suspended', put: 'done', remove: 'done' }],
-    ['the agent itself', 'revoked', keyOf, { get: 'agent_revoked', put: 'agent_revoked', remove: 'agent_revoked' }],
-    ['somebody else', 'revoked', () => OWN_KEY, { get: 'agent_revoked', put: 'agent_revoked', remove: 'done' }],
+    [
+      'somebody else',
+      'suspended',
+      () => OWN_KEY,
+      { list: 'done', get: 'agent_suspended', put: 'done', remove: 'done' },
+    ],
+    [
+      'the agent itself',
+      'revoked',
+      keyOf,
+      { list: 'agent_revoked', get: 'agent_revoked', put: 'agent_revoked', remove: 'agent_revoked' },
+    ],
+    [
+      'somebody else',
+      'revoked',
+      () => OWN_KEY,
+      { list: 'done', get: 'agent_revoked', put: 'agent_revoked', remove: 'done' },
+    ],
   ] as const)('what %s may do with the vault of one that is %s', async (_who, state, principalOf, outcomes) => {
     const id = await place.onboarded();
     await put(id, 'x', SECRET);
@@ -172,6 +207,7 @@ describe.each(DATABASES)('vaults on %s', (_name, start) => {
         ({ code }: { code: string }) => code,
       );
     expect({
+      list: await come(vaults.contents(principalOf(id), id)),
       get: await come(vaults.get(principalOf(id), id, 'x')),
       put: await come(vaults.put(principalOf(id), id, { name: 'x', value: 'y' })),
       remove: await come(vaults.remove(principalOf(id), id, 'x')),

@@ -28,9 +28,8 @@ export async function invitationSection(
 ): Promise<Markup> {
   const { data, next_cursor } = await accounts.invitations.list({ limit: SHOWN, cursor });
   const names = await namesOfInviters(accounts, data);
-  const next = next_cursor === null ? null : `${PEOPLE_PATH}?${new URLSearchParams({ invitations: next_cursor })}`;
   return markup`<section><h2>Open invitations</h2>
-${invitationTable(request, data, names, clock())}${further(next)}${asCurl('curl-invitations', curlCommand(request, { path: '/people/invitations' }))}</section>
+${invitationTable(request, data, names, clock())}${further(PEOPLE_PATH, { invitations: cursor }, next_cursor, 'invitations')}${asCurl('curl-invitations', curlCommand(request, { path: '/people/invitations' }))}</section>
 `;
 }
 

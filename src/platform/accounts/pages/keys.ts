@@ -1,7 +1,6 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
-import type { z } from 'zod';
 import { type Markup, markup, name } from '../../../core/html/markup.ts';
-import { pageQuerySchema } from '../../http/fields.ts';
+import { type PageQuery, pageQuerySchema } from '../../http/fields.ts';
 import { forWhoMay, paramsOf, queryOf } from '../../web/asked.ts';
 import {
   action,
@@ -15,6 +14,7 @@ import {
   momentOr,
 } from '../../web/components.ts';
 import { curlCommand } from '../../web/curl.ts';
+import { LIST_ROWS } from '../../web/rows.ts';
 import type { ApiKey } from '../api-keys.ts';
 import type { ApiKeys } from '../keys.ts';
 import { keyParamsSchema } from '../requests.ts';
@@ -32,15 +32,15 @@ export async function keyPages(server: FastifyInstance, parts: KeyPageParts): Pr
   const { keys, clock } = parts;
   const config = { scope: 'keys:read' } as const;
   server.get('/keys', { config, schema: { hide: true, querystring: pageQuerySchema } }, async (request, reply) => {
-    const query = queryOf<z.output<typeof pageQuerySchema>>(request);
-    const { data, next_cursor } = await keys.list(query);
+    const { cursor } = queryOf<PageQuery>(request);
+    const { data, next_cursor } = await keys.list({ cursor, limit: LIST_ROWS });
     return reply.page({
       title: 'API keys',
       introduction: 'Programs call the platform with them. A key may do what its scopes say, and nothing else.',
       content: [
         forWhoMay(request, 'keys:write', () => markup`<p>${action(`${KEYS_PATH}/new`, 'Make an API key')}</p>\n`),
         keyTable(data, clock()),
-        further(next_cursor === null ? null : `${KEYS_PATH}?${new URLSearchParams({ cursor: next_cursor })}`),
+        further(KEYS_PATH, { cursor }, next_cursor),
         asCurl('curl', curlCommand(request, { path: '/keys/' })),
       ],
     });

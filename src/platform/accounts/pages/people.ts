@@ -15,6 +15,7 @@ import {
   statusWord,
 } from '../../web/components.ts';
 import { curlCommand } from '../../web/curl.ts';
+import { LIST_ROWS } from '../../web/rows.ts';
 import type { Person } from '../people.ts';
 import { personParamsSchema } from '../people-requests.ts';
 import { invitationPages, invitationSection } from './invitations.ts';
@@ -27,8 +28,8 @@ export async function peoplePages(server: FastifyInstance, parts: AccountPagePar
   const { accounts, clock } = parts;
   const config = { scope: 'people:read' } as const;
   server.get('/people', { config, schema: { hide: true, querystring: listsSchema } }, async (request, reply) => {
-    const { invitations, ...query } = queryOf<z.output<typeof listsSchema>>(request);
-    const { data, next_cursor } = await accounts.people.list(query);
+    const { invitations, cursor } = queryOf<z.output<typeof listsSchema>>(request);
+    const { data, next_cursor } = await accounts.people.list({ cursor, limit: LIST_ROWS });
     return reply.page({
       title: 'People',
       introduction: 'Who may come in, and as what.',
@@ -39,7 +40,7 @@ export async function peoplePages(server: FastifyInstance, parts: AccountPagePar
           () => markup`<p>${action(`${PEOPLE_PATH}/invite`, 'Invite somebody')}</p>\n`,
         ),
         peopleTable(data, clock()),
-        further(next_cursor === null ? null : `${PEOPLE_PATH}?${new URLSearchParams({ cursor: next_cursor })}`),
+        further(PEOPLE_PATH, { cursor }, next_cursor),
         asCurl('curl', curlCommand(request, { path: '/people/' })),
         await invitationSection(request, parts, invitations),
       ],

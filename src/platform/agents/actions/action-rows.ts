@@ -1,6 +1,7 @@
 import type { Selectable } from 'kysely';
 import type { ColumnKind, Columns, Reader, Transaction } from '../../database/database.ts';
 import type { Agent } from '../agent-rows.ts';
+import { currentIdentities } from '../identity/identity-rows.ts';
 import type { AgentPublicKeys } from '../identity/keys.ts';
 import type { TrustChange } from '../ports.ts';
 import type { AgentTables } from '../schema.ts';
@@ -102,12 +103,6 @@ export async function publicKeysOf(
   agentNos: readonly number[],
 ): Promise<ReadonlyMap<number, AgentPublicKeys>> {
   if (agentNos.length === 0) return new Map();
-  const identities = reader.tables<AgentTables>().selectFrom('agent_identities');
-  const rows = await identities
-    .select(['agent_no', 'public_keys'])
-    .where('agent_no', 'in', agentNos)
-    // The last one of an agent stays in the map.
-    .orderBy('issue_no')
-    .execute();
+  const rows = await currentIdentities(reader, agentNos).select(['agent_no', 'public_keys']).execute();
   return new Map(rows.map(({ agent_no, public_keys }) => [agent_no, JSON.parse(public_keys) as AgentPublicKeys]));
 }

@@ -4,7 +4,7 @@ import { allowancesOf } from '../composition.ts';
 import type { ActionContent, Violation } from '../requests/actions.ts';
 import type { AgentDecoy } from '../vault/decoy-rows.ts';
 import type { ActionDecision, TrustRuleName } from '../words.ts';
-import type { ActionReport } from './report.ts';
+import { type ActionReport, actionIdOf } from './report.ts';
 
 /** What of an action can be against what its agent may. */
 type JudgedContent = Omit<ActionContent, 'action_type' | 'action_description'>;
@@ -29,7 +29,7 @@ export interface JudgedAction {
 export function judge(agent: Agent, { content, attestation }: ActionReport, facts: ActionFacts): JudgedAction {
   const violations = violationsOf(agent, content, facts);
   const isAttested = attestation !== null && facts.badSignature === null;
-  const action_id = isAttested ? attestation.action_id : randomUUID();
+  const action_id = isAttested ? actionIdOf(attestation) : randomUUID();
   const decision = violations.length > 0 ? 'violation' : 'allowed';
   return { action_id, decision, violations, isAttested, decoy: facts.decoy };
 }

@@ -7,7 +7,7 @@ import type { Vaults } from '../vault/vaults.ts';
 import { actionsOf, type NewAgentAction, publicKeysOf } from './action-rows.ts';
 import { isSignedAction } from './attestation.ts';
 import type { ActionFacts } from './judging.ts';
-import { type ActionReport, contentSha256 } from './report.ts';
+import { type ActionReport, actionIdOf, contentSha256 } from './report.ts';
 
 interface Reading {
   reports: readonly ActionReport[];
@@ -44,7 +44,7 @@ export class KnownActions {
     const attested = new Set(reports.filter(({ attestation }) => attestation !== null).map(({ agentId }) => agentId));
     const signing = agents.filter(({ agent_id }) => attested.has(agent_id)).map(({ agent_no }) => agent_no);
     const ids = reports.flatMap(({ attestation, keyed }) =>
-      [attestation?.action_id ?? [], idOf(results, keyed)].flat(),
+      [attestation === null ? [] : actionIdOf(attestation), idOf(results, keyed)].flat(),
     );
     const actions = await actionsOf(reader, ids);
     const publicKeys = await publicKeysOf(reader, signing);
@@ -64,7 +64,7 @@ export class KnownActions {
     const result = keyed === null ? null : this.results.resultOf(keyed);
     if (result !== null) return this.#actions.get(nameOf({ agent_no, action_id: result })) ?? null;
     if (attestation === null) return null;
-    const earlier = this.#actions.get(nameOf({ agent_no, action_id: attestation.action_id }));
+    const earlier = this.#actions.get(nameOf({ agent_no, action_id: actionIdOf(attestation) }));
     return earlier?.content_sha256 === contentSha256(content) ? earlier : null;
   }
 
@@ -81,7 +81,7 @@ export class KnownActions {
     if (keys === undefined) return 'the agent is not onboarded, and has no key to sign with';
     if (!isSignedAction(agent_id, content, attestation, keys))
       return `the signature is not ${attestation.algorithm} by the agent's key over this action`;
-    const isTaken = this.#actions.has(nameOf({ agent_no, action_id: attestation.action_id }));
+    const isTaken = this.#actions.has(nameOf({ agent_no, action_id: actionIdOf(attestation) }));
     return isTaken ? 'the agent has used this action_id for another action' : null;
   }
 }

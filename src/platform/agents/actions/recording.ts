@@ -112,6 +112,7 @@ class ActionRecording {
     if (judged.decoy !== null) this.#trips.push(tripOf(report, judged, judged.decoy, now));
     const action = actionRowOf(agent, report, { judged, change, now });
     this.#made.push({ action, entry });
+    ledgers.countAction(agent);
     known.add(action);
     return action;
   }

@@ -13,6 +13,11 @@ export interface ActionReport {
   keyed: KeyedRequest | null;
 }
 
+/** In lower case, however its agent writes it (RFC 9562 section 4). */
+export function actionIdOf({ action_id }: ActionAttestation): string {
+  return action_id.toLowerCase();
+}
+
 /** What two actions of one id must have in common to be one. */
 export function contentSha256(content: ActionContent): string {
   return sha256(canonicalize(content as Json));

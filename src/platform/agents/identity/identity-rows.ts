@@ -1,4 +1,4 @@
-import type { Selectable } from 'kysely';
+import { type Selectable, sql } from 'kysely';
 import type { Reader, Transaction } from '../../database/database.ts';
 import type { AgentTables } from '../schema.ts';
 import type { PassportStatus } from '../words.ts';
@@ -16,6 +16,20 @@ export async function currentIdentity(reader: Reader, agentNo: number): Promise<
   return (await own.executeTakeFirst()) ?? null;
 }
 
+/** The same of several agents, in one query: those of before, of which there may be many, are not read. */
+export function currentIdentities(reader: Reader, agentNos: readonly number[]) {
+  return reader
+    .tables<AgentTables>()
+    .selectFrom('agent_identities')
+    .where('agent_no', 'in', agentNos.length === 0 ? [-1] : [...agentNos])
+    .where('issue_no', '=', (of) =>
+      of
+        .selectFrom('agent_identities as newest')
+        .whereRef('newest.agent_no', '=', 'agent_identities.agent_no')
+        .select(({ fn }) => fn.max('newest.issue_no').as('issue_no')),
+    );
+}
+
 export async function changePassport(
   transaction: Transaction,
   { identity_no }: Pick<AgentIdentity, 'identity_no'>,
@@ -30,7 +44,7 @@ export async function changePassport(
 /**
  * Has the lists of revoked certificates name both certificates of an identity. A hold becomes what is for ever; what is for
  * ever stays as it is.
- * @returns their serials.
+ * @returns the serials of those of which the lists say something else now.
  */
 export async function revokeCertificates(
   transaction: Transaction,
@@ -46,10 +60,10 @@ export async function revokeCertificates(
     conflict
       .columns(['kind', 'serial'])
       .doUpdateSet((excluded) => ({ reason: excluded.ref('excluded.reason') }))
-      .where('agent_revocations.reason', '=', 'certificateHold'),
+      .where('agent_revocations.reason', '=', 'certificateHold')
+      .whereRef('agent_revocations.reason', '<>', sql.ref('excluded.reason')),
   );
-  await insert.execute();
-  return rows.map(({ serial }) => serial);
+  return (await insert.returning('serial').execute()).map(({ serial }) => serial);
 }
 
 /** Has the lists no longer name those certificates of an identity that were on hold. @returns their serials. */

@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { messageOf } from '../../../core/errors.ts';
 import { Dispatcher } from '../../outgoing/dispatcher.ts';
+import { OwnQuestions } from '../own-questions.ts';
 
 /**
  * Whether public verification still says that an agent is valid. @throws whatever is wrong, in words for a person; Unasked
@@ -13,13 +14,21 @@ export class Unasked extends Error {}
 
 const TIMEOUT_MS = 2000;
 
-/** Asks where strangers ask, without a key. @param verificationUrl of an agent. */
-export function askAsStranger(verificationUrl: (agentId: string) => string): AskPublic {
+/**
+ * Asks where strangers ask, without a key. @param verificationUrl of an agent.
+ * @param own keeps these questions from being counted among those of strangers.
+ */
+export function askAsStranger(
+  verificationUrl: (agentId: string) => string,
+  own: Pick<OwnQuestions, 'mark'>,
+): AskPublic {
   return async (agentId) => {
     const url = new URL(verificationUrl(agentId));
     const dispatcher = new Dispatcher({ allowed: [url.host], timeoutMs: TIMEOUT_MS });
-    const { status, body } = await dispatcher.send({ url, method: 'GET', headers: {} });
-    if (status === 429) throw new Unasked(`${url.host} was asked too often from the address of this platform.`);
+    const headers = { [OwnQuestions.header]: own.mark(agentId) };
+    const { status, body } = await dispatcher.send({ url, method: 'GET', headers });
+    if (status === 429)
+      throw new Unasked(`${url.host} refused the question as one too many; something between may limit it.`);
     if (status !== 200) throw new Error(`${url.host} answered with status ${status}.`);
     const { valid } = JSON.parse(body.toString()) as { valid?: unknown };
     if (typeof valid !== 'boolean') throw new Error(`${url.host} answered something else.`);

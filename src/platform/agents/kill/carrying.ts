@@ -1,7 +1,6 @@
 import { messageOf } from '../../../core/errors.ts';
 import type { Transaction } from '../../database/database.ts';
 import { within, writeWithin } from '../../database/within.ts';
-import { descendantsOf, findAgent } from '../agent-rows.ts';
 import type { AgentEntry } from '../entries.ts';
 import { FlipWatch } from './asking.ts';
 import {
@@ -13,6 +12,7 @@ import {
   type StepEnd,
   type StepRow,
   stepsOfKills,
+  unplannedBelow,
 } from './kill-rows.ts';
 import type { KillMeans } from './means.ts';
 import { recordIfPossible } from './recording.ts';
@@ -53,11 +53,12 @@ export class Carrying {
   async toTheEnd(signal: AbortSignal): Promise<void> {
     const { database } = this.#means;
     try {
-      for (;;) {
-        const row = await nextStep(database, this.#kill);
+      for (let done = -1; ; ) {
+        const row = await nextStep(database, this.#kill, done);
         if (row === undefined) return await this.#finish();
         if (signal.aborted) return await this.#release();
         await this.#carryOut(row);
+        done = row.number;
         if (row.step === 'agent_state') this.#watch.begin(row.agent_id);
       }
     } catch (error) {
@@ -96,11 +97,7 @@ export class Carrying {
 
   /** Those that were registered after the kill was begun, and before the agent was stopped that they belong to. */
   async #planNewChildren(transaction: Transaction, row: StepRow): Promise<void> {
-    const below = await descendantsOf(transaction, await findAgent(transaction, row.agent_id));
-    if (below.length === 0) return;
-    const planned = await stepsOfKills(transaction, [row.kill_no]);
-    const known = new Set(planned.map(({ agent_no }) => agent_no));
-    const added = below.filter(({ agent_no }) => !known.has(agent_no));
+    const added = await unplannedBelow(transaction, row);
     if (added.length > 0) await planSteps(transaction, row, this.#steps, added.toReversed());
   }
 

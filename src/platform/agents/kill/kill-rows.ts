@@ -8,7 +8,7 @@ import type { AgentKillStepTable, AgentKillTable } from './schema.ts';
 
 export type Kill = Selectable<AgentKillTable>;
 /** A step of a kill, for one agent. */
-export type StepRow = Selectable<AgentKillStepTable> & { agent_id: string };
+export type StepRow = Selectable<AgentKillStepTable> & Pick<Agent, 'agent_id' | 'name'>;
 
 /** How a step ended. */
 export interface StepEnd {
@@ -50,9 +50,43 @@ export async function planSteps(
   await transaction.insertAll('agent_kill_steps', PLAN, rows);
 }
 
-/** The first step of a kill without an end; undefined where all have ended. */
-export function nextStep(reader: Reader, { kill_no }: Pick<Kill, 'kill_no'>): Promise<StepRow | undefined> {
-  return stepRows(reader, [kill_no]).where('ended_at', 'is', null).limit(1).executeTakeFirst();
+/**
+ * The first step of a kill without an end; undefined where all have ended.
+ * @param after all steps up to this number have ended: they are not read again.
+ */
+export function nextStep(
+  reader: Reader,
+  { kill_no }: Pick<Kill, 'kill_no'>,
+  after: number,
+): Promise<StepRow | undefined> {
+  const left = stepRows(reader, [kill_no]).where('number', '>', after).where('ended_at', 'is', null);
+  return left.limit(1).executeTakeFirst();
+}
+
+/** Those below an agent that are no part of a kill; each comes after its parent. */
+export async function unplannedBelow(
+  reader: Reader,
+  { kill_no, agent_id }: Pick<StepRow, 'kill_no' | 'agent_id'>,
+): Promise<Agent[]> {
+  const agents = reader.tables<AgentTables>().selectFrom('agents').selectAll().orderBy('agent_no');
+  const unplanned = agents.where(({ not, exists, selectFrom }) =>
+    not(
+      exists(
+        selectFrom('agent_kill_steps as step')
+          .select('step.number')
+          .where('step.kill_no', '=', kill_no)
+          .whereRef('step.agent_no', '=', 'agents.agent_no'),
+      ),
+    ),
+  );
+  const found: Agent[] = [];
+  // Below one that is no part of it, none is.
+  for (let parents = [agent_id]; parents.length > 0; ) {
+    const children = await unplanned.where(reader.words.isAmong('parent_agent_id', parents)).execute();
+    found.push(...children);
+    parents = children.map((child) => child.agent_id);
+  }
+  return found;
 }
 
 /** In their order. */
@@ -66,7 +100,7 @@ function stepRows(reader: Reader, killNos: readonly number[]) {
     .selectFrom('agent_kill_steps')
     .innerJoin('agents', 'agents.agent_no', 'agent_kill_steps.agent_no')
     .selectAll('agent_kill_steps')
-    .select('agents.agent_id')
+    .select(['agents.agent_id', 'agents.name'])
     .where('kill_no', 'in', killNos.length === 0 ? [-1] : [...killNos])
     .orderBy('kill_no')
     .orderBy('number');

@@ -25,7 +25,8 @@ export type ActionContent = z.output<typeof actionContentSchema>;
 export const ATTESTATION_ALGORITHMS = ['EdDSA', 'ML-DSA-65'] as const;
 
 export const attestationSchema = z.strictObject({
-  action_id: z.uuid().toLowerCase(),
+  /** As it was signed; the action has it in lower case. */
+  action_id: z.uuid(),
   signed_at: time,
   algorithm: z.enum(ATTESTATION_ALGORITHMS),
   /** Base64url. */
@@ -97,4 +98,4 @@ export type WireAction = z.infer<typeof actionSchema>;
 
 export const actionQuerySchema = pageQuerySchema.extend({ decision: z.enum(ACTION_DECISIONS).optional() });
 export type ActionQuery = z.infer<typeof actionQuerySchema>;
-export const actionParamsSchema = z.object({ agent_id: text, action_id: text });
+export const actionParamsSchema = z.object({ agent_id: text, action_id: text.toLowerCase() });

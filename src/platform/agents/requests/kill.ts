@@ -45,7 +45,7 @@ export const killReceiptSchema = z.object({
   /** Null while steps are left; they are done also after a restart. */
   finished_at: time.nullable(),
   public_verification_flipped_after_ms: count.nullable(),
-  agents: z.array(z.object({ agent_id: z.string(), steps: z.array(killStepSchema) })),
+  agents: z.array(z.object({ agent_id: z.string(), name: z.string(), steps: z.array(killStepSchema) })),
   deliveries: z.array(setDeliverySchema),
   message: z.string(),
 });

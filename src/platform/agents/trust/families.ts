@@ -74,6 +74,11 @@ export class FamilyLedgers {
     return { before, after: agent.score, tier: agent.tier, reasons, lines: line === null ? [] : [line], entries };
   }
 
+  /** Counts an action of an agent that is recorded. */
+  countAction(agent: Agent): void {
+    this.#change(agent, { actions: agent.actions + 1 });
+  }
+
   /** Has the database know all notes. */
   async write(): Promise<void> {
     await insertLines(this.#transaction, this.#lines.splice(0));

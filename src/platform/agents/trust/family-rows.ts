@@ -35,9 +35,11 @@ const STANDING: Columns & Record<keyof StandingRow, ColumnKind> = {
   state: 'text',
   suspended_because: 'text',
   state_changed_at: 'text',
+  actions: 'integer',
 };
 
-type StandingRow = TrustStanding & Pick<Agent, 'agent_no' | 'state' | 'suspended_because' | 'state_changed_at'>;
+type StandingRow = TrustStanding &
+  Pick<Agent, 'agent_no' | 'state' | 'suspended_because' | 'state_changed_at' | 'actions'>;
 
 export function writeStandings(transaction: Transaction, agents: readonly StandingRow[]): Promise<void> {
   const names = Object.keys(STANDING) as (keyof StandingRow)[];

@@ -43,7 +43,7 @@ export function stepOf(before: TrustStanding, note: TrustNote, means: StepMeans)
   const standing = { ...before, ...factsAfter(before, note, means) };
   if (isSaidBefore(before, note)) return { standing, line: null, reasons: [] };
   const day = dayOf(at);
-  const earned = standing.attested_day === day ? standing.attested_points : 0;
+  const earned = earnedOn(day, standing);
   if (rule === 'attested_action' && earned >= EARNED_A_DAY)
     return { standing, line: null, reasons: [EARNS_NOTHING.enough_today] };
   const ceiling = ceilingOf({ ...standing, parentScore }, now, times);
@@ -52,6 +52,12 @@ export function stepOf(before: TrustStanding, note: TrustNote, means: StepMeans)
   const after = { score: line.after, tier: tierOf(line.after), ledger_length: line.entry_no };
   const counted = rule === 'attested_action' ? { attested_day: day, attested_points: earned + 1 } : {};
   return { standing: { ...standing, ...after, ...counted }, line, reasons: reasonsOf(line) };
+}
+
+/** Of a day before the last one that points were earned on nothing is left: a clock that was put back earns none twice. */
+function earnedOn(day: string, { attested_day, attested_points }: TrustStanding): number {
+  if (attested_day === null || attested_day < day) return 0;
+  return attested_day === day ? attested_points : EARNED_A_DAY;
 }
 
 /** What a note changes besides the score. */

@@ -41,20 +41,21 @@ export interface AccessDone<T> {
 
 /**
  * Whoever has the key of the agent itself needs an active one. Others may still put and remove the secrets of one that is
- * suspended, and remove those of one that is revoked.
- * @throws DomainError `agent_suspended`, `agent_revoked`.
+ * suspended, remove those of one that is revoked, and see what there is of either.
+ * @returns `agent_suspended`, `agent_revoked`; null where it is done.
  */
-export function refuseState({ state }: Agent, kind: AccessKind, isOwnKey: boolean): void {
-  if (state === 'revoked' && (isOwnKey || kind !== 'remove'))
-    throw new DomainError(
+export function refusalOf({ state }: Agent, kind: AccessKind | 'list', isOwnKey: boolean): DomainError | null {
+  if (state === 'revoked' && (isOwnKey || kind === 'get' || kind === 'put'))
+    return new DomainError(
       'agent_revoked',
       'the agent is revoked for ever: its vault gives nothing out, and takes nothing',
     );
   if (state === 'suspended' && (isOwnKey || kind === 'get'))
-    throw new DomainError(
+    return new DomainError(
       'agent_suspended',
       'the agent is suspended: its vault gives nothing out until it is reinstated',
     );
+  return null;
 }
 
 /** @throws DomainError `not_found`, before anything is written. */

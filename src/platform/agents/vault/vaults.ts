@@ -18,7 +18,7 @@ import {
   type AccessKind,
   giveSecret,
   putSecret,
-  refuseState,
+  refusalOf,
   removeSecret,
   secretToWire,
 } from './accesses.ts';
@@ -82,22 +82,30 @@ export class Vaults implements VaultPort {
     return this.#access('remove', { principal, agentId, name, asker }, removeSecret);
   }
 
-  /** What the agent finds, with decoys that look like anything else. @throws DomainError `not_found`, `conflict`, `forbidden`. */
+  /** What the agent finds, with decoys that look like anything else. @throws DomainError as `get`. */
   async contents(principal: Access['principal'], agentId: string): Promise<WireVault> {
     const { database, log } = this.#means;
     refuseOthers(principal, agentId);
-    return database.write(async (transaction) => {
+    const by = speakerOf(principal);
+    const outcome = await database.write(async (transaction) => {
       const agent = await lockAgent(transaction, agentId);
       const { vaultId } = await this.#vaultOf(transaction, agent);
+      const entry = (action: string, more: AgentEntry['more']): AgentEntry => ({
+        ...{ agentId, actor: by, action, of: ['vault', vaultId], more },
+      });
+      const refused = refusalOf(agent, 'list', principal.boundTo === boundToAgent(agentId));
+      if (refused !== null) {
+        await writeEntries(log, transaction, [entry('vault.refused', { asked: 'list', because: refused.code })]);
+        return { refused };
+      }
       const secrets = (await secretsOfAgent(transaction, agent)).map(secretToWire);
       const decoys = (await decoyToolsOf(transaction, [agent.agent_no])).get(agent.agent_no)?.keys() ?? [];
       const tools = sortedNames([...allowancesOf(agent).allowed_tools, ...decoys]);
-      const more = { secrets: secrets.length, tools: tools.length };
-      const by = speakerOf(principal);
-      const entry: AgentEntry = { agentId, actor: by, action: 'vault.listed', of: ['vault', vaultId], more };
-      await writeEntries(log, transaction, [entry]);
-      return { vault_id: vaultId, status: 'open', encryption: VAULT_ENCRYPTION, secrets, tools };
+      await writeEntries(log, transaction, [entry('vault.listed', { secrets: secrets.length, tools: tools.length })]);
+      return { vault_id: vaultId, status: 'open' as const, encryption: VAULT_ENCRYPTION, secrets, tools };
     });
+    if ('refused' in outcome) throw outcome.refused;
+    return outcome;
   }
 
   /** What people see of it, its decoys apart: never a value. @throws DomainError `not_found`. */
@@ -206,8 +214,9 @@ export class Vaults implements VaultPort {
     agent: Agent,
     { kind, access: { principal, agentId, name }, work }: { kind: AccessKind; access: Access; work: Work<T> },
   ): Promise<(AccessDone<T> & { accessed: Accessed }) | { refused: DomainError }> {
+    const refused = refusalOf(agent, kind, principal.boundTo === boundToAgent(agentId));
+    if (refused !== null) return { refused };
     try {
-      refuseState(agent, kind, principal.boundTo === boundToAgent(agentId));
       const vault = await this.#vaultOf(transaction, agent);
       const secret = await secretNamed(transaction, agent, name);
       const decoy = secret && (await decoyOfSecret(transaction, secret));

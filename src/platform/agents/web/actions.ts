@@ -53,10 +53,7 @@ function listPage(server: FastifyInstance, { service, clock }: AgentPageParts): 
     if (isKnown(reply, mark)) return sendKnown(reply);
     const path = agentPath(id, 'actions');
     const empty = decision === undefined ? firstAction(agent, request) : emptyState('No action is like that.');
-    const list = [
-      actionTable(data, now, empty),
-      further(next_cursor === null ? null : withQuery(path, { decision, cursor: next_cursor })),
-    ];
+    const list = [actionTable(data, now, empty), further(path, { decision, cursor }, next_cursor)];
     return reply.page({
       title: `What ${agent.name} did`,
       above: aboveAgent(agent),
@@ -73,7 +70,8 @@ function listPage(server: FastifyInstance, { service, clock }: AgentPageParts): 
 
 function filters(path: string, decision: string | undefined): Markup {
   const choices = ACTION_DECISIONS.map((value) => ({ value, label: DECISION_WORDS[value][1] }));
-  return filterForm(path, filterSelect({ name: 'decision', label: 'Decision', value: decision }, choices));
+  const select = filterSelect({ name: 'decision', label: 'Decision', value: decision }, choices);
+  return filterForm(path, { decision }, select);
 }
 
 function sayOf([last]: readonly WireAction[]): string {

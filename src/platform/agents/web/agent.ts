@@ -47,7 +47,9 @@ export function agentPage(server: FastifyInstance, { service, people, clock }: A
         identitySection(agent, now, request),
         await forWriters(request, () => vaultOf(service, agent, now, request)),
         await familyOf(service, agent),
-        kills.data.length === 0 ? null : markup`<h2>Kill switch</h2>\n${killTable(kills.data, now)}`,
+        kills.data.length === 0
+          ? null
+          : section('Kill switch', killTable(kills.data, now), link(agentPath(id, 'kills'), 'All its uses')),
         asCurl('curl', curlCommand(request, { path: agentsApi(id) })),
       ],
     });
@@ -71,7 +73,7 @@ function facts(agent: WireAgent, call: NameActor, now: Date, request: FastifyReq
   const publicUrl = apiOrigin(request) + publicApi('verify-agent', agent_id);
   const stream = forWhoMay(request, 'audit:read', () => link(agentStreamPath(agent_id), 'its audit stream'));
   return factList([
-    ['State', agentStateWords(agent)],
+    ['Status', agentStateWords(agent)],
     ['Type', AGENT_TYPE_WORDS[agent_type]],
     ['Model', name(agent.model)],
     ['Version', name(agent.version)],

@@ -30,7 +30,7 @@ export function agentsPage(server: FastifyInstance, { service, clock }: AgentPag
     const list = [
       filters(filter),
       agentTable(data, { now: clock(), empty: emptyState('No agent is like that.') }),
-      further(next_cursor === null ? null : withQuery(AGENTS_PATH, { ...asked, cursor: next_cursor })),
+      further(AGENTS_PATH, filter, next_cursor),
     ];
     return reply.page({
       title: 'Agents',
@@ -59,22 +59,17 @@ function ways({ agents, states, suspended_passports: passports }: AgentStats): M
 }
 
 function filters({ q, state, tier }: Filter): Markup {
-  const isAll = [q, state, tier].every((value) => value === undefined);
-  return filterForm(
-    AGENTS_PATH,
-    [
-      filterField({ name: 'q', label: 'Name', value: q }),
-      filterSelect(
-        { name: 'state', label: 'State', value: state },
-        AGENT_STATES.map((value) => ({ value, label: STATE_WORDS[value][1] })),
-      ),
-      filterSelect(
-        { name: 'tier', label: 'Tier', value: tier },
-        TIER_NAMES.map((value) => ({ value, label: value })),
-      ),
-    ],
-    isAll ? null : link(AGENTS_PATH, 'Show all'),
-  );
+  return filterForm(AGENTS_PATH, { q, state, tier }, [
+    filterField({ name: 'q', label: 'Name', value: q }),
+    filterSelect(
+      { name: 'state', label: 'Status', value: state },
+      AGENT_STATES.map((value) => ({ value, label: STATE_WORDS[value][1] })),
+    ),
+    filterSelect(
+      { name: 'tier', label: 'Tier', value: tier },
+      TIER_NAMES.map((value) => ({ value, label: value })),
+    ),
+  ]);
 }
 
 /** Agents as rows. */
@@ -83,7 +78,7 @@ function agentTable(agents: readonly WireAgent[], { now, empty }: { now: Date; e
     caption: 'Agents',
     columns: [
       { head: 'Agent', kind: 'name', cell: ({ agent_id, name }) => link(agentPath(agent_id), name) },
-      { head: 'State', cell: agentStateWords },
+      { head: 'Status', cell: agentStateWords },
       { head: 'Trust', kind: 'short', cell: trustWord },
       { head: 'Passport', cell: passportWord },
       { head: 'Model', cell: ({ model, version }) => modelCell(model, version) },

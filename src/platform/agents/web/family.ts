@@ -20,7 +20,7 @@ function childTable(children: WireAgent['children']): Markup | null {
     caption: 'Agents that it delegates to',
     columns: [
       { head: 'Delegates to', kind: 'name', cell: ({ agent_id, name }) => link(agentPath(agent_id), name) },
-      { head: 'State', cell: ({ state }) => statusWord(...STATE_WORDS[state]) },
+      { head: 'Status', cell: ({ state }) => statusWord(...STATE_WORDS[state]) },
       { head: 'Trust', cell: trustWord },
     ],
     rows: children,

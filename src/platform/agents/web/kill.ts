@@ -3,15 +3,17 @@ import { z } from 'zod';
 import { type Markup, markup, name } from '../../../core/html/markup.ts';
 import { actorOf } from '../../accounts/administration.ts';
 import { principalOf } from '../../http/principal.ts';
-import { asCurl, dataTable, emptyState, link, moment, statusWord } from '../../web/components.ts';
+import { queryOf } from '../../web/asked.ts';
+import { asCurl, dataTable, emptyState, further, link, moment, statusWord } from '../../web/components.ts';
 import { curlCommand } from '../../web/curl.ts';
 import { choices, postForm } from '../../web/fields.ts';
 import { type FormState, serveForm } from '../../web/forms.ts';
 import { askedReason, reasonField } from '../../web/reasoned-act.ts';
+import { LIST_ROWS } from '../../web/rows.ts';
 import type { WireAgent } from '../requests/agents.ts';
 import { killSchema, type WireKill } from '../requests/kill.ts';
 import { agentParamsSchema } from '../requests/parts.ts';
-import { type AgentPageParts, PROVED } from './parts.ts';
+import { type AgentPageParts, PROVED, SEES_AGENTS } from './parts.ts';
 import { aboveAgent, agentIdOf, agentPath, agentsApi, killPath, SUBSCRIBERS_PATH } from './paths.ts';
 import { MODE_WORDS } from './words.ts';
 
@@ -46,6 +48,29 @@ export function killPages(server: FastifyInstance, { service: { agents, kill } }
       const { agent_id, kill_id } = await kill.stop(actorOf(principalOf(request)), agentIdOf(request), given);
       return killPath(agent_id, kill_id);
     },
+  });
+}
+
+const querySchema = z.object({ cursor: z.string().optional() });
+
+/** Uses of the kill switch by which an agent was stopped, alone or with others. */
+export function killsPage(server: FastifyInstance, { service: { agents, kill }, clock }: AgentPageParts): void {
+  const schema = { hide: true, params: agentParamsSchema, querystring: querySchema };
+  server.get('/agents/of/:agent_id/kills', { config: SEES_AGENTS, schema }, async (request, reply) => {
+    const id = agentIdOf(request);
+    const { cursor } = queryOf<z.output<typeof querySchema>>(request);
+    const agent = await agents.find(id);
+    const { data, next_cursor } = await kill.list(id, { limit: LIST_ROWS, cursor });
+    return reply.page({
+      title: `Uses of the kill switch on ${agent.name}`,
+      above: aboveAgent(agent),
+      introduction: 'Each has a receipt, which says what was done to this agent and to those that it delegates to.',
+      content: [
+        killTable(data, clock()),
+        further(agentPath(id, 'kills'), { cursor }, next_cursor),
+        asCurl('curl', curlCommand(request, { path: agentsApi(id, 'kill-switch') })),
+      ],
+    });
   });
 }
 
@@ -106,9 +131,9 @@ export function killTable(kills: readonly WireKill[], now: Date): Markup {
         cell: ({ agent_id, kill_id, started_at }) =>
           markup`<a href="${killPath(agent_id, kill_id)}">${moment(started_at, now)}</a>`,
       },
+      { head: 'Status', cell: stepsCell },
       { head: 'What', cell: ({ mode }) => MODE_WORDS[mode].done },
       { head: 'Reason', cell: ({ reason }) => name(reason) },
-      { head: 'Steps', cell: stepsCell },
     ],
     rows: kills,
     empty: emptyState('It was never used.'),

@@ -4,7 +4,7 @@ import { agentPage } from './agent.ts';
 import { agentsPage } from './agents.ts';
 import { changePage } from './change.ts';
 import { decoyPage } from './decoy.ts';
-import { killPages } from './kill.ts';
+import { killPages, killsPage } from './kill.ts';
 import { onboardPage } from './onboard.ts';
 import type { AgentPageParts } from './parts.ts';
 import { AGENTS_PATH } from './paths.ts';
@@ -14,6 +14,7 @@ import { reinstatePage } from './reinstate.ts';
 import { simulatePage } from './simulate.ts';
 import { subscriberPages } from './subscribers.ts';
 import { trustPage } from './trust.ts';
+import { vaultActPages } from './vault-acts.ts';
 
 /** What people see of the agents. It calls what the routes of the API call. */
 export function pagesOfAgents(parts: AgentPageParts): ModulePages {
@@ -27,5 +28,5 @@ export function pagesOfAgents(parts: AgentPageParts): ModulePages {
 
 const PAGES_OF_AGENTS = [
   ...[agentsPage, registerPage, agentPage, onboardPage, changePage, actionPages, trustPage, simulatePage],
-  ...[killPages, receiptPage, reinstatePage, decoyPage, subscriberPages],
+  ...[killPages, killsPage, receiptPage, reinstatePage, decoyPage, vaultActPages, subscriberPages],
 ];

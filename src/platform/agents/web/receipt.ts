@@ -9,19 +9,22 @@ import {
   dataTable,
   emptyState,
   factList,
+  idText,
   link,
   moment,
   momentOr,
   type StatusTone,
   statusWord,
+  timeOf,
 } from '../../web/components.ts';
 import { curlCommand } from '../../web/curl.ts';
 import { liveMark, liveRegion } from '../../web/live.ts';
 import { killParamsSchema, type WireKill } from '../requests/kill.ts';
-import type { AgentService } from '../service.ts';
 import { type AgentPageParts, SEES_AGENTS } from './parts.ts';
 import { aboveAgent, agentPath, agentStreamPath, agentsApi } from './paths.ts';
 import { MODE_WORDS, resultWord, STEP_WORDS } from './words.ts';
+
+const NOT_YET = markup`<span class="minor">not yet</span>`;
 
 type KilledAgent = WireKill['agents'][number];
 type KillStep = KilledAgent['steps'][number];
@@ -40,11 +43,10 @@ export function receiptPage(server: FastifyInstance, { service, people, clock }:
     if (isKnown(reply, mark)) return sendKnown(reply);
     const call = await namesOfActors(people, [kill.started_by]);
     const says = kill.finished_at === null ? `${ended} steps have ended.` : 'All steps have ended.';
-    const names = await namesIn(service, kill);
     const content = [
       verdict(kill, request),
       facts(kill, call, now),
-      ...kill.agents.map((each) => stepsOf(each, names.get(each.agent_id) ?? each.agent_id)),
+      ...kill.agents.map(stepsOf),
       told(kill.deliveries, now),
     ];
     return reply.page({
@@ -65,12 +67,6 @@ function stepsIn({ agents }: WireKill): KillStep[] {
 
 function endedIn(kill: WireKill): number {
   return stepsIn(kill).filter(({ ended_at }) => ended_at !== null).length;
-}
-
-async function namesIn({ agents }: AgentService, kill: WireKill): Promise<Map<string, string>> {
-  const names = new Map<string, string>();
-  for (const { agent_id } of kill.agents) names.set(agent_id, (await agents.find(agent_id)).name);
-  return names;
 }
 
 function verdict(kill: WireKill, request: FastifyRequest): Markup {
@@ -105,7 +101,7 @@ function facts(kill: WireKill, call: NameActor, now: Date): Markup {
   ]);
 }
 
-function stepsOf({ agent_id, steps }: KilledAgent, agentName: string): Markup {
+function stepsOf({ agent_id, name: agentName, steps }: KilledAgent): Markup {
   return markup`<h2>${link(agentPath(agent_id), agentName)}</h2>
 ${dataTable({
   caption: `Steps for ${agentName}`,
@@ -113,7 +109,7 @@ ${dataTable({
     { head: 'Step', kind: 'name', cell: ({ step }) => STEP_WORDS[step] },
     { head: 'Result', cell: ({ result }) => resultWord(result) },
     { head: 'What was done', cell: ({ detail }) => (detail === null ? null : name(detail)) },
-    { head: 'Began', kind: 'short', cell: ({ started_at }) => clockTime(started_at) },
+    { head: 'Began', kind: 'short', cell: ({ started_at }) => (started_at === null ? NOT_YET : timeOf(started_at)) },
     { head: 'Took', kind: 'number', cell: took },
     { head: 'Deadline', kind: 'number', cell: ({ deadline_ms }) => duration(deadline_ms) },
   ],
@@ -138,10 +134,10 @@ ${dataTable<Delivery>({
   caption: 'Messages to subscribers',
   columns: [
     { head: 'Subscriber', kind: 'name', cell: ({ audience }) => name(audience) },
-    { head: 'Message', cell: ({ jti }) => markup`<code>${name(jti)}</code>` },
-    { head: 'State', cell: ({ state }) => statusWord(...DELIVERY_WORDS[state]) },
-    { head: 'Attempts', kind: 'number', cell: ({ attempts }) => grouped(attempts) },
+    { head: 'Status', cell: ({ state }) => statusWord(...DELIVERY_WORDS[state]) },
+    { head: 'Message', cell: ({ jti }) => idText(jti) },
     { head: 'Arrived', cell: ({ delivered_at }) => momentOr(delivered_at, now, 'not yet') },
+    { head: 'Attempts', kind: 'number', cell: ({ attempts }) => grouped(attempts) },
   ],
   rows: deliveries,
   empty: emptyState('Nobody is told.'),
@@ -151,12 +147,6 @@ ${dataTable<Delivery>({
 function took({ started_at, ended_at }: KillStep): MarkupContent {
   if (started_at === null || ended_at === null) return markup`<span class="minor">–</span>`;
   return duration(Date.parse(ended_at) - Date.parse(started_at));
-}
-
-/** A time of the day, to the millisecond. */
-function clockTime(at: string | null): MarkupContent {
-  if (at === null) return markup`<span class="minor">not yet</span>`;
-  return markup`<time datetime="${at}">${at.slice(11, 23)}</time>`;
 }
 
 function duration(ms: number): string {

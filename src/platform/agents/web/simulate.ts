@@ -105,9 +105,9 @@ function outcome({ before, after, tier, state, lines }: Simulated): Markup {
     caption: 'Lines that its ledger would have',
     columns: [
       { head: 'Rule', kind: 'name', cell: ({ rule }) => RULE_WORDS[rule] },
+      { head: 'Reason', cell: ({ reason }) => name(reason) },
       { head: 'Points', kind: 'number', cell: ({ points }) => signedPoints(points) },
       { head: 'Score', kind: 'number', cell: (line) => markup`${line.before} → ${line.after}` },
-      { head: 'Reason', cell: ({ reason }) => name(reason) },
     ],
     rows: lines,
     empty: emptyState('Its ledger would have no new line: the score stays.'),
@@ -115,6 +115,6 @@ function outcome({ before, after, tier, state, lines }: Simulated): Markup {
   return markup`${factList([
     ['Score', markup`${before} → ${after}`],
     ['Tier', trustWord({ tier, score: after })],
-    ['State', statusWord(...STATE_WORDS[state])],
+    ['Status', statusWord(...STATE_WORDS[state])],
   ])}${table}`;
 }

@@ -134,12 +134,14 @@ function removePage(server: FastifyInstance, { service: { subscribers } }: Agent
     access: CHANGES_AGENTS,
     params: subscriberParamsSchema,
     async view(request) {
-      const { url } = await subscribers.find(idOf(request));
+      const { url, subscriber_id } = await subscribers.find(idOf(request));
+      const path = `${SUBSCRIBERS_API}/${subscriber_id}`;
       return {
         title: 'Remove a subscriber',
         above: ABOVE_SUBSCRIBERS,
-        introduction: markup`${name(url)} is told of nothing any more. What is on its way is sent all the same.`,
+        introduction: markup`${name(url)} is told of nothing any more. What is on its way is given up.`,
         ...{ submit: 'Remove it', isFinal: true, back: SUBSCRIBERS_PATH },
+        below: asCurl('curl', curlCommand(request, { method: 'DELETE', path })),
       };
     },
     async act(request) {

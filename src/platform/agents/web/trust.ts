@@ -1,10 +1,10 @@
 import type { FastifyInstance } from 'fastify';
 import { z } from 'zod';
 import { type Markup, markup, name } from '../../../core/html/markup.ts';
+import { grouped } from '../../../core/words.ts';
 import { queryOf } from '../../web/asked.ts';
 import { action, asCurl, dataTable, emptyState, factList, further, link, moment } from '../../web/components.ts';
 import { curlCommand } from '../../web/curl.ts';
-import { withQuery } from '../../web/own-path.ts';
 import { agentParamsSchema } from '../requests/parts.ts';
 import type { TrustScore, WireTrustLine } from '../requests/trust.ts';
 import { tierOf } from '../words.ts';
@@ -43,7 +43,7 @@ export function trustPage(server: FastifyInstance, { service, clock }: AgentPage
         markup`<h2>History</h2>\n`,
         scoreChart({ lines: data.toReversed(), until }),
         lineTable(id, data, now),
-        further(next_cursor === null ? null : withQuery(path, { cursor: next_cursor })),
+        further(path, { cursor }, next_cursor),
         cursor === undefined ? factorsOf(trust) : null,
         asCurl('curl', curlCommand(request, { path: agentsApi(id, 'trust-score', 'history') })),
       ],
@@ -80,16 +80,16 @@ function lineTable(agentId: string, lines: readonly WireTrustLine[], now: Date):
         kind: 'name',
         cell: ({ entry_no, rule }) => markup`<span class="minor">${entry_no}.</span> ${RULE_WORDS[rule]}`,
       },
-      { head: 'Points', kind: 'number', cell: ({ points }) => signedPoints(points) },
-      { head: 'Score', kind: 'number', cell: ({ before, after }) => markup`${before} → ${after}` },
-      { head: 'Tier', kind: 'short', cell: ({ after }) => tierOf(after) },
       { head: 'Reason', cell: (line) => reasonCell(agentId, line) },
+      { head: 'Tier', kind: 'short', cell: ({ after }) => tierOf(after) },
       {
         head: 'At most',
         cell: ({ ceiling, ceiling_because }) =>
           markup`${ceiling} ${ceiling_because === 'none' ? null : markup`<span class="minor">${CEILING_WORDS[ceiling_because]}</span>`}`,
       },
       { head: 'When', cell: ({ at }) => moment(at, now) },
+      { head: 'Points', kind: 'number', cell: ({ points }) => signedPoints(points) },
+      { head: 'Score', kind: 'number', cell: ({ before, after }) => markup`${before} → ${after}` },
     ],
     rows: lines,
     empty: emptyState('There is no line.'),
@@ -106,7 +106,7 @@ function factorsOf({ factors }: TrustScore): Markup {
     caption: 'Points by rule',
     columns: [
       { head: 'Rule', kind: 'name', cell: ({ rule }: TrustScore['factors'][number]) => RULE_WORDS[rule] },
-      { head: 'Lines', kind: 'number', cell: ({ lines }) => lines },
+      { head: 'Lines', kind: 'number', cell: ({ lines }) => grouped(lines) },
       { head: 'Points', kind: 'number', cell: ({ points }) => signedPoints(points) },
     ],
     rows: factors,

@@ -76,7 +76,7 @@ export const RULE_WORDS: Record<TrustRuleName, string> = {
   composition_changed: 'composition changed',
   held_by_parent: 'held by the agent above it',
   reinstated: 'reinstated',
-  idle: 'idle for 30 days',
+  idle: 'idle for too long',
 };
 
 /** With their sign. */

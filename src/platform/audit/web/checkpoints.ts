@@ -6,11 +6,11 @@ import { type PageQuery, pageQuerySchema } from '../../http/fields.ts';
 import { paramsOf, queryOf } from '../../web/asked.ts';
 import { asCurl, dataTable, digest, emptyState, further, moment } from '../../web/components.ts';
 import { curlCommand } from '../../web/curl.ts';
-import { withQuery } from '../../web/own-path.ts';
+import { LIST_ROWS } from '../../web/rows.ts';
 import { leaveNotice } from '../../web/session-cookie.ts';
 import { streamParamsSchema } from '../requests.ts';
 import { entryLink } from './checks.ts';
-import { type AuditPageParts, ROWS } from './parts.ts';
+import type { AuditPageParts } from './parts.ts';
 import { streamApi, streamPath, waysTo } from './paths.ts';
 import { anchorWords, DEVELOPMENT_WARNING } from './words.ts';
 
@@ -24,9 +24,8 @@ export function pagesOfCheckpoints(server: FastifyInstance, { service }: AuditPa
     { config: { scope: 'audit:read' }, schema: { ...schema, querystring: pageQuerySchema } },
     async (request, reply) => {
       const { stream_id } = paramsOf<{ stream_id: string }>(request);
-      const page = { ...queryOf<PageQuery>(request), limit: ROWS };
-      const { data, next_cursor } = await service.checkpoints.list(stream_id, page);
-      const next = withQuery(streamPath(stream_id, 'checkpoints'), { cursor: next_cursor });
+      const { cursor } = queryOf<PageQuery>(request);
+      const { data, next_cursor } = await service.checkpoints.list(stream_id, { cursor, limit: LIST_ROWS });
       return reply.page({
         title: 'Checkpoints',
         above: waysTo(stream_id),
@@ -34,7 +33,7 @@ export function pagesOfCheckpoints(server: FastifyInstance, { service }: AuditPa
         content: [
           developmentWarning(data),
           checkpointTable(data, stream_id, service.clock()),
-          further(next_cursor === null ? null : next),
+          further(streamPath(stream_id, 'checkpoints'), { cursor }, next_cursor),
           asCurl('curl', curlCommand(request, { path: streamApi(stream_id, 'checkpoints') })),
         ],
       });

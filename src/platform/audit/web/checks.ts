@@ -7,10 +7,10 @@ import { type PageQuery, pageQuerySchema } from '../../http/fields.ts';
 import { paramsOf, queryOf } from '../../web/asked.ts';
 import { asCurl, dataTable, digest, emptyState, factList, further, link, moment } from '../../web/components.ts';
 import { curlCommand } from '../../web/curl.ts';
-import { withQuery } from '../../web/own-path.ts';
+import { LIST_ROWS } from '../../web/rows.ts';
 import { streamParamsSchema, verificationParamsSchema } from '../requests.ts';
 import { findVerification, listVerifications } from '../verifications.ts';
-import { type AuditPageParts, ROWS } from './parts.ts';
+import type { AuditPageParts } from './parts.ts';
 import { checkPath, streamApi, streamPath, waysTo } from './paths.ts';
 import { checkOutcome, entryRange } from './words.ts';
 
@@ -37,7 +37,8 @@ function listPage(server: FastifyInstance, { service: { database, seals, clock }
   const schema = { hide: true, params: streamParamsSchema, querystring: pageQuerySchema };
   server.get('/audit/streams/:stream_id/verifications', { config: MAY_READ, schema }, async (request, reply) => {
     const { stream_id } = paramsOf<{ stream_id: string }>(request);
-    const page = { ...queryOf<PageQuery>(request), limit: ROWS };
+    const { cursor } = queryOf<PageQuery>(request);
+    const page = { cursor, limit: LIST_ROWS };
     const { data, next_cursor } = await listVerifications(database, seals, stream_id, page);
     const path = streamPath(stream_id, 'verifications');
     return reply.page({
@@ -47,7 +48,7 @@ function listPage(server: FastifyInstance, { service: { database, seals, clock }
         'What Verify found, newest first. A check that was changed outside of the service is left out: it is none.',
       content: [
         checkTable(data, clock()),
-        further(next_cursor === null ? null : withQuery(path, { cursor: next_cursor })),
+        further(path, { cursor }, next_cursor),
         asCurl('curl', curlCommand(request, { path: streamApi(stream_id, 'verifications') })),
       ],
     });

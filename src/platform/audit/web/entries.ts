@@ -20,12 +20,13 @@ import {
 import { curlCommand } from '../../web/curl.ts';
 import { filterField, filterForm, filtersOf } from '../../web/filters.ts';
 import { formTime, toFormTime } from '../../web/form-time.ts';
-import { withQuery } from '../../web/own-path.ts';
+import { type Query, withQuery } from '../../web/own-path.ts';
+import { LIST_ROWS } from '../../web/rows.ts';
 import { lastEntries } from '../repository.ts';
 import { type EntriesQuery, entriesQuerySchema, streamParamsSchema } from '../requests.ts';
 import { entryToWire } from '../rules.ts';
 import { findStream, recordedEntry } from '../streams.ts';
-import { type AuditPageParts, ROWS } from './parts.ts';
+import type { AuditPageParts } from './parts.ts';
 import { streamPath, waysTo } from './paths.ts';
 
 const MAY_READ = { scope: 'audit:read' } as const;
@@ -66,8 +67,8 @@ function listPage(server: FastifyInstance, { service }: AuditPageParts): void {
     const { before, cursor, ...filters } = queryOf<Filters>(request);
     const isFiltered = Object.keys(filters).length > 0;
     const path = streamPath(stream_id, 'entries');
-    const { data, next } = isFiltered
-      ? await matching(parts(service, reply), { ...filters, cursor, stream_id, limit: ROWS }, path)
+    const { data, goesOn } = isFiltered
+      ? await matching(parts(service, reply), { ...filters, cursor, stream_id, limit: LIST_ROWS }, path)
       : await newest(service, stream_id, before, path);
     const asked = { stream_id, ...filters };
     return reply.page({
@@ -77,7 +78,7 @@ function listPage(server: FastifyInstance, { service }: AuditPageParts): void {
       content: [
         filterFields(path, filters),
         entryTable(data, service.clock()),
-        further(next),
+        goesOn,
         asCurl('curl', curlCommand(request, { path: withQuery('/audit/entries/', asked) })),
       ],
     });
@@ -90,8 +91,7 @@ function parts(service: AuditPageParts['service'], reply: Parameters<typeof hang
 
 interface EntryRows {
   data: WireEntry[];
-  /** Where the list goes on. */
-  next: string | null;
+  goesOn: Markup | null;
 }
 
 async function matching(
@@ -102,7 +102,7 @@ async function matching(
   const { data, next_cursor } = await service.readers.entries(query, signal);
   const entries = JSON.parse(`[${Buffer.from(data).toString()}]`) as WireEntry[];
   const { stream_id: _, limit: __, ...filters } = query;
-  return { data: entries, next: next_cursor === null ? null : withQuery(path, { ...filters, cursor: next_cursor }) };
+  return { data: entries, goesOn: further(path, filters, next_cursor) };
 }
 
 async function newest(
@@ -111,18 +111,19 @@ async function newest(
   before: number | undefined,
   path: string,
 ): Promise<EntryRows> {
-  const rows = await lastEntries(database, streamId, { limit: ROWS + 1, before });
-  const data = rows.slice(0, ROWS).map(entryToWire);
-  return { data, next: rows.length <= ROWS ? null : withQuery(path, { before: data.at(-1)?.sequence }) };
+  const rows = await lastEntries(database, streamId, { limit: LIST_ROWS + 1, before });
+  const data = rows.slice(0, LIST_ROWS).map(entryToWire);
+  const next = rows.length <= LIST_ROWS ? null : (data.at(-1)?.sequence ?? null);
+  return { data, goesOn: further(path, { before }, next, 'before') };
 }
 
-function filterFields(path: string, filters: Partial<Record<string, unknown>>): Markup {
+function filterFields(path: string, filters: Query): Markup {
   const given = (field: string) => String(filters[field] ?? '');
   const fields = [
     ...FIELDS.map(([name, label]) => filterField({ name, label, value: given(name) })),
     ...TIMES.map(([name, label]) => filterField({ name, label, value: toFormTime(given(name)) }, 'time')),
   ];
-  return filterForm(path, fields, Object.keys(filters).length === 0 ? null : link(path, 'Show all'));
+  return filterForm(path, filters, fields);
 }
 
 export function entryTable(entries: readonly WireEntry[], now: Date): Markup {

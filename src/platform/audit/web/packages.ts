@@ -12,11 +12,11 @@ import { field, postForm } from '../../web/fields.ts';
 import { formTime } from '../../web/form-time.ts';
 import { type FormState, serveForm } from '../../web/forms.ts';
 import type { PageView } from '../../web/layout.ts';
-import { withQuery } from '../../web/own-path.ts';
+import { LIST_ROWS } from '../../web/rows.ts';
 import { listPackages, PACKAGE_FORMS, sendPackage } from '../packages.ts';
 import { packageParamsSchema, streamParamsSchema } from '../requests.ts';
 import { findStream } from '../streams.ts';
-import { type AuditPageParts, ROWS } from './parts.ts';
+import type { AuditPageParts } from './parts.ts';
 import { packagePath, streamApi, streamPath, waysTo } from './paths.ts';
 import { entryRange } from './words.ts';
 
@@ -33,15 +33,14 @@ function listPage(server: FastifyInstance, { service }: AuditPageParts): void {
   const schema = { hide: true, params: streamParamsSchema, querystring: pageQuerySchema };
   server.get('/audit/streams/:stream_id/packages', { config: MAY_READ, schema }, async (request, reply) => {
     const { stream_id } = paramsOf<{ stream_id: string }>(request);
-    const page = { ...queryOf<PageQuery>(request), limit: ROWS };
-    const { data, next_cursor } = await listPackages(service.database, stream_id, page);
-    const next = withQuery(streamPath(stream_id, 'packages'), { cursor: next_cursor });
+    const { cursor } = queryOf<PageQuery>(request);
+    const { data, next_cursor } = await listPackages(service.database, stream_id, { cursor, limit: LIST_ROWS });
     return reply.page({
       title: 'Evidence packages',
       above: waysTo(stream_id),
       content: [
         packageTable(data, service.clock()),
-        further(next_cursor === null ? null : next),
+        further(streamPath(stream_id, 'packages'), { cursor }, next_cursor),
         asCurl('curl', curlCommand(request, { path: streamApi(stream_id, 'packages') })),
       ],
     });

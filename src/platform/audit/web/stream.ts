@@ -6,6 +6,7 @@ import { forWhoMay, paramsOf } from '../../web/asked.ts';
 import { action, asCurl, digest, factList, link, momentOr } from '../../web/components.ts';
 import { curlCommand } from '../../web/curl.ts';
 import { postForm } from '../../web/fields.ts';
+import { SHORT_ROWS } from '../../web/rows.ts';
 import { lastCheckpoints } from '../checkpoint-rows.ts';
 import { listPackages } from '../packages.ts';
 import { lastEntries } from '../repository.ts';
@@ -18,11 +19,11 @@ import { checkpointTable, developmentWarning } from './checkpoints.ts';
 import { checkTable } from './checks.ts';
 import { entryTable } from './entries.ts';
 import { packageTable } from './packages.ts';
-import { type AuditPageParts, FEW_ROWS } from './parts.ts';
+import type { AuditPageParts } from './parts.ts';
 import { streamApi, streamPath, waysTo } from './paths.ts';
 import { checkedWords, stateOf } from './words.ts';
 
-const FEW = { limit: FEW_ROWS };
+const FEW = { limit: SHORT_ROWS };
 
 /** A stream: how it stands, and the newest of all that it has. */
 export function streamPage(server: FastifyInstance, { service }: AuditPageParts): void {

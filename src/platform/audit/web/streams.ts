@@ -8,11 +8,12 @@ import { asCurl, copyable, dataTable, digest, emptyState, further, link, momentO
 import { curlCommand } from '../../web/curl.ts';
 import { filterField, filterForm, filterSelect } from '../../web/filters.ts';
 import { withQuery } from '../../web/own-path.ts';
+import { LIST_ROWS } from '../../web/rows.ts';
 import { lastCheckpoints } from '../checkpoint-rows.ts';
 import { listStreams } from '../list.ts';
 import { type StreamsQuery, streamsQuerySchema } from '../requests.ts';
 import { isOwnStream } from '../rules.ts';
-import { type AuditPageParts, ROWS } from './parts.ts';
+import type { AuditPageParts } from './parts.ts';
 import { AUDIT_PATH, streamPath } from './paths.ts';
 import { anchorWords, misfitOf, reachWords, stateOf } from './words.ts';
 
@@ -26,7 +27,7 @@ export function streamsPage(server: FastifyInstance, { service }: AuditPageParts
     const query = queryOf<StreamsQuery>(request);
     const { database, seals, clock, readers } = service;
     const stats = await readers.stats(clock(), hangUpOf(reply));
-    const { data, next_cursor } = await listStreams(database, seals, { ...query, limit: ROWS });
+    const { data, next_cursor } = await listStreams(database, seals, { ...query, limit: LIST_ROWS });
     const checkpoints = await lastCheckpoints(
       database,
       seals,
@@ -43,7 +44,7 @@ export function streamsPage(server: FastifyInstance, { service }: AuditPageParts
         search(query),
         streamTable(data, checkpoints, service.clock()),
         isAll(query) && data.every(({ stream_id }) => isOwnStream(stream_id)) ? firstEntry(request) : null,
-        further(next_cursor === null ? null : withQuery(AUDIT_PATH, { ...asked, cursor: next_cursor })),
+        further(AUDIT_PATH, { ...asked, cursor: query.cursor }, next_cursor),
         asCurl('curl', curlCommand(request, { path: withQuery('/audit/streams/', asked) })),
       ],
     });
@@ -58,7 +59,7 @@ function summary(stats: WireStats): Markup {
 }
 
 function search({ begins_with, verification_status }: StreamsQuery): Markup {
-  return filterForm(AUDIT_PATH, [
+  return filterForm(AUDIT_PATH, { begins_with, verification_status }, [
     filterField({ name: 'begins_with', label: 'Id begins with', value: begins_with }),
     filterSelect({ name: 'verification_status', label: 'Last check', value: verification_status }, [
       { value: 'failed', label: 'failed' },

@@ -17,7 +17,6 @@ import {
   moment,
 } from '../../web/components.ts';
 import { curlCommand } from '../../web/curl.ts';
-import { withQuery } from '../../web/own-path.ts';
 import { LIST_ROWS } from '../../web/rows.ts';
 import type { Baselines } from '../baselines.ts';
 import { baselineParamsSchema, type WireBaseline, type WireDifference } from '../requests/baselines.ts';
@@ -49,7 +48,7 @@ export function baselinePage(server: FastifyInstance, { service, people, clock }
       content: [
         facts(baseline, nameActor, clock()),
         markup`<h2>${headOf(baseline, difference)}</h2>\n`,
-        differences(baseline_id, difference),
+        differences(baseline_id, cursor, difference),
         asCurl('curl', curlCommand(request, { path: api })),
         decide(baseline, request),
         markup`<p class="further">${link(hostPath(host.endpoint_id), 'Back to the endpoint')}</p>\n`,
@@ -96,7 +95,7 @@ function headOf({ status }: WireBaseline, { compared_with: before }: Difference)
     : markup`What differs from the one before, ${version}`;
 }
 
-function differences(baselineId: string, { data, next_cursor }: Difference): Markup {
+function differences(baselineId: string, cursor: string | undefined, { data, next_cursor }: Difference): Markup {
   const table = dataTable({
     caption: 'What differs',
     columns: [
@@ -109,8 +108,7 @@ function differences(baselineId: string, { data, next_cursor }: Difference): Mar
     rows: data,
     empty: emptyState('Nothing differs.'),
   });
-  const next = next_cursor === null ? null : withQuery(baselinePath(baselineId), { cursor: next_cursor });
-  return markup`${table}${further(next)}`;
+  return markup`${table}${further(baselinePath(baselineId), { cursor }, next_cursor)}`;
 }
 
 /** A line in short: of a file its digest and permissions, of anything else what it is. */

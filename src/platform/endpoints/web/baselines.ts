@@ -35,7 +35,7 @@ export function baselinesPage(server: FastifyInstance, { service, clock }: Endpo
       content: [
         filters(filter),
         baselineTable(data, { empty, hasHost: true, now: clock() }),
-        further(next_cursor === null ? null : withQuery(BASELINES_PATH, { ...asked, cursor: next_cursor })),
+        further(BASELINES_PATH, filter, next_cursor),
         asCurl('curl', curlCommand(request, { path: withQuery(endpointsApi('baselines', ''), asked) })),
       ],
     });
@@ -45,9 +45,8 @@ export function baselinesPage(server: FastifyInstance, { service, clock }: Endpo
 function filters({ status, endpoint_id }: Filter): Markup {
   const choices = BASELINE_STATUSES.map((value) => ({ value, label: BASELINE_WORDS[value][1] }));
   const select = filterSelect({ name: 'status', label: 'Status', value: status }, choices);
-  if (endpoint_id === undefined) return filterForm(BASELINES_PATH, select);
-  const all = link(BASELINES_PATH, 'Show those of all endpoints');
-  return filterForm(BASELINES_PATH, [select, hidden('endpoint_id', endpoint_id)], all);
+  const ofHost = endpoint_id === undefined ? null : hidden('endpoint_id', endpoint_id);
+  return filterForm(BASELINES_PATH, { status, endpoint_id }, [select, ofHost]);
 }
 
 function firstBaseline(request: FastifyRequest): Markup {

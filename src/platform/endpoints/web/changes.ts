@@ -46,7 +46,6 @@ function listPage(server: FastifyInstance, { service, clock }: EndpointPageParts
   server.get('/endpoints/changes', options, async (request, reply) => {
     const { event_type, cursor } = queryOf<z.output<typeof filterSchema>>(request);
     const { data, next_cursor } = await service.changes.list({ event_type, cursor, limit: LIST_ROWS });
-    const next = next_cursor === null ? null : withQuery(CHANGES_PATH, { event_type, cursor: next_cursor });
     const choices = PATH_EVENT_TYPES.map((value) => ({ value, label: EVENT_WORDS[value].word }));
     return reply.page({
       title: 'Changes',
@@ -54,9 +53,13 @@ function listPage(server: FastifyInstance, { service, clock }: EndpointPageParts
       introduction:
         'The same digest in the place of the same one, at the same path, is one change, on however many endpoints it stands.',
       content: [
-        filterForm(CHANGES_PATH, filterSelect({ name: 'event_type', label: 'What', value: event_type }, choices)),
+        filterForm(
+          CHANGES_PATH,
+          { event_type },
+          filterSelect({ name: 'event_type', label: 'What', value: event_type }, choices),
+        ),
         changeTable(data, clock()),
-        further(next),
+        further(CHANGES_PATH, { event_type, cursor }, next_cursor),
         asCurl('curl', curlCommand(request, { path: withQuery(endpointsApi('changes', ''), { event_type }) })),
       ],
     });
@@ -100,7 +103,6 @@ function onePage(server: FastifyInstance, { service, people, clock }: EndpointPa
     const [event] = data;
     const nameActor = await namesOfActors(people, [change.approved_by]);
     const now = clock();
-    const next = next_cursor === null ? null : withQuery(changePath(change_id), { cursor: next_cursor });
     const { word, sentence } = EVENT_WORDS[change.event_type];
     return reply.page({
       title: `${pathLine(change)}: ${word}`,
@@ -115,7 +117,7 @@ function onePage(server: FastifyInstance, { service, people, clock }: EndpointPa
           ...{ caption: 'Endpoints that have or had it', of: 'change', hasStatus: true, now },
           empty: emptyState('No endpoint has it.'),
         }),
-        further(next),
+        further(changePath(change_id), { cursor }, next_cursor),
         markup`<p class="further">${link(withQuery(EVENTS_PATH, { change_id, status: 'open' }), 'Those that are open')}</p>\n`,
         asCurl('curl', curlCommand(request, { path: endpointsApi('changes', change_id) })),
       ],

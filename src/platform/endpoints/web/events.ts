@@ -55,28 +55,23 @@ function filters(filter: Filter): Markup {
     value === undefined ? null : hidden(name, value),
   );
   const { cursor: _, ...given } = filter;
-  const isAll = Object.values(given).every((value) => value === undefined);
-  return filterForm(
-    EVENTS_PATH,
-    [
-      filterSelect(
-        { name: 'event_type', label: 'What', value: event_type },
-        EVENT_TYPES.map((value) => ({ value, label: EVENT_WORDS[value].word })),
-      ),
-      filterSelect(
-        { name: 'severity', label: 'Severity', value: severity },
-        EVENT_SEVERITIES.map((value) => ({ value, label: value })),
-      ),
-      filterSelect(
-        { name: 'status', label: 'Status', value: status },
-        EVENT_STATUSES.map((value) => ({ value, label: EVENT_STATUS_WORDS[value] })),
-      ),
-      filterField({ name: 'path', label: 'Path', value: path }),
-      filterField({ name: 'since', label: 'Seen since, in UTC', value: toFormTime(since ?? '') }, 'time'),
-      kept,
-    ],
-    isAll ? null : link(EVENTS_PATH, 'Show all'),
-  );
+  return filterForm(EVENTS_PATH, given, [
+    filterSelect(
+      { name: 'event_type', label: 'What', value: event_type },
+      EVENT_TYPES.map((value) => ({ value, label: EVENT_WORDS[value].word })),
+    ),
+    filterSelect(
+      { name: 'severity', label: 'Severity', value: severity },
+      EVENT_SEVERITIES.map((value) => ({ value, label: value })),
+    ),
+    filterSelect(
+      { name: 'status', label: 'Status', value: status },
+      EVENT_STATUSES.map((value) => ({ value, label: EVENT_STATUS_WORDS[value] })),
+    ),
+    filterField({ name: 'path', label: 'Path', value: path }),
+    filterField({ name: 'since', label: 'Seen since, in UTC', value: toFormTime(since ?? '') }, 'time'),
+    kept,
+  ]);
 }
 
 function openIn({ open_events }: EndpointStats): number {
@@ -99,12 +94,11 @@ async function lists(service: EndpointService, filter: Filter, now: Date): Promi
   const { cursor, ...asked } = filter;
   if (Object.values(asked).every((value) => value === undefined)) return openAndSeen(service, cursor, now);
   const { data, next_cursor } = await service.events.list({ ...filter, limit: LIST_ROWS });
-  const next = next_cursor === null ? null : withQuery(EVENTS_PATH, { ...filter, cursor: next_cursor });
   const empty = emptyState('No event is like that.');
   const of = asked.endpoint_id === undefined ? 'all' : 'host';
   const hasStatus = asked.status === undefined;
   const table = eventTable(data, { caption: 'Events', empty, of, hasStatus, now });
-  return markup`${await ofOne(service, filter)}${table}${further(next)}`;
+  return markup`${await ofOne(service, filter)}${table}${further(EVENTS_PATH, filter, next_cursor)}`;
 }
 
 async function ofOne({ hosts }: EndpointService, { endpoint_id }: Filter): Promise<Markup | null> {
@@ -117,14 +111,13 @@ async function ofOne({ hosts }: EndpointService, { endpoint_id }: Filter): Promi
 async function openAndSeen({ events }: EndpointService, cursor: string | undefined, now: Date): Promise<Markup> {
   const open = await events.list({ status: 'open', cursor, limit: LIST_ROWS });
   const seen = await events.list({ status: 'acknowledged', limit: SHORT_ROWS });
-  const more = open.next_cursor === null ? null : withQuery(EVENTS_PATH, { status: 'open', cursor: open.next_cursor });
   const all = (status: string, words: string) => link(withQuery(EVENTS_PATH, { status }), words);
   const empty = emptyState(
     markup`No event is open. ${link(ENDPOINTS_PATH, 'Which endpoints report, and since when')} says what that is worth.`,
   );
   const none = emptyState('No event is acknowledged.');
   return markup`<h2>Open</h2>
-${eventTable(open.data, { caption: 'Open events', empty, of: 'all', now })}${further(more)}<h2>Acknowledged</h2>
+${eventTable(open.data, { caption: 'Open events', empty, of: 'all', now })}${further(EVENTS_PATH, { status: 'open' }, open.next_cursor)}<h2>Acknowledged</h2>
 ${eventTable(seen.data, { caption: 'Acknowledged events', empty: none, of: 'all', now })}<p class="further">${all('acknowledged', 'All that are acknowledged')} · ${all('quieted', 'All that are quieted')} · ${all('resolved', 'All that are resolved')}</p>
 `;
 }

@@ -37,11 +37,7 @@ export function hostsPage(server: FastifyInstance, { service, clock }: EndpointP
     const { cursor, status } = queryOf<z.output<typeof filterSchema>>(request);
     const stats = await service.stats();
     const { data, next_cursor } = await service.hosts.list({ limit: LIST_ROWS, cursor, status });
-    const list = [
-      filters(status),
-      hostTable(data, clock()),
-      further(next_cursor === null ? null : withQuery(ENDPOINTS_PATH, { status, cursor: next_cursor })),
-    ];
+    const list = [filters(status), hostTable(data, clock()), further(ENDPOINTS_PATH, { status, cursor }, next_cursor)];
     return reply.page({
       title: 'Endpoints',
       introduction:
@@ -75,7 +71,8 @@ function ways({ hosts, stale, proposed_baselines: proposed }: EndpointStats): Ma
 
 function filters(status: string | undefined): Markup {
   const choices = HOST_STATUSES.map((value) => ({ value, label: HOST_STATUS_WORDS[value][1] }));
-  return filterForm(ENDPOINTS_PATH, filterSelect({ name: 'status', label: 'State', value: status }, choices));
+  const select = filterSelect({ name: 'status', label: 'Status', value: status }, choices);
+  return filterForm(ENDPOINTS_PATH, { status }, select);
 }
 
 function hostTable(hosts: readonly WireHost[], now: Date): Markup {

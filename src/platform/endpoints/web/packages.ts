@@ -5,7 +5,6 @@ import { grouped } from '../../../core/words.ts';
 import { queryOf } from '../../web/asked.ts';
 import { asCurl, copyable, dataTable, digest, emptyState, further, moment } from '../../web/components.ts';
 import { curlCommand } from '../../web/curl.ts';
-import { withQuery } from '../../web/own-path.ts';
 import { LIST_ROWS } from '../../web/rows.ts';
 import type { WireArchive } from '../packages/archives.ts';
 import { type EndpointPageParts, SEES_ENDPOINTS } from './parts.ts';
@@ -26,7 +25,7 @@ export function packagesPage(server: FastifyInstance, { service, clock }: Endpoi
         'Archives whose signature was checked. A change that brings a file of one of their packages, at its path, is explained by it. No endpoint is asked what it has installed.',
       content: [
         archiveTable(data, clock()),
-        further(next_cursor === null ? null : withQuery(PACKAGES_PATH, { cursor: next_cursor })),
+        further(PACKAGES_PATH, { cursor }, next_cursor),
         data.length === 0 ? null : copyable('import', 'Import packages', IMPORT),
         asCurl('curl', curlCommand(request, { path: endpointsApi('packages', '') })),
       ],

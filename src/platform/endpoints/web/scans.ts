@@ -22,13 +22,16 @@ export function scansPage(server: FastifyInstance, { service, clock }: EndpointP
     const { cursor } = queryOf<z.output<typeof querySchema>>(request);
     const host = await service.hosts.find(endpoint_id);
     const { data, next_cursor } = await service.reports.list({ endpoint_id, cursor, limit: LIST_ROWS });
-    const next = next_cursor === null ? null : withQuery(hostPath(endpoint_id, 'scans'), { cursor: next_cursor });
     const api = withQuery(endpointsApi('scans', ''), { endpoint_id });
     return reply.page({
       title: 'Scans',
       above: aboveHost(host),
       introduction: 'What the agent has reported, newest first. Each report has the digest of the one before in it.',
-      content: [scanTable(data, clock()), further(next), asCurl('curl', curlCommand(request, { path: api }))],
+      content: [
+        scanTable(data, clock()),
+        further(hostPath(endpoint_id, 'scans'), { cursor }, next_cursor),
+        asCurl('curl', curlCommand(request, { path: api })),
+      ],
     });
   });
 }

@@ -16,7 +16,6 @@ import {
   moment,
 } from '../../web/components.ts';
 import { curlCommand } from '../../web/curl.ts';
-import { withQuery } from '../../web/own-path.ts';
 import { LIST_ROWS, SHORT_ROWS } from '../../web/rows.ts';
 import { type WireWindow, windowParamsSchema } from '../requests/changes.ts';
 import type { EndpointService } from '../service.ts';
@@ -50,7 +49,7 @@ function listPage(server: FastifyInstance, { service, clock }: EndpointPageParts
           () => markup`<p>${action(`${WINDOWS_PATH}/new`, 'Open a change window')}</p>\n`,
         ),
         windowTable(data, firstWindow(request), clock()),
-        further(next_cursor === null ? null : withQuery(WINDOWS_PATH, { cursor: next_cursor })),
+        further(WINDOWS_PATH, { cursor }, next_cursor),
         asCurl('curl', curlCommand(request, { path: endpointsApi('change-windows', '') })),
       ],
     });
@@ -104,7 +103,7 @@ function onePage(server: FastifyInstance, { service, people, clock }: EndpointPa
         acts(window, request),
         markup`<h2>What it quieted</h2>\n`,
         eventTable(data, { caption: 'Events that it quieted', empty, of: 'all', hasStatus: true, now }),
-        further(next_cursor === null ? null : withQuery(windowPath(window_id), { cursor: next_cursor })),
+        further(windowPath(window_id), { cursor }, next_cursor),
         asCurl('curl', curlCommand(request, { path: endpointsApi('change-windows', window_id) })),
       ],
     });

@@ -67,12 +67,8 @@ function ways({ planted, unproved, lost }: TrapsOverview): Markup {
 function filters({ status, credential_id }: Filter): Markup {
   const choices = DETECTION_STATUSES.map((value) => ({ value, label: DETECTION_STATUS_WORDS[value] }));
   const select = filterSelect({ name: 'status', label: 'Status', value: status }, choices);
-  if (credential_id === undefined) return filterForm(TRAPS_PATH, select);
-  return filterForm(
-    TRAPS_PATH,
-    [select, hidden('credential_id', credential_id)],
-    link(TRAPS_PATH, 'Show those of all traps'),
-  );
+  const ofTrap = credential_id === undefined ? null : hidden('credential_id', credential_id);
+  return filterForm(TRAPS_PATH, { status, credential_id }, [select, ofTrap]);
 }
 
 function live(mark: string, { open }: TrapsOverview, now: Date, content: Markup): Markup {
@@ -90,20 +86,18 @@ async function lists(service: TrapService, filter: Filter, now: Date): Promise<M
   const { data, next_cursor } = await service.detections.list({ ...filter, limit: LIST_ROWS });
   const hasStatus = status === undefined;
   const empty = emptyState('No detection is like that.');
-  const next = next_cursor === null ? null : withQuery(TRAPS_PATH, { ...filter, cursor: next_cursor });
   const trap =
     credential_id === undefined ? null : markup`<p>Of ${link(trapPath(credential_id), 'one trap')} alone.</p>\n`;
-  return markup`${trap}${detectionTable(data, { caption: 'Detections', empty, hasStatus, now })}${further(next)}`;
+  return markup`${trap}${detectionTable(data, { caption: 'Detections', empty, hasStatus, now })}${further(TRAPS_PATH, filter, next_cursor)}`;
 }
 
 /** Without a filter: those that nobody has seen to, then the last of those that somebody has. */
 async function openAndSeen({ detections }: TrapService, cursor: string | undefined, now: Date): Promise<Markup> {
   const open = await detections.list({ status: 'open', cursor, limit: LIST_ROWS });
   const seen = await detections.list({ status: 'acknowledged', limit: SHORT_ROWS });
-  const more = open.next_cursor === null ? null : withQuery(TRAPS_PATH, { status: 'open', cursor: open.next_cursor });
   const all = (status: string, words: string) => link(withQuery(TRAPS_PATH, { status }), words);
   return markup`<h2>Open</h2>
-${detectionTable(open.data, { caption: 'Open detections', empty: emptyState('No detection is open.'), hasStatus: false, now })}${further(more)}<h2>Acknowledged</h2>
+${detectionTable(open.data, { caption: 'Open detections', empty: emptyState('No detection is open.'), hasStatus: false, now })}${further(TRAPS_PATH, { status: 'open' }, open.next_cursor)}<h2>Acknowledged</h2>
 ${detectionTable(seen.data, { caption: 'Acknowledged detections', empty: emptyState('No detection is acknowledged.'), hasStatus: false, now })}<p class="further">${all('acknowledged', 'All that are acknowledged')} · ${all('archived', 'All that are put away')}</p>
 `;
 }

@@ -66,7 +66,7 @@ export class IssuingPlace {
         ...{ composition_changed_at: null, parent_agent_id: null, root_agent_id: agent_id, state: 'active' as const },
         ...{ suspended_because: null, state_changed_at: time, registered_at: time, registered_by: 'test' },
         ...{ onboarded_at: null, trusted_since: null, score: 50, tier: 'MONITOR' as const, ledger_length: 0 },
-        ...{ attested_at: null, attested_day: null, attested_points: 0, due_at: null },
+        ...{ attested_at: null, attested_day: null, attested_points: 0, due_at: null, actions: 0 },
       };
       await transaction.tables<AgentTables>().insertInto('agents').values(row).execute();
     });

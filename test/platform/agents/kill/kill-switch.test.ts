@@ -51,6 +51,23 @@ describe.each(DATABASES)('the kill switch on %s', (_name, start) => {
     expect(resultsOf(await stop(place.service.kill, agentId, 'revoke'))).toEqual(ALL_DONE);
   });
 
+  test('says of one below that is revoked already that it stays so', async () => {
+    const parent = await place.onboarded();
+    const child = await place.onboarded({ parent_agent_id: parent });
+    await stop(place.service.kill, child, 'revoke');
+    const receipt = await stop(place.service.kill, parent);
+    const own = receipt.agents.find(({ agent_id }) => agent_id === child)?.steps ?? [];
+    const details = Object.fromEntries(own.map(({ step, detail }) => [step, detail]));
+    expect(details).toMatchObject({
+      agent_state: 'The agent was revoked already.',
+      passport_status: 'The passport was revoked already.',
+      certificates: 'Both certificates were in the revocation lists already.',
+    });
+    expect(await reasons(child)).toEqual({ ecdsa: 'cessationOfOperation', ml_dsa_65: 'cessationOfOperation' });
+    const details2 = (await stop(place.service.kill, parent)).agents.at(-1)?.steps.map(({ detail }) => detail);
+    expect(details2).toContain('Both certificates were in the revocation lists already.');
+  });
+
   test('stops one that was never onboarded, and says what it has not got', async () => {
     const agentId = await place.registered();
     const receipt = await stop(place.service.kill, agentId);
@@ -98,11 +115,16 @@ describe.each(DATABASES)('the kill switch on %s', (_name, start) => {
     const { kill_id, finished_at, agents } = await stop(interrupted, parent);
     expect([finished_at, agents.length]).toEqual([null, 1]);
     const late = await place.onboarded({ parent_agent_id: parent });
+    const later = await place.onboarded({ parent_agent_id: late });
     const again = killSwitchOf(place);
     await again.resumeAbandoned();
     await expect.poll(async () => (await again.find(kill_id)).finished_at).not.toBeNull();
-    expect(resultsOf(await again.find(kill_id), late)).toEqual(ALL_DONE);
-    expect((await find(late)).state).toBe('suspended');
+    const receipt = await again.find(kill_id);
+    expect(receipt.agents.map(({ agent_id }) => agent_id)).toEqual([parent, later, late]);
+    for (const agentId of [late, later]) {
+      expect(resultsOf(receipt, agentId)).toEqual(ALL_DONE);
+      expect((await find(agentId)).state).toBe('suspended');
+    }
   });
 
   test('used by many at once ends in what is for ever', async () => {

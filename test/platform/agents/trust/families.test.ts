@@ -115,6 +115,22 @@ describe('time', () => {
     expect(await agent.ledger()).toHaveLength(8);
   });
 
+  test('that is put back gives no points twice', async () => {
+    const agent = await ActingAgent.onboarded(place);
+    place.now += 8 * DAY_MS;
+    const score = async () => (await agent.row()).score;
+    place.now += DAY_MS - (place.now % DAY_MS) - 1000;
+    for (let n = 0; n < 6; n++) await agent.act();
+    expect(await score()).toBe(65);
+    // Around midnight two processes, or one whose clock is set, are of two days.
+    for (let n = 0; n < 8; n++) {
+      place.now += n % 2 === 0 ? 1000 : -1000;
+      await agent.act();
+    }
+    expect(await score()).toBe(69);
+    await agent.ledger();
+  });
+
   test('takes those below along', async () => {
     const parent = await ActingAgent.onboarded(place);
     const child = await ActingAgent.onboarded(place, { parent_agent_id: parent.id });

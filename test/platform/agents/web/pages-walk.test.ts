@@ -1,105 +1,153 @@
 import type { Page } from 'playwright-core';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type Service, startService } from '../../service.ts';
-import { fill, lookAt, PagesBrowser } from '../../web/pages-browser.ts';
+import { fill, lookAt, PagesBrowser, WALKS } from '../../web/pages-browser.ts';
 import { visitorsOf } from '../../web/visitor.ts';
 import { HttpAgent } from '../http-agent.ts';
 
 const LONG = `${'an agent of many words '.repeat(6)}${'w'.repeat(50)}`;
 
-let service: Service;
-let browser: PagesBrowser;
-let page: Page;
-let agent: HttpAgent;
-beforeAll(async () => {
-  service = await startService();
-  const { operator } = await visitorsOf(service, ['operator']);
-  browser = await PagesBrowser.launch(service.origin);
-  page = await browser.openAs(operator, '/app/');
-});
-afterAll(async () => {
-  await browser.close();
-  await service.close();
-  expect(browser.complaints).toEqual([]);
-});
-
-const press = (name: string) => page.locator('main').getByRole('button', { name, exact: true }).click();
-const follow = (name: string) => page.locator('main').getByRole('link', { name, exact: true }).first().click();
-const textOf = (selector: string) => page.locator(selector).innerText();
-
-// Each test goes on where the one before left off.
-test('an agent is registered from the front page on, and onboarded: its keys are shown once', async () => {
-  await follow('Register one');
-  await fill(page, { name: LONG, model: 'a-model', version: 'new', allowed_tools: 'read_file' });
-  await press('Register it');
-  expect(await textOf('#version-error')).toContain('Is not numbers with dots between them');
-  await lookAt(page);
-  await fill(page, { version: '1.0.0' });
-  await press('Register it');
-  await follow('Onboard it');
-  await fill(page, { password: 'a long walk by the sea' });
-  await page.locator('main button').first().click();
-  await press('Onboard it');
-  await lookAt(page);
-  const shown = async (id: string) => (await page.locator(`#${id}`).textContent()) ?? '';
-  const keys = { ed25519: await shown('ed25519') };
-  const [id = ''] = /[0-9a-f-]{36}/.exec(page.url()) ?? [];
-  agent = new HttpAgent(service, id, {
-    api_key: await shown('api_key'),
-    quantum_identity: { private_keys_once: keys },
+/**
+ * What people do with agents, in order: each test goes on where the one before left off. The same forms are sent without
+ * scripts in pages.test.ts.
+ */
+describe.each(WALKS)('%s', { timeout: 120_000 }, (_how, javaScriptEnabled) => {
+  let service: Service;
+  let browser: PagesBrowser;
+  let page: Page;
+  let agent: HttpAgent;
+  beforeAll(async () => {
+    service = await startService();
+    const { operator } = await visitorsOf(service, ['operator']);
+    browser = await PagesBrowser.launch(service.origin);
+    page = await browser.openAs(operator, '/app/', { javaScriptEnabled });
   });
-  await follow('I have kept them');
-  expect(await page.content()).not.toContain(keys.ed25519.split('\n')[1]);
-});
+  afterAll(async () => {
+    await browser.close();
+    await service.close();
+    expect(browser.complaints).toEqual([]);
+  });
 
-test('what it does appears by itself, with its decision', async () => {
-  await follow('All its actions');
-  await agent.did();
-  await agent.did({ tool_used: 't'.repeat(200), action_description: LONG });
-  await expect.poll(() => page.locator('#live tbody tr').count()).toBe(2);
-  expect(await page.locator('#live-said').textContent()).toBe('The last action: violation.');
-  await lookAt(page);
-  await page.locator('tbody a').first().click();
-  expect(await textOf('.verdict')).toContain('Its score went from 60 to 45.');
-});
+  const press = (name: string) => page.locator('main').getByRole('button', { name, exact: true }).click();
+  const follow = (name: string) => page.locator('main').getByRole('link', { name, exact: true }).first().click();
+  const textOf = (selector: string) => page.locator(selector).innerText();
 
-test('its score is a chart, and a table that says why', async () => {
-  await page.goto(`/app/agents/of/${agent.id}/trust`);
-  expect(await page.getByRole('img').getAttribute('aria-label')).toMatch(/in 3 steps: 50 at first, 45 at last/);
-  expect(await page.locator('table').first().locator('tbody tr').allInnerTexts()).toEqual([
-    expect.stringMatching(/tool outside its list.*−15.*60 → 45/s),
-    expect.stringMatching(/onboarded.*\+10.*50 → 60/s),
-    expect.stringMatching(/registered.*\+50.*0 → 50/s),
-  ]);
-  await lookAt(page);
-  await follow('What would happen');
-  await page.getByLabel('Rules are applied').check();
-  await page.getByLabel('decoy used').check();
-  await press('Compute it');
-  expect(await textOf('.facts')).toContain('AUTO-SUSPENDED');
-});
+  test('an agent is registered from the front page on, and onboarded: its keys are shown once', async () => {
+    await follow('Register one');
+    await fill(page, { name: LONG, model: 'a-model', version: 'new', allowed_tools: 'read_file' });
+    await press('Register it');
+    expect(await textOf('#version-error')).toContain('Is not numbers with dots between them');
+    await lookAt(page);
+    await fill(page, { version: '1.0.0' });
+    await press('Register it');
+    await follow('Onboard it');
+    await fill(page, { password: 'a long walk by the sea' });
+    await page.locator('main button').first().click();
+    await press('Onboard it');
+    await lookAt(page);
+    const shown = async (id: string) => (await page.locator(`#${id}`).textContent()) ?? '';
+    const keys = { ed25519: await shown('ed25519') };
+    const [id = ''] = /[0-9a-f-]{36}/.exec(page.url()) ?? [];
+    agent = new HttpAgent(service, id, {
+      api_key: await shown('api_key'),
+      quantum_identity: { private_keys_once: keys },
+    });
+    await follow('I have kept them');
+    expect(await page.content()).not.toContain(keys.ed25519.split('\n')[1]);
+  });
 
-test('the kill switch says what it does not do, and its receipt has every step', async () => {
-  await page.goto(`/app/agents/of/${agent.id}`);
-  await lookAt(page);
-  await follow('Kill switch');
-  expect(await textOf('main')).toContain('It does not end the process of the agent.');
-  await lookAt(page);
-  await fill(page, { reason: 'it uses what it may not' });
-  await press('Stop it now');
-  const rows = await page.locator('table').first().locator('tbody tr').allInnerTexts();
-  expect(rows).toHaveLength(9);
-  expect(rows.slice(-2)).toEqual([
-    expect.stringMatching(/Linked IAM apps.*not available/s),
-    expect.stringMatching(/Lock of its vault.*not available/s),
-  ]);
-  await lookAt(page);
-  await page.goto('/app/');
-  expect(await textOf('.tile:last-child')).toContain('Agents are suspended');
-  await follow('suspended by the kill switch');
-  await follow(LONG.trim());
-  await follow('Reinstate it');
-  await fill(page, { reason: 'it was looked at' });
-  await press('Reinstate it');
-  expect(await textOf('.facts >> nth=0')).toContain('active');
+  test('what it does appears by itself where scripts run, with its decision', async () => {
+    await follow('All its actions');
+    await lookAt(page);
+    await agent.did();
+    await agent.did({ tool_used: 't'.repeat(200), action_description: LONG });
+    if (javaScriptEnabled) {
+      await expect.poll(() => page.locator('#live tbody tr').count()).toBe(2);
+      expect(await page.locator('#live-said').textContent()).toBe('The last action: violation.');
+    } else {
+      expect(await page.locator('#live-note').textContent()).toContain('Load the page again');
+      await page.reload();
+      expect(await page.locator('#live tbody tr').count()).toBe(2);
+    }
+    await lookAt(page);
+    await page.locator('tbody a').first().click();
+    expect(await textOf('.verdict')).toContain('Its score went from 60 to 45.');
+  });
+
+  test('its score is a chart, and a table that says why', async () => {
+    await page.goto(`/app/agents/of/${agent.id}/trust`);
+    expect(await page.getByRole('img').getAttribute('aria-label')).toMatch(/in 3 steps: 50 at first, 45 at last/);
+    expect(await page.locator('table').first().locator('tbody tr').allInnerTexts()).toEqual([
+      expect.stringMatching(/tool outside its list.*−15.*60 → 45/s),
+      expect.stringMatching(/onboarded.*\+10.*50 → 60/s),
+      expect.stringMatching(/registered.*\+50.*0 → 50/s),
+    ]);
+    await lookAt(page);
+    await follow('What would happen');
+    await page.getByLabel('Rules are applied').check();
+    await page.getByLabel('decoy used').check();
+    await press('Compute it');
+    expect(await textOf('.facts')).toContain('AUTO-SUSPENDED');
+  });
+
+  test('a decoy is planted in its vault, and taken out with a secret', async () => {
+    await agent.send('PUT', '/vault/secrets/db-password', { value: 'x' });
+    await page.goto(`/app/agents/of/${agent.id}`);
+    await follow('Plant a decoy');
+    await lookAt(page);
+    await fill(page, { name: 'not a name!' });
+    await press('Plant it');
+    await fill(page, { name: 'root-password' });
+    await press('Plant it');
+    await lookAt(page);
+    for (const [words, button] of [
+      ['Remove', 'Remove it'],
+      ['Take out', 'Take it out'],
+    ] as const) {
+      await follow(words);
+      await lookAt(page);
+      await press(button);
+    }
+    expect(await textOf('main')).not.toMatch(/db-password|root-password/);
+  });
+
+  test('who is told is nobody, until somebody is added', async () => {
+    await page.goto('/app/agents/subscribers');
+    await lookAt(page);
+    await follow('Add a subscriber');
+    await fill(page, { url: 'no address', audience: LONG });
+    await press('Add it');
+    await lookAt(page);
+    await fill(page, { url: 'http://127.0.0.1:9/' });
+    await press('Add it');
+    await lookAt(page);
+  });
+
+  test('the kill switch says what it does not do, and its receipt has every step', async () => {
+    await page.goto(`/app/agents/of/${agent.id}`);
+    await lookAt(page);
+    await follow('Kill switch');
+    expect(await textOf('main')).toContain('It does not end the process of the agent.');
+    await lookAt(page);
+    await fill(page, { reason: 'it uses what it may not' });
+    await press('Stop it now');
+    const rows = await page.locator('table').first().locator('tbody tr').allInnerTexts();
+    expect(rows).toHaveLength(9);
+    expect(rows.slice(-2)).toEqual([
+      expect.stringMatching(/Linked IAM apps.*not available/s),
+      expect.stringMatching(/Lock of its vault.*not available/s),
+    ]);
+    expect(await textOf('h2:has-text("Who is told") ~ table')).toContain(LONG.trim());
+    await lookAt(page);
+    await page.goto('/app/');
+    expect(await textOf('.tile:last-child')).toContain('Agents are suspended');
+    await follow('suspended by the kill switch');
+    await follow(LONG.trim());
+    await lookAt(page);
+    await follow('Reinstate it');
+    await lookAt(page);
+    await fill(page, { reason: 'it was looked at' });
+    await press('Reinstate it');
+    expect(await textOf('.facts >> nth=0')).toContain('active');
+  });
 });

@@ -85,7 +85,8 @@ describe('onboarding', () => {
   test('asks again who it is, and shows the private keys and the API key once, with how to keep them', async () => {
     const id = await register(service, { name: 'To be onboarded' });
     const form = of({ id }, '/onboard');
-    expect((await operator.get(form)).path).toBe('/app/prove');
+    for (const path of [form, of({ id }, '/secrets/x/remove'), of({ id }, '/decoys/x/remove')])
+      expect((await operator.get(path)).path).toBe('/app/prove');
     await prove(operator);
     const made = await act(form, { once: 'o1' });
     const secrets = [...made.text.matchAll(/<div class="secret">.*?<pre id="(\w+)"[^>]*>([^<]*)</gs)];
@@ -114,7 +115,7 @@ describe('onboarding', () => {
   test('is shown on the page of the agent, with what a stranger checks it by', async () => {
     const agent = await onboarded(service, { name: 'Shown' });
     const said = await see(of(agent));
-    expect(said).toMatch(/State ✓ active .* Passport ✓ valid /);
+    expect(said).toMatch(/Status ✓ active .* Passport ✓ valid /);
     expect(said).toMatch(/Identity did:web:.* Serial, ECDSA P-256 [0-9a-f]+ Serial, ML-DSA-65 [0-9a-f]+ /);
     expect(said).toContain('Composition in its passport the same');
     expect(said).toContain(`${service.origin}/agents/api/v1/public/verify-agent/${agent.id}`);
@@ -190,7 +191,7 @@ describe('trust', () => {
     const said = shown(text);
     for (const { reason } of data) expect(said).toContain(reason);
     expect(said).toMatch(
-      /3\. API outside its list −10 60 → 50 MONITOR .* the action .*2\. onboarded \+10 50 → 60 .*1\. registered/,
+      /3\. API outside its list .* the action MONITOR .*−10 60 → 50 2\. onboarded .* \+10 50 → 60 1\. registered/,
     );
     expect(said).toMatch(/Tier – MONITOR 50 of 100 At most 60: MONITOR promotion takes time Why /);
   });
@@ -212,7 +213,7 @@ describe('trust', () => {
   test.each([
     [
       { what: 'rules', rules: 'decoy_used' },
-      /Score 50 → 20 Tier ✗ AUTO-SUSPENDED 20 of 100 State ✗ suspended .*decoy used -?−?30 50 → 20/,
+      /Score 50 → 20 Tier ✗ AUTO-SUSPENDED 20 of 100 Status ✗ suspended .*decoy used .* −30 50 → 20/,
     ],
     [
       { what: 'action', tool_used: 'read_file', api_called: '', signed: 'no' },
@@ -297,7 +298,7 @@ describe('the kill switch', () => {
   test('says before what it does and does not, asks again who it is, and shows every step afterwards', async () => {
     const parent = await onboarded(service, { name: 'Parent' });
     const child = await onboarded(service, { name: 'Child', parent_agent_id: parent.id });
-    expect(await see(of(parent))).toMatch(/Delegates to State Trust Child ✓ active – MONITOR/);
+    expect(await see(of(parent))).toMatch(/Delegates to Status Trust Child ✓ active – MONITOR/);
     expect(await see(of(child))).toContain('Parent delegates to it');
     expect((await owner.get(of(parent, '/kill'))).path).toBe('/app/prove');
     await prove(owner);
@@ -318,7 +319,8 @@ describe('the kill switch', () => {
       /It is suspended by the kill switch\. .*What it reports is refused and recorded\. .*✗ suspended/,
     );
     expect(await tile()).toMatch(/^✗ Agents are suspended What 2 agents suspended/);
-    expect(await see(of(parent))).toMatch(/Kill switch .* suspended .* ✓ finished/);
+    expect(await see(of(parent))).toMatch(/Kill switch .* ✓ finished .* suspended .* All its uses/);
+    expect(await see(of(child, '/kills'))).toMatch(/When Status What Reason .* ✓ finished .* suspended /);
     const reinstated = await act(of(parent, '/reinstate'), { reason: 'looked at' }, owner);
     expect(shown(reinstated.text)).toMatch(/✓ active .*! RESTRICTED 40 of 100/);
   });
@@ -366,9 +368,36 @@ describe('the vault', () => {
     expect([wrong.status, wrong.text.includes('id="name-error"')]).toEqual([422, true]);
     const planted = await act(of(agent, '/decoy'), { kind: 'tool', name: HOSTILE });
     expect(shown(planted.text)).toContain('The decoy is planted.');
-    expect(shown(planted.text)).toMatch(/db-password 1 THEN never/);
-    expect(shown(planted.text)).toContain(`${HOSTILE_SHOWN} – tool`);
+    expect(shown(planted.text)).toMatch(/db-password THEN never 1 Remove/);
+    expect(shown(planted.text)).toContain(`${HOSTILE_SHOWN} tool THEN Take out`);
     for (const hidden of ['correct horse', '<script>alert']) expect(planted.text).not.toContain(hidden);
+  });
+
+  test('gives up a secret and a decoy to somebody who says again who it is, and the stream says who', async () => {
+    const agent = await onboarded(service, { name: 'With much' });
+    answered(await agent.send('PUT', '/vault/secrets/db-password', { value: 'correct horse' }), 200, 201);
+    await act(of(agent, '/decoy'), { kind: 'secret', name: 'root-password' });
+    const { text } = await operator.get(of(agent));
+    const paths = [...text.matchAll(/href="([^"]*\/(?:secrets|decoys)\/[^"]*\/remove)"/g)].map(([, path = '']) => path);
+    const [secret = '', decoy = ''] = paths;
+    expect([paths.length, secret]).toEqual([2, of(agent, '/secrets/db-password/remove')]);
+    for (const path of paths) expect((await auditor.get(path)).status).toBe(403);
+    await prove(operator);
+    expect(await see(secret, operator)).toContain('Who has the value keeps it');
+    expect(shown((await act(secret)).text)).toContain('The secret is removed. ');
+    const left = shown((await act(decoy)).text);
+    expect(left).toContain('The decoy is taken out. ');
+    expect(left).not.toMatch(/db-password|root-password/);
+    for (const path of [secret, decoy, of(agent, '/decoys/nothing/remove')])
+      expect((await operator.get(path)).status).toBe(404);
+    // To take a decoy out here is no use of it.
+    const score = answered(await service.call('GET', `${AGENTS}/${agent.id}`), 200).score;
+    const { data } = answered(await service.call('GET', `/entries/?stream_id=agents/${agent.id}`), 200);
+    expect([score, data.slice(-2).map(({ action }: { action: string }) => action)]).toEqual([
+      60,
+      ['vault.secret_removed', 'vault.decoy_removed'],
+    ]);
+    for (const { actor } of data.slice(-2)) expect(actor).toMatch(/^person:/);
   });
 });
 
@@ -409,7 +438,7 @@ describe('who may only read', () => {
     expect(await see(of(agent), auditor)).not.toContain('hidden-name');
   });
 
-  test.each(['', '/actions', '/trust', '/simulate', '/kills/nothing', '/actions/nothing'])(
+  test.each(['', '/actions', '/trust', '/simulate', '/kills', '/kills/nothing', '/actions/nothing'])(
     'is told that there is nothing of an unknown id: %s',
     async (below) => {
       expect((await auditor.get(`${PAGE}/of/nothing${below}`)).status).toBe(404);
