@@ -3,7 +3,14 @@ import { text } from '../../http/fields.ts';
 
 export const subscriberSchema = z.strictObject({
   /** http or https; tokens are pushed to it (RFC 8935). */
-  url: text.min(1).max(2000),
+  url: text
+    .min(1)
+    .max(2000)
+    .refine((url) => /^https?:$/.test(URL.parse(url)?.protocol ?? ''), 'is not an http or https address')
+    .refine(
+      (url) => !/:\/\/[^/]*@/.test(URL.parse(url)?.href ?? ''),
+      'has a user or a password in it; tokens are signed',
+    ),
   /** `aud` of its tokens. */
   audience: text.trim().min(1).max(500),
 });
