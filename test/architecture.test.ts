@@ -150,7 +150,8 @@ const ROOMS: Record<string, Record<string, string[]>> = {
       ...['parts', 'posting', 'status', 'web'],
     ],
     backup: ['database', 'folder', 'setup'],
-    embedded: ['app', 'import', 'init'],
+    demonstration: ['agents', 'endpoint-agent', 'traps'],
+    embedded: ['app', 'audit', 'demonstration', 'folder', 'import', 'init', 'parts', 'traps'],
     commands: [
       'accounts',
       'app',

@@ -2,7 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { startPlatform } from './app.ts';
 import { writeSealKeys } from './audit/key-files.ts';
-import { Caller } from './demonstration/caller.ts';
+import { PlatformCaller } from './demonstration/caller.ts';
 import { playStory, type Tell } from './demonstration/story.ts';
 import { checkStreams } from './demonstration/streams.ts';
 import { dataFolder } from './folder.ts';
@@ -52,7 +52,7 @@ export async function startEmbeddedPlatform(parent: string, signal: AbortSignal)
     const { apiKey } = await initPlatform({ dataDir });
     const platform = await startPlatform({ dataDir, port: 0, decoys: [DECOY] });
     const { origin, auditUrl } = platform;
-    const caller = new Caller(origin, apiKey, signal);
+    const caller = new PlatformCaller(origin, apiKey, signal);
     return {
       urls: { audit: auditUrl, traps: `${origin}/traps`, endpoints: `${origin}/endpoints`, agents: `${origin}/agents` },
       apiKey,

@@ -4,7 +4,7 @@ import type { ActionContent, LoggedAction } from '../agents/requests/actions.ts'
 import type { Onboarded } from '../agents/requests/agents.ts';
 import type { WireKill } from '../agents/requests/kill.ts';
 import type { AgentVerification } from '../agents/requests/public.ts';
-import type { Caller } from './caller.ts';
+import type { PlatformCaller } from './caller.ts';
 
 const AGENTS = '/agents/api/v1';
 
@@ -13,19 +13,19 @@ const ALLOWANCE = { allowed_tools: ['read_invoice'], allowed_apis: ['erp.example
 
 /** An AI agent that has an identity, and signs what it reports. */
 export class AiAgent {
-  readonly #admin: Caller;
-  readonly #own: Caller;
+  readonly #admin: PlatformCaller;
+  readonly #own: PlatformCaller;
   readonly #key: KeyObject;
   readonly id: string;
 
-  private constructor(admin: Caller, { agent_id, api_key, quantum_identity }: Onboarded) {
+  private constructor(admin: PlatformCaller, { agent_id, api_key, quantum_identity }: Onboarded) {
     this.#admin = admin;
     this.#own = admin.as(api_key);
     this.#key = createPrivateKey(quantum_identity.private_keys_once['ed25519'] ?? '');
     this.id = agent_id;
   }
 
-  static async onboard(admin: Caller): Promise<AiAgent> {
+  static async onboard(admin: PlatformCaller): Promise<AiAgent> {
     const registration = { name: 'Invoice reader', agent_type: 'supervised', model: 'example-1', version: '1.0.0' };
     const { agent_id } = await admin.post<{ agent_id: string }>(`${AGENTS}/agents`, { ...registration, ...ALLOWANCE });
     return new AiAgent(admin, await admin.post<Onboarded>(`${AGENTS}/agents/${agent_id}/onboard`, {}));

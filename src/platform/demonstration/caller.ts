@@ -2,7 +2,7 @@ import { request } from 'undici';
 import { EvidenceError } from '../../core/errors.ts';
 
 /** A client of a platform's HTTP interface. */
-export class Caller {
+export class PlatformCaller {
   readonly origin: string;
   readonly #apiKey: string | null;
   readonly #signal: AbortSignal;
@@ -15,8 +15,8 @@ export class Caller {
   }
 
   /** The same client with another key. */
-  as(apiKey: string | null): Caller {
-    return new Caller(this.origin, apiKey, this.#signal);
+  as(apiKey: string | null): PlatformCaller {
+    return new PlatformCaller(this.origin, apiKey, this.#signal);
   }
 
   get<T>(path: string): Promise<T> {

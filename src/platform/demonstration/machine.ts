@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { type AgentClient, connectAgent } from '../endpoint-agent/client.ts';
 import { type AgentMeans, type RoundResult, runRound } from '../endpoint-agent/round.ts';
 import { agentMeans } from '../endpoint-agent/run.ts';
-import type { Caller } from './caller.ts';
+import type { PlatformCaller } from './caller.ts';
 
 const PROGRAMS = 'usr/local/bin';
 const HOME = 'home/deploy';
@@ -19,13 +19,13 @@ export interface MachineFile {
 
 /** A machine that is watched: folders of their own, and a real agent, which runs in this process. */
 export class WatchedMachine implements AsyncDisposable {
-  readonly #caller: Caller;
+  readonly #caller: PlatformCaller;
   readonly #folder: string;
   readonly #endpointId: string;
   readonly #service: AgentClient;
   readonly #means: AgentMeans;
 
-  private constructor(caller: Caller, folder: string, endpointId: string, service: AgentClient) {
+  private constructor(caller: PlatformCaller, folder: string, endpointId: string, service: AgentClient) {
     this.#caller = caller;
     this.#folder = folder;
     this.#endpointId = endpointId;
@@ -39,7 +39,7 @@ export class WatchedMachine implements AsyncDisposable {
   }
 
   /** Enrols a machine that has nothing but a program. @param parent in which its folders are made. */
-  static async enrol(caller: Caller, parent: string): Promise<WatchedMachine> {
+  static async enrol(caller: PlatformCaller, parent: string): Promise<WatchedMachine> {
     // The agent follows no link, and the folder for temporary files may be one.
     const folder = join(realpathSync(parent), 'machine');
     for (const below of [PROGRAMS, HOME]) await mkdir(join(folder, below), { recursive: true });

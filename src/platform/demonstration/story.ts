@@ -5,22 +5,22 @@ import type { LoggedAction } from '../agents/requests/actions.ts';
 import type { WireKill } from '../agents/requests/kill.ts';
 import type { WireDetection } from '../traps/requests.ts';
 import { AiAgent } from './ai-agent.ts';
-import type { Caller } from './caller.ts';
+import type { PlatformCaller } from './caller.ts';
 import { type FoundToken, readToken, tokenIn, useToken } from './intruder.ts';
 import { type MachineFile, WatchedMachine } from './machine.ts';
 
-/** A chapter of what happens, for people. */
-export interface Chapter {
+/** A part of what happens, for people. */
+export interface StoryPart {
   title: string;
   text: string;
   /** What was seen, by its name. */
   facts: readonly (readonly [name: string, value: string])[];
 }
 
-export type Tell = (chapter: Chapter) => void;
+export type Tell = (chapter: StoryPart) => void;
 
 export interface StoryMeans {
-  caller: Caller;
+  caller: PlatformCaller;
   /** In which the watched machine has its folders. */
   folder: string;
   tell: Tell;
@@ -132,7 +132,7 @@ function sayEnded(agents: WireKill['agents']): string {
 
 type ToldDetection = Pick<WireDetection, 'depth' | 'severity' | 'label'>;
 
-async function lastDetection(caller: Caller): Promise<ToldDetection | undefined> {
+async function lastDetection(caller: PlatformCaller): Promise<ToldDetection | undefined> {
   return (await caller.get<{ data: ToldDetection[] }>('/traps/api/v1/detections/?limit=1')).data[0];
 }
 

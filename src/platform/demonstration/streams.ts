@@ -1,11 +1,11 @@
 import { EvidenceError } from '../../core/errors.ts';
-import type { Caller } from './caller.ts';
+import type { PlatformCaller } from './caller.ts';
 
 /**
  * Has the service check every stream, and time-stamp its head.
  * @returns how many there are. @throws EvidenceError `service` for one in which something is wrong.
  */
-export async function checkStreams(caller: Caller): Promise<number> {
+export async function checkStreams(caller: PlatformCaller): Promise<number> {
   const ids = await streamIds(caller);
   for (const id of ids) {
     const stream = `/audit/streams/${encodeURIComponent(id)}`;
@@ -16,7 +16,7 @@ export async function checkStreams(caller: Caller): Promise<number> {
   return ids.length;
 }
 
-async function streamIds(caller: Caller): Promise<string[]> {
+async function streamIds(caller: PlatformCaller): Promise<string[]> {
   const ids: string[] = [];
   for (let cursor: string | null = ''; cursor !== null; ) {
     const query: string = cursor === '' ? '' : `&cursor=${encodeURIComponent(cursor)}`;

@@ -1,5 +1,4 @@
-import { existsSync } from 'node:fs';
-import { rm } from 'node:fs/promises';
+import { existsSync, readdirSync, rmSync, statSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { EvidenceError } from '../../../core/errors.ts';
 import { shellWord } from '../../../core/shell.ts';
@@ -47,14 +46,13 @@ export async function runDemo(flags: DemoFlags, context: CommandContext): Promis
   const config = await loadNamedConfig({ archive: archiveUrl, workDirectory: flags['work-directory'] }, {}, directory);
   if (existsSync(join(root, runPrefix(RUN_ID), 'run.json'))) return verifyAgain(root, config, context);
   refuseOthers(root, archiveUrl);
-  const isNew = !existsSync(root);
+  const wasThere = existsSync(root) ? new Set(readdirSync(root)) : null;
   const story = new Story(printer);
   const { result, verification } = await withWorkDirectory(config.workDirectory, (folder) =>
     demonstrate({ folder, root, config, story }, context),
-  ).catch(async (error: unknown) => {
-    // The platform is gone, so nothing could go on with it.
-    if (isNew) await rm(root, { recursive: true, force: true });
-    throw error;
+  ).catch((error: unknown) => {
+    removeUnfinished(root, wasThere);
+    throw context.signal.aborted ? ENDED : error;
   });
   printer.document('evidence-demo/1', { run: toRunDocument(result, archiveUrl), verification });
   const bundle = result.record.streams[0]?.bundle.key ?? '';
@@ -62,10 +60,24 @@ export async function runDemo(flags: DemoFlags, context: CommandContext): Promis
   return verification.exit_code === 0 ? result.record.exit_code : verification.exit_code;
 }
 
+const ENDED = new EvidenceError('interrupted', 'interrupted; nothing of the demonstration is kept', {
+  nextStep: 'Run the same command again: it begins anew.',
+});
+
+/** The platform is gone, so nothing could go on with what it has in the archive. @param wasThere names that are another's. */
+function removeUnfinished(root: string, wasThere: ReadonlySet<string> | null): void {
+  if (wasThere === null) rmSync(root, { recursive: true, force: true });
+  else
+    for (const name of readdirSync(root))
+      if (!wasThere.has(name)) rmSync(join(root, name), { recursive: true, force: true });
+}
+
 /** What another service has, or a demonstration that was killed, is not gone on with. */
 function refuseOthers(root: string, archiveUrl: string): void {
+  if (existsSync(root) && !statSync(root).isDirectory())
+    throw new EvidenceError('usage', `${archiveUrl} is no folder`, { nextStep: 'Give another one with --archive.' });
   if (!['runs', 'ledger'].some((name) => existsSync(join(root, name)))) return;
-  throw new EvidenceError('conflict', `${archiveUrl} holds other runs, or a demonstration that was killed`, {
+  throw new EvidenceError('usage', `${archiveUrl} holds other runs, or a demonstration that was killed`, {
     nextStep: `Nothing was changed. Give another folder with --archive; or, if it holds nothing but the demonstration, remove it: rm -r ${shellWord(archiveUrl)}.`,
   });
 }
