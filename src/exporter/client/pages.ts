@@ -6,8 +6,8 @@ import type { List } from '../../verifier/profile/description.ts';
 import { valueAt } from '../../verifier/profile/path.ts';
 import type { Call } from './call.ts';
 import { NO_SERVICE_THERE } from './drift.ts';
-import { type KnownItems, PageReader } from './page-reader.ts';
 import type { Exchange } from './exchange.ts';
+import { type KnownItems, PageReader } from './page-reader.ts';
 import type { PageAnswer, ReceivedPage, Transport } from './transport.ts';
 
 export interface Page {
@@ -26,7 +26,7 @@ export interface Page {
 export interface PageWishes {
   /** Items that are expected next; those that come as they are known are not read. */
   known?: KnownItems | undefined;
-  /** Sees every page as it was received, before it is read. The bytes are valid until it returns. */
+  /** Sees every page as it was received, an empty one too, before it is read. The bytes are valid until it returns. */
   keep?(body: Uint8Array): void;
 }
 
@@ -73,7 +73,7 @@ export async function* readPages(
     empty = length === 0 ? empty + 1 : 0;
     if (empty > MAX_EMPTY_PAGES) throw endless(url, `and the ${MAX_EMPTY_PAGES} pages before it are empty`);
     read += length;
-    if (length > 0 || paging.style === 'cursor' || paging.style === 'link')
+    if (length > 0 || paging.style === 'cursor' || paging.style === 'link' || keep !== undefined)
       yield {
         ...{ url, known: reader.known, items, date, received },
         get exchange() {

@@ -91,7 +91,7 @@ class Transports {
 
 /** @throws EvidenceError `config` for a service that the contract does not describe. */
 function connectSupplements(
-  { auditUrl, otherUrls, maxPages }: SourceConfig,
+  { auditUrl, otherUrls, maxPages, maxBytes }: SourceConfig,
   { name, supplements: description }: Description,
   transports: Transports,
 ): SupplementSource | null {
@@ -107,7 +107,8 @@ function connectSupplements(
     const url = urls[service];
     return url === null ? [] : [[service, new SupplementClient(transports.to(new URL(url).origin), url)] as const];
   });
-  return { clients: new Map(clients), description, maxPages };
+  const limits = { answers: maxPages, bytes: maxBytes.download };
+  return { clients: new Map(clients), description, limits };
 }
 
 /** The address of a service as records keep it: origin and path, without credentials and query. */
