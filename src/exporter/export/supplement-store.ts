@@ -50,15 +50,10 @@ export async function storeSupplements(
   }
 }
 
-/** Where a run may have stored its supplements; what lacks a service is taken only by who finalizes the run without it. */
-export function storedSupplementsKey(
-  { question, finalizePartial }: Pick<ExportContext, 'question' | 'finalizePartial'>,
-  objects: ReadonlyMap<string, StoredObject>,
-): string | undefined {
-  const forms = (finalizePartial ? [false, true] : [false]).flatMap((isPartial) =>
-    [false, true].map((isEncrypted) => supplementsKey(question.run_id, { isPartial, isEncrypted })),
-  );
-  return forms.find((key) => objects.has(key));
+/** Where the run has stored its supplements, whole. Those that lack a service are collected anew. */
+export function storedSupplementsKey(runId: string, objects: ReadonlyMap<string, StoredObject>): string | undefined {
+  const keys = [false, true].map((isEncrypted) => supplementsKey(runId, { isPartial: false, isEncrypted }));
+  return keys.find((key) => objects.has(key));
 }
 
 /**

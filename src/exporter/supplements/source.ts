@@ -1,5 +1,5 @@
 import type { SupplementsDescription } from '../../verifier/profile/supplements.ts';
-import type { SupplementService } from '../../verifier/supplements/files.ts';
+import { OTHER_SERVICES, type OtherService, type SupplementService } from '../../verifier/supplements/files.ts';
 import type { SupplementClient } from '../client/supplement.ts';
 
 /** The services that supplements are collected from. */
@@ -9,4 +9,12 @@ export interface SupplementSource {
   description: SupplementsDescription;
   /** Of one service, in all. */
   limits: { answers: number; bytes: number };
+}
+
+/** Those that are configured beside the audit service. */
+export function othersOf({ clients }: SupplementSource): [OtherService, SupplementClient][] {
+  return OTHER_SERVICES.flatMap((service) => {
+    const client = clients.get(service);
+    return client === undefined ? [] : [[service, client] as [OtherService, SupplementClient]];
+  });
 }
