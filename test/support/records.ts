@@ -1,6 +1,7 @@
 import type { Claim, ClaimName } from '../../src/verifier/claims/claim.ts';
 import { CLAIMS } from '../../src/verifier/claims/claim.ts';
-import type { RunRecord, RunStream, StreamRecord, Unbound } from '../../src/verifier/records/record.ts';
+import type { RunRecord, RunStream, StreamRecord } from '../../src/verifier/records/record.ts';
+import type { Unbound } from '../../src/verifier/records/stored-object.ts';
 
 export const DIGEST = 'a'.repeat(64);
 

@@ -1,7 +1,8 @@
 import { FORMATS } from '../../core/formats.ts';
 import type { EarlierRuns } from '../../verifier/ledger/earlier-runs.ts';
 import { EXIT_CODE_OF, worstOf } from '../../verifier/records/outcome.ts';
-import type { RunRecord, RunStream, StreamRecord, Unbound, Vanished } from '../../verifier/records/record.ts';
+import type { RunRecord, RunStream, StreamRecord, Vanished } from '../../verifier/records/record.ts';
+import type { Unbound } from '../../verifier/records/stored-object.ts';
 import { type ClockReading, describeSkew } from '../clocks.ts';
 import { listAttempts } from './attempts.ts';
 import type { ExportContext, RunState } from './context.ts';
