@@ -2,7 +2,7 @@ import { sha256 } from '../../core/digest.ts';
 import { EvidenceError, isEvidenceError } from '../../core/errors.ts';
 import type { Json } from '../../core/json/canonical.ts';
 import { itemsOf } from '../../verifier/profile/answers.ts';
-import type { List } from '../../verifier/profile/description.ts';
+import type { List } from '../../verifier/profile/list-description.ts';
 import { valueAt } from '../../verifier/profile/path.ts';
 import type { Call } from './call.ts';
 import { NO_SERVICE_THERE } from './drift.ts';
