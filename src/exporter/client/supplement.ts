@@ -1,5 +1,5 @@
 import { isEvidenceError } from '../../core/errors.ts';
-import type { List } from '../../verifier/profile/description.ts';
+import type { List } from '../../verifier/profile/list-description.ts';
 import { inPath } from './in-path.ts';
 import { type Page, readPages } from './pages.ts';
 import type { JsonAnswer, Transport } from './transport.ts';

@@ -19,6 +19,7 @@ import type { Listener } from './events.ts';
 import type { Packing } from './packing.ts';
 import type { AccountPackage } from './received.ts';
 import type { Stamping } from './stamp.ts';
+import type { StoredSupplements } from './supplement-store.ts';
 import type { OpenSupplements } from './supplements.ts';
 
 /** The service that evidence is from. */
@@ -127,6 +128,8 @@ export interface RunState {
   packing: Pick<Packing, 'close' | 'hasPackedMuch' | 'write'>;
   /** What was collected from the other services; null where none is configured, or where it is archived already. */
   supplements: OpenSupplements | null;
+  /** Of an earlier try that was interrupted behind them. */
+  storedSupplements: StoredSupplements | null;
 }
 
 /** What the runs before had of a stream, as the ledger has it. */

@@ -112,7 +112,11 @@ function checkPlace({ run_id: runId }: Question, key: string, { stream_id, parti
 }
 
 /** Something of the run, fetched as a file for as long as `use` takes. */
-export async function withFetched<T>(context: ExportContext, key: string, use: (bundle: Fetched) => Promise<T>): Promise<T> {
+export async function withFetched<T>(
+  context: ExportContext,
+  key: string,
+  use: (bundle: Fetched) => Promise<T>,
+): Promise<T> {
   // What is fetched from afar goes when it was looked at: an archive may be larger than the disk.
   const folder = await mkdtemp(join(context.runtime.workDirectory, `${basename(key)}-`));
   try {

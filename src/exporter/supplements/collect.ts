@@ -21,6 +21,7 @@ export interface CollectedService {
 /** A service that was asked, and did not show all of it. */
 export interface MissingService extends MissingSupplement {
   url: string;
+  collectedAt: Date;
 }
 
 export interface Collected {
@@ -79,6 +80,6 @@ async function collectService(
     records.end();
     await rm(folder, { recursive: true, force: true });
     if (!isEvidenceError(error) || error.code === 'interrupted') throw error;
-    return { ...toMissing(service, error), url: client.url };
+    return { ...toMissing(service, error), url: client.url, collectedAt: now() };
   }
 }

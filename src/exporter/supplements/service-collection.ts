@@ -6,6 +6,7 @@ import { valueAt } from '../../verifier/profile/path.ts';
 import type { SupplementsDescription } from '../../verifier/profile/supplements.ts';
 import {
   actionsFile,
+  type OtherService,
   pageFile,
   type RecordKind,
   type SupplementService,
@@ -56,7 +57,7 @@ export class ServiceCollection {
     if (statistics !== null) await this.#document('statistics', statisticsFile(service), statistics);
   }
 
-  #records(service: SupplementService, kind: RecordKind, list: FilteredList): Promise<void> {
+  #records(service: OtherService, kind: RecordKind, list: FilteredList): Promise<void> {
     return this.#list(
       { step: kind, fileOf: (number) => pageFile(service, kind, number) },
       { ...list, ids: {}, filter: this.#filterOf(list) },

@@ -20,6 +20,7 @@ import { runSupplementsSchema, supplementCountsSchema } from './supplements.ts';
  * contract says otherwise, times RFC 3339 in UTC, periods half-open.
  */
 
+const digest = z.string().regex(/^[0-9a-f]{64}$/);
 const count = z.int().min(0);
 
 /** `runs/<run-id>/streams/<slug>.json`: one stream is done. */

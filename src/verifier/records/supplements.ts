@@ -1,7 +1,6 @@
 import { z } from 'zod';
 import { FORMATS } from '../../core/formats.ts';
 import { supplementsStatementSchema } from '../supplements/document.ts';
-import { OTHER_SERVICES } from '../supplements/files.ts';
 import type { Outcome } from './outcome.ts';
 import { binding, bundleSchema } from './stored-object.ts';
 

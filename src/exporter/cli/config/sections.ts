@@ -1,6 +1,6 @@
 import { resolve } from 'node:path';
-import type { OtherService } from '../../../verifier/supplements/files.ts';
 import { type ClaimName, DEFAULT_REQUIRED } from '../../../verifier/claims/claim.ts';
+import type { OtherService } from '../../../verifier/supplements/files.ts';
 import { DEFAULT_TRANSPORT } from '../../client/options.ts';
 import { checkClaims, checkConcurrency, isFrameworkName, type NamedFile } from './config-values.ts';
 import { type ConfigGiven, fromCommand, inFolder } from './given.ts';

@@ -1,14 +1,14 @@
 import { EvidenceError } from '../../../core/errors.ts';
 import type { Printer } from '../../../core/terminal/printer.ts';
-import type { ContractInUse } from '../../../verifier/reading/in-use.ts';
-import { AuditClient } from '../../client/audit.ts';
-import { SupplementClient } from '../../client/supplement.ts';
-import type { SupplementSource } from '../../supplements/source.ts';
-import { OTHER_SERVICES, SERVICES } from '../../../verifier/supplements/files.ts';
 import type { Description } from '../../../verifier/profile/description.ts';
+import type { ContractInUse } from '../../../verifier/reading/in-use.ts';
+import { OTHER_SERVICES, SUPPLEMENT_SERVICES } from '../../../verifier/supplements/files.ts';
+import { AuditClient } from '../../client/audit.ts';
 import type { Tls } from '../../client/dispatcher.ts';
 import { DEFAULT_TRANSPORT, type TransportOptions } from '../../client/options.ts';
+import { SupplementClient } from '../../client/supplement.ts';
 import { Transport } from '../../client/transport.ts';
+import type { SupplementSource } from '../../supplements/source.ts';
 import { readContract } from './contract.ts';
 import { readCertificates, readGivenText } from './given-file.ts';
 import type { SourceConfig } from './sections.ts';
@@ -107,7 +107,7 @@ function connectSupplements(
       nextStep: `Describe it in the contract's section "supplements", as templates/contract/default.yaml does, or leave out source.${unknown}_url.`,
     });
   const urls = { audit: auditUrl, ...otherUrls };
-  const clients = SERVICES.flatMap((service) => {
+  const clients = SUPPLEMENT_SERVICES.flatMap((service) => {
     const url = urls[service];
     return url === null ? [] : [[service, new SupplementClient(transports.to(new URL(url).origin), url)] as const];
   });

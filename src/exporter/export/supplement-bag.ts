@@ -1,0 +1,95 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { Eta } from 'eta';
+import { FORMATS } from '../../core/formats.ts';
+import { packageFile } from '../../core/install-paths.ts';
+import { CONTRACT_FILE, README, TRANSFER_LOG } from '../../verifier/bundle/files.ts';
+import { describePeriod } from '../../verifier/bundle/period.ts';
+import type { PayloadSource } from '../../verifier/bundle/source.ts';
+import type { WrittenBundle } from '../../verifier/bundle/write.ts';
+import { toRecordBytes } from '../../verifier/records/record-bytes.ts';
+import type { SupplementsStatement } from '../../verifier/supplements/document.ts';
+import { RECORD_STATES, SUPPLEMENTS_DOCUMENT } from '../../verifier/supplements/files.ts';
+import type { Collected } from '../supplements/collect.ts';
+import type { ExportContext, RunState } from './context.ts';
+
+/** What the bag is made of. */
+export interface SupplementContents {
+  collected: Collected;
+  statement: SupplementsStatement;
+  /** The file of `data/records.jsonl`. */
+  states: string;
+  /** For the bag. */
+  folder: string;
+  /** Key under which it is to be archived. */
+  place: string;
+}
+
+/** The folder in the zip. */
+const SLUG = 'supplements';
+
+/** Packs what the services showed with what was found of it. */
+export async function packSupplements(
+  context: ExportContext,
+  run: RunState,
+  contents: SupplementContents,
+): Promise<WrittenBundle & { file: string }> {
+  const { collected, statement, states, folder, place } = contents;
+  const { question, maker, service, binding } = context;
+  const { run_id, period } = question;
+  const file = join(folder, 'supplements.zip');
+  const document = { format: FORMATS.supplements, run_id, period, ...statement };
+  const written = await run.packing.write({
+    target: file,
+    slug: SLUG,
+    holds: 'supplements',
+    date: run.start.at.toISOString(),
+    bagInfo: [
+      ['Bag-Software-Agent', `${maker.tool.name} ${maker.tool.version}`],
+      ['External-Identifier', `${run_id}/${SLUG}`],
+      ['External-Description', `What other services showed beside the audit evidence, ${describePeriod(period)}`],
+      ['Evidence-Status', collected.missing.length > 0 ? 'PARTIAL' : 'COMPLETE'],
+    ],
+    ...(binding.key === null ? {} : { binding: { key: binding.key, place } }),
+    tagFiles: [{ name: README, content: readme(context, statement) }],
+    payload: [
+      ...collected.collected.flatMap(({ received, records }): PayloadSource[] => [
+        ...received.files,
+        ...records.tables,
+      ]),
+      { path: SUPPLEMENTS_DOCUMENT, content: toRecordBytes(document) },
+      { path: RECORD_STATES, file: states },
+      { path: TRANSFER_LOG, content: toRecordBytes(toTransferLog(context, run, collected)) },
+      ...(service.contractFile === null ? [] : [{ path: CONTRACT_FILE, content: service.contractFile.bytes }]),
+    ],
+  });
+  return { ...written, file };
+}
+
+function toTransferLog({ question, maker, runtime }: ExportContext, run: RunState, { collected }: Collected) {
+  return {
+    format: FORMATS.transferLog,
+    run_id: question.run_id,
+    services: Object.fromEntries(collected.map(({ service, url }) => [service, url])),
+    operator: maker.operator,
+    request: question.scope.request,
+    requested_by: question.scope.requested_by,
+    export_started_at: run.start.at.toISOString(),
+    received_at: runtime.now().toISOString(),
+    steps: collected.flatMap(({ received }) => received.transferLog),
+  };
+}
+
+const template = packageFile('templates/bundle/SUPPLEMENTS.eta');
+let eta: Eta | null = null;
+
+function readme({ question, service }: ExportContext, { services, kinds }: SupplementsStatement): string {
+  eta ??= new Eta({ autoEscape: false, autoTrim: false });
+  return eta.renderString(readFileSync(template, 'utf8'), {
+    runId: question.run_id,
+    period: describePeriod(question.period),
+    services: Object.entries(services).filter(([, { state }]) => state !== 'not_configured'),
+    kinds: Object.entries(kinds),
+    contractFile: service.contractFile === null ? null : CONTRACT_FILE,
+  });
+}
