@@ -10,7 +10,7 @@ export async function checkSupplements(source: SupplementSource): Promise<Check[
   const checks: Check[] = [];
   for (const [service, client] of othersOf(source))
     try {
-      await tryService(service, client, source.description);
+      await tryService(service, client, source.contract);
       checks.push(ok(service, `${client.url} answers this key, as its contract says`));
     } catch (error) {
       checks.push(toCheck(service, error));

@@ -32,6 +32,12 @@ export class NotedStreams implements Disposable {
     return notes;
   }
 
+  /** What was noted of a stream is not what is archived of it. */
+  forget(streamId: string): void {
+    this.#notes.get(streamId)?.[Symbol.dispose]();
+    this.#notes.delete(streamId);
+  }
+
   /** Null for a stream that was not read. */
   of(streamId: string): NotedEntries | null {
     return this.#notes.get(streamId) ?? null;

@@ -6,19 +6,20 @@ import { packageFile } from '../../core/install-paths.ts';
 import { CONTRACT_FILE, README, TRANSFER_LOG } from '../../verifier/bundle/files.ts';
 import { describePeriod } from '../../verifier/bundle/period.ts';
 import type { PayloadSource } from '../../verifier/bundle/source.ts';
-import type { WrittenBundle } from '../../verifier/bundle/write.ts';
+import type { BundleOptions, WrittenBundle } from '../../verifier/bundle/write.ts';
 import { toRecordBytes } from '../../verifier/records/record-bytes.ts';
 import type { SupplementsStatement } from '../../verifier/supplements/document.ts';
-import { RECORD_STATES, SUPPLEMENTS_DOCUMENT } from '../../verifier/supplements/files.ts';
+import { SUPPLEMENTS_DOCUMENT } from '../../verifier/supplements/files.ts';
 import type { Collected } from '../supplements/collect.ts';
 import type { ExportContext, RunState } from './context.ts';
+import { Packing } from './packing.ts';
 
 /** What the bag is made of. */
 export interface SupplementContents {
   collected: Collected;
   statement: SupplementsStatement;
-  /** The file of `data/records.jsonl`. */
-  states: string;
+  /** How each record stands, and the tables. */
+  judged: PayloadSource[];
   /** For the bag. */
   folder: string;
   /** Key under which it is to be archived. */
@@ -28,22 +29,33 @@ export interface SupplementContents {
 /** The folder in the zip. */
 const SLUG = 'supplements';
 
-/** Packs what the services showed with what was found of it. */
+/** Packs what the services showed with what was found of it, in a thread of its own. */
 export async function packSupplements(
   context: ExportContext,
-  run: RunState,
+  start: RunState['start'],
   contents: SupplementContents,
 ): Promise<WrittenBundle & { file: string }> {
-  const { collected, statement, states, folder, place } = contents;
+  const options = toBundleOptions(context, start, contents);
+  const packing = new Packing();
+  try {
+    return { ...(await packing.write(options)), file: options.target };
+  } finally {
+    await packing.close();
+  }
+}
+
+function toBundleOptions(
+  context: ExportContext,
+  start: RunState['start'],
+  { collected, statement, judged, folder, place }: SupplementContents,
+): BundleOptions {
   const { question, maker, service, binding } = context;
   const { run_id, period } = question;
-  const file = join(folder, 'supplements.zip');
-  const document = { format: FORMATS.supplements, run_id, period, ...statement };
-  const written = await run.packing.write({
-    target: file,
+  return {
+    target: join(folder, 'supplements.zip'),
     slug: SLUG,
     holds: 'supplements',
-    date: run.start.at.toISOString(),
+    date: start.at.toISOString(),
     bagInfo: [
       ['Bag-Software-Agent', `${maker.tool.name} ${maker.tool.version}`],
       ['External-Identifier', `${run_id}/${SLUG}`],
@@ -53,20 +65,23 @@ export async function packSupplements(
     ...(binding.key === null ? {} : { binding: { key: binding.key, place } }),
     tagFiles: [{ name: README, content: readme(context, statement) }],
     payload: [
-      ...collected.collected.flatMap(({ received, records }): PayloadSource[] => [
-        ...received.files,
-        ...records.tables,
-      ]),
-      { path: SUPPLEMENTS_DOCUMENT, content: toRecordBytes(document) },
-      { path: RECORD_STATES, file: states },
-      { path: TRANSFER_LOG, content: toRecordBytes(toTransferLog(context, run, collected)) },
+      ...collected.collected.flatMap(({ received }) => received.files),
+      ...judged,
+      {
+        path: SUPPLEMENTS_DOCUMENT,
+        content: toRecordBytes({ format: FORMATS.supplements, run_id, period, ...statement }),
+      },
+      { path: TRANSFER_LOG, content: toRecordBytes(toTransferLog(context, start, collected)) },
       ...(service.contractFile === null ? [] : [{ path: CONTRACT_FILE, content: service.contractFile.bytes }]),
     ],
-  });
-  return { ...written, file };
+  };
 }
 
-function toTransferLog({ question, maker, runtime }: ExportContext, run: RunState, { collected }: Collected) {
+function toTransferLog(
+  { question, maker, runtime }: ExportContext,
+  start: RunState['start'],
+  { collected }: Collected,
+) {
   return {
     format: FORMATS.transferLog,
     run_id: question.run_id,
@@ -74,7 +89,7 @@ function toTransferLog({ question, maker, runtime }: ExportContext, run: RunStat
     operator: maker.operator,
     request: question.scope.request,
     requested_by: question.scope.requested_by,
-    export_started_at: run.start.at.toISOString(),
+    export_started_at: start.at.toISOString(),
     received_at: runtime.now().toISOString(),
     steps: collected.flatMap(({ received }) => received.transferLog),
   };

@@ -6,6 +6,7 @@ import type { RunSupplements } from '../../verifier/records/supplements.ts';
 import type { SupplementState } from '../../verifier/supplements/document.ts';
 import { SUPPLEMENT_SERVICES, type SupplementService } from '../../verifier/supplements/files.ts';
 import { type Collected, collectSupplements } from '../supplements/collect.ts';
+import type { SupplementSource } from '../supplements/source.ts';
 import type { ExportContext, RunState } from './context.ts';
 import { NotedStreams } from './noted-streams.ts';
 import type { StreamSelection } from './plan.ts';
@@ -16,6 +17,7 @@ import { type StoredSupplements, storeSupplements } from './supplement-store.ts'
 
 /** What was collected from the other services, and the entries that it names, noted while streams are read. */
 export interface OpenSupplements {
+  source: SupplementSource;
   collected: Collected;
   notes: NotedStreams;
   /** For what is made of them. */
@@ -37,11 +39,12 @@ export async function openSupplements(
   { service, question, runtime }: ExportContext,
   { included }: StreamSelection,
 ): Promise<OpenSupplements | null> {
-  if (service.supplements === null) return null;
+  const { supplements: source } = service;
+  if (source === null) return null;
   const folder = join(runtime.workDirectory, 'supplements');
   await mkdir(folder);
   const scope = { period: question.period, streams: new Set(included.map(({ streamId }) => streamId)) };
-  const collected = await collectSupplements(service.supplements, scope, {
+  const collected = await collectSupplements(source, scope, {
     folder,
     now: runtime.now,
     begun: (name) => runtime.listen({ type: 'collecting', service: name }),
@@ -54,7 +57,7 @@ export async function openSupplements(
       }
     },
   });
-  return { collected, notes: new NotedStreams(join(folder, 'notes'), wantedOf(collected)), folder };
+  return { source, collected, notes: new NotedStreams(join(folder, 'notes'), wantedOf(collected)), folder };
 }
 
 /** Holds every record against the entry that it names, once all streams were exported. */
@@ -72,21 +75,21 @@ export async function judgeSupplements(
 /** Packs and stores what was judged. */
 export async function archiveSupplements(
   context: ExportContext,
-  run: RunState,
+  { start }: Pick<RunState, 'start'>,
   { collected, folder, judged, record }: JudgedSupplements,
 ): Promise<StoredSupplements> {
   const form = { isPartial: collected.missing.length > 0, isEncrypted: context.recipients !== null };
   const place = supplementsKey(context.question.run_id, form);
   const { object: _object, ...statement } = record;
-  const zip = await packSupplements(context, run, { collected, statement, states: judged.states, folder, place });
+  const zip = await packSupplements(context, start, { collected, statement, judged: judged.files, folder, place });
   return storeSupplements(context, record, place, zip);
 }
 
 /** Numbers of the entries that records name, by stream id. */
 function wantedOf({ collected }: Collected): Map<string, Set<number>> {
   const wanted = new Map<string, Set<number>>();
-  for (const { records } of collected)
-    for (const [streamId, numbers] of records.wanted)
+  for (const { wanted: ofService } of collected)
+    for (const [streamId, numbers] of ofService)
       wanted.set(streamId, (wanted.get(streamId) ?? new Set()).union(numbers));
   return wanted;
 }

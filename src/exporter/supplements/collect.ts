@@ -1,11 +1,18 @@
 import { mkdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { isEvidenceError } from '../../core/errors.ts';
-import type { SupplementService } from '../../verifier/supplements/files.ts';
+import {
+  KIND_NAMES,
+  RECORD_KINDS,
+  type RecordKind,
+  SUPPLEMENT_SERVICES,
+  type SupplementService,
+} from '../../verifier/supplements/files.ts';
+import { recordsOfPeriod } from '../../verifier/supplements/reading.ts';
+import type { Period } from '../client/period.ts';
 import type { SupplementClient } from '../client/supplement.ts';
 import { type MissingSupplement, toMissing } from './missing.ts';
 import { Received } from './received.ts';
-import { RecordFiles } from './record-files.ts';
 import { ServiceCollection, type SupplementScope } from './service-collection.ts';
 import type { SupplementSource } from './source.ts';
 
@@ -15,7 +22,8 @@ export interface CollectedService {
   url: string;
   collectedAt: Date;
   received: Received;
-  records: RecordFiles;
+  /** Numbers of the entries that its records of the period name, by stream id. */
+  wanted: ReadonlyMap<string, ReadonlySet<number>>;
 }
 
 /** A service that was asked, and did not show all of it. */
@@ -57,29 +65,53 @@ export async function collectSupplements(
   });
   const failed = (await Promise.allSettled(collecting)).find((outcome) => outcome.status === 'rejected');
   if (failed !== undefined) throw failed.reason;
+  // In the order in which everybody reads them.
+  all.collected.sort((a, b) => SUPPLEMENT_SERVICES.indexOf(a.service) - SUPPLEMENT_SERVICES.indexOf(b.service));
   return all;
 }
 
 async function collectService(
   service: SupplementService,
   client: SupplementClient,
-  { description, limits }: SupplementSource,
+  { contract, limits }: SupplementSource,
   scope: SupplementScope,
   { folder: parent, now }: CollectingRuntime,
 ): Promise<CollectedService | MissingService> {
   const folder = join(parent, service);
   await mkdir(folder, { recursive: true });
   const received = new Received(folder, limits);
-  const records = new RecordFiles(folder, description, scope.period);
   try {
-    const collection = new ServiceCollection(client, scope, received, (kind, items) => records.take(kind, items));
-    await collection.collect(service, description);
-    records.end();
-    return { service, url: client.url, collectedAt: now(), received, records };
+    await new ServiceCollection(client, contract, scope, received).collect(service);
+    const wanted = wantedIn(received, contract, service, scope.period);
+    return { service, url: client.url, collectedAt: now(), received, wanted };
   } catch (error) {
-    records.end();
     await rm(folder, { recursive: true, force: true });
     if (!isEvidenceError(error) || error.code === 'interrupted') throw error;
     return { ...toMissing(service, error), url: client.url, collectedAt: now() };
   }
+}
+
+/** @throws EvidenceError `contract` for a record that is not as the contract says. */
+function wantedIn(
+  received: Received,
+  contract: SupplementSource['contract'],
+  service: SupplementService,
+  period: Period,
+): CollectedService['wanted'] {
+  const wanted = new Map<string, Set<number>>();
+  const isOfPeriod = recordsOfPeriod(period);
+  for (const kind of kindsOf(service))
+    for (const records of received.records(contract, kind))
+      for (const record of records) {
+        const { entry } = record;
+        if (entry === null || !isOfPeriod(record)) continue;
+        const numbers = wanted.get(entry.streamId) ?? new Set();
+        wanted.set(entry.streamId, numbers.add(entry.sequence));
+      }
+  return wanted;
+}
+
+/** Kinds of records that a service shows. */
+export function kindsOf(service: SupplementService): RecordKind[] {
+  return KIND_NAMES.filter((kind) => RECORD_KINDS[kind] === service);
 }

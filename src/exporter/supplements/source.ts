@@ -1,3 +1,4 @@
+import type { Description } from '../../verifier/profile/description.ts';
 import type { SupplementsDescription } from '../../verifier/profile/supplements.ts';
 import { OTHER_SERVICES, type OtherService, type SupplementService } from '../../verifier/supplements/files.ts';
 import type { SupplementClient } from '../client/supplement.ts';
@@ -6,7 +7,7 @@ import type { SupplementClient } from '../client/supplement.ts';
 export interface SupplementSource {
   /** Those that are configured, and the audit service itself. */
   clients: ReadonlyMap<SupplementService, SupplementClient>;
-  description: SupplementsDescription;
+  contract: Description & { supplements: SupplementsDescription };
   /** Of one service, in all. */
   limits: { answers: number; bytes: number };
 }

@@ -2,6 +2,7 @@ import type { List } from '../../verifier/profile/list-description.ts';
 import type { SupplementsDescription } from '../../verifier/profile/supplements.ts';
 import type { OtherService } from '../../verifier/supplements/files.ts';
 import type { SupplementClient } from '../client/supplement.ts';
+import type { SupplementSource } from './source.ts';
 
 /**
  * Asks a service for the beginning of each of its lists, and for its statistics.
@@ -10,7 +11,7 @@ import type { SupplementClient } from '../client/supplement.ts';
 export async function tryService(
   service: OtherService,
   client: SupplementClient,
-  description: SupplementsDescription,
+  { supplements: description }: SupplementSource['contract'],
 ): Promise<void> {
   for (const list of listsOf(service, description))
     for await (const _page of client.pages(smallest(list), {}, {}, () => {})) break;

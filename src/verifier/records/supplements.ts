@@ -45,3 +45,13 @@ export function outcomesOfSupplements(supplements: RunSupplements | null): Outco
   const isWrong = supplements.findings.some(({ severity }) => severity === 'error');
   return [...(isWrong ? (['refuted'] as const) : []), ...(isMissing ? (['incomplete'] as const) : [])];
 }
+
+/** Why a run has no bundle of a stream. */
+export function whyNoBundle(
+  streamId: string,
+  { failed, excluded }: { failed: readonly { stream_id: string }[]; excluded: readonly { stream_id: string }[] },
+): string {
+  const has = (streams: readonly { stream_id: string }[]) => streams.some(({ stream_id }) => stream_id === streamId);
+  if (has(failed)) return 'its stream could not be exported';
+  return has(excluded) ? 'its stream is not in the scope of the run' : 'the service does not list its stream';
+}

@@ -1,15 +1,8 @@
 import { closeSync, ftruncateSync, openSync, readSync, writeSync } from 'node:fs';
 import type { PackageExpectation } from '../chain/package.ts';
 import type { SentEntries } from '../chain/sent.ts';
+import type { FoundEntry } from '../supplements/standing.ts';
 import type { EntryWatch } from './reading.ts';
-
-/** An entry of a package as it was read. */
-export interface NotedEntry {
-  /** Lower-case hex: the one that the entry states. */
-  digest: string;
-  /** Its JSON; null for an entry that can be read in more than one way. */
-  bytes: Uint8Array | null;
-}
 
 type SeenEntry = Parameters<NonNullable<PackageExpectation['onEntry']>>[0];
 
@@ -58,7 +51,7 @@ export class NotedEntries implements EntryWatch, Disposable {
   async catchUp(): Promise<void> {}
 
   /** Null where no such entry was seen. */
-  find(sequence: number): NotedEntry | null {
+  find(sequence: number): FoundEntry | null {
     const offset = this.#offsets.get(sequence);
     if (offset === undefined) return null;
     const head = this.#read(offset, HEAD_BYTES);

@@ -49,7 +49,9 @@ export async function startBeside(shown: Shown, apiKey: string): Promise<BesideS
     const isAllowed = isPublic
       ? request.headers.authorization === undefined
       : request.headers.authorization === `Bearer ${apiKey}`;
-    const truth = isAllowed ? answer(services.shown, service, path, url) : json({ code: 'unauthenticated' }, { status: 401 });
+    const truth = isAllowed
+      ? answer(services.shown, service, path, url)
+      : json({ code: 'unauthenticated' }, { status: 401 });
     return (await services.fault({ service, path, url, nth }, truth)) ?? truth;
   });
   const at = (name: Other) => `${server.url}/${name}`;
@@ -94,6 +96,7 @@ function entryOf({ stream_id, sequence, hash }: SentEntry) {
 }
 
 export const AGENT = 'agent-1';
+const ENDPOINT = 'web-1';
 const AT = '2026-10-01T00:00:30.000Z';
 
 /**
@@ -103,8 +106,8 @@ export function storyOf(each: number): { streams: Map<string, SentEntry[]>; show
   const shown: Shown = { detections: [], events: [], scans: [], agents: [], actions: { [AGENT]: [] } };
   const streams = new Map<string, SentEntry[]>([
     ['traps', []],
-    ['endpoint/web-1', []],
-    [`agent/${AGENT}`, []],
+    [`endpoints/${ENDPOINT}`, []],
+    [`agents/${AGENT}`, []],
   ]);
   const record = (stream_id: string, more: Partial<SentEntry>): SentEntry => {
     const entries = streams.get(stream_id) ?? [];
@@ -118,7 +121,7 @@ export function storyOf(each: number): { streams: Map<string, SentEntry[]>; show
     shown.scans.push(scan(number, record));
     shown.actions[AGENT]?.push(action(number, record));
   }
-  shown.agents.push({ agent_id: AGENT, audit_stream: { stream_id: `agent/${AGENT}` } });
+  shown.agents.push({ agent_id: AGENT, audit_stream: { stream_id: `agents/${AGENT}` } });
   shown.agents.push({ agent_id: 'agent-of-nobody', audit_stream: { stream_id: 'elsewhere' } });
   return { streams, shown };
 }
@@ -126,25 +129,63 @@ export function storyOf(each: number): { streams: Map<string, SentEntry[]>; show
 type RecordEntry = (streamId: string, more: Partial<SentEntry>) => SentEntry;
 
 function detection(number: number, record: RecordEntry): Item {
-  const said = { detection_id: `det-${number}`, credential_type: 'aws', plant_location: '/etc', label: `bait ${number}` };
-  const entry = record('traps', { action: 'trap.used', resource_type: 'trap', resource_id: `cred-${number}`, metadata: said });
+  const said = {
+    detection_id: `det-${number}`,
+    credential_type: 'aws',
+    plant_location: '/etc',
+    label: `bait ${number}`,
+  };
+  const entry = record('traps', {
+    action: 'trap.used',
+    resource_type: 'trap',
+    resource_id: `cred-${number}`,
+    metadata: said,
+  });
   return { ...said, detected_at: AT, credential_id: `cred-${number}`, severity: 'high', entry: entryOf(entry) };
 }
 
 function event(number: number, record: RecordEntry): Item {
-  const said = { event_id: `evt-${number}`, event_type: 'changed', path: `/bin/${number}`, expected_sha256: null, observed_sha256: null };
-  const entry = record('endpoint/web-1', { action: 'events.raised', metadata: { events: [{ event_id: 'another' }, said] } });
-  return { ...said, first_seen: AT, severity: 'high', entry: entryOf(entry) };
+  const said = {
+    event_id: `evt-${number}`,
+    event_type: 'changed',
+    path: `/bin/${number}`,
+    expected_sha256: null,
+    observed_sha256: null,
+  };
+  const entry = record(`endpoints/${ENDPOINT}`, {
+    action: 'events.raised',
+    metadata: { events: [{ event_id: 'another' }, said] },
+  });
+  return { ...said, endpoint_id: ENDPOINT, first_seen: AT, severity: 'high', entry: entryOf(entry) };
 }
 
 function scan(number: number, record: RecordEntry): Item {
-  const said = { report_sha256: `r${number}`, chain: 'c', sequence: number, root_hash: 'h', line_count: 3, complete: true };
+  const said = {
+    report_sha256: `r${number}`,
+    chain: 'c',
+    sequence: number,
+    root_hash: 'h',
+    line_count: 3,
+    complete: true,
+  };
   const about = { action: 'report.accepted', resource_type: 'report', resource_id: `scan-${number}`, metadata: said };
-  return { ...said, scan_id: `scan-${number}`, received_at: AT, entry: entryOf(record('endpoint/web-1', about)) };
+  return {
+    ...said,
+    endpoint_id: ENDPOINT,
+    scan_id: `scan-${number}`,
+    received_at: AT,
+    entry: entryOf(record(`endpoints/${ENDPOINT}`, about)),
+  };
 }
 
 function action(number: number, record: RecordEntry): Item {
   const said = { action_type: 'tool', action_description: `does ${number}`, decision: 'allowed', attested: false };
   const about = { action: 'action.logged', resource_type: 'action', resource_id: `act-${number}`, metadata: said };
-  return { ...said, action_id: `act-${number}`, received_at: AT, entry: entryOf(record(`agent/${AGENT}`, about)) };
+  return {
+    ...said,
+    agent_id: AGENT,
+    action_id: `act-${number}`,
+    received_at: AT,
+    entry: entryOf(record(`agents/${AGENT}`, about)),
+  };
 }

@@ -96,13 +96,14 @@ class Transports {
 /** @throws EvidenceError `config` for a service that the contract does not describe. */
 function connectSupplements(
   { auditUrl, otherUrls, maxPages, maxBytes }: SourceConfig,
-  { name, supplements: description }: Description,
+  contract: Description,
   transports: Transports,
 ): SupplementSource | null {
+  const { name, supplements } = contract;
   const configured = OTHER_SERVICES.filter((service) => otherUrls[service] !== null);
   if (configured.length === 0) return null;
-  const unknown = configured.find((service) => description?.[service] == null);
-  if (description === undefined || unknown !== undefined)
+  const unknown = configured.find((service) => supplements?.[service] == null);
+  if (supplements === undefined || unknown !== undefined)
     throw new EvidenceError('config', `source.${unknown}_url is set, and the contract "${name}" does not describe it`, {
       nextStep: `Describe it in the contract's section "supplements", as templates/contract/default.yaml does, or leave out source.${unknown}_url.`,
     });
@@ -112,7 +113,7 @@ function connectSupplements(
     return url === null ? [] : [[service, new SupplementClient(transports.to(new URL(url).origin), url)] as const];
   });
   const limits = { answers: maxPages, bytes: maxBytes.download };
-  return { clients: new Map(clients), description, limits };
+  return { clients: new Map(clients), contract: { ...contract, supplements }, limits };
 }
 
 /** The address of a service as records keep it: origin and path, without credentials and query. */
