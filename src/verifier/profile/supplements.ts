@@ -11,6 +11,9 @@ const field = path.min(1);
 
 /** By which record and entry are held against each other. */
 const entrySchema = z.strictObject({
+  /** The stream that the entry has to be in, with {fields} of the record; null where it may be in any. */
+  stream: z.string().min(1).nullable(),
+  /** Where the record says which entry it is. */
   stream_id: field,
   sequence: field,
   /** Null where records do not name the digest of their entry. */
@@ -26,8 +29,11 @@ export type EntryDescription = z.infer<typeof entrySchema>;
 
 const fields = {
   id: field,
-  /** When the service noted it, RFC 3339: what is of another period is left out. */
-  time: field,
+  /**
+   * When the service noted it, RFC 3339: what is of another period is left out. Null for what is of the moment when it
+   * was asked for.
+   */
+  time: field.nullable(),
   /** Null where records name no entry. */
   entry: entrySchema.nullable(),
   /** Fields that are columns. */
@@ -74,5 +80,7 @@ export const supplementsSchema = z.strictObject({
 });
 export type SupplementsDescription = z.infer<typeof supplementsSchema>;
 
-/** How the records of one kind are read. */
-export type RecordsDescription = Pick<z.infer<typeof recordsSchema>, 'id' | 'time' | 'entry' | 'csv'>;
+/** How the records of one kind are read; `items` of those that come in a list. */
+export type RecordsDescription = Pick<z.infer<typeof recordsSchema>, 'id' | 'time' | 'entry' | 'csv'> & {
+  items?: string;
+};

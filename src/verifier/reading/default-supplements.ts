@@ -24,6 +24,7 @@ export const DEFAULT_SUPPLEMENTS: SupplementsDescription = {
       time: 'detected_at',
       entry: {
         ...ENTRY,
+        stream: 'traps',
         is: { action: 'trap.used', resource_type: 'trap' },
         within: null,
         says: {
@@ -51,6 +52,7 @@ export const DEFAULT_SUPPLEMENTS: SupplementsDescription = {
       time: 'first_seen',
       entry: {
         ...ENTRY,
+        stream: 'endpoints/{endpoint_id}',
         is: { action: 'events.raised' },
         within: 'metadata.events',
         says: {
@@ -76,6 +78,7 @@ export const DEFAULT_SUPPLEMENTS: SupplementsDescription = {
       time: 'received_at',
       entry: {
         ...ENTRY,
+        stream: 'endpoints/{endpoint_id}',
         is: { action: 'report.accepted', resource_type: 'report' },
         within: null,
         says: {
@@ -100,7 +103,7 @@ export const DEFAULT_SUPPLEMENTS: SupplementsDescription = {
     verifications: {
       path: '/public/verify-agent/{agent_id}',
       id: 'agent_id',
-      time: 'checked_at',
+      time: null,
       entry: null,
       csv: [
         ...['agent_id', 'checked_at', 'valid', 'status', 'tier', 'identity.did', 'certificate.serial'],
@@ -116,6 +119,7 @@ export const DEFAULT_SUPPLEMENTS: SupplementsDescription = {
       time: 'received_at',
       entry: {
         ...ENTRY,
+        stream: 'agents/{agent_id}',
         is: { action: 'action.logged', resource_type: 'action' },
         within: null,
         says: {
