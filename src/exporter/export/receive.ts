@@ -9,6 +9,7 @@ import { type ExportContext, pastOf, type RunState } from './context.ts';
 import type { JobStep } from './events.ts';
 import { receiveForms } from './forms.ts';
 import { type CompletenessMode, type Listed, type ListedFile, ListingCheck, whyNotListed } from './listing.ts';
+import { observersOf } from './noted-streams.ts';
 import { makePackage } from './package.ts';
 import type { ListedStream } from './plan.ts';
 import type { AccountPackage, AskedAt, ReceivedForms } from './received.ts';
@@ -136,9 +137,7 @@ export class Collection {
         service.packagePeriod,
         () => entriesBeside(headSequence),
       ),
-      ...(listing === null
-        ? {}
-        : { onEntry: (entry) => listing.add(entry), onSent: (entries) => listing.addSent(entries) }),
+      ...observersOf(this.#run.supplements?.notes.begin(streamId) ?? null, listing),
     });
     const dispose = () => {
       reader[Symbol.dispose]();
