@@ -54,7 +54,10 @@ export async function startEmbeddedPlatform(parent: string, signal: AbortSignal)
     const { origin, auditUrl } = platform;
     const caller = new PlatformCaller(origin, apiKey, signal);
     return {
-      urls: { audit: auditUrl, traps: `${origin}/traps`, endpoints: `${origin}/endpoints`, agents: `${origin}/agents` },
+      urls: {
+        ...{ audit: auditUrl, traps: `${origin}/traps/api/v1` },
+        ...{ endpoints: `${origin}/endpoints`, agents: `${origin}/agents/api/v1` },
+      },
       apiKey,
       importHost: (directory) => importHost({ directory, url: auditUrl, apiKey }),
       playStory: (tell) => playStory({ caller, folder, tell, signal }),

@@ -4,6 +4,9 @@ import { terminalColumns } from '../../../core/terminal/table.ts';
 import { grouped, plural } from '../../../core/words.ts';
 import { runPrefix } from '../../../verifier/records/keys.ts';
 import type { RunRecord } from '../../../verifier/records/record.ts';
+import type { RunSupplements } from '../../../verifier/records/supplements.ts';
+import type { KindCounts } from '../../../verifier/supplements/document.ts';
+import { KIND_NAMES } from '../../../verifier/supplements/files.ts';
 import type { ArchiveReport } from '../../../verifier/verify/archive-report.ts';
 import type { ExportResult } from '../../export/run.ts';
 import { sayNotProved } from '../../report/view/not-proved.ts';
@@ -62,8 +65,26 @@ export function tellExport(story: Story, result: ExportResult, { archiveUrl, pri
     text: 'Everything was fetched with an API key, as a monthly job would, and each claim was proved on this side. For that the seal keys were given, and the root of the development authority was pinned.',
   });
   story.set(tableOf(record.streams));
-  if (isDetailed(record, printer)) printRun(result, archiveUrl, printer);
-  else story.show(extentOf(record, archiveUrl));
+  if (isDetailed(record, printer)) return void printRun(result, archiveUrl, printer);
+  story.show(extentOf(record, archiveUrl));
+  if (record.supplements !== null) tellSupplements(story, record.supplements);
+}
+
+/** What the other services showed, and which of it is proved by the entries of the streams above. */
+function tellSupplements(story: Story, { kinds }: RunSupplements): void {
+  story.tell({
+    title: 'What the other services say',
+    text: 'Traps, endpoints and agents tell what they saw, and name the entry that records it. Where that entry is in a bundle above, proved, and says the same, the record is proved by entry.',
+    facts: KIND_NAMES.flatMap((kind) => {
+      const counts = kinds[kind];
+      return counts === undefined ? [] : [[kind, sayKind(counts)] as const];
+    }),
+  });
+}
+
+function sayKind({ in_period: all, proved_by_entry: proved, unproved }: KindCounts): string {
+  if (proved === all) return `${grouped(all)}, proved by entry`;
+  return `${grouped(all)}: ${grouped(proved)} proved by entry, ${grouped(unproved)} as the service says`;
 }
 
 function extentOf(record: RunRecord, archiveUrl: string): Facts {

@@ -27,7 +27,8 @@ const RUN_ID = 'demo';
 /** What came of a first demonstration. */
 interface Demonstrated {
   result: ExportResult;
-  verification: ArchiveReport;
+  /** Null where the run could not be finalized. */
+  verification: ArchiveReport | null;
 }
 
 /**
@@ -55,9 +56,11 @@ export async function runDemo(flags: DemoFlags, context: CommandContext): Promis
     throw context.signal.aborted ? ENDED : error;
   });
   printer.document('evidence-demo/1', { run: toRunDocument(result, archiveUrl), verification });
+  const { exit_code } = result.record;
+  if (verification === null) return exit_code;
   const bundle = result.record.streams[0]?.bundle.key ?? '';
   tellNext(story, result.record, { archiveUrl, command: commandName(), bundle });
-  return verification.exit_code === 0 ? result.record.exit_code : verification.exit_code;
+  return verification.exit_code === 0 ? exit_code : verification.exit_code;
 }
 
 const ENDED = new EvidenceError('interrupted', 'interrupted; nothing of the demonstration is kept', {
@@ -102,6 +105,7 @@ async function demonstrate({ folder, root, config, story }: DemoPlace, context: 
     return await withFooting(trusted, context, async (footing) => {
       const result = await exportAll(trusted, footing, context);
       tellExport(story, result, { archiveUrl: config.archive.url, printer });
+      if (result.state === 'open') return { result, verification: null };
       const verification = await verifyAll(root, trusted, footing, context);
       const given = { roots: footing.roots, stampRoots: null, publicKeys: [] };
       tellVerification(story, verification, describeTrust(trusted, given, verification.contracts), printer);
@@ -130,11 +134,12 @@ async function fill(
 /** A configuration for a platform: its services, its seal keys, and the root of its authority. */
 async function withTrust(config: Config, platform: EmbeddedPlatform, folder: string): Promise<Config> {
   const { urls, apiKey } = platform;
+  const { audit: auditUrl, ...otherUrls } = urls;
   const { sealKeyFiles, rootFile } = await platform.writeTrust(folder);
   const files = [...sealKeyFiles].map(([id, path]) => [id, { given: path, path }] as const);
   return {
     ...config,
-    source: { ...config.source, auditUrl: urls.audit, apiKey },
+    source: { ...config.source, auditUrl, otherUrls, apiKey },
     verify: { ...config.verify, sealKeyFiles: new Map(files), timestampRootsFile: rootFile },
   };
 }
