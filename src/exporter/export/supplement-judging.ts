@@ -8,11 +8,11 @@ import { csvFile, RECORD_STATES, type RecordKind } from '../../verifier/suppleme
 import { describeRecords } from '../../verifier/supplements/reading.ts';
 import { type StreamStanding, standingOf } from '../../verifier/supplements/standing.ts';
 import { SupplementTally } from '../../verifier/supplements/tally.ts';
+import type { NotedStreams } from '../../verifier/verify/noted-streams.ts';
 import { type CollectedService, kindsOf } from '../supplements/collect.ts';
 import type { SupplementSource } from '../supplements/source.ts';
 import type { ExportContext } from './context.ts';
 import { LineFile } from './line-file.ts';
-import type { NotedStreams } from './noted-streams.ts';
 import { readBackStreams } from './read-back.ts';
 import type { StreamJobs } from './stream-jobs.ts';
 import type { OpenSupplements } from './supplements.ts';
