@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { Eta } from 'eta';
 import { FORMATS } from '../../core/formats.ts';
 import { packageFile } from '../../core/install-paths.ts';
+import type { SupplementTransferLog } from '../../verifier/bundle/documents.ts';
 import { CONTRACT_FILE, README, TRANSFER_LOG } from '../../verifier/bundle/files.ts';
 import { describePeriod } from '../../verifier/bundle/period.ts';
 import type { PayloadSource } from '../../verifier/bundle/source.ts';
@@ -81,7 +82,7 @@ function toTransferLog(
   { question, maker, runtime }: ExportContext,
   start: RunState['start'],
   { collected }: Collected,
-) {
+): SupplementTransferLog {
   return {
     format: FORMATS.transferLog,
     run_id: question.run_id,

@@ -1,16 +1,14 @@
 import { join } from 'node:path';
-import { setImmediate as otherWork } from 'node:timers/promises';
 import type { PayloadSource } from '../../verifier/bundle/source.ts';
 import { whyNoBundle } from '../../verifier/records/supplements.ts';
 import { csvHeader, csvRow } from '../../verifier/supplements/csv.ts';
 import type { SupplementsStatement } from '../../verifier/supplements/document.ts';
-import { csvFile, RECORD_STATES, type RecordKind } from '../../verifier/supplements/files.ts';
+import { csvFile, KIND_NAMES, RECORD_KINDS, RECORD_STATES } from '../../verifier/supplements/files.ts';
+import { judgeKind } from '../../verifier/supplements/pass.ts';
 import { describeRecords } from '../../verifier/supplements/reading.ts';
 import { type StreamStanding, standingOf } from '../../verifier/supplements/standing.ts';
 import { SupplementTally } from '../../verifier/supplements/tally.ts';
 import type { NotedStreams } from '../../verifier/verify/noted-streams.ts';
-import { type CollectedService, kindsOf } from '../supplements/collect.ts';
-import type { SupplementSource } from '../supplements/source.ts';
 import type { ExportContext } from './context.ts';
 import { LineFile } from './line-file.ts';
 import { readBackStreams } from './read-back.ts';
@@ -23,15 +21,6 @@ export interface JudgedRecords {
   files: PayloadSource[];
 }
 
-/** What it takes to judge the records of a service. */
-interface Judging {
-  contract: SupplementSource['contract'];
-  tally: SupplementTally;
-  states: LineFile;
-  folder: string;
-  signal: AbortSignal;
-}
-
 /** Holds every record of the period against the entry that it names, once all streams were exported. */
 export async function judgeRecords(
   context: ExportContext,
@@ -42,43 +31,24 @@ export async function judgeRecords(
   // Of what another process was faster to store, this one may have read something else.
   for (const { record } of jobs.recovered) notes.forget(record.stream_id);
   await readBackStreams(context, notes, streams);
-  const tally = new SupplementTally({
-    contract,
-    period: context.question.period,
-    standingOf: standingsOf(jobs, notes),
-  });
+  const { period } = context.question;
+  const tally = new SupplementTally({ contract, period, standingOf: standingsOf(jobs, notes) });
   using states = new LineFile(join(folder, 'records.jsonl'), RECORD_STATES);
-  const tables: LineFile[] = [];
-  for (const service of collected)
-    for (const kind of kindsOf(service.service))
-      tables.push(
-        ...(await judgeKind({ contract, tally, states, folder, signal: context.runtime.signal }, service, kind)),
-      );
-  return { statement: tally.statement, files: [states, ...tables].map(({ source }) => source) };
-}
-
-/** @returns the table of the kind; none where the service shows nothing of it. */
-async function judgeKind(
-  { contract, tally, states, folder, signal }: Judging,
-  { received }: CollectedService,
-  kind: RecordKind,
-): Promise<LineFile[]> {
-  const description = describeRecords(contract.supplements, kind);
-  if (description === null) return [];
-  tally.begin(kind);
-  using table = new LineFile(join(folder, `${kind}.csv`), csvFile(kind));
-  table.write(csvHeader(description));
-  for (const records of received.records(contract, kind)) {
-    for (const record of records) {
-      const state = tally.judge(record);
-      if (state === null) continue;
+  const files = [states];
+  for (const kind of KIND_NAMES) {
+    const description = describeRecords(contract.supplements, kind);
+    const service = collected.find((one) => one.service === RECORD_KINDS[kind]);
+    if (description === null || service === undefined) continue;
+    using table = new LineFile(join(folder, `${kind}.csv`), csvFile(kind));
+    files.push(table);
+    table.write(csvHeader(description));
+    for await (const { record, state } of judgeKind(contract, kind, service.received, tally)) {
+      context.runtime.signal.throwIfAborted();
       states.write(`${JSON.stringify(state)}\n`);
       table.write(csvRow(description, record.value, state));
     }
-    await otherWork();
-    signal.throwIfAborted();
   }
-  return [table];
+  return { statement: tally.statement, files: files.map(({ source }) => source) };
 }
 
 /** What the run knows of each stream. */

@@ -5,10 +5,11 @@ import {
   KIND_NAMES,
   RECORD_KINDS,
   type RecordKind,
+  recordFiles,
   SUPPLEMENT_SERVICES,
   type SupplementService,
 } from '../../verifier/supplements/files.ts';
-import { recordsOfPeriod } from '../../verifier/supplements/reading.ts';
+import { readRecords, recordsOfPeriod } from '../../verifier/supplements/reading.ts';
 import type { Period } from '../client/period.ts';
 import type { SupplementClient } from '../client/supplement.ts';
 import { type MissingSupplement, toMissing } from './missing.ts';
@@ -82,7 +83,7 @@ async function collectService(
   const received = new Received(folder, limits);
   try {
     await new ServiceCollection(client, contract, scope, received).collect(service);
-    const wanted = wantedIn(received, contract, service, scope.period);
+    const wanted = await wantedIn(received, contract, service, scope.period);
     return { service, url: client.url, collectedAt: now(), received, wanted };
   } catch (error) {
     await rm(folder, { recursive: true, force: true });
@@ -92,17 +93,17 @@ async function collectService(
 }
 
 /** @throws EvidenceError `contract` for a record that is not as the contract says. */
-function wantedIn(
+async function wantedIn(
   received: Received,
   contract: SupplementSource['contract'],
   service: SupplementService,
   period: Period,
-): CollectedService['wanted'] {
+): Promise<CollectedService['wanted']> {
   const wanted = new Map<string, Set<number>>();
   const isOfPeriod = recordsOfPeriod(period);
   for (const kind of kindsOf(service))
-    for (const records of received.records(contract, kind))
-      for (const record of records) {
+    for (const path of recordFiles(kind, received.paths))
+      for (const record of readRecords(contract, kind, await received.read(path))) {
         const { entry } = record;
         if (entry === null || !isOfPeriod(record)) continue;
         const numbers = wanted.get(entry.streamId) ?? new Set();
@@ -112,6 +113,6 @@ function wantedIn(
 }
 
 /** Kinds of records that a service shows. */
-export function kindsOf(service: SupplementService): RecordKind[] {
+function kindsOf(service: SupplementService): RecordKind[] {
   return KIND_NAMES.filter((kind) => RECORD_KINDS[kind] === service);
 }

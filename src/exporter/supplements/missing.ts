@@ -20,8 +20,8 @@ function nextStepOf(service: SupplementService, code: ErrorCode): string {
   return `Check ${key}, or ask the operator of the service; ${AGAIN}.`;
 }
 
-/** What became of everything else is said by the run. */
 export function toMissing(service: SupplementService, { code, message, nextStep }: EvidenceError): MissingSupplement {
-  const isOurs = nextStep?.includes('source.limits') === true;
-  return { service, reason: message, next_step: isOurs ? nextStep : nextStepOf(service, code) };
+  const isLimit = nextStep?.includes('source.limits') === true;
+  const next_step = isLimit ? `${nextStep} Then run the same command again to resume.` : nextStepOf(service, code);
+  return { service, reason: message, next_step };
 }

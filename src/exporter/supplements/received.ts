@@ -1,9 +1,9 @@
-import { readFileSync, writeFileSync } from 'node:fs';
+import { writeFileSync } from 'node:fs';
+import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { EvidenceError } from '../../core/errors.ts';
 import type { TransferLog } from '../../verifier/bundle/documents.ts';
-import { type RecordKind, recordFiles } from '../../verifier/supplements/files.ts';
-import { readRecords, type SupplementRecord } from '../../verifier/supplements/reading.ts';
+import type { ReceivedFiles } from '../../verifier/supplements/pass.ts';
 import type { Exchange } from '../client/exchange.ts';
 import type { SupplementSource } from './source.ts';
 
@@ -16,7 +16,7 @@ interface Kept {
 }
 
 /** What one service answered: files as they were received, and the log of how. */
-export class Received {
+export class Received implements ReceivedFiles {
   readonly transferLog: TransferLog['steps'] = [];
   readonly #folder: string;
   readonly #limits: SupplementSource['limits'];
@@ -57,23 +57,20 @@ export class Received {
     this.transferLog.push({ step, file: path, exchange });
   }
 
-  read(path: string): Uint8Array {
-    const kept = this.#kept.get(path);
-    if (kept === undefined) throw new TypeError(`there is no ${path}`);
-    return readFileSync(kept.file);
+  /** Where its answers lie in the bag. */
+  get paths(): Iterable<string> {
+    return this.#kept.keys();
   }
 
-  /**
-   * The records of a kind, those of one answer at a time, in the order in which everybody reads them.
-   * @throws EvidenceError `contract` for an answer that is not as the contract says.
-   */
-  *records(contract: SupplementSource['contract'], kind: RecordKind): Generator<SupplementRecord[]> {
-    for (const path of recordFiles(kind, this.#kept.keys())) yield readRecords(contract, kind, this.read(path));
+  async read(path: string): Promise<Uint8Array> {
+    const kept = this.#kept.get(path);
+    if (kept === undefined) throw new TypeError(`there is no ${path}`);
+    return readFile(kept.file);
   }
 }
 
 function tooMuch(what: string, limit: string): EvidenceError {
   return new EvidenceError('service', `the service goes on after ${what}: its lists never end, or hold too much`, {
-    nextStep: `If it has as much as that, raise source.limits.${limit}, and run the same command again to resume.`,
+    nextStep: `If it has as much as that, raise source.limits.${limit}.`,
   });
 }

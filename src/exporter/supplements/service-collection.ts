@@ -107,7 +107,7 @@ export class ServiceCollection {
     for await (const { exchange } of this.#client.pages({ path, items, paging, limit }, ids, filter, keep)) {
       const file = fileOf(number);
       this.#received.log(step, file, exchange);
-      see?.(this.#received.read(file));
+      see?.(await this.#received.read(file));
     }
   }
 
