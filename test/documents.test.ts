@@ -142,6 +142,7 @@ describe('the topic configuration', () => {
       'source.timeouts.idle_seconds': timeouts.idle / 1000,
       'source.limits.json_bytes': source.maxBytes.json,
       'source.limits.package_bytes': source.maxBytes.download,
+      'source.limits.pages': source.maxPages,
       'verify.require': verify.required.join(', '),
       'verify.completeness': verify.completeness,
       'archive.url': archive.url,
@@ -154,12 +155,13 @@ describe('the topic configuration', () => {
       source.auditUrl,
       source.apiKey,
       source.requestsPerSecond,
+      ...Object.values(source.otherUrls),
       verify.timestampRootsFile,
       config.sign.keyFile,
     ];
     expect(
       [...unset, ...Object.values(source.tlsFiles), store.retention, store.kmsKeyId].map((one) => one ?? null),
-    ).toEqual(Array.from({ length: 10 }, () => null));
+    ).toEqual(Array.from({ length: 13 }, () => null));
     expect([verify.acceptUnhashed, archive.encryptTo, verify.publicKeyFiles, report.controls]).toEqual([
       [],
       [],

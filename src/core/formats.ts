@@ -17,6 +17,8 @@ export const FORMATS = {
   stream: format('stream'),
   encryptedBundle: format('encrypted-bundle'),
   attempt: format('attempt'),
+  supplements: format('supplements'),
+  supplementsRecord: format('supplements-record'),
   runDraft: format('run-draft'),
   run: format('run'),
   hold: format('hold-record'),

@@ -25,7 +25,7 @@ import { verifyArchive } from '../../src/verifier/verify/archive.ts';
 import type { ArchiveReport } from '../../src/verifier/verify/archive-report.ts';
 import { chainOf, packageOf } from '../support/chain.ts';
 import { writePackageBundle } from '../support/package-bundle.ts';
-import { TIME_FIELDS } from '../support/records.ts';
+import { NO_SUPPLEMENTS, TIME_FIELDS } from '../support/records.ts';
 import { finalizeRun, problemsIn } from '../support/signed-archive.ts';
 
 /** Archives that nobody signed, whose digests all hold: what is said of claims that nobody looked at. */
@@ -286,7 +286,7 @@ describe('a run record that says of a bundle what it is not', () => {
       vanished: [{ stream_id: 'gone', head: { sequence: 3, hash: 'ab', run_id: 'A' }, entries: 3, finding }],
       failed: [{ stream_id: 'broken', reason: 'it answered 500', next_step: 'Run it again.' }],
       excluded: [{ stream_id: 'left', reason: '--exclude left' }],
-      reconciliation: { listed: 3, exported: 1, partial: 0, failed: 1, empty: 0, excluded: 1 },
+      reconciliation: { listed: 3, exported: 1, partial: 0, failed: 1, empty: 0, excluded: 1, supplements: NO_SUPPLEMENTS },
     };
     const report = await verify([OPEN], { run });
     const text = textOf(report);

@@ -1,8 +1,10 @@
-import { mkdirSync, mkdtempSync, readdirSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { beforeAll, describe, expect, test } from 'vitest';
-import { type Ended, evidence } from '../support/evidence.ts';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { CLAIMS } from '../../src/verifier/claims/claim.ts';
+import type { RunRecord } from '../../src/verifier/records/record.ts';
+import { type Ended, evidence, evidenceUntil } from '../support/evidence.ts';
 import { run } from '../support/process.ts';
 
 /** A checkout with a history over four folders, in which the demonstration is run twice. */
@@ -10,6 +12,8 @@ let checkout: string;
 let temporary: string;
 let first: Ended;
 let second: Ended;
+
+const options = () => ({ cwd: checkout, env: { TMPDIR: temporary } });
 
 beforeAll(async () => {
   checkout = mkdtempSync(join(tmpdir(), 'demo-test-'));
@@ -22,33 +26,82 @@ beforeAll(async () => {
     const identity = ['-c', 'user.name=Ana', '-c', 'user.email=ana@example.test'];
     await run('git', [...identity, 'commit', '-q', '-m', `change ${index}`], checkout);
   }
-  first = await evidence(['demo'], { cwd: checkout, env: { TMPDIR: temporary } });
-  second = await evidence(['demo'], { cwd: checkout, env: { TMPDIR: temporary } });
+  first = await evidence(['demo'], options());
+  second = await evidence(['demo'], options());
+});
+afterAll(() => {
+  for (const folder of [checkout, temporary]) rmSync(folder, { recursive: true });
 });
 
+/** Entries of the streams whose number is the same on every machine. */
+const STREAMS: readonly (readonly [RegExp, number])[] = [
+  [/^git\/src$/, 2],
+  [/^git\/(test|docs|lib)$/, 1],
+  // Planted, and read, used, confirmed.
+  [/^traps$/, 4],
+  [/^endpoints\//, 9],
+  [/^agents\//, 17],
+];
+
 describe('the first run', () => {
-  test('exports what really happened, and verifies it', () => {
+  let record: RunRecord;
+  beforeAll(() => {
+    record = JSON.parse(readFileSync(join(checkout, 'evidence-archive/runs/demo/run.json'), 'utf8'));
+  });
+
+  test('exports what really happened, and what the demonstration had happen', () => {
     expect(first.code, first.stderr).toBe(0);
-    for (const [stream, entries] of [
-      ['git/src', 2],
-      ['git/test', 1],
-      ['git/docs', 1],
-      ['git/lib', 1],
+    for (const [pattern, entries] of STREAMS) {
+      const streams = record.streams.filter(({ stream_id }) => pattern.test(stream_id));
+      expect([pattern, streams.map((stream) => stream.entries)]).toEqual([pattern, streams.map(() => entries)]);
+      expect(streams).not.toEqual([]);
+    }
+    expect(record.streams.map(({ stream_id }) => stream_id)).toEqual(
+      expect.arrayContaining(['npm', 'platform/administration']),
+    );
+  });
+
+  test('proves all seven claims of every stream', () => {
+    const open = record.streams.flatMap(({ stream_id, claims }) =>
+      CLAIMS.filter((name) => claims[name].state !== 'proved').map((name) => `${stream_id}: ${name}`),
+    );
+    expect(open).toEqual([]);
+    const { listed, exported } = record.reconciliation;
+    expect([listed, record.outcome]).toEqual([exported, 'verified']);
+  });
+
+  test('tells one story, from the bait to the proof, in 80 columns', () => {
+    const lines = first.stdout.split('\n');
+    expect(lines.filter((line) => /^\d+ /.test(line)).map((line) => line.replace(/^\d+ +/, ''))).toEqual([
+      ...['A platform', 'This machine', 'Bait', 'An intruder', 'The decoy', 'An AI agent', 'Checks and time-stamps'],
+      ...['The export', 'The proof', 'What to open next'],
+    ]);
+    for (const told of [
+      /^ +read +detected: the trap ".+" was read, severity medium$/m,
+      /^ +changed .+: 1 event$/m,
+      /^ +used +detected: the trap ".+" was used, severity critical$/m,
+      /^ +read_invoice +allowed: /m,
+      /^ +send_mail +violation: its trust goes from 60 to 35$/m,
+      /^ +afterwards +strangers are told "revoked"; its key is answered 401$/m,
+      /^ +Outcome +verified \(exit code 0\), all seven claims of every stream proved$/m,
+      /^ +Objects +\d+ checked: 0 missing, 0 altered, 0 unexpected$/m,
     ])
-      expect(first.stdout).toMatch(new RegExp(`^${stream} +${entries} .* verified$`, 'm'));
-    expect(first.stdout).toMatch(/^npm +\d{2,} .* verified$/m);
-    expect(first.stdout).toMatch(/Objects +\d+ checked: 0 missing, 0 altered, 0 unexpected/);
+      expect(first.stdout).toMatch(told);
+    // What is to be copied is not broken.
+    expect(lines.filter((line) => [...line].length > 80 && !line.includes('evidence-archive/'))).toEqual([]);
+    expect(first.stdout).toContain('no external witness');
   });
 
   test('names what to open next, and it is there', () => {
-    const [bundle = ''] = /evidence-archive\S+\.zip/.exec(first.stdout) ?? [];
-    expect(readdirSync(join(checkout, 'evidence-archive/runs/demo/streams'))).toContain(bundle.split('/').at(-1));
-    expect(first.stdout).toMatch(/^ {2}evidence-archive\/runs\/demo\/report\.pdf$/m);
-    expect(readdirSync(join(checkout, 'evidence-archive/runs/demo'))).toContain('report.pdf');
+    const named = [...first.stdout.matchAll(/^ +(evidence-archive\/\S+)$|^ +(\.\/evidence-archive\/\S+)$/gm)];
+    const paths = named.map(([, one, other]) => one ?? other ?? '');
+    expect(paths.map((path) => path.split('.').at(-1))).toEqual(['pdf', 'html', 'zip']);
+    for (const path of paths) expect(existsSync(join(checkout, path)), path).toBe(true);
   });
 
   test('leaves nothing behind but the archive', () => {
     expect(readdirSync(temporary)).toEqual([]);
+    expect(readdirSync(checkout).sort()).toEqual(['.git', 'docs', 'evidence-archive', 'lib', 'src', 'test']);
   });
 });
 
@@ -59,10 +112,43 @@ test('the second run says what it did: verified the first again', () => {
 });
 
 test('--json is one document', async () => {
-  const { code, stdout } = await evidence(['demo', '--archive', 'other', '--json'], {
-    cwd: checkout,
-    env: { TMPDIR: temporary },
-  });
+  const { code, stdout } = await evidence(['demo', '--archive', 'other', '--json'], options());
   const { run: record, verification } = JSON.parse(stdout);
   expect([code, record.outcome, verification.outcome]).toEqual([0, 'verified', 'verified']);
+});
+
+describe('a demonstration that does not come to its end', () => {
+  test.each([
+    ['once this machine is recorded', '2  This machine'],
+    ['beside a machine that is watched', '3  Bait'],
+    ['while it exports', 'Run demo:'],
+  ])('is interrupted %s: nothing of it is left, and it can be begun anew', async (_when, text) => {
+    const { code, stdout } = await evidenceUntil(text, ['demo', '--archive', 'interrupted'], options());
+    expect([code, stdout.includes('What to open next')]).toEqual([130, false]);
+    expect([readdirSync(temporary), existsSync(join(checkout, 'interrupted'))]).toEqual([[], false]);
+  });
+
+  test('is not begun where a file stands', async () => {
+    writeFileSync(join(checkout, 'a-file'), '');
+    const { code, stderr } = await evidence(['demo', '--archive', 'a-file'], options());
+    expect([code, stderr]).toEqual([2, expect.stringContaining('a-file is no folder')]);
+    rmSync(join(checkout, 'a-file'));
+  });
+
+  test('fails on its way: nothing of it is left, in a folder that was there', async () => {
+    mkdirSync(join(checkout, 'half'));
+    // The archive cannot say what it is.
+    mkdirSync(join(checkout, 'half/archive.json'));
+    const { code } = await evidence(['demo', '--archive', 'half'], options());
+    expect(code).not.toBe(0);
+    expect([readdirSync(temporary), readdirSync(join(checkout, 'half'))]).toEqual([[], ['archive.json']]);
+    rmSync(join(checkout, 'half'), { recursive: true });
+  });
+
+  test('was killed: what it left is not gone on with, and named', async () => {
+    mkdirSync(join(checkout, 'killed/runs/demo'), { recursive: true });
+    const { code, stderr } = await evidence(['demo', '--archive', 'killed'], options());
+    expect([code, stderr]).toEqual([2, expect.stringContaining('rm -r killed')]);
+    rmSync(join(checkout, 'killed'), { recursive: true });
+  });
 });

@@ -120,6 +120,7 @@ const OPERATIONS: readonly Operation[] = [
     path: '//traps/api/v1/credentials/TRAP/reset',
   },
   { operation: 'GET /traps/api/v1/detections/', needed: 'traps:read', path: '//traps/api/v1/detections/' },
+  { operation: 'GET /traps/api/v1/stats/', needed: 'traps:read', path: '//traps/api/v1/stats/' },
   {
     operation: 'GET /traps/api/v1/detections/{detection_id}',
     needed: 'traps:read',

@@ -1,3 +1,4 @@
+import { EvidenceError } from '../../src/core/errors.ts';
 import { evidence as carryOut } from '../../src/exporter/cli/evidence.ts';
 import { cleanEnvironment, type RunOptions } from './environment.ts';
 import { keptOutput } from './output.ts';
@@ -13,14 +14,26 @@ export interface Ended {
  * Runs `evidence` in this process, which is an order of magnitude cheaper than a process of its own. What is about a process
  * (signals, pipes, memory) needs `evidenceProcess`.
  */
-export async function evidence(words: readonly string[], { cwd, env = {} }: RunOptions): Promise<Ended> {
-  const { printed, stdout, stderr } = keptOutput();
+export function evidence(words: readonly string[], options: RunOptions): Promise<Ended> {
+  return evidenceUntil(null, words, options);
+}
+
+/** The same, interrupted as by Ctrl-C once it prints a text; never for null. */
+export async function evidenceUntil(
+  text: string | null,
+  words: readonly string[],
+  { cwd, env = {} }: RunOptions,
+): Promise<Ended> {
+  const controller = new AbortController();
+  const { printed, stdout, stderr } = keptOutput((output) => {
+    if (text !== null && output.includes(text)) controller.abort(new EvidenceError('interrupted', 'interrupted'));
+  });
   const surroundings = {
     directory: cwd,
     environment: cleanEnvironment(env),
     stdout,
     stderr,
-    interruption: { signal: new AbortController().signal, exitCode: () => null },
+    interruption: { signal: controller.signal, exitCode: () => (controller.signal.aborted ? 130 : null) },
     holdHeap: () => undefined,
   };
   const code = await withVariables(env, () => carryOut(words, surroundings));

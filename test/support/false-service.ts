@@ -114,6 +114,7 @@ async function answer(
   const url = new URL(path, 'http://service');
   const [, first = '', id = '', form = ''] = url.pathname.split('/').map(decodeURIComponent);
   if (first === 'streams' && method === 'GET') return page([...streams].map(([one, told]) => listed(one, told)));
+  if (first === 'stats') return json({ streams: streams.size });
   if (first === 'entries') {
     const told = streams.get(url.searchParams.get('stream_id') ?? '');
     const period = { from: url.searchParams.get('from'), to: url.searchParams.get('to') };

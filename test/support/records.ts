@@ -1,8 +1,11 @@
 import type { Claim, ClaimName } from '../../src/verifier/claims/claim.ts';
 import { CLAIMS } from '../../src/verifier/claims/claim.ts';
-import type { RunRecord, RunStream, StreamRecord, Unbound } from '../../src/verifier/records/record.ts';
+import type { RunRecord, RunStream, StreamRecord } from '../../src/verifier/records/record.ts';
+import type { Unbound } from '../../src/verifier/records/stored-object.ts';
 
 export const DIGEST = 'a'.repeat(64);
+/** Of a run without other services. */
+export const NO_SUPPLEMENTS = { configured: 0, collected: 0, missing: 0 };
 
 export const TIME_FIELDS = { recorded: 'timestamp', occurred: 'occurred_at' };
 
@@ -97,7 +100,11 @@ export function runRecord(runId: string, streams: RunStream[], more: Partial<Run
     vanished: [],
     ended: [],
     acceptances: [],
-    reconciliation: { listed: streams.length, exported: streams.length, partial: 0, failed: 0, empty: 0, excluded: 0 },
+    reconciliation: {
+      ...{ listed: streams.length, exported: streams.length, partial: 0, failed: 0, empty: 0, excluded: 0 },
+      supplements: NO_SUPPLEMENTS,
+    },
+    supplements: null,
     warnings: [],
     signed: false,
     timestamp_authority: null,

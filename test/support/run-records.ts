@@ -1,7 +1,7 @@
 import { toStreamFinding } from '../../src/verifier/model/stream-finding.ts';
 import type { Outcome } from '../../src/verifier/records/outcome.ts';
 import type { EarlierRun, RunRecord, RunStream, StreamRecord } from '../../src/verifier/records/record.ts';
-import { DIGEST, runRecord, runStream, SOURCE } from './records.ts';
+import { DIGEST, NO_SUPPLEMENTS, runRecord, runStream, SOURCE } from './records.ts';
 
 /** A digest of its own for every number. */
 export const digestOf = (number: number) => number.toString(16).padStart(8, '0').repeat(8);
@@ -122,7 +122,7 @@ export function partialRun(): RunRecord {
           head: { sequence: null, hash: null },
         })),
       },
-      reconciliation: { listed: 5, exported: 1, partial: 1, failed: 1, empty: 1, excluded: 1 },
+      reconciliation: { listed: 5, exported: 1, partial: 1, failed: 1, empty: 1, excluded: 1, supplements: NO_SUPPLEMENTS },
     },
   );
 }

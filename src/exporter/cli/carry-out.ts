@@ -26,8 +26,9 @@ export async function carryOut<Flags extends object>(
     refuseMisplaced(givenWords(flags, environment, {}), secretsOf(environment));
     return await (await load())(flags, context);
   } catch (error) {
+    const isOwnEnd = error instanceof EvidenceError && error.code === 'interrupted';
     // What breaks while the work is being ended is a consequence of that, not news.
-    const reason = signal.aborted ? signal.reason : error;
+    const reason = signal.aborted && !isOwnEnd ? signal.reason : error;
     printer.failure(reason);
     return codeOf(reason);
   }

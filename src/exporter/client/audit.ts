@@ -204,7 +204,7 @@ export class AuditClient {
 
   async *#pages(list: Parameters<typeof readPages>[2], filter: Record<string, string>, known?: KnownItems) {
     try {
-      yield* readPages(this.#transport, this.#base, list, filter, known);
+      yield* readPages(this.#transport, this.#base, list, filter, { known });
     } catch (error) {
       if (isEvidenceError(error, 'contract')) throw this.#otherContract(error.message);
       // A list may lead to an address that quotes the key.

@@ -11,6 +11,8 @@ export interface Call {
   headers?: Record<string, string>;
   /** Whether a request that may have arrived can be sent again. */
   repeatable: boolean;
+  /** Asked as a stranger would ask. */
+  withoutKey?: true;
 }
 
 /** A request to which some answers mean that what is asked for is not ready. */

@@ -1,5 +1,6 @@
 import { fillIn } from '../../verifier/profile/answers.ts';
-import type { Description, List } from '../../verifier/profile/description.ts';
+import type { Description } from '../../verifier/profile/description.ts';
+import type { List } from '../../verifier/profile/list-description.ts';
 
 /** One kind of request of an export, as it is told to somebody who wants to repeat it. */
 export interface Operation {

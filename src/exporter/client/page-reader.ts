@@ -1,5 +1,5 @@
 import { itemsOf } from '../../verifier/profile/answers.ts';
-import type { List } from '../../verifier/profile/description.ts';
+import type { List } from '../../verifier/profile/list-description.ts';
 import { namesOf } from '../../verifier/profile/path.ts';
 import { type ReadBody, readJsonBody } from './json-body.ts';
 

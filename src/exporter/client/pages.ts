@@ -2,10 +2,11 @@ import { sha256 } from '../../core/digest.ts';
 import { EvidenceError, isEvidenceError } from '../../core/errors.ts';
 import type { Json } from '../../core/json/canonical.ts';
 import { itemsOf } from '../../verifier/profile/answers.ts';
-import type { List } from '../../verifier/profile/description.ts';
+import type { List } from '../../verifier/profile/list-description.ts';
 import { valueAt } from '../../verifier/profile/path.ts';
 import type { Call } from './call.ts';
 import { NO_SERVICE_THERE } from './drift.ts';
+import type { Exchange } from './exchange.ts';
 import { type KnownItems, PageReader } from './page-reader.ts';
 import type { PageAnswer, ReceivedPage, Transport } from './transport.ts';
 
@@ -18,6 +19,15 @@ export interface Page {
   /** The answer's Date header. */
   date: string | null;
   received: ReceivedPage;
+  readonly exchange: Exchange;
+}
+
+/** What a reader of a list wants of its pages beside their items. */
+export interface PageWishes {
+  /** Items that are expected next; those that come as they are known are not read. */
+  known?: KnownItems | undefined;
+  /** Sees every page as it was received, an empty one too, before it is read. The bytes are valid until it returns. */
+  keep?(body: Uint8Array): void;
 }
 
 /** For lists that cannot be trusted. */
@@ -32,7 +42,6 @@ const MAX_EMPTY_PAGES = 100;
  * The pages of a list. One that leads back to a page that was read never ends, so it is refused.
  *
  * @param base of the service, without a slash at its end.
- * @param known items that are expected next; those that come as they are known are not read.
  * @throws EvidenceError `contract` when a page has another shape, `service` when it leads in a circle or elsewhere.
  */
 export async function* readPages(
@@ -40,28 +49,37 @@ export async function* readPages(
   base: string,
   list: List,
   filter: Readonly<Record<string, string>>,
-  known: KnownItems | null = null,
+  { known, keep }: PageWishes = {},
 ): AsyncGenerator<Page> {
   const { paging } = list;
   // By number, what tells that a list goes in a circle are its items.
   const counted = paging.style === 'offset' || paging.style === 'page';
-  const reader = new PageReader(list, counted ? null : known);
+  const reader = new PageReader(list, counted ? null : (known ?? null));
   const turned = new Set<string>();
   let read = 0;
   let empty = 0;
   let url: string | null = firstUrl(base, list, filter);
   for (let number = 0; url !== null; number++) {
     const call: Call = { method: 'GET', url, repeatable: true };
-    const { value, date, link, received }: PageAnswer = await transport.page(call, (body) => reader.read(body));
-    const body = value as Json;
+    const answer: PageAnswer = await transport.page(call, (body) => {
+      keep?.(body);
+      return reader.read(body);
+    });
+    const { date, link, received } = answer;
+    const body = answer.value as Json;
     const items = itemsOf(list, body);
     if (items === null) throw noList(url, list);
     const length = reader.known + items.length;
     empty = length === 0 ? empty + 1 : 0;
     if (empty > MAX_EMPTY_PAGES) throw endless(url, `and the ${MAX_EMPTY_PAGES} pages before it are empty`);
     read += length;
-    if (length > 0 || paging.style === 'cursor' || paging.style === 'link')
-      yield { url, known: reader.known, items, date, received };
+    if (length > 0 || paging.style === 'cursor' || paging.style === 'link' || keep !== undefined)
+      yield {
+        ...{ url, known: reader.known, items, date, received },
+        get exchange() {
+          return answer.exchange;
+        },
+      };
     // By number a list ends with an empty page; a short one may be cut to what the key may see.
     if (counted && items.length === 0) return;
     const turn: string | null = counted ? sha256(JSON.stringify(items)) : nextOf(list, body, link, url);

@@ -31,7 +31,7 @@ export interface Refused {
 /** A failure that was an answer says which. */
 export type Sent = { answer: Answer } | NotYet | (AttemptFailure & Partial<Refused>);
 
-/** Sends requests, once each: with the key, at the pace that the service bears, along redirects. */
+/** Sends requests, once each: with the key unless the call is without it, at the pace that the service bears, along redirects. */
 export class Sender {
   readonly #options: ConnectionOptions;
   readonly #dispatcher: Dispatcher;
@@ -106,7 +106,7 @@ export class Sender {
       bodyTimeout: timeouts.idle,
       headers: {
         ...headers,
-        authorization: `Bearer ${apiKey}`,
+        ...(call.withoutKey === true ? {} : { authorization: `Bearer ${apiKey}` }),
         'user-agent': userAgent,
         ...(call.body === undefined ? {} : { 'content-type': 'application/json' }),
         ...call.headers,

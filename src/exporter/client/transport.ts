@@ -26,10 +26,10 @@ export interface JsonAnswer {
 }
 
 /**
- * A page of a list. Only what was received of it is recorded, not the exchange: a listing may have 100,000 pages, and each
+ * A page of a list. Of a listing only what was received is recorded, not the exchange: it may have 100,000 pages, and each
  * was answered with a status from 200 to 299, or it would not be here.
  */
-export interface PageAnswer extends Omit<JsonAnswer, 'exchange' | 'text'> {
+export interface PageAnswer extends Omit<JsonAnswer, 'text'> {
   received: ReceivedPage;
 }
 
@@ -100,7 +100,7 @@ export class Transport {
    * @param read makes something of the body, which is valid until it returns; see `readJsonBody`.
    */
   page(call: Call, read: (body: Uint8Array) => ReadBody): Promise<PageAnswer> {
-    return this.#retried(() => this.#askPage(call, read));
+    return this.#retried((attempt) => this.#askPage(call, read, attempt));
   }
 
   /**
@@ -174,7 +174,11 @@ export class Transport {
     };
   }
 
-  async #askPage(call: Call, read: (body: Uint8Array) => ReadBody): Promise<PageAnswer | AttemptFailure> {
+  async #askPage(
+    call: Call,
+    read: (body: Uint8Array) => ReadBody,
+    attempt: number,
+  ): Promise<PageAnswer | AttemptFailure> {
     const asked = await this.#sender.ask(call, 'json', { 'accept-encoding': 'gzip, br' });
     if ('notYet' in asked) throw new TypeError('a page is there or not');
     if ('error' in asked) return asked;
@@ -187,16 +191,21 @@ export class Transport {
       const { body } = received;
       const { pathname, search } = answer.url;
       const path = this.scrub(pathname + search);
+      const { scrub } = this.#options;
+      const content = { bytes: body.length, sha256: sha256(body) };
       return {
         ...this.#toPage(answer, body, read(body)),
-        received: { path, bytes: body.length, sha256: sha256(body) },
+        received: { path, ...content },
+        get exchange() {
+          return toExchange(answer, attempt, content, scrub);
+        },
       };
     } finally {
       this.#spare.giveBack(memory);
     }
   }
 
-  #toPage(answer: Answer, body: Uint8Array, read: ReadBody): Omit<PageAnswer, 'received'> {
+  #toPage(answer: Answer, body: Uint8Array, read: ReadBody): Omit<PageAnswer, 'received' | 'exchange'> {
     if ('why' in read) throw toUnexpectedAnswer(describeRefusal(answer, body, this.#options.scrub), read.why);
     return { value: read.value, date: answer.header('date'), link: answer.header('link') };
   }

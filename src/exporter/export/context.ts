@@ -14,10 +14,13 @@ import type { Certificate } from '../../verifier/timestamp/certificate.ts';
 import type { AuditClient } from '../client/audit.ts';
 import type { Period } from '../client/period.ts';
 import type { ClockReading } from '../clocks.ts';
+import type { SupplementSource } from '../supplements/source.ts';
 import type { Listener } from './events.ts';
 import type { Packing } from './packing.ts';
 import type { AccountPackage } from './received.ts';
 import type { Stamping } from './stamp.ts';
+import type { StoredSupplements } from './supplement-store.ts';
+import type { OpenSupplements } from './supplements.ts';
 
 /** The service that evidence is from. */
 export interface ServiceInUse {
@@ -29,6 +32,8 @@ export interface ServiceInUse {
   packagePeriod: Period;
   /** Somebody says that the service of the archive has this address now. */
   isMoved: boolean;
+  /** The services that supplements are collected from; null where none is configured. */
+  supplements: SupplementSource | null;
 }
 
 /** What evidence is judged under. */
@@ -121,6 +126,10 @@ export interface RunState {
   /** The package of the whole account, collected when the first stream asks; null where each stream has its own. */
   account: (() => Promise<AccountPackage>) | null;
   packing: Pick<Packing, 'close' | 'hasPackedMuch' | 'write'>;
+  /** What was collected from the other services; null where none is configured, or where it is archived already. */
+  supplements: OpenSupplements | null;
+  /** Of an earlier try that was interrupted behind them. */
+  storedSupplements: StoredSupplements | null;
 }
 
 /** What the runs before had of a stream, as the ledger has it. */

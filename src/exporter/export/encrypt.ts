@@ -1,8 +1,9 @@
 import { FORMATS } from '../../core/formats.ts';
 import { bundleFileName } from '../../verifier/bundle/layout.ts';
 import { encryptedBundleKey } from '../../verifier/records/keys.ts';
-import type { StreamRecord, Unbound } from '../../verifier/records/record.ts';
+import type { StreamRecord } from '../../verifier/records/record.ts';
 import { toRecordBytes } from '../../verifier/records/record-bytes.ts';
+import type { Unbound } from '../../verifier/records/stored-object.ts';
 import { bindRecord } from './binding.ts';
 import type { ExportContext } from './context.ts';
 import { putBytes } from './put.ts';

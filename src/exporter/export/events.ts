@@ -15,6 +15,9 @@ export type JobStep =
 /** What an export reports while it runs; progress, log and metrics listen to it. */
 export type ExportEvent =
   | { type: 'planned'; runId: string; streams: number; done: number; excluded: number; entryCounts: (number | null)[] }
+  | { type: 'collecting'; service: string }
+  | { type: 'collected'; service: string; answers: number; bytes: number }
+  | { type: 'supplement-missing'; service: string; reason: string }
   | { type: 'started'; streamId: string }
   | { type: 'step'; streamId: string; step: JobStep }
   | { type: 'received'; streamId: string; form: Form; bytes: number }

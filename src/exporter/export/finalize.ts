@@ -5,8 +5,9 @@ import { readEarlierRuns } from '../../verifier/ledger/earlier-runs.ts';
 import type { LedgerEnd } from '../../verifier/ledger/ledger.ts';
 import type { Attempt } from '../../verifier/records/attempt.ts';
 import { attemptPrefix, runRecordKey } from '../../verifier/records/keys.ts';
-import type { RunDocument, RunRecord, StreamFailure, Unbound } from '../../verifier/records/record.ts';
+import type { RunDocument, RunRecord, StreamFailure } from '../../verifier/records/record.ts';
 import { recordPieces, toRecordBytes } from '../../verifier/records/record-bytes.ts';
+import type { Unbound } from '../../verifier/records/stored-object.ts';
 import { type FinalizedRun, readFinalizedRun } from '../../verifier/records/stored-run.ts';
 import { beginningOf, beginRun, keepAsked, readBegun } from './asked.ts';
 import { attestRun } from './attest.ts';
@@ -20,12 +21,20 @@ import { requireBoundRun } from './records.ts';
 import { type FrozenRun, freezeRun, readRunDraft, recordOf } from './run-draft.ts';
 import { toRunRecord, withinRun } from './run-record.ts';
 import type { RunResult, StoredRecord, StreamJobs } from './stream-jobs.ts';
+import { archiveSupplements, judgeSupplements } from './supplements.ts';
 
 /** Freezes the run and finalizes it, or leaves an attempt when something is missing. */
 export async function concludeRun(context: ExportContext, run: RunState, jobs: StreamJobs): Promise<RunResult> {
   const earlier = await readEarlierRuns(context.archive, run.ledger);
-  const record = toRunRecord(context, run, jobs, earlier, await context.archive.limitations());
-  const open = jobs.incomplete.length + jobs.failed.length > 0 && !context.finalizePartial;
+  const judged = await judgeSupplements(context, run, jobs);
+  const supplements = judged?.record ?? run.storedSupplements;
+  const limitations = await context.archive.limitations();
+  const record = toRunRecord(context, run, jobs, { earlier, limitations, supplements });
+  // A run in which there was nothing to look at must not stand in the way of the one that will have something.
+  if (record.streams.length + record.failed.length + record.vanished.length === 0)
+    return { record, state: 'open', unstamped: null };
+  const missing = jobs.incomplete.length + jobs.failed.length + record.reconciliation.supplements.missing;
+  const open = missing > 0 && !context.finalizePartial;
   const frozen = open ? await readRunDraft(context, context.question.run_id) : null;
   // Another process has finished what is missing here.
   if (frozen !== null) return finalizeDraft(context, run.ledger, frozen, jobs.recorded);
@@ -33,9 +42,7 @@ export async function concludeRun(context: ExportContext, run: RunState, jobs: S
     const documents = await leaveAttempt(context, run, jobs, record);
     return { record: { ...record, documents }, state: 'open', unstamped: null };
   }
-  // A run in which there was nothing to look at must not stand in the way of the one that will have something.
-  if (record.streams.length + record.failed.length + record.vanished.length === 0)
-    return { record, state: 'open', unstamped: null };
+  if (judged !== null) record.supplements = await archiveSupplements(context, run, judged);
   record.failed = record.failed.map(toFinalized);
   record.left_over = await measureLeftOver(context.archive, record);
   return finalizeDraft(context, run.ledger, await freezeRun(context, record), jobs.recorded);
@@ -106,6 +113,8 @@ async function leaveAttempt(
   record: RunRecord,
 ): Promise<RunDocument[]> {
   const prefix = attemptPrefix(context.question.run_id, run.start.at);
+  // Where there was no stream to export, nothing was begun yet.
+  if ((await readBegun(context, context.question)) === null) await beginRun(context, run.beginning, run.ledger.newest);
   const attempt: Unbound<Attempt> = {
     format: FORMATS.attempt,
     run_id: context.question.run_id,
@@ -115,6 +124,7 @@ async function leaveAttempt(
     failed: jobs.failed,
     documents: [await putAttemptReport(context, record, prefix)],
     incomplete: jobs.incomplete.map(withinRun),
+    supplements: record.supplements,
   };
   await putBytes(context.archive, `${prefix}attempt.json`, toRecordBytes(bindRecord(context.binding.key, attempt)));
   return attempt.documents;

@@ -1,7 +1,15 @@
 import type { Archive, StoredObject } from '../../verifier/archive/archive.ts';
 import { measure } from '../../verifier/archive/content.ts';
-import { askedKey, holdLogPrefix, runDraftKey, runPrefix, runRecordKey } from '../../verifier/records/keys.ts';
-import type { RunRecord, StoredAs } from '../../verifier/records/record.ts';
+import {
+  askedKey,
+  holdLogPrefix,
+  isSupplementsKey,
+  runDraftKey,
+  runPrefix,
+  runRecordKey,
+} from '../../verifier/records/keys.ts';
+import type { RunRecord } from '../../verifier/records/record.ts';
+import type { StoredAs } from '../../verifier/records/stored-object.ts';
 import { notOurs } from './records.ts';
 
 /** All that lies under a run, by key. */
@@ -26,7 +34,7 @@ export function refuseForeign(objects: ReadonlyMap<string, StoredObject>, runId:
     const name = key.slice(runPrefix(runId).length);
     const isOurs = name.includes('/')
       ? !key.startsWith(holdLogPrefix(runId))
-      : name === OF_BEGUN_RUN || (isClosed && OF_FROZEN_RUN.test(name));
+      : name === OF_BEGUN_RUN || isSupplementsKey(key) || (isClosed && OF_FROZEN_RUN.test(name));
     if (!isOurs || irregular !== undefined)
       throw notOurs(key, 'nothing of the kind is there before a run is finalized');
   }
@@ -47,12 +55,16 @@ export function refuseUnasked(objects: ReadonlyMap<string, StoredObject>): void 
  * tries, and what has nothing to do with it. It is named, so that nothing can be added or changed unseen, and counts for
  * nothing.
  */
-export async function measureLeftOver(archive: Archive, { run_id, streams }: RunRecord): Promise<StoredAs[]> {
+export async function measureLeftOver(
+  archive: Archive,
+  { run_id, streams, supplements }: RunRecord,
+): Promise<StoredAs[]> {
   const named = new Set([
     askedKey(run_id),
     runDraftKey(run_id),
     runRecordKey(run_id),
     ...streams.flatMap(({ bundle, record }) => [bundle.key, record?.key]),
+    supplements?.object?.key,
   ]);
   const leftOver: StoredAs[] = [];
   for (const { key, version_id, irregular } of (await listRun(archive, run_id)).values()) {

@@ -6,6 +6,7 @@ import type { VendorVerdict } from '../../verifier/claims/agreement-vendor.ts';
 import { type CompletenessBasis, entriesBeside, type RecordedStatement } from '../../verifier/claims/completeness.ts';
 import { lookOut } from '../../verifier/claims/past.ts';
 import { type ExportContext, pastOf, type RunState } from './context.ts';
+import { observersOf } from './entry-observers.ts';
 import type { JobStep } from './events.ts';
 import { receiveForms } from './forms.ts';
 import { type CompletenessMode, type Listed, type ListedFile, ListingCheck, whyNotListed } from './listing.ts';
@@ -136,9 +137,7 @@ export class Collection {
         service.packagePeriod,
         () => entriesBeside(headSequence),
       ),
-      ...(listing === null
-        ? {}
-        : { onEntry: (entry) => listing.add(entry), onSent: (entries) => listing.addSent(entries) }),
+      ...observersOf(this.#run.supplements?.notes.begin(streamId) ?? null, listing),
     });
     const dispose = () => {
       reader[Symbol.dispose]();

@@ -7,8 +7,9 @@ import { measure } from '../../verifier/archive/content.ts';
 import { slugOf } from '../../verifier/bundle/layout.ts';
 import { bundleKey, encryptedBundleKey } from '../../verifier/records/keys.ts';
 import type { Question } from '../../verifier/records/question.ts';
-import { encryptedBundleSchema, type StreamRecord, type Unbound, whereKept } from '../../verifier/records/record.ts';
+import { encryptedBundleSchema, type StreamRecord } from '../../verifier/records/record.ts';
 import { readRecord } from '../../verifier/records/record-bytes.ts';
+import { type Unbound, whereKept } from '../../verifier/records/stored-object.ts';
 import { isBoundRecord } from './binding.ts';
 import type { ExportContext } from './context.ts';
 import { bundleNames } from './encrypt.ts';
@@ -40,7 +41,7 @@ export async function recoverBundle(
   key: string,
   listed: ReadonlyMap<string, ListedStream> = new Map(),
 ): Promise<Recovered> {
-  return withBundle(context, key, async ({ file, ...content }) => {
+  return withFetched(context, key, async ({ file, ...content }) => {
     let recovered: Recovered;
     if (key.endsWith('.age')) {
       recovered = { record: await readAnnounced(context, key, content.sha256), unread: true };
@@ -77,7 +78,7 @@ export async function recoverBundle(
 export async function recoverRecord(context: ExportContext, key: string): Promise<Recovered & { bytes: Uint8Array }> {
   const { record, bytes } = await readStreamRecord(context, key);
   const { bundle } = record;
-  return withBundle(context, bundle.key, async ({ file, ...content }) => {
+  return withFetched(context, bundle.key, async ({ file, ...content }) => {
     if (content.sha256 !== bundle.sha256) throw notOurs(bundle.key, `it is not the bundle that ${key} records`);
     if (bundle.encrypted !== undefined) return { record, bytes, unread: true };
     const { verdict, identity, ...stated } = await verifyLeftover(context, file, bundle.key);
@@ -110,7 +111,12 @@ function checkPlace({ run_id: runId }: Question, key: string, { stream_id, parti
     throw notOurs(key, 'it is not where a bundle of its stream belongs');
 }
 
-async function withBundle<T>(context: ExportContext, key: string, use: (bundle: Fetched) => Promise<T>): Promise<T> {
+/** Something of the run, fetched as a file for as long as `use` takes. */
+export async function withFetched<T>(
+  context: ExportContext,
+  key: string,
+  use: (bundle: Fetched) => Promise<T>,
+): Promise<T> {
   // What is fetched from afar goes when it was looked at: an archive may be larger than the disk.
   const folder = await mkdtemp(join(context.runtime.workDirectory, `${basename(key)}-`));
   try {

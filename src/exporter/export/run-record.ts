@@ -1,7 +1,9 @@
 import { FORMATS } from '../../core/formats.ts';
 import type { EarlierRuns } from '../../verifier/ledger/earlier-runs.ts';
-import { EXIT_CODE_OF, worstOf } from '../../verifier/records/outcome.ts';
-import type { RunRecord, RunStream, StreamRecord, Unbound, Vanished } from '../../verifier/records/record.ts';
+import { EXIT_CODE_OF, type Outcome, worstOf } from '../../verifier/records/outcome.ts';
+import type { RunRecord, RunStream, StreamRecord, Vanished } from '../../verifier/records/record.ts';
+import type { Unbound } from '../../verifier/records/stored-object.ts';
+import { countSupplements, outcomesOfSupplements, type RunSupplements } from '../../verifier/records/supplements.ts';
 import { type ClockReading, describeSkew } from '../clocks.ts';
 import { listAttempts } from './attempts.ts';
 import type { ExportContext, RunState } from './context.ts';
@@ -9,19 +11,26 @@ import { findEnded, findUnlisted, findVanished } from './plan.ts';
 import { reconcile } from './reconcile.ts';
 import type { StreamJobs } from './stream-jobs.ts';
 
-/** What the run came to, but for what lies beside its record. @param limitations of the archive. */
+/** What else is known of a run. */
+interface Besides {
+  earlier: EarlierRuns;
+  /** Of the archive. */
+  limitations: readonly string[];
+  supplements: RunSupplements | null;
+}
+
+/** What the run came to, but for what lies beside its record. */
 // Over 40 lines: it is the document run.json.
 export function toRunRecord(
   context: ExportContext,
   run: RunState,
   jobs: StreamJobs,
-  earlier: EarlierRuns,
-  limitations: readonly string[],
+  { earlier, limitations, supplements }: Besides,
 ): RunRecord {
   const { question, service, maker, signing } = context;
   const finishedAt = context.runtime.now().toISOString();
   const { streams, excluded, vanished, ended } = toStreams(context, run, jobs);
-  const outcome = outcomeOf(streams, vanished, jobs);
+  const outcome = worstOf([...outcomesOf(streams, vanished, jobs), ...outcomesOfSupplements(supplements)]);
   return {
     format: FORMATS.run,
     run_id: question.run_id,
@@ -45,7 +54,11 @@ export function toRunRecord(
     vanished,
     ended,
     acceptances: [...run.acceptances],
-    reconciliation: reconcile(streams, vanished, { ...jobs, selection: { ...jobs.selection, excluded } }),
+    reconciliation: {
+      ...reconcile(streams, vanished, { ...jobs, selection: { ...jobs.selection, excluded } }),
+      supplements: countSupplements(supplements),
+    },
+    supplements,
     warnings: [
       ...warningsOf(context, run, jobs),
       ...limitations,
@@ -95,16 +108,12 @@ function toStreams(
   };
 }
 
-function outcomeOf(
-  streams: readonly RunStream[],
-  vanished: readonly Vanished[],
-  { failed }: StreamJobs,
-): RunRecord['outcome'] {
-  return worstOf([
+function outcomesOf(streams: readonly RunStream[], vanished: readonly Vanished[], { failed }: StreamJobs): Outcome[] {
+  return [
     ...vanished.map(() => 'refuted' as const),
     ...streams.map((stream) => (stream.partial && stream.status !== 'refuted' ? 'incomplete' : stream.status)),
     ...failed.map(() => 'incomplete' as const),
-  ]);
+  ];
 }
 
 function warningsOf(

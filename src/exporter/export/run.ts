@@ -27,6 +27,8 @@ import { readRunDraft } from './run-draft.ts';
 import { ServiceReach } from './service-reach.ts';
 import { exportStream } from './stream.ts';
 import type { RunResult, StreamJobs } from './stream-jobs.ts';
+import { recoverSupplements, storedSupplementsKey } from './supplement-store.ts';
+import { openSupplements } from './supplements.ts';
 
 export interface ExportResult extends RunResult {
   /** Months that have ended by both clocks, behind the first that the archive has, and that no run has whole; the oldest first. */
@@ -88,6 +90,11 @@ async function exportOpen(
   });
   const run = await beginState(context, found, { at, clock }, open);
   const jobs: StreamJobs = { selection, ...resumed, failed: [] };
+  const stored = storedSupplementsKey(context.question.run_id, found.objects);
+  if (stored !== undefined) run.storedSupplements = await recoverSupplements(context, stored);
+  else run.supplements = await openSupplements(context, selection);
+  using notes = new DisposableStack();
+  notes.use(run.supplements?.notes);
   try {
     const reach = new ServiceReach(context);
     await inParallel(open, runtime.concurrency, async (stream) =>
@@ -122,6 +129,7 @@ async function beginState(
     attempts: await readAttempts(context, objects),
     account: null,
     packing: new Packing(),
+    ...{ supplements: null, storedSupplements: null },
   };
   if (context.service.contract.scope === 'account') run.account = once(() => collectAccount(context, run, open));
   return run;

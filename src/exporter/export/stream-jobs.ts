@@ -1,5 +1,6 @@
 import type { EvidenceError } from '../../core/errors.ts';
-import type { RunRecord, StoredAs, StreamFailure, StreamRecord, Unbound } from '../../verifier/records/record.ts';
+import type { RunRecord, StreamFailure, StreamRecord } from '../../verifier/records/record.ts';
+import type { StoredAs, Unbound } from '../../verifier/records/stored-object.ts';
 import type { StreamSelection } from './plan.ts';
 
 export interface RunResult {

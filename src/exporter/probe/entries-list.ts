@@ -1,4 +1,5 @@
-import type { Description, List } from '../../verifier/profile/description.ts';
+import type { Description } from '../../verifier/profile/description.ts';
+import type { List } from '../../verifier/profile/list-description.ts';
 import { type ChainRoles, numberAt, type StreamSample } from './chain-roles.ts';
 import { timeOf } from './entry-roles.ts';
 import { lastName } from './names.ts';

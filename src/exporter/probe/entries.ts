@@ -1,4 +1,4 @@
-import type { List } from '../../verifier/profile/description.ts';
+import type { List } from '../../verifier/profile/list-description.ts';
 import type { StreamSample } from './chain-roles.ts';
 import { findStreamFilter, type StreamFilter } from './entries-list.ts';
 import { findIdInEntries } from './entry-roles.ts';

@@ -1,5 +1,5 @@
 import { agree, plural } from '../../core/words.ts';
-import type { List, Paging } from '../../verifier/profile/description.ts';
+import type { List, Paging } from '../../verifier/profile/list-description.ts';
 import { valueAt } from '../../verifier/profile/path.ts';
 import { lastName, nameWords } from './names.ts';
 import type { Described } from './openapi.ts';

@@ -1,4 +1,4 @@
-import type { List } from '../../verifier/profile/description.ts';
+import type { List } from '../../verifier/profile/list-description.ts';
 import type { StreamSample } from './chain-roles.ts';
 import type { StreamFilter } from './entries-list.ts';
 import { inferCounted } from './list.ts';

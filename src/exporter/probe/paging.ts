@@ -1,5 +1,5 @@
 import type { Json } from '../../core/json/canonical.ts';
-import type { List, Paging } from '../../verifier/profile/description.ts';
+import type { List, Paging } from '../../verifier/profile/list-description.ts';
 import { valueAt } from '../../verifier/profile/path.ts';
 import { byName } from './names.ts';
 import {

@@ -1,6 +1,7 @@
 import type { Json } from '../../core/json/canonical.ts';
 import type { SealKeys } from '../../verifier/model/entry.ts';
-import { type Description, descriptionSchema, type List } from '../../verifier/profile/description.ts';
+import { type Description, descriptionSchema } from '../../verifier/profile/description.ts';
+import type { List } from '../../verifier/profile/list-description.ts';
 import { findChainOf } from './chain.ts';
 import { likeDefault } from './default-fit.ts';
 import { describeEntry, inferDigest } from './digest.ts';

@@ -1,5 +1,5 @@
 import { EvidenceError } from '../../core/errors.ts';
-import type { List } from '../../verifier/profile/description.ts';
+import type { List } from '../../verifier/profile/list-description.ts';
 import { NO_SERVICE_THERE } from '../client/drift.ts';
 import type { ChainRoles, StreamSample } from './chain-roles.ts';
 import { findStreamId, streamIdByName } from './entry-roles.ts';

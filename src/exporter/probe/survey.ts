@@ -1,4 +1,5 @@
-import type { Description, List } from '../../verifier/profile/description.ts';
+import type { Description } from '../../verifier/profile/description.ts';
+import type { List } from '../../verifier/profile/list-description.ts';
 import type { ChainRoles, StreamSample } from './chain-roles.ts';
 import type { StreamFilter } from './entries-list.ts';
 import type { findTimestamp } from './entry-roles.ts';

@@ -1,3 +1,4 @@
+import { BYTE_ORDER_MARK, type CsvValue, csvLine } from '../../core/csv.ts';
 import { CLAIMS } from '../../verifier/claims/claim.ts';
 import { lengthOf } from '../../verifier/claims/ranges.ts';
 import type { Reconciliation, RunRecord, RunStream } from '../../verifier/records/record.ts';
@@ -44,17 +45,14 @@ const COLUMNS = [
   'bundle_identity',
   'reason',
 ] as const;
-type Row = Partial<Record<(typeof COLUMNS)[number], string | number | boolean | null | undefined>>;
-
-/** Without it Excel takes UTF-8 for the code page of the machine. */
-const BYTE_ORDER_MARK = '\ufeff';
+type Row = Partial<Record<(typeof COLUMNS)[number], CsvValue>>;
 
 /**
  * `index.csv`: a row for each stream that was listed, whatever became of it, and for each that is missed. RFC 4180,
  * UTF-8 with a byte order mark; a piece a line.
  */
 export function* renderIndex(record: RunRecord): Generator<string> {
-  yield `${BYTE_ORDER_MARK}${COLUMNS.join(',')}\r\n`;
+  yield BYTE_ORDER_MARK + csvLine(COLUMNS);
   const { run_id, period, source } = record;
   const common: Row = {
     run_id,
@@ -62,8 +60,7 @@ export function* renderIndex(record: RunRecord): Generator<string> {
     period_to: period.to,
     period_field: source.time_fields.recorded,
   };
-  for (const row of rowsOf(record))
-    yield `${COLUMNS.map((name) => toField({ ...row, ...common }[name])).join(',')}\r\n`;
+  for (const row of rowsOf(record)) yield csvLine(COLUMNS.map((name) => ({ ...row, ...common })[name]));
 }
 
 function* rowsOf(record: RunRecord): Generator<Row> {
@@ -123,18 +120,4 @@ function classOf({ partial, status }: RunStream): Class {
 /** A name that a spreadsheet would take for a formula stands as JSON beside the one that was made harmless. */
 function rowOf(name: Class, stream_id: string, more: Row): Row {
   return { class: name, stream_id, stream_id_json: JSON.stringify(stream_id), ...more };
-}
-
-/**
- * A spreadsheet takes text that begins like this for a formula, which could run a command or send the sheet away. An
- * apostrophe before it makes it text (OWASP, CSV Injection); the signs of East Asian width mean the same to some.
- */
-const FORMULA = /^[\s\p{C}]*[=+\-@＝＋－＠]|^[\t\r\n]/u;
-
-/** RFC 4180 section 2. */
-function toField(value: string | number | boolean | null | undefined): string {
-  if (value === null || value === undefined) return '';
-  if (typeof value !== 'string') return String(value);
-  const text = FORMULA.test(value) ? `'${value}` : value;
-  return /[",\r\n]|^'/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
 }

@@ -70,6 +70,7 @@ export async function selectObjects(archive: Archive, { record, sha256: digest }
     ...record.documents,
     ...record.left_over,
     ...record.streams.flatMap(({ bundle, record: stored }) => (stored === null ? [bundle] : [bundle, stored])),
+    ...[record.supplements?.object ?? []].flat(),
     ...ledger.flatMap(({ key, entry: noted, sha256: own }) => [
       { key, sha256: own },
       ...('acceptance_key' in noted ? [{ key: noted.acceptance_key, sha256: noted.acceptance_sha256 }] : []),

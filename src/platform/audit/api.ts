@@ -1,3 +1,4 @@
+import { z } from 'zod';
 import { canonicalize, type Json } from '../../core/json/canonical.ts';
 import type { WireEntry } from '../../core/wire.ts';
 import type { Reader, Transaction } from '../database/database.ts';
@@ -14,12 +15,27 @@ export interface OwnEntry {
   metadata: { [name: string]: Json };
 }
 
-/** Where an entry stands in its stream. */
-export interface EntryPlace {
-  stream_id: string;
-  entry_id: string;
-  sequence: number;
-  hash: string;
+/** Where an entry stands in its stream, and its digest when it was written: so every service names the entry of a record. */
+export const entryPlaceSchema = z.object({ stream_id: z.string(), sequence: z.int(), hash: z.string() });
+export type EntryPlace = z.infer<typeof entryPlaceSchema>;
+
+/** As it is kept beside a record. */
+export interface KeptEntryPlace {
+  entry_sequence: number;
+  entry_hash: string;
+}
+
+/** @throws Error for a place that was not answered: a defect. */
+export function keptPlace(place: EntryPlace | undefined): KeptEntryPlace {
+  if (place === undefined) throw new Error('a record has no entry');
+  return { entry_sequence: place.sequence, entry_hash: place.hash };
+}
+
+export function placeToWire(
+  stream_id: string,
+  { entry_sequence: sequence, entry_hash: hash }: KeptEntryPlace,
+): EntryPlace {
+  return { stream_id, sequence, hash };
 }
 
 /** What other modules may call of the audit service. */
@@ -46,9 +62,7 @@ export function openAuditLog(means: AppendMeans): AuditLog {
     const [outcome] = await appendAll(transaction, means, [{ entries: checked }]);
     if (outcome === undefined) return [];
     if ('refused' in outcome) throw outcome.refused;
-    return outcome.appended.map(({ row: { stream_id, entry_id, sequence, hash } }) => ({
-      ...{ stream_id, entry_id, sequence, hash },
-    }));
+    return outcome.appended.map(({ row: { stream_id, sequence, hash } }) => ({ stream_id, sequence, hash }));
   };
   return {
     appendAllIn,

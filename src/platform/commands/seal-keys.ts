@@ -1,5 +1,4 @@
-import { mkdir, readFile, writeFile } from 'node:fs/promises';
-import { join, resolve } from 'node:path';
+import { resolve } from 'node:path';
 import process from 'node:process';
 import type { Argv, CommandModule } from 'yargs';
 import { EvidenceError } from '../../core/errors.ts';
@@ -17,14 +16,9 @@ const writeCommand: CommandModule<object, PlatformFlags & { out: string }> = {
       .options(placeOptions)
       .option('out', { type: 'string', demandOption: true, requiresArg: true, describe: 'Folder for the key files' }),
   async handler({ out, ...flags }) {
-    const keys = await sealKeysOf(flags);
-    await mkdir(out, { recursive: true, mode: 0o700 });
-    const lines: string[] = [];
-    for (const { id, bytes } of keys) {
-      const path = join(out, id);
-      await writeKey(path, `hex:${Buffer.from(bytes).toString('hex')}\n`);
-      lines.push(`    ${id}: ${JSON.stringify(resolve(path))}`);
-    }
+    const { writeSealKeys } = await import('../audit/key-files.ts');
+    const files = await inPlace(flags, (parts) => writeSealKeys(parts, resolve(out)));
+    const lines = [...files].map(([id, path]) => `    ${id}: ${JSON.stringify(path)}`);
     const said = lines.length === 0 ? '  seal_keys: {}' : ['  seal_keys:', ...lines].join('\n');
     process.stdout.write(`verify:\n${said}\n`);
   },
@@ -74,26 +68,3 @@ export const sealKeysCommand: CommandModule = {
   // yargs wants a handler; `demandCommand` never lets it be reached.
   handler: () => undefined,
 };
-
-/** The keys of every stream that exists, of all the epochs that it had. */
-async function sealKeysOf(flags: PlatformFlags): Promise<{ id: string; bytes: Uint8Array }[]> {
-  const { streamEpochs } = await import('../audit/rotation.ts');
-  return inPlace(flags, async ({ database, sealKeys }) =>
-    (await streamEpochs(database)).flatMap(({ stream_id, seal_epoch }) =>
-      Array.from({ length: seal_epoch }, (_, before) => sealKeys.reveal(stream_id, before + 1)),
-    ),
-  );
-}
-
-/** Writes a key once; the same key again is nothing new, another one is never written over. */
-async function writeKey(path: string, text: string): Promise<void> {
-  try {
-    await writeFile(path, text, { flag: 'wx', mode: 0o600 });
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
-    if ((await readFile(path, 'utf8')) !== text)
-      throw new EvidenceError('conflict', `${path} exists with another key; it was left as it is`, {
-        nextStep: 'Choose another --out folder.',
-      });
-  }
-}

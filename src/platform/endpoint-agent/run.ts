@@ -6,9 +6,9 @@ import { escapeControls } from '../../core/terminal/visible.ts';
 import { agree, plural } from '../../core/words.ts';
 import { BaitKeeper } from './bait/keeper.ts';
 import { BaitWatch, canWatch } from './bait/watch.ts';
-import { connectAgent } from './client.ts';
+import { type AgentClient, connectAgent } from './client.ts';
 import { runLoop } from './loop.ts';
-import { type RoundResult, runRound } from './round.ts';
+import { type AgentMeans, type RoundResult, runRound } from './round.ts';
 import { paceOf } from './scan/pace.ts';
 import { AgentState } from './state.ts';
 
@@ -26,15 +26,8 @@ export interface AgentOptions {
 /** Reports once, or until it is ended. A signal ends it at once: whatever it was doing, the next run goes on from there. */
 export async function runAgent({ url, token, state: folder, once, bytesPerSecond }: AgentOptions): Promise<void> {
   await using service = connectAgent({ url, token });
-  const state = new AgentState(folder);
-  const bait = new BaitKeeper({ state, service, canWatch: !once && canWatch() });
-  const means = {
-    ...{ state, bait },
-    service,
-    pace: () => paceOf(bytesPerSecond),
-    clock: () => new Date(),
-    bootId: readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').trim(),
-  };
+  const means = agentMeans({ service, state: folder, bytesPerSecond, canWatch: !once && canWatch() });
+  const { bait } = means;
   const round = () => runRound(means).catch(nameDisk);
   if (once) return tell(await round());
   using watch = new BaitWatch((path, signs) => bait.look(path, signs).then((problems) => problems.forEach(say), say));
@@ -53,6 +46,22 @@ export async function runAgent({ url, token, state: folder, once, bytesPerSecond
     random: Math.random,
     now: () => performance.now(),
   });
+}
+
+/** What rounds work with. @param canWatch whether reads of bait are seen at once. */
+export function agentMeans({
+  service,
+  state: folder,
+  bytesPerSecond,
+  canWatch,
+}: Pick<AgentOptions, 'state' | 'bytesPerSecond'> & { service: AgentClient; canWatch: boolean }): AgentMeans {
+  const state = new AgentState(folder);
+  return {
+    ...{ state, service, bait: new BaitKeeper({ state, service, canWatch }) },
+    pace: () => paceOf(bytesPerSecond),
+    clock: () => new Date(),
+    bootId: readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').trim(),
+  };
 }
 
 /** The disk under the folder of the agent fails, or is full. */

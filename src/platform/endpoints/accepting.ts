@@ -1,3 +1,4 @@
+import { keptPlace } from '../audit/api.ts';
 import type { Transaction } from '../database/database.ts';
 import { baselineRow } from './baseline-rows.ts';
 import { endpointActor } from './entries.ts';
@@ -7,7 +8,7 @@ import { setDifferences } from './lines/comparing.ts';
 import type { EndpointMeans } from './means.ts';
 import { canonicalHead, type ReportHead } from './report/head.ts';
 import { CLOCK_OFF_MS, clockOff, severityOfChain, severityOfClock } from './rules.ts';
-import { type EndpointScan, insertScan, noteCounts, scanRow } from './scan-rows.ts';
+import { type EndpointScan, insertScan, noteOutcome, scanRow } from './scan-rows.ts';
 
 /** A report that goes on with the chain of its endpoint, whose lines are stored. */
 export interface WholeReport {
@@ -42,7 +43,7 @@ export async function acceptReport(
   if (baseline_no !== null && !isSame) await compareWith(transaction, events, { ...scan, baseline_no, scan_no });
   const { head, sha256: report_sha256 } = report;
   const { sequence, root_hash, line_count, complete } = head;
-  events.entries.add(endpointActor(endpoint.endpoint_id), {
+  const entry = events.entries.add(endpointActor(endpoint.endpoint_id), {
     ...{ action: 'report.accepted', of: ['report', head.scan_id] },
     more: { report_sha256, chain: endpoint.chain, sequence, root_hash, line_count, complete },
   });
@@ -51,10 +52,10 @@ export async function acceptReport(
   const change = { ...moved, due_at: dueAfter(now, endpoint), stale_at: null };
   await changeEndpoint(transaction, endpoint, change);
   const { raised: events_raised, resolved: events_resolved } = events.counts;
-  const { unresolved: events_open } = await events.write();
-  const counts = { events_open, events_raised, events_resolved };
-  await noteCounts(transaction, scan_no, counts);
-  return { endpoint: { ...endpoint, ...change }, scan: { ...scan, scan_no, ...counts } };
+  const { unresolved: events_open, places } = await events.write();
+  const outcome = { events_open, events_raised, events_resolved, ...keptPlace(places[entry]) };
+  await noteOutcome(transaction, scan_no, outcome);
+  return { endpoint: { ...endpoint, ...change }, scan: { ...scan, scan_no, ...outcome } };
 }
 
 /** Compares the lines of a scan with those of a baseline. */
@@ -100,6 +101,6 @@ function newScan(
     ...{ scan_id: head.scan_id, endpoint_no, chain, sequence: head.sequence, report_sha256: sha256 },
     ...{ head: canonicalHead(head), signature, received_at: now.toISOString() },
     ...{ set_no: setNo, complete: Number(head.complete), baseline_no },
-    ...{ events_open: 0, events_raised: 0, events_resolved: 0 },
+    ...{ events_open: 0, events_raised: 0, events_resolved: 0, entry_sequence: null, entry_hash: null },
   };
 }

@@ -43,6 +43,7 @@ const COLUMNS: Columns & Record<keyof NewEndpointEvent, ColumnKind> = {
   alert_state: 'text',
   told_by: 'text',
   entry_sequence: 'integer',
+  entry_hash: 'text',
 };
 
 export function insertEvents(transaction: Transaction, events: readonly NewEndpointEvent[]): Promise<void> {

@@ -1,5 +1,6 @@
 import { canonicalize, type Json } from '../../core/json/canonical.ts';
 import type { Actor } from '../accounts/administration.ts';
+import { type EntryPlace, keptPlace } from '../audit/api.ts';
 import type { Transaction } from '../database/database.ts';
 import { alertOfEvents, type ToldEvents, worstEvent } from './alerting.ts';
 import { EndpointEntries, inEntries } from './entries.ts';
@@ -149,8 +150,8 @@ export class EventWriting {
     await this.#raiseOfPaths(found, scan);
   }
 
-  /** Writes all of it. The stream's head is taken last: see `appendIn`. @returns how many are not resolved. */
-  async write(): Promise<{ unresolved: number }> {
+  /** Writes all of it. The stream's head is taken last: see `appendIn`. @returns how many are not resolved, and where `entries` are. */
+  async write(): Promise<{ unresolved: number; places: EntryPlace[] }> {
     const transaction = this.#transaction;
     const now = this.#now;
     const keys = this.#raised.map(({ changeKey }) => changeKey).filter((key) => key !== null);
@@ -165,13 +166,14 @@ export class EventWriting {
     const all = this.#areAllSeen ? await noteAllSeen(transaction, this.#endpoint.endpoint_no, now) : 0;
     await this.#tell();
     if (this.#raised.length + this.#seen.length + this.#resolved.length + all > 0) await noteEventsChanged(transaction);
-    await this.#record();
+    const places = await this.#record();
     await insertEvents(
       transaction,
       this.#raised.map(({ event }) => event),
     );
     const ofPaths = this.#areAllSeen ? all : 0;
-    return { unresolved: this.#unresolved.length + ofPaths - this.#resolved.length + this.#raised.length };
+    const unresolved = this.#unresolved.length + ofPaths - this.#resolved.length + this.#raised.length;
+    return { unresolved, places };
   }
 
   #unresolvedByPath(): Map<string, UnresolvedEvent[]> {
@@ -217,7 +219,7 @@ export class EventWriting {
   }
 
   /** Writes the entries. Events know the one that names them. */
-  async #record(): Promise<void> {
+  async #record(): Promise<EntryPlace[]> {
     const { entries } = this;
     const named = new Map<number, NewEndpointEvent[]>();
     for (const some of inEntries(this.#raised)) {
@@ -232,7 +234,8 @@ export class EventWriting {
           some.map(({ event: { event_id, event_type }, why }) => ({ event_id, event_type, why })),
         );
     const places = await entries.write(this.#means.log, this.#transaction);
-    for (const [at, events] of named) for (const event of events) event.entry_sequence = places[at]?.sequence ?? 0;
+    for (const [at, events] of named) for (const event of events) Object.assign(event, keptPlace(places[at]));
+    return places;
   }
 
   #name(action: string, events: Json[]): number {

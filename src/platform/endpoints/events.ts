@@ -1,6 +1,7 @@
 import { sql } from 'kysely';
 import { canonicalize } from '../../core/json/canonical.ts';
 import type { Actor } from '../accounts/administration.ts';
+import { placeToWire } from '../audit/api.ts';
 import type { Reader, Transaction } from '../database/database.ts';
 import { DomainError } from '../errors.ts';
 import { fromCursor, pageOf, toCursor } from '../http/cursor.ts';
@@ -34,7 +35,7 @@ export class EndpointEvents {
   }
 
   /** Newest first. @throws DomainError `invalid_cursor`. */
-  async list({ limit, cursor, since, ...equal }: EventQuery) {
+  async list({ limit, cursor, since, from, to, ...equal }: EventQuery) {
     let events = joined(this.#means.database).orderBy('event_no', 'desc');
     if (cursor !== undefined) events = events.where('event_no', '<', fromCursor('events', ['number'], cursor)[0]);
     for (const name of ['endpoint_id', 'event_type', 'severity', 'path', 'change_id', 'window_id'] as const) {
@@ -43,6 +44,8 @@ export class EndpointEvents {
     }
     if (equal.status !== undefined) events = events.where('endpoint_events.status', '=', equal.status);
     if (since !== undefined) events = events.where('last_seen', '>=', since);
+    if (from !== undefined) events = events.where('endpoint_events.first_seen', '>=', from);
+    if (to !== undefined) events = events.where('endpoint_events.first_seen', '<', to);
     const rows = await events.limit(limit + 1).execute();
     const { shown, next_cursor } = pageOf(rows, limit, (last) => toCursor('events', [last.event_no]));
     return { data: shown.map((row) => eventToWire(row)), next_cursor };
@@ -208,12 +211,21 @@ function differenceOf(row: EndpointEvent): PathDifference {
 
 function eventToWire(row: JoinedEvent): WireEvent {
   const { event_no: _, endpoint_no: __, change_no: ___, scan_no: ____, baseline_no: _____, ...rest } = row;
-  const { plain_severity: _6, window_no: _7, told_by: _8, alert_state, entry_sequence, explanation, ...shown } = rest;
+  const {
+    plain_severity: _6,
+    window_no: _7,
+    told_by: _8,
+    alert_state,
+    entry_sequence,
+    entry_hash,
+    explanation,
+    ...shown
+  } = rest;
   return {
     ...shown,
     ...(sidesOf(row) as unknown as Pick<WireEvent, 'expected' | 'observed'>),
     explanation: JSON.parse(explanation) as Explanation,
     alert: alert_state,
-    entry: { stream_id: streamOf(row.endpoint_id), sequence: entry_sequence },
+    entry: placeToWire(streamOf(row.endpoint_id), { entry_sequence, entry_hash }),
   };
 }

@@ -218,4 +218,25 @@ export const ENDPOINT_MIGRATIONS: Migrations = {
     ) ${end}`,
     'CREATE INDEX endpoint_checks_by_endpoint ON endpoint_checks (endpoint_no, check_no)',
   ],
+  // Events and scans name their entries as records of the other services do. The table of them is there to be quick.
+  'endpoints/0013-entry-hash': ({ text, integer }) => [
+    `ALTER TABLE endpoint_events ADD COLUMN entry_hash ${text} NOT NULL DEFAULT ''`,
+    `ALTER TABLE endpoint_scans ADD COLUMN entry_sequence ${integer}`,
+    `ALTER TABLE endpoint_scans ADD COLUMN entry_hash ${text}`,
+    `CREATE TABLE endpoint_entries AS SELECT endpoint_no, entries.sequence, hash,
+        CASE WHEN action = 'report.accepted' THEN resource_id END AS scan_id
+      FROM endpoints JOIN streams ON stream_id = 'endpoints/' || endpoint_id
+        JOIN entries ON entries.stream_no = streams.stream_no
+      WHERE action IN ('report.accepted', 'events.raised')`,
+    'CREATE INDEX endpoint_entries_by_sequence ON endpoint_entries (endpoint_no, sequence)',
+    'CREATE INDEX endpoint_entries_by_scan ON endpoint_entries (endpoint_no, scan_id)',
+    `UPDATE endpoint_events SET entry_hash = COALESCE((SELECT hash FROM endpoint_entries AS entry
+      WHERE entry.endpoint_no = endpoint_events.endpoint_no AND entry.sequence = entry_sequence), '')`,
+    ...['sequence', 'hash'].map(
+      (column) => `UPDATE endpoint_scans SET entry_${column} = (SELECT entry.${column} FROM endpoint_entries AS entry
+        WHERE entry.endpoint_no = endpoint_scans.endpoint_no AND entry.scan_id = endpoint_scans.scan_id
+        ORDER BY entry.sequence LIMIT 1)`,
+    ),
+    'DROP TABLE endpoint_entries',
+  ],
 };

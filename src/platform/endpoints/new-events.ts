@@ -44,7 +44,8 @@ export function newEvent(endpoint_no: number, now: string): NewEndpointEvent {
     ...{ path: null, path_base64: null, expected_sha256: null, observed_sha256: null, expected: null, observed: null },
     ...{ explanation: canonicalize(UNEXPLAINED), status: 'open', occurrences: 1 },
     ...{ first_seen: now, last_seen: now, resolved_at: null },
-    ...{ acknowledged_by: null, acknowledged_at: null, alert_state: 'none', told_by: null, entry_sequence: 0 },
+    ...{ acknowledged_by: null, acknowledged_at: null, alert_state: 'none', told_by: null },
+    ...{ entry_sequence: 0, entry_hash: '' },
   };
 }
 

@@ -1,7 +1,7 @@
+import { placeToWire } from '../audit/api.ts';
 import type { Reader, Transaction } from '../database/database.ts';
 import { DomainError } from '../errors.ts';
 import { fromCursor, pageOf, toCursor } from '../http/cursor.ts';
-import type { PageQuery } from '../http/fields.ts';
 import { acceptReport, type WholeReport } from './accepting.ts';
 import { baselineRow } from './baseline-rows.ts';
 import { judgeReport, type PresentedReport, type RefusedReport, type ReportVerdict } from './chain.ts';
@@ -12,11 +12,12 @@ import type { EndpointMeans } from './means.ts';
 import { type ReportHead, reportHeadOf, reportSha256 } from './report/head.ts';
 import type { EndpointLine } from './report/line.ts';
 import { isReportSigned } from './report/signature.ts';
-import type { WireReport, WireReportTaken, WireScan } from './requests/reports.ts';
+import type { ScanQuery, WireReport, WireReportTaken, WireScan } from './requests/reports.ts';
 import { severityOfChain } from './rules.ts';
 import { type EndpointScan, isReportAccepted, scanRow } from './scan-rows.ts';
 import type { EndpointTables } from './schema.ts';
 import { takePart, unstage } from './staging.ts';
+import { streamOf } from './words.ts';
 
 /** What came of a part of a report. */
 export type ReportAnswer = { taken: WireReportTaken } | { part: number; next_part: number; parts: number };
@@ -64,7 +65,7 @@ export class Reports {
   }
 
   /** Newest first. @throws DomainError `invalid_cursor`. */
-  async list({ limit, cursor, endpoint_id }: PageQuery & { endpoint_id?: string | undefined }) {
+  async list({ limit, cursor, endpoint_id, from, to }: ScanQuery) {
     let scans = this.#means.database
       .tables<EndpointTables>()
       .selectFrom('endpoint_scans')
@@ -73,6 +74,8 @@ export class Reports {
       .selectAll('endpoint_scans')
       .select(['endpoint_id', 'baseline_id'])
       .orderBy('scan_no', 'desc');
+    if (from !== undefined) scans = scans.where('endpoint_scans.received_at', '>=', from);
+    if (to !== undefined) scans = scans.where('endpoint_scans.received_at', '<', to);
     if (endpoint_id !== undefined) scans = scans.where('endpoint_id', '=', endpoint_id);
     if (cursor !== undefined) scans = scans.where('scan_no', '<', fromCursor('scans', ['number'], cursor)[0]);
     const rows = await scans.limit(limit + 1).execute();
@@ -182,5 +185,15 @@ function scanToWire(row: EndpointScan & { endpoint_id: string; baseline_id: stri
     ...{ scan_id, endpoint_id, chain, sequence, report_sha256, received_at, started_at, finished_at, boot_id, roots },
     ...{ complete: row.complete === 1, line_count, root_hash, baseline_id },
     events: { open: row.events_open, raised: row.events_raised, resolved: row.events_resolved },
+    entry: entryOf(row),
   };
+}
+
+function entryOf({
+  endpoint_id,
+  entry_sequence,
+  entry_hash,
+}: EndpointScan & { endpoint_id: string }): WireScan['entry'] {
+  if (entry_sequence === null || entry_hash === null) return null;
+  return placeToWire(streamOf(endpoint_id), { entry_sequence, entry_hash });
 }

@@ -1,4 +1,5 @@
 import type { Selectable } from 'kysely';
+import type { KeptEntryPlace } from '../audit/api.ts';
 import type { Reader, Transaction } from '../database/database.ts';
 import type { EndpointScanTable, EndpointTables } from './schema.ts';
 
@@ -22,12 +23,12 @@ export async function isReportAccepted(reader: Reader, endpointNo: number, repor
   return (await same.executeTakeFirst()) !== undefined;
 }
 
-/** What was found when the lines of a scan were compared. */
-export async function noteCounts(
+/** What was found when the lines of a scan were compared, and the entry of its report. */
+export async function noteOutcome(
   transaction: Transaction,
   scanNo: number,
-  counts: Pick<EndpointScan, 'events_open' | 'events_raised' | 'events_resolved'>,
+  outcome: Pick<EndpointScan, 'events_open' | 'events_raised' | 'events_resolved'> & KeptEntryPlace,
 ): Promise<void> {
-  const scans = transaction.tables<EndpointTables>().updateTable('endpoint_scans').set(counts);
+  const scans = transaction.tables<EndpointTables>().updateTable('endpoint_scans').set(outcome);
   await scans.where('scan_no', '=', scanNo).execute();
 }

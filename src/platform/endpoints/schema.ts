@@ -80,6 +80,9 @@ export interface EndpointScanTable {
   events_open: number;
   events_raised: number;
   events_resolved: number;
+  /** Of the entry of the report; null where it was accepted before that was kept. */
+  entry_sequence: number | null;
+  entry_hash: string | null;
 }
 
 /** All lines of a scan or a baseline; those alike are one. */
@@ -193,6 +196,7 @@ export interface EndpointEventTable {
   told_by: string | null;
   /** Of the entry that says that it was raised. */
   entry_sequence: number;
+  entry_hash: string;
 }
 
 // Over ten members: they are columns.

@@ -42,6 +42,9 @@ export const pageQuerySchema = z.strictObject({
 });
 export type PageQuery = z.infer<typeof pageQuerySchema>;
 
+/** Records of a time in which they were recorded: `from` is in it, `to` is not. */
+export const recordedIn = { from: instant.optional(), to: instant.optional() };
+
 /** Passed on as it was parsed: zod's record would leave out a member named `__proto__`, which is content like any other. */
 export const jsonObject = z
   .custom<{ [name: string]: Json }>(

@@ -45,8 +45,8 @@ export class Detections {
       const value = equal[name];
       if (value !== undefined) detections = detections.where(name, '=', value);
     }
-    if (from !== undefined) detections = detections.where('last_seen', '>=', from);
-    if (to !== undefined) detections = detections.where('first_seen', '<', to);
+    if (from !== undefined) detections = detections.where('detected_at', '>=', from);
+    if (to !== undefined) detections = detections.where('detected_at', '<', to);
     const rows = await detections.limit(limit + 1).execute();
     const { shown, next_cursor } = pageOf(rows, limit, (last) => toCursor('detections', [last.detection_no]));
     return { data: shown.map((row) => toWire(row)), next_cursor };

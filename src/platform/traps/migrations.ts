@@ -145,4 +145,11 @@ export const TRAP_MIGRATIONS: Migrations = {
       (what) => `UPDATE api_keys SET scopes = scopes || ' alerts:${what}' WHERE scopes || ' ' LIKE '%traps:${what} %'`,
     ),
   ],
+  // Each detection names its entry as records of the other services do.
+  'traps/0004-entry-hash': ({ text }) => [
+    `ALTER TABLE detections ADD COLUMN entry_hash ${text} NOT NULL DEFAULT ''`,
+    `UPDATE detections SET entry_hash = COALESCE((SELECT hash FROM entries JOIN streams ON streams.stream_no = entries.stream_no
+      WHERE stream_id = 'traps' AND sequence = entry_sequence), '')`,
+    'ALTER TABLE detections DROP COLUMN entry_id',
+  ],
 };

@@ -39,14 +39,19 @@ export async function readOverview(
   };
 }
 
-async function openDetections(database: Database): Promise<TrapsOverview['open']> {
-  const rows = await database
+/** Detections that nobody has seen to, counted by how bad they are. */
+export function openBySeverity(database: Database) {
+  return database
     .tables<TrapTables>()
     .selectFrom('detections')
     .select(['severity', sql<number>`COUNT(*)`.as('count'), sql<string>`MIN(first_seen)`.as('since')])
     .where('status', '=', 'open')
     .groupBy('severity')
     .execute();
+}
+
+async function openDetections(database: Database): Promise<TrapsOverview['open']> {
+  const rows = await openBySeverity(database);
   const worst = SEVERITIES.findLast((each) => rows.some(({ severity }) => severity === each));
   if (worst === undefined) return null;
   const since = rows.map((row) => row.since).toSorted()[0] ?? '';

@@ -1,6 +1,6 @@
 import { hash, randomUUID } from 'node:crypto';
 import type { AlertState } from '../alerts/words.ts';
-import type { AuditLog, EntryPlace } from '../audit/api.ts';
+import { type AuditLog, keptPlace } from '../audit/api.ts';
 import type { Transaction } from '../database/database.ts';
 import { occurrenceToldByIam } from './aws/one-use.ts';
 import {
@@ -97,7 +97,7 @@ class Recording {
       if (isNew || deepened) detection.alert_state = await this.#means.alert(this.#transaction, detection, trap);
     const entries = told.map(entryOfTouched);
     const places = await this.#means.log.appendIn(this.#transaction, TRAPS_STREAM, entries);
-    for (const [at, each] of told.entries()) if (each.isNew) Object.assign(each.detection, entryOf(places[at]));
+    for (const [at, each] of told.entries()) if (each.isNew) Object.assign(each.detection, keptPlace(places[at]));
     for (const { detection, isNew, occurrences } of touched) {
       detection.change_no = this.#changeNo;
       const detectionNo = isNew
@@ -179,8 +179,8 @@ class Recording {
       acknowledged_at: null,
       alert_state: 'none',
       alert_attempts: 0,
-      entry_id: '',
       entry_sequence: 0,
+      entry_hash: '',
       settled_at: null,
     };
   }
@@ -191,9 +191,4 @@ interface Told {
   touched: Touched;
   /** Of its occurrence. */
   number: number;
-}
-
-function entryOf(place: EntryPlace | undefined): { entry_id: string; entry_sequence: number } {
-  if (place === undefined) throw new Error('a detection has no entry');
-  return { entry_id: place.entry_id, entry_sequence: place.sequence };
 }

@@ -1,7 +1,8 @@
 import { z } from 'zod';
 import { alertStandingSchema } from '../alerts/requests.ts';
 import { SEVERITIES } from '../alerts/words.ts';
-import { instant, jsonObject, pageQuerySchema, text } from '../http/fields.ts';
+import { entryPlaceSchema } from '../audit/api.ts';
+import { instant, jsonObject, pageQuerySchema, recordedIn, text } from '../http/fields.ts';
 import {
   CHANNELS,
   CREDENTIAL_TYPES,
@@ -146,7 +147,7 @@ export const detectionSchema = z.object({
   last_seen: time,
   alert: alertStandingSchema,
   /** The entry that was committed with it. */
-  audit_entry: z.object({ stream_id: z.string(), entry_id: z.string(), sequence: z.int() }),
+  entry: entryPlaceSchema,
 });
 export type WireDetection = z.infer<typeof detectionSchema>;
 
@@ -168,9 +169,28 @@ export const detectionQuerySchema = pageQuerySchema.extend({
   channel: z.enum(CHANNELS).optional(),
   status: z.enum(DETECTION_STATUSES).optional(),
   severity: z.enum(SEVERITIES).optional(),
-  from: instant.optional(),
-  to: instant.optional(),
+  ...recordedIn,
 });
 export type DetectionQuery = z.infer<typeof detectionQuerySchema>;
+
+const count = z.int();
+
+export const trapStatsSchema = z.object({
+  traps: count,
+  /** Not ended, and known to be where somebody may find them. */
+  planted: count,
+  /** Of these: with a channel that was not proved within thirty days, or with none that ever was. */
+  unproved: count,
+  /** Of these: their decoy does not listen. */
+  without_decoy: count,
+  /** The oldest of the last proofs of their channels. */
+  proved_since: time.nullable(),
+  detections: count,
+  detections_24h: count,
+  open_detections: z.object({ low: count, medium: count, high: count, critical: count }),
+  open_since: time.nullable(),
+  last_detection_at: time.nullable(),
+});
+export type TrapStats = z.infer<typeof trapStatsSchema>;
 
 export const newStatusSchema = z.strictObject({ status: z.enum(DETECTION_STATUSES) });

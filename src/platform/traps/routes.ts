@@ -1,6 +1,6 @@
 import type { FastifyPluginAsync } from 'fastify';
 import { serveOpenApi } from '../http/openapi.ts';
-import { detectionSchema, madeTrapSchema, occurrenceSchema, trapSchema } from './requests.ts';
+import { detectionSchema, madeTrapSchema, occurrenceSchema, trapSchema, trapStatsSchema } from './requests.ts';
 import { callbackRoutes } from './routes/callback.ts';
 import { credentialRoutes } from './routes/credentials.ts';
 import { detectionRoutes } from './routes/detections.ts';
@@ -20,6 +20,7 @@ export const trapRoutes: FastifyPluginAsync<{ service: TrapService }> = async (s
       JsonValue: madeTrapSchema.shape.credential.valueType,
       Detection: detectionSchema,
       Occurrence: occurrenceSchema,
+      TrapStats: trapStatsSchema,
     },
   });
   await server.register(credentialRoutes, { service, prefix: '/api/v1' });

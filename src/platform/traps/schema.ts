@@ -69,8 +69,8 @@ export interface DetectionTable {
   /** To deliver its last alert. */
   alert_attempts: number;
   /** The entry of the stream `traps` that was committed with it. */
-  entry_id: string;
   entry_sequence: number;
+  entry_hash: string;
   /** When the entry with its final count was written; null as long as more may follow. */
   settled_at: string | null;
 }

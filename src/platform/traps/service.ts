@@ -18,6 +18,8 @@ import { probesOf } from './own-calls.ts';
 import { Proving } from './proving.ts';
 import { Realism } from './realism.ts';
 import { lastReports } from './repository.ts';
+import type { TrapStats } from './requests.ts';
+import { readTrapStats } from './stats.ts';
 import { Traps } from './traps.ts';
 import type { TrapUse } from './use.ts';
 import { Uses } from './uses.ts';
@@ -45,6 +47,7 @@ export interface TrapService {
   decoyMeans: DecoyMeans;
   /** The decoys that listen here. */
   places(): readonly DecoyPlace[];
+  stats(): Promise<TrapStats>;
   /** How all of it stands, in one look. */
   overview(): Promise<TrapsOverview>;
   startDecoys(): Promise<void>;
@@ -114,6 +117,7 @@ export function assembleTraps(parts: TrapParts): TrapService {
     ...{ trail, jobs, realKeys: new RealKeys({ traps, database, clock, places, iam }) },
     realism: new Realism({ ...means, traps, places, publicUrl }),
     overview: () => readOverview(database, places(), clock()),
+    stats: () => readTrapStats(database, places(), clock()),
     async startDecoys() {
       running = await startDecoys(parts.decoys, parts.folder, decoyMeans);
     },

@@ -1,3 +1,4 @@
+import { placeToWire } from '../audit/api.ts';
 import type { Detection, Trap } from './repository.ts';
 import type { WireDetection, WireTrap } from './requests.ts';
 import { statusOf } from './rules.ts';
@@ -39,7 +40,7 @@ export function detectionToWire(
   trap: Pick<Trap, 'credential_id' | 'credential_type' | 'plant_location' | 'label' | 'planted_at' | 'created_at'>,
 ): WireDetection {
   const { detection_no: _, change_no: __, trap_no: ___, fold: ____, settled_at: _____, ...rest } = detection;
-  const { alert_state, alert_attempts, entry_id, entry_sequence, auth_verified, ...shown } = rest;
+  const { alert_state, alert_attempts, entry_sequence, entry_hash, auth_verified, ...shown } = rest;
   const { credential_id, credential_type, plant_location, label, planted_at, created_at } = trap;
   return {
     ...shown,
@@ -48,6 +49,6 @@ export function detectionToWire(
     // It cannot have got out before it was there.
     leaked_between: [planted_at ?? created_at, detection.first_seen],
     alert: { state: alert_state, attempts: alert_attempts },
-    audit_entry: { stream_id: TRAPS_STREAM, entry_id, sequence: entry_sequence },
+    entry: placeToWire(TRAPS_STREAM, { entry_sequence, entry_hash }),
   };
 }

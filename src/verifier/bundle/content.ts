@@ -3,6 +3,7 @@ import type { Entry } from 'yauzl';
 import { messageOf } from '../../core/errors.ts';
 import { type BundleFinding, DamagedFile } from './bundle-finding.ts';
 import { LeftOver } from './container.ts';
+import type { BundleHolds } from './files.ts';
 import { locateData } from './local.ts';
 import type { Member, Zip } from './zip.ts';
 
@@ -12,9 +13,16 @@ export interface BundleLimits {
   /** Uncompressed by compressed bytes, for files above `RATIO_FLOOR`: a bomb costs its sender nothing. */
   maxRatio: number;
   maxEntries: number;
+  /** Which files it may have. */
+  holds: BundleHolds;
 }
 
-export const DEFAULT_BUNDLE_LIMITS: BundleLimits = { maxFileBytes: 16 * 1024 ** 3, maxRatio: 250, maxEntries: 100_000 };
+export const DEFAULT_BUNDLE_LIMITS: BundleLimits = {
+  maxFileBytes: 16 * 1024 ** 3,
+  maxRatio: 250,
+  maxEntries: 100_000,
+  holds: 'stream',
+};
 
 /** Below this size a file is harmless however well it compresses. */
 const RATIO_FLOOR = 16 * 1024 * 1024;

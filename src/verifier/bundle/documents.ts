@@ -4,6 +4,7 @@ import { CLAIMS } from '../claims/claim.ts';
 import { periodSchema, restartSchema, spanSchema } from '../claims/span-schema.ts';
 import { operatorSchema, streamStatementSchema } from '../claims/stated-schema.ts';
 import { verdictSchema } from '../claims/verdict-schema.ts';
+import { SUPPLEMENT_SERVICES } from '../supplements/files.ts';
 
 const digest = z.string().regex(/^[0-9a-f]{64}$/);
 
@@ -94,6 +95,12 @@ export const transferLogSchema = z.strictObject({
   ),
 });
 export type TransferLog = z.infer<typeof transferLogSchema>;
+
+/** `data/transfer-log.json` of a bag with supplements: the addresses of the services in place of that of one stream. */
+export const supplementTransferLogSchema = transferLogSchema
+  .omit({ stream_id: true, audit_url: true })
+  .extend({ services: z.partialRecord(z.enum(SUPPLEMENT_SERVICES), z.string()) });
+export type SupplementTransferLog = z.infer<typeof supplementTransferLogSchema>;
 
 /** A moment of the comparison with the listing; RFC 3339. */
 const moment = z.iso.datetime();

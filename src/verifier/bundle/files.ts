@@ -1,5 +1,9 @@
+import { agentSlugOf, isSupplementFile, SUPPLEMENT_FOLDERS } from '../supplements/files.ts';
 import type { BundleFinding } from './bundle-finding.ts';
 import { BAG_DECLARATION, BAG_INFO, BINDING, MANIFEST, missingFileName, TAG_MANIFEST } from './layout.ts';
+
+/** What a bag is of: one stream, or what other services showed. */
+export type BundleHolds = 'stream' | 'supplements';
 
 /** The forms of a package. */
 export const FORMS = ['json', 'pdf', 'summary'] as const;
@@ -28,6 +32,9 @@ export const ALWAYS: readonly string[] = [
   TRANSFER_LOG,
   SERVICE,
 ];
+
+/** Of a bag of whatever it holds. */
+const TAG_FILES: ReadonlySet<string> = new Set([BAG_DECLARATION, BAG_INFO, MANIFEST, TAG_MANIFEST, README, BINDING]);
 
 const ALLOWED: ReadonlySet<string> = new Set([
   ...ALWAYS,
@@ -89,16 +96,22 @@ export function missingForms(paths: readonly string[]): FormName[] {
  * different ones, and each be right.
  * @param paths of all files and, with a slash behind them, folders, within the bundle's folder.
  */
-export function findInFiles(paths: readonly string[]): BundleFinding[] {
+export function findInFiles(paths: readonly string[], holds: BundleHolds = 'stream'): BundleFinding[] {
   const unexpected = paths
-    .filter((path) => !isExpected(path))
+    .filter((path) => !(holds === 'stream' ? isExpected(path) : isOfSupplements(path)))
     .map((path) => finding('bundle/unexpected-file', path, `${JSON.stringify(path)} ${whyUnexpected(path)}`));
-  return [...unexpected, ...FORMS.flatMap((form) => findInForm(form, paths))];
+  return holds === 'stream' ? [...unexpected, ...FORMS.flatMap((form) => findInForm(form, paths))] : unexpected;
 }
 
 function isExpected(path: string): boolean {
   if (path === '' || path.endsWith('/')) return FOLDERS.has(path);
   return ALLOWED.has(path) || isToken(path) || FORMS.some((form) => FORM_FILES[form].test(path));
+}
+
+function isOfSupplements(path: string): boolean {
+  if (path === '' || path.endsWith('/'))
+    return SUPPLEMENT_FOLDERS.has(path) || agentSlugOf(`${path}0001.json`) !== null;
+  return TAG_FILES.has(path) || isSupplementFile(path);
 }
 
 function whyUnexpected(path: string): string {

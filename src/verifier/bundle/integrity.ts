@@ -56,7 +56,11 @@ export async function checkIntegrity(bag: Bag, observer: IntegrityObserver): Pro
 
 function badFiles(bag: Bag, refused: ReadonlySet<Member>): BundleFinding[] {
   if (bag.folder === '') return [];
-  return findInFiles(bag.zip.members.filter((member) => !refused.has(member)).map((member) => bag.pathOf(member)));
+  const named = bag.zip.members.filter((member) => !refused.has(member));
+  return findInFiles(
+    named.map((member) => bag.pathOf(member)),
+    bag.limits.holds,
+  );
 }
 
 function findInContainer({ zip }: Bag): BundleFinding[] {

@@ -25,6 +25,9 @@ export interface OpenSource {
   close(): Promise<void>;
 }
 
+/** So many files are held open at once; more of them are opened again when it is their turn. */
+const MAX_OPEN = 200;
+
 /**
  * Opens every source before the first byte is written, so that a bundle is not begun which cannot be finished.
  *
@@ -33,8 +36,12 @@ export interface OpenSource {
 export async function openSources(sources: readonly PayloadSource[]): Promise<OpenSource[]> {
   const opened: OpenSource[] = [];
   try {
-    for (const source of sources) {
-      opened.push('file' in source ? await openFile(source) : contentSource(source.path, source.content));
+    for (const [index, source] of sources.entries()) {
+      if (!('file' in source)) opened.push(contentSource(source.path, source.content));
+      else {
+        const file = await openFile(source);
+        opened.push(index < MAX_OPEN ? file : await asReopened(source, file));
+      }
     }
   } catch (error) {
     await Promise.all(opened.map((source) => source.close()));
@@ -67,6 +74,21 @@ async function openFile(source: FileSource): Promise<OpenSource> {
     await handle.close();
     throw error;
   }
+}
+
+/** The same, closed until it is read. */
+async function asReopened(source: FileSource, open: OpenSource): Promise<OpenSource> {
+  await open.close();
+  const read = async function* () {
+    const again = await openFile({ ...source, bytes: open.bytes });
+    try {
+      const content = again.read();
+      if (!(content instanceof Uint8Array)) yield* content;
+    } finally {
+      await again.close();
+    }
+  };
+  return { ...open, read, close: async () => undefined };
 }
 
 /** `Payload-Oxum` stands before the payload, so a file that grew or shrank since it was opened must not pass. */

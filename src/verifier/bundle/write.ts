@@ -4,7 +4,7 @@ import { EvidenceError, messageOf } from '../../core/errors.ts';
 import { bindingText } from './binding.ts';
 import type { BundleFinding } from './bundle-finding.ts';
 import type { BundleLimits } from './content.ts';
-import { findInFiles } from './files.ts';
+import { type BundleHolds, findInFiles } from './files.ts';
 import {
   BAG_DECLARATION,
   BAG_DECLARATION_TEXT,
@@ -32,6 +32,8 @@ export interface BundleOptions {
   /** RFC 3339; the date of every entry, so that the clock leaves no trace. */
   date: string;
   tagFiles: readonly { name: string; content: string | Uint8Array }[];
+  /** What it is of; a stream, unless told. */
+  holds?: BundleHolds;
   /** Of the run, and where in the archive the bundle is to lie; left out for a bundle that nobody is to recover. */
   binding?: { key: KeyObject; place: string };
   /** Paths begin with `data/`. */
@@ -85,12 +87,13 @@ async function draftBundle(options: BundleOptions, draft: string, files: FileToP
   const pack = (stored: ReadonlySet<string>) => packZip({ target: draft, folder, files, date, level, stored });
   // No limit but the disk's applies to what we were sent ourselves.
   let packed = await pack(new Set());
-  let { findings, identity } = await reread(draft, { maxFileBytes: Number.MAX_SAFE_INTEGER });
+  const limits = { maxFileBytes: Number.MAX_SAFE_INTEGER, holds: options.holds ?? 'stream' };
+  let { findings, identity } = await reread(draft, limits);
   const bombs = findings.filter(({ code }) => code === 'bundle/too-large');
   if (bombs.length > 0) {
     // A service may send what compresses like a bomb; stored plainly, it can be read under everybody's limits.
     packed = await pack(new Set(bombs.map(({ path }) => path)));
-    ({ findings, identity } = await reread(draft, { maxFileBytes: Number.MAX_SAFE_INTEGER }));
+    ({ findings, identity } = await reread(draft, limits));
   }
   const [finding] = findings;
   if (finding !== undefined) throw notAsAnnounced(finding, findings.length);
@@ -158,14 +161,14 @@ function sortedFiles({ files }: Packed): PackedFile[] {
 }
 
 /** Names are the program's own choice, so a bad one is a defect and not an operator's error. */
-function checkNames({ slug, payload, tagFiles, bagInfo, date }: BundleOptions): void {
+function checkNames({ slug, payload, tagFiles, bagInfo, date, holds }: BundleOptions): void {
   const own = [BAG_DECLARATION, BAG_INFO, MANIFEST, BINDING, TAG_MANIFEST];
   const paths = [...own, ...tagFiles.map(({ name }) => name), ...payload.map(({ path }) => path)];
   if (slug.includes('/') || !isPortablePath(slug)) throw new TypeError('the slug is no portable folder name');
   if (!paths.every(isPortablePath)) throw new TypeError('a file name of the bundle is not portable');
   if (new Set(paths.map(collisionKey)).size !== paths.length)
     throw new TypeError('two files of the bundle have one name');
-  const [finding] = findInFiles(paths);
+  const [finding] = findInFiles(paths, holds);
   if (finding !== undefined) throw new TypeError(finding.message);
   if (!payload.every(({ path }) => path.startsWith(PAYLOAD))) throw new TypeError('a payload path begins with data/');
   if (tagFiles.some(({ name }) => name.includes('/')))

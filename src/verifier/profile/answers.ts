@@ -1,8 +1,9 @@
 import { isEvidenceError } from '../../core/errors.ts';
 import type { Json } from '../../core/json/canonical.ts';
-import type { Description, List } from './description.ts';
+import type { Description } from './description.ts';
 import { digestReader } from './digest-text.ts';
 import { RoleFields } from './fields.ts';
+import type { List } from './list-description.ts';
 import { valueAt } from './path.ts';
 import { toTimestamp } from './time.ts';
 

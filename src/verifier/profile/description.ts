@@ -1,6 +1,8 @@
 import { z } from 'zod';
 import { digestSchema, sealSchema } from './digest-description.ts';
+import { listSchema, parameter, urlPath } from './list-description.ts';
 import { path } from './path-schema.ts';
+import { supplementsSchema } from './supplements.ts';
 
 /**
  * A contract file: how one kind of audit service writes its lists, packages and digests. Data only: nothing in it runs.
@@ -14,36 +16,6 @@ const rolePaths = z
   .union([path.min(1), z.array(path.min(1)).min(1)])
   .nullable()
   .optional();
-const urlPath = z.string().regex(/^\/[^\s?#]*$/, 'must be a path that begins with "/"');
-const parameter = z.string().min(1);
-
-/** Whether the last page may lack what leads to the next one. Otherwise a list that lacks it is cut off, not at its end. */
-const absent_at_end = z.boolean().default(true);
-
-const pagingSchema = z.discriminatedUnion('style', [
-  /** All of it in one answer. */
-  z.strictObject({ style: z.literal('single') }),
-  /** The answer holds a text that asks for the next page; null or "" behind the last one. */
-  z.strictObject({ style: z.literal('cursor'), next: path.min(1), absent_at_end, parameter }),
-  /** By the number of items before the page; the list ends with an empty page. */
-  z.strictObject({ style: z.literal('offset'), parameter }),
-  /** By the number of the page; the list ends with an empty page. */
-  z.strictObject({ style: z.literal('page'), parameter, first: z.int().min(0).max(1) }),
-  /** The answer holds the URL of the next page, in its body or, where `next` is null, in its Link header (RFC 8288). */
-  z.strictObject({ style: z.literal('link'), next: path.min(1).nullable(), absent_at_end }),
-]);
-export type Paging = z.infer<typeof pagingSchema>;
-
-const listSchema = z.strictObject({
-  path: urlPath,
-  /** Where the array of items is; empty when the answer is the array. */
-  items: path,
-  paging: pagingSchema,
-  /** How many items to ask for at once. */
-  limit: z.strictObject({ parameter, size: z.int().min(1).max(10_000) }).nullable(),
-});
-export type List = z.infer<typeof listSchema>;
-
 const body = z.record(z.string(), z.json());
 
 export const descriptionSchema = z
@@ -173,6 +145,8 @@ export const descriptionSchema = z
     }),
     digest: digestSchema,
     seal: sealSchema.nullable(),
+    /** What other services of the platform show; without it, nothing can be collected from them. */
+    supplements: supplementsSchema.optional(),
   })
   .refine(({ generate, entry }) => generate.scope === 'stream' || entry.stream_id !== null, {
     message: 'must be known where a package holds all streams',

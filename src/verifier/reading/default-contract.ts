@@ -1,4 +1,5 @@
 import type { Description } from '../profile/description.ts';
+import { DEFAULT_SUPPLEMENTS } from './default-supplements.ts';
 import { openContract } from './reading.ts';
 
 /** The default wire contract of the audit service (`default.ts`), described like any other. */
@@ -118,6 +119,7 @@ export const DEFAULT_DESCRIPTION: Description = {
     encoding: 'hex',
     over: 'digest-text',
   },
+  supplements: DEFAULT_SUPPLEMENTS,
 };
 
 export const defaultContract = openContract(DEFAULT_DESCRIPTION);

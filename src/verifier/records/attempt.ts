@@ -1,6 +1,8 @@
 import { z } from 'zod';
 import { FORMATS } from '../../core/formats.ts';
-import { binding, documentSchema, reconciliationSchema, streamFailureSchema, streamRecordSchema } from './record.ts';
+import { documentSchema, runReconciliationSchema, streamFailureSchema, streamRecordSchema } from './record.ts';
+import { binding } from './stored-object.ts';
+import { runSupplementsSchema } from './supplements.ts';
 
 /** `runs/<run-id>/attempts/<time>/attempt.json`: a try that ended incomplete, and why. */
 export const attemptSchema = z.strictObject({
@@ -8,8 +10,9 @@ export const attemptSchema = z.strictObject({
   run_id: z.string(),
   started_at: z.string(),
   ended_at: z.string(),
-  reconciliation: reconciliationSchema,
+  reconciliation: runReconciliationSchema,
   failed: z.array(streamFailureSchema),
+  supplements: runSupplementsSchema.nullable(),
   documents: z.array(documentSchema),
   incomplete: z.array(streamRecordSchema.omit({ format: true, run_id: true, recorded_at: true, binding: true })),
   binding,

@@ -79,6 +79,24 @@ export function isEncryptedBundleKey(key: string): boolean {
   return /^runs\/[^/]+\/encrypted\/[^/]+\.json$/.test(key);
 }
 
+/** The bag with the supplements of a run; PARTIAL where one of them is missing. */
+export function supplementsKey(runId: string, form: { isPartial: boolean; isEncrypted: boolean }): string {
+  return `runs/${runId}/supplements${form.isPartial ? '.PARTIAL' : ''}.zip${form.isEncrypted ? '.age' : ''}`;
+}
+
+export function isSupplementsKey(key: string): boolean {
+  return /^runs\/[^/]+\/supplements(\.PARTIAL)?\.zip(\.age)?$/.test(key);
+}
+
+/** What `announcedSupplementsSchema` describes. @param sha256 of the bag as it is stored. */
+export function announcedSupplementsKey(runId: string, sha256: string): string {
+  return `runs/${runId}/supplements/${sha256}.json`;
+}
+
+export function isAnnouncedSupplementsKey(key: string): boolean {
+  return /^runs\/[^/]+\/supplements\/[^/]+\.json$/.test(key);
+}
+
 export function streamRecordKey(runId: string, slug: string): string {
   return `runs/${runId}/streams/${slug}.json`;
 }

@@ -1,6 +1,5 @@
 import { z } from 'zod';
 import { FORMATS } from '../../core/formats.ts';
-import type { PutResult } from '../archive/archive.ts';
 import { STATUSES } from '../claims/claim.ts';
 import { periodSchema, seenHeadSchema } from '../claims/span-schema.ts';
 import {
@@ -13,6 +12,8 @@ import { findingSchema, verdictSchema } from '../claims/verdict-schema.ts';
 import { controlsSchema } from './controls.ts';
 import { coverageSchema } from './coverage.ts';
 import { scopeSchema, sourceSchema } from './question.ts';
+import { binding, bundleSchema, storedSchema } from './stored-object.ts';
+import { runSupplementsSchema, supplementCountsSchema } from './supplements.ts';
 
 /**
  * What a run leaves in the archive besides its bundles. Digests are lower-case hex SHA-256 unless the service's own
@@ -21,44 +22,6 @@ import { scopeSchema, sourceSchema } from './question.ts';
 
 const digest = z.string().regex(/^[0-9a-f]{64}$/);
 const count = z.int().min(0);
-
-/** An object of the archive, as it was read back. */
-const storedSchema = z.strictObject({
-  key: z.string(),
-  bytes: count,
-  sha256: digest,
-  /** Where the store keeps versions: the one that is the object. */
-  version_id: z.string().optional(),
-});
-export type StoredAs = z.infer<typeof storedSchema>;
-
-const bundleSchema = storedSchema.extend({
-  /** Of an object that age encrypted: the zip in it, and to whom. Key, length and digest above are of the object. */
-  encrypted: z.strictObject({ bytes: count, sha256: digest, recipients: z.array(z.string()) }).optional(),
-  /** SHA-256 of the bag's manifest-sha256.txt: the same for the same files, however they are compressed. */
-  identity: digest,
-  /** As the store showed it when the bundle was read back. */
-  lock: z.strictObject({ mode: z.enum(['governance', 'compliance']), retain_until: z.string() }).optional(),
-  legal_hold: z.literal(true).optional(),
-});
-
-/** What a bundle's record keeps of the store's answer. */
-export function whereKept({ version_id, lock, legal_hold }: PutResult) {
-  return {
-    ...(version_id === undefined ? {} : { version_id }),
-    ...(lock === undefined ? {} : { lock }),
-    ...(legal_hold === undefined ? {} : { legal_hold }),
-  };
-}
-
-/**
- * HMAC-SHA-256 in hex over the bytes of the record without this member, by a key that only those have who run the export;
- * null where there is none. Written last; see `export/binding.ts`.
- */
-export const binding = digest.nullable();
-
-/** A record before it is bound to its run. */
-export type Unbound<T extends { binding: unknown }> = Omit<T, 'binding'>;
 
 /** `runs/<run-id>/streams/<slug>.json`: one stream is done. */
 export const streamRecordSchema = z.strictObject({
@@ -99,6 +62,9 @@ export const reconciliationSchema = z.strictObject({
   excluded: count,
 });
 export type Reconciliation = z.infer<typeof reconciliationSchema>;
+
+/** Streams, and apart from them the services that supplements are collected from. */
+export const runReconciliationSchema = reconciliationSchema.extend({ supplements: supplementCountsSchema });
 
 export type LedgerHead = z.infer<typeof seenHeadSchema>;
 
@@ -214,7 +180,9 @@ export const runRecordSchema = z.strictObject({
   ended: z.array(vanishedSchema),
   /** Every acceptance in the ledger, for as long as the ledger lives. */
   acceptances: z.array(acceptanceSchema),
-  reconciliation: reconciliationSchema,
+  reconciliation: runReconciliationSchema,
+  /** Null where none of the services beside the audit service was configured. */
+  supplements: runSupplementsSchema.nullable(),
   warnings: z.array(z.string()),
   /** Whether the run has a signed statement (run.dsse.json). */
   signed: z.boolean(),

@@ -23,9 +23,12 @@ export const statementSchema = z.looseObject({
  */
 export function toStatement(record: RunRecord, sha256: string): Signed {
   const files = record.streams.flatMap(({ bundle, record: stored }) => (stored === null ? [bundle] : [bundle, stored]));
+  const supplements = [record.supplements?.object ?? []].flat();
   const digests = new Map([
     [runRecordKey(record.run_id), sha256],
-    ...[...files, ...record.left_over, ...record.documents].map((file) => [file.key, file.sha256] as const),
+    ...[...files, ...supplements, ...record.left_over, ...record.documents].map(
+      (file) => [file.key, file.sha256] as const,
+    ),
   ]);
   const statement = {
     _type: 'https://in-toto.io/Statement/v1',

@@ -5,8 +5,10 @@ import { attemptSchema } from '../records/attempt.ts';
 import {
   askedKey,
   attemptFileOf,
+  isAnnouncedSupplementsKey,
   isDocumentKey,
   isEncryptedBundleKey,
+  isSupplementsKey,
   runDraftKey,
   runIdOf,
   runRecordKey,
@@ -46,7 +48,8 @@ export async function findUnexpected(
 /** What an interruption may leave of a run. */
 function isOfOpenRun(key: string, runId: string): boolean {
   const isNamed = key === askedKey(runId) || key === runDraftKey(runId);
-  return isNamed || streamSlugOf(key) !== null || isEncryptedBundleKey(key) || isDocumentKey(key);
+  const isOfSupplements = isSupplementsKey(key) || isAnnouncedSupplementsKey(key);
+  return isNamed || isOfSupplements || streamSlugOf(key) !== null || isEncryptedBundleKey(key) || isDocumentKey(key);
 }
 
 /** A bundle of an attempt must be the one that the attempt's record names. */

@@ -98,6 +98,9 @@ const absent = '/nowhere/absent.pem';
 const OF_FILE: [path: string, value: unknown, says: RegExp, code?: number][] = [
   ['source.audit_url', '127.0.0.1:7581/audit', /audit_url: a URL with http:\/\/ or https:\/\/ before it/],
   ['source.audit_url', 'ftp://x', /audit_url: a URL with http/],
+  ['source.traps_url', 'traps.example', /traps_url: a URL with http:\/\/ or https:\/\/ before it/],
+  ['source.endpoints_url', 5, /endpoints_url: /],
+  ['source.agents_url', 'https://me:word@agents.example', /address of the service of agents holds a user name/],
   ['source.api_key_file', 5, /api_key_file: a text is expected here/],
   ['source.contract', absent, /the contract, .*absent\.pem, is not there/],
   ['source.contract', inFolder('contract.yaml'), /contract\.yaml/],
@@ -109,6 +112,7 @@ const OF_FILE: [path: string, value: unknown, says: RegExp, code?: number][] = [
   ['source.timeouts.idle_seconds', 'long', /idle_seconds: a number is expected here/],
   ['source.limits.json_bytes', 0.5, /json_bytes: a whole number is expected here/],
   ['source.limits.package_bytes', 0, /package_bytes: a number of at least 1/],
+  ['source.limits.pages', 30_001, /pages: a number of at most 30000/],
   ['source.tls.ca_file', absent, /source\.tls\.ca_file, .*absent\.pem, is not there/],
   ['source.tls.ca_file', inFolder('not-a-key.pem'), /source\.tls\.ca_file, .*holds no certificate/],
   ['source.tls.cert_file', absent, /cert_file and key_file belong together/],
@@ -182,6 +186,11 @@ const OTHERWISE: [words: string, wrong: () => Wrong, says: RegExp, code?: number
   ],
   ['a service of another contract', () => ({ env: { EVIDENCE_AUDIT_URL: other.auditUrl } }), /the answer of .*streams/],
   ['a service that is gone', () => ({ env: { EVIDENCE_AUDIT_URL: 'http://127.0.0.1:9/audit' } }), /ECONNREFUSED/, 3],
+  [
+    'a service of traps without http://',
+    () => ({ env: { EVIDENCE_TRAPS_URL: 'traps.example' } }),
+    /of traps has no http:/,
+  ],
   ['a service without http://', () => ({ flags: { auditUrl: 'audit.example' } }), /has no http:/],
   [
     'a service with a password',

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { type KnownItems, PageReader } from '../../../src/exporter/client/page-reader.ts';
-import type { List } from '../../../src/verifier/profile/description.ts';
+import type { List } from '../../../src/verifier/profile/list-description.ts';
 
 const list = (items: string): List => ({
   path: '/entries/',

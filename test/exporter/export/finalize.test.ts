@@ -66,6 +66,7 @@ function contextOf(more: Partial<ExportContext> = {}) {
       contractFile: null,
       packagePeriod: { from: null, to: null },
       isMoved: false,
+      supplements: null,
     },
     archive,
     recipients: null,
@@ -136,6 +137,7 @@ const run = (heads: RunState['heads'] = new Map()): RunState => ({
   restarts: new Map(),
   acceptances: [],
   account: null,
+  ...{ supplements: null, storedSupplements: null },
   packing: {
     write: () => Promise.reject(new Error('nothing is packed here')),
     close: async () => {},
@@ -255,7 +257,7 @@ describe('the end of a run', () => {
     const { context } = contextOf({ finalizePartial });
     const result = await concludeRun(context, run(), jobs);
     expect(result).toMatchObject({ state, record: { exit_code: exitCode, outcome, reconciliation: counts } });
-    const { listed: all, ...classes } = result.record.reconciliation;
+    const { listed: all, supplements: _supplements, ...classes } = result.record.reconciliation;
     expect(Object.values(classes).reduce((sum, count) => sum + count, 0)).toBe(all);
   });
 

@@ -3,7 +3,7 @@ import { findChains } from '../../../src/exporter/probe/chain-roles.ts';
 import { findPeriodFilter, findStreamFilter, orderOf } from '../../../src/exporter/probe/entries-list.ts';
 import { findEntryId, findSeal, findStreamId, findTimestamp } from '../../../src/exporter/probe/entry-roles.ts';
 import { findStreamRoles } from '../../../src/exporter/probe/stream-roles.ts';
-import type { List } from '../../../src/verifier/profile/description.ts';
+import type { List } from '../../../src/verifier/profile/list-description.ts';
 import { answerOf, chainOf, type PlainEntry, samplesOf, serviceOf, sha256, streamOf } from './sample-service.ts';
 
 const STREAMS = { a: chainOf('a', 40), b: chainOf('b', 7), c: chainOf('c', 0) };

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { inferList, pagingLike } from '../../../src/exporter/probe/list.ts';
 import { nextLinkOf } from '../../../src/exporter/probe/paging.ts';
 import type { SampleAnswer } from '../../../src/exporter/probe/sample.ts';
-import type { Paging } from '../../../src/verifier/profile/description.ts';
+import type { Paging } from '../../../src/verifier/profile/list-description.ts';
 import { answerOf, NOT_FOUND, serviceOf } from './sample-service.ts';
 
 const ALL = Array.from({ length: 45 }, (_, index) => ({ id: `item-${index}` }));

@@ -5,12 +5,12 @@ import { toRunView } from '../../../src/exporter/report/view/view.ts';
 import { CLAIMS, type ClaimName } from '../../../src/verifier/claims/claim.ts';
 import { type StreamFindingCode, toStreamFinding } from '../../../src/verifier/model/stream-finding.ts';
 import type { RunRecord } from '../../../src/verifier/records/record.ts';
-import { runRecord } from '../../support/records.ts';
+import { NO_SUPPLEMENTS, runRecord } from '../../support/records.ts';
 import { earlierRun, monthStream, partialRun, refutedRun, verifiedRun } from '../../support/run-records.ts';
 
 const texts = readTexts();
 const view = (record: Parameters<typeof toRunView>[0], finalized = true) => toRunView(record, finalized, texts);
-const none = { listed: 0, exported: 0, partial: 0, failed: 0, empty: 0, excluded: 0 };
+const none = { listed: 0, exported: 0, partial: 0, failed: 0, empty: 0, excluded: 0, supplements: NO_SUPPLEMENTS };
 
 /** UAX #9: 0 for a text that runs from left to right, 1 for one that runs from right to left. */
 const directionOf = (text: string) =>

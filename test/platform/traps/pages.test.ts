@@ -207,7 +207,7 @@ describe('a detection', () => {
     expect(said).toContain('Whether the secret was known it cannot be told');
     expect(text).toContain(`<time datetime="${trap.created_at}">`);
     const entry = /href="(\/app\/audit\/streams\/traps\/entries\/\d+)"/.exec(text)?.[1] ?? '';
-    expect(shown((await auditor.get(entry)).text)).toContain(detection.audit_entry.entry_id);
+    expect(shown((await auditor.get(entry)).text)).toContain(detection.entry.hash);
     expect(text).not.toContain('Acknowledge');
   });
 

@@ -55,7 +55,7 @@ describe('a platform with a decoy of each kind', () => {
     const proved = { state: 'proved' };
     expect(stream).toMatchObject({ stream_id: 'traps', claims: { content: proved, order: proved, seal: proved } });
     const { data } = (await service.call('GET', '//traps/api/v1/detections/')).body;
-    const places = data.map(({ audit_entry }: { audit_entry: { sequence: number } }) => audit_entry.sequence);
+    const places = data.map(({ entry }: { entry: { sequence: number } }) => entry.sequence);
     expect(Object.fromEntries(stream.actions.counts)).toMatchObject({ 'trap.used': places.length });
     expect(Math.max(...places)).toBeLessThanOrEqual(stream.head.sequence);
     expect((await evidence(['verify', 'evidence-archive'], { cwd: folder })).code).toBe(0);
@@ -171,11 +171,11 @@ async function useUntilKilled(child: Parameters<typeof kill>[0], url: string, ro
 }
 
 async function expectBoth({ read }: KilledPlace): Promise<void> {
-  const ofDetections = await read('SELECT entry_id, detection_id FROM detections ORDER BY entry_id');
-  const used = await read("SELECT entry_id, metadata FROM entries WHERE action = 'trap.used' ORDER BY entry_id");
-  const ofEntries = used.map(({ entry_id, metadata }) => {
+  const ofDetections = await read('SELECT entry_hash AS hash, detection_id FROM detections ORDER BY hash');
+  const used = await read("SELECT hash, metadata FROM entries WHERE action = 'trap.used' ORDER BY hash");
+  const ofEntries = used.map(({ hash, metadata }) => {
     const { detection_id } = JSON.parse(String(metadata));
-    return { entry_id, detection_id };
+    return { hash, detection_id };
   });
   expect(ofDetections.length).toBeGreaterThan(50 * KILLS.length);
   expect(ofEntries).toEqual(ofDetections);

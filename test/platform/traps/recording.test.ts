@@ -114,8 +114,8 @@ describe.each(DATABASES)('on %s', (_name, start) => {
     ]);
     expect(entries[1]).toMatchObject({
       ...{ actor: 'address:203.0.113.9', resource_type: 'trap', resource_id: credentialId },
-      entry_id: detection?.audit_entry.entry_id,
-      sequence: detection?.audit_entry.sequence,
+      hash: detection?.entry.hash,
+      sequence: detection?.entry.sequence,
       metadata: { detection_id: detection?.detection_id, request_sha256: detection?.request_sha256 },
     });
     expect(entries[3]?.metadata).toMatchObject({ occurrences: 3, first_seen: detection?.first_seen });

@@ -33,9 +33,9 @@ test('a web bug is a detection when somebody opens it, and never says so', async
     ...{ source_ip: '127.0.0.1', user_agent: 'Word/16', auth_verified: null },
     leaked_between: [trap.created_at, detection.first_seen],
   });
-  const { stream_id, entry_id } = detection.audit_entry;
+  const { stream_id, sequence, hash } = detection.entry;
   const entries = (await service.call('GET', `/entries/?stream_id=${stream_id}&action=trap.used`)).body.data;
-  expect(entries.map((entry: { entry_id: string }) => entry.entry_id)).toEqual([entry_id]);
+  expect(entries).toMatchObject([{ sequence, hash, metadata: { detection_id: detection.detection_id } }]);
   const after = (await service.call('GET', `${TRAPS}/credentials/${trap.credential_id}`)).body;
   expect([after.status, after.detection_count]).toEqual(['triggered', 1]);
   expect(Object.keys(after)).not.toEqual(expect.arrayContaining(['credential']));

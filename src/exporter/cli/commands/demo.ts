@@ -1,31 +1,40 @@
-import { existsSync } from 'node:fs';
-import { readdir } from 'node:fs/promises';
+import { existsSync, readdirSync, rmSync, statSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { EvidenceError } from '../../../core/errors.ts';
-import type { Printer } from '../../../core/terminal/printer.ts';
-import { plural } from '../../../core/words.ts';
+import { shellWord } from '../../../core/shell.ts';
 import type { EmbeddedPlatform } from '../../../platform/embedded.ts';
+import { runPrefix } from '../../../verifier/records/keys.ts';
 import type { ArchiveReport } from '../../../verifier/verify/archive-report.ts';
 import type { ExportResult } from '../../export/run.ts';
 import type { CommandContext } from '../command.ts';
 import { type Config, loadNamedConfig } from '../config/config.ts';
-import { withFooting } from '../config/footing.ts';
+import { type Footing, withFooting } from '../config/footing.ts';
 import { DEFAULT_ARCHIVE } from '../config/sections.ts';
 import { connectService } from '../config/service.ts';
 import { isUrl } from '../config/stores.ts';
 import { withWorkDirectory } from '../config/work-directory.ts';
-import { printRun, toRunDocument } from '../output/run-report.ts';
-import { describeTrust, type Trust } from '../output/trust-report.ts';
+import { toRunDocument } from '../output/run-report.ts';
+import { Story } from '../output/story.ts';
+import { describeTrust } from '../output/trust-report.ts';
 import { printArchive } from '../output/verify-report.ts';
 import type { DemoFlags } from './demo-flags.ts';
+import { tellBegin, tellChecked, tellExport, tellHost, tellNext, tellVerification } from './demo-story.ts';
 import { exportInto, scopeOf } from './export.ts';
 import { checkStored } from './verify-archive.ts';
 
 const RUN_ID = 'demo';
 
+/** What came of a first demonstration. */
+interface Demonstrated {
+  result: ExportResult;
+  /** Null where the run could not be finalized. */
+  verification: ArchiveReport | null;
+}
+
 /**
  * A first export without any set-up: a platform in this process on a temporary database, what really happened on this
- * machine as its entries, an export of all of it, and the verification of what was written.
+ * machine and what its traps, endpoints and agents are for as its entries, an export of all of it, and the verification
+ * of what was written.
  */
 export async function runDemo(flags: DemoFlags, context: CommandContext): Promise<number> {
   const { printer, directory } = context;
@@ -36,39 +45,106 @@ export async function runDemo(flags: DemoFlags, context: CommandContext): Promis
     });
   const root = resolve(directory, archiveUrl);
   const config = await loadNamedConfig({ archive: archiveUrl, workDirectory: flags['work-directory'] }, {}, directory);
-  if (existsSync(join(root, 'runs', RUN_ID, 'run.json'))) return verifyAgain(root, config, context);
-  printer.note('Starting the platform on a temporary database …');
-  const { startEmbeddedPlatform } = await import('../../../platform/embedded.ts');
-  const result = await withWorkDirectory(config.workDirectory, async (folder) => {
-    const platform = await startEmbeddedPlatform(folder);
-    try {
-      await importEvents(platform, context);
-      return await exportAll(platform, config, context);
-    } finally {
-      await platform.close();
-    }
+  if (existsSync(join(root, runPrefix(RUN_ID), 'run.json'))) return verifyAgain(root, config, context);
+  refuseOthers(root, archiveUrl);
+  const wasThere = existsSync(root) ? new Set(readdirSync(root)) : null;
+  const story = new Story(printer);
+  const { result, verification } = await withWorkDirectory(config.workDirectory, (folder) =>
+    demonstrate({ folder, root, config, story }, context),
+  ).catch((error: unknown) => {
+    removeUnfinished(root, wasThere);
+    throw context.signal.aborted ? ENDED : error;
   });
-  printRun(result, archiveUrl, printer);
-  printer.block('\nVerifying what was written, from the files alone, as `evidence verify` does …\n');
-  const { verification, trust } = await verifyAll(root, config, context);
-  printArchive(verification, trust, printer);
   printer.document('evidence-demo/1', { run: toRunDocument(result, archiveUrl), verification });
-  await pointOut(root, archiveUrl, printer);
-  return verification.exit_code === 0 ? result.record.exit_code : verification.exit_code;
+  const { exit_code } = result.record;
+  if (verification === null) return exit_code;
+  const bundle = result.record.streams[0]?.bundle.key ?? '';
+  tellNext(story, result.record, { archiveUrl, command: commandName(), bundle });
+  return verification.exit_code === 0 ? exit_code : verification.exit_code;
 }
 
-async function importEvents(platform: EmbeddedPlatform, { printer, directory }: CommandContext): Promise<void> {
-  printer.note('Recording what really happened on this machine …');
-  const { streams, created, notes } = await platform.importHost(directory);
-  printer.note(`  ${plural(created, 'event')} in ${plural(streams.size, 'stream')}`);
-  for (const note of notes) printer.note(`  ${note}`);
-  await platform.makeCheckpoints(streams.keys());
-  printer.note('  checkpoints made by the development authority, which is no external witness');
+const ENDED = new EvidenceError('interrupted', 'interrupted; nothing of the demonstration is kept', {
+  nextStep: 'Run the same command again: it begins anew.',
+});
+
+/** The platform is gone, so nothing could go on with what it has in the archive. @param wasThere names that are another's. */
+function removeUnfinished(root: string, wasThere: ReadonlySet<string> | null): void {
+  if (wasThere === null) rmSync(root, { recursive: true, force: true });
+  else
+    for (const name of readdirSync(root))
+      if (!wasThere.has(name)) rmSync(join(root, name), { recursive: true, force: true });
 }
 
-async function exportAll(platform: EmbeddedPlatform, named: Config, context: CommandContext): Promise<ExportResult> {
-  const { auditUrl, apiKey } = platform;
-  const config = { ...named, source: { ...named.source, auditUrl, apiKey } };
+/** What another service has, or a demonstration that was killed, is not gone on with. */
+function refuseOthers(root: string, archiveUrl: string): void {
+  if (existsSync(root) && !statSync(root).isDirectory())
+    throw new EvidenceError('usage', `${archiveUrl} is no folder`, { nextStep: 'Give another one with --archive.' });
+  if (!['runs', 'ledger'].some((name) => existsSync(join(root, name)))) return;
+  throw new EvidenceError('usage', `${archiveUrl} holds other runs, or a demonstration that was killed`, {
+    nextStep: `Nothing was changed. Give another folder with --archive; or, if it holds nothing but the demonstration, remove it: rm -r ${shellWord(archiveUrl)}.`,
+  });
+}
+
+interface DemoPlace {
+  /** For whatever is gone afterwards. */
+  folder: string;
+  /** The folder of the archive. */
+  root: string;
+  config: Config;
+  story: Story;
+}
+
+async function demonstrate({ folder, root, config, story }: DemoPlace, context: CommandContext): Promise<Demonstrated> {
+  const { printer, signal } = context;
+  tellBegin(story);
+  const { startEmbeddedPlatform } = await import('../../../platform/embedded.ts');
+  const platform = await startEmbeddedPlatform(folder, signal);
+  try {
+    await fill(platform, story, context);
+    const trusted = await withTrust(config, platform, join(folder, 'seal-keys'));
+    return await withFooting(trusted, context, async (footing) => {
+      const result = await exportAll(trusted, footing, context);
+      tellExport(story, result, { archiveUrl: config.archive.url, printer });
+      if (result.state === 'open') return { result, verification: null };
+      const verification = await verifyAll(root, trusted, footing, context);
+      const given = { roots: footing.roots, stampRoots: null, publicKeys: [] };
+      tellVerification(story, verification, describeTrust(trusted, given, verification.contracts), printer);
+      return { result, verification };
+    });
+  } finally {
+    await platform.close();
+  }
+}
+
+/** What happened on this machine, and what the demonstration has happen. */
+async function fill(
+  platform: EmbeddedPlatform,
+  story: Story,
+  { directory, signal }: Pick<CommandContext, 'directory' | 'signal'>,
+): Promise<void> {
+  signal.throwIfAborted();
+  tellHost(story, await platform.importHost(directory));
+  signal.throwIfAborted();
+  await platform.playStory((chapter) => story.tell(chapter));
+  signal.throwIfAborted();
+  tellChecked(story, await platform.checkStreams());
+  signal.throwIfAborted();
+}
+
+/** A configuration for a platform: its services, its seal keys, and the root of its authority. */
+async function withTrust(config: Config, platform: EmbeddedPlatform, folder: string): Promise<Config> {
+  const { urls, apiKey } = platform;
+  const { audit: auditUrl, ...otherUrls } = urls;
+  const { sealKeyFiles, rootFile } = await platform.writeTrust(folder);
+  const files = [...sealKeyFiles].map(([id, path]) => [id, { given: path, path }] as const);
+  return {
+    ...config,
+    source: { ...config.source, auditUrl, otherUrls, apiKey },
+    verify: { ...config.verify, sealKeyFiles: new Map(files), timestampRootsFile: rootFile },
+  };
+}
+
+async function exportAll(config: Config, footing: Footing, context: CommandContext): Promise<ExportResult> {
   const service = connectService(config.source, context.printer, context.signal);
   try {
     const wish = {
@@ -81,57 +157,37 @@ async function exportAll(platform: EmbeddedPlatform, named: Config, context: Com
       serviceMoved: false,
       service,
     };
-    return await withFooting(config, context, (footing) => exportInto(wish, footing, context));
+    return await exportInto(wish, footing, context);
   } finally {
     await service.close();
   }
 }
 
-/** With no trust in anybody. */
-async function verifyAll(
+/** What whoever verifies relies on. */
+type Reliance = Pick<Footing, 'sealKeys' | 'roots'>;
+
+function verifyAll(
   root: string,
-  config: Config,
+  { archive, verify, workDirectory }: Config,
+  { sealKeys, roots }: Reliance,
   context: CommandContext,
-): Promise<{ verification: ArchiveReport; trust: Trust }> {
-  const given = { roots: null, stampRoots: null, publicKeys: [] };
-  const options = { contract: null, sealKeys: new Map(), ...given, required: config.verify.required, now: new Date() };
-  const verification = await checkStored(
-    { url: root, store: config.archive.store },
-    null,
-    options,
-    config.workDirectory,
-    context,
-  );
-  return { verification, trust: describeTrust(config, given, verification.contracts) };
+): Promise<ArchiveReport> {
+  const trust = { sealKeys, roots, stampRoots: null, publicKeys: [] };
+  const options = { contract: null, ...trust, required: verify.required, now: new Date() };
+  return checkStored({ url: root, store: archive.store }, null, options, workDirectory, context);
 }
 
-async function pointOut(root: string, archiveUrl: string, printer: Printer): Promise<void> {
-  const streams = join('runs', RUN_ID, 'streams');
-  const bundle = (await readdir(join(root, streams))).find((name) => name.endsWith('.zip')) ?? '';
-  printer.block(`
-What to open next:
-  ${join(archiveUrl, 'runs', RUN_ID, 'report.pdf')}
-      the run as an auditor reads it: what was proved, what was not, and how to check it
-  ${join(archiveUrl, 'runs', RUN_ID, 'report.html')}
-      the same in a browser, which verifies the bundles that are dropped on it
-  ${join(archiveUrl, streams, bundle)}
-      one stream's evidence: unzip it and begin with README.txt or data/evidence.pdf
-  ${join(archiveUrl, 'runs', RUN_ID, 'run.json')}
-      the record of the run: every stream, every claim, every digest
-  ${commandName()} verify ${archiveUrl}
-      all of it again, any time, anywhere`);
-}
-
-/** A finalized run is never changed, so a second demonstration verifies the first. */
+/** A finalized run is never changed, so a second demonstration verifies the first, with no trust in anybody. */
 async function verifyAgain(root: string, config: Config, context: CommandContext): Promise<number> {
   const { printer } = context;
   const { url: archiveUrl } = config.archive;
-  printer.result(
-    `${archiveUrl} already holds the finalized run "${RUN_ID}". A finalized run is never changed, so nothing was`,
+  printer.result(`${archiveUrl} already holds the finalized run "${RUN_ID}".`);
+  printer.block(
+    'A finalized run is never changed, so nothing was recorded or exported this\ntime; what is there was verified again.\n',
   );
-  printer.block('recorded or exported this time; what is there was verified again:\n');
-  const { verification, trust } = await verifyAll(root, config, context);
-  printArchive(verification, trust, printer);
+  const verification = await verifyAll(root, config, { sealKeys: new Map(), roots: null }, context);
+  const given = { roots: null, stampRoots: null, publicKeys: [] };
+  printArchive(verification, describeTrust(config, given, verification.contracts), printer);
   printer.document('evidence-demo/1', { run: null, verification });
   printer.block(`\nTo begin anew: remove ${archiveUrl}, or give another folder with --archive.`);
   return verification.exit_code;

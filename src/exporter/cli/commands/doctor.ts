@@ -54,7 +54,10 @@ async function checkAudit(
     const service = connectService(config.source, printer, signal);
     try {
       const { checkService } = await import('../../doctor/service.ts');
-      return await checkService(service.client, service.origin, counts);
+      const checks = await checkService(service.client, service.origin, counts);
+      if (service.supplements === null) return checks;
+      const { checkSupplements } = await import('../../doctor/supplements.ts');
+      return [...checks, ...(await checkSupplements(service.supplements))];
     } finally {
       await service.close();
     }

@@ -7,7 +7,9 @@ import { readKnownLedger } from '../../../verifier/ledger/continuation.ts';
 import { readNewestEntry } from '../../../verifier/ledger/ledger.ts';
 import { readArchiveService } from '../../../verifier/ledger/service.ts';
 import { openMemoryArchive } from '../../archive/memory.ts';
+import type { Check } from '../../check.ts';
 import { type ClockReading, readClock } from '../../clocks.ts';
+import { checkSupplements } from '../../doctor/supplements.ts';
 import { checkQuestion, whyOther } from '../../export/asked.ts';
 import { bindingKeysOf } from '../../export/binding.ts';
 import { refuseUnended } from '../../export/period.ts';
@@ -34,11 +36,12 @@ export async function dryRun(wish: ExportWish, footing: Footing, context: Comman
   });
   const selection = await selectStreams(listed, scope);
   refuseUnended(answer.period, clock);
+  const supplements = service.supplements === null ? [] : await checkSupplements(service.supplements);
   const { included, excluded } = selection;
   const streams = included.map(({ streamId }) => streamId);
   printer.document('evidence-export-dry-run/1', {
     ...{ dry_run: true, run_id: runId, period: answer.period, finalized: isFinalized, streams, excluded },
-    moved_from: movedFrom,
+    ...{ moved_from: movedFrom, supplements },
   });
   printer.result(`Run ${runId}: ${describePeriod(answer.period)}`);
   if (isFinalized) printer.result('This run is finalized: without --revise nothing would be exported.');
@@ -46,7 +49,14 @@ export async function dryRun(wish: ExportWish, footing: Footing, context: Comman
     printer.result(
       `The archive would record for ever that its service moved here from ${movedFrom} (--service-moved).`,
     );
-  return printPlan(selection, wish, footing, printer);
+  for (const check of supplements) printSupplement(check, printer);
+  const planned = printPlan(selection, wish, footing, printer);
+  return planned === 0 && supplements.some(({ state }) => state === 'failed') ? INCOMPLETE : planned;
+}
+
+function printSupplement({ name, state, says, next_step }: Check, printer: Printer): void {
+  if (state === 'ok') printer.result(`The supplement of ${name} would be collected.`);
+  else printer.result(`The supplement of ${name} could not be collected: ${says} → ${next_step}`);
 }
 
 /**

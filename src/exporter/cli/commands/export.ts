@@ -132,13 +132,14 @@ async function exportTo(
   }
 }
 
-function serviceOf({ service: { client, contract }, answer, serviceMoved }: ExportWish): ServiceInUse {
+function serviceOf({ service: { client, contract, supplements }, answer, serviceMoved }: ExportWish): ServiceInUse {
   return {
     client,
     contract: contract.contract,
     contractFile: contract.file,
     packagePeriod: client.packagePeriod(answer.period),
     isMoved: serviceMoved,
+    supplements,
   };
 }
 

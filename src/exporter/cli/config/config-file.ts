@@ -10,6 +10,9 @@ export const configSchema = z.strictObject({
   source: z
     .strictObject({
       audit_url: z.url({ protocol: /^https?$/ }).optional(),
+      traps_url: z.url({ protocol: /^https?$/ }).optional(),
+      endpoints_url: z.url({ protocol: /^https?$/ }).optional(),
+      agents_url: z.url({ protocol: /^https?$/ }).optional(),
       api_key_file: z.string().optional(),
       contract: z.string().optional(),
       rate: z
@@ -34,6 +37,7 @@ export const configSchema = z.strictObject({
             .max(2 ** 28)
             .optional(),
           package_bytes: z.int().min(1).optional(),
+          pages: z.int().min(1).max(30_000).optional(),
         })
         .optional(),
       tls: z

@@ -1,5 +1,6 @@
 import { resolve } from 'node:path';
 import { type ClaimName, DEFAULT_REQUIRED } from '../../../verifier/claims/claim.ts';
+import type { OtherService } from '../../../verifier/supplements/files.ts';
 import { DEFAULT_TRANSPORT } from '../../client/options.ts';
 import { checkClaims, checkConcurrency, isFrameworkName, type NamedFile } from './config-values.ts';
 import { type ConfigGiven, fromCommand, inFolder } from './given.ts';
@@ -8,10 +9,14 @@ import type { NamedArchive } from './stores/store.ts';
 import { checkArchiveUrl, isUrl } from './stores.ts';
 
 export const DEFAULT_ARCHIVE = './evidence-archive';
+/** Of 500 records each, five million; all of them are files of one bag. */
+const DEFAULT_MAX_PAGES = 10_000;
 
 /** The service, how it is read, and how it is asked. */
 export interface SourceConfig {
   auditUrl: string | null;
+  /** Of the services that supplements are collected from; null for those that are not configured. */
+  otherUrls: Record<OtherService, string | null>;
   apiKey: string | null;
   /** The file of the service's contract; null for the default one. */
   contractFile: string | null;
@@ -22,6 +27,8 @@ export interface SourceConfig {
   timeouts: { connect: number; headers: number; idle: number };
   /** Of an answer. */
   maxBytes: { json: number; download: number };
+  /** Answers of one service that a supplement is collected from. */
+  maxPages: number;
   /** PEM files. */
   tlsFiles: { ca: string | null; cert: string | null; key: string | null };
 }
@@ -76,6 +83,7 @@ export function toSourceConfig(from: ConfigGiven): Omit<SourceConfig, 'apiKey'> 
       'the address of the audit service',
       flags.auditUrl ?? environment['EVIDENCE_AUDIT_URL'] ?? audit_url,
     ),
+    otherUrls: toOtherUrls(from),
     contractFile: fromCommand(from, flags.contract) ?? inFolder(from, contract),
     concurrency: checkConcurrency(flags.concurrency ?? rate?.concurrency ?? 4),
     requestsPerSecond: rate?.requests_per_second ?? DEFAULT_TRANSPORT.requestsPerSecond,
@@ -88,12 +96,22 @@ export function toSourceConfig(from: ConfigGiven): Omit<SourceConfig, 'apiKey'> 
       json: limits?.json_bytes ?? DEFAULT_TRANSPORT.maxBytes.json,
       download: limits?.package_bytes ?? DEFAULT_TRANSPORT.maxBytes.download,
     },
+    maxPages: limits?.pages ?? DEFAULT_MAX_PAGES,
     tlsFiles: {
       ca: inFolder(from, tls?.ca_file),
       cert: inFolder(from, tls?.cert_file),
       key: inFolder(from, tls?.key_file),
     },
   };
+}
+
+function toOtherUrls({ file: { source }, environment }: ConfigGiven): SourceConfig['otherUrls'] {
+  const urlOf = (service: OtherService) =>
+    checkHttpUrl(
+      `the address of the service of ${service}`,
+      environment[`EVIDENCE_${service.toUpperCase()}_URL`] ?? source?.[`${service}_url`] ?? null,
+    );
+  return { traps: urlOf('traps'), endpoints: urlOf('endpoints'), agents: urlOf('agents') };
 }
 
 export function toVerifyConfig(from: ConfigGiven): Omit<VerifyConfig, 'sealKeyFiles'> {

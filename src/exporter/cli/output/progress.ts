@@ -66,6 +66,17 @@ export class Progress {
         this.#since = performance.now();
         this.#say(sayPlan(event));
         break;
+      case 'collecting':
+        this.#printer.detail(`  ${event.service}: supplement`);
+        break;
+      case 'collected':
+        this.#say(
+          `  ${event.service}: supplement collected, ${plural(event.answers, 'answer')}, ${formatBytes(event.bytes)}`,
+        );
+        break;
+      case 'supplement-missing':
+        this.#say(`  ${event.service}: supplement MISSING: ${event.reason}`);
+        break;
       case 'started':
         this.#active.set(event.streamId, { step: '', bytes: 0, since: performance.now() });
         break;

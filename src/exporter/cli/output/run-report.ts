@@ -13,6 +13,7 @@ import { type Cause, printCauses } from './causes.ts';
 import { printLacking } from './lacking-months.ts';
 import { OUTCOME_STYLES } from './outcome-styles.ts';
 import { printStreamsTable } from './streams-table.ts';
+import { printSupplements } from './supplements.ts';
 import { whyOpen } from './why-open.ts';
 
 const CAUSES_SHOWN = 20;
@@ -49,6 +50,7 @@ export function printRun(result: ExportResult, archiveUrl: string, printer: Prin
   printAccepted(record.acceptances, printer);
   for (const warning of record.warnings) printer.result([styled('note', 'yellow'), ` ${warning}`]);
   printExtent(record, printer);
+  printSupplements(record.supplements, printer);
   printAttestations(result, printer);
   const { outcome, exit_code } = endOf(result);
   printer.result(['Outcome       ', styled(outcome, OUTCOME_STYLES[outcome]), ` (exit code ${exit_code})`]);

@@ -29,7 +29,9 @@ export function whyOpen(record: RunRecord): string {
   const lacking = new Set(unmet.flatMap(lacks).map(([give]) => give));
   const settled = unmet.filter((one) => SETTLED.has(one.name) || lacks(one).length > 0);
   const isSettled = (stream: RunStream) => settled.some(({ streamId }) => streamId === stream.stream_id);
-  const mayCome = record.failed.length > 0 || open.some((stream) => stream.partial || !isSettled(stream));
+  const { missing } = record.reconciliation.supplements;
+  const mayCome =
+    missing > 0 || record.failed.length > 0 || open.some((stream) => stream.partial || !isSettled(stream));
   return [
     ['The run is not finalized.', ...sayUnmet(unmet)].join(' '),
     ...lacking,

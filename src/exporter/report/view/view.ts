@@ -66,11 +66,12 @@ export interface Exception {
 /** Pure: the same record and texts give the same view. */
 export function toRunView(record: RunRecord, finalized: boolean, texts: Texts): RunView {
   const { streams } = record;
+  const { supplements: _supplements, ...reconciliation } = record.reconciliation;
   return {
     run: toHead(record, finalized),
     outcome: toOutcome(record, finalized, texts),
     extent: {
-      reconciliation: record.reconciliation,
+      reconciliation,
       entries: streams.reduce((sum, stream) => sum + stream.entries, 0),
       population: toPopulation(record, texts),
       exceptions: toExceptions(record),

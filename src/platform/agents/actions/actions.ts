@@ -64,9 +64,11 @@ export class Actions {
   }
 
   /** Newest first. @throws DomainError `not_found`, `invalid_cursor`. */
-  async list(agentId: string, { limit, cursor, decision }: ActionQuery) {
+  async list(agentId: string, { limit, cursor, decision, from, to }: ActionQuery) {
     const agent = await findAgent(this.#database, agentId);
     let actions = this.#rows().where('agent_no', '=', agent.agent_no).orderBy('action_no', 'desc');
+    if (from !== undefined) actions = actions.where('received_at', '>=', from);
+    if (to !== undefined) actions = actions.where('received_at', '<', to);
     if (decision !== undefined) actions = actions.where('decision', '=', decision);
     if (cursor !== undefined) actions = actions.where('action_no', '<', fromCursor('actions', ['number'], cursor)[0]);
     const rows = await actions.limit(limit + 1).execute();

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { Json } from '../../../core/json/canonical.ts';
+import { keptPlace } from '../../audit/api.ts';
 import type { Transaction } from '../../database/database.ts';
 import { DomainError } from '../../errors.ts';
 import type { Agent } from '../agent-rows.ts';
@@ -52,8 +53,7 @@ export async function recordOutcomes(
     return () => ({ logged: loggedOutcomeToWire(agent, action.action_id, row) });
   });
   const places = await writeEntries(means.log, transaction, entries);
-  for (const [at, row] of made.entries())
-    Object.assign(row, { entry_sequence: places[at]?.sequence, entry_hash: places[at]?.hash });
+  for (const [at, row] of made.entries()) Object.assign(row, keptPlace(places[at]));
   await insertOutcomes(transaction, made);
   return answers.map((answer) => answer());
 }

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import type { EntryPlace } from '../../audit/api.ts';
+import { type EntryPlace, keptPlace } from '../../audit/api.ts';
 import type { Transaction } from '../../database/database.ts';
 import { DomainError } from '../../errors.ts';
 import { KEY_LIFETIME_MS } from '../../idempotency/keyed-results.ts';
@@ -82,10 +82,7 @@ class ActionRecording {
     await ledgers.write();
     this.#entries.push(...(await this.#means.vaults.trip(this.#transaction, this.#trips)));
     this.#places = await writeEntries(this.#means.log, this.#transaction, this.#entries);
-    for (const { action, entry } of this.#made) {
-      const { sequence, hash } = this.#placeOf(entry);
-      Object.assign(action, { entry_sequence: sequence, entry_hash: hash });
-    }
+    for (const { action, entry } of this.#made) Object.assign(action, keptPlace(this.#places[entry]));
     const actions = this.#made.map(({ action }) => action);
     await insertActions(this.#transaction, actions);
     await known.results.write(this.#transaction);
@@ -125,8 +122,7 @@ class ActionRecording {
     const entry = this.#entries.push(refusedEntry(report, { action_id, state, change })) - 1;
     this.#entries.push(...change.entries);
     return () => {
-      const { stream_id, sequence, hash } = this.#placeOf(entry);
-      const members = { action_id, entry: { stream_id, sequence, hash }, trust: trustToWire(change) };
+      const members = { action_id, entry: this.#placeOf(entry), trust: trustToWire(change) };
       return { refused: state === 'suspended' ? suspended(members) : revoked(members) };
     };
   }

@@ -1,3 +1,4 @@
+import { placeToWire } from '../../audit/api.ts';
 import type { Agent } from '../agent-rows.ts';
 import type { TrustChange } from '../ports.ts';
 import type { LoggedAction, LoggedOutcome, Violation, WireAction } from '../requests/actions.ts';
@@ -15,7 +16,7 @@ export function loggedToWire({ agent_id }: OfAgent, action: NewAgentAction): Log
   const { action_id, decision, violations, attested, score_before, score_after, tier, reasons } = action;
   return {
     ...{ action_id, decision, violations: JSON.parse(violations) as Violation[], attested: attested === 1 },
-    entry: entryToWire(agent_id, action),
+    entry: placeToWire(streamOfAgent(agent_id), action),
     trust: { before: score_before, after: score_after, tier, reasons: JSON.parse(reasons) as string[] },
   };
 }
@@ -37,12 +38,5 @@ export function loggedOutcomeToWire(agent: OfAgent, action_id: string, outcome: 
 
 function outcomeToWire({ agent_id }: OfAgent, row: NewReportedOutcome) {
   const { outcome, output_hash, reported_at } = row;
-  return { outcome, output_hash, reported_at, entry: entryToWire(agent_id, row) };
-}
-
-function entryToWire(
-  agentId: string,
-  { entry_sequence: sequence, entry_hash: hash }: Pick<AgentAction, 'entry_sequence' | 'entry_hash'>,
-) {
-  return { stream_id: streamOfAgent(agentId), sequence, hash };
+  return { outcome, output_hash, reported_at, entry: placeToWire(streamOfAgent(agent_id), row) };
 }

@@ -1,5 +1,6 @@
 import { z } from 'zod';
-import { pageQuerySchema, text, time } from '../../http/fields.ts';
+import { entryPlaceSchema } from '../../audit/api.ts';
+import { pageQuerySchema, recordedIn, text, time } from '../../http/fields.ts';
 import { ACTION_DECISIONS, ACTION_OUTCOMES, TIER_NAMES, TRUST_RULES } from '../words.ts';
 
 const name = text.min(1).max(256);
@@ -37,7 +38,6 @@ export type ActionAttestation = z.output<typeof attestationSchema>;
 export const newActionSchema = actionContentSchema.extend({ attestation: attestationSchema.optional() });
 export type NewAction = z.output<typeof newActionSchema>;
 
-const entry = z.object({ stream_id: z.string(), sequence: z.int(), hash: z.string() });
 const trust = z.object({
   before: z.int(),
   after: z.int(),
@@ -54,7 +54,7 @@ export const loggedActionSchema = z.object({
   decision: z.enum(ACTION_DECISIONS),
   violations: z.array(violationSchema),
   attested: z.boolean(),
-  entry,
+  entry: entryPlaceSchema,
   trust,
 });
 export type LoggedAction = z.infer<typeof loggedActionSchema>;
@@ -69,7 +69,7 @@ export const outcomeSchema = z.object({
   outcome: z.enum(ACTION_OUTCOMES),
   output_hash: z.string().nullable(),
   reported_at: z.string(),
-  entry,
+  entry: entryPlaceSchema,
 });
 
 /** What a POST of an outcome answers. */
@@ -96,6 +96,9 @@ export const actionSchema = loggedActionSchema.extend({
 });
 export type WireAction = z.infer<typeof actionSchema>;
 
-export const actionQuerySchema = pageQuerySchema.extend({ decision: z.enum(ACTION_DECISIONS).optional() });
+export const actionQuerySchema = pageQuerySchema.extend({
+  decision: z.enum(ACTION_DECISIONS).optional(),
+  ...recordedIn,
+});
 export type ActionQuery = z.infer<typeof actionQuerySchema>;
 export const actionParamsSchema = z.object({ agent_id: text, action_id: text.toLowerCase() });

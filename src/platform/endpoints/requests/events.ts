@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { ALERT_STATES } from '../../alerts/words.ts';
-import { instant, pageQuerySchema, text } from '../../http/fields.ts';
+import { entryPlaceSchema } from '../../audit/api.ts';
+import { instant, pageQuerySchema, recordedIn, text } from '../../http/fields.ts';
 import { EVENT_SEVERITIES, EVENT_STATUSES, EVENT_TYPES } from '../words.ts';
 import { lineObject } from './baselines.ts';
 
@@ -47,7 +48,7 @@ export const eventSchema = z.object({
   acknowledged_at: time.nullable(),
   window_id: z.string().nullable(),
   alert: z.enum(ALERT_STATES),
-  entry: z.object({ stream_id: z.string(), sequence: count }),
+  entry: entryPlaceSchema,
 });
 export type WireEvent = z.infer<typeof eventSchema>;
 export const eventParamsSchema = z.object({ event_id: text });
@@ -57,6 +58,7 @@ export const eventQuerySchema = pageQuerySchema.extend({
   severity: z.enum(EVENT_SEVERITIES).optional(),
   status: z.enum(EVENT_STATUSES).optional(),
   since: instant.optional(),
+  ...recordedIn,
   path: text.optional(),
   change_id: text.optional(),
   window_id: text.optional(),

@@ -1,5 +1,6 @@
 import { z } from 'zod';
-import { pageQuerySchema, text, time } from '../../http/fields.ts';
+import { entryPlaceSchema } from '../../audit/api.ts';
+import { pageQuerySchema, recordedIn, text, time } from '../../http/fields.ts';
 import { LINES_IN_A_PART } from '../report/root.ts';
 import { nextReportSchema } from './hosts.ts';
 import { MOST_PARTS, pathText, sha256Hex } from './parts.ts';
@@ -90,6 +91,9 @@ export const scanSchema = z.object({
   root_hash: z.string(),
   baseline_id: z.string().nullable(),
   events: z.object({ open: count, raised: count, resolved: count }),
+  /** Null for one that was taken by a version that did not keep it. */
+  entry: entryPlaceSchema.nullable(),
 });
 export type WireScan = z.infer<typeof scanSchema>;
-export const scanQuerySchema = pageQuerySchema.extend({ endpoint_id: text.optional() });
+export const scanQuerySchema = pageQuerySchema.extend({ endpoint_id: text.optional(), ...recordedIn });
+export type ScanQuery = z.infer<typeof scanQuerySchema>;

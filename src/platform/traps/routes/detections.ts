@@ -10,6 +10,7 @@ import {
   detectionQuerySchema,
   detectionSchema,
   newStatusSchema,
+  trapStatsSchema,
   wholeDetectionSchema,
 } from '../requests.ts';
 import type { TrapService } from '../service.ts';
@@ -38,6 +39,20 @@ export const detectionRoutes: FastifyPluginAsyncZod<{ service: TrapService }> = 
       const version = await detections.currentVersion();
       return isKnown(reply, String(version)) ? (sendKnown(reply) as never) : detections.list(query);
     },
+  );
+
+  server.get(
+    '/stats/',
+    {
+      config: { scope: 'traps:read' },
+      schema: {
+        operationId: 'getTrapStats',
+        tags: ['detections'],
+        summary: 'Count traps, and what was seen of them',
+        response: { 200: trapStatsSchema },
+      },
+    },
+    () => service.stats(),
   );
 
   server.get(

@@ -176,7 +176,7 @@ function knownWords(verified: boolean | null): string {
   return verified ? 'yes' : 'no: a wrong one was given';
 }
 
-function entryFact({ audit_entry: { stream_id, sequence } }: WireDetection, request: FastifyRequest): Markup {
+function entryFact({ entry: { stream_id, sequence } }: WireDetection, request: FastifyRequest): Markup {
   const words = `entry ${grouped(sequence)} of the stream ${stream_id}`;
   return forWhoMay(request, 'audit:read', () => link(trapEntryPath(sequence), words)) ?? markup`${words}`;
 }

@@ -1,0 +1,167 @@
+import { join } from 'node:path';
+import type { Printer } from '../../../core/terminal/printer.ts';
+import { terminalColumns } from '../../../core/terminal/table.ts';
+import { grouped, plural } from '../../../core/words.ts';
+import { runPrefix } from '../../../verifier/records/keys.ts';
+import type { RunRecord } from '../../../verifier/records/record.ts';
+import type { RunSupplements } from '../../../verifier/records/supplements.ts';
+import type { KindCounts } from '../../../verifier/supplements/document.ts';
+import { KIND_NAMES } from '../../../verifier/supplements/files.ts';
+import type { ArchiveReport } from '../../../verifier/verify/archive-report.ts';
+import type { ExportResult } from '../../export/run.ts';
+import { sayNotProved } from '../../report/view/not-proved.ts';
+import { type ClaimRow, formatClaims, MARKS } from '../output/claims-table.ts';
+import { formatLegend } from '../output/legend.ts';
+import { printRun } from '../output/run-report.ts';
+import { type Facts, STORY_COLUMNS, type Story } from '../output/story.ts';
+import type { Trust } from '../output/trust-report.ts';
+import { printArchive } from '../output/verify-report.ts';
+
+/** What was recorded of this machine. */
+interface Recorded {
+  streams: { readonly size: number };
+  created: number;
+  notes: readonly string[];
+}
+
+export function tellBegin(story: Story): void {
+  story.tell({
+    title: 'A platform',
+    text: 'Four services start in this process: an audit evidence chain, traps, endpoints and AI agents. Their database is in a temporary folder, and gone afterwards. All that happens is an entry of a sealed hash chain.',
+  });
+}
+
+export function tellHost(story: Story, { streams, created, notes }: Recorded): void {
+  story.tell({
+    title: 'This machine',
+    text: 'What really happened on this machine is recorded: its git history, what npm installed, and what dpkg did.',
+    facts: [
+      ['recorded', `${plural(created, 'event')} in ${plural(streams.size, 'stream')}`],
+      ...notes.map((note) => ['left out', note] as const),
+    ],
+  });
+}
+
+export function tellChecked(story: Story, streams: number): void {
+  story.tell({
+    title: 'Checks and time-stamps',
+    text: 'The platform checks every stream, and has the head of each time-stamped. Its authority is a development one inside it: no external witness.',
+    facts: [['checked', `${plural(streams, 'stream')}, nothing wrong`]],
+  });
+}
+
+/** Where things are shown and named. */
+interface Shown {
+  /** The folder of the archive, as it was named. */
+  archiveUrl: string;
+  /** For all details, where they are asked for, or something is amiss. */
+  printer: Printer;
+}
+
+export function tellExport(story: Story, result: ExportResult, { archiveUrl, printer }: Shown): void {
+  const { record } = result;
+  story.tell({
+    title: 'The export',
+    text: 'Everything was fetched with an API key, as a monthly job would, and each claim was proved on this side. For that the seal keys were given, and the root of the development authority was pinned.',
+  });
+  story.set(tableOf(record.streams));
+  if (isDetailed(record, printer)) return void printRun(result, archiveUrl, printer);
+  story.show(extentOf(record, archiveUrl));
+  if (record.supplements !== null) tellSupplements(story, record.supplements);
+}
+
+/** What the other services showed, and which of it is proved by the entries of the streams above. */
+function tellSupplements(story: Story, { kinds }: RunSupplements): void {
+  story.tell({
+    title: 'What the other services say',
+    text: 'Traps, endpoints and agents tell what they saw, and name the entry that records it. Where that entry is in a bundle above, proved, and says the same, the record is proved by entry.',
+    facts: KIND_NAMES.flatMap((kind) => {
+      const counts = kinds[kind];
+      return counts === undefined ? [] : [[kind, sayKind(counts)] as const];
+    }),
+  });
+}
+
+function sayKind({ in_period: all, proved_by_entry: proved, unproved }: KindCounts): string {
+  if (proved === all) return `${grouped(all)}, proved by entry`;
+  return `${grouped(all)}: ${grouped(proved)} proved by entry, ${grouped(unproved)} as the service says`;
+}
+
+function extentOf(record: RunRecord, archiveUrl: string): Facts {
+  const { listed, exported } = record.reconciliation;
+  const entries = record.streams.reduce((sum, stream) => sum + stream.entries, 0);
+  return [
+    ['Streams', `${listed} listed, ${exported} exported`],
+    ['Entries', grouped(entries)],
+    ['Archive', `${archiveUrl}/${runPrefix(record.run_id)}`],
+    ['Outcome', sayOutcome(record, record.streams)],
+  ];
+}
+
+/** @param trust what the verification took. */
+export function tellVerification(story: Story, report: ArchiveReport, trust: Trust, printer: Printer): void {
+  story.tell({
+    title: 'The proof',
+    text: 'The archive was verified from its files alone, as an auditor does: every digest, link, seal and time-stamp was computed again, and the platform was asked for nothing.',
+  });
+  if (isDetailed(report, printer)) {
+    printer.result('');
+    printArchive(report, trust, printer);
+    return;
+  }
+  const streams = report.runs.flatMap((run) => run.streams);
+  story.show(foundIn(report, streams));
+  for (const open of formatLegend(streams)
+    .split('\n')
+    .filter((line) => /^[?–]/.test(line)))
+    story.say(open);
+}
+
+function foundIn(report: ArchiveReport, streams: Parameters<typeof sayNotProved>[0]): Facts {
+  const { checked, missing, altered, unexpected } = report.objects;
+  return [
+    [
+      'Objects',
+      `${checked} checked: ${missing.length} missing, ${altered.length} altered, ${unexpected.length} unexpected`,
+    ],
+    ['Ledger', `${plural(report.ledger.entries, 'entry')}, ${report.ledger.state}`],
+    ['Outcome', sayOutcome(report, streams)],
+  ];
+}
+
+/** @param command how the reader calls this program. */
+export function tellNext(
+  story: Story,
+  { run_id }: Pick<RunRecord, 'run_id'>,
+  { archiveUrl, command, bundle }: { archiveUrl: string; command: string; bundle: string },
+): void {
+  const inRun = (name: string) => join(archiveUrl, runPrefix(run_id), name);
+  story.tell({
+    title: 'What to open next',
+    text: 'The seal keys and the authority are gone with the platform. Whoever verifies the archive later has neither, so seals and time-stamps are unproved then, and the output says so.',
+  });
+  for (const [what, path] of [
+    ['The run as an auditor reads it', inRun('report.pdf')],
+    ['The same in a browser, which verifies the bundles that are dropped on it', inRun('report.html')],
+    ['One stream, which explains itself: begin with README.txt in it', join(archiveUrl, bundle)],
+    ['All of it verified again, any time, anywhere', `${command} verify ${archiveUrl}`],
+  ] as const)
+    story.point(what, path);
+}
+
+function isDetailed({ exit_code }: { exit_code: number }, { verbose }: Printer): boolean {
+  return verbose || exit_code !== 0;
+}
+
+function tableOf(streams: readonly ClaimRow[]): string {
+  const columns = Math.min(STORY_COLUMNS, terminalColumns());
+  return `${formatClaims(streams, columns)}\n${MARKS.proved} proved   ${MARKS.refuted} refuted   ${MARKS.unproved} unproved`;
+}
+
+function sayOutcome(
+  { outcome, exit_code }: { outcome: string; exit_code: number },
+  streams: Parameters<typeof sayNotProved>[0],
+): string {
+  const open = sayNotProved(streams);
+  return `${outcome} (exit code ${exit_code})${open === null ? ', all seven claims of every stream proved' : `. ${open}`}`;
+}

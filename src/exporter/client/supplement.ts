@@ -1,0 +1,53 @@
+import { isEvidenceError } from '../../core/errors.ts';
+import type { List } from '../../verifier/profile/list-description.ts';
+import { inPath } from './in-path.ts';
+import { type Page, readPages } from './pages.ts';
+import type { JsonAnswer, Transport } from './transport.ts';
+
+/** A service beside the audit service, as far as a supplement is collected from it: what it answers is read by nobody here. */
+export class SupplementClient {
+  /** Its address, without a slash at its end. */
+  readonly url: string;
+  readonly #transport: Transport;
+
+  constructor(transport: Transport, url: string) {
+    this.#transport = transport;
+    this.url = url.replace(/\/+$/, '');
+  }
+
+  /**
+   * The pages of a list.
+   * @param keep sees each as it was received, before it is read. The bytes are valid until it returns.
+   * @throws EvidenceError `service` for one that holds the API key: nothing of it is to be archived.
+   */
+  async *pages(
+    list: List,
+    ids: Readonly<Record<string, string>>,
+    filter: Readonly<Record<string, string>>,
+    keep: (body: Uint8Array) => void,
+  ): AsyncGenerator<Page> {
+    const path = inPath(list.path, ids);
+    const keepClean = (body: Uint8Array) => {
+      this.#transport.refuseKey(this.url + path, Buffer.from(body).toString('utf8'));
+      keep(body);
+    };
+    try {
+      yield* readPages(this.#transport, this.url, { ...list, path }, filter, { keep: keepClean });
+    } catch (error) {
+      // A list may lead to an address that quotes the key.
+      if (isEvidenceError(error)) error.message = this.#transport.scrub(error.message);
+      throw error;
+    }
+  }
+
+  /** @param asStranger without the API key, as the public asks. */
+  document(path: string, ids: Readonly<Record<string, string>> = {}, asStranger = false): Promise<JsonAnswer> {
+    const url = this.url + inPath(path, ids);
+    return this.#transport.json({
+      method: 'GET',
+      url,
+      repeatable: true,
+      ...(asStranger ? { withoutKey: true } : {}),
+    });
+  }
+}

@@ -1,0 +1,111 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { Eta } from 'eta';
+import { FORMATS } from '../../core/formats.ts';
+import { packageFile } from '../../core/install-paths.ts';
+import type { SupplementTransferLog } from '../../verifier/bundle/documents.ts';
+import { CONTRACT_FILE, README, TRANSFER_LOG } from '../../verifier/bundle/files.ts';
+import { describePeriod } from '../../verifier/bundle/period.ts';
+import type { PayloadSource } from '../../verifier/bundle/source.ts';
+import type { BundleOptions, WrittenBundle } from '../../verifier/bundle/write.ts';
+import { toRecordBytes } from '../../verifier/records/record-bytes.ts';
+import type { SupplementsStatement } from '../../verifier/supplements/document.ts';
+import { SUPPLEMENTS_DOCUMENT } from '../../verifier/supplements/files.ts';
+import type { Collected } from '../supplements/collect.ts';
+import type { ExportContext, RunState } from './context.ts';
+import { Packing } from './packing.ts';
+
+/** What the bag is made of. */
+export interface SupplementContents {
+  collected: Collected;
+  statement: SupplementsStatement;
+  /** How each record stands, and the tables. */
+  judged: PayloadSource[];
+  /** For the bag. */
+  folder: string;
+  /** Key under which it is to be archived. */
+  place: string;
+}
+
+/** The folder in the zip. */
+const SLUG = 'supplements';
+
+/** Packs what the services showed with what was found of it, in a thread of its own. */
+export async function packSupplements(
+  context: ExportContext,
+  start: RunState['start'],
+  contents: SupplementContents,
+): Promise<WrittenBundle & { file: string }> {
+  const options = toBundleOptions(context, start, contents);
+  const packing = new Packing();
+  try {
+    return { ...(await packing.write(options)), file: options.target };
+  } finally {
+    await packing.close();
+  }
+}
+
+function toBundleOptions(
+  context: ExportContext,
+  start: RunState['start'],
+  { collected, statement, judged, folder, place }: SupplementContents,
+): BundleOptions {
+  const { question, maker, service, binding } = context;
+  const { run_id, period } = question;
+  return {
+    target: join(folder, 'supplements.zip'),
+    slug: SLUG,
+    holds: 'supplements',
+    date: start.at.toISOString(),
+    bagInfo: [
+      ['Bag-Software-Agent', `${maker.tool.name} ${maker.tool.version}`],
+      ['External-Identifier', `${run_id}/${SLUG}`],
+      ['External-Description', `What other services showed beside the audit evidence, ${describePeriod(period)}`],
+      ['Evidence-Status', collected.missing.length > 0 ? 'PARTIAL' : 'COMPLETE'],
+    ],
+    ...(binding.key === null ? {} : { binding: { key: binding.key, place } }),
+    tagFiles: [{ name: README, content: readme(context, statement) }],
+    payload: [
+      ...collected.collected.flatMap(({ received }) => received.files),
+      ...judged,
+      {
+        path: SUPPLEMENTS_DOCUMENT,
+        content: toRecordBytes({ format: FORMATS.supplements, run_id, period, ...statement }),
+      },
+      { path: TRANSFER_LOG, content: toRecordBytes(toTransferLog(context, start, collected)) },
+      ...(service.contractFile === null ? [] : [{ path: CONTRACT_FILE, content: service.contractFile.bytes }]),
+    ],
+  };
+}
+
+function toTransferLog(
+  { question, maker, runtime }: ExportContext,
+  start: RunState['start'],
+  { collected }: Collected,
+): SupplementTransferLog {
+  return {
+    format: FORMATS.transferLog,
+    run_id: question.run_id,
+    services: Object.fromEntries(collected.map(({ service, url }) => [service, url])),
+    operator: maker.operator,
+    request: question.scope.request,
+    requested_by: question.scope.requested_by,
+    export_started_at: start.at.toISOString(),
+    received_at: runtime.now().toISOString(),
+    steps: collected.flatMap(({ received }) => received.transferLog),
+  };
+}
+
+const template = packageFile('templates/bundle/SUPPLEMENTS.eta');
+let eta: Eta | null = null;
+
+function readme({ question, service }: ExportContext, { services, kinds }: SupplementsStatement): string {
+  eta ??= new Eta({ autoEscape: false, autoTrim: false });
+  return eta.renderString(readFileSync(template, 'utf8'), {
+    runId: question.run_id,
+    period: describePeriod(question.period),
+    services: Object.entries(services).filter(([, { state }]) => state !== 'not_configured'),
+    kinds: Object.entries(kinds),
+    contractFile: service.contractFile === null ? null : CONTRACT_FILE,
+  });
+}

@@ -1,0 +1,74 @@
+import { join } from 'node:path';
+import type { PayloadSource } from '../../verifier/bundle/source.ts';
+import { whyNoBundle } from '../../verifier/records/supplements.ts';
+import { csvHeader, csvRow } from '../../verifier/supplements/csv.ts';
+import type { SupplementsStatement } from '../../verifier/supplements/document.ts';
+import { csvFile, KIND_NAMES, RECORD_KINDS, RECORD_STATES } from '../../verifier/supplements/files.ts';
+import { judgeKind } from '../../verifier/supplements/pass.ts';
+import { describeRecords } from '../../verifier/supplements/reading.ts';
+import { type StreamStanding, standingOf } from '../../verifier/supplements/standing.ts';
+import { SupplementTally } from '../../verifier/supplements/tally.ts';
+import type { NotedStreams } from '../../verifier/verify/noted-streams.ts';
+import type { ExportContext } from './context.ts';
+import { LineFile } from './line-file.ts';
+import { readBackStreams } from './read-back.ts';
+import type { StreamJobs } from './stream-jobs.ts';
+import type { OpenSupplements } from './supplements.ts';
+
+/** What was found of the records, and the files that say so. */
+export interface JudgedRecords {
+  statement: Pick<SupplementsStatement, 'kinds' | 'findings' | 'findings_count'>;
+  files: PayloadSource[];
+}
+
+/** Holds every record of the period against the entry that it names, once all streams were exported. */
+export async function judgeRecords(
+  context: ExportContext,
+  { collected: { collected }, notes, folder, source: { contract } }: OpenSupplements,
+  jobs: StreamJobs,
+): Promise<JudgedRecords> {
+  const streams = [...jobs.recorded.map(({ record }) => record), ...jobs.incomplete];
+  // Of what another process was faster to store, this one may have read something else.
+  for (const { record } of jobs.recovered) notes.forget(record.stream_id);
+  await readBackStreams(context, notes, streams);
+  const { period } = context.question;
+  const tally = new SupplementTally({ contract, period, standingOf: standingsOf(jobs, notes) });
+  using states = new LineFile(join(folder, 'records.jsonl'), RECORD_STATES);
+  const files = [states];
+  for (const kind of KIND_NAMES) {
+    const description = describeRecords(contract.supplements, kind);
+    const service = collected.find((one) => one.service === RECORD_KINDS[kind]);
+    if (description === null || service === undefined) continue;
+    using table = new LineFile(join(folder, `${kind}.csv`), csvFile(kind));
+    files.push(table);
+    table.write(csvHeader(description));
+    for await (const { record, state } of judgeKind(contract, kind, service.received, tally)) {
+      context.runtime.signal.throwIfAborted();
+      states.write(`${JSON.stringify(state)}\n`);
+      table.write(csvRow(description, record.value, state));
+    }
+  }
+  return { statement: tally.statement, files: files.map(({ source }) => source) };
+}
+
+/** What the run knows of each stream. */
+function standingsOf(
+  { recorded, incomplete, failed, selection }: StreamJobs,
+  notes: NotedStreams,
+): (streamId: string) => StreamStanding {
+  const streams = [...recorded.map(({ record }) => record), ...incomplete];
+  const standings = new Map(
+    streams.map((record) => {
+      const noted = notes.of(record.stream_id);
+      return [
+        record.stream_id,
+        standingOf(record, noted === null ? null : (sequence) => noted.find(sequence)),
+      ] as const;
+    }),
+  );
+  return (streamId) =>
+    standings.get(streamId) ?? {
+      kind: 'unknown',
+      reason: whyNoBundle(streamId, { failed, excluded: selection.excluded }),
+    };
+}

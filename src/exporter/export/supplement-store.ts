@@ -1,0 +1,83 @@
+import { isEvidenceError } from '../../core/errors.ts';
+import { FORMATS } from '../../core/formats.ts';
+import type { StoredObject } from '../../verifier/archive/archive.ts';
+import { announcedSupplementsKey, runDraftKey, supplementsKey } from '../../verifier/records/keys.ts';
+import { readRecord, toRecordBytes } from '../../verifier/records/record-bytes.ts';
+import { whereKept } from '../../verifier/records/stored-object.ts';
+import { announcedSupplementsSchema, type RunSupplements } from '../../verifier/records/supplements.ts';
+import { bindRecord, isBoundRecord } from './binding.ts';
+import type { ExportContext } from './context.ts';
+import { toStoredForm } from './encrypt.ts';
+import { putBytes } from './put.ts';
+import { notOurs } from './records.ts';
+import { withFetched } from './recover.ts';
+
+const MAX_ANNOUNCED_BYTES = 2 ** 26;
+
+/** Supplements that lie in the archive. */
+export type StoredSupplements = RunSupplements & { object: NonNullable<RunSupplements['object']> };
+
+/**
+ * Stores the bag of a run, once what it holds is written down: an export that is interrupted behind it goes on with it.
+ * Where another process was the first to store one, its word counts.
+ *
+ * @param zip packed and read back.
+ * @throws EvidenceError `conflict` where a bag is there that this run did not store.
+ */
+export async function storeSupplements(
+  context: ExportContext,
+  supplements: RunSupplements,
+  key: string,
+  zip: { file: string; bytes: number; sha256: string; identity: string },
+): Promise<StoredSupplements> {
+  const { archive, question } = context;
+  const { file, bytes, sha256, encrypted } = await toStoredForm(context, zip);
+  const object = { key, bytes, sha256, identity: zip.identity, ...(encrypted === undefined ? {} : { encrypted }) };
+  const stored = { ...supplements, object };
+  // Whoever froze the run has named all that lies under it: nothing is put there behind its back.
+  if ((await archive.stat(runDraftKey(question.run_id))) !== null) return stored;
+  const announced = { format: FORMATS.supplementsRecord, run_id: question.run_id, ...stored };
+  await putBytes(
+    archive,
+    announcedSupplementsKey(question.run_id, sha256),
+    toRecordBytes(bindRecord(context.binding.key, announced)),
+  );
+  try {
+    return { ...stored, object: { ...object, ...whereKept(await archive.put(key, { file }, object)) } };
+  } catch (error) {
+    if (!isEvidenceError(error, 'conflict')) throw error;
+    return recoverSupplements(context, key);
+  }
+}
+
+/** Where the run has stored its supplements, whole. Those that lack a service are collected anew. */
+export function storedSupplementsKey(runId: string, objects: ReadonlyMap<string, StoredObject>): string | undefined {
+  const keys = [false, true].map((isEncrypted) => supplementsKey(runId, { isPartial: false, isEncrypted }));
+  return keys.find((key) => objects.has(key));
+}
+
+/**
+ * What a bag holds that this run stored, or that another process exporting the same run was the first to store.
+ * @throws EvidenceError `conflict` for one that is not bound to this run.
+ */
+export async function recoverSupplements(context: ExportContext, key: string): Promise<StoredSupplements> {
+  const { archive, question, binding } = context;
+  return withFetched(context, key, async ({ file, ...content }) => {
+    const announced = announcedSupplementsKey(question.run_id, content.sha256);
+    if ((await archive.stat(announced)) === null) throw notOurs(key, `there is no ${announced}`);
+    const bytes = await archive.readBytes(announced, MAX_ANNOUNCED_BYTES);
+    if (!isBoundRecord(binding.key, bytes)) throw notOurs(announced, 'it is not bound to it');
+    const {
+      format: _format,
+      binding: _binding,
+      run_id,
+      ...supplements
+    } = readRecord(announcedSupplementsSchema, bytes, announced);
+    const { object } = supplements;
+    if (run_id !== question.run_id || object.key !== key || object.sha256 !== content.sha256)
+      throw notOurs(key, `${announced} is of ${object.key}`);
+    // What is there already is not stored again, but asked after.
+    const stored = await archive.put(key, { file }, content);
+    return { ...supplements, object: { ...object, ...whereKept(stored) } };
+  });
+}

@@ -1,0 +1,114 @@
+import { mkdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import { insteadOfSameCommand } from '../../core/errors.ts';
+import { supplementsKey } from '../../verifier/records/keys.ts';
+import type { RunSupplements } from '../../verifier/records/supplements.ts';
+import type { SupplementState } from '../../verifier/supplements/document.ts';
+import { SUPPLEMENT_SERVICES, type SupplementService } from '../../verifier/supplements/files.ts';
+import { NotedStreams } from '../../verifier/verify/noted-streams.ts';
+import { type Collected, collectSupplements } from '../supplements/collect.ts';
+import type { SupplementSource } from '../supplements/source.ts';
+import type { ExportContext, RunState } from './context.ts';
+import type { StreamSelection } from './plan.ts';
+import type { StreamJobs } from './stream-jobs.ts';
+import { packSupplements } from './supplement-bag.ts';
+import { type JudgedRecords, judgeRecords } from './supplement-judging.ts';
+import { type StoredSupplements, storeSupplements } from './supplement-store.ts';
+
+/** What was collected from the other services, and the entries that it names, noted while streams are read. */
+export interface OpenSupplements {
+  source: SupplementSource;
+  collected: Collected;
+  notes: NotedStreams;
+  /** For what is made of them. */
+  folder: string;
+}
+
+/** The same, held against what the run has of the streams. */
+export interface JudgedSupplements extends OpenSupplements {
+  judged: JudgedRecords;
+  /** As it stands in the record of the run. */
+  record: RunSupplements;
+}
+
+/**
+ * Collects what the services beside the audit service show. It comes before the streams: so the entries that it names are
+ * there when these are exported.
+ */
+export async function openSupplements(
+  { service, question, runtime }: ExportContext,
+  { included }: StreamSelection,
+): Promise<OpenSupplements | null> {
+  const { supplements: source } = service;
+  if (source === null) return null;
+  const folder = join(runtime.workDirectory, 'supplements');
+  await mkdir(folder);
+  const scope = { period: question.period, streams: new Set(included.map(({ streamId }) => streamId)) };
+  const collected = await collectSupplements(source, scope, {
+    folder,
+    now: runtime.now,
+    begun: (name) => runtime.listen({ type: 'collecting', service: name }),
+    ended: (outcome) => {
+      if ('reason' in outcome)
+        runtime.listen({ type: 'supplement-missing', service: outcome.service, reason: outcome.reason });
+      else {
+        const { files, bytes } = outcome.received;
+        runtime.listen({ type: 'collected', service: outcome.service, answers: files.length, bytes });
+      }
+    },
+  });
+  return { source, collected, notes: new NotedStreams(join(folder, 'notes'), wantedOf(collected)), folder };
+}
+
+/** Holds every record against the entry that it names, once all streams were exported. */
+export async function judgeSupplements(
+  context: ExportContext,
+  run: Pick<RunState, 'supplements'>,
+  jobs: StreamJobs,
+): Promise<JudgedSupplements | null> {
+  if (run.supplements === null) return null;
+  const judged = await judgeRecords(context, run.supplements, jobs);
+  const services = toServices(run.supplements.collected, context.finalizePartial);
+  return { ...run.supplements, judged, record: { services, ...judged.statement, object: null } };
+}
+
+/** Packs and stores what was judged. */
+export async function archiveSupplements(
+  context: ExportContext,
+  { start }: Pick<RunState, 'start'>,
+  { collected, folder, judged, record }: JudgedSupplements,
+): Promise<StoredSupplements> {
+  const form = { isPartial: collected.missing.length > 0, isEncrypted: context.recipients !== null };
+  const place = supplementsKey(context.question.run_id, form);
+  const { object: _object, ...statement } = record;
+  const zip = await packSupplements(context, start, { collected, statement, judged: judged.files, folder, place });
+  return storeSupplements(context, record, place, zip);
+}
+
+/** Numbers of the entries that records name, by stream id. */
+function wantedOf({ collected }: Collected): Map<string, Set<number>> {
+  const wanted = new Map<string, Set<number>>();
+  for (const { wanted: ofService } of collected)
+    for (const [streamId, numbers] of ofService)
+      wanted.set(streamId, (wanted.get(streamId) ?? new Set()).union(numbers));
+  return wanted;
+}
+
+type Services = Record<SupplementService, SupplementState>;
+
+/** @param isLast the same command adds nothing to the run. */
+function toServices({ collected, missing }: Collected, isLast: boolean): Services {
+  const services: Partial<Services> = {};
+  for (const service of SUPPLEMENT_SERVICES) services[service] = { state: 'not_configured' };
+  for (const { service, url, collectedAt } of collected)
+    services[service] = { state: 'collected', origin: url, collected_at: collectedAt.toISOString() };
+  for (const { service, url, collectedAt, reason, next_step } of missing)
+    services[service] = {
+      state: 'missing',
+      origin: url,
+      collected_at: collectedAt.toISOString(),
+      reason,
+      next_step: isLast ? insteadOfSameCommand(next_step, 'export the run again with --revise') : next_step,
+    };
+  return services as Services;
+}

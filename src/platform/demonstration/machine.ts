@@ -1,0 +1,104 @@
+import { existsSync, realpathSync } from 'node:fs';
+import { appendFile, mkdir, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { type AgentClient, connectAgent } from '../endpoint-agent/client.ts';
+import { type AgentMeans, type RoundResult, runRound } from '../endpoint-agent/round.ts';
+import { agentMeans } from '../endpoint-agent/run.ts';
+import type { PlatformCaller } from './caller.ts';
+
+const PROGRAMS = 'usr/local/bin';
+const HOME = 'home/deploy';
+const REASON = 'the demonstration begins';
+
+/** A file of the machine. */
+export interface MachineFile {
+  path: string;
+  /** As the machine has it. */
+  shown: string;
+}
+
+/** A machine that is watched: folders of their own, and a real agent, which runs in this process. */
+export class WatchedMachine implements AsyncDisposable {
+  readonly #caller: PlatformCaller;
+  readonly #folder: string;
+  readonly #endpointId: string;
+  readonly #service: AgentClient;
+  readonly #means: AgentMeans;
+
+  private constructor(caller: PlatformCaller, folder: string, endpointId: string, service: AgentClient) {
+    this.#caller = caller;
+    this.#folder = folder;
+    this.#endpointId = endpointId;
+    this.#service = service;
+    this.#means = agentMeans({ service, state: join(folder, 'agent'), bytesPerSecond: null, canWatch: false });
+  }
+
+  /** Whether the agent can run on this system. */
+  static get isPossible(): boolean {
+    return existsSync('/proc/self/fd');
+  }
+
+  /** Enrols a machine that has nothing but a program. @param parent in which its folders are made. */
+  static async enrol(caller: PlatformCaller, parent: string): Promise<WatchedMachine> {
+    // The agent follows no link, and the folder for temporary files may be one.
+    const folder = join(realpathSync(parent), 'machine');
+    for (const below of [PROGRAMS, HOME]) await mkdir(join(folder, below), { recursive: true });
+    const roots = [join(folder, PROGRAMS)];
+    const { endpoint_id, endpoint_token } = await caller.post<Enrolled>('/endpoints/enroll', {
+      name: 'backup-1',
+      roots,
+    });
+    const service = connectAgent({ url: `${caller.origin}/endpoints`, token: endpoint_token });
+    const machine = new WatchedMachine(caller, folder, endpoint_id, service);
+    await writeFile(machine.program.path, '#!/bin/sh\nexec tar --create --file /srv/backup.tar /srv/data\n');
+    return machine;
+  }
+
+  get program(): MachineFile {
+    return this.#file(`${PROGRAMS}/backup`);
+  }
+
+  get trap(): MachineFile {
+    return this.#file(`${HOME}/api.env`);
+  }
+
+  /**
+   * Has the agent plant a trap as a file and scan, and what it saw approved as what is to stand there.
+   * @returns whether the file system tells of reads; where it does not, nobody sees them.
+   */
+  async begin(label: string): Promise<{ isReadSeen: boolean }> {
+    const { path } = this.trap;
+    const bait = `/endpoints/hosts/${this.#endpointId}/bait`;
+    await this.#caller.post(bait, { credential_type: 'api_token', path, label });
+    await this.round();
+    const wish = { from: 'latest_scan', name: 'as installed', reason: REASON };
+    const hosts = `/endpoints/hosts/${this.#endpointId}`;
+    const { baseline_id } = await this.#caller.post<{ baseline_id: string }>(`${hosts}/baselines`, wish);
+    await this.#caller.post(`/endpoints/baselines/${baseline_id}/approve`, { reason: REASON });
+    const { data } = await this.#caller.get<{ data: { seen_by: string[] }[] }>(bait);
+    return { isReadSeen: data.some(({ seen_by }) => seen_by.length > 0) };
+  }
+
+  /** One round of the agent: bait, scan, report. */
+  round(): Promise<RoundResult> {
+    return runRound(this.#means);
+  }
+
+  /** Somebody changes the program. */
+  async tamper(): Promise<void> {
+    await appendFile(this.program.path, 'cp /srv/backup.tar /tmp/.hidden\n');
+  }
+
+  #file(below: string): MachineFile {
+    return { path: join(this.#folder, below), shown: `/${below}` };
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.#service[Symbol.asyncDispose]();
+  }
+}
+
+interface Enrolled {
+  endpoint_id: string;
+  endpoint_token: string;
+}

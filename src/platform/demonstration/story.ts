@@ -1,0 +1,147 @@
+import { readFile } from 'node:fs/promises';
+import { sha256 } from '../../core/digest.ts';
+import { plural } from '../../core/words.ts';
+import type { LoggedAction } from '../agents/requests/actions.ts';
+import type { WireKill } from '../agents/requests/kill.ts';
+import type { WireDetection } from '../traps/requests.ts';
+import { AiAgent } from './ai-agent.ts';
+import type { PlatformCaller } from './caller.ts';
+import { type FoundToken, readToken, tokenIn, useToken } from './intruder.ts';
+import { type MachineFile, WatchedMachine } from './machine.ts';
+
+/** A part of what happens, for people. */
+export interface StoryPart {
+  title: string;
+  text: string;
+  /** What was seen, by its name. */
+  facts: readonly (readonly [name: string, value: string])[];
+}
+
+export type Tell = (chapter: StoryPart) => void;
+
+export interface StoryMeans {
+  caller: PlatformCaller;
+  /** In which the watched machine has its folders. */
+  folder: string;
+  tell: Tell;
+  signal: AbortSignal;
+  /** Whether an agent for endpoints runs on this system. */
+  isWatched?: boolean;
+}
+
+const LABEL = 'nightly backup';
+
+/** What traps, endpoints and agents are for, happens once, for real: from a trap to the kill switch. */
+export async function playStory(means: StoryMeans): Promise<void> {
+  const { isWatched = WatchedMachine.isPossible } = means;
+  await (isWatched ? breakIn(means) : tryToken(means));
+  await killAgent(means);
+}
+
+/** A trap on a watched machine is read and used, and a program is changed. */
+async function breakIn({ caller, folder, tell, signal }: StoryMeans): Promise<void> {
+  await using machine = await WatchedMachine.enrol(caller, folder);
+  const { trap, program } = machine;
+  const { isReadSeen } = await machine.begin(LABEL);
+  tell({
+    title: 'Bait',
+    text: 'The agent on a watched machine plants a file: a token for an API that nobody has a reason to use. It scans the programs there, and what it saw is approved as the baseline.',
+    facts: [
+      ['planted', trap.shown],
+      ['baseline', `${program.shown}, SHA-256 ${await digestOf(program)}`],
+    ],
+  });
+  signal.throwIfAborted();
+  const found = await readToken(trap.path);
+  await machine.tamper();
+  const { accepted } = await machine.round();
+  tell({
+    title: 'An intruder',
+    text: 'Somebody reads that file, and changes a program. The next scan tells of both.',
+    facts: [
+      ['read', isReadSeen ? sayDetected(await lastDetection(caller)) : 'not seen: files have no times of reads here'],
+      ['changed', `${program.shown}, SHA-256 ${await digestOf(program)}: ${plural(accepted.events.raised, 'event')}`],
+    ],
+  });
+  await useIt(found, { caller, tell, signal });
+}
+
+/** Without an agent for endpoints: a trap is made by hand, and used. */
+async function tryToken({ caller, tell, signal }: StoryMeans): Promise<void> {
+  const wish = { credential_type: 'api_token', plant_location: 'server', label: LABEL };
+  const made = await caller.post<{ artifact: { content: string } }>('/traps/api/v1/credentials/generate', wish);
+  tell({
+    title: 'Bait',
+    text: 'The agent for endpoints needs Linux, so no machine is watched here. A trap is made all the same: a token for an API that nobody has a reason to use.',
+    facts: [],
+  });
+  await useIt(tokenIn(made.artifact.content), { caller, tell, signal });
+}
+
+async function useIt(
+  found: FoundToken,
+  { caller, tell, signal }: Pick<StoryMeans, 'caller' | 'tell' | 'signal'>,
+): Promise<void> {
+  const status = await useToken(found, signal);
+  tell({
+    title: 'The decoy',
+    text: 'The intruder tries the token where the file says that it is good. A decoy listens there.',
+    facts: [
+      ['request', `${found.url}, answered ${status}`],
+      ['used', sayDetected(await lastDetection(caller))],
+    ],
+  });
+}
+
+/** An AI agent acts within and against its allowance, and is ended. */
+async function killAgent({ caller, tell, signal }: StoryMeans): Promise<void> {
+  const agent = await AiAgent.onboard(caller);
+  signal.throwIfAborted();
+  const within = await agent.act({
+    ...{ action_type: 'tool_call', action_description: 'read invoice 4711', tool_used: 'read_invoice' },
+  });
+  const against = await agent.act({
+    ...{ action_type: 'tool_call', action_description: 'send invoice 4711 outside', tool_used: 'send_mail' },
+    api_called: 'paste.example.net',
+  });
+  const { agents } = await agent.kill('it sent an invoice outside');
+  const { status } = await agent.publicly();
+  const after = await agent.attempt({ action_type: 'tool_call', action_description: 'read invoice 4712' });
+  tell({
+    title: 'An AI agent',
+    text: 'An agent gets an identity, and is allowed one tool and one API. It signs what it reports. Nobody can keep it from acting, so there is a kill switch.',
+    facts: [
+      ['read_invoice', sayJudged(within)],
+      ['send_mail', sayJudged(against)],
+      ['kill switch', sayEnded(agents)],
+      ['afterwards', `strangers are told "${status}"; its key is answered ${after}`],
+    ],
+  });
+}
+
+function sayJudged({ decision, trust: { before, after } }: LoggedAction): string {
+  return `${decision}: its trust ${before === after ? `stays ${before}` : `goes from ${before} to ${after}`}`;
+}
+
+function sayEnded(agents: WireKill['agents']): string {
+  const steps = agents.flatMap((each) => each.steps);
+  const results = Map.groupBy(steps, ({ result }) => result ?? 'not ended');
+  const counts = [...results].map(([result, { length }]) => `${length} ${result.replace('_', ' ')}`);
+  return `${plural(steps.length, 'step')}: ${counts.join(', ')}`;
+}
+
+type ToldDetection = Pick<WireDetection, 'depth' | 'severity' | 'label'>;
+
+async function lastDetection(caller: PlatformCaller): Promise<ToldDetection | undefined> {
+  return (await caller.get<{ data: ToldDetection[] }>('/traps/api/v1/detections/?limit=1')).data[0];
+}
+
+function sayDetected(detection: ToldDetection | undefined): string {
+  if (detection === undefined) return 'not detected';
+  const { label, depth, severity } = detection;
+  return `detected: the trap "${label}" was ${depth}, severity ${severity}`;
+}
+
+async function digestOf({ path }: MachineFile): Promise<string> {
+  return `${sha256(await readFile(path)).slice(0, 8)}…`;
+}

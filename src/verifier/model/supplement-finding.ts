@@ -1,0 +1,44 @@
+import type { Finding, Severity } from './finding.ts';
+
+const ASK_SERVICE =
+  'Keep the bag and the bundle of the stream, and ask the operator of the service which of the two is true.';
+
+/** Severity and next step of each code: a finding's own words only say what happened. */
+const CODES = {
+  'supplement/contradicted': { severity: 'error', nextStep: ASK_SERVICE },
+  'supplement/no-entry': {
+    severity: 'error',
+    nextStep: 'Ask the operator of the service why nothing was recorded when this happened.',
+  },
+  'supplement/outside-bundle': {
+    severity: 'warning',
+    nextStep:
+      'Look for the entry in the bundle of the period before or after. If it is in none, ask the operator of the service for it by its number.',
+  },
+} satisfies Record<string, { severity: Severity; nextStep: string }>;
+
+/** What a check of the records of other services can find. */
+export type SupplementFindingCode = keyof typeof CODES;
+
+export const SUPPLEMENT_FINDING_CODES = Object.keys(CODES) as SupplementFindingCode[];
+
+/** As it is written into records: of one record, or of several of one kind that the same is true of. */
+export interface SupplementFinding<Kind extends string = string>
+  extends Omit<Finding<SupplementFindingCode>, 'expected' | 'actual'> {
+  kind: Kind;
+  /** The record; the first one of several. */
+  id: string;
+  expected?: string | undefined;
+  actual?: string | undefined;
+  /** How many records it is of. */
+  records: number;
+  stream_id?: string | undefined;
+  sequence?: number | undefined;
+}
+
+export function toSupplementFinding<Kind extends string>(
+  finding: Omit<SupplementFinding<Kind>, 'severity' | 'next_step'>,
+): SupplementFinding<Kind> {
+  const { severity, nextStep } = CODES[finding.code];
+  return { ...finding, severity, next_step: nextStep };
+}

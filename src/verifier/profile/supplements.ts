@@ -1,0 +1,86 @@
+import { z } from 'zod';
+import { listSchema, parameter, urlPath } from './list-description.ts';
+import { path } from './path-schema.ts';
+
+/**
+ * What the services beside the audit service show, and which of it names an entry of the audit service: the section
+ * `supplements` of a contract file. Paths of fields are within one record, or within one entry as the audit service sends it.
+ */
+
+const field = path.min(1);
+
+/** By which record and entry are held against each other. */
+const entrySchema = z.strictObject({
+  /** The stream that the entry has to be in, with {fields} of the record; null where it may be in any. */
+  stream: z.string().min(1).nullable(),
+  /** Where the record says which entry it is. */
+  stream_id: field,
+  sequence: field,
+  /** Null where records do not name the digest of their entry. */
+  digest: field.nullable(),
+  /** What fields of the entry must be, word for word: what kind of entry it is. */
+  is: z.record(field, z.string()),
+  /** The list in the entry of which one item says what the record says; null where the entry itself does. */
+  within: field.nullable(),
+  /** Fields of the record, each with that of the entry, or of the item, that must be equal. */
+  says: z.record(field, field),
+});
+export type EntryDescription = z.infer<typeof entrySchema>;
+
+const fields = {
+  id: field,
+  /**
+   * When the service noted it, RFC 3339: what is of another period is left out. Null for what is of the moment when it
+   * was asked for.
+   */
+  time: field.nullable(),
+  /** Null where records name no entry. */
+  entry: entrySchema.nullable(),
+  /** Fields that are columns. */
+  csv: z.array(field).min(1).max(50),
+};
+
+/** Else one entry could prove any number of records. */
+function namesItself({ id, entry }: { id: string; entry: EntryDescription | null }): boolean {
+  return entry === null || Object.hasOwn(entry.says, id);
+}
+const NAMES_ITSELF = { message: 'must have the id among what its entry says', path: ['entry', 'says'] };
+
+const recordsSchema = listSchema
+  .extend({
+    /** Query parameters that leave out only what is of another period; null where there are none. */
+    from_parameter: parameter.nullable(),
+    to_parameter: parameter.nullable(),
+    ...fields,
+  })
+  .refine(namesItself, NAMES_ITSELF);
+
+const ofAgentPath = urlPath.includes('{agent_id}');
+const ofAgentSchema = z.strictObject({ path: ofAgentPath, ...fields }).refine(namesItself, NAMES_ITSELF);
+
+const statistics = urlPath.nullable();
+
+export const supplementsSchema = z.strictObject({
+  audit: z.strictObject({ statistics }),
+  traps: z.strictObject({ statistics, detections: recordsSchema }).nullable(),
+  endpoints: z.strictObject({ statistics, events: recordsSchema, scans: recordsSchema.nullable() }).nullable(),
+  agents: z
+    .strictObject({
+      statistics,
+      /** The list of agents, which says whose stream is whose. */
+      agents: listSchema.extend({ id: field, stream_id: field }),
+      /** What anybody may ask, sent without the API key. */
+      verifications: ofAgentSchema,
+      actions: recordsSchema.refine((list) => list.path.includes('{agent_id}'), {
+        message: 'must have {agent_id} in it',
+        path: ['path'],
+      }),
+    })
+    .nullable(),
+});
+export type SupplementsDescription = z.infer<typeof supplementsSchema>;
+
+/** How the records of one kind are read; `items` of those that come in a list. */
+export type RecordsDescription = Pick<z.infer<typeof recordsSchema>, 'id' | 'time' | 'entry' | 'csv'> & {
+  items?: string;
+};

@@ -1,0 +1,146 @@
+import type { SupplementsDescription } from '../profile/supplements.ts';
+
+type Records = NonNullable<SupplementsDescription['traps']>['detections'];
+
+const LIST: Pick<Records, 'items' | 'paging' | 'limit'> = {
+  items: 'data',
+  paging: { style: 'cursor', next: 'next_cursor', absent_at_end: false, parameter: 'cursor' },
+  limit: { parameter: 'limit', size: 500 },
+};
+const OF_PERIOD: Pick<Records, 'from_parameter' | 'to_parameter'> = { from_parameter: 'from', to_parameter: 'to' };
+const ENTRY = { stream_id: 'entry.stream_id', sequence: 'entry.sequence', digest: 'entry.hash' };
+
+/** What the services of the platform show beside the audit service. */
+// Over 40 lines: it is one table.
+export const DEFAULT_SUPPLEMENTS: SupplementsDescription = {
+  audit: { statistics: '/stats/' },
+  traps: {
+    statistics: '/stats/',
+    detections: {
+      path: '/detections/',
+      ...LIST,
+      ...OF_PERIOD,
+      id: 'detection_id',
+      time: 'detected_at',
+      entry: {
+        ...ENTRY,
+        stream: 'traps',
+        is: { action: 'trap.used', resource_type: 'trap' },
+        within: null,
+        says: {
+          detection_id: 'metadata.detection_id',
+          credential_id: 'resource_id',
+          credential_type: 'metadata.credential_type',
+          plant_location: 'metadata.plant_location',
+          label: 'metadata.label',
+        },
+      },
+      csv: [
+        ...['detection_id', 'detected_at', 'event_time', 'credential_id', 'credential_type', 'plant_location', 'label'],
+        ...['depth', 'severity', 'channel', 'action', 'service', 'source_ip', 'user_agent', 'auth_verified'],
+        ...['occurrences', 'first_seen', 'last_seen', 'status', 'acknowledged_by', 'acknowledged_at'],
+      ],
+    },
+  },
+  endpoints: {
+    statistics: '/stats/',
+    events: {
+      path: '/events/',
+      ...LIST,
+      ...OF_PERIOD,
+      id: 'event_id',
+      time: 'first_seen',
+      entry: {
+        ...ENTRY,
+        stream: 'endpoints/{endpoint_id}',
+        is: { action: 'events.raised' },
+        within: 'metadata.events',
+        says: {
+          event_id: 'event_id',
+          event_type: 'event_type',
+          path: 'path',
+          path_base64: 'path_base64',
+          expected_sha256: 'expected_sha256',
+          observed_sha256: 'observed_sha256',
+        },
+      },
+      csv: [
+        ...['event_id', 'first_seen', 'last_seen', 'endpoint_id', 'endpoint_name', 'event_type', 'severity', 'path'],
+        ...['path_base64', 'expected_sha256', 'observed_sha256', 'explanation.kind', 'status', 'occurrences'],
+        ...['acknowledged_by', 'acknowledged_at', 'resolved_at', 'scan_id', 'baseline_id'],
+      ],
+    },
+    scans: {
+      path: '/scans/',
+      ...LIST,
+      ...OF_PERIOD,
+      id: 'scan_id',
+      time: 'received_at',
+      entry: {
+        ...ENTRY,
+        stream: 'endpoints/{endpoint_id}',
+        is: { action: 'report.accepted', resource_type: 'report' },
+        within: null,
+        says: {
+          scan_id: 'resource_id',
+          report_sha256: 'metadata.report_sha256',
+          chain: 'metadata.chain',
+          sequence: 'metadata.sequence',
+          root_hash: 'metadata.root_hash',
+          line_count: 'metadata.line_count',
+          complete: 'metadata.complete',
+        },
+      },
+      csv: [
+        ...['scan_id', 'received_at', 'endpoint_id', 'chain', 'sequence', 'report_sha256', 'started_at', 'finished_at'],
+        ...['complete', 'line_count', 'root_hash', 'baseline_id', 'events.open', 'events.raised', 'events.resolved'],
+      ],
+    },
+  },
+  agents: {
+    statistics: '/stats/',
+    agents: { path: '/agents/', ...LIST, id: 'agent_id', stream_id: 'audit_stream.stream_id' },
+    verifications: {
+      path: '/public/verify-agent/{agent_id}',
+      id: 'agent_id',
+      time: null,
+      entry: null,
+      csv: [
+        ...['agent_id', 'checked_at', 'valid', 'status', 'tier', 'identity.did', 'certificate.serial'],
+        ...['certificate.status', 'certificate.not_after', 'certificate.pq.serial', 'certificate.pq.status'],
+        ...['passport.jti', 'passport.status', 'passport.issued_at', 'passport.not_after'],
+      ],
+    },
+    actions: {
+      path: '/agents/{agent_id}/actions',
+      ...LIST,
+      ...OF_PERIOD,
+      id: 'action_id',
+      time: 'received_at',
+      entry: {
+        ...ENTRY,
+        stream: 'agents/{agent_id}',
+        is: { action: 'action.logged', resource_type: 'action' },
+        within: null,
+        says: {
+          action_id: 'resource_id',
+          action_type: 'metadata.action_type',
+          action_description: 'metadata.action_description',
+          tool_used: 'metadata.tool_used',
+          api_called: 'metadata.api_called',
+          input_hash: 'metadata.input_hash',
+          output_hash: 'metadata.output_hash',
+          model: 'metadata.model',
+          version: 'metadata.version',
+          decision: 'metadata.decision',
+          attested: 'metadata.attested',
+        },
+      },
+      csv: [
+        ...['action_id', 'received_at', 'agent_id', 'decision', 'attested', 'action_type', 'action_description'],
+        ...['tool_used', 'api_called', 'input_hash', 'output_hash', 'model', 'version', 'reported_by'],
+        ...['trust.before', 'trust.after', 'trust.tier', 'outcome.outcome', 'outcome.reported_at'],
+      ],
+    },
+  },
+};

@@ -1,0 +1,57 @@
+import { z } from 'zod';
+import { FORMATS } from '../../core/formats.ts';
+import { supplementsStatementSchema } from '../supplements/document.ts';
+import type { Outcome } from './outcome.ts';
+import { binding, bundleSchema } from './stored-object.ts';
+
+/** What a run has from the services beside the audit service: what became of each, what was found, and the bag. */
+export const runSupplementsSchema = z.strictObject({
+  ...supplementsStatementSchema.shape,
+  /** Null in the record of an attempt, which has none. */
+  object: bundleSchema.nullable(),
+});
+export type RunSupplements = z.infer<typeof runSupplementsSchema>;
+
+/**
+ * `runs/<run-id>/supplements/<sha256 of the bag>.json`: what a bag holds, written before it is stored. An export that was
+ * interrupted behind it goes on with the bag, also where it cannot read it.
+ */
+export const announcedSupplementsSchema = runSupplementsSchema.extend({
+  format: z.literal(FORMATS.supplementsRecord),
+  run_id: z.string(),
+  object: bundleSchema,
+  binding,
+});
+
+/** How many services were to be collected from, and how many were. */
+export const supplementCountsSchema = z.strictObject({
+  configured: z.int().min(0),
+  collected: z.int().min(0),
+  missing: z.int().min(0),
+});
+export type SupplementCounts = z.infer<typeof supplementCountsSchema>;
+
+export function countSupplements(supplements: RunSupplements | null): SupplementCounts {
+  const states = supplements === null ? [] : Object.values(supplements.services).map(({ state }) => state);
+  const count = (wanted: string) => states.filter((state) => state === wanted).length;
+  const [collected, missing] = [count('collected'), count('missing')];
+  return { configured: collected + missing, collected, missing };
+}
+
+/** What supplements make of a run: one that is missing leaves it incomplete, an error that was found refutes it. */
+export function outcomesOfSupplements(supplements: RunSupplements | null): Outcome[] {
+  if (supplements === null) return [];
+  const isMissing = Object.values(supplements.services).some(({ state }) => state === 'missing');
+  const isWrong = supplements.findings.some(({ severity }) => severity === 'error');
+  return [...(isWrong ? (['refuted'] as const) : []), ...(isMissing ? (['incomplete'] as const) : [])];
+}
+
+/** Why a run has no bundle of a stream. */
+export function whyNoBundle(
+  streamId: string,
+  { failed, excluded }: { failed: readonly { stream_id: string }[]; excluded: readonly { stream_id: string }[] },
+): string {
+  const has = (streams: readonly { stream_id: string }[]) => streams.some(({ stream_id }) => stream_id === streamId);
+  if (has(failed)) return 'its stream could not be exported';
+  return has(excluded) ? 'its stream is not in the scope of the run' : 'the service does not list its stream';
+}

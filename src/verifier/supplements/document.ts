@@ -1,0 +1,104 @@
+import { z } from 'zod';
+import { FORMATS } from '../../core/formats.ts';
+import { SUPPLEMENT_FINDING_CODES } from '../model/supplement-finding.ts';
+import { KIND_NAMES, type RecordKind, type SupplementService } from './files.ts';
+
+/**
+ * What a bag with supplements and the record of its run say of what other services showed. Times are RFC 3339 in UTC,
+ * digests lower-case hex.
+ */
+
+const count = z.int().min(0);
+
+/** What became of one service. One that is missing has no file in the bag. */
+const serviceSchema = z.discriminatedUnion('state', [
+  z.strictObject({ state: z.literal('collected'), origin: z.string(), collected_at: z.string() }),
+  z.strictObject({
+    state: z.literal('missing'),
+    origin: z.string(),
+    collected_at: z.string(),
+    reason: z.string(),
+    next_step: z.string(),
+  }),
+  z.strictObject({ state: z.literal('not_configured') }),
+]);
+export type SupplementState = z.infer<typeof serviceSchema>;
+
+/**
+ * `proved_by_entry`: its entry is in a bundle of the run whose order and content are proved, and says the same.
+ * `contradicted`: its entry says something else, or its stream is refuted. `no_entry`: it names none, and should.
+ */
+export const RECORD_STATE_NAMES = ['proved_by_entry', 'contradicted', 'unproved', 'no_entry'] as const;
+export type RecordStateName = (typeof RECORD_STATE_NAMES)[number];
+
+const kindSchema = z.strictObject({
+  /** As received, of any time; one that came twice counts once. */
+  records: count,
+  /** Of the run's period. The four counts below add up to it. */
+  in_period: count,
+  proved_by_entry: count,
+  contradicted: count,
+  unproved: count,
+  no_entry: count,
+});
+export type KindCounts = z.infer<typeof kindSchema>;
+
+const findingSchema = z.strictObject({
+  code: z.enum(SUPPLEMENT_FINDING_CODES),
+  severity: z.enum(['error', 'warning', 'notice']),
+  kind: z.enum(KIND_NAMES),
+  id: z.string(),
+  records: count,
+  stream_id: z.string().optional(),
+  sequence: count.optional(),
+  expected: z.string().optional(),
+  actual: z.string().optional(),
+  message: z.string(),
+  next_step: z.string(),
+});
+
+/** How one record of the period stands: a line of `data/records.jsonl`. */
+export const recordStateSchema = z.strictObject({
+  kind: z.enum(KIND_NAMES),
+  id: z.string(),
+  state: z.enum(RECORD_STATE_NAMES),
+  /** Why it is not proved. */
+  reason: z.string().optional(),
+  /** The entry that it names; `hash` where it names the digest. */
+  entry: z.strictObject({ stream_id: z.string(), sequence: count, hash: z.string().optional() }).optional(),
+});
+export type RecordState = z.infer<typeof recordStateSchema>;
+
+type Services = Record<SupplementService, typeof serviceSchema>;
+type Kinds = Record<RecordKind, z.ZodOptional<typeof kindSchema>>;
+
+/** As it stands in the bag and in the run record. */
+export const supplementsStatementSchema = z.strictObject({
+  services: z.strictObject({
+    audit: serviceSchema,
+    traps: serviceSchema,
+    endpoints: serviceSchema,
+    agents: serviceSchema,
+  } satisfies Services),
+  /** Those that were collected. */
+  kinds: z.strictObject({
+    detections: kindSchema.optional(),
+    events: kindSchema.optional(),
+    scans: kindSchema.optional(),
+    verifications: kindSchema.optional(),
+    actions: kindSchema.optional(),
+  } satisfies Kinds),
+  /** At most a thousand of each code. */
+  findings: z.array(findingSchema),
+  findings_count: count,
+});
+export type SupplementsStatement = z.infer<typeof supplementsStatementSchema>;
+
+/** `data/supplements.json`. */
+export const supplementsDocumentSchema = z.strictObject({
+  format: z.literal(FORMATS.supplements),
+  run_id: z.string(),
+  period: z.strictObject({ from: z.string().nullable(), to: z.string().nullable() }),
+  ...supplementsStatementSchema.shape,
+});
+export type SupplementsDocument = z.infer<typeof supplementsDocumentSchema>;

@@ -1,0 +1,174 @@
+import { EvidenceError } from '../../core/errors.ts';
+import { canonicalize, type Json } from '../../core/json/canonical.ts';
+import { parseExactJson } from '../../core/json/exact.ts';
+import { itemsOf } from '../profile/answers.ts';
+import type { Description } from '../profile/description.ts';
+import { digestReader } from '../profile/digest-text.ts';
+import { RoleFields } from '../profile/fields.ts';
+import { valueAt } from '../profile/path.ts';
+import type { EntryDescription, RecordsDescription, SupplementsDescription } from '../profile/supplements.ts';
+import { toTimestamp } from '../profile/time.ts';
+import type { RecordKind } from './files.ts';
+
+/** A record of another service, as far as it is judged. */
+export interface SupplementRecord {
+  kind: RecordKind;
+  id: string;
+  /** RFC 3339; null for what is of the moment when it was asked for. */
+  time: string | null;
+  /** The entry that it names; null where it names none. */
+  entry: NamedEntry | null;
+  /** What its entry has to say too: fields of the entry, each with RFC 8785 text; null for a number that is not exact. */
+  says: readonly (readonly [path: string, text: string | null])[];
+  /** As received. */
+  value: Json;
+}
+
+export interface NamedEntry {
+  streamId: string;
+  sequence: number;
+  /** Lower-case hex; null where the record does not name it. */
+  digest: string | null;
+  /** The stream that the contract says it has to be in; null for any. */
+  stream: string | null;
+}
+
+/** What a contract says of the records of each kind; null where the service has none of it. */
+export function describeRecords(supplements: SupplementsDescription, kind: RecordKind): RecordsDescription | null {
+  const { traps, endpoints, agents } = supplements;
+  if (kind === 'detections') return traps?.detections ?? null;
+  if (kind === 'events' || kind === 'scans') return endpoints?.[kind] ?? null;
+  return agents?.[kind] ?? null;
+}
+
+/** How records are read. */
+export type RecordContract = Pick<Description, 'name' | 'numbers' | 'digest' | 'supplements'>;
+
+/**
+ * The records of one answer as it was received: a page of a list, or a document of one agent.
+ * @throws EvidenceError `contract` for what is not as the contract says, or can be read in more than one way.
+ */
+export function readRecords(contract: RecordContract, kind: RecordKind, body: Uint8Array): SupplementRecord[] {
+  const description = contract.supplements && describeRecords(contract.supplements, kind);
+  if (description == null) throw new TypeError(`the contract "${contract.name}" describes no ${kind}`);
+  const { value, isExact } = readAnswer(body, kind);
+  const reader = new RecordReader(contract, kind, description, isExact);
+  return itemsIn(description, value, kind).map((item) => reader.read(item));
+}
+
+/** @throws EvidenceError `contract`. */
+function itemsIn(description: RecordsDescription, answer: Json, what: string): Json[] {
+  if (description.items === undefined) return [answer];
+  const items = itemsOf({ items: description.items }, answer);
+  if (items === null) throw new EvidenceError('contract', `an answer with ${what} has no list "${description.items}"`);
+  return items;
+}
+
+/** The agents of a page of their list, each with its stream; null for one that has none. */
+export function readAgents(contract: RecordContract, body: Uint8Array): { agentId: string; streamId: string | null }[] {
+  const list = contract.supplements?.agents?.agents;
+  if (list === undefined) throw new TypeError(`the contract "${contract.name}" describes no agents`);
+  const { value } = readAnswer(body, 'agents');
+  const items = itemsOf(list, value);
+  if (items === null) throw new EvidenceError('contract', `an answer with agents has no list "${list.items}"`);
+  return items.map((item) => {
+    const fields = new RoleFields('an agent', item, contract);
+    const hasStream = fields.has(list.stream_id) && !fields.isNull(list.stream_id);
+    return { agentId: fields.text(list.id), streamId: hasStream ? fields.text(list.stream_id) : null };
+  });
+}
+
+/** @throws EvidenceError `contract` where two readers could see two things. */
+function readAnswer(body: Uint8Array, what: string): { value: Json; isExact: boolean } {
+  const { value, ambiguity, inexact, inexactInteger } = parseExactJson(withoutByteOrderMark(body));
+  const why =
+    ambiguity ?? (inexactInteger === null ? null : `the number ${inexactInteger} is another one when it is read`);
+  if (why !== null)
+    throw new EvidenceError('contract', `an answer with ${what} can be read in more than one way: ${why}`);
+  return { value, isExact: inexact === null };
+}
+
+/** RFC 8259 section 8.1 lets a reader overlook it. */
+function withoutByteOrderMark(body: Uint8Array): Uint8Array {
+  return body[0] === 0xef && body[1] === 0xbb && body[2] === 0xbf ? body.subarray(3) : body;
+}
+
+class RecordReader {
+  readonly #contract: RecordContract;
+  readonly #kind: RecordKind;
+  readonly #description: RecordsDescription;
+  readonly #isExact: boolean;
+  readonly #digests: ReturnType<typeof digestReader>;
+
+  constructor(contract: RecordContract, kind: RecordKind, description: RecordsDescription, isExact: boolean) {
+    this.#contract = contract;
+    this.#kind = kind;
+    this.#description = description;
+    this.#isExact = isExact;
+    this.#digests = digestReader(contract.digest);
+  }
+
+  read(value: Json): SupplementRecord {
+    const { id, time, entry } = this.#description;
+    const fields = new RoleFields(`a record of ${this.#kind}`, value, this.#contract);
+    return {
+      kind: this.#kind,
+      id: fields.read(id, (sent) => (typeof sent === 'string' && sent !== '' ? sent : null), 'a text'),
+      time: time === null ? null : toTimestamp(fields, time, 'text'),
+      entry: entry === null ? null : this.#entryOf(fields, value, entry),
+      says: entry === null ? [] : this.#saysOf(value, entry),
+      value,
+    };
+  }
+
+  #entryOf(fields: RoleFields, value: Json, { stream, stream_id, sequence, digest }: EntryDescription) {
+    const isThere = (path: string) => fields.has(path) && !fields.isNull(path);
+    if (!isThere(stream_id) || !isThere(sequence)) return null;
+    return {
+      streamId: fields.text(stream_id),
+      sequence: fields.integer(sequence, 0),
+      digest:
+        digest === null || !isThere(digest)
+          ? null
+          : fields.read(digest, (sent) => this.#digests.digest(sent), this.#digests.shape),
+      stream: stream === null ? null : fillFields(stream, value),
+    };
+  }
+
+  #saysOf(value: Json, { says }: EntryDescription): [path: string, text: string | null][] {
+    return Object.entries(says).map(([own, ofEntry]) => [ofEntry, comparableText(valueAt(value, own), this.#isExact)]);
+  }
+}
+
+/**
+ * A value as it is compared: RFC 8785; what is absent is as null. Null for one that holds a number which may be another
+ * one than was written.
+ * @param isExact whether each number of the text that it is from is the one that was written.
+ */
+export function comparableText(value: Json | undefined, isExact: boolean): string | null {
+  if (!isExact && holdsNumber(value)) return null;
+  return canonicalize(value ?? null);
+}
+
+function holdsNumber(value: Json | undefined): boolean {
+  if (typeof value === 'number') return true;
+  return typeof value === 'object' && value !== null && Object.values(value).some(holdsNumber);
+}
+
+/** A template with fields of a record in it; one that the record has not got stays as it is, and is no stream's name. */
+function fillFields(template: string, record: Json): string {
+  return template.replace(/\{([^{}]+)\}/g, (name, path: string) => {
+    const value = valueAt(record, path);
+    return typeof value === 'string' ? value : name;
+  });
+}
+
+/** Whether records are of a period, half-open. */
+export function recordsOfPeriod({ from, to }: { from: string | null; to: string | null }) {
+  const [first, end] = [from === null ? -Infinity : Date.parse(from), to === null ? Infinity : Date.parse(to)];
+  return ({ time }: Pick<SupplementRecord, 'time'>): boolean => {
+    if (time === null) return true;
+    const at = Date.parse(time);
+    return at >= first && at < end;
+  };
+}

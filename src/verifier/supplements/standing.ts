@@ -1,0 +1,54 @@
+import type { ReportedClaims, StreamStatus } from '../claims/claim.ts';
+
+/** An entry of a bundle as it was read. */
+export interface FoundEntry {
+  /** Lower-case hex: the one that the entry states. */
+  digest: string;
+  /** Its JSON; null for an entry that can be read in more than one way. */
+  bytes: Uint8Array | null;
+}
+
+/** What a run knows of a stream that records name: nothing, that it is refuted, or what its bundle holds. */
+export type StreamStanding =
+  | { kind: 'unknown'; reason: string }
+  | { kind: 'refuted' }
+  | {
+      kind: 'read';
+      /** Of its entries; null where there are none. */
+      first: number | null;
+      last: number | null;
+      /** Why nothing can be proved by its entries; null where order and content are proved. */
+      open: string | null;
+      /** Members of entries that no digest covers. */
+      notCovered: readonly string[];
+      find(sequence: number): FoundEntry | null;
+    };
+
+/** What was made of a stream, in an export or in a verification. */
+export interface JudgedStream {
+  status: StreamStatus | 'recorded';
+  claims: ReportedClaims;
+  first_sequence: number | null;
+  head: { sequence: number } | null;
+}
+
+/** @param find an entry of the bundle that was judged; null where the bundle was not read. */
+export function standingOf(
+  { status, claims, first_sequence, head }: JudgedStream,
+  find: ((sequence: number) => FoundEntry | null) | null,
+): StreamStanding {
+  if (status === 'refuted') return { kind: 'refuted' };
+  if (find === null) return { kind: 'unknown', reason: 'the bundle of its stream was not opened' };
+  const open = (['order', 'content'] as const).find((name) => claims[name].state !== 'proved');
+  return {
+    kind: 'read',
+    first: first_sequence,
+    last: head?.sequence ?? null,
+    open:
+      open === undefined
+        ? null
+        : `the claim "${open}" of its stream is not proved: ${claims[open].reason ?? 'unknown'}`,
+    notCovered: claims.content.not_covered ?? [],
+    find,
+  };
+}

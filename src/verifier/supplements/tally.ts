@@ -1,0 +1,101 @@
+import { KEPT_FINDINGS } from '../model/finding-log.ts';
+import { type SupplementFinding, toSupplementFinding } from '../model/supplement-finding.ts';
+import type { KindCounts, RecordState, SupplementsStatement } from './document.ts';
+import type { RecordKind } from './files.ts';
+import { contradicted, type JudgedContract, judgeRecord, type RecordFault } from './judging.ts';
+import { recordsOfPeriod, type SupplementRecord } from './reading.ts';
+import type { StreamStanding } from './standing.ts';
+
+interface Run {
+  contract: JudgedContract;
+  /** Half-open. */
+  period: { from: string | null; to: string | null };
+  standingOf(streamId: string): StreamStanding;
+}
+
+/** Judges the records of a run one by one, and counts what comes of it. */
+export class SupplementTally {
+  readonly #run: Run;
+  readonly #isOfPeriod: (record: SupplementRecord) => boolean;
+  readonly #kinds = new Map<RecordKind, KindCounts>();
+  /** What was read of each record, by which it is seen whether it comes again. */
+  readonly #seen = new Map<string, string>();
+  readonly #findings = new Map<string, SupplementFinding<RecordKind>>();
+  readonly #kept = new Map<RecordFault['code'], number>();
+  #found = 0;
+
+  constructor(run: Run) {
+    this.#run = run;
+    this.#isOfPeriod = recordsOfPeriod(run.period);
+  }
+
+  /** A kind that was collected, also where there is no record of it. */
+  begin(kind: RecordKind): void {
+    const none = { records: 0, in_period: 0, proved_by_entry: 0, contradicted: 0, unproved: 0, no_entry: 0 };
+    this.#kinds.set(kind, this.#kinds.get(kind) ?? none);
+  }
+
+  /** How a record stands; null for one of another period, and for one that came before. */
+  judge(record: SupplementRecord): RecordState | null {
+    this.begin(record.kind);
+    const counts = this.#kinds.get(record.kind);
+    const key = JSON.stringify([record.kind, record.id, record.entry?.streamId ?? null]);
+    const { time, entry, says } = record;
+    const read = JSON.stringify([time, entry, says]);
+    const before = this.#seen.get(key);
+    if (counts === undefined || before === read) return null;
+    this.#seen.set(key, before ?? read);
+    counts.records++;
+    if (!this.#isOfPeriod(record)) return null;
+    const { state, reason, fault } =
+      before === undefined
+        ? judgeRecord(this.#run.contract, record, (streamId) => this.#run.standingOf(streamId))
+        : contradicted('it comes twice, and does not say the same both times');
+    counts.in_period++;
+    counts[state]++;
+    if (fault !== undefined) this.#note(record, fault);
+    return toState(record, state, reason);
+  }
+
+  get statement(): Pick<SupplementsStatement, 'kinds' | 'findings' | 'findings_count'> {
+    return {
+      kinds: Object.fromEntries(this.#kinds) as SupplementsStatement['kinds'],
+      findings: [...this.#findings.values()],
+      findings_count: this.#found,
+    };
+  }
+
+  #note({ kind, id, entry }: SupplementRecord, { isCommon, code, message, ...values }: RecordFault): void {
+    this.#found++;
+    const key = JSON.stringify(isCommon ? [code, kind, entry?.streamId, message] : [code, kind, this.#found]);
+    const known = this.#findings.get(key);
+    const kept = this.#kept.get(code) ?? 0;
+    if (known !== undefined) known.records++;
+    else if (kept < KEPT_FINDINGS) {
+      this.#kept.set(code, kept + 1);
+      this.#findings.set(
+        key,
+        toSupplementFinding({
+          ...{ code, kind, id, records: 1 },
+          ...(entry === null ? {} : { stream_id: entry.streamId }),
+          ...(entry === null || isCommon ? {} : { sequence: entry.sequence }),
+          ...values,
+          message,
+        }),
+      );
+    }
+  }
+}
+
+function toState({ kind, id, entry }: SupplementRecord, state: RecordState['state'], reason?: string): RecordState {
+  return {
+    ...{ kind, id, state },
+    ...(reason === undefined ? {} : { reason }),
+    ...(entry !== null && {
+      entry: {
+        ...{ stream_id: entry.streamId, sequence: entry.sequence },
+        ...(entry.digest !== null && { hash: entry.digest }),
+      },
+    }),
+  };
+}
