@@ -6,7 +6,6 @@ import type { List, Paging } from '../../verifier/profile/list-description.ts';
 import { valueAt } from '../../verifier/profile/path.ts';
 import { NO_SERVICE_THERE } from './drift.ts';
 import type { Exchange } from './exchange.ts';
-import type { ReadPage } from './json-body.ts';
 import { type KnownItems, PageReader } from './page-reader.ts';
 import type { PageAnswer, ReceivedPage, Transport } from './transport.ts';
 
@@ -63,10 +62,7 @@ export async function* readPages(
   let empty = 0;
   let url = first;
   for (let number = 1; ; number++) {
-    const answer = await askPage(transport, url, (body) => {
-      keep?.(body);
-      return reader.read(body);
-    });
+    const answer = await askPage(transport, url, reader, keep);
     const { date, link, received } = answer;
     const body = answer.value as Json;
     const items = itemsOf(list, body);
@@ -89,8 +85,11 @@ export async function* readPages(
   }
 }
 
-function askPage(transport: Transport, url: string, read: ReadPage): Promise<PageAnswer> {
-  return transport.page({ method: 'GET', url, repeatable: true }, read);
+function askPage(transport: Transport, url: string, reader: PageReader, keep: PageWishes['keep']): Promise<PageAnswer> {
+  return transport.page({ method: 'GET', url, repeatable: true }, (body) => {
+    keep?.(body);
+    return reader.read(body);
+  });
 }
 
 /** What the next page is asked for with. @param read items so far. @param number of pages so far. */

@@ -1,6 +1,6 @@
+import type { NotedStreams } from '../../verifier/verify/noted-streams.ts';
 import type { CollectedSupplements } from '../supplements/collect.ts';
 import type { SupplementSource } from '../supplements/source.ts';
-import type { NotedStreams } from './noted-streams.ts';
 
 /** What was collected from the other services, and the entries that it names, noted while streams are read. */
 export interface OpenSupplements {

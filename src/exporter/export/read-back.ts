@@ -3,8 +3,9 @@ import { openBundle } from '../../verifier/bundle/read.ts';
 import { PackageReader } from '../../verifier/chain/package.ts';
 import type { StreamRecord } from '../../verifier/records/record.ts';
 import type { Unbound } from '../../verifier/records/stored-object.ts';
+import type { NotedStreams } from '../../verifier/verify/noted-streams.ts';
 import type { ExportContext } from './context.ts';
-import { type NotedStreams, observersOf } from './noted-streams.ts';
+import { observersOf } from './entry-observers.ts';
 import { notOurs } from './records.ts';
 import { withFetched } from './recover.ts';
 

@@ -23,14 +23,17 @@ export type SupplementFindingCode = keyof typeof CODES;
 export const SUPPLEMENT_FINDING_CODES = Object.keys(CODES) as SupplementFindingCode[];
 
 /** As it is written into records: of one record, or of several of one kind that the same is true of. */
-export interface SupplementFinding<Kind extends string = string> extends Finding<SupplementFindingCode> {
+export interface SupplementFinding<Kind extends string = string>
+  extends Omit<Finding<SupplementFindingCode>, 'expected' | 'actual'> {
   kind: Kind;
   /** The record; the first one of several. */
   id: string;
+  expected?: string | undefined;
+  actual?: string | undefined;
   /** How many records it is of. */
   records: number;
-  stream_id?: string;
-  sequence?: number;
+  stream_id?: string | undefined;
+  sequence?: number | undefined;
 }
 
 export function toSupplementFinding<Kind extends string>(

@@ -1,6 +1,7 @@
 import { messageOf } from '../../core/errors.ts';
 import { isClosed } from '../archive/failure.ts';
 import type { Finding, Severity } from '../model/finding.ts';
+import type { SupplementFindingCode } from '../model/supplement-finding.ts';
 import { type VerifiedOutcome, worstOf } from '../records/outcome.ts';
 
 const FETCH_AGAIN =
@@ -37,7 +38,8 @@ const NEXT_STEPS = {
 
 const OF_BUNDLE = 'Get the bundle from the archive again, and compare its SHA-256 with the one in run.json.';
 
-export type ObjectFindingCode = keyof typeof NEXT_STEPS | `bundle/${string}`;
+type OwnCode = keyof typeof NEXT_STEPS | `bundle/${string}`;
+export type ObjectFindingCode = OwnCode | SupplementFindingCode;
 
 export interface ObjectFinding extends Finding<ObjectFindingCode> {
   /** The object, and after a colon the file in it. */
@@ -45,7 +47,7 @@ export interface ObjectFinding extends Finding<ObjectFindingCode> {
 }
 
 export function toObjectFinding(
-  code: ObjectFindingCode,
+  code: OwnCode,
   key: string,
   message: string,
   values: { expected?: string; actual?: string } = {},
@@ -55,7 +57,7 @@ export function toObjectFinding(
   return { code, severity, key, message, ...values, next_step: nextStepOf(code) };
 }
 
-function nextStepOf(code: ObjectFindingCode): string {
+function nextStepOf(code: OwnCode): string {
   return code in NEXT_STEPS ? NEXT_STEPS[code as keyof typeof NEXT_STEPS] : OF_BUNDLE;
 }
 

@@ -7,12 +7,15 @@ import { type VerifiedOutcome, worstOf } from '../records/outcome.ts';
 import type { RunDocument, RunRecord } from '../records/record.ts';
 import type { StoredAs } from '../records/stored-object.ts';
 import { readRunRecord } from '../records/stored-run.ts';
+import { countSupplements, outcomesOfSupplements } from '../records/supplements.ts';
 import { NOT_VOUCHED } from './alone.ts';
 import { verifyAsked } from './asked.ts';
 import { type AttestationCheck, verifyAttestations } from './attestations.ts';
 import { type ObjectFinding, toObjectFinding, worstWith } from './object-finding.ts';
+import { sameRecord } from './recorded-stream.ts';
 import { checkDigest, isThere, readObject } from './stored.ts';
 import { type RunContext, type VerifiedStream, verifyStream } from './stream.ts';
+import { type SupplementsCheck, verifySupplements } from './supplements.ts';
 
 export interface RunCheck {
   runId: string;
@@ -22,6 +25,8 @@ export interface RunCheck {
   sha256: string | null;
   /** Our own verdicts, made now. */
   streams: VerifiedStream[];
+  /** Null where the run has none, or the record cannot be read. */
+  supplements: SupplementsCheck | null;
   /** Null when the record cannot be read. */
   attestations: AttestationCheck | null;
   findings: ObjectFinding[];
@@ -38,6 +43,7 @@ export async function verifyRun(context: RunContext, runId: string): Promise<Run
     record: null,
     sha256: null,
     streams: [],
+    supplements: null,
     attestations: null,
     findings: [],
     accounted: new Set([key]),
@@ -49,7 +55,12 @@ export async function verifyRun(context: RunContext, runId: string): Promise<Run
   });
   if (check.record === null || check.sha256 === null) return { ...check, outcome: outcomeOf(check) };
   check.findings.push(...checkRecord(check.record, runId, key));
-  await verifyStreams(context, check, check.record);
+  const { record } = check;
+  check.supplements = await verifySupplements(context, record, check.findings, async (notes) => {
+    await verifyStreams({ ...context, notes }, check, record);
+    return check.streams;
+  });
+  if (record.supplements?.object != null) check.accounted.add(record.supplements.object.key);
   check.findings.push(...checkVanished(context, check.record, key), ...checkAcceptances(context, check.record, key));
   for (const object of check.record.left_over) {
     check.accounted.add(object.key);
@@ -128,6 +139,8 @@ function checkRecord(record: RunRecord, runId: string, key: string): ObjectFindi
     findings.push(toObjectFinding('record/differs', key, `is the record of run ${record.run_id}`));
   if (listed !== exported + partial + failed + empty + excluded)
     findings.push(toObjectFinding('record/differs', key, 'its reconciliation does not add up'));
+  if (!sameRecord(record.reconciliation.supplements, countSupplements(record.supplements)))
+    findings.push(toObjectFinding('record/differs', key, 'its reconciliation does not count its supplements'));
   const gone = new Set(record.vanished.map(({ stream_id }) => stream_id));
   if (exported + partial + empty !== record.streams.filter(({ stream_id }) => !gone.has(stream_id)).length)
     findings.push(toObjectFinding('record/differs', key, 'its reconciliation does not count its streams'));
@@ -142,7 +155,9 @@ function checkRecord(record: RunRecord, runId: string, key: string): ObjectFindi
         `lists the stream "${first.stream_id}", and does not say what became of it`,
       ),
     );
-  const isRefuted = gone.size > 0 || record.streams.some(({ status }) => status === 'refuted');
+  const ofSupplements = outcomesOfSupplements(record.supplements);
+  const isRefuted =
+    gone.size > 0 || [...record.streams.map(({ status }) => status), ...ofSupplements].includes('refuted');
   if ((record.outcome === 'refuted') !== isRefuted)
     findings.push(
       toObjectFinding(

@@ -12,6 +12,7 @@ import type { AttestationContext } from './attestations.ts';
 import { verifyBundle } from './bundle.ts';
 import type { VerifyOptions } from './content.ts';
 import type { ContractUse } from './contract-use.ts';
+import type { NotedStreams } from './noted-streams.ts';
 import { type ObjectFinding, toObjectFinding } from './object-finding.ts';
 import { compareRecorded, type LedgerPast, sameRecord, statedVerdict } from './recorded-stream.ts';
 import { checkDigest, fetchBundle, isAttested, isThere, readObject } from './stored.ts';
@@ -48,6 +49,8 @@ export interface RunContext extends VerifyOptions, AttestationContext, LedgerPas
   /** The head that a run left in the ledger for a stream; undefined when it left none. */
   headOf(runId: string, streamId: string): { sequence: number; hash: string } | undefined;
   onStream?(streamId: string): void;
+  /** Notes the entries that supplements name; null where nothing is to be noted. */
+  notes?: NotedStreams | null;
 }
 
 const MAX_RECORD_BYTES = 2 ** 30;
@@ -96,9 +99,10 @@ async function verifyFetched(
   file: string,
   findings: ObjectFinding[],
 ): Promise<VerifiedStream | null> {
-  const { history } = context;
+  const { history, notes = null } = context;
   const compared = history.comparedWith(run.run_id, stream.stream_id);
-  const verified = await verifyBundle(file, stream.bundle.key, { ...context, compared });
+  const watch = () => notes?.begin(stream.stream_id) ?? null;
+  const verified = await verifyBundle(file, stream.bundle.key, { ...context, compared, watch });
   findings.push(...verified.findings);
   const { judged } = verified;
   if (judged !== null && judged.walk !== null) history.add(run.run_id, judged.walk);

@@ -1,9 +1,7 @@
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { slugOf } from '../../verifier/bundle/layout.ts';
-import type { PackageExpectation } from '../../verifier/chain/package.ts';
-import { NotedEntries } from '../../verifier/verify/noted-entries.ts';
-import type { ListingCheck } from './listing.ts';
+import { slugOf } from '../bundle/layout.ts';
+import { NotedEntries } from './noted-entries.ts';
 
 /** The entries that supplements name, of each stream, noted while the stream is read. */
 export class NotedStreams implements Disposable {
@@ -47,23 +45,4 @@ export class NotedStreams implements Disposable {
   get streamIds(): Iterable<string> {
     return this.#wanted.keys();
   }
-}
-
-type Observers = Pick<PackageExpectation, 'onEntry' | 'onSent'>;
-
-/** What sees the entries of a stream as they are read: each of the two, where it is there. */
-export function observersOf(notes: NotedEntries | null, listing: ListingCheck | null): Observers {
-  if (listing === null && notes === null) return {};
-  return {
-    onEntry: (entry) => {
-      notes?.onEntry(entry);
-      listing?.add(entry);
-    },
-    onSent: (entries) => {
-      notes?.onSent(entries);
-      // The listing looks at them later.
-      if (listing === null) entries.release();
-      else listing.addSent(entries);
-    },
-  };
 }

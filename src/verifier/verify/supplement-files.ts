@@ -1,0 +1,200 @@
+import type { SupplementTransferLog } from '../bundle/documents.ts';
+import { supplementTransferLogSchema } from '../bundle/documents.ts';
+import { CONTRACT_FILE, README, TRANSFER_LOG } from '../bundle/files.ts';
+import { BAG_INFO, bagInfoText, parseBagInfo, payloadOxum, slugOf } from '../bundle/layout.ts';
+import { describePeriod } from '../bundle/period.ts';
+import type { RunRecord } from '../records/record.ts';
+import { readRecord } from '../records/record-bytes.ts';
+import type { RunSupplements } from '../records/supplements.ts';
+import {
+  actionsFile,
+  csvFile,
+  KIND_NAMES,
+  type OtherService,
+  pageFile,
+  RECORD_KINDS,
+  RECORD_STATES,
+  type RecordKind,
+  SUPPLEMENT_SERVICES,
+  SUPPLEMENTS_DOCUMENT,
+  statisticsFile,
+  verificationFile,
+} from '../supplements/files.ts';
+import { describeRecords, readAgents } from '../supplements/reading.ts';
+import { type ObjectFinding, toObjectFinding } from './object-finding.ts';
+import { readIn, type SoundSupplements } from './supplements.ts';
+
+/** Of one answer of a service: an export takes no larger one. */
+export const MAX_ANSWER_BYTES = 64 * 2 ** 20;
+const MAX_LOG_BYTES = 256 * 2 ** 20;
+const MAX_INFO_BYTES = 2 ** 20;
+
+/** The folder in the zip. */
+const FOLDER = 'supplements';
+
+/** Whether the bag has the files that the services, as the run records them, lead to, no other ones, and says how each came. */
+export async function checkSupplementFiles(
+  sound: SoundSupplements,
+  run: RunRecord,
+  supplements: RunSupplements,
+): Promise<ObjectFinding[]> {
+  const { bundle, files, key } = sound;
+  const findings: ObjectFinding[] = [];
+  const received = await receivedFiles(sound, run, supplements, findings);
+  const made = [SUPPLEMENTS_DOCUMENT, RECORD_STATES, TRANSFER_LOG, ...madeFiles(sound, supplements)];
+  const expected = new Set([...received, ...made, CONTRACT_FILE]);
+  for (const path of [...received, ...made, README])
+    if (!files.has(path))
+      findings.push(toObjectFinding('bundle/missing-file', `${key}:${path}`, 'belongs to what was collected'));
+  for (const path of files.keys())
+    if (path.startsWith('data/') && !expected.has(path))
+      findings.push(
+        toObjectFinding('bundle/unexpected-file', `${key}:${path}`, 'is of nothing that the run says was collected'),
+      );
+  if (bundle.folder !== FOLDER)
+    findings.push(toObjectFinding('bundle/contradiction', key, `lies in a folder that is not called ${FOLDER}`));
+  if (findings.length > 0) return findings;
+  await checkTransferLog(sound, run, supplements, received, findings);
+  await checkInfo(sound, run, supplements, findings);
+  return findings;
+}
+
+function isCollected({ services }: RunSupplements, service: keyof RunSupplements['services']): boolean {
+  return services[service].state === 'collected';
+}
+
+/** Kinds of records that were collected. */
+export function collectedKinds({ contract }: Pick<SoundSupplements, 'contract'>, supplements: RunSupplements) {
+  return KIND_NAMES.filter((kind) => {
+    const isDescribed = contract.supplements !== undefined && describeRecords(contract.supplements, kind) !== null;
+    return isDescribed && isCollected(supplements, RECORD_KINDS[kind]);
+  });
+}
+
+function madeFiles(sound: SoundSupplements, supplements: RunSupplements): string[] {
+  return collectedKinds(sound, supplements).map(csvFile);
+}
+
+/** The answers that there must be. */
+async function receivedFiles(
+  sound: SoundSupplements,
+  run: RunRecord,
+  supplements: RunSupplements,
+  findings: ObjectFinding[],
+): Promise<Set<string>> {
+  const { contract, files } = sound;
+  const statistics = SUPPLEMENT_SERVICES.filter((service) => isCollected(supplements, service))
+    .filter((service) => (contract.supplements?.[service]?.statistics ?? null) !== null)
+    .map(statisticsFile);
+  const kinds = collectedKinds(sound, supplements);
+  const lists = kinds.filter((kind) => kind !== 'actions' && kind !== 'verifications');
+  const received = new Set([...statistics, ...lists.flatMap((kind) => pagesOf(files, RECORD_KINDS[kind], kind))]);
+  if (!kinds.includes('actions')) return received;
+  const agentPages = pagesOf(files, 'agents', 'agents');
+  for (const path of agentPages) received.add(path);
+  for (const slug of await agentsInScope(sound, run, agentPages, findings)) {
+    received.add(verificationFile(slug));
+    for (const path of numbered((number) => actionsFile(slug, number), files)) received.add(path);
+  }
+  return received;
+}
+
+function pagesOf(files: SoundSupplements['files'], service: OtherService, kind: RecordKind | 'agents'): string[] {
+  return numbered((number) => pageFile(service, kind, number), files);
+}
+
+/** Pages are counted without a gap, and of every list there is at least one. */
+function numbered(fileOf: (number: number) => string, files: SoundSupplements['files']): string[] {
+  const pages = [fileOf(1)];
+  while (files.has(fileOf(pages.length + 1))) pages.push(fileOf(pages.length + 1));
+  return pages;
+}
+
+/** Agents whose streams the run was to export, as the names of their files. */
+async function agentsInScope(
+  { bundle, contract, files, key }: SoundSupplements,
+  { streams, failed }: RunRecord,
+  pages: readonly string[],
+  findings: ObjectFinding[],
+): Promise<Set<string>> {
+  const scope = new Set([...streams, ...failed].map(({ stream_id }) => stream_id));
+  const slugs = new Set<string>();
+  for (const path of pages.filter((page) => files.has(page))) {
+    const read = async () => readAgents(contract, await bundle.readFile(path, MAX_ANSWER_BYTES));
+    for (const { agentId, streamId } of (await readIn(`${key}:${path}`, findings, read)) ?? [])
+      if (streamId !== null && scope.has(streamId)) slugs.add(slugOf(agentId));
+  }
+  return slugs;
+}
+
+/** Every answer came as the log says: of each there is one line, with its length and digest. */
+async function checkTransferLog(
+  { bundle, files, key }: SoundSupplements,
+  run: RunRecord,
+  supplements: RunSupplements,
+  received: ReadonlySet<string>,
+  findings: ObjectFinding[],
+): Promise<void> {
+  const place = `${key}:${TRANSFER_LOG}`;
+  const log = await readIn(place, findings, async () =>
+    readRecord(supplementTransferLogSchema, await bundle.readFile(TRANSFER_LOG, MAX_LOG_BYTES), place),
+  );
+  if (log === null) return;
+  const differs = (message: string) => findings.push(toObjectFinding('bundle/contradiction', place, message));
+  if (log.run_id !== run.run_id) differs('is the transfer log of another run');
+  if (!isOfServices(log, supplements)) differs('names other addresses of services than the run record');
+  const logged = new Set<string>();
+  for (const { step, file, exchange } of log.steps) {
+    if (file === undefined || exchange === undefined || !received.has(file))
+      differs(`has a step "${step}" of no answer`);
+    else if (logged.has(file)) differs(`says twice how ${file} came`);
+    else if (exchange.sha256 !== files.get(file)?.sha256 || exchange.bytes !== files.get(file)?.bytes)
+      differs(`says that ${file} came as something else`);
+    else if (exchange.status < 200 || exchange.status > 299) differs(`says that ${file} was refused`);
+    if (file !== undefined) logged.add(file);
+  }
+  for (const path of received) if (!logged.has(path)) differs(`does not say how ${path} came`);
+}
+
+function isOfServices({ services }: SupplementTransferLog, { services: recorded }: RunSupplements): boolean {
+  return SUPPLEMENT_SERVICES.every((service) => {
+    const state = recorded[service];
+    return services[service] === (state.state === 'collected' ? state.origin : undefined);
+  });
+}
+
+/** All of `bag-info.txt` follows from the run and the other files, but the day. */
+async function checkInfo(
+  { bundle, files, key }: SoundSupplements,
+  { tool, run_id, period }: RunRecord,
+  supplements: RunSupplements,
+  findings: ObjectFinding[],
+): Promise<void> {
+  const place = `${key}:${BAG_INFO}`;
+  const bytes = await readIn(place, findings, () => bundle.readFile(BAG_INFO, MAX_INFO_BYTES));
+  if (bytes === null) return;
+  const text = Buffer.from(bytes).toString('utf8');
+  const [, date = ''] = (parseBagInfo(text) ?? []).find(([label]) => label === 'Bagging-Date') ?? [];
+  const payload = [...files].filter(([path]) => path.startsWith('data/')).map(([, file]) => file);
+  const isPartial = Object.values(supplements.services).some(({ state }) => state === 'missing');
+  const expected = bagInfoText([
+    ...supplementsInfo({ tool, run_id, period }, isPartial),
+    ['Bagging-Date', /^\d{4}-\d\d-\d\d$/.test(date) ? date : 'a day'],
+    ['Payload-Oxum', payloadOxum(payload)],
+  ]);
+  if (text !== expected)
+    findings.push(toObjectFinding('bundle/contradiction', place, 'does not say what the run record says'));
+}
+
+/** The fields of `bag-info.txt` that follow from the run. */
+export function supplementsInfo(
+  { tool, run_id, period }: Pick<RunRecord, 'tool' | 'run_id' | 'period'>,
+  isPartial: boolean,
+): [label: string, value: string][] {
+  return [
+    ['Bag-Software-Agent', `${tool.name} ${tool.version}`],
+    ['External-Identifier', `${run_id}/${FOLDER}`],
+    ['External-Description', `What other services showed beside the audit evidence, ${describePeriod(period)}`],
+    ['Evidence-Status', isPartial ? 'PARTIAL' : 'COMPLETE'],
+  ];
+}

@@ -1,0 +1,205 @@
+import { createHash } from 'node:crypto';
+import { EvidenceError } from '../../core/errors.ts';
+import { grouped } from '../../core/words.ts';
+import type { RunRecord } from '../records/record.ts';
+import { type RunSupplements, whyNoBundle } from '../records/supplements.ts';
+import { csvHeader, csvRow } from '../supplements/csv.ts';
+import { type RecordState, recordStateSchema } from '../supplements/document.ts';
+import { csvFile, KIND_NAMES, RECORD_STATES, type RecordKind, recordFiles } from '../supplements/files.ts';
+import { judgeKind } from '../supplements/pass.ts';
+import { describeRecords, readRecords, recordsOfPeriod } from '../supplements/reading.ts';
+import { type StreamStanding, standingOf } from '../supplements/standing.ts';
+import { SupplementTally } from '../supplements/tally.ts';
+import type { NotedStreams } from './noted-streams.ts';
+import { type ObjectFinding, toObjectFinding } from './object-finding.ts';
+import { sameRecord } from './recorded-stream.ts';
+import type { VerifiedStream } from './stream.ts';
+import { collectedKinds, MAX_ANSWER_BYTES } from './supplement-files.ts';
+import { readIn, type SoundSupplements, type SupplementsCheck } from './supplements.ts';
+
+/** Numbers of the entries that records of the period name, by stream id; null for answers that cannot be read. */
+export async function wantedIn(
+  sound: SoundSupplements,
+  run: RunRecord,
+  findings: ObjectFinding[],
+): Promise<Map<string, Set<number>> | null> {
+  const { bundle, contract, files, key } = sound;
+  const isOfPeriod = recordsOfPeriod(run.period);
+  const wanted = new Map<string, Set<number>>();
+  if (run.supplements === null) return wanted;
+  for (const kind of collectedKinds(sound, run.supplements))
+    for (const path of recordFiles(kind, files.keys())) {
+      const read = async () => readRecords(contract, kind, await bundle.readFile(path, MAX_ANSWER_BYTES));
+      const records = await readIn(`${key}:${path}`, findings, read);
+      if (records === null) return null;
+      for (const { entry } of records.filter(isOfPeriod)) {
+        if (entry === null) continue;
+        const numbers = wanted.get(entry.streamId) ?? new Set();
+        wanted.set(entry.streamId, numbers.add(entry.sequence));
+      }
+    }
+  return wanted;
+}
+
+interface Judging {
+  run: RunRecord;
+  supplements: RunSupplements;
+  sound: SoundSupplements;
+  notes: NotedStreams;
+  /** As they were verified now. */
+  streams: readonly VerifiedStream[];
+}
+
+/** Judges every record anew, and holds that against what the bag and the record of the run say. */
+export async function judgeSupplements(judging: Judging, findings: ObjectFinding[]): Promise<SupplementsCheck> {
+  const { run, supplements, sound } = judging;
+  const { contract, bundle, files, key } = sound;
+  const standing = standings(judging);
+  const tally = new SupplementTally({ contract, period: run.period, standingOf: standing });
+  const comparison = new StateComparison(`${key}:${RECORD_STATES}`, findings);
+  const recorded = linesOf(bundle.blocksOf(RECORD_STATES));
+  for (const kind of collectedKinds(sound, supplements)) {
+    const description = contract.supplements && describeRecords(contract.supplements, kind);
+    if (description == null) continue;
+    const table = createHash('sha256').update(csvHeader(description));
+    const received = { paths: files.keys(), read: (path: string) => bundle.readFile(path, MAX_ANSWER_BYTES) };
+    for await (const { record, state } of judgeKind(contract, kind, received, tally)) {
+      const stated = readState((await recorded.next()).value);
+      const isOpen = sound.isByReader || isUnread(standing(state.entry?.stream_id ?? ''));
+      if (!comparison.add(state, stated, isOpen) || stated === null) return asFound(judging, tally);
+      table.update(csvRow(description, record.value, stated));
+    }
+    if (table.digest('hex') !== files.get(csvFile(kind))?.sha256)
+      findings.push(
+        toObjectFinding('bundle/contradiction', `${key}:${csvFile(kind)}`, 'is not the table of what was received'),
+      );
+  }
+  if ((await recorded.next()).done !== true) comparison.differs('has more lines than there are records');
+  if (!comparison.agreesWith(supplements))
+    findings.push(toObjectFinding('record/differs', `${key}:${RECORD_STATES}`, 'comes to other counts than run.json'));
+  findings.push(
+    ...tally.statement.findings.filter(({ severity }) => severity === 'error').map((one) => inRun(one, key)),
+  );
+  return asFound(judging, tally);
+}
+
+function isUnread(standing: StreamStanding): boolean {
+  return standing.kind === 'unknown' || (standing.kind === 'read' && standing.open !== null);
+}
+
+function asFound({ supplements: { services } }: Judging, tally: SupplementTally): SupplementsCheck {
+  return { services, judged: true, ...tally.statement };
+}
+
+function inRun(finding: SupplementsCheck['findings'][number], key: string): ObjectFinding {
+  const { code, severity, message, kind, id, records, expected, actual, next_step } = finding;
+  const first = `${kind} ${JSON.stringify(id)}`;
+  return {
+    ...{ code, severity, next_step },
+    key: `${key}:${RECORD_STATES}`,
+    message: `${records === 1 ? first : `${grouped(records)} ${kind}, of which the first is ${first}`}: ${message}`,
+    ...(expected === undefined ? {} : { expected }),
+    ...(actual === undefined ? {} : { actual }),
+  };
+}
+
+/** Of each stream by what was found now; one that was refuted in the export stays refuted, whatever this reader has not got. */
+function standings({ run, streams, notes }: Judging): (streamId: string) => StreamStanding {
+  const refuted = new Set(run.streams.filter(({ status }) => status === 'refuted').map(({ stream_id }) => stream_id));
+  const known = new Map(
+    streams.map(({ verdict }): [string, StreamStanding] => {
+      const { stream_id } = verdict;
+      if (refuted.has(stream_id)) return [stream_id, { kind: 'refuted' }];
+      const noted = notes.of(stream_id);
+      return [stream_id, standingOf(verdict, noted === null ? null : (sequence) => noted.find(sequence))];
+    }),
+  );
+  return (streamId) => known.get(streamId) ?? { kind: 'unknown', reason: whyNoBundle(streamId, run) };
+}
+
+/** What the bag says of each record, beside what was found now. */
+class StateComparison {
+  readonly #place: string;
+  readonly #findings: ObjectFinding[];
+  /** Counts of what is recorded. */
+  readonly #kinds = new Map<RecordKind, Partial<Record<RecordState['state'], number>>>();
+
+  constructor(place: string, findings: ObjectFinding[]) {
+    this.#place = place;
+    this.#findings = findings;
+  }
+
+  differs(message: string): void {
+    this.#findings.push(toObjectFinding('bundle/contradiction', this.#place, message));
+  }
+
+  /** @returns whether what follows can still be compared. */
+  add(now: RecordState, stated: RecordState | null, isOpen: boolean): boolean {
+    const of = `the record ${JSON.stringify(now.id)} of ${now.kind}`;
+    if (stated === null || stated.kind !== now.kind || stated.id !== now.id) {
+      this.differs(`does not say how ${of} stands`);
+      return false;
+    }
+    if (!sameRecord(stated.entry ?? null, now.entry ?? null)) this.differs(`names another entry of ${of}`);
+    const counts = this.#kinds.get(now.kind) ?? {};
+    this.#kinds.set(now.kind, { ...counts, [stated.state]: (counts[stated.state] ?? 0) + 1 });
+    if (!isTolerable(stated, now, isOpen))
+      this.#findings.push(
+        toObjectFinding('verdict/differs', this.#place, `states of ${of} what it does not come to`, {
+          expected: stated.state,
+          actual: now.state,
+        }),
+      );
+    return true;
+  }
+
+  agreesWith({ kinds }: RunSupplements): boolean {
+    const names = ['proved_by_entry', 'contradicted', 'unproved', 'no_entry'] as const;
+    return KIND_NAMES.every((kind) => {
+      const stated = this.#kinds.get(kind) ?? {};
+      const counts = kinds[kind];
+      if (counts === undefined) return !this.#kinds.has(kind);
+      const sum = names.reduce((total, name) => total + counts[name], 0);
+      return sum === counts.in_period && names.every((name) => counts[name] === (stated[name] ?? 0));
+    });
+  }
+}
+
+/**
+ * Whether what was found in the export can be what is found now. Another reader may have less: no key, no identity for a
+ * bundle; or more: an identity that the export had not got.
+ * @param isOpen whether this reader can tell nothing by the stream.
+ */
+function isTolerable(stated: RecordState, now: RecordState, isOpen: boolean): boolean {
+  if (stated.state === now.state) return true;
+  return stated.state === 'unproved' ? now.state === 'proved_by_entry' : now.state === 'unproved' && isOpen;
+}
+
+const MAX_LINE = 2 ** 20;
+
+/** @throws EvidenceError `unreadable` for a line that is too long, or has no end. */
+async function* linesOf(blocks: AsyncIterable<Uint8Array>): AsyncGenerator<string, undefined, undefined> {
+  let rest: Buffer = Buffer.alloc(0);
+  for await (const block of blocks) {
+    rest = Buffer.concat([rest, block]);
+    let start = 0;
+    for (let end = rest.indexOf(0x0a); end !== -1; end = rest.indexOf(0x0a, start)) {
+      yield rest.subarray(start, end).toString('utf8');
+      start = end + 1;
+    }
+    rest = rest.subarray(start);
+    if (rest.length > MAX_LINE) throw new EvidenceError('unreadable', `${RECORD_STATES} has a line that is too long`);
+  }
+  if (rest.length > 0) throw new EvidenceError('unreadable', `the last line of ${RECORD_STATES} has no end`);
+  return undefined;
+}
+
+/** Null for what is no such line. */
+function readState(line: string | undefined): RecordState | null {
+  if (line === undefined) return null;
+  try {
+    return recordStateSchema.parse(JSON.parse(line));
+  } catch {
+    return null;
+  }
+}
