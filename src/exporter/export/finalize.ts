@@ -21,12 +21,12 @@ import { requireBoundRun } from './records.ts';
 import { type FrozenRun, freezeRun, readRunDraft, recordOf } from './run-draft.ts';
 import { toRunRecord, withinRun } from './run-record.ts';
 import type { RunResult, StoredRecord, StreamJobs } from './stream-jobs.ts';
-import { archiveSupplements, judgeSupplements } from './supplements.ts';
+import { archiveSupplements, judgeCollected } from './supplements.ts';
 
 /** Freezes the run and finalizes it, or leaves an attempt when something is missing. */
 export async function concludeRun(context: ExportContext, run: RunState, jobs: StreamJobs): Promise<RunResult> {
   const earlier = await readEarlierRuns(context.archive, run.ledger);
-  const judged = await judgeSupplements(context, run, jobs);
+  const judged = await judgeCollected(context, run, jobs);
   const supplements = judged?.record ?? run.storedSupplements;
   const limitations = await context.archive.limitations();
   const record = toRunRecord(context, run, jobs, { earlier, limitations, supplements });

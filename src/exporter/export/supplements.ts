@@ -52,7 +52,7 @@ export async function openSupplements(
 }
 
 /** Holds every record against the entry that it names, once all streams were exported. */
-export async function judgeSupplements(
+export async function judgeCollected(
   context: ExportContext,
   run: Pick<RunState, 'supplements'>,
   jobs: StreamJobs,
