@@ -15,6 +15,7 @@ import type { RestampCheck } from './restamps.ts';
 import type { RunCheck } from './run.ts';
 import { judgeSignatures, type SignatureReport } from './signatures.ts';
 import type { VerifiedStream } from './stream.ts';
+import type { SupplementsCheck } from './supplements.ts';
 
 // Over ten members: it is the document that `evidence verify --json` prints.
 export interface ArchiveReport {
@@ -60,6 +61,8 @@ export interface RunReport {
   ended: RunRecord['ended'];
   failed: RunRecord['failed'];
   excluded: RunRecord['excluded'];
+  /** What other services showed, and how it stands; null where nothing was collected from them. */
+  supplements: SupplementsCheck | null;
   /** What was done about its protection. */
   hold_log: ReturnType<typeof toHoldReport>[];
   /** To whom it was handed. */
@@ -190,6 +193,7 @@ function toRunReport(
     ended: check.record?.ended ?? [],
     failed: check.record?.failed ?? [],
     excluded: check.record?.excluded ?? [],
+    supplements: check.supplements,
     hold_log: (kept?.holdLog ?? []).map(toHoldReport),
     shares: (kept?.shares ?? []).map(toShareReport),
     signed_by: check.attestations?.signedBy ?? null,

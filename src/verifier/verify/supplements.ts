@@ -5,7 +5,6 @@ import type { BundleFinding } from '../bundle/bundle-finding.ts';
 import { CONTRACT_FILE } from '../bundle/files.ts';
 import type { FileDigest } from '../bundle/integrity.ts';
 import { type OpenBundle, openBundle } from '../bundle/read.ts';
-import type { SupplementFinding } from '../model/supplement-finding.ts';
 import type { Description } from '../profile/description.ts';
 import { DEFAULT_DESCRIPTION } from '../reading/default-contract.ts';
 import { pinContract } from '../reading/pinned.ts';
@@ -25,13 +24,9 @@ import { checkSupplementFiles } from './supplement-files.ts';
 import { judgeSupplements, wantedIn } from './supplement-records.ts';
 
 /** What came of the supplements of a run. */
-export interface SupplementsCheck {
-  services: RunSupplements['services'];
-  /** Whether records were judged anew; else what follows is as recorded. */
+export interface SupplementsCheck extends SupplementsStatement {
+  /** Whether records were judged anew; else all of it is as recorded. */
   judged: boolean;
-  kinds: SupplementsStatement['kinds'];
-  findings: SupplementFinding[];
-  findings_count: number;
 }
 
 /** A bag with supplements that is what its run says it is. */

@@ -1,6 +1,5 @@
 import { type OutputLine, type Printer, styled } from '../../../core/terminal/printer.ts';
 import { grouped, plural } from '../../../core/words.ts';
-import type { RunSupplements } from '../../../verifier/records/supplements.ts';
 import type { KindCounts, SupplementsStatement } from '../../../verifier/supplements/document.ts';
 import { KIND_NAMES, RECORD_KINDS } from '../../../verifier/supplements/files.ts';
 
@@ -8,7 +7,7 @@ const FINDINGS_SHOWN = 10;
 const LABEL = 'Supplements   ';
 
 /** What other services showed, a line each: their records by how they stand. */
-export function printSupplements(supplements: RunSupplements | null, printer: Printer): void {
+export function printSupplements(supplements: SupplementsStatement | null, printer: Printer): void {
   if (supplements === null) return;
   let label = LABEL;
   const say = (line: OutputLine) => {
@@ -47,7 +46,7 @@ function sayKind(kind: string, counts: KindCounts): string {
   return `${grouped(counts.in_period)} ${kind}${told.length === 0 ? '' : ` (${told.join(', ')})`}`;
 }
 
-function printFindings({ findings, findings_count }: RunSupplements, printer: Printer): void {
+function printFindings({ findings, findings_count }: SupplementsStatement, printer: Printer): void {
   for (const { code, severity, kind, id, message, next_step } of findings.slice(0, FINDINGS_SHOWN)) {
     printer.result([styled(code, severity === 'error' ? 'red' : 'yellow'), ` ${kind} ${id}: ${message}`]);
     printer.result(`  ${next_step}`);

@@ -5,6 +5,7 @@ import type { RunReport } from '../../../verifier/verify/archive-report.ts';
 import { type Cause, printCauses } from './causes.ts';
 import { OUTCOME_STYLES } from './outcome-styles.ts';
 import { printStreamsTable } from './streams-table.ts';
+import { printSupplements } from './supplements.ts';
 
 const SHOWN = 50;
 
@@ -50,6 +51,7 @@ export function printRunDetails(run: RunReport, printer: Printer): void {
   printFindings(run.streams, printer);
   printAbsent(run, printer);
   printAttested(run.streams, printer);
+  printSupplementsCheck(run.supplements, printer);
   printStamps(run.stamps, printer);
   printRestamps(run.restamps, printer);
   printHoldLog(run.hold_log, printer);
@@ -99,6 +101,15 @@ function printAttested(streams: RunReport['streams'], printer: Printer): void {
     printer.result(
       `${plural(attested, 'bundle')} not read: the store attests that they are what was recorded, and of their claims there is only what was recorded (--fast)`,
     );
+}
+
+/** Errors of what was judged here are among the findings of the run. */
+function printSupplementsCheck(check: RunReport['supplements'], printer: Printer): void {
+  if (check === null) return;
+  const { judged, findings, ...counts } = check;
+  const untold = judged ? findings.filter(({ severity }) => severity !== 'error') : findings;
+  printSupplements({ ...counts, findings: untold, findings_count: untold.length }, printer);
+  if (!judged) printer.result('The bag with the supplements was not opened here: their counts are as recorded.');
 }
 
 function printHoldLog(holdLog: RunReport['hold_log'], printer: Printer): void {
