@@ -12,12 +12,7 @@ const standIn = (name: string) => join(SRC, 'exporter/browser/stand-ins', `${nam
 /** What a browser has not got, and what stands in for it there. */
 const STAND_INS: Record<string, string> = {
   'node:crypto': standIn('crypto'),
-  'node:zlib': standIn('node'),
-  events: 'events/',
-  fs: standIn('node'),
-  stream: standIn('node'),
-  util: standIn('node'),
-  zlib: standIn('node'),
+  'node:zlib': standIn('zlib'),
 };
 
 /** A program of report.html as one text that needs nothing else, with the licences of what is in it. */
@@ -30,10 +25,7 @@ export async function buildForBrowser(
     platform: 'browser',
     resolve: { alias: STAND_INS },
     // What `using` is made of, most browsers have not got.
-    transform: {
-      target: 'es2024',
-      inject: { Buffer: [standIn('buffer'), 'Buffer'], setImmediate: [standIn('node'), 'setImmediate'] },
-    },
+    transform: { target: 'es2024' },
     write: false,
     output: { format: 'iife', minify: true, codeSplitting: false },
   });

@@ -19,13 +19,14 @@ const PRODUCTS: Record<string, string[]> = {
 const ROOMS: Record<string, Record<string, string[]>> = {
   core: {
     address: [],
+    bytes: [],
     chunks: [],
     digest: [],
     errors: [],
-    formats: [],
+    formats: ['bytes'],
     html: ['words'],
     'install-paths': [],
-    json: ['errors'],
+    json: ['bytes', 'errors'],
     'kept-threads': [],
     'new-file': ['errors'],
     parallel: [],
@@ -360,7 +361,7 @@ test('no file imports itself, over however many others', () => {
 
 /** What a thread loads it loads again: each of these takes a fraction of the time that a library like zod would. */
 test.each([
-  ['exporter/export/packing-thread.ts', ['archiver', 'yauzl']],
+  ['exporter/export/packing-thread.ts', ['archiver']],
   ['verifier/pdf-text/reader-thread.ts', ['unpdf']],
 ])('the thread %s loads no other packages than %j', (thread, packages) => {
   const reached = new Set([thread]);
@@ -369,6 +370,19 @@ test.each([
   const loaded = files.filter(({ path }) => reached.has(path)).flatMap((file) => file.packages);
   expect([...new Set(loaded)].filter((name) => !name.startsWith('node:')).sort()).toEqual(packages);
 });
+
+/** A browser has none; `core/bytes.ts` asks whether there is one. */
+test('what runs in a browser does without Buffer', () => {
+  const reached = new Set(files.map(({ path }) => path).filter((path) => IN_BROWSERS.test(path)));
+  expect(reached.size).toBe(2);
+  for (const path of reached)
+    for (const next of files.find((file) => file.path === path)?.loads ?? []) reached.add(next);
+  const wrong = files.filter(({ path, text }) => reached.has(path) && /\bBuffer\b/.test(text.replace(COMMENT, '')));
+  expect(wrong.map(({ path }) => path)).toEqual(['core/bytes.ts']);
+});
+
+const IN_BROWSERS = /^exporter\/browser\/[a-z]+\/main\.ts$/;
+const COMMENT = /\/\*\*.*?\*\/|\/\/.*$/gms;
 
 test('a file over 250 lines says why', () => {
   const long = files.filter(({ text }) => text.split('\n').length > 251 && !text.startsWith('// Over 250 lines: '));

@@ -2,8 +2,7 @@
  * Bytes and texts, the same in Node and in a browser. Node's own `Buffer` does two things there that loops do ten times as
  * slowly; where there is none, the loops are used.
  */
-type Native = Pick<typeof Buffer, 'from' | 'compare'>;
-const native: Native | undefined = (globalThis as { Buffer?: Native }).Buffer;
+const native = (globalThis as { Buffer?: typeof Buffer }).Buffer;
 
 const ENCODER = new TextEncoder();
 /** A byte order mark is a character like any other. */

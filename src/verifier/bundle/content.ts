@@ -40,9 +40,7 @@ export async function* contentOf(
   if (finding !== undefined) throw new DamagedFile(finding);
   const start = await locateData(zip, member, path);
   const blocks =
-    entry.method === STORED
-      ? zip.container.blocks(start, entry.compressedSize)
-      : inflated(zip, entry, start, path);
+    entry.method === STORED ? zip.container.blocks(start, entry.compressedSize) : inflated(zip, entry, start, path);
   let bytes = 0;
   let checksum = 0;
   for await (const block of blocks) {
@@ -82,7 +80,8 @@ export function findInType({ name, entry }: Member, path: string): BundleFinding
   if (type !== 0 && type !== (isFolder ? FOLDER : REGULAR_FILE)) {
     return { code: 'bundle/link', path, message: `${path} is a link or a special file, which no evidence is` };
   }
-  if ((entry.flags & ENCRYPTED) !== 0) return { code: 'bundle/encrypted', path, message: `${path} is encrypted inside the zip` };
+  if ((entry.flags & ENCRYPTED) !== 0)
+    return { code: 'bundle/encrypted', path, message: `${path} is encrypted inside the zip` };
   if (entry.method !== STORED && entry.method !== DEFLATED) {
     const message = `${path} is compressed by method ${entry.method}, which few programs read`;
     return { code: 'bundle/unreadable', path, message };

@@ -40,8 +40,7 @@ export async function readEndRecord(container: Container): Promise<EndRecord> {
     flaws: [] as string[],
   };
   // 4.4.19 to 4.4.21: number of this disk, of the directory's disk, entries on this disk.
-  if (fields.u16(4) !== 0 || fields.u16(6) !== 0)
-    record.flaws.push('it claims to be one disk of several');
+  if (fields.u16(4) !== 0 || fields.u16(6) !== 0) record.flaws.push('it claims to be one disk of several');
   if (fields.u16(8) !== record.entries) record.flaws.push('its two counts of entries differ');
   const locator = await readFields(container, start - LOCATOR_BYTES, LOCATOR_BYTES);
   if (locator === null || locator.u32(0) !== LOCATOR_SIGNATURE) return record;

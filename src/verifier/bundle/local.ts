@@ -85,7 +85,8 @@ async function readLocalHeader(container: Container, { start, compressedSize }: 
   const [nameLength, extraLength] = [fields.u16(26), fields.u16(28)];
   const dataStart = start + HEADER_BYTES + nameLength + extraLength;
   const behind = await readExactly(container, start + HEADER_BYTES, nameLength + extraLength);
-  if (behind === null || dataStart + compressedSize > container.size) throw new Error('the zip ends before its data do');
+  if (behind === null || dataStart + compressedSize > container.size)
+    throw new Error('the zip ends before its data do');
   return {
     version: fields.u16(4),
     flags: fields.u16(6),

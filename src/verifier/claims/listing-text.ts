@@ -49,7 +49,7 @@ export class LineDigest {
   }
 
   #push(text: string, entries: number): void {
-    this.#hash.update(text, 'latin1');
+    this.#hash.update(text);
     this.entries += entries;
     this.bytes += text.length;
   }
