@@ -7,7 +7,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { sha256 } from '../../src/core/digest.ts';
 import { Printer } from '../../src/core/terminal/printer.ts';
 import { openMemoryArchive } from '../../src/exporter/archive/memory.ts';
-import type { Trust } from '../../src/exporter/cli/output/trust-report.ts';
+import type { TrustReport } from '../../src/exporter/cli/output/trust-report.ts';
 import { printArchive } from '../../src/exporter/cli/output/verify-report.ts';
 import { verificationSchema } from '../../src/verifier/bundle/documents.ts';
 import { bundleFileName, slugOf } from '../../src/verifier/bundle/layout.ts';
@@ -132,7 +132,7 @@ async function encrypted(source: string, zip: Buffer, recipient: string): Promis
   return content;
 }
 
-const NO_TRUST: Trust = {
+const NO_TRUST: TrustReport = {
   configuration: null,
   public_keys: [],
   seal_keys: [],

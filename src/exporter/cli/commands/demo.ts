@@ -15,7 +15,7 @@ import { connectService } from '../config/service.ts';
 import { isUrl } from '../config/stores.ts';
 import { withWorkDirectory } from '../config/work-directory.ts';
 import { printRun, toRunDocument } from '../output/run-report.ts';
-import { describeTrust, type Trust } from '../output/trust-report.ts';
+import { describeTrust, type TrustReport } from '../output/trust-report.ts';
 import { printArchive } from '../output/verify-report.ts';
 import type { DemoFlags } from './demo-flags.ts';
 import { exportInto, scopeOf } from './export.ts';
@@ -92,7 +92,7 @@ async function verifyAll(
   root: string,
   config: Config,
   context: CommandContext,
-): Promise<{ verification: ArchiveReport; trust: Trust }> {
+): Promise<{ verification: ArchiveReport; trust: TrustReport }> {
   const given = { roots: null, stampRoots: null, publicKeys: [] };
   const options = { contract: null, sealKeys: new Map(), ...given, required: config.verify.required, now: new Date() };
   const verification = await checkStored(
