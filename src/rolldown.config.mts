@@ -2,7 +2,13 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { defineConfig, type Plugin } from 'rolldown';
 import manifest from '../package.json' with { type: 'json' };
-import { BROWSER_PROGRAMS, buildForBrowser, buildLibraryForBrowser, foldersOf, licenceOf } from './rolldown.browser.mts';
+import {
+  BROWSER_PROGRAMS,
+  buildForBrowser,
+  buildLibraryForBrowser,
+  foldersOf,
+  licenceOf,
+} from './rolldown.browser.mts';
 import { declarationsOfLibrary } from './rolldown.types.mts';
 
 const ROOT = join(import.meta.dirname, '..');

@@ -62,14 +62,15 @@ export type ReadableArchive = Pick<Archive, 'url' | 'locks' | 'read' | 'readByte
 export async function verifyArchive(
   source: string | URL | ReadableArchive,
   trust: ArchiveTrust,
-  { run, workDirectory = tmpdir(), ...scope }: ArchiveScope = {},
+  scope: ArchiveScope = {},
 ): Promise<ArchiveReport> {
+  const { run, workDirectory = tmpdir(), ...wanted } = scope;
   const options = toArchiveOptions(trust);
   const archive = await openArchive(source instanceof URL ? fileURLToPath(source) : source);
   const folder = await mkdtemp(join(workDirectory, 'evidence-verify-'));
   try {
     const root = archive?.url ?? String(source);
-    return await verifyNamedArchive(archive, root, run ?? null, { ...options, ...scope, workDirectory: folder });
+    return await verifyNamedArchive(archive, root, run ?? null, { ...options, ...wanted, workDirectory: folder });
   } finally {
     await rm(folder, { recursive: true, force: true });
     await archive?.close();

@@ -2,7 +2,7 @@ import { fileURLToPath } from 'node:url';
 import { readPdf } from '../verifier/pdf-text/reader.ts';
 import { verifyToken } from '../verifier/timestamp/verify.ts';
 import { verifyBundle as verifyBundleFile } from '../verifier/verify/bundle.ts';
-import { type FileReport, reportBundle } from '../verifier/verify/file-report.ts';
+import { type FileReport, reportOfBundle } from '../verifier/verify/file-report.ts';
 import { type Content, verifyBundleContent } from './content.ts';
 import { type StampTrust, withRoots } from './roots.ts';
 
@@ -27,5 +27,5 @@ export async function verifyBundle(source: string | URL | Content, trust: StampT
   if (typeof source !== 'string' && !(source instanceof URL))
     return verifyBundleContent(source, options, { readPdf, verifyToken });
   const path = source instanceof URL ? fileURLToPath(source) : source;
-  return reportBundle(await verifyBundleFile(path, path, { ...options, alone: true }), path);
+  return reportOfBundle(await verifyBundleFile(path, path, { ...options, alone: true }), path);
 }

@@ -3,7 +3,7 @@ import { openBlob } from '../verifier/bundle/blob.ts';
 import { readBundle } from '../verifier/bundle/bundle.ts';
 import type { Readers } from '../verifier/claims/observe.ts';
 import { type VerifyOptions, verifyContent } from '../verifier/verify/content.ts';
-import { type FileReport, reportBundle, reportPackage } from '../verifier/verify/file-report.ts';
+import { type FileReport, reportOfBundle, reportOfPackage } from '../verifier/verify/file-report.ts';
 import { type VerifiedPackage, verifyPackageContent } from '../verifier/verify/package-content.ts';
 
 /** Bytes, or what gives them when they are asked for, such as a `File` of a page or what `openAsBlob` of Node returns. */
@@ -24,7 +24,7 @@ export async function verifyBundleContent(
   if ((await blob.slice(0, AGE.length).text()) === AGE)
     throw new EvidenceError('unreadable', 'the bundle is encrypted', { nextStep: 'Decrypt it: age -d -i KEY FILE.' });
   const opening = readBundle(openBlob(blob, UNNAMED));
-  return reportBundle(await verifyContent(opening, UNNAMED, { ...options, alone: true }, readers), UNNAMED);
+  return reportOfBundle(await verifyContent(opening, UNNAMED, { ...options, alone: true }, readers), UNNAMED);
 }
 
 export async function verifyPackageOf(
@@ -37,7 +37,7 @@ export async function verifyPackageOf(
 
 /** @throws EvidenceError `unreadable` for JSON that is no package. */
 export function toPackageReport({ verdicts, contract }: VerifiedPackage): FileReport {
-  const report = reportPackage(verdicts, contract);
+  const report = reportOfPackage(verdicts, contract);
   if (report === null) throw new EvidenceError('unreadable', 'it is no evidence package: it has no list of entries');
   return report;
 }

@@ -42,8 +42,9 @@ export interface PackageReadingOptions {
 export async function verifyPackage(
   source: string | URL | Content,
   trust: StampTrust,
-  { threads, signal }: PackageReadingOptions = {},
+  reading: PackageReadingOptions = {},
 ): Promise<FileReport> {
+  const { threads, signal } = reading;
   const options = withRoots(trust);
   if (typeof source !== 'string' && !(source instanceof URL)) return verifyPackageOf(source, options, verifyToken);
   const path = source instanceof URL ? fileURLToPath(source) : source;

@@ -33,7 +33,7 @@ const UNSIGNED =
   'Internal consistency only: a bundle by itself is not signed, so whoever can replace it can replace it unseen.';
 
 /** @param name how the bundle is called in findings. */
-export function reportBundle(verified: VerifiedBundle, name: string): FileReport {
+export function reportOfBundle(verified: VerifiedBundle, name: string): FileReport {
   const { judged, findings: found, identity } = verified;
   const verdict = reportAlone(verified);
   const isEmpty = verdict === null && found.length === 0;
@@ -58,7 +58,7 @@ export function reportBundle(verified: VerifiedBundle, name: string): FileReport
 }
 
 /** @returns null for JSON that is no package: it has no list of entries. */
-export function reportPackage(verdicts: readonly Verdict[], contract: ContractUse): FileReport | null {
+export function reportOfPackage(verdicts: readonly Verdict[], contract: ContractUse): FileReport | null {
   if (verdicts.every(lacksEntries)) return null;
   const outcome = worstOf(verdicts.map((verdict) => verdict.status));
   return {

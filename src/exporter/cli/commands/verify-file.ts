@@ -2,7 +2,12 @@ import { join } from 'node:path';
 import { EvidenceError } from '../../../core/errors.ts';
 import type { Identities } from '../../../verifier/encryption/identities.ts';
 import type { VerifyOptions } from '../../../verifier/verify/content.ts';
-import { type FileReport, reportBundle, reportDamage, reportPackage } from '../../../verifier/verify/file-report.ts';
+import {
+  type FileReport,
+  reportDamage,
+  reportOfBundle,
+  reportOfPackage,
+} from '../../../verifier/verify/file-report.ts';
 import type { ObjectFinding } from '../../../verifier/verify/object-finding.ts';
 import type { RangeThreads } from '../../../verifier/verify/range-threads.ts';
 import type { CommandContext } from '../command.ts';
@@ -57,7 +62,7 @@ async function verifyOneBundle(
 ): Promise<FileReport> {
   const verifyBundle = await loadBundle();
   holdHeap(10);
-  return reportBundle(await verifyBundle(file, name, { ...options, alone: true }), name);
+  return reportOfBundle(await verifyBundle(file, name, { ...options, alone: true }), name);
 }
 
 /** @throws EvidenceError `usage` where it cannot be decrypted with what was given. */
@@ -94,7 +99,7 @@ async function verifyOnePackage(
   // Threads load code too.
   void threads.started.then(() => holdHeap(10));
   const { verdicts, contract } = await verifyPackage(file, { ...options, signal, threads });
-  const report = reportPackage(verdicts, contract);
+  const report = reportOfPackage(verdicts, contract);
   if (report === null) throw noEvidence(name, 'it has no list of entries');
   return report;
 }
