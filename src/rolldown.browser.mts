@@ -12,30 +12,35 @@ const standIn = (name: string) => join(SRC, 'exporter/browser/stand-ins', `${nam
 /** What a browser has not got, and what stands in for it there. */
 const STAND_INS: Record<string, string> = {
   'node:crypto': standIn('crypto'),
-  'node:zlib': standIn('node'),
-  events: 'events/',
-  fs: standIn('node'),
-  stream: standIn('node'),
-  util: standIn('node'),
-  zlib: standIn('node'),
+  'node:zlib': standIn('zlib'),
 };
 
 /** A program of report.html as one text that needs nothing else, with the licences of what is in it. */
-export async function buildForBrowser(
-  name: (typeof BROWSER_PROGRAMS)[number],
-): Promise<{ code: string; folders: string[] }> {
+export function buildForBrowser(name: (typeof BROWSER_PROGRAMS)[number]): Promise<BuiltForBrowser> {
+  return buildOne(join('exporter/browser', name, 'main.ts'), 'iife');
+}
+
+/** The library as a module that needs nothing else, likewise. */
+export function buildLibraryForBrowser(): Promise<BuiltForBrowser> {
+  return buildOne('index.browser.ts', 'esm');
+}
+
+interface BuiltForBrowser {
+  code: string;
+  /** Of the packages that are in it. */
+  folders: string[];
+}
+
+async function buildOne(source: string, format: 'esm' | 'iife'): Promise<BuiltForBrowser> {
   const { output } = await build({
     cwd: join(SRC, '..'),
-    input: join(SRC, 'exporter/browser', name, 'main.ts'),
+    input: join(SRC, source),
     platform: 'browser',
     resolve: { alias: STAND_INS },
     // What `using` is made of, most browsers have not got.
-    transform: {
-      target: 'es2024',
-      inject: { Buffer: [standIn('buffer'), 'Buffer'], setImmediate: [standIn('node'), 'setImmediate'] },
-    },
+    transform: { target: 'es2024' },
     write: false,
-    output: { format: 'iife', minify: true, codeSplitting: false },
+    output: { format, minify: true, codeSplitting: false },
   });
   const [chunk] = output;
   const folders = foldersOf(Object.keys(chunk.modules));
@@ -61,4 +66,5 @@ export function licenceOf(folder: string): string {
   return `${name} ${version} (${license})\n\n${text.trim()}\n`;
 }
 
-const PERMISSION = /Permission (is hereby granted|to use)|Redistribution and use|TERMS AND CONDITIONS FOR USE|everyone as much permission/;
+const PERMISSION =
+  /Permission (is hereby granted|to use)|Redistribution and use|TERMS AND CONDITIONS FOR USE|everyone as much permission/;

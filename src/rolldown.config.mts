@@ -2,7 +2,14 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { defineConfig, type Plugin } from 'rolldown';
 import manifest from '../package.json' with { type: 'json' };
-import { BROWSER_PROGRAMS, buildForBrowser, foldersOf, licenceOf } from './rolldown.browser.mts';
+import {
+  BROWSER_PROGRAMS,
+  buildForBrowser,
+  buildLibraryForBrowser,
+  foldersOf,
+  licenceOf,
+} from './rolldown.browser.mts';
+import { declarationsOfLibrary } from './rolldown.types.mts';
 
 const ROOT = join(import.meta.dirname, '..');
 
@@ -11,6 +18,8 @@ const ROOT = join(import.meta.dirname, '..');
  * `dist/NAME.js`; a new one is a line here.
  */
 const PROGRAMS = [
+  // What others import.
+  'index',
   'exporter/cli/main',
   'platform/main',
   'platform/audit/reader-thread',
@@ -31,7 +40,7 @@ export default defineConfig({
   input: Object.fromEntries(PROGRAMS.map((name) => [name, join(ROOT, 'src', `${name}.ts`)])),
   platform: 'node',
   external: Object.keys(manifest.dependencies).map((name) => new RegExp(`^${name}(/|$)`)),
-  plugins: [launchers(), browserPrograms(), licences()],
+  plugins: [launchers(), browserPrograms(), library(), licences()],
   output: {
     dir: join(ROOT, 'dist'),
     cleanDir: true,
@@ -69,13 +78,26 @@ function browserPrograms(): Plugin {
   };
 }
 
+/** What others import besides `index.js`: the same for browsers, and the types of both. */
+function library(): Plugin {
+  return {
+    name: 'library',
+    async generateBundle() {
+      const source = (await buildLibraryForBrowser()).code;
+      this.emitFile({ type: 'asset', fileName: 'index.browser.js', source });
+      for (const [name, text] of await declarationsOfLibrary())
+        this.emitFile({ type: 'asset', fileName: `types/${name}`, source: text });
+    },
+  };
+}
+
 /** The licences of the packages whose code is in `dist`, as they demand. A package without one ends the build. */
 function licences(): Plugin {
   return {
     name: 'licences',
     async generateBundle(_options, bundle) {
       const files = Object.values(bundle).flatMap((file) => (file.type === 'chunk' ? Object.keys(file.modules) : []));
-      const programs = await Promise.all(BROWSER_PROGRAMS.map(buildForBrowser));
+      const programs = await Promise.all([...BROWSER_PROGRAMS.map(buildForBrowser), buildLibraryForBrowser()]);
       const folders = [...foldersOf(files), ...programs.flatMap((program) => program.folders)];
       const texts = [...new Set(folders)].map(licenceOf).toSorted();
       this.emitFile({

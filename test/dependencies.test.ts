@@ -16,8 +16,6 @@ const nameOf = (place: string) => place.replace(/^.*node_modules\//, '');
 
 /** Run and not imported: the Node.js of this repository, the compiler, the formatter, what vitest loads by itself. */
 const PROGRAMS = ['node', 'typescript', '@biomejs/biome', '@vitest/coverage-v8'];
-/** In the place of the modules of Node.js that have their names, in what report.html runs. */
-const IN_BROWSERS = ['events'];
 
 /** Those who depend on them ask for different ones, and nobody newer asks for the same. */
 const IN_TWO_VERSIONS = ['@noble/hashes', '@peculiar/utils', 'asn1js', 'fast-uri', 'tslib'];
@@ -40,7 +38,7 @@ test('what is installed with the program is imported by it, and nothing else is'
 test('what only the work on it takes is imported by its tests or its build', () => {
   const imported = namesImported('{src,test}/**/*.{ts,mts}');
   const rest = Object.keys(devDependencies).filter(
-    (name) => !imported.has(name) && ![...PROGRAMS, ...IN_BROWSERS].includes(name),
+    (name) => !imported.has(name) && !PROGRAMS.includes(name),
   );
   // Types are those of packages, or of Node.js.
   expect(rest.filter((name) => !name.startsWith('@types/'))).toEqual([]);

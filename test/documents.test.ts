@@ -64,9 +64,9 @@ test('no topic is told of that is not there, and no command', () => {
   for (const [words, name = ''] of saidOfIt) expect(ofPlatform, words).toContain(name);
 });
 
-test('what is fenced is for the shell, YAML, a crontab, or is shown only', () => {
+test('what is fenced is for the shell, YAML, a crontab, a program, or is shown only', () => {
   for (const { path, language, text } of documents.flatMap(fencedIn)) {
-    expect(['sh', 'yaml', 'crontab', ''], path).toContain(language);
+    expect(['sh', 'yaml', 'crontab', ...(nameOf(path) === 'library' ? ['js'] : []), ''], path).toContain(language);
     if (language === '') expect(text, path).not.toMatch(/^(evidence|npm|aws|kubectl|openssl|jq|curl) \S/m);
   }
 });

@@ -1,3 +1,4 @@
+import { utf8Text } from './bytes.ts';
 /**
  * The format that a document names in its member `format`: `evidence-NAME/VERSION`. The documents of an archive and of its
  * bundles share one version, which `templates/help/archive-format.md` describes: a change to any of them is a new version
@@ -43,7 +44,7 @@ export function otherVersionOf(document: unknown): string | null {
 /** As `otherVersionOf`, of what may be no JSON at all. */
 export function otherVersionIn(bytes: Uint8Array): string | null {
   try {
-    return otherVersionOf(JSON.parse(Buffer.from(bytes).toString('utf8')));
+    return otherVersionOf(JSON.parse(utf8Text(bytes)));
   } catch {
     return null;
   }

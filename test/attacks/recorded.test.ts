@@ -7,7 +7,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { sha256 } from '../../src/core/digest.ts';
 import { Printer } from '../../src/core/terminal/printer.ts';
 import { openMemoryArchive } from '../../src/exporter/archive/memory.ts';
-import type { Trust } from '../../src/exporter/cli/output/trust-report.ts';
+import type { TrustReport } from '../../src/exporter/cli/output/trust-report.ts';
 import { printArchive } from '../../src/exporter/cli/output/verify-report.ts';
 import { verificationSchema } from '../../src/verifier/bundle/documents.ts';
 import { bundleFileName, slugOf } from '../../src/verifier/bundle/layout.ts';
@@ -132,7 +132,7 @@ async function encrypted(source: string, zip: Buffer, recipient: string): Promis
   return content;
 }
 
-const NO_TRUST: Trust = {
+const NO_TRUST: TrustReport = {
   configuration: null,
   public_keys: [],
   seal_keys: [],
@@ -286,7 +286,15 @@ describe('a run record that says of a bundle what it is not', () => {
       vanished: [{ stream_id: 'gone', head: { sequence: 3, hash: 'ab', run_id: 'A' }, entries: 3, finding }],
       failed: [{ stream_id: 'broken', reason: 'it answered 500', next_step: 'Run it again.' }],
       excluded: [{ stream_id: 'left', reason: '--exclude left' }],
-      reconciliation: { listed: 3, exported: 1, partial: 0, failed: 1, empty: 0, excluded: 1, supplements: NO_SUPPLEMENTS },
+      reconciliation: {
+        listed: 3,
+        exported: 1,
+        partial: 0,
+        failed: 1,
+        empty: 0,
+        excluded: 1,
+        supplements: NO_SUPPLEMENTS,
+      },
     };
     const report = await verify([OPEN], { run });
     const text = textOf(report);

@@ -1,4 +1,5 @@
 // Over 250 lines: one automaton over bytes, whose states are read together.
+import { joinBytes, utf8Bytes } from '../bytes.ts';
 import { EvidenceError } from '../errors.ts';
 import { type Json, MAX_DEPTH } from './canonical.ts';
 import { type ExactJson, parseExactJson } from './exact.ts';
@@ -318,7 +319,7 @@ export class ElementScanner {
 
   #announceHead(): void {
     if (this.#handlers.onHead === undefined) return;
-    const closed = Buffer.concat([this.#rest.bytes(), Buffer.from(`]${'}'.repeat(this.#path.length)}`)]);
+    const closed = joinBytes([this.#rest.bytes(), utf8Bytes(`]${'}'.repeat(this.#path.length)}`)]);
     let head: Json = null;
     try {
       head = parseExactJson(closed).value;

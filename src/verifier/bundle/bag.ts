@@ -42,7 +42,7 @@ export class Bag {
     return member;
   }
 
-  content(member: Member): AsyncGenerator<Buffer, void, undefined> {
+  content(member: Member): AsyncGenerator<Uint8Array, void, undefined> {
     return contentOf(this.zip, member, this.pathOf(member), this.limits);
   }
 

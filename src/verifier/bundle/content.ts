@@ -1,8 +1,8 @@
 import { crc32 } from 'node:zlib';
-import type { Entry } from 'yauzl';
 import { messageOf } from '../../core/errors.ts';
 import { type BundleFinding, DamagedFile } from './bundle-finding.ts';
 import { LeftOver } from './container.ts';
+import type { DirectoryEntry } from './directory.ts';
 import type { BundleHolds } from './files.ts';
 import { locateData } from './local.ts';
 import type { Member, Zip } from './zip.ts';
@@ -42,15 +42,13 @@ export async function* contentOf(
   member: Member,
   path: string,
   limits: BundleLimits,
-): AsyncGenerator<Buffer, void, undefined> {
+): AsyncGenerator<Uint8Array, void, undefined> {
   const { entry } = member;
   const finding = findInType(member, path) ?? findInSize(member, path, limits);
   if (finding !== undefined) throw new DamagedFile(finding);
   const start = await locateData(zip, member, path);
   const blocks =
-    entry.compressionMethod === STORED
-      ? zip.container.blocks(start, entry.compressedSize)
-      : inflated(zip, entry, start, path);
+    entry.method === STORED ? zip.container.blocks(start, entry.compressedSize) : inflated(zip, entry, start, path);
   let bytes = 0;
   let checksum = 0;
   for await (const block of blocks) {
@@ -66,7 +64,7 @@ export async function* contentOf(
   if (checksum !== entry.crc32) throw damaged(path, 'its CRC-32 is not the one its zip states', entry.crc32, checksum);
 }
 
-async function* inflated(zip: Zip, entry: Entry, start: number, path: string): AsyncGenerator<Buffer> {
+async function* inflated(zip: Zip, entry: DirectoryEntry, start: number, path: string): AsyncGenerator<Uint8Array> {
   try {
     yield* zip.container.inflated(start, entry.compressedSize, entry.uncompressedSize);
   } catch (error) {
@@ -79,24 +77,32 @@ const FILE_TYPE = 0o170000;
 const REGULAR_FILE = 0o100000;
 const FOLDER = 0o040000;
 const DOS_FOLDER = 0x10;
+/** APPNOTE 4.4.4: encrypted, or strongly. */
+const ENCRYPTED = 0x41;
 
 /** What keeps a member from being a plain file or folder; judged by the central directory alone. */
 export function findInType({ name, entry }: Member, path: string): BundleFinding | undefined {
   const isFolder = name.endsWith('/');
   // APPNOTE 4.4.15: the upper half is the Unix mode, zero where the writer knew none.
-  const type = (entry.externalFileAttributes >>> 16) & FILE_TYPE;
+  const type = (entry.attributes >>> 16) & FILE_TYPE;
   if (type !== 0 && type !== (isFolder ? FOLDER : REGULAR_FILE)) {
     return { code: 'bundle/link', path, message: `${path} is a link or a special file, which no evidence is` };
   }
-  if (entry.isEncrypted()) return { code: 'bundle/encrypted', path, message: `${path} is encrypted inside the zip` };
-  if (entry.compressionMethod !== STORED && entry.compressionMethod !== DEFLATED) {
-    const message = `${path} is compressed by method ${entry.compressionMethod}, which few programs read`;
+  if ((entry.flags & ENCRYPTED) !== 0)
+    return { code: 'bundle/encrypted', path, message: `${path} is encrypted inside the zip` };
+  if (entry.method !== STORED && entry.method !== DEFLATED) {
+    const message = `${path} is compressed by method ${entry.method}, which few programs read`;
     return { code: 'bundle/unreadable', path, message };
   }
-  const holdsData = isFolder ? entry.uncompressedSize > 0 : (entry.externalFileAttributes & DOS_FOLDER) !== 0;
+  const holdsData = isFolder ? isFilled(entry) : (entry.attributes & DOS_FOLDER) !== 0;
   if (holdsData)
     return { code: 'bundle/inconsistent-zip', path, message: `${path} is stated to be both file and folder` };
   return undefined;
+}
+
+/** Of nothing, deflated, there are two bytes: RFC 1951, section 3.2.6. */
+function isFilled({ uncompressedSize, compressedSize, method }: DirectoryEntry): boolean {
+  return uncompressedSize > 0 || compressedSize > (method === DEFLATED ? 2 : 0);
 }
 
 function findInSize({ entry }: Member, path: string, limits: BundleLimits): BundleFinding | undefined {

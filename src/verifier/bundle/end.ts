@@ -1,4 +1,5 @@
 import { type Container, readExactly } from './container.ts';
+import { LittleEndian } from './little-endian.ts';
 
 /** What the end of a zip states about its central directory; section numbers are those of PKWARE's APPNOTE. */
 export interface EndRecord {
@@ -19,31 +20,30 @@ const END64_BYTES = 56;
 const END64_SIGNATURE = 0x06064b50;
 
 /**
- * Reads the end records a second time, after yauzl, which looks only at the fields it needs: a comment, or records
- * that contradict each other, are where two programs begin to see two different archives in one file.
+ * Reads the end records, which must be the last bytes: a comment, or records that contradict each other, are where two
+ * programs begin to see two different archives in one file.
  *
  * @throws Error when the records are not the last bytes of the file.
  */
 export async function readEndRecord(container: Container): Promise<EndRecord> {
   const { size } = container;
-  const bytes = await readExactly(container, size - END_BYTES, END_BYTES);
-  if (bytes === null || bytes.readUInt32LE(0) !== END_SIGNATURE || bytes.readUInt16LE(20) !== 0) {
+  const fields = await readFields(container, size - END_BYTES, END_BYTES);
+  if (fields === null || fields.u32(0) !== END_SIGNATURE || fields.u16(20) !== 0) {
     throw new Error('it does not end with its end record, so it has a comment or bytes were appended');
   }
   const start = size - END_BYTES;
   const record = {
-    directoryStart: bytes.readUInt32LE(16),
-    directoryBytes: bytes.readUInt32LE(12),
-    entries: bytes.readUInt16LE(10),
+    directoryStart: fields.u32(16),
+    directoryBytes: fields.u32(12),
+    entries: fields.u16(10),
     start,
     flaws: [] as string[],
   };
   // 4.4.19 to 4.4.21: number of this disk, of the directory's disk, entries on this disk.
-  if (bytes.readUInt16LE(4) !== 0 || bytes.readUInt16LE(6) !== 0)
-    record.flaws.push('it claims to be one disk of several');
-  if (bytes.readUInt16LE(8) !== record.entries) record.flaws.push('its two counts of entries differ');
-  const locator = await readExactly(container, start - LOCATOR_BYTES, LOCATOR_BYTES);
-  if (locator === null || locator.readUInt32LE(0) !== LOCATOR_SIGNATURE) return record;
+  if (fields.u16(4) !== 0 || fields.u16(6) !== 0) record.flaws.push('it claims to be one disk of several');
+  if (fields.u16(8) !== record.entries) record.flaws.push('its two counts of entries differ');
+  const locator = await readFields(container, start - LOCATOR_BYTES, LOCATOR_BYTES);
+  if (locator === null || locator.u32(0) !== LOCATOR_SIGNATURE) return record;
   return readEnd64Record(container, start - LOCATOR_BYTES, locator, record);
 }
 
@@ -51,32 +51,37 @@ export async function readEndRecord(container: Container): Promise<EndRecord> {
 async function readEnd64Record(
   container: Container,
   locatorStart: number,
-  locator: Buffer,
+  locator: LittleEndian,
   short: EndRecord,
 ): Promise<EndRecord> {
   const start = locatorStart - END64_BYTES;
-  const bytes = await readExactly(container, start, END64_BYTES);
-  if (bytes === null || bytes.readUInt32LE(0) !== END64_SIGNATURE || locator.readBigUInt64LE(8) !== BigInt(start)) {
+  const fields = await readFields(container, start, END64_BYTES);
+  if (fields === null || fields.u32(0) !== END64_SIGNATURE || locator.u64(8) !== start) {
     throw new Error('its zip64 end record is not where it must be');
   }
   const flaws = [...short.flaws];
   const record = {
-    directoryStart: Number(bytes.readBigUInt64LE(48)),
-    directoryBytes: Number(bytes.readBigUInt64LE(40)),
-    entries: Number(bytes.readBigUInt64LE(32)),
+    directoryStart: fields.u64(48),
+    directoryBytes: fields.u64(40),
+    entries: fields.u64(32),
     start,
     flaws,
   };
-  const disks = [locator.readUInt32LE(4), locator.readUInt32LE(16) - 1, bytes.readUInt32LE(16), bytes.readUInt32LE(20)];
+  const disks = [locator.u32(4), locator.u32(16) - 1, fields.u32(16), fields.u32(20)];
   if (disks.some((disk) => disk !== 0)) flaws.push('it claims to be one disk of several');
-  if (bytes.readBigUInt64LE(4) !== BigInt(END64_BYTES - 12)) flaws.push('its zip64 end record states another length');
-  if (bytes.readBigUInt64LE(24) !== bytes.readBigUInt64LE(32)) flaws.push('its two counts of entries differ');
+  if (fields.u64(4) !== END64_BYTES - 12) flaws.push('its zip64 end record states another length');
+  if (fields.u64(24) !== fields.u64(32)) flaws.push('its two counts of entries differ');
   const agree =
     isSameOrFilled(short.entries, record.entries, 0xffff) &&
     isSameOrFilled(short.directoryBytes, record.directoryBytes, 0xffffffff) &&
     isSameOrFilled(short.directoryStart, record.directoryStart, 0xffffffff);
   if (!agree) flaws.push('its two end records differ');
   return record;
+}
+
+async function readFields(container: Container, start: number, length: number): Promise<LittleEndian | null> {
+  const bytes = await readExactly(container, start, length);
+  return bytes === null ? null : new LittleEndian(bytes);
 }
 
 function isSameOrFilled(short: number, long: number, filled: number): boolean {

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { joinBytes } from '../../core/bytes.ts';
 import { type Bag, MAX_MANIFEST_BYTES } from './bag.ts';
 import { type BundleFinding, DamagedFile } from './bundle-finding.ts';
 import { findInType } from './content.ts';
@@ -71,12 +72,12 @@ function findInContainer({ zip }: Bag): BundleFinding[] {
     message: `the zip contradicts itself: ${flaw}`,
   }));
   const hidden = (message: string) => findings.push({ code: 'bundle/hidden-bytes', path: '', message });
-  const first = members[0]?.entry.relativeOffsetOfLocalHeader ?? end.directoryStart;
+  const first = members[0]?.entry.start ?? end.directoryStart;
   if (first !== 0) hidden(`the ${first} bytes before the first file belong to no file`);
   const between = end.start - end.directoryStart - end.directoryBytes;
   if (between !== 0) hidden(`${between} bytes after the zip's directory belong to no file`);
   for (const { entry, name } of members) {
-    if (entry.fileCommentLength > 0) hidden(`the zip carries a comment for ${JSON.stringify(name)}`);
+    if (entry.commentLength > 0) hidden(`the zip carries a comment for ${JSON.stringify(name)}`);
   }
   return findings;
 }
@@ -96,7 +97,7 @@ async function readMember(bag: Bag, member: Member, reading: Reading, observer: 
     throw new DamagedFile({ code: 'bundle/too-large', path, message });
   }
   const hash = createHash('sha256');
-  const kept: Buffer[] = [];
+  const kept: Uint8Array[] = [];
   let bytes = 0;
   for await (const block of bag.content(member)) {
     hash.update(block);
@@ -106,6 +107,6 @@ async function readMember(bag: Bag, member: Member, reading: Reading, observer: 
   }
   const sha256 = hash.digest('hex');
   reading.digests.set(path, sha256);
-  if (isKept) reading.tags.set(path, Buffer.concat(kept));
+  if (isKept) reading.tags.set(path, joinBytes(kept));
   await observer.onEnd?.(path, { bytes, sha256 });
 }

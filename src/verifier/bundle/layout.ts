@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { sha256 } from '../../core/digest.ts';
 
 /** `PARTIAL`: at least one form that was asked for is missing from the bundle. */
 export type BagStatus = 'COMPLETE' | 'PARTIAL';
@@ -77,7 +77,7 @@ export function parseBagInfo(text: string): [label: string, value: string][] | n
 
 /** The identity of a bundle: it stays the same whatever compression or zip program was used. Hex. */
 export function identityOf(manifest: string | Uint8Array): string {
-  return createHash('sha256').update(manifest).digest('hex');
+  return sha256(manifest);
 }
 
 function readablePart(streamId: string): string {
@@ -94,8 +94,12 @@ function readablePart(streamId: string): string {
 
 /** Ids with a lone surrogate have no UTF-8 form, and encoding them all the same would make several of them one. */
 function digestOfId(streamId: string): string {
-  const bytes = Buffer.from(streamId, streamId.isWellFormed() ? 'utf8' : 'utf16le');
-  return createHash('sha256').update(bytes).digest('hex');
+  return sha256(streamId.isWellFormed() ? streamId : utf16Bytes(streamId));
+}
+
+/** Little-endian. */
+function utf16Bytes(text: string): Uint8Array {
+  return Uint8Array.from({ length: 2 * text.length }, (_, at) => text.charCodeAt(at >> 1) >> (8 * (at % 2)));
 }
 
 function percentDecoded(value: string): string {

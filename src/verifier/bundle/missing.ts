@@ -1,3 +1,4 @@
+import { utf8Text } from '../../core/bytes.ts';
 import type { Bundle } from './bundle.ts';
 import { missingForms } from './files.ts';
 import { missingFileName } from './layout.ts';
@@ -19,7 +20,7 @@ export function missingFile({ form, reason }: MissingForm): { name: string; cont
 export async function readMissing(bundle: Bundle): Promise<MissingForm[]> {
   const missing: MissingForm[] = [];
   for (const form of missingForms(bundle.entries.map(({ path }) => path))) {
-    const text = Buffer.from(await bundle.readFile(missingFileName(form), MAX_REASON_BYTES)).toString('utf8');
+    const text = utf8Text(await bundle.readFile(missingFileName(form), MAX_REASON_BYTES));
     missing.push({ form, reason: text.split('\n\n').slice(1).join('\n\n').trim() });
   }
   return missing;

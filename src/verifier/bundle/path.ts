@@ -1,3 +1,5 @@
+import { compareBytes, utf8Bytes } from '../../core/bytes.ts';
+
 /** Windows stops at 260, most file systems at 255 for each part. */
 const MAX_NAME = 1024;
 
@@ -36,5 +38,5 @@ export function isPortablePath(path: string): boolean {
 
 /** Order of the UTF-8 bytes: the same on every machine, whatever its locale. */
 export function comparePaths(one: string, other: string): number {
-  return Buffer.compare(Buffer.from(one), Buffer.from(other));
+  return compareBytes(utf8Bytes(one), utf8Bytes(other));
 }

@@ -11,7 +11,7 @@ export interface Reading {
   /** SHA-256 in hex of every file that could be read. */
   digests: Map<string, string>;
   /** Content of the tag files that say what the bag should be. */
-  tags: Map<string, Buffer>;
+  tags: Map<string, Uint8Array>;
 }
 
 /** Holds what was read against what the bag says about itself. */

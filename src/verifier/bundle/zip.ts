@@ -1,6 +1,7 @@
-import { type Entry, fromRandomAccessReaderPromise, RandomAccessReader, type ZipFile } from 'yauzl';
+import { areSameBytes, utf8Bytes, utf8Text } from '../../core/bytes.ts';
 import { EvidenceError, messageOf } from '../../core/errors.ts';
-import type { Container } from './container.ts';
+import { type Container, readExactly } from './container.ts';
+import { type DirectoryEntry, readDirectory } from './directory.ts';
 import { type EndRecord, readEndRecord } from './end.ts';
 
 /** One entry of the central directory, before anything of its content was read. */
@@ -11,12 +12,11 @@ export interface Member {
   nameFlaw: string | undefined;
   /** Where the next member, or the central directory, begins: what lies between belongs to this one or to none. */
   end: number;
-  entry: Entry;
+  entry: DirectoryEntry;
 }
 
 export interface Zip {
   container: Container;
-  file: ZipFile;
   end: EndRecord;
   /** In the order in which they lie in the file. */
   members: Member[];
@@ -29,7 +29,7 @@ export interface Zip {
  */
 export async function listZip(container: Container, maxEntries: number): Promise<Zip> {
   try {
-    return await readDirectory(container, maxEntries);
+    return await listMembers(container, maxEntries);
   } catch (error) {
     throw new EvidenceError('unreadable', `${container.name} is not a complete zip file: ${messageOf(error)}`, {
       nextStep: 'Fetch the bundle again and compare its length and SHA-256 with the run record.',
@@ -38,39 +38,22 @@ export async function listZip(container: Container, maxEntries: number): Promise
   }
 }
 
-/** APPNOTE 4.3.12: the fixed part of a directory entry. */
-const DIRECTORY_HEADER_BYTES = 46;
-
 /** Some 100,000 entries with names of ordinary length: the listing is held in memory. */
 const MAX_DIRECTORY_BYTES = 16 * 1024 * 1024;
 
-async function readDirectory(container: Container, maxEntries: number): Promise<Zip> {
-  // Names are decoded here, because yauzl quietly turns a backslash into a slash and stops at the first bad name.
-  const file = await fromRandomAccessReaderPromise(new ContainerReader(container), container.size, {
-    autoClose: false,
-    decodeStrings: false,
-  });
+async function listMembers(container: Container, maxEntries: number): Promise<Zip> {
   const end = await readEndRecord(container);
-  if (file.entryCount > maxEntries || end.directoryBytes > MAX_DIRECTORY_BYTES) {
-    throw new Error(`it states ${file.entryCount} entries in ${end.directoryBytes} bytes, more than is allowed`);
-  }
-  const entries: Entry[] = [];
-  let directoryBytes = 0;
-  for await (const entry of file.eachEntry()) {
-    directoryBytes += DIRECTORY_HEADER_BYTES + entry.fileNameLength + entry.extraFieldLength + entry.fileCommentLength;
-    if (directoryBytes > end.directoryBytes) throw new Error('its directory is longer than it states');
-    entries.push(entry);
-  }
-  if (file.entryCount !== end.entries || directoryBytes !== end.directoryBytes) {
-    throw new Error('its directory is shorter than it states');
-  }
-  entries.sort((one, other) => one.relativeOffsetOfLocalHeader - other.relativeOffsetOfLocalHeader);
+  if (end.entries > maxEntries || end.directoryBytes > MAX_DIRECTORY_BYTES)
+    throw new Error(`it states ${end.entries} entries in ${end.directoryBytes} bytes, more than is allowed`);
+  const bytes = await readExactly(container, end.directoryStart, end.directoryBytes);
+  if (bytes === null) throw new Error('its directory is not where it must be');
+  const entries = readDirectory(bytes, end.entries).sort((one, other) => one.start - other.start);
   const members = entries.map((entry, index) => ({
     ...nameOf(entry),
-    end: entries[index + 1]?.relativeOffsetOfLocalHeader ?? end.directoryStart,
+    end: entries[index + 1]?.start ?? end.directoryStart,
     entry,
   }));
-  return { container, file, end, members };
+  return { container, end, members };
 }
 
 /** Info-ZIP's Unicode Path field gives an entry a second name, which some programs prefer to the first. */
@@ -78,45 +61,16 @@ const UNICODE_PATH = 0x7075;
 
 const UTF8_NAME = 0x800;
 
-function nameOf(entry: Entry): { name: string; nameFlaw: string | undefined } {
-  const name = entry.fileNameRaw.toString('utf8');
-  const second = entry.extraFields.find((field) => field.id === UNICODE_PATH);
-  if (second !== undefined && !second.data.subarray(5).equals(entry.fileNameRaw)) {
+function nameOf({ name: bytes, extraFields, flags }: DirectoryEntry): { name: string; nameFlaw: string | undefined } {
+  const name = utf8Text(bytes);
+  const second = extraFields.find((field) => field.id === UNICODE_PATH);
+  if (second !== undefined && !areSameBytes(second.data.subarray(5), bytes)) {
     return { name, nameFlaw: 'the zip gives the file two different names' };
   }
-  const isAscii = entry.fileNameRaw.every((byte) => byte < 0x80);
-  if (!isAscii && (entry.generalPurposeBitFlag & UTF8_NAME) === 0) {
+  const isAscii = bytes.every((byte) => byte < 0x80);
+  if (!isAscii && (flags & UTF8_NAME) === 0) {
     return { name, nameFlaw: 'the name is neither ASCII nor marked as UTF-8' };
   }
-  if (!Buffer.from(name).equals(entry.fileNameRaw)) return { name, nameFlaw: 'the name is not valid UTF-8' };
+  if (!areSameBytes(utf8Bytes(name), bytes)) return { name, nameFlaw: 'the name is not valid UTF-8' };
   return { name, nameFlaw: undefined };
-}
-
-/**
- * Reads at any offset a hostile zip may name. yauzl's own reader passes it to `fs.read`, which throws for an offset
- * beyond 2^63 inside a callback where nobody can catch it.
- */
-class ContainerReader extends RandomAccessReader {
-  readonly #container: Container;
-
-  constructor(container: Container) {
-    super();
-    this.#container = container;
-  }
-
-  override read(
-    buffer: Buffer,
-    offset: number,
-    length: number,
-    position: number,
-    callback: (error: Error | null, bytesRead?: number) => void,
-  ): void {
-    this.#container.read(position, length).then(
-      (bytes) => {
-        buffer.set(bytes, offset);
-        setImmediate(callback, null, bytes.length);
-      },
-      (error: Error) => setImmediate(callback, error),
-    );
-  }
 }

@@ -1,4 +1,5 @@
 import { createHash, type Hash } from 'node:crypto';
+import { joinBytes, utf8Bytes } from '../../core/bytes.ts';
 import { canonicalize } from '../../core/json/canonical.ts';
 import { parseExactJson } from '../../core/json/exact.ts';
 
@@ -69,8 +70,8 @@ export class ContentHash {
 
 function lineOf(bytes: Uint8Array): Uint8Array {
   const { value, ambiguity } = parseExactJson(bytes);
-  const text = ambiguity === null ? Buffer.from(canonicalize(value)) : bytes;
-  return Buffer.concat([text, LINE_FEED]);
+  const text = ambiguity === null ? utf8Bytes(canonicalize(value)) : bytes;
+  return joinBytes([text, LINE_FEED]);
 }
 
-const LINE_FEED = Buffer.from('\n');
+const LINE_FEED = utf8Bytes('\n');

@@ -1,3 +1,4 @@
+import { hexText } from '../../core/bytes.ts';
 import type { Tip } from '../decode/wasm/kernel.ts';
 import type { Activity } from './activity.ts';
 import type { DatedSearch } from './dated.ts';
@@ -90,7 +91,7 @@ export class DigestRing {
   get(sequence: number): string | undefined {
     const slot = sequence % REMEMBERED;
     if (this.#sequences[slot] !== sequence) return undefined;
-    return Buffer.from(this.#digests.buffer, slot * this.#digestBytes, this.#digestBytes).toString('hex');
+    return hexText(this.#digests.subarray(slot * this.#digestBytes, (slot + 1) * this.#digestBytes));
   }
 
   add({ tip, digests }: Pick<RegularEntries, 'tip' | 'digests'>): void {

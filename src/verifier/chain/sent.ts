@@ -26,7 +26,7 @@ export function entryOf(entries: SentEntries, index: number): Pick<Entry, 'seque
 export function sentEntry({ sequence, digest, timestamp }: Entry, bytes: Uint8Array): SentEntries {
   return {
     count: 1,
-    bytes: Buffer.from(bytes),
+    bytes: bytes.slice(),
     sequence: () => sequence,
     start: () => 0,
     end: () => bytes.length,

@@ -1,3 +1,4 @@
+import { base64Bytes, hexText } from '../../core/bytes.ts';
 import type { StatedFact } from '../pdf-text/labels.ts';
 import type { PdfFacts } from '../pdf-text/pdf.ts';
 import type { Statement } from '../pdf-text/statements.ts';
@@ -145,7 +146,9 @@ function likenessOfHead(texts: readonly string[], ours: string | null): Likeness
 }
 
 function fromBase64(text: string): string {
-  return /^[0-9A-Za-z+/_-]{43,}={0,2}$/.test(text) ? Buffer.from(text, 'base64').toString('hex') : '';
+  if (!/^[0-9A-Za-z+/_-]{43,}={0,2}$/.test(text)) return '';
+  const bytes = base64Bytes(text.replaceAll('-', '+').replaceAll('_', '/').replace(/=+$/, ''));
+  return bytes === null ? '' : hexText(bytes);
 }
 
 /** A longer id is broken where a PDF is set. */

@@ -1,3 +1,4 @@
+import { base64Text } from '../../core/bytes.ts';
 import { agree, grouped, plural } from '../../core/words.ts';
 import type { WalkResult, Watched } from '../chain/walk.ts';
 import { FindingLog } from '../model/finding-log.ts';
@@ -144,7 +145,7 @@ function selectTokens(walk: WalkResult, checkpoints: readonly Checkpoint[]) {
   const once = new Map<string, Offered>();
   for (const checkpoint of offered)
     if (walk.watched.has(checkpoint.sequence))
-      once.set(`${checkpoint.sequence} ${Buffer.from(checkpoint.token).toString('base64')}`, checkpoint);
+      once.set(`${checkpoint.sequence} ${base64Text(checkpoint.token)}`, checkpoint);
   const newest = [...once.values()].sort((a, b) => b.sequence - a.sequence);
   return {
     offered: offered.length,

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { hexText, utf8Text } from '../../core/bytes.ts';
 import { EvidenceError } from '../../core/errors.ts';
 import type { RegularEntries } from '../chain/regular.ts';
 import type { SentEntries } from '../chain/sent.ts';
@@ -35,7 +36,7 @@ export class LineDigest {
   }
 
   addRegular({ firstSequence, count, digests, digestBytes }: RegularEntries): void {
-    const hex = Buffer.from(digests.buffer, digests.byteOffset, count * digestBytes).toString('hex');
+    const hex = hexText(digests.subarray(0, count * digestBytes));
     let text = '';
     for (let index = 0; index < count; index++)
       text += `${firstSequence + index},${hex.slice(2 * index * digestBytes, 2 * (index + 1) * digestBytes)}\n`;
@@ -48,7 +49,7 @@ export class LineDigest {
   }
 
   #push(text: string, entries: number): void {
-    this.#hash.update(text, 'latin1');
+    this.#hash.update(text);
     this.entries += entries;
     this.bytes += text.length;
   }
@@ -64,7 +65,7 @@ export class LineReader {
 
   /** @throws EvidenceError `unreadable` for what is no line of a listing. */
   push(block: Uint8Array): ListedEntry[] {
-    const lines = (this.#rest + Buffer.from(block).toString('latin1')).split('\n');
+    const lines = (this.#rest + utf8Text(block)).split('\n');
     this.#rest = lines.pop() ?? '';
     if (this.#rest.length > MAX_LINE) throw noLine(this.#rest);
     return lines.map(toEntry);

@@ -1,3 +1,4 @@
+import { areSameBytes } from '../../core/bytes.ts';
 import { entryOf, type SentEntries } from '../chain/sent.ts';
 import { Queue } from './queue.ts';
 
@@ -108,7 +109,7 @@ export class Packaged {
 function matchOne(entries: SentEntries, first: number, text: Uint8Array): number {
   const begin = entries.start(first);
   const isSame = (from: number, to: number) =>
-    Buffer.compare(entries.bytes.subarray(from, to), text.subarray(from - begin, to - begin)) === 0;
+    areSameBytes(entries.bytes.subarray(from, to), text.subarray(from - begin, to - begin));
   let same = first;
   let behind = entries.count;
   // What a page ends with, or where it differs, is found by halves, each byte compared once or twice.

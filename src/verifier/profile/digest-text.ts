@@ -1,3 +1,4 @@
+import { base64Bytes, hexBytes, hexText } from '../../core/bytes.ts';
 import type { Algorithm, DigestDescription, DigestEncoding, SealDescription } from './digest-description.ts';
 
 /** Bytes of a digest. */
@@ -13,9 +14,15 @@ const LENGTHS: Record<Algorithm, number> = {
 /** Lower-case hex of an encoded digest; null when it is no digest in that encoding. Padding of base64 may be absent. */
 export function toHex(text: string, encoding: DigestEncoding): string | null {
   if (encoding === 'hex') return /^(?:[0-9a-f]{2})+$/.test(text) ? text : null;
-  const bytes = Buffer.from(text, encoding);
-  const same = bytes.length > 0 && bytes.toString(encoding).replace(/=+$/, '') === text.replace(/={1,2}$/, '');
-  return same ? bytes.toString('hex') : null;
+  const bytes = digestBytes(text, encoding);
+  return bytes === null ? null : hexText(bytes);
+}
+
+/** The same as bytes. */
+export function digestBytes(text: string, encoding: DigestEncoding): Uint8Array | null {
+  if (text === '') return null;
+  if (encoding === 'hex') return /^(?:[0-9a-f]{2})+$/.test(text) ? hexBytes(text) : null;
+  return base64Bytes(text.replace(/={1,2}$/, ''), encoding);
 }
 
 /** Reads the digests of a contract. */

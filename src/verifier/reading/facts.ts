@@ -1,8 +1,9 @@
+import { utf8Bytes } from '../../core/bytes.ts';
 import { EvidenceError } from '../../core/errors.ts';
 import type { Json } from '../../core/json/canonical.ts';
 import { parseExactJson } from '../../core/json/exact.ts';
 import type { Description } from '../profile/description.ts';
-import { type DigestReader, toHex } from '../profile/digest-text.ts';
+import { type DigestReader, digestBytes } from '../profile/digest-text.ts';
 import { RoleFields } from '../profile/fields.ts';
 import { valueAt } from '../profile/path.ts';
 import type { Checkpoint, PackageFacts, SummaryFacts } from './contract.ts';
@@ -100,12 +101,12 @@ function readCheckpoints(
 /** A token that cannot be decoded is an empty one: whoever judges it says that it is none. */
 function decode(text: string, encoding: 'base64' | 'base64url' | 'hex'): Uint8Array {
   const bare = text.replace(/\s+/g, '');
-  return Buffer.from(toHex(encoding === 'hex' ? bare.toLowerCase() : bare, encoding) ?? '', 'hex');
+  return digestBytes(encoding === 'hex' ? bare.toLowerCase() : bare, encoding) ?? new Uint8Array();
 }
 
 /** Parsed, each takes many times the two bytes that it may have. */
 const MAX_SUMMARY_VALUES = 250_000;
-const MARKS = new Set(Buffer.from(',[{'));
+const MARKS = new Set(utf8Bytes(',[{'));
 
 /** How many values a JSON text has at most: each stands behind one of these marks, which texts may hold too. */
 function mayHold(bytes: Uint8Array): number {

@@ -1,3 +1,4 @@
+import { utf8Text } from '../../core/bytes.ts';
 import { sha256 } from '../../core/digest.ts';
 import { parseContract } from '../profile/file.ts';
 import type { ContractInUse } from './in-use.ts';
@@ -8,6 +9,6 @@ import { openContract } from './reading.ts';
  * @throws EvidenceError `config` naming file, line and column.
  */
 export function pinContract(bytes: Uint8Array, name: string): ContractInUse {
-  const description = parseContract(Buffer.from(bytes).toString('utf8'), name);
+  const description = parseContract(utf8Text(bytes), name);
   return { description, contract: openContract(description), file: { bytes, sha256: sha256(bytes) } };
 }

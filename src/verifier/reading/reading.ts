@@ -1,4 +1,5 @@
 import { createHmac, type KeyObject } from 'node:crypto';
+import { hexBytes, utf8Text } from '../../core/bytes.ts';
 import { EvidenceError } from '../../core/errors.ts';
 import type { Json } from '../../core/json/canonical.ts';
 import { type ExactJson, parseExactJson } from '../../core/json/exact.ts';
@@ -105,7 +106,7 @@ function hashed(bytes: Uint8Array, value: Json): Hashed {
   let text: string | undefined;
   let written: Written | undefined;
   const sent = () => {
-    text ??= Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('utf8');
+    text ??= utf8Text(bytes);
     return text;
   };
   return {
@@ -138,7 +139,7 @@ function sealReader(seal: Description['seal']): (entry: Json) => Entry['seal'] {
 function sealMaker({ seal }: Description): Contract['sealOf'] {
   return (key: KeyObject, { digest, digestText }) => {
     if (seal === null) throw new EvidenceError('contract', 'this contract knows no seals');
-    const data = seal.over === 'digest-text' ? digestText : Buffer.from(digest, 'hex');
+    const data = seal.over === 'digest-text' ? digestText : hexBytes(digest);
     return createHmac(hashName(seal.algorithm), key).update(data).digest('hex');
   };
 }

@@ -1,3 +1,4 @@
+import { utf8Text } from '../../core/bytes.ts';
 import type { Json } from '../../core/json/canonical.ts';
 import type { Description } from '../profile/description.ts';
 import type { PreimagePart } from '../profile/digest-description.ts';
@@ -223,7 +224,8 @@ export function startsAsJson(part: PreimagePart): boolean {
 }
 
 function textOf(entry: Hashed, write: Write): string {
-  return Buffer.from(write(entry)).toString();
+  const written = write(entry);
+  return typeof written === 'string' ? written.toWellFormed() : utf8Text(written);
 }
 
 export function partName(part: Exclude<PreimagePart, string>): string {

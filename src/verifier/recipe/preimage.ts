@@ -3,7 +3,7 @@ import { pythonJson } from '../../core/json/python-json.ts';
 import { type Written, writtenWithout } from '../../core/json/source-text.ts';
 import type { Description } from '../profile/description.ts';
 import type { JsonForm, PreimagePart } from '../profile/digest-description.ts';
-import { digestReader, toHex } from '../profile/digest-text.ts';
+import { digestBytes, digestReader } from '../profile/digest-text.ts';
 import { valueAt, writtenAt } from '../profile/path.ts';
 
 /** An entry as a recipe needs it. */
@@ -41,7 +41,7 @@ function previousBytes({ entry: roles, digest: { encoding, prefix, genesis } }: 
   return ({ value }) => {
     const sent = valueAt(value, roles.previous);
     if (typeof sent !== 'string' || (typeof genesis === 'object' && sent === genesis.text)) return new Uint8Array();
-    return Buffer.from(toHex(sent.slice(prefix.length), encoding) ?? '', 'hex');
+    return digestBytes(sent.slice(prefix.length), encoding) ?? new Uint8Array();
   };
 }
 

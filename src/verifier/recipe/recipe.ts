@@ -1,4 +1,5 @@
 import { createHmac, hash, type KeyObject } from 'node:crypto';
+import { joinBytes, utf8Bytes } from '../../core/bytes.ts';
 import type { Description } from '../profile/description.ts';
 import type { Algorithm, JsonForm, PreimagePart } from '../profile/digest-description.ts';
 import { compileUncovered } from './cover.ts';
@@ -54,8 +55,12 @@ function concatenate(parts: readonly Write[]): Write {
   return (entry) => {
     const pieces = parts.map((part) => part(entry));
     if (pieces.every((piece) => typeof piece === 'string')) return pieces.join('');
-    return Buffer.concat(pieces.map((piece) => (typeof piece === 'string' ? Buffer.from(piece) : piece)));
+    return joinBytes(pieces.map(bytesOf));
   };
+}
+
+function bytesOf(piece: string | Uint8Array): Uint8Array {
+  return typeof piece === 'string' ? utf8Bytes(piece) : piece;
 }
 
 function wordsOf(part: PreimagePart): string {

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { utf8Bytes } from '../../core/bytes.ts';
 import { EvidenceError } from '../../core/errors.ts';
 import { otherVersionOf } from '../../core/formats.ts';
 import type { Json } from '../../core/json/canonical.ts';
@@ -7,7 +8,7 @@ import { indentedJson } from '../../core/json/indented.ts';
 
 /** The bytes of a record: indented JSON, the same for the same record. */
 export function toRecordBytes(record: unknown): Uint8Array {
-  return Buffer.from(`${JSON.stringify(record, null, 2)}\n`);
+  return utf8Bytes(`${JSON.stringify(record, null, 2)}\n`);
 }
 
 /** Of a run record: its members, and of the list of its streams each stream. */

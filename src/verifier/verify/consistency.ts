@@ -1,3 +1,4 @@
+import { utf8Text } from '../../core/bytes.ts';
 import { isEvidenceError } from '../../core/errors.ts';
 import type { Bundle } from '../bundle/bundle.ts';
 import type { ServiceDocument, TransferLog, Verification } from '../bundle/documents.ts';
@@ -77,7 +78,7 @@ export async function checkConsistency(
   findings.push(...checkMissing(missing, key, stated));
   if (files.has(BAG_INFO)) {
     const text = await readIf(`${key}:${BAG_INFO}`, findings, () => bundle.readFile(BAG_INFO, MAX_TEXT_BYTES));
-    if (text !== null) findings.push(...checkInfo(Buffer.from(text).toString('utf8'), key, stated, files));
+    if (text !== null) findings.push(...checkInfo(utf8Text(text), key, stated, files));
   }
   let log: TransferLog | null = null;
   if (files.has(TRANSFER_LOG)) {

@@ -70,7 +70,7 @@ const withPayload =
   };
 /** The same, signed anew by somebody else, or by a signer who was made to. */
 const signedAnew = (key: SigningKey, change: Parameters<typeof withPayload>[0]) => (bytes: Buffer) => {
-  const { payload, payloadType } = JSON.parse(withPayload(change)(bytes).toString());
+  const { payload, payloadType } = JSON.parse(Buffer.from(withPayload(change)(bytes)).toString());
   return toRecordBytes(toEnvelope({ payloadType, payload: Buffer.from(payload, 'base64') }, key));
 };
 const unchanged = (statement: object) => statement;
@@ -269,7 +269,7 @@ test('an unsigned run appended by hand to a signed ledger is refuted with and wi
   const bytes = toRecordBytes(record);
   const newest = await readNewestEntry(archive);
   const forged = await tampered(archive, {
-    'runs/run-2/run.json': bytes.toString(),
+    'runs/run-2/run.json': toRecordBytesText(record),
     [ENTRY(2)]: toRecordBytesText({
       format: 'evidence-ledger-entry/3',
       number: 2,

@@ -1,5 +1,6 @@
 import { hmac } from '@noble/hashes/hmac.js';
 import { sha256, sha384, sha512 } from '@noble/hashes/sha2.js';
+import { hexText, utf8Bytes } from '../../../core/bytes.ts';
 
 /** As much of `node:crypto` as reading a bundle takes. A browser's own digests are only to be had asynchronously. */
 
@@ -20,8 +21,8 @@ class Hash {
     this.#running = running;
   }
 
-  update(data: Data, encoding?: BufferEncoding): this {
-    this.#running.update(toBytes(data, encoding));
+  update(data: Data): this {
+    this.#running.update(toBytes(data));
     return this;
   }
 
@@ -29,7 +30,9 @@ class Hash {
     return new Hash(this.#running.clone());
   }
 
-  digest(encoding?: BufferEncoding): Uint8Array | string {
+  digest(): Uint8Array;
+  digest(encoding: 'hex'): string;
+  digest(encoding?: 'hex'): Uint8Array | string {
     return toForm(this.#running.digest(), encoding);
   }
 }
@@ -46,19 +49,14 @@ export function createSecretKey(bytes: Uint8Array): { export(): Uint8Array } {
   return { export: () => bytes };
 }
 
-export function hash(
-  algorithm: Algorithm,
-  data: Data,
-  encoding: BufferEncoding | 'buffer' = 'hex',
-): Uint8Array | string {
-  return toForm(ALGORITHMS[algorithm](toBytes(data)), encoding === 'buffer' ? undefined : encoding);
+export function hash(algorithm: Algorithm, data: Data, encoding: 'buffer' | 'hex' = 'hex'): Uint8Array | string {
+  return toForm(ALGORITHMS[algorithm](toBytes(data)), encoding === 'hex' ? 'hex' : undefined);
 }
 
-function toBytes(data: Data, encoding: BufferEncoding = 'utf8'): Uint8Array {
-  return typeof data === 'string' ? Buffer.from(data, encoding) : data;
+function toBytes(data: Data): Uint8Array {
+  return typeof data === 'string' ? utf8Bytes(data) : data;
 }
 
-function toForm(bytes: Uint8Array, encoding?: BufferEncoding): Uint8Array | string {
-  const buffer = Buffer.from(bytes);
-  return encoding === undefined ? buffer : buffer.toString(encoding);
+function toForm(bytes: Uint8Array, encoding?: 'hex'): Uint8Array | string {
+  return encoding === undefined ? bytes : hexText(bytes);
 }

@@ -1,11 +1,11 @@
 import { EvidenceError } from '../../../core/errors.ts';
+import { openBlob } from '../../../verifier/bundle/blob.ts';
 import { readBundle } from '../../../verifier/bundle/bundle.ts';
 import { CLAIMS, type Claim, type ClaimName, type ReportedClaim } from '../../../verifier/claims/claim.ts';
 import { sayRefutation } from '../../../verifier/claims/recorded.ts';
 import { reportAlone } from '../../../verifier/verify/alone.ts';
 import { verifyContent } from '../../../verifier/verify/content.ts';
 import type { Result } from '../messages.ts';
-import { openBlob } from './blob.ts';
 
 /** Claims that are not, or not wholly, checked here, and what checks them. */
 const ELSEWHERE: Partial<Record<ClaimName, string>> = {

@@ -14,7 +14,7 @@ import { type ClaimRow, formatClaims, MARKS } from '../output/claims-table.ts';
 import { formatLegend } from '../output/legend.ts';
 import { printRun } from '../output/run-report.ts';
 import { type Facts, STORY_COLUMNS, type Story } from '../output/story.ts';
-import type { Trust } from '../output/trust-report.ts';
+import type { TrustReport } from '../output/trust-report.ts';
 import { printArchive } from '../output/verify-report.ts';
 
 /** What was recorded of this machine. */
@@ -99,7 +99,7 @@ function extentOf(record: RunRecord, archiveUrl: string): Facts {
 }
 
 /** @param trust what the verification took. */
-export function tellVerification(story: Story, report: ArchiveReport, trust: Trust, printer: Printer): void {
+export function tellVerification(story: Story, report: ArchiveReport, trust: TrustReport, printer: Printer): void {
   story.tell({
     title: 'The proof',
     text: 'The archive was verified from its files alone, as an auditor does: every digest, link, seal and time-stamp was computed again, and the platform was asked for nothing.',

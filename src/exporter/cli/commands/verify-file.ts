@@ -1,22 +1,20 @@
 import { join } from 'node:path';
 import { EvidenceError } from '../../../core/errors.ts';
-import { NO_ELEMENTS } from '../../../core/json/elements.ts';
-import type { Verdict } from '../../../verifier/claims/verdict.ts';
 import type { Identities } from '../../../verifier/encryption/identities.ts';
-import { EXIT_CODE_OF, worstOf } from '../../../verifier/records/outcome.ts';
-import { reportAlone } from '../../../verifier/verify/alone.ts';
 import type { VerifyOptions } from '../../../verifier/verify/content.ts';
-import { type ObjectFinding, toObjectFinding } from '../../../verifier/verify/object-finding.ts';
+import {
+  type FileReport,
+  reportDamage,
+  reportOfBundle,
+  reportOfPackage,
+} from '../../../verifier/verify/file-report.ts';
+import type { ObjectFinding } from '../../../verifier/verify/object-finding.ts';
 import type { RangeThreads } from '../../../verifier/verify/range-threads.ts';
 import type { CommandContext } from '../command.ts';
 import type { Config } from '../config/config.ts';
 import { openIdentities } from '../config/trust.ts';
 import { withWorkDirectory } from '../config/work-directory.ts';
-import type { FileReport } from '../output/verify-report.ts';
 import { noEvidence, type TargetKind } from './verify-target.ts';
-
-const UNSIGNED =
-  'Internal consistency only: a bundle by itself is not signed, so whoever can replace it can replace it unseen.';
 
 /**
  * What each kind of file needs is loaded once the kind is known: a package needs no schema, no YAML and no zip, and they
@@ -64,40 +62,7 @@ async function verifyOneBundle(
 ): Promise<FileReport> {
   const verifyBundle = await loadBundle();
   holdHeap(10);
-  const verified = await verifyBundle(file, name, { ...options, alone: true });
-  const { judged, findings, identity } = verified;
-  const verdict = reportAlone(verified);
-  if (verdict === null && findings.length === 0)
-    findings.push(toObjectFinding('object/unreadable', name, 'holds no verdict and nothing to judge'));
-  const statuses = [
-    ...(verdict === null ? [] : [verdict.status]),
-    ...(judged === null ? [] : [judged.stated.verdict.status]),
-  ];
-  const outcome = findings.length > 0 ? 'refuted' : worstOf(statuses);
-  return {
-    outcome,
-    exit_code: EXIT_CODE_OF[outcome],
-    run_id: judged?.stated.run_id ?? null,
-    period: judged?.stated.period ?? null,
-    streams: verdict === null ? [] : [{ ...verdict, status: outcome, bundle: { key: name, identity } }],
-    findings,
-    warnings: [UNSIGNED],
-    contracts: judged === null ? [] : [judged.contract],
-  };
-}
-
-/** What cannot be read at all. */
-function reportDamage(findings: ObjectFinding[]): FileReport {
-  return {
-    outcome: 'refuted',
-    exit_code: EXIT_CODE_OF.refuted,
-    run_id: null,
-    period: null,
-    streams: [],
-    findings,
-    warnings: [],
-    contracts: [],
-  };
+  return reportOfBundle(await verifyBundle(file, name, { ...options, alone: true }), name);
 }
 
 /** @throws EvidenceError `usage` where it cannot be decrypted with what was given. */
@@ -134,22 +99,7 @@ async function verifyOnePackage(
   // Threads load code too.
   void threads.started.then(() => holdHeap(10));
   const { verdicts, contract } = await verifyPackage(file, { ...options, signal, threads });
-  if (verdicts.every(lacksEntries)) throw noEvidence(name, 'it has no list of entries');
-  const outcome = worstOf(verdicts.map((verdict) => verdict.status));
-  return {
-    outcome,
-    exit_code: EXIT_CODE_OF[outcome],
-    run_id: null,
-    period: null,
-    streams: verdicts.map((verdict) => ({ ...verdict, bundle: null })),
-    findings: [],
-    warnings: [],
-    contracts: [contract],
-  };
-}
-
-/** Of JSON that is whole, and has no entries where packages have them. */
-function lacksEntries({ stream_id, entries, findings }: Verdict): boolean {
-  const [finding] = findings;
-  return stream_id === '' && entries === 0 && finding?.message.includes(NO_ELEMENTS) === true;
+  const report = reportOfPackage(verdicts, contract);
+  if (report === null) throw noEvidence(name, 'it has no list of entries');
+  return report;
 }

@@ -6,7 +6,7 @@ import type { ContractUse } from '../../../verifier/verify/contract-use.ts';
 import type { Config } from '../config/config.ts';
 
 /** What a verification took from whoever asked for it, and by which contracts it read. Nothing in it is a secret. */
-export interface Trust {
+export interface TrustReport {
   /** The configuration file, as it was named; null for none. */
   configuration: string | null;
   /** Ids of the keys that signatures are judged by. */
@@ -38,7 +38,7 @@ export interface GivenTrust {
   stampRoots: readonly Certificate[] | null;
 }
 
-export function describeTrust(config: Config, given: GivenTrust, contracts: readonly ContractUse[]): Trust {
+export function describeTrust(config: Config, given: GivenTrust, contracts: readonly ContractUse[]): TrustReport {
   return {
     configuration: config.configFile,
     public_keys: given.publicKeys.map(({ id }) => id),
@@ -58,9 +58,9 @@ function toRoot({ x509, subject }: Certificate): Root {
 const OWNERS = { reader: 'given by you', bundle: "the bundle's own", default: 'comes with this program' } as const;
 
 /** The head of the output: whoever reads the outcome knows what it rests on. */
-export function printTrust(trust: Trust, printer: Printer): void {
+export function printTrust(trust: TrustReport, printer: Printer): void {
   const list = (texts: readonly string[]) => (texts.length === 0 ? 'none' : texts.join(', '));
-  const roots = (pinned: Trust['stamp_roots']) =>
+  const roots = (pinned: TrustReport['stamp_roots']) =>
     list((pinned ?? []).map(({ sha256, subject }) => `${sha256} ${subject}`));
   printer.result(`Configuration ${trust.configuration ?? 'none'}`);
   printer.result(`Public keys   ${list(trust.public_keys)}`);

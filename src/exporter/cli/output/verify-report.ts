@@ -1,17 +1,16 @@
 import type { EvidenceError } from '../../../core/errors.ts';
 import { type OutputLine, type Printer, type Styled, styled } from '../../../core/terminal/printer.ts';
 import { plural } from '../../../core/words.ts';
-import type { ReportedVerdict } from '../../../verifier/claims/recorded.ts';
 import { describeMonth } from '../../../verifier/records/month-report.ts';
 import type { ArchiveReport } from '../../../verifier/verify/archive-report.ts';
-import type { ContractUse } from '../../../verifier/verify/contract-use.ts';
+import type { FileReport } from '../../../verifier/verify/file-report.ts';
 import type { ObjectFinding } from '../../../verifier/verify/object-finding.ts';
 import { sayNotProved } from '../../report/view/not-proved.ts';
 import { printAccepted } from './accepted.ts';
 import { formatLegend } from './legend.ts';
 import { OUTCOME_STYLES } from './outcome-styles.ts';
 import { printStreamsTable } from './streams-table.ts';
-import { printTrust, type Trust } from './trust-report.ts';
+import { printTrust, type TrustReport } from './trust-report.ts';
 import { printFindings, printRunDetails, printRunLine } from './verify-run-report.ts';
 
 const SHOWN = 50;
@@ -20,30 +19,17 @@ type Pieces = Exclude<OutputLine, string>;
 const PROVED: Styled = styled('proved', 'green');
 const REFUTED: Styled = styled('refuted, see above', 'red');
 
-/** What a verification of one file comes to. */
-export interface FileReport {
-  outcome: ReportedVerdict['status'];
-  exit_code: number;
-  run_id: string | null;
-  period: { from: string | null; to: string | null } | null;
-  streams: (ReportedVerdict & { bundle: { key: string; identity: string | null } | null })[];
-  findings: ObjectFinding[];
-  warnings: string[];
-  /** Each contract that it was read by. */
-  contracts: ContractUse[];
-}
-
 /** What a verification comes to, whatever was verified. */
 type ArchiveOrFile = ArchiveReport | FileReport;
 
 /** What came of one target, and what it rests on. */
 export interface VerifiedTarget {
   report: ArchiveOrFile;
-  trust: Trust;
+  trust: TrustReport;
 }
 
 /** A bundle or a package. */
-export function printFile(report: FileReport, trust: Trust, printer: Printer): void {
+export function printFile(report: FileReport, trust: TrustReport, printer: Printer): void {
   printTrust(trust, printer);
   printFileDetails(report, printer);
 }
@@ -58,7 +44,7 @@ function printFileDetails(report: FileReport, printer: Printer): void {
 }
 
 /** An archive, run by run, and what was found in all of it. */
-export function printArchive(report: ArchiveReport, trust: Trust, printer: Printer): void {
+export function printArchive(report: ArchiveReport, trust: TrustReport, printer: Printer): void {
   printTrust(trust, printer);
   printArchiveDetails(report, printer);
 }

@@ -1,3 +1,4 @@
+import { base64Bytes } from '../../../core/bytes.ts';
 import { WASM } from './binary.ts';
 
 /** What `kernel.c` exports. Addresses are of its memory, which never grows. */
@@ -55,7 +56,7 @@ const MAX_IDLE = 8;
 export function instantiate(): KernelExports {
   const known = idle.pop();
   if (known !== undefined) return known;
-  compiled ??= new WebAssembly.Module(Buffer.from(WASM, 'base64'));
+  compiled ??= new WebAssembly.Module(base64Bytes(WASM) ?? new Uint8Array());
   return new WebAssembly.Instance(compiled).exports as KernelExports;
 }
 

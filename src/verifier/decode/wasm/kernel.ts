@@ -1,3 +1,4 @@
+import { base64Bytes, base64Text, hexBytes, hexText, utf8Bytes, utf8Text } from '../../../core/bytes.ts';
 import { MAX_DEPTH } from '../../../core/json/canonical.ts';
 import { giveBack, instantiate, type KernelExports } from './instance.ts';
 import type { ChainKind, Encoding } from './kind.ts';
@@ -55,7 +56,9 @@ const DIGEST_BYTES = { 'sha-256': 32, 'sha-384': 48, 'sha-512': 64 };
 const LATEST = Date.parse('9999-12-31T23:59:59.999Z');
 
 function digitsOf(digest: Uint8Array, encoding: Encoding): string {
-  return Buffer.from(digest).toString(encoding).replace(/=+$/, '');
+  if (encoding === 'hex') return hexText(digest);
+  const digits = base64Text(digest).replace(/=+$/, '');
+  return encoding === 'base64' ? digits : digits.replaceAll('+', '-').replaceAll('/', '_');
 }
 
 /**
@@ -109,7 +112,7 @@ export class ChainKernel implements Disposable {
     const at = this.#kernel.tip.value;
     this.#memory.setFloat64(at, tip.sequence, true);
     this.#memory.setFloat64(at + 8, time, true);
-    this.#bytes(at + 16, MAX_DIGITS).set(Buffer.from(digitsOf(digest, this.#kind.digest.encoding), 'latin1'));
+    this.#bytes(at + 16, MAX_DIGITS).set(utf8Bytes(digitsOf(digest, this.#kind.digest.encoding)));
   }
 
   /** As `setTip` with what stands before a stream's first entry. */
@@ -139,8 +142,8 @@ export class ChainKernel implements Disposable {
   #readTip(at: number): Tip {
     const { encoding } = this.#kind.digest;
     const sequence = this.#memory.getFloat64(at, true);
-    const digits = Buffer.from(this.#bytes(at + 16, digitsOf(Buffer.alloc(this.digestBytes), encoding).length));
-    const digest = Buffer.from(digits.toString('latin1'), encoding).toString('hex');
+    const digits = utf8Text(this.#bytes(at + 16, digitsOf(new Uint8Array(this.digestBytes), encoding).length));
+    const digest = encoding === 'hex' ? digits : hexText(base64Bytes(digits, encoding) ?? new Uint8Array());
     return {
       sequence,
       digest: sequence === this.#beforeFirst ? this.#genesis : digest,
@@ -222,8 +225,8 @@ export class ChainKernel implements Disposable {
   #digestOf({ sequence, digest }: Tip): Uint8Array | null {
     const isGenesis = digest === this.#genesis;
     if (isGenesis !== (sequence === this.#beforeFirst)) return null;
-    if (isGenesis) return Buffer.alloc(this.digestBytes);
-    return /^[0-9a-f]*$/.test(digest) && digest.length === 2 * this.digestBytes ? Buffer.from(digest, 'hex') : null;
+    if (isGenesis) return new Uint8Array(this.digestBytes);
+    return /^[0-9a-f]*$/.test(digest) && digest.length === 2 * this.digestBytes ? hexBytes(digest) : null;
   }
 
   #bytes(at: number, length: number): Uint8Array {

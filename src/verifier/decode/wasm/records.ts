@@ -1,3 +1,4 @@
+import { hexText, utf8Text } from '../../../core/bytes.ts';
 import type { SpareMemory } from '../../../core/spare-memory.ts';
 import type { ChainKind } from './kind.ts';
 
@@ -105,9 +106,8 @@ export class KernelRecords {
   timestamp(index: number): string {
     const at = this.#at(index);
     if (this.#records.getUint32(at + 28, true) === NONE) return '';
-    const sent = toBuffer(this.bytes, this.#place(index, 28), this.#records.getUint32(at + 32, true)).toString(
-      'latin1',
-    );
+    const start = this.#place(index, 28);
+    const sent = utf8Text(this.bytes.subarray(start, start + this.#records.getUint32(at + 32, true)));
     const { timestampUnit } = this.#kind;
     if (timestampUnit === 'text') return sent.endsWith('Z"') ? sent.slice(1, -1) : `${sent.slice(1, -1)}Z`;
     return new Date(Number(sent) * (timestampUnit === 'seconds' ? 1000 : 1)).toISOString();
@@ -116,7 +116,7 @@ export class KernelRecords {
   /** Lower-case hex. */
   digest(index: number): string {
     this.#at(index);
-    return toBuffer(this.digests, index * this.digestBytes, this.digestBytes).toString('hex');
+    return hexText(this.digests.subarray(index * this.digestBytes, (index + 1) * this.digestBytes));
   }
 
   #place(index: number, field: number): number {
@@ -127,8 +127,4 @@ export class KernelRecords {
     if (index < 0 || index >= this.count) throw new RangeError('no such record');
     return index * RECORD_BYTES;
   }
-}
-
-function toBuffer({ buffer, byteOffset }: Uint8Array, start: number, length: number): Buffer {
-  return Buffer.from(buffer, byteOffset + start, length);
 }

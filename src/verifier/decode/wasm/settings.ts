@@ -1,4 +1,5 @@
 import { hash } from 'node:crypto';
+import { utf8Bytes } from '../../../core/bytes.ts';
 import { EvidenceError } from '../../../core/errors.ts';
 import type { KernelExports } from './instance.ts';
 import type { ChainKind, Hash, Key, Path, PreimageStep } from './kind.ts';
@@ -148,7 +149,7 @@ export class KernelSettings {
       // RFC 2104 section 2: a key that is longer than a block stands for its digest.
       const isLong = key.length > HMAC_BLOCK[algorithm];
       const secret = isLong ? hash(algorithm.replace('-', ''), key, 'buffer') : key;
-      const text = Buffer.from(id);
+      const text = utf8Bytes(id);
       if (text.length + secret.length <= EXCHANGE_BYTES) {
         this.#exchange.set(text);
         this.#exchange.set(secret, text.length);
@@ -183,7 +184,7 @@ export class KernelSettings {
   }
 
   #put(text: string, what: string): number {
-    const bytes = Buffer.from(text);
+    const bytes = utf8Bytes(text);
     hold(Number(bytes.length <= EXCHANGE_BYTES), what);
     this.#exchange.set(bytes);
     return bytes.length;

@@ -1,13 +1,16 @@
-import { type Container, LeftOver } from '../../../verifier/bundle/container.ts';
+import { type Container, LeftOver } from './container.ts';
 
 const BLOCK = 2 ** 20;
 
-/** A zip that was dropped on the page; it is never held whole. @param onRead is told how many bytes were read. */
-export function openBlob(blob: Blob, name: string, onRead: (bytes: number) => void): Container {
+/**
+ * A zip in a `Blob`, e.g. a file that was dropped on a page; it is never held whole.
+ * @param name for people. @param onRead is told how many bytes were read.
+ */
+export function openBlob(blob: Blob, name: string, onRead: (bytes: number) => void = () => {}): Container {
   const read = async (start: number, length: number) => {
     const part = sliceOf(blob, start, length);
     onRead(part.size);
-    return Buffer.from(await part.arrayBuffer());
+    return new Uint8Array(await part.arrayBuffer());
   };
   async function* blocks(start: number, length: number) {
     for (let at = 0; at < length; at += BLOCK) yield await read(start + at, Math.min(BLOCK, length - at));
@@ -28,7 +31,7 @@ export function openBlob(blob: Blob, name: string, onRead: (bytes: number) => vo
       for (;;) {
         const { done, value } = await reader.read().catch(asLeftOver);
         if (done) return;
-        yield Buffer.from(value.buffer, value.byteOffset, value.byteLength);
+        yield value;
       }
     } finally {
       await reader.cancel().catch(() => undefined);
@@ -39,7 +42,7 @@ export function openBlob(blob: Blob, name: string, onRead: (bytes: number) => vo
 
 /** A negative offset would be one from the end. */
 function sliceOf(blob: Blob, start: number, length: number): Blob {
-  return start < 0 || length < 0 ? new Blob() : blob.slice(start, start + length);
+  return start < 0 || length < 0 ? blob.slice(0, 0) : blob.slice(start, start + length);
 }
 
 /** Compression Standard, section 5: bytes behind the end are an error like any other; Chromium calls them junk. */

@@ -1,0 +1,115 @@
+import { mkdtemp, rm, stat } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { openDirectoryArchive } from '../exporter/archive/directory/archive.ts';
+import type { Archive } from '../verifier/archive/archive.ts';
+import { readIdentities } from '../verifier/encryption/identities.ts';
+import { readPublicKey } from '../verifier/signature/key.ts';
+import { readRoots } from '../verifier/timestamp/roots.ts';
+import type { ArchiveOptions } from '../verifier/verify/archive-reading.ts';
+import type { ArchiveReport } from '../verifier/verify/archive-report.ts';
+import { verifyNamedArchive } from '../verifier/verify/named-archive.ts';
+import { type StampTrust, withRoots } from './roots.ts';
+
+/** What you know and trust of an archive. */
+export interface ArchiveTrust extends StampTrust {
+  /** The keys with one of which it must be signed, in PEM. Without them, its signatures prove nothing. */
+  publicKeys?: readonly string[];
+  /** Roots of the authorities that stamped its runs, in PEM. */
+  stampRoots?: string;
+  /** Identities of age, to decrypt bundles with. */
+  identities?: readonly string[];
+}
+
+/** What of an archive is verified, and how. */
+export interface ArchiveScope {
+  /** Only this run. */
+  run?: string;
+  /** Only this run and those after it. */
+  from?: string;
+  /** Leaves bundles unread whose SHA-256 the store itself attests. */
+  fast?: boolean;
+  /** Every lock must last until then. */
+  lockedUntil?: Date;
+  /** The folder in which bundles are decrypted, and gone afterwards. Default: that of the system. */
+  workDirectory?: string;
+}
+
+/** An archive that is kept elsewhere than in a folder: as much of it as a verification asks for. */
+export type ReadableArchive = Pick<Archive, 'url' | 'locks' | 'read' | 'readBytes' | 'stat' | 'list' | 'fetchFile'>;
+
+/**
+ * Verifies an archive: the chain of its ledger, its signatures, every run and every object in it, each bundle anew.
+ *
+ * @param source the folder of an archive, or what reads one that is kept elsewhere.
+ * @returns what came of it. An archive in which anything was altered, added or taken away is `refuted`, and no error.
+ * @throws EvidenceError `not-found` where there is no archive, or no such run; `config` for an archive that another version
+ * wrote, and for keys, roots or a contract that are none.
+ *
+ * @example
+ * ```js
+ * import { readFile } from 'node:fs/promises';
+ * import { verifyArchive } from 'evidence-exporter';
+ *
+ * const report = await verifyArchive('evidence-archive', {
+ *   now: new Date(),
+ *   publicKeys: [await readFile('signing.pem.pub', 'utf8')],
+ * });
+ * for (const { run_id, outcome } of report.runs) console.log(run_id, outcome);
+ * ```
+ */
+export async function verifyArchive(
+  source: string | URL | ReadableArchive,
+  trust: ArchiveTrust,
+  scope: ArchiveScope = {},
+): Promise<ArchiveReport> {
+  const { run, workDirectory = tmpdir(), ...wanted } = scope;
+  const options = toArchiveOptions(trust);
+  const archive = await openArchive(source instanceof URL ? fileURLToPath(source) : source);
+  const folder = await mkdtemp(join(workDirectory, 'evidence-verify-'));
+  try {
+    const root = archive?.url ?? String(source);
+    return await verifyNamedArchive(archive, root, run ?? null, { ...options, ...wanted, workDirectory: folder });
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+    await archive?.close();
+  }
+}
+
+function toArchiveOptions({ publicKeys = [], stampRoots, identities, ...trust }: ArchiveTrust) {
+  const given = (identities ?? []).map((text, index) => ({ text, source: `identities[${index}]` }));
+  return {
+    ...withRoots(trust),
+    publicKeys: publicKeys.map((pem, index) => readPublicKey(pem, `publicKeys[${index}]`)),
+    stampRoots: stampRoots === undefined ? null : readRoots(stampRoots, 'stampRoots'),
+    identities: identities === undefined ? null : readIdentities(given),
+  } satisfies ArchiveOptions & { identities: unknown };
+}
+
+/** Null where there is no such folder. */
+async function openArchive(source: string | ReadableArchive): Promise<Archive | null> {
+  if (typeof source !== 'string') return toArchive(source);
+  const isFolder = await stat(source).then(
+    (found) => found.isDirectory(),
+    () => false,
+  );
+  return isFolder ? openDirectoryArchive(source, { create: false }) : null;
+}
+
+/** It is its owner who closes it. */
+function toArchive(source: ReadableArchive): Archive {
+  return {
+    url: source.url,
+    locks: source.locks,
+    links: null,
+    read: (key) => source.read(key),
+    readBytes: (key, maxBytes) => source.readBytes(key, maxBytes),
+    stat: (key) => source.stat(key),
+    list: (prefix, onUnlisted) => source.list(prefix, onUnlisted),
+    fetchFile: (key, directory) => source.fetchFile(key, directory),
+    put: () => Promise.reject(new TypeError('a verification stores nothing')),
+    limitations: async () => [],
+    close: async () => {},
+  };
+}

@@ -1,0 +1,31 @@
+import { fileURLToPath } from 'node:url';
+import { readPdf } from '../verifier/pdf-text/reader.ts';
+import { verifyToken } from '../verifier/timestamp/verify.ts';
+import { verifyBundle as verifyBundleFile } from '../verifier/verify/bundle.ts';
+import { type FileReport, reportOfBundle } from '../verifier/verify/file-report.ts';
+import { type Content, verifyBundleContent } from './content.ts';
+import { type StampTrust, withRoots } from './roots.ts';
+
+/**
+ * Verifies one bundle: its zip, its manifests, then each claim anew from the bytes of the evidence in it.
+ *
+ * @param source the path of a `.zip`, or its bytes.
+ * @returns what came of it. A bundle that was tampered with, or is no zip at all, is `refuted`, and no error.
+ * @throws EvidenceError `not-found` where there is no such file; `unreadable` for one that is encrypted; `config` for a
+ * contract or roots that are none.
+ *
+ * @example
+ * ```js
+ * import { verifyBundle } from 'evidence-exporter';
+ *
+ * const report = await verifyBundle('payments.zip', { now: new Date() });
+ * if (report.outcome !== 'verified') console.error(report.findings, report.streams[0]?.claims);
+ * ```
+ */
+export async function verifyBundle(source: string | URL | Content, trust: StampTrust): Promise<FileReport> {
+  const options = withRoots(trust);
+  if (typeof source !== 'string' && !(source instanceof URL))
+    return verifyBundleContent(source, options, { readPdf, verifyToken });
+  const path = source instanceof URL ? fileURLToPath(source) : source;
+  return reportOfBundle(await verifyBundleFile(path, path, { ...options, alone: true }), path);
+}

@@ -1,0 +1,55 @@
+import { EvidenceError } from '../core/errors.ts';
+import { openBlob } from '../verifier/bundle/blob.ts';
+import { readBundle } from '../verifier/bundle/bundle.ts';
+import type { Readers } from '../verifier/claims/observe.ts';
+import { type VerifyOptions, verifyContent } from '../verifier/verify/content.ts';
+import { type FileReport, reportOfBundle, reportOfPackage } from '../verifier/verify/file-report.ts';
+import { type VerifiedPackage, verifyPackageContent } from '../verifier/verify/package-content.ts';
+
+/** Bytes, or what gives them when they are asked for, such as a `File` of a page or what `openAsBlob` of Node returns. */
+export type Content = Uint8Array<ArrayBuffer> | Blob;
+
+/** How a bundle without a name is called in findings. */
+const UNNAMED = 'the bundle';
+
+/** The first line of age's own format. */
+const AGE = 'age-encryption.org/v1';
+
+export async function verifyBundleContent(
+  content: Content,
+  options: VerifyOptions,
+  readers: Readers,
+): Promise<FileReport> {
+  const blob = toBlob(content);
+  if ((await blob.slice(0, AGE.length).text()) === AGE)
+    throw new EvidenceError('unreadable', 'the bundle is encrypted', { nextStep: 'Decrypt it: age -d -i KEY FILE.' });
+  const opening = readBundle(openBlob(blob, UNNAMED));
+  return reportOfBundle(await verifyContent(opening, UNNAMED, { ...options, alone: true }, readers), UNNAMED);
+}
+
+export async function verifyPackageOf(
+  content: Content,
+  options: VerifyOptions,
+  verifyToken: Readers['verifyToken'],
+): Promise<FileReport> {
+  return toPackageReport(await verifyPackageContent(blocksOf(toBlob(content)), options, verifyToken));
+}
+
+/** @throws EvidenceError `unreadable` for JSON that is no package. */
+export function toPackageReport({ verdicts, contract }: VerifiedPackage): FileReport {
+  const report = reportOfPackage(verdicts, contract);
+  if (report === null) throw new EvidenceError('unreadable', 'it is no evidence package: it has no list of entries');
+  return report;
+}
+
+function toBlob(content: Content): Blob {
+  return content instanceof Blob ? content : new Blob([content]);
+}
+
+const BLOCK = 2 ** 20;
+
+/** Not every browser can iterate over a stream. */
+async function* blocksOf(blob: Blob): AsyncGenerator<Uint8Array> {
+  for (let at = 0; at < blob.size; at += BLOCK)
+    yield new Uint8Array(await blob.slice(at, Math.min(at + BLOCK, blob.size)).arrayBuffer());
+}

@@ -1,0 +1,56 @@
+import { access } from 'node:fs/promises';
+import { fileURLToPath } from 'node:url';
+import { EvidenceError } from '../core/errors.ts';
+import { verifyToken } from '../verifier/timestamp/verify.ts';
+import type { FileReport } from '../verifier/verify/file-report.ts';
+import { verifyPackage as verifyPackageFile } from '../verifier/verify/package.ts';
+import { RangeThreads } from '../verifier/verify/range-threads.ts';
+import { type Content, toPackageReport, verifyPackageOf } from './content.ts';
+import { type StampTrust, withRoots } from './roots.ts';
+
+/** How a package in a file is read. */
+export interface PackageReadingOptions {
+  /** How many threads read it. Default: 1 up to 32 MiB, above it one per core, at most 4. */
+  threads?: number;
+  /** Ends the verification with its reason. */
+  signal?: AbortSignal;
+}
+
+/**
+ * Verifies the JSON form of a package by itself, each stream that it holds. What is unknown without more than the
+ * package, such as whether entries are missing at its end, stays unproved.
+ *
+ * @param source the path of a package, or its bytes. Only a file is read by several threads.
+ * @returns what came of it. A package that was tampered with is `refuted`, and no error.
+ * @throws EvidenceError `not-found` where there is no such file; `unreadable` for JSON that is no package; `config` for a
+ * contract or roots that are none.
+ *
+ * @example
+ * ```js
+ * import { readFile } from 'node:fs/promises';
+ * import { verifyPackage } from 'evidence-exporter';
+ *
+ * const report = await verifyPackage('payments.json', {
+ *   now: new Date(),
+ *   sealKeys: { k1: await readFile('k1.key') },
+ *   timestampRoots: await readFile('roots.pem', 'utf8'),
+ *   required: ['order', 'content', 'seal', 'anchor'],
+ * });
+ * for (const { stream_id, status, findings } of report.streams) console.log(stream_id, status, findings);
+ * ```
+ */
+export async function verifyPackage(
+  source: string | URL | Content,
+  trust: StampTrust,
+  reading: PackageReadingOptions = {},
+): Promise<FileReport> {
+  const { threads, signal } = reading;
+  const options = withRoots(trust);
+  if (typeof source !== 'string' && !(source instanceof URL)) return verifyPackageOf(source, options, verifyToken);
+  const path = source instanceof URL ? fileURLToPath(source) : source;
+  await access(path).catch((error: Error) => {
+    throw new EvidenceError('not-found', `there is no package at ${path}: ${error.message}`, { cause: error });
+  });
+  await using workers = RangeThreads.for(path, threads ?? null);
+  return toPackageReport(await verifyPackageFile(path, { ...options, signal, threads: workers }));
+}

@@ -1,0 +1,15 @@
+import { readRoots } from '../verifier/timestamp/roots.ts';
+import type { VerifyOptions } from '../verifier/verify/content.ts';
+import { type Trust, toVerifyOptions } from './trust.ts';
+
+/** What you know and trust, the authorities of time-stamps among it. */
+export interface StampTrust extends Trust {
+  /** Roots of time-stamping authorities (RFC 3161), in PEM. Without them, anchors stay unproved. */
+  timestampRoots?: string;
+}
+
+/** @throws EvidenceError `config` for a contract or roots that are none. */
+export function withRoots({ timestampRoots, ...trust }: StampTrust): VerifyOptions {
+  const roots = timestampRoots === undefined ? null : readRoots(timestampRoots, 'timestampRoots');
+  return { ...toVerifyOptions(trust), roots };
+}

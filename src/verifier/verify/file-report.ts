@@ -1,0 +1,94 @@
+import { NO_ELEMENTS } from '../../core/json/elements.ts';
+import type { ReportedVerdict } from '../claims/recorded.ts';
+import type { Verdict } from '../claims/verdict.ts';
+import { EXIT_CODE_OF, type VerifiedOutcome, worstOf } from '../records/outcome.ts';
+import { reportAlone } from './alone.ts';
+import type { VerifiedBundle } from './content.ts';
+import type { ContractUse } from './contract-use.ts';
+import { type ObjectFinding, toObjectFinding } from './object-finding.ts';
+
+/** What came of a bundle or a package that was verified by itself: the document that `evidence verify --json` prints. */
+export interface FileReport {
+  /** `verified` where all is proved that had to be; `refuted` where one thing is not as it should be. */
+  outcome: VerifiedOutcome;
+  /** Of `evidence verify`. */
+  exit_code: number;
+  /** Of a bundle: the run in which it was made. */
+  run_id: string | null;
+  /** Of a bundle: what it was asked to hold. */
+  period: { from: string | null; to: string | null } | null;
+  /** One of a bundle; of a package each that it holds. */
+  streams: StreamReport[];
+  /** What is wrong with the bundle itself: bytes that were altered, added or taken away. */
+  findings: ObjectFinding[];
+  warnings: string[];
+  /** Each contract that it was read by. */
+  contracts: ContractUse[];
+}
+
+/** A stream: its claims, each with its state and reason, and what was found. */
+export type StreamReport = ReportedVerdict & { bundle: { key: string; identity: string | null } | null };
+
+const UNSIGNED =
+  'Internal consistency only: a bundle by itself is not signed, so whoever can replace it can replace it unseen.';
+
+/** @param name how the bundle is called in findings. */
+export function reportOfBundle(verified: VerifiedBundle, name: string): FileReport {
+  const { judged, findings: found, identity } = verified;
+  const verdict = reportAlone(verified);
+  const isEmpty = verdict === null && found.length === 0;
+  const findings = isEmpty
+    ? [toObjectFinding('object/unreadable', name, 'holds no verdict and nothing to judge')]
+    : found;
+  const statuses = [
+    ...(verdict === null ? [] : [verdict.status]),
+    ...(judged === null ? [] : [judged.stated.verdict.status]),
+  ];
+  const outcome = findings.length > 0 ? 'refuted' : worstOf(statuses);
+  return {
+    outcome,
+    exit_code: EXIT_CODE_OF[outcome],
+    run_id: judged?.stated.run_id ?? null,
+    period: judged?.stated.period ?? null,
+    streams: verdict === null ? [] : [{ ...verdict, status: outcome, bundle: { key: name, identity } }],
+    findings,
+    warnings: [UNSIGNED],
+    contracts: judged === null ? [] : [judged.contract],
+  };
+}
+
+/** @returns null for JSON that is no package: it has no list of entries. */
+export function reportOfPackage(verdicts: readonly Verdict[], contract: ContractUse): FileReport | null {
+  if (verdicts.every(lacksEntries)) return null;
+  const outcome = worstOf(verdicts.map((verdict) => verdict.status));
+  return {
+    outcome,
+    exit_code: EXIT_CODE_OF[outcome],
+    run_id: null,
+    period: null,
+    streams: verdicts.map((verdict) => ({ ...verdict, bundle: null })),
+    findings: [],
+    warnings: [],
+    contracts: [contract],
+  };
+}
+
+/** What cannot be read at all. */
+export function reportDamage(findings: ObjectFinding[]): FileReport {
+  return {
+    outcome: 'refuted',
+    exit_code: EXIT_CODE_OF.refuted,
+    run_id: null,
+    period: null,
+    streams: [],
+    findings,
+    warnings: [],
+    contracts: [],
+  };
+}
+
+/** Of JSON that is whole, and has no entries where packages have them. */
+function lacksEntries({ stream_id, entries, findings }: Verdict): boolean {
+  const [finding] = findings;
+  return stream_id === '' && entries === 0 && finding?.message.includes(NO_ELEMENTS) === true;
+}

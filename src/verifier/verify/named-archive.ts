@@ -1,0 +1,65 @@
+import { EvidenceError } from '../../core/errors.ts';
+import { shellWord } from '../../core/shell.ts';
+import type { Archive } from '../archive/archive.ts';
+import { LEDGER_PREFIX, RUNS_PREFIX, runPrefix } from '../records/keys.ts';
+import { readShare, SHARE_MARK } from '../records/share.ts';
+import { verifyArchive } from './archive.ts';
+import type { ArchiveContext } from './archive-reading.ts';
+import type { ArchiveReport } from './archive-report.ts';
+import { readObject } from './stored.ts';
+
+/**
+ * As `verifyArchive`, of what somebody says is an archive.
+ * @param archive null where there is nothing. @param root as people name it. @param run the one to verify; null for all.
+ * @throws EvidenceError `not-found` where there is none, or no such run; `usage` for what was shared of one.
+ */
+export async function verifyNamedArchive(
+  archive: Archive | null,
+  root: string,
+  run: string | null,
+  options: Omit<ArchiveContext, 'archive'>,
+): Promise<ArchiveReport> {
+  if (archive === null || !((await holds(archive, RUNS_PREFIX)) || (await holds(archive, LEDGER_PREFIX))))
+    throw new EvidenceError('not-found', `${root} is not an archive: it holds neither runs nor a ledger`, {
+      nextStep:
+        'Name an archive, a run in it, a bundle (.zip) or an evidence package (.json), as in: evidence verify evidence-archive.',
+    });
+  const { from = null } = options;
+  if (run === null) await refuseShare(archive, root);
+  if (from !== null && !(await holds(archive, runPrefix(from)))) throw noSuchRun(root, from);
+  const report = await verifyArchive({ ...options, archive }, run);
+  if (run !== null && report.runs.length === 0 && report.warnings.length === 0) throw noSuchRun(root, run);
+  return report;
+}
+
+/**
+ * What was shared of an archive lacks the other runs, as does an archive that somebody took them from. Which of the two
+ * it is only the reader knows: no file in it may say so.
+ */
+async function refuseShare(archive: Archive, root: string): Promise<void> {
+  // What is no record of a share says nothing, and is found as an object that nobody expects.
+  const share = await readObject(SHARE_MARK, [], async () =>
+    (await archive.stat(SHARE_MARK)) === null ? null : readShare(archive, SHARE_MARK),
+  );
+  if (share === null) return;
+  const { run_id } = share;
+  throw new EvidenceError('usage', `${root} calls itself what was shared of run ${run_id}, not an archive`, {
+    nextStep: `If it is, verify that run: evidence verify ${shellWord(root)} --run ${shellWord(run_id)}. If it is an archive, find out who put ${SHARE_MARK} there.`,
+  });
+}
+
+function noSuchRun(root: string, run: string): EvidenceError {
+  return new EvidenceError('not-found', `the archive at ${root} has no run ${run}; nothing was verified`, {
+    nextStep: `See which there are, with: evidence runs --archive ${shellWord(root)}.`,
+  });
+}
+
+/** Whether something is there, or a folder that cannot be looked into. */
+async function holds(archive: Archive, prefix: string): Promise<boolean> {
+  let isClosed = false;
+  const onUnlisted = () => {
+    isClosed = true;
+  };
+  for await (const _object of archive.list(prefix, onUnlisted)) return true;
+  return isClosed;
+}

@@ -1,0 +1,73 @@
+import { PackageReader, type PackageReading } from '../chain/package.ts';
+import { DEFAULT_REQUIRED } from '../claims/claim.ts';
+import { toContractFile } from '../claims/content.ts';
+import { examine } from '../claims/examine.ts';
+import { type Known, observe, type Readers } from '../claims/observe.ts';
+import { toVerdict, type Verdict } from '../claims/verdict.ts';
+import { type ContractInUse, DEFAULT_IN_USE } from '../reading/in-use.ts';
+import type { VerifyOptions } from './content.ts';
+import { type ContractUse, toContractUse } from './contract-use.ts';
+
+/** The verdicts on the streams of a package, and what it was read by. */
+export interface VerifiedPackage {
+  verdicts: Verdict[];
+  contract: ContractUse;
+}
+
+/**
+ * Verifies the JSON form of a package by itself, stream by stream: what it says of its own streams is all there is to
+ * go by.
+ * @param blocks its bytes, cut anywhere.
+ */
+export async function verifyPackageContent(
+  blocks: AsyncIterable<Uint8Array>,
+  options: VerifyOptions,
+  verifyToken: Readers['verifyToken'],
+): Promise<VerifiedPackage> {
+  using reader = beginPackage(options);
+  for await (const block of blocks) reader.push(block);
+  return judgePackage(reader, options, verifyToken);
+}
+
+export function beginPackage({ contract, sealKeys }: VerifyOptions): PackageReader {
+  return new PackageReader((contract ?? DEFAULT_IN_USE).contract, sealKeys);
+}
+
+/** @param reader has read the package to its end. */
+export async function judgePackage(
+  reader: PackageReader,
+  options: VerifyOptions,
+  verifyToken: Readers['verifyToken'],
+): Promise<VerifiedPackage> {
+  const inUse = options.contract ?? DEFAULT_IN_USE;
+  const judged = reader.finishEach().map((reading) => judge(reading, inUse, options, verifyToken));
+  return { verdicts: await Promise.all(judged), contract: toContractUse(inUse, 'reader') };
+}
+
+/** Nothing is known of it besides: neither what was exported before, nor what the service says elsewhere. */
+const KNOWN: Known = {
+  vendor: null,
+  earlier: null,
+  period: { from: null, to: null },
+  statedHead: null,
+  statedCount: null,
+  restarts: [],
+  completeness: { kind: 'none', why: 'a package by itself shows nothing to hold it against' },
+};
+
+async function judge(
+  reading: PackageReading,
+  { contract, file }: Pick<ContractInUse, 'contract' | 'file'>,
+  { required = DEFAULT_REQUIRED, acceptUnhashed = [], ...options }: VerifyOptions,
+  verifyToken: Readers['verifyToken'],
+): Promise<Verdict> {
+  const contractFile = toContractFile(file, 'reader');
+  const means = { ...options, contract, contractFile, acceptUnhashed, readPdf: null, verifyToken };
+  const observations = await observe(
+    reading,
+    { summary: null, pdf: null, isShort: false, isAltered: false },
+    KNOWN,
+    means,
+  );
+  return toVerdict(reading, examine(observations, required));
+}

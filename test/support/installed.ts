@@ -1,0 +1,27 @@
+import { cpSync, mkdtempSync, readdirSync, readFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { builtFolder, run } from './process.ts';
+
+const ROOT = resolve(import.meta.dirname, '../..');
+
+/** Packs the package and installs it into the folder, as its users do. Returns where it is then. */
+export async function installInto(folder: string): Promise<string> {
+  await run('npm', ['pack', '--silent', '--ignore-scripts', '--pack-destination', folder], packageFolder());
+  const [tarball = ''] = readdirSync(folder).filter((name) => name.endsWith('.tgz'));
+  await run('npm', ['init', '-y'], folder);
+  const options = ['--no-audit', '--no-fund', '--omit=dev', '--prefer-offline'];
+  await run('npm', ['install', ...options, join(folder, tarball)], folder);
+  return join(folder, 'node_modules/evidence-exporter');
+}
+
+/** What `npm pack` packs, with what was built for all tests in the place of what it would build first. */
+function packageFolder(): string {
+  const place = mkdtempSync(join(tmpdir(), 'package-'));
+  const { files, scripts } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8'));
+  if (scripts.prepack !== 'npm run build' || scripts.build !== 'rolldown --config src/rolldown.config.mts')
+    throw new Error('npm pack builds something else than the tests do');
+  for (const name of ['package.json', 'README.md', 'LICENSE', ...files])
+    cpSync(join(name === 'dist' ? builtFolder() : ROOT, name), join(place, name), { recursive: true });
+  return place;
+}
