@@ -4,7 +4,7 @@ import { toContractFile } from '../claims/content.ts';
 import { examine } from '../claims/examine.ts';
 import { type Known, observe } from '../claims/observe.ts';
 import { toVerdict, type Verdict } from '../claims/verdict.ts';
-import { type ContractInUse, DEFAULT_IN_USE } from '../reading/in-use.ts';
+import { type ContractInUse, DEFAULT_IN_USE, withoutProgram } from '../reading/in-use.ts';
 import { verifyToken } from '../timestamp/verify.ts';
 import type { VerifyOptions } from './content.ts';
 import { type ContractUse, toContractUse } from './contract-use.ts';
@@ -18,7 +18,8 @@ export async function verifyPackage(
   file: string,
   options: VerifyOptions & Pick<FileReadingOptions, 'threads' | 'signal'>,
 ): Promise<{ verdicts: Verdict[]; contract: ContractUse }> {
-  const inUse = options.contract ?? DEFAULT_IN_USE;
+  const chosen = options.contract ?? DEFAULT_IN_USE;
+  const inUse = options.referenceAlone === true ? withoutProgram(chosen) : chosen;
   const begin = () => new PackageReader(inUse.contract, options.sealKeys);
   using reader = (await readPackageFile(file, begin, options)).reader;
   const verdicts = await Promise.all(reader.finishEach().map((reading) => judge(reading, inUse, options)));
