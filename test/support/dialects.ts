@@ -136,6 +136,17 @@ export const ALL_DIALECTS: readonly Dialect[] = [
   ...templates,
   ...services,
   ...DIALECTS.map(([name, changes]) => dialectOf(name, describeDialect(name, changes))),
+  // The second join is a part of what stands behind the first.
+  dialectOf(
+    'two joins',
+    describeDialect('two joins', {
+      preimage: [
+        { join: { separator: '|', fields: ['prev', 'seq', 'at'], null_as: '' } },
+        { text: '|' },
+        { join: { separator: '|', fields: ['actor', 'action'], null_as: '' } },
+      ],
+    }),
+  ),
 ];
 
 export function dialectNamed(name: string): Dialect {
