@@ -37,9 +37,7 @@ test('what is installed with the program is imported by it, and nothing else is'
 
 test('what only the work on it takes is imported by its tests or its build', () => {
   const imported = namesImported('{src,test}/**/*.{ts,mts}');
-  const rest = Object.keys(devDependencies).filter(
-    (name) => !imported.has(name) && !PROGRAMS.includes(name),
-  );
+  const rest = Object.keys(devDependencies).filter((name) => !imported.has(name) && !PROGRAMS.includes(name));
   // Types are those of packages, or of Node.js.
   expect(rest.filter((name) => !name.startsWith('@types/'))).toEqual([]);
 });

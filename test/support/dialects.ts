@@ -31,7 +31,7 @@ const KEYS: SealKeys = new Map(SECRETS.map((id, index) => [id, toHmacKey(Buffer.
 function dialectOf(name: string, { numbers, entry, digest, seal }: Description): Dialect {
   const description: Description = { ...DEFAULT_DESCRIPTION, name, numbers, entry, digest, seal };
   const contract = openContract(description);
-  return { name, description, contract, slow: { ...contract, plainKind: null }, keys: KEYS };
+  return { name, description, contract, slow: { ...contract, program: null }, keys: KEYS };
 }
 
 const folder = resolve(import.meta.dirname, '../../templates/contract');
@@ -136,6 +136,17 @@ export const ALL_DIALECTS: readonly Dialect[] = [
   ...templates,
   ...services,
   ...DIALECTS.map(([name, changes]) => dialectOf(name, describeDialect(name, changes))),
+  // The second join is a part of what stands behind the first.
+  dialectOf(
+    'two joins',
+    describeDialect('two joins', {
+      preimage: [
+        { join: { separator: '|', fields: ['prev', 'seq', 'at'], null_as: '' } },
+        { text: '|' },
+        { join: { separator: '|', fields: ['actor', 'action'], null_as: '' } },
+      ],
+    }),
+  ),
 ];
 
 export function dialectNamed(name: string): Dialect {

@@ -1,6 +1,6 @@
 import { closeSync, ftruncateSync, openSync, readSync, writeSync } from 'node:fs';
 import type { PackageExpectation } from '../chain/package.ts';
-import type { SentEntries } from '../chain/sent.ts';
+import type { SentEntries } from '../model/sent.ts';
 import type { FoundEntry } from '../supplements/standing.ts';
 import type { EntryWatch } from './reading.ts';
 

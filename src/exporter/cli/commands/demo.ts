@@ -107,7 +107,7 @@ async function demonstrate({ folder, root, config, story }: DemoPlace, context: 
       tellExport(story, result, { archiveUrl: config.archive.url, printer });
       if (result.state === 'open') return { result, verification: null };
       const verification = await verifyAll(root, trusted, footing, context);
-      const given = { roots: footing.roots, stampRoots: null, publicKeys: [] };
+      const given = { roots: footing.roots, stampRoots: null, publicKeys: [], referenceAlone: false };
       tellVerification(story, verification, describeTrust(trusted, given, verification.contracts), printer);
       return { result, verification };
     });
@@ -172,7 +172,7 @@ function verifyAll(
   { sealKeys, roots }: Reliance,
   context: CommandContext,
 ): Promise<ArchiveReport> {
-  const trust = { sealKeys, roots, stampRoots: null, publicKeys: [] };
+  const trust = { sealKeys, roots, stampRoots: null, publicKeys: [], referenceAlone: false };
   const options = { contract: null, ...trust, required: verify.required, now: new Date() };
   return checkStored({ url: root, store: archive.store }, null, options, workDirectory, context);
 }
@@ -186,7 +186,7 @@ async function verifyAgain(root: string, config: Config, context: CommandContext
     'A finalized run is never changed, so nothing was recorded or exported this\ntime; what is there was verified again.\n',
   );
   const verification = await verifyAll(root, config, { sealKeys: new Map(), roots: null }, context);
-  const given = { roots: null, stampRoots: null, publicKeys: [] };
+  const given = { roots: null, stampRoots: null, publicKeys: [], referenceAlone: false };
   printArchive(verification, describeTrust(config, given, verification.contracts), printer);
   printer.document('evidence-demo/1', { run: null, verification });
   printer.block(`\nTo begin anew: remove ${archiveUrl}, or give another folder with --archive.`);

@@ -104,7 +104,11 @@ ${dataTable({
     { head: 'Step', kind: 'name', cell: ({ step }) => STEP_WORDS[step] },
     { head: 'Result', cell: ({ result }) => resultWord(result) },
     { head: 'What was done', cell: ({ detail }) => (detail === null ? null : name(detail)) },
-    { head: 'Began', kind: 'short', cell: ({ started_at }) => (started_at === null ? NOT_YET : timeElement(started_at)) },
+    {
+      head: 'Began',
+      kind: 'short',
+      cell: ({ started_at }) => (started_at === null ? NOT_YET : timeElement(started_at)),
+    },
     { head: 'Took', kind: 'number', cell: took },
     { head: 'Deadline', kind: 'number', cell: ({ deadline_ms }) => duration(deadline_ms) },
   ],

@@ -1,0 +1,125 @@
+import { utf8Text } from '../../../core/bytes.ts';
+import type { SpareMemory } from '../../../core/spare-memory.ts';
+import { type EntryBatch, hexAt, type UnhashedAt } from '../../model/batch.ts';
+import type { Entry } from '../../model/entry.ts';
+import type { SentEntries } from '../../model/sent.ts';
+import type { RecipeProgram } from '../../recipe/recipe-program.ts';
+import { SIZES } from './layout.ts';
+
+/** What the module writes down of the entries that it takes; see `EntryBatch`. Plain data. */
+// Over ten members: they are the columns.
+export interface WasmColumns {
+  count: number;
+  bytes: Uint8Array;
+  starts: Uint32Array;
+  ends: Uint32Array;
+  sequences: Float64Array;
+  times: Float64Array;
+  /** Where in `bytes` the timestamps are, as they were sent, and how long. */
+  timestamps: Uint32Array;
+  timestampLengths: Uint32Array;
+  flags: Uint8Array;
+  digestBytes: number;
+  previous: Uint8Array;
+  /** As stated and as computed. */
+  digests: Uint8Array;
+  unhashed: readonly UnhashedAt[];
+  keyIds: readonly string[];
+}
+
+/** Reads the bytes of an entry that can be read. */
+export type ReadWhole = (bytes: Uint8Array) => Entry;
+
+export function toBatch(columns: WasmColumns, program: RecipeProgram, readWhole: ReadWhole): EntryBatch {
+  const { bytes, starts, ends, digests } = columns;
+  return {
+    ...columns,
+    stated: digests,
+    computed: digests,
+    streams: null,
+    timestamp: (index) => timestampAt(columns, index, program, bytes, 0),
+    // The bytes may be overwritten, or shared with another thread.
+    entry: (index) => readWhole(bytes.slice(starts[index], ends[index])),
+    keep: (from, to, spare) => keep(columns, program, { from, to }, spare),
+  };
+}
+
+/** What `profile/time.ts` makes of the times that the module takes. @param skipped what stands before `bytes` where the module read. */
+function timestampAt(
+  { timestamps, timestampLengths }: Pick<WasmColumns, 'timestamps' | 'timestampLengths'>,
+  index: number,
+  { timestampUnit }: RecipeProgram,
+  bytes: Uint8Array,
+  skipped: number,
+): string {
+  const start = timestamps[index];
+  if (start === undefined || start === SIZES.NO_OFFSET) return '';
+  const at = start - skipped;
+  const sent = utf8Text(bytes.subarray(at, at + (timestampLengths[index] ?? 0)));
+  if (timestampUnit === 'text') return sent.endsWith('Z"') ? sent.slice(1, -1) : `${sent.slice(1, -1)}Z`;
+  return new Date(Number(sent) * (timestampUnit === 'seconds' ? 1000 : 1)).toISOString();
+}
+
+function keep(
+  columns: WasmColumns,
+  program: RecipeProgram,
+  { from, to }: { from: number; to: number },
+  spare: SpareMemory,
+): SentEntries {
+  const { bytes, starts, ends, sequences, digests, digestBytes } = columns;
+  const skipped = starts[from] ?? 0;
+  const places = [starts, ends, columns.timestamps, columns.timestampLengths].map((column) =>
+    column.subarray(from, to),
+  );
+  const parts = [
+    ...places,
+    digests.subarray(from * digestBytes, to * digestBytes),
+    bytes.subarray(skipped, ends[to - 1]),
+  ];
+  const memory = spare.take(parts.reduce((sum, { byteLength }) => sum + byteLength, 0));
+  const kept = copyInto(memory, parts);
+  const words = (place: number) => new Uint32Array(memory.buffer, kept[place]?.byteOffset, to - from);
+  const [begins, behinds] = [words(0), words(1)];
+  const times = { timestamps: words(2), timestampLengths: words(3) };
+  const [keptDigests = memory, keptBytes = memory] = kept.slice(4);
+  const first = sequences[from] ?? 0;
+  const at = indexIn(to - from);
+  return {
+    count: to - from,
+    bytes: keptBytes,
+    sequence: (index) => first + at(index),
+    start: (index) => (begins[at(index)] ?? 0) - skipped,
+    end: (index) => (behinds[at(index)] ?? 0) - skipped,
+    digest: (index) => hexAt(keptDigests, at(index), digestBytes),
+    timestamp: (index) => timestampAt(times, at(index), program, keptBytes, skipped),
+    release: () => {
+      if (at.close()) spare.giveBack(memory);
+    },
+  };
+}
+
+/** Lets indices of entries pass until it is closed. `close` says whether it was open. */
+function indexIn(count: number) {
+  let isOpen = true;
+  const at = (index: number) => {
+    if (!isOpen || index < 0 || index >= count) throw new RangeError('there is no such entry');
+    return index;
+  };
+  const close = () => {
+    const wasOpen = isOpen;
+    isOpen = false;
+    return wasOpen;
+  };
+  return Object.assign(at, { close });
+}
+
+/** One part behind the other. */
+function copyInto(memory: Uint8Array, parts: readonly (Uint8Array | Uint32Array)[]): Uint8Array[] {
+  let at = 0;
+  return parts.map(({ buffer, byteOffset, byteLength }) => {
+    const copy = memory.subarray(at, at + byteLength);
+    copy.set(new Uint8Array(buffer, byteOffset, byteLength));
+    at += byteLength;
+    return copy;
+  });
+}
