@@ -21,6 +21,7 @@ import { filterForm, filterSelect, filtersOf } from '../../web/filters.ts';
 import { liveMark, liveRegion } from '../../web/live.ts';
 import { withQuery } from '../../web/own-path.ts';
 import { LIST_ROWS } from '../../web/rows.ts';
+import { boundToAgent } from '../binding.ts';
 import { actionParamsSchema, type WireAction } from '../requests/actions.ts';
 import type { WireAgent } from '../requests/agents.ts';
 import { agentParamsSchema } from '../requests/parts.ts';
@@ -134,7 +135,10 @@ function facts(done: WireAction, call: NameActor, now: Date, request: FastifyReq
     ['Digest of its input', digestCell(done.input_hash)],
     ['Digest of its output', digestCell(done.output_hash)],
     ['Signed', done.attested ? statusWord('good', `by its key, ${done.algorithm ?? ''}`) : 'no: it earns nothing'],
-    ['Reported by', name(call(done.reported_by))],
+    [
+      'Reported by',
+      done.reported_by === boundToAgent(done.agent_id) ? 'the agent itself' : name(call(done.reported_by)),
+    ],
     ['Received', moment(done.received_at, now)],
     ['Recorded as', entryFact(done.entry, request)],
   ]);

@@ -101,7 +101,9 @@ function acts(agent: WireAgent, request: FastifyRequest): Markup | null {
           : null,
         state === 'suspended' ? act('reinstate', 'Reinstate it', 'main') : null,
         act('change', 'Change it'),
-        action(withQuery(REGISTER_PATH, { parent_agent_id: agent_id }), 'Register an agent below it', 'quiet'),
+        state === 'active'
+          ? action(withQuery(REGISTER_PATH, { parent_agent_id: agent_id }), 'Register an agent below it', 'quiet')
+          : null,
         act('simulate', 'What would happen'),
         act('kill', 'Kill switch'),
       ]}</p>\n`,

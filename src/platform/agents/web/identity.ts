@@ -24,9 +24,17 @@ export function identitySection(agent: WireAgent, now: Date, request: FastifyReq
     ['Serial, ECDSA P-256', markup`<code>${name(certificate.serial)}</code>`],
     ['Serial, ML-DSA-65', markup`<code>${name(certificate.pq.serial)}</code>`],
     ['Composition now', digest(composition.sha256)],
-    ['Composition in its passport', isSame ? 'the same' : markup`${digest(identity.composition)}, another one`],
+    [
+      'Composition in its passport',
+      isSame
+        ? SAME[composition.changed_at === null ? 'still' : 'seen']
+        : markup`${digest(identity.composition)}, another one`,
+    ],
   ])}${details('certificate', 'Certificate, ECDSA P-256', certificate.pem)}${details('certificate-pq', 'Certificate, ML-DSA-65', certificate.pq.pem)}${details('passport', 'Passport', passport.jws)}${authorities(request)}`;
 }
+
+/** What an agent says of itself in an action changes nothing of what is registered. */
+const SAME = { still: 'the same', seen: 'the same; an action named another model or version' };
 
 function details(id: string, words: string, text: string): Markup {
   return markup`<details class="numbers"><summary>${words}</summary>${copyable(id, words, text)}</details>\n`;

@@ -137,7 +137,10 @@ ${dataTable<Delivery>({
     { head: 'Status', cell: ({ state }) => statusWord(...DELIVERY_WORDS[state]) },
     { head: 'About', cell: ({ agent_id }) => name(names.get(agent_id) ?? agent_id) },
     { head: 'Message', cell: ({ jti }) => idText(jti) },
-    { head: 'Arrived', cell: ({ delivered_at }) => momentOr(delivered_at, now, 'not yet') },
+    {
+      head: 'Arrived',
+      cell: ({ state, delivered_at }) => momentOr(delivered_at, now, state === 'dead' ? 'never' : 'not yet'),
+    },
     { head: 'Attempts', kind: 'number', cell: ({ attempts }) => grouped(attempts) },
   ],
   rows: deliveries,

@@ -69,7 +69,8 @@ function table(subscribers: readonly WireSubscriber[], { call, now, empty, reque
     columns: [
       { head: 'Address', kind: 'name', cell: ({ url }) => name(url) },
       { head: 'Audience', cell: ({ audience }) => markup`<code>${name(audience)}</code>` },
-      { head: 'Added', cell: ({ added_by, added_at }) => markup`${name(call(added_by))}, ${moment(added_at, now)}` },
+      { head: 'Added by', cell: ({ added_by }) => name(call(added_by)) },
+      { head: 'Added', cell: ({ added_at }) => moment(added_at, now) },
       {
         head: 'What can be done',
         kind: 'act',
