@@ -81,6 +81,11 @@ export function timeOf(at: string): Markup {
   return markup`<time datetime="${at}"><span>${at.slice(0, 10)}</span> <span>${at.slice(11, 19)} <abbr title="Coordinated Universal Time">UTC</abbr></span></time>`;
 }
 
+/** A moment that leads to the page of what happened then. */
+export function momentLink(path: string, at: string, now: Date): Markup {
+  return markup`<a href="${path}">${timeOf(at)}</a> <span class="minor">${distance(at, now)}</span>`;
+}
+
 /** A moment, or a word in its place. */
 export function momentOr(at: string | null, now: Date, otherwise: string): Markup {
   return at === null ? markup`<span class="minor">${otherwise}</span>` : moment(at, now);

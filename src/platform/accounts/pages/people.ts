@@ -54,7 +54,11 @@ export async function peoplePages(server: FastifyInstance, parts: AccountPagePar
       return reply.page({
         title: person.name,
         above: [{ title: 'People', path: PEOPLE_PATH }],
-        content: [personFacts(person, clock()), forWhoMay(request, 'people:write', () => personActs(person))],
+        content: [
+          personFacts(person, clock()),
+          forWhoMay(request, 'people:write', () => personActs(person)),
+          asCurl('curl', curlCommand(request, { path: '/people/' })),
+        ],
       });
     },
   );
@@ -75,8 +79,8 @@ function peopleTable(people: readonly Person[], now: Date): Markup {
         cell: (person) =>
           markup`${link(personPath(person.person_id), person.name)} <span class="minor">${name(person.email)}</span>`,
       },
+      { head: 'Status', cell: stateOf },
       { head: 'Role', cell: ({ role }) => role },
-      { head: 'State', cell: stateOf },
       { head: 'Second factor', cell: factorOf },
       { head: 'Since', cell: ({ created_at }) => moment(created_at, now) },
     ],
@@ -89,7 +93,7 @@ function personFacts(person: Person, now: Date): Markup {
   return factList([
     ['E-mail address', name(person.email)],
     ['Role', person.role],
-    ['State', stateOf(person)],
+    ['Status', stateOf(person)],
     ['Second factor', factorOf(person)],
     ['Since', moment(person.created_at, now)],
     ...(person.disabled_at === null ? [] : [['Disabled', moment(person.disabled_at, now)] as const]),

@@ -4,7 +4,7 @@ import { type Markup, type MarkupContent, markup, name } from '../../../core/htm
 import { grouped, plural } from '../../../core/words.ts';
 import { forWhoMay, paramsOf } from '../../web/asked.ts';
 import { asCurl, dataTable, emptyState, factList, link, moment, statusWord } from '../../web/components.ts';
-import { curlCommand } from '../../web/curl.ts';
+import { type ApiCall, curlCommand } from '../../web/curl.ts';
 import { postForm } from '../../web/fields.ts';
 import { serveForm } from '../../web/forms.ts';
 import { hostParamsSchema, type WireHost } from '../requests/hosts.ts';
@@ -31,7 +31,10 @@ export function verifyPage(server: FastifyInstance, { service: { hosts, verifyin
       const host = await hosts.find(idOf(request));
       return {
         ...{ title: `Verify the reports of ${host.name}`, isNarrow: true, above: aboveHost(host), introduction: READS },
-        content: postForm({ request, reply, form }, { fields: null, submit: 'Verify now' }),
+        content: [
+          postForm({ request, reply, form }, { fields: null, submit: 'Verify now' }),
+          asCurl('curl', curlCommand(request, verifyCall(host.endpoint_id))),
+        ],
       };
     },
     async act(_given, request) {
@@ -53,21 +56,24 @@ ${ofStream(host, request)}</div>\n`,
             ['Findings', grouped(findings.length)],
           ]),
           isRight ? null : findingTable(findings),
-          markup`<p class="further">${link(hostPath(host.endpoint_id), 'Back to the endpoint')}</p>\n`,
+          asCurl('curl', curlCommand(request, verifyCall(host.endpoint_id))),
         ],
       };
     },
   });
 }
 
+function verifyCall(endpointId: string): ApiCall {
+  return { method: 'POST', path: endpointsApi('hosts', endpointId, 'verify') };
+}
+
 /** On the page of an endpoint. */
 export function verifyForm({ endpoint_id, last_check }: WireHost, asked: Asked, now: Date): Markup {
-  const call = { method: 'POST', path: endpointsApi('hosts', endpoint_id, 'verify') } as const;
   const form = postForm(asked, { action: hostPath(endpoint_id, 'verify'), fields: null, submit: 'Verify now' });
   return markup`<div class="verdict"><p>${READS}</p>
 <p>${lastCheck(last_check, now)}</p>
 ${form}<p class="minor">Nothing is checked by itself. The more reports there are, the longer it takes.</p>
-${asCurl('curl-verify', curlCommand(asked.request, call))}</div>
+${asCurl('curl-verify', curlCommand(asked.request, verifyCall(endpoint_id)))}</div>
 `;
 }
 
