@@ -40,7 +40,9 @@ describe('a platform without traps', () => {
     const traps = shown((await owner.get(PAGE)).text);
     expect(traps).toContain('0 traps planted.');
     expect(traps).toContain('No detection is open.');
-    expect(shown((await owner.get(`${PAGE}/credentials`)).text)).toContain('There is no trap yet: nobody who looks around would be seen.');
+    expect(shown((await owner.get(`${PAGE}/credentials`)).text)).toContain(
+      'There is no trap yet: nobody who looks around would be seen.',
+    );
     const front = (await owner.get('/app/')).text;
     expect(shown(front)).toMatch(/Traps – No trap is planted yet What nobody would be seen/);
     expect(front).toContain('<a href="/app/traps">Traps</a>');
