@@ -79,7 +79,7 @@ function rotatePage(server: FastifyInstance, { keys }: { keys: ApiKeys }): void 
         above: [...ABOVE, { title: key.name, path: keyPath(key.key_id) }],
         introduction: 'A new key with the same name and scopes takes its place.',
         content: [
-          postForm({ request, reply, form }, { fields: [onceField(form), overlap], submit: 'Rotate it' }),
+          postForm({ request, reply, form }, { fields: [onceField(form), overlap], submit: 'Rotate' }),
           asCurl('curl', curlCommand(request, rotateCall(key.key_id))),
         ],
       };

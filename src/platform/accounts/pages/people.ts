@@ -46,6 +46,13 @@ export async function peoplePages(server: FastifyInstance, parts: AccountPagePar
       ],
     });
   });
+  onePage(server, parts);
+  personActPages(server, parts);
+  invitationPages(server, parts);
+}
+
+function onePage(server: FastifyInstance, { accounts, clock }: AccountPageParts): void {
+  const config = { scope: 'people:read' } as const;
   server.get(
     '/people/:person_id',
     { config, schema: { hide: true, params: personParamsSchema } },
@@ -62,8 +69,6 @@ export async function peoplePages(server: FastifyInstance, parts: AccountPagePar
       });
     },
   );
-  personActPages(server, parts);
-  invitationPages(server, parts);
 }
 
 /** Of both lists of the page: where the second one goes on stands in `invitations`. */

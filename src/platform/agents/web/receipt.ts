@@ -15,7 +15,7 @@ import {
   momentOr,
   type StatusTone,
   statusWord,
-  timeOf,
+  utcTime,
 } from '../../web/components.ts';
 import { curlCommand } from '../../web/curl.ts';
 import { liveMark, liveRegion } from '../../web/live.ts';
@@ -109,7 +109,7 @@ ${dataTable({
     { head: 'Step', kind: 'name', cell: ({ step }) => STEP_WORDS[step] },
     { head: 'Result', cell: ({ result }) => resultWord(result) },
     { head: 'What was done', cell: ({ detail }) => (detail === null ? null : name(detail)) },
-    { head: 'Began', kind: 'short', cell: ({ started_at }) => (started_at === null ? NOT_YET : timeOf(started_at)) },
+    { head: 'Began', kind: 'short', cell: ({ started_at }) => (started_at === null ? NOT_YET : utcTime(started_at)) },
     { head: 'Took', kind: 'number', cell: took },
     { head: 'Deadline', kind: 'number', cell: ({ deadline_ms }) => duration(deadline_ms) },
   ],

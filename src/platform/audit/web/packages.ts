@@ -16,7 +16,7 @@ import {
   link,
   moment,
   momentLink,
-  timeOf,
+  utcTime,
 } from '../../web/components.ts';
 import { curlCommand } from '../../web/curl.ts';
 import { field, postForm } from '../../web/fields.ts';
@@ -106,7 +106,7 @@ function packageFacts(summary: WireSummary, generated: Markup): Markup {
   const between =
     period === null
       ? 'all that there was'
-      : markup`from ${period.from === null ? 'the beginning' : timeOf(period.from)} to ${period.to === null ? 'the end' : timeOf(period.to)}`;
+      : markup`from ${period.from === null ? 'the beginning' : utcTime(period.from)} to ${period.to === null ? 'the end' : utcTime(period.to)}`;
   return factList([
     ['Stream', link(streamPath(stream_id), stream_id)],
     ['Generated', generated],
