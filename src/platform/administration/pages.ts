@@ -58,6 +58,7 @@ function overview(server: FastifyInstance, { service, people, clock, settings }:
     const mayReplay = personOf(request).scopes.includes('administration:write');
     return reply.page({
       title: 'Administration',
+      introduction: 'What the platform could not deliver, what people did to it, and what it runs with.',
       content: markup`<h2>Messages that could not be delivered</h2>
 ${letterTable(letters.data, mayReplay, clock())}
 <h2>What was done</h2>
@@ -81,10 +82,10 @@ function letterTable(letters: DeadLetters, mayReplay: boolean, now: Date): Marku
     caption: 'Messages that could not be delivered',
     columns: [
       { head: 'Kind', kind: 'name', cell: ({ kind }) => name(kind) },
+      { head: 'Why', cell: ({ last_error }) => name(last_error ?? '') },
       { head: 'Written', cell: ({ created_at }) => moment(created_at, now) },
       { head: 'Given up', cell: ({ ended_at }) => momentOr(ended_at, now, '–') },
       { head: 'Attempts', kind: 'number', cell: ({ attempts }) => attempts },
-      { head: 'Why', cell: ({ last_error }) => name(last_error ?? '') },
       ...(mayReplay ? [again] : []),
     ],
     rows: letters,

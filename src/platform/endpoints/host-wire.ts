@@ -59,7 +59,7 @@ function retirementOf({ retired_at: at, retired_by: by, retired_reason: reason }
 function messageOf({ baseline_no, went_back_at }: Endpoint, status: HostStatus): string {
   if (status === 'retired') return 'It is retired: it reports no more, and what it reported stays.';
   if (went_back_at !== null)
-    return 'Its chain of reports went back: it was restored from a snapshot, or a second machine has its key. Find out which, then let it begin anew.';
+    return 'Its chain of reports went back: it was restored from a snapshot, or a second machine has its key. Find out which, then begin a new chain for it.';
   if (status === 'stale') return 'It does not report any more: nobody knows how it stands.';
   if (status === 'waiting') return 'It has not reported yet. Start the agent on it with its token.';
   if (baseline_no === null)

@@ -1,6 +1,8 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { z } from 'zod';
 import { type Markup, type MarkupContent, markup } from '../../core/html/markup.ts';
+import { asCurl } from './components.ts';
+import { type ApiCall, curlCommand } from './curl.ts';
 import { postForm } from './fields.ts';
 import { type Access, type FormState, serveForm } from './forms.ts';
 import type { PageView } from './layout.ts';
@@ -15,8 +17,8 @@ export interface ActView {
   isFinal: boolean;
   /** Where to go instead. */
   back: string;
-  /** Below the button. */
-  below?: MarkupContent;
+  /** The call that does the same; of one's own account there is none. */
+  api?: ApiCall;
 }
 
 /** What a page with one button asks for first. */
@@ -51,10 +53,11 @@ export function serveActAsking<S extends z.ZodType>(
   serveForm(server, {
     ...{ path, access, schema, ...(params === undefined ? {} : { params }) },
     async show(form, request, reply) {
-      const { title, above, introduction, submit, isFinal, back, below = null } = await view(request);
+      const { title, above, introduction, submit, isFinal, back, api } = await view(request);
       const instead = markup`<a href="${back}">Leave it as it is</a>`;
+      const call = api === undefined ? null : asCurl('curl', curlCommand(request, api));
       const button = postForm({ request, reply, form }, { fields: fields(form), submit, isFinal, instead });
-      return { title, isNarrow: true, above, introduction, content: [button, below] };
+      return { title, isNarrow: true, above, introduction, content: [button, call] };
     },
     async act(given, request, reply) {
       const { notice, next } = await act(request, given);

@@ -73,12 +73,17 @@ ${next === undefined ? null : markup`<p class="next"><a href="${next.path}">${ne
 
 /** A moment in UTC, and how long ago it is. @param at RFC 3339 UTC. */
 export function moment(at: string, now: Date): Markup {
-  return markup`${timeElement(at)} <span class="minor">${distance(at, now)}</span>`;
+  return markup`${utcTime(at)} <span class="minor">${distance(at, now)}</span>`;
 }
 
 /** A moment in UTC. @param at RFC 3339 UTC. */
-export function timeElement(at: string): Markup {
+export function utcTime(at: string): Markup {
   return markup`<time datetime="${at}"><span>${at.slice(0, 10)}</span> <span>${at.slice(11, 19)} <abbr title="Coordinated Universal Time">UTC</abbr></span></time>`;
+}
+
+/** A moment that leads to the page of what happened then. */
+export function momentLink(path: string, at: string, now: Date): Markup {
+  return markup`<a href="${path}">${utcTime(at)}</a> <span class="minor">${distance(at, now)}</span>`;
 }
 
 /** A moment, or a word in its place. */

@@ -1,5 +1,5 @@
 import { type Markup, type MarkupContent, markup } from '../../core/html/markup.ts';
-import { timeElement } from './components.ts';
+import { utcTime } from './components.ts';
 
 /** What keeps a page new where scripts run. */
 export interface LiveView {
@@ -18,7 +18,7 @@ export function liveMark(version: number, now: Date): string {
 /** The part of a page that its script reads anew. There is one on a page. */
 export function liveRegion({ mark, says, now }: LiveView, content: MarkupContent): Markup {
   return markup`<div id="live" data-live="${mark}" data-says="${says}">
-<p class="minor">As of ${timeElement(now.toISOString())}. <span id="live-note">Load the page again to see what came since.</span></p>
+<p class="minor">As of ${utcTime(now.toISOString())}. <span id="live-note">Load the page again to see what came since.</span></p>
 ${content}</div>
 <p class="heard" id="live-said" aria-live="polite"></p>
 `;

@@ -3,13 +3,11 @@ import { z } from 'zod';
 import type { Markup } from '../../core/html/markup.ts';
 import { reason } from '../http/fields.ts';
 import { type ActView, type AskedFirst, serveActAsking } from './acts.ts';
-import { asCurl } from './components.ts';
-import { curlCommand } from './curl.ts';
 import { type Field, field } from './fields.ts';
 import type { Access, FormState } from './forms.ts';
 
 /** What a page says at which one says why before something is done. */
-export interface ReasonedActView extends Omit<ActView, 'below'> {
+export interface ReasonedActView extends Omit<ActView, 'api'> {
   /** Of the call that does the same. */
   api: string;
 }
@@ -41,8 +39,7 @@ export function serveReasonedAct(server: FastifyInstance, { view, ...page }: Rea
     ...page,
     async view(request) {
       const { api, ...said } = await view(request);
-      const call = { method: 'POST', path: api, body: { reason: 'why' } } as const;
-      return { ...said, below: asCurl('curl', curlCommand(request, call)) };
+      return { ...said, api: { method: 'POST', path: api, body: { reason: 'why' } } };
     },
   });
 }

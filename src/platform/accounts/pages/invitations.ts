@@ -118,7 +118,8 @@ function actPage(server: FastifyInstance, invitations: Invitations, act: Invitat
       const { title, submit, isFinal } = act;
       const introduction = markup`For ${name(email)}, as ${role}. ${act.introduction}`;
       const above = [{ title: 'People', path: PEOPLE_PATH }];
-      return { title, above, introduction, submit, isFinal, back: PEOPLE_PATH };
+      const api = { method: 'POST', path: `/people/invitations/${idOf(request)}/${act.path}` } as const;
+      return { title, above, introduction, submit, isFinal, back: PEOPLE_PATH, api };
     },
     async act(request) {
       const { email } = await act.work(invitations, actorOf(principalOf(request)), idOf(request));

@@ -8,7 +8,7 @@ import { personOf } from '../../web/access.ts';
 import { serveAct } from '../../web/acts.ts';
 import { paramsOf } from '../../web/asked.ts';
 import { asCurl, copyable } from '../../web/components.ts';
-import { curlCommand } from '../../web/curl.ts';
+import { type ApiCall, curlCommand } from '../../web/curl.ts';
 import { type Choice, choices, field, onceField, postForm, select } from '../../web/fields.ts';
 import { type FormState, serveForm } from '../../web/forms.ts';
 import type { PageView } from '../../web/layout.ts';
@@ -78,7 +78,10 @@ function rotatePage(server: FastifyInstance, { keys }: { keys: ApiKeys }): void 
         isNarrow: true,
         above: [...ABOVE, { title: key.name, path: keyPath(key.key_id) }],
         introduction: 'A new key with the same name and scopes takes its place.',
-        content: postForm({ request, reply, form }, { fields: [onceField(form), overlap], submit: 'Rotate' }),
+        content: [
+          postForm({ request, reply, form }, { fields: [onceField(form), overlap], submit: 'Rotate' }),
+          asCurl('curl', curlCommand(request, rotateCall(key.key_id))),
+        ],
       };
     },
     async act({ once, overlap_seconds }, request) {
@@ -93,6 +96,10 @@ function rotatePage(server: FastifyInstance, { keys }: { keys: ApiKeys }): void 
   });
 }
 
+function rotateCall(keyId: string): ApiCall {
+  return { method: 'POST', path: `/keys/${keyId}/rotate`, body: { overlap_seconds: 86_400 } };
+}
+
 function revokePage(server: FastifyInstance, { keys }: { keys: ApiKeys }): void {
   const idOf = (request: FastifyRequest) => paramsOf<{ key_id: string }>(request).key_id;
   serveAct(server, {
@@ -104,7 +111,8 @@ function revokePage(server: FastifyInstance, { keys }: { keys: ApiKeys }): void 
       const back = keyPath(key_id);
       const introduction = 'It ends at once, and for good. Whatever uses it is refused from then on.';
       const above = [...ABOVE, { title, path: back }];
-      return { title: `Revoke ${title}`, above, introduction, submit: 'Revoke it', isFinal: true, back };
+      const api = { method: 'POST', path: `/keys/${key_id}/revoke` } as const;
+      return { title: `Revoke ${title}`, above, introduction, submit: 'Revoke it', isFinal: true, back, api };
     },
     async act(request) {
       const key = await keys.revoke(actorOf(principalOf(request)), idOf(request));

@@ -50,7 +50,11 @@ export async function keyPages(server: FastifyInstance, parts: KeyPageParts): Pr
     return reply.page({
       title: key.name,
       above: [{ title: 'API keys', path: KEYS_PATH }],
-      content: [keyFacts(key, clock()), isGood(key, clock()) ? keyActs(request, key) : null],
+      content: [
+        keyFacts(key, clock()),
+        isGood(key, clock()) ? keyActs(request, key) : null,
+        asCurl('curl', curlCommand(request, { path: '/keys/' })),
+      ],
     });
   });
   keyActPages(server, parts);
@@ -65,7 +69,7 @@ function keyTable(keys: readonly ApiKey[], now: Date): Markup {
         kind: 'name',
         cell: (key) => markup`${link(keyPath(key.key_id), key.name)} <code class="minor">sk_${key.key_id}_…</code>`,
       },
-      { head: 'State', cell: (key) => keyState(key, now) },
+      { head: 'Status', cell: (key) => keyState(key, now) },
       { head: 'Scopes', cell: ({ scopes }) => scopeList(scopes) },
       { head: 'Made', cell: ({ created_at }) => moment(created_at, now) },
       { head: 'Last used', cell: ({ last_used_at }) => momentOr(last_used_at, now, 'never') },
@@ -81,7 +85,7 @@ function keyTable(keys: readonly ApiKey[], now: Date): Markup {
 
 function keyFacts(key: ApiKey, now: Date): Markup {
   return factList([
-    ['State', keyState(key, now)],
+    ['Status', keyState(key, now)],
     ['Begins with', markup`<code>sk_${key.key_id}_</code>`],
     ['Scopes', scopeList(key.scopes)],
     ['Made', moment(key.created_at, now)],
@@ -98,8 +102,8 @@ function keyActs(request: FastifyRequest, key: ApiKey): Markup | null {
   return forWhoMay(
     request,
     'keys:write',
-    () => markup`<p class="acts">${action(`${keyPath(key.key_id)}/rotate`, 'Rotate', 'quiet')}${action(`${keyPath(key.key_id)}/revoke`, 'Revoke', 'quiet')}</p>
-${asCurl('curl-revoke', curlCommand(request, { method: 'POST', path: `/keys/${key.key_id}/revoke` }))}`,
+    () =>
+      markup`<p class="acts">${action(`${keyPath(key.key_id)}/rotate`, 'Rotate', 'quiet')}${action(`${keyPath(key.key_id)}/revoke`, 'Revoke', 'quiet')}</p>\n`,
   );
 }
 

@@ -46,6 +46,13 @@ export async function peoplePages(server: FastifyInstance, parts: AccountPagePar
       ],
     });
   });
+  onePage(server, parts);
+  personActPages(server, parts);
+  invitationPages(server, parts);
+}
+
+function onePage(server: FastifyInstance, { accounts, clock }: AccountPageParts): void {
+  const config = { scope: 'people:read' } as const;
   server.get(
     '/people/:person_id',
     { config, schema: { hide: true, params: personParamsSchema } },
@@ -54,12 +61,14 @@ export async function peoplePages(server: FastifyInstance, parts: AccountPagePar
       return reply.page({
         title: person.name,
         above: [{ title: 'People', path: PEOPLE_PATH }],
-        content: [personFacts(person, clock()), forWhoMay(request, 'people:write', () => personActs(person))],
+        content: [
+          personFacts(person, clock()),
+          forWhoMay(request, 'people:write', () => personActs(person)),
+          asCurl('curl', curlCommand(request, { path: '/people/' })),
+        ],
       });
     },
   );
-  personActPages(server, parts);
-  invitationPages(server, parts);
 }
 
 /** Of both lists of the page: where the second one goes on stands in `invitations`. */
@@ -75,8 +84,8 @@ function peopleTable(people: readonly Person[], now: Date): Markup {
         cell: (person) =>
           markup`${link(personPath(person.person_id), person.name)} <span class="minor">${name(person.email)}</span>`,
       },
+      { head: 'Status', cell: stateOf },
       { head: 'Role', cell: ({ role }) => role },
-      { head: 'State', cell: stateOf },
       { head: 'Second factor', cell: factorOf },
       { head: 'Since', cell: ({ created_at }) => moment(created_at, now) },
     ],
@@ -89,7 +98,7 @@ function personFacts(person: Person, now: Date): Markup {
   return factList([
     ['E-mail address', name(person.email)],
     ['Role', person.role],
-    ['State', stateOf(person)],
+    ['Status', stateOf(person)],
     ['Second factor', factorOf(person)],
     ['Since', moment(person.created_at, now)],
     ...(person.disabled_at === null ? [] : [['Disabled', moment(person.disabled_at, now)] as const]),

@@ -5,7 +5,7 @@ import { principalOf } from '../../http/principal.ts';
 import { serveAct } from '../../web/acts.ts';
 import { paramsOf } from '../../web/asked.ts';
 import { asCurl } from '../../web/components.ts';
-import { curlCommand } from '../../web/curl.ts';
+import { type ApiCall, curlCommand } from '../../web/curl.ts';
 import { type Choice, choices, emailField, onceField, postForm } from '../../web/fields.ts';
 import { serveForm } from '../../web/forms.ts';
 import { leaveNotice } from '../../web/session-cookie.ts';
@@ -79,13 +79,16 @@ function rolePage(server: FastifyInstance, accounts: Accounts): void {
         title: `Change the role of ${person.name}`,
         isNarrow: true,
         above: aboveOf(person),
-        content: postForm(
-          { request, reply, form },
-          {
-            fields: choices({ ...form, values }, { name: 'role', label: 'Role', type: 'radio' }, ROLE_CHOICES),
-            submit: 'Change it',
-          },
-        ),
+        content: [
+          postForm(
+            { request, reply, form },
+            {
+              fields: choices({ ...form, values }, { name: 'role', label: 'Role', type: 'radio' }, ROLE_CHOICES),
+              submit: 'Change it',
+            },
+          ),
+          asCurl('curl', curlCommand(request, roleCall(person))),
+        ],
       };
     },
     async act({ role }, request, reply) {
@@ -96,9 +99,15 @@ function rolePage(server: FastifyInstance, accounts: Accounts): void {
   });
 }
 
+function roleCall({ person_id, role }: Person): ApiCall {
+  return { method: 'POST', path: `/people/${person_id}/role`, body: { role } };
+}
+
 /** Something that is done to somebody with one button. */
 interface PersonAct {
   path: string;
+  /** Of the API, where it has another one. */
+  api?: string;
   title(name: string): string;
   introduction: string;
   submit: string;
@@ -128,6 +137,7 @@ const ACTS: readonly PersonAct[] = [
   },
   {
     path: 'second-factor',
+    api: 'remove-second-factor',
     title: (name) => `Remove the second factor of ${name}`,
     introduction:
       'For somebody who lost it: their authenticator and their passkeys. Their password alone then lets them in. They get a letter that says so.',
@@ -147,7 +157,8 @@ function actPage(server: FastifyInstance, { people }: Accounts, act: PersonAct):
       const person = await people.find(idOf(request));
       const { introduction, submit, isFinal } = act;
       const back = personPath(person.person_id);
-      return { title: act.title(person.name), above: aboveOf(person), introduction, submit, isFinal, back };
+      const api = { method: 'POST', path: `/people/${person.person_id}/${act.api ?? act.path}` } as const;
+      return { title: act.title(person.name), above: aboveOf(person), introduction, submit, isFinal, back, api };
     },
     async act(request) {
       const { name, person_id } = await act.work(people, actorOf(principalOf(request)), idOf(request));

@@ -95,7 +95,8 @@ function provePage(server: FastifyInstance, accounts: Accounts): void {
       return {
         title: 'Show again that it is you',
         isNarrow: true,
-        introduction: 'What comes next is asked of you alone. It counts for five minutes.',
+        introduction:
+          'The next page does what nobody else may do in your place: it asks again who you are. That counts for five minutes.',
         content: postForm({ request, reply, form }, { fields, submit: factorButtons(question, 'Go on') }),
       };
     },

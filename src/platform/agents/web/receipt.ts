@@ -15,7 +15,7 @@ import {
   momentOr,
   type StatusTone,
   statusWord,
-  timeElement,
+  utcTime,
 } from '../../web/components.ts';
 import { curlCommand } from '../../web/curl.ts';
 import { liveMark, liveRegion } from '../../web/live.ts';
@@ -43,7 +43,12 @@ export function receiptPage(server: FastifyInstance, { service, people, clock }:
     if (isKnown(reply, mark)) return sendKnown(reply);
     const call = await namesOfActors(people, [kill.started_by]);
     const says = kill.finished_at === null ? `${ended} steps have ended.` : 'All steps have ended.';
-    const content = [verdict(kill, request), facts(kill, call, now), ...kill.agents.map(stepsOf), told(kill, now)];
+    const content = [
+      verdict(kill, request),
+      facts(kill, call, now),
+      ...kill.agents.map(stepsOf),
+      told(kill.deliveries, now),
+    ];
     return reply.page({
       title: `Receipt: ${agent.name} was ${MODE_WORDS[kill.mode].done}`,
       above: aboveAgent(agent),
@@ -104,11 +109,7 @@ ${dataTable({
     { head: 'Step', kind: 'name', cell: ({ step }) => STEP_WORDS[step] },
     { head: 'Result', cell: ({ result }) => resultWord(result) },
     { head: 'What was done', cell: ({ detail }) => (detail === null ? null : name(detail)) },
-    {
-      head: 'Began',
-      kind: 'short',
-      cell: ({ started_at }) => (started_at === null ? NOT_YET : timeElement(started_at)),
-    },
+    { head: 'Began', kind: 'short', cell: ({ started_at }) => (started_at === null ? NOT_YET : utcTime(started_at)) },
     { head: 'Took', kind: 'number', cell: took },
     { head: 'Deadline', kind: 'number', cell: ({ deadline_ms }) => duration(deadline_ms) },
   ],
@@ -126,21 +127,16 @@ const DELIVERY_WORDS: Record<Delivery['state'], readonly [StatusTone, string]> =
 };
 
 /** Who was sent what, and whether it arrived; nothing where there is no subscriber. */
-function told({ deliveries, agents }: WireKill, now: Date): Markup | null {
+function told(deliveries: readonly Delivery[], now: Date): Markup | null {
   if (deliveries.length === 0) return null;
-  const names = new Map(agents.map((agent) => [agent.agent_id, agent.name]));
   return markup`<h2>Who is told</h2>
 ${dataTable<Delivery>({
   caption: 'Messages to subscribers',
   columns: [
     { head: 'Subscriber', kind: 'name', cell: ({ audience }) => name(audience) },
     { head: 'Status', cell: ({ state }) => statusWord(...DELIVERY_WORDS[state]) },
-    { head: 'About', cell: ({ agent_id }) => name(names.get(agent_id) ?? agent_id) },
     { head: 'Message', cell: ({ jti }) => idText(jti) },
-    {
-      head: 'Arrived',
-      cell: ({ state, delivered_at }) => momentOr(delivered_at, now, state === 'dead' ? 'never' : 'not yet'),
-    },
+    { head: 'Arrived', cell: ({ delivered_at }) => momentOr(delivered_at, now, 'not yet') },
     { head: 'Attempts', kind: 'number', cell: ({ attempts }) => grouped(attempts) },
   ],
   rows: deliveries,

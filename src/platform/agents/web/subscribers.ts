@@ -142,7 +142,7 @@ function removePage(server: FastifyInstance, { service: { subscribers } }: Agent
         above: ABOVE_SUBSCRIBERS,
         introduction: markup`${name(url)} is told of nothing any more. What is on its way is given up.`,
         ...{ submit: 'Remove it', isFinal: true, back: SUBSCRIBERS_PATH },
-        below: asCurl('curl', curlCommand(request, { method: 'DELETE', path })),
+        api: { method: 'DELETE', path },
       };
     },
     async act(request) {

@@ -5,8 +5,6 @@ import { DomainError } from '../../errors.ts';
 import { principalOf, requireScope } from '../../http/principal.ts';
 import { serveAct } from '../../web/acts.ts';
 import { paramsOf } from '../../web/asked.ts';
-import { asCurl } from '../../web/components.ts';
-import { curlCommand } from '../../web/curl.ts';
 import { decoyParamsSchema, secretParamsSchema } from '../requests/vault.ts';
 import { type AgentPageParts, PROVED } from './parts.ts';
 import { aboveAgent, agentIdOf, agentPath, agentsApi } from './paths.ts';
@@ -42,7 +40,7 @@ function removeSecretPage(server: FastifyInstance, { service: { agents, vault } 
         above: aboveAgent(agent),
         introduction: markup`${named(agent.name)} does not find it in its vault any more, and nobody can bring it back. Its leases end. Who has the value keeps it: change it where it is good for something.`,
         ...{ submit: 'Remove it', isFinal: true, back: agentPath(agent.agent_id) },
-        below: asCurl('curl', curlCommand(request, { method: 'DELETE', path })),
+        api: { method: 'DELETE', path },
       };
     },
     async act(request) {
@@ -73,7 +71,7 @@ function removeDecoyPage(server: FastifyInstance, { service: { agents, vault } }
         above: aboveAgent(agent),
         introduction: markup`${named(agent.name)} does not find it any more, and no detection is made here. Its trap stays one: whoever has it already is seen where it is used elsewhere.`,
         ...{ submit: 'Take it out', isFinal: true, back: agentPath(agent.agent_id) },
-        below: asCurl('curl', curlCommand(request, { method: 'DELETE', path })),
+        api: { method: 'DELETE', path },
       };
     },
     async act(request) {

@@ -171,8 +171,8 @@ function testAlertPage(server: FastifyInstance, { channels }: AlertPageParts): v
       const { name: title, alert_channel_id } = await channelOf(channels, request);
       const path = channelsApi(alert_channel_id, 'test');
       const introduction = 'An alert is sent that says that it is a test.';
-      const below = asCurl('curl', curlCommand(request, { method: 'POST', path }));
-      return { ...ACT, title: `Test ${title}`, introduction, submit: 'Send it', isFinal: false, below };
+      const api = { method: 'POST', path } as const;
+      return { ...ACT, title: `Test ${title}`, introduction, submit: 'Send it', isFinal: false, api };
     },
     async act(request) {
       const { name: title, alert_channel_id } = await channelOf(channels, request);
@@ -189,9 +189,10 @@ function removePage(server: FastifyInstance, { channels }: AlertPageParts): void
     access: MAY_ACT,
     params: alertChannelParamsSchema,
     async view(request) {
-      const { name: title } = await channelOf(channels, request);
+      const { name: title, alert_channel_id } = await channelOf(channels, request);
       const introduction = 'It is told nothing more, and its secret is forgotten.';
-      return { ...ACT, title: `Remove ${title}`, introduction, submit: 'Remove it', isFinal: true };
+      const api = { method: 'DELETE', path: channelsApi(alert_channel_id) } as const;
+      return { ...ACT, title: `Remove ${title}`, introduction, submit: 'Remove it', isFinal: true, api };
     },
     async act(request) {
       const { alert_channel_id } = await channelOf(channels, request);

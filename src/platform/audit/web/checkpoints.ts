@@ -65,9 +65,9 @@ export function checkpointTable(checkpoints: readonly WireCheckpoint[], streamId
     caption: 'Checkpoints',
     columns: [
       { head: 'Up to entry', kind: 'name', cell: ({ sequence }) => entryLink(streamId, sequence) },
-      { head: 'Made', cell: ({ created_at }) => moment(created_at, now) },
       { head: 'Authority', cell: (checkpoint) => anchorWords(checkpoint, now) },
       { head: 'Address', cell: ({ anchor }) => markup`<code>${name(anchor.tsa_url ?? '–')}</code>` },
+      { head: 'Made', cell: ({ created_at }) => moment(created_at, now) },
       { head: 'Hash', cell: ({ hash }) => digest(hash) },
     ],
     rows: checkpoints,

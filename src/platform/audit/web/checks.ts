@@ -5,7 +5,17 @@ import { grouped, plural } from '../../../core/words.ts';
 import { hangUpOf } from '../../http/caller.ts';
 import { type PageQuery, pageQuerySchema } from '../../http/fields.ts';
 import { paramsOf, queryOf } from '../../web/asked.ts';
-import { asCurl, dataTable, digest, emptyState, factList, further, link, moment } from '../../web/components.ts';
+import {
+  asCurl,
+  dataTable,
+  digest,
+  emptyState,
+  factList,
+  further,
+  link,
+  moment,
+  momentLink,
+} from '../../web/components.ts';
 import { curlCommand } from '../../web/curl.ts';
 import { LIST_ROWS } from '../../web/rows.ts';
 import { streamParamsSchema, verificationParamsSchema } from '../requests.ts';
@@ -76,10 +86,13 @@ export function checkTable(checks: readonly WireVerification[], now: Date): Mark
   return dataTable({
     caption: 'Checks',
     columns: [
-      { head: 'When', kind: 'name', cell: ({ checked_at }) => moment(checked_at, now) },
+      {
+        head: 'Check',
+        kind: 'name',
+        cell: ({ verification_id, checked_at }) => momentLink(checkPath(verification_id), checked_at, now),
+      },
       { head: 'Found', cell: checkOutcome },
       { head: 'Of', cell: ({ from_sequence, to_sequence }) => entryRange(from_sequence, to_sequence) },
-      { head: 'Details', kind: 'act', cell: ({ verification_id }) => link(checkPath(verification_id), 'Details') },
     ],
     rows: checks,
     empty: emptyState('No check of this stream is on record.'),
@@ -106,9 +119,9 @@ ${dataTable({
   caption: 'Findings',
   columns: [
     { head: 'Code', kind: 'name', cell: ({ code }) => markup`<code>${name(code)}</code>` },
-    { head: 'Entry', kind: 'number', cell: ({ sequence }) => entryLink(stream_id, sequence) },
     { head: 'Expected', cell: ({ expected }) => textOf(expected) },
     { head: 'Found', cell: ({ actual }) => textOf(actual) },
+    { head: 'Entry', kind: 'number', cell: ({ sequence }) => entryLink(stream_id, sequence) },
   ],
   rows: failures,
   empty: emptyState('There is no finding.'),

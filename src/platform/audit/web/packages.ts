@@ -6,7 +6,18 @@ import { grouped, plural } from '../../../core/words.ts';
 import { hangUpOf } from '../../http/caller.ts';
 import { type PageQuery, pageQuerySchema, text } from '../../http/fields.ts';
 import { paramsOf, queryOf } from '../../web/asked.ts';
-import { asCurl, dataTable, digest, emptyState, factList, further, link, moment } from '../../web/components.ts';
+import {
+  asCurl,
+  dataTable,
+  digest,
+  emptyState,
+  factList,
+  further,
+  link,
+  moment,
+  momentLink,
+  utcTime,
+} from '../../web/components.ts';
 import { curlCommand } from '../../web/curl.ts';
 import { field, postForm } from '../../web/fields.ts';
 import { formTime } from '../../web/form-time.ts';
@@ -51,13 +62,12 @@ export function packageTable(packages: readonly WireGenerated[], now: Date): Mar
   return dataTable({
     caption: 'Evidence packages',
     columns: [
-      { head: 'Generated', kind: 'name', cell: ({ created_at }) => moment(created_at, now) },
-      { head: 'Entries', kind: 'number', cell: ({ entry_count }) => grouped(entry_count) },
       {
-        head: 'Details',
-        kind: 'act',
-        cell: ({ package_id }) => link(packagePath(package_id), 'Details and downloads'),
+        head: 'Generated',
+        kind: 'name',
+        cell: ({ package_id, created_at }) => momentLink(packagePath(package_id), created_at, now),
       },
+      { head: 'Entries', kind: 'number', cell: ({ entry_count }) => grouped(entry_count) },
     ],
     rows: packages,
     empty: emptyState('No package of this stream was generated yet.'),
@@ -94,7 +104,9 @@ function onePage(server: FastifyInstance, { service }: AuditPageParts): void {
 function packageFacts(summary: WireSummary, generated: Markup): Markup {
   const { stream_id, first_sequence, last_sequence, entry_count, head_hash, period } = summary;
   const between =
-    period === null ? 'all that there was' : `from ${period.from ?? 'the beginning'} to ${period.to ?? 'the end'}`;
+    period === null
+      ? 'all that there was'
+      : markup`from ${period.from === null ? 'the beginning' : utcTime(period.from)} to ${period.to === null ? 'the end' : utcTime(period.to)}`;
   return factList([
     ['Stream', link(streamPath(stream_id), stream_id)],
     ['Generated', generated],

@@ -81,9 +81,9 @@ function streamTable(
     columns: [
       { head: 'Stream', kind: 'name', cell: ({ stream_id }) => link(streamPath(stream_id), stream_id) },
       { head: 'Last check', cell: (stream) => stateCell(stream, now) },
-      { head: 'Entries', kind: 'number', cell: ({ entry_count }) => grouped(entry_count) },
-      { head: 'Last entry', cell: ({ last_entry_at }) => momentOr(last_entry_at, now, 'none') },
       { head: 'Last checkpoint', cell: ({ stream_id }) => checkpointCell(checkpoints.get(stream_id), now) },
+      { head: 'Last entry', cell: ({ last_entry_at }) => momentOr(last_entry_at, now, 'none') },
+      { head: 'Entries', kind: 'number', cell: ({ entry_count }) => grouped(entry_count) },
       { head: 'Head', cell: ({ head_hash }) => digest(head_hash) },
     ],
     rows: streams,

@@ -21,7 +21,7 @@ import { LIST_ROWS } from '../../web/rows.ts';
 import type { Baselines } from '../baselines.ts';
 import { baselineParamsSchema, type WireBaseline, type WireDifference } from '../requests/baselines.ts';
 import { type EndpointPageParts, SEES_ENDPOINTS } from './parts.ts';
-import { aboveHost, baselinePath, endpointsApi, hostPath } from './paths.ts';
+import { aboveHost, baselinePath, endpointsApi } from './paths.ts';
 import { completeWord } from './scans.ts';
 import { notUtf8, pathLine } from './shown-path.ts';
 import { kindWord } from './sides.ts';
@@ -51,7 +51,6 @@ export function baselinePage(server: FastifyInstance, { service, people, clock }
         differences(baseline_id, cursor, difference),
         asCurl('curl', curlCommand(request, { path: api })),
         decide(baseline, request),
-        markup`<p class="further">${link(hostPath(host.endpoint_id), 'Back to the endpoint')}</p>\n`,
       ],
     });
   });

@@ -61,8 +61,11 @@ export function eventActs(
   }[status];
   const [first] = acts;
   if (first === undefined) return null;
-  const form = (act: EventAct) =>
-    postForm(asked, { action: eventPath(event_id, act), fields: null, submit: ACTS[act].submit });
+  const form = (act: EventAct) => {
+    const words = ACTS[act].submit;
+    const submit = act === first ? words : markup`<button class="quiet">${words}</button>`;
+    return postForm(asked, { action: eventPath(event_id, act), fields: null, submit });
+  };
   const call = { method: 'POST', path: endpointsApi('events', event_id, first) } as const;
   return markup`<div class="forms">
 ${acts.map(form)}</div>

@@ -34,8 +34,7 @@ export function eventPage(server: FastifyInstance, { service, people, clock }: E
       above: ABOVE_EVENTS,
       introduction: EVENT_WORDS[event.event_type].sentence,
       content: [
-        statusLine(event, nameActor, now),
-        facts(event, now, request),
+        facts(event, nameActor, now, request),
         acts(event, { request, reply }),
         markup`<h2>Expected and observed</h2>\n`,
         sidesTable(event),
@@ -45,14 +44,14 @@ export function eventPage(server: FastifyInstance, { service, people, clock }: E
   });
 }
 
-function statusLine(event: WireEvent, call: NameActor, now: Date): Markup {
+function statusFact(event: WireEvent, call: NameActor, now: Date): Markup {
   const { status, acknowledged_by: by, acknowledged_at: at, resolved_at } = event;
   const seen = by === null || at === null ? null : markup` by ${name(call(by))}, ${moment(at, now)}`;
   const end = resolved_at === null ? null : markup`, ${moment(resolved_at, now)}`;
-  return markup`<p>${eventStatusWord(status)}${status === 'resolved' ? end : seen}</p>\n`;
+  return markup`${eventStatusWord(status)}${status === 'resolved' ? end : seen}`;
 }
 
-function facts(event: WireEvent, now: Date, request: FastifyRequest): Markup {
+function facts(event: WireEvent, call: NameActor, now: Date, request: FastifyRequest): Markup {
   const { endpoint_id, endpoint_name, change_id, window_id, baseline_id } = event;
   const ofPath: (readonly [string, MarkupContent])[] = isOfReports(event)
     ? []
@@ -66,6 +65,7 @@ function facts(event: WireEvent, now: Date, request: FastifyRequest): Markup {
     window_id === null ? null : ['Quieted by', link(windowPath(window_id), 'a change window')],
   ];
   return factList([
+    ['Status', statusFact(event, call, now)],
     ['Severity', severityWord(event.severity)],
     ['Endpoint', link(hostPath(endpoint_id), endpoint_name)],
     ...ofPath,

@@ -57,10 +57,10 @@ const ACTS: readonly HostAct[] = [
   },
   {
     path: 'restart',
-    title: (name) => `Let ${name} begin anew`,
+    title: (name) => `Begin a new chain for ${name}`,
     introduction:
-      'The machine may bind another key, and begins a new chain of reports at 1. Do so after it was set up anew or restored from a backup. Find out first which machine it is: whoever has its token and reports first is taken for it. What was reported before stays.',
-    submit: 'Let it begin anew',
+      'The machine may bind another key, and its reports begin at 1 again. Do so after it was set up anew or restored from a backup. Find out first which machine it is: whoever has its token and reports first is taken for it. What was reported before stays.',
+    submit: 'Begin a new chain',
     isFinal: true,
     done: (name) => `${name} begins a new chain with its next report.`,
     work: (hosts, actor, id, given) => hosts.restart(actor, id, given),

@@ -83,7 +83,7 @@ function facts(host: WireHost, now: Date, request: FastifyRequest): Markup {
   const { endpoint_id, last_report, missed_scans, chain, roots, other_filesystems } = host;
   const stream = forWhoMay(request, 'audit:read', () => link(hostStreamPath(endpoint_id), 'its audit stream'));
   return factList([
-    ['State', hostStateWords(host)],
+    ['Status', hostStateWords(host)],
     ['Events that are not resolved', driftWords(host)],
     ['Last report', lastReport(host, now)],
     ['Missed scans in 24 hours', missedWord(missed_scans)],
@@ -91,12 +91,12 @@ function facts(host: WireHost, now: Date, request: FastifyRequest): Markup {
     ['Scanned every', roughly(host.scan_interval_seconds)],
     ['Baseline', baselineCell(host)],
     ['Chain of reports', chainWords(host, now)],
+    ['Enrolled', moment(host.enrolled_at, now)],
+    ...(stream === null ? [] : [['Recorded in', stream] as const]),
+    ['Id', markup`<code>${endpoint_id}</code>`],
     ['Key', chain.public_key === null ? 'none is bound yet' : markup`<code>${chain.public_key}</code>`],
     ['Folders', paths(roots)],
     ['Other file systems', other_filesystems.length === 0 ? 'none' : paths(other_filesystems)],
-    ['Enrolled', moment(host.enrolled_at, now)],
-    ['Id', markup`<code>${endpoint_id}</code>`],
-    ...(stream === null ? [] : [['Recorded in', stream] as const]),
   ]);
 }
 
@@ -130,7 +130,7 @@ function acts(host: WireHost, request: FastifyRequest): Markup | null {
           : act('propose', 'Propose its last scan as baseline', baseline === null ? 'main' : 'quiet'),
         action(withQuery(`${WINDOWS_PATH}/new`, { endpoint_id }), 'Open a change window', 'quiet'),
         isolation.isolated ? act('release', 'Take the label away') : act('isolate', 'Label as isolated'),
-        act('restart', 'Let it begin anew'),
+        act('restart', 'Begin a new chain'),
         act('retire', 'Retire it'),
       ]}</p>\n`,
   );
@@ -140,7 +140,7 @@ async function drift({ events }: EndpointService, { endpoint_id }: WireHost, now
   const { data } = await events.list({ endpoint_id, status: 'open', limit: SHORT_ROWS });
   const empty = emptyState('No event of it is open.');
   return section(
-    'What is open',
+    'Open events',
     eventTable(data, { caption: 'Open events', empty, of: 'host', now }),
     link(withQuery(EVENTS_PATH, { endpoint_id }), 'All its events'),
   );

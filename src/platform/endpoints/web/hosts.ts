@@ -80,11 +80,11 @@ function hostTable(hosts: readonly WireHost[], now: Date): Markup {
     caption: 'Endpoints',
     columns: [
       { head: 'Endpoint', kind: 'name', cell: ({ endpoint_id, name }) => link(hostPath(endpoint_id), name) },
-      { head: 'State', cell: hostStateWords },
+      { head: 'Status', cell: hostStateWords },
       { head: 'Events', cell: driftWords },
+      { head: 'Baseline', cell: baselineCell },
       { head: 'Last report', cell: ({ last_report }) => momentOr(last_report?.received_at ?? null, now, 'never') },
       { head: 'Missed in 24 h', kind: 'number', cell: ({ missed_scans }) => missedWord(missed_scans) },
-      { head: 'Baseline', cell: baselineCell },
     ],
     rows: hosts,
     empty: emptyState('No endpoint is like that.'),

@@ -26,7 +26,9 @@ export function packagesPage(server: FastifyInstance, { service, clock }: Endpoi
       content: [
         archiveTable(data, clock()),
         further(PACKAGES_PATH, { cursor }, next_cursor),
-        data.length === 0 ? null : copyable('import', 'Import packages', IMPORT),
+        data.length === 0
+          ? null
+          : markup`<p>Import more, where the platform runs:</p>\n${copyable('import', 'Import packages', IMPORT)}`,
         asCurl('curl', curlCommand(request, { path: endpointsApi('packages', '') })),
       ],
     });

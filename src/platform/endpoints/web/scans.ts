@@ -41,10 +41,10 @@ export function scanTable(scans: readonly WireScan[], now: Date): Markup {
     caption: 'Scans',
     columns: [
       { head: 'Report', kind: 'name', cell: reportCell },
-      { head: 'Received', cell: ({ received_at }) => moment(received_at, now) },
-      { head: 'Lines', kind: 'number', cell: ({ line_count }) => grouped(line_count) },
       { head: 'All was read', cell: ({ complete }) => completeWord(complete) },
       { head: 'Compared with', cell: comparedCell },
+      { head: 'Received', cell: ({ received_at }) => moment(received_at, now) },
+      { head: 'Lines', kind: 'number', cell: ({ line_count }) => grouped(line_count) },
       { head: 'Raised', kind: 'number', cell: ({ events }) => grouped(events.raised) },
       { head: 'Resolved', kind: 'number', cell: ({ events }) => grouped(events.resolved) },
       { head: 'Digest', cell: ({ report_sha256 }) => digest(report_sha256) },

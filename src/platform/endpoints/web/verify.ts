@@ -4,11 +4,12 @@ import { type Markup, type MarkupContent, markup, name } from '../../../core/htm
 import { grouped, plural } from '../../../core/words.ts';
 import { forWhoMay, paramsOf } from '../../web/asked.ts';
 import { asCurl, dataTable, emptyState, factList, link, moment, statusWord } from '../../web/components.ts';
-import { curlCommand } from '../../web/curl.ts';
+import { type ApiCall, curlCommand } from '../../web/curl.ts';
 import { postForm } from '../../web/fields.ts';
 import { serveForm } from '../../web/forms.ts';
+import type { PageView } from '../../web/layout.ts';
 import { hostParamsSchema, type WireHost } from '../requests/hosts.ts';
-import type { EndpointFinding } from '../requests/verification.ts';
+import type { EndpointFinding, endpointVerificationSchema } from '../requests/verification.ts';
 import { type EndpointPageParts, SEES_ENDPOINTS } from './parts.ts';
 import { aboveHost, endpointsApi, hostPath, hostStreamPath } from './paths.ts';
 
@@ -31,43 +32,58 @@ export function verifyPage(server: FastifyInstance, { service: { hosts, verifyin
       const host = await hosts.find(idOf(request));
       return {
         ...{ title: `Verify the reports of ${host.name}`, isNarrow: true, above: aboveHost(host), introduction: READS },
-        content: postForm({ request, reply, form }, { fields: null, submit: 'Verify now' }),
+        content: [
+          postForm({ request, reply, form }, { fields: null, submit: 'Verify now' }),
+          asCurl('curl', curlCommand(request, verifyCall(host.endpoint_id))),
+        ],
       };
     },
     async act(_given, request) {
-      const { findings, checked_at, reports_checked, roots_checked } = await verifying.verify(idOf(request));
-      const host = await hosts.find(idOf(request));
-      const isRight = findings.length === 0;
-      const word = isRight ? statusWord('good', 'All holds') : statusWord('bad', 'Something is wrong');
-      return {
-        title: isRight ? 'Its reports are as they were sent' : 'Its reports are not as they were sent',
-        above: aboveHost(host),
-        introduction: 'As of this moment: Verify runs when it is asked for. What is wrong is shown once.',
-        content: [
-          markup`<div class="verdict ${isRight ? 'verified' : 'failed'}"><p class="state">${word}</p>
-${ofStream(host, request)}</div>\n`,
-          factList([
-            ['Checked', moment(checked_at, clock())],
-            ['Reports', grouped(reports_checked)],
-            ['Sets of lines that were hashed anew', grouped(roots_checked)],
-            ['Findings', grouped(findings.length)],
-          ]),
-          isRight ? null : findingTable(findings),
-          markup`<p class="further">${link(hostPath(host.endpoint_id), 'Back to the endpoint')}</p>\n`,
-        ],
-      };
+      const verification = await verifying.verify(idOf(request));
+      return verified(await hosts.find(idOf(request)), verification, request, clock());
     },
   });
 }
 
+function verified(
+  host: WireHost,
+  verification: z.output<typeof endpointVerificationSchema>,
+  request: FastifyRequest,
+  now: Date,
+): PageView {
+  const { findings, checked_at, reports_checked, roots_checked } = verification;
+  const isRight = findings.length === 0;
+  const word = isRight ? statusWord('good', 'All holds') : statusWord('bad', 'Something is wrong');
+  return {
+    title: isRight ? 'Its reports are as they were sent' : 'Its reports are not as they were sent',
+    above: aboveHost(host),
+    introduction: 'As of this moment: Verify runs when it is asked for. What is wrong is shown once.',
+    content: [
+      markup`<div class="verdict ${isRight ? 'verified' : 'failed'}"><p class="state">${word}</p>
+${ofStream(host, request)}</div>\n`,
+      factList([
+        ['Checked', moment(checked_at, now)],
+        ['Reports', grouped(reports_checked)],
+        ['Sets of lines that were hashed anew', grouped(roots_checked)],
+        ['Findings', grouped(findings.length)],
+      ]),
+      isRight ? null : findingTable(findings),
+      asCurl('curl', curlCommand(request, verifyCall(host.endpoint_id))),
+    ],
+  };
+}
+
+function verifyCall(endpointId: string): ApiCall {
+  return { method: 'POST', path: endpointsApi('hosts', endpointId, 'verify') };
+}
+
 /** On the page of an endpoint. */
 export function verifyForm({ endpoint_id, last_check }: WireHost, asked: Asked, now: Date): Markup {
-  const call = { method: 'POST', path: endpointsApi('hosts', endpoint_id, 'verify') } as const;
   const form = postForm(asked, { action: hostPath(endpoint_id, 'verify'), fields: null, submit: 'Verify now' });
   return markup`<div class="verdict"><p>${READS}</p>
 <p>${lastCheck(last_check, now)}</p>
 ${form}<p class="minor">Nothing is checked by itself. The more reports there are, the longer it takes.</p>
-${asCurl('curl-verify', curlCommand(asked.request, call))}</div>
+${asCurl('curl-verify', curlCommand(asked.request, verifyCall(endpoint_id)))}</div>
 `;
 }
 

@@ -14,6 +14,7 @@ import {
   further,
   link,
   moment,
+  momentOr,
 } from '../../web/components.ts';
 import { curlCommand } from '../../web/curl.ts';
 import { LIST_ROWS, SHORT_ROWS } from '../../web/rows.ts';
@@ -72,8 +73,8 @@ function windowTable(windows: readonly WireWindow[], empty: Markup, now: Date): 
       { head: 'Endpoints', kind: 'short', cell: ofWords },
       { head: 'From', cell: ({ from }) => moment(from, now) },
       { head: 'Until', cell: ({ until }) => moment(until, now) },
+      { head: 'Approved', cell: ({ approved_at }) => momentOr(approved_at, now, 'no') },
       { head: 'Quieted', kind: 'number', cell: ({ events }) => grouped(events) },
-      { head: 'Approved', cell: ({ approved_at }) => (approved_at === null ? 'no' : moment(approved_at, now)) },
     ],
     rows: windows,
     empty,

@@ -1,4 +1,4 @@
-import type { Markup } from '../../../core/html/markup.ts';
+import { type Markup, name } from '../../../core/html/markup.ts';
 import { dataTable, emptyState, momentOr } from '../../web/components.ts';
 import type { WireTrap } from '../requests.ts';
 import { CHANNEL_WORDS, channelWord } from './words.ts';
@@ -9,8 +9,8 @@ export function channelTable({ detection_channels }: WireTrap, now: Date): Marku
     caption: 'Channels',
     columns: [
       { head: 'Channel', kind: 'name', cell: ({ channel }) => CHANNEL_WORDS[channel] },
-      { head: 'State', cell: (channel) => channelWord(channel, now) },
-      { head: 'Why', cell: ({ reason }) => reason },
+      { head: 'Status', cell: (channel) => channelWord(channel, now) },
+      { head: 'Why', cell: ({ reason }) => name(reason) },
       { head: 'Last proved', cell: ({ last_proved_at }) => momentOr(last_proved_at, now, 'never') },
     ],
     rows: detection_channels,

@@ -59,8 +59,7 @@ function onePage(server: FastifyInstance, { service, people, clock }: TrapPagePa
       above: ABOVE_TRAPS,
       introduction: sentenceOf(detection),
       content: [
-        statusLine(detection, nameActor, now),
-        facts(detection, now, request),
+        facts(detection, nameActor, now, request),
         acts(detection, { request, reply }),
         occurrences(detection, now),
         asCurl('curl', curlCommand(request, { path: trapsApi('detections', detection.detection_id) })),
@@ -82,8 +81,8 @@ function statusForm(server: FastifyInstance, { service }: TrapPageParts): void {
         title: 'Say how a detection stands',
         isNarrow: true,
         above: [...ABOVE_TRAPS, { title, path: detectionPath(detection.detection_id) }],
-        content: changes(detection).map(([status, submit]) =>
-          statusButton({ request, reply, form }, { status, submit }),
+        content: changes(detection).map(([status, submit], at) =>
+          statusButton({ request, reply, form }, { status, submit, isLesser: at > 0 }),
         ),
       };
     },
@@ -107,9 +106,14 @@ function changes({ status }: WireDetection): (readonly [DetectionStatus, string]
 
 function statusButton(
   asked: Parameters<typeof postForm>[0],
-  { status, submit, action }: { status: DetectionStatus; submit: string; action?: string },
+  { status, submit, action, isLesser }: { status: DetectionStatus; submit: string; action?: string; isLesser: boolean },
 ): Markup {
-  return postForm(asked, { fields: hidden('status', status), submit, ...(action === undefined ? {} : { action }) });
+  const button = isLesser ? markup`<button class="quiet">${submit}</button>` : submit;
+  return postForm(asked, {
+    fields: hidden('status', status),
+    submit: button,
+    ...(action === undefined ? {} : { action }),
+  });
 }
 
 function acts(detection: WireDetection, asked: Asked): Markup | null {
@@ -120,8 +124,8 @@ function acts(detection: WireDetection, asked: Asked): Markup | null {
   return forWhoMay(
     asked.request,
     'traps:write',
-    () => markup`<div class="forms lesser">
-${changes(detection).map(([status, submit]) => statusButton(asked, { status, submit, action }))}</div>
+    () => markup`<div class="forms">
+${changes(detection).map(([status, submit], at) => statusButton(asked, { status, submit, action, isLesser: at > 0 }))}</div>
 ${asCurl('curl-status', curlCommand(asked.request, { method: 'POST', path, body }))}`,
   );
 }
@@ -136,7 +140,7 @@ function sentenceOf({ depth, auth_verified, occurrences }: WireDetection): strin
   return `${DEPTH_WORDS[depth].sentence}${secret} ${plural(occurrences, 'use')} so far.`;
 }
 
-function facts(detection: WireDetection, now: Date, request: FastifyRequest): Markup {
+function facts(detection: WireDetection, call: NameActor, now: Date, request: FastifyRequest): Markup {
   const { credential_id, label, credential_type, plant_location, leaked_between, service, region } = detection;
   const optional: (readonly [string, string | null])[] = [
     ['Service', service],
@@ -144,6 +148,7 @@ function facts(detection: WireDetection, now: Date, request: FastifyRequest): Ma
     ['Id of the event at its source', detection.source_event_id],
   ];
   return factList([
+    ['Status', statusFact(detection, call, now)],
     ['Severity', severityWord(detection.severity)],
     ['Trap', link(trapPath(credential_id), label)],
     ['Type', TYPE_WORDS[credential_type].title],
@@ -166,9 +171,9 @@ function facts(detection: WireDetection, now: Date, request: FastifyRequest): Ma
   ]);
 }
 
-function statusLine({ status, acknowledged_by: by, acknowledged_at: at }: WireDetection, call: NameActor, now: Date) {
+function statusFact({ status, acknowledged_by: by, acknowledged_at: at }: WireDetection, call: NameActor, now: Date) {
   const since = by === null || at === null ? null : markup` by ${name(call(by))}, ${moment(at, now)}`;
-  return markup`<p>${detectionStatusWord(status)}${since}</p>\n`;
+  return markup`${detectionStatusWord(status)}${since}`;
 }
 
 function knownWords(verified: boolean | null): string {
@@ -198,9 +203,9 @@ function occurrenceTable(caption: string, rows: readonly KeptOccurrence[], now: 
     caption,
     columns: [
       { head: 'Use', kind: 'name', cell: ({ number }) => grouped(number) },
-      { head: 'When', cell: ({ event_time }) => moment(event_time, now) },
       { head: 'How far', cell: ({ depth }) => DEPTH_WORDS[depth].word },
       { head: 'What was asked', cell: ({ action }) => orUnknown(action) },
+      { head: 'When', cell: ({ event_time }) => moment(event_time, now) },
       { head: 'SHA-256 of the request', cell: ({ request_sha256 }) => digest(request_sha256) },
     ],
     rows,

@@ -7,7 +7,7 @@ import { principalOf } from '../../http/principal.ts';
 import { serveAct } from '../../web/acts.ts';
 import { paramsOf } from '../../web/asked.ts';
 import { asCurl, dataTable, emptyState, link, statusWord } from '../../web/components.ts';
-import { curlCommand } from '../../web/curl.ts';
+import { type ApiCall, curlCommand } from '../../web/curl.ts';
 import { field, onceField, postForm } from '../../web/fields.ts';
 import { formTime } from '../../web/form-time.ts';
 import { serveForm } from '../../web/forms.ts';
@@ -45,7 +45,7 @@ function confirmPage(server: FastifyInstance, { service: { traps } }: TrapPagePa
         above: aboveOf(trap),
         content: [
           postForm({ request, reply, form }, { fields: field(form, { ...view, isOptional: true }), submit: 'Confirm' }),
-          asCurl('curl', actCommand(request, 'confirm')),
+          asCurl('curl', curlCommand(request, actCall(request, 'confirm'))),
         ],
       };
     },
@@ -72,7 +72,7 @@ function testPage(server: FastifyInstance, { service: { traps, proving } }: Trap
         introduction: 'The trap is used as its client would use it, with a mark. Nobody is told of a marked use.',
         content: [
           postForm({ request, reply, form }, { fields: null, submit: 'Test it' }),
-          asCurl('curl', actCommand(request, 'test')),
+          asCurl('curl', curlCommand(request, actCall(request, 'test'))),
         ],
       };
     },
@@ -123,7 +123,7 @@ function rotatePage(server: FastifyInstance, { service: { traps }, clock }: Trap
         introduction: 'A new credential takes its place. The old one stays a trap for ever.',
         content: [
           postForm({ request, reply, form }, { fields: onceField(form), submit: 'Rotate' }),
-          asCurl('curl', actCommand(request, 'rotate')),
+          asCurl('curl', curlCommand(request, actCall(request, 'rotate'))),
         ],
       };
     },
@@ -174,8 +174,8 @@ function actPage(server: FastifyInstance, { service: { traps } }: TrapPageParts,
       const trap = await traps.find(idOf(request));
       const { introduction, submit, isFinal } = act;
       const back = trapPath(trap.credential_id);
-      const below = asCurl('curl', actCommand(request, act.path));
-      return { title: act.title(trap.label), above: aboveOf(trap), introduction, submit, isFinal, back, below };
+      const api = actCall(request, act.path);
+      return { title: act.title(trap.label), above: aboveOf(trap), introduction, submit, isFinal, back, api };
     },
     async act(request) {
       const { label, credential_id } = await act.work(traps, actorOf(principalOf(request)), idOf(request));
@@ -184,8 +184,8 @@ function actPage(server: FastifyInstance, { service: { traps } }: TrapPageParts,
   });
 }
 
-function actCommand(request: FastifyRequest, act: string): string {
-  return curlCommand(request, { method: 'POST', path: trapsApi('credentials', idOf(request), act) });
+function actCall(request: FastifyRequest, act: string): ApiCall {
+  return { method: 'POST', path: trapsApi('credentials', idOf(request), act) };
 }
 
 function aboveOf({ label, credential_id }: WireTrap): { title: string; path: string }[] {

@@ -160,7 +160,7 @@ describe.each(WALKS)('%s', { timeout: 120_000 }, (_how, javaScriptEnabled) => {
     expect(await page.locator('.refusal').innerText()).toContain('This is a label: nothing is cut off the network.');
     expect((await agent.send('GET', '/agent/settings')).status).toBe(200);
     await lookAt(page);
-    await follow('Let it begin anew');
+    await follow('Begin a new chain');
     await follow('Leave it as it is');
   });
 
@@ -169,7 +169,7 @@ describe.each(WALKS)('%s', { timeout: 120_000 }, (_how, javaScriptEnabled) => {
     expect(await titleOf()).toBe('Its reports are as they were sent');
     await lookAt(page);
     service.sql(`UPDATE endpoint_scans SET head = replace(head, 'a boot', 'b boot') WHERE sequence = 1`);
-    await follow('Back to the endpoint');
+    await follow('web-1');
     await press('Verify now');
     expect(await page.locator('tbody').innerText()).toContain('report_digest');
     await lookAt(page);
