@@ -40,7 +40,8 @@ test('npx evidence demo works in a folder in which the package is installed', as
   expect(code, stderr).toBe(0);
   expect(stdout).toMatch(/^npm +\d{2,} .* verified$/m);
   expect(readdirSync(join(folder, 'evidence-archive'))).toEqual(expect.arrayContaining(['ledger', 'runs']));
-});
+  // npm, a platform and an export of all that it has, each a program of its own: minutes beside eight others that work.
+}, 900_000);
 
 test('both commands answer --help, in English as everything they print, like their sources', async () => {
   for (const [program, name] of [
