@@ -32,7 +32,7 @@ export default defineConfig({
           include: ['test/**/*.test.ts'],
           // What takes long or measures time: test/soak/vitest.config.ts.
           exclude: [...UNIT, 'test/soak/**'],
-          globalSetup: ['test/support/built.ts'],
+          globalSetup: ['test/support/built.ts', 'test/support/python.ts'],
           maxWorkers: WORKERS,
         },
       },

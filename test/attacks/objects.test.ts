@@ -78,7 +78,7 @@ const isRoot = process.getuid?.() === 0;
 async function verify(target: string, ...flags: string[]): Promise<{ code: number | null; report: Report }> {
   const args = ['verify', target, '--json', ...flags];
   const child = startNode(EVIDENCE, args, { cwd: tmpdir(), nodeFlags: ['--max-old-space-size=400'] });
-  const limit = setTimeout(() => child.kill('SIGKILL'), 20_000);
+  const limit = setTimeout(() => child.kill('SIGKILL'), 120_000);
   const { code, stdout } = await finish(child);
   clearTimeout(limit);
   return { code, report: JSON.parse(stdout || 'null') };

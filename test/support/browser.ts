@@ -1,15 +1,14 @@
-import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { type Browser, type BrowserContextOptions, chromium, type Page } from 'playwright-core';
+import type { Browser, BrowserContext, BrowserContextOptions, Page } from 'playwright-core';
 import { renderHtml } from '../../src/exporter/report/html/document.ts';
 import { readParts } from '../../src/exporter/report/html/parts.ts';
 import { readTexts } from '../../src/exporter/report/texts.ts';
 import { toRunView } from '../../src/exporter/report/view/view.ts';
 import type { RunRecord } from '../../src/verifier/records/record.ts';
+import { useChromium } from './chromium.ts';
 import { joined } from './pieces.ts';
-
-const CHROMIUM = process.env['CHROMIUM'] ?? '/usr/bin/chromium';
 
 /** A browser with reports from the disk in it, and what they asked for or complained of. */
 export class ReportBrowser {
@@ -17,30 +16,28 @@ export class ReportBrowser {
   /** Requests for anything but the page itself and its workers, and what the console says. */
   readonly complaints: string[] = [];
   readonly #browser: Browser;
-  #pages = 0;
+  readonly #contexts: BrowserContext[] = [];
 
   private constructor(browser: Browser) {
     this.#browser = browser;
   }
 
   static async launch(): Promise<ReportBrowser> {
-    if (!existsSync(CHROMIUM))
-      throw new Error(`there is no ${CHROMIUM}: apt-get install chromium, or name another one in CHROMIUM`);
-    // Its sandbox wants user namespaces, which containers do not give to root; it opens only our own files.
-    return new ReportBrowser(await chromium.launch({ executablePath: CHROMIUM, args: ['--no-sandbox'] }));
+    return new ReportBrowser(await useChromium());
   }
 
   async close(): Promise<void> {
-    await this.#browser.close();
+    for (const context of this.#contexts.splice(0)) await context.close();
     rmSync(this.folder, { recursive: true });
   }
 
   /** Offline: what it needs is in the file. */
   async open(record: RunRecord, options: BrowserContextOptions = {}): Promise<Page> {
     const texts = readTexts();
-    const file = join(this.folder, `report-${this.#pages++}.html`);
+    const file = join(this.folder, `report-${this.#contexts.length}.html`);
     writeFileSync(file, joined(renderHtml(toRunView(record, true, texts), texts, await readParts())));
     const context = await this.#browser.newContext({ offline: true, ...options });
+    this.#contexts.push(context);
     const page = await context.newPage();
     const own = `file://${file}`;
     page.on('request', (request) => {

@@ -35,8 +35,7 @@ http { access_log off; ${places.join(' ')}
   server { listen 127.0.0.1:${tlsPort} ssl; ssl_certificate certificate.pem; ssl_certificate_key key.pem; ${sites} } }`,
   );
   const child = spawn('nginx', ['-e', join(folder, 'errors'), '-c', join(folder, 'nginx.conf')], { stdio: 'ignore' });
-  await answers(port, child);
-  const [, name = ''] = /Server: (.*)\r/.exec(await exchange(port, 'GET / HTTP/1.0\r\n\r\n')) ?? [];
+  const name = await nameOf(port, child);
   return {
     ...{ port, tlsPort, name },
     async close() {
@@ -47,10 +46,12 @@ http { access_log off; ${places.join(' ')}
   };
 }
 
-async function answers(port: number, child: { exitCode: number | null }): Promise<void> {
+/** Waits until it answers, and says what it calls itself. */
+async function nameOf(port: number, child: { exitCode: number | null }): Promise<string> {
   for (;;) {
     if (child.exitCode !== null) throw new Error(`nginx ended with ${child.exitCode}`);
-    if ((await exchange(port, 'GET / HTTP/1.0\r\n\r\n')) !== '|closed') return;
+    const [, name] = /Server: (.*)\r/.exec(await exchange(port, 'GET / HTTP/1.0\r\n\r\n')) ?? [];
+    if (name !== undefined) return name;
     await setTimeout(20);
   }
 }
@@ -81,6 +82,6 @@ export function exchange(port: number, bytes: string): Promise<string> {
   });
 }
 
-/** Without another word, and without any. */
-const QUIET_MS = 400;
-const SILENT_MS = 2000;
+/** Without another word, and without any: long enough for a machine with much else to do. */
+const QUIET_MS = 2000;
+const SILENT_MS = 10_000;

@@ -1,10 +1,10 @@
-import { existsSync, readFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
-import { type Browser, type BrowserContextOptions, chromium, type Page } from 'playwright-core';
+import type { Browser, BrowserContext, BrowserContextOptions, Page } from 'playwright-core';
 import { expect } from 'vitest';
+import { useChromium } from '../../support/chromium.ts';
 import { someRows } from '../../support/some-rows.ts';
 
-const CHROMIUM = process.env['CHROMIUM'] ?? '/usr/bin/chromium';
 const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 
 /** How people walk through pages; without scripts the same forms are sent by HTTP elsewhere. */
@@ -33,6 +33,7 @@ export class PagesBrowser {
   /** What was asked of anybody else, what the console says, and what a policy forbade. */
   readonly complaints: string[] = [];
   readonly #browser: Browser;
+  readonly #contexts: BrowserContext[] = [];
   readonly #origin: string;
 
   private constructor(browser: Browser, origin: string) {
@@ -41,10 +42,7 @@ export class PagesBrowser {
   }
 
   static async launch(origin: string): Promise<PagesBrowser> {
-    if (!existsSync(CHROMIUM))
-      throw new Error(`there is no ${CHROMIUM}: apt-get install chromium, or name another one in CHROMIUM`);
-    const browser = await chromium.launch({ executablePath: CHROMIUM, args: ['--no-sandbox', '--disable-gpu'] });
-    return new PagesBrowser(browser, origin);
+    return new PagesBrowser(await useChromium(), origin);
   }
 
   /** Somebody who is signed in, with a browser of their own, at a page. */
@@ -57,6 +55,7 @@ export class PagesBrowser {
   /** Somebody with a browser of their own, at a page. */
   async open(path: string, options: BrowserContextOptions = {}): Promise<Page> {
     const context = await this.#browser.newContext({ baseURL: this.#origin, reducedMotion: 'reduce', ...options });
+    this.#contexts.push(context);
     context.setDefaultTimeout(60_000);
     const page = await context.newPage();
     page.on('request', (request) => {
@@ -72,8 +71,8 @@ export class PagesBrowser {
     return page;
   }
 
-  close(): Promise<void> {
-    return this.#browser.close();
+  async close(): Promise<void> {
+    for (const context of this.#contexts.splice(0)) await context.close();
   }
 }
 

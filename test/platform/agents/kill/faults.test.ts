@@ -5,11 +5,14 @@ import { type KillStep, killSteps } from '../../../../src/platform/agents/kill/s
 import type { AgentTables } from '../../../../src/platform/agents/schema.ts';
 import { KILL_STEPS, type KillStepName } from '../../../../src/platform/agents/words.ts';
 import type { Transaction } from '../../../../src/platform/database/database.ts';
+import { inTurn, someRows } from '../../../support/some-rows.ts';
 import { DATABASES } from '../../database/databases.ts';
 import { AgentPlace } from '../agent-place.ts';
-import { ALL_DONE, killMeansOf, killSwitchOf, resultsOf, stop, withStep } from './kill-place.ts';
+import { ALL_DONE, killMeansOf, killSwitchOf, patient, resultsOf, stop, withStep } from './kill-place.ts';
 
 const DEADLINE_MS = 300;
+/** All steps of an agent, on a machine with much else to do too: a third of what one of them may wait for. */
+const ALL_WITHIN_MS = 20_000;
 const NEVER = new Promise<never>(() => {});
 
 /** It does what it does, and fails then: nothing of it may stay. */
@@ -28,7 +31,7 @@ function hanging(step: KillStep): KillStep {
   return { ...step, deadlineMs: DEADLINE_MS, look: () => NEVER };
 }
 
-describe.each(DATABASES)('a step of the kill switch on %s', (_name, start) => {
+describe.each(DATABASES)('a step of the kill switch on %s', (database, start) => {
   let place: AgentPlace;
   beforeAll(async () => {
     place = await AgentPlace.start(start);
@@ -39,7 +42,9 @@ describe.each(DATABASES)('a step of the kill switch on %s', (_name, start) => {
     ['fails', failing, /^a fault\.$/],
     ['hangs', hanging, /^it was not done within 300 ms\.$/],
   ] as const;
-  const rows = KILL_STEPS.flatMap((step) => FAULTS.map((fault) => [step, ...fault] as const));
+  // Each step with each fault on one database or the other.
+  const faults = database === 'SQLite' ? FAULTS : FAULTS.toReversed();
+  const rows = someRows(inTurn(KILL_STEPS, faults), ([step]) => step).map(([step, fault]) => [step, ...fault] as const);
 
   test.each(rows)(
     '%s that %s is reported, nothing of it stays, and the others are done',
@@ -56,8 +61,8 @@ describe.each(DATABASES)('a step of the kill switch on %s', (_name, start) => {
       expect(receipt.message).toContain('1 steps failed');
       const entry = (await place.entries(agentId)).find(({ metadata }) => metadata['step'] === name);
       expect(entry?.metadata).toMatchObject({ result: 'failed', detail: step?.detail });
-      // One after the other without a fault takes a fraction of this.
-      expect(took).toBeLessThan(DEADLINE_MS + 3000);
+      // Whoever waited for as long as another step may would take longer.
+      expect(took).toBeLessThan(DEADLINE_MS + ALL_WITHIN_MS);
       expect(await leftUndone(agentId)).toEqual(UNDONE[name] ?? []);
       // Without the state the passport alone has it flip; without both the certificates would.
       expect(await place.isValid(agentId)).toBe(false);
@@ -97,7 +102,7 @@ describe.each(DATABASES)('a step of the kill switch on %s', (_name, start) => {
     const took = performance.now() - begun;
     expect(new Set(Object.values(resultsOf(receipt)))).toEqual(new Set(['failed']));
     expect(took).toBeGreaterThan(KILL_STEPS.length * DEADLINE_MS);
-    expect(took).toBeLessThan(KILL_STEPS.length * DEADLINE_MS + 3000);
+    expect(took).toBeLessThan(KILL_STEPS.length * DEADLINE_MS + ALL_WITHIN_MS);
   });
 
   test('what wakes up after its deadline changes nothing', async () => {
@@ -130,12 +135,12 @@ describe.each(DATABASES)('a step of the kill switch on %s', (_name, start) => {
       [() => Promise.reject(new Unasked('too often')), 'It could not be asked: too often'],
     ] as const) {
       const means = killMeansOf(place, { askPublic });
-      const receipt = await stop(new KillSwitch(means, killSteps(means)), await place.onboarded());
+      const receipt = await stop(new KillSwitch(means, killSteps(means).map(patient)), await place.onboarded());
       expect(resultsOf(receipt)).toEqual({ ...ALL_DONE, public_verification: 'failed' });
       expect(receipt.agents[0]?.steps.find(({ step }) => step === 'public_verification')?.detail).toBe(why);
       expect(receipt.public_verification_flipped_after_ms).toBeNull();
     }
-  }, 30_000);
+  });
 });
 
 const WAITING: readonly KillStepName[] = ['passport_status', 'certificates'];
@@ -164,7 +169,7 @@ test('on PostgreSQL a step that waits for what another transaction holds costs i
     const kill = killSwitchOf(place, (step) => (WAITING.includes(step.name) ? soon(step) : step));
     const begun = performance.now();
     const receipt = await stop(kill, agentId);
-    expect(performance.now() - begun).toBeLessThan(6000);
+    expect(performance.now() - begun).toBeLessThan(2 * 500 + ALL_WITHIN_MS);
     // A revocation refers to the identity that is held.
     expect(resultsOf(receipt)).toEqual({ ...ALL_DONE, passport_status: 'failed', certificates: 'failed' });
     release();
@@ -174,4 +179,4 @@ test('on PostgreSQL a step that waits for what another transaction holds costs i
     release();
     await place.close();
   }
-}, 60_000);
+});

@@ -26,7 +26,10 @@ async function main(): Promise<void> {
       };
       const kill = killSwitchOn(parts, {
         clock: () => new Date(),
-        change: (own) => (own.name === step ? { name: step, deadlineMs, look: hang } : own),
+        change: (own) =>
+          own.name === step
+            ? { name: step, deadlineMs, look: hang }
+            : { ...own, deadlineMs: Math.max(own.deadlineMs, deadlineMs) },
       });
       kill.stop(SOMEBODY, agentId, { mode, reason: 'a test' }).catch((error) => {
         process.stderr.write(`${error}\n`);

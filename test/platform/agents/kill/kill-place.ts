@@ -19,10 +19,18 @@ export function killMeansOf(place: AgentPlace, more: Partial<KillMeans> = {}): K
   };
 }
 
+/** A step that has time on a machine with much else to do too. */
+export function patient<Step extends KillStep>(step: Step): Step {
+  return { ...step, deadlineMs: 60_000 };
+}
+
 /** A kill switch whose steps are others. */
 export function killSwitchOf(place: AgentPlace, change: (step: KillStep) => KillStep = (step) => step): KillSwitch {
   const means = killMeansOf(place);
-  return new KillSwitch(means, killSteps(means).map(change));
+  return new KillSwitch(
+    means,
+    killSteps(means).map((step) => change(patient(step))),
+  );
 }
 
 /** The same for one step. */
