@@ -1,4 +1,5 @@
 import { PackageReader, type PackageReading } from '../../src/verifier/chain/package.ts';
+import type { UnhashedSet } from '../../src/verifier/model/unhashed.ts';
 import type { Contract } from '../../src/verifier/reading/contract.ts';
 import { STREAM } from '../support/chain.ts';
 import {
@@ -20,12 +21,12 @@ export interface Comparison {
   fast: string;
   slow: string;
   inRanges: string;
-  /** How many entries the fast path took of how many, and how many in ranges as stretches. */
+  /** How many entries the fast path took of how many, and how many in ranges as segments. */
   taken: number;
   all: number;
-  inStretches: number;
+  inSegments: number;
   findings: string;
-  uncovered: ReadonlySet<string>;
+  unhashed: UnhashedSet;
 }
 
 /**
@@ -48,19 +49,19 @@ export function comparePaths(
   const fast = read(counting, bytes, keys);
   const other = read(slow, bytes, keys);
   const reader = new PackageReader(contract, keys, { streamId: STREAM, watch: () => WATCHED });
-  const inStretches = readInRanges(reader, bytes, splits);
+  const inSegments = readInRanges(reader, bytes, splits);
   return {
     fast: textOf(fast.reading, fast.seen),
     slow: textOf(other.reading, other.seen),
     inRanges: textOf(reader.finish(), other.seen),
-    inStretches,
+    inSegments,
     taken: fast.reading.walk.entries - slowly,
     all: other.reading.walk.entries,
     findings: other.reading.walk.findings
       .list()
       .map(({ code, sequence }) => `${code} ${sequence ?? ''}`)
       .join(', '),
-    uncovered: other.reading.walk.uncovered,
+    unhashed: other.reading.walk.unhashed,
   };
 }
 
@@ -81,7 +82,7 @@ function textOf({ walk, facts, defect }: PackageReading, seen: readonly unknown[
   return JSON.stringify({
     ...walk,
     watched: [...walk.watched].sort(([a], [b]) => a - b),
-    uncovered: [...walk.uncovered].sort(),
+    unhashed: [...walk.unhashed.keys()],
     findings: walk.findings.list(),
     total: walk.findings.total(),
     facts,

@@ -26,7 +26,7 @@ test('of an intact package the fast path takes all but what stands across a bord
   expect(taken).toBeGreaterThanOrEqual(4990);
 });
 
-test('of an intact package in five ranges all is taken as stretches but the first and what stands across a border', () => {
+test('of an intact package in five ranges all is taken as segments but the first and what stands across a border', () => {
   const bytes = Buffer.from(JSON.stringify(packageOf(chainOf(5000))));
   const fifth = Math.floor(bytes.length / 5);
   const one = { bytes, cuts: [1, 2, 3, 4].map((range) => range * fifth), withKeys: true, watch: [1, 999, 3000, 5000] };
@@ -50,10 +50,10 @@ test('packages of all dialects, damaged in all ways, are read alike by all paths
   for (const dialect of ALL_DIALECTS)
     for (let count = 0; count < OF_EACH_DIALECT; count++) {
       const bytes = damagedPackage(dialect, random);
-      const { fast, slow, inRanges, inStretches } = comparePaths(dialect, bytes, splitsOf(bytes, random));
+      const { fast, slow, inRanges, inSegments } = comparePaths(dialect, bytes, splitsOf(bytes, random));
       if (fast !== slow) expect(fast, bytes.toString()).toBe(slow);
       if (inRanges !== slow) expect(inRanges, bytes.toString()).toBe(slow);
-      taken += inStretches;
+      taken += inSegments;
     }
   expect(taken).toBeGreaterThan(ALL_DIALECTS.length * OF_EACH_DIALECT);
 });

@@ -5,7 +5,7 @@ import { KEYS } from '../support/chain.ts';
 import { readInRanges } from '../support/ranges.ts';
 
 /** The path that decides: every entry parsed, written anew and hashed by itself. */
-const slowContract: Contract = { ...defaultContract, plainKind: null };
+const slowContract: Contract = { ...defaultContract, program: null };
 
 export interface Case {
   bytes: Buffer;
@@ -48,7 +48,7 @@ function plain({ walk, facts, defect }: PackageReading) {
   return { ...walk, watched, findings, total: walk.findings.total(), facts, defect };
 }
 
-/** By the fast path, in ranges that begin at each cut. @returns also how many entries came as stretches. */
+/** By the fast path, in ranges that begin at each cut. @returns also how many entries came as segments. */
 export function readRanges({ bytes, cuts, withKeys, watch, streamId }: Case) {
   const reader = new PackageReader(defaultContract, withKeys ? KEYS : new Map(), {
     ...(streamId === undefined ? {} : { streamId }),

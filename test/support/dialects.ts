@@ -31,7 +31,7 @@ const KEYS: SealKeys = new Map(SECRETS.map((id, index) => [id, toHmacKey(Buffer.
 function dialectOf(name: string, { numbers, entry, digest, seal }: Description): Dialect {
   const description: Description = { ...DEFAULT_DESCRIPTION, name, numbers, entry, digest, seal };
   const contract = openContract(description);
-  return { name, description, contract, slow: { ...contract, plainKind: null }, keys: KEYS };
+  return { name, description, contract, slow: { ...contract, program: null }, keys: KEYS };
 }
 
 const folder = resolve(import.meta.dirname, '../../templates/contract');

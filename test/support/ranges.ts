@@ -1,65 +1,58 @@
-import type { PackageReader } from '../../src/verifier/chain/package.ts';
-import type { Fill } from '../../src/verifier/chain/regular-reader.ts';
-import { type Stretch, StretchReader } from '../../src/verifier/chain/stretch.ts';
+import type { PackageReader, Segment } from '../../src/verifier/chain/package.ts';
+import { WasmDecoder } from '../../src/verifier/decode/wasm/decoder.ts';
+import { decodeRange, Slot } from '../../src/verifier/verify/segments.ts';
 
-/** What a worker makes of the bytes from `start` to `end`; null also where the reader does not know what to look for. */
-export function stretchIn(reader: PackageReader, bytes: Uint8Array, start: number, end: number): Stretch | null {
-  const options = reader.findStretches();
-  const stretches = options === null ? null : StretchReader.open(options);
-  if (stretches === null) return null;
-  try {
-    return stretches.read(start, fillFrom(bytes, start, end));
-  } finally {
-    stretches[Symbol.dispose]();
-  }
-}
+const slot = new Slot(Slot.allocate());
 
-function fillFrom(bytes: Uint8Array, start: number, end: number): Fill {
-  let at = start;
-  return (into) => {
-    const part = bytes.subarray(at, Math.min(at + into.length, end));
+/**
+ * What a thread makes of the entries that begin between `start` and `end`, valid until it is asked again; null also where
+ * the reader does not know what to look for.
+ */
+export function segmentIn(reader: PackageReader, bytes: Uint8Array, start: number, end: number): Segment | null {
+  const options = reader.segments?.options;
+  using decoder = options === undefined ? null : WasmDecoder.open(options, (entry) => reader.readWhole(entry));
+  if (decoder === null) return null;
+  const readAt = (into: Uint8Array, offset: number) => {
+    const part = bytes.subarray(offset, offset + into.length);
     into.set(part);
-    at += part.length;
     return part.length;
   };
+  const decoded = decodeRange(decoder, readAt, { start, end });
+  if (decoded === null) return null;
+  const { columns, ...place } = slot.copy(decoded);
+  return { ...place, batch: decoder.toBatch(columns) };
 }
 
 /** What is pushed at a time: it ends within an entry, mostly. */
 const BLOCK_BYTES = 700;
 
 /**
- * Reads a package, cut into ranges at the given offsets, of which all but the first are offered as stretches: what
- * threads do, in one.
- * @returns how many entries of stretches were taken.
+ * Reads a package, cut into ranges at the given offsets, of which all but the first are offered as segments: what threads
+ * do, in one.
+ * @returns how many entries of segments were taken.
  */
 export function readInRanges(reader: PackageReader, bytes: Uint8Array, splits: readonly number[]): number {
   let [at, taken] = [0, 0];
-  const push = (end: number) => {
-    reader.push(Buffer.from(bytes.subarray(at, end)));
-    at = end;
-  };
   const readTo = (end: number) => {
-    for (let isOpen = false; at < end && !isOpen; ) {
-      const pulled = reader.pull(fillFrom(bytes, at, end));
-      at += pulled.bytes;
-      isOpen = pulled.isOpen;
-      if (!isOpen) push(Math.min(at + BLOCK_BYTES, end));
+    while (at < end) {
+      const next = Math.min(at + BLOCK_BYTES, end);
+      reader.push(Buffer.from(bytes.subarray(at, next)));
+      at = next;
     }
   };
   const bounds = [...splits.toSorted((a, b) => a - b), bytes.length];
   readTo(bounds[0] ?? 0);
   for (const [index, start] of bounds.slice(0, -1).entries()) {
     const end = bounds[index + 1] ?? start;
-    const stretch = stretchIn(reader, bytes, start, end);
-    if (stretch !== null) {
-      readTo(stretch.start);
-      if (reader.take(stretch)) {
-        at = stretch.end;
-        taken += stretch.count;
+    const segment = segmentIn(reader, bytes, start, end);
+    if (segment !== null && segment.start >= at) {
+      readTo(segment.start);
+      if (reader.splice(segment)) {
+        at = segment.end;
+        taken += segment.batch.count;
       }
     }
     readTo(end);
   }
-  push(bytes.length);
   return taken;
 }

@@ -12,7 +12,7 @@ interface Changes {
 }
 
 /** The dialect of this name of `vendor-dialects.py`, as a contract, and what its digests do not cover. */
-export type Dialect = [name: string, changes: Changes, uncovered: string[]];
+export type Dialect = [name: string, changes: Changes, unhashed: string[]];
 
 export function describeDialect(name: string, changes: Changes): Description {
   const { preimage, digest, algorithm = 'sha-256', key = null, entry, numbers = 'number' } = changes;

@@ -113,25 +113,6 @@ export class ElementScanner {
     return this.#place === 'next' && this.#offset === offset;
   }
 
-  /** How many bytes of the document were read. */
-  get offset(): number {
-    return this.#offset;
-  }
-
-  get isAmongElements(): boolean {
-    return this.#place === 'inside' || this.#place === 'after' || this.#place === 'next';
-  }
-
-  /**
-   * Reads an element to its end, where it stands in one, and no further: says where that is. Null where the chunk was
-   * read, and it does not stand behind an element.
-   */
-  endElement(chunk: Uint8Array): Omit<ElementsRead, 'any'> | null {
-    const end = this.#place === 'inside' ? this.#readElement(chunk, 0) : 0;
-    this.#offset += end;
-    return this.#place === 'after' || this.#place === 'next' ? { end, place: this.#place } : null;
-  }
-
   /** Goes on behind elements that somebody else has read. */
   skipTo(offset: number, place: ElementsRead['place']): void {
     this.#offset = offset;

@@ -1,9 +1,9 @@
 import { EvidenceError, isEvidenceError } from '../../core/errors.ts';
 import { plural } from '../../core/words.ts';
 import type { ServiceDocument } from '../../verifier/bundle/documents.ts';
-import { entryOf, type SentEntries } from '../../verifier/chain/sent.ts';
 import type { CompletenessBasis, RecordedStatement, StreamStatement } from '../../verifier/claims/completeness.ts';
 import { ListingMerge } from '../../verifier/claims/listing.ts';
+import { entryOf, type SentEntries } from '../../verifier/model/sent.ts';
 import type { AuditClient } from '../client/audit.ts';
 import type { EntryListItem, PageOfEntries } from '../client/audit-answers.ts';
 import { inPeriod, type Period } from '../client/period.ts';

@@ -76,19 +76,19 @@ function reportRecipe(
 ): void {
   const placesIn = (some: readonly Sample[]) => placesOf(some, streams, chain.roles.sequence);
   if (found !== null) {
-    const { misses, uncovered } = found;
+    const { misses, unhashed } = found;
     const of = found.reproduces + misses.length;
     const unkeyed = samples.length - of;
     const others = unkeyed === 0 ? '' : `; the key of ${unkeyed} others was not given`;
     reasoning.found('recipe', found.words, `reproduces ${found.reproduces} of ${of} sampled digests${others}`);
     reportMisses(misses, gaveUp, placesIn(misses), reasoning);
-    reportSeldom(uncovered, samples, placesIn, reasoning);
+    reportSeldom(unhashed, samples, placesIn, reasoning);
     for (const alternative of found.alternatives)
       reasoning.found('another recipe', alternative, `would reproduce them too: ${TELL_APART}`);
-    if (uncovered.length > 0)
+    if (unhashed.length > 0)
       reasoning.lacks(
         'coverage',
-        `digests are made without ${uncovered.join(', ')}`,
+        `digests are made without ${unhashed.join(', ')}`,
         'what stands there could be changed unseen, as the service has it',
       );
     return;
@@ -128,12 +128,12 @@ function reportMisses(misses: readonly Sample[], gaveUp: boolean, places: EntryR
 
 /** A member that stands in a few entries only, and that no digest covers, may have been added to them. */
 function reportSeldom(
-  uncovered: readonly string[],
+  unhashed: readonly string[],
   samples: readonly Sample[],
   placesIn: (samples: readonly Sample[]) => EntryRange[],
   reasoning: Reasoning,
 ): void {
-  for (const name of uncovered) {
+  for (const name of unhashed) {
     const having = samples.filter(({ value }) => isObject(value) && Object.hasOwn(value, name));
     if (having.length > 0 && isNearlyAll(samples.length - having.length, samples.length))
       reasoning.doubts(

@@ -1,4 +1,5 @@
 import type { KeyObject } from 'node:crypto';
+import { unhashedWords } from '../../verifier/claims/unhashed-words.ts';
 import type { SealKeys } from '../../verifier/model/entry.ts';
 import type { Description } from '../../verifier/profile/description.ts';
 import type { Algorithm, DigestDescription, KeyChoice } from '../../verifier/profile/digest-description.ts';
@@ -94,9 +95,9 @@ export class Bench {
   }
 
   /** How many of the entries whose key is known the recipe reproduces, read as a contract is read. */
-  count(candidate: Candidate): Omit<Counted, 'digest'> & { uncovered: ReadonlySet<string> } {
+  count(candidate: Candidate): Omit<Counted, 'digest'> & { unhashed: ReadonlySet<string> } {
     const contract = openContract(this.with(candidate));
-    const uncovered = new Set<string>();
+    const unhashed = new Set<string>();
     // Digest and seal cannot cover themselves.
     const { never } = this.#input.material;
     const misses: Sample[] = [];
@@ -111,12 +112,12 @@ export class Bench {
           continue;
         }
         reproduces++;
-        for (const name of entry.content.uncovered) if (!never.includes(name)) uncovered.add(name);
+        for (const name of entry.content.unhashed.map(unhashedWords)) if (!never.includes(name)) unhashed.add(name);
       } catch {
         misses.push(sample);
       }
     }
-    return { reproduces, misses, uncovered };
+    return { reproduces, misses, unhashed };
   }
 
   #keyOf({ value }: Sample, choice: KeyChoice | null): KeyObject | null {
@@ -174,8 +175,8 @@ export interface FoundRecipe {
   misses: Sample[];
   /** Other ways of writing JSON that reproduce the samples too. */
   alternatives: string[];
-  /** Members of entries that the digest says nothing about. */
-  uncovered: string[];
+  /** For people: what of entries the digest says nothing about. */
+  unhashed: string[];
 }
 
 /** What the first entry's predecessor may be hashed as, when that is not what is sent. */

@@ -67,14 +67,14 @@ function prefer(bench: Bench, { digest: found, reproduces: most }: Counted, { is
   });
   const [best = found, ...others] = alike;
   const wordsOf = (candidate: Candidate) => compileRecipe(bench.with(candidate))?.words ?? '';
-  const { reproduces, misses, uncovered } = bench.count(best);
+  const { reproduces, misses, unhashed } = bench.count(best);
   return {
     digest: best,
     words: wordsOf(best),
     reproduces,
     misses,
     alternatives: others.map(wordsOf),
-    uncovered: [...uncovered],
+    unhashed: [...unhashed],
   };
 }
 

@@ -16,10 +16,14 @@ export class StreamEnds {
   #first: End | null = null;
   #last: End | null = null;
 
-  /** @param words is called later, if at all. */
-  add(sequence: number, words: () => EntryWords): void {
-    if (this.#first === null || sequence < this.#first.sequence) this.#first = { sequence, words };
-    if (this.#last === null || sequence > this.#last.sequence) this.#last = { sequence, words };
+  /** @param keep is called if the entry may be an end, and what it returns later, if at all. */
+  add(sequence: number, keep: () => () => EntryWords): void {
+    const isFirst = this.#first === null || sequence < this.#first.sequence;
+    const isLast = this.#last === null || sequence > this.#last.sequence;
+    if (!isFirst && !isLast) return;
+    const end = { sequence, words: keep() };
+    if (isFirst) this.#first = end;
+    if (isLast) this.#last = end;
   }
 
   finish(): Occurred {

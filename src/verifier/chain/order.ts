@@ -1,40 +1,40 @@
-import { NO_TIME, type Tip } from '../decode/wasm/kernel.ts';
-import type { Entry } from '../model/entry.ts';
+import { FLAG, hexAt, isNoted, statedDigest } from '../model/batch.ts';
 import type { FindingLog } from '../model/finding-log.ts';
-import { type FindingPlace, placeOf, toStreamFinding } from '../model/stream-finding.ts';
+import { type FindingPlace, placeOf, type StreamFindingCode, toStreamFinding } from '../model/stream-finding.ts';
 import type { Contract } from '../reading/contract.ts';
-import { RecentDigests, type RegularEntries } from './regular.ts';
+import { RecentDigests } from './recent.ts';
+import type { Run } from './runs.ts';
 
 /**
- * A run of consecutive sequence numbers that were seen, with what is needed to link it to its neighbours. One run is
- * what an intact chain needs; each hole costs one more.
+ * Consecutive sequence numbers that were seen, with what is needed to link them to their neighbours. An intact chain
+ * needs one of these; each hole costs one more.
  */
-interface Run {
+interface Seen {
   from: number;
   to: number;
   /** What the entry at `from` says its predecessor's digest is. */
   firstPrevious: string;
-  firstTimestamp: number;
+  firstTime: number;
   /** The digest of the entry at `to`, as stated; several when that number is forked. */
   lastDigests: string[];
-  lastTimestamp: number;
+  lastTime: number;
 }
 
 /** The entries with the lowest and the highest number. */
 export interface OrderEnds {
-  first: Pick<Run, 'from' | 'firstPrevious' | 'firstTimestamp'>;
+  first: Pick<Seen, 'from' | 'firstPrevious' | 'firstTime'>;
   last: { sequence: number; digest: string };
-  lastTimestamp: number;
+  lastTime: number;
 }
 
-/** More holes than this are closed from the oldest on, each reported as the gap that it is. */
-const MAX_RUNS = 10_000;
+/** More holes than these are closed from the oldest on, each reported as the gap that it is. */
+const MAX_SEEN = 10_000;
 
 const MAX_FORKS = 16;
 
 /**
- * The order of one stream, entry by entry: every number once, every link to the digest before it. Memory does not grow
- * with the number of entries.
+ * The order of one stream: every number once, every link to the digest before it. Memory does not grow with the number of
+ * entries.
  */
 export class OrderCheck {
   readonly #streamId: string;
@@ -42,7 +42,7 @@ export class OrderCheck {
   readonly #firstSequence: number;
   readonly #log: FindingLog;
   /** Disjoint, never touching, ascending. */
-  readonly #runs: Run[] = [];
+  readonly #seen: Seen[] = [];
   readonly #recent = new RecentDigests();
 
   constructor(
@@ -56,109 +56,104 @@ export class OrderCheck {
     this.#log = log;
   }
 
-  push(entry: Entry): void {
-    const { sequence } = entry;
-    const index = this.#lastFrom(sequence);
-    const before = this.#runs[index];
-    if (before !== undefined && sequence <= before.to) {
-      this.#reportAgain(entry, before);
+  push(run: Run): void {
+    const { batch, from, to } = run;
+    const first = batch.sequences[from] ?? 0;
+    const isAhead = first >= this.#firstSequence && first > (this.#seen.at(-1)?.to ?? Number.NEGATIVE_INFINITY);
+    // Numbers that were there already, or stand before the first one, are looked at one by one.
+    if (isAhead || to === from + 1) this.#take(run);
+    else for (let index = from; index < to; index++) this.#take({ batch, from: index, to: index + 1 });
+  }
+
+  /** A single entry, or several behind all that were seen. */
+  #take(run: Run): void {
+    const seen = this.#toSeen(run);
+    const index = this.#lastFrom(seen.from);
+    const before = this.#seen[index];
+    if (before !== undefined && seen.from <= before.to) {
+      this.#reportAgain(run, seen, before);
       return;
     }
-    const highest = this.#runs.at(-1)?.to ?? this.#firstSequence;
-    if (sequence < highest)
-      this.#report('order/reordered', entry, `entry ${sequence} arrives after entry ${highest}`, { sequence });
-    this.#checkGenesis(entry);
-    this.#insert(entry, index);
-    this.#recent.add(sequence, entry.digest);
+    const highest = this.#seen.at(-1)?.to ?? this.#firstSequence;
+    if (seen.from < highest)
+      this.#report('order/reordered', run, `entry ${seen.from} arrives after entry ${highest}`, {});
+    this.#checkGenesis(run, seen);
+    this.#insert(seen, index);
+    this.#recent.add(run);
   }
 
-  /** What a regular entry has to follow; null where nothing can be regular. */
-  get tip(): Tip | null {
-    const last = this.#runs.at(-1);
-    if (last === undefined) return { sequence: this.#firstSequence - 1, digest: this.#genesis, time: NO_TIME };
-    const [digest, other] = last.lastDigests;
-    if (digest === undefined || other !== undefined) return null;
-    return { sequence: last.to, digest, time: last.lastTimestamp };
-  }
-
-  /** Takes entries that follow the tip. */
-  extend(entries: RegularEntries): void {
-    const { firstSequence, firstTime, tip } = entries;
-    const last = this.#runs.at(-1) ?? {
-      from: firstSequence,
-      to: firstSequence,
-      firstPrevious: this.#genesis,
-      firstTimestamp: firstTime,
-      lastDigests: [],
-      lastTimestamp: 0,
+  #toSeen({ batch, from, to }: Run): Seen {
+    const { sequences, times } = batch;
+    return {
+      from: sequences[from] ?? 0,
+      to: sequences[to - 1] ?? 0,
+      firstPrevious: this.#previousOf({ batch, from, to }),
+      firstTime: times[from] ?? Number.NaN,
+      lastDigests: [statedDigest(batch, to - 1)],
+      lastTime: times[to - 1] ?? Number.NaN,
     };
-    if (this.#runs.length === 0) this.#runs.push(last);
-    last.to = tip.sequence;
-    last.lastDigests = [tip.digest];
-    last.lastTimestamp = tip.time;
-    this.#recent.addRegular(entries);
+  }
+
+  /** Of the first of them; the contract's genesis value where it names no predecessor. */
+  #previousOf({ batch, from }: Run): string {
+    if (((batch.flags[from] ?? 0) & FLAG.first) !== 0) return this.#genesis;
+    if (isNoted(batch, from)) return batch.entry(from).previous;
+    return hexAt(batch.previous, from, batch.digestBytes);
   }
 
   /** Reports the holes that are still open, and ends the check. */
   finish(): OrderEnds | null {
-    for (let index = 1; index < this.#runs.length; index++) this.#reportHole(index);
-    const first = this.#runs[0];
-    const last = this.#runs.at(-1);
+    for (let index = 1; index < this.#seen.length; index++) this.#reportHole(index);
+    const first = this.#seen[0];
+    const last = this.#seen.at(-1);
     if (first === undefined || last === undefined) return null;
     const head = { sequence: last.to, digest: last.lastDigests[0] ?? '' };
-    return { first, last: head, lastTimestamp: last.lastTimestamp };
+    return { first, last: head, lastTime: last.lastTime };
   }
 
-  /** Whether the entry is the very next of what was seen so far: its number and its link both fit. */
-  continues(entry: Entry): boolean {
-    const last = this.#runs.at(-1);
-    if (last === undefined) return entry.sequence === this.#firstSequence && entry.previous === this.#genesis;
-    return entry.sequence === last.to + 1 && last.lastDigests.includes(entry.previous);
+  /** Whether the first of them is the very next of what was seen so far: its number and its link both fit. */
+  continues(run: Run): boolean {
+    const { from, firstPrevious } = this.#toSeen(run);
+    const last = this.#seen.at(-1);
+    if (last === undefined) return from === this.#firstSequence && firstPrevious === this.#genesis;
+    return from === last.to + 1 && last.lastDigests.includes(firstPrevious);
   }
 
-  /** The index of the last run that begins at `sequence` or before it; -1 where there is none. */
+  /** The index of the last of `#seen` that begins at `sequence` or before it; -1 where there is none. */
   #lastFrom(sequence: number): number {
-    let [low, high] = [0, this.#runs.length];
+    let [low, high] = [0, this.#seen.length];
     while (low < high) {
       const middle = (low + high) >> 1;
-      if ((this.#runs[middle] as Run).from <= sequence) low = middle + 1;
+      if ((this.#seen[middle] as Seen).from <= sequence) low = middle + 1;
       else high = middle;
     }
     return low - 1;
   }
 
-  #insert(entry: Entry, index: number): void {
-    const before = this.#runs[index];
-    const after = this.#runs[index + 1];
-    const run: Run = {
-      from: entry.sequence,
-      to: entry.sequence,
-      firstPrevious: entry.previous,
-      firstTimestamp: Date.parse(entry.timestamp),
-      lastDigests: [entry.digest],
-      lastTimestamp: Date.parse(entry.timestamp),
-    };
-    this.#runs.splice(index + 1, 0, run);
-    if (after !== undefined && after.from === run.to + 1) this.#join(index + 1);
-    if (before !== undefined && before.to === run.from - 1) this.#join(index);
-    if (this.#runs.length > MAX_RUNS) {
+  #insert(seen: Seen, index: number): void {
+    const before = this.#seen[index];
+    const after = this.#seen[index + 1];
+    this.#seen.splice(index + 1, 0, seen);
+    if (after !== undefined && after.from === seen.to + 1) this.#join(index + 1);
+    if (before !== undefined && before.to === seen.from - 1) this.#join(index);
+    if (this.#seen.length > MAX_SEEN) {
       this.#reportHole(1);
       this.#join(0, { hole: true });
     }
   }
 
-  /** Makes one run of the run at `index` and the next, and checks the link between them. */
+  /** Makes one of that at `index` and the next, and checks the link between them. */
   #join(index: number, options: { hole: boolean } = { hole: false }): void {
-    const [left, right] = [this.#runs[index], this.#runs[index + 1]];
+    const [left, right] = [this.#seen[index], this.#seen[index + 1]];
     if (left === undefined || right === undefined) return;
     if (!options.hole) this.#checkLink(left, right);
     left.to = right.to;
     left.lastDigests = right.lastDigests;
-    left.lastTimestamp = right.lastTimestamp;
-    this.#runs.splice(index + 1, 1);
+    left.lastTime = right.lastTime;
+    this.#seen.splice(index + 1, 1);
   }
 
-  #checkLink(left: Run, right: Run): void {
+  #checkLink(left: Seen, right: Seen): void {
     const sequence = right.from;
     // A later entry that claims to be the first has been reported as order/genesis: one deviation, one finding.
     if (!left.lastDigests.includes(right.firstPrevious) && right.firstPrevious !== this.#genesis)
@@ -170,56 +165,56 @@ export class OrderCheck {
           { sequence, expected: right.firstPrevious, actual: left.lastDigests[0] ?? '' },
         ),
       );
-    if (right.firstTimestamp < left.lastTimestamp)
+    if (right.firstTime < left.lastTime)
       this.#log.add(
         toStreamFinding(
           'order/clock-backwards',
           this.#streamId,
-          `entry ${sequence} is dated before entry ${left.to}: ${new Date(right.firstTimestamp).toISOString()}`,
+          `entry ${sequence} is dated before entry ${left.to}: ${new Date(right.firstTime).toISOString()}`,
           { sequence },
         ),
       );
   }
 
-  #checkGenesis(entry: Entry): void {
-    const { sequence, previous } = entry;
-    if (sequence === this.#firstSequence && previous !== this.#genesis)
-      this.#report('order/genesis', entry, `entry ${sequence} names a predecessor`, {
-        sequence,
+  /** Only the first of a run can name no predecessor: a run goes on from digest to digest. */
+  #checkGenesis(run: Run, { from, firstPrevious }: Seen): void {
+    if (from === this.#firstSequence && firstPrevious !== this.#genesis)
+      this.#report('order/genesis', run, `entry ${from} names a predecessor`, {
         expected: this.#genesis,
-        actual: previous,
+        actual: firstPrevious,
       });
-    if (sequence > this.#firstSequence && previous === this.#genesis)
-      this.#report('order/genesis', entry, `entry ${sequence} claims to be the first of the stream`, { sequence });
+    if (from > this.#firstSequence && firstPrevious === this.#genesis)
+      this.#report('order/genesis', run, `entry ${from} claims to be the first of the stream`, {});
   }
 
   /** An entry whose number was seen before. */
-  #reportAgain(entry: Entry, run: Run): void {
-    const { sequence } = entry;
+  #reportAgain(run: Run, { from: sequence, lastDigests: [digest = ''] }: Seen, before: Seen): void {
     const known = this.#recent.get(sequence);
-    if (known === undefined || known === entry.digest) {
+    if (known === undefined || known === digest) {
       const words = known === undefined ? 'again, too far from the first to compare them' : 'again, unchanged';
-      this.#report('order/duplicate', entry, `entry ${sequence} is there ${words}`, { sequence });
+      this.#report('order/duplicate', run, `entry ${sequence} is there ${words}`, {});
       return;
     }
-    this.#report('order/fork', entry, `two different entries have the sequence number ${sequence}`, {
-      sequence,
+    this.#report('order/fork', run, `two different entries have the sequence number ${sequence}`, {
       expected: known,
-      actual: entry.digest,
+      actual: digest,
     });
     // What follows may rightly name either of them.
-    if (run.to === sequence && run.lastDigests.length < MAX_FORKS) run.lastDigests.push(entry.digest);
+    if (before.to === sequence && before.lastDigests.length < MAX_FORKS) before.lastDigests.push(digest);
   }
 
   #reportHole(index: number): void {
-    const [left, right] = [this.#runs[index - 1], this.#runs[index]];
+    const [left, right] = [this.#seen[index - 1], this.#seen[index]];
     if (left === undefined || right === undefined) return;
     const [from, to] = [left.to + 1, right.from - 1];
     const words = from === to ? `entry ${from} is missing` : `entries ${from} to ${to} are missing`;
     this.#log.add(toStreamFinding('order/gap', this.#streamId, words, { from, to }));
   }
 
-  #report(code: Parameters<typeof toStreamFinding>[0], entry: Entry, message: string, place: FindingPlace): void {
-    this.#log.add(toStreamFinding(code, this.#streamId, message, { ...placeOf(entry), ...place }));
+  /** Of the first of the run. */
+  #report(code: StreamFindingCode, { batch, from }: Run, message: string, values: FindingPlace): void {
+    this.#log.addAt(code, batch.sequences[from] ?? 0, () =>
+      toStreamFinding(code, this.#streamId, message, { ...placeOf(batch.entry(from)), ...values }),
+    );
   }
 }

@@ -1,17 +1,20 @@
-// Over 250 lines: here meet the bytes, the decoder, what it leaves to the reader, and the walks of all streams.
+// Over 250 lines: here meet the bytes, the decoders and the walks of all streams.
 
 import { Blocks } from '../../core/chunks.ts';
 import { EvidenceError, isEvidenceError } from '../../core/errors.ts';
 import type { Json } from '../../core/json/canonical.ts';
 import { ElementScanner, type ElementsRead } from '../../core/json/elements.ts';
+import { SpareMemory } from '../../core/spare-memory.ts';
+import type { Place } from '../decode/decoder.ts';
+import { ReferenceDecoder } from '../decode/reference/decoder.ts';
+import { WasmDecoder, type WasmOptions } from '../decode/wasm/decoder.ts';
+import { type EntryBatch, isNoted, statedDigest } from '../model/batch.ts';
 import type { Entry, SealKeys } from '../model/entry.ts';
+import type { SentEntries } from '../model/sent.ts';
 import { type StreamFinding, toStreamFinding } from '../model/stream-finding.ts';
 import type { Checkpoint, Contract, PackageFacts } from '../reading/contract.ts';
 import type { DatedQuestion } from './dated.ts';
-import type { RegularEntries } from './regular.ts';
-import { type Fill, openKernel, RegularReader } from './regular-reader.ts';
-import { type SentEntries, sentEntry } from './sent.ts';
-import { entriesOf, isNextOf, type Stretch, type StretchOptions } from './stretch.ts';
+import { isOf, type Run } from './runs.ts';
 import { ChainWalk, type ComparedSection, type WalkResult } from './walk.ts';
 
 export interface PackageReading {
@@ -34,17 +37,30 @@ export interface PackageExpectation {
   dated?(streamId: string): readonly DatedQuestion[];
   /** Sees every entry once it was walked. */
   onEntry?(entry: Pick<Entry, 'sequence' | 'digest' | 'timestamp'>): void;
-  /** Sees instead, where it is given, those that a kernel found regular, many at once. */
-  onRegular?(entries: RegularEntries): void;
+  /** Sees instead, where it is given, those that follow one another and of which nothing is noted, many at once. */
+  onRun?(run: Run): void;
   /** Sees instead, where it is given, those that can be read in one way only and are not of another stream. */
   onSent?(entries: SentEntries): void;
 }
 
-/** An entry that stands across the end of a pushed block is read the slow way. */
+/** Entries that were decoded out of turn, by the decoder of `PackageReader.segments` or one like it. */
+export interface Segment {
+  /** Offsets in the package: of the first entry, and where the decoding ended. */
+  start: number;
+  end: number;
+  /** What stands before `end`. */
+  place: ElementsRead['place'];
+  batch: EntryBatch;
+}
+
+/** An entry that stands across the end of a pushed block is for the reference decoder. */
 const BLOCK_BYTES = 256 * 1024;
 
 /** The state of each stream of an account is kept until the end; more streams than this are refused. */
 const MAX_STREAMS = 100_000;
+
+/** Kept for entries that are kept as they were sent. */
+const MAX_SPARE = 8;
 
 /**
  * Reads the JSON form of one stream's package while its bytes arrive and walks its chain, in memory bounded by the
@@ -60,18 +76,21 @@ export class PackageReader implements Disposable {
   /** By stream id; a package of one stream has one, whatever its entries claim to belong to. */
   readonly #walks = new Map<string, ChainWalk>();
   #failure: EvidenceError | null = null;
-  /** Undefined as long as it is not known whose entries these are; null where there is none. */
-  #regular: RegularReader | null | undefined;
-  #stretches: StretchOptions | null = null;
+  readonly #reference: ReferenceDecoder;
+  /** Undefined as long as it is not known whose entries these are; null where the reference decoder is the only one. */
+  #fast: WasmDecoder | null | undefined;
+  #decoding: WasmOptions | null = null;
+  readonly #spare = new SpareMemory(MAX_SPARE);
 
   constructor(contract: Contract, keys: SealKeys, expected: PackageExpectation = {}) {
     this.#contract = contract;
     this.#keys = keys;
     this.#expected = expected;
+    this.#reference = new ReferenceDecoder(contract, keys);
     this.#scanner = new ElementScanner(contract.entriesPath, {
       onHead: (head) => this.#readHead(head),
-      onElement: (bytes, members) => this.#readEntry(bytes, members),
-      onElements: (bytes, at) => this.#readRegular(bytes, at),
+      onElement: (bytes) => this.#decodeOne(bytes),
+      onElements: (bytes, at) => this.#decodeMany(bytes, at),
     });
     this.#blocks = new Blocks(BLOCK_BYTES, (block) => {
       if (this.#failure === null) this.#guard(() => this.#scanner.push(block));
@@ -80,52 +99,38 @@ export class PackageReader implements Disposable {
 
   /** Forgets the keys: nothing more can be read. */
   [Symbol.dispose](): void {
-    this.#regular?.[Symbol.dispose]();
-    this.#regular = null;
+    this.#fast?.[Symbol.dispose]();
+    this.#fast = null;
   }
 
   push(chunk: Uint8Array): void {
     this.#blocks.push(chunk);
   }
 
-  /**
-   * Reads on, from where the bytes come, for as long as entries are regular: as with `push`, but that nothing is copied.
-   * @returns how many bytes were read, and whether the next ones could be regular too, once there are more; where not,
-   *   they are to be pushed.
-   */
-  pull(fill: Fill): { bytes: number; isOpen: boolean } {
-    this.#blocks.flush();
-    const { offset } = this.#scanner;
-    let isOpen = false;
-    if (this.#failure === null && this.#scanner.isAmongElements)
-      this.#guard(() => {
-        const begin = (bytes: Uint8Array) => this.#scanner.endElement(bytes);
-        const pulled = this.#regular?.pull(fill, begin, (entries, sent) => this.#seeRegular(entries, sent));
-        if (pulled == null) return;
-        this.#scanner.skipTo(offset + pulled.end, pulled.place);
-        isOpen = pulled.isOpen;
-      });
-    return { bytes: this.#scanner.offset - offset, isOpen };
-  }
-
-  /** What has to be known to read stretches of this package elsewhere; null until it is, or where none can be taken. */
-  findStretches(): StretchOptions | null {
-    if (this.#stretches === null) this.#blocks.flush();
-    return this.#expected.onEntry === undefined ? this.#stretches : null;
+  /** What decodes segments of this package, and how others like it are made; null until it is known, or for none. */
+  get segments(): { decoder: WasmDecoder; options: WasmOptions } | null {
+    if (this.#decoding === null) this.#blocks.flush();
+    if (this.#decoding === null || this.#fast == null) return null;
+    return { decoder: this.#fast, options: this.#decoding };
   }
 
   /**
-   * Takes a stretch that was read elsewhere, if it is known to be what would have been read here; then the bytes behind
-   * its end are to follow.
+   * Takes a segment, if one of its entries is the next to be read: decoded here, it would be the same, for that depends on
+   * its bytes alone. Then the bytes behind its end are to follow.
    */
-  take(stretch: Stretch): boolean {
+  splice({ start, end, place, batch }: Segment): boolean {
     this.#blocks.flush();
     const walk = this.#walks.values().next().value;
-    if (this.#failure !== null || this.findStretches() === null || walk === undefined) return false;
-    if (!this.#scanner.awaitsElement(stretch.start) || !isNextOf(walk, stretch)) return false;
-    walk.pushRegular(entriesOf(stretch));
-    this.#scanner.skipTo(stretch.end, stretch.place);
+    if (this.#failure !== null || this.#decoding === null || walk === undefined) return false;
+    if (!this.#scanner.awaitsElement(start)) return false;
+    this.#fold(walk, batch);
+    this.#scanner.skipTo(end, place);
     return true;
+  }
+
+  /** Reads an entry of a segment. */
+  readWhole(bytes: Uint8Array): Entry {
+    return this.#reference.read(bytes);
   }
 
   /** Ends a package of one stream; call once. */
@@ -180,61 +185,75 @@ export class PackageReader implements Disposable {
     }
   }
 
-  #readEntry(bytes: Uint8Array, members: number): void {
-    const entry = this.#contract.readEntry(bytes, members, this.#keys);
+  #decodeOne(bytes: Uint8Array): void {
+    const { batch } = this.#reference.decode(bytes, 0, 'next');
+    if (batch === null) return;
+    const stream = batch.streams?.[0] ?? null;
     // Of a package that was to hold the whole account, this reader may be after one stream only.
     const { streamId } = this.#expected;
-    if (this.#contract.scope === 'account' && streamId !== undefined && entry.streamId !== streamId) return;
-    this.#walkOf(entry).push(entry, bytes);
-    const { onEntry, onSent } = this.#expected;
-    const isOurs = entry.streamId === null || entry.streamId === streamId;
-    if (onSent !== undefined && isOurs && entry.content.state !== 'ambiguous') onSent(sentEntry(entry, bytes));
-    else onEntry?.(entry);
+    if (this.#contract.scope === 'account' && streamId !== undefined && stream !== streamId) return;
+    this.#fold(this.#walkOf(stream), batch);
   }
 
-  #readRegular(bytes: Uint8Array, at: number): ElementsRead {
-    if (this.#regular === undefined) this.#regular = this.#openRegular();
-    const read = this.#regular?.read(bytes, at, (entries, sent) => this.#seeRegular(entries, sent));
-    return read ?? { any: false, end: at, place: 'next' };
-  }
-
-  #seeRegular(entries: RegularEntries, sent: () => SentEntries): void {
-    const { onEntry, onRegular, onSent } = this.#expected;
-    if (onSent !== undefined) onSent(sent());
-    else if (onRegular !== undefined) onRegular(entries);
-    else if (onEntry !== undefined)
-      for (let { firstSequence: sequence } = entries; sequence <= entries.tip.sequence; sequence++)
-        onEntry({ sequence, digest: '', timestamp: '', ...entries.find(sequence) });
-  }
-
-  #openRegular(): RegularReader | null | undefined {
-    const { plainKind: kind, firstSequence, entriesPath, scope } = this.#contract;
-    if (kind === null || scope === 'account' || this.#head?.scope === 'account') return null;
-    const streamId = this.#expected.streamId ?? this.#head?.streamId ?? null;
-    let walk = this.#walks.values().next().value;
-    if (walk === undefined && streamId === null) return undefined;
-    if (walk === undefined) {
-      walk = this.#startWalk(streamId ?? '');
-      this.#walks.set(walk.streamId, walk);
+  #decodeMany(bytes: Uint8Array, start: number): ElementsRead {
+    if (this.#fast === undefined) this.#fast = this.#openFast();
+    const walk = this.#walks.values().next().value;
+    let [at, place, any]: [number, Place, boolean] = [start, 'next', false];
+    while (walk !== undefined && this.#fast != null) {
+      const decoded = this.#fast.decode(bytes, at, place);
+      ({ end: at, place } = decoded);
+      if (decoded.batch === null) break;
+      this.#fold(walk, decoded.batch);
+      any = true;
     }
-    if (walk.tip === null) return undefined;
-    const depth = entriesPath.length + 1;
-    const options = { streamId: walk.streamId, kind, firstSequence, keys: this.#keys, depth };
-    const kernel = openKernel(options);
-    if (kernel === null) return null;
-    this.#stretches = { ...options, watch: walk.watch, dated: walk.dated, uncovered: walk.uncovered };
-    return new RegularReader(kernel, walk);
+    return { any, end: at, place: place === 'after' ? 'after' : 'next' };
   }
 
-  #walkOf(entry: Entry): ChainWalk {
+  #fold(walk: ChainWalk, batch: EntryBatch): void {
+    const { onEntry, onRun, onSent } = this.#expected;
+    const isSeen = onEntry !== undefined || onRun !== undefined || onSent !== undefined;
+    walk.push(batch, isSeen ? (run) => this.#show(walk, run) : undefined);
+  }
+
+  #show(walk: ChainWalk, run: Run): void {
+    const { onEntry, onRun, onSent } = this.#expected;
+    const { batch, from, to } = run;
+    const noted = isNoted(batch, from) ? batch.entry(from) : null;
+    const isOneWay = noted?.content.state !== 'ambiguous' && isOf(walk.streamId, batch.streams?.[from] ?? null);
+    if (onSent !== undefined && isOneWay) onSent(batch.keep(from, to, this.#spare));
+    else if (onRun !== undefined && noted === null) onRun(run);
+    else if (onEntry !== undefined)
+      for (let index = from; index < to; index++)
+        onEntry({
+          sequence: batch.sequences[index] ?? 0,
+          digest: statedDigest(batch, index),
+          timestamp: batch.timestamp(index),
+        });
+  }
+
+  #openFast(): WasmDecoder | null | undefined {
+    const { program, entriesPath, scope } = this.#contract;
+    if (program === null || scope === 'account' || this.#head?.scope === 'account') return null;
+    const known = this.#walks.values().next().value;
+    const streamId = known?.streamId ?? this.#expected.streamId ?? this.#head?.streamId ?? null;
+    if (streamId === null) return undefined;
+    if (known === undefined) this.#walks.set(streamId, this.#startWalk(streamId));
+    const options: WasmOptions = { program, streamId, keys: this.#keys, depth: entriesPath.length + 1 };
+    const decoder = WasmDecoder.open(options, (bytes) => this.readWhole(bytes));
+    if (decoder !== null) this.#decoding = options;
+    return decoder;
+  }
+
+  /** @param stream of an entry, as it says. */
+  #walkOf(stream: string | null): ChainWalk {
     const scope = this.#head?.scope ?? this.#contract.scope;
     const ofAccount = scope === 'account' && this.#expected.streamId === undefined;
-    const ownStream = ofAccount ? entry.streamId : null;
+    const ownStream = ofAccount ? stream : null;
     const known = ownStream === null ? this.#walks.values().next().value : this.#walks.get(ownStream);
     if (known !== undefined) return known;
     if (this.#walks.size === MAX_STREAMS)
       throw new EvidenceError('unreadable', `the package holds more than ${MAX_STREAMS} streams`);
-    const walk = this.#startWalk(ownStream ?? this.#streamId(this.#head, entry.streamId ?? ''));
+    const walk = this.#startWalk(ownStream ?? this.#streamId(this.#head, stream ?? ''));
     this.#walks.set(walk.streamId, walk);
     return walk;
   }

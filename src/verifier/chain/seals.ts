@@ -2,7 +2,6 @@ import type { Entry, SealKeys } from '../model/entry.ts';
 import { FindingLog } from '../model/finding-log.ts';
 import { type FindingPlace, placeOf, type StreamFinding, toStreamFinding } from '../model/stream-finding.ts';
 import type { Contract } from '../reading/contract.ts';
-import type { RegularEntries } from './regular.ts';
 
 /** What was seen of the seals of one stream. */
 export interface SealCounts {
@@ -41,6 +40,13 @@ export class SealCheck {
     this.#log = log;
   }
 
+  /** Entries whose seals are right, where keys are given; without keys, their form. */
+  pushPlain(count: number): void {
+    if (this.#keys.size === 0 || !this.#contract.hasSeals) return;
+    this.#counts.present += count;
+    this.#counts.verified += count;
+  }
+
   push(entry: Entry): void {
     if (!this.#contract.hasSeals) return;
     const { seal, sequence } = entry;
@@ -71,17 +77,9 @@ export class SealCheck {
     }
   }
 
-  /** Takes note of a key that a digest was checked with. */
+  /** Takes note of a key that a digest or a seal was checked with. */
   noteKey(id: string): void {
     this.#counts.keyIds.add(id);
-  }
-
-  /** Takes entries whose seals were checked, where keys are given. */
-  extend({ count, keyIds }: Pick<RegularEntries, 'count' | 'keyIds'>): void {
-    for (const id of keyIds) this.noteKey(id);
-    if (this.#keys.size === 0 || !this.#contract.hasSeals) return;
-    this.#counts.present += count;
-    this.#counts.verified += count;
   }
 
   finish(): SealCounts {

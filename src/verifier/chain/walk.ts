@@ -1,17 +1,17 @@
 // Over 250 lines: every check of an entry in one walk, to be read top to bottom.
 
-import type { Tip } from '../decode/wasm/kernel.ts';
+import { type EntryBatch, FLAG, hexAt, isNoted, statedDigest } from '../model/batch.ts';
 import type { Entry, SealKeys } from '../model/entry.ts';
 import { FindingLog } from '../model/finding-log.ts';
-import { placeOf, type StreamFinding, toStreamFinding } from '../model/stream-finding.ts';
+import { placeOf, type StreamFindingCode, toStreamFinding } from '../model/stream-finding.ts';
+import { type Unhashed, type UnhashedSet, unhashedKey } from '../model/unhashed.ts';
 import type { Contract } from '../reading/contract.ts';
-import { MORE } from '../recipe/roles.ts';
 import { type Activity, ActivityCount } from './activity.ts';
 import { ContentHash, NONE, type Section, type SectionHashes } from './content-hash.ts';
 import { type DatedEntries, type DatedQuestion, DatedSearch } from './dated.ts';
 import { type Occurred, StreamEnds } from './ends.ts';
 import { OrderCheck } from './order.ts';
-import type { RegularEntries, RegularWalk } from './regular.ts';
+import { isOf, type Run, runsOf } from './runs.ts';
 import { SealCheck, type SealCounts } from './seals.ts';
 
 /** A place in a chain: the entry with this number has this digest. */
@@ -46,7 +46,8 @@ export interface WalkQuestions {
 }
 
 /** What is kept of what is not hashed; beyond it, that there is more. */
-const MAX_UNCOVERED = 50;
+const MAX_UNHASHED = 50;
+const MORE: Unhashed = { kind: 'more' };
 
 /** What was seen of one stream. */
 // Over ten members: it is what one walk over all entries finds.
@@ -75,7 +76,7 @@ export interface WalkResult {
   /** Entries that hold a number that changes when it is read, and the first of them. */
   inexact: { entries: number; first: { sequence: number; number: string } | null };
   /** What of entries their digests say nothing about, as far as it is kept. */
-  uncovered: ReadonlySet<string>;
+  unhashed: UnhashedSet;
   seals: SealCounts;
   /** When the entries were recorded, as they say. */
   activity: Activity;
@@ -87,20 +88,19 @@ export interface WalkResult {
 }
 
 /**
- * Walks one stream's chain, an entry at a time, in the order of arrival: its order and links, every digest from the
- * entry's own bytes, every seal for whose key id a key is given. Everything that deviates is reported; nothing stops
- * the walk.
+ * Walks one stream's chain, batch by batch, in the order of arrival: its order and links, every digest from the entry's
+ * own bytes, every seal for whose key id a key is given. Everything that deviates is reported; nothing stops the walk.
+ * Whoever decoded the entries, this alone judges them.
  *
  * Links are held to the digests as stated, and each stated digest to our own: so an entry that was edited is one
  * finding, and not another one at every entry behind it.
  */
-export class ChainWalk implements RegularWalk {
+export class ChainWalk {
   readonly streamId: string;
   readonly #contract: Contract;
   readonly #keys: SealKeys;
   /** Sequence numbers whose digests the caller wants to see. */
-  readonly watch: ReadonlySet<number>;
-  readonly dated: readonly DatedQuestion[];
+  readonly #watch: ReadonlySet<number>;
   readonly #log = new FindingLog();
   readonly #order: OrderCheck;
   readonly #watched = new Map<number, Watched>();
@@ -112,7 +112,7 @@ export class ChainWalk implements RegularWalk {
   #entries = 0;
   #contentComputed = 0;
   readonly #inexact: WalkResult['inexact'] = { entries: 0, first: null };
-  readonly #uncovered = new Set<string>();
+  readonly #unhashed = new Map<string, Unhashed>();
   readonly #seals: SealCheck;
   readonly #activity = new ActivityCount();
   readonly #ends = new StreamEnds();
@@ -123,64 +123,43 @@ export class ChainWalk implements RegularWalk {
     this.streamId = streamId;
     this.#contract = contract;
     this.#keys = keys;
-    this.dated = dated;
     this.#search = new DatedSearch(dated);
     this.#sections = compared ?? [];
     this.#isCompared = compared !== null;
-    this.watch = new Set([...watch, ...this.#sections.flatMap(({ first, last }) => [first - 1, last])]);
+    this.#watch = new Set([...watch, ...this.#sections.flatMap(({ first, last }) => [first - 1, last])]);
     const byContent = !contract.bindsPredecessor || this.#sections.some((section) => section.byContent);
     this.#content = this.#isCompared && byContent ? new ContentHash(this.#sections) : null;
     this.#order = new OrderCheck(streamId, contract, this.#log);
     this.#seals = new SealCheck(streamId, contract, keys, this.#log);
   }
 
-  /** @param bytes the entry as it was sent. */
-  push(entry: Entry, bytes: Uint8Array): void {
-    this.#entries++;
-    this.#noteBinding(entry);
-    const time = Date.parse(entry.timestamp);
-    this.#activity.add(time);
-    const ours = this.#checkStream(entry);
-    this.#checkContent(entry);
-    this.#seals.push(entry);
-    if (!ours) return;
-    this.#order.push(entry);
-    this.#search.add(entry.sequence, time);
-    this.#ends.add(entry.sequence, entry.words);
-    this.#content?.push(entry.sequence, bytes);
-    if (this.watch.has(entry.sequence) && !this.#watched.has(entry.sequence))
-      this.#watched.set(entry.sequence, {
-        stated: entry.digest,
-        computed: entry.content.state === 'computed' ? entry.content.digest : null,
-        ambiguous: entry.content.state === 'ambiguous',
-        timestamp: entry.timestamp,
-      });
-  }
-
-  /** What is hashed by its content has to be seen entry by entry. */
-  get tip(): Tip | null {
-    return this.#content === null ? this.#order.tip : null;
-  }
-
-  get uncovered(): ReadonlySet<string> {
-    return this.#uncovered;
-  }
-
-  pushRegular(entries: RegularEntries): void {
-    const { count } = entries;
-    this.#entries += count;
-    this.#contentComputed += count;
-    this.#activity.addAll(entries.activity);
-    this.#seals.extend(entries);
-    this.#order.extend(entries);
-    entries.searchDated(this.#search);
-    this.#noteEnds(entries);
-    for (const sequence of this.watch) {
-      const entry = this.#watched.has(sequence) ? undefined : entries.find(sequence);
-      if (entry === undefined) continue;
-      const { digest, timestamp } = entry;
-      this.#watched.set(sequence, { stated: digest, computed: digest, ambiguous: false, timestamp });
+  /** @param see is given each run of entries once it was walked. */
+  push(batch: EntryBatch, see: (run: Run) => void = () => {}): void {
+    this.#noteUnhashed(batch);
+    for (const id of batch.keyIds) this.#seals.noteKey(id);
+    for (const run of runsOf(batch, this.streamId)) {
+      this.#pushRun(run);
+      see(run);
     }
+  }
+
+  #pushRun(run: Run): void {
+    const { batch, from, to } = run;
+    const count = to - from;
+    const timeOf = (index: number) => batch.times[from + index] ?? Number.NaN;
+    this.#entries += count;
+    this.#activity.addOrdered(count, timeOf);
+    const isOurs = this.#checkStream(run);
+    this.#checkContent(run);
+    if (isNoted(batch, from)) this.#seals.push(batch.entry(from));
+    else this.#seals.pushPlain(count);
+    if (!isOurs) return;
+    this.#order.push(run);
+    this.#search.addOrdered(batch.sequences[from] ?? 0, count, timeOf);
+    this.#noteEnds(run);
+    for (let index = from; index < to && this.#content !== null; index++)
+      this.#content.push(batch.sequences[index] ?? 0, bytesOf(batch, index));
+    this.#noteWatched(run);
   }
 
   /** Ends the walk; call once. */
@@ -197,11 +176,11 @@ export class ChainWalk implements RegularWalk {
       startsAtGenesis: startsAtFirst && first?.previous === this.#contract.genesis,
       contentComputed: this.#contentComputed,
       bound: this.#unbound === 0 && this.#contract.bindsPredecessor,
-      times: { first: ends?.first.firstTimestamp ?? Number.NaN, last: ends?.lastTimestamp ?? Number.NaN },
+      times: { first: ends?.first.firstTime ?? Number.NaN, last: ends?.lastTime ?? Number.NaN },
       occurred: this.#ends.finish(),
       contents: this.#content?.finish() ?? NONE,
       inexact: this.#inexact,
-      uncovered: this.#uncovered,
+      unhashed: this.#unhashed,
       seals: this.#seals.finish(),
       activity: this.#activity.finish(),
       watched: this.#watched,
@@ -210,65 +189,111 @@ export class ChainWalk implements RegularWalk {
     };
   }
 
-  /** The entries are in memory that is used again. */
-  #noteEnds({ firstSequence, tip, ends }: RegularEntries): void {
-    for (const [sequence, bytes] of [[firstSequence, ends.first] as const, [tip.sequence, ends.last] as const]) {
-      const kept = bytes.slice();
-      this.#ends.add(sequence, () => this.#contract.describeEntry(kept));
+  /** The bytes of a batch are in memory that is used again. */
+  #noteEnds({ batch, from, to }: Run): void {
+    for (const index of [from, to - 1])
+      this.#ends.add(batch.sequences[index] ?? 0, () => {
+        const bytes = new Uint8Array(bytesOf(batch, index));
+        return () => this.#contract.describeEntry(bytes);
+      });
+  }
+
+  #noteWatched({ batch, from, to }: Run): void {
+    const first = batch.sequences[from] ?? 0;
+    for (const sequence of this.#watch) {
+      const index = from + sequence - first;
+      if (index < from || index >= to || this.#watched.has(sequence)) continue;
+      this.#watched.set(sequence, {
+        stated: statedDigest(batch, index),
+        computed: isComputed(batch, index) ? hexAt(batch.computed, index, batch.digestBytes) : null,
+        ambiguous: isNoted(batch, index) && batch.entry(index).content.state === 'ambiguous',
+        timestamp: batch.timestamp(index),
+      });
     }
   }
 
   /** A stream whose first entry no digest binds is hashed by its content. */
-  #noteBinding({ content, digest }: Entry): void {
-    const { unhashedSeal } = this.#contract;
-    const says = content.state === 'computed' && content.uncovered.every((name) => name === unhashedSeal);
-    if (!says && this.#entries === 1 && this.#isCompared) this.#content ??= new ContentHash(this.#sections);
-    if (!says || content.digest !== digest) this.#unbound++;
+  #noteUnhashed(batch: EntryBatch): void {
+    const seal = this.#contract.unhashedSeal;
+    const isSeal = (unhashed: Unhashed) => seal !== null && unhashedKey(unhashed) === unhashedKey(seal);
+    const open = batch.unhashed.filter(({ unhashed }) => !isSeal(unhashed));
+    if (open.length > 0) this.#unbound++;
+    const opensFirst = !isComputed(batch, 0) || open.some(({ entry }) => entry === 0);
+    if (opensFirst && this.#entries === 0 && this.#isCompared) this.#content ??= new ContentHash(this.#sections);
+    for (const { unhashed } of batch.unhashed) {
+      const key = unhashedKey(unhashed);
+      if (this.#unhashed.has(key)) continue;
+      if (this.#unhashed.size < MAX_UNHASHED) this.#unhashed.set(key, unhashed);
+      else this.#unhashed.set(unhashedKey(MORE), MORE);
+    }
   }
 
-  /** Whether the entry takes part in this chain: an alien one does only where it was linked in. */
-  #checkStream(entry: Entry): boolean {
-    if (entry.streamId === null || entry.streamId === this.streamId) return true;
-    this.#report('order/foreign-entry', entry, `entry ${entry.sequence} belongs to the stream "${entry.streamId}"`);
-    return this.#order.continues(entry);
+  /** Whether the entries take part in this chain: an alien one does only where it was linked in. */
+  #checkStream(run: Run): boolean {
+    const stated = run.batch.streams?.[run.from] ?? null;
+    if (isOf(this.streamId, stated)) return true;
+    this.#report('order/foreign-entry', run, (sequence) => `entry ${sequence} belongs to the stream "${stated}"`);
+    return this.#order.continues(run);
   }
 
-  #checkContent(entry: Entry): void {
-    const { content, sequence } = entry;
+  #checkContent({ batch, from, to }: Run): void {
+    if (!isComputed(batch, from)) {
+      this.#unbound++;
+      this.#checkUncomputed({ batch, from, to }, batch.entry(from));
+      return;
+    }
+    this.#contentComputed += to - from;
+    if (batch.computed === batch.stated) return;
+    for (let index = from; index < to; index++) {
+      const [stated, computed] = [batch.stated, batch.computed].map((digests) =>
+        hexAt(digests, index, batch.digestBytes),
+      );
+      if (stated === computed) continue;
+      this.#unbound++;
+      this.#report(
+        'content/mismatch',
+        { batch, from: index, to: index + 1 },
+        (sequence) => `the digest of entry ${sequence} is not that of its content`,
+        { expected: stated, actual: computed },
+      );
+    }
+  }
+
+  #checkUncomputed(run: Run, { content }: Entry): void {
     if (content.state === 'ambiguous') {
-      this.#report('content/ambiguous-json', entry, `entry ${sequence} can be read in two ways: ${content.reason}`);
-      return;
-    }
-    if (content.state === 'no-recipe') return;
-    if (content.state === 'no-key') {
-      const words = `the digest of entry ${sequence} is made with the key "${content.keyId}", which was not given`;
-      if (this.#keys.size > 0) this.#report('seal/unknown-key', entry, words);
-      return;
-    }
-    if (content.state === 'inexact') {
+      const { reason } = content;
+      this.#report('content/ambiguous-json', run, (at) => `entry ${at} can be read in two ways: ${reason}`);
+    } else if (content.state === 'no-key') {
+      const { keyId } = content;
+      const words = (at: number) => `the digest of entry ${at} is made with the key "${keyId}", which was not given`;
+      if (this.#keys.size > 0) this.#report('seal/unknown-key', run, words);
+    } else if (content.state === 'inexact') {
+      const { number } = content;
       this.#inexact.entries++;
-      this.#inexact.first ??= { sequence, number: content.number };
-      const words = `entry ${sequence} holds the number ${content.number}, which is another one when it is read`;
-      this.#report('content/inexact-number', entry, words);
-      return;
+      this.#inexact.first ??= { sequence: run.batch.sequences[run.from] ?? 0, number };
+      const words = (at: number) => `entry ${at} holds the number ${number}, which is another one when it is read`;
+      this.#report('content/inexact-number', run, words);
     }
-    this.#contentComputed++;
-    if (content.keyId !== null) this.#seals.noteKey(content.keyId);
-    for (const name of content.uncovered)
-      if (!this.#uncovered.has(name)) this.#uncovered.add(this.#uncovered.size < MAX_UNCOVERED ? name : MORE);
-    if (content.digest !== entry.digest)
-      this.#report('content/mismatch', entry, `the digest of entry ${sequence} is not that of its content`, {
-        expected: entry.digest,
-        actual: content.digest,
-      });
   }
 
+  /** Of the first of the run. */
   #report(
-    code: StreamFinding['code'],
-    entry: Entry,
-    message: string,
-    values: { expected?: string; actual?: string } = {},
+    code: StreamFindingCode,
+    { batch, from }: Run,
+    words: (sequence: number) => string,
+    values: { expected?: string | undefined; actual?: string | undefined } = {},
   ): void {
-    this.#log.add(toStreamFinding(code, this.streamId, message, { ...placeOf(entry), ...values }));
+    const sequence = batch.sequences[from] ?? 0;
+    this.#log.addAt(code, sequence, () =>
+      toStreamFinding(code, this.streamId, words(sequence), { ...placeOf(batch.entry(from)), ...values }),
+    );
   }
+}
+
+function isComputed({ flags }: EntryBatch, index: number): boolean {
+  return ((flags[index] ?? 0) & FLAG.computed) !== 0;
+}
+
+function bytesOf({ bytes, starts, ends }: EntryBatch, index: number): Uint8Array {
+  return bytes.subarray(starts[index], ends[index]);
 }

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { type EvidenceError, isEvidenceError } from '../../core/errors.ts';
-import type { RegularEntries } from '../chain/regular.ts';
-import type { SentEntries } from '../chain/sent.ts';
+import type { Run } from '../chain/runs.ts';
+import type { SentEntries } from '../model/sent.ts';
 import { ListingMerge, type ListingResult, type PackageCut } from './listing.ts';
 import { LineDigest, LineReader } from './listing-text.ts';
 import type { ListedEntry } from './packaged.ts';
@@ -28,7 +28,7 @@ export class CarriedListing {
   /** Sees the entries of the package, in the one or the other way. */
   readonly observer = {
     onEntry: (entry: ListedEntry) => this.#lines.add(entry),
-    onRegular: (entries: RegularEntries) => this.#lines.addRegular(entries),
+    onRun: (run: Run) => this.#lines.addRun(run),
     onSent: (entries: SentEntries) => this.#lines.addSent(entries),
   };
 

@@ -1,9 +1,11 @@
 import { agree, grouped, plural } from '../../core/words.ts';
 import type { WalkResult } from '../chain/walk.ts';
+import { type Unhashed, unhashedKey } from '../model/unhashed.ts';
 import type { Contract } from '../reading/contract.ts';
 import type { EntryRole, OpenRole } from '../recipe/roles.ts';
 import { type Claim, deviations, proved, refuted, unproved } from './claim.ts';
 import { KEY_NOT_GIVEN } from './seal.ts';
+import { unhashedWords } from './unhashed-words.ts';
 
 export interface ContentQuestion {
   walk: WalkResult;
@@ -42,8 +44,9 @@ export function judgeContent({ walk, contract, contractFile, accepted, required 
     return unproved(
       `${grouped(without)} of ${plural(walk.entries, 'digest')} ${agree(without, 'is', 'are')} ${KEY_NOT_GIVEN}`,
     );
-  const unhashed = unhashedOf(walk, contract.unhashedSeal);
-  const open = contract.openRoles(unhashed);
+  const kept = unhashedOf(walk, contract.unhashedSeal);
+  const unhashed = kept.map(unhashedWords);
+  const open = contract.openRoles(kept);
   const bars = open.filter((role) => !isAccepted(role, accepted));
   if (bars.length > 0) return { ...unproved(barReason(bars)), ...notCovered(unhashed) };
   const basis = [
@@ -64,9 +67,9 @@ function notCovered(unhashed: string[]): Pick<Claim, 'not_covered'> {
 }
 
 /** What the digests say nothing about: the seal too, unless each was checked with its key. */
-function unhashedOf({ uncovered, seals, entries }: WalkResult, seal: string | null): string[] {
+function unhashedOf({ unhashed, seals, entries }: WalkResult, seal: Unhashed | null): Unhashed[] {
   const checked = seals.verified === entries;
-  return [...uncovered, ...(seal === null || checked || uncovered.has(seal) ? [] : [seal])];
+  return [...unhashed.values(), ...(seal === null || checked || unhashed.has(unhashedKey(seal)) ? [] : [seal])];
 }
 
 function sourceOf(name: string, { from, sha256 }: ContractFile): string {
@@ -81,7 +84,7 @@ function inexactReason({ entries, inexact }: WalkResult, first: { sequence: numb
 
 /** By the role, or by the member or one that holds it. */
 function isAccepted({ role, unhashed }: OpenRole, accepted: readonly string[]): boolean {
-  return accepted.some((name) => name === role || (unhashed !== null && isWithin(unhashed, name)));
+  return accepted.some((name) => name === role || (unhashed !== null && isWithin(unhashedWords(unhashed), name)));
 }
 
 function isWithin(member: string, name: string): boolean {
@@ -90,7 +93,7 @@ function isWithin(member: string, name: string): boolean {
 
 function nameOf({ role, unhashed, named }: OpenRole): string {
   if (unhashed === null) return role;
-  return named ? `${role} (${unhashed})` : unhashed;
+  return named ? `${role} (${unhashedWords(unhashed)})` : unhashedWords(unhashed);
 }
 
 const WORDS: Record<EntryRole, string> = {
@@ -111,18 +114,22 @@ function barReason(bars: readonly OpenRole[]): string {
   const perhaps = bars.filter((bar) => !bar.named);
   const reasons: string[] = [];
   if (named.length > 0)
-    reasons.push(`digests do not cover ${shown(named.map(({ role, unhashed }) => `${WORDS[role]} (${unhashed})`))}`);
+    reasons.push(`digests do not cover ${shown(named.map((bar) => `${WORDS[bar.role]} (${wordsOf(bar)})`))}`);
   if (unsaid.length > 0) reasons.push(`entries do not say ${shown(unsaid.map(({ role }) => WORDS[role]))}`);
   if (perhaps.length > 0)
     reasons.push(
-      `digests do not cover ${shown(perhaps.map(({ unhashed }) => unhashed ?? ''))}, and the contract does not say that it is not ${either(perhaps.map(({ role }) => WORDS[role]))}`,
+      `digests do not cover ${shown(perhaps.map(wordsOf))}, and the contract does not say that it is not ${either(perhaps.map(({ role }) => WORDS[role]))}`,
     );
   const names = [...new Set([...named, ...unsaid].map(({ role }) => role)), ...distinct(perhaps)];
   return `${reasons.join('; ')}; who accepts that says so: --accept-unhashed ${names.slice(0, SHOWN).join(',')}`;
 }
 
 function distinct(bars: readonly OpenRole[]): string[] {
-  return [...new Set(bars.map(({ unhashed }) => unhashed ?? ''))];
+  return [...new Set(bars.map(wordsOf))];
+}
+
+function wordsOf({ unhashed }: OpenRole): string {
+  return unhashed === null ? '' : unhashedWords(unhashed);
 }
 
 function shown(texts: readonly string[]): string {

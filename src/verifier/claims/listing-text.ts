@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
 import { hexText, utf8Text } from '../../core/bytes.ts';
 import { EvidenceError } from '../../core/errors.ts';
-import type { RegularEntries } from '../chain/regular.ts';
-import type { SentEntries } from '../chain/sent.ts';
+import type { Run } from '../chain/runs.ts';
+import type { SentEntries } from '../model/sent.ts';
 import type { ListedEntry } from './packaged.ts';
 
 /**
@@ -35,12 +35,13 @@ export class LineDigest {
     this.#push(linesOf(entries, 0, entries.count), entries.count);
   }
 
-  addRegular({ firstSequence, count, digests, digestBytes }: RegularEntries): void {
-    const hex = hexText(digests.subarray(0, count * digestBytes));
+  /** Entries of which nothing is noted. */
+  addRun({ batch: { sequences, stated, digestBytes }, from, to }: Run): void {
+    const hex = hexText(stated.subarray(from * digestBytes, to * digestBytes));
     let text = '';
-    for (let index = 0; index < count; index++)
-      text += `${firstSequence + index},${hex.slice(2 * index * digestBytes, 2 * (index + 1) * digestBytes)}\n`;
-    this.#push(text, count);
+    for (let index = 0; index < to - from; index++)
+      text += `${sequences[from + index]},${hex.slice(2 * index * digestBytes, 2 * (index + 1) * digestBytes)}\n`;
+    this.#push(text, to - from);
   }
 
   /** Call once. */

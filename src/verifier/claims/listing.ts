@@ -1,5 +1,5 @@
-import type { SentEntries } from '../chain/sent.ts';
 import { FindingLog } from '../model/finding-log.ts';
+import type { SentEntries } from '../model/sent.ts';
 import { Aside, type ListingFinding, toListingFinding } from './aside.ts';
 import { type ListedEntry, Packaged } from './packaged.ts';
 import { Queue } from './queue.ts';

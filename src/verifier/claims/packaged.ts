@@ -1,5 +1,5 @@
 import { areSameBytes } from '../../core/bytes.ts';
-import { entryOf, type SentEntries } from '../chain/sent.ts';
+import { entryOf, type SentEntries } from '../model/sent.ts';
 import { Queue } from './queue.ts';
 
 /** An entry as the service lists it, or as a package holds it. */

@@ -1,4 +1,5 @@
 import type { KeyObject } from 'node:crypto';
+import type { Unhashed } from './unhashed.ts';
 
 /** By key id. */
 export type SealKeys = ReadonlyMap<string, KeyObject>;
@@ -51,8 +52,8 @@ export type RecomputedDigest =
       digest: string;
       /** Of the key that it is made with; null for none. */
       keyId: string | null;
-      /** For people: what of the entry the digest says nothing about. */
-      uncovered: readonly string[];
+      /** What of the entry the digest says nothing about. */
+      unhashed: readonly Unhashed[];
     }
   /** Nobody knows how the digest is made. */
   | { state: 'no-recipe' }

@@ -1,4 +1,4 @@
-import type { StreamFinding, StreamFindingCode } from './stream-finding.ts';
+import { type StreamFinding, type StreamFindingCode, severityOf } from './stream-finding.ts';
 
 /** How many findings of one claim are kept in detail; the count stays exact beyond it. */
 export const KEPT_FINDINGS = 1000;
@@ -28,13 +28,31 @@ export class FindingLog {
 
   /** @param count how many deviations it stands for. */
   add(finding: StreamFinding, count = 1): void {
-    const claim = claimOf(finding.code);
-    const counts = this.#counts.get(claim) ?? { errors: 0, warnings: 0, notices: 0 };
-    counts[`${finding.severity}s`] += count;
-    this.#counts.set(claim, counts);
+    this.#count(finding.code, count);
     const last = this.#last.get(finding.code);
-    if (last !== undefined && follows(last, finding)) extend(last, finding);
-    else this.#keep(claim, { ...finding });
+    if (last !== undefined && finding.sequence !== undefined && follows(last, finding.sequence))
+      extend(last, finding.sequence);
+    else this.#keep(claimOf(finding.code), { ...finding });
+  }
+
+  /** As `add` of a finding about one entry, which is made only where it is kept. */
+  addAt(code: StreamFindingCode, sequence: number, make: () => StreamFinding): void {
+    const last = this.#last.get(code);
+    const isFollowing = last !== undefined && follows(last, sequence);
+    const isFull = (this.#kept.get(claimOf(code))?.length ?? 0) >= KEPT_FINDINGS;
+    if (!isFollowing && !isFull) {
+      this.add(make());
+      return;
+    }
+    this.#count(code, 1);
+    if (isFollowing) extend(last, sequence);
+  }
+
+  #count(code: StreamFindingCode, count: number): void {
+    const claim = claimOf(code);
+    const counts = this.#counts.get(claim) ?? { errors: 0, warnings: 0, notices: 0 };
+    counts[`${severityOf(code)}s`] += count;
+    this.#counts.set(claim, counts);
   }
 
   /** Adds what another log has kept and counted, which stays as it is. */
@@ -87,11 +105,11 @@ function positionOf(finding: StreamFinding): number {
   return finding.sequence ?? finding.from ?? 0;
 }
 
-function follows(last: StreamFinding, finding: StreamFinding): boolean {
-  return finding.sequence !== undefined && (last.to ?? last.sequence) === finding.sequence - 1;
+function follows(last: StreamFinding, sequence: number): boolean {
+  return (last.to ?? last.sequence) === sequence - 1;
 }
 
-function extend(range: StreamFinding, finding: StreamFinding): void {
+function extend(range: StreamFinding, sequence: number): void {
   if (range.sequence !== undefined) {
     range.from = range.sequence;
     delete range.sequence;
@@ -103,5 +121,5 @@ function extend(range: StreamFinding, finding: StreamFinding): void {
     delete range.actual;
     range.message = `in each of these entries; of the first: ${range.message}`;
   }
-  if (finding.sequence !== undefined) range.to = finding.sequence;
+  range.to = sequence;
 }

@@ -175,6 +175,10 @@ export function placeOf({ sequence, entryId, timestamp, words }: Entry): Finding
   };
 }
 
+export function severityOf(code: StreamFindingCode): StreamFinding['severity'] {
+  return CODES[code].severity;
+}
+
 /** A finding with the severity and the next step of its code. */
 export function toStreamFinding(
   code: StreamFindingCode,

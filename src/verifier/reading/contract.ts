@@ -1,7 +1,8 @@
 import type { KeyObject } from 'node:crypto';
 import type { Json } from '../../core/json/canonical.ts';
-import type { ChainKind } from '../decode/wasm/kind.ts';
 import type { Entry, EntryWords, SealKeys } from '../model/entry.ts';
+import type { Unhashed } from '../model/unhashed.ts';
+import type { RecipeProgram } from '../recipe/recipe-program.ts';
 import type { OpenRole } from '../recipe/roles.ts';
 import type { PlainStatement } from './plain-sight.ts';
 
@@ -64,10 +65,10 @@ export interface Contract {
    * entry alone: an anchor, or an earlier head, says nothing of the entries before it.
    */
   readonly bindsPredecessor: boolean;
-  /** The path of the seal where digests do not cover it: then only who checks it knows that it is one. */
-  readonly unhashedSeal: string | null;
-  /** @param unhashed what digests say nothing about, as `Content.uncovered` and `unhashedSeal` name it. */
-  openRoles(unhashed: Iterable<string>): OpenRole[];
+  /** The seal where digests do not cover it: then only who checks it knows that it is one. */
+  readonly unhashedSeal: Unhashed | null;
+  /** @param unhashed what digests say nothing about, `unhashedSeal` too. */
+  openRoles(unhashed: Iterable<Unhashed>): OpenRole[];
   /** For people: where an entry says these. */
   readonly fields: {
     readonly sequence: string;
@@ -86,8 +87,8 @@ export interface Contract {
   readonly firstSequence: number;
   /** The member of a package that holds the entries: names from the outermost in; none when the package is the array. */
   readonly entriesPath: readonly string[];
-  /** How a kernel can verify its chains by itself; null where it cannot. */
-  readonly plainKind: ChainKind | null;
+  /** For a fast decoder; null where there is none for this contract. */
+  readonly program: RecipeProgram | null;
   /** @param members how many members the entry's objects have in all, counted in the bytes. */
   readEntry(bytes: Uint8Array, members: number, keys: SealKeys): Entry;
   /** As `words` of the entry. @param bytes of one that can be read. */

@@ -13,7 +13,7 @@ import { RoleFields } from '../profile/fields.ts';
 import { namesOf, valueAt, writtenAt } from '../profile/path.ts';
 import { toTimestamp } from '../profile/time.ts';
 import type { Hashed } from '../recipe/preimage.ts';
-import { plainKindOf } from '../recipe/program.ts';
+import { compileProgram } from '../recipe/program.ts';
 import { compileRecipe, hashName, type Recipe } from '../recipe/recipe.ts';
 import { compileCover } from '../recipe/roles.ts';
 import type { Contract } from './contract.ts';
@@ -34,7 +34,7 @@ export function openContract(description: Description): Contract {
     unhashedSeal: cover.unhashedSeal,
     openRoles: cover.openRoles,
     fields: description.entry,
-    plainKind: plainKindOf(description),
+    program: compileProgram(description),
     downloads: description.downloads,
     scope: description.generate.scope,
     genesis: digests.genesis,
@@ -99,7 +99,7 @@ function contentOf(
   const key = keyId === null ? null : (keys.get(keyId) ?? null);
   if (keyId !== null && key === null) return { state: 'no-key', keyId };
   if (inexact !== null && recipe.needsDoubles) return { state: 'inexact', number: inexact.slice(0, MAX_SHOWN) };
-  return { state: 'computed', digest: recipe.digest(entry, key), keyId, uncovered: recipe.uncovered(entry) };
+  return { state: 'computed', digest: recipe.digest(entry, key), keyId, unhashed: recipe.unhashed(entry) };
 }
 
 function hashed(bytes: Uint8Array, value: Json): Hashed {

@@ -1,5 +1,6 @@
 import { utf8Text } from '../../core/bytes.ts';
 import type { Json } from '../../core/json/canonical.ts';
+import { pathText, type Unhashed } from '../model/unhashed.ts';
 import type { Description } from '../profile/description.ts';
 import type { PreimagePart } from '../profile/digest-description.ts';
 import { namesOf, valueAt } from '../profile/path.ts';
@@ -14,22 +15,37 @@ export interface WrittenPart {
  * What could be changed in an entry without changing its digest: members that are not hashed, and what the text that
  * is hashed leaves open about those that are.
  */
-export function compileUncovered(
+export function compileUnhashed(
   parts: readonly WrittenPart[],
   description: Description,
-): (entry: Hashed) => readonly string[] {
+): (entry: Hashed) => readonly Unhashed[] {
   if (coversAll(parts, description)) return () => NOTHING;
   const roles = rolesOf(description);
-  const members = compileMembers(parts, description, roles);
+  const members = compileMembers(parts, description);
   const joins = parts.flatMap(({ part }) => (typeof part === 'object' && 'join' in part ? [part.join] : []));
-  const borders = compileBorders(parts, description);
+  const boundaries = compileBoundaries(parts, description);
   const parties = partiesOf(description);
-  return (entry) => [
-    ...members(entry.value),
-    ...borders(entry).map(borderOf),
-    ...joins.flatMap((join) => looseTypes(entry, join, roles)).map(loose),
-    ...parties.filter((paths) => paths.every((path) => valueAt(entry.value, path) === undefined)).map(absent),
-  ];
+  const gravity = compareGravity(roles);
+  return (entry) =>
+    [
+      ...members(entry.value),
+      ...boundaries(entry),
+      ...joins.flatMap((join) => looseTypes(entry, join, roles)).map(looseType),
+      ...parties.filter((paths) => paths.every((path) => valueAt(entry.value, path) === undefined)).map(absent),
+    ].toSorted(gravity);
+}
+
+const KINDS: readonly Unhashed['kind'][] = ['member', 'boundary', 'type', 'absent', 'more'];
+
+/** Members first, of these such as play a role, in the order of the roles. */
+export function compareGravity(roles: readonly string[]): (one: Unhashed, other: Unhashed) => number {
+  const rank = (unhashed: Unhashed): number => {
+    if (unhashed.kind !== 'member') return roles.length + KINDS.indexOf(unhashed.kind);
+    const name = pathText(unhashed.path);
+    const index = roles.findIndex((role) => role === name || role.startsWith(`${name}.`));
+    return index === -1 ? roles.length : index;
+  };
+  return (one, other) => rank(one) - rank(other);
 }
 
 /** The members by which the contract says who did what to what; those of one role together. */
@@ -37,19 +53,22 @@ export function partiesOf({ entry: { actor, action, resource } }: Description): 
   return [actor, action, resource].flatMap((paths) => (paths == null ? [] : [[paths].flat()]));
 }
 
-/** What an entry lacks, digests cannot cover; another member may be in its place. */
-export function absent(paths: readonly string[]): string {
-  return `${paths.join(' and ')}, which entries lack`;
+export function absent(paths: readonly string[]): Unhashed {
+  return { kind: 'absent', paths };
 }
 
-const NOTHING: readonly string[] = [];
+const NOTHING: readonly Unhashed[] = [];
 
-export function borderOf(what: string): string {
-  return `where ${what} ends`;
+export function looseType(path: string): Unhashed {
+  return { kind: 'type', path };
 }
 
-export function loose(field: string): string {
-  return `the type of ${field}`;
+/** The end of a part of the preimage. */
+export function boundaryOf(part: PreimagePart): Unhashed {
+  if (typeof part === 'string') return { kind: 'boundary', part: 'previous', paths: [] };
+  if ('join' in part) return { kind: 'boundary', part: 'join', paths: part.join.fields };
+  const of = 'json' in part ? (part.json.of ?? '') : '';
+  return { kind: 'boundary', part: 'json', paths: of === '' ? [] : [of] };
 }
 
 /** The usual recipe: one JSON of the whole entry but for digest and seal. */
@@ -72,34 +91,20 @@ export function rolesOf({ entry }: Description): string[] {
 export type Reach = 'all' | 'within' | 'none';
 type Cover = (path: readonly string[], value: Json) => Reach;
 
-function compileMembers(
-  parts: readonly WrittenPart[],
-  { entry, seal }: Description,
-  roles: readonly string[],
-): (value: Json) => string[] {
+function compileMembers(parts: readonly WrittenPart[], { entry, seal }: Description): (value: Json) => Unhashed[] {
   // Digest and seal cannot cover themselves.
   const itself = [entry.digest, ...(seal === null ? [] : [seal.field])];
   const covers = [...itself.map(coverOfPath), ...parts.flatMap(({ part }) => coversOf(part, entry.previous))];
-  const collect = (path: readonly string[], value: Json): string[] => {
+  const collect = (path: readonly string[], value: Json): Unhashed[] => {
     const reaches = covers.map((cover) => cover(path, value));
     if (reaches.includes('all')) return [];
-    if (!reaches.includes('within') || !isObject(value)) return [path.map(asStep).join('.')];
+    if (!reaches.includes('within') || !isObject(value)) return [{ kind: 'member', path }];
     return Object.entries(value).flatMap(([name, inner]) => collect([...path, name], inner));
-  };
-  const rank = (name: string) => {
-    const index = roles.findIndex((role) => role === name || role.startsWith(`${name}.`));
-    return index === -1 ? roles.length : index;
   };
   return (value) => {
     if (!isObject(value)) return [];
-    const found = Object.entries(value).flatMap(([name, inner]) => collect([name], inner));
-    return found.length < 2 ? found : found.toSorted((a, b) => rank(a) - rank(b));
+    return Object.entries(value).flatMap(([name, inner]) => collect([name], inner));
   };
-}
-
-/** A name that holds dots is no path. */
-function asStep(name: string): string {
-  return name.includes('.') ? JSON.stringify(name) : name;
 }
 
 /** How much is hashed of what stands at a path, whatever the entry; of an object there, at most as much. */
@@ -161,27 +166,27 @@ function looseTypes(entry: Hashed, { fields, null_as }: Join, roles: readonly st
  * Whether the text that is hashed can only be taken apart as it was put together. A digest has a fixed length, and
  * JSON says itself where it ends; a joined field does only where no text but the separators contains the separator.
  */
-function compileBorders(parts: readonly WrittenPart[], { digest }: Description): (entry: Hashed) => string[] {
+function compileBoundaries(parts: readonly WrittenPart[], { digest }: Description): (entry: Hashed) => Unhashed[] {
   return (entry) =>
     parts.flatMap(({ part, write }, index) => {
       const behind = parts.slice(index + 1);
       if (part === 'previous') {
         // The padding of base64 may be absent, so it could belong to the text behind it.
         const next = behind[0];
-        return digest.encoding !== 'hex' && next !== undefined && !startsAsJson(next.part) ? ['previous'] : [];
+        return digest.encoding !== 'hex' && next !== undefined && !startsAsJson(next.part) ? [boundaryOf(part)] : [];
       }
       if (typeof part === 'string' || 'text' in part) return [];
       const another = behind.findIndex((other) => varies(other.part));
-      if ('json' in part) return another !== -1 && /^[-\d]/.test(textOf(entry, write)) ? [partName(part)] : [];
-      return openJoin(entry, part.join, behind) ? [partName(part)] : [];
+      if ('json' in part) return another !== -1 && /^[-\d]/.test(textOf(entry, write)) ? [boundaryOf(part)] : [];
+      return openJoin(entry, part.join, behind) ? [boundaryOf(part)] : [];
     });
 }
 
 /**
- * Where the borders of a join are open: always, or where the join and so many parts behind it hold the separator more
+ * Where the boundaries of a join are open: always, or where the join and so many parts behind it hold the separator more
  * than so many times; null for nowhere.
  */
-export function joinBorder(
+export function joinBoundary(
   { separator, fields }: Join,
   behind: readonly PreimagePart[],
 ): 'open' | { parts: number; separators: number } | null {
@@ -197,15 +202,15 @@ export function joinBorder(
 
 function openJoin(entry: Hashed, join: Join, behind: readonly WrittenPart[]): boolean {
   const { separator, fields, null_as } = join;
-  const border = joinBorder(
+  const boundary = joinBoundary(
     join,
     behind.map(({ part }) => part),
   );
-  if (border === null || border === 'open') return border === 'open';
+  if (boundary === null || boundary === 'open') return boundary === 'open';
   const cells = fields.map((field) => fieldText(entry, field, null_as));
-  const last = border.parts === 0 ? undefined : behind[border.parts - 1];
+  const last = boundary.parts === 0 ? undefined : behind[boundary.parts - 1];
   if (last !== undefined) cells.push(textOf(entry, last.write));
-  return occurrences(cells.join(separator), separator) !== border.separators;
+  return occurrences(cells.join(separator), separator) !== boundary.separators;
 }
 
 /** Overlapping ones too: of "a|" and "b", "||" between them makes the text that it makes of "a" and "|b". */
@@ -226,9 +231,4 @@ export function startsAsJson(part: PreimagePart): boolean {
 function textOf(entry: Hashed, write: Write): string {
   const written = write(entry);
   return typeof written === 'string' ? written.toWellFormed() : utf8Text(written);
-}
-
-export function partName(part: Exclude<PreimagePart, string>): string {
-  if ('join' in part) return `each of ${part.join.fields.join(' + ')}`;
-  return 'json' in part ? (part.json.of ?? 'the entry') : '';
 }

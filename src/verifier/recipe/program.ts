@@ -1,36 +1,39 @@
-import type { ChainKind, Hash, HashedJson, Key, Path, PreimageStep } from '../decode/wasm/kind.ts';
+import type { Unhashed } from '../model/unhashed.ts';
 import type { Description } from '../profile/description.ts';
 import type { Algorithm, JsonForm as DescribedForm, KeyChoice, PreimagePart } from '../profile/digest-description.ts';
 import { namesOf } from '../profile/path.ts';
-import { absent, borderOf, joinBorder, loose, partiesOf, partName, rolesOf, startsAsJson, varies } from './cover.ts';
+import { absent, boundaryOf, joinBoundary, looseType, partiesOf, rolesOf, startsAsJson, varies } from './cover.ts';
+import type { Hash, HashedJson, Key, Path, PreimageStep, RecipeProgram } from './recipe-program.ts';
 
 /**
- * What a kernel has to be told of a contract whose chains it can verify by itself; null for all others. Those are
- * recipes that write JSON in two ways, the entry more than once, or chosen members of an object in it, and paths of more
- * than two names.
+ * A contract compiled for a fast decoder; null for one that it cannot have. Those are recipes that write JSON in two
+ * ways, the entry more than once, or chosen members of an object in it, and paths of more than two names.
  */
-export function plainKindOf(description: Description): ChainKind | null {
+export function compileProgram(description: Description): RecipeProgram | null {
   const { recipe } = description.digest;
   if (recipe === null) return null;
   try {
-    return kindOf(description, recipe);
+    return programOf(description, recipe);
   } catch (error) {
-    if (error instanceof NotPlain) return null;
+    if (error instanceof Unsupported) return null;
     throw error;
   }
 }
 
-class NotPlain extends Error {}
+class Unsupported extends Error {}
 
 type Recipe = NonNullable<Description['digest']['recipe']>;
 
-function kindOf(description: Description, recipe: Recipe): ChainKind {
+function programOf(description: Description, recipe: Recipe): RecipeProgram {
   const { numbers, entry, digest, seal } = description;
   const { preimage, always } = stepsOf(description, recipe.preimage);
   const whole = entryForms(recipe.preimage)[0];
   const fields = (whole !== undefined && 'fields' in whole ? whole.fields : undefined) ?? null;
-  if (fields !== null && new Set(fields).size < fields.length) throw new NotPlain();
+  if (fields !== null && new Set(fields).size < fields.length) throw new Unsupported();
+  // Where all of an entry is hashed, nothing is left out that could be somebody.
+  const parties = isWholeEntry(description, whole) ? [] : partiesOf(description);
   return {
+    firstSequence: entry.first_sequence,
     roles: {
       sequence: toPath(entry.sequence),
       previous: toPath(entry.previous),
@@ -49,11 +52,10 @@ function kindOf(description: Description, recipe: Recipe): ChainKind {
     without: whole?.without ?? [],
     preimage,
     covered: coveredPaths(description, recipe.preimage),
-    // Where all of an entry is hashed, nothing is left out that could be somebody.
-    groups: isWholeEntry(description, whole)
-      ? []
-      : partiesOf(description).map((paths) => ({ paths: paths.map(toPath), uncovered: absent(paths) })),
-    uncovered: always,
+    groups: parties.map((paths) => ({ paths: paths.map(toPath), unhashed: absent(paths) })),
+    always,
+    unhashed: [...recipe.preimage.map(boundaryOf), ...recipe.preimage.flatMap(looseTypesOf), ...parties.map(absent)],
+    roleOrder: rolesOf(description),
     seal: orNull(seal, ({ field, key, algorithm, encoding, over }) => ({
       value: toPath(field),
       key: toKey(key),
@@ -76,7 +78,7 @@ function orNull<T, U>(value: T | null, map: (value: T) => U): U | null {
 
 function toPath(path: string): Path {
   const [name, inner, ...more] = namesOf(path);
-  if (name === undefined || more.length > 0) throw new NotPlain();
+  if (name === undefined || more.length > 0) throw new Unsupported();
   return inner === undefined ? [name] : [name, inner];
 }
 
@@ -91,10 +93,10 @@ function toKey(choice: KeyChoice): Key {
 /** What JSON has one way to write. */
 function plainText(text: string): string {
   if (/^[ !#-[\]-~]*$/.test(text)) return text;
-  throw new NotPlain();
+  throw new Unsupported();
 }
 
-function genesisOf(genesis: Description['digest']['genesis']): ChainKind['genesis'] {
+function genesisOf(genesis: Description['digest']['genesis']): RecipeProgram['genesis'] {
   if (genesis === 'zeros' || genesis === 'absent') return genesis;
   if (genesis === 'null') return { literal: 'null' };
   return { literal: `"${plainText(genesis === 'empty' ? '' : genesis.text)}"` };
@@ -116,7 +118,7 @@ function formOf(preimage: readonly PreimagePart[]): HashedJson {
   });
   const [form = { kind: 'as-sent' } as const] = forms;
   if (entryForms(preimage).length > 1 || forms.some((other) => JSON.stringify(other) !== JSON.stringify(form)))
-    throw new NotPlain();
+    throw new Unsupported();
   return form;
 }
 
@@ -134,11 +136,11 @@ function coveredPaths({ entry, seal }: Description, preimage: readonly PreimageP
 function stepsOf(
   description: Description,
   parts: readonly PreimagePart[],
-): { preimage: PreimageStep[]; always: string[] } {
+): { preimage: PreimageStep[]; always: Unhashed[] } {
   const preimage: PreimageStep[] = [];
-  const always: string[] = [];
+  const always: Unhashed[] = [];
   const roles = rolesOf(description);
-  const pending = new Map<number, PreimageStep>();
+  const pending: { behind: number; step: PreimageStep }[] = [];
   for (const [index, part] of parts.entries()) {
     const from = preimage.length;
     const behind = parts.slice(index + 1);
@@ -146,26 +148,23 @@ function stepsOf(
       preimage.push({ kind: 'previous', first: description.digest.genesis_hashed_as ?? null });
       const [next] = behind;
       if (description.digest.encoding !== 'hex' && next !== undefined && !startsAsJson(next))
-        always.push(borderOf('previous'));
+        always.push(boundaryOf(part));
     } else if (part === 'previous-bytes') preimage.push({ kind: part });
     else if ('text' in part) preimage.push({ kind: 'text', text: wellFormed(part.text) });
     else if ('json' in part) preimage.push(...jsonSteps(part, from, behind.some(varies)));
     else {
       preimage.push(...joinSteps(part.join, roles));
-      const border = joinBorder(part.join, behind);
-      const uncovered = borderOf(partName(part));
-      if (border === 'open') always.push(uncovered);
-      else if (border !== null)
-        pending.set(index + border.parts, {
-          kind: 'borders',
-          from,
-          separator: part.join.separator,
-          count: border.separators,
-          uncovered,
+      const boundary = joinBoundary(part.join, behind);
+      const unhashed = boundaryOf(part);
+      const { separator } = part.join;
+      if (boundary === 'open') always.push(unhashed);
+      else if (boundary !== null)
+        pending.push({
+          behind: index + boundary.parts,
+          step: { kind: 'boundary', from, separator, count: boundary.separators, unhashed },
         });
     }
-    const border = pending.get(index);
-    if (border !== undefined) preimage.push(border);
+    preimage.push(...pending.filter(({ behind: last }) => last === index).map(({ step }) => step));
   }
   return { preimage, always };
 }
@@ -176,9 +175,14 @@ function jsonSteps(part: JsonPart, from: number, hasMoreBehind: boolean): Preima
   const { json } = part;
   const { of = '', without = [] } = json;
   if (of === '') return [{ kind: 'entry' }];
-  if (without.length > 0 || ('fields' in json && json.fields !== undefined)) throw new NotPlain();
+  if (without.length > 0 || ('fields' in json && json.fields !== undefined)) throw new Unsupported();
   const value: PreimageStep = { kind: 'value', path: toPath(of) };
-  return hasMoreBehind ? [value, { kind: 'number-border', from, uncovered: borderOf(partName(part)) }] : [value];
+  return hasMoreBehind ? [value, { kind: 'number-boundary', from, unhashed: boundaryOf(part) }] : [value];
+}
+
+/** In the order in which `cover.ts` says it; boundaries are before types. */
+function looseTypesOf(part: PreimagePart): Unhashed[] {
+  return typeof part === 'object' && 'join' in part ? part.join.fields.map(looseType) : [];
 }
 
 type Join = Extract<PreimagePart, { join: unknown }>['join'];
@@ -186,8 +190,8 @@ type Join = Extract<PreimagePart, { join: unknown }>['join'];
 function joinSteps({ separator, fields, null_as }: Join, roles: readonly string[]): PreimageStep[] {
   const nullAs = wellFormed(null_as);
   return fields.flatMap((field, index): PreimageStep[] => {
-    const uncovered = roles.includes(field) ? null : loose(field);
-    const step: PreimageStep = { kind: 'field', path: toPath(field), nullAs, uncovered };
+    const unhashed = roles.includes(field) ? null : looseType(field);
+    const step: PreimageStep = { kind: 'field', path: toPath(field), nullAs, unhashed };
     return index === 0 ? [step] : [{ kind: 'text', text: wellFormed(separator) }, step];
   });
 }
@@ -195,5 +199,5 @@ function joinSteps({ separator, fields, null_as }: Join, roles: readonly string[
 /** What is hashed as UTF-8 must have such a form. */
 function wellFormed(text: string): string {
   if (text.isWellFormed()) return text;
-  throw new NotPlain();
+  throw new Unsupported();
 }

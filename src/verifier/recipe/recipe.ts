@@ -1,8 +1,9 @@
 import { createHmac, hash, type KeyObject } from 'node:crypto';
 import { joinBytes, utf8Bytes } from '../../core/bytes.ts';
+import type { Unhashed } from '../model/unhashed.ts';
 import type { Description } from '../profile/description.ts';
 import type { Algorithm, JsonForm, PreimagePart } from '../profile/digest-description.ts';
-import { compileUncovered } from './cover.ts';
+import { compileUnhashed } from './cover.ts';
 import { compilePart, type Hashed, type Write } from './preimage.ts';
 
 /** Computes digests by a contract's recipe. */
@@ -13,11 +14,8 @@ export interface Recipe {
   readonly needsDoubles: boolean;
   /** Lower-case hex. */
   digest(entry: Hashed, key: KeyObject | null): string;
-  /**
-   * For people: what of the entry its digest says nothing about, apart from digest and seal themselves; members by
-   * their paths, first those that play a role.
-   */
-  uncovered(entry: Hashed): readonly string[];
+  /** What of the entry its digest says nothing about, apart from digest and seal themselves; the gravest first. */
+  unhashed(entry: Hashed): readonly Unhashed[];
 }
 
 /** @returns null when the contract knows no recipe. */
@@ -41,7 +39,7 @@ export function compileRecipe(description: Description): Recipe | null {
       if (key === null) throw new TypeError('a keyed recipe was given no key');
       return createHmac(name, key).update(data).digest('hex');
     },
-    uncovered: compileUncovered(parts, description),
+    unhashed: compileUnhashed(parts, description),
   };
 }
 

@@ -1,6 +1,8 @@
+import { pathText, type Unhashed, unhashedKey } from '../model/unhashed.ts';
 import type { Description } from '../profile/description.ts';
 import type { PreimagePart } from '../profile/digest-description.ts';
-import { absent, borderOf, joinBorder, loose, partiesOf, partName, reachOf, varies } from './cover.ts';
+import { namesOf } from '../profile/path.ts';
+import { absent, boundaryOf, joinBoundary, looseType, partiesOf, reachOf, varies } from './cover.ts';
 
 /** What the digest of an entry must cover, so that it says who did what, when, and where in which stream. */
 export const ROLES = ['stream', 'sequence', 'link', 'time', 'actor', 'action', 'resource'] as const;
@@ -9,8 +11,8 @@ export type EntryRole = (typeof ROLES)[number];
 /** A role of entries that their digests do not cover, or may not. */
 export interface OpenRole {
   role: EntryRole;
-  /** What is not covered, as `Content.uncovered` names it; null for what entries do not say at all. */
-  unhashed: string | null;
+  /** What is not covered; null for what entries do not say at all. */
+  unhashed: Unhashed | null;
   /** Whether the contract says what plays the role; where not, anything that is not covered may. */
   named: boolean;
 }
@@ -18,8 +20,8 @@ export interface OpenRole {
 export interface RoleCover {
   /** See `Contract`. */
   bindsPredecessor: boolean;
-  unhashedSeal: string | null;
-  openRoles(unhashed: Iterable<string>): OpenRole[];
+  unhashedSeal: Unhashed | null;
+  openRoles(unhashed: Iterable<Unhashed>): OpenRole[];
 }
 
 /** What a contract says of the roles that its digests cover. */
@@ -28,32 +30,32 @@ export function compileCover(description: Description): RoleCover {
   const parts = digest.recipe?.preimage ?? [];
   const paths = pathsOf(description);
   const loosened = touchedPaths(parts, entry.previous);
-  for (const party of partiesOf(description)) loosened.set(absent(party), party);
+  for (const party of partiesOf(description)) loosened.set(unhashedKey(absent(party)), party);
   const always = ROLES.flatMap((role): OpenRole[] => {
     const of = paths[role];
     // Which member says who did it may be unknown; a stream and a time are known or not said.
     if (of === null) return role === 'stream' || role === 'time' ? [{ role, unhashed: null, named: true }] : [];
     return of
       .filter((path) => reachOf(path, description) === 'none')
-      .map((path) => ({ role, unhashed: path, named: true }));
+      .map((path) => ({ role, unhashed: memberAt(path), named: true }));
   });
-  const opened = (name: string): OpenRole[] => {
-    if (name === MORE) return ROLES.map((role) => ({ role, unhashed: name, named: false }));
-    const touched = loosened.get(name) ?? [name];
+  const opened = (unhashed: Unhashed): OpenRole[] => {
+    if (unhashed.kind === 'more') return ROLES.map((role) => ({ role, unhashed, named: false }));
+    const touched =
+      loosened.get(unhashedKey(unhashed)) ?? (unhashed.kind === 'member' ? [pathText(unhashed.path)] : []);
     return ROLES.flatMap((role): OpenRole[] => {
       const of = paths[role];
-      if (of === null) return role === 'stream' || role === 'time' ? [] : [{ role, unhashed: name, named: false }];
-      if (of.some((path) => touched.some((other) => overlap(path, other))))
-        return [{ role, unhashed: name, named: true }];
-      return touched.some((other) => USUAL[role]?.test(other)) ? [{ role, unhashed: name, named: false }] : [];
+      if (of === null) return role === 'stream' || role === 'time' ? [] : [{ role, unhashed, named: false }];
+      if (of.some((path) => touched.some((other) => overlap(path, other)))) return [{ role, unhashed, named: true }];
+      return touched.some((other) => USUAL[role]?.test(other)) ? [{ role, unhashed, named: false }] : [];
     });
   };
   return {
     bindsPredecessor: reachOf(entry.previous, description) === 'all' && !opensLink(parts, entry.previous),
-    unhashedSeal: seal !== null && reachOf(seal.field, description) !== 'all' ? seal.field : null,
+    unhashedSeal: seal !== null && reachOf(seal.field, description) !== 'all' ? memberAt(seal.field) : null,
     openRoles: (unhashed) => {
       const all = [...always, ...[...unhashed].flatMap(opened)];
-      return [...new Map(all.map((open) => [`${open.role} ${open.unhashed}`, open])).values()];
+      return [...new Map(all.map((open) => [JSON.stringify([open.role, open.unhashed]), open])).values()];
     },
   };
 }
@@ -65,8 +67,9 @@ const USUAL: Partial<Record<EntryRole, RegExp>> = {
   resource: /(^|\.)(resource|target|object)([._]?(type|id|name))?$/i,
 };
 
-/** Stands for everything that is unhashed beyond what is kept by name. */
-export const MORE = 'more';
+function memberAt(path: string): Unhashed {
+  return { kind: 'member', path: namesOf(path) };
+}
 
 type RolePaths = Record<EntryRole, string[] | null>;
 
@@ -88,15 +91,18 @@ function overlap(path: string, other: string): boolean {
   return other === '' || path === other || path.startsWith(`${other}.`) || other.startsWith(`${path}.`);
 }
 
-/** The members whose value is not certain where a recipe leaves a type or a border open, by the name of that. */
+/** The members whose value is not certain where a recipe leaves a type or a boundary open, by the key of that. */
 function touchedPaths(parts: readonly PreimagePart[], previous: string): Map<string, string[]> {
   const touched = new Map<string, string[]>();
-  const add = (name: string, paths: string[]) => touched.set(name, [...(touched.get(name) ?? []), ...paths]);
+  const add = (unhashed: Unhashed, paths: string[]) => {
+    const key = unhashedKey(unhashed);
+    touched.set(key, [...(touched.get(key) ?? []), ...paths]);
+  };
   for (const [index, part] of parts.entries()) {
     const around = parts.slice(index).flatMap((other) => membersOf(other, previous));
-    if (part === 'previous') add(borderOf(part), around);
-    else if (typeof part === 'object' && varies(part)) add(borderOf(partName(part)), around);
-    if (typeof part === 'object' && 'join' in part) for (const field of part.join.fields) add(loose(field), [field]);
+    if (part === 'previous' || varies(part)) add(boundaryOf(part), around);
+    if (typeof part === 'object' && 'join' in part)
+      for (const field of part.join.fields) add(looseType(field), [field]);
   }
   return touched;
 }
@@ -111,6 +117,6 @@ function membersOf(part: PreimagePart, previous: string): string[] {
 function opensLink(parts: readonly PreimagePart[], previous: string): boolean {
   return parts.some((part, index) => {
     if (typeof part !== 'object' || !('join' in part) || !part.join.fields.includes(previous)) return false;
-    return joinBorder(part.join, parts.slice(index + 1)) === 'open';
+    return joinBoundary(part.join, parts.slice(index + 1)) === 'open';
   });
 }

@@ -1,33 +1,27 @@
-import { readSync } from 'node:fs';
 import { type FileHandle, open } from 'node:fs/promises';
 import { setImmediate } from 'node:timers/promises';
 import type { PackageReader } from '../chain/package.ts';
-import type { Fill } from '../chain/regular-reader.ts';
 import type { RangeThreads } from './range-threads.ts';
 import { RangeWorkers } from './range-workers.ts';
 import { boundsOf, makeRanges, type Ranges } from './ranges.ts';
+import { type DecodedRange, decodeRange, RANGE_BYTES, readerOf, Slot } from './segments.ts';
 
 export interface FileReadingOptions {
-  /** Those that read besides this one. */
+  /** Those that decode besides this one. */
   threads: RangeThreads;
   signal?: AbortSignal | undefined;
-  /** The least that is given to another thread at a time. */
+  /** What is given to a thread at a time, at most `RANGE_BYTES`. */
   rangeBytes?: number;
 }
 
 export interface FileReading {
   reader: PackageReader;
-  /** How many stretches were read by other threads. */
-  stretches: number;
+  /** How many segments were decoded out of turn, and taken. */
+  segments: number;
 }
 
-/** What is kept of a stretch until it is its turn is bounded by the number of ranges. */
-const MAX_RANGES = 64;
-const RANGE_BYTES = 2 ** 20;
-/** Read at a time where entries are not regular. */
+/** Read at a time where entries are for the reference decoder. */
 const BLOCK_BYTES = 2 ** 18;
-/** After so many, what else there is to do has its turn. */
-const TURN_BYTES = 8 * 2 ** 20;
 
 /**
  * Reads a package from a file, on several threads if that is worth it. Where the file changed meanwhile, what threads
@@ -48,23 +42,18 @@ export async function readPackageFile(
   };
   try {
     const before = await file.stat();
-    const ranges = rangesOf(before.isFile() ? before.size : 0, options);
+    const ranges = makeRanges(before.isFile() ? before.size : 0, options.rangeBytes ?? RANGE_BYTES);
     const reading = new Reading(file, own(), before.isFile(), options.signal);
-    const stretches = await reading.readInRanges(ranges, options.threads.workers);
+    const segments = await reading.readInRanges(ranges, options.threads.workers);
     const after = await file.stat();
-    if (stretches === 0 || (after.size === before.size && after.mtimeMs === before.mtimeMs))
-      return kept({ reader: reading.reader, stretches });
+    if (segments === 0 || (after.size === before.size && after.mtimeMs === before.mtimeMs))
+      return kept({ reader: reading.reader, segments });
     reading.reader[Symbol.dispose]();
     const again = new Reading(file, own(), true, options.signal);
-    return kept({ reader: again.reader, stretches: await again.readInRanges(makeRanges(after.size, 1), []) });
+    return kept({ reader: again.reader, segments: await again.readInRanges(makeRanges(0, RANGE_BYTES), []) });
   } finally {
     await file.close();
   }
-}
-
-function rangesOf(bytes: number, { threads, rangeBytes = RANGE_BYTES }: FileReadingOptions): Ranges {
-  const count = threads.workers.length === 0 ? 1 : Math.min(Math.floor(bytes / rangeBytes), MAX_RANGES);
-  return makeRanges(bytes, Math.max(count, 1));
 }
 
 /** One reading of a file, from its first byte to its last. */
@@ -75,6 +64,7 @@ class Reading {
   readonly #signal: AbortSignal | undefined;
   readonly #block = Buffer.allocUnsafeSlow(BLOCK_BYTES);
   #at = 0;
+  #slot: Slot | null = null;
 
   constructor(file: FileHandle, reader: PackageReader, hasOffsets: boolean, signal: AbortSignal | undefined) {
     this.#file = file;
@@ -83,21 +73,23 @@ class Reading {
     this.#signal = signal;
   }
 
-  /** From the first range on, while workers come from the last. Returns how many of their stretches were taken. */
+  /** Folds range after range, whoever has decoded them. Returns how many segments were taken. */
   async readInRanges(ranges: Ranges, threads: RangeThreads['workers']): Promise<number> {
     const workers = new RangeWorkers(this.#file.fd, ranges, threads);
     let taken = 0;
     try {
       for (let range = 0; range < ranges.owners.length; range++) {
-        const stretch = await workers.claim(range);
-        if (stretch !== null) {
-          await this.#readTo(stretch.start, workers);
-          if (this.reader.take(stretch)) {
-            this.#at = stretch.end;
-            taken++;
-          }
-        }
-        await this.#readTo(boundsOf(ranges, range).end, workers);
+        const { end } = boundsOf(ranges, range);
+        while (this.#at < end && this.reader.segments === null) if ((await this.#push(end)) === 0) break;
+        const { options, decoder = null } = this.reader.segments ?? {};
+        if (options !== undefined) workers.begin(options);
+        const others = await workers.claim(range, decoder);
+        const decoded = others ?? this.#decodeHere(end);
+        if (decoded !== null && (await this.#take(decoded)) && others !== null) taken++;
+        while (this.#at < end) if ((await this.#push(end)) === 0) break;
+        workers.noteFolded(range + 1);
+        await setImmediate();
+        this.#signal?.throwIfAborted();
       }
       while ((await this.#push(Number.POSITIVE_INFINITY)) > 0);
       return taken;
@@ -106,31 +98,23 @@ class Reading {
     }
   }
 
-  /** But for an entry that is not whole before `end`. */
-  async #readTo(end: number, workers: RangeWorkers): Promise<void> {
-    while (this.#at < end) {
-      const { bytes, isOpen } = this.reader.pull(this.#fillTo(Math.min(end, this.#at + TURN_BYTES)));
-      this.#at += bytes;
-      if (isOpen && bytes === 0) return;
-      if (!isOpen && (await this.#push(end)) === 0) return;
-      const stretches = this.reader.findStretches();
-      if (stretches !== null) workers.begin(stretches);
-      await setImmediate();
-      this.#signal?.throwIfAborted();
-    }
+  #decodeHere(end: number): DecodedRange | null {
+    const { segments } = this.reader;
+    if (segments === null || this.#at >= end) return null;
+    const decoded = decodeRange(segments.decoder, readerOf(this.#file.fd), { start: this.#at, end });
+    if (decoded === null || decoded.start === this.#at) return decoded;
+    // What stands before it is read first, and the same decoder may be used for that.
+    this.#slot ??= new Slot(Slot.allocate());
+    return this.#slot.copy(decoded);
   }
 
-  #fillTo(end: number): Fill {
-    let at = this.#at;
-    return (into) => {
-      const from = at;
-      while (at < end && at - from < into.length) {
-        const bytes = readSync(this.#file.fd, into, at - from, Math.min(into.length - (at - from), end - at), at);
-        if (bytes === 0) break;
-        at += bytes;
-      }
-      return at - from;
-    };
+  async #take({ columns, ...place }: DecodedRange): Promise<boolean> {
+    const decoder = this.reader.segments?.decoder;
+    if (decoder === undefined || place.start < this.#at) return false;
+    while (this.#at < place.start) if ((await this.#push(place.start)) === 0) return false;
+    if (!this.reader.splice({ ...place, batch: decoder.toBatch(columns) })) return false;
+    this.#at = place.end;
+    return true;
   }
 
   /** Reads a block, however its bytes are written. Returns how many there were. */

@@ -1,41 +1,37 @@
-import { readSync } from 'node:fs';
 import { parentPort } from 'node:worker_threads';
-import { type Stretch, type StretchOptions, StretchReader } from '../chain/stretch.ts';
-import { boundsOf, claim, type Ranges } from './ranges.ts';
+import { WasmDecoder, type WasmOptions } from '../decode/wasm/decoder.ts';
+import { boundsOf, claimNext, type Ranges, WINDOW, waitForRanges } from './ranges.ts';
+import { type DecodedRange, decodeRange, readerOf, Slot } from './segments.ts';
 
-/** What a thread is told once it is known what it shall read. */
+/** What a thread is told once it is known what it shall decode. */
 export interface RangeJob {
   /** Who it is among those that claim ranges. */
   owner: number;
   /** Number of an open file of this process. */
   file: number;
   ranges: Ranges;
-  options: StretchOptions;
+  /** As many as the window has ranges: one that is in the window has that of its number. */
+  slots: SharedArrayBuffer[];
+  options: WasmOptions;
 }
 
-/** What it answers, of each range that it claimed. */
+/** What it answers, of each range that it claimed; the columns are in the range's slot. */
 export interface RangeAnswer {
   range: number;
-  stretch: Stretch | null;
+  decoded: DecodedRange | null;
 }
 
-// From the last range on: the main thread comes from the first.
-parentPort?.once('message', ({ owner, file, ranges, options }: RangeJob) => {
-  using reader = StretchReader.open(options);
-  if (reader === null) return;
-  for (let range = ranges.owners.length - 1; range > 0; range--) {
-    if (claim(ranges, range, owner) !== owner) continue;
-    let { start: at, end } = boundsOf(ranges, range);
-    const stretch = reader.read(at, (into) => {
-      const from = at;
-      while (at < end && at - from < into.length) {
-        const bytes = readSync(file, into, at - from, Math.min(into.length - (at - from), end - at), at);
-        if (bytes === 0) break;
-        at += bytes;
-      }
-      return at - from;
-    });
-    const answer: RangeAnswer = { range, stretch };
-    parentPort?.postMessage(answer, stretch === null ? [] : [stretch.digests.buffer]);
-  }
+parentPort?.once('message', ({ owner, file, ranges, slots, options }: RangeJob) => {
+  using decoder = WasmDecoder.open(options, () => {
+    throw new TypeError('entries are read by the thread that folds them');
+  });
+  if (decoder === null) return;
+  do {
+    for (let range = claimNext(ranges, owner); range !== null; range = claimNext(ranges, owner)) {
+      const decoded = decodeRange(decoder, readerOf(file), boundsOf(ranges, range));
+      const slot = slots[range % WINDOW];
+      const copy = decoded === null || slot === undefined ? null : new Slot(slot).copy(decoded);
+      parentPort?.postMessage({ range, decoded: copy } satisfies RangeAnswer);
+    }
+  } while (waitForRanges(ranges));
 });

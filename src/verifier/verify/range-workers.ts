@@ -1,16 +1,20 @@
 import type { Worker } from 'node:worker_threads';
-import type { Stretch, StretchOptions } from '../chain/stretch.ts';
+import type { WasmDecoder, WasmOptions } from '../decode/wasm/decoder.ts';
 import type { RangeAnswer, RangeJob } from './range-worker.ts';
-import { claim, type Ranges } from './ranges.ts';
+import { boundsOf, claim, claimNext, noteFolded, type Ranges, WINDOW } from './ranges.ts';
+import { type DecodedRange, decodeRange, readerOf, Slot } from './segments.ts';
 
 /** Owner of ranges; workers are counted on from it. */
 const MAIN_THREAD = 1;
 
-/** Threads that read ranges of a file, from the last one on. One that fails is as good as none. */
+/** Threads that decode ranges of a file, this one among them. A thread that fails is as good as none. */
 export class RangeWorkers {
   readonly #file: number;
   readonly #ranges: Ranges;
   readonly #workers = new Map<number, RangeWorker>();
+  readonly #slots: SharedArrayBuffer[] = [];
+  /** What this thread has decoded out of turn, by range. */
+  readonly #own = new Map<number, DecodedRange | null>();
   #begun = false;
 
   /**
@@ -25,30 +29,61 @@ export class RangeWorkers {
   }
 
   /** Tells them; what is known does not change, so it is told once. */
-  begin(options: StretchOptions): void {
-    if (this.#begun) return;
+  begin(options: WasmOptions): void {
+    if (this.#begun || this.#workers.size === 0) return;
     this.#begun = true;
+    for (let slot = 0; slot < WINDOW; slot++) this.#slots.push(Slot.allocate());
     for (const [owner, worker] of this.#workers)
-      worker.begin({ owner, file: this.#file, ranges: this.#ranges, options });
+      worker.begin({ owner, file: this.#file, ranges: this.#ranges, slots: this.#slots, options });
   }
 
-  /** Null: the range is for the main thread to read. Else what a worker has made of it, once that is known. */
-  async claim(range: number): Promise<Stretch | null> {
-    const worker = this.#workers.get(claim(this.#ranges, range, MAIN_THREAD));
-    return worker === undefined ? null : worker.stretchOf(range);
+  /**
+   * What another thread has made of a range, or this one while it waited for that; null where it is for this one to read.
+   * @param decoder of this thread; its memory is written over.
+   */
+  async claim(range: number, decoder: WasmDecoder | null): Promise<DecodedRange | null> {
+    for (;;) {
+      const own = this.#own.get(range);
+      if (own !== undefined) {
+        this.#own.delete(range);
+        return own;
+      }
+      const worker = this.#workers.get(claim(this.#ranges, range, MAIN_THREAD));
+      if (worker === undefined) return null;
+      const answer = worker.answerOf(range);
+      if (answer !== undefined) return answer;
+      if (decoder === null || !this.#decodeAnother(decoder)) await worker.change();
+      else await new Promise(setImmediate);
+    }
   }
 
-  /** Leaves the threads nothing to read, and waits for their end: they have keys to forget. */
+  /** Ranges before it were folded. */
+  noteFolded(range: number): void {
+    noteFolded(this.#ranges, range);
+  }
+
+  /** Leaves the threads nothing to decode, and waits for their end: they have keys to forget. */
   async close(): Promise<void> {
-    for (let range = 0; range < this.#ranges.owners.length; range++) claim(this.#ranges, range, MAIN_THREAD);
+    const { owners } = this.#ranges;
+    for (let range = 0; range < owners.length; range++) claim(this.#ranges, range, MAIN_THREAD);
+    noteFolded(this.#ranges, owners.length);
     await Promise.all([...this.#workers.values()].map((worker) => worker.close(this.#begun)));
+  }
+
+  #decodeAnother(decoder: WasmDecoder): boolean {
+    const range = claimNext(this.#ranges, MAIN_THREAD);
+    const slot = range === null ? undefined : this.#slots[range % WINDOW];
+    if (range === null || slot === undefined) return false;
+    const decoded = decodeRange(decoder, readerOf(this.#file), boundsOf(this.#ranges, range));
+    this.#own.set(range, decoded === null ? null : new Slot(slot).copy(decoded));
+    return true;
   }
 }
 
 /** One thread and its answers. */
 class RangeWorker {
   readonly #thread: Worker;
-  readonly #answers = new Map<number, Stretch | null>();
+  readonly #answers = new Map<number, DecodedRange | null>();
   #ended = false;
   /** Has who waits look again. */
   #wake = () => {};
@@ -56,8 +91,8 @@ class RangeWorker {
   constructor(thread: Worker) {
     this.#thread = thread;
     this.#ended = thread.threadId < 0;
-    this.#thread.on('message', ({ range, stretch }: RangeAnswer) => {
-      this.#answers.set(range, stretch);
+    this.#thread.on('message', ({ range, decoded }: RangeAnswer) => {
+      this.#answers.set(range, decoded);
       this.#wake();
     });
     this.#thread.on('exit', () => {
@@ -70,20 +105,21 @@ class RangeWorker {
     this.#thread.postMessage(job);
   }
 
-  async stretchOf(range: number): Promise<Stretch | null> {
-    while (!this.#ended && !this.#answers.has(range)) await this.#change();
-    const stretch = this.#answers.get(range) ?? null;
+  /** Undefined as long as it may yet come; null also from a thread that has ended without it. */
+  answerOf(range: number): DecodedRange | null | undefined {
+    const answer = this.#answers.get(range);
     this.#answers.delete(range);
-    return stretch;
+    return answer === undefined && this.#ended ? null : answer;
   }
 
   /** @param told a thread that was not told anything waits for ever. */
   async close(told: boolean): Promise<void> {
     if (!told) await this.#thread.terminate();
-    while (!this.#ended) await this.#change();
+    while (!this.#ended) await this.change();
   }
 
-  #change(): Promise<void> {
+  /** Until the thread has answered, or ended. */
+  change(): Promise<void> {
     return new Promise((resolve) => {
       this.#wake = resolve;
     });

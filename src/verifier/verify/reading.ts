@@ -78,8 +78,8 @@ export async function readThrough(bundle: Bundle, options: ReadingOptions): Prom
 function observerOf(carried: CarriedListing | null, watch: EntryWatch | null): Partial<PackageExpectation> {
   if (watch === null) {
     if (carried === null) return {};
-    const { onEntry, onRegular } = carried.observer;
-    return { onEntry, onRegular };
+    const { onEntry, onRun } = carried.observer;
+    return { onEntry, onRun };
   }
   return {
     onEntry: (entry) => {

@@ -219,8 +219,8 @@ describe('of several that reproduce the samples', () => {
 
 test('names what the digest says nothing about', () => {
   const { found } = search(chainOf('s', 20, ({ stream, n, before }) => sha256(`${stream}|${n}|${before}`)));
-  expect(found?.uncovered).toEqual(expect.arrayContaining(['at', 'who', 'data']));
-  expect(found?.uncovered).not.toContain('digest');
+  expect(found?.unhashed).toEqual(expect.arrayContaining(['at', 'who', 'data']));
+  expect(found?.unhashed).not.toContain('digest');
 });
 
 test('subsets come by their size, each once', () => {

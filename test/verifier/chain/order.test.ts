@@ -1,9 +1,12 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { OrderCheck } from '../../../src/verifier/chain/order.ts';
+import type { Run } from '../../../src/verifier/chain/runs.ts';
+import { ReferenceDecoder } from '../../../src/verifier/decode/reference/decoder.ts';
 import type { Entry } from '../../../src/verifier/model/entry.ts';
 import { FindingLog } from '../../../src/verifier/model/finding-log.ts';
 import type { StreamFinding } from '../../../src/verifier/model/stream-finding.ts';
+import { defaultContract } from '../../../src/verifier/reading/default-contract.ts';
 import { GENESIS } from '../../support/chain.ts';
 
 const CHAIN = { genesis: GENESIS, firstSequence: 1 };
@@ -15,12 +18,15 @@ class FullLog extends FindingLog {
     this.all.push(finding);
     super.add(finding);
   }
+  override addAt(_code: StreamFinding['code'], _sequence: number, make: () => StreamFinding): void {
+    this.add(make());
+  }
 }
 
 const digestOf = (sequence: number) => sequence.toString(16).padStart(64, 'd');
 
-function entry(sequence: number, more: Partial<Entry> = {}): Entry {
-  return {
+function entry(sequence: number, more: Partial<Entry> = {}): Run {
+  const read: Entry = {
     streamId: 's',
     sequence,
     entryId: `e-${sequence}`,
@@ -28,12 +34,17 @@ function entry(sequence: number, more: Partial<Entry> = {}): Entry {
     previous: sequence === 1 ? GENESIS : digestOf(sequence - 1),
     digest: digestOf(sequence),
     digestText: digestOf(sequence),
-    content: { state: 'computed', keyId: null, uncovered: [], digest: digestOf(sequence) },
+    content: { state: 'computed', keyId: null, unhashed: [], digest: digestOf(sequence) },
     seal: null,
     words: () => ({ occurredAt: null, actor: null, action: null }),
     ...more,
   };
+  const { batch } = new ReferenceDecoder({ ...defaultContract, readEntry: () => read }, new Map()).decode(BYTES, 0, 'next');
+  if (batch === null) throw new Error('an entry makes a batch');
+  return { batch, from: 0, to: 1 };
 }
+
+const BYTES = Buffer.from('{}');
 
 function check(sequences: Iterable<number>) {
   const log = new FullLog();

@@ -31,8 +31,8 @@ function merged(text: string) {
 
 function carried(text: string, block: number) {
   const listing = new CarriedListing(STREAM, CUT);
-  const { onEntry, onRegular } = listing.observer;
-  using reader = new PackageReader(defaultContract, new Map(), { streamId: STREAM, onEntry, onRegular });
+  const { onEntry, onRun } = listing.observer;
+  using reader = new PackageReader(defaultContract, new Map(), { streamId: STREAM, onEntry, onRun });
   reader.push(Buffer.from(JSON.stringify(packageOf(first(PACKAGED)))));
   reader.finish();
   listing.endPackage();

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { SentEntries } from '../../../src/verifier/chain/sent.ts';
+import type { SentEntries } from '../../../src/verifier/model/sent.ts';
 import { ListingMerge, type PackageCut } from '../../../src/verifier/claims/listing.ts';
 import type { ListedEntry } from '../../../src/verifier/claims/packaged.ts';
 

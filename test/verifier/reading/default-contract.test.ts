@@ -27,7 +27,7 @@ test('an entry in our words', () => {
     previous: GENESIS,
     digest: first.hash,
     digestText: first.hash,
-    content: { state: 'computed', digest: first.hash, keyId: null, uncovered: [] },
+    content: { state: 'computed', digest: first.hash, keyId: null, unhashed: [] },
     seal: { keyId: 'k1', value: first.seal },
     words: expect.any(Function),
   });

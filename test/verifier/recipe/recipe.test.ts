@@ -4,6 +4,7 @@ import { describe, expect, test } from 'vitest';
 import { toHmacKey } from '../../../src/core/digest.ts';
 import { isEvidenceError } from '../../../src/core/errors.ts';
 import { readWritten, type Written } from '../../../src/core/json/source-text.ts';
+import { unhashedWords } from '../../../src/verifier/claims/unhashed-words.ts';
 import type { Entry } from '../../../src/verifier/model/entry.ts';
 import { descriptionSchema } from '../../../src/verifier/profile/description.ts';
 import type { Contract } from '../../../src/verifier/reading/contract.ts';
@@ -104,15 +105,15 @@ describe.each(DIALECTS)('%s', (name, changes, expected) => {
     }
   });
 
-  const uncoveredOf = (text: string): readonly string[] => {
+  const unhashedOf = (text: string): readonly string[] => {
     const { content } = read(contract, text);
-    return content.state === 'computed' ? content.uncovered : [];
+    return content.state === 'computed' ? content.unhashed.map(unhashedWords) : [];
   };
 
   test('what is not covered is named, what plays a role first', () => {
-    expect([...new Set(texts.flatMap(uncoveredOf))].toSorted()).toEqual(expected.toSorted());
+    expect([...new Set(texts.flatMap(unhashedOf))].toSorted()).toEqual(expected.toSorted());
     const roles = ['seq', 'chain.seq', 'prev', 'stream', 'at', 'id'];
-    const named = uncoveredOf(texts[1] ?? '');
+    const named = unhashedOf(texts[1] ?? '');
     const ranks = named.map((path) => roles.indexOf(path)).filter((rank) => rank !== -1);
     expect(ranks).toEqual(ranks.toSorted((a, b) => a - b));
     expect(named.findLastIndex((path) => roles.includes(path))).toBe(ranks.length - 1);
@@ -120,10 +121,10 @@ describe.each(DIALECTS)('%s', (name, changes, expected) => {
 
   test('one sign changed in any member is a mismatch, or the member is named as not covered', () => {
     for (const text of texts) {
-      const uncovered = uncoveredOf(text);
+      const unhashed = unhashedOf(text);
       for (const leaf of leavesOf(readWritten(text))) {
         const path = leaf.path.map((step) => (step.includes('.') ? JSON.stringify(step) : step)).join('.');
-        const named = uncovered.some((other) => path === other || path.startsWith(`${other}.`));
+        const named = unhashed.some((other) => path === other || path.startsWith(`${other}.`));
         const outcome = outcomeOf(contract, changed(text, leaf));
         // A role that is not what the contract says is told by itself.
         expect([path, outcome === 'contract' ? named : outcome === 'same']).toEqual([path, named]);
@@ -134,7 +135,7 @@ describe.each(DIALECTS)('%s', (name, changes, expected) => {
   test('a member added unseen would be named', () => {
     for (const text of texts) {
       const more = text.replace('{', '{"added":"1",');
-      expect(outcomeOf(contract, more) === 'same').toBe(uncoveredOf(more).includes('added'));
+      expect(outcomeOf(contract, more) === 'same').toBe(unhashedOf(more).includes('added'));
     }
   });
 });

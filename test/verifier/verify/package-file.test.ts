@@ -29,8 +29,8 @@ interface Asked extends Partial<Omit<FileReadingOptions, 'threads'>> {
 async function read(path: string, { threads: count = 1, program, ...options }: Asked, keys: SealKeys = KEYS) {
   const begin = () => new PackageReader(defaultContract, keys, { watch: () => [3, 1000, 1999] });
   await using threads = new RangeThreads(count - 1, program);
-  const { reader, stretches } = await readPackageFile(path, begin, { threads, rangeBytes: 50_000, ...options });
-  return { reading: plain(reader.finish()), stretches };
+  const { reader, segments } = await readPackageFile(path, begin, { threads, rangeBytes: 50_000, ...options });
+  return { reading: plain(reader.finish()), segments };
 }
 
 let programs = 0;
@@ -61,7 +61,7 @@ function helpedBy(text: string): Pick<Asked, 'program' | 'signal'> {
 const answering = (send: string) => `
   const post = parentPort.postMessage.bind(parentPort);
   let answers = 0;
-  parentPort.postMessage = (answer) => { const { stretch } = answer; answers++; ${send}; ready(); };
+  parentPort.postMessage = (answer) => { const { decoded } = answer; answers++; ${send}; ready(); };
   await import(${JSON.stringify(WORKER)});`;
 
 function plain({ walk, facts, defect }: PackageReading) {
@@ -78,16 +78,16 @@ const FILES: [string, string][] = [
 
 describe.each(FILES)('a file, %s, is read the same', (name, path) => {
   test.each([2, 3])('by %i threads', async (threads) => {
-    const { reading, stretches } = await read(path, { threads, ...helpedBy(answering('post(answer)')) });
+    const { reading, segments } = await read(path, { threads, ...helpedBy(answering('post(answer)')) });
     expect(reading).toEqual((await read(path, {})).reading);
-    expect(stretches).toBeGreaterThan(0);
+    expect(segments).toBeGreaterThan(0);
     if (name === 'intact') expect(reading).toMatchObject({ entries: 2000, seals: { verified: 2000 }, total: 0 });
   });
 });
 
 test('one thread reads alone, and so does one of many where the file is small', async () => {
-  expect((await read(intact, { threads: 1 })).stretches).toBe(0);
-  expect((await read(intact, { threads: 2, rangeBytes: 2 ** 20 })).stretches).toBe(0);
+  expect((await read(intact, { threads: 1 })).segments).toBe(0);
+  expect((await read(intact, { threads: 2, rangeBytes: 2 ** 20 })).segments).toBe(0);
 });
 
 const large = join(folder, 'large.json');
@@ -120,10 +120,9 @@ const FAULTS: [string, string][] = [
   ['takes all there is, and ends', `parentPort.once('message', ({ owner, ranges }) => { ${TAKES_ALL}; ready(); });`],
   ['runs out of memory', 'ready(); const all = []; for (;;) all.push(new Array(1e5).fill(all.length));'],
   ['dies after two answers', answering('post(answer); if (answers === 2) { ready(); process.exit(1); }')],
-  ['finds nothing', answering('post({ ...answer, stretch: null })')],
-  ['is off by one', answering('stretch.start++; post(answer)')],
-  ['begins where it did not', answering('stretch.start = 0; post(answer)')],
-  ['assumes another digest', answering("stretch.assumed.digest = 'f'.repeat(64); post(answer)")],
+  ['finds nothing', answering('post({ ...answer, decoded: null })')],
+  ['is off by one', answering('decoded.start++; post(answer)')],
+  ['begins where it did not', answering('decoded.start = 0; post(answer)')],
 ];
 
 test.each(FAULTS)('a thread that %s is as good as none', async (_words, program) => {
@@ -139,8 +138,8 @@ test('so is one that cannot be started', async () => {
 test('a file that changes while it is read is read again by one thread', async () => {
   const path = fileOf('growing.json', chain);
   const grows = `(await import('node:fs')).appendFileSync(${JSON.stringify(path)}, ' ');`;
-  const { reading, stretches } = await read(path, { threads: 2, ...helpedBy(grows + answering('post(answer)')) });
-  expect(stretches).toBe(0);
+  const { reading, segments } = await read(path, { threads: 2, ...helpedBy(grows + answering('post(answer)')) });
+  expect(segments).toBe(0);
   expect(reading).toEqual((await read(path, {})).reading);
   appendFileSync(path, 'x');
   expect((await read(path, { threads: 2 })).reading.defect).toMatchObject({ code: 'package/unreadable' });

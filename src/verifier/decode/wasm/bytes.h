@@ -5,6 +5,7 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <wasm_simd128.h>
+#include "layout.h"
 
 typedef uint8_t u8;
 typedef uint32_t u32;
@@ -19,7 +20,6 @@ struct text {
 // A function that few chains call, or seldom. V8 compiles a function that is called often with all that was drawn into it,
 // and until that is done it runs slowly.
 #define SELDOM __attribute__((noinline))
-#define COUNT(array) (sizeof(array) / sizeof *(array))
 
 // Behind the copy: up to 15 bytes more are overwritten.
 static inline u8 *put(u8 *to, const u8 *from, u32 length) {

@@ -4,7 +4,6 @@
 // and only its place is noted; what has white space in it or members out of order is put together anew in the arena.
 #include "form.h"
 
-#define INPUT_BYTES (1 << 20)
 // A nested value that is put together anew at many levels takes its size at each: beyond this it is not certain.
 #define ARENA_BYTES (2 << 20)
 // Of all objects and arrays that are open at one place.

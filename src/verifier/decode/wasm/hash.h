@@ -4,9 +4,6 @@
 #include "sha256.h"
 #include "sha512.h"
 
-// The order is known to settings.ts.
-enum algorithm { SHA_256, SHA_384, SHA_512, ALGORITHMS };
-
 #define MAX_BLOCK 128
 #define MAX_DIGEST 64
 #define STATE_BYTES 64

@@ -16,13 +16,17 @@ struct key {
 
 struct keys {
   struct key of[MAX_KEYS];
-  // Whether a regular entry names the key.
+  // Whether an entry that the last run took names the key.
   bool used[MAX_KEYS];
   u32 count;
 };
 
 // Room for the text of a digest, or for an outer block, with its padding.
 #define SHORT_TEXT 512
+
+static inline void forget_used(struct keys *keys) {
+  for (u32 i = 0; i < keys->count; i++) keys->used[i] = false;
+}
 
 static void forget_keys(struct keys *keys) {
   zero(keys->of, keys->count * sizeof *keys->of);

@@ -7,33 +7,34 @@ export interface KernelExports {
   memory: { readonly buffer: ArrayBuffer };
   input: Address;
   exchange: Address;
-  records: Address;
+  sequences: Address;
+  times: Address;
+  starts: Address;
+  ends: Address;
+  timestamps: Address;
+  timestamp_lengths: Address;
+  flags: Address;
+  previous: Address;
   digests: Address;
-  tip: Address;
-  assumed: Address;
+  unhashed: Address;
   report: Address;
   begin(firstSequence: number, maxDepth: number): void;
   set_form(asSent: number, ascii: number, sorted: number, doubles: number, gap: number, chosen: number): void;
   set_values(textNumbers: number, timeUnit: number): void;
   set_digest(algorithm: number, encoding: number, prefixLength: number): number;
   set_genesis(kind: number, length: number): number;
-  name(length: number, container: number, written: number, covered: number, known: number): number;
+  name(length: number, container: number, written: number, covered: number): number;
   play(role: number, row: number): void;
   group(row: number, group: number): void;
-  know_group(group: number): void;
-  step(kind: number, row: number, count: number, length: number, known: number): number;
-  know_step(index: number): void;
+  step(kind: number, row: number, count: number, length: number, pinned: number): number;
   expect_stream(length: number): number;
   key_digests(): void;
   expect_seals(algorithm: number, encoding: number): void;
   check_seals(overBytes: number): void;
   add_key(forSeals: number, idLength: number, keyLength: number): number;
   used_key(forSeals: number, index: number): number;
-  trust_tip(given: number): void;
-  assume_tip(): void;
-  run(start: number, end: number, place: number): void;
+  run(start: number, end: number, limit: number, place: number): void;
   forget(): void;
-  hash(algorithm: number, length: number): void;
 }
 
 interface Address {

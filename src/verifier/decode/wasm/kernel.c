@@ -1,32 +1,14 @@
 // Over 250 lines: the entry points and the one loop that they share.
-// Verifies the entries of a chain, block by block, as long as they are regular; kernel.ts says what that is, and what is
-// done with the first one that is not. To be uncertain is always allowed, to be wrongly certain never: whatever is
-// accepted here, `reading/reading.ts` and `chain/walk.ts` accept without a finding, with the same digest, and it leaves
-// open (`recipe/cover.ts`) nothing that is not known already.
+// Decodes the entries of a chain that are plain, up to the first that is not certainly so. What it says of them depends
+// on their bytes and on the settings alone. To be uncertain is always allowed, to be wrongly certain never: of what is
+// taken here, `decode/reference/` says the same, that nothing about it is unusual, and what its digest is over.
 #include "settings.h"
 
 // Of what is parsed before it is hashed: enough for four lanes to be busy, and little enough to stay in the cache.
 #define MAX_BATCH 128
 #define BATCH_TEXT (64 << 10)
-// Behind an entry that was not regular, less is parsed in advance, so that a chain full of them costs no more.
+// The first of a run are fewer, so that a chain full of entries that are not plain costs no more.
 #define FIRST_BATCH 4
-#define MAX_RECORDS 8192
-#define NONE 0xffffffff
-
-// What stands before the place where reading begins or ends: `[`, an entry, or the comma behind one.
-enum place { FIRST, AFTER, NEXT };
-enum stop { NEEDS_MORE, IRREGULAR, CLOSED };
-
-struct record {
-  double sequence;
-  double time;
-  // Offsets in the input: of the entry, behind it, of its stated digest's digits and of its timestamp.
-  u32 start;
-  u32 end;
-  u32 digits;
-  u32 timestamp;
-  u32 timestamp_length;
-};
 
 // A seal to check.
 struct seal {
@@ -36,23 +18,23 @@ struct seal {
   const struct key *key;
 };
 
-// Read and written by kernel.ts, by their addresses.
+// Read and written by decoder.ts, by their addresses.
 u8 input[INPUT_BYTES + SLACK] __attribute__((aligned(16)));
-struct record records[MAX_RECORDS];
-// Of the records, one behind the other, each as long as it is.
-u8 digests[MAX_RECORDS * MAX_DIGEST + SLACK] __attribute__((aligned(16)));
-struct tip tip;
-// What the first entry behind `assume_tip` says that it stands behind.
-struct tip assumed;
-struct {
-  u32 stop;
-  u32 place;
-  u32 offset;
-  u32 regular;
-} report;
+// Columns: of each entry that the last run took, its number, its time, where in `input` it begins and ends and where its
+// timestamp is, its flags, the digest that it says its predecessor has, and its own, which is as stated and as computed. Digests stand one behind the other, each as long as it is.
+double sequences[MAX_ENTRIES];
+double times[MAX_ENTRIES];
+u32 starts[MAX_ENTRIES];
+u32 ends[MAX_ENTRIES];
+u32 timestamps[MAX_ENTRIES];
+u32 timestamp_lengths[MAX_ENTRIES];
+u8 flags[MAX_ENTRIES];
+u8 previous[MAX_ENTRIES * MAX_DIGEST + SLACK] __attribute__((aligned(16)));
+u8 digests[MAX_ENTRIES * MAX_DIGEST + SLACK] __attribute__((aligned(16)));
+u32 report[REPORT_WORDS];
 
-static bool has_tip;
-static bool assumes_tip;
+// Where the digits of the stated digests are.
+static const u8 *stated[MAX_ENTRIES];
 
 static u8 texts[INPUT_BYTES + 2 * BATCH_TEXT + SLACK] __attribute__((aligned(16)));
 static u8 *texts_end;
@@ -62,17 +44,17 @@ static const struct key *batch_keys[MAX_BATCH];
 static struct seal seals[MAX_BATCH];
 static u8 made[MAX_BATCH][MAX_DIGEST] __attribute__((aligned(16)));
 static u32 batch_count;
-static u32 batch_limit;
-// The record of the batch's first entry, and the first record whose digest or seal is not that of its bytes.
+// The batch's first entry, and the first one whose digest or seal is not that of its bytes.
 static u32 batch_start;
 static u32 mismatch;
+#define NONE 0xffffffff
 
+// Forgets all settings. `first`: the number of a stream's first entry; `depth`: how many objects and arrays an entry may
+// be deep.
 EXPORT("begin") void begin(double first, u32 depth) {
   forget_settings();
-  has_tip = assumes_tip = false;
   first_sequence = first;
   max_depth = depth;
-  batch_limit = MAX_BATCH;
 }
 
 // Forgets the keys, and what was made with them.
@@ -83,16 +65,7 @@ EXPORT("forget") void forget(void) {
   zero(exchange, sizeof exchange);
   if (had_keys) zero(short_texts, sizeof short_texts);
   if (had_keys) zero(made, sizeof made);
-  has_tip = assumes_tip = false;
 }
-
-EXPORT("trust_tip") void trust_tip(u32 given) {
-  has_tip = given;
-  assumes_tip = false;
-}
-
-// The next entry follows whatever it says that it follows, at whatever time.
-EXPORT("assume_tip") void assume_tip(void) { has_tip = assumes_tip = true; }
 
 static void hold_to(const struct digest_form *form, u32 index, const u8 *stated) {
   u8 digits[MAX_DIGITS + SLACK];
@@ -116,7 +89,7 @@ static SELDOM void hold_seals_to_digests(void) {
   for (u32 i = 0; i < batch_count; i++) hold_to(&seal_form, i, seals[i].stated);
 }
 
-// The keys of entries that are regular.
+// The keys of entries that are taken.
 static SELDOM void note_keys(void) {
   for (u32 i = 0; i < batch_count && batch_start + i < mismatch; i++) {
     if (has_digest_key) digest_keys.used[batch_keys[i] - digest_keys.of] = true;
@@ -124,14 +97,14 @@ static SELDOM void note_keys(void) {
   }
 }
 
-// Hashes what was parsed. From the first record on that does not fit, none is regular.
+// Hashes what was parsed. From the first entry on whose digest or seal does not fit, none is taken.
 static void end_batch(void) {
   enum algorithm algorithm = digest_form.algorithm;
   u32 bytes = digest_bytes(algorithm);
   hash_messages(algorithm, messages, batch_count, made);
   if (has_digest_key) hash_outer(algorithm, batch_keys, batch_count, made, short_texts, messages);
   for (u32 i = 0; i < batch_count; i++) {
-    hold_to(&digest_form, i, input + records[batch_start + i].digits);
+    hold_to(&digest_form, i, stated[batch_start + i]);
     put(digests + (batch_start + i) * bytes, made[i], bytes);
   }
   if (checks_seals) hold_seals_to_digests();
@@ -170,37 +143,26 @@ static bool add_to_batch(const struct part *members, const struct entry *entry) 
   const struct key *key = has_digest_key ? batch_keys[batch_count] : 0;
   u32 blocks = pad(texts_end, (u32)(writer.to - texts_end), key ? block_of(algorithm) : 0, algorithm);
   messages[batch_count] = (struct message){texts_end, blocks, key ? key->inner : initial_state(algorithm)};
-  struct record *record = &records[batch_start + batch_count];
-  record->sequence = entry->sequence;
-  record->time = entry->time;
-  record->start = (u32)(entry->start - input);
-  record->end = (u32)(entry->end - input);
-  record->digits = (u32)(entry->digits - input);
-  record->timestamp = plays(TIMESTAMP) ? (u32)(entry->timestamp.at - input) : NONE;
-  record->timestamp_length = plays(TIMESTAMP) ? entry->timestamp.length : 0;
+  u32 index = batch_start + batch_count;
+  sequences[index] = entry->sequence;
+  times[index] = entry->time;
+  starts[index] = (u32)(entry->start - input);
+  ends[index] = (u32)(entry->end - input);
+  timestamps[index] = plays(TIMESTAMP) ? (u32)(entry->timestamp.at - input) : NO_OFFSET;
+  timestamp_lengths[index] = entry->timestamp.length;
+  flags[index] = IS_COMPUTED | (entry->is_first ? IS_FIRST : 0);
+  u8 *to = previous + index * digest_bytes(algorithm);
+  if (entry->previous_digits) from_digits(&digest_form, entry->previous_digits, to);
+  else zero(to, digest_bytes(algorithm));
+  stated[index] = entry->digits;
   texts_end += blocks * block_of(algorithm);
   batch_count++;
   return true;
 }
 
-// Takes for the tip what the entry says that it stands behind, before all times.
-static SELDOM bool assume_what_it_follows(void) {
-  const u8 *digits = digits_in(&digest_form, value_of(PREVIOUS_DIGEST));
-  if (!digits || !read_sequence(value_of(SEQUENCE), &assumed.sequence)) return false;
-  assumed.sequence--;
-  assumed.time = EARLIEST;
-  put(assumed.digits, digits, MAX_DIGITS);
-  put((u8 *)&tip, (const u8 *)&assumed, sizeof tip);
-  return true;
-}
-
-// What the next entry must follow: the last one that was parsed, or the tip.
-static bool follows(struct entry *entry) {
-  u32 parsed = batch_start + batch_count;
-  if (parsed == 0 && assumes_tip && !assume_what_it_follows()) return false;
-  if (parsed == 0) return stands_behind(tip.sequence, tip.digits, tip.time, entry);
-  const struct record *last = &records[parsed - 1];
-  return stands_behind(last->sequence, input + last->digits, last->time, entry);
+static bool take_entry(struct entry *entry) {
+  if (!has_shape(parts, part_count) && !learn_shape(parts, part_count)) return false;
+  return find_values(parts) && read_roles(entry) && add_to_batch(parts, entry);
 }
 
 // Parses an entry and adds it to the batch. Returns the place behind it.
@@ -212,38 +174,37 @@ static const u8 *read_entry(const u8 *start) {
   if (max_depth == 0) return reject(start);
   entry.end = read_members(start, 1, 0);
   if (!entry.end) return 0;
-  if (!has_tip || batch_start + batch_count == MAX_RECORDS) return reject(start);
-  if (!has_shape(parts, part_count) && !learn_shape(parts, part_count)) return reject(start);
-  if (!find_values(parts) || !follows(&entry) || !add_to_batch(parts, &entry)) return reject(start);
-  return entry.end;
-}
-
-static void advance_tip(u32 regular) {
-  if (regular == 0) return;
-  assumes_tip = false;
-  const struct record *last = &records[regular - 1];
-  tip.sequence = last->sequence;
-  tip.time = last->time;
-  put(tip.digits, input + last->digits, MAX_DIGITS);
+  u32 noted = unhashed_count;
+  unhashed_entry = batch_start + batch_count;
+  if (unhashed_entry < MAX_ENTRIES && take_entry(&entry)) return entry.end;
+  // Of an entry that is not taken, nothing is noted.
+  unhashed_count = noted;
+  shape.is_noted = false;
+  return reject(start);
 }
 
 // Returns where reading stopped; why, and at what place, is in `report`.
-static const u8 *read_entries(const u8 *at, enum place place) {
+static const u8 *read_entries(const u8 *at, const u8 *limit, enum place place) {
+  u32 batch_limit = FIRST_BATCH;
   for (;;) {
     at = space_end(at);
-    report.place = place;
-    report.stop = NEEDS_MORE;
+    report[PLACE] = place;
+    report[STOP] = NEEDS_MORE;
     if (at >= block_end) return at;
     if (*at == ',' && place == AFTER) {
       at++;
       place = NEXT;
       continue;
     }
-    report.stop = *at == ']' && place != NEXT ? CLOSED : IRREGULAR;
+    report[STOP] = *at == ']' && place != NEXT ? CLOSED : UNSURE;
     if (*at != '{' || place == AFTER) return at;
+    if (at >= limit) {
+      report[STOP] = NEEDS_MORE;
+      return at;
+    }
     const u8 *end = read_entry(at);
     if (!end) {
-      if (rejected_at >= block_end) report.stop = NEEDS_MORE;
+      if (rejected_at >= block_end) report[STOP] = NEEDS_MORE;
       return at;
     }
     at = end;
@@ -255,31 +216,27 @@ static const u8 *read_entries(const u8 *at, enum place place) {
   }
 }
 
-// Reads the bytes of `input` from `start` to `end`. Behind them up to SLACK bytes are lost.
-EXPORT("run") void run(u32 start, u32 end, u32 place) {
+// Reads the bytes of `input` from `start` to `end`: the entries that begin before `limit`. Behind `end` up to SLACK bytes
+// are lost.
+EXPORT("run") void run(u32 start, u32 end, u32 limit, u32 place) {
   block_end = input + end;
   for (u32 i = 0; i < SLACK; i += 16) wasm_v128_store(input + end + i, wasm_i64x2_const_splat(0));
+  forget_used(&digest_keys);
+  forget_used(&seal_keys);
+  unhashed_base = input;
+  unhashed_count = 0;
+  shape.is_noted = false;
   texts_end = texts;
   batch_count = batch_start = 0;
   mismatch = NONE;
-  const u8 *at = read_entries(input + start, place);
+  const u8 *at = read_entries(input + start, input + limit, place);
   end_batch();
-  report.offset = (u32)(at - input);
-  report.regular = batch_start;
-  if (mismatch != NONE) {
-    report.stop = IRREGULAR;
-    report.regular = mismatch;
-    report.offset = records[mismatch].start;
-    report.place = mismatch == 0 && place == FIRST ? FIRST : NEXT;
-  }
-  if (report.stop == IRREGULAR) batch_limit = FIRST_BATCH;
-  advance_tip(report.regular);
-}
-
-// For tests: hashes the first `length` bytes of `input` into `exchange`.
-EXPORT("hash") void hash(u32 algorithm, u32 length) {
-  put(texts, input, length);
-  messages[0] = (struct message){texts, pad(texts, length, 0, algorithm), initial_state(algorithm)};
-  hash_messages(algorithm, messages, 1, made);
-  put(exchange, made[0], digest_bytes(algorithm));
+  report[OFFSET] = (u32)(at - input);
+  report[COUNT] = batch_start;
+  report[UNHASHED_COUNT] = unhashed_count;
+  if (mismatch == NONE) return;
+  report[STOP] = UNSURE;
+  report[COUNT] = mismatch;
+  report[OFFSET] = starts[mismatch];
+  report[PLACE] = mismatch == 0 && place == FIRST ? FIRST : NEXT;
 }

@@ -1,39 +1,29 @@
 #ifndef PREIMAGE_H
 #define PREIMAGE_H
-// What the digest of an entry is made over, part after part, and whether what that leaves open is known.
+// What the digest of an entry is made over, part after part, and what that leaves open.
 #include "digest-text.h"
 #include "members.h"
 
 #define MAX_STEPS 128
 #define CONSTANT_BYTES 16384
 
-// The order is known to settings.ts.
-enum step_kind {
-  // A constant text.
-  TEXT,
-  // The predecessor's digest as it is written; in the first entry `text`, if `count` says so.
-  PREVIOUS,
-  // The predecessor's digest as bytes.
-  PREVIOUS_BYTES,
-  // The entry as JSON, without what is not written of it.
-  ENTRY,
-  // A named member as JSON; `null` where it is absent.
-  VALUE,
-  // A named member as text: a string's meaning, everything else as it was sent, `text` for null and for nothing.
-  FIELD,
-  // From the step `row` on, `text` separates fields, `count` times: where it is there more often, their borders are open.
-  BORDERS,
-  // A number at the step `row` has an open border to what is behind it.
-  NUMBER_BORDER,
-};
-
+// The kinds of steps, in the order of layout.ts:
+//   a constant text;
+//   the predecessor's digest as it is written; where an entry names none, `text`, if `count` says so;
+//   the predecessor's digest as bytes;
+//   the entry as JSON, without what is not written of it;
+//   a named member as JSON, `null` where it is absent;
+//   a named member as text: a string's meaning, everything else as it was sent, `text` for null and for nothing;
+//   a boundary: from the step `row` on, `text` separates fields, `count` times; where it is there more often, it is open
+//     where they end;
+//   a number at the step `row` has an open boundary to what is behind it.
 struct step {
   enum step_kind kind;
   u32 row;
   u32 count;
   struct text text;
-  // What it may leave open is known to whoever walks the chain: a field's type, or borders.
-  bool known;
+  // The contract says which type the field has.
+  bool pinned;
 };
 
 static struct step steps[MAX_STEPS];
@@ -46,6 +36,7 @@ static struct digest_form digest_form;
 struct entry {
   const u8 *start;
   const u8 *end;
+  // It names no predecessor.
   bool is_first;
   double sequence;
   double time;
@@ -54,7 +45,6 @@ struct entry {
   const u8 *previous_digits;
   struct text digest;
   const u8 *digits;
-  const u8 *seal;
 };
 
 // All of the entry but some members, each with the comma before it; between the others what was sent. Of the first that
@@ -136,15 +126,17 @@ static bool could_be_another(struct text text, struct text null_as) {
   return (first == '-' || is_digit(first)) && is_number(text.at, text.at + text.length);
 }
 
-// False where it is not certain what was sent, or its type is open and that is not known.
-static SELDOM bool write_field(struct writer *writer, const struct step *step) {
+// False where it is not certain what was sent.
+static SELDOM bool write_field(struct writer *writer, u32 index) {
+  const struct step *step = &steps[index];
   struct text value = values[step->row];
   const u8 *start = writer->to;
   if (*value.at == '"') {
     write_decoded(writer, (struct text){value.at + 1, value.length - 2});
-    return step->known || !could_be_another((struct text){start, (u32)(writer->to - start)}, step->text);
+    bool is_open = !step->pinned && could_be_another((struct text){start, (u32)(writer->to - start)}, step->text);
+    return !is_open || note_unhashed(OF_STEP, index, NO_NAME);
   }
-  if (!step->known) return false;
+  if (!step->pinned && !note_unhashed(OF_STEP, index, NO_NAME)) return false;
   if (value.length == 0 || is_text(value, "null", 4)) write(writer, step->text.at, step->text.length);
   // What was put together anew is not what was sent.
   else if (value.at >= arena && value.at < arena + sizeof arena) return false;
@@ -167,7 +159,7 @@ static SELDOM u32 occurrences(struct text wanted, const u8 *at, const u8 *end, u
   return count;
 }
 
-// Appends what the entry's digest is made over. False where that is not certain, or what it leaves open is not known.
+// Appends what the entry's digest is made over, and notes what that leaves open. False where it is not certain.
 static bool write_preimage(struct writer *writer, const struct entry *entry, const struct part *members) {
   const u8 *starts[MAX_STEPS];
   for (u32 i = 0; i < step_count; i++) {
@@ -183,13 +175,15 @@ static bool write_preimage(struct writer *writer, const struct entry *entry, con
         break;
       }
       case FIELD:
-        if (!write_field(writer, step)) return false;
+        if (!write_field(writer, i)) return false;
         break;
-      case BORDERS:
-        if (!step->known && occurrences(step->text, starts[step->row], writer->to, step->count) != step->count) return false;
+      case BOUNDARY:
+        if (occurrences(step->text, starts[step->row], writer->to, step->count) == step->count) break;
+        if (!note_unhashed(OF_STEP, i, NO_NAME)) return false;
         break;
-      case NUMBER_BORDER:
-        if (!step->known && (*starts[step->row] == '-' || is_digit(*starts[step->row]))) return false;
+      case NUMBER_BOUNDARY:
+        if (*starts[step->row] != '-' && !is_digit(*starts[step->row])) break;
+        if (!note_unhashed(OF_STEP, i, NO_NAME)) return false;
         break;
     }
   }

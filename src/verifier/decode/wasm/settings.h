@@ -1,12 +1,11 @@
 #ifndef SETTINGS_H
 #define SETTINGS_H
-// What kernel.ts says of a contract, a stream and its keys. Texts stand in `exchange`. What there is no room for is
+// What settings.ts says of a contract, a stream and its keys. Texts stand in `exchange`. What there is no room for is
 // refused.
 #include "entry.h"
 #include "hmac.h"
 
 #define EXPORT(name) __attribute__((export_name(name)))
-#define EXCHANGE_BYTES 4096
 
 u8 exchange[EXCHANGE_BYTES + SLACK] __attribute__((aligned(16)));
 
@@ -53,7 +52,7 @@ EXPORT("set_values") void set_values(u32 numbers_as_text, u32 unit) {
 static struct text as_text(u32 length) { return (struct text){exchange, length}; }
 
 // A member by its name; what is said of it adds to what was. Returns its row, or NOWHERE.
-EXPORT("name") u32 name_member(u32 length, u32 container, u32 written, u32 covered, u32 known) {
+EXPORT("name") u32 name_member(u32 length, u32 container, u32 written, u32 covered) {
   if (length > MAX_NAME) return NOWHERE;
   u32 row = find_named(as_text(length), (u8)container);
   if (row == NOWHERE) {
@@ -63,12 +62,11 @@ EXPORT("name") u32 name_member(u32 length, u32 container, u32 written, u32 cover
     named[row].length = length;
     named[row].container = (u8)container;
     named[row].is_container = named[row].holds_covered = false;
-    named[row].written = named[row].covered = named[row].known = false;
+    named[row].written = named[row].covered = false;
     named[row].group = 0;
   }
   named[row].written |= written;
   named[row].covered |= covered;
-  named[row].known |= known;
   if (container != NOWHERE) {
     named[container].is_container = true;
     named[container].holds_covered |= covered;
@@ -77,27 +75,22 @@ EXPORT("name") u32 name_member(u32 length, u32 container, u32 written, u32 cover
   return row;
 }
 
-// An entry must have one of the members of a group.
+// An entry should have one of the members of a group.
 EXPORT("group") void add_to_group(u32 row, u32 group) {
   named[row].group |= (u8)(1 << group);
   groups |= (u8)(1 << group);
 }
 
-// That entries lack all members of a group is known.
-EXPORT("know_group") void know_group(u32 group) { groups &= (u8)~(1 << group); }
-
 EXPORT("play") void play(u32 role, u32 row) { row_of[role] = (u8)row; }
 
-// The next part of the preimage. Returns its index, or -1.
-EXPORT("step") u32 add_step(u32 kind, u32 row, u32 count, u32 length, u32 known) {
+// The next part of the preimage. Returns its index, or NO_STEP.
+EXPORT("step") u32 add_step(u32 kind, u32 row, u32 count, u32 length, u32 pinned) {
   const u8 *kept = keep(length);
-  if (!kept || step_count == MAX_STEPS) return 0xffffffff;
-  steps[step_count] = (struct step){kind, row, count, {kept, length}, known};
+  if (!kept || step_count == MAX_STEPS) return NO_STEP;
+  steps[step_count] = (struct step){kind, row, count, {kept, length}, pinned};
   if (kind == ENTRY) writes_entry = true;
   return step_count++;
 }
-
-EXPORT("know_step") void know_step(u32 index) { steps[index].known = true; }
 
 // How digests are made and written, the prefix in `exchange`.
 EXPORT("set_digest") u32 set_digest(u32 algorithm, u32 encoding, u32 prefix_length) {
@@ -144,7 +137,6 @@ EXPORT("add_key") u32 add_key(u32 for_seals, u32 id_length, u32 key_length) {
   enum algorithm algorithm = for_seals ? seal_form.algorithm : digest_form.algorithm;
   bool fits = keys->count < MAX_KEYS && id_length <= MAX_KEY_ID && key_length <= block_of(algorithm);
   if (fits) {
-    keys->used[keys->count] = false;
     struct key *key = &keys->of[keys->count++];
     put(key->id, exchange, id_length);
     key->id_length = id_length;
@@ -154,6 +146,6 @@ EXPORT("add_key") u32 add_key(u32 for_seals, u32 id_length, u32 key_length) {
   return fits;
 }
 
-// Whether a regular entry names a key; keys are numbered in the order in which they were given.
+// Whether an entry that the last run took names a key; keys are numbered in the order in which they were given.
 EXPORT("used_key") u32 used_key(u32 for_seals, u32 index) { return (for_seals ? &seal_keys : &digest_keys)->used[index]; }
 #endif

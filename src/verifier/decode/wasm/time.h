@@ -3,9 +3,6 @@
 // Times as the contract sends them, as milliseconds since 1970: those of which it is certain what Date.parse makes of them.
 #include "text.h"
 
-// The order is known to settings.ts.
-enum time_unit { NO_TIMES, TEXT_TIMES, SECONDS, MILLISECONDS };
-
 // A safe integer of digits alone, without leading zeros.
 static bool read_integer(struct text value, double *to) {
   double number = 0;
@@ -17,9 +14,6 @@ static bool read_integer(struct text value, double *to) {
   *to = number;
   return true;
 }
-
-// The year 0: before any time that is taken. kernel.ts knows it as NO_TIME.
-#define EARLIEST (-62167219200000.0)
 
 static inline u32 two_digits(const u8 *at) { return (u32)(at[0] - '0') * 10 + (u32)(at[1] - '0'); }
 

@@ -3,15 +3,14 @@ import { ALL_DIALECTS } from '../../../support/dialects.ts';
 import { Mutations } from './mutations.ts';
 
 /**
- * Mutates entries of all dialects, byte by byte and token by token, and compares the verdicts of the kernel and of the
- * slow path, for as long as is asked.
+ * Mutates entries of all dialects, byte by byte and token by token, and compares what the two decoders make of them, for as long as is asked.
  *
  *     node test/verifier/decode/wasm/fuzz.ts [SECONDS [SEED]]
  */
 const seconds = Number(process.argv[2] ?? 60);
 const seed = Number(process.argv[3] ?? Date.now() % 2 ** 31);
 const random = randomFrom(seed);
-const dialects = ALL_DIALECTS.filter(({ contract }) => contract.plainKind !== null);
+const dialects = ALL_DIALECTS.filter(({ contract }) => contract.program !== null);
 const totals: Record<string, Mutations['counts']> = {};
 const end = performance.now() + seconds * 1000;
 while (performance.now() < end)

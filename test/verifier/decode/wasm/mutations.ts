@@ -10,29 +10,29 @@ import {
   stamp,
 } from '../../../support/dialects.ts';
 import { mutate } from '../../../support/mutate.ts';
-import { DialectKernel } from './dialect-kernel.ts';
+import type { Taken } from '../compared.ts';
+import { DialectDecoder } from './dialect-decoder.ts';
 
 export const STYLES: readonly Style[] = [false, true].flatMap((spaced) =>
   [false, true].flatMap((ascii) => [false, true].map((pretty) => ({ spaced, ascii, pretty }))),
 );
 
 /**
- * Mutates entries of a dialect, states of each the digest that the kernel computes, and the one that the slow path does,
+ * Mutates entries of a dialect, states of each the digest that the decoder computes, and the one that the slow path does,
  * and compares the verdicts.
  */
 export class Mutations {
   readonly counts = { mutations: 0, accepted: 0, readable: 0, split: 0 };
   readonly #dialect: Dialect;
   readonly #random: Random;
-  readonly #kernel: DialectKernel;
+  readonly #decoder: DialectDecoder;
   readonly #before: readonly string[][];
 
   constructor(dialect: Dialect, random: Random) {
     this.#dialect = dialect;
     this.#random = random;
     this.#before = [[], chainIn(dialect, 1, random), chainIn(dialect, 2, random)];
-    // Some of what entries leave open is known, some is not.
-    this.#kernel = new DialectKernel(dialect, chainIn(dialect, 1 + random(12), random));
+    this.#decoder = new DialectDecoder(dialect);
   }
 
   /** One mutation; null, or what the two disagree on. */
@@ -44,15 +44,15 @@ export class Mutations {
     const slow = readOne(this.#dialect, stamp(this.#dialect, draft));
     if (slow?.content.state === 'computed') this.counts.readable++;
     const digests = [
-      this.#kernel.ownDigest(before, draft),
+      this.#decoder.ownDigest(before, draft),
       slow?.content.state === 'computed' ? slow.content.digest : null,
     ];
     for (const digest of new Set(digests)) {
       if (digest === null) continue;
       const elements = [...before, stamp(this.#dialect, draft, digest)];
-      const accepted = this.#kernel.accepted(elements);
-      if (accepted.length > before.length) this.counts.accepted++;
-      const reason = this.#kernel.disagreement(accepted) ?? this.#inBlocks(elements, accepted);
+      const taken = this.#decoder.taken(elements);
+      if (taken.rows.length > before.length) this.counts.accepted++;
+      const reason = this.#decoder.disagreement(taken) ?? this.#inBlocks(elements, taken);
       if (reason !== null) return `${this.#dialect.name}: ${reason}\n${JSON.stringify(elements)} (latin1)`;
     }
     return null;
@@ -68,10 +68,10 @@ export class Mutations {
     return draft;
   }
 
-  #inBlocks(elements: readonly string[], whole: readonly unknown[]): string | null {
+  #inBlocks(elements: readonly string[], whole: Taken): string | null {
     if (this.#random(32) !== 0) return null;
     this.counts.split++;
-    const parts = this.#kernel.accepted(elements, 1 + this.#random(elements.join().length));
+    const parts = this.#decoder.taken(elements, 1 + this.#random(elements.join().length));
     return JSON.stringify(parts) === JSON.stringify(whole) ? null : `in blocks: ${JSON.stringify(parts)}`;
   }
 }

@@ -10,10 +10,10 @@ import {
   genesisOf,
   stamp,
 } from '../../../support/dialects.ts';
-import { DialectKernel } from './dialect-kernel.ts';
+import { DialectDecoder } from './dialect-decoder.ts';
 
 const STYLE = { spaced: false, ascii: false, pretty: false };
-const DIALECTS = ALL_DIALECTS.filter(({ contract }) => contract.plainKind !== null);
+const DIALECTS = ALL_DIALECTS.filter(({ contract }) => contract.program !== null);
 const named = DIALECTS.map((dialect) => [dialect.name, dialect] as const);
 
 /** Another text in the place of each prefix, and of each padding less or something else. */
@@ -39,31 +39,31 @@ function predecessors(dialect: Dialect, before: readonly string[]): (Json | unde
 
 test.each(named)('the first entries of %s name their predecessors as the slow path wants it', (_name, dialect) => {
   const random = randomFrom(5);
-  const kernel = new DialectKernel(dialect, chainIn(dialect, 60, random));
+  const decoder = new DialectDecoder(dialect);
   for (const before of [[], chainIn(dialect, 1, random), chainIn(dialect, 2, random)]) {
-    let taken = 0;
+    let count = 0;
     for (const previous of predecessors(dialect, before)) {
       const draft = draftOf(dialect, before.length, previous, STYLE, random);
-      // The digest that the slow path computes, and the one that the kernel does: nothing else can refuse the entry.
-      for (const digest of [undefined, kernel.ownDigest(before, draft)]) {
-        const accepted = kernel.accepted([...before, stamp(dialect, draft, digest)]);
-        expect([previous, kernel.disagreement(accepted)]).toEqual([previous, null]);
-        if (accepted.length > before.length) taken++;
+      // The digest that the slow path computes, and the one that the decoder does: nothing else can refuse the entry.
+      for (const digest of [undefined, decoder.ownDigest(before, draft)]) {
+        const taken = decoder.taken([...before, stamp(dialect, draft, digest)]);
+        expect([previous, decoder.disagreement(taken)]).toEqual([previous, null]);
+        if (taken.rows.length > before.length) count++;
       }
     }
-    expect(taken).toBeGreaterThan(0);
+    expect(count).toBeGreaterThan(0);
   }
 });
 
 test.each(named)('digests of %s are written as the slow path reads them', (_name, dialect) => {
   const random = randomFrom(6);
-  const kernel = new DialectKernel(dialect, chainIn(dialect, 60, random));
+  const decoder = new DialectDecoder(dialect);
   const [entry = ''] = chainIn(dialect, 1, random);
   const digest = digestTextOf(dialect, entry);
   expect(entry.split(`"${digest}"`)).toHaveLength(2);
   for (const other of misspelt(digest, dialect)) {
-    const accepted = kernel.accepted([entry.replace(`"${digest}"`, `"${other}"`)]);
-    expect([other, kernel.disagreement(accepted)]).toEqual([other, null]);
+    const taken = decoder.taken([entry.replace(`"${digest}"`, `"${other}"`)]);
+    expect([other, decoder.disagreement(taken)]).toEqual([other, null]);
   }
 });
 
@@ -86,11 +86,10 @@ test.each(joined)('a field that %s joins is what the slow path joins, of whateve
     VALUES.map((value) => draft.replace(new RegExp(`("${field}":)"(?:[^"\\\\]|\\\\.)*"`), `$1${value}`)),
   );
   expect(new Set(drafts).size).toBeGreaterThan(VALUES.length - 2);
-  const known = [...chainIn(dialect, 60, random), ...drafts.map((each) => stamp(dialect, each))];
-  for (const kernel of [new DialectKernel(dialect, []), new DialectKernel(dialect, known)])
-    for (const each of drafts)
-      for (const digest of [undefined, kernel.ownDigest([], each)]) {
-        const accepted = kernel.accepted([stamp(dialect, each, digest)]);
-        expect([each, kernel.disagreement(accepted)]).toEqual([each, null]);
-      }
+  const decoder = new DialectDecoder(dialect);
+  for (const each of drafts)
+    for (const digest of [undefined, decoder.ownDigest([], each)]) {
+      const taken = decoder.taken([stamp(dialect, each, digest)]);
+      expect([each, decoder.disagreement(taken)]).toEqual([each, null]);
+    }
 });

@@ -1,9 +1,13 @@
+import type { Unhashed } from '../model/unhashed.ts';
+
 /**
- * The kind of chain that the kernel verifies: a contract's roles and digest recipe as plain data, so that it can be
- * posted to another thread. Whether what is said here is all that the contract says is for the caller to know.
+ * A contract's roles and its recipe of digests, compiled for a decoder. Plain data, so that it can be posted to another
+ * thread.
  */
-// Over ten members: it is all that the module is told of a chain.
-export interface ChainKind {
+// Over ten members: it is all that a decoder is told of a contract.
+export interface RecipeProgram {
+  /** The number of a stream's first entry. */
+  readonly firstSequence: number;
   /** Null for what entries do not say. */
   readonly roles: {
     readonly sequence: Path;
@@ -28,10 +32,14 @@ export interface ChainKind {
   readonly preimage: readonly PreimageStep[];
   /** Members that are hashed by other parts of the preimage, and those that cannot cover themselves. */
   readonly covered: readonly Path[];
-  /** At most eight groups of members, of each of which an entry should have one; `uncovered` is said of one that has not. */
-  readonly groups: readonly { readonly paths: readonly Path[]; readonly uncovered: string }[];
-  /** What no digest of this kind covers, whatever the entry: as `Content.uncovered` says it. */
-  readonly uncovered: readonly string[];
+  /** At most eight groups of members, of each of which an entry should have one; `unhashed` is said of one that has not. */
+  readonly groups: readonly { readonly paths: readonly Path[]; readonly unhashed: Unhashed }[];
+  /** What no digest by this recipe is over, whatever the entry. */
+  readonly always: readonly Unhashed[];
+  /** In the order in which all of it is said, where it stands in one entry: what steps, groups and `always` name. */
+  readonly unhashed: readonly Unhashed[];
+  /** Members that play a role, the gravest first: unhashed, they are said before others. */
+  readonly roleOrder: readonly string[];
   readonly seal: {
     readonly value: Path;
     readonly key: Key;
@@ -58,10 +66,7 @@ export type HashedJson =
   | { readonly kind: 'python'; readonly ascii: boolean; readonly sorted: boolean; readonly spaced: boolean }
   | { readonly kind: 'as-sent' };
 
-/**
- * One part after another of what is hashed. `uncovered` is what such a part may leave open, as `Content.uncovered` says
- * it; null where the contract leaves nothing open.
- */
+/** One part after another of what is hashed. `unhashed` is what such a part may leave open; null for nothing. */
 export type PreimageStep =
   | { readonly kind: 'text'; readonly text: string }
   /** As it was sent; in the first entry `first`, unless that is null. */
@@ -72,14 +77,14 @@ export type PreimageStep =
   /** A member as JSON. */
   | { readonly kind: 'value'; readonly path: Path }
   /** A member's text: a string's meaning, everything else as sent, `nullAs` for null and for nothing. */
-  | { readonly kind: 'field'; readonly path: Path; readonly nullAs: string; readonly uncovered: string | null }
-  /** What the steps from `from` on wrote is open, unless the separator is in it just so many times. */
+  | { readonly kind: 'field'; readonly path: Path; readonly nullAs: string; readonly unhashed: Unhashed | null }
+  /** Where the fields from step `from` on end is open, unless the separator is in their text just so many times. */
   | {
-      readonly kind: 'borders';
+      readonly kind: 'boundary';
       readonly from: number;
       readonly separator: string;
       readonly count: number;
-      readonly uncovered: string;
+      readonly unhashed: Unhashed;
     }
-  /** What the step `from` wrote is open if it is a number. */
-  | { readonly kind: 'number-border'; readonly from: number; readonly uncovered: string };
+  /** Where the text of step `from` ends is open if it is a number. */
+  | { readonly kind: 'number-boundary'; readonly from: number; readonly unhashed: Unhashed };

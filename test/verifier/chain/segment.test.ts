@@ -2,11 +2,11 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { toHmacKey } from '../../../src/core/digest.ts';
-import { PackageReader, type PackageReading } from '../../../src/verifier/chain/package.ts';
-import type { Stretch } from '../../../src/verifier/chain/stretch.ts';
+import { PackageReader, type PackageReading, type Segment } from '../../../src/verifier/chain/package.ts';
+import { statedDigest } from '../../../src/verifier/model/batch.ts';
 import { defaultContract } from '../../../src/verifier/reading/default-contract.ts';
 import { chainOf, entryAfter, KEYS, packageOf, type SentEntry, STREAM } from '../../support/chain.ts';
-import { readInRanges, stretchIn } from '../../support/ranges.ts';
+import { readInRanges, segmentIn } from '../../support/ranges.ts';
 import { someRows } from '../../support/some-rows.ts';
 
 const chain = chainOf(12);
@@ -30,74 +30,50 @@ function readWhole(of: Buffer, watch: number[] = [], keys = KEYS) {
   return plain(reader.finish());
 }
 
-/** Reads up to an offset, offers a stretch, and reads on behind it or, if it was not taken, from there. */
-function offer(stretch: Stretch, at: number, of = bytes) {
+/** Reads up to an offset, offers a segment, and reads on behind it or, if it was not taken, from there. */
+function offer(segment: Segment, at: number, of = bytes) {
   const reader = open([7, 8]);
   reader.push(of.subarray(0, at));
-  const taken = reader.take(stretch);
-  reader.push(of.subarray(taken ? stretch.end : at));
+  const taken = reader.splice(segment);
+  reader.push(of.subarray(taken ? segment.end : at));
   return { taken, reading: plain(reader.finish()) };
 }
 
-/** The stretch that begins with the sixth entry, of a package that is read with these keys. */
-function stretchFrom(start: number, end: number, of = bytes) {
+/** The segment of the entries that begin in a range. */
+function segmentOf(start: number, end: number, of = bytes) {
   const reader = open([7, 8]);
   reader.push(of.subarray(0, startOf(3, of)));
-  const stretch = stretchIn(reader, of, start, end);
-  reader.finish();
-  if (stretch === null) throw new Error('there is no stretch');
-  return stretch;
+  const segment = segmentIn(reader, of, start, end);
+  if (segment === null) throw new Error('there is no segment');
+  return segment;
 }
 
-describe('a stretch', () => {
-  const stretch = stretchFrom(startOf(5) + 1, startOf(10) + 30);
+describe('a segment', () => {
+  const segment = () => segmentOf(startOf(5) + 1, startOf(9) + 30);
 
-  test('goes from the first entry that begins in a range to the last that ends in it', () => {
-    expect(stretch).toMatchObject({
-      start: startOf(6),
-      end: startOf(10),
-      place: 'next',
-      assumed: { sequence: 5, digest: chain[4]?.hash },
-      count: 4,
-      firstTime: Date.parse(chain[5]?.timestamp ?? ''),
-      tip: { sequence: 9, digest: chain[8]?.hash, time: Date.parse(chain[8]?.timestamp ?? '') },
-    });
-    expect(Buffer.from(stretch.digests).toString('hex')).toBe(
-      chain
-        .slice(5, 9)
-        .map(({ hash }) => hash)
-        .join(''),
-    );
-    expect([...stretch.dated]).toEqual([[DATED.name, { sequence: 8, time: timeOf(8) }]]);
-    expect([...stretch.watched]).toEqual(
-      [7, 8].map((at) => [at, { digest: chain[at - 1]?.hash, timestamp: chain[at - 1]?.timestamp }]),
+  test('has the entries that begin in its range, the last one whole', () => {
+    const { batch, ...place } = segment();
+    expect(place).toEqual({ start: startOf(6), end: startOf(10), place: 'next' });
+    expect([...batch.sequences]).toEqual([6, 7, 8, 9]);
+    expect([0, 1, 2, 3].map((index) => statedDigest(batch, index))).toEqual(chain.slice(5, 9).map(({ hash }) => hash));
+    expect([0, 1, 2, 3].map((index) => batch.timestamp(index))).toEqual(
+      chain.slice(5, 9).map(({ timestamp }) => timestamp),
     );
   });
 
-  test('is taken where the walk arrives at it, and nothing shows that it was', () => {
-    expect(offer(stretch, startOf(6))).toEqual({ taken: true, reading: readWhole(bytes, [7, 8]) });
-    const touching = stretchFrom(startOf(6), startOf(7) - 1);
-    expect(touching).toMatchObject({ place: 'after', count: 1 });
+  test('is taken where the reader arrives at it, and nothing shows that it was', () => {
+    expect(offer(segment(), startOf(6))).toEqual({ taken: true, reading: readWhole(bytes, [7, 8]) });
+    const touching = segmentOf(startOf(6), startOf(7));
+    expect([...touching.batch.sequences]).toEqual([6]);
     expect(offer(touching, startOf(6))).toEqual({ taken: true, reading: readWhole(bytes, [7, 8]) });
   });
 
-  const digest = 'a'.repeat(64);
-  test.each<[string, Partial<Stretch>]>([
-    ['begins a byte early', { start: stretch.start - 1 }],
-    ['begins a byte late', { start: stretch.start + 1 }],
-    ['begins behind the end of the file', { start: bytes.length + 5, end: bytes.length + 9 }],
-    ['follows another number', { assumed: { ...stretch.assumed, sequence: 4 } }],
-    ['follows another digest', { assumed: { ...stretch.assumed, digest } }],
-    ['begins at an earlier time than the tip', { firstTime: Date.parse(chain[4]?.timestamp ?? '') - 1 }],
-    ['has no time, where entries have one', { firstTime: Number.NaN }],
-    ['leaves open what the walk knows nothing of', { uncovered: new Set(['actor']) }],
-  ])('that %s is left', (_words, wrong) => {
-    expect(offer({ ...stretch, ...wrong }, startOf(6))).toEqual({ taken: false, reading: readWhole(bytes, [7, 8]) });
-  });
-
-  test('may begin at the very time of the tip', () => {
-    const firstTime = Date.parse(chain[4]?.timestamp ?? '');
-    expect(offer({ ...stretch, firstTime }, startOf(6)).taken).toBe(true);
+  test.each<[string, number]>([
+    ['begins a byte early', startOf(6) - 1],
+    ['begins a byte late', startOf(6) + 1],
+    ['begins behind the end of the file', bytes.length + 5],
+  ])('that %s is left', (_words, start) => {
+    expect(offer({ ...segment(), start }, startOf(6))).toEqual({ taken: false, reading: readWhole(bytes, [7, 8]) });
   });
 
   test.each([
@@ -105,33 +81,36 @@ describe('a stretch', () => {
     ['a byte before it', startOf(6) - 1],
     ['a byte behind its beginning', startOf(6) + 1],
     ['behind it', startOf(10)],
-  ])('is left by a walk that has come %s', (_words, at) => {
-    expect(offer(stretch, at)).toEqual({ taken: false, reading: readWhole(bytes, [7, 8]) });
+  ])('is left by a reader that has come %s', (_words, at) => {
+    expect(offer(segment(), at)).toEqual({ taken: false, reading: readWhole(bytes, [7, 8]) });
   });
 
-  test('of a chain that was cut out and put into another place is left', () => {
+  test('of a chain that was cut out and put into another place is judged like the rest', () => {
     const moved = Buffer.from(JSON.stringify(packageOf(chain.toSpliced(4, 1))));
-    const later = stretchFrom(startOf(6, moved), moved.length, moved);
-    expect(later.count).toBe(7);
-    expect(offer(later, startOf(6, moved), moved)).toEqual({ taken: false, reading: readWhole(moved, [7, 8]) });
+    const reading = readWhole(moved, [7, 8]);
+    expect(reading.findings).toMatchObject([{ code: 'order/gap', from: 5, to: 5 }]);
+    expect(offer(segmentOf(startOf(6, moved), moved.length, moved), startOf(6, moved), moved)).toEqual({
+      taken: true,
+      reading,
+    });
   });
 
-  test('of a chain whose clock went back just there is left', () => {
+  test('of a chain whose clock went back just there is judged like the rest', () => {
     const early = [...chain.slice(0, 5)];
     while (early.length < 12) early.push(entryAfter(early.at(-1) ?? null, { timestamp: '2020-01-01T00:00:00.000Z' }));
     const back = Buffer.from(JSON.stringify(packageOf(early)));
     const reading = readWhole(back, [7, 8]);
     expect(reading.findings).toMatchObject([{ code: 'order/clock-backwards', sequence: 6 }]);
-    expect(offer(stretchFrom(startOf(6, back), back.length, back), startOf(6, back), back)).toEqual({
-      taken: false,
+    expect(offer(segmentOf(startOf(6, back), back.length, back), startOf(6, back), back)).toEqual({
+      taken: true,
       reading,
     });
   });
 
-  test('is left once the document has ended or is broken, and where entries are to be seen one by one', () => {
+  test('is left once the document has ended or is broken', () => {
     const ended = open();
     ended.push(bytes);
-    expect(ended.take({ ...stretch, start: bytes.length, assumed: { sequence: 12, digest } })).toBe(false);
+    expect(ended.splice({ ...segment(), start: bytes.length })).toBe(false);
     for (const [at, byte] of [
       [startOf(6) - 1, ' '],
       [startOf(6) - 2, ']'],
@@ -140,20 +119,13 @@ describe('a stretch', () => {
     ] as const) {
       const broken = Buffer.from(bytes);
       broken[at] = byte.charCodeAt(0);
-      expect(offer(stretch, startOf(6), broken)).toEqual({ taken: false, reading: readWhole(broken, [7, 8]) });
+      expect(offer(segment(), startOf(6), broken)).toEqual({ taken: false, reading: readWhole(broken, [7, 8]) });
     }
     const stuck = open();
     stuck.push(bytes.subarray(0, startOf(6)));
-    stuck.take({ ...stretch, start: 0 });
+    stuck.splice({ ...segment(), start: 0 });
     stuck.push(Buffer.from('x'));
-    expect(stuck.take(stretch)).toBe(false);
-    const seen: number[] = [];
-    const watcher = new PackageReader(defaultContract, KEYS, {
-      streamId: STREAM,
-      onEntry: ({ sequence }) => seen.push(sequence),
-    });
-    watcher.push(bytes.subarray(0, startOf(6)));
-    expect([watcher.findStretches(), watcher.take(stretch)]).toEqual([null, false]);
+    expect(stuck.splice(segment())).toBe(false);
   });
 
   test('tells a duplicate from a fork among what it holds, as far back as a walk does', () => {
@@ -162,13 +134,13 @@ describe('a stretch', () => {
     const repeated = [...long, ...again.slice(100, 110), ...again.slice(4190)];
     const all = Buffer.from(JSON.stringify(packageOf(repeated)));
     const reader = open();
-    const taken = readInRanges(reader, all, [startOf(3, all), startOf(4180, all)]);
-    expect(taken).toBeGreaterThan(4190);
+    const splits = Array.from({ length: 5 }, (_, part) => startOf(3 + part * 800, all));
+    expect(readInRanges(reader, all, splits)).toBeGreaterThan(4180);
     expect(plain(reader.finish())).toEqual(readWhole(all));
   });
 });
 
-/** A look-alike of an entry, in the metadata of another; `true` digest and all, so that a kernel takes it. */
+/** A look-alike of an entry, in the metadata of another; `true` digest and all, so that a decoder takes it. */
 const decoy = (sequence: number) => entryAfter({ ...(chain[0] as SentEntry), sequence: sequence - 1 });
 const AROUND: [string, SentEntry[], number][] = [
   ['entries', chain.slice(0, 3), 1],

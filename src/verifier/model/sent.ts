@@ -1,4 +1,4 @@
-import type { Entry } from '../model/entry.ts';
+import type { Entry } from './entry.ts';
 
 /** Entries of one stream as they were sent, to be kept, each by its index from 0. They can be read in one way only. */
 export interface SentEntries {

@@ -1,0 +1,24 @@
+import type { EntryBatch } from '../model/batch.ts';
+
+/** What stands before the place where decoding begins or ends: an opening bracket, an entry, or the comma behind one. */
+export type Place = 'first' | 'after' | 'next';
+
+export interface Decoded {
+  /** Valid until the decoder is called again; null where no entry was decoded. */
+  batch: EntryBatch | null;
+  /** Where decoding ended: behind an entry, perhaps behind white space and a comma that follow it. */
+  end: number;
+  place: Place;
+}
+
+/**
+ * Decodes entries of an array. What it says of an entry depends on its bytes alone, and on the contract, the stream and
+ * the keys that the decoder was made with. Disposing of it forgets the keys.
+ */
+export interface EntryDecoder extends Disposable {
+  /**
+   * Decodes entries from `at` on, as many as are whole and as it is sure of.
+   * @param place what stands before `at`.
+   */
+  decode(bytes: Uint8Array, at: number, place: Place): Decoded;
+}

@@ -1,0 +1,154 @@
+import { hexBytes, utf8Bytes } from '../../../core/bytes.ts';
+import { ElementScanner } from '../../../core/json/elements.ts';
+import type { SpareMemory } from '../../../core/spare-memory.ts';
+import { type EntryBatch, FLAG, type UnhashedAt } from '../../model/batch.ts';
+import type { Entry, SealKeys } from '../../model/entry.ts';
+import { type SentEntries, sentEntry } from '../../model/sent.ts';
+import { unhashedKey } from '../../model/unhashed.ts';
+import type { Contract } from '../../reading/contract.ts';
+import type { Decoded, EntryDecoder, Place } from '../decoder.ts';
+
+/**
+ * The decoder that decides: every entry is parsed, written anew as its contract hashes it, and hashed by itself. It takes
+ * whatever can be read, and notes what is unusual. The other decoder takes only what this one would not note.
+ */
+export class ReferenceDecoder implements EntryDecoder {
+  readonly #contract: Contract;
+  readonly #keys: SealKeys;
+
+  constructor(contract: Contract, keys: SealKeys) {
+    this.#contract = contract;
+    this.#keys = keys;
+  }
+
+  /** @throws EvidenceError `contract` or `unreadable` for an entry that cannot be read as the contract says. */
+  decode(bytes: Uint8Array, at: number, place: Place): Decoded {
+    const found: Found[] = [];
+    const scanner = new ElementScanner([], {
+      onElement: (element, members) => {
+        const start = element.byteOffset - bytes.byteOffset;
+        const entry = this.#contract.readEntry(element, members, this.#keys);
+        found.push({ entry, start, end: start + element.length });
+      },
+    });
+    scanner.push(OPEN_ARRAY);
+    scanner.push(bytes.subarray(at));
+    const end = found.at(-1)?.end ?? at;
+    return { batch: found.length === 0 ? null : this.#toBatch(bytes, found), end, place: end > at ? 'after' : place };
+  }
+
+  /** One entry. */
+  read(bytes: Uint8Array): Entry {
+    const { batch } = this.decode(bytes, 0, 'next');
+    if (batch === null) throw new TypeError('these are not the bytes of an entry');
+    return batch.entry(0);
+  }
+
+  /** It keeps nothing. */
+  [Symbol.dispose](): void {}
+
+  #toBatch(bytes: Uint8Array, found: readonly Found[]): EntryBatch {
+    const { genesis } = this.#contract;
+    const entries = found.map(({ entry }) => entry);
+    const digestBytes = Math.ceil(Math.max(...entries.map(({ digest }) => digest.length)) / 8) * 4;
+    const digests = (of: (entry: Entry) => string) => {
+      const column = new Uint8Array(entries.length * digestBytes);
+      for (const [index, entry] of entries.entries()) column.set(hexBytes(of(entry)), index * digestBytes);
+      return column;
+    };
+    return {
+      count: entries.length,
+      bytes,
+      starts: Uint32Array.from(found, ({ start }) => start),
+      ends: Uint32Array.from(found, ({ end }) => end),
+      sequences: Float64Array.from(entries, ({ sequence }) => sequence),
+      times: Float64Array.from(entries, ({ timestamp }) => Date.parse(timestamp)),
+      flags: Uint8Array.from(entries, (entry) => flagsOf(entry, genesis, this.#isPlain(entry))),
+      digestBytes,
+      previous: digests(({ previous }) => (previous === genesis || previous.length > 2 * digestBytes ? '' : previous)),
+      stated: digests(({ digest }) => digest),
+      computed: digests(({ content }) => (content.state === 'computed' ? content.digest : '')),
+      streams: entries.map(({ streamId }) => streamId),
+      unhashed: unhashedOf(entries),
+      keyIds: [...new Set(entries.flatMap((entry) => this.#keyIdsOf(entry)))],
+      timestamp: (index) => entryAt(entries, index).timestamp,
+      entry: (index) => entryAt(entries, index),
+      keep: (from, to, spare) => keep(found, bytes, from, to, spare),
+    };
+  }
+
+  #isPlain(entry: Entry): boolean {
+    const { seal, content } = entry;
+    if (content.state !== 'computed') return false;
+    if (!this.#contract.hasSeals) return true;
+    if (this.#keys.size === 0) return seal !== 'malformed';
+    return this.#hasRightSeal(entry);
+  }
+
+  #hasRightSeal(entry: Entry): boolean {
+    const { seal } = entry;
+    if (seal === null || seal === 'malformed' || seal.keyId === null) return false;
+    const key = this.#keys.get(seal.keyId);
+    return key !== undefined && this.#contract.sealOf(key, entry) === seal.value;
+  }
+
+  #keyIdsOf(entry: Entry): string[] {
+    const { content, seal } = entry;
+    const digestKey = content.state === 'computed' && content.keyId !== null ? [content.keyId] : [];
+    if (!this.#contract.hasSeals || !this.#hasRightSeal(entry) || seal === null || seal === 'malformed')
+      return digestKey;
+    return [...digestKey, seal.keyId ?? ''];
+  }
+}
+
+const OPEN_ARRAY = utf8Bytes('[');
+
+/** An entry, and where it stands. */
+interface Found {
+  entry: Entry;
+  start: number;
+  end: number;
+}
+
+function flagsOf(entry: Entry, genesis: string, isPlain: boolean): number {
+  const computed = entry.content.state === 'computed' ? FLAG.computed : 0;
+  return (entry.previous === genesis ? FLAG.first : 0) | computed | (isPlain ? 0 : FLAG.noted);
+}
+
+/** What one of them is the first to leave open is said of that one. */
+function unhashedOf(entries: readonly Entry[]): UnhashedAt[] {
+  const found = new Map<string, UnhashedAt>();
+  for (const [entry, { content }] of entries.entries())
+    for (const unhashed of content.state === 'computed' ? content.unhashed : []) {
+      const key = unhashedKey(unhashed);
+      if (!found.has(key)) found.set(key, { entry, unhashed });
+    }
+  return [...found.values()];
+}
+
+function entryAt(entries: readonly Entry[], index: number): Entry {
+  const entry = entries[index];
+  if (entry === undefined) throw new RangeError('there is no such entry in the batch');
+  return entry;
+}
+
+function keep(found: readonly Found[], bytes: Uint8Array, from: number, to: number, spare: SpareMemory): SentEntries {
+  const kept = found.slice(from, to);
+  const [first, last] = [kept[0], kept.at(-1)];
+  if (first === undefined || last === undefined) throw new RangeError('there is nothing to keep');
+  if (kept.length === 1) return sentEntry(first.entry, bytes.subarray(first.start, first.end));
+  const sent = bytes.subarray(first.start, last.end);
+  const memory = spare.take(sent.length);
+  memory.set(sent);
+  const at = (index: number) => kept[index] ?? first;
+  return {
+    count: kept.length,
+    bytes: memory.subarray(0, sent.length),
+    sequence: (index) => at(index).entry.sequence,
+    start: (index) => at(index).start - first.start,
+    end: (index) => at(index).end - first.start,
+    digest: (index) => at(index).entry.digest,
+    timestamp: (index) => at(index).entry.timestamp,
+    release: () => spare.giveBack(memory),
+  };
+}

@@ -1,0 +1,174 @@
+import { isEvidenceError } from '../../../core/errors.ts';
+import { MAX_DEPTH } from '../../../core/json/canonical.ts';
+import type { EntryBatch } from '../../model/batch.ts';
+import type { SealKeys } from '../../model/entry.ts';
+import type { RecipeProgram } from '../../recipe/recipe-program.ts';
+import type { Decoded, EntryDecoder, Place } from '../decoder.ts';
+import { type Columns, type ReadWhole, toBatch } from './batch.ts';
+import { giveBack, instantiate, type KernelExports } from './instance.ts';
+import { PLACES, REPORT, SIZES, STOPS, UNHASHED_ROW, valueIn } from './layout.ts';
+import { KernelSettings } from './settings.ts';
+import { UnhashedRows } from './unhashed.ts';
+
+/** What the decoder has to know of a stream. Plain data, so that it can be posted to another thread. */
+export interface WasmOptions {
+  program: RecipeProgram;
+  streamId: string;
+  keys: SealKeys;
+  /** How many objects and arrays stand around an entry, the array of entries included. */
+  depth: number;
+}
+
+/**
+ * `needs-more`: the bytes end here, perhaps within an entry. `unsure`: what stands here is for the reference decoder.
+ * `closed`: here stands the closing bracket of the array.
+ */
+export type Stop = keyof typeof STOPS;
+
+/** What was decoded in `input`: the columns are in memory that the next run writes over. */
+export interface Run {
+  columns: Columns | null;
+  /** In `input`. */
+  end: number;
+  place: Place;
+  stop: Stop;
+}
+
+const DIGEST_BYTES = { 'sha-256': 32, 'sha-384': 48, 'sha-512': 64 };
+
+const FIRST_BLOCK_BYTES = 64 * 1024;
+const LEAST_BLOCK_BYTES = 4 * 1024;
+
+/**
+ * The fast decoder, a module in C. It takes entries that are plain, whose canonical form is certain, and whose digest and
+ * seal are right; it stops at the first that is not so, or of which it is not sure: that one is for the reference decoder,
+ * which alone says what is unusual about it.
+ */
+export class WasmDecoder implements EntryDecoder {
+  /** Where `run` reads. */
+  readonly input: Uint8Array;
+  readonly #kernel: KernelExports;
+  readonly #program: RecipeProgram;
+  readonly #settings: KernelSettings;
+  readonly #unhashed: UnhashedRows;
+  readonly #readWhole: ReadWhole;
+  readonly #digestBytes: number;
+  #blockBytes = FIRST_BLOCK_BYTES;
+  #closed = false;
+
+  private constructor({ program, streamId, keys, depth }: WasmOptions, readWhole: ReadWhole) {
+    const kernel = instantiate();
+    this.#kernel = kernel;
+    this.#program = program;
+    this.#readWhole = readWhole;
+    this.input = this.#bytes(kernel.input.value, SIZES.INPUT_BYTES);
+    this.#digestBytes = DIGEST_BYTES[program.digest.algorithm];
+    const secrets = new Map([...keys].map(([id, key]) => [id, key.export()] as const));
+    try {
+      kernel.begin(program.firstSequence, Math.max(0, MAX_DEPTH - depth));
+      this.#settings = new KernelSettings(kernel, program, streamId);
+      this.#settings.setKeys(secrets);
+      this.#unhashed = new UnhashedRows(program, this.#settings);
+    } catch (error) {
+      this[Symbol.dispose]();
+      throw error;
+    } finally {
+      for (const secret of secrets.values()) secret.fill(0);
+    }
+  }
+
+  /**
+   * Null for a stream that it cannot hold: too many or too long names, or keys that are missing.
+   * @param readWhole reads an entry that the decoder has taken, for who wants to show it.
+   */
+  static open(options: WasmOptions, readWhole: ReadWhole): WasmDecoder | null {
+    try {
+      return new WasmDecoder(options, readWhole);
+    } catch (error) {
+      if (isEvidenceError(error)) return null;
+      throw error;
+    }
+  }
+
+  decode(bytes: Uint8Array, at: number, place: Place): Decoded {
+    const block = bytes.subarray(at, at + Math.min(this.#blockBytes, this.input.length));
+    this.input.set(block);
+    const { columns, stop, ...run } = this.run(0, block.length, block.length, place);
+    // What is offered follows what was taken the last time: it is copied.
+    const next = stop === 'needs-more' ? this.#blockBytes * 2 : this.#blockBytes / 2;
+    this.#blockBytes = Math.min(Math.max(next, LEAST_BLOCK_BYTES), this.input.length);
+    return { batch: columns === null ? null : this.toBatch(columns), end: at + run.end, place: run.place };
+  }
+
+  toBatch(columns: Columns): EntryBatch {
+    return toBatch(columns, this.#program, this.#readWhole);
+  }
+
+  /** Reads the bytes of `input` from `start` to `end`; a few behind `end` are overwritten. @param limit entries begin before it. */
+  run(start: number, end: number, limit: number, place: Place): Run {
+    if (this.#closed) throw new TypeError('the decoder is closed');
+    if (start < 0 || start > end || end > this.input.length) throw new RangeError('the block is not within the input');
+    const kernel = this.#kernel;
+    kernel.run(start, end, limit, valueIn(PLACES, place));
+    const report = this.#words(kernel.report.value, Object.keys(REPORT).length);
+    const word = (name: keyof typeof REPORT) => report[valueIn(REPORT, name)] ?? 0;
+    const stop = nameAt(STOPS, word('stop'));
+    const count = word('count');
+    return {
+      columns: count === 0 ? null : this.#columns(count, word('unhashed')),
+      end: word('offset'),
+      place: nameAt(PLACES, word('place')),
+      // What fills all of the input and is not whole yet never will be.
+      stop: stop === 'needs-more' && word('offset') === 0 && end === this.input.length ? 'unsure' : stop,
+    };
+  }
+
+  /** Forgets the keys; the decoder must not be used afterwards: its memory serves another one. */
+  [Symbol.dispose](): void {
+    if (this.#closed) return;
+    this.#closed = true;
+    giveBack(this.#kernel);
+  }
+
+  #columns(count: number, unhashed: number): Columns {
+    const kernel = this.#kernel;
+    const rows = this.#words(kernel.unhashed.value, unhashed * Object.keys(UNHASHED_ROW).length);
+    const digests = this.#bytes(kernel.digests.value, count * this.#digestBytes);
+    const hasTimes = this.#program.roles.timestamp !== null;
+    const times = new Float64Array(this.#memory, kernel.times.value, count);
+    return {
+      count,
+      bytes: this.input,
+      starts: this.#words(kernel.starts.value, count),
+      ends: this.#words(kernel.ends.value, count),
+      sequences: new Float64Array(this.#memory, kernel.sequences.value, count),
+      times: hasTimes ? times : times.fill(Number.NaN),
+      timestamps: this.#words(kernel.timestamps.value, count),
+      timestampLengths: this.#words(kernel.timestamp_lengths.value, count),
+      flags: this.#bytes(kernel.flags.value, count),
+      digestBytes: this.#digestBytes,
+      previous: this.#bytes(kernel.previous.value, count * this.#digestBytes),
+      digests,
+      unhashed: this.#unhashed.read(rows, count, this.input),
+      keyIds: this.#settings.usedKeyIds,
+    };
+  }
+
+  get #memory(): ArrayBuffer {
+    return this.#kernel.memory.buffer;
+  }
+
+  #bytes(at: number, length: number): Uint8Array {
+    return new Uint8Array(this.#memory, at, length);
+  }
+
+  #words(at: number, length: number): Uint32Array {
+    return new Uint32Array(this.#memory, at, length);
+  }
+}
+
+function nameAt<T extends object>(table: T, value: number): keyof T {
+  const name = Object.keys(table)[value];
+  if (name === undefined) throw new TypeError('the module says what layout.ts does not know');
+  return name as keyof T;
+}

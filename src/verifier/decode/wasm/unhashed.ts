@@ -1,0 +1,62 @@
+import { utf8Text } from '../../../core/bytes.ts';
+import type { UnhashedAt } from '../../model/batch.ts';
+import { type Unhashed, unhashedKey } from '../../model/unhashed.ts';
+import { compareGravity } from '../../recipe/cover.ts';
+import type { RecipeProgram } from '../../recipe/recipe-program.ts';
+import { SIZES, UNHASHED, UNHASHED_ROW, valueIn } from './layout.ts';
+import type { KernelSettings } from './settings.ts';
+
+const ROW_WORDS = Object.keys(UNHASHED_ROW).length;
+
+/** Reads what the module notes as not hashed, and says it in the order in which the reference decoder does. */
+export class UnhashedRows {
+  readonly #program: RecipeProgram;
+  readonly #settings: Pick<KernelSettings, 'steps' | 'members'>;
+  readonly #gravity: ReturnType<typeof compareGravity>;
+  readonly #order: ReadonlyMap<string, number>;
+
+  constructor(program: RecipeProgram, settings: Pick<KernelSettings, 'steps' | 'members'>) {
+    this.#program = program;
+    this.#settings = settings;
+    this.#gravity = compareGravity(program.roleOrder);
+    this.#order = new Map(program.unhashed.map((unhashed, index) => [unhashedKey(unhashed), index]));
+  }
+
+  /** @param count of entries: what is noted of later ones was not taken. */
+  read(rows: Uint32Array, count: number, input: Uint8Array): UnhashedAt[] {
+    const { always } = this.#program;
+    if (rows.length === 0 && always.length === 0) return NOTHING;
+    // Where it stands tells the order of what is alike: a name's place, or that of the recipe.
+    const found = always.map((unhashed) => ({ entry: 0, unhashed, at: this.#placeOf(unhashed) }));
+    for (let start = 0; start < rows.length; start += ROW_WORDS) {
+      const word = (name: keyof typeof UNHASHED_ROW) => rows[start + valueIn(UNHASHED_ROW, name)] ?? 0;
+      const entry = word('entry');
+      if (entry >= count) continue;
+      const name = utf8Text(input.subarray(word('name'), word('name') + word('length')));
+      const unhashed = this.#toUnhashed(word('kind'), word('index'), name);
+      found.push({ entry, unhashed, at: unhashed.kind === 'member' ? word('name') : this.#placeOf(unhashed) });
+    }
+    found.sort(
+      (one, other) => one.entry - other.entry || this.#gravity(one.unhashed, other.unhashed) || one.at - other.at,
+    );
+    return found.map(({ entry, unhashed }) => ({ entry, unhashed }));
+  }
+
+  #placeOf(unhashed: Unhashed): number {
+    return this.#order.get(unhashedKey(unhashed)) ?? 0;
+  }
+
+  #toUnhashed(kind: number, index: number, name: string): Unhashed {
+    if (kind === valueIn(UNHASHED, 'member')) {
+      const container = index === SIZES.NOWHERE ? [] : (this.#settings.members[index] ?? []);
+      return { kind: 'member', path: [...container, name] };
+    }
+    const step = this.#settings.steps[index];
+    const ofStep = step !== undefined && 'unhashed' in step ? step.unhashed : null;
+    const unhashed = kind === valueIn(UNHASHED, 'group') ? this.#program.groups[index]?.unhashed : ofStep;
+    if (unhashed == null) throw new TypeError('the module notes what the program does not know');
+    return unhashed;
+  }
+}
+
+const NOTHING: UnhashedAt[] = [];

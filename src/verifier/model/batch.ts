@@ -1,0 +1,74 @@
+import { hexText } from '../../core/bytes.ts';
+import type { SpareMemory } from '../../core/spare-memory.ts';
+import type { Entry } from './entry.ts';
+import type { SentEntries } from './sent.ts';
+import type { Unhashed } from './unhashed.ts';
+
+/** Bits of a batch's `flags`. */
+export const FLAG = {
+  /** The entry names no predecessor. */
+  first: 1,
+  /** Its digest was computed anew. */
+  computed: 2,
+  /**
+   * More is to be said of it than its columns do, and `entry` says it: that its digest cannot be computed, or that its
+   * seal is absent or not right.
+   */
+  noted: 4,
+} as const;
+
+/** Something that is not hashed, and the index of the first entry of a batch that leaves it open. */
+export interface UnhashedAt {
+  entry: number;
+  unhashed: Unhashed;
+}
+
+/**
+ * Entries of a package in the order in which they were sent, each by its index, in columns. They depend on nothing but
+ * their bytes and what the decoder was told of the contract, the stream and its keys.
+ */
+// Over ten members: they are the columns.
+export interface EntryBatch {
+  readonly count: number;
+  /** Where the entries stand, with what stands between them; each begins and ends at these offsets. */
+  readonly bytes: Uint8Array;
+  readonly starts: Uint32Array;
+  readonly ends: Uint32Array;
+  readonly sequences: Float64Array;
+  /** Milliseconds since 1970; not a number where an entry has none. */
+  readonly times: Float64Array;
+  readonly flags: Uint8Array;
+  /** Bytes of a digest in the columns below, a multiple of four. Of entries that are noted, `entry` says the digests. */
+  readonly digestBytes: number;
+  /** What each entry says that its predecessor's digest is; zeros for none. */
+  readonly previous: Uint8Array;
+  /** What it says that its own is, and what it is by the recipe, where that is computed; one array where they never differ. */
+  readonly stated: Uint8Array;
+  readonly computed: Uint8Array;
+  /** The streams that they say they belong to, null where they do not say; null if that is the one that was asked for. */
+  readonly streams: readonly (string | null)[] | null;
+  /** In the order of the entries; of each, the gravest first. */
+  readonly unhashed: readonly UnhashedAt[];
+  /** The ids of the given keys with which the digests, and the seals that are right, were made. */
+  readonly keyIds: readonly string[];
+  /** RFC 3339; empty where an entry has none. */
+  timestamp(index: number): string;
+  /** The whole of an entry. */
+  entry(index: number): Entry;
+  /** A copy of those from `from` on and before `to`, which follow one another. */
+  keep(from: number, to: number, spare: SpareMemory): SentEntries;
+}
+
+/** Lower-case hex. */
+export function statedDigest(batch: EntryBatch, index: number): string {
+  if (isNoted(batch, index)) return batch.entry(index).digest;
+  return hexAt(batch.stated, index, batch.digestBytes);
+}
+
+export function isNoted({ flags }: EntryBatch, index: number): boolean {
+  return ((flags[index] ?? 0) & FLAG.noted) !== 0;
+}
+
+export function hexAt({ buffer, byteOffset }: Uint8Array, index: number, bytes: number): string {
+  return hexText(new Uint8Array(buffer, byteOffset + index * bytes, bytes));
+}

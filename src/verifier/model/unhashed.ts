@@ -1,0 +1,29 @@
+/** Something of an entry that could be changed without changing the entry's digest. */
+export type Unhashed =
+  /** A member, by the names that lead to it. */
+  | { readonly kind: 'member'; readonly path: readonly string[] }
+  /** The place where a part of the hashed text ends and the next one begins. */
+  | {
+      readonly kind: 'boundary';
+      readonly part: 'previous' | 'json' | 'join';
+      /** Of a join, its fields; of JSON, the member that is written, none for the entry itself. */
+      readonly paths: readonly string[];
+    }
+  /** The type of a member: 5 and "5" are the same text. */
+  | { readonly kind: 'type'; readonly path: string }
+  /** All members that say who did what, or to what: an entry lacks them, and another member may be in their place. */
+  | { readonly kind: 'absent'; readonly paths: readonly string[] }
+  /** More than is kept one by one. */
+  | { readonly kind: 'more' };
+
+/** By kind and value: no two different ones have the same key. */
+export type UnhashedSet = ReadonlyMap<string, Unhashed>;
+
+export function unhashedKey(unhashed: Unhashed): string {
+  return JSON.stringify(unhashed);
+}
+
+/** The names that lead to a member as one text, as contracts write paths; a name that holds dots is quoted. */
+export function pathText(path: readonly string[]): string {
+  return path.map((name) => (name.includes('.') ? JSON.stringify(name) : name)).join('.');
+}

@@ -1,0 +1,127 @@
+import { readSync } from 'node:fs';
+import type { Segment } from '../chain/package.ts';
+import type { Columns } from '../decode/wasm/batch.ts';
+import type { Run, WasmDecoder } from '../decode/wasm/decoder.ts';
+import { SIZES } from '../decode/wasm/layout.ts';
+
+/** A segment whose columns are not yet a batch. Offsets are in the file. */
+export interface DecodedRange extends Omit<Segment, 'batch'> {
+  columns: Columns;
+}
+
+/** What follows a range is read with it, so that the entry that stands across its end is whole. */
+const OVERLAP_BYTES = 64 * 1024;
+export const RANGE_BYTES = SIZES.INPUT_BYTES - OVERLAP_BYTES;
+
+const OPEN_OBJECT = 0x7b;
+
+/**
+ * Where an entry begins is found by trying: an object that the decoder takes is taken for one. Bytes that are made of
+ * beginnings without end are not tried for ever.
+ */
+const MAX_TRIES = 256;
+
+/** Puts bytes of the package from an offset on into memory, as many as there are and fit, and returns their number. */
+export type ReadAt = (into: Uint8Array, offset: number) => number;
+
+/**
+ * Decodes the entries that begin in a range of a package, from the first one on that is found.
+ * @returns columns in the decoder's memory, which it writes over; null where no entry is found.
+ */
+export function decodeRange(
+  decoder: WasmDecoder,
+  readAt: ReadAt,
+  { start, end }: { start: number; end: number },
+): DecodedRange | null {
+  const filled = readAt(decoder.input, start);
+  const found = findEntry(decoder, filled, end - start);
+  if (found === null) return null;
+  const { columns, place } = found.run;
+  if (columns === null) return null;
+  return {
+    columns,
+    start: start + found.at,
+    end: start + found.run.end,
+    place: place === 'after' ? 'after' : 'next',
+  };
+}
+
+/** @param file number of an open file. */
+export function readerOf(file: number): ReadAt {
+  return (into, offset) => {
+    let filled = 0;
+    while (filled < into.length) {
+      const bytes = readSync(file, into, filled, into.length - filled, offset + filled);
+      if (bytes === 0) break;
+      filled += bytes;
+    }
+    return filled;
+  };
+}
+
+function findEntry(decoder: WasmDecoder, filled: number, limit: number): { at: number; run: Run } | null {
+  const { input } = decoder;
+  let at = input.indexOf(OPEN_OBJECT);
+  for (let tries = 0; tries < MAX_TRIES && at >= 0 && at < Math.min(filled, limit); tries++) {
+    const run = decoder.run(at, filled, limit, 'next');
+    if (run.columns !== null) return { at, run };
+    at = input.indexOf(OPEN_OBJECT, at + 1);
+  }
+  return null;
+}
+
+/** Memory for the columns of one range, shared between threads. */
+export class Slot {
+  readonly #memory: SharedArrayBuffer;
+
+  constructor(memory: SharedArrayBuffer) {
+    this.#memory = memory;
+  }
+
+  static allocate(): SharedArrayBuffer {
+    return new SharedArrayBuffer(
+      SIZES.MAX_ENTRIES *
+        (2 * Float64Array.BYTES_PER_ELEMENT + 4 * Uint32Array.BYTES_PER_ELEMENT + 1 + 2 * MAX_DIGEST) +
+        SIZES.INPUT_BYTES,
+    );
+  }
+
+  /** @returns the same, in this memory. */
+  copy(decoded: DecodedRange): DecodedRange {
+    const { columns } = decoded;
+    const { digestBytes } = columns;
+    let at = 0;
+    const take = <T extends Float64Array | Uint32Array | Uint8Array>(column: T): T => {
+      const make = column.constructor as new (memory: SharedArrayBuffer, at: number, length: number) => T;
+      const copy = new make(this.#memory, at, column.length);
+      copy.set(column);
+      at += SIZES.MAX_ENTRIES * (column.BYTES_PER_ELEMENT === 1 ? digestBytes : column.BYTES_PER_ELEMENT);
+      return copy;
+    };
+    return {
+      ...decoded,
+      columns: {
+        ...columns,
+        sequences: take(columns.sequences),
+        times: take(columns.times),
+        starts: take(columns.starts),
+        ends: take(columns.ends),
+        timestamps: take(columns.timestamps),
+        timestampLengths: take(columns.timestampLengths),
+        previous: take(columns.previous),
+        digests: take(columns.digests),
+        flags: take(columns.flags),
+        bytes: this.#copyBytes(columns),
+      },
+    };
+  }
+
+  #copyBytes({ bytes, ends, count }: Columns): Uint8Array {
+    const sent = bytes.subarray(0, ends[count - 1]);
+    const copy = new Uint8Array(this.#memory, this.#memory.byteLength - SIZES.INPUT_BYTES, sent.length);
+    copy.set(sent);
+    return copy;
+  }
+}
+
+const MAX_DIGEST = 64;

@@ -1,0 +1,29 @@
+import { STREAM } from '../../../support/chain.ts';
+import { type Dialect, digestBytes, stamp } from '../../../support/dialects.ts';
+import { ComparedDecoders, type Taken } from '../compared.ts';
+
+/** The decoders over elements of a dialect, given in latin1. */
+export class DialectDecoder {
+  readonly #dialect: Dialect;
+  readonly #decoders: ComparedDecoders;
+
+  constructor(dialect: Dialect) {
+    this.#dialect = dialect;
+    this.#decoders = new ComparedDecoders({ contract: dialect.contract, keys: dialect.keys, streamId: STREAM });
+  }
+
+  /** What is taken of the elements, in blocks of so many bytes. */
+  taken(elements: readonly string[], block?: number): Taken {
+    return this.#decoders.taken(Buffer.from(`${elements.join(',')}]`, 'latin1'), block);
+  }
+
+  /** The digest that the module itself computes of an element behind `before`. */
+  ownDigest(before: readonly string[], draft: string): string {
+    const zeros = '00'.repeat(digestBytes(this.#dialect));
+    return this.#decoders.ownDigest([...before, stamp(this.#dialect, draft, zeros)]);
+  }
+
+  disagreement(taken: Taken): string | null {
+    return this.#decoders.disagreement(taken);
+  }
+}
