@@ -39,7 +39,11 @@ function entry(sequence: number, more: Partial<Entry> = {}): Run {
     words: () => ({ occurredAt: null, actor: null, action: null }),
     ...more,
   };
-  const { batch } = new ReferenceDecoder({ ...defaultContract, readEntry: () => read }, new Map()).decode(BYTES, 0, 'next');
+  const { batch } = new ReferenceDecoder({ ...defaultContract, readEntry: () => read }, new Map()).decode(
+    BYTES,
+    0,
+    'next',
+  );
   if (batch === null) throw new Error('an entry makes a batch');
   return { batch, from: 0, to: 1 };
 }

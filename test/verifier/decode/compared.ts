@@ -115,7 +115,9 @@ export class ComparedDecoders {
       if (rows.some(({ flags, digest, computed }) => (flags & FLAG.noted) !== 0 || digest !== computed))
         return 'there is more to be said';
       const { streamId } = this.#subject;
-      return batch.streams?.every((stream) => stream === null || stream === streamId) === true ? null : 'another stream';
+      return batch.streams?.every((stream) => stream === null || stream === streamId) === true
+        ? null
+        : 'another stream';
     } catch (error) {
       if (isEvidenceError(error)) return error.message;
       throw error;

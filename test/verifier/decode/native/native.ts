@@ -6,8 +6,8 @@ import { MAX_DEPTH } from '../../../../src/core/json/canonical.ts';
 import { giveBack, instantiate, type KernelExports } from '../../../../src/verifier/decode/wasm/instance.ts';
 import { PLACES, SIZES } from '../../../../src/verifier/decode/wasm/layout.ts';
 import { KernelSettings } from '../../../../src/verifier/decode/wasm/settings.ts';
-import { STREAM } from '../../../support/chain.ts';
 import { damagedPackage } from '../../../fuzz/dialects.ts';
+import { STREAM } from '../../../support/chain.ts';
 import { ALL_DIALECTS, chainIn, type Dialect, packageIn, type Random } from '../../../support/dialects.ts';
 
 const run = promisify(execFile);
@@ -26,7 +26,16 @@ export async function buildFuzzTarget(folder: string, sources = SOURCES): Promis
   writeFileSync(join(folder, 'programs.h'), programsOf(PROGRAMMED));
   const target = join(folder, 'fuzz');
   await run('clang', [
-    ...['-std=c11', '-O1', '-gline-tables-only', '-fno-omit-frame-pointer', '-fno-strict-aliasing', '-Wall', '-Wextra', '-Werror'],
+    ...[
+      '-std=c11',
+      '-O1',
+      '-gline-tables-only',
+      '-fno-omit-frame-pointer',
+      '-fno-strict-aliasing',
+      '-Wall',
+      '-Wextra',
+      '-Werror',
+    ],
     // Of WebAssembly alone.
     ...['-Wno-unknown-attributes', '-Wno-ignored-attributes'],
     ...['-fsanitize=fuzzer,address,undefined,float-cast-overflow', '-fno-sanitize-recover=all'],
@@ -101,13 +110,24 @@ function recordingOf(kernel: KernelExports, calls: Call[]): KernelExports {
   return Object.fromEntries(recorded);
 }
 
+export interface Seed {
+  dialect: Dialect;
+  /** Of the package, from its first entry on. */
+  bytes: Buffer;
+  input: Buffer;
+}
+
 /** Inputs of the fuzz target: packages of every dialect from their first entry on, sound and damaged ones. */
-export function seedsOf(random: Random, each: number): { dialect: Dialect; bytes: Buffer; input: Buffer }[] {
+export function seedsOf(random: Random, each: number): Seed[] {
   return PROGRAMMED.flatMap((dialect, number) =>
     Array.from({ length: each }, (_, index) => {
       const whole = index === 0 ? packageIn(dialect, chainIn(dialect, 6, random)) : damagedPackage(dialect, random);
       const bytes = whole.subarray(behindArrayStart(whole, dialect));
-      return { dialect, bytes, input: Buffer.concat([Buffer.of(number, Object.keys(PLACES).length * random(8)), bytes]) };
+      return {
+        dialect,
+        bytes,
+        input: Buffer.concat([Buffer.of(number, Object.keys(PLACES).length * random(8)), bytes]),
+      };
     }),
   );
 }
@@ -115,4 +135,30 @@ export function seedsOf(random: Random, each: number): { dialect: Dialect; bytes
 function behindArrayStart(bytes: Buffer, { contract }: Dialect): number {
   const start = new RegExp(`"${contract.entriesPath.at(-1)}"\\s*:\\s*\\[`).exec(bytes.toString('latin1'));
   return start === null ? 0 : start.index + start[0].length;
+}
+
+/** An entry that the native decoder has taken. */
+export interface Taken {
+  dialect: Dialect;
+  bytes: Buffer;
+  sequence: number;
+  digest: string;
+}
+
+/** @param corpus the folder in which the inputs are, as `seed-INDEX`. */
+export async function takenBy(target: string, corpus: string, seeds: readonly Seed[]): Promise<Taken[]> {
+  const files = seeds.map((_seed, index) => join(corpus, `seed-${index}`));
+  const env = { ...process.env, PRINT_TAKEN: '1' };
+  const { stdout } = await run(target, files, { env, maxBuffer: 2 ** 28 });
+  const ofEach = stdout.split(/^stop \d+\n/m);
+  return seeds.flatMap(({ dialect, bytes }, index) =>
+    [...(ofEach[index] ?? '').matchAll(/^(\d+) (\d+) (\d+) ([0-9a-f]+)$/gm)].map(
+      ([, start, end, sequence, digest = '']) => ({
+        dialect,
+        bytes: bytes.subarray(Number(start), Number(end)),
+        sequence: Number(sequence),
+        digest,
+      }),
+    ),
+  );
 }

@@ -9,7 +9,16 @@ import { SpareMemory } from '../../../../src/core/spare-memory.ts';
 import { WasmDecoder } from '../../../../src/verifier/decode/wasm/decoder.ts';
 import { FLAG } from '../../../../src/verifier/model/batch.ts';
 import type { RecipeProgram } from '../../../../src/verifier/recipe/recipe-program.ts';
-import { chainOf, entryAfter, GENESIS, KEYS, SEAL_KEY, type SentEntry, STREAM, sealed } from '../../../support/chain.ts';
+import {
+  chainOf,
+  entryAfter,
+  GENESIS,
+  KEYS,
+  SEAL_KEY,
+  type SentEntry,
+  STREAM,
+  sealed,
+} from '../../../support/chain.ts';
 import { type ComparedDecoders, rowsOf } from '../compared.ts';
 import { decoders, disagreement, judge, PROGRAM } from './default-chain.ts';
 
@@ -86,7 +95,9 @@ describe.each(Object.keys(expected.cases))('vector %s', (name) => {
   const text = readFileSync(join(vectors, `${name}.json`), 'latin1');
   const array = Buffer.from(text.slice(text.indexOf('[', text.indexOf('"entries"')) + 1), 'latin1');
   const streamId = text.match(/"stream_id":\s*"([^"]*)"/)?.[1] ?? '';
-  const keys = new Map(Object.entries(expected.seal_keys).map(([id, key]) => [id, toHmacKey(Buffer.from(key))] as const));
+  const keys = new Map(
+    Object.entries(expected.seal_keys).map(([id, key]) => [id, toHmacKey(Buffer.from(key))] as const),
+  );
   const both = decoders({ streamId, keys });
 
   test('what is taken is what the reference decoder says of it', () => {

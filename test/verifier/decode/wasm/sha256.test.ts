@@ -16,18 +16,21 @@ const overText = (algorithm: Hash): RecipeProgram => ({
   preimage: [{ kind: 'field', path: ['text'], nullAs: '', unhashed: null }],
 });
 
-test.each<Hash>(['sha-256', 'sha-384', 'sha-512'])('%s of every length from 0 to 300, and of some large ones', (name) => {
-  const both = decoders({ program: overText(name) });
-  const node = name.replace('-', '');
-  for (const length of [...Array(301).keys(), 4095, 65_536, 999_999]) {
-    const text = randomBytes(length).toString('hex').slice(0, length);
-    const hash = createHash(node).update(text).digest('hex');
-    const entry = { sequence: 7, prev_hash: hash, hash, text };
-    const taken = (entries: object[]) => both.taken(Buffer.from(JSON.stringify(entries).slice(1))).rows;
-    expect(taken([entry]), `${length} bytes`).toMatchObject([{ digest: hash, previous: hash }]);
-    expect(taken([{ ...entry, hash: hash.replace(/^./, (digit) => (digit === '0' ? '1' : '0')) }])).toEqual([]);
-  }
-});
+test.each<Hash>(['sha-256', 'sha-384', 'sha-512'])(
+  '%s of every length from 0 to 300, and of some large ones',
+  (name) => {
+    const both = decoders({ program: overText(name) });
+    const node = name.replace('-', '');
+    for (const length of [...Array(301).keys(), 4095, 65_536, 999_999]) {
+      const text = randomBytes(length).toString('hex').slice(0, length);
+      const hash = createHash(node).update(text).digest('hex');
+      const entry = { sequence: 7, prev_hash: hash, hash, text };
+      const taken = (entries: object[]) => both.taken(Buffer.from(JSON.stringify(entries).slice(1))).rows;
+      expect(taken([entry]), `${length} bytes`).toMatchObject([{ digest: hash, previous: hash }]);
+      expect(taken([{ ...entry, hash: hash.replace(/^./, (digit) => (digit === '0' ? '1' : '0')) }])).toEqual([]);
+    }
+  },
+);
 
 test('messages of all lengths in all lanes', () => {
   const chain = chainOf(1);
@@ -36,7 +39,11 @@ test('messages of all lengths in all lanes', () => {
     chain.push(...chainOf(1, { ...next(chain), metadata }));
   }
   const bytes = Buffer.from(`${chain.map((entry) => JSON.stringify(entry)).join(',')}]`);
-  expect(decoders().taken(bytes).rows.map(({ digest }) => digest)).toEqual(chain.map(({ hash }) => hash));
+  expect(
+    decoders()
+      .taken(bytes)
+      .rows.map(({ digest }) => digest),
+  ).toEqual(chain.map(({ hash }) => hash));
 });
 
 function next(chain: readonly SentEntry[]): Partial<SentEntry> {
