@@ -141,6 +141,7 @@ const NO_TRUST: TrustReport = {
   required_claims: ['order'],
   endpoint: null,
   contracts: [],
+  decoders: 'fast and reference',
 };
 
 function textOf(report: ArchiveReport): string {

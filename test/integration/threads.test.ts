@@ -31,7 +31,7 @@ test.each([
   expect(alone.code, alone.stderr).toBe(exitCode);
   expect(JSON.parse(alone.stdout)).toMatchObject({ outcome, streams: [{ entries: ENTRIES }] });
   expect([helped.code, helped.stdout]).toEqual([alone.code, alone.stdout]);
-  expect(helped.stderr).toMatch(/^stretches [1-9]/m);
+  expect(helped.stderr).toMatch(/^segments [1-9]/m);
 });
 
 const COUNTS_THREADS = `data:text/javascript,

@@ -2,22 +2,22 @@ import { isMainThread, Worker } from 'node:worker_threads';
 
 /**
  * For `node --import`: has a program wait for the threads that it gives ranges of a file to, until they have taken one
- * (they start too slowly to be of use for a small file), and say at its end how many stretches they have answered.
+ * (they start too slowly to be of use for a small file), and say at its end how many segments they have answered.
  *
  * JavaScript, because what removes types would take more memory in each thread than all that is measured.
  */
 if (isMainThread) {
   const { postMessage, emit } = Worker.prototype;
   const cell = new Int32Array(new SharedArrayBuffer(4));
-  let stretches = 0;
+  let segments = 0;
   Worker.prototype.postMessage = function (job, ...rest) {
     postMessage.call(this, job, ...rest);
     const { owners } = job.ranges;
     while (owners.every((owner) => owner < 2)) Atomics.wait(cell, 0, 0, 5);
   };
   Worker.prototype.emit = function (name, ...values) {
-    if (name === 'message' && values[0]?.stretch != null) stretches++;
+    if (name === 'message' && values[0]?.decoded != null) segments++;
     return emit.call(this, name, ...values);
   };
-  process.on('exit', () => process.stderr.write(`stretches ${stretches}\n`));
+  process.on('exit', () => process.stderr.write(`segments ${segments}\n`));
 }

@@ -1,6 +1,6 @@
 import type { PackageReader, Segment } from '../../src/verifier/chain/package.ts';
 import { WasmDecoder } from '../../src/verifier/decode/wasm/decoder.ts';
-import { decodeRange, Slot } from '../../src/verifier/verify/segments.ts';
+import { decodeRange, Slot } from '../../src/verifier/decode/wasm/segments.ts';
 
 const slot = new Slot(Slot.allocate());
 

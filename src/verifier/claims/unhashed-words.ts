@@ -1,10 +1,10 @@
-import { pathText, type Unhashed } from '../model/unhashed.ts';
+import { memberText, type Unhashed } from '../model/unhashed.ts';
 
 /** For people: what it is that a digest says nothing about. */
 export function unhashedWords(unhashed: Unhashed): string {
   switch (unhashed.kind) {
     case 'member':
-      return pathText(unhashed.path);
+      return memberText(unhashed.path);
     case 'boundary':
       return `where ${partWords(unhashed)} ends`;
     case 'type':

@@ -1,4 +1,4 @@
-import { type StreamFinding, type StreamFindingCode, severityOf } from './stream-finding.ts';
+import { findingSeverity, type StreamFinding, type StreamFindingCode } from './stream-finding.ts';
 
 /** How many findings of one claim are kept in detail; the count stays exact beyond it. */
 export const KEPT_FINDINGS = 1000;
@@ -51,7 +51,7 @@ export class FindingLog {
   #count(code: StreamFindingCode, count: number): void {
     const claim = claimOf(code);
     const counts = this.#counts.get(claim) ?? { errors: 0, warnings: 0, notices: 0 };
-    counts[`${severityOf(code)}s`] += count;
+    counts[`${findingSeverity(code)}s`] += count;
     this.#counts.set(claim, counts);
   }
 

@@ -175,7 +175,7 @@ export function placeOf({ sequence, entryId, timestamp, words }: Entry): Finding
   };
 }
 
-export function severityOf(code: StreamFindingCode): StreamFinding['severity'] {
+export function findingSeverity(code: StreamFindingCode): StreamFinding['severity'] {
   return CODES[code].severity;
 }
 

@@ -24,6 +24,6 @@ export function unhashedKey(unhashed: Unhashed): string {
 }
 
 /** The names that lead to a member as one text, as contracts write paths; a name that holds dots is quoted. */
-export function pathText(path: readonly string[]): string {
+export function memberText(path: readonly string[]): string {
   return path.map((name) => (name.includes('.') ? JSON.stringify(name) : name)).join('.');
 }

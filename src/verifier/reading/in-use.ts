@@ -10,6 +10,11 @@ export interface ContractInUse {
   file: { bytes: Uint8Array; sha256: string } | null;
 }
 
+/** The same, read by the reference decoder alone. */
+export function withoutProgram<T extends Pick<ContractInUse, 'contract'>>(inUse: T): T {
+  return { ...inUse, contract: { ...inUse.contract, program: null } };
+}
+
 export const DEFAULT_IN_USE: ContractInUse = {
   description: DEFAULT_DESCRIPTION,
   contract: defaultContract,

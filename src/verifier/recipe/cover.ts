@@ -1,6 +1,6 @@
 import { utf8Text } from '../../core/bytes.ts';
 import type { Json } from '../../core/json/canonical.ts';
-import { pathText, type Unhashed } from '../model/unhashed.ts';
+import { memberText, type Unhashed } from '../model/unhashed.ts';
 import type { Description } from '../profile/description.ts';
 import type { PreimagePart } from '../profile/digest-description.ts';
 import { namesOf, valueAt } from '../profile/path.ts';
@@ -41,7 +41,7 @@ const KINDS: readonly Unhashed['kind'][] = ['member', 'boundary', 'type', 'absen
 export function compareGravity(roles: readonly string[]): (one: Unhashed, other: Unhashed) => number {
   const rank = (unhashed: Unhashed): number => {
     if (unhashed.kind !== 'member') return roles.length + KINDS.indexOf(unhashed.kind);
-    const name = pathText(unhashed.path);
+    const name = memberText(unhashed.path);
     const index = roles.findIndex((role) => role === name || role.startsWith(`${name}.`));
     return index === -1 ? roles.length : index;
   };

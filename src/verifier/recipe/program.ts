@@ -56,14 +56,12 @@ function programOf(description: Description, recipe: Recipe): RecipeProgram {
     always,
     unhashed: [...recipe.preimage.map(boundaryOf), ...recipe.preimage.flatMap(looseTypesOf), ...parties.map(absent)],
     roleOrder: rolesOf(description),
-    seal: orNull(seal, ({ field, key, algorithm, encoding, over }) => ({
-      value: toPath(field),
-      key: toKey(key),
-      algorithm: toHash(algorithm),
-      encoding,
-      over,
-    })),
+    seal: orNull(seal, toSeal),
   };
+}
+
+function toSeal({ field, key, algorithm, encoding, over }: NonNullable<Description['seal']>): RecipeProgram['seal'] {
+  return { value: toPath(field), key: toKey(key), algorithm: toHash(algorithm), encoding, over };
 }
 
 /** Whether the entry is hashed as JSON but for its digest and its seal. */

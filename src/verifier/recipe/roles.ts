@@ -1,4 +1,4 @@
-import { pathText, type Unhashed, unhashedKey } from '../model/unhashed.ts';
+import { memberText, type Unhashed, unhashedKey } from '../model/unhashed.ts';
 import type { Description } from '../profile/description.ts';
 import type { PreimagePart } from '../profile/digest-description.ts';
 import { namesOf } from '../profile/path.ts';
@@ -42,7 +42,7 @@ export function compileCover(description: Description): RoleCover {
   const opened = (unhashed: Unhashed): OpenRole[] => {
     if (unhashed.kind === 'more') return ROLES.map((role) => ({ role, unhashed, named: false }));
     const touched =
-      loosened.get(unhashedKey(unhashed)) ?? (unhashed.kind === 'member' ? [pathText(unhashed.path)] : []);
+      loosened.get(unhashedKey(unhashed)) ?? (unhashed.kind === 'member' ? [memberText(unhashed.path)] : []);
     return ROLES.flatMap((role): OpenRole[] => {
       const of = paths[role];
       if (of === null) return role === 'stream' || role === 'time' ? [] : [{ role, unhashed, named: false }];

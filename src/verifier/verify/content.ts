@@ -16,7 +16,7 @@ import type { ServiceStatement } from '../claims/stated-schema.ts';
 import { toVerdict, type Verdict } from '../claims/verdict.ts';
 import type { SealKeys } from '../model/entry.ts';
 import type { Contract } from '../reading/contract.ts';
-import { type ContractInUse, DEFAULT_IN_USE } from '../reading/in-use.ts';
+import { type ContractInUse, DEFAULT_IN_USE, withoutProgram } from '../reading/in-use.ts';
 import type { Certificate } from '../timestamp/certificate.ts';
 import { checkConsistency, type FilesBeside } from './consistency.ts';
 import { type ContractUse, toContractUse } from './contract-use.ts';
@@ -28,9 +28,12 @@ import { openClaims } from './open-claims.ts';
 import { type BundleReading, type EntryWatch, readThrough } from './reading.ts';
 import { cutOf } from './service.ts';
 
+// Over ten members: it is all that a reader may say.
 export interface VerifyOptions {
   /** To read everything by; null for the contract that a bundle brings, else the default one. */
   contract: Pick<ContractInUse, 'contract' | 'file'> | null;
+  /** Whether the reference decoder alone reads entries; the fast one does too unless told. */
+  referenceAlone?: boolean;
   sealKeys: SealKeys;
   /** Roles and members of entries that the reader accepts to be left out of digests; none unless told. */
   acceptUnhashed?: readonly string[];
@@ -110,7 +113,8 @@ async function verifyOpened(
   const { identity } = bundle;
   const documents = await readDocuments(bundle, key, options, findings);
   const { stated, own } = documents;
-  const inUse = options.contract ?? own ?? DEFAULT_IN_USE;
+  const chosen = options.contract ?? own ?? DEFAULT_IN_USE;
+  const inUse = options.referenceAlone === true ? withoutProgram(chosen) : chosen;
   const evidence = await readEvidence(bundle, documents, inUse.contract, options);
   const { broken, unreadable } = evidence;
   findings.push(...broken.map((finding) => inBundle(finding, key)));

@@ -4,7 +4,7 @@ import { toContractFile } from '../claims/content.ts';
 import { examine } from '../claims/examine.ts';
 import { type Known, observe, type Readers } from '../claims/observe.ts';
 import { toVerdict, type Verdict } from '../claims/verdict.ts';
-import { type ContractInUse, DEFAULT_IN_USE } from '../reading/in-use.ts';
+import { type ContractInUse, DEFAULT_IN_USE, withoutProgram } from '../reading/in-use.ts';
 import type { VerifyOptions } from './content.ts';
 import { type ContractUse, toContractUse } from './contract-use.ts';
 
@@ -29,8 +29,13 @@ export async function verifyPackageContent(
   return judgePackage(reader, options, verifyToken);
 }
 
-export function beginPackage({ contract, sealKeys }: VerifyOptions): PackageReader {
-  return new PackageReader((contract ?? DEFAULT_IN_USE).contract, sealKeys);
+export function beginPackage(options: VerifyOptions): PackageReader {
+  return new PackageReader(inUseBy(options).contract, options.sealKeys);
+}
+
+function inUseBy({ contract, referenceAlone }: VerifyOptions): Pick<ContractInUse, 'contract' | 'file'> {
+  const chosen = contract ?? DEFAULT_IN_USE;
+  return referenceAlone === true ? withoutProgram(chosen) : chosen;
 }
 
 /** @param reader has read the package to its end. */
@@ -39,7 +44,7 @@ export async function judgePackage(
   options: VerifyOptions,
   verifyToken: Readers['verifyToken'],
 ): Promise<VerifiedPackage> {
-  const inUse = options.contract ?? DEFAULT_IN_USE;
+  const inUse = inUseBy(options);
   const judged = reader.finishEach().map((reading) => judge(reading, inUse, options, verifyToken));
   return { verdicts: await Promise.all(judged), contract: toContractUse(inUse, 'reader') };
 }

@@ -1,10 +1,10 @@
 import { type FileHandle, open } from 'node:fs/promises';
 import { setImmediate } from 'node:timers/promises';
 import type { PackageReader } from '../chain/package.ts';
+import { type DecodedRange, decodeRange, RANGE_BYTES, Slot } from '../decode/wasm/segments.ts';
 import type { RangeThreads } from './range-threads.ts';
 import { RangeWorkers } from './range-workers.ts';
 import { boundsOf, makeRanges, type Ranges } from './ranges.ts';
-import { type DecodedRange, decodeRange, RANGE_BYTES, readerOf, Slot } from './segments.ts';
 
 export interface FileReadingOptions {
   /** Those that decode besides this one. */
@@ -19,6 +19,8 @@ export interface FileReading {
   /** How many segments were decoded out of turn, and taken. */
   segments: number;
 }
+
+import { readerOf } from './read-at.ts';
 
 /** Read at a time where entries are for the reference decoder. */
 const BLOCK_BYTES = 2 ** 18;

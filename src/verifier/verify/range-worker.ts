@@ -1,7 +1,8 @@
 import { parentPort } from 'node:worker_threads';
 import { WasmDecoder, type WasmOptions } from '../decode/wasm/decoder.ts';
+import { type DecodedRange, decodeRange, Slot } from '../decode/wasm/segments.ts';
 import { boundsOf, claimNext, type Ranges, WINDOW, waitForRanges } from './ranges.ts';
-import { type DecodedRange, decodeRange, readerOf, Slot } from './segments.ts';
+import { readerOf } from './read-at.ts';
 
 /** What a thread is told once it is known what it shall decode. */
 export interface RangeJob {

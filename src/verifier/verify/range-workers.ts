@@ -1,8 +1,9 @@
 import type { Worker } from 'node:worker_threads';
 import type { WasmDecoder, WasmOptions } from '../decode/wasm/decoder.ts';
+import { type DecodedRange, decodeRange, Slot } from '../decode/wasm/segments.ts';
 import type { RangeAnswer, RangeJob } from './range-worker.ts';
 import { boundsOf, claim, claimNext, noteFolded, type Ranges, WINDOW } from './ranges.ts';
-import { type DecodedRange, decodeRange, readerOf, Slot } from './segments.ts';
+import { readerOf } from './read-at.ts';
 
 /** Owner of ranges; workers are counted on from it. */
 const MAIN_THREAD = 1;

@@ -93,7 +93,7 @@ async function verifyAll(
   config: Config,
   context: CommandContext,
 ): Promise<{ verification: ArchiveReport; trust: TrustReport }> {
-  const given = { roots: null, stampRoots: null, publicKeys: [] };
+  const given = { roots: null, stampRoots: null, publicKeys: [], referenceAlone: false };
   const options = { contract: null, sealKeys: new Map(), ...given, required: config.verify.required, now: new Date() };
   const verification = await checkStored(
     { url: root, store: config.archive.store },

@@ -35,6 +35,7 @@ export function verifyFlags(argv: Argv) {
         type: 'number',
         describe: 'threads that read a large package (default: one per core, at most 4)',
       },
+      reference: { type: 'boolean', describe: 'read entries by the plain decoder alone: the same verdict, far slower' },
     })
     .example('$0 verify evidence-archive', 'everything that was ever archived')
     .example('$0 verify evidence-archive --public-key signing.pem.pub', 'and that its signatures are by this key')

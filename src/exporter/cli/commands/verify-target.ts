@@ -113,6 +113,14 @@ export function refuseUnused(flags: VerifyFlags, target: string, kind: TargetKin
     throw new EvidenceError('usage', '--endpoint means nothing for what lies on this disk; nothing was verified', {
       nextStep: `Leave out --endpoint, or name ${formsWith('endpoint')}.`,
     });
+  if (isGiven('reference') && isGiven('threads'))
+    throw new EvidenceError(
+      'usage',
+      '--reference reads by one thread, so --threads has no effect; nothing was verified',
+      {
+        nextStep: 'Leave out --threads.',
+      },
+    );
   if (isGiven('run') && isGiven('from'))
     throw new EvidenceError('usage', '--run and --from exclude each other; nothing was verified', {
       nextStep: '--run verifies one run, --from that one and those after it.',

@@ -25,6 +25,7 @@ export async function verifyTargets(
   const contract = flags.contract === undefined ? null : await loadContract(resolve(directory, flags.contract));
   const options = {
     contract,
+    referenceAlone: flags.reference === true,
     sealKeys: readSealKeys(config.verify.sealKeyFiles),
     roots: readTimestampRoots(config.verify.timestampRootsFile),
     required: config.verify.required,
@@ -67,6 +68,7 @@ async function verifyOne(target: string, asked: Asked, context: CommandContext):
   refuseUnused(flags, target, kind);
   const given: GivenTrust = {
     roots: options.roots ?? null,
+    referenceAlone: flags.reference === true,
     publicKeys: kind === 'archive' ? readPublicKeys(config.verify.publicKeyFiles) : [],
     stampRoots: kind === 'archive' ? readTimestampRoots(config.sign.rootsFile) : null,
   };

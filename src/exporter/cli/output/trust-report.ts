@@ -23,6 +23,8 @@ export interface TrustReport {
   endpoint: string | null;
   /** Each contract that something was read by. */
   contracts: ContractUse[];
+  /** What read the entries: the reference decoder alone, or the fast one too. */
+  decoders: 'fast and reference' | 'reference alone';
 }
 
 interface Root {
@@ -36,6 +38,7 @@ export interface GivenTrust {
   publicKeys: readonly PublicKey[];
   roots: readonly Certificate[] | null;
   stampRoots: readonly Certificate[] | null;
+  referenceAlone: boolean;
 }
 
 export function describeTrust(config: Config, given: GivenTrust, contracts: readonly ContractUse[]): TrustReport {
@@ -48,6 +51,7 @@ export function describeTrust(config: Config, given: GivenTrust, contracts: read
     required_claims: config.verify.required,
     endpoint: config.archive.store.endpoint ?? null,
     contracts: [...contracts],
+    decoders: given.referenceAlone ? 'reference alone' : 'fast and reference',
   };
 }
 
@@ -71,5 +75,6 @@ export function printTrust(trust: TrustReport, printer: Printer): void {
   if (trust.endpoint !== null) printer.result(`Endpoint      ${trust.endpoint}`);
   for (const { name, sha256, owner } of trust.contracts)
     printer.result(`Contract      ${name}${sha256 === null ? '' : `, SHA-256 ${sha256}`}, ${OWNERS[owner]}`);
+  if (trust.decoders === 'reference alone') printer.result('Decoder       the reference decoder alone (--reference)');
   printer.result('');
 }

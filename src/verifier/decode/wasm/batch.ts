@@ -8,7 +8,7 @@ import { SIZES } from './layout.ts';
 
 /** What the module writes down of the entries that it takes; see `EntryBatch`. Plain data. */
 // Over ten members: they are the columns.
-export interface Columns {
+export interface WasmColumns {
   count: number;
   bytes: Uint8Array;
   starts: Uint32Array;
@@ -30,7 +30,7 @@ export interface Columns {
 /** Reads the bytes of an entry that can be read. */
 export type ReadWhole = (bytes: Uint8Array) => Entry;
 
-export function toBatch(columns: Columns, program: RecipeProgram, readWhole: ReadWhole): EntryBatch {
+export function toBatch(columns: WasmColumns, program: RecipeProgram, readWhole: ReadWhole): EntryBatch {
   const { bytes, starts, ends, digests } = columns;
   return {
     ...columns,
@@ -46,7 +46,7 @@ export function toBatch(columns: Columns, program: RecipeProgram, readWhole: Rea
 
 /** What `profile/time.ts` makes of the times that the module takes. @param skipped what stands before `bytes` where the module read. */
 function timestampAt(
-  { timestamps, timestampLengths }: Pick<Columns, 'timestamps' | 'timestampLengths'>,
+  { timestamps, timestampLengths }: Pick<WasmColumns, 'timestamps' | 'timestampLengths'>,
   index: number,
   { timestampUnit }: RecipeProgram,
   bytes: Uint8Array,
@@ -60,44 +60,65 @@ function timestampAt(
 }
 
 function keep(
-  { bytes, starts, ends, sequences, timestamps, timestampLengths, digests, digestBytes }: Columns,
+  columns: WasmColumns,
   program: RecipeProgram,
   { from, to }: { from: number; to: number },
   spare: SpareMemory,
 ): SentEntries {
+  const { bytes, starts, ends, sequences, digests, digestBytes } = columns;
   const skipped = starts[from] ?? 0;
-  const columns = [starts, ends, timestamps, timestampLengths].map((column) => column.subarray(from, to));
-  const sent = bytes.subarray(skipped, ends[to - 1]);
-  const own = digests.subarray(from * digestBytes, to * digestBytes);
-  const count = to - from;
-  const memory = spare.take(4 * columns.length * count + own.length + sent.length);
-  const words = new Uint32Array(memory.buffer, memory.byteOffset, columns.length * count);
-  for (const [place, column] of columns.entries()) words.set(column, place * count);
-  const keptDigests = memory.subarray(words.byteLength, words.byteLength + own.length);
-  keptDigests.set(own);
-  const keptBytes = memory.subarray(words.byteLength + own.length, words.byteLength + own.length + sent.length);
-  keptBytes.set(sent);
-  const [begins, behinds, times, lengths] = [0, 1, 2, 3].map((place) =>
-    words.subarray(place * count, (place + 1) * count),
+  const places = [starts, ends, columns.timestamps, columns.timestampLengths].map((column) =>
+    column.subarray(from, to),
   );
+  const parts = [
+    ...places,
+    digests.subarray(from * digestBytes, to * digestBytes),
+    bytes.subarray(skipped, ends[to - 1]),
+  ];
+  const memory = spare.take(parts.reduce((sum, { byteLength }) => sum + byteLength, 0));
+  const kept = copyInto(memory, parts);
+  const words = (place: number) => new Uint32Array(memory.buffer, kept[place]?.byteOffset, to - from);
+  const [begins, behinds] = [words(0), words(1)];
+  const times = { timestamps: words(2), timestampLengths: words(3) };
+  const [keptDigests = memory, keptBytes = memory] = kept.slice(4);
   const first = sequences[from] ?? 0;
-  const kept = { timestamps: times ?? words, timestampLengths: lengths ?? words };
-  let isReleased = false;
-  const at = (index: number) => {
-    if (isReleased || index < 0 || index >= count) throw new RangeError('there is no such entry');
-    return index;
-  };
+  const at = indexIn(to - from);
   return {
-    count,
+    count: to - from,
     bytes: keptBytes,
     sequence: (index) => first + at(index),
-    start: (index) => (begins?.[at(index)] ?? 0) - skipped,
-    end: (index) => (behinds?.[at(index)] ?? 0) - skipped,
+    start: (index) => (begins[at(index)] ?? 0) - skipped,
+    end: (index) => (behinds[at(index)] ?? 0) - skipped,
     digest: (index) => hexAt(keptDigests, at(index), digestBytes),
-    timestamp: (index) => timestampAt(kept, at(index), program, keptBytes, skipped),
+    timestamp: (index) => timestampAt(times, at(index), program, keptBytes, skipped),
     release: () => {
-      if (!isReleased) spare.giveBack(memory);
-      isReleased = true;
+      if (at.close()) spare.giveBack(memory);
     },
   };
+}
+
+/** Lets indices of entries pass until it is closed. `close` says whether it was open. */
+function indexIn(count: number) {
+  let isOpen = true;
+  const at = (index: number) => {
+    if (!isOpen || index < 0 || index >= count) throw new RangeError('there is no such entry');
+    return index;
+  };
+  const close = () => {
+    const wasOpen = isOpen;
+    isOpen = false;
+    return wasOpen;
+  };
+  return Object.assign(at, { close });
+}
+
+/** One part behind the other. */
+function copyInto(memory: Uint8Array, parts: readonly (Uint8Array | Uint32Array)[]): Uint8Array[] {
+  let at = 0;
+  return parts.map(({ buffer, byteOffset, byteLength }) => {
+    const copy = memory.subarray(at, at + byteLength);
+    copy.set(new Uint8Array(buffer, byteOffset, byteLength));
+    at += byteLength;
+    return copy;
+  });
 }

@@ -4,7 +4,7 @@ import type { EntryBatch } from '../../model/batch.ts';
 import type { SealKeys } from '../../model/entry.ts';
 import type { RecipeProgram } from '../../recipe/recipe-program.ts';
 import type { Decoded, EntryDecoder, Place } from '../decoder.ts';
-import { type Columns, type ReadWhole, toBatch } from './batch.ts';
+import { type ReadWhole, toBatch, type WasmColumns } from './batch.ts';
 import { giveBack, instantiate, type KernelExports } from './instance.ts';
 import { PLACES, REPORT, SIZES, STOPS, UNHASHED_ROW, valueIn } from './layout.ts';
 import { KernelSettings } from './settings.ts';
@@ -26,8 +26,8 @@ export interface WasmOptions {
 export type Stop = keyof typeof STOPS;
 
 /** What was decoded in `input`: the columns are in memory that the next run writes over. */
-export interface Run {
-  columns: Columns | null;
+export interface WasmRun {
+  columns: WasmColumns | null;
   /** In `input`. */
   end: number;
   place: Place;
@@ -100,12 +100,12 @@ export class WasmDecoder implements EntryDecoder {
     return { batch: columns === null ? null : this.toBatch(columns), end: at + run.end, place: run.place };
   }
 
-  toBatch(columns: Columns): EntryBatch {
+  toBatch(columns: WasmColumns): EntryBatch {
     return toBatch(columns, this.#program, this.#readWhole);
   }
 
   /** Reads the bytes of `input` from `start` to `end`; a few behind `end` are overwritten. @param limit entries begin before it. */
-  run(start: number, end: number, limit: number, place: Place): Run {
+  run(start: number, end: number, limit: number, place: Place): WasmRun {
     if (this.#closed) throw new TypeError('the decoder is closed');
     if (start < 0 || start > end || end > this.input.length) throw new RangeError('the block is not within the input');
     const kernel = this.#kernel;
@@ -130,7 +130,7 @@ export class WasmDecoder implements EntryDecoder {
     giveBack(this.#kernel);
   }
 
-  #columns(count: number, unhashed: number): Columns {
+  #columns(count: number, unhashed: number): WasmColumns {
     const kernel = this.#kernel;
     const rows = this.#words(kernel.unhashed.value, unhashed * Object.keys(UNHASHED_ROW).length);
     const digests = this.#bytes(kernel.digests.value, count * this.#digestBytes);

@@ -6,7 +6,7 @@ import { FLAG } from '../../model/batch.ts';
  */
 
 /** Names in TypeScript, each with its name in C; their order is their value. */
-export const ROLES = {
+export const ENTRY_ROLES = {
   sequence: 'SEQUENCE',
   previous: 'PREVIOUS_DIGEST',
   digest: 'DIGEST',
@@ -36,7 +36,7 @@ export const ENCODINGS = { hex: 'HEX', base64: 'BASE64', base64url: 'BASE64URL' 
 export const TIME_UNITS = { none: 'NO_TIMES', text: 'TEXT_TIMES', seconds: 'SECONDS', milliseconds: 'MILLISECONDS' };
 
 /** What the first entry of a stream says of its predecessor. */
-export const GENESIS = { zeros: 'ZEROS', absent: 'ABSENT', literal: 'LITERAL' };
+export const GENESIS_KINDS = { zeros: 'ZEROS', absent: 'ABSENT', literal: 'LITERAL' };
 
 /** What stands before the place where reading begins or ends: an opening bracket, an entry, or the comma behind one. */
 export const PLACES = { first: 'FIRST', after: 'AFTER', next: 'NEXT' };
@@ -80,12 +80,12 @@ export const SIZES = {
 const FLAGS = { IS_FIRST: FLAG.first, IS_COMPUTED: FLAG.computed };
 
 const ENUMS = {
-  role: ROLES,
+  role: ENTRY_ROLES,
   step_kind: STEPS,
   algorithm: ALGORITHMS,
   encoding: ENCODINGS,
   time_unit: TIME_UNITS,
-  genesis_kind: GENESIS,
+  genesis_kind: GENESIS_KINDS,
   place: PLACES,
   stop: STOPS,
   unhashed_kind: UNHASHED,

@@ -3,7 +3,7 @@ import { utf8Bytes } from '../../../core/bytes.ts';
 import { EvidenceError } from '../../../core/errors.ts';
 import type { Hash, Key, Path, PreimageStep, RecipeProgram } from '../../recipe/recipe-program.ts';
 import type { KernelExports } from './instance.ts';
-import { ALGORITHMS, ENCODINGS, GENESIS, ROLES, SIZES, STEPS, TIME_UNITS, valueIn } from './layout.ts';
+import { ALGORITHMS, ENCODINGS, ENTRY_ROLES, GENESIS_KINDS, SIZES, STEPS, TIME_UNITS, valueIn } from './layout.ts';
 
 const HMAC_BLOCK: Record<Hash, number> = { 'sha-256': 64, 'sha-384': 128, 'sha-512': 128 };
 
@@ -73,7 +73,10 @@ export class KernelSettings {
     const { genesis } = this.#program;
     const isLiteral = typeof genesis === 'object';
     const length = this.#put(isLiteral ? genesis.literal : '', 'what the first entry says of its predecessor');
-    hold(this.#kernel.set_genesis(valueIn(GENESIS, isLiteral ? 'literal' : genesis), length), 'the genesis value');
+    hold(
+      this.#kernel.set_genesis(valueIn(GENESIS_KINDS, isLiteral ? 'literal' : genesis), length),
+      'the genesis value',
+    );
   }
 
   #nameMembers(): void {
@@ -84,11 +87,12 @@ export class KernelSettings {
     for (const path of covered) this.#name(path, { covered: true });
     for (const [group, { paths }] of groups.entries())
       for (const path of paths) this.#kernel.group(this.#name(path), group);
-    for (const [role, path] of Object.entries(roles)) if (path !== null) this.#play(role as keyof typeof ROLES, path);
+    for (const [role, path] of Object.entries(roles))
+      if (path !== null) this.#play(role as keyof typeof ENTRY_ROLES, path);
   }
 
-  #play(role: keyof typeof ROLES, path: Path): void {
-    this.#kernel.play(valueIn(ROLES, role), this.#name(path));
+  #play(role: keyof typeof ENTRY_ROLES, path: Path): void {
+    this.#kernel.play(valueIn(ENTRY_ROLES, role), this.#name(path));
   }
 
   #addStep(step: PreimageStep): void {

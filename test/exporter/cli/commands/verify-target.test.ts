@@ -1,11 +1,13 @@
 import { cpSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { runVerify } from '../../../../src/exporter/cli/commands/verify.ts';
+import { WasmDecoder } from '../../../../src/verifier/decode/wasm/decoder.ts';
 import { archivePackage, RUN } from '../../../support/archived-package.ts';
 import { chainOf, packageOf } from '../../../support/chain.ts';
 import { carryOut } from '../../../support/command.ts';
+import { evidence } from '../../../support/evidence.ts';
 import { newKey } from '../../../support/signed-archive.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'target-'));
@@ -42,6 +44,7 @@ const UNUSED: [flags: object, targets: string[], says: RegExp][] = [
     ['archive', 'a.zip', 'package.json'],
     /--endpoint means nothing for what lies on this disk/,
   ],
+  [{ threads: 2, reference: true }, ['package.json'], /--reference reads by one thread/],
   [{ run: 'x', from: 'y' }, ['archive'], /--run and --from exclude each other/],
   [{ run: RUN }, [`archive/runs/${RUN}`], /is one run, so --run and --from mean nothing/],
   [{ from: RUN }, [`archive/runs/${RUN}`], /is one run, so --run and --from mean nothing/],
@@ -53,6 +56,23 @@ test.each(UNUSED)('%j', async (flags, targets, says) => {
     expect([target, code]).toEqual([target, 2]);
     expect(stderr).toMatch(says);
   }
+});
+
+test.each(['archive', 'package.json'])('--reference reads %s without the fast decoder, and says so', async (target) => {
+  const opened = vi.spyOn(WasmDecoder, 'open');
+  const usual = await verify(target);
+  expect(opened).toHaveBeenCalled();
+  opened.mockClear();
+  const plain = await verify(target, { reference: true });
+  expect(opened).not.toHaveBeenCalled();
+  opened.mockRestore();
+  const document = JSON.parse(usual.stdout);
+  expect(JSON.parse(plain.stdout)).toEqual({ ...document, trust: { ...document.trust, decoders: 'reference alone' } });
+  expect([plain.code, document.trust.decoders]).toEqual([usual.code, 'fast and reference']);
+  const words = ['verify', target, '--reference'];
+  expect((await evidence(words, { cwd: folder })).stdout).toContain(
+    'Decoder       the reference decoder alone (--reference)',
+  );
 });
 
 describe('what is not there is named, and nothing is verified', () => {

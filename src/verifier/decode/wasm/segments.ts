@@ -1,17 +1,20 @@
-import { readSync } from 'node:fs';
-import type { Segment } from '../chain/package.ts';
-import type { Columns } from '../decode/wasm/batch.ts';
-import type { Run, WasmDecoder } from '../decode/wasm/decoder.ts';
-import { SIZES } from '../decode/wasm/layout.ts';
+import type { WasmColumns } from './batch.ts';
+import type { WasmDecoder, WasmRun } from './decoder.ts';
+import { SIZES } from './layout.ts';
 
-/** A segment whose columns are not yet a batch. Offsets are in the file. */
-export interface DecodedRange extends Omit<Segment, 'batch'> {
-  columns: Columns;
+/** Entries of a package that were decoded without those before them. Offsets are in the package. */
+export interface DecodedRange {
+  /** Of the first entry, and where the decoding ended. */
+  start: number;
+  end: number;
+  /** What stands before `end`. */
+  place: 'after' | 'next';
+  columns: WasmColumns;
 }
 
 /** What follows a range is read with it, so that the entry that stands across its end is whole. */
-const OVERLAP_BYTES = 64 * 1024;
-export const RANGE_BYTES = SIZES.INPUT_BYTES - OVERLAP_BYTES;
+const OVERLAP_BYTES = 16 * 1024;
+export const RANGE_BYTES = SIZES.INPUT_BYTES / 2 - OVERLAP_BYTES;
 
 const OPEN_OBJECT = 0x7b;
 
@@ -33,7 +36,7 @@ export function decodeRange(
   readAt: ReadAt,
   { start, end }: { start: number; end: number },
 ): DecodedRange | null {
-  const filled = readAt(decoder.input, start);
+  const filled = readAt(decoder.input.subarray(0, end - start + OVERLAP_BYTES), start);
   const found = findEntry(decoder, filled, end - start);
   if (found === null) return null;
   const { columns, place } = found.run;
@@ -46,20 +49,7 @@ export function decodeRange(
   };
 }
 
-/** @param file number of an open file. */
-export function readerOf(file: number): ReadAt {
-  return (into, offset) => {
-    let filled = 0;
-    while (filled < into.length) {
-      const bytes = readSync(file, into, filled, into.length - filled, offset + filled);
-      if (bytes === 0) break;
-      filled += bytes;
-    }
-    return filled;
-  };
-}
-
-function findEntry(decoder: WasmDecoder, filled: number, limit: number): { at: number; run: Run } | null {
+function findEntry(decoder: WasmDecoder, filled: number, limit: number): { at: number; run: WasmRun } | null {
   const { input } = decoder;
   let at = input.indexOf(OPEN_OBJECT);
   for (let tries = 0; tries < MAX_TRIES && at >= 0 && at < Math.min(filled, limit); tries++) {
@@ -116,7 +106,7 @@ export class Slot {
     };
   }
 
-  #copyBytes({ bytes, ends, count }: Columns): Uint8Array {
+  #copyBytes({ bytes, ends, count }: WasmColumns): Uint8Array {
     const sent = bytes.subarray(0, ends[count - 1]);
     const copy = new Uint8Array(this.#memory, this.#memory.byteLength - SIZES.INPUT_BYTES, sent.length);
     copy.set(sent);
