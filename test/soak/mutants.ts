@@ -16,7 +16,12 @@ export const MUTANTS: readonly Mutant[] = [
     "if (at[4] != '0' && at[4] != '1') return reject(at + 4);",
     '',
   ),
-  mutant('\\u0008 has a short form', 'escapes.h', "if (at[4] == '0' && has_short_form) return reject(at + 5);", ''),
+  mutant(
+    '\\u0008 has a short form',
+    'escapes.h',
+    "if (at[4] == '0' && has_short_form) return reject(at + 5);",
+    "if (at[4] == '2' && has_short_form) return reject(at + 5);",
+  ),
   mutant(
     'digits of escapes are lower case',
     'escapes.h',
