@@ -20,7 +20,7 @@ test(`the decoder's C, under sanitizers, seed ${SEED}`, { timeout: (SECONDS + 30
     const target = await buildFuzzTarget(join(folder, 'built'));
     for (const [index, { input }] of seedsOf(randomFrom(SEED), 8).entries())
       writeFileSync(join(corpus, `seed-${index}`), input);
-    const limits = [`-max_total_time=${SECONDS}`, '-max_len=16384', '-timeout=20'];
+    const limits = [`-max_total_time=${SECONDS}`, '-max_len=16384', '-timeout=60', '-report_slow_units=60'];
     const options = [`-seed=${SEED}`, ...limits, `-artifact_prefix=${found}/`, '-print_final_stats=1'];
     const { stderr } = await promisify(execFile)(target, [...options, corpus], { maxBuffer: 2 ** 28 });
     expect(stderr).toMatch(/^stat::number_of_executed_units: [1-9]\d+$/m);
