@@ -21,7 +21,10 @@ struct text {
 // and until that is done it runs slowly.
 #define SELDOM __attribute__((noinline))
 
-// Behind the copy: up to 15 bytes more are overwritten.
+// A constant that is copied sixteen bytes at a time, though it is shorter.
+#define WIDE(text) ((const u8 *)text "\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0")
+
+// Up to 15 bytes more are read behind `from`, and overwritten behind the copy.
 static inline u8 *put(u8 *to, const u8 *from, u32 length) {
   for (u32 done = 0; done < length; done += 16) wasm_v128_store(to + done, wasm_v128_load(from + done));
   return to + length;
@@ -48,6 +51,13 @@ static inline bool same_wide(const u8 *a, const u8 *b, u32 length) {
   v128_t rest = wasm_v128_xor(wasm_v128_load(a + i), wasm_v128_load(b + i));
   return !wasm_v128_any_true(wasm_v128_or(difference, wasm_v128_and(rest, ones(length - i))));
 }
+
+// That a value stands in a register here: how the compiler orders what it computes for WebAssembly.
+#ifdef __wasm__
+#define STANDS_HERE(...) __asm__ volatile("" : __VA_ARGS__)
+#else
+#define STANDS_HERE(...) ((void)0)
+#endif
 
 static inline void zero(void *bytes, u32 length) {
   for (u32 i = 0; i < length; i++) ((volatile u8 *)bytes)[i] = 0;

@@ -141,11 +141,13 @@ static const u8 *read_object(const u8 *start, u32 depth) {
 
 // An item behind the items from part `first` on: in the same run, if it stands right behind it.
 static inline bool add_item(u32 first, struct text item) {
-  struct part *last = &parts[part_count - 1];
-  const u8 *last_end = last->value.at + last->value.length;
-  if (part_count > first && item.at == last_end + 1 + form.gap && is_separator(last_end, ',')) {
-    last->value.length += 1 + form.gap + item.length;
-    return true;
+  if (part_count > first) {
+    struct text *last = &parts[part_count - 1].value;
+    const u8 *last_end = last->at + last->length;
+    if (item.at == last_end + 1 + form.gap && is_separator(last_end, ',')) {
+      last->length += 1 + form.gap + item.length;
+      return true;
+    }
   }
   if (part_count == MAX_OPEN_PARTS) return false;
   parts[part_count++].value = item;
@@ -212,7 +214,7 @@ static SELDOM const u8 *read_ascii_string(const u8 *start) {
   if (plain) return end;
   struct writer writer = write_to_arena('"');
   write_ascii(&writer, (struct text){start + 1, canonical.length - 2});
-  write(&writer, (const u8 *)"\"", 1);
+  write(&writer, WIDE("\""), 1);
   return take_from_arena(&writer) ? end : reject(start);
 }
 

@@ -147,9 +147,9 @@ static void write_name(struct writer *writer, struct text name) {
     write(writer, name.at - 1, name.length + 2);
     return;
   }
-  write(writer, (const u8 *)"\"", 1);
+  write(writer, WIDE("\""), 1);
   write_ascii(writer, name);
-  write(writer, (const u8 *)"\"", 1);
+  write(writer, WIDE("\""), 1);
 }
 
 static inline __attribute__((always_inline)) void write_member(struct writer *writer, const struct part *member) {

@@ -73,7 +73,7 @@ static void write_entry(struct writer *writer, const struct entry *entry, const 
     return;
   }
   u8 *start = writer->to;
-  write(writer, (const u8 *)"{", 1);
+  write(writer, WIDE("{"), 1);
   for (u32 i = 0; i < shape.order_count; i++) write_member(writer, &members[shape.order[i]]);
   if (!writer->full) write_close(writer, start, '}');
 }
@@ -171,7 +171,7 @@ static bool write_preimage(struct writer *writer, const struct entry *entry, con
       case ENTRY: write_entry(writer, entry, members); break;
       case VALUE: {
         struct text value = values[step->row];
-        write(writer, value.length == 0 ? (const u8 *)"null" : value.at, value.length == 0 ? 4 : value.length);
+        write(writer, value.length == 0 ? WIDE("null") : value.at, value.length == 0 ? 4 : value.length);
         break;
       }
       case FIELD:

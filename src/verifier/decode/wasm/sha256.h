@@ -36,18 +36,18 @@ static const u32 ROUND_CONSTANTS[64][LANES] __attribute__((aligned(16))) = {
     v128_t sum = ADD(ADD(h, ADD(word, wasm_v128_load(constants[round]))),                                   \
                      ADD(choice, XOR3(ROTATE(e, 6), ROTATE(e, 11), ROTATE(e, 25))));                        \
     d = ADD(d, sum);                                                                                        \
-    __asm__ volatile("" : "+r"(sum), "+r"(d));                                                              \
+    STANDS_HERE("+r"(sum), "+r"(d));                                                                        \
     v128_t a_xor_b = wasm_v128_xor(a, b);                                                                   \
     v128_t majority = wasm_v128_xor(wasm_v128_and(a_xor_b, b_xor_c), b);                                    \
     b_xor_c = a_xor_b;                                                                                      \
     h = ADD(ADD(sum, majority), XOR3(ROTATE(a, 2), ROTATE(a, 13), ROTATE(a, 22)));                          \
-    __asm__ volatile("" : "+r"(h));                                                                         \
+    STANDS_HERE("+r"(h));                                                                                   \
   } while (0)
 
 #define PINNED(word)                                                                                        \
   ({                                                                                                        \
     v128_t pinned = word;                                                                                   \
-    __asm__ volatile("" : "+r"(pinned));                                                                    \
+    STANDS_HERE("+r"(pinned));                                                                              \
     pinned;                                                                                                 \
   })
 

@@ -1,0 +1,45 @@
+import { execFile } from 'node:child_process';
+import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { randomFrom } from '../../../fuzz/packages.ts';
+import { readOne } from '../../../support/dialects.ts';
+import { buildFuzzTarget, seedsOf, takenBy } from './native.ts';
+
+/** The decoder's C under AddressSanitizer and UndefinedBehaviorSanitizer: each finding ends the program. */
+const folder = mkdtempSync(join(tmpdir(), 'native-'));
+const corpus = join(folder, 'corpus');
+const seeds = seedsOf(randomFrom(2026), 3);
+let target: string;
+
+beforeAll(async () => {
+  target = await buildFuzzTarget(join(folder, 'built'));
+  mkdirSync(corpus);
+  for (const [index, { input }] of seeds.entries()) writeFileSync(join(corpus, `seed-${index}`), input);
+});
+afterAll(() => rmSync(folder, { recursive: true }));
+
+test('some thousand inputs, made of packages of all dialects, break nothing', async () => {
+  expect(readdirSync(corpus).length).toBeGreaterThanOrEqual(seeds.length);
+  const { stderr } = await promisify(execFile)(
+    target,
+    ['-seed=1', '-runs=4000', '-max_len=8192', `-artifact_prefix=${folder}/`, corpus],
+    { maxBuffer: 2 ** 26 },
+  );
+  expect(stderr).toMatch(/^Done 4\d{3} runs/m);
+});
+
+test('what is taken has the number and the digest that the plain reader finds', async () => {
+  const taken = await takenBy(target, corpus, seeds);
+  expect(taken.length).toBeGreaterThan(500);
+  for (const { dialect, bytes, sequence, digest } of taken) {
+    const entry = readOne(dialect, bytes.toString('latin1'));
+    expect([entry?.sequence, entry?.digest, entry?.content], `${dialect.name}: ${bytes}`).toMatchObject([
+      sequence,
+      digest,
+      { state: 'computed', digest },
+    ]);
+  }
+});
