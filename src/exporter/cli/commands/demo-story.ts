@@ -83,6 +83,7 @@ function tellSupplements(story: Story, { kinds }: RunSupplements): void {
 }
 
 function sayKind({ in_period: all, proved_by_entry: proved, unproved }: KindCounts): string {
+  if (unproved === all) return `${grouped(all)}, as the service says`;
   if (proved === all) return `${grouped(all)}, proved by entry`;
   return `${grouped(all)}: ${grouped(proved)} proved by entry, ${grouped(unproved)} as the service says`;
 }
