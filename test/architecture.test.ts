@@ -70,6 +70,7 @@ const ROOMS: Record<string, Record<string, string[]>> = {
       'reading',
       'records',
       'signature',
+      'supplements',
       'timestamp',
     ],
   },

@@ -1,6 +1,9 @@
-import { existsSync, readdirSync, writeFileSync } from 'node:fs';
+import { execFileSync } from 'node:child_process';
+import { existsSync, mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { ageKey } from '../support/age.ts';
 import { evidence } from '../support/evidence.ts';
 import { type FalseService, startFalseService } from '../support/false-service.ts';
 import { json } from '../support/fault-server.ts';
@@ -105,6 +108,49 @@ describe('a run with supplements', () => {
     const { code, stdout, stderr } = await evidence(words.slice(0, -1), { cwd: directory, env });
     expect([code, recordIn(folder).supplements]).toEqual([0, null]);
     expect(stdout + stderr).not.toMatch(/supplement/);
+  });
+});
+
+describe('an archive that is encrypted', () => {
+  const keys = mkdtempSync(join(tmpdir(), 'supplements-keys-'));
+  const auditor = ageKey(keys, 'auditor');
+  const encrypted = { archive: { encrypt_to: [auditor.recipient] } };
+
+  test('has an encrypted bag, and what is read as it arrives is proved', async () => {
+    const { run, folder } = await placed(encrypted);
+    expect((await run()).code).toBe(0);
+    const { kinds, object } = recordIn(folder).supplements;
+    expect([object.key, kinds.detections.proved_by_entry]).toEqual([
+      expect.stringMatching(/supplements\.zip\.age$/),
+      EACH,
+    ]);
+    const zip = join(folder, '..', 'opened.zip');
+    execFileSync('age', ['-d', '-i', auditor.file, '-o', zip, join(folder, 'supplements.zip.age')]);
+    expect(await namesIn(zip)).toContain('data/endpoints/scans.csv');
+    expect(object.encrypted).toMatchObject({ bytes: statSync(zip).size, recipients: [auditor.recipient] });
+  });
+
+  test('proves nothing by streams that an earlier try exported, and says why', async () => {
+    const { run, folder, beside } = await placed(encrypted);
+    beside.fault = ({ service }) => (service === 'agents' ? unavailable() : undefined);
+    expect((await run()).code).toBe(3);
+    beside.fault = () => undefined;
+    expect((await run()).code).toBe(0);
+    expect(recordIn(folder).supplements.kinds.actions).toMatchObject({ proved_by_entry: 0, unproved: EACH });
+  });
+
+  test('is gone on with behind its bag', async () => {
+    const { run, folder, beside } = await placed(encrypted);
+    expect((await run()).code).toBe(0);
+    const { object } = recordIn(folder).supplements;
+    const asked = beside.requests.length;
+    // As a crash behind the bag leaves it.
+    const ours = /^(asked\.json|streams|encrypted|supplements|supplements\.zip\.age)$/;
+    for (const name of readdirSync(folder)) if (!ours.test(name)) rmSync(join(folder, name), { recursive: true });
+    rmSync(join(folder, '..', '..', 'ledger'), { recursive: true });
+    const { code, stderr } = await run();
+    expect(code, stderr).toBe(0);
+    expect([recordIn(folder).supplements.object, beside.requests.length]).toEqual([object, asked]);
   });
 });
 

@@ -122,7 +122,15 @@ export function partialRun(): RunRecord {
           head: { sequence: null, hash: null },
         })),
       },
-      reconciliation: { listed: 5, exported: 1, partial: 1, failed: 1, empty: 1, excluded: 1, supplements: NO_SUPPLEMENTS },
+      reconciliation: {
+        listed: 5,
+        exported: 1,
+        partial: 1,
+        failed: 1,
+        empty: 1,
+        excluded: 1,
+        supplements: NO_SUPPLEMENTS,
+      },
     },
   );
 }

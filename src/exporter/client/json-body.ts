@@ -4,6 +4,8 @@ import { type ExactJson, parseExactJson } from '../../core/json/exact.ts';
 
 /** What a JSON text says, or why it says nothing, in words that go on from "but". */
 export type ReadBody = ExactJson | { why: string };
+/** Makes something of a body, which is valid until it returns. */
+export type ReadPage = (body: Uint8Array) => ReadBody;
 
 export function readJsonBody(body: Uint8Array): ReadBody {
   // JSON.parse is happy with 64 MiB of brackets, for 3 GB of memory: depth is counted before.

@@ -2,9 +2,8 @@ import { sha256 } from '../../core/digest.ts';
 import { EvidenceError, isEvidenceError } from '../../core/errors.ts';
 import type { Json } from '../../core/json/canonical.ts';
 import { itemsOf } from '../../verifier/profile/answers.ts';
-import type { List } from '../../verifier/profile/list-description.ts';
+import type { List, Paging } from '../../verifier/profile/list-description.ts';
 import { valueAt } from '../../verifier/profile/path.ts';
-import type { Call } from './call.ts';
 import { NO_SERVICE_THERE } from './drift.ts';
 import type { Exchange } from './exchange.ts';
 import { type KnownItems, PageReader } from './page-reader.ts';
@@ -19,7 +18,8 @@ export interface Page {
   /** The answer's Date header. */
   date: string | null;
   received: ReceivedPage;
-  readonly exchange: Exchange;
+  /** Made when it is asked for. */
+  exchange(): Exchange;
 }
 
 /** What a reader of a list wants of its pages beside their items. */
@@ -54,17 +54,15 @@ export async function* readPages(
   const { paging } = list;
   // By number, what tells that a list goes in a circle are its items.
   const counted = paging.style === 'offset' || paging.style === 'page';
+  const saysHowItGoesOn = paging.style === 'cursor' || paging.style === 'link';
+  const first = firstUrl(base, list, filter);
   const reader = new PageReader(list, counted ? null : (known ?? null));
   const turned = new Set<string>();
   let read = 0;
   let empty = 0;
-  let url: string | null = firstUrl(base, list, filter);
-  for (let number = 0; url !== null; number++) {
-    const call: Call = { method: 'GET', url, repeatable: true };
-    const answer: PageAnswer = await transport.page(call, (body) => {
-      keep?.(body);
-      return reader.read(body);
-    });
+  let url = first;
+  for (let number = 1; ; number++) {
+    const answer = await askPage(transport, url, reader, keep);
     const { date, link, received } = answer;
     const body = answer.value as Json;
     const items = itemsOf(list, body);
@@ -73,13 +71,8 @@ export async function* readPages(
     empty = length === 0 ? empty + 1 : 0;
     if (empty > MAX_EMPTY_PAGES) throw endless(url, `and the ${MAX_EMPTY_PAGES} pages before it are empty`);
     read += length;
-    if (length > 0 || paging.style === 'cursor' || paging.style === 'link' || keep !== undefined)
-      yield {
-        ...{ url, known: reader.known, items, date, received },
-        get exchange() {
-          return answer.exchange;
-        },
-      };
+    if (length > 0 || saysHowItGoesOn || keep !== undefined)
+      yield { url, known: reader.known, items, date, received, exchange: () => answer.exchange };
     // By number a list ends with an empty page; a short one may be cut to what the key may see.
     if (counted && items.length === 0) return;
     const turn: string | null = counted ? sha256(JSON.stringify(items)) : nextOf(list, body, link, url);
@@ -87,11 +80,25 @@ export async function* readPages(
     if (turned.has(turn)) throw endless(url, 'leads back to a page that was already read');
     turned.add(turn);
     if (paging.style === 'link') url = linked(turn, url, base);
-    else if (paging.style === 'offset') url = withParameter(firstUrl(base, list, filter), paging.parameter, read);
-    else if (paging.style === 'page')
-      url = withParameter(firstUrl(base, list, filter), paging.parameter, paging.first + number + 1);
-    else if (paging.style === 'cursor') url = withParameter(firstUrl(base, list, filter), paging.parameter, turn);
+    else if (paging.style !== 'single')
+      url = withParameter(first, paging.parameter, placeOf(paging, { turn, read, number }));
   }
+}
+
+function askPage(transport: Transport, url: string, reader: PageReader, keep: PageWishes['keep']): Promise<PageAnswer> {
+  return transport.page({ method: 'GET', url, repeatable: true }, (body) => {
+    keep?.(body);
+    return reader.read(body);
+  });
+}
+
+/** What the next page is asked for with. @param read items so far. @param number of pages so far. */
+function placeOf(
+  paging: Exclude<Paging, { style: 'single' | 'link' }>,
+  { turn, read, number }: { turn: string; read: number; number: number },
+): string | number {
+  if (paging.style === 'cursor') return turn;
+  return paging.style === 'offset' ? read : paging.first + number;
 }
 
 /**

@@ -7,7 +7,7 @@ import type { Accepts, Call, NotYet, PollingCall } from './call.ts';
 import { toConnectionError } from './connection-error.ts';
 import { Download, type Downloaded, type Observer } from './download.ts';
 import { type Exchange, toExchange } from './exchange.ts';
-import { type ReadBody, readJsonBody } from './json-body.ts';
+import { type ReadBody, type ReadPage, readJsonBody } from './json-body.ts';
 import type { ConnectionOptions, TransportOptions } from './options.ts';
 import { describeRefusal, toUnexpectedAnswer } from './problem.ts';
 import { type AttemptFailure, Attempts } from './retry.ts';
@@ -25,10 +25,7 @@ export interface JsonAnswer {
   link: string | null;
 }
 
-/**
- * A page of a list. Of a listing only what was received is recorded, not the exchange: it may have 100,000 pages, and each
- * was answered with a status from 200 to 299, or it would not be here.
- */
+/** A page of a list, with what is recorded of a listing, which may have 100,000 of them, in the place of exchanges. */
 export interface PageAnswer extends Omit<JsonAnswer, 'text'> {
   received: ReceivedPage;
 }
@@ -99,7 +96,7 @@ export class Transport {
    * The answer's JSON.
    * @param read makes something of the body, which is valid until it returns; see `readJsonBody`.
    */
-  page(call: Call, read: (body: Uint8Array) => ReadBody): Promise<PageAnswer> {
+  page(call: Call, read: ReadPage): Promise<PageAnswer> {
     return this.#retried((attempt) => this.#askPage(call, read, attempt));
   }
 
@@ -174,11 +171,7 @@ export class Transport {
     };
   }
 
-  async #askPage(
-    call: Call,
-    read: (body: Uint8Array) => ReadBody,
-    attempt: number,
-  ): Promise<PageAnswer | AttemptFailure> {
+  async #askPage(call: Call, read: ReadPage, attempt: number): Promise<PageAnswer | AttemptFailure> {
     const asked = await this.#sender.ask(call, 'json', { 'accept-encoding': 'gzip, br' });
     if ('notYet' in asked) throw new TypeError('a page is there or not');
     if ('error' in asked) return asked;
@@ -189,8 +182,7 @@ export class Transport {
       const received = await this.#receive(answer, memory);
       if ('error' in received) return received;
       const { body } = received;
-      const { pathname, search } = answer.url;
-      const path = this.scrub(pathname + search);
+      const path = this.scrub(answer.url.pathname + answer.url.search);
       const { scrub } = this.#options;
       const content = { bytes: body.length, sha256: sha256(body) };
       return {

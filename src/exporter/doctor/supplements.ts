@@ -1,7 +1,7 @@
 import { insteadOfSameCommand, isEvidenceError } from '../../core/errors.ts';
 import type { OtherService } from '../../verifier/supplements/files.ts';
 import { type Check, ok } from '../check.ts';
-import { toMissing } from '../supplements/missing.ts';
+import { toMissingSupplement } from '../supplements/missing.ts';
 import { othersOf, type SupplementSource } from '../supplements/source.ts';
 import { tryService } from '../supplements/try.ts';
 
@@ -21,7 +21,7 @@ export async function checkSupplements(source: SupplementSource): Promise<Check[
 /** An export goes on without it, and ends incomplete. */
 function toCheck(service: OtherService, error: unknown): Check {
   if (!isEvidenceError(error) || error.code === 'interrupted') throw error;
-  const { reason, next_step } = toMissing(service, error);
+  const { reason, next_step } = toMissingSupplement(service, error);
   const next = insteadOfSameCommand(next_step, 'run evidence doctor again');
   return { name: service, state: 'failed', code: 'service', says: reason, next_step: next };
 }

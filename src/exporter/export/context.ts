@@ -10,17 +10,17 @@ import type { Contract } from '../../verifier/reading/contract.ts';
 import type { ContractInUse } from '../../verifier/reading/in-use.ts';
 import type { Question } from '../../verifier/records/question.ts';
 import type { Acceptance, LedgerHead, ReportOptions, RunRecord } from '../../verifier/records/record.ts';
+import type { StoredSupplements } from '../../verifier/records/supplements.ts';
 import type { Certificate } from '../../verifier/timestamp/certificate.ts';
 import type { AuditClient } from '../client/audit.ts';
 import type { Period } from '../client/period.ts';
 import type { ClockReading } from '../clocks.ts';
 import type { SupplementSource } from '../supplements/source.ts';
 import type { Listener } from './events.ts';
+import type { OpenSupplements } from './open-supplements.ts';
 import type { Packing } from './packing.ts';
 import type { AccountPackage } from './received.ts';
 import type { Stamping } from './stamp.ts';
-import type { StoredSupplements } from './supplement-store.ts';
-import type { OpenSupplements } from './supplements.ts';
 
 /** The service that evidence is from. */
 export interface ServiceInUse {

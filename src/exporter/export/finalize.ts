@@ -21,20 +21,21 @@ import { requireBoundRun } from './records.ts';
 import { type FrozenRun, freezeRun, readRunDraft, recordOf } from './run-draft.ts';
 import { toRunRecord, withinRun } from './run-record.ts';
 import type { RunResult, StoredRecord, StreamJobs } from './stream-jobs.ts';
-import { archiveSupplements, judgeSupplements } from './supplements.ts';
+import { archiveSupplements, judgeCollected } from './supplements.ts';
 
 /** Freezes the run and finalizes it, or leaves an attempt when something is missing. */
 export async function concludeRun(context: ExportContext, run: RunState, jobs: StreamJobs): Promise<RunResult> {
   const earlier = await readEarlierRuns(context.archive, run.ledger);
-  const judged = await judgeSupplements(context, run, jobs);
+  const judged = await judgeCollected(context, run, jobs);
   const supplements = judged?.record ?? run.storedSupplements;
   const limitations = await context.archive.limitations();
   const record = toRunRecord(context, run, jobs, { earlier, limitations, supplements });
   // A run in which there was nothing to look at must not stand in the way of the one that will have something.
   if (record.streams.length + record.failed.length + record.vanished.length === 0)
     return { record, state: 'open', unstamped: null };
-  const missing = jobs.incomplete.length + jobs.failed.length + record.reconciliation.supplements.missing;
-  const open = missing > 0 && !context.finalizePartial;
+  // Where all streams have vanished, no more is to come.
+  const missing = record.streams.length === 0 ? 0 : record.reconciliation.supplements.missing;
+  const open = jobs.incomplete.length + jobs.failed.length + missing > 0 && !context.finalizePartial;
   const frozen = open ? await readRunDraft(context, context.question.run_id) : null;
   // Another process has finished what is missing here.
   if (frozen !== null) return finalizeDraft(context, run.ledger, frozen, jobs.recorded);
@@ -113,8 +114,6 @@ async function leaveAttempt(
   record: RunRecord,
 ): Promise<RunDocument[]> {
   const prefix = attemptPrefix(context.question.run_id, run.start.at);
-  // Where there was no stream to export, nothing was begun yet.
-  if ((await readBegun(context, context.question)) === null) await beginRun(context, run.beginning, run.ledger.newest);
   const attempt: Unbound<Attempt> = {
     format: FORMATS.attempt,
     run_id: context.question.run_id,

@@ -11,13 +11,13 @@ import type { BundleOptions, WrittenBundle } from '../../verifier/bundle/write.t
 import { toRecordBytes } from '../../verifier/records/record-bytes.ts';
 import type { SupplementsStatement } from '../../verifier/supplements/document.ts';
 import { SUPPLEMENTS_DOCUMENT } from '../../verifier/supplements/files.ts';
-import type { Collected } from '../supplements/collect.ts';
+import type { CollectedSupplements } from '../supplements/collect.ts';
 import type { ExportContext, RunState } from './context.ts';
 import { Packing } from './packing.ts';
 
 /** What the bag is made of. */
 export interface SupplementContents {
-  collected: Collected;
+  collected: CollectedSupplements;
   statement: SupplementsStatement;
   /** How each record stands, and the tables. */
   judged: PayloadSource[];
@@ -81,7 +81,7 @@ function toBundleOptions(
 function toTransferLog(
   { question, maker, runtime }: ExportContext,
   start: RunState['start'],
-  { collected }: Collected,
+  { collected }: CollectedSupplements,
 ): SupplementTransferLog {
   return {
     format: FORMATS.transferLog,

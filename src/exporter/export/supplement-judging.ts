@@ -11,9 +11,9 @@ import { SupplementTally } from '../../verifier/supplements/tally.ts';
 import type { NotedStreams } from '../../verifier/verify/noted-streams.ts';
 import type { ExportContext } from './context.ts';
 import { LineFile } from './line-file.ts';
+import type { OpenSupplements } from './open-supplements.ts';
 import { readBackStreams } from './read-back.ts';
 import type { StreamJobs } from './stream-jobs.ts';
-import type { OpenSupplements } from './supplements.ts';
 
 /** What was found of the records, and the files that say so. */
 export interface JudgedRecords {

@@ -4,7 +4,11 @@ import type { StoredObject } from '../../verifier/archive/archive.ts';
 import { announcedSupplementsKey, runDraftKey, supplementsKey } from '../../verifier/records/keys.ts';
 import { readRecord, toRecordBytes } from '../../verifier/records/record-bytes.ts';
 import { whereKept } from '../../verifier/records/stored-object.ts';
-import { announcedSupplementsSchema, type RunSupplements } from '../../verifier/records/supplements.ts';
+import {
+  announcedSupplementsSchema,
+  type RunSupplements,
+  type StoredSupplements,
+} from '../../verifier/records/supplements.ts';
 import { bindRecord, isBoundRecord } from './binding.ts';
 import type { ExportContext } from './context.ts';
 import { toStoredForm } from './encrypt.ts';
@@ -13,9 +17,6 @@ import { notOurs } from './records.ts';
 import { withFetched } from './recover.ts';
 
 const MAX_ANNOUNCED_BYTES = 2 ** 26;
-
-/** Supplements that lie in the archive. */
-export type StoredSupplements = RunSupplements & { object: NonNullable<RunSupplements['object']> };
 
 /**
  * Stores the bag of a run, once what it holds is written down: an export that is interrupted behind it goes on with it.

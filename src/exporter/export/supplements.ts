@@ -2,27 +2,18 @@ import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { insteadOfSameCommand } from '../../core/errors.ts';
 import { supplementsKey } from '../../verifier/records/keys.ts';
-import type { RunSupplements } from '../../verifier/records/supplements.ts';
+import type { RunSupplements, StoredSupplements } from '../../verifier/records/supplements.ts';
 import type { SupplementState } from '../../verifier/supplements/document.ts';
 import { SUPPLEMENT_SERVICES, type SupplementService } from '../../verifier/supplements/files.ts';
 import { NotedStreams } from '../../verifier/verify/noted-streams.ts';
-import { type Collected, collectSupplements } from '../supplements/collect.ts';
-import type { SupplementSource } from '../supplements/source.ts';
+import { type CollectedSupplements, collectSupplements } from '../supplements/collect.ts';
 import type { ExportContext, RunState } from './context.ts';
+import type { OpenSupplements } from './open-supplements.ts';
 import type { StreamSelection } from './plan.ts';
 import type { StreamJobs } from './stream-jobs.ts';
 import { packSupplements } from './supplement-bag.ts';
 import { type JudgedRecords, judgeRecords } from './supplement-judging.ts';
-import { type StoredSupplements, storeSupplements } from './supplement-store.ts';
-
-/** What was collected from the other services, and the entries that it names, noted while streams are read. */
-export interface OpenSupplements {
-  source: SupplementSource;
-  collected: Collected;
-  notes: NotedStreams;
-  /** For what is made of them. */
-  folder: string;
-}
+import { storeSupplements } from './supplement-store.ts';
 
 /** The same, held against what the run has of the streams. */
 export interface JudgedSupplements extends OpenSupplements {
@@ -61,7 +52,7 @@ export async function openSupplements(
 }
 
 /** Holds every record against the entry that it names, once all streams were exported. */
-export async function judgeSupplements(
+export async function judgeCollected(
   context: ExportContext,
   run: Pick<RunState, 'supplements'>,
   jobs: StreamJobs,
@@ -86,7 +77,7 @@ export async function archiveSupplements(
 }
 
 /** Numbers of the entries that records name, by stream id. */
-function wantedOf({ collected }: Collected): Map<string, Set<number>> {
+function wantedOf({ collected }: CollectedSupplements): Map<string, Set<number>> {
   const wanted = new Map<string, Set<number>>();
   for (const { wanted: ofService } of collected)
     for (const [streamId, numbers] of ofService)
@@ -97,7 +88,7 @@ function wantedOf({ collected }: Collected): Map<string, Set<number>> {
 type Services = Record<SupplementService, SupplementState>;
 
 /** @param isLast the same command adds nothing to the run. */
-function toServices({ collected, missing }: Collected, isLast: boolean): Services {
+function toServices({ collected, missing }: CollectedSupplements, isLast: boolean): Services {
   const services: Partial<Services> = {};
   for (const service of SUPPLEMENT_SERVICES) services[service] = { state: 'not_configured' };
   for (const { service, url, collectedAt } of collected)

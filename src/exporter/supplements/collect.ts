@@ -12,8 +12,8 @@ import {
 import { readRecords, recordsOfPeriod } from '../../verifier/supplements/reading.ts';
 import type { Period } from '../client/period.ts';
 import type { SupplementClient } from '../client/supplement.ts';
-import { type MissingSupplement, toMissing } from './missing.ts';
-import { Received } from './received.ts';
+import { type MissingSupplement, toMissingSupplement } from './missing.ts';
+import { ReceivedAnswers } from './received.ts';
 import { ServiceCollection, type SupplementScope } from './service-collection.ts';
 import type { SupplementSource } from './source.ts';
 
@@ -22,7 +22,7 @@ export interface CollectedService {
   service: SupplementService;
   url: string;
   collectedAt: Date;
-  received: Received;
+  received: ReceivedAnswers;
   /** Numbers of the entries that its records of the period name, by stream id. */
   wanted: ReadonlyMap<string, ReadonlySet<number>>;
 }
@@ -33,7 +33,7 @@ export interface MissingService extends MissingSupplement {
   collectedAt: Date;
 }
 
-export interface Collected {
+export interface CollectedSupplements {
   collected: CollectedService[];
   missing: MissingService[];
 }
@@ -55,8 +55,8 @@ export async function collectSupplements(
   source: SupplementSource,
   scope: SupplementScope,
   runtime: CollectingRuntime,
-): Promise<Collected> {
-  const all: Collected = { collected: [], missing: [] };
+): Promise<CollectedSupplements> {
+  const all: CollectedSupplements = { collected: [], missing: [] };
   const collecting = [...source.clients].map(async ([service, client]) => {
     runtime.begun(service);
     const outcome = await collectService(service, client, source, scope, runtime);
@@ -80,7 +80,7 @@ async function collectService(
 ): Promise<CollectedService | MissingService> {
   const folder = join(parent, service);
   await mkdir(folder, { recursive: true });
-  const received = new Received(folder, limits);
+  const received = new ReceivedAnswers(folder, limits);
   try {
     await new ServiceCollection(client, contract, scope, received).collect(service);
     const wanted = await wantedIn(received, contract, service, scope.period);
@@ -88,13 +88,13 @@ async function collectService(
   } catch (error) {
     await rm(folder, { recursive: true, force: true });
     if (!isEvidenceError(error) || error.code === 'interrupted') throw error;
-    return { ...toMissing(service, error), url: client.url, collectedAt: now() };
+    return { ...toMissingSupplement(service, error), url: client.url, collectedAt: now() };
   }
 }
 
 /** @throws EvidenceError `contract` for a record that is not as the contract says. */
 async function wantedIn(
-  received: Received,
+  received: ReceivedAnswers,
   contract: SupplementSource['contract'],
   service: SupplementService,
   period: Period,

@@ -20,7 +20,10 @@ function nextStepOf(service: SupplementService, code: ErrorCode): string {
   return `Check ${key}, or ask the operator of the service; ${AGAIN}.`;
 }
 
-export function toMissing(service: SupplementService, { code, message, nextStep }: EvidenceError): MissingSupplement {
+export function toMissingSupplement(
+  service: SupplementService,
+  { code, message, nextStep }: EvidenceError,
+): MissingSupplement {
   const isLimit = nextStep?.includes('source.limits') === true;
   const next_step = isLimit ? `${nextStep} Then run the same command again to resume.` : nextStepOf(service, code);
   return { service, reason: message, next_step };

@@ -16,7 +16,7 @@ interface Kept {
 }
 
 /** What one service answered: files as they were received, and the log of how. */
-export class Received implements ReceivedFiles {
+export class ReceivedAnswers implements ReceivedFiles {
   readonly transferLog: TransferLog['steps'] = [];
   readonly #folder: string;
   readonly #limits: SupplementSource['limits'];

@@ -13,7 +13,7 @@ import {
 import { readAgents } from '../../verifier/supplements/reading.ts';
 import type { Period } from '../client/period.ts';
 import type { SupplementClient } from '../client/supplement.ts';
-import type { Received } from './received.ts';
+import type { ReceivedAnswers } from './received.ts';
 import type { SupplementSource } from './source.ts';
 
 /** What a supplement is limited to. */
@@ -39,9 +39,9 @@ export class ServiceCollection {
   readonly #client: SupplementClient;
   readonly #contract: Contract;
   readonly #scope: SupplementScope;
-  readonly #received: Received;
+  readonly #received: ReceivedAnswers;
 
-  constructor(client: SupplementClient, contract: Contract, scope: SupplementScope, received: Received) {
+  constructor(client: SupplementClient, contract: Contract, scope: SupplementScope, received: ReceivedAnswers) {
     this.#client = client;
     this.#contract = contract;
     this.#scope = scope;
@@ -106,7 +106,7 @@ export class ServiceCollection {
     const keep = (body: Uint8Array) => this.#received.keep(fileOf(++number), body);
     for await (const { exchange } of this.#client.pages({ path, items, paging, limit }, ids, filter, keep)) {
       const file = fileOf(number);
-      this.#received.log(step, file, exchange);
+      this.#received.log(step, file, exchange());
       see?.(await this.#received.read(file));
     }
   }

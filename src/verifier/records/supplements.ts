@@ -12,6 +12,9 @@ export const runSupplementsSchema = z.strictObject({
 });
 export type RunSupplements = z.infer<typeof runSupplementsSchema>;
 
+/** Supplements that lie in the archive. */
+export type StoredSupplements = RunSupplements & { object: NonNullable<RunSupplements['object']> };
+
 /**
  * `runs/<run-id>/supplements/<sha256 of the bag>.json`: what a bag holds, written before it is stored. An export that was
  * interrupted behind it goes on with the bag, also where it cannot read it.

@@ -24,10 +24,16 @@ const SOURCE = {
   timeouts: { connect_seconds: 5, headers_seconds: 5, idle_seconds: 0.3 },
 };
 
-export async function placeBeside(auditUrl: string, shown: Shown, config: object = {}): Promise<BesideExport> {
+/** @param config of evidence.yaml beside the source. @param source how it is asked. */
+export async function placeBeside(
+  auditUrl: string,
+  shown: Shown,
+  config: object = {},
+  source: object = SOURCE,
+): Promise<BesideExport> {
   const beside = await startBeside(shown, API_KEY);
   const directory = mkdtempSync(join(tmpdir(), 'supplements-'));
-  writeFileSync(join(directory, 'evidence.yaml'), JSON.stringify({ source: { ...beside.urls, ...SOURCE }, ...config }));
+  writeFileSync(join(directory, 'evidence.yaml'), JSON.stringify({ source: { ...beside.urls, ...source }, ...config }));
   const env = { EVIDENCE_AUDIT_URL: auditUrl, EVIDENCE_API_KEY: API_KEY };
   return {
     ...{ beside, directory, env },

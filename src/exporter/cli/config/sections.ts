@@ -106,12 +106,13 @@ export function toSourceConfig(from: ConfigGiven): Omit<SourceConfig, 'apiKey'> 
 }
 
 function toOtherUrls({ file: { source }, environment }: ConfigGiven): SourceConfig['otherUrls'] {
-  const urlOf = (service: OtherService) =>
-    checkHttpUrl(
-      `the address of the service of ${service}`,
-      environment[`EVIDENCE_${service.toUpperCase()}_URL`] ?? source?.[`${service}_url`] ?? null,
-    );
-  return { traps: urlOf('traps'), endpoints: urlOf('endpoints'), agents: urlOf('agents') };
+  const urlOf = (service: OtherService, given: string | undefined) =>
+    checkHttpUrl(`the address of the service of ${service}`, given ?? source?.[`${service}_url`] ?? null);
+  return {
+    traps: urlOf('traps', environment['EVIDENCE_TRAPS_URL']),
+    endpoints: urlOf('endpoints', environment['EVIDENCE_ENDPOINTS_URL']),
+    agents: urlOf('agents', environment['EVIDENCE_AGENTS_URL']),
+  };
 }
 
 export function toVerifyConfig(from: ConfigGiven): Omit<VerifyConfig, 'sealKeyFiles'> {

@@ -1,17 +1,16 @@
 import { EvidenceError } from '../../../core/errors.ts';
 import type { Printer } from '../../../core/terminal/printer.ts';
-import type { Description } from '../../../verifier/profile/description.ts';
 import type { ContractInUse } from '../../../verifier/reading/in-use.ts';
-import { OTHER_SERVICES, SUPPLEMENT_SERVICES } from '../../../verifier/supplements/files.ts';
 import { AuditClient } from '../../client/audit.ts';
 import type { Tls } from '../../client/dispatcher.ts';
-import { DEFAULT_TRANSPORT, type TransportOptions } from '../../client/options.ts';
-import { SupplementClient } from '../../client/supplement.ts';
-import { Transport } from '../../client/transport.ts';
+import { DEFAULT_TRANSPORT } from '../../client/options.ts';
+import type { Transport } from '../../client/transport.ts';
+import { Transports } from '../../client/transports.ts';
 import type { SupplementSource } from '../../supplements/source.ts';
 import { readContract } from './contract.ts';
 import { readCertificates, readGivenText } from './given-file.ts';
 import type { SourceConfig } from './sections.ts';
+import { connectSupplements } from './supplements.ts';
 import { readTool } from './tool.ts';
 
 export interface Service {
@@ -45,17 +44,8 @@ export function connectService(config: SourceConfig, printer: Printer, signal: A
     });
   printer.keepSecret(config.apiKey);
   const contract = readContract(config.contractFile);
-  const { name, version } = readTool();
-  const { apiKey, requestsPerSecond, timeouts, maxBytes } = config;
   const { origin } = new URL(config.auditUrl);
-  const transports = new Transports({
-    ...DEFAULT_TRANSPORT,
-    ...{ apiKey, requestsPerSecond, timeouts, maxBytes },
-    tls: readTls(config.tlsFiles, printer),
-    userAgent: `${name}/${version}`,
-    ...(printer.verbose ? { trace: (line: string) => printer.detail(line) } : {}),
-    signal,
-  });
+  const transports = openTransports(config, config.apiKey, printer, signal);
   const transport = transports.to(origin);
   return {
     transport,
@@ -73,47 +63,17 @@ export function connectService(config: SourceConfig, printer: Printer, signal: A
   };
 }
 
-/** One transport to each origin: services at one address have one pace. */
-class Transports {
-  readonly #options: Omit<TransportOptions, 'origin'>;
-  readonly #open = new Map<string, Transport>();
-
-  constructor(options: Omit<TransportOptions, 'origin'>) {
-    this.#options = options;
-  }
-
-  to(origin: string): Transport {
-    const transport = this.#open.get(origin) ?? new Transport({ ...this.#options, origin });
-    this.#open.set(origin, transport);
-    return transport;
-  }
-
-  async close(): Promise<void> {
-    await Promise.all([...this.#open.values()].map((transport) => transport.close()));
-  }
-}
-
-/** @throws EvidenceError `config` for a service that the contract does not describe. */
-function connectSupplements(
-  { auditUrl, otherUrls, maxPages, maxBytes }: SourceConfig,
-  contract: Description,
-  transports: Transports,
-): SupplementSource | null {
-  const { name, supplements } = contract;
-  const configured = OTHER_SERVICES.filter((service) => otherUrls[service] !== null);
-  if (configured.length === 0) return null;
-  const unknown = configured.find((service) => supplements?.[service] == null);
-  if (supplements === undefined || unknown !== undefined)
-    throw new EvidenceError('config', `source.${unknown}_url is set, and the contract "${name}" does not describe it`, {
-      nextStep: `Describe it in the contract's section "supplements", as templates/contract/default.yaml does, or leave out source.${unknown}_url.`,
-    });
-  const urls = { audit: auditUrl, ...otherUrls };
-  const clients = SUPPLEMENT_SERVICES.flatMap((service) => {
-    const url = urls[service];
-    return url === null ? [] : [[service, new SupplementClient(transports.to(new URL(url).origin), url)] as const];
+function openTransports(config: SourceConfig, apiKey: string, printer: Printer, signal: AbortSignal): Transports {
+  const { requestsPerSecond, timeouts, maxBytes } = config;
+  const { name, version } = readTool();
+  return new Transports({
+    ...DEFAULT_TRANSPORT,
+    ...{ apiKey, requestsPerSecond, timeouts, maxBytes },
+    tls: readTls(config.tlsFiles, printer),
+    userAgent: `${name}/${version}`,
+    ...(printer.verbose ? { trace: (line: string) => printer.detail(line) } : {}),
+    signal,
   });
-  const limits = { answers: maxPages, bytes: maxBytes.download };
-  return { clients: new Map(clients), contract: { ...contract, supplements }, limits };
 }
 
 /** The address of a service as records keep it: origin and path, without credentials and query. */

@@ -67,15 +67,9 @@ export class Progress {
         this.#say(sayPlan(event));
         break;
       case 'collecting':
-        this.#printer.detail(`  ${event.service}: supplement`);
-        break;
       case 'collected':
-        this.#say(
-          `  ${event.service}: supplement collected, ${plural(event.answers, 'answer')}, ${formatBytes(event.bytes)}`,
-        );
-        break;
       case 'supplement-missing':
-        this.#say(`  ${event.service}: supplement MISSING: ${event.reason}`);
+        this.#followSupplement(event);
         break;
       case 'started':
         this.#active.set(event.streamId, { step: '', bytes: 0, since: performance.now() });
@@ -86,21 +80,15 @@ export class Progress {
         this.#printer.detail(`  ${event.streamId}: ${STEPS[event.step]}`);
         break;
       }
-      case 'received': {
-        const active = this.#active.get(event.streamId);
-        if (active !== undefined) active.bytes += event.bytes;
-        this.#bytes += event.bytes;
+      case 'received':
+        this.#receive(event.streamId, event.bytes);
         break;
-      }
       case 'step-failed':
         this.#sayAmiss(`  ${event.streamId}: ${STEPS[event.step]}: ${event.message}`);
         break;
-      case 'finished': {
-        const { streamId, partial, status, entries } = event;
-        const isAmiss = partial || status === 'incomplete' || status === 'refuted';
-        this.#end(streamId, `${partial ? 'PARTIAL, ' : ''}${status}, ${plural(entries, 'entry')}`, isAmiss);
+      case 'finished':
+        this.#finish(event);
         break;
-      }
       case 'failed':
         this.#failed++;
         this.#end(event.streamId, `FAILED: ${event.reason}`, true);
@@ -108,6 +96,24 @@ export class Progress {
       case 'finalized':
         break;
     }
+  }
+
+  #followSupplement(event: Extract<ExportEvent, { service: string }>): void {
+    const { service } = event;
+    if (event.type === 'collecting') this.#printer.detail(`  ${service}: supplement`);
+    else if (event.type === 'supplement-missing') this.#say(`  ${service}: supplement MISSING: ${event.reason}`);
+    else this.#say(`  ${service}: supplement, ${plural(event.answers, 'answer')}, ${formatBytes(event.bytes)}`);
+  }
+
+  #receive(streamId: string, bytes: number): void {
+    const active = this.#active.get(streamId);
+    if (active !== undefined) active.bytes += bytes;
+    this.#bytes += bytes;
+  }
+
+  #finish({ streamId, partial, status, entries }: Extract<ExportEvent, { type: 'finished' }>): void {
+    const isAmiss = partial || status === 'incomplete' || status === 'refuted';
+    this.#end(streamId, `${partial ? 'PARTIAL, ' : ''}${status}, ${plural(entries, 'entry')}`, isAmiss);
   }
 
   #end(streamId: string, words: string, isAmiss: boolean): void {
