@@ -286,7 +286,15 @@ describe('a run record that says of a bundle what it is not', () => {
       vanished: [{ stream_id: 'gone', head: { sequence: 3, hash: 'ab', run_id: 'A' }, entries: 3, finding }],
       failed: [{ stream_id: 'broken', reason: 'it answered 500', next_step: 'Run it again.' }],
       excluded: [{ stream_id: 'left', reason: '--exclude left' }],
-      reconciliation: { listed: 3, exported: 1, partial: 0, failed: 1, empty: 0, excluded: 1, supplements: NO_SUPPLEMENTS },
+      reconciliation: {
+        listed: 3,
+        exported: 1,
+        partial: 0,
+        failed: 1,
+        empty: 0,
+        excluded: 1,
+        supplements: NO_SUPPLEMENTS,
+      },
     };
     const report = await verify([OPEN], { run });
     const text = textOf(report);

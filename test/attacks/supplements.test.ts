@@ -197,11 +197,7 @@ describe('what was altered is seen', () => {
     ['the entry of a record', ['bundle/contradiction'], files(stateOf('"sequence":1', '"sequence":2'))],
     ['what is no state', ['bundle/contradiction'], files(stateOf('proved_by_entry', 'sworn'))],
     ['a record left out', ['bundle/contradiction'], files(inLines((lines) => lines.slice(1)))],
-    [
-      'a record more',
-      ['bundle/contradiction'],
-      files(inLines((lines) => [...lines, lines[0] ?? ''])),
-    ],
+    ['a record more', ['bundle/contradiction'], files(inLines((lines) => [...lines, lines[0] ?? '']))],
     ['records in another order', ['bundle/contradiction'], files(inLines((lines) => lines.toReversed()))],
     [
       'counts of the bag',
