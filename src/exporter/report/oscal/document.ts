@@ -1,3 +1,5 @@
+// Over 250 lines: it is one document, each function a part of it.
+
 import { sha256 } from '../../../core/digest.ts';
 import { plural } from '../../../core/words.ts';
 import { describePeriod } from '../../../verifier/bundle/period.ts';
