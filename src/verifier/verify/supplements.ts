@@ -11,6 +11,7 @@ import { runRecordKey, supplementsKey } from '../records/keys.ts';
 import type { RunRecord } from '../records/record.ts';
 import { readRecord } from '../records/record-bytes.ts';
 import type { RunSupplements } from '../records/supplements.ts';
+import { supplementsDocumentSchema } from '../supplements/document.ts';
 import { SUPPLEMENTS_DOCUMENT } from '../supplements/files.ts';
 import type { VerifyOptions } from './content.ts';
 import { NotedStreams } from './noted-streams.ts';
