@@ -384,7 +384,7 @@ describe('the ledger that an export goes on with', () => {
   test('an acceptance that it does not name accepts nothing', async () => {
     expect((await startExport()).code).toBe(0);
     const acceptance = {
-      format: 'evidence-acceptance/3',
+      format: 'evidence-acceptance/4',
       stream_id: 'payments',
       reason: 'trust me',
       accepted_by: { user: 'mallory', host: 'm' },

@@ -1,6 +1,6 @@
 import { cpSync, mkdtempSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
 import { generateX25519Identity, identityToRecipient } from 'age-encryption';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { runVerify } from '../../src/exporter/cli/commands/verify.ts';
@@ -10,6 +10,7 @@ import { Altered, inFile, type Json, sha256 } from '../support/altered-archive.t
 import { sealed } from '../support/chain.ts';
 import { commandIn } from '../support/command.ts';
 import { type FalseService, startFalseService } from '../support/false-service.ts';
+import { runToEnd } from '../support/process.ts';
 import { type BagFiles, rebag } from '../support/rebag.ts';
 import { AGENT, storyOf } from '../support/services/beside.ts';
 import { type BesideExport, placeBeside, RUN } from '../support/services/beside-export.ts';
@@ -294,6 +295,44 @@ describe('what was altered is seen', () => {
     const { detections, events } = run.supplements.kinds;
     expect([detections.proved_by_entry, detections.contradicted, events.proved_by_entry]).toEqual([0, 2, 2]);
     expect(run.streams.find(({ stream_id }: Json) => stream_id === 'traps').status).toBe('refuted');
+  });
+});
+
+describe('the verifier that is written by the document alone', () => {
+  const VERIFIER = resolve(import.meta.dirname, '../conformance/archive-format/verify.py');
+  const saysOf = async (change: Change): Promise<string> => {
+    const root = mkdtempSync(join(folder, 'archive-'));
+    cpSync(join(made.directory, 'evidence-archive'), root, { recursive: true });
+    await change(new Altered(root));
+    const { stdout } = await runToEnd('python3', ['-B', VERIFIER, root], { cwd: folder });
+    rmSync(root, { recursive: true });
+    return stdout;
+  };
+
+  test('finds nothing wrong with what nobody touched', async () => {
+    const said = await saysOf(() => {});
+    // Nobody signed this archive; it finds nothing else.
+    expect(said).toMatch(/signature/);
+    expect(said).not.toMatch(/supplements\.zip|run\.json|streams\//);
+  });
+
+  test.each<[what: string, said: RegExp, change: Change]>([
+    ['an answer', /transfer log/, inBag(inText(DETECTIONS, 'bait 1', 'bait 9'))],
+    ['an answer, with its log', /'det-1' is contradicted/, inBag(inText(DETECTIONS, 'bait 1', 'bait 9'), logged)],
+    ['how a record stands', /and it is proved_by_entry/, inBag(inText(STATES, 'proved_by_entry', 'contradicted'))],
+    ['a record left out', /has other records/, inBag(inLines((lines) => lines.slice(1)))],
+    ['counts of both', /counts other events/, inStatement(({ kinds }) => (kinds.events.proved_by_entry = 1))],
+    ['a record without its entry', /'det-1' is no_entry/, inBag(inText(DETECTIONS, '"entry":{', '"other":{'), logged)],
+    ['its identity', /is another bag/, inRecord(({ object }) => (object.identity = 'a'.repeat(64)))],
+    [
+      'the entry behind a detection',
+      /the claim content is refuted/,
+      inEntries(([first]) => (first.metadata.label = 'x')),
+    ],
+  ])('sees %s', async (_what, said, change) => {
+    const found = await saysOf(change);
+    expect(found).toMatch(said);
+    expect(found).toMatch(/^refuted$/m);
   });
 });
 

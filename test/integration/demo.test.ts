@@ -4,6 +4,8 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { CLAIMS } from '../../src/verifier/claims/claim.ts';
 import type { RunRecord } from '../../src/verifier/records/record.ts';
+import { KIND_NAMES } from '../../src/verifier/supplements/files.ts';
+import { fencedIn, readDocument } from '../support/documents.ts';
 import { type Ended, evidence, evidenceUntil } from '../support/evidence.ts';
 import { run } from '../support/process.ts';
 
@@ -43,6 +45,15 @@ const STREAMS: readonly (readonly [RegExp, number])[] = [
   [/^agents\//, 17],
 ];
 
+/** Ids, digests, widths and numbers are those of another machine. */
+function withoutNumbers(line: string): string {
+  return line
+    .replaceAll(/[0-9a-f-]{36}|[0-9a-f]{8}…/g, '…')
+    .replaceAll(/[\d,]+/g, '0')
+    .replaceAll(/─+/g, '─')
+    .replaceAll(/ +/g, ' ');
+}
+
 describe('the first run', () => {
   let record: RunRecord;
   beforeAll(() => {
@@ -70,11 +81,30 @@ describe('the first run', () => {
     expect([listed, record.outcome]).toEqual([exported, 'verified']);
   });
 
+  test('has what the other services say, each record that names an entry proved by it', () => {
+    const told = KIND_NAMES.map((kind) => {
+      const { in_period, proved_by_entry } = record.supplements?.kinds[kind] ?? {};
+      return [kind, in_period, proved_by_entry];
+    });
+    expect(told).toEqual([
+      ['detections', 2, 2],
+      ['events', 1, 1],
+      ['scans', 2, 2],
+      // They are of no entry: what a stranger is told now.
+      ['verifications', 1, 0],
+      ['actions', 2, 2],
+    ]);
+    expect([record.reconciliation.supplements, record.supplements?.findings]).toEqual([
+      { configured: 4, collected: 4, missing: 0 },
+      [],
+    ]);
+  });
+
   test('tells one story, from the bait to the proof, in 80 columns', () => {
     const lines = first.stdout.split('\n');
     expect(lines.filter((line) => /^\d+ /.test(line)).map((line) => line.replace(/^\d+ +/, ''))).toEqual([
       ...['A platform', 'This machine', 'Bait', 'An intruder', 'The decoy', 'An AI agent', 'Checks and time-stamps'],
-      ...['The export', 'The proof', 'What to open next'],
+      ...['The export', 'What the other services say', 'The proof', 'What to open next'],
     ]);
     for (const told of [
       /^ +read +detected: the trap ".+" was read, severity medium$/m,
@@ -90,6 +120,14 @@ describe('the first run', () => {
     // What is to be copied is not broken.
     expect(lines.filter((line) => [...line].length > 80 && !line.includes('evidence-archive/'))).toEqual([]);
     expect(first.stdout).toContain('no external witness');
+  });
+
+  test('is as README.md shows it', () => {
+    const [shown] = fencedIn(readDocument('README.md')).filter(({ language }) => language === '');
+    const lines = (shown?.text ?? '').split('\n').filter((line) => line !== '' && line !== '…');
+    expect(lines.length).toBeGreaterThan(8);
+    const told = first.stdout.split('\n').map(withoutNumbers);
+    for (const line of lines) expect(told).toContain(withoutNumbers(line));
   });
 
   test('names what to open next, and it is there', () => {

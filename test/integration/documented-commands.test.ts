@@ -9,7 +9,7 @@ import { DebianArchive } from '../platform/endpoints/packages/debian-archive.ts'
 import { SigningKey } from '../platform/endpoints/packages/signing-key.ts';
 import { settingsOf } from '../platform/traps/decoy-places.ts';
 import { type Acme, openAcme, type Place, servedIn, signing } from '../support/acme.ts';
-import { type Fenced, fencedIn, nameOf, readDocument, readDocuments } from '../support/documents.ts';
+import { type Fenced, fencedIn, nameOf, readDocuments } from '../support/documents.ts';
 import { type ServedPlatform, servePlatform } from '../support/platform.ts';
 import { type PostgresServer, startPostgres } from '../support/postgres.ts';
 import { camel } from '../support/services/camel.ts';
@@ -34,8 +34,6 @@ const archive = new DebianArchive();
 const archiveKey = new SigningKey();
 /** By the block before. */
 let printed = '';
-/** By the export that README.md begins with. */
-let firstExport = '';
 const services: InventedService[] = [];
 /** By document, in the order in which it goes through them. */
 const places = new Map<string, Place[]>();
@@ -73,10 +71,7 @@ const SCENES: Record<string, Scene> = {
   README: {
     open: () => acme.bare(),
     before: {
-      3: () => {
-        firstExport = printed;
-        return { place: acme.filled() };
-      },
+      3: () => ({ place: acme.filled() }),
       4: () => ({ place: acme.bare() }),
       5: (place) => {
         const { apiKey, port } = servedIn(place, printed);
@@ -376,20 +371,6 @@ describe.each(documents.map((document) => [nameOf(document.path), document] as c
 function expectReader(name: string, { path, index }: Fenced): void {
   const text = readFileSync(join(import.meta.dirname, `${name}.test.ts`), 'utf8');
   expect(text).toContain(`shellLines('${nameOf(path)}', ${index})`);
-}
-
-test('README.md shows the end of an export as it is printed', () => {
-  const [shown] = fencedIn(readDocument('README.md')).filter(({ language }) => language === '');
-  const lines = (shown?.text ?? '').split('\n');
-  // Streams, claims and numbers are those of another machine.
-  const heads = lines.flatMap((line) => /^(stream .*|✓ proved .*|[A-Z][a-z]+ {2,}|Not proved: )/.exec(line)?.[0] ?? []);
-  expect(heads.length).toBeGreaterThanOrEqual(7);
-  for (const head of heads) expect(`\n${withoutWidths(firstExport)}`).toContain(`\n${withoutWidths(head)}`);
-});
-
-/** Tables are as wide as their cells. */
-function withoutWidths(text: string): string {
-  return text.replaceAll(/ {2,}/g, '  ');
 }
 
 test('the lines for a crontab are lines of a crontab, and what they run ends well', async () => {

@@ -31,7 +31,10 @@ describe('a service with three streams', () => {
   test('all of it is exported, verified and finalized', async () => {
     const { code, stdout } = await exportAll('--json');
     const run = JSON.parse(stdout);
-    expect(run.reconciliation).toEqual({ listed: 3, exported: 3, partial: 0, failed: 0, empty: 0, excluded: 0 });
+    expect(run.reconciliation).toEqual({
+      ...{ listed: 3, exported: 3, partial: 0, failed: 0, empty: 0, excluded: 0 },
+      supplements: { configured: 0, collected: 0, missing: 0 },
+    });
     expect(
       run.streams.map((stream: { stream_id: string; entries: number; status: string }) => [
         stream.stream_id,

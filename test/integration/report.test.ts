@@ -74,7 +74,7 @@ test('record, report and index tell the same', async () => {
   const text = await run('pdftotext', ['-layout', join(runFolder(), 'report.pdf'), '-'], folder);
   const squeezed = text.replace(/\s+/g, '');
   const rows = readFileSync(join(runFolder(), 'index.csv'), 'utf8').trim().split('\r\n').slice(1);
-  expect(record.reconciliation).toEqual({ listed: 3, exported: 3, partial: 0, failed: 0, empty: 0, excluded: 0 });
+  expect(record.reconciliation).toMatchObject({ listed: 3, exported: 3, partial: 0, failed: 0, empty: 0, excluded: 0 });
   expect(text).toContain('3 streams listed = 3 exported + 0 partial + 0 failed + 0 empty + 0 excluded');
   expect(text).toContain('18 of 18 entries that the service');
   expect(rows.map((row) => row.split(',')[4])).toEqual(['exported', 'exported', 'exported']);

@@ -29,7 +29,7 @@ export function streamRecord(
 ): Unbound<StreamRecord> {
   const claims = Object.fromEntries(CLAIMS.map((name) => [name, { state: states[name] ?? 'proved' }]));
   return {
-    format: 'evidence-stream/3',
+    format: 'evidence-stream/4',
     run_id: '2026-10',
     stream_id: streamId,
     status: 'verified',
@@ -70,7 +70,7 @@ export function runStream(streamId: string, more: Partial<Unbound<StreamRecord>>
 
 export function runRecord(runId: string, streams: RunStream[], more: Partial<RunRecord> = {}): RunRecord {
   return {
-    format: 'evidence-run/3',
+    format: 'evidence-run/4',
     run_id: runId,
     outcome: 'verified',
     exit_code: 0,

@@ -10,7 +10,7 @@ import { path } from './path-schema.ts';
 const field = path.min(1);
 
 /** By which record and entry are held against each other. */
-const entrySchema = z.strictObject({
+export const namedEntrySchema = z.strictObject({
   /** The stream that the entry has to be in, with {fields} of the record; null where it may be in any. */
   stream: z.string().min(1).nullable(),
   /** Where the record says which entry it is. */
@@ -25,7 +25,7 @@ const entrySchema = z.strictObject({
   /** Fields of the record, each with that of the entry, or of the item, that must be equal. */
   says: z.record(field, field),
 });
-export type EntryDescription = z.infer<typeof entrySchema>;
+export type EntryDescription = z.infer<typeof namedEntrySchema>;
 
 const fields = {
   id: field,
@@ -35,7 +35,7 @@ const fields = {
    */
   time: field.nullable(),
   /** Null where records name no entry. */
-  entry: entrySchema.nullable(),
+  entry: namedEntrySchema.nullable(),
   /** Fields that are columns. */
   csv: z.array(field).min(1).max(50),
 };
@@ -46,7 +46,7 @@ function namesItself({ id, entry }: { id: string; entry: EntryDescription | null
 }
 const NAMES_ITSELF = { message: 'must have the id among what its entry says', path: ['entry', 'says'] };
 
-const recordsSchema = listSchema
+export const recordsSchema = listSchema
   .extend({
     /** Query parameters that leave out only what is of another period; null where there are none. */
     from_parameter: parameter.nullable(),
@@ -71,10 +71,12 @@ export const supplementsSchema = z.strictObject({
       agents: listSchema.extend({ id: field, stream_id: field }),
       /** What anybody may ask, sent without the API key. */
       verifications: ofAgentSchema,
-      actions: recordsSchema.refine((list) => list.path.includes('{agent_id}'), {
-        message: 'must have {agent_id} in it',
-        path: ['path'],
-      }),
+      /** Of one agent. */
+      actions: recordsSchema,
+    })
+    .refine(({ actions }) => actions.path.includes('{agent_id}'), {
+      message: 'must have {agent_id} in it',
+      path: ['actions', 'path'],
     })
     .nullable(),
 });

@@ -11,7 +11,7 @@ import { KIND_NAMES, type RecordKind, type SupplementService } from './files.ts'
 const count = z.int().min(0);
 
 /** What became of one service. One that is missing has no file in the bag. */
-const serviceSchema = z.discriminatedUnion('state', [
+export const serviceStateSchema = z.discriminatedUnion('state', [
   z.strictObject({ state: z.literal('collected'), origin: z.string(), collected_at: z.string() }),
   z.strictObject({
     state: z.literal('missing'),
@@ -22,7 +22,7 @@ const serviceSchema = z.discriminatedUnion('state', [
   }),
   z.strictObject({ state: z.literal('not_configured') }),
 ]);
-export type SupplementState = z.infer<typeof serviceSchema>;
+export type SupplementState = z.infer<typeof serviceStateSchema>;
 
 /**
  * `proved_by_entry`: its entry is in a bundle of the run whose order and content are proved, and says the same.
@@ -31,7 +31,7 @@ export type SupplementState = z.infer<typeof serviceSchema>;
 export const RECORD_STATE_NAMES = ['proved_by_entry', 'contradicted', 'unproved', 'no_entry'] as const;
 export type RecordStateName = (typeof RECORD_STATE_NAMES)[number];
 
-const kindSchema = z.strictObject({
+export const recordCountsSchema = z.strictObject({
   /** As received, of any time; one that came twice counts once. */
   records: count,
   /** Of the run's period. The four counts below add up to it. */
@@ -41,9 +41,9 @@ const kindSchema = z.strictObject({
   unproved: count,
   no_entry: count,
 });
-export type KindCounts = z.infer<typeof kindSchema>;
+export type KindCounts = z.infer<typeof recordCountsSchema>;
 
-const findingSchema = z.strictObject({
+export const supplementFindingSchema = z.strictObject({
   code: z.enum(SUPPLEMENT_FINDING_CODES),
   severity: z.enum(['error', 'warning', 'notice']),
   kind: z.enum(KIND_NAMES),
@@ -69,27 +69,27 @@ export const recordStateSchema = z.strictObject({
 });
 export type RecordState = z.infer<typeof recordStateSchema>;
 
-type Services = Record<SupplementService, typeof serviceSchema>;
-type Kinds = Record<RecordKind, z.ZodOptional<typeof kindSchema>>;
+type Services = Record<SupplementService, typeof serviceStateSchema>;
+type Kinds = Record<RecordKind, z.ZodOptional<typeof recordCountsSchema>>;
 
 /** As it stands in the bag and in the run record. */
 export const supplementsStatementSchema = z.strictObject({
   services: z.strictObject({
-    audit: serviceSchema,
-    traps: serviceSchema,
-    endpoints: serviceSchema,
-    agents: serviceSchema,
+    audit: serviceStateSchema,
+    traps: serviceStateSchema,
+    endpoints: serviceStateSchema,
+    agents: serviceStateSchema,
   } satisfies Services),
   /** Those that were collected. */
   kinds: z.strictObject({
-    detections: kindSchema.optional(),
-    events: kindSchema.optional(),
-    scans: kindSchema.optional(),
-    verifications: kindSchema.optional(),
-    actions: kindSchema.optional(),
+    detections: recordCountsSchema.optional(),
+    events: recordCountsSchema.optional(),
+    scans: recordCountsSchema.optional(),
+    verifications: recordCountsSchema.optional(),
+    actions: recordCountsSchema.optional(),
   } satisfies Kinds),
   /** At most a thousand of each code. */
-  findings: z.array(findingSchema),
+  findings: z.array(supplementFindingSchema),
   findings_count: count,
 });
 export type SupplementsStatement = z.infer<typeof supplementsStatementSchema>;

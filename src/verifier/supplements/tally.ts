@@ -1,3 +1,4 @@
+import { sha256 } from '../../core/digest.ts';
 import { KEPT_FINDINGS } from '../model/finding-log.ts';
 import { type SupplementFinding, toSupplementFinding } from '../model/supplement-finding.ts';
 import type { KindCounts, RecordState, SupplementsStatement } from './document.ts';
@@ -18,7 +19,7 @@ export class SupplementTally {
   readonly #run: Run;
   readonly #isOfPeriod: (record: SupplementRecord) => boolean;
   readonly #kinds = new Map<RecordKind, KindCounts>();
-  /** What was read of each record, by which it is seen whether it comes again. */
+  /** The digest of what was read of each record, by which it is seen whether it comes again. */
   readonly #seen = new Map<string, string>();
   readonly #findings = new Map<string, SupplementFinding<RecordKind>>();
   readonly #kept = new Map<RecordFault['code'], number>();
@@ -41,7 +42,7 @@ export class SupplementTally {
     const counts = this.#kinds.get(record.kind);
     const key = JSON.stringify([record.kind, record.id, record.entry?.streamId ?? null]);
     const { time, entry, says } = record;
-    const read = JSON.stringify([time, entry, says]);
+    const read = sha256(JSON.stringify([time, entry, [...says]]));
     const before = this.#seen.get(key);
     if (counts === undefined || before === read) return null;
     this.#seen.set(key, before ?? read);

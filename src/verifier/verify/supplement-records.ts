@@ -15,7 +15,7 @@ import { type ObjectFinding, toObjectFinding } from './object-finding.ts';
 import { sameRecord } from './recorded-stream.ts';
 import type { VerifiedStream } from './stream.ts';
 import { collectedKinds, MAX_ANSWER_BYTES } from './supplement-files.ts';
-import { readIn, type SoundSupplements, type SupplementsCheck } from './supplements.ts';
+import { readIn, type SoundSupplements, type SupplementsCheck } from './supplements-check.ts';
 
 /** Numbers of the entries that records of the period name, by stream id; null for answers that cannot be read. */
 export async function wantedIn(

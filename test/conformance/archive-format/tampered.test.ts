@@ -125,7 +125,7 @@ const FIELDS: Row[] = [
     'a member twice in a run record',
     (a) => {
       const key = run(SECOND, 'run.json');
-      a.put(key, a.bytes(key).toString().replace('{\n', '{\n  "format": "evidence-run/3",\n'));
+      a.put(key, a.bytes(key).toString().replace('{\n', '{\n  "format": "evidence-run/4",\n'));
       a.recompute();
     },
     REFUTED,

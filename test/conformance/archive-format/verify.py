@@ -108,7 +108,7 @@ VERDICT = ("stream_id status package_id entries first_sequence head previous_has
 STREAM = VERDICT + " partial missing collected service bundle"
 RUN = ("format run_id outcome exit_code scope period package_period source tool operator begun_at begun_at_by_service started_at "
        "finished_at attempts stream_list streams excluded failed vanished ended acceptances reconciliation warnings signed "
-       "timestamp_authority report earlier_runs recovered left_over documents binding")
+       "timestamp_authority report earlier_runs recovered left_over documents binding supplements")
 MEMBERS = {name: set(names.split()) for name, names in {
     "archive": "format audit_url",
     "run entry": "format number previous_sha256 run_id run_sha256 package_period coverage spans created_at audit_url "
@@ -131,6 +131,8 @@ MEMBERS = {name: set(names.split()) for name, names in {
                     "accepted_restarts completeness verdict does_not_prove",
     "verdict": VERDICT,
     "service": "format run_id stream_id stream_record check_answer listing",
+    "supplements": "format run_id period services kinds findings findings_count",
+    "supplements log": "format run_id services operator request requested_by export_started_at received_at steps",
     "transfer-log": "format run_id stream_id audit_url operator request requested_by export_started_at received_at steps",
 }.items()}
 
@@ -150,7 +152,7 @@ def read_record(data, kind, place, name=None):
     except ValueError as error:
         must(False, place, f"cannot be read: {error!r}")
         return None
-    wanted = f"evidence-{name or kind}/3"
+    wanted = f"evidence-{name or kind}/4"
     if not must(isinstance(value, dict) and value.get("format") == wanted, place, f"is not of the format {wanted}"):
         return None
     return value if has_members(value, kind, place) else None
@@ -394,7 +396,7 @@ NEEDED = ["bagit.txt", "bag-info.txt", "manifest-sha256.txt", "tagmanifest-sha25
           "data/verification.json", "data/service.json", "data/transfer-log.json"]
 
 
-def read_bag(path, folder, place):
+def read_bag(path, folder, place, may_have=None, needed=None):
     """Every file of the bag, or None where it is none."""
     try:
         with zipfile.ZipFile(path) as bag:
@@ -408,8 +410,8 @@ def read_bag(path, folder, place):
         return None
     files = {name[len(folder) + 1:]: content for name, content in files.items()}
     for name in files:
-        must(FILES.fullmatch(name) is not None, place, f"{name} is no file of a bundle")
-    if not must(all(name in files for name in NEEDED), place, "lacks a file that every bundle has"):
+        must((may_have or FILES).fullmatch(name) is not None, place, f"{name} is no file of a bundle")
+    if not must(all(name in files for name in needed or NEEDED), place, "lacks a file that every bundle has"):
         return None
     must(files["bagit.txt"] == b"BagIt-Version: 1.0\nTag-File-Character-Encoding: UTF-8\n", place, "bagit.txt")
     for manifest, is_of in (("manifest-sha256.txt", True), ("tagmanifest-sha256.txt", False)):
@@ -541,7 +543,110 @@ def judge_bundle(archive, run, stream, files, documents, lines, spans, place):
     for number, entry in stated.items():
         before = archive.entries.setdefault((verdict["stream_id"], number), entry["hash"])
         must(before == entry["hash"], place, f"has another entry {number} than another run")
+    if states["order"] == states["content"] == "proved" and "refuted" not in claims.values():
+        archive.proved[(run["run_id"], verdict["stream_id"])] = stated
     return len(package["entries"])
+
+
+# 6.1 and 9.1. Supplements -----------------------------------------------------------------------------------------
+
+BAG = "bagit.txt bag-info.txt manifest-sha256.txt tagmanifest-sha256.txt README.txt".split()
+OF_BAG = re.compile("|".join(map(re.escape, BAG)) + r"|run-binding\.txt|data/(supplements\.json|records\.jsonl|transfer-log\.json|contract\.yaml|(audit|traps|endpoints|agents)/[a-zA-Z0-9._/-]+)")
+IN_METADATA = lambda names: {n: f"metadata.{n}" for n in names.split()}
+ENDPOINT = "endpoints/{endpoint_id}"
+# Folder, id, time, stream, what the entry is, list in the entry, what both say.
+KINDS = {
+    "detections": ("traps", "detection_id", "detected_at", "traps", {"action": "trap.used", "resource_type": "trap"}, None,
+                   {"credential_id": "resource_id", **IN_METADATA("detection_id credential_type plant_location label")}),
+    "events": ("endpoints", "event_id", "first_seen", ENDPOINT, {"action": "events.raised"}, "metadata.events",
+               {n: n for n in "event_id event_type path path_base64 expected_sha256 observed_sha256".split()}),
+    "scans": ("endpoints", "scan_id", "received_at", ENDPOINT, {"action": "report.accepted", "resource_type": "report"}, None,
+              {"scan_id": "resource_id", **IN_METADATA("report_sha256 chain sequence root_hash line_count complete")}),
+    "verifications": ("agents", "agent_id", None, None, None, None, {}),
+    "actions": ("agents", "action_id", "received_at", "agents/{agent_id}", {"action": "action.logged", "resource_type": "action"}, None,
+                {"action_id": "resource_id", **IN_METADATA("action_type action_description tool_used api_called input_hash output_hash model version decision attested")}),
+}
+
+
+def at(value, path):
+    for name in path.split("."):
+        value = value.get(name) if isinstance(value, dict) else None
+    return value
+
+
+def same(one, other):
+    return canonical(one) == canonical(other)
+
+
+def judge_record(archive, run, kind, record):
+    _, name, _, stream, kind_of_entry, within, says = KINDS[kind]
+    if stream is None:
+        return "unproved"
+    place = record.get("entry")
+    if not place or place.get("stream_id") is None or place.get("sequence") is None:
+        return "no_entry"
+    statuses = {s["stream_id"]: s["status"] for s in run["streams"]}
+    if place["stream_id"] != re.sub(r"\{(\w+)\}", lambda m: str(record.get(m[1])), stream) or statuses.get(place["stream_id"]) == "refuted":
+        return "contradicted"
+    entry = archive.proved.get((run["run_id"], place["stream_id"]), {}).get(place["sequence"])
+    if entry is None:
+        return "unproved"
+    if place.get("hash") not in (None, entry["hash"]) or any(at(entry, path) != text for path, text in kind_of_entry.items()):
+        return "contradicted"
+    items = [entry] if within is None else [item for item in at(entry, within) or [] if at(item, says[name]) == record[name]]
+    right = len(items) == 1 and all(same(record.get(ours), at(items[0], theirs)) for ours, theirs in says.items())
+    return "proved_by_entry" if right else "contradicted"
+
+
+def verify_supplements(archive, run, supplements):
+    stored, services = supplements["object"], supplements["services"]
+    partial = any(service["state"] == "missing" for service in services.values())
+    key = f"runs/{run['run_id']}/supplements{'.PARTIAL' if partial else ''}.zip{'.age' if 'encrypted' in stored else ''}"
+    must(stored["key"] == key, key, "is not where it belongs")
+    if not archive.matches(stored) or "encrypted" in stored or run["source"]["contract_sha256"] is not None:
+        OPEN.append(f"{key}: not opened")
+        return
+    files = read_bag(archive.path(key), "supplements", key, OF_BAG, BAG + [f"data/{n}" for n in ("supplements.json", "records.jsonl", "transfer-log.json")])
+    if files is None:
+        return
+    must(sha256(files["manifest-sha256.txt"]) == stored["identity"], key, "is another bag than recorded")
+    document = read_record(files["data/supplements.json"], "supplements", key)
+    log = read_record(files["data/transfer-log.json"], "supplements log", key, "transfer-log")
+    if document is None or log is None:
+        return
+    wanted = {**{n: v for n, v in supplements.items() if n != "object"}, "run_id": run["run_id"], "period": run["period"]}
+    must({n: v for n, v in document.items() if n != "format"} == wanted and log["run_id"] == run["run_id"], key, "says something else than the run record")
+    answers = {n for n in files if n.startswith("data/") and n.endswith(".json") and n.count("/") > 1}
+    must(sorted(s["file"] for s in log["steps"]) == sorted(answers) and all([s["exchange"]["bytes"], s["exchange"]["sha256"]] == [len(files[s["file"]]), sha256(files[s["file"]])] for s in log["steps"] if s["file"] in files), key, "has other answers than its transfer log")
+    must(all(services[n.split("/")[1]]["state"] == "collected" for n in files if re.match(r"data/\w+/", n)), key, "has files of a service that was not collected")
+    judged, seen, period = [], {}, run["period"]
+    for kind, (service, name, time, *_rest) in KINDS.items():
+        folder, begun = f"data/{service}/{kind}/", len(judged)
+        for path in sorted((n for n in answers if n.startswith(folder)), key=lambda n: (n.rsplit("/", 1)[0], len(n), n)):
+            answer = parse(files[path])
+            for record in [answer] if kind == "verifications" else answer["data"]:
+                place = record.get("entry") or {}
+                about = [record.get(time), record.get("entry"), {n: record.get(n) for n in KINDS[kind][6]}]
+                before = seen.setdefault((kind, record[name], place.get("stream_id")), about)
+                if before is not about and same(before, about):
+                    continue
+                at_time = time and to_time(record[time])
+                if at_time and not ((period["from"] is None or at_time >= to_time(period["from"])) and (period["to"] is None or at_time < to_time(period["to"]))):
+                    continue
+                judged.append((kind, record[name], judge_record(archive, run, kind, record) if before is about else "contradicted"))
+        if services[service]["state"] == "collected":
+            counts = supplements["kinds"].get(kind, {})
+            must(counts.get("in_period") == len(judged) - begun, key, f"counts other {kind} than there are")
+    lines = [parse(line) for line in files["data/records.jsonl"].split(b"\n")[:-1]]
+    must([(line["kind"], line["id"]) for line in lines] == [(kind, name) for kind, name, _ in judged], key, "has other records than were received")
+    for line, (kind, name, state) in zip(lines, judged):
+        must(line["state"] == state or "unproved" in (line["state"], state), key, f"records {kind} {name!r} as {line['state']}, and it is {state}")
+        must(state not in ("contradicted", "no_entry"), key, f"{kind} {name!r} is {state}")
+        if (line["state"], state) == ("proved_by_entry", "unproved"):
+            OPEN.append(f"{key}: {kind} {name!r} is not proved here")
+    for kind, counts in supplements["kinds"].items():
+        for state in ("proved_by_entry", "contradicted", "unproved", "no_entry"):
+            must(counts[state] == sum((line["kind"], line["state"]) == (kind, state) for line in lines), key, f"counts other {kind} as {state}")
 
 
 # 10. Archives -----------------------------------------------------------------------------------------------------
@@ -550,7 +655,7 @@ class Archive:
     def __init__(self, folder, public_keys, root, service_root, seal_keys):
         self.folder, self.root, self.service_root, self.seal_keys = folder, root, service_root, seal_keys
         self.keys = {key_id(file): file for file in public_keys}
-        self.named, self.entries, self.runs, self.checked = set(), {}, {}, 0
+        self.named, self.entries, self.runs, self.checked, self.proved = set(), {}, {}, 0, {}
         self.objects = {}
         for at, folders, files in os.walk(folder):
             folders[:] = [name for name in folders if not name.startswith(".")]
@@ -584,14 +689,14 @@ class Archive:
                 formats.append(json.loads(open(self.path(name), "rb").read())["format"])
             except (OSError, ValueError, KeyError, TypeError):
                 return False
-        return all(re.fullmatch(r"evidence-[a-z-]+/\d+", str(f)) and not str(f).endswith("/3") for f in formats)
+        return all(re.fullmatch(r"evidence-[a-z-]+/\d+", str(f)) and not str(f).endswith("/4") for f in formats)
 
     def verify(self):
         data = self.read("archive.json")
         archive = data and read_record(data, "archive", "archive.json")
         ledger = self.verify_ledger()
         if archive and ledger:
-            must(data == record_bytes({"format": "evidence-archive/3", "audit_url": ledger[0]["audit_url"]}), "archive.json", "is not of the service of ledger entry 1")
+            must(data == record_bytes({"format": "evidence-archive/4", "audit_url": ledger[0]["audit_url"]}), "archive.json", "is not of the service of ledger entry 1")
         recorded = {entry["run_id"] for entry in ledger if "run_id" in entry}
         for key in sorted(self.objects):
             run = re.fullmatch(r"runs/([^/]+)/run\.json", key)
@@ -644,7 +749,7 @@ class Archive:
     def derive(self, entry, before, key, ledger, eras):
         """4: the entry as it must be. Verifies what it records on the way."""
         heads, service = (before["heads"], before["audit_url"]) if before else ({}, None)
-        common = {"format": "evidence-ledger-entry/3", "number": entry["number"], "previous_sha256": entry["previous_sha256"]}
+        common = {"format": "evidence-ledger-entry/4", "number": entry["number"], "previous_sha256": entry["previous_sha256"]}
         if "acceptance_key" in entry:
             data = self.read(entry["acceptance_key"])
             record = data and read_record(data, "acceptance", entry["acceptance_key"])
@@ -710,7 +815,8 @@ def verify_run(archive, run, data, past, services, ledger):
     must(counts["exported"] + counts["partial"] + counts["empty"] == sum(s["stream_id"] not in gone for s in run["streams"]), key, "does not count its streams")
     told = {item["stream_id"] for name in ("streams", "failed", "excluded") for item in run[name]}
     must(all(s["stream_id"] in told for s in run["stream_list"]["streams"]), key, "does not say what became of a stream")
-    must((run["outcome"] == "refuted") == bool(gone or any(s["status"] == "refuted" for s in run["streams"])), key, "states another outcome than its streams")
+    wrong = run["supplements"] and any(f["severity"] == "error" for f in run["supplements"]["findings"])
+    must((run["outcome"] == "refuted") == bool(gone or wrong or any(s["status"] == "refuted" for s in run["streams"])), key, "states another outcome than its streams")
     must(run["source"]["audit_url"] in services, key, "is of another service")
     must(all(acceptance in archive.acceptances for acceptance in run["acceptances"]), key, "names an acceptance that the ledger does not")
     must(run["outcome"] != "refuted", key, "the run itself was refuted")
@@ -739,6 +845,8 @@ def verify_run(archive, run, data, past, services, ledger):
             archive.checked += verify_bundle(archive, run, stream, past.get(stream["stream_id"], []), bundle["key"]) or 0
         elif bundle["key"] in archive.objects:
             OPEN.append(f"{bundle['key']}: not opened")
+    if run["supplements"]:
+        verify_supplements(archive, run, run["supplements"])
     verify_statement(archive, run, data)
     verify_stamps(archive, run, data)
     verify_hold_log(archive, run)
@@ -758,9 +866,10 @@ def verify_statement(archive, run, data):
         return
     subjects = {f"runs/{run['run_id']}/run.json": sha256(data)}
     stored = [item for s in run["streams"] for item in (s["bundle"], s["record"]) if item is not None]
-    subjects.update({s["key"]: s["sha256"] for s in stored + run["left_over"] + run["documents"]})
+    supplements = [run["supplements"]["object"]] if run["supplements"] else []
+    subjects.update({s["key"]: s["sha256"] for s in stored + supplements + run["left_over"] + run["documents"]})
     predicate = {name: run[name] for name in "run_id outcome exit_code period source tool finished_at".split()}
-    statement = record_bytes({"_type": "https://in-toto.io/Statement/v1", "subject": [{"name": n, "digest": {"sha256": subjects[n]}} for n in sorted(subjects, key=utf16)], "predicateType": "urn:evidence-exporter:run:3", "predicate": predicate})
+    statement = record_bytes({"_type": "https://in-toto.io/Statement/v1", "subject": [{"name": n, "digest": {"sha256": subjects[n]}} for n in sorted(subjects, key=utf16)], "predicateType": "urn:evidence-exporter:run:4", "predicate": predicate})
     must(envelope["payloadType"] == "application/vnd.in-toto+json" and base64.b64encode(statement).decode() == envelope["payload"], key, "is not the statement of this run")
     signature = envelope["signatures"][0]
     is_signed(archive.keys, envelope["payloadType"], base64.b64decode(envelope["payload"]), signature, key)

@@ -4,7 +4,12 @@ import type { z } from 'zod';
 import { sha256 } from '../../../src/core/digest.ts';
 import { ARCHIVE_VERSION } from '../../../src/core/formats.ts';
 import { packageFile } from '../../../src/core/install-paths.ts';
-import { serviceSchema, transferLogSchema, verificationSchema } from '../../../src/verifier/bundle/documents.ts';
+import {
+  serviceSchema,
+  supplementTransferLogSchema,
+  transferLogSchema,
+  verificationSchema,
+} from '../../../src/verifier/bundle/documents.ts';
 import {
   headSchema,
   periodSchema,
@@ -23,6 +28,7 @@ import { findingSchema, verdictSchema } from '../../../src/verifier/claims/verdi
 import { ledgerEntrySchema } from '../../../src/verifier/ledger/ledger.ts';
 import { archiveSchema } from '../../../src/verifier/ledger/service.ts';
 import { descriptionSchema } from '../../../src/verifier/profile/description.ts';
+import { namedEntrySchema, recordsSchema } from '../../../src/verifier/profile/supplements.ts';
 import { askedSchema } from '../../../src/verifier/records/asked.ts';
 import { attemptSchema } from '../../../src/verifier/records/attempt.ts';
 import { controlsSchema } from '../../../src/verifier/records/controls.ts';
@@ -41,7 +47,16 @@ import {
 } from '../../../src/verifier/records/record.ts';
 import { restampingSchema } from '../../../src/verifier/records/restamping.ts';
 import { shareSchema } from '../../../src/verifier/records/share.ts';
+import { runSupplementsSchema } from '../../../src/verifier/records/supplements.ts';
 import { envelopeSchema } from '../../../src/verifier/signature/envelope.ts';
+
+import {
+  recordCountsSchema,
+  recordStateSchema,
+  serviceStateSchema,
+  supplementFindingSchema,
+  supplementsDocumentSchema,
+} from '../../../src/verifier/supplements/document.ts';
 
 const DOCUMENT = readFileSync(packageFile('templates/help/archive-format.md'), 'utf8');
 
@@ -104,7 +119,13 @@ const SHAPES: Section[] = [
   ['**controls**', controlsSchema],
   ['**source**', sourceSchema],
   ['**scope**', scopeSchema],
+  ['**supplement service**', serviceStateSchema],
+  ['**record counts**', recordCountsSchema],
+  ['**supplement finding**', supplementFindingSchema],
+  ['**supplements**', runSupplementsSchema],
   ['8.1 **paging**', pagingSchema],
+  ['8.4 **records**', recordsSchema],
+  ['8.5 **named entry**', namedEntrySchema],
 ];
 /** Shapes that are described in a sentence. */
 const IN_WORDS = [
@@ -132,6 +153,9 @@ const OBJECTS: Section[] = [
   ['`data/verification.json`', verificationSchema],
   ['`data/service.json`', serviceSchema],
   ['`data/transfer-log.json`', transferLogSchema],
+  ['`data/supplements.json`', supplementsDocumentSchema, runSupplementsSchema],
+  ['`data/records.jsonl`', recordStateSchema],
+  ['`data/transfer-log.json` of supplements', supplementTransferLogSchema],
   ['8. Other contracts', descriptionSchema],
 ];
 
@@ -206,7 +230,7 @@ test('other members are another version of the format', () => {
   const members = [...SHAPES, ...OBJECTS].map(([heading, schema]) => [heading, ...membersOf(schema)]);
   const digest = sha256(Buffer.from(JSON.stringify(members)));
   // Another digest needs another version in `core/formats.ts`: an archive of the one before would be called altered.
-  expect([ARCHIVE_VERSION, digest]).toEqual([3, '50007ce8d23aeef435962254d54e3c58a5925646479f0274cc1d563dbb147c27']);
+  expect([ARCHIVE_VERSION, digest]).toEqual([4, '4cf8850435f4995ee979e7b797c4ce9583437c7ffca13eff79363e469a011604']);
 });
 
 test('the document is of this version, wherever it names one', () => {

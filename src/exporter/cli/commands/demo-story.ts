@@ -83,6 +83,7 @@ function tellSupplements(story: Story, { kinds }: RunSupplements): void {
 }
 
 function sayKind({ in_period: all, proved_by_entry: proved, unproved }: KindCounts): string {
+  if (unproved === all) return `${grouped(all)}, as the service says`;
   if (proved === all) return `${grouped(all)}, proved by entry`;
   return `${grouped(all)}: ${grouped(proved)} proved by entry, ${grouped(unproved)} as the service says`;
 }
@@ -119,12 +120,17 @@ export function tellVerification(story: Story, report: ArchiveReport, trust: Tru
 
 function foundIn(report: ArchiveReport, streams: Parameters<typeof sayNotProved>[0]): Facts {
   const { checked, missing, altered, unexpected } = report.objects;
+  const records = report.runs.flatMap(({ supplements }) =>
+    supplements?.judged === true ? KIND_NAMES.flatMap((kind) => supplements.kinds[kind] ?? []) : [],
+  );
+  const proved = records.reduce((sum, { proved_by_entry }) => sum + proved_by_entry, 0);
   return [
     [
       'Objects',
       `${checked} checked: ${missing.length} missing, ${altered.length} altered, ${unexpected.length} unexpected`,
     ],
     ['Ledger', `${plural(report.ledger.entries, 'entry')}, ${report.ledger.state}`],
+    ...(records.length === 0 ? [] : [['Records', `${plural(proved, 'record')} proved by entry, judged anew`] as const]),
     ['Outcome', sayOutcome(report, streams)],
   ];
 }

@@ -7,6 +7,7 @@ import { claims, findings } from './checks.ts';
 import { controls, custody, exceptions, howTo, ipe, limits, population, preparer } from './sections.ts';
 import { streams } from './streams.ts';
 import { summary } from './summary.ts';
+import { supplements } from './supplements.ts';
 import { verification } from './verification.ts';
 
 /** What the page is made with besides the view: texts that are written into it as they are. */
@@ -67,6 +68,7 @@ function sectionsOf(view: RunView, texts: Texts): Section[] {
     { id: 'exceptions', title: 'Exceptions and exclusions', content: exceptions(view) },
     { id: 'checks', title: 'What was checked', content: claims(view, texts) },
     { id: 'findings', title: 'Findings', content: findings(view, texts) },
+    { id: 'supplements', title: texts.supplements.title, content: supplements(view, texts) },
     { id: 'streams', title: 'Streams', content: streams(view, texts) },
     { id: 'verify', title: 'Verify a bundle here', content: verification(view, texts) },
     { id: 'activity', title: 'Activity', content: activity(view) },

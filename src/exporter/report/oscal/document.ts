@@ -1,3 +1,5 @@
+// Over 250 lines: it is one document, each function a part of it.
+
 import { sha256 } from '../../../core/digest.ts';
 import { plural } from '../../../core/words.ts';
 import { describePeriod } from '../../../verifier/bundle/period.ts';
@@ -74,6 +76,7 @@ function toResult(record: RunRecord, texts: Texts, version: string) {
     'period-from': period.from,
     'period-to': period.to,
     'period-field': source.time_fields.recorded,
+    ...supplementProps(record),
   };
   return {
     uuid: uuidOf('result', run_id, version),
@@ -86,6 +89,15 @@ function toResult(record: RunRecord, texts: Texts, version: string) {
     'reviewed-controls': reviewedControls(record),
     ...(isEmpty ? {} : { observations: observe(record) }),
   };
+}
+
+/** Of each kind of records of other services, how many stand how. */
+function supplementProps({ supplements }: RunRecord): Record<string, number> {
+  return Object.fromEntries(
+    Object.entries(supplements?.kinds ?? {}).flatMap(([kind, counts]) =>
+      Object.entries(counts ?? {}).map(([name, count]) => [`${kind}-${name.replaceAll('_', '-')}`, count]),
+    ),
+  );
 }
 
 /** What is not known is no property. */

@@ -20,6 +20,7 @@ import {
   drawSignature,
 } from './sections.ts';
 import { drawStreams } from './streams.ts';
+import { drawSupplements } from './supplements.ts';
 
 /** The run as a document. The same view gives the same bytes. */
 export function renderPdf(view: RunView, texts: Texts): Promise<Iterable<Uint8Array>> {
@@ -38,6 +39,7 @@ export function renderPdf(view: RunView, texts: Texts): Promise<Iterable<Uint8Ar
     drawExceptions(sheet, view);
     drawClaims(sheet, view, texts);
     drawFindings(sheet, view, texts);
+    drawSupplements(sheet, view, texts);
     drawCharts(sheet, view);
     drawCoverage(sheet, view, texts);
     drawCustody(sheet, view, texts);

@@ -3,6 +3,7 @@ import { CLAIMS } from '../../../verifier/claims/claim.ts';
 import type { RunRecord } from '../../../verifier/records/record.ts';
 import { isAccepted, sum } from './missing.ts';
 import { sayNotProved } from './not-proved.ts';
+import { sayWrong } from './supplements.ts';
 import type { Texts } from './texts.ts';
 import { fill } from './words.ts';
 
@@ -42,6 +43,7 @@ export function toOutcome(record: RunRecord, finalized: boolean, texts: Texts): 
     sentences: [
       ...said.map(({ sentence }) => sentence),
       ...sayAbsent(record, texts),
+      ...sayWrong(record, texts),
       ...(open === null ? [] : [open]),
       ...(finalized ? [] : [texts.outcome.unfinalized]),
     ],
@@ -63,15 +65,16 @@ function sayOutcome(record: RunRecord, finalized: boolean, texts: Texts): { word
   const say = ({ word, sentence }: { word: string; sentence: string }, more: Record<string, string | number> = {}) => [
     { word, sentence: fill(sentence, { ...values, ...more }) },
   ];
-  const isPartial = reconciliation.partial + reconciliation.failed > 0 || !finalized;
+  const isPartial = reconciliation.partial + reconciliation.failed > 0 || outcome === 'incomplete' || !finalized;
   const asPartial = isPartial ? say(partial) : [];
   if (outcome === 'refuted') {
     const count = streams.filter(({ status }) => status === 'refuted').length;
-    if (count === 0) return [...say({ word: refuted.word, sentence: refuted.missed }), ...asPartial];
+    const sentence = record.vanished.length > 0 ? refuted.missed : refuted.supplements;
+    if (count === 0) return [...say({ word: refuted.word, sentence }), ...asPartial];
     const are = `${plural(streams.length, 'stream')} ${count === 1 ? 'is' : 'are'}`;
     return [...say(refuted, { refuted: count, streams: are, causes: causesOf(streams, refuted) }), ...asPartial];
   }
-  if (isPartial || outcome === 'incomplete') return asPartial;
+  if (isPartial) return asPartial;
   return say({ verified, collected, empty }[outcome]);
 }
 

@@ -11,9 +11,10 @@ export const textsSchema = z.strictObject({
   outcome: z.strictObject({
     verified: outcome,
     collected: outcome,
-    /** `missed`: where nothing is wrong but that streams are missed. */
+    /** `missed`: where nothing is wrong but that streams are missed; `supplements`: or what other services showed. */
     refuted: outcome.extend({
       missed: text,
+      supplements: text,
       by_claim: z.record(z.enum(CLAIMS), text),
       by_code: z.partialRecord(z.enum(FINDING_CODES), text),
     }),
@@ -47,6 +48,19 @@ export const textsSchema = z.strictObject({
     last: text,
     times: text,
     unknown: text,
+  }),
+  /** What other services showed. */
+  supplements: z.strictObject({
+    title: text,
+    introduction: text,
+    source: text,
+    none: text,
+    several: text,
+    more: text,
+    wrong: text,
+    missing: text,
+    missing_title: text,
+    values: z.strictObject({ expected: text, actual: text }),
   }),
   /** The control totals. */
   population: z.strictObject({

@@ -14,16 +14,20 @@ import { type OutcomeView, toOutcome } from './outcome.ts';
 import { type Population, toPopulation } from './population.ts';
 import { type Advice, toAdvice } from './preparer.ts';
 import { type StreamFact, toStreamFacts } from './stream-facts.ts';
+import { type SupplementsView, toSupplements } from './supplements.ts';
 import type { Texts } from './texts.ts';
 import { asSentence } from './words.ts';
 
 /** A run as its reports show it, whatever they are set in: everything that is said, and nothing of how it looks. */
+// Over ten members: each is a part of the reports.
 export interface RunView {
   run: RunHead;
   outcome: OutcomeView;
   extent: Extent;
   provenance: { ipe: Fact[]; custody: CustodyStep[] };
   proof: { claims: ClaimView[]; findings: Findings; doesNotProve: readonly string[] };
+  /** What other services showed; null where nothing was to be collected from them. */
+  supplements: SupplementsView | null;
   charts: Charts;
   coverage: Coverage;
   frameworks: FrameworkView[];
@@ -82,6 +86,7 @@ export function toRunView(record: RunRecord, finalized: boolean, texts: Texts): 
       findings: toFindings(record, texts),
       doesNotProve: DOES_NOT_PROVE,
     },
+    supplements: toSupplements(record, texts),
     charts: toCharts(record, texts),
     coverage: toCoverage(record, texts),
     frameworks: toFrameworks(record),

@@ -1,0 +1,56 @@
+import { mkdtempSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { evidence } from '../support/evidence.ts';
+import { AGENTS_API, NEW_ACTION, NEW_AGENT } from './agents/operations.ts';
+import { file } from './endpoints/agent-double.ts';
+import { enrol } from './endpoints/http-agent.ts';
+import { type Service, startService } from './service.ts';
+
+const BUG = { credential_type: 'web_bug', plant_location: 'wiki', label: 'x' };
+const BEFORE = [file('/usr/bin/tool', 'a')];
+const AFTER = [file('/usr/bin/tool', 'b')];
+
+let service: Service;
+beforeAll(async () => {
+  service = await startService();
+});
+afterAll(() => service.close());
+
+/** Something of each kind that the services record. */
+async function makeRecords(): Promise<void> {
+  const { credential } = (await service.call('POST', '//traps/api/v1/credentials/generate', BUG)).body;
+  await fetch(credential.url);
+  const endpoint = await enrol(service);
+  const baseline = { endpoint_id: endpoint.id, name: 'x', roots: ['/usr/bin'], lines: BEFORE, complete: true };
+  await service.call('POST', '//endpoints/baselines/register', baseline);
+  await endpoint.report(AFTER);
+  const { agent_id } = (await service.call('POST', `${AGENTS_API}/agents`, NEW_AGENT)).body;
+  await service.call('POST', `${AGENTS_API}/agents/${agent_id}/onboard`, {});
+  await service.call('POST', `${AGENTS_API}/agents/${agent_id}/actions`, NEW_ACTION);
+}
+
+test('what the services of the platform record is proved by its entries, and verified', async () => {
+  await makeRecords();
+  const directory = mkdtempSync(join(tmpdir(), 'exported-supplements-'));
+  const urls = {
+    traps_url: `${service.origin}/traps/api/v1`,
+    endpoints_url: `${service.origin}/endpoints`,
+    agents_url: `${service.origin}/agents/api/v1`,
+  };
+  writeFileSync(join(directory, 'evidence.yaml'), JSON.stringify({ source: urls }));
+  const env = { EVIDENCE_AUDIT_URL: service.url, EVIDENCE_API_KEY: service.apiKey };
+  const words = ['--request', 'A', '--all-time', '--json'];
+  const { code, stdout, stderr } = await evidence(['export', ...words], { cwd: directory, env });
+  expect(code, stderr).toBe(0);
+  const { kinds, findings } = JSON.parse(stdout).supplements;
+  const proved = { in_period: 1, proved_by_entry: 1 };
+  expect({ ...kinds, findings }).toMatchObject({
+    ...{ detections: proved, events: proved, scans: proved, actions: proved },
+    verifications: { in_period: 1, unproved: 1 },
+    findings: [],
+  });
+  const verified = await evidence(['verify', 'evidence-archive'], { cwd: directory });
+  expect(verified.code, verified.stdout).toBe(0);
+});
