@@ -20,6 +20,7 @@ const ROOMS: Record<string, Record<string, string[]>> = {
   core: {
     address: [],
     chunks: [],
+    csv: [],
     digest: [],
     errors: [],
     formats: [],
@@ -51,7 +52,7 @@ const ROOMS: Record<string, Record<string, string[]>> = {
     timestamp: ['model'],
     signature: [],
     claims: ['chain', 'model', 'pdf-text', 'reading', 'recipe', 'timestamp'],
-    supplements: ['model', 'profile'],
+    supplements: ['claims', 'model', 'profile'],
     bundle: ['claims', 'model', 'supplements'],
     encryption: [],
     archive: [],

@@ -16,7 +16,7 @@ export interface RecordFault {
   isCommon: boolean;
 }
 
-export interface Judgement {
+export interface RecordJudgement {
   state: RecordStateName;
   /** Why it is not proved. */
   reason?: string;
@@ -40,7 +40,7 @@ export function judgeRecord(
   contract: JudgedContract,
   record: SupplementRecord,
   standingOf: (streamId: string) => StreamStanding,
-): Judgement {
+): RecordJudgement {
   const description = contract.supplements && describeRecords(contract.supplements, record.kind);
   if (description == null || !namesEntries(description))
     return unproved('the service names no entries of such records');
@@ -69,7 +69,7 @@ function namesEntries<D extends RecordsDescription>(description: D): description
   return description.entry !== null;
 }
 
-function toJudgement(comparison: Comparison): Judgement {
+function toJudgement(comparison: Comparison): RecordJudgement {
   if (comparison.outcome === 'same') return { state: 'proved_by_entry' };
   if (comparison.outcome === 'open') return unproved(comparison.reason);
   const { message, expected, actual } = comparison;
@@ -79,7 +79,7 @@ function toJudgement(comparison: Comparison): Judgement {
   });
 }
 
-function unproved(reason: string): Judgement {
+function unproved(reason: string): RecordJudgement {
   return { state: 'unproved', reason };
 }
 
@@ -87,18 +87,18 @@ function unproved(reason: string): Judgement {
 export function contradicted(
   message: string,
   { isCommon = false, ...values }: { expected?: string; actual?: string; isCommon?: boolean } = {},
-): Judgement {
+): RecordJudgement {
   const fault: RecordFault = { code: 'supplement/contradicted', message, ...values, isCommon };
   return { state: 'contradicted', reason: message, fault };
 }
 
-function noEntry(): Judgement {
+function noEntry(): RecordJudgement {
   const message = 'it names no audit entry, and such records have one';
   return { state: 'no_entry', reason: message, fault: { code: 'supplement/no-entry', message, isCommon: true } };
 }
 
 /** It was recorded in the period, and its entry was not, or not yet. */
-function outside({ sequence }: NamedEntry, first: number | null, last: number | null): Judgement {
+function outside({ sequence }: NamedEntry, first: number | null, last: number | null): RecordJudgement {
   const held = first === null || last === null ? 'no entries' : `the entries ${first} to ${last}`;
   const reason = `its entry ${sequence} lies outside of the bundle, which has ${held}`;
   const message = `their entries lie outside of the bundle, which has ${held}`;

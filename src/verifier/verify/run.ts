@@ -15,7 +15,8 @@ import { type ObjectFinding, toObjectFinding, worstWith } from './object-finding
 import { sameRecord } from './recorded-stream.ts';
 import { checkDigest, isThere, readObject } from './stored.ts';
 import { type RunContext, type VerifiedStream, verifyStream } from './stream.ts';
-import { type SupplementsCheck, verifySupplements } from './supplements.ts';
+import type { SupplementsCheck } from './supplement-bag.ts';
+import { verifySupplements } from './supplements.ts';
 
 export interface RunCheck {
   runId: string;
@@ -62,14 +63,7 @@ export async function verifyRun(context: RunContext, runId: string): Promise<Run
   });
   if (record.supplements?.object != null) check.accounted.add(record.supplements.object.key);
   check.findings.push(...checkVanished(context, check.record, key), ...checkAcceptances(context, check.record, key));
-  for (const object of check.record.left_over) {
-    check.accounted.add(object.key);
-    await verifyLeftOver(context.archive, check.record, object, check.findings);
-  }
-  for (const document of check.record.documents) {
-    check.accounted.add(document.key);
-    await verifyDocument(context.archive, check.record, document, check.findings);
-  }
+  await verifyObjects(context.archive, check, record);
   await verifyAsked(context.archive, check.record, check.findings);
   check.attestations = await verifyAttestations(context, check.record, check.sha256);
   check.findings.push(...check.attestations.findings);
@@ -77,6 +71,18 @@ export async function verifyRun(context: RunContext, runId: string): Promise<Run
   if (!isVouchedFor(context, check.attestations))
     check.streams = check.streams.map((stream) => readBack(stream, UNSIGNED));
   return { ...check, outcome: outcomeOf(check) };
+}
+
+/** What was left over, and the reports. */
+async function verifyObjects(archive: Archive, check: RunCheck, record: RunRecord): Promise<void> {
+  for (const object of record.left_over) {
+    check.accounted.add(object.key);
+    await verifyLeftOver(archive, record, object, check.findings);
+  }
+  for (const document of record.documents) {
+    check.accounted.add(document.key);
+    await verifyDocument(archive, record, document, check.findings);
+  }
 }
 
 /** What a run comes to by all that was found of it. */

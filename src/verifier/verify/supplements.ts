@@ -1,6 +1,5 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { isEvidenceError } from '../../core/errors.ts';
 import type { BundleFinding } from '../bundle/bundle-finding.ts';
 import { CONTRACT_FILE } from '../bundle/files.ts';
 import type { FileDigest } from '../bundle/integrity.ts';
@@ -12,7 +11,7 @@ import { runRecordKey, supplementsKey } from '../records/keys.ts';
 import type { RunRecord } from '../records/record.ts';
 import { readRecord } from '../records/record-bytes.ts';
 import type { RunSupplements } from '../records/supplements.ts';
-import { type SupplementsStatement, supplementsDocumentSchema } from '../supplements/document.ts';
+import { supplementsDocumentSchema } from '../supplements/document.ts';
 import { SUPPLEMENTS_DOCUMENT } from '../supplements/files.ts';
 import type { VerifyOptions } from './content.ts';
 import { NotedStreams } from './noted-streams.ts';
@@ -20,24 +19,9 @@ import { type ObjectFinding, toObjectFinding } from './object-finding.ts';
 import { sameRecord } from './recorded-stream.ts';
 import { fetchBundle, readObject } from './stored.ts';
 import type { RunContext, VerifiedStream } from './stream.ts';
+import { readIn, type SoundSupplements, type SupplementsCheck } from './supplement-bag.ts';
 import { checkSupplementFiles } from './supplement-files.ts';
 import { judgeSupplements, wantedIn } from './supplement-records.ts';
-
-/** What came of the supplements of a run. */
-export interface SupplementsCheck extends SupplementsStatement {
-  /** Whether records were judged anew; else all of it is as recorded. */
-  judged: boolean;
-}
-
-/** A bag with supplements that is what its run says it is. */
-export interface SoundSupplements {
-  bundle: OpenBundle;
-  key: string;
-  files: ReadonlyMap<string, FileDigest>;
-  contract: Description;
-  /** The contract is one that the reader has brought, not the one that the run was exported by. */
-  isByReader: boolean;
-}
 
 /**
  * Verifies the supplements of a run around its streams: the bag is read before them, so that the entries that records name
@@ -174,17 +158,4 @@ async function readContract(
     findings,
     async () => pinContract(await bundle.readFile(CONTRACT_FILE, MAX_CONTRACT_BYTES), place).description,
   );
-}
-
-/** Null, and a finding, for a file that cannot be read. */
-export async function readIn<T>(place: string, findings: ObjectFinding[], read: () => Promise<T>): Promise<T | null> {
-  try {
-    return await read();
-  } catch (error) {
-    if (!isEvidenceError(error)) throw error;
-    findings.push(
-      toObjectFinding(error.code === 'not-found' ? 'object/missing' : 'object/unreadable', place, error.message),
-    );
-    return null;
-  }
 }

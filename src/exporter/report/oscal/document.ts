@@ -1,3 +1,5 @@
+// Over 250 lines: it is one document, part by part.
+
 import { sha256 } from '../../../core/digest.ts';
 import { plural } from '../../../core/words.ts';
 import { describePeriod } from '../../../verifier/bundle/period.ts';
