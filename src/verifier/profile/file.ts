@@ -26,6 +26,7 @@ const SECTIONS: Partial<Record<keyof Description, string>> = {
   entry: 'Which field of an entry plays which role.',
   digest: 'How digests are written, and the recipe by which they are made anew.',
   seal: 'The HMAC on each digest.',
+  supplements: 'What other services show, and which entry of the audit service each record names.',
 };
 
 /**

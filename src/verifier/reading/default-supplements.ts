@@ -23,8 +23,8 @@ export const DEFAULT_SUPPLEMENTS: SupplementsDescription = {
       id: 'detection_id',
       time: 'detected_at',
       entry: {
-        ...ENTRY,
         stream: 'traps',
+        ...ENTRY,
         is: { action: 'trap.used', resource_type: 'trap' },
         within: null,
         says: {
@@ -51,8 +51,8 @@ export const DEFAULT_SUPPLEMENTS: SupplementsDescription = {
       id: 'event_id',
       time: 'first_seen',
       entry: {
-        ...ENTRY,
         stream: 'endpoints/{endpoint_id}',
+        ...ENTRY,
         is: { action: 'events.raised' },
         within: 'metadata.events',
         says: {
@@ -77,8 +77,8 @@ export const DEFAULT_SUPPLEMENTS: SupplementsDescription = {
       id: 'scan_id',
       time: 'received_at',
       entry: {
-        ...ENTRY,
         stream: 'endpoints/{endpoint_id}',
+        ...ENTRY,
         is: { action: 'report.accepted', resource_type: 'report' },
         within: null,
         says: {
@@ -118,8 +118,8 @@ export const DEFAULT_SUPPLEMENTS: SupplementsDescription = {
       id: 'action_id',
       time: 'received_at',
       entry: {
-        ...ENTRY,
         stream: 'agents/{agent_id}',
+        ...ENTRY,
         is: { action: 'action.logged', resource_type: 'action' },
         within: null,
         says: {

@@ -5,7 +5,7 @@ import type { Texts } from '../view/texts.ts';
 import type { RunView } from '../view/view.ts';
 
 /** What other services showed, and how much of it is proved by the evidence. */
-export function supplements({ supplements: view }: RunView, { supplements: texts }: Texts): Markup | null {
+export function supplements({ proof: { supplements: view } }: RunView, { supplements: texts }: Texts): Markup | null {
   if (view === null) return null;
   return markup`<p>${view.introduction}</p>
 ${view.missing.map((one) => missing(one, texts))}${view.kinds.length === 0 ? null : table(view.kinds)}${

@@ -10,7 +10,11 @@ import { AMBER, GREEN, RED } from './palette.ts';
 import { drawTable, NAME_LINES, settings } from './tables.ts';
 
 /** What other services showed, and how much of it is proved by the evidence. */
-export function drawSupplements(sheet: Sheet, { supplements: view }: RunView, { supplements: texts }: Texts): void {
+export function drawSupplements(
+  sheet: Sheet,
+  { proof: { supplements: view } }: RunView,
+  { supplements: texts }: Texts,
+): void {
   if (view === null) return;
   drawSection(sheet, texts.title, 150);
   drawParagraph(sheet, view.introduction);
@@ -30,7 +34,7 @@ function drawKinds(sheet: Sheet, kinds: readonly KindRow[]): void {
   const count = (head: string): Column => ({ head, width: 72, align: 'right' });
   const columns: Column[] = [
     { head: 'Records', width: CONTENT_WIDTH - 360 },
-    ...['In the period', 'Proved by entry', 'Contradicted', 'Without entry', 'Unproved'].map(count),
+    ...['In the period', 'By entry', 'Contradicted', 'Without entry', 'Unproved'].map(count),
   ];
   const number = (value: number, color: typeof GREY) => [
     { text: grouped(value), setting: { ...strong, color: value === 0 ? GREY : color }, maxLines: 1 },

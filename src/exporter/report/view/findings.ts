@@ -2,6 +2,7 @@ import { plural } from '../../../core/words.ts';
 import { entriesIn } from '../../../verifier/claims/continuity-question.ts';
 import type { RunRecord } from '../../../verifier/records/record.ts';
 import { sayNotProved } from './not-proved.ts';
+import { sayWrong } from './supplements.ts';
 import type { Texts } from './texts.ts';
 import { fill } from './words.ts';
 
@@ -42,7 +43,8 @@ const SHOWN = 20;
 const SEVERITIES: readonly Finding['severity'][] = ['error', 'warning', 'notice'];
 
 /** Errors first. */
-export function toFindings({ streams, vanished, ended, failed }: RunRecord, texts: Texts): Findings {
+export function toFindings(record: RunRecord, texts: Texts): Findings {
+  const { streams, vanished, ended, failed } = record;
   const absent = [...vanished, ...ended];
   const all = [...absent.map(({ finding }) => finding), ...streams.flatMap((stream) => stream.findings)];
   const groups = [...Map.groupBy(all, ({ code }) => code)].map(([code, findings]) => toGroup(code, findings, texts));
@@ -51,7 +53,7 @@ export function toFindings({ streams, vanished, ended, failed }: RunRecord, text
     groups,
     total: streams.reduce((sum, stream) => sum + stream.findings_count, absent.length),
     streams: new Set(all.map(({ stream_id }) => stream_id)).size,
-    none: sayNone(streams, failed.length, texts),
+    none: [sayNone(streams, failed.length, texts), ...sayWrong(record, texts)].join(' '),
   };
 }
 

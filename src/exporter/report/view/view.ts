@@ -25,9 +25,13 @@ export interface RunView {
   outcome: OutcomeView;
   extent: Extent;
   provenance: { ipe: Fact[]; custody: CustodyStep[] };
-  proof: { claims: ClaimView[]; findings: Findings; doesNotProve: readonly string[] };
-  /** What other services showed; null where nothing was to be collected from them. */
-  supplements: SupplementsView | null;
+  /** `supplements`: what other services showed; null where nothing was to be collected from them. */
+  proof: {
+    claims: ClaimView[];
+    findings: Findings;
+    supplements: SupplementsView | null;
+    doesNotProve: readonly string[];
+  };
   charts: Charts;
   coverage: Coverage;
   frameworks: FrameworkView[];
@@ -84,9 +88,9 @@ export function toRunView(record: RunRecord, finalized: boolean, texts: Texts): 
     proof: {
       claims: toClaims(record, texts),
       findings: toFindings(record, texts),
+      supplements: toSupplements(record, texts),
       doesNotProve: DOES_NOT_PROVE,
     },
-    supplements: toSupplements(record, texts),
     charts: toCharts(record, texts),
     coverage: toCoverage(record, texts),
     frameworks: toFrameworks(record),
