@@ -19,7 +19,6 @@ import type { Texts } from './texts.ts';
 import { asSentence } from './words.ts';
 
 /** A run as its reports show it, whatever they are set in: everything that is said, and nothing of how it looks. */
-// Over ten members: each is a part of the reports.
 export interface RunView {
   run: RunHead;
   outcome: OutcomeView;
