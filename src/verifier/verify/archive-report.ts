@@ -15,7 +15,7 @@ import type { RestampCheck } from './restamps.ts';
 import type { RunCheck } from './run.ts';
 import { judgeSignatures, type SignatureReport } from './signatures.ts';
 import type { VerifiedStream } from './stream.ts';
-import type { SupplementsCheck } from './supplement-bag.ts';
+import type { SupplementsCheck } from './supplements-check.ts';
 
 // Over ten members: it is the document that `evidence verify --json` prints.
 export interface ArchiveReport {

@@ -15,8 +15,8 @@ import { type ObjectFinding, toObjectFinding, worstWith } from './object-finding
 import { sameRecord } from './recorded-stream.ts';
 import { checkDigest, isThere, readObject } from './stored.ts';
 import { type RunContext, type VerifiedStream, verifyStream } from './stream.ts';
-import type { SupplementsCheck } from './supplement-bag.ts';
 import { verifySupplements } from './supplements.ts';
+import type { SupplementsCheck } from './supplements-check.ts';
 
 export interface RunCheck {
   runId: string;
@@ -63,7 +63,7 @@ export async function verifyRun(context: RunContext, runId: string): Promise<Run
   });
   if (record.supplements?.object != null) check.accounted.add(record.supplements.object.key);
   check.findings.push(...checkVanished(context, check.record, key), ...checkAcceptances(context, check.record, key));
-  await verifyObjects(context.archive, check, record);
+  await verifyBeside(context, check, record);
   await verifyAsked(context.archive, check.record, check.findings);
   check.attestations = await verifyAttestations(context, check.record, check.sha256);
   check.findings.push(...check.attestations.findings);
@@ -73,8 +73,8 @@ export async function verifyRun(context: RunContext, runId: string): Promise<Run
   return { ...check, outcome: outcomeOf(check) };
 }
 
-/** What was left over, and the reports. */
-async function verifyObjects(archive: Archive, check: RunCheck, record: RunRecord): Promise<void> {
+/** What lies in the run besides its streams and supplements. */
+async function verifyBeside({ archive }: RunContext, check: RunCheck, record: RunRecord): Promise<void> {
   for (const object of record.left_over) {
     check.accounted.add(object.key);
     await verifyLeftOver(archive, record, object, check.findings);

@@ -22,7 +22,7 @@ import {
 } from '../supplements/files.ts';
 import { describeRecords, readAgents } from '../supplements/reading.ts';
 import { type ObjectFinding, toObjectFinding } from './object-finding.ts';
-import { readIn, type SoundSupplements } from './supplement-bag.ts';
+import { readIn, type SoundSupplements } from './supplements-check.ts';
 
 /** Of one answer of a service: an export takes no larger one. */
 export const MAX_ANSWER_BYTES = 64 * 2 ** 20;

@@ -14,8 +14,8 @@ import type { NotedStreams } from './noted-streams.ts';
 import { type ObjectFinding, toObjectFinding } from './object-finding.ts';
 import { sameRecord } from './recorded-stream.ts';
 import type { VerifiedStream } from './stream.ts';
-import { readIn, type SoundSupplements, type SupplementsCheck } from './supplement-bag.ts';
 import { collectedKinds, MAX_ANSWER_BYTES } from './supplement-files.ts';
+import { readIn, type SoundSupplements, type SupplementsCheck } from './supplements-check.ts';
 
 /** Numbers of the entries that records of the period name, by stream id; null for answers that cannot be read. */
 export async function wantedIn(

@@ -19,9 +19,9 @@ import { type ObjectFinding, toObjectFinding } from './object-finding.ts';
 import { sameRecord } from './recorded-stream.ts';
 import { fetchBundle, readObject } from './stored.ts';
 import type { RunContext, VerifiedStream } from './stream.ts';
-import { readIn, type SoundSupplements, type SupplementsCheck } from './supplement-bag.ts';
 import { checkSupplementFiles } from './supplement-files.ts';
 import { judgeSupplements, wantedIn } from './supplement-records.ts';
+import { readIn, type SoundSupplements, type SupplementsCheck } from './supplements-check.ts';
 
 /**
  * Verifies the supplements of a run around its streams: the bag is read before them, so that the entries that records name

@@ -1,4 +1,4 @@
-// Over 250 lines: it is one document, part by part.
+// Over 250 lines: it is one document, each function a part of it.
 
 import { sha256 } from '../../../core/digest.ts';
 import { plural } from '../../../core/words.ts';
