@@ -1,0 +1,35 @@
+import { isEvidenceError } from '../../core/errors.ts';
+import type { FileDigest } from '../bundle/integrity.ts';
+import type { OpenBundle } from '../bundle/read.ts';
+import type { Description } from '../profile/description.ts';
+import type { SupplementsStatement } from '../supplements/document.ts';
+import { type ObjectFinding, toObjectFinding } from './object-finding.ts';
+
+/** What came of the supplements of a run. */
+export interface SupplementsCheck extends SupplementsStatement {
+  /** Whether records were judged anew; else all of it is as recorded. */
+  judged: boolean;
+}
+
+/** A bag with supplements that is what its run says it is. */
+export interface SoundSupplements {
+  bundle: OpenBundle;
+  key: string;
+  files: ReadonlyMap<string, FileDigest>;
+  contract: Description;
+  /** The contract is one that the reader has brought, not the one that the run was exported by. */
+  isByReader: boolean;
+}
+
+/** Null, and a finding, for a file that cannot be read. */
+export async function readIn<T>(place: string, findings: ObjectFinding[], read: () => Promise<T>): Promise<T | null> {
+  try {
+    return await read();
+  } catch (error) {
+    if (!isEvidenceError(error)) throw error;
+    findings.push(
+      toObjectFinding(error.code === 'not-found' ? 'object/missing' : 'object/unreadable', place, error.message),
+    );
+    return null;
+  }
+}
