@@ -1,11 +1,20 @@
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  copyFileSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { CLAIMS } from '../../src/verifier/claims/claim.ts';
 import type { RunRecord } from '../../src/verifier/records/record.ts';
 import { KIND_NAMES } from '../../src/verifier/supplements/files.ts';
-import { fencedIn, readDocument } from '../support/documents.ts';
+import { fencedIn, readDocument, shellLines } from '../support/documents.ts';
 import { type Ended, evidence, evidenceUntil } from '../support/evidence.ts';
 import { run } from '../support/process.ts';
 
@@ -98,6 +107,22 @@ describe('the first run', () => {
       { configured: 4, collected: 4, missing: 0 },
       [],
     ]);
+  });
+
+  test('can be checked by hand: its detections say the same as their entries, and no other hash would do', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'by-hand-'));
+    const streams = join(checkout, 'evidence-archive/runs/demo/streams');
+    const traps = readdirSync(streams).find((name) => /^traps-.*\.zip$/.test(name)) ?? '';
+    copyFileSync(join(streams, traps), join(folder, traps));
+    copyFileSync(join(checkout, 'evidence-archive/runs/demo/supplements.zip'), join(folder, 'supplements.zip'));
+    const lines = shellLines('verify-by-hand', 1);
+    expect(await run('bash', ['-euo', 'pipefail', '-c', lines], folder)).toBe('');
+    const detections = readFileSync(join(folder, 'detections'), 'utf8');
+    expect(detections.trim().split('\n')).toHaveLength(2);
+    writeFileSync(join(folder, 'detections'), detections.replace(/^\["[0-9a-f]/, '["x'));
+    const last = lines.trim().split('\n').at(-1) ?? '';
+    expect(await run('bash', ['-c', last], folder)).toMatch(/^\["x.*\n$/);
+    rmSync(folder, { recursive: true });
   });
 
   test('tells one story, from the bait to the proof, in 80 columns', () => {

@@ -286,7 +286,7 @@ const SCENES: Record<string, Scene> = {
     },
     elsewhere: { 4: 'signing' },
   },
-  'verify-by-hand': { open: () => acme.bare(), elsewhere: { 0: 'tools' } },
+  'verify-by-hand': { open: () => acme.bare(), elsewhere: { 0: 'tools', 1: 'demo' } },
   verifying: { open: () => acme.filled() },
 };
 

@@ -6,6 +6,9 @@ import { isObject } from './sample.ts';
 /** Sections that only a package shows. */
 const OF_A_PACKAGE: readonly (keyof Description)[] = ['generate', 'downloads', 'package', 'summary'];
 
+/** The name, and what other services show, which are not asked. */
+const NOT_LOOKED_AT: readonly (keyof Description)[] = ['name', 'supplements'];
+
 /** Whether to ask for more at once, or to wait for another status, makes no other contract. */
 const INDIFFERENT = ['size', 'pending'];
 
@@ -15,7 +18,7 @@ const INDIFFERENT = ['size', 'pending'];
  */
 export function likeDefault(found: Description, sawPackage: boolean): Description | null {
   const sections = Object.keys(DEFAULT_DESCRIPTION) as (keyof Description)[];
-  const seen = sections.filter((name) => name !== 'name' && (sawPackage || !OF_A_PACKAGE.includes(name)));
+  const seen = sections.filter((name) => !NOT_LOOKED_AT.includes(name) && (sawPackage || !OF_A_PACKAGE.includes(name)));
   const fits = seen.every((name) => isWithin(found[name] as Json, DEFAULT_DESCRIPTION[name] as Json));
   // Digests that nobody can compute are not those of the default contract.
   if (!fits || found.digest.recipe === null || found.entries === null) return null;

@@ -119,7 +119,7 @@ test('it is planted by the agent, and a cat of it is one detection of the depth 
   const [detection, ...others] = await here.detections();
   expect(others).toEqual([]);
   expect(detection).toMatchObject({ channel: 'file_read', depth: 'read', occurrences: 1, action: `read ${here.path}` });
-  const { stream_id, sequence } = detection.audit_entry;
+  const { stream_id, sequence } = detection.entry;
   const entries = (await service.call('GET', `/entries/?stream_id=${stream_id}&limit=500`)).body.data;
   const entry = entries.find((each: { sequence: number }) => each.sequence === sequence);
   expect(entry).toMatchObject({ action: 'trap.used', metadata: { depth: 'read', channel: 'file_read' } });
