@@ -31,8 +31,8 @@ async function makeRecords(): Promise<void> {
   await service.call('POST', `${AGENTS_API}/agents/${agent_id}/actions`, NEW_ACTION);
 }
 
-test('what the services of the platform record is proved by its entries, and verified', async () => {
-  await makeRecords();
+/** Where exports of the platform and what its services show go. */
+function placed(): { directory: string; run(): ReturnType<typeof evidence> } {
   const directory = mkdtempSync(join(tmpdir(), 'exported-supplements-'));
   const urls = {
     traps_url: `${service.origin}/traps/api/v1`,
@@ -42,7 +42,13 @@ test('what the services of the platform record is proved by its entries, and ver
   writeFileSync(join(directory, 'evidence.yaml'), JSON.stringify({ source: urls }));
   const env = { EVIDENCE_AUDIT_URL: service.url, EVIDENCE_API_KEY: service.apiKey };
   const words = ['--request', 'A', '--all-time', '--json'];
-  const { code, stdout, stderr } = await evidence(['export', ...words], { cwd: directory, env });
+  return { directory, run: () => evidence(['export', ...words], { cwd: directory, env }) };
+}
+
+test('what the services of the platform record is proved by its entries, and verified', async () => {
+  await makeRecords();
+  const { directory, run } = placed();
+  const { code, stdout, stderr } = await run();
   expect(code, stderr).toBe(0);
   const { kinds, findings } = JSON.parse(stdout).supplements;
   const proved = { in_period: 1, proved_by_entry: 1 };
@@ -53,4 +59,21 @@ test('what the services of the platform record is proved by its entries, and ver
   });
   const verified = await evidence(['verify', 'evidence-archive'], { cwd: directory });
   expect(verified.code, verified.stdout).toBe(0);
+});
+
+test('a detection whose entry somebody altered in the database is contradicted, and its stream refuted', async () => {
+  service.sql(`DROP TRIGGER entries_no_update;
+    UPDATE entries SET metadata = replace(metadata, '"label":"x"', '"label":"y"') WHERE action = 'trap.used'`);
+  const { directory, run } = placed();
+  const { code, stdout } = await run();
+  const { kinds } = JSON.parse(stdout).supplements;
+  expect([code, kinds.detections]).toMatchObject([1, { in_period: 1, proved_by_entry: 0, contradicted: 1 }]);
+  expect([kinds.events, kinds.scans, kinds.actions]).toMatchObject(
+    [1, 1, 1].map((count) => ({ proved_by_entry: count })),
+  );
+  const { code: exit, stdout: report } = await evidence(['verify', 'evidence-archive', '--json'], { cwd: directory });
+  const [verified] = JSON.parse(report).runs;
+  expect([exit, verified.supplements.kinds.detections.contradicted]).toEqual([1, 1]);
+  const refuted = verified.streams.filter(({ status }: { status: string }) => status === 'refuted');
+  expect(refuted.map(({ stream_id }: { stream_id: string }) => stream_id)).toEqual(['traps']);
 });

@@ -14,6 +14,13 @@ interface Run {
   standingOf(streamId: string): StreamStanding;
 }
 
+/** How many records of a kind are proved by entries of a stream. */
+export interface ProvedRecords {
+  kind: RecordKind;
+  stream_id: string;
+  records: number;
+}
+
 /** Judges the records of a run one by one, and counts what comes of it. */
 export class SupplementTally {
   readonly #run: Run;
@@ -22,6 +29,8 @@ export class SupplementTally {
   /** The digest of what was read of each record, by which it is seen whether it comes again. */
   readonly #seen = new Map<string, string>();
   readonly #findings = new Map<string, SupplementFinding<RecordKind>>();
+  /** Records that are proved, by the stream of their entries. */
+  readonly #proved = new Map<string, ProvedRecords>();
   readonly #kept = new Map<RecordFault['code'], number>();
   #found = 0;
 
@@ -55,6 +64,7 @@ export class SupplementTally {
     counts.in_period++;
     counts[state]++;
     if (fault !== undefined) this.#note(record, fault);
+    if (state === 'proved_by_entry' && entry !== null) this.#prove(record.kind, entry.streamId);
     return toState(record, state, reason);
   }
 
@@ -64,6 +74,17 @@ export class SupplementTally {
       findings: [...this.#findings.values()],
       findings_count: this.#found,
     };
+  }
+
+  /** Of each kind, how many records are proved by entries of which stream. */
+  get proved(): ProvedRecords[] {
+    return [...this.#proved.values()];
+  }
+
+  #prove(kind: RecordKind, streamId: string): void {
+    const key = JSON.stringify([kind, streamId]);
+    const records = this.#proved.get(key)?.records ?? 0;
+    this.#proved.set(key, { kind, stream_id: streamId, records: records + 1 });
   }
 
   #note({ kind, id, entry }: SupplementRecord, { isCommon, code, message, ...values }: RecordFault): void {

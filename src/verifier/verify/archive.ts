@@ -16,6 +16,7 @@ import { type ObjectFinding, toObjectFinding } from './object-finding.ts';
 import { outcomeOf, type RunCheck } from './run.ts';
 import { checkLedgerSignatures, findUnusedKeys } from './signatures.ts';
 import type { VerifiedStream } from './stream.ts';
+import { withoutProofsOf } from './supplements-check.ts';
 import { findUnexpected } from './unexpected.ts';
 import { checkListing, checkVersions } from './versions.ts';
 
@@ -139,7 +140,9 @@ function withHistory(check: RunCheck, history: History, refuted: ReadonlySet<str
       verdict: asReadBack(verdict, { continuity: `the bundle of run ${unread} was not read here` }, required),
     };
   });
-  return { ...check, streams };
+  const isRefuted = (streamId: string) => refuted.has(`${check.runId}/${streamId}`);
+  const supplements = check.supplements === null ? null : withoutProofsOf(check.supplements, isRefuted);
+  return { ...check, streams, supplements };
 }
 
 /** Whether an object is of a run in scope; those of no run are of all of them. */

@@ -88,7 +88,7 @@ function isUnread(standing: StreamStanding): boolean {
 }
 
 function asFound({ supplements: { services } }: Judging, tally: SupplementTally): SupplementsCheck {
-  return { services, judged: true, ...tally.statement };
+  return { services, judged: true, proved: tally.proved, ...tally.statement };
 }
 
 function inRun(finding: SupplementsCheck['findings'][number], key: string): ObjectFinding {

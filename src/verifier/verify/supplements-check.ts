@@ -3,12 +3,27 @@ import type { FileDigest } from '../bundle/integrity.ts';
 import type { OpenBundle } from '../bundle/read.ts';
 import type { Description } from '../profile/description.ts';
 import type { SupplementsStatement } from '../supplements/document.ts';
+import type { ProvedRecords } from '../supplements/tally.ts';
 import { type ObjectFinding, toObjectFinding } from './object-finding.ts';
 
 /** What came of the supplements of a run. */
 export interface SupplementsCheck extends SupplementsStatement {
   /** Whether records were judged anew; else all of it is as recorded. */
   judged: boolean;
+  /** By entries of which streams records are proved; none where they were not judged. */
+  proved: readonly ProvedRecords[];
+}
+
+/** By streams that other runs contradict nothing is proved, whatever their bundles say by themselves. */
+export function withoutProofsOf(check: SupplementsCheck, isRefuted: (streamId: string) => boolean): SupplementsCheck {
+  const kinds = structuredClone(check.kinds);
+  for (const { kind, records } of check.proved.filter(({ stream_id }) => isRefuted(stream_id))) {
+    const counts = kinds[kind];
+    if (counts === undefined) continue;
+    counts.proved_by_entry -= records;
+    counts.contradicted += records;
+  }
+  return { ...check, kinds, proved: check.proved.filter(({ stream_id }) => !isRefuted(stream_id)) };
 }
 
 /** A bag with supplements that is what its run says it is. */

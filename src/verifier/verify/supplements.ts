@@ -56,7 +56,7 @@ export async function verifySupplements(
 }
 
 function asRecorded({ services, kinds, findings, findings_count }: RunSupplements): SupplementsCheck {
-  return { services, judged: false, kinds, findings, findings_count };
+  return { services, judged: false, proved: [], kinds, findings, findings_count };
 }
 
 /** Null for a bag that is gone, is encrypted and not opened here, or is not what the run says of it. */

@@ -9,6 +9,7 @@ import { recordFiles } from '../../../src/verifier/supplements/files.ts';
 import { describeRecords, readRecords } from '../../../src/verifier/supplements/reading.ts';
 import { type JudgedStream, type StreamStanding, standingOf } from '../../../src/verifier/supplements/standing.ts';
 import { SupplementTally } from '../../../src/verifier/supplements/tally.ts';
+import { withoutProofsOf } from '../../../src/verifier/verify/supplements-check.ts';
 import { entryAfter, type SentEntry } from '../../support/chain.ts';
 
 // biome-ignore lint/suspicious/noExplicitAny: a record, in which a row writes whatever it likes.
@@ -77,7 +78,7 @@ function judge({
   const tally = new SupplementTally({ contract, period, standingOf: () => standing });
   const body = Buffer.from(JSON.stringify({ data: records, next_cursor: null }));
   const states = readRecords(contract, kind, body).map((record) => tally.judge(record));
-  return { states, ...tally.statement };
+  return { states, proved: tally.proved, ...tally.statement };
 }
 
 const statesOf = (about: Case) => judge(about).states.map((state) => state?.state ?? null);
@@ -283,6 +284,16 @@ test('a number that is not the one that was written proves nothing, wherever it 
   const tally = new SupplementTally({ contract, period: { from: null, to: null }, standingOf: () => standing });
   const body = Buffer.from(JSON.stringify({ data: [{ ...detection, share: 0.3 }] }));
   expect(readRecords(contract, 'detections', body).map((record) => tally.judge(record)?.state)).toEqual(['unproved']);
+});
+
+test('records that a stream proved are not proved where other runs contradict the stream', () => {
+  const { kinds, findings, findings_count, proved } = judge({ records: [detection] });
+  const service = { state: 'not_configured' as const };
+  const services = { audit: service, traps: service, endpoints: service, agents: service };
+  const check = { services, judged: true, kinds, findings, findings_count, proved };
+  expect(withoutProofsOf(check, () => false)).toEqual(check);
+  const { kinds: left } = withoutProofsOf(check, (streamId) => streamId === 'traps');
+  expect(left.detections).toMatchObject({ in_period: 1, proved_by_entry: 0, contradicted: 1 });
 });
 
 test('files are read agent by agent and page by page', () => {

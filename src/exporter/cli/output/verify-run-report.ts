@@ -106,7 +106,7 @@ function printAttested(streams: RunReport['streams'], printer: Printer): void {
 /** Errors of what was judged here are among the findings of the run. */
 function printSupplementsCheck(check: RunReport['supplements'], printer: Printer): void {
   if (check === null) return;
-  const { judged, findings, ...counts } = check;
+  const { judged, findings, proved: _proved, ...counts } = check;
   const untold = judged ? findings.filter(({ severity }) => severity !== 'error') : findings;
   printSupplements({ ...counts, findings: untold, findings_count: untold.length }, printer);
   if (!judged) printer.result('The bag with the supplements was not opened here: their counts are as recorded.');
