@@ -160,12 +160,14 @@ describe('the file, then the environment, then the flags', () => {
       configFile: null,
       source: {
         auditUrl: null,
+        otherUrls: { traps: null, endpoints: null, agents: null },
         apiKey: null,
         contractFile: null,
         concurrency: 4,
         requestsPerSecond: null,
         timeouts: { connect: 10_000, headers: 60_000, idle: 60_000 },
         maxBytes: { json: 64 * 2 ** 20, download: 16 * 2 ** 30 },
+        maxPages: 10_000,
         tlsFiles: { ca: null, cert: null, key: null },
       },
       verify: {
