@@ -96,7 +96,7 @@ test('a package is verified by several threads', async () => {
   );
   expect(code, stderr).toBe(0);
   expect(JSON.parse(stdout)).toMatchObject({ streams: [{ entries: 5000, status: 'verified' }] });
-  expect(stderr).toMatch(/^stretches [1-9]/m);
+  expect(stderr).toMatch(/^segments [1-9]/m);
 });
 
 test('what dist holds of other packages has its licence there', () => {

@@ -38,7 +38,7 @@ test(`a package of ${ENTRIES.toLocaleString('en')} entries is verified by all co
   expect([code, stream.entries, stream.status]).toEqual([0, ENTRIES, 'verified']);
   expect([stream.claims.content.state, stream.claims.seal.state]).toEqual(['proved', 'proved']);
   expect(costIn(stderr).memory).toBeLessThan(LIMIT_MB * 1e6);
-  expect(Number(/^stretches (\d+)$/m.exec(stderr)?.[1]) > 0).toBe(availableParallelism() > 1);
+  expect(Number(/^segments (\d+)$/m.exec(stderr)?.[1]) > 0).toBe(availableParallelism() > 1);
 });
 
 /** A package in the default contract, made with the reference implementation of RFC 8785. */
