@@ -1,6 +1,7 @@
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { ARCHIVE_VERSION } from '../../src/core/formats.ts';
 import { runRuns } from '../../src/exporter/cli/commands/runs.ts';
 import { Altered } from '../support/altered-archive.ts';
 import { chainOf } from '../support/chain.ts';
@@ -10,7 +11,7 @@ import { rebag } from '../support/rebag.ts';
 
 const DOCUMENTS = ['verification', 'service', 'transfer-log'].map((name) => `data/${name}.json`);
 /** What says which version has to be got. */
-const SAID = /format evidence-[a-z-]+\/1, and this version reads evidence-[a-z-]+\/3/;
+const SAID = new RegExp(`format evidence-[a-z-]+/1, and this version reads evidence-[a-z-]+/${ARCHIVE_VERSION}`);
 
 let service: FalseService;
 let archive: Altered;
@@ -70,7 +71,7 @@ describe('a bundle by itself', () => {
     const target = join(service.directory, 'other.zip');
     await rebag(archive.path(bundle()), target, (files) => {
       for (const path of documents)
-        files.set(path, Buffer.from((files.get(path)?.toString() ?? '').replace('/3"', '/1"')));
+        files.set(path, Buffer.from((files.get(path)?.toString() ?? '').replace(`/${ARCHIVE_VERSION}"`, '/1"')));
     });
     const { code, document } = await service.verify(target);
     expect(code).toBe(expected);
@@ -80,7 +81,7 @@ describe('a bundle by itself', () => {
   test('in an archive of ours is refuted with it', async () => {
     await archive.editBundle('one', bundle(), (files) => {
       for (const path of DOCUMENTS)
-        files.set(path, Buffer.from((files.get(path)?.toString() ?? '').replace('/3"', '/1"')));
+        files.set(path, Buffer.from((files.get(path)?.toString() ?? '').replace(`/${ARCHIVE_VERSION}"`, '/1"')));
     });
     expect((await service.verify()).code).toBe(1);
   });

@@ -168,7 +168,6 @@ describe('the file, then the environment, then the flags', () => {
         maxPages: 10_000,
         timeouts: { connect: 10_000, headers: 60_000, idle: 60_000 },
         maxBytes: { json: 64 * 2 ** 20, download: 16 * 2 ** 30 },
-        maxPages: 10_000,
         tlsFiles: { ca: null, cert: null, key: null },
       },
       verify: {
