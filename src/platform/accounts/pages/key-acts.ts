@@ -1,7 +1,7 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { z } from 'zod';
 import { type Markup, markup, name } from '../../../core/html/markup.ts';
-import { idempotencyKey, instant } from '../../http/fields.ts';
+import { idempotencyKey, instant, text } from '../../http/fields.ts';
 import { principalOf } from '../../http/principal.ts';
 import { SCOPES, type Scope } from '../../scopes.ts';
 import { personOf } from '../../web/access.ts';
@@ -15,7 +15,7 @@ import type { PageView } from '../../web/layout.ts';
 import { actorOf } from '../administration.ts';
 import type { IssuedKey } from '../api-keys.ts';
 import type { ApiKeys } from '../keys.ts';
-import { keyParamsSchema, newKeySchema } from '../requests.ts';
+import { keyParamsSchema } from '../requests.ts';
 import { KEYS_PATH, keyPath } from './paths.ts';
 
 const ABOVE = [{ title: 'API keys', path: KEYS_PATH }];
@@ -40,7 +40,7 @@ function makePage(server: FastifyInstance, { keys, clock }: { keys: ApiKeys; clo
     access: MAKING,
     schema: z.object({
       once: onceSchema,
-      name: newKeySchema.shape.name.trim().min(1, 'Say what it is for'),
+      name: text.trim().min(1, 'Say what it is for').max(200),
       scopes: z.preprocess(one, z.array(z.enum(SCOPES)).min(1, 'Choose what it may do')),
       expires_at: z.preprocess((given) => (given === '' ? null : given), instant.nullable()),
     }),

@@ -95,14 +95,15 @@ function sourcesInWords(sources: WireAlertChannel['sources']): string {
 }
 
 function addPage(server: FastifyInstance, { channels }: AlertPageParts): void {
-  const { name: _, sources, ...others } = newAlertChannelSchema.shape;
+  const { sources, ...others } = newAlertChannelSchema.shape;
   serveForm(server, {
     path: '/alerts/new',
     access: MAY_ACT,
     schema: z.object({
       once: idempotencyKey,
-      name: text.trim().min(1, 'Say who is told').max(200),
       ...others,
+      name: text.trim().min(1, 'Say who is told').max(200),
+      target: text.min(1, 'Say where they are told').max(2000),
       // What is not ticked is not sent, and one tick is sent as a text.
       sources: z.preprocess((given) => (given === undefined ? null : [given].flat()), sources),
     }),
