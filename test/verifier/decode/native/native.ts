@@ -149,7 +149,8 @@ export interface Taken {
 export async function takenBy(target: string, corpus: string, seeds: readonly Seed[]): Promise<Taken[]> {
   const files = seeds.map((_seed, index) => join(corpus, `seed-${index}`));
   const env = { ...process.env, PRINT_TAKEN: '1' };
-  const { stdout } = await run(target, files, { env, maxBuffer: 2 ** 28 });
+  // Where it looks for leaks, libFuzzer runs an input a second time when it suspects one.
+  const { stdout } = await run(target, ['-detect_leaks=0', ...files], { env, maxBuffer: 2 ** 28 });
   const ofEach = stdout.split(/^stop \d+\n/m);
   return seeds.flatMap(({ dialect, bytes }, index) =>
     [...(ofEach[index] ?? '').matchAll(/^(\d+) (\d+) (\d+) ([0-9a-f]+)$/gm)].map(
