@@ -1,6 +1,15 @@
 import { execFileSync } from 'node:child_process';
 import { once } from 'node:events';
-import { closeSync, mkdirSync, openSync, readdirSync, truncateSync, writeFileSync, writeSync } from 'node:fs';
+import {
+  closeSync,
+  mkdirSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  truncateSync,
+  writeFileSync,
+  writeSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, test } from 'vitest';
@@ -110,3 +119,42 @@ test('an agent that is killed again and again reports each sequence once', async
   expect(await machine.types()).toEqual([]);
   expect(readdirSync(machine.folder).sort()).toEqual(['chain.json', 'key.pem']);
 }, 900_000);
+
+/** Seconds: no endpoint reports more often. */
+const INTERVAL = 60;
+
+test('an agent whose loop is killed is stale after three of its intervals: somebody is told, and scans are missed', async () => {
+  await service.call('POST', '//alerts/channels/', { kind: 'email', name: 'mail', target: 'ada@example.com' });
+  const machine = await watched(service, undefined, { scan_interval_seconds: INTERVAL });
+  writeFileSync(join(machine.root, 'tool'), 'content');
+  const { url, token, folder } = machine;
+  const child = startNode(PLATFORM, ['agent', '--url', url, '--state', folder], {
+    cwd: emptyFolder(),
+    env: { EVIDENCE_ENDPOINT_TOKEN: token },
+  });
+  const ended = once(child, 'close');
+  const host = async () => (await service.call('GET', `//endpoints/hosts/${machine.id}`)).body;
+  const seconds = (from: string, to: string) => (Date.parse(to) - Date.parse(from)) / 1000;
+  const reported = async (sequence: number) => {
+    await expect.poll(async () => (await host()).last_report?.sequence, { timeout: 120_000 }).toBe(sequence);
+    return (await host()).last_report.received_at;
+  };
+  const [first, second] = [await reported(1), await reported(2)];
+  child.kill('SIGKILL');
+  await ended;
+  await expect.poll(machine.types.bind(machine), { timeout: 300_000, interval: 1000 }).toEqual(['stale']);
+  const { status, stale_at, missed_scans } = await host();
+  const mails = join(service.dataDir, 'mail');
+  await expect.poll(() => readdirSync(mails), { timeout: 10_000 }).toHaveLength(1);
+  const [jitter, silence] = [seconds(first, second), seconds(second, stale_at)];
+  process.stdout.write(`second report after ${jitter.toFixed(1)} s; stale after ${silence.toFixed(1)} s of silence\n`);
+  expect(Math.abs(jitter / INTERVAL - 1)).toBeLessThan(0.15);
+  expect(silence).toBeGreaterThanOrEqual(3 * INTERVAL);
+  expect(silence).toBeLessThan(4 * INTERVAL + 10);
+  expect([status, missed_scans]).toEqual(['stale', expect.toSatisfy((missed: number) => missed === 2 || missed === 3)]);
+  const [mail = ''] = readdirSync(mails).map((name) => readFileSync(join(mails, name), 'utf8'));
+  expect(mail).toMatch(/^Subject: stale on watched\r?$/m);
+  expect(mail).toContain('has not reported for three intervals');
+  await machine.round();
+  expect([await machine.types(), (await host()).status]).toEqual([[], 'reporting']);
+}, 600_000);

@@ -223,19 +223,24 @@ test('the kill switch asks about each agent of a family, and nobody else asks wi
   }
 });
 
-test('who asks too often without a key is told to wait, and who has one is not', async () => {
-  const service = await startService({ rateLimits: { requestsPerMinute: 1e6, refusalsPerMinute: 20 } });
+test('who asks too often without a key is told to wait; who has one, or asks from elsewhere, is not', async () => {
+  const service = await startService({
+    rateLimits: { requestsPerMinute: 1e6, refusalsPerMinute: 20 },
+    trustedProxies: ['127.0.0.1'],
+  });
   try {
     const agentId = await onboarded(service);
     const path = `${API}/public/verify-agent/${agentId}`;
+    const from = (address: string) => ask(service, path, { 'x-forwarded-for': address });
     const answers = [];
-    for (let time = 0; time < 25; time++) answers.push(await ask(service, path));
+    for (let time = 0; time < 25; time++) answers.push(await from('203.0.113.9'));
     const refused = answers.filter(({ status }) => status === 429);
     // A minute may begin while they are asked.
     expect(refused.length).toBeGreaterThan(0);
     expect(Number(refused[0]?.headers.get('retry-after'))).toBeGreaterThan(0);
     expect(answers[0]?.headers.get('ratelimit-policy')).toBe('"strangers";q=20;w=60');
     expect((await service.call('GET', `${API}/agents/${agentId}`)).status).toBe(200);
+    expect(await from('198.51.100.7')).toMatchObject({ status: 200, body: { valid: true } });
   } finally {
     await service.close();
   }

@@ -99,11 +99,11 @@ export class Watched {
 }
 
 /** Enrols a machine with a root that is empty, or one that is named. */
-export async function watched(service: Service, roots?: string[]): Promise<Watched> {
+export async function watched(service: Service, roots?: string[], more: object = {}): Promise<Watched> {
   const place = openFolder();
   const root = join(place, 'root');
   mkdirSync(root);
-  const wish = { name: 'watched', roots: roots ?? [root] };
+  const wish = { name: 'watched', roots: roots ?? [root], ...more };
   const { status, body, text } = await service.call('POST', '//endpoints/enroll', wish);
   if (status !== 201) throw new Error(text);
   return new Watched(service, body, root, join(place, 'state'));

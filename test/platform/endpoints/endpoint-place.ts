@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { type Actor, byCommand } from '../../../src/platform/accounts/administration.ts';
 import { recordIn } from '../../../src/platform/administration/record.ts';
-import type { Alert } from '../../../src/platform/alerts/api.ts';
+import type { Alert, Alerts } from '../../../src/platform/alerts/api.ts';
 import { openAuditLog } from '../../../src/platform/audit/api.ts';
 import { RowSeals } from '../../../src/platform/audit/row-seals.ts';
 import { DerivedSealKeys } from '../../../src/platform/audit/seal-keys.ts';
@@ -36,11 +36,14 @@ export class EndpointPlace {
   readonly database: Database;
   readonly means: EndpointMeans;
   readonly service: EndpointService;
+  readonly masterKey: Uint8Array = randomBytes(32);
   now = Date.parse('2026-11-22T00:00:00Z');
   /** Has every transaction fail once its entries are written. */
   fault = false;
   approvers = 1;
   readonly alerts: Alert[] = [];
+  /** Who tells people; nobody, unless said. */
+  tells: Pick<Alerts, 'tell'> = { tell: async () => 'pending' };
   #databases: DatabasePlace | null = null;
 
   /** On a database of its own, which `close` ends. */
@@ -55,7 +58,7 @@ export class EndpointPlace {
   constructor(database: Database) {
     this.database = database;
     const clock = () => new Date(this.now);
-    const keys = new DerivedSealKeys(randomBytes(32));
+    const keys = new DerivedSealKeys(this.masterKey);
     const log = openAuditLog({ keys, seals: new RowSeals(keys.ofRows()), clock });
     this.means = {
       ...{ database, clock, administration: recordIn(log) },
@@ -69,9 +72,9 @@ export class EndpointPlace {
       },
       knownFiles,
       alerts: {
-        tell: async (_transaction, alert) => {
+        tell: (transaction, alert) => {
           this.alerts.push(alert);
-          return 'pending';
+          return this.tells.tell(transaction, alert);
         },
       },
       approvers: async () => this.approvers,
@@ -79,7 +82,7 @@ export class EndpointPlace {
     this.service = assembleEndpoints({
       ...this.means,
       baitTraps: NO_TRAPS,
-      baitBox: new SecretBox(randomBytes(32), 'endpoints/bait'),
+      baitBox: new SecretBox(this.masterKey, 'endpoints/bait'),
     });
   }
 

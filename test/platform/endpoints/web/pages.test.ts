@@ -385,11 +385,18 @@ describe('an endpoint', () => {
 
   test('that does not report is stale', async () => {
     const agent = await watched(service, 'silent', [TOOL]);
-    service.sql(`UPDATE endpoints SET stale_at = '2026-01-01T00:00:00.000Z' WHERE endpoint_id = '${agent.id}'`);
+    const silentSince = new Date(Date.now() - 5 * 3_600_000).toISOString();
+    const ofAgent = `endpoint_no = (SELECT endpoint_no FROM endpoints WHERE endpoint_id = '${agent.id}')`;
+    service.sql(
+      `UPDATE endpoints SET stale_at = '2026-01-01T00:00:00.000Z', enrolled_at = '${silentSince}' WHERE ${ofAgent};
+       UPDATE endpoint_scans SET received_at = '${silentSince}' WHERE ${ofAgent}`,
+    );
     const said = await see(`${PAGE}?status=stale`);
     expect(said).toContain('silent ✗ stale');
     expect(said).not.toContain('drift');
-    expect(await see(hostPage(agent))).toMatch(/It does not report any more: .*stale since THEN/);
+    expect(await see(hostPage(agent))).toMatch(
+      /It does not report any more: .*stale since THEN.* Missed scans in 24 hours \D*4/,
+    );
   });
 
   test('lists its scans', async () => {
