@@ -13,9 +13,10 @@ export interface Run {
 /** Cuts a batch into runs, as long ones as there are. What more is to be said of, or is of another stream, is alone. */
 export function* runsOf(batch: EntryBatch, streamId: string): Generator<Run> {
   const { count, streams } = batch;
-  const isAlone = (index: number) => isNoted(batch, index) || !isOf(streamId, streams?.[index] ?? null);
+  const isAlien = (index: number) => streams !== null && !isOf(streamId, streams[index] ?? null);
   for (let from = 0; from < count; ) {
-    const to = isAlone(from) ? from + 1 : endOfRun(batch, from, isAlone);
+    const isAlone = isNoted(batch, from) || isAlien(from);
+    const to = isAlone ? from + 1 : endOfRun(batch, from, isAlien);
     yield { batch, from, to };
     from = to;
   }
@@ -26,22 +27,24 @@ export function isOf(streamId: string, stated: string | null): boolean {
   return stated === null || stated === streamId;
 }
 
-function endOfRun(batch: EntryBatch, from: number, isAlone: (index: number) => boolean): number {
+function endOfRun(batch: EntryBatch, from: number, isAlien: (index: number) => boolean): number {
   const { count, digestBytes, sequences, times, flags } = batch;
   const words = digestBytes / 4;
   const [previous, stated] = [inWords(batch.previous), inWords(batch.stated)];
+  let [sequence, time] = [sequences[from] ?? 0, times[from] ?? Number.NaN];
   for (let index = from + 1; index < count; index++) {
-    if (sequences[index] !== (sequences[index - 1] ?? 0) + 1) return index;
-    if (((flags[index] ?? 0) & FLAG.first) !== 0 || isAlone(index)) return index;
-    const [time, before] = [times[index] ?? Number.NaN, times[index - 1] ?? Number.NaN];
-    if (!(time >= before || (Number.isNaN(time) && Number.isNaN(before)))) return index;
-    // Four bytes at a time.
+    const before = time;
+    time = times[index] ?? Number.NaN;
+    sequence++;
+    if (sequences[index] !== sequence || ((flags[index] ?? 0) & (FLAG.first | FLAG.noted)) !== 0) return index;
+    if (!(time >= before || (Number.isNaN(time) && Number.isNaN(before))) || isAlien(index)) return index;
     for (let word = index * words; word < (index + 1) * words; word++)
       if (previous[word] !== stated[word - words]) return index;
   }
   return count;
 }
 
+/** Four bytes at a time are compared faster than one. */
 function inWords({ buffer, byteOffset, length }: Uint8Array): Uint32Array {
   return new Uint32Array(buffer, byteOffset, length / 4);
 }
