@@ -50,7 +50,7 @@ static SELDOM bool note_unhashed(enum unhashed_kind kind, u32 index, struct text
   row[UNHASHED_ENTRY] = unhashed_entry;
   row[UNHASHED_KIND] = kind;
   row[UNHASHED_INDEX] = index;
-  row[UNHASHED_NAME] = name.length == 0 ? 0 : (u32)(name.at - unhashed_base);
+  row[UNHASHED_NAME] = kind == OF_MEMBER ? (u32)(name.at - unhashed_base) : 0;
   row[UNHASHED_LENGTH] = name.length;
   return true;
 }

@@ -63,6 +63,16 @@ test('what a single entry leaves open is noted of it by the fast path too', () =
   expect(again.taken).toBe(taken);
 });
 
+test('a member whose name is empty is noted in its turn', () => {
+  const dialect = dialectNamed('camel service');
+  const chain = chainIn(dialect, 3, randomFrom(3));
+  const added = chain.map((entry) => entry.replace('{', '{"one":1,"":2,"other":3,'));
+  const { fast, slow, unhashed } = comparePaths(dialect, packageIn(dialect, added));
+  expect(fast).toBe(slow);
+  const names = [...unhashed.values()].map((one) => (one.kind === 'member' ? one.path.join('.') : one.kind));
+  expect(names.filter((name) => ['one', '', 'other'].includes(name))).toEqual(['one', '', 'other']);
+});
+
 test('whatever one entry leaves open, the others are taken', () => {
   const dialect = dialectNamed('camel service');
   const chain = chainIn(dialect, 20, randomFrom(3));
