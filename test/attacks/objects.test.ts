@@ -121,21 +121,27 @@ test.each(OBJECTS.slice(1))('%s of 3 GB is not read into memory', async (_object
 });
 
 describe('what nothing records', () => {
-  test.each<[string, string, Change]>([
-    ['a named pipe beside the bundles', 'runs/r/streams/x.zip', pipe],
-    ['a link in the ledger', 'ledger/00000002.json', device],
-    ['a named pipe among the keys', `keys/${'a'.repeat(64)}.pem`, pipe],
-    ['a named pipe of an attempt', 'runs/r/attempts/a/attempt.json', pipe],
-    ['a link of a run that was begun', 'runs/begun/streams/x.zip', device],
-    ['a named pipe in the hold log', 'runs/r/hold-log/2026-11-01T00-00-00.000Z-hold.json', pipe],
-    ['a named pipe in place of a time-stamp', 'runs/r/run.tsr', pipe],
-    ['a named pipe that says what was shared', 'share.json', pipe],
-    ['a link in place of a run', 'runs/linked', device],
-  ])('%s is named, not opened', async (_words, key, change) => {
-    change(key);
+  const UNRECORDED: [key: string, change: Change][] = [
+    ['runs/r/streams/x.zip', pipe],
+    ['ledger/00000002.json', device],
+    [`keys/${'a'.repeat(64)}.pem`, pipe],
+    ['runs/r/attempts/a/attempt.json', pipe],
+    ['runs/begun/streams/x.zip', device],
+    ['runs/r/hold-log/2026-11-01T00-00-00.000Z-hold.json', pipe],
+    ['runs/r/run.tsr', pipe],
+    ['share.json', pipe],
+    ['runs/linked', device],
+  ];
+  const alone = UNRECORDED.map((one) => [one]);
+
+  /** All at once, and each by itself. */
+  test.each(
+    someRows([UNRECORDED, ...alone], () => 'unrecorded').map((rows) => [rows.map(([key]) => key), rows] as const),
+  )('is named, not opened: %j', async (keys, rows) => {
+    for (const [key, change] of rows) change(key);
     const { code, report } = await verify(archive);
     expect(code).toBe(1);
-    expect(keysOf(report.objects.unexpected)).toEqual(expect.arrayContaining([key, 'runs/r/notes']));
+    expect(keysOf(report.objects.unexpected)).toEqual(expect.arrayContaining([...keys, 'runs/r/notes']));
   });
 
   test('a record of a share that is none ends nothing', async () => {

@@ -23,8 +23,7 @@ import { InterruptedExports } from '../support/interrupted-exports.ts';
 import { type Lie, type LyingService, lieAbout } from '../support/lying-service.ts';
 import { type KeyFiles, makeKey } from '../support/openssl-keys.ts';
 import { postEntries, type ServedPlatform, servePlatform, someEntries } from '../support/platform.ts';
-
-// Several processes each, on machines that do other things too.
+import { someRows } from '../support/some-rows.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'recovery-attacks-'));
 const NOT_OURS = /is not taken for this run's: it is not bound to it.*\nNothing was overwritten.*--revise/;
@@ -110,17 +109,18 @@ beforeEach(() => {
 
 describe('put there before the first export of the run', () => {
   const OTHER_SERVICE = /run R1 was finalized for another question than this one: audit service: http/;
-  type Row = [words: string, planted: RegExp, code?: number, said?: RegExp];
-  test.each<Row>([
-    ['a bundle', /^streams\/payments-.*\.zip$/],
-    ['a bundle and its record', /^streams\/payments-.*\.(zip|json)$/],
-    ['a bundle of a stream that the service does not list', /^streams\/ghost-.*\.zip$/],
-    ['bundle and record of a stream that the service does not list', /^streams\/ghost-.*\.(zip|json)$/],
-    ['a closed run with all its records, bundles and reports', /^(?!run\.).*/],
-    ['a finalized run that only lacks signature and ledger entry', /^(?!run\.dsse)/, 2, OTHER_SERVICE],
-  ])(
-    '%s is neither believed nor signed, and the run is exported as a revision',
-    async (_words, planted, wanted = 3, said = NOT_OURS) => {
+  type Row = [kind: string, words: string, planted: RegExp, code?: number, said?: RegExp];
+  const ROWS: Row[] = [
+    ['of a stream', 'a bundle', /^streams\/payments-.*\.zip$/],
+    ['of a stream', 'a bundle and its record', /^streams\/payments-.*\.(zip|json)$/],
+    ['unlisted', 'a bundle of a stream that the service does not list', /^streams\/ghost-.*\.zip$/],
+    ['unlisted', 'bundle and record of a stream that the service does not list', /^streams\/ghost-.*\.(zip|json)$/],
+    ['closed', 'all records, bundles and reports of a run', /^(?!run\.).*/],
+    ['finalized', 'all of a run but signature and ledger entry', /^(?!run\.dsse)/, 2, OTHER_SERVICE],
+  ];
+  test.each(someRows(ROWS, ([kind]) => kind))(
+    '%s: %s is neither believed nor signed, and the run is exported as a revision',
+    async (_kind, _words, planted, wanted = 3, said = NOT_OURS) => {
       for (const name of filesOf('runs/R1', foreign))
         if (planted.test(name) && /\.[a-z]+$/.test(name))
           put(`runs/R1/${name}`, readFileSync(inArchive(`runs/R1/${name}`, foreign)));

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { readOptions } from './options.ts';
 import { inTurn, median } from './program.ts';
 import { findRegressions } from './regression.ts';
 import { toRow } from './row.ts';
@@ -14,10 +15,15 @@ test('a section by itself: its rows, with figures', async () => {
 
 describe('what cannot be measured is refused', () => {
   test.each([
+    [['--entries', '12'], '--entries is not a whole number of at least 1000'],
+    [['--runs', '0'], '--runs is not'],
+    [['--slow'], '--slow'],
+  ])('%j', (args, message) => {
+    expect(() => readOptions(args)).toThrow(message);
+  });
+
+  test.each([
     [['--only', 'verify,speed'], {}, 'there is no row "speed"'],
-    [['--entries', '12'], {}, '--entries is not a whole number of at least 1000'],
-    [['--runs', '0'], {}, '--runs is not'],
-    [['--slow'], {}, '--slow'],
     [['--only', 'start'], { PATH: '/nowhere' }, 'apt-get install gcc libc6-dev libssl-dev'],
   ])('%j %j', async (args, env, message) => {
     const { code, stdout, stderr } = await bench(args, env);

@@ -93,14 +93,15 @@ export function describeArchive(name: string, open: () => Promise<Archive>): voi
       expect(await putText(archive, 'a', 'same')).toMatchObject({ state: 'existing' });
     });
 
-    it.each(['other', 'samf', ''])('refuses %j where "same" is kept, and names key and both digests', async (text) => {
+    it('refuses anything else where "same" is kept, and names key and both digests', async () => {
       await putText(archive, 'k/a', 'same');
-      const failure = await putText(archive, 'k/a', text).catch((error: unknown) => error);
-      expect(failure).toMatchObject({ code: 'conflict' });
-      for (const part of ['k/a', expectedOf('same').sha256, expectedOf(text).sha256]) {
-        expect((failure as Error).message).toContain(part);
+      for (const text of ['other', 'samf', '']) {
+        const failure = await putText(archive, 'k/a', text).catch((error: unknown) => error);
+        expect(failure, text).toMatchObject({ code: 'conflict' });
+        for (const part of ['k/a', expectedOf('same').sha256, expectedOf(text).sha256])
+          expect((failure as Error).message).toContain(part);
+        expect(await textOf(archive, 'k/a'), text).toBe('same');
       }
-      expect(await textOf(archive, 'k/a')).toBe('same');
       expect(await keysOf(archive, '')).toEqual(['k/a']);
     });
 
@@ -173,29 +174,36 @@ export function describeArchive(name: string, open: () => Promise<Archive>): voi
       expect(await archive.put('deep/er/key', { file }, right)).toMatchObject({ state: 'created' });
     });
 
-    it.each(ODD_KEYS)('keeps an object under the key %j', async (key) => {
-      await putText(archive, key, key);
-      expect(await textOf(archive, key)).toBe(key);
-      expect(await keysOf(archive, '')).toEqual([key]);
-      expect(await readFile(await archive.fetchFile(key, work), 'utf8')).toBe(key);
+    it('keeps objects under odd keys', async () => {
+      for (const key of ODD_KEYS) await putText(archive, key, key);
+      for (const key of ODD_KEYS) {
+        expect(await textOf(archive, key)).toBe(key);
+        expect(await readFile(await archive.fetchFile(key, work), 'utf8')).toBe(key);
+      }
+      expect((await keysOf(archive, '')).toSorted()).toEqual(ODD_KEYS.toSorted());
     });
 
-    it.each(BAD_KEYS)('takes the key %j for a defect', async (key) => {
-      await expect(putText(archive, key, 'x')).rejects.toBeInstanceOf(TypeError);
-      await expect(archive.read(key)).rejects.toBeInstanceOf(TypeError);
-      await expect(archive.readBytes(key, 10)).rejects.toBeInstanceOf(TypeError);
-      await expect(archive.stat(key)).rejects.toBeInstanceOf(TypeError);
-      await expect(archive.fetchFile(key, work)).rejects.toBeInstanceOf(TypeError);
+    it('takes bad keys for defects', async () => {
+      for (const key of BAD_KEYS) {
+        const words = JSON.stringify(key);
+        await expect(putText(archive, key, 'x'), words).rejects.toBeInstanceOf(TypeError);
+        await expect(archive.read(key), words).rejects.toBeInstanceOf(TypeError);
+        await expect(archive.readBytes(key, 10), words).rejects.toBeInstanceOf(TypeError);
+        await expect(archive.stat(key), words).rejects.toBeInstanceOf(TypeError);
+        await expect(archive.fetchFile(key, work), words).rejects.toBeInstanceOf(TypeError);
+      }
       expect(await keysOf(archive, '')).toEqual([]);
     });
 
-    it.each(['missing', 'runs', 'runs/a/below'])('says that there is no object %j', async (key) => {
+    it('says that there is no such object', async () => {
       await putText(archive, 'runs/a', 'x');
-      expect(await archive.stat(key)).toBeNull();
-      const notFound = { code: 'not-found', message: expect.stringContaining(key) };
-      await expect(archive.read(key)).rejects.toMatchObject(notFound);
-      await expect(archive.readBytes(key, 10)).rejects.toMatchObject(notFound);
-      await expect(archive.fetchFile(key, work)).rejects.toMatchObject(notFound);
+      for (const key of ['missing', 'runs', 'runs/a/below']) {
+        expect(await archive.stat(key), key).toBeNull();
+        const notFound = { code: 'not-found', message: expect.stringContaining(key) };
+        await expect(archive.read(key), key).rejects.toMatchObject(notFound);
+        await expect(archive.readBytes(key, 10), key).rejects.toMatchObject(notFound);
+        await expect(archive.fetchFile(key, work), key).rejects.toMatchObject(notFound);
+      }
     });
 
     it('reads no more at once than it is told', async () => {

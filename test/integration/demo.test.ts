@@ -17,6 +17,7 @@ import { KIND_NAMES } from '../../src/verifier/supplements/files.ts';
 import { fencedIn, readDocument, shellLines } from '../support/documents.ts';
 import { type Ended, evidence, evidenceUntil } from '../support/evidence.ts';
 import { run } from '../support/process.ts';
+import { someRows } from '../support/some-rows.ts';
 
 /** A checkout with a history over four folders, in which the demonstration is run twice. */
 let checkout: string;
@@ -174,22 +175,31 @@ test('the second run says what it did: verified the first again', () => {
   expect(second.stdout).toMatch(/Outcome +verified/);
 });
 
-test('--json is one document', async () => {
-  const { code, stdout } = await evidence(['demo', '--archive', 'other', '--json'], options());
+// Where it is already, and from its beginning.
+const PLACES: [archive: string, outcome: string | undefined][] = [
+  ['evidence-archive', undefined],
+  ['other', 'verified'],
+];
+test.each(someRows(PLACES, () => '--json'))('--json is one document (%s)', async (archive, outcome) => {
+  const { code, stdout } = await evidence(['demo', '--archive', archive, '--json'], options());
   const { run: record, verification } = JSON.parse(stdout);
-  expect([code, record.outcome, verification.outcome]).toEqual([0, 'verified', 'verified']);
+  expect([code, record?.outcome, verification.outcome]).toEqual([0, outcome, 'verified']);
 });
 
 describe('a demonstration that does not come to its end', () => {
-  test.each([
-    ['once this machine is recorded', '2  This machine'],
-    ['beside a machine that is watched', '3  Bait'],
-    ['while it exports', 'Run demo:'],
-  ])('is interrupted %s: nothing of it is left, and it can be begun anew', async (_when, text) => {
-    const { code, stdout } = await evidenceUntil(text, ['demo', '--archive', 'interrupted'], options());
-    expect([code, stdout.includes('What to open next')]).toEqual([130, false]);
-    expect([readdirSync(temporary), existsSync(join(checkout, 'interrupted'))]).toEqual([[], false]);
-  });
+  const MOMENTS: [when: string, text: string, exports: boolean][] = [
+    ['beside a machine that is watched', '3  Bait', false],
+    ['once this machine is recorded', '2  This machine', false],
+    ['while it exports', 'Run demo:', true],
+  ];
+  test.each(someRows(MOMENTS, ([, , exports]) => exports))(
+    'is interrupted %s: nothing of it is left, and it can be begun anew',
+    async (_when, text) => {
+      const { code, stdout } = await evidenceUntil(text, ['demo', '--archive', 'interrupted'], options());
+      expect([code, stdout.includes('What to open next')]).toEqual([130, false]);
+      expect([readdirSync(temporary), existsSync(join(checkout, 'interrupted'))]).toEqual([[], false]);
+    },
+  );
 
   test('is not begun where a file stands', async () => {
     writeFileSync(join(checkout, 'a-file'), '');

@@ -22,10 +22,8 @@ const SERVICES: [string, ServiceKind][] = [
 ];
 const API_KEY = 'sk_of_a_service_that_differs';
 
-/** The services in turn, and each where something else is found. */
-const TAMPERED = someRows(inTurn(KINDS, SERVICES), ([tampering, [, service]]) =>
-  JSON.stringify([tampering, service.expected[tampering].findings.map(({ code }) => code)]),
-);
+/** The services in turn. */
+const TAMPERED = someRows(inTurn(KINDS, SERVICES), ([tampering]) => tampering);
 
 describe.each(SERVICES)('%s', (_words, kind) => {
   const directory = mkdtempSync(join(tmpdir(), 'differing-test-'));

@@ -344,15 +344,18 @@ describe('the platform', () => {
   });
   afterAll(() => platform.stop());
 
-  test.each([[[]], [['--generate']]])('speaks the default contract, so no file is needed (%j)', async (flags) => {
-    const folder = mkdtempSync(join(tmpdir(), 'probe-test-'));
-    const { code, stdout, stderr } = await evidence(['probe', ...flags], { cwd: folder, env: platform.env });
-    expect(code, stderr).toBe(0);
-    expect(stdout).toContain('no contract file is needed');
-    const { name, ...rest } = parseContract(readFileSync(join(folder, 'contract.yaml'), 'utf8'), 'contract.yaml');
-    expect({ ...rest, name: 'default' }).toEqual(DEFAULT_DESCRIPTION);
-    expect(name).toBe('127.0.0.1');
-  });
+  test.each(someRows([[['--generate']], [[]]], () => 'platform'))(
+    'speaks the default contract, so no file is needed (%j)',
+    async (flags) => {
+      const folder = mkdtempSync(join(tmpdir(), 'probe-test-'));
+      const { code, stdout, stderr } = await evidence(['probe', ...flags], { cwd: folder, env: platform.env });
+      expect(code, stderr).toBe(0);
+      expect(stdout).toContain('no contract file is needed');
+      const { name, ...rest } = parseContract(readFileSync(join(folder, 'contract.yaml'), 'utf8'), 'contract.yaml');
+      expect({ ...rest, name: 'default' }).toEqual(DEFAULT_DESCRIPTION);
+      expect(name).toBe('127.0.0.1');
+    },
+  );
 });
 
 test('a key that is refused ends the probe as refused', async () => {

@@ -8,6 +8,7 @@ import type { InventedService, ServiceKind } from '../support/services/invented-
 import { results } from '../support/services/results.ts';
 import { KINDS, type Kind } from '../support/services/tampering.ts';
 import { CLIENTS, type Client, type Json } from '../support/services/told-clients.ts';
+import { inTurn, someRows } from '../support/some-rows.ts';
 
 const API_KEY = 'sk_of_an_invented_service';
 
@@ -15,6 +16,9 @@ const running: InventedService[] = [];
 afterEach(async () => {
   for (const service of running.splice(0)) await service.close();
 });
+
+/** The services in turn. */
+const TAMPERED = someRows(inTurn(KINDS, CLIENTS), ([kind]) => kind);
 
 describe.each(CLIENTS)('a service of %s', (_style, client) => {
   const start = async (tampering?: Kind) => {
@@ -85,7 +89,8 @@ describe.each(CLIENTS)('a service of %s', (_style, client) => {
     expect(await summary.text()).toMatch(new RegExp(`${id}[^]*\\b${MAIN_LENGTH}\\b`));
   });
 
-  test.each(KINDS)('plays "%s" as its table says', async (kind) => {
+  const tampered = TAMPERED.filter(([, [, one]]) => one === client).map(([kind]) => kind);
+  test.each(tampered)('plays "%s" as its table says', async (kind) => {
     const service = await start(kind);
     const text = await (await poll(service, `/evidence/${await generate(service, client, MAIN_STREAM)}/json`)).text();
     const { claims, findings } = client.kind.expected[kind];

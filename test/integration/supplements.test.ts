@@ -11,6 +11,7 @@ import { InterruptedExports } from '../support/interrupted-exports.ts';
 import { OTHERS, type Shown, storyOf } from '../support/services/beside.ts';
 import { attemptIn, type BesideExport, placeBeside, recordIn, words } from '../support/services/beside-export.ts';
 import { fileIn, namesIn } from '../support/services/faulty-export.ts';
+import { someRows } from '../support/some-rows.ts';
 
 const EACH = 3;
 const story = storyOf(EACH);
@@ -32,9 +33,14 @@ async function placed(config: object = {}, shown: Shown = story.shown): Promise<
 const unavailable = () => json({ code: 'no' }, { status: 403 });
 
 describe('a run with supplements', () => {
+  let first: BesideExport;
+  beforeAll(async () => {
+    first = await placed();
+    expect((await first.run()).code).toBe(0);
+  });
+
   test('has pages as they were received, tables, and how each record stands, in one bag', async () => {
-    const { run, folder, beside } = await placed();
-    expect((await run()).code).toBe(0);
+    const { folder, beside } = first;
     const { supplements } = recordIn(folder);
     expect(supplements.findings).toEqual([]);
     const bag = join(folder, 'supplements.zip');
@@ -57,17 +63,16 @@ describe('a run with supplements', () => {
   });
 
   test('is verified with its bag', async () => {
-    const { run, directory } = await placed();
-    expect((await run()).code).toBe(0);
+    const { directory } = first;
     const { code, stdout } = await evidence(['verify', 'evidence-archive'], { cwd: directory });
     expect([code, stdout], stdout).toEqual([0, expect.any(String)]);
   });
 
   test('one record that another entry contradicts, and one without its entry, refute the run', async () => {
-    const [first, second, ...others] = story.shown.detections;
+    const [one, other, ...others] = story.shown.detections;
     const shown = {
       ...story.shown,
-      detections: [{ ...first, label: 'another' }, { ...second, entry: null }, ...others],
+      detections: [{ ...one, label: 'another' }, { ...other, entry: null }, ...others],
     };
     const { run, folder } = await placed({}, shown);
     expect((await run()).code).toBe(1);
@@ -93,8 +98,7 @@ describe('a run with supplements', () => {
   });
 
   test('is collected anew for a revision', async () => {
-    const { run, folder, directory } = await placed();
-    expect((await run()).code).toBe(0);
+    const { run, folder, directory } = first;
     expect((await run('--revise')).code).toBe(0);
     const runs = readdirSync(join(folder, '..'));
     expect(runs).toHaveLength(2);
@@ -116,8 +120,8 @@ describe('an archive that is encrypted', () => {
   const auditor = ageKey(keys, 'auditor');
   const encrypted = { archive: { encrypt_to: [auditor.recipient] } };
 
-  test('has an encrypted bag, and what is read as it arrives is proved', async () => {
-    const { run, folder } = await placed(encrypted);
+  test('has an encrypted bag, what is read as it arrives is proved, and it is gone on with behind its bag', async () => {
+    const { run, folder, beside } = await placed(encrypted);
     expect((await run()).code).toBe(0);
     const { kinds, object } = recordIn(folder).supplements;
     expect([object.key, kinds.detections.proved_by_entry]).toEqual([
@@ -128,6 +132,15 @@ describe('an archive that is encrypted', () => {
     execFileSync('age', ['-d', '-i', auditor.file, '-o', zip, join(folder, 'supplements.zip.age')]);
     expect(await namesIn(zip)).toContain('data/endpoints/scans.csv');
     expect(object.encrypted).toMatchObject({ bytes: statSync(zip).size, recipients: [auditor.recipient] });
+
+    const asked = beside.requests.length;
+    // As a crash behind the bag leaves it.
+    const ours = /^(asked\.json|streams|encrypted|supplements|supplements\.zip\.age)$/;
+    for (const name of readdirSync(folder)) if (!ours.test(name)) rmSync(join(folder, name), { recursive: true });
+    rmSync(join(folder, '..', '..', 'ledger'), { recursive: true });
+    const { code, stderr } = await run();
+    expect(code, stderr).toBe(0);
+    expect([recordIn(folder).supplements.object, beside.requests.length]).toEqual([object, asked]);
   });
 
   test('proves nothing by streams that an earlier try exported, and says why', async () => {
@@ -137,20 +150,6 @@ describe('an archive that is encrypted', () => {
     beside.fault = () => undefined;
     expect((await run()).code).toBe(0);
     expect(recordIn(folder).supplements.kinds.actions).toMatchObject({ proved_by_entry: 0, unproved: EACH });
-  });
-
-  test('is gone on with behind its bag', async () => {
-    const { run, folder, beside } = await placed(encrypted);
-    expect((await run()).code).toBe(0);
-    const { object } = recordIn(folder).supplements;
-    const asked = beside.requests.length;
-    // As a crash behind the bag leaves it.
-    const ours = /^(asked\.json|streams|encrypted|supplements|supplements\.zip\.age)$/;
-    for (const name of readdirSync(folder)) if (!ours.test(name)) rmSync(join(folder, name), { recursive: true });
-    rmSync(join(folder, '..', '..', 'ledger'), { recursive: true });
-    const { code, stderr } = await run();
-    expect(code, stderr).toBe(0);
-    expect([recordIn(folder).supplements.object, beside.requests.length]).toEqual([object, asked]);
   });
 });
 
@@ -192,18 +191,22 @@ describe('an export that was interrupted', () => {
     interrupted = await InterruptedExports.make(words, { cwd: directory, env });
   });
 
-  test.each([
+  const ENDINGS: [when: string, ending: RegExp, collected: string][] = [
     ['before the bag', /streams\/traps-[0-9a-f]+\.json$/, 'anew'],
     ['when what the bag holds was written down', /supplements\/[0-9a-f]{64}\.json$/, 'anew'],
     ['behind the bag', /supplements\.zip$/, 'as they are'],
     ['behind the draft', /run-draft\.json$/, 'as they are'],
     ['behind the record', /\/run\.json$/, 'as they are'],
-  ] as const)('%s is gone on with by the same command', async (_when, ending, collected) => {
-    const { run, folder, directory, beside } = await placed();
-    interrupted.leave(ending, join(directory, 'evidence-archive'));
-    const { code, stderr } = await run();
-    expect(code, stderr).toBe(0);
-    expect(recordIn(folder).supplements.kinds.detections.proved_by_entry).toBe(EACH);
-    expect(beside.requests.length > 0).toBe(collected === 'anew');
-  });
+  ];
+  test.each(someRows(ENDINGS, ([, , collected]) => collected))(
+    '%s is gone on with by the same command',
+    async (_when, ending, collected) => {
+      const { run, folder, directory, beside } = await placed();
+      interrupted.leave(ending, join(directory, 'evidence-archive'));
+      const { code, stderr } = await run();
+      expect(code, stderr).toBe(0);
+      expect(recordIn(folder).supplements.kinds.detections.proved_by_entry).toBe(EACH);
+      expect(beside.requests.length > 0).toBe(collected === 'anew');
+    },
+  );
 });

@@ -8,6 +8,7 @@ import { evidence } from '../support/evidence.ts';
 import { type LyingService, lieAbout } from '../support/lying-service.ts';
 import { postEntries, type ServedPlatform, serveAgain, servePlatform, someEntries } from '../support/platform.ts';
 import { nodeToEnd, PLATFORM } from '../support/process.ts';
+import { someRows } from '../support/some-rows.ts';
 
 /** The service stamps its own time, so the turn of the month is a moment of this test. */
 let platform: ServedPlatform;
@@ -83,6 +84,9 @@ const ledgerHeads = () => {
 };
 
 describe('November', () => {
+  const ALL: [words: string, flags: string[]] = ['with all of the history', ['--all-time']];
+  const ALONE: [words: string, flags: string[]] = ['by itself', ['--from', 'turn']];
+
   test('follows October cleanly', async () => {
     await postEntries(platform, someEntries('payments', 5));
     const { code, payments, run } = await exportMonth('2026-11', '--from', turn);
@@ -98,66 +102,66 @@ describe('November', () => {
     expect((await verifyArchive()).code).toBe(0);
   });
 
-  test.each([
-    ['with all of the history', ['--all-time']],
-    ['by itself', ['--from', 'turn']],
-  ])('after October was rewritten with the seal key: %s', async (_words, flags) => {
-    const head = ledgerHeads().payments.hash;
-    const [id = ''] = readdirSync(join(directory, 'keys')).filter((name) => keysOf('payments').includes(name));
-    await postEntries(platform, someEntries('payments', 5));
-    const roots = join(platform.dataDir, 'authority/root.pem');
-    const key = Buffer.from(
-      readFileSync(join(directory, 'keys', id), 'utf8')
-        .trim()
-        .replace('hex:', ''),
-      'hex',
-    );
-    rewriteHistory(platform.dataDir, 'payments', 20, key);
-    const { code, payments } = await exportMonth(
-      '2026-11',
-      '--timestamp-roots',
-      roots,
-      ...flags.map((flag) => (flag === 'turn' ? turn : flag)),
-    );
-    expect([payments.claims.order.state, payments.claims.content.state, payments.claims.seal.state]).toEqual([
-      'proved',
-      'proved',
-      'proved',
-    ]);
-    expect([code, payments.status, payments.claims.continuity.state]).toEqual([1, 'refuted', 'refuted']);
-    const finding = payments.findings.find((one: { code: string }) => one.code === 'continuity/rewritten');
-    expect(finding).toMatchObject({
-      sequence: 40,
-      expected: head,
-      message: 'entry 40 is not the one that run 2026-10 exported',
-    });
-    expect(finding.actual).not.toBe(head);
-    // The old token covers entry 40, which only a package that holds entry 40 can be held against.
-    if (flags.includes('--all-time'))
-      expect(payments.findings).toContainEqual(
-        expect.objectContaining({ code: 'anchor/imprint-mismatch', sequence: 40, expected: head }),
+  test.each(someRows([ALL, ALONE], () => 'rewritten'))(
+    'after October was rewritten with the seal key: %s',
+    async (_words, flags) => {
+      const head = ledgerHeads().payments.hash;
+      const [id = ''] = readdirSync(join(directory, 'keys')).filter((name) => keysOf('payments').includes(name));
+      await postEntries(platform, someEntries('payments', 5));
+      const roots = join(platform.dataDir, 'authority/root.pem');
+      const key = Buffer.from(
+        readFileSync(join(directory, 'keys', id), 'utf8')
+          .trim()
+          .replace('hex:', ''),
+        'hex',
       );
-    expect(ledgerHeads().payments).toMatchObject({ sequence: 40, hash: head, run_id: '2026-10' });
-    expect((await verifyArchive()).report.objects.altered).toEqual([]);
-  });
+      rewriteHistory(platform.dataDir, 'payments', 20, key);
+      const { code, payments } = await exportMonth(
+        '2026-11',
+        '--timestamp-roots',
+        roots,
+        ...flags.map((flag) => (flag === 'turn' ? turn : flag)),
+      );
+      expect([payments.claims.order.state, payments.claims.content.state, payments.claims.seal.state]).toEqual([
+        'proved',
+        'proved',
+        'proved',
+      ]);
+      expect([code, payments.status, payments.claims.continuity.state]).toEqual([1, 'refuted', 'refuted']);
+      const finding = payments.findings.find((one: { code: string }) => one.code === 'continuity/rewritten');
+      expect(finding).toMatchObject({
+        sequence: 40,
+        expected: head,
+        message: 'entry 40 is not the one that run 2026-10 exported',
+      });
+      expect(finding.actual).not.toBe(head);
+      // The old token covers entry 40, which only a package that holds entry 40 can be held against.
+      if (flags.includes('--all-time'))
+        expect(payments.findings).toContainEqual(
+          expect.objectContaining({ code: 'anchor/imprint-mismatch', sequence: 40, expected: head }),
+        );
+      expect(ledgerHeads().payments).toMatchObject({ sequence: 40, hash: head, run_id: '2026-10' });
+      expect((await verifyArchive()).report.objects.altered).toEqual([]);
+    },
+  );
 
-  test.each([
-    ['with all of the history', ['--all-time']],
-    ['by itself', ['--from', 'turn']],
-  ])('after the end of October was cut off: %s', async (_words, flags) => {
-    cutOff(platform.dataDir, 'payments', 30);
-    const { code, payments } = await exportMonth('2026-11', ...flags.map((flag) => (flag === 'turn' ? turn : flag)));
-    expect([code, payments.claims.continuity.state]).toEqual([1, 'refuted']);
-    expect(payments.findings).toContainEqual(
-      expect.objectContaining({
-        code: 'continuity/truncated',
-        from: 31,
-        to: 40,
-        message: 'the stream now ends at entry 30; run 2026-10 exported it up to entry 40',
-      }),
-    );
-    expect(ledgerHeads().payments).toMatchObject({ sequence: 40 });
-  });
+  test.each(someRows([ALONE, ALL], () => 'cut off'))(
+    'after the end of October was cut off: %s',
+    async (_words, flags) => {
+      cutOff(platform.dataDir, 'payments', 30);
+      const { code, payments } = await exportMonth('2026-11', ...flags.map((flag) => (flag === 'turn' ? turn : flag)));
+      expect([code, payments.claims.continuity.state]).toEqual([1, 'refuted']);
+      expect(payments.findings).toContainEqual(
+        expect.objectContaining({
+          code: 'continuity/truncated',
+          from: 31,
+          to: 40,
+          message: 'the stream now ends at entry 30; run 2026-10 exported it up to entry 40',
+        }),
+      );
+      expect(ledgerHeads().payments).toMatchObject({ sequence: 40 });
+    },
+  );
 
   test('after a stream vanished, until that is explained', async () => {
     removeStream(platform.dataDir, 'payments');

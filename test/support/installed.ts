@@ -1,18 +1,27 @@
 import { cpSync, mkdtempSync, readdirSync, readFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
+import { oncePerRun } from './once-per-run.ts';
 import { builtFolder, run } from './process.ts';
 
 const ROOT = resolve(import.meta.dirname, '../..');
 
-/** Packs the package and installs it into the folder, as its users do. Returns where it is then. */
+/** A folder in which the package is installed as its users do it, with a link to each file of it. */
 export async function installInto(folder: string): Promise<string> {
+  const { original } = await oncePerRun('installed-package', async (original) => {
+    await install(original);
+    return { original };
+  });
+  await run('cp', ['--archive', '--link', `${original}/.`, folder], folder);
+  return join(folder, 'node_modules/evidence-exporter');
+}
+
+async function install(folder: string): Promise<void> {
   await run('npm', ['pack', '--silent', '--ignore-scripts', '--pack-destination', folder], packageFolder());
   const [tarball = ''] = readdirSync(folder).filter((name) => name.endsWith('.tgz'));
   await run('npm', ['init', '-y'], folder);
   const options = ['--no-audit', '--no-fund', '--omit=dev', '--prefer-offline'];
   await run('npm', ['install', ...options, join(folder, tarball)], folder);
-  return join(folder, 'node_modules/evidence-exporter');
 }
 
 /** What `npm pack` packs, with what was built for all tests in the place of what it would build first. */

@@ -1,11 +1,11 @@
 import { spawnSync } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
-import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { connect } from 'node:net';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { CreateBucketCommand, PutBucketPolicyCommand, PutBucketVersioningCommand, S3Client } from '@aws-sdk/client-s3';
+import { oncePerRun } from './once-per-run.ts';
 import { freePort } from './ports.ts';
 import { run } from './process.ts';
 
@@ -30,25 +30,11 @@ const ENV = {
 };
 const PROGRAMS = ['radosgw', 'radosgw-admin', 'ceph', 'ceph-mon', 'ceph-osd', 'monmaptool', 'ceph-authtool'];
 const FOLDER = 'radosgw';
-const READY = 'ready.json';
 const START_WITHIN_MS = 60_000;
 
 /** The gateway of this test run: started by the first test that asks, stopped when the run ends. */
-export async function useRadosgw(): Promise<Radosgw> {
-  const folder = join(tmpdir(), FOLDER);
-  const ready = join(folder, READY);
-  try {
-    mkdirSync(folder);
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
-    return waitFor('the gateway that another test starts', () =>
-      existsSync(ready) ? (JSON.parse(readFileSync(ready, 'utf8')) as Radosgw) : null,
-    );
-  }
-  const gateway = await startRadosgw(folder);
-  writeFileSync(`${ready}.new`, JSON.stringify(gateway));
-  renameSync(`${ready}.new`, ready);
-  return gateway;
+export function useRadosgw(): Promise<Radosgw> {
+  return oncePerRun(FOLDER, (folder) => startRadosgw(folder));
 }
 
 export interface RadosgwOptions {

@@ -11,10 +11,9 @@ import { genTimeAt, newAuthority } from '../../support/forging-authority.ts';
 import { runToEnd } from '../../support/process.ts';
 import type { BagFiles } from '../../support/rebag.ts';
 import { newKey } from '../../support/signed-archive.ts';
+import { someRows } from '../../support/some-rows.ts';
 import { forge, statusInfo } from '../../support/tsa-forge.ts';
 import { MONTHS, makeWholeArchive, type WholeArchive } from '../../support/whole-archive.ts';
-
-// A process for each row, and several of openssl for each of them, on machines that do other things too.
 
 /** Written by the document alone: templates/help/archive-format.md. */
 const VERIFIER = resolve(import.meta.dirname, 'verify.py');
@@ -54,15 +53,16 @@ const run = (month: string, name: string) => `runs/${month}/${name}`;
 const stream = (month: string, name: string) => `runs/${month}/streams/${name}`;
 const [PAYMENTS, LOGINS] = ['payments-prod-dc9c069f', 'logins-4b2e43ec'];
 
-type Row = [words: string, change: (archive: Altered) => void | Promise<void>, code: number];
+/** Rows of one kind do the like to the like; one without a kind has one of its own. */
+type Row = [words: string, change: (archive: Altered) => void | Promise<void>, code: number, kind?: string];
 
 const BYTES: Row[] = [
   ['nothing', () => {}, VERIFIED],
-  ['a byte of a bundle', (a) => a.flip(stream(FIRST, `${PAYMENTS}.zip`)), REFUTED],
-  ['a byte of a stream record', (a) => a.flip(stream(FIRST, `${LOGINS}.json`)), REFUTED],
+  ['a byte of a bundle', (a) => a.flip(stream(FIRST, `${PAYMENTS}.zip`)), REFUTED, 'object'],
+  ['a byte of a stream record', (a) => a.flip(stream(FIRST, `${LOGINS}.json`)), REFUTED, 'object'],
   ['a byte of a run record', (a) => a.flip(run(FIRST, 'run.json')), REFUTED],
-  ['a byte of a report', (a) => a.flip(run(SECOND, 'report.pdf')), REFUTED],
-  ['a byte of the draft', (a) => a.flip(run(SECOND, 'run-draft.json')), REFUTED],
+  ['a byte of a report', (a) => a.flip(run(SECOND, 'report.pdf')), REFUTED, 'object'],
+  ['a byte of the draft', (a) => a.flip(run(SECOND, 'run-draft.json')), REFUTED, 'object'],
   ['a byte of a ledger entry', (a) => a.flip('ledger/00000002.json'), REFUTED],
   ['a byte of an acceptance', (a) => a.flip(a.find('acceptances', '.json')), REFUTED],
   ['a byte of a statement', (a) => a.flip(run(FIRST, 'run.dsse.json')), REFUTED],
@@ -71,21 +71,24 @@ const BYTES: Row[] = [
 ];
 
 const FIELDS: Row[] = [
-  ['the outcome of a run', (a) => a.editRun(SECOND, (record) => (record.warnings = ['all is well'])), REFUTED],
+  ['the outcome of a run', (a) => a.editRun(SECOND, (record) => (record.warnings = ['all is well'])), REFUTED, 'run'],
   [
     'who asked for a run',
     (a) => a.editOf(SECOND, run(SECOND, 'asked.json'), ({ scope }) => (scope.requested_by = 'somebody')),
     REFUTED,
+    'run',
   ],
   [
     'the verdict in a stream record',
     (a) => a.editOf(SECOND, stream(SECOND, `${LOGINS}.json`), (record) => (record.entries = 3)),
     REFUTED,
+    'run',
   ],
   [
     'the service of the archive',
     (a) => a.edit('archive.json', (archive) => (archive.audit_url = 'https://other.example')),
     REFUTED,
+    'archive',
   ],
   [
     'the service of the archive, in the ledger too',
@@ -95,6 +98,7 @@ const FIELDS: Row[] = [
       a.recompute();
     },
     REFUTED,
+    'archive',
   ],
   [
     'a head in the first ledger entry, and all above',
@@ -103,6 +107,7 @@ const FIELDS: Row[] = [
       a.recompute();
     },
     REFUTED,
+    'ledger',
   ],
   [
     'the time of an acceptance, and all above',
@@ -111,6 +116,7 @@ const FIELDS: Row[] = [
       a.recompute();
     },
     REFUTED,
+    'ledger',
   ],
   [
     'the order of members in the newest ledger entry',
@@ -119,8 +125,14 @@ const FIELDS: Row[] = [
       a.write('ledger/00000003.json', { ...entry, format, signature });
     },
     REFUTED,
+    'form',
   ],
-  ['a member more in a ledger entry', (a) => a.edit('ledger/00000003.json', (entry) => (entry.note = '')), REFUTED],
+  [
+    'a member more in a ledger entry',
+    (a) => a.edit('ledger/00000003.json', (entry) => (entry.note = '')),
+    REFUTED,
+    'form',
+  ],
   [
     'a member twice in a run record',
     (a) => {
@@ -134,16 +146,19 @@ const FIELDS: Row[] = [
     'how a statement is written',
     (a) => a.put(run(FIRST, 'run.dsse.json'), `${JSON.stringify(a.read(run(FIRST, 'run.dsse.json')))}\n`),
     REFUTED,
+    'form',
   ],
   [
     'the run of a record of sharing',
     (a) => a.edit(a.find(run(FIRST, 'hold-log'), '-share.json'), (record) => (record.run_id = SECOND)),
     REFUTED,
+    'sharing',
   ],
   [
     'a member more in a record of sharing',
     (a) => a.edit(a.find(run(FIRST, 'hold-log'), '-share.json'), (record) => (record.note = '')),
     REFUTED,
+    'sharing',
   ],
   [
     'whom a run was shared with, which nobody signs',
@@ -153,22 +168,22 @@ const FIELDS: Row[] = [
 ];
 
 const OBJECTS: Row[] = [
-  ['a bundle is removed', (a) => a.remove(stream(FIRST, `${LOGINS}.zip`)), REFUTED],
-  ['a stream record is removed', (a) => a.remove(stream(FIRST, `${LOGINS}.json`)), REFUTED],
-  ['a report is removed', (a) => a.remove(run(FIRST, 'index.csv')), REFUTED],
+  ['a bundle is removed', (a) => a.remove(stream(FIRST, `${LOGINS}.zip`)), REFUTED, 'missing'],
+  ['a stream record is removed', (a) => a.remove(stream(FIRST, `${LOGINS}.json`)), REFUTED, 'missing'],
+  ['a report is removed', (a) => a.remove(run(FIRST, 'index.csv')), REFUTED, 'missing'],
   ['a statement is removed', (a) => a.remove(run(FIRST, 'run.dsse.json')), REFUTED],
-  ['a run record is removed', (a) => a.remove(run(SECOND, 'run.json')), REFUTED],
-  ['a run is removed', (a) => a.remove(`runs/${SECOND}`), REFUTED],
+  ['a run record is removed', (a) => a.remove(run(SECOND, 'run.json')), REFUTED, 'missing'],
+  ['a run is removed', (a) => a.remove(`runs/${SECOND}`), REFUTED, 'missing'],
   ['what says whose evidence it is, is removed', (a) => a.remove('archive.json'), REFUTED],
   ['the acceptance is removed', (a) => a.remove('acceptances'), REFUTED],
   ['the public key is removed', (a) => a.remove('keys'), REFUTED],
-  ['a file is added to a run', (a) => a.put(run(FIRST, 'notes.txt'), 'x'), REFUTED],
-  ['a file is added to the archive', (a) => a.put('notes.txt', 'x'), REFUTED],
+  ['a file is added to a run', (a) => a.put(run(FIRST, 'notes.txt'), 'x'), REFUTED, 'added'],
+  ['a file is added to the archive', (a) => a.put('notes.txt', 'x'), REFUTED, 'added'],
   ['a key is added', (a) => a.put(`keys/${sha256('x')}.pem`, 'x'), REFUTED],
-  ['a try is added to a finalized run', (a) => a.put(run(FIRST, 'attempts/x/attempt.json'), '{}\n'), REFUTED],
+  ['a try is added to a finalized run', (a) => a.put(run(FIRST, 'attempts/x/attempt.json'), '{}\n'), REFUTED, 'added'],
   ['a bundle is a link', (a) => linked(a, stream(FIRST, `${LOGINS}.zip`)), REFUTED],
-  ['bundles of two runs are swapped', (a) => a.swap(...both(stream, `${LOGINS}.zip`)), REFUTED],
-  ['stream records of two runs are swapped', (a) => a.swap(...both(stream, `${LOGINS}.json`)), REFUTED],
+  ['bundles of two runs are swapped', (a) => a.swap(...both(stream, `${LOGINS}.zip`)), REFUTED, 'swapped'],
+  ['stream records of two runs are swapped', (a) => a.swap(...both(stream, `${LOGINS}.json`)), REFUTED, 'swapped'],
   ['statements of two runs are swapped', (a) => a.swap(...both(run, 'run.dsse.json')), REFUTED],
   ['tokens of two runs are swapped', (a) => a.swap(...both(run, 'run.tsr')), REFUTED],
   ['run records are swapped, and all above', (a) => swapRuns(a), REFUTED],
@@ -181,10 +196,10 @@ const LEDGER: Row[] = [
   ['is cut in the middle and numbered anew', (a) => renumbered(a), REFUTED],
   ['lacks its newest entry', (a) => a.remove('ledger/00000003.json'), REFUTED],
   ['goes back to an earlier state, with all that came later', (a) => rolledBack(a), VERIFIED],
-  ['forks', (a) => forked(a), REFUTED],
-  ['has its newest entry twice', (a) => a.copy('ledger/00000003.json', 'ledger/00000004.json'), REFUTED],
-  ['ends without a signature', (a) => unsigned(a, ['ledger/00000003.json']), REFUTED],
-  ['has no signature at all', (a) => unsigned(a, a.ledger), REFUTED],
+  ['forks', (a) => forked(a), REFUTED, 'fork'],
+  ['has its newest entry twice', (a) => a.copy('ledger/00000003.json', 'ledger/00000004.json'), REFUTED, 'fork'],
+  ['ends without a signature', (a) => unsigned(a, ['ledger/00000003.json']), REFUTED, 'unsigned'],
+  ['has no signature at all', (a) => unsigned(a, a.ledger), REFUTED, 'unsigned'],
   ['is signed with another key, as are the statements', (a) => a.resign(newKey()), REFUTED],
 ];
 
@@ -219,29 +234,47 @@ const SIGNED: Row[] = [
     REFUTED,
   ],
   ['an entry is edited, and hashed and sealed anew', (a) => rehashed(a), REFUTED],
-  ['an entry is left out', edited(PAYMENTS, 'data/evidence.json', ({ entries }) => entries.splice(1, 1)), REFUTED],
-  ['entries are swapped', edited(PAYMENTS, 'data/evidence.json', ({ entries }) => entries.reverse()), REFUTED],
+  [
+    'an entry is left out',
+    edited(PAYMENTS, 'data/evidence.json', ({ entries }) => entries.splice(1, 1)),
+    REFUTED,
+    'chain',
+  ],
+  ['entries are swapped', edited(PAYMENTS, 'data/evidence.json', ({ entries }) => entries.reverse()), REFUTED, 'chain'],
   ['a checkpoint has another token', edited(PAYMENTS, 'data/evidence.json', otherToken), REFUTED],
   ['a token beside the package is another', rebagged((files) => swapTokens(files), PAYMENTS), REFUTED],
   ['a name stands twice in an entry', rebagged((files) => doubled(files)), REFUTED],
-  ['the package states another count', edited(LOGINS, 'data/evidence.json', (form) => (form.entry_count = 3)), REFUTED],
-  ['the summary states another count', edited(LOGINS, 'data/summary.json', (form) => (form.entry_count = 3)), REFUTED],
+  [
+    'the package states another count',
+    edited(LOGINS, 'data/evidence.json', (form) => (form.entry_count = 3)),
+    REFUTED,
+    'forms',
+  ],
+  [
+    'the summary states another count',
+    edited(LOGINS, 'data/summary.json', (form) => (form.entry_count = 3)),
+    REFUTED,
+    'forms',
+  ],
   [
     'a claim is said to be proved',
     edited(LOGINS, 'data/verification.json', ({ verdict }) => (verdict.claims.anchor.state = 'proved')),
     REFUTED,
+    'verdict',
   ],
   [
     'another head is said to be stated',
     edited(LOGINS, 'data/verification.json', ({ statement }) => (statement.head.sequence = 4)),
     REFUTED,
+    'verdict',
   ],
   [
     'an earlier run is said not to be known',
     edited(LOGINS, 'data/verification.json', (verification) => (verification.earlier = [])),
     REFUTED,
+    'verdict',
   ],
-  ['another run is named', edited(LOGINS, 'data/verification.json', (one) => (one.run_id = FIRST)), REFUTED],
+  ['another run is named', edited(LOGINS, 'data/verification.json', (one) => (one.run_id = FIRST)), REFUTED, 'verdict'],
   [
     'the service is said to have checked nothing',
     edited(LOGINS, 'data/service.json', (service) => (service.check_answer = '{}')),
@@ -252,22 +285,37 @@ const SIGNED: Row[] = [
     edited(LOGINS, 'data/transfer-log.json', ({ steps }) => steps.splice(2, 1)),
     REFUTED,
   ],
-  ['a file is added', rebagged((files) => files.set('data/notes.txt', Buffer.from('x'))), REFUTED],
-  ['what people read is removed', rebagged((files) => files.delete('README.txt')), REFUTED],
+  ['a file is added', rebagged((files) => files.set('data/notes.txt', Buffer.from('x'))), REFUTED, 'files'],
+  ['what people read is removed', rebagged((files) => files.delete('README.txt')), REFUTED, 'files'],
   ['a line of the listing is left out', rebagged((files) => cutListing(files)), REFUTED],
   ['bag-info.txt names another run', rebagged((files) => renamed(files)), REFUTED],
   ['warnings of the run', (a) => a.editRun(SECOND, (record) => (record.warnings = ['x'])), VERIFIED],
   ['what the run says of the one before', (a) => a.editRun(SECOND, earlier), REFUTED],
-  ['the service of the run', (a) => a.editRun(SECOND, ({ source }) => (source.audit_url = 'https://x')), REFUTED],
-  ['how many streams there were', (a) => a.editRun(SECOND, ({ reconciliation }) => reconciliation.listed++), REFUTED],
-  ['which streams there were', (a) => a.editRun(SECOND, (record) => record.streams.pop()), REFUTED],
-  ['where a report lies', (a) => a.editRun(SECOND, ({ documents }) => (documents[2].name = 'x.pdf')), REFUTED],
-  ['the contract is named otherwise', edited(LOGINS, 'data/verification.json', (one) => (one.contract = 'x')), REFUTED],
+  [
+    'the service of the run',
+    (a) => a.editRun(SECOND, ({ source }) => (source.audit_url = 'https://x')),
+    REFUTED,
+    'run',
+  ],
+  [
+    'how many streams there were',
+    (a) => a.editRun(SECOND, ({ reconciliation }) => reconciliation.listed++),
+    REFUTED,
+    'run',
+  ],
+  ['which streams there were', (a) => a.editRun(SECOND, (record) => record.streams.pop()), REFUTED, 'run'],
+  ['where a report lies', (a) => a.editRun(SECOND, ({ documents }) => (documents[2].name = 'x.pdf')), REFUTED, 'run'],
+  [
+    'the contract is named otherwise',
+    edited(LOGINS, 'data/verification.json', (one) => (one.contract = 'x')),
+    REFUTED,
+    'verdict',
+  ],
 ];
 
 const VERSIONS: Row[] = [
-  ['archive.json is of another version', (a) => reformatted(a, ['archive.json']), REFUTED],
-  ['a run record is of another version', (a) => reformatted(a, [run(SECOND, 'run.json')]), REFUTED],
+  ['archive.json is of another version', (a) => reformatted(a, ['archive.json']), REFUTED, 'one'],
+  ['a run record is of another version', (a) => reformatted(a, [run(SECOND, 'run.json')]), REFUTED, 'one'],
   ['all that tells it is of another version', (a) => reformatted(a, ['archive.json', ...a.ledger]), OTHER_VERSION],
   [
     'the ledger is of another version, but for one entry',
@@ -286,7 +334,7 @@ describe.each([
   ['in a bundle, with every digest and signature set right', SIGNED.map(signedAnew)],
   ['versions', VERSIONS],
 ])('%s', (group, rows) => {
-  test.concurrent.each(rows)('%s', async (words, change, code) => {
+  test.concurrent.each(someRows(rows, ([words, , , kind]) => kind ?? words))('%s', async (words, change, code) => {
     const folder = join(copies, sha256(group + words).slice(0, 8));
     cpSync(whole.folder, folder, { recursive: true });
     await change(new Altered(folder));
@@ -348,14 +396,14 @@ function rebagged(change: (files: BagFiles) => unknown, slug = LOGINS): Row[1] {
 }
 
 /** What was changed, once the key has signed it: but no authority has stamped it. */
-function signedAnew([words, change, code]: Row): Row {
+function signedAnew([words, change, ...more]: Row): Row {
   const signed = async (archive: Altered) => {
     await change(archive);
     archive.remove(run(SECOND, 'run.tsr'));
     archive.editRun(SECOND, (record) => (record.timestamp_authority = null));
     archive.resign(readSigningKey(readFileSync(whole.key.file, 'utf8'), null, whole.key.file));
   };
-  return [words, signed, code];
+  return [words, signed, ...more];
 }
 
 function earlier({ earlier_runs: [first] }: Json): void {

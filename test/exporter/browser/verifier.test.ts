@@ -8,7 +8,7 @@ import { reportAlone } from '../../../src/verifier/verify/alone.ts';
 import { verifyBundle } from '../../../src/verifier/verify/bundle.ts';
 import { ReportBrowser } from '../../support/browser.ts';
 import { chainOf, packageOf } from '../../support/chain.ts';
-import { ALL_DIALECTS, chainIn, packageIn } from '../../support/dialects.ts';
+import { ALL_DIALECTS, chainIn, type Dialect, packageIn } from '../../support/dialects.ts';
 import { writePackageBundle } from '../../support/package-bundle.ts';
 import { monthStream, verifiedRun } from '../../support/run-records.ts';
 import { someRows } from '../../support/some-rows.ts';
@@ -105,9 +105,13 @@ test('every vector of a chain', async () => {
   expect(statuses).toEqual(new Set(['verified', 'refuted', 'incomplete', 'empty']));
 });
 
+/** Of these one is tried: they differ in the names that are read, and those are read by the code that `verify` has too. */
+const COMPUTED_ALIKE = ({ description: { digest } }: Dialect) =>
+  JSON.stringify([digest.recipe?.algorithm, digest.encoding, digest.recipe?.preimage.map((part) => Object.keys(part))]);
+
 test('every dialect, by the contract in the bundle: its encodings, algorithms and forms', async () => {
   const files = await Promise.all(
-    ALL_DIALECTS.map(async (dialect, index) => {
+    someRows(ALL_DIALECTS, COMPUTED_ALIKE).map(async (dialect, index) => {
       const entries = chainIn(dialect, 12, (below) => (index + 1) % below);
       const target = inFolder(`dialect-${index}.zip`);
       await writePackageBundle({
@@ -120,7 +124,7 @@ test('every dialect, by the contract in the bundle: its encodings, algorithms an
   );
   const results = await expectSame(files);
   const recomputed = results.filter(({ claims }) => claims[1]?.state === 'proved');
-  expect(recomputed.length).toBeGreaterThan(ALL_DIALECTS.length / 2);
+  expect(recomputed.length).toBeGreaterThanOrEqual(files.length / 2);
 });
 
 test('a bundle that states another verdict than its entries give', async () => {
@@ -176,12 +180,14 @@ describe('a zip that is not what it seems', () => {
     };
     // Steps that share no factor with the sizes of headers, so that every field of them is met.
     const places = Array.from({ length: Math.ceil(bytes.length / 37) }, (_, index) => index * 37);
-    for (const at of someRows(places, (place) => Math.floor(place / (4 * 37)))) {
+    for (const at of someRows(places, (place) => Math.floor(place / (9 * 37)))) {
       const flipped = Buffer.from(bytes);
       flipped[at] = (flipped[at] ?? 0) ^ (1 << (at % 8));
       save(`flipped-${at}.zip`, flipped);
     }
-    for (let length = 0; length < bytes.length; length += 509) save(`cut-${length}.zip`, bytes.subarray(0, length));
+    const lengths = Array.from({ length: Math.ceil(bytes.length / 509) }, (_, index) => index * 509);
+    for (const length of someRows(lengths, (one) => Math.floor(one / (3 * 509))))
+      save(`cut-${length}.zip`, bytes.subarray(0, length));
     save('appended.zip', Buffer.concat([bytes, Buffer.from('x')]));
     save('twofold.zip', Buffer.concat([bytes, bytes]));
     const here = await verifyHere(files);

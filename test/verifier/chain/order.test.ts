@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
 import { OrderCheck } from '../../../src/verifier/chain/order.ts';
 import type { Run } from '../../../src/verifier/chain/runs.ts';
 import { ReferenceDecoder } from '../../../src/verifier/decode/reference/decoder.ts';
@@ -8,6 +8,7 @@ import { FindingLog } from '../../../src/verifier/model/finding-log.ts';
 import type { StreamFinding } from '../../../src/verifier/model/stream-finding.ts';
 import { defaultContract } from '../../../src/verifier/reading/default-contract.ts';
 import { GENESIS } from '../../support/chain.ts';
+import { someRows } from '../../support/some-rows.ts';
 
 const CHAIN = { genesis: GENESIS, firstSequence: 1 };
 
@@ -62,32 +63,39 @@ function* odd(below: number): Generator<number> {
 }
 
 describe('more holes than are kept open', () => {
-  const WRITTEN = 50_000;
+  const [WRITTEN = 0] = someRows([20_000, 50_000], () => 'holes').slice(-1);
   const missing = Array.from({ length: WRITTEN - 1 }, (_, index) => 2 * index + 2);
+  const log = new FullLog();
+  const order = new OrderCheck('s', CHAIN, log);
+  let open: number;
+  let ends: ReturnType<OrderCheck['finish']>;
 
-  test('every other entry of 100,000 is missing: every gap is reported, once', () => {
-    const { log, ends } = check(odd(2 * WRITTEN));
-    expect(log.all.every(({ code, from, to }) => code === 'order/gap' && from === to)).toBe(true);
-    expect(log.all.map(({ from }) => from)).toEqual(missing);
+  beforeAll(() => {
+    for (const sequence of odd(2 * WRITTEN)) order.push(entry(sequence));
+    open = WRITTEN - 1 - log.all.length;
+    // Its hole was closed long ago.
+    order.push(entry(2));
+    ends = order.finish();
+  });
+
+  test('every other entry is missing: every gap is reported, once', () => {
+    const gaps = log.all.filter(({ code }) => code === 'order/gap');
+    expect(gaps.every(({ from, to }) => from === to)).toBe(true);
+    expect(gaps.map(({ from }) => from)).toEqual(missing);
     expect(ends).toMatchObject({ first: { from: 1 }, last: { sequence: 2 * WRITTEN - 1 } });
   });
 
   test('the count is exact where the details are not kept', () => {
-    const { log } = check(odd(2 * WRITTEN));
-    expect(log.errors('order')).toBe(WRITTEN - 1);
+    expect(log.errors('order')).toBe(WRITTEN);
     expect(log.list().map(({ from }) => from)).toEqual(missing.slice(0, 1000));
   });
 
   test('what arrives in a hole that was closed is reported', () => {
-    const { log } = check([...odd(2 * WRITTEN), 2]);
     expect(log.all.filter(({ sequence }) => sequence === 2)).toHaveLength(1);
+    expect(log.all).toHaveLength(WRITTEN);
   });
 
   test('memory does not grow with the holes', () => {
-    const log = new FullLog();
-    const order = new OrderCheck('s', CHAIN, log);
-    for (const sequence of odd(2 * WRITTEN)) order.push(entry(sequence));
-    const open = WRITTEN - 1 - log.all.length;
     expect(open).toBeLessThan(10_000);
   });
 });
