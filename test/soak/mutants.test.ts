@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { cpSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { promisify } from 'node:util';
@@ -11,8 +11,11 @@ const run = promisify(execFile);
 const ROOT = resolve(import.meta.dirname, '../..');
 const WASM = 'src/verifier/decode/wasm';
 const copy = mkdtempSync(join(tmpdir(), 'mutants-'));
+/** A run of vitest removes the temporary folder of its own. */
+const env = cleanEnvironment({ TMPDIR: join(copy, 'tmp') });
 
 beforeAll(() => {
+  mkdirSync(join(copy, 'tmp'));
   for (const name of ['src', 'test', 'templates', 'package.json', 'tsconfig.json'])
     cpSync(join(ROOT, name), join(copy, name), { recursive: true });
   symlinkSync(join(ROOT, 'node_modules'), join(copy, 'node_modules'));
@@ -21,10 +24,10 @@ afterAll(() => rmSync(copy, { recursive: true }));
 
 /** Whether the quick tests of the decoder pass in the copy. */
 async function passes(): Promise<boolean> {
-  await run('sh', [join(copy, WASM, 'build.sh')], { cwd: copy, env: cleanEnvironment() });
+  await run('sh', [join(copy, WASM, 'build.sh')], { cwd: copy, env });
   const vitest = join(ROOT, 'node_modules/.bin/vitest');
   const args = ['run', '--config', 'test/vitest.config.ts', '--project', 'unit', '--bail', '1', 'test/verifier/decode'];
-  return run(vitest, args, { cwd: copy, env: cleanEnvironment(), maxBuffer: 2 ** 26 }).then(
+  return run(vitest, args, { cwd: copy, env, maxBuffer: 2 ** 26 }).then(
     () => true,
     () => false,
   );
