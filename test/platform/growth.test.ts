@@ -18,7 +18,7 @@ beforeAll(async () => {
   for (const size of ['small', 'large'] as const) {
     const service = await startService();
     services[size] = service;
-    service.sql((await rowsOf(service.dataDir, 's', SIZES[size], START)).join(';'));
+    await service.sql((await rowsOf(service.dataDir, 's', SIZES[size], START)).join(';'));
   }
 });
 afterAll(async () => {
