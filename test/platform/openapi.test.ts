@@ -70,7 +70,7 @@ test('metadata of a new entry is an object', async () => {
   expect(schema.required).not.toContain('metadata');
 });
 
-test.each(someRows([1500, 3000], () => 'drawn'))(
+test.each(someRows([500, 3000], () => 'drawn'))(
   '%i requests drawn from the documents are answered as these say',
   async (requests) => {
     const statuses = await sendDrawn(service, { requests, seed: 20261123, known: drawn.known });
