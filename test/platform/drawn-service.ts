@@ -48,7 +48,7 @@ export async function startDrawn(start: typeof startService): Promise<DrawnServi
 }
 
 /** The token of an agent is bound to its endpoint; drawn times are years away, and drawn paths and lines are none; where several people may approve a baseline, no key does. */
-const CANNOT_SUCCEED = [
+export const CANNOT_SUCCEED: readonly string[] = [
   'getAgentSettings',
   'bindAgentKey',
   'reportScan',

@@ -2,7 +2,7 @@ import { Validator } from '@seriousme/openapi-schema-validator';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { someRows } from '../support/some-rows.ts';
 import { sendDrawn } from './drawn-requests.ts';
-import { type DrawnService, neverSucceeded, startDrawn } from './drawn-service.ts';
+import { CANNOT_SUCCEED, type DrawnService, neverSucceeded, startDrawn } from './drawn-service.ts';
 import { type Service, startService } from './service.ts';
 
 let drawn: DrawnService;
@@ -73,7 +73,7 @@ test('metadata of a new entry is an object', async () => {
 test.each(someRows([500, 3000], () => 'drawn'))(
   '%i requests drawn from the documents are answered as these say',
   async (requests) => {
-    const statuses = await sendDrawn(service, { requests, seed: 20261123, known: drawn.known });
+    const statuses = await sendDrawn(service, { requests, seed: 20261123, known: drawn.known, inVain: CANNOT_SUCCEED });
     expect(neverSucceeded(statuses)).toEqual([]);
   },
 );
