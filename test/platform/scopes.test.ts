@@ -514,8 +514,8 @@ async function send({ operation, path, body }: Operation, apiKey: string | undef
     LINK: path.includes('LINK')
       ? (await service.call('POST', '//people/invitations', newInvitation())).body.link_id
       : '',
-    PERSON: path.includes('PERSON') ? addPerson(service) : '',
-    MESSAGE: path.includes('MESSAGE') ? addDeadLetter(service) : '',
+    PERSON: path.includes('PERSON') ? await addPerson(service) : '',
+    MESSAGE: path.includes('MESSAGE') ? await addDeadLetter(service) : '',
     TRAP: path.includes('TRAP') ? (await makeTrap()).credential_id : '',
     DETECTION: path.includes('DETECTION') ? await makeDetection() : '',
     HOOK: path.includes('HOOK') ? await makeHook() : '',
