@@ -286,7 +286,7 @@ describe('a process that is killed', () => {
       };
       await Promise.allSettled(Array.from({ length: 8 }, make));
       expect(made).toBeGreaterThanOrEqual(60);
-      const again = await platform.serve();
+      const again = await platform.serveHere();
       const ask = (method: string, path: string) => call(again.origin, platform.apiKey, method, path);
       const keys = (await ask('GET', '/keys/?limit=500')).body.data;
       const acts = (await ask('GET', '/administration/acts?limit=500')).body.data;

@@ -54,7 +54,7 @@ test.each(['SQLite', 'PostgreSQL'])(
     await kill(child);
     await expect(reporting).rejects.toThrow();
 
-    const again = await platform.serve();
+    const again = await platform.serveHere();
     const verified = await call(`${again.origin}/endpoints`, platform.apiKey, 'POST', `/hosts/${endpoint_id}/verify`);
     expect(verified.body).toMatchObject({ verified: true, findings: [] });
     // What was acknowledged is there, and at most the one whose answer got lost besides.

@@ -1,7 +1,6 @@
 import { readFileSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { nodeToEnd, PLATFORM } from '../../../support/process.ts';
+import { runPlatform } from '../../command.ts';
 import { type Service, startService } from '../../service.ts';
 import { file } from '../agent-double.ts';
 import { ENDPOINTS, enrol } from '../http-agent.ts';
@@ -23,7 +22,7 @@ afterAll(async () => {
 });
 
 function packages(...words: readonly string[]) {
-  return nodeToEnd(PLATFORM, ['packages', ...words, '--data', service.dataDir], { cwd: tmpdir() });
+  return runPlatform(['packages', ...words, '--data', service.dataDir]);
 }
 
 const tool = (content: string) => [{ name: './usr/bin/tool', mode: 0o755, content }];
