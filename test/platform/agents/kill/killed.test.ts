@@ -10,8 +10,8 @@ import { KILL_STEPS, streamOfAgent } from '../../../../src/platform/agents/words
 import { startPlatform } from '../../../../src/platform/app.ts';
 import { initPlatform } from '../../../../src/platform/init.ts';
 import { openParts, type Parts } from '../../../../src/platform/parts.ts';
-import { type PostgresServer, startPostgres } from '../../../support/postgres.ts';
 import { run } from '../../../support/process.ts';
+import { type PostgresDatabases, usePostgres } from '../../../support/shared-postgres.ts';
 import { kill as killProcess } from '../../processes.ts';
 import { call } from '../../service.ts';
 import { AGENT } from '../agent-place.ts';
@@ -20,13 +20,13 @@ import { ALL_DONE, patient, resultsOf } from './kill-place.ts';
 import { killSwitchOn } from './on-parts.ts';
 
 let folder: string;
-let server: PostgresServer;
+let server: PostgresDatabases;
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'killed-'));
-  server = await startPostgres();
+  server = await usePostgres();
 });
 afterAll(async () => {
-  await server.stop();
+  await server.close();
   await rm(folder, { recursive: true });
 });
 
@@ -73,7 +73,7 @@ async function stepEntries({ log, database }: Parts, agentId: string) {
 
 const PLACES = [
   ['SQLite', async () => null],
-  ['PostgreSQL', () => server.createDatabase()],
+  ['PostgreSQL', () => server.create()],
 ] as const;
 
 test.each(PLACES)(
