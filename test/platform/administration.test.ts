@@ -11,7 +11,7 @@ import { type AlertService, assembleAlerts } from '../../src/platform/alerts/ser
 import type { Database } from '../../src/platform/database/database.ts';
 import { Outbox, type OutboxTables } from '../../src/platform/jobs/outbox.ts';
 import { usePostgres } from '../support/shared-postgres.ts';
-import { DATABASES, type DatabasePlace } from './database/databases.ts';
+import { DATABASES, type DatabasePlace, migratedPostgres } from './database/databases.ts';
 import { PASSWORD, PeoplePlace, PUBLIC_URL } from './people-place.ts';
 import { kill, PlatformProcesses } from './processes.ts';
 import { call } from './service.ts';
@@ -269,7 +269,7 @@ describe('a process that is killed', () => {
 
   test.each(['SQLite', 'PostgreSQL'])('leaves as many keys as entries that say so, on %s', async (name) => {
     const postgres = name === 'SQLite' ? null : await usePostgres();
-    const words = postgres === null ? [] : ['--postgres', await postgres.create()];
+    const words = postgres === null ? [] : ['--postgres', await postgres.create((await migratedPostgres()).url)];
     const platform = await PlatformProcesses.init(['--data', join(folder, name), ...words]);
     try {
       const { child, origin } = await platform.serve();

@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { run } from '../support/process.ts';
 import { usePostgres } from '../support/shared-postgres.ts';
 import { inTurn, someRows } from '../support/some-rows.ts';
+import { migratedPostgres } from './database/databases.ts';
 import { entry, fill, type Service, startService } from './service.ts';
 
 /** What somebody with access to the database can write into it. */
@@ -30,7 +31,7 @@ async function onSqlite(): Promise<Editable> {
 
 async function onPostgres(): Promise<Editable> {
   const server = await usePostgres();
-  const postgresUrl = await server.create();
+  const postgresUrl = await server.create((await migratedPostgres()).url);
   const service = await startService({ postgresUrl });
   return {
     service,

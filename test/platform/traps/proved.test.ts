@@ -10,6 +10,7 @@ import { evidence } from '../../support/evidence.ts';
 import { usePostgres } from '../../support/shared-postgres.ts';
 import { someRows } from '../../support/some-rows.ts';
 import { runPlatform } from '../command.ts';
+import { migratedPostgres } from '../database/databases.ts';
 import { kill, PlatformProcesses } from '../processes.ts';
 import { call, type Service, startService } from '../service.ts';
 import { settingsOf } from './decoy-places.ts';
@@ -124,7 +125,7 @@ async function onSqlite(dataDir: string): Promise<KilledPlace> {
 
 async function onPostgres(dataDir: string): Promise<KilledPlace> {
   const server = await usePostgres();
-  const url = await server.create();
+  const url = await server.create((await migratedPostgres()).url);
   return {
     words: ['--data', dataDir, '--postgres', url],
     read: async (statement) => (await server.query(url, statement)).rows,

@@ -12,6 +12,7 @@ import { initPlatform } from '../../../../src/platform/init.ts';
 import { openParts, type Parts } from '../../../../src/platform/parts.ts';
 import { run } from '../../../support/process.ts';
 import { type PostgresDatabases, usePostgres } from '../../../support/shared-postgres.ts';
+import { migratedPostgres } from '../../database/databases.ts';
 import { kill as killProcess } from '../../processes.ts';
 import { call } from '../../service.ts';
 import { AGENT } from '../agent-place.ts';
@@ -73,7 +74,7 @@ async function stepEntries({ log, database }: Parts, agentId: string) {
 
 const PLACES = [
   ['SQLite', async () => null],
-  ['PostgreSQL', () => server.create()],
+  ['PostgreSQL', async () => server.create((await migratedPostgres()).url)],
 ] as const;
 
 test.each(PLACES)(
