@@ -11,7 +11,7 @@ import { type AlertService, assembleAlerts } from '../../src/platform/alerts/ser
 import type { Database } from '../../src/platform/database/database.ts';
 import { Outbox, type OutboxTables } from '../../src/platform/jobs/outbox.ts';
 import { usePostgres } from '../support/shared-postgres.ts';
-import { DATABASES, type DatabasePlace } from './database/databases.ts';
+import { DATABASES, type DatabasePlace, migratedPostgres } from './database/databases.ts';
 import { PASSWORD, PeoplePlace, PUBLIC_URL } from './people-place.ts';
 import { kill, PlatformProcesses } from './processes.ts';
 import { call } from './service.ts';
@@ -269,7 +269,7 @@ describe('a process that is killed', () => {
 
   test.each(['SQLite', 'PostgreSQL'])('leaves as many keys as entries that say so, on %s', async (name) => {
     const postgres = name === 'SQLite' ? null : await usePostgres();
-    const words = postgres === null ? [] : ['--postgres', await postgres.create()];
+    const words = postgres === null ? [] : ['--postgres', await postgres.create((await migratedPostgres()).url)];
     const platform = await PlatformProcesses.init(['--data', join(folder, name), ...words]);
     try {
       const { child, origin } = await platform.serve();
@@ -286,7 +286,7 @@ describe('a process that is killed', () => {
       };
       await Promise.allSettled(Array.from({ length: 8 }, make));
       expect(made).toBeGreaterThanOrEqual(60);
-      const again = await platform.serve();
+      const again = await platform.serveHere();
       const ask = (method: string, path: string) => call(again.origin, platform.apiKey, method, path);
       const keys = (await ask('GET', '/keys/?limit=500')).body.data;
       const acts = (await ask('GET', '/administration/acts?limit=500')).body.data;

@@ -149,8 +149,8 @@ test('16 writers at once leave one chain without gap or fork', async () => {
 test.each([
   ['UPDATE', "UPDATE entries SET actor = 'x' WHERE sequence = 1"],
   ['DELETE', 'DELETE FROM entries WHERE sequence = 1'],
-])('the database itself refuses %s of entries', (_name, statement) => {
-  const before = service.sql('SELECT * FROM entries');
-  expect(() => service.sql(statement)).toThrow(/rows of entries are never changed/);
-  expect(service.sql('SELECT * FROM entries')).toBe(before);
+])('the database itself refuses %s of entries', async (_name, statement) => {
+  const before = await service.sql('SELECT * FROM entries');
+  await expect(service.sql(statement)).rejects.toThrow(/rows of entries are never changed/);
+  expect(await service.sql('SELECT * FROM entries')).toBe(before);
 });

@@ -1,4 +1,3 @@
-import { once } from 'node:events';
 import { mkdtemp, readdir, readFile, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -42,7 +41,7 @@ test('a copy that is made while somebody writes is served elsewhere, and has who
     expect((await readdir(out)).sort()).toEqual(['authority', 'master.key', 'platform.sqlite']);
     for (const name of ['master.key', 'platform.sqlite'])
       expect((await stat(join(out, name))).mode & 0o777, name).toBe(0o600);
-    const { origin } = await restored.serve();
+    const { origin } = await restored.serveHere();
     let entries = 0;
     for (const streamId of ['s0', 's1', 's2']) {
       const ask = (method: string, path: string, body?: unknown) =>
@@ -70,18 +69,16 @@ test('keys that were copied and a database of PostgreSQL that was put back are a
   const out = join(folder, 'copy');
   let restored: PlatformProcesses | undefined;
   try {
-    const { child, origin } = await first.serve();
+    const { origin } = await first.serveHere();
     for (const number of [1, 2, 3])
       await call(`${origin}/audit`, first.apiKey, 'POST', '/entries/', entry('s', number));
     const said = await first.run('backup', ['--out', out]);
     expect(said).toContain('keys (the database: pg_dump)');
     expect(said).toContain(`serve --data ${out} --postgres postgres://WHERE-IT-WAS-RESTORED`);
-    const ended = once(child, 'exit');
-    child.kill('SIGTERM');
-    await ended;
+    await first.close();
     // As pg_dump and pg_restore would: PostgreSQL's own copy of a database that nobody uses.
     restored = first.at(['--data', out, '--postgres', await server.create(url)]);
-    const again = await restored.serve();
+    const again = await restored.serveHere();
     const { body } = await call(`${again.origin}/audit`, first.apiKey, 'POST', '/streams/s/verify');
     expect(body).toMatchObject({ verified: true, entries_checked: 3 });
   } finally {

@@ -104,11 +104,11 @@ test('streams that grew get a checkpoint on a schedule, and no other does', () =
     await fill(service, 'grows', 1);
     await service.call('POST', '/streams/s/checkpoints');
     await fill(service, 'damaged', 1);
-    service.sql("UPDATE streams SET head_hash = 'x' WHERE stream_id = 'damaged'");
-    due();
+    await service.sql("UPDATE streams SET head_hash = 'x' WHERE stream_id = 'damaged'");
+    await due();
     await vi.waitFor(async () => expect(await count('grows')).toBe(1), { timeout: 60_000 });
     await fill(service, 'grows', 1);
-    due();
+    await due();
     await vi.waitFor(async () => expect(await count('grows')).toBe(2), { timeout: 60_000 });
     expect([await count('s'), await count('damaged')]).toEqual([1, 0]);
     expect((await service.call('GET', '/stats/')).body).toMatchObject({ checkpoints: 3, pending_anchors: 0 });

@@ -44,7 +44,7 @@ test('every stream is checked and has its head time-stamped; one that was altere
     expect(body.data).toMatchObject([{ anchor: { tsa_url: expect.stringContaining('development') } }]);
   }
   await fill(service, 'altered', 1);
-  service.sql("DROP TRIGGER entries_no_update; UPDATE entries SET actor = 'x' WHERE actor = 'actor-0'");
+  await service.sql("DROP TRIGGER entries_no_update; UPDATE entries SET actor = 'x' WHERE actor = 'actor-0'");
   await expect(checkStreams(caller())).rejects.toThrow('something wrong with the stream "altered"');
 });
 

@@ -180,6 +180,8 @@ export interface DrawnRun {
   requests: number;
   seed: number;
   known: KnownIds;
+  /** Operations that no drawn request succeeds with. */
+  inVain: readonly string[];
 }
 
 /** Of each operation so many at most are drawn first, with nothing odd in them, until one succeeds. */
@@ -194,7 +196,7 @@ const NOT_DRAWN = ['retireHost'];
  */
 export async function sendDrawn(
   service: Service,
-  { requests, seed, known }: DrawnRun,
+  { requests, seed, known, inVain }: DrawnRun,
 ): Promise<Map<string, Set<number>>> {
   const operations = (
     await Promise.all(
@@ -212,7 +214,7 @@ export async function sendDrawn(
     seen.get(id)?.add(answer.status);
   };
   // First of all: later everything may be revoked that they could be about.
-  for (const operation of operations)
+  for (const operation of operations.filter(({ id }) => !inVain.includes(id)))
     for (const request of fc.sample(operation.plain, { numRuns: MOST_PLAIN, seed })) {
       if ([...(seen.get(operation.id) ?? [])].some((status) => status < 300)) break;
       await send(operation, request);

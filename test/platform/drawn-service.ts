@@ -13,6 +13,7 @@ const TRAPS = '//traps/api/v1';
 const BUG = { credential_type: 'web_bug', plant_location: 'wiki' };
 const HOOK = { kind: 'webhook', name: 'x', target: 'http://127.0.0.1:1/' };
 const STREAMS = ['s', 'a/b'];
+const ROLES = ['owner', 'owner', 'operator', 'auditor'] as const;
 /** Enough of what requests end for good. */
 const TRAP_COUNT = 30;
 const USED = 10;
@@ -48,7 +49,7 @@ export async function startDrawn(start: typeof startService): Promise<DrawnServi
 }
 
 /** The token of an agent is bound to its endpoint; drawn times are years away, and drawn paths and lines are none; where several people may approve a baseline, no key does. */
-const CANNOT_SUCCEED = [
+export const CANNOT_SUCCEED: readonly string[] = [
   'getAgentSettings',
   'bindAgentKey',
   'reportScan',
@@ -100,9 +101,9 @@ async function ofPeople(service: Service): Promise<KnownIds> {
   );
   return {
     key_id: keys.map(({ key_id }) => key_id),
-    person_id: (['owner', 'owner', 'operator', 'auditor'] as const).map((role) => addPerson(service, role)),
+    person_id: await Promise.all(ROLES.map((role) => addPerson(service, role))),
     link_id: invitations.map(({ link_id }) => link_id),
-    message_id: [addDeadLetter(service)],
+    message_id: [await addDeadLetter(service)],
   };
 }
 

@@ -148,7 +148,7 @@ describe('an idempotency key', () => {
 
   test('is forgotten after a day', async () => {
     const before = await generate({ stream_id: 's' }, key);
-    service.sql("UPDATE keyed_results SET until = '2026-01-01T00:00:00.000Z' WHERE until IS NOT NULL");
+    await service.sql("UPDATE keyed_results SET until = '2026-01-01T00:00:00.000Z' WHERE until IS NOT NULL");
     const after = await generate({ stream_id: 's' }, key);
     expect([before.status, after.status]).toEqual([200, 201]);
     expect(after.body.package_id).not.toBe(before.body.package_id);
@@ -182,7 +182,7 @@ describe('the limitations', () => {
 
   test('say that the last check failed', async () => {
     await fill(service, 'broken', 2);
-    service.sql("UPDATE streams SET head_hash = 'x' WHERE stream_id = 'broken'");
+    await service.sql("UPDATE streams SET head_hash = 'x' WHERE stream_id = 'broken'");
     await service.call('POST', '/streams/broken/verify');
     expect(await limitationsOf('broken')).toMatch(/The last check, at \S+, failed/);
   });
@@ -198,7 +198,7 @@ describe('the limitations', () => {
 test('what somebody edited in the database is what the package shows, and Python finds it', async () => {
   await fill(service, 'edited', 5);
   const { body } = await generate({ stream_id: 'edited' });
-  service.sql(
+  await service.sql(
     "DROP TRIGGER entries_no_update; UPDATE entries SET actor = 'mallory' WHERE sequence = 3 AND stream_no = (SELECT stream_no FROM streams WHERE stream_id = 'edited')",
   );
   const { text, body: json } = await download(body.package_id, 'json');
@@ -208,7 +208,7 @@ test('what somebody edited in the database is what the package shows, and Python
 
 test('a package never goes beyond the head that it states', async () => {
   await fill(service, 'growing', 3);
-  service.sql(`UPDATE streams SET head_sequence = 2, entry_count = 2 WHERE stream_id = 'growing'`);
+  await service.sql(`UPDATE streams SET head_sequence = 2, entry_count = 2 WHERE stream_id = 'growing'`);
   const { body } = await generate({ stream_id: 'growing' });
   expect((await download(body.package_id, 'json')).body).toMatchObject({
     stream: { head_sequence: 2 },

@@ -62,7 +62,7 @@ test('what the services of the platform record is proved by its entries, and ver
 });
 
 test('a detection whose entry somebody altered in the database is contradicted, and its stream refuted', async () => {
-  service.sql(`DROP TRIGGER entries_no_update;
+  await service.sql(`DROP TRIGGER entries_no_update;
     UPDATE entries SET metadata = replace(metadata, '"label":"x"', '"label":"y"') WHERE action = 'trap.used'`);
   const { directory, run } = placed();
   const { code, stdout } = await run();

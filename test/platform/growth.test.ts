@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { rowsOf } from './rows.ts';
 import { type Service, startService } from './service.ts';
 
-const SIZES = { small: 10_000, large: 100_000 };
+const SIZES = { small: 5_000, large: 50_000 };
 
 /** Ten times the entries may take so many times as long. */
 const MOST = 11;
@@ -18,7 +18,7 @@ beforeAll(async () => {
   for (const size of ['small', 'large'] as const) {
     const service = await startService();
     services[size] = service;
-    service.sql((await rowsOf(service.dataDir, 's', SIZES[size], START)).join(';'));
+    await service.sql((await rowsOf(service.dataDir, 's', SIZES[size], START)).join(';'));
   }
 });
 afterAll(async () => {

@@ -259,7 +259,7 @@ describe('nobody has the platform ask inside', () => {
       await service.call('POST', '//people/invitations', { email: `x@[127.0.0.1]`, role: 'auditor' }),
       await service.call('POST', '//people/invitations', { email: `x@127.0.0.1`, role: 'auditor', url }),
       await service.call('POST', `//keys/${key_id}/rotate`, {}, { 'idempotency-key': url }),
-      await service.call('POST', `//administration/dead-letters/${addDeadLetter(service)}/replay`, { url }),
+      await service.call('POST', `//administration/dead-letters/${await addDeadLetter(service)}/replay`, { url }),
     ];
     expect(sent.map(({ status }) => status).every((status) => status < 500)).toBe(true);
     expect(inner.asked).toEqual([]);

@@ -69,7 +69,7 @@ describe('init', () => {
     expect((await stat(data)).mode & 0o777).toBe(0o700);
     for (const file of ['master.key', 'platform.sqlite'])
       expect((await stat(join(data, file))).mode & 0o777).toBe(0o600);
-    const { url } = await serve();
+    const url = await serveHere();
     expect((await call(url, /sk_\S+/.exec(stdout)?.[0] ?? '', 'GET', '/stats/')).status).toBe(200);
   });
 
@@ -232,15 +232,15 @@ describe('serve', () => {
     });
     await Promise.all(writers);
     expect(await gone).toEqual([null, 'SIGKILL']);
-    const again = await serve();
+    const again = await serveHere();
     for (const stream of ['s0', 's1']) {
-      const { body } = await call(again.url, key, 'POST', `/streams/${stream}/verify`);
+      const { body } = await call(again, key, 'POST', `/streams/${stream}/verify`);
       expect(body).toMatchObject({ verified: true, failures: [] });
     }
     expect(acknowledged.length).toBeGreaterThanOrEqual(200);
     for (const { stream_id, sequence, hash } of acknowledged) {
       const path = `/entries/?stream_id=${stream_id}&after_sequence=${sequence - 1}&limit=1`;
-      expect((await call(again.url, key, 'GET', path)).body.data[0]).toMatchObject({ sequence, hash });
+      expect((await call(again, key, 'GET', path)).body.data[0]).toMatchObject({ sequence, hash });
     }
   });
 });

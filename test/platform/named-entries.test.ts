@@ -156,8 +156,7 @@ describe.each(DATABASES)('a database of an earlier version on %s', (_name, start
   };
 
   test.each(Object.entries(recordsOf))('has the digests of the entries of its %s', async (_kind, record) => {
-    const { database } = await databases.create();
-    await migrateAll(database);
+    const { database } = await databases.createMigrated();
     const read = await record(database);
     const before = await read();
     expect(JSON.stringify(before)).not.toContain('"hash":""');

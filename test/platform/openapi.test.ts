@@ -2,16 +2,14 @@ import { Validator } from '@seriousme/openapi-schema-validator';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { someRows } from '../support/some-rows.ts';
 import { sendDrawn } from './drawn-requests.ts';
-import { type DrawnService, neverSucceeded, startDrawn } from './drawn-service.ts';
+import { CANNOT_SUCCEED, neverSucceeded, startDrawn } from './drawn-service.ts';
 import { type Service, startService } from './service.ts';
 
-let drawn: DrawnService;
 let service: Service;
 beforeAll(async () => {
-  drawn = await startDrawn(startService);
-  ({ service } = drawn);
+  service = await startService();
 });
-afterAll(() => drawn.close());
+afterAll(() => service.close());
 
 /** What strangers ask about agents. */
 const PUBLIC = [
@@ -70,10 +68,16 @@ test('metadata of a new entry is an object', async () => {
   expect(schema.required).not.toContain('metadata');
 });
 
-test.each(someRows([1500, 3000], () => 'drawn'))(
+test.each(someRows([500, 3000], () => 'drawn'))(
   '%i requests drawn from the documents are answered as these say',
   async (requests) => {
-    const statuses = await sendDrawn(service, { requests, seed: 20261123, known: drawn.known });
-    expect(neverSucceeded(statuses)).toEqual([]);
+    // Of its own: what others drew is revoked and removed.
+    const { service: own, known, close } = await startDrawn(startService);
+    try {
+      const statuses = await sendDrawn(own, { requests, seed: 20261123, known, inVain: CANNOT_SUCCEED });
+      expect(neverSucceeded(statuses)).toEqual([]);
+    } finally {
+      await close();
+    }
   },
 );

@@ -5,17 +5,17 @@ import type { Service } from './service.ts';
 const NOW = '2026-11-22T00:00:00.000Z';
 
 /** Somebody with an account, who cannot sign in: their password is none. @returns their id. */
-export function addPerson({ sql }: Service, role: Role = 'auditor'): string {
+export async function addPerson({ sql }: Service, role: Role = 'auditor'): Promise<string> {
   const id = randomUUID();
-  sql(`INSERT INTO people (person_id, email, name, role, password, totp_step, created_at)
+  await sql(`INSERT INTO people (person_id, email, name, role, password, totp_step, created_at)
     VALUES ('${id}', '${id}@example.com', 'Somebody', '${role}', 'none', 0, '${NOW}')`);
   return id;
 }
 
 /** A message that nobody tries to deliver any more. @returns its id. */
-export function addDeadLetter({ sql }: Service): string {
+export async function addDeadLetter({ sql }: Service): Promise<string> {
   const id = randomUUID();
-  sql(`INSERT INTO outbox (message_id, kind, payload, created_at, status, attempts, due_at, last_error)
+  await sql(`INSERT INTO outbox (message_id, kind, payload, created_at, status, attempts, due_at, last_error)
     VALUES ('${id}', 'pigeon', '{}', '${NOW}', 'dead', 12, '${NOW}', 'it flew away')`);
   return id;
 }

@@ -1,10 +1,10 @@
-import { execFileSync } from 'node:child_process';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { startPlatform } from '../../src/platform/app.ts';
 import { initPlatform } from '../../src/platform/init.ts';
 import type { PlatformOptions } from '../../src/platform/options.ts';
+import { run } from '../support/process.ts';
 import { usePostgres } from '../support/shared-postgres.ts';
 import { migratedPostgres } from './database/databases.ts';
 
@@ -25,7 +25,7 @@ export interface Service {
   /** Calls the audit service, or another one by a path that begins with `//`: `//keys/`. */
   call(method: string, path: string, body?: unknown, headers?: Record<string, string>): Promise<Answer>;
   /** Runs statements with the program of its database, as somebody with access to that would. */
-  sql(statements: string): string;
+  sql(statements: string): Promise<string>;
   close(): Promise<void>;
 }
 
@@ -43,11 +43,9 @@ export async function startService(options: Partial<PlatformOptions> = {}): Prom
       path.startsWith('//')
         ? call(platform.origin, apiKey, method, path.slice(1), body, headers)
         : call(platform.auditUrl, apiKey, method, path, body, headers),
+    // Meanwhile the platform may write.
     sql: (statements) =>
-      execFileSync('sqlite3', ['-bail', join(dataDir, 'platform.sqlite'), statements], {
-        encoding: 'utf8',
-        stdio: 'pipe',
-      }),
+      run('sqlite3', ['-bail', '-cmd', '.timeout 5000', join(dataDir, 'platform.sqlite'), statements]),
     async close() {
       await platform.close();
       await rm(folder, { recursive: true });
@@ -68,7 +66,7 @@ async function startOnPostgres(options: Partial<PlatformOptions> = {}): Promise<
   const words = ['--no-psqlrc', '--quiet', '-At', '-v', 'ON_ERROR_STOP=1', postgresUrl, '-c'];
   return {
     ...service,
-    sql: (statements) => execFileSync('psql', [...words, statements], { encoding: 'utf8', stdio: 'pipe' }),
+    sql: (statements) => run('psql', [...words, statements]),
     async close() {
       await service.close();
       await server.close();

@@ -51,14 +51,14 @@ test('checks are kept, and listed newest first', async () => {
   expect(await listed(`?limit=2&cursor=${first.next_cursor}`)).toEqual({ data: made.slice(2), next_cursor: null });
   expect((await service.call('GET', `/verifications/${made[1]?.verification_id}`)).body).toEqual(made[1]);
   expect((await service.call('GET', '/streams/other/verifications')).body.data).toEqual([]);
-  service.sql(`UPDATE verifications SET verified = 0 WHERE verification_id = '${made[1]?.verification_id}'`);
+  await service.sql(`UPDATE verifications SET verified = 0 WHERE verification_id = '${made[1]?.verification_id}'`);
   expect((await service.call('GET', `/verifications/${made[1]?.verification_id}`)).status).toBe(404);
   expect((await listed('')).data).toEqual([made[0], made[2]]);
 });
 
 describe('an edit of the database is found', () => {
   test('with what was expected and what was there', async () => {
-    service.sql(`${unlock} UPDATE entries SET seal = '${FAKE}' ${at(5)}; DELETE FROM entries ${at(8)}`);
+    await service.sql(`${unlock} UPDATE entries SET seal = '${FAKE}' ${at(5)}; DELETE FROM entries ${at(8)}`);
     const { failures } = await verify();
     // The seal that it should have would make a changed entry pass for sound.
     expect(failures[0]).toEqual({ code: 'seal_mismatch', sequence: 5, expected: null, actual: FAKE });
@@ -66,7 +66,7 @@ describe('an edit of the database is found', () => {
   });
 
   test('everywhere: a thousand failures are told, the rest counted', async () => {
-    service.sql(`${unlock} UPDATE entries SET actor = 'x' ${ofStream}`);
+    await service.sql(`${unlock} UPDATE entries SET actor = 'x' ${ofStream}`);
     const { failures } = await verify();
     expect(failures).toHaveLength(1001);
     expect(failures.at(-1)).toMatchObject({ code: 'more_failures', actual: `${ENTRIES - 1000} more` });

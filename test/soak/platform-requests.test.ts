@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { sendDrawn } from '../platform/drawn-requests.ts';
-import { neverSucceeded, startDrawn } from '../platform/drawn-service.ts';
+import { CANNOT_SUCCEED, neverSucceeded, startDrawn } from '../platform/drawn-service.ts';
 import { SERVICES } from '../platform/service.ts';
 
 test.each(SERVICES)(
@@ -9,7 +9,7 @@ test.each(SERVICES)(
     const { service, known, close } = await startDrawn(start);
     try {
       const seed = Date.now() % 2 ** 31;
-      const statuses = await sendDrawn(service, { requests: 10_000, seed, known });
+      const statuses = await sendDrawn(service, { requests: 10_000, seed, known, inVain: CANNOT_SUCCEED });
       const counted = [...statuses].map(([operation, seen]) => `${operation} ${[...seen].sort().join(' ')}`);
       process.stdout.write(`${name}, seed ${seed}: ${counted.join('; ')}\n`);
       expect(neverSucceeded(statuses)).toEqual([]);

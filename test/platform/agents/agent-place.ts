@@ -20,7 +20,6 @@ import type { AuditTables } from '../../../src/platform/audit/schema.ts';
 import { DerivedSealKeys } from '../../../src/platform/audit/seal-keys.ts';
 import type { Database } from '../../../src/platform/database/database.ts';
 import { Outbox } from '../../../src/platform/jobs/outbox.ts';
-import { migrateAll } from '../../../src/platform/migrations.ts';
 import { SecretBox } from '../../../src/platform/secrets.ts';
 import { NO_AWS } from '../../../src/platform/traps/aws/settings.ts';
 import { assembleTraps, type TrapService } from '../../../src/platform/traps/service.ts';
@@ -58,8 +57,7 @@ export class AgentPlace {
   /** On a database of its own, which `close` ends. */
   static async start(start: () => Promise<DatabasePlace>): Promise<AgentPlace> {
     const databases = await start();
-    const { database } = await databases.create();
-    await migrateAll(database);
+    const { database } = await databases.createMigrated();
     const place = new AgentPlace(database);
     place.#databases = databases;
     await place.open.start();

@@ -15,7 +15,7 @@ describe.each(DATABASES)('alerts of agents on %s', (_name, start) => {
   beforeAll(async () => {
     databases = await start();
     const masterKey = randomBytes(32);
-    place = await VaultPlace.at((await databases.create()).database, masterKey);
+    place = await VaultPlace.at((await databases.createMigrated()).database, masterKey);
     to = await AlertPlace.open(place.database, () => new Date(place.now), masterKey);
     delivery = to.deliveryFor(tellerOfAgents(place.service.agents));
     await to.add({ sources: ['agents'] });

@@ -14,7 +14,7 @@ describe.each(DATABASES)('decoys in vaults on %s', (_name, start) => {
   let place: VaultPlace;
   beforeAll(async () => {
     databases = await start();
-    place = await VaultPlace.at((await databases.create()).database);
+    place = await VaultPlace.at((await databases.createMigrated()).database);
   });
   afterAll(() => databases.close());
 

@@ -103,7 +103,7 @@ describe.each([
   ['a secret', 'PUT', () => `${AGENTS}/${agent.id}/vault/secrets/x`, [...ANY, ['no text', 422, { value: 1 }]]],
 ] satisfies [string, string, () => string, Refused[]][])('%s', (_what, method, path, rows) => {
   test.each(rows)('with %s is refused in words, and changes nothing', async (_words, status, body) => {
-    const before = standing();
+    const before = await standing();
     const answer = await service.call(method, path(), body, { 'content-type': 'application/json' });
     expect([answer.status, answer.headers.get('content-type')]).toEqual([
       status,
@@ -111,7 +111,7 @@ describe.each([
     ]);
     expect(answer.body.detail).toMatch(/\w+:? \w+/);
     expect(answer.text.length).toBeLessThan(8000);
-    expect(standing()).toBe(before);
+    expect(await standing()).toBe(before);
   });
 });
 
@@ -133,7 +133,7 @@ test.each(['..', '%00', 'x'.repeat(3000), "' OR 1=1 --", '%2e%2e%2fx', '\u202e']
 );
 
 /** All that is known of agents. */
-function standing(): string {
+function standing(): Promise<string> {
   return service.sql(
     'SELECT * FROM agents; SELECT COUNT(*) FROM agent_actions; SELECT COUNT(*) FROM agent_trust_lines; SELECT COUNT(*) FROM agent_kills; SELECT COUNT(*) FROM agent_secrets; SELECT COUNT(*) FROM entries',
   );

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { evidence } from '../../support/evidence.ts';
-import { nodeToEnd, PLATFORM } from '../../support/process.ts';
+import { runPlatform } from '../command.ts';
 import { listAll, startService } from '../service.ts';
 import { onboarded } from './http-agent.ts';
 
@@ -35,7 +35,7 @@ test('every action and outcome is an entry of a stream that an export proves: or
     expect(['action.logged', 'action.outcome', 'action.refused'].map(of)).toEqual([5, 3, 1]);
 
     const words = ['seal-keys', 'write', '--data', service.dataDir, '--out', join(folder, 'seal-keys')];
-    const { stdout: settings } = await nodeToEnd(PLATFORM, words, { cwd: folder });
+    const { stdout: settings } = await runPlatform(words);
     await writeFile(join(folder, 'evidence.yaml'), settings);
     const env = { EVIDENCE_AUDIT_URL: service.url, EVIDENCE_API_KEY: service.apiKey };
     const exported = await evidence(['export', '--all-time', '--stream', stream_id, '--json'], { cwd: folder, env });

@@ -53,7 +53,7 @@ describe.each(DATABASES)('vaults on %s', (_name, start) => {
   let place: VaultPlace;
   beforeAll(async () => {
     databases = await start();
-    made = await databases.create();
+    made = await databases.createMigrated();
     place = await VaultPlace.at(made.database, masterKey);
   });
   afterAll(() => databases.close());

@@ -48,7 +48,7 @@ afterEach(async () => {
 });
 
 /** Stands before the service. @param fault of a request, by its place among those of its kind, from 1. */
-async function through(fault: (path: string, place: number) => Fault | undefined) {
+async function through(fault: (path: string, place: number) => Fault | undefined | Promise<Fault | undefined>) {
   const places = new Map<string, number>();
   const seen: { path: string; body: Record<string, unknown>; bytes: number }[] = [];
   const server = createServer(async (incoming, outgoing) => {
@@ -58,7 +58,7 @@ async function through(fault: (path: string, place: number) => Fault | undefined
     const place = (places.get(path) ?? 0) + 1;
     places.set(path, place);
     seen.push({ path, body: body.length === 0 ? {} : JSON.parse(body.toString()), bytes: body.length });
-    const found = fault(path, place);
+    const found = await fault(path, place);
     if (typeof found === 'object') {
       outgoing.writeHead(found.status, found.headers ?? {}).end(found.body ?? '');
       return;
@@ -140,8 +140,8 @@ describe('the service', () => {
 
   test('forgets the parts that it had: they are sent again', async () => {
     putMany(4001);
-    const { url, seen } = await through((path, place) => {
-      if (path === REPORT && place === 3) service.sql('DELETE FROM staged_parts; DELETE FROM staged_sets;');
+    const { url, seen } = await through(async (path, place) => {
+      if (path === REPORT && place === 3) await service.sql('DELETE FROM staged_parts; DELETE FROM staged_sets;');
       return undefined;
     });
     await machine.round({ url });

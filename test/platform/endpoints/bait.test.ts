@@ -290,7 +290,6 @@ test('the secret is in the file alone: not in the folder of the agent, nor in th
   for (const name of readdirSync(here.machine.folder))
     expect([name, readFileSync(join(here.machine.folder, name), 'utf8').includes(secret)]).toEqual([name, false]);
   expect((await client.ask('/agent/settings')).body).toMatchObject({ bait: [{ content: null, wanted: 'planted' }] });
-  expect(service.sql(`SELECT content IS NULL FROM endpoint_bait WHERE bait_id = '${here.bait.bait_id}'`).trim()).toBe(
-    '1',
-  );
+  const isGone = `SELECT content IS NULL FROM endpoint_bait WHERE bait_id = '${here.bait.bait_id}'`;
+  expect(await service.sql(isGone)).toBe('1\n');
 });

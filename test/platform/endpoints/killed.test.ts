@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type PostgresDatabases, usePostgres } from '../../support/shared-postgres.ts';
+import { migratedPostgres } from '../database/databases.ts';
 import { kill, PlatformProcesses } from '../processes.ts';
 import { call } from '../service.ts';
 import { AgentDouble, file, partOf } from './agent-double.ts';
@@ -27,7 +28,7 @@ test.each(['SQLite', 'PostgreSQL'])(
   'a process that is killed while reports arrive leaves each with its entry, or neither, on %s',
   async (name) => {
     const where = ['--data', join(folder, name)];
-    if (name === 'PostgreSQL') where.push('--postgres', await server.create());
+    if (name === 'PostgreSQL') where.push('--postgres', await server.create((await migratedPostgres()).url));
     const platform = await PlatformProcesses.init(where);
     platforms.push(platform);
     const { child, origin } = await platform.serve();
@@ -54,7 +55,7 @@ test.each(['SQLite', 'PostgreSQL'])(
     await kill(child);
     await expect(reporting).rejects.toThrow();
 
-    const again = await platform.serve();
+    const again = await platform.serveHere();
     const verified = await call(`${again.origin}/endpoints`, platform.apiKey, 'POST', `/hosts/${endpoint_id}/verify`);
     expect(verified.body).toMatchObject({ verified: true, findings: [] });
     // What was acknowledged is there, and at most the one whose answer got lost besides.

@@ -44,7 +44,7 @@ test('an invitation is mailed once, with a link that the API does not show', asy
   expect(said).toContain('To: ada@example.com\r\n');
   expect(said).toMatch(/^Message-ID: <[0-9a-f-]{36}@evidence\.example>\r$/m);
   const token = /https:\/\/evidence\.example\/app\/invited\/([\w-]{43})\r\n/.exec(said)?.[1] ?? expect.unreachable();
-  expect(service.sql('SELECT * FROM links; SELECT * FROM outbox')).not.toContain(token);
+  expect(await service.sql('SELECT * FROM links; SELECT * FROM outbox')).not.toContain(token);
 });
 
 test('one that the server refuses for good is given up, and mailed once somebody has it tried again', async () => {

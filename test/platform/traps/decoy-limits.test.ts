@@ -21,6 +21,7 @@ import { startDecoys } from '../../../src/platform/traps/decoys/start.ts';
 import { TYPES } from '../../../src/platform/traps/types/types.ts';
 import type { TrapUse } from '../../../src/platform/traps/use.ts';
 import type { PlantedType } from '../../../src/platform/traps/words.ts';
+import { someRows } from '../../support/some-rows.ts';
 import { certificateIn, settingsOf } from './decoy-places.ts';
 
 const WIDE: ConnectionLimits = {
@@ -68,17 +69,22 @@ async function ended(socket: Socket): Promise<number> {
 }
 
 describe.each(SERVERS)('a server of %s', (_, make) => {
-  test.each<[string, Partial<ConnectionLimits>, string]>([
-    ['that says nothing', { firstByteMs: 300 }, ''],
-    ['that falls silent', { idleMs: 300 }, 'G'],
-    ['that goes on for too long', { wholeMs: 300 }, 'G'],
-    ['that sends too much', { bytes: 999 }, 'G'.repeat(1000)],
-  ])('ends a connection %s', async (__, limits, sent) => {
-    const { connections, connect } = await serve(make(), limits);
-    const socket = await connect();
-    socket.write(sent);
-    expect(await ended(socket)).toBeLessThan(5000);
-    await expect.poll(() => connections.count).toBe(0);
+  // All at once: each waits for its time.
+  test('ends a connection that says nothing, falls silent, goes on for too long or sends too much', async () => {
+    const rows: [string, Partial<ConnectionLimits>, string][] = [
+      ['says nothing', { firstByteMs: 300 }, ''],
+      ['falls silent', { idleMs: 300 }, 'G'],
+      ['goes on for too long', { wholeMs: 300 }, 'G'],
+      ['sends too much', { bytes: 999 }, 'G'.repeat(1000)],
+    ];
+    const ends = rows.map(async ([what, limits, sent]) => {
+      const { connections, connect } = await serve(make(), limits);
+      const socket = await connect();
+      socket.write(sent);
+      expect(await ended(socket), what).toBeLessThan(5000);
+      await expect.poll(() => connections.count, { message: what }).toBe(0);
+    });
+    await Promise.all(ends);
   });
 
   test('that is full ends its oldest connection for a new one', async () => {
@@ -108,21 +114,6 @@ describe.each(SERVERS)('a server of %s', (_, make) => {
   });
 });
 
-test('bytes that go on moving keep a connection', async () => {
-  const { connect } = await serve(
-    net.createServer((socket) => socket.on('data', () => socket.write('.'))),
-    {
-      idleMs: 600,
-    },
-  );
-  const socket = await connect();
-  const talk = setInterval(() => socket.write('.'), 100);
-  const since = performance.now();
-  setTimeout(() => clearInterval(talk), 1500);
-  await ended(socket);
-  expect(performance.now() - since).toBeGreaterThan(1500);
-});
-
 /** How often connections are looked at. */
 const LOOK_MS = 250;
 
@@ -143,6 +134,22 @@ function saidTime() {
     },
   };
 }
+
+test('bytes that go on moving keep a connection', async () => {
+  const echo = net.createServer((socket) => socket.on('data', () => socket.write('.')));
+  const { connections, connect } = await serve(echo, { idleMs: 600 });
+  using time = saidTime();
+  const socket = await connect();
+  for (let times = 0; times < 5; times++) {
+    const answered = once(socket, 'data');
+    socket.write('.');
+    await answered;
+    time.pass(500);
+    expect(connections.count).toBe(1);
+  }
+  time.pass(600);
+  await ended(socket);
+});
 
 test('a day of a byte a minute ends with the day, and holds as much as one connection does', () => {
   using time = saidTime();
@@ -172,6 +179,8 @@ const KINDS: Record<DecoyKind, { type: PlantedType; begins: string; isTls: boole
 };
 const HANDSHAKE = Buffer.from('16030102000100', 'hex');
 const MB = 2 ** 20;
+/** More than one address may have of some decoys; of all of them. */
+const CROWDS = someRows([300, 1000], () => 'a crowd');
 
 setFlagsFromString('--expose-gc');
 const collectGarbage = runInNewContext('gc') as () => void;
@@ -220,20 +229,23 @@ describe.each(DECOY_KINDS)('a decoy of the kind %s', (kind) => {
     expect(uses.length).toBeGreaterThan(before);
   };
 
-  test('sees a use among a thousand that say nothing, half of something, nonsense, or no more, and takes little', async () => {
-    await expectSeen();
-    const before = heldBytes();
-    const others = await Promise.all(Array.from({ length: 1000 }, () => connect(decoy.place.port)));
-    for (const [at, socket] of others.entries()) {
-      if (at % 4 === 1) socket.write(isTls ? HANDSHAKE : begins);
-      if (at % 4 === 2) socket.write(Buffer.alloc(20_000, at));
-      if (at % 4 === 3) socket.end(begins);
-    }
-    await expectSeen();
-    // Their own ends are in this process too.
-    expect(heldBytes() - before).toBeLessThan(20 * MB);
-    for (const socket of others) socket.destroy();
-  });
+  test.each(CROWDS)(
+    'sees a use among %i that say nothing, half of something, nonsense, or no more, and takes little',
+    async (crowd) => {
+      await expectSeen();
+      const before = heldBytes();
+      const others = await Promise.all(Array.from({ length: crowd }, () => connect(decoy.place.port)));
+      for (const [at, socket] of others.entries()) {
+        if (at % 4 === 1) socket.write(isTls ? HANDSHAKE : begins);
+        if (at % 4 === 2) socket.write(Buffer.alloc(20_000, at));
+        if (at % 4 === 3) socket.end(begins);
+      }
+      await expectSeen();
+      // Their own ends are in this process too.
+      expect(heldBytes() - before).toBeLessThan((crowd / 50) * MB);
+      for (const socket of others) socket.destroy();
+    },
+  );
 
   test('holds nobody for a day who says a little each minute, and keeps nothing of it', async () => {
     let ended = 0;
@@ -250,7 +262,6 @@ describe.each(DECOY_KINDS)('a decoy of the kind %s', (kind) => {
     using time = saidTime();
     const others = await Promise.all(Array.from({ length: 3 }, open));
     const before = heldBytes();
-    let most = 0;
     for (let seconds = 0; seconds < 24 * 60 * 60; seconds += 50) {
       for (const [at, socket] of others.entries()) {
         if (socket.destroyed) others[at] = await open();
@@ -260,11 +271,10 @@ describe.each(DECOY_KINDS)('a decoy of the kind %s', (kind) => {
       for (let turn = 0; turn < 3; turn++) await setImmediate();
       time.pass(50_000);
       await setImmediate();
-      if (seconds % 28_800 === 0) most = Math.max(most, heldBytes() - before);
     }
+    expect(heldBytes() - before).toBeLessThan(4 * MB);
     // The other end hears of it whenever this machine has time; for a login some wait a minute of real time, and no longer.
     await expect.poll(() => ended, { timeout: 20_000 }).toBeGreaterThan(0);
-    expect(most).toBeLessThan(4 * MB);
     await expectSeen();
     for (const socket of others) socket.destroy();
   });

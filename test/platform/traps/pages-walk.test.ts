@@ -174,7 +174,7 @@ describe.each(WALKS)('%s', (_how, javaScriptEnabled) => {
     const outbox = () => service.sql(`SELECT attempts, status, message_id FROM outbox WHERE ${newest}`);
     await expect.poll(outbox, { timeout: 20_000 }).toMatch(/^[1-9]/);
     // The pauses between its attempts are over.
-    service.sql(`UPDATE outbox SET attempts = 11, due_at = created_at WHERE ${newest}`);
+    await service.sql(`UPDATE outbox SET attempts = 11, due_at = created_at WHERE ${newest}`);
     await expect.poll(outbox, { timeout: 20_000 }).toMatch(/^12\|dead/);
     await page.goto('/app/alerts');
     await follow('see what could not be delivered');
@@ -188,7 +188,7 @@ describe.each(WALKS)('%s', (_how, javaScriptEnabled) => {
       await expect.poll(outbox, { timeout: 20_000 }).toMatch(/^1\|delivered/);
       const [{ headers, body }] = receiver.received as [Received];
       expect(new Webhook(added.secret).verify(body, headers)).toMatchObject({ type: 'trap.used' });
-      expect(outbox()).toBe(`1|delivered|${headers['webhook-id']}\n`);
+      expect(await outbox()).toBe(`1|delivered|${headers['webhook-id']}\n`);
       expect(receiver.received).toHaveLength(1);
     } finally {
       await receiver.close();

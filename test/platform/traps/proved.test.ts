@@ -7,9 +7,10 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { DECOY_KINDS } from '../../../src/platform/traps/decoys/decoy.ts';
 import { CREDENTIAL_TYPES } from '../../../src/platform/traps/words.ts';
 import { evidence } from '../../support/evidence.ts';
-import { nodeToEnd, PLATFORM } from '../../support/process.ts';
 import { usePostgres } from '../../support/shared-postgres.ts';
 import { someRows } from '../../support/some-rows.ts';
+import { runPlatform } from '../command.ts';
+import { migratedPostgres } from '../database/databases.ts';
 import { kill, PlatformProcesses } from '../processes.ts';
 import { call, type Service, startService } from '../service.ts';
 import { settingsOf } from './decoy-places.ts';
@@ -46,7 +47,7 @@ describe('a platform with a decoy of each kind', () => {
     const { body } = await service.call('POST', `/${GENERATE}`, BUG);
     for (const client of ['one', 'two']) await visit(body.credential.url, client);
     const words = ['seal-keys', 'write', '--data', service.dataDir, '--out', join(folder, 'seal-keys')];
-    const { stdout: settings } = await nodeToEnd(PLATFORM, words, { cwd: folder });
+    const { stdout: settings } = await runPlatform(words);
     await writeFile(join(folder, 'evidence.yaml'), settings);
     const env = { EVIDENCE_AUDIT_URL: service.url, EVIDENCE_API_KEY: service.apiKey };
     const exported = await evidence(['export', '--all-time', '--stream', 'traps', '--json'], { cwd: folder, env });
@@ -124,7 +125,7 @@ async function onSqlite(dataDir: string): Promise<KilledPlace> {
 
 async function onPostgres(dataDir: string): Promise<KilledPlace> {
   const server = await usePostgres();
-  const url = await server.create();
+  const url = await server.create((await migratedPostgres()).url);
   return {
     words: ['--data', dataDir, '--postgres', url],
     read: async (statement) => (await server.query(url, statement)).rows,
@@ -143,11 +144,10 @@ test.each(PLACES)(
       const { pathname } = new URL(body.credential.url);
       let served = first;
       for (const round of KILLS) {
+        if (round > 0) served = await platform.serve();
         const seen = await useUntilKilled(served.child, `${served.origin}${pathname}`, round);
         expect(seen).toBeGreaterThan(0);
-        served = await platform.serve();
       }
-      await kill(served.child);
       await expectBoth(place);
     } finally {
       await platform.close();

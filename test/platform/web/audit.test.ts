@@ -152,7 +152,7 @@ function numbersIn(html: string): number[] {
 
 test('the dashboard names what a check found, where it goes on, and since when it is known', async () => {
   await record('damaged', 9);
-  service.sql(
+  await service.sql(
     "DROP TRIGGER entries_no_update; UPDATE entries SET actor = 'mallory' WHERE sequence = 4 AND stream_no = (SELECT stream_no FROM streams WHERE stream_id = 'damaged')",
   );
   const check = await auditor.submit(path('damaged'), path('damaged', '/verify'));

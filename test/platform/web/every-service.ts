@@ -41,7 +41,7 @@ async function audited(service: Service): Promise<void> {
   await made(service, '/streams/payments/verify');
   await made(service, '/streams/payments/checkpoints');
   await made(service, '/evidence/generate', { stream_id: 'payments', from: '2026-01-01T00:00:00Z' });
-  service.sql(
+  await service.sql(
     "DROP TRIGGER entries_no_update; UPDATE entries SET actor = 'mallory' WHERE sequence = 4 AND stream_no = (SELECT stream_no FROM streams WHERE stream_id = 'damaged')",
   );
   await made(service, '/streams/damaged/verify');

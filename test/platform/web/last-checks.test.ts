@@ -34,10 +34,10 @@ test.each([
   ['said to have found nothing', `UPDATE verifications SET verified = 1 WHERE ${OF_STREAM}`],
   ['shown no more', `UPDATE streams SET verification_no = NULL WHERE ${OF_STREAM}`],
 ])('a failed check that is %s does not make it good again', async (_how, edit) => {
-  service.sql(`DROP TRIGGER entries_no_update; UPDATE entries SET actor = 'mallory' WHERE ${OF_STREAM}`);
+  await service.sql(`DROP TRIGGER entries_no_update; UPDATE entries SET actor = 'mallory' WHERE ${OF_STREAM}`);
   expect((await verify('s')).body.verified).toBe(false);
   expect(await tile()).toContain('✗ Something is wrong What 1 stream failed at the last check');
-  service.sql(edit);
+  await service.sql(edit);
   const said = await tile();
   expect(said).toContain('✗ Something is wrong');
   expect(said).toContain('records of checks were changed or removed outside of the platform');
@@ -46,7 +46,7 @@ test.each([
 });
 
 test('every page says the same of a check that was removed', async () => {
-  service.sql(`DELETE FROM verifications WHERE ${OF_STREAM}`);
+  await service.sql(`DELETE FROM verifications WHERE ${OF_STREAM}`);
   for (const path of ['/app/audit', '/app/audit/statistics', '/app/'])
     expect((await auditor.get(path)).text, path).toMatch(/records of checks were changed or removed outside/i);
   expect((await auditor.get('/app/audit')).text).toContain('1 verified, 0 failed, 1 without a record of a check');
@@ -59,10 +59,10 @@ test.each([
   ['to be of another time', `checked_at = '2030-01-01T00:00:00.000Z' WHERE ${OF_STREAM}`],
   ['to have failed, in the place of another', 'verified = 1 - verified'],
 ])('a check that is said %s does not make it good', async (_how, edit) => {
-  service.sql(`DROP TRIGGER entries_no_update; UPDATE entries SET actor = 'mallory' WHERE ${OF_STREAM}`);
+  await service.sql(`DROP TRIGGER entries_no_update; UPDATE entries SET actor = 'mallory' WHERE ${OF_STREAM}`);
   if (edit.endsWith('- verified')) await verify('s');
   else await service.call('POST', '/entries/', entry('s', 1));
-  service.sql(`UPDATE verifications SET ${edit}`);
+  await service.sql(`UPDATE verifications SET ${edit}`);
   const said = await tile();
   expect(said).toContain('✗ Something is wrong');
   expect(said).toContain('records of checks were changed or removed outside of the platform');
@@ -70,7 +70,7 @@ test.each([
 });
 
 test('a stream says no more of its check than its record does', async () => {
-  service.sql(`DELETE FROM verifications WHERE ${OF_STREAM}`);
+  await service.sql(`DELETE FROM verifications WHERE ${OF_STREAM}`);
   const { text } = await auditor.get('/app/audit/streams/s');
   expect(text).toContain('There is no record of a last check that holds.');
   expect(text).not.toContain('never');

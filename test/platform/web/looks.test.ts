@@ -27,7 +27,7 @@ beforeAll(async () => {
   }
   await service.call('POST', '/streams/payments/verify');
   await service.call('POST', '/streams/payments/checkpoints');
-  service.sql(
+  await service.sql(
     "DROP TRIGGER entries_no_update; UPDATE entries SET actor = 'mallory' WHERE sequence = 4 AND stream_no = (SELECT stream_no FROM streams WHERE stream_id = 'damaged')",
   );
   const failed = await service.call('POST', '/streams/damaged/verify');

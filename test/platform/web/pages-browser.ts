@@ -6,6 +6,8 @@ import { useChromium } from '../../support/chromium.ts';
 import { someRows } from '../../support/some-rows.ts';
 
 const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
+/** Each page has it, and carries it out where it is looked at: sending it there each time would take longer. */
+const LOAD_AXE = `globalThis.loadAxe = function () {${AXE}\n}`;
 
 /** How people walk through pages; without scripts the same forms are sent by HTTP elsewhere. */
 export const WALKS = someRows(
@@ -57,6 +59,7 @@ export class PagesBrowser {
     const context = await this.#browser.newContext({ baseURL: this.#origin, reducedMotion: 'reduce', ...options });
     this.#contexts.push(context);
     context.setDefaultTimeout(60_000);
+    await context.addInitScript(LOAD_AXE);
     const page = await context.newPage();
     page.on('request', (request) => {
       if (!request.url().startsWith(`${this.#origin}/`)) this.complaints.push(request.url());
@@ -88,7 +91,7 @@ export async function fill(page: Page, fields: Record<string, string>): Promise<
 /** Looks at a page in light and dark, wide and narrow: axe finds nothing, and nothing is wider than the screen. */
 export async function lookAt(page: Page): Promise<void> {
   const hasScripts = await page.evaluate('matchMedia("(scripting: enabled)").matches');
-  if (hasScripts) await page.evaluate(AXE);
+  if (hasScripts) await page.evaluate('loadAxe()');
   for (const { colorScheme, width } of LOOKS) {
     await page.emulateMedia({ colorScheme });
     await page.setViewportSize({ width, height: 800 });

@@ -8,7 +8,7 @@ import { startPlatform } from '../../../src/platform/app.ts';
 import type { Platform } from '../../../src/platform/options.ts';
 import { evidence } from '../../support/evidence.ts';
 import { someEntries } from '../../support/platform.ts';
-import { nodeToEnd, PLATFORM } from '../../support/process.ts';
+import { runPlatform } from '../command.ts';
 import { CHEAP } from '../people-place.ts';
 import { fill, lookAt, PagesBrowser, WALKS } from './pages-browser.ts';
 
@@ -34,7 +34,7 @@ describe.each(WALKS)('%s', { timeout: 120_000 }, (_how, javaScriptEnabled) => {
   beforeAll(async () => {
     folder = await mkdtemp(join(tmpdir(), 'walk-'));
     const dataDir = join(folder, 'data');
-    const { stdout } = await nodeToEnd(PLATFORM, ['init', '--data', dataDir], { cwd: folder });
+    const { stdout } = await runPlatform(['init', '--data', dataDir]);
     firstKey = /sk_\w+/.exec(stdout)?.[0] ?? '';
     setUpPath = /http:\/\/127\.0\.0\.1:8181(\/app\/set-up\/\S+)/.exec(stdout)?.[1] ?? '';
     platform = await startPlatform({ dataDir, port: 0, logLevel: 'silent', signUp: 'open', passwords: CHEAP });

@@ -5,7 +5,6 @@ import { Issuer } from '../../../../src/platform/agents/identity/issuer.ts';
 import type { AgentTables } from '../../../../src/platform/agents/schema.ts';
 import type { AgentStateName } from '../../../../src/platform/agents/words.ts';
 import type { Database } from '../../../../src/platform/database/database.ts';
-import { migrateAll } from '../../../../src/platform/migrations.ts';
 import { SecretBox } from '../../../../src/platform/secrets.ts';
 import { type DatabasePlace, startSqlitePlace } from '../../database/databases.ts';
 
@@ -30,8 +29,7 @@ export class IssuingPlace {
 
   /** On another database of those. */
   static async among(databases: DatabasePlace): Promise<IssuingPlace> {
-    const { database } = await databases.create();
-    await migrateAll(database);
+    const { database } = await databases.createMigrated();
     const place = new IssuingPlace(database);
     await place.issuer.start();
     return place;

@@ -3,6 +3,14 @@ import { openParts } from '../../../../src/platform/parts.ts';
 import { SOMEBODY } from '../agent-place.ts';
 import { killSwitchOn } from './on-parts.ts';
 
+/** What a process of its own does. */
+export interface Interruption {
+  place: Parameters<typeof openParts>[0];
+  kills: readonly Interrupted[];
+  /** How long ago it did so, by its clock. */
+  agoMs: number;
+}
+
 /** A use of the kill switch that hangs before one of its steps. */
 export interface Interrupted {
   agentId: string;
@@ -13,10 +21,7 @@ export interface Interrupted {
 
 /** Uses the kill switch, says `hanging` once all uses hang where they are to, and waits to be killed. */
 async function main(): Promise<void> {
-  const { place, kills } = JSON.parse(process.argv[2] ?? '') as {
-    place: Parameters<typeof openParts>[0];
-    kills: Interrupted[];
-  };
+  const { place, kills, agoMs } = JSON.parse(process.argv[2] ?? '') as Interruption;
   const parts = await openParts(place);
   for (const { agentId, mode, step, deadlineMs } of kills)
     await new Promise<void>((hangs) => {
@@ -25,7 +30,7 @@ async function main(): Promise<void> {
         return new Promise<never>(() => {});
       };
       const kill = killSwitchOn(parts, {
-        clock: () => new Date(),
+        clock: () => new Date(Date.now() - agoMs),
         change: (own) =>
           own.name === step
             ? { name: step, deadlineMs, look: hang }

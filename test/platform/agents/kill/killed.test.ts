@@ -10,22 +10,24 @@ import { KILL_STEPS, streamOfAgent } from '../../../../src/platform/agents/words
 import { startPlatform } from '../../../../src/platform/app.ts';
 import { initPlatform } from '../../../../src/platform/init.ts';
 import { openParts, type Parts } from '../../../../src/platform/parts.ts';
-import { type PostgresServer, startPostgres } from '../../../support/postgres.ts';
+import { run } from '../../../support/process.ts';
+import { type PostgresDatabases, usePostgres } from '../../../support/shared-postgres.ts';
+import { migratedPostgres } from '../../database/databases.ts';
 import { kill as killProcess } from '../../processes.ts';
 import { call } from '../../service.ts';
 import { AGENT } from '../agent-place.ts';
-import type { Interrupted } from './interrupted.ts';
+import type { Interrupted, Interruption } from './interrupted.ts';
 import { ALL_DONE, patient, resultsOf } from './kill-place.ts';
 import { killSwitchOn } from './on-parts.ts';
 
 let folder: string;
-let server: PostgresServer;
+let server: PostgresDatabases;
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'killed-'));
-  server = await startPostgres();
+  server = await usePostgres();
 });
 afterAll(async () => {
-  await server.stop();
+  await server.close();
   await rm(folder, { recursive: true });
 });
 
@@ -55,9 +57,9 @@ async function makeFamilies(place: Place, count: number) {
 }
 
 /** Uses the kill switch in another process, which is killed once each use is where it is to be. */
-async function killBetween(place: Place, kills: readonly Interrupted[]): Promise<void> {
+async function killBetween(place: Place, kills: readonly Interrupted[], agoMs = 0): Promise<void> {
   const program = join(import.meta.dirname, 'interrupted.ts');
-  const child = spawn(process.execPath, [program, JSON.stringify({ place, kills })], {
+  const child = spawn(process.execPath, [program, JSON.stringify({ place, kills, agoMs } satisfies Interruption)], {
     stdio: ['ignore', 'pipe', 'inherit'],
   });
   const [line] = await Promise.race([once(createInterface(child.stdout), 'line'), once(child, 'exit')]);
@@ -72,7 +74,7 @@ async function stepEntries({ log, database }: Parts, agentId: string) {
 
 const PLACES = [
   ['SQLite', async () => null],
-  ['PostgreSQL', () => server.createDatabase()],
+  ['PostgreSQL', async () => server.create((await migratedPostgres()).url)],
 ] as const;
 
 test.each(PLACES)(
@@ -126,12 +128,15 @@ test('a platform that is started again does what is left by itself', async () =>
   const place = { dataDir: join(folder, 'again'), postgresUrl: null };
   const { apiKey, families } = await makeFamilies(place, 1);
   const agentId = families[0]?.parent ?? '';
-  await killBetween(place, [{ agentId, mode: 'suspend', step: 'certificates', deadlineMs: 3000 }]);
+  const kills: Interrupted[] = [{ agentId, mode: 'suspend', step: 'certificates', deadlineMs: 3000 }];
+  // Long ago: whoever was killed cannot be alive any more.
+  await killBetween(place, kills, 60_000);
+  const open = 'SELECT count(*) FROM agent_kills WHERE finished_at IS NULL';
+  expect(await run('sqlite3', [join(place.dataDir, 'platform.sqlite'), open])).toBe('1\n');
   const { origin, close } = await startPlatform({ ...place, port: 0, logLevel: 'silent' });
   try {
     const receipts = async () =>
       (await call(`${origin}/agents/api/v1`, apiKey, 'GET', `/agents/${agentId}/kill-switch`)).body.data as WireKill[];
-    expect((await receipts())[0]?.finished_at).toBeNull();
     await expect.poll(async () => (await receipts())[0]?.finished_at).not.toBeNull();
     const [receipt] = await receipts();
     if (receipt === undefined) throw new Error('there is no kill');

@@ -201,7 +201,7 @@ describe('trust', () => {
     const filler = (no: number) =>
       `(SELECT agent_no FROM agents WHERE agent_id = '${busy.id}'), ${no}, '2026-11-01T00:00:00.000Z', 'attested_action', 1, 60, 60, 60, 'time', NULL, '{}'`;
     const rows = Array.from({ length: 60 }, (_, at) => `SELECT ${filler(at + 100)}`).join(' UNION ALL ');
-    service.sql(
+    await service.sql(
       `INSERT INTO agent_trust_lines (agent_no, entry_no, at, rule, points, score_before, score_after, ceiling, ceiling_because, action_id, detail) ${rows}`,
     );
     const { text } = await owner.get(of(busy, '/trust'));
@@ -332,20 +332,20 @@ describe('the kill switch', () => {
       200,
     );
     const ofKill = `kill_no = (SELECT kill_no FROM agent_kills WHERE kill_id = '${kill_id}')`;
-    service.sql(
+    await service.sql(
       `UPDATE agent_kill_steps SET result = 'failed', detail = 'the deadline <1>' WHERE step = 'certificates' AND ${ofKill}`,
     );
     const receipt = of(agent, `/kills/${kill_id}`);
     const failed = await see(receipt);
     expect(failed).toContain('✗ 1 of 9 steps failed');
     expect(failed).toContain('Its certificates ✗ failed the deadline &lt;1&gt;');
-    service.sql(
+    await service.sql(
       `UPDATE agent_kill_steps SET result = NULL, ended_at = NULL WHERE step = 'subscribers' AND ${ofKill}; UPDATE agent_kills SET finished_at = NULL WHERE ${ofKill}`,
     );
     const running = await see(receipt);
     expect(running).toContain('! Steps are under way');
     expect(running).toContain('Subscribers ! not ended yet');
-    service.sql(`UPDATE agent_kills SET finished_at = started_at WHERE ${ofKill}`);
+    await service.sql(`UPDATE agent_kills SET finished_at = started_at WHERE ${ofKill}`);
   });
 
   test('revokes for ever: nothing can be done any more', async () => {

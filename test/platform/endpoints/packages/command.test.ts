@@ -1,7 +1,6 @@
 import { readFileSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { nodeToEnd, PLATFORM } from '../../../support/process.ts';
+import { runPlatform } from '../../command.ts';
 import { type Service, startService } from '../../service.ts';
 import { file } from '../agent-double.ts';
 import { ENDPOINTS, enrol } from '../http-agent.ts';
@@ -23,7 +22,7 @@ afterAll(async () => {
 });
 
 function packages(...words: readonly string[]) {
-  return nodeToEnd(PLATFORM, ['packages', ...words, '--data', service.dataDir], { cwd: tmpdir() });
+  return runPlatform(['packages', ...words, '--data', service.dataDir]);
 }
 
 const tool = (content: string) => [{ name: './usr/bin/tool', mode: 0o755, content }];
@@ -76,7 +75,7 @@ test('beside a platform that is served, what is good is known at once, and what 
   expect(stdout).toContain(`Test test\n  signed by Test Archive ${key.fingerprint}\n`);
   expect(stdout).toContain('  2 packages, 2 opened: 2 files\n');
   expect((await packages('verify')).stdout).toBe('The files of 2 packages are those that were imported.\n');
-  service.sql("UPDATE known_files SET path = '/usr/bin/sudo'");
+  await service.sql("UPDATE known_files SET path = '/usr/bin/sudo'");
   const changed = await packages('verify');
   expect([changed.code, changed.stderr]).toEqual([
     2,

@@ -99,7 +99,7 @@ describe.each(WALKS)('%s', { timeout: 120_000 }, (_how, javaScriptEnabled) => {
   test('an event has both digests and what explains it, and is acknowledged', async () => {
     const event = (await eventsOf(service, agent)).get('/usr/bin/sudo');
     const signed = { kind: 'signed_package', name: 'sudo', version: '1.9', archive: 'Debian', signed_by: 'a key' };
-    service.sql(
+    await service.sql(
       `UPDATE endpoint_events SET explanation = '${JSON.stringify(signed)}' WHERE event_id = '${event?.event_id}'`,
     );
     await page.goto(`/app/endpoints/hosts/${agent.id}`);
@@ -168,7 +168,7 @@ describe.each(WALKS)('%s', { timeout: 120_000 }, (_how, javaScriptEnabled) => {
     await press('Verify now');
     expect(await titleOf()).toBe('Its reports are as they were sent');
     await lookAt(page);
-    service.sql(`UPDATE endpoint_scans SET head = replace(head, 'a boot', 'b boot') WHERE sequence = 1`);
+    await service.sql(`UPDATE endpoint_scans SET head = replace(head, 'a boot', 'b boot') WHERE sequence = 1`);
     await follow('web-1');
     await press('Verify now');
     expect(await page.locator('tbody').innerText()).toContain('report_digest');

@@ -193,7 +193,7 @@ describe('what differs', () => {
     ],
   ])('is shown with what explains it: %j', async (explanation, words) => {
     const { event_id } = events.get('/usr/bin/sudo') ?? {};
-    service.sql(
+    await service.sql(
       `UPDATE endpoint_events SET explanation = '${JSON.stringify(explanation)}' WHERE event_id = '${event_id}'`,
     );
     expect(await see(eventPage('/usr/bin/sudo'))).toContain(`Explanation ${words}`);
@@ -377,7 +377,7 @@ describe('an endpoint', () => {
       /✓ All holds They were compared with the audit stream of the endpoint\. .* Checked THEN Reports 1 .*Findings 0/,
     );
     const ofAgent = `endpoint_no = (SELECT endpoint_no FROM endpoints WHERE endpoint_id = '${agent.id}')`;
-    service.sql(`UPDATE endpoint_scans SET head = replace(head, 'a boot', 'b boot') WHERE ${ofAgent}`);
+    await service.sql(`UPDATE endpoint_scans SET head = replace(head, 'a boot', 'b boot') WHERE ${ofAgent}`);
     expect(shown((await verify()).text)).toMatch(
       /✗ Something is wrong .*1 of chain 1 report_digest the head of the report/,
     );
@@ -387,7 +387,7 @@ describe('an endpoint', () => {
     const agent = await watched(service, 'silent', [TOOL]);
     const silentSince = new Date(Date.now() - 5 * 3_600_000).toISOString();
     const ofAgent = `endpoint_no = (SELECT endpoint_no FROM endpoints WHERE endpoint_id = '${agent.id}')`;
-    service.sql(
+    await service.sql(
       `UPDATE endpoints SET stale_at = '2026-01-01T00:00:00.000Z', enrolled_at = '${silentSince}' WHERE ${ofAgent};
        UPDATE endpoint_scans SET received_at = '${silentSince}' WHERE ${ofAgent}`,
     );
