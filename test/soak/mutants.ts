@@ -85,7 +85,7 @@ export const MUTANTS: readonly Mutant[] = [
     'if (!same(value.at + 1, form->prefix, form->prefix_length)) return 0;',
     '',
   ),
-  mutant('padding is padding', 'digest-text.h', "if (value.at[i] != '=') return 0;", ''),
+  mutant('padding is padding', 'digest-text.h', "value.at[i] != '='", 'value.at[i] == 0'),
   mutant(
     'entries are of this stream',
     'entry.h',
@@ -98,16 +98,26 @@ export const MUTANTS: readonly Mutant[] = [
     'entry->sequence < first_sequence',
     'entry->sequence + 1 < first_sequence',
   ),
-  mutant('an id is one', 'entry.h', '!is_id(value_of(ENTRY_ID))', 'false'),
+  mutant('an id is one', 'entry.h', '!is_id(value_of(ENTRY_ID))', 'is_id(NO_NAME)'),
   mutant(
     'a digest is that of its bytes',
     'kernel.c',
     'if (!same_wide(digits, stated, form->digits) &&',
     'if (digits[0] != stated[0] &&',
   ),
-  mutant('seals are checked', 'kernel.c', 'if (checks_seals) hold_seals_to_digests();', ''),
+  mutant(
+    'seals are checked',
+    'kernel.c',
+    'if (checks_seals) hold_seals',
+    'if (checks_seals && batch_count == 0) hold_seals',
+  ),
   mutant('seals have their form', 'kernel.c', 'are_digits(&seal_form, seal->stated)', 'true'),
-  mutant('what is not hashed is noted', 'members.h', 'if (!is_hashed) shape.unhashed', 'if (false) shape.unhashed'),
+  mutant(
+    'what is not hashed is noted',
+    'members.h',
+    'if (!is_hashed) shape.unhashed',
+    'if (!is_hashed && count == 0) shape.unhashed',
+  ),
   mutant(
     'a shape is known by whole names',
     'members.h',

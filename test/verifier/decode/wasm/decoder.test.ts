@@ -237,6 +237,20 @@ test('seals are not looked at without keys, and not taken with other ones', () =
   expect(other.taken(toBytes(chain)).rows).toHaveLength(0);
 });
 
+test.each([
+  ['a seal', chain[1]?.seal, true],
+  ['no seal', null, true],
+  ['capitals', chain[1]?.seal?.toUpperCase(), false],
+  ['a letter that is no digit', chain[1]?.seal?.replace(/.$/, 'g'), false],
+  ['one digit less', chain[1]?.seal?.slice(1), false],
+  ['a number', 7, false],
+])('without keys, an entry is taken if its seal has the form of one: %s', (_name, seal, isTaken) => {
+  const both = decoders({ keys: new Map() });
+  const taken = both.taken(toBytes([chain[0], { ...chain[1], seal }] as SentEntry[]));
+  expect(taken.rows).toHaveLength(isTaken ? 2 : 1);
+  expect(both.disagreement(taken)).toBe(null);
+});
+
 test('an entry may be as large as the input, and no larger', () => {
   const both = decoders();
   const { length } = both.decoder.input;
