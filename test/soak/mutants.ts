@@ -137,6 +137,6 @@ export const MUTANTS: readonly Mutant[] = [
     'the key of its name',
     'hmac.h',
     'means(value, (struct text){keys->of[i].id, keys->of[i].id_length})',
-    'i == 0',
+    'value.length > i',
   ),
 ];

@@ -63,14 +63,21 @@ test('what a single entry leaves open is noted of it by the fast path too', () =
   expect(again.taken).toBe(taken);
 });
 
-test('a member whose name is empty is noted in its turn', () => {
+test.each([
+  ['one whose name is empty, in its turn', ['one', '', 'other'], ['one', '', 'other']],
+  ['ones whose names differ in their last letter', ['a name of letters'], ['a name of letterz']],
+])('of members that are not hashed, each is noted: %s', (_name, first, others) => {
   const dialect = dialectNamed('camel service');
   const chain = chainIn(dialect, 3, randomFrom(3));
-  const added = chain.map((entry) => entry.replace('{', '{"one":1,"":2,"other":3,'));
+  const added = chain.map((entry, index) => {
+    const names = index === 0 ? first : others;
+    return entry.replace('{', `{${names.map((name) => `${JSON.stringify(name)}:1,`).join('')}`);
+  });
   const { fast, slow, unhashed } = comparePaths(dialect, packageIn(dialect, added));
   expect(fast).toBe(slow);
+  const wanted = new Set([...first, ...others]);
   const names = [...unhashed.values()].map((one) => (one.kind === 'member' ? one.path.join('.') : one.kind));
-  expect(names.filter((name) => ['one', '', 'other'].includes(name))).toEqual(['one', '', 'other']);
+  expect(names.filter((name) => wanted.has(name))).toEqual([...wanted]);
 });
 
 test('whatever one entry leaves open, the others are taken', () => {
