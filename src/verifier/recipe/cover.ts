@@ -1,6 +1,6 @@
 import { utf8Text } from '../../core/bytes.ts';
 import type { Json } from '../../core/json/canonical.ts';
-import { memberText, type Unhashed } from '../model/unhashed.ts';
+import { memberText, type Unhashed, unhashedKey } from '../model/unhashed.ts';
 import type { Description } from '../profile/description.ts';
 import type { PreimagePart } from '../profile/digest-description.ts';
 import { namesOf, valueAt } from '../profile/path.ts';
@@ -37,7 +37,7 @@ export function compileUnhashed(
 
 const KINDS: readonly Unhashed['kind'][] = ['member', 'boundary', 'type', 'absent', 'more'];
 
-/** Members first, of these such as play a role, in the order of the roles. */
+/** Members first, of these such as play a role, in the order of the roles; what is alike in that, by its key. */
 export function compareGravity(roles: readonly string[]): (one: Unhashed, other: Unhashed) => number {
   const rank = (unhashed: Unhashed): number => {
     if (unhashed.kind !== 'member') return roles.length + KINDS.indexOf(unhashed.kind);
@@ -45,7 +45,10 @@ export function compareGravity(roles: readonly string[]): (one: Unhashed, other:
     const index = roles.findIndex((role) => role === name || role.startsWith(`${name}.`));
     return index === -1 ? roles.length : index;
   };
-  return (one, other) => rank(one) - rank(other);
+  return (one, other) => {
+    const [key, otherKey] = [unhashedKey(one), unhashedKey(other)];
+    return rank(one) - rank(other) || Number(key > otherKey) - Number(key < otherKey);
+  };
 }
 
 /** The members by which the contract says who did what to what; those of one role together. */

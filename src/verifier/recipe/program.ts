@@ -54,7 +54,6 @@ function programOf(description: Description, recipe: Recipe): RecipeProgram {
     covered: coveredPaths(description, recipe.preimage),
     groups: parties.map((paths) => ({ paths: paths.map(toPath), unhashed: absent(paths) })),
     always,
-    unhashed: [...recipe.preimage.map(boundaryOf), ...recipe.preimage.flatMap(looseTypesOf), ...parties.map(absent)],
     roleOrder: rolesOf(description),
     seal: orNull(seal, toSeal),
   };
@@ -176,11 +175,6 @@ function jsonSteps(part: JsonPart, from: number, hasMoreBehind: boolean): Preima
   if (without.length > 0 || ('fields' in json && json.fields !== undefined)) throw new Unsupported();
   const value: PreimageStep = { kind: 'value', path: toPath(of) };
   return hasMoreBehind ? [value, { kind: 'number-boundary', from, unhashed: boundaryOf(part) }] : [value];
-}
-
-/** In the order in which `cover.ts` says it; boundaries are before types. */
-function looseTypesOf(part: PreimagePart): Unhashed[] {
-  return typeof part === 'object' && 'join' in part ? part.join.fields.map(looseType) : [];
 }
 
 type Join = Extract<PreimagePart, { join: unknown }>['join'];

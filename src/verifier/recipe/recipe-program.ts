@@ -36,8 +36,6 @@ export interface RecipeProgram {
   readonly groups: readonly { readonly paths: readonly Path[]; readonly unhashed: Unhashed }[];
   /** What no digest by this recipe is over, whatever the entry. */
   readonly always: readonly Unhashed[];
-  /** In the order in which all of it is said, where it stands in one entry: what steps, groups and `always` name. */
-  readonly unhashed: readonly Unhashed[];
   /** Members that play a role, the gravest first: unhashed, they are said before others. */
   readonly roleOrder: readonly string[];
   readonly seal: {

@@ -1,6 +1,6 @@
 import { utf8Text } from '../../../core/bytes.ts';
 import type { UnhashedAt } from '../../model/batch.ts';
-import { type Unhashed, unhashedKey } from '../../model/unhashed.ts';
+import type { Unhashed } from '../../model/unhashed.ts';
 import { compareGravity } from '../../recipe/cover.ts';
 import type { RecipeProgram } from '../../recipe/recipe-program.ts';
 import { SIZES, UNHASHED, UNHASHED_ROW, valueIn } from './layout.ts';
@@ -13,37 +13,26 @@ export class UnhashedRows {
   readonly #program: RecipeProgram;
   readonly #settings: Pick<KernelSettings, 'steps' | 'members'>;
   readonly #gravity: ReturnType<typeof compareGravity>;
-  readonly #order: ReadonlyMap<string, number>;
 
   constructor(program: RecipeProgram, settings: Pick<KernelSettings, 'steps' | 'members'>) {
     this.#program = program;
     this.#settings = settings;
     this.#gravity = compareGravity(program.roleOrder);
-    this.#order = new Map(program.unhashed.map((unhashed, index) => [unhashedKey(unhashed), index]));
   }
 
   /** @param count of entries: what is noted of later ones was not taken. */
   read(rows: Uint32Array, count: number, input: Uint8Array): UnhashedAt[] {
     const { always } = this.#program;
     if (rows.length === 0 && always.length === 0) return NOTHING;
-    // Where it stands tells the order of what is alike: a name's place, or that of the recipe.
-    const found = always.map((unhashed) => ({ entry: 0, unhashed, at: this.#placeOf(unhashed) }));
+    const found = always.map((unhashed) => ({ entry: 0, unhashed }));
     for (let start = 0; start < rows.length; start += ROW_WORDS) {
       const word = (name: keyof typeof UNHASHED_ROW) => rows[start + valueIn(UNHASHED_ROW, name)] ?? 0;
       const entry = word('entry');
       if (entry >= count) continue;
       const name = utf8Text(input.subarray(word('name'), word('name') + word('length')));
-      const unhashed = this.#toUnhashed(word('kind'), word('index'), name);
-      found.push({ entry, unhashed, at: unhashed.kind === 'member' ? word('name') : this.#placeOf(unhashed) });
+      found.push({ entry, unhashed: this.#toUnhashed(word('kind'), word('index'), name) });
     }
-    found.sort(
-      (one, other) => one.entry - other.entry || this.#gravity(one.unhashed, other.unhashed) || one.at - other.at,
-    );
-    return found.map(({ entry, unhashed }) => ({ entry, unhashed }));
-  }
-
-  #placeOf(unhashed: Unhashed): number {
-    return this.#order.get(unhashedKey(unhashed)) ?? 0;
+    return found.sort((one, other) => one.entry - other.entry || this.#gravity(one.unhashed, other.unhashed));
   }
 
   #toUnhashed(kind: number, index: number, name: string): Unhashed {
