@@ -43,7 +43,7 @@ export class Reports {
     const head = reportHeadOf(body);
     const report = { head, sha256: reportSha256(head), signature: body.signature, sentAt: body.sent_at ?? null };
     const { endpoint, verdict } = await this.#judge(database, endpointId, report);
-    if (verdict.kind === 'refused') throw await this.#refuse(endpointId, report);
+    if (verdict.kind === 'refused') return { taken: await this.#refuse(endpointId, report) };
     if (verdict.kind === 'again') return { taken: await this.#answer(endpoint) };
     const lines = body.lines as EndpointLine[];
     if (lines.length === 0 && head.line_count > 0) return { taken: await this.#takeKnown(endpointId, report) };
@@ -126,20 +126,26 @@ export class Reports {
       return (await acceptReport(transaction, this.#means, endpoint, { ...report, setNo })).endpoint;
     });
     // Somebody else reported in between.
-    if (outcome === null) throw await this.#refuse(endpointId, report);
-    return this.#answer(outcome);
+    return outcome === null ? this.#refuse(endpointId, report) : this.#answer(outcome);
   }
 
-  /** Notes the event that refuses a report. @returns what to tell whoever sent it. */
-  async #refuse(endpointId: string, report: Omit<WholeReport, 'setNo'>): Promise<DomainError> {
-    return this.#means.database.write(async (transaction) => {
+  /**
+   * Notes the event that refuses a report.
+   * @returns the answer to the same report, where that was taken meanwhile.
+   * @throws DomainError what to tell whoever sent it.
+   */
+  async #refuse(endpointId: string, report: Omit<WholeReport, 'setNo'>): Promise<WireReportTaken> {
+    const outcome = await this.#means.database.write(async (transaction) => {
       const { endpoint, verdict } = await this.#judge(transaction, endpointId, report);
+      if (verdict.kind === 'again') return endpoint;
       if (verdict.kind !== 'refused')
         return new DomainError('conflict', 'the chain went on meanwhile: send the report again');
       await this.#note(transaction, endpoint, verdict);
       const { type, message } = verdict;
       return new DomainError(type, message, { next_sequence: endpoint.sequence + 1 });
     });
+    if (outcome instanceof DomainError) throw outcome;
+    return this.#answer(outcome);
   }
 
   async #note(transaction: Transaction, endpoint: Endpoint, { type, expected, observed }: RefusedReport) {

@@ -297,9 +297,9 @@ describe.each(DATABASES)('on %s', (_name, start) => {
     expect(await host.send(report)).toMatchObject({ events: { raised: 1 } });
   });
 
-  test('two sends of one report at once are one report', async () => {
+  test('sends of one report at once are one report', async () => {
     const report = await host.made(LINES);
-    const answers = await Promise.all([host.send(report), host.send(report), host.send(report)]);
+    const answers = await Promise.all(Array.from({ length: 12 }, () => host.send(report)));
     expect(new Set(answers.map(({ report_sha256 }) => report_sha256)).size).toBe(1);
     expect((await at.entries(host.id)).filter(({ action }) => action === 'report.accepted')).toHaveLength(1);
     expect(await host.open()).toEqual([]);

@@ -90,6 +90,7 @@ export async function fill(page: Page, fields: Record<string, string>): Promise<
 
 /** Looks at a page in light and dark, wide and narrow: axe finds nothing, and nothing is wider than the screen. */
 export async function lookAt(page: Page): Promise<void> {
+  await page.waitForLoadState();
   const hasScripts = await page.evaluate('matchMedia("(scripting: enabled)").matches');
   if (hasScripts) await page.evaluate('loadAxe()');
   for (const { colorScheme, width } of LOOKS) {
