@@ -5,6 +5,7 @@ import { type DecodedRange, decodeRange, RANGE_BYTES, Slot } from '../decode/was
 import type { RangeThreads } from './range-threads.ts';
 import { RangeWorkers } from './range-workers.ts';
 import { boundsOf, makeRanges, type Ranges } from './ranges.ts';
+import { readerOf } from './read-at.ts';
 
 export interface FileReadingOptions {
   /** Those that decode besides this one. */
@@ -19,8 +20,6 @@ export interface FileReading {
   /** How many segments were decoded out of turn, and taken. */
   segments: number;
 }
-
-import { readerOf } from './read-at.ts';
 
 /** Read at a time where entries are for the reference decoder. */
 const BLOCK_BYTES = 2 ** 18;

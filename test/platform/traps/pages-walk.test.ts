@@ -4,7 +4,7 @@ import { Webhook } from 'standardwebhooks';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { freePort } from '../../support/ports.ts';
 import { type Service, startService } from '../service.ts';
-import { fill, lookAt, PagesBrowser, WALKS } from '../web/pages-browser.ts';
+import { fill, follow, lookAt, PagesBrowser, press, WALKS } from '../web/pages-browser.ts';
 import { visitorsOf } from '../web/visitor.ts';
 
 const LONG = `${'a label of many words '.repeat(7)}${'w'.repeat(46)}`;
@@ -34,32 +34,30 @@ describe.each(WALKS)('%s', (_how, javaScriptEnabled) => {
     expect(browser.complaints).toEqual([]);
   });
 
-  const press = (name: string) => page.locator('main').getByRole('button', { name, exact: true }).click();
-  const follow = (name: string) => page.locator('main').getByRole('link', { name, exact: true }).first().click();
   const titleOf = () => page.locator('h1').textContent();
   const rows = () => page.locator('tbody tr').allTextContents();
 
   test('before there is a trap, the front page says what to do', async () => {
     await lookAt(page);
-    await follow('Make one and plant it');
+    await follow(page, 'Make one and plant it');
     expect(await titleOf()).toBe('Traps');
     await lookAt(page);
-    await follow('All traps');
+    await follow(page, 'All traps');
     await lookAt(page);
   });
 
   test('a trap is made by a form, and shown once with its instructions', async () => {
-    await follow('Make a trap');
-    await follow('Import a key of AWS');
+    await follow(page, 'Make a trap');
+    await follow(page, 'Import a key of AWS');
     await lookAt(page);
     await page.goBack();
     await fill(page, { label: ' ' });
-    await press('Make it');
+    await press(page, 'Make it');
     expect(await page.locator('#label-error').textContent()).toContain('Say what it is called here.');
     await lookAt(page);
     await fill(page, { label: 'Salaries of the board' });
     await page.selectOption('[name=plant_location]', 'wiki');
-    await press('Make it');
+    await press(page, 'Make it');
     expect(await titleOf()).toBe('The new trap');
     expect(await page.locator('main').textContent()).toContain('Put the line into a page or a document');
     url = /src="([^"]+)"/.exec((await page.locator('#artifact').textContent()) ?? '')?.[1] ?? '';
@@ -67,20 +65,20 @@ describe.each(WALKS)('%s', (_how, javaScriptEnabled) => {
   });
 
   test('it is confirmed and tested, and says how well it hides', async () => {
-    await follow('Confirm that it is planted');
+    await follow(page, 'Confirm that it is planted');
     await lookAt(page);
-    await press('Confirm');
+    await press(page, 'Confirm');
     expect(await page.locator('[role=status]').textContent()).toBe('Salaries of the board is planted.');
     await lookAt(page);
     const realism = page.locator('table', { hasText: 'What could tell somebody that it is a trap' });
     const own = realism.locator('tr', { hasText: 'The host is not the platform’s' });
     expect(await own.textContent()).toContain('Configure a decoy with a host of its own');
-    await follow('Test');
+    await follow(page, 'Test');
     await lookAt(page);
-    await press('Test it');
+    await press(page, 'Test it');
     expect(await titleOf()).toBe('Every channel saw it');
     await lookAt(page);
-    await follow('Back to the trap');
+    await follow(page, 'Back to the trap');
     expect(await realism.locator('tr', { hasText: 'Its channels are proved' }).textContent()).toContain('passed');
   });
 
@@ -104,12 +102,12 @@ describe.each(WALKS)('%s', (_how, javaScriptEnabled) => {
   });
 
   test('it is acknowledged, with what is known of it', async () => {
-    await follow('Salaries of the board');
+    await follow(page, 'Salaries of the board');
     await lookAt(page);
-    await press('Acknowledge');
+    await press(page, 'Acknowledge');
     expect(await page.locator('[role=status]').textContent()).toBe('The detection is acknowledged now.');
     expect(await page.locator('main').textContent()).toContain('acknowledged by The operator');
-    await follow('entry 4 of the stream traps');
+    await follow(page, 'entry 4 of the stream traps');
     expect(await titleOf()).toBe('Entry 4');
     await page.goto('/app/traps');
     expect(await page.locator('#live').textContent()).toContain('No detection is open.');
@@ -124,18 +122,18 @@ describe.each(WALKS)('%s', (_how, javaScriptEnabled) => {
     for (let count = 0; count < 22; count++) await fetch(body.credential.url, { headers: { 'user-agent': LONG } });
     await page.goto('/app/traps');
     await lookAt(page);
-    await follow(LONG);
+    await follow(page, LONG);
     await lookAt(page);
     await page.goto(`/app/traps/credentials/${body.credential_id}`);
     await lookAt(page);
-    await follow('Reset');
+    await follow(page, 'Reset');
     await lookAt(page);
-    await press('Reset');
-    await follow('Rotate');
+    await press(page, 'Reset');
+    await follow(page, 'Rotate');
     await lookAt(page);
     await page.goBack();
-    await follow('Revoke');
-    await press('Revoke it');
+    await follow(page, 'Revoke');
+    await press(page, 'Revoke it');
     expect(await page.locator('.facts').textContent()).toContain('revoked');
     await page.goto('/app/traps/credentials');
     await lookAt(page);
@@ -144,22 +142,22 @@ describe.each(WALKS)('%s', (_how, javaScriptEnabled) => {
   test('a webhook is added with its secret, tested and removed', async () => {
     await page.goto('/app/alerts');
     await lookAt(page);
-    await follow('Add a channel');
+    await follow(page, 'Add a channel');
     await lookAt(page);
     await fill(page, { name: LONG });
     await fill(page, { target: `https://example.com/${'x'.repeat(300)}` });
     await page.getByLabel('Traps').check();
-    await press('Add it');
+    await press(page, 'Add it');
     expect(await page.locator('#secret').textContent()).toMatch(/^whsec_/);
     await lookAt(page);
-    await follow('I have kept it');
+    await follow(page, 'I have kept it');
     await lookAt(page);
-    await follow('Test');
+    await follow(page, 'Test');
     await lookAt(page);
-    await press('Send it');
-    await follow('Remove');
+    await press(page, 'Send it');
+    await follow(page, 'Remove');
     await lookAt(page);
-    await press('Remove it');
+    await press(page, 'Remove it');
     expect(await rows()).toEqual([]);
   });
 
@@ -177,13 +175,13 @@ describe.each(WALKS)('%s', (_how, javaScriptEnabled) => {
     await service.sql(`UPDATE outbox SET attempts = 11, due_at = created_at WHERE ${newest}`);
     await expect.poll(outbox, { timeout: 20_000 }).toMatch(/^12\|dead/);
     await page.goto('/app/alerts');
-    await follow('see what could not be delivered');
+    await follow(page, 'see what could not be delivered');
     expect((await rows())[0]).toMatch(/traps\/alert.*12.*ECONNREFUSED/s);
     await lookAt(page);
     const receiver = await receiveAt(port);
     try {
-      await follow('Try again');
-      await press('Try again');
+      await follow(page, 'Try again');
+      await press(page, 'Try again');
       expect(await page.locator('[role=status]').textContent()).toBe('The message is tried again.');
       await expect.poll(outbox, { timeout: 20_000 }).toMatch(/^1\|delivered/);
       const [{ headers, body }] = receiver.received as [Received];

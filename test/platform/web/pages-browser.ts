@@ -88,6 +88,16 @@ export async function fill(page: Page, fields: Record<string, string>): Promise<
   for (const [name, value] of Object.entries(fields)) await page.locator(`[name="${name}"]`).fill(value);
 }
 
+/** Presses the button of this name in the page's main part. */
+export function press(page: Page, name: string): Promise<void> {
+  return page.locator('main').getByRole('button', { name, exact: true }).click();
+}
+
+/** Follows the first link of this name in the page's main part. */
+export function follow(page: Page, name: string): Promise<void> {
+  return page.locator('main').getByRole('link', { name, exact: true }).first().click();
+}
+
 /** Looks at a page in light and dark, wide and narrow: axe finds nothing, and nothing is wider than the screen. */
 export async function lookAt(page: Page): Promise<void> {
   await page.waitForLoadState();

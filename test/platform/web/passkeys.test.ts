@@ -2,7 +2,7 @@ import type { CDPSession, Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { freePort } from '../../support/ports.ts';
 import { type Service, startService } from '../service.ts';
-import { fill, lookAt, PagesBrowser } from './pages-browser.ts';
+import { fill, lookAt, PagesBrowser, press } from './pages-browser.ts';
 import { visitorsOf } from './visitor.ts';
 
 const PASSWORD = 'a long walk by the sea';
@@ -29,13 +29,12 @@ afterAll(async () => {
 });
 
 const titleOf = () => page.locator('h1').textContent();
-const press = (name: string) => page.locator('main').getByRole('button', { name, exact: true }).click();
 const follow = (name: string) => page.locator('main').getByRole('link', { name, exact: true }).click();
 const noticeOf = () => page.locator('[role=status]').textContent();
 const signOut = () => page.getByRole('button', { name: 'Sign out' }).click();
 const prove = async (button: string) => {
   await fill(page, { password: PASSWORD });
-  await press(button);
+  await press(page, button);
 };
 const signIn = async () => {
   await page.goto('/app/sign-in');
@@ -66,9 +65,9 @@ test('a passkey is added, asked for, proves again, and is removed', { timeout: 1
   expect(await page.getByText('An authenticator works without').isVisible()).toBe(false);
   await lookAt(page);
   const device = await addDevice();
-  await press('Add it');
+  await press(page, 'Add it');
   await fill(page, { name: '<b>security key</b>' });
-  await press('Add it');
+  await press(page, 'Add it');
   await page.locator('[role=status]').waitFor();
   expect(await noticeOf()).toContain('<b>security key</b> is on');
   await lookAt(page);
@@ -76,7 +75,7 @@ test('a passkey is added, asked for, proves again, and is removed', { timeout: 1
   // The same device makes no second one.
   await page.goto('/app/passkeys/new');
   await fill(page, { name: 'again' });
-  await press('Add it');
+  await press(page, 'Add it');
   await page.getByText('A passkey of yours is on this device already.').waitFor();
   await lookAt(page);
 
@@ -84,7 +83,7 @@ test('a passkey is added, asked for, proves again, and is removed', { timeout: 1
   await signIn();
   expect(await page.locator('[name=code]').count()).toBe(0);
   await lookAt(page);
-  await press('Sign in with a passkey');
+  await press(page, 'Sign in with a passkey');
   await page.waitForURL(({ pathname }) => pathname === '/app/');
   const { credentials } = await devices.send('WebAuthn.getCredentials', { authenticatorId: device });
   expect(credentials).toMatchObject([{ rpId: 'localhost', signCount: 2 }]);
@@ -110,7 +109,7 @@ test('a passkey is added, asked for, proves again, and is removed', { timeout: 1
   await follow('Remove');
   expect(await titleOf()).toBe('Remove <b>security key</b>');
   await lookAt(page);
-  await press('Remove it');
+  await press(page, 'Remove it');
   expect(await noticeOf()).toBe('The passkey was removed.');
   await signOut();
   await signIn();
@@ -123,7 +122,7 @@ test('without scripts the pages say what works instead', async () => {
   await page.goto('/app/prove?then=/app/passkeys/new');
   await prove('Go on');
   await fill(page, { name: 'key without a PIN' });
-  await press('Add it');
+  await press(page, 'Add it');
   await page.locator('[role=status]').waitFor();
   const cookies = await page.context().cookies();
   const plain = await browser.open('/app/passkeys/new', {

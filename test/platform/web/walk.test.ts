@@ -10,7 +10,7 @@ import { evidence } from '../../support/evidence.ts';
 import { someEntries } from '../../support/platform.ts';
 import { runPlatform } from '../command.ts';
 import { CHEAP } from '../people-place.ts';
-import { fill, lookAt, PagesBrowser, WALKS } from './pages-browser.ts';
+import { fill, lookAt, PagesBrowser, press, WALKS } from './pages-browser.ts';
 
 const NAMES = ['w'.repeat(200), 'تدقيق/سجل-الدخول', '生产/支付系统', 'a name of many words '.repeat(9).trim()];
 const PASSWORD = 'a long walk by the sea';
@@ -49,7 +49,6 @@ describe.each(WALKS)('%s', { timeout: 120_000 }, (_how, javaScriptEnabled) => {
 
   const open = (path: string) => browser.open(path, { javaScriptEnabled });
   const titleOf = (page: Page) => page.locator('h1').textContent();
-  const press = (page: Page, name: string) => page.locator('main').getByRole('button', { name, exact: true }).click();
   const follow = (page: Page, name: string) => page.locator('main').getByRole('link', { name, exact: true }).click();
   const noticeOf = (page: Page) => page.locator('[role=status]').textContent();
   /** A code is good once: of the step after the last one that was used. */

@@ -1,7 +1,7 @@
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type Service, startService } from '../../service.ts';
-import { fill, lookAt, PagesBrowser, WALKS } from '../../web/pages-browser.ts';
+import { fill, follow, lookAt, PagesBrowser, press, WALKS } from '../../web/pages-browser.ts';
 import { visitorsOf } from '../../web/visitor.ts';
 import { HttpAgent } from '../http-agent.ts';
 
@@ -28,22 +28,20 @@ describe.each(WALKS)('%s', { timeout: 120_000 }, (_how, javaScriptEnabled) => {
     expect(browser.complaints).toEqual([]);
   });
 
-  const press = (name: string) => page.locator('main').getByRole('button', { name, exact: true }).click();
-  const follow = (name: string) => page.locator('main').getByRole('link', { name, exact: true }).first().click();
   const textOf = (selector: string) => page.locator(selector).innerText();
 
   test('an agent is registered from the front page on, and onboarded: its keys are shown once', async () => {
-    await follow('Register one');
+    await follow(page, 'Register one');
     await fill(page, { name: LONG, model: 'a-model', version: 'new', allowed_tools: 'read_file' });
-    await press('Register it');
+    await press(page, 'Register it');
     expect(await textOf('#version-error')).toContain('Is not numbers with dots between them');
     await lookAt(page);
     await fill(page, { version: '1.0.0' });
-    await press('Register it');
-    await follow('Onboard it');
+    await press(page, 'Register it');
+    await follow(page, 'Onboard it');
     await fill(page, { password: 'a long walk by the sea' });
     await page.locator('main button').first().click();
-    await press('Onboard it');
+    await press(page, 'Onboard it');
     await lookAt(page);
     const shown = async (id: string) => (await page.locator(`#${id}`).textContent()) ?? '';
     const keys = { ed25519: await shown('ed25519') };
@@ -52,12 +50,12 @@ describe.each(WALKS)('%s', { timeout: 120_000 }, (_how, javaScriptEnabled) => {
       api_key: await shown('api_key'),
       quantum_identity: { private_keys_once: keys },
     });
-    await follow('I have kept them');
+    await follow(page, 'I have kept them');
     expect(await page.content()).not.toContain(keys.ed25519.split('\n')[1]);
   });
 
   test('what it does appears by itself where scripts run, with its decision', async () => {
-    await follow('All its actions');
+    await follow(page, 'All its actions');
     await lookAt(page);
     await agent.did();
     await agent.did({ tool_used: 't'.repeat(200), action_description: LONG });
@@ -83,30 +81,30 @@ describe.each(WALKS)('%s', { timeout: 120_000 }, (_how, javaScriptEnabled) => {
       expect.stringMatching(/registered.*\+50.*0 → 50/s),
     ]);
     await lookAt(page);
-    await follow('What would happen');
+    await follow(page, 'What would happen');
     await page.getByLabel('Rules are applied').check();
     await page.getByLabel('decoy used').check();
-    await press('Compute it');
+    await press(page, 'Compute it');
     expect(await textOf('.facts')).toContain('AUTO-SUSPENDED');
   });
 
   test('a decoy is planted in its vault, and taken out with a secret', async () => {
     await agent.send('PUT', '/vault/secrets/db-password', { value: 'x' });
     await page.goto(`/app/agents/of/${agent.id}`);
-    await follow('Plant a decoy');
+    await follow(page, 'Plant a decoy');
     await lookAt(page);
     await fill(page, { name: 'not a name!' });
-    await press('Plant it');
+    await press(page, 'Plant it');
     await fill(page, { name: 'root-password' });
-    await press('Plant it');
+    await press(page, 'Plant it');
     await lookAt(page);
     for (const [words, button] of [
       ['Remove', 'Remove it'],
       ['Take out', 'Take it out'],
     ] as const) {
-      await follow(words);
+      await follow(page, words);
       await lookAt(page);
-      await press(button);
+      await press(page, button);
     }
     expect(await textOf('main')).not.toMatch(/db-password|root-password/);
   });
@@ -114,23 +112,23 @@ describe.each(WALKS)('%s', { timeout: 120_000 }, (_how, javaScriptEnabled) => {
   test('who is told is nobody, until somebody is added', async () => {
     await page.goto('/app/agents/subscribers');
     await lookAt(page);
-    await follow('Add a subscriber');
+    await follow(page, 'Add a subscriber');
     await fill(page, { url: 'no address', audience: LONG });
-    await press('Add it');
+    await press(page, 'Add it');
     await lookAt(page);
     await fill(page, { url: 'http://127.0.0.1:9/' });
-    await press('Add it');
+    await press(page, 'Add it');
     await lookAt(page);
   });
 
   test('the kill switch says what it does not do, and its receipt has every step', async () => {
     await page.goto(`/app/agents/of/${agent.id}`);
     await lookAt(page);
-    await follow('Kill switch');
+    await follow(page, 'Kill switch');
     expect(await textOf('main')).toContain('It does not end the process of the agent.');
     await lookAt(page);
     await fill(page, { reason: 'it uses what it may not' });
-    await press('Stop it now');
+    await press(page, 'Stop it now');
     const rows = await page.locator('table').first().locator('tbody tr').allInnerTexts();
     expect(rows).toHaveLength(9);
     expect(rows.slice(-2)).toEqual([
@@ -141,13 +139,13 @@ describe.each(WALKS)('%s', { timeout: 120_000 }, (_how, javaScriptEnabled) => {
     await lookAt(page);
     await page.goto('/app/');
     expect(await textOf('.tile:last-child')).toContain('Agents are suspended');
-    await follow('suspended by the kill switch');
-    await follow(LONG.trim());
+    await follow(page, 'suspended by the kill switch');
+    await follow(page, LONG.trim());
     await lookAt(page);
-    await follow('Reinstate it');
+    await follow(page, 'Reinstate it');
     await lookAt(page);
     await fill(page, { reason: 'it was looked at' });
-    await press('Reinstate it');
+    await press(page, 'Reinstate it');
     expect(await textOf('.facts >> nth=0')).toContain('active');
   });
 });

@@ -1,7 +1,7 @@
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type Service, startService } from '../../service.ts';
-import { fill, lookAt, PagesBrowser, WALKS } from '../../web/pages-browser.ts';
+import { fill, follow, lookAt, PagesBrowser, press, WALKS } from '../../web/pages-browser.ts';
 import { visitorsOf } from '../../web/visitor.ts';
 import { AgentDouble, file } from '../agent-double.ts';
 import { ENDPOINTS, HttpAgent } from '../http-agent.ts';
@@ -32,28 +32,26 @@ describe.each(WALKS)('%s', { timeout: 120_000 }, (_how, javaScriptEnabled) => {
     expect(browser.complaints).toEqual([]);
   });
 
-  const press = (name: string) => page.locator('main').getByRole('button', { name, exact: true }).click();
-  const follow = (name: string) => page.locator('main').getByRole('link', { name, exact: true }).first().click();
   const titleOf = () => page.locator('h1').textContent();
   const main = () => page.locator('main').innerText();
   const rows = () => page.locator('#live tbody tr').allTextContents();
   const say = async (reason: string, button: string) => {
     await fill(page, { reason: reason });
-    await press(button);
+    await press(page, button);
   };
 
   test('a machine is enrolled from the front page on, and its token is shown once', async () => {
     await lookAt(page);
-    await follow('Enrol one');
+    await follow(page, 'Enrol one');
     await fill(page, { password: 'a long walk by the sea' });
     await page.locator('main button').first().click();
     await lookAt(page);
     await fill(page, { name: 'web-1' });
-    await press('Enrol it');
+    await press(page, 'Enrol it');
     const token = (await page.locator('#token').textContent()) ?? '';
     expect(await page.locator('#start').textContent()).toContain(`--url ${service.origin}/endpoints`);
     await lookAt(page);
-    await follow('I have kept it');
+    await follow(page, 'I have kept it');
     expect(await main()).toContain('Nothing has come from it yet.');
     await lookAt(page);
     agent = new HttpAgent(service, new AgentDouble(new URL(page.url()).pathname.split('/').at(-1) ?? ''), token);
@@ -64,12 +62,12 @@ describe.each(WALKS)('%s', { timeout: 120_000 }, (_how, javaScriptEnabled) => {
 
   test('its first scan becomes its baseline', async () => {
     await page.reload();
-    await follow('Propose its last scan as baseline');
+    await follow(page, 'Propose its last scan as baseline');
     await lookAt(page);
     await fill(page, { name: 'the first' });
     await say('a new machine', 'Propose it');
     await lookAt(page);
-    await follow('Approve it');
+    await follow(page, 'Approve it');
     await say('looked at', 'Approve it');
     expect(await page.locator('[role=status]').textContent()).toBe('It is the active baseline now.');
     await page.goto('/app/');
@@ -81,7 +79,7 @@ describe.each(WALKS)('%s', { timeout: 120_000 }, (_how, javaScriptEnabled) => {
     const other = await watched(service, LONG, BEFORE);
     await page.goto('/app/endpoints');
     await lookAt(page);
-    await follow('Events');
+    await follow(page, 'Events');
     expect(await rows()).toEqual([]);
     await reported(agent, AFTER);
     await reported(other, [CHANGED, ...BEFORE.slice(1)]);
@@ -104,7 +102,7 @@ describe.each(WALKS)('%s', { timeout: 120_000 }, (_how, javaScriptEnabled) => {
     );
     await page.goto(`/app/endpoints/hosts/${agent.id}`);
     await lookAt(page);
-    await follow('/usr/bin/sudo');
+    await follow(page, '/usr/bin/sudo');
     const digests = page.locator('table tr', { hasText: 'SHA-256' });
     expect(await digests.locator('td').allInnerTexts()).toEqual([
       event?.['expected_sha256'],
@@ -113,7 +111,7 @@ describe.each(WALKS)('%s', { timeout: 120_000 }, (_how, javaScriptEnabled) => {
     ]);
     expect(await page.locator('.facts').innerText()).toContain('signed package sudo 1.9');
     await lookAt(page);
-    await press('Acknowledge');
+    await press(page, 'Acknowledge');
     expect(await main()).toContain('acknowledged by The operator');
     await page.getByRole('link', { name: /^entry \d+ of its stream$/ }).click();
     expect(await titleOf()).toMatch(/^Entry \d+$/);
@@ -126,7 +124,7 @@ describe.each(WALKS)('%s', { timeout: 120_000 }, (_how, javaScriptEnabled) => {
     expect(await row.innerText()).toContain('2 of 3 have it');
     await row.getByRole('link').click();
     await lookAt(page);
-    await follow('Approve it wherever it stands');
+    await follow(page, 'Approve it wherever it stands');
     await say('the upgrade', 'Approve it');
     expect(await page.locator('.facts').innerText()).toContain('approved change');
     await page.locator('tbody tr', { hasText: LONG }).getByRole('link').click();
@@ -135,7 +133,7 @@ describe.each(WALKS)('%s', { timeout: 120_000 }, (_how, javaScriptEnabled) => {
 
   test('a change window quiets what is found, and lists it', async () => {
     await page.goto(`/app/endpoints/hosts/${agent.id}`);
-    await follow('Open a change window');
+    await follow(page, 'Open a change window');
     await lookAt(page);
     await say(LONG, 'Open it');
     await reported(agent, [...AFTER, file('/usr/bin/upgraded', 'new')]);
@@ -144,7 +142,7 @@ describe.each(WALKS)('%s', { timeout: 120_000 }, (_how, javaScriptEnabled) => {
       expect.stringMatching(/upgraded.*web-1.*quieted/s),
     ]);
     await lookAt(page);
-    await follow('Approve what it quieted');
+    await follow(page, 'Approve what it quieted');
     await say('it was meant', 'Approve it');
     expect(await page.locator('tbody tr').innerText()).toContain('approved change');
     await page.goto('/app/endpoints/change-windows');
@@ -153,24 +151,24 @@ describe.each(WALKS)('%s', { timeout: 120_000 }, (_how, javaScriptEnabled) => {
 
   test('isolating is a label, and says so before and after', async () => {
     await page.goto(`/app/endpoints/hosts/${agent.id}`);
-    await follow('Label as isolated');
+    await follow(page, 'Label as isolated');
     expect(await main()).toContain('This is a label: nothing is cut off the network.');
     await lookAt(page);
     await say('until we know', 'Label it');
     expect(await page.locator('.refusal').innerText()).toContain('This is a label: nothing is cut off the network.');
     expect((await agent.send('GET', '/agent/settings')).status).toBe(200);
     await lookAt(page);
-    await follow('Begin a new chain');
-    await follow('Leave it as it is');
+    await follow(page, 'Begin a new chain');
+    await follow(page, 'Leave it as it is');
   });
 
   test('its reports are verified, and what was altered is found', async () => {
-    await press('Verify now');
+    await press(page, 'Verify now');
     expect(await titleOf()).toBe('Its reports are as they were sent');
     await lookAt(page);
     await service.sql(`UPDATE endpoint_scans SET head = replace(head, 'a boot', 'b boot') WHERE sequence = 1`);
-    await follow('web-1');
-    await press('Verify now');
+    await follow(page, 'web-1');
+    await press(page, 'Verify now');
     expect(await page.locator('tbody').innerText()).toContain('report_digest');
     await lookAt(page);
   });
