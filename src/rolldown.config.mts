@@ -31,6 +31,12 @@ const PROGRAMS = [
 /** What every command needs, in one file. What loads YAML or schemas is not among it. */
 const CORE = /src\/core\/(terminal\/)?(?!progress|yaml|schema-words|wire|explain)[a-z-]+\.ts$/;
 
+/** What verifies a package, in one file, and what a thread of it needs in another. What loads schemas is not among it. */
+const DECODER =
+  /src\/(core\/json\/canonical|verifier\/(decode\/wasm\/[a-z]+|model\/(batch|unhashed)|verify\/(ranges|read-at)))\.ts$/;
+const VERIFIER =
+  /src\/(core\/json|verifier\/(chain|claims|decode|model|reading|recipe))\/(?!.*schema|pinned)[a-z0-9/-]+\.ts$/;
+
 /**
  * Makes `dist`: the programs, and what they share, in few files, because a start pays for each that it opens.
  * Our own code and yargs are in them, readable; the packages of `dependencies` are not, and load when they are used.
@@ -48,7 +54,14 @@ export default defineConfig({
     entryFileNames: '[name].js',
     chunkFileNames: 'shared/[name].js',
     minifyInternalExports: false,
-    codeSplitting: { groups: [{ name: 'core', test: CORE }], includeDependenciesRecursively: false },
+    codeSplitting: {
+      groups: [
+        { name: 'core', test: CORE },
+        { name: 'decoder', test: DECODER },
+        { name: 'verifier', test: VERIFIER },
+      ],
+      includeDependenciesRecursively: false,
+    },
   },
 });
 

@@ -111,6 +111,14 @@ export const MUTANTS: readonly Mutant[] = [
     'if (checks_seals) hold_seals',
     'if (checks_seals && batch_count == 0) hold_seals',
   ),
+  mutant(
+    'an entry follows the one before it, and no other',
+    'entry.h',
+    'last_digits && same_wide(entry->previous_digits, last_digits, digest_form.digits)',
+    'last_digits != 0',
+  ),
+  mutant('what is followed is the one before it', 'kernel.c', 'digests + at - bytes, bytes)', 'digests + at, bytes)'),
+  mutant('a run follows no other run', 'kernel.c', '  last_digits = 0;\n', ''),
   mutant('seals have their form', 'kernel.c', 'are_digits(&seal_form, seal->stated)', 'true'),
   mutant(
     'what is not hashed is noted',

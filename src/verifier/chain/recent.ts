@@ -35,7 +35,7 @@ export class RecentDigests {
       const slot = sequence % REMEMBERED;
       const count = Math.min(to - index, REMEMBERED - slot);
       this.#digests.set(batch.stated.subarray(index * bytes, (index + count) * bytes), slot * bytes);
-      for (let offset = 0; offset < count; offset++) this.#sequences[slot + offset] = sequence + offset;
+      this.#sequences.set(batch.sequences.subarray(index, index + count), slot);
       index += count;
     }
   }

@@ -1,3 +1,4 @@
+import { areSameBytes } from '../../core/bytes.ts';
 import { type EntryBatch, FLAG, isNoted } from '../model/batch.ts';
 
 /**
@@ -10,13 +11,19 @@ export interface Run {
   readonly to: number;
 }
 
+type IndexTest = (index: number) => boolean;
+
 /** Cuts a batch into runs, as long ones as there are. What more is to be said of, or is of another stream, is alone. */
 export function* runsOf(batch: EntryBatch, streamId: string): Generator<Run> {
   const { count, streams } = batch;
   const isAlien = (index: number) => streams !== null && !isOf(streamId, streams[index] ?? null);
+  let isLinked: IndexTest | null = null;
   for (let from = 0; from < count; ) {
-    const isAlone = isNoted(batch, from) || isAlien(from);
-    const to = isAlone ? from + 1 : endOfRun(batch, from, isAlien);
+    let to = from + 1;
+    if (to < count && !isNoted(batch, from) && !isAlien(from)) {
+      isLinked ??= linkTestOf(batch);
+      to = endOfRun(batch, from, isLinked, isAlien);
+    }
     yield { batch, from, to };
     from = to;
   }
@@ -27,21 +34,33 @@ export function isOf(streamId: string, stated: string | null): boolean {
   return stated === null || stated === streamId;
 }
 
-function endOfRun(batch: EntryBatch, from: number, isAlien: (index: number) => boolean): number {
-  const { count, digestBytes, sequences, times, flags } = batch;
-  const words = digestBytes / 4;
-  const [previous, stated] = [inWords(batch.previous), inWords(batch.stated)];
+function endOfRun(batch: EntryBatch, from: number, isLinked: IndexTest, isAlien: IndexTest): number {
+  const { count, sequences, times, flags } = batch;
   let [sequence, time] = [sequences[from] ?? 0, times[from] ?? Number.NaN];
   for (let index = from + 1; index < count; index++) {
     const before = time;
     time = times[index] ?? Number.NaN;
     sequence++;
     if (sequences[index] !== sequence || ((flags[index] ?? 0) & (FLAG.first | FLAG.noted)) !== 0) return index;
-    if (!(time >= before || (Number.isNaN(time) && Number.isNaN(before))) || isAlien(index)) return index;
-    for (let word = index * words; word < (index + 1) * words; word++)
-      if (previous[word] !== stated[word - words]) return index;
+    if (!(time >= before || (Number.isNaN(time) && Number.isNaN(before)))) return index;
+    if (!isLinked(index) || isAlien(index)) return index;
   }
   return count;
+}
+
+/**
+ * Tells whether an entry, not the first of its batch, names the stated digest before it. All are compared at once, and one
+ * by one where one of them does not.
+ */
+function linkTestOf({ count, digestBytes, previous, stated }: EntryBatch): IndexTest {
+  const behind = (count - 1) * digestBytes;
+  if (areSameBytes(previous.subarray(digestBytes, count * digestBytes), stated.subarray(0, behind))) return () => true;
+  const [words, named, digests] = [digestBytes / 4, inWords(previous), inWords(stated)];
+  return (index) => {
+    for (let word = index * words; word < (index + 1) * words; word++)
+      if (named[word] !== digests[word - words]) return false;
+    return true;
+  };
 }
 
 /** Four bytes at a time are compared faster than one. */

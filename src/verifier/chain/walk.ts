@@ -158,7 +158,7 @@ export class ChainWalk {
     this.#search.addOrdered(batch.sequences[from] ?? 0, count, timeOf);
     this.#noteEnds(run);
     for (let index = from; index < to && this.#content !== null; index++)
-      this.#content.push(batch.sequences[index] ?? 0, bytesOf(batch, index));
+      this.#content.push(batch.sequences[index] ?? 0, batch.sent(index));
     this.#noteWatched(run);
   }
 
@@ -193,7 +193,7 @@ export class ChainWalk {
   #noteEnds({ batch, from, to }: Run): void {
     for (const index of [from, to - 1])
       this.#ends.add(batch.sequences[index] ?? 0, () => {
-        const bytes = new Uint8Array(bytesOf(batch, index));
+        const bytes = new Uint8Array(batch.sent(index));
         return () => this.#contract.describeEntry(bytes);
       });
   }
@@ -292,8 +292,4 @@ export class ChainWalk {
 
 function isComputed({ flags }: EntryBatch, index: number): boolean {
   return ((flags[index] ?? 0) & FLAG.computed) !== 0;
-}
-
-function bytesOf({ bytes, starts, ends }: EntryBatch, index: number): Uint8Array {
-  return bytes.subarray(starts[index], ends[index]);
 }

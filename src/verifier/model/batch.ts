@@ -30,10 +30,6 @@ export interface UnhashedAt {
 // Over ten members: they are the columns.
 export interface EntryBatch {
   readonly count: number;
-  /** Where the entries stand, with what stands between them; each begins and ends at these offsets. */
-  readonly bytes: Uint8Array;
-  readonly starts: Uint32Array;
-  readonly ends: Uint32Array;
   readonly sequences: Float64Array;
   /** Milliseconds since 1970; not a number where an entry has none. */
   readonly times: Float64Array;
@@ -53,6 +49,8 @@ export interface EntryBatch {
   readonly keyIds: readonly string[];
   /** RFC 3339; empty where an entry has none. */
   timestamp(index: number): string;
+  /** The bytes of an entry as they were sent; valid only until the next batch is made. */
+  sent(index: number): Uint8Array;
   /** The whole of an entry. */
   entry(index: number): Entry;
   /** A copy of those from `from` on and before `to`, which follow one another. */

@@ -27,3 +27,22 @@ export function unhashedKey(unhashed: Unhashed): string {
 export function memberText(path: readonly string[]): string {
   return path.map((name) => (name.includes('.') ? JSON.stringify(name) : name)).join('.');
 }
+
+const KINDS: readonly Unhashed['kind'][] = ['member', 'boundary', 'type', 'absent', 'more'];
+
+/**
+ * The gravest first: members, of these such as play a role, in the order of the roles; what is alike in that, by
+ * its key.
+ */
+export function compareGravity(roles: readonly string[]): (one: Unhashed, other: Unhashed) => number {
+  const rank = (unhashed: Unhashed): number => {
+    if (unhashed.kind !== 'member') return roles.length + KINDS.indexOf(unhashed.kind);
+    const name = memberText(unhashed.path);
+    const index = roles.findIndex((role) => role === name || role.startsWith(`${name}.`));
+    return index === -1 ? roles.length : index;
+  };
+  return (one, other) => {
+    const [key, otherKey] = [unhashedKey(one), unhashedKey(other)];
+    return rank(one) - rank(other) || Number(key > otherKey) - Number(key < otherKey);
+  };
+}

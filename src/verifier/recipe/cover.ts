@@ -1,6 +1,6 @@
 import { utf8Text } from '../../core/bytes.ts';
 import type { Json } from '../../core/json/canonical.ts';
-import { memberText, type Unhashed, unhashedKey } from '../model/unhashed.ts';
+import { compareGravity, type Unhashed } from '../model/unhashed.ts';
 import type { Description } from '../profile/description.ts';
 import type { PreimagePart } from '../profile/digest-description.ts';
 import { namesOf, valueAt } from '../profile/path.ts';
@@ -33,22 +33,6 @@ export function compileUnhashed(
       ...joins.flatMap((join) => looseTypes(entry, join, roles)).map(looseType),
       ...parties.filter((paths) => paths.every((path) => valueAt(entry.value, path) === undefined)).map(absent),
     ].toSorted(gravity);
-}
-
-const KINDS: readonly Unhashed['kind'][] = ['member', 'boundary', 'type', 'absent', 'more'];
-
-/** Members first, of these such as play a role, in the order of the roles; what is alike in that, by its key. */
-export function compareGravity(roles: readonly string[]): (one: Unhashed, other: Unhashed) => number {
-  const rank = (unhashed: Unhashed): number => {
-    if (unhashed.kind !== 'member') return roles.length + KINDS.indexOf(unhashed.kind);
-    const name = memberText(unhashed.path);
-    const index = roles.findIndex((role) => role === name || role.startsWith(`${name}.`));
-    return index === -1 ? roles.length : index;
-  };
-  return (one, other) => {
-    const [key, otherKey] = [unhashedKey(one), unhashedKey(other)];
-    return rank(one) - rank(other) || Number(key > otherKey) - Number(key < otherKey);
-  };
 }
 
 /** The members by which the contract says who did what to what; those of one role together. */

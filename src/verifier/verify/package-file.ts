@@ -1,7 +1,15 @@
+import type { BigIntStats } from 'node:fs';
 import { type FileHandle, open } from 'node:fs/promises';
 import { setImmediate } from 'node:timers/promises';
 import type { PackageReader } from '../chain/package.ts';
-import { type DecodedRange, decodeRange, RANGE_BYTES, Slot } from '../decode/wasm/segments.ts';
+import {
+  type DecodedRange,
+  decodeRange,
+  RANGE_BYTES,
+  READ_AGAIN_BYTES,
+  readAgain,
+  Slot,
+} from '../decode/wasm/segments.ts';
 import type { RangeThreads } from './range-threads.ts';
 import { RangeWorkers } from './range-workers.ts';
 import { boundsOf, makeRanges, type Ranges } from './ranges.ts';
@@ -25,8 +33,8 @@ export interface FileReading {
 const BLOCK_BYTES = 2 ** 18;
 
 /**
- * Reads a package from a file, on several threads if that is worth it. Where the file changed meanwhile, what threads
- * have read of it at different times is given up, and it is read again by one.
+ * Reads a package from a file, on several threads if that is worth it. Where the file changed meanwhile, what
+ * was read of it at different times is given up, and one thread reads it again, each byte once.
  * @param begin makes a reader; the one that has read the file is returned, to be finished and disposed of.
  */
 export async function readPackageFile(
@@ -42,19 +50,29 @@ export async function readPackageFile(
     return reading;
   };
   try {
-    const before = await file.stat();
-    const ranges = makeRanges(before.isFile() ? before.size : 0, options.rangeBytes ?? RANGE_BYTES);
+    const before = await file.stat(EXACT);
+    const hasChanged = async () => before.isFile() && !isSame(before, await file.stat(EXACT));
+    const ranges = makeRanges(before.isFile() ? Number(before.size) : 0, options.rangeBytes ?? RANGE_BYTES);
     const reading = new Reading(file, own(), before.isFile(), options.signal);
-    const segments = await reading.readInRanges(ranges, options.threads.workers);
-    const after = await file.stat();
-    if (segments === 0 || (after.size === before.size && after.mtimeMs === before.mtimeMs))
-      return kept({ reader: reading.reader, segments });
+    try {
+      const segments = await reading.readInRanges(ranges, options.threads.workers);
+      if (!(await hasChanged())) return kept({ reader: reading.reader, segments });
+    } catch (error) {
+      if (!(await hasChanged())) throw error;
+    }
     reading.reader[Symbol.dispose]();
     const again = new Reading(file, own(), true, options.signal);
     return kept({ reader: again.reader, segments: await again.readInRanges(makeRanges(0, RANGE_BYTES), []) });
   } finally {
     await file.close();
   }
+}
+
+const EXACT = { bigint: true } as const;
+
+/** By the time of the last change too, which nobody sets. */
+function isSame(before: BigIntStats, after: BigIntStats): boolean {
+  return before.size === after.size && before.ctimeNs === after.ctimeNs;
 }
 
 /** One reading of a file, from its first byte to its last. */
@@ -64,6 +82,7 @@ class Reading {
   readonly #hasOffsets: boolean;
   readonly #signal: AbortSignal | undefined;
   readonly #block = Buffer.allocUnsafeSlow(BLOCK_BYTES);
+  readonly #memory = new Uint8Array(READ_AGAIN_BYTES);
   #at = 0;
   #slot: Slot | null = null;
 
@@ -102,11 +121,12 @@ class Reading {
   #decodeHere(end: number): DecodedRange | null {
     const { segments } = this.reader;
     if (segments === null || this.#at >= end) return null;
-    const decoded = decodeRange(segments.decoder, readerOf(this.#file.fd), { start: this.#at, end });
+    const readAt = readerOf(this.#file.fd);
+    const decoded = decodeRange(segments.decoder, readAt, { start: this.#at, end });
     if (decoded === null || decoded.start === this.#at) return decoded;
     // What stands before it is read first, and the same decoder may be used for that.
     this.#slot ??= new Slot(Slot.allocate());
-    return this.#slot.copy(decoded);
+    return readAgain(this.#slot.keep(decoded), readAt, this.#memory);
   }
 
   async #take({ columns, ...place }: DecodedRange): Promise<boolean> {

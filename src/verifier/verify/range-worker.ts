@@ -1,6 +1,6 @@
 import { parentPort } from 'node:worker_threads';
 import { WasmDecoder, type WasmOptions } from '../decode/wasm/decoder.ts';
-import { type DecodedRange, decodeRange, Slot } from '../decode/wasm/segments.ts';
+import { decodeRange, type KeptRange, Slot } from '../decode/wasm/segments.ts';
 import { boundsOf, claimNext, type Ranges, WINDOW, waitForRanges } from './ranges.ts';
 import { readerOf } from './read-at.ts';
 
@@ -19,7 +19,7 @@ export interface RangeJob {
 /** What it answers, of each range that it claimed; the columns are in the range's slot. */
 export interface RangeAnswer {
   range: number;
-  decoded: DecodedRange | null;
+  decoded: KeptRange | null;
 }
 
 parentPort?.once('message', ({ owner, file, ranges, slots, options }: RangeJob) => {
@@ -31,8 +31,8 @@ parentPort?.once('message', ({ owner, file, ranges, slots, options }: RangeJob) 
     for (let range = claimNext(ranges, owner); range !== null; range = claimNext(ranges, owner)) {
       const decoded = decodeRange(decoder, readerOf(file), boundsOf(ranges, range));
       const slot = slots[range % WINDOW];
-      const copy = decoded === null || slot === undefined ? null : new Slot(slot).copy(decoded);
-      parentPort?.postMessage({ range, decoded: copy } satisfies RangeAnswer);
+      const kept = decoded === null || slot === undefined ? null : new Slot(slot).keep(decoded);
+      parentPort?.postMessage({ range, decoded: kept } satisfies RangeAnswer);
     }
   } while (waitForRanges(ranges));
 });

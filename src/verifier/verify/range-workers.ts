@@ -1,6 +1,13 @@
 import type { Worker } from 'node:worker_threads';
 import type { WasmDecoder, WasmOptions } from '../decode/wasm/decoder.ts';
-import { type DecodedRange, decodeRange, Slot } from '../decode/wasm/segments.ts';
+import {
+  type DecodedRange,
+  decodeRange,
+  type KeptRange,
+  READ_AGAIN_BYTES,
+  readAgain,
+  Slot,
+} from '../decode/wasm/segments.ts';
 import type { RangeAnswer, RangeJob } from './range-worker.ts';
 import { boundsOf, claim, claimNext, noteFolded, type Ranges, WINDOW } from './ranges.ts';
 import { readerOf } from './read-at.ts';
@@ -14,8 +21,9 @@ export class RangeWorkers {
   readonly #ranges: Ranges;
   readonly #workers = new Map<number, RangeWorker>();
   readonly #slots: SharedArrayBuffer[] = [];
+  readonly #memory = new Uint8Array(READ_AGAIN_BYTES);
   /** What this thread has decoded out of turn, by range. */
-  readonly #own = new Map<number, DecodedRange | null>();
+  readonly #own = new Map<number, KeptRange | null>();
   #begun = false;
 
   /**
@@ -43,6 +51,11 @@ export class RangeWorkers {
    * @param decoder of this thread; its memory is written over.
    */
   async claim(range: number, decoder: WasmDecoder | null): Promise<DecodedRange | null> {
+    const kept = await this.#keptOf(range, decoder);
+    return kept === null ? null : readAgain(kept, readerOf(this.#file), this.#memory);
+  }
+
+  async #keptOf(range: number, decoder: WasmDecoder | null): Promise<KeptRange | null> {
     for (;;) {
       const own = this.#own.get(range);
       if (own !== undefined) {
@@ -76,7 +89,7 @@ export class RangeWorkers {
     const slot = range === null ? undefined : this.#slots[range % WINDOW];
     if (range === null || slot === undefined) return false;
     const decoded = decodeRange(decoder, readerOf(this.#file), boundsOf(this.#ranges, range));
-    this.#own.set(range, decoded === null ? null : new Slot(slot).copy(decoded));
+    this.#own.set(range, decoded === null ? null : new Slot(slot).keep(decoded));
     return true;
   }
 }
@@ -84,7 +97,7 @@ export class RangeWorkers {
 /** One thread and its answers. */
 class RangeWorker {
   readonly #thread: Worker;
-  readonly #answers = new Map<number, DecodedRange | null>();
+  readonly #answers = new Map<number, KeptRange | null>();
   #ended = false;
   /** Has who waits look again. */
   #wake = () => {};
@@ -107,7 +120,7 @@ class RangeWorker {
   }
 
   /** Undefined as long as it may yet come; null also from a thread that has ended without it. */
-  answerOf(range: number): DecodedRange | null | undefined {
+  answerOf(range: number): KeptRange | null | undefined {
     const answer = this.#answers.get(range);
     this.#answers.delete(range);
     return answer === undefined && this.#ended ? null : answer;

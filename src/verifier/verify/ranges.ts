@@ -13,7 +13,7 @@ export interface Ranges {
 }
 
 /** It bounds the memory that segments are kept in. */
-export const WINDOW = 4;
+export const WINDOW = 6;
 
 export function makeRanges(fileBytes: number, bytes: number): Ranges {
   const count = Math.max(1, Math.ceil(fileBytes / bytes));

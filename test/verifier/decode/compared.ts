@@ -34,7 +34,7 @@ export interface Taken {
 }
 
 export function rowsOf(batch: EntryBatch): Row[] {
-  const { count, sequences, times, flags, digestBytes, previous, stated, computed, bytes, starts, ends } = batch;
+  const { count, sequences, times, flags, digestBytes, previous, stated, computed } = batch;
   return Array.from({ length: count }, (_, index) => ({
     sequence: sequences[index] ?? 0,
     time: times[index] ?? 0,
@@ -43,7 +43,7 @@ export function rowsOf(batch: EntryBatch): Row[] {
     digest: hexAt(stated, index, digestBytes),
     computed: hexAt(computed, index, digestBytes),
     timestamp: batch.timestamp(index),
-    text: Buffer.from(bytes.subarray(starts[index], ends[index])).toString('latin1'),
+    text: Buffer.from(batch.sent(index)).toString('latin1'),
   }));
 }
 

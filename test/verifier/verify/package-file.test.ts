@@ -1,4 +1,4 @@
-import { appendFileSync, existsSync, mkdtempSync, truncateSync, writeFileSync } from 'node:fs';
+import { appendFileSync, existsSync, mkdtempSync, truncateSync, utimesSync, writeFileSync } from 'node:fs';
 import { availableParallelism, tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
@@ -21,13 +21,17 @@ function fileOf(name: string, entries: SentEntry[]): string {
 }
 const intact = fileOf('intact.json', chain);
 
+/** Whose content is hashed, so that the bytes of every entry are looked at. */
+const SECTIONS = [{ first: 2, last: 1900, byContent: true }];
+
 interface Asked extends Partial<Omit<FileReadingOptions, 'threads'>> {
   threads?: number;
   program?: URL;
 }
 
 async function read(path: string, { threads: count = 1, program, ...options }: Asked, keys: SealKeys = KEYS) {
-  const begin = () => new PackageReader(defaultContract, keys, { watch: () => [3, 1000, 1999] });
+  const begin = () =>
+    new PackageReader(defaultContract, keys, { watch: () => [3, 1000, 1999], compared: () => SECTIONS });
   await using threads = new RangeThreads(count - 1, program);
   const { reader, segments } = await readPackageFile(path, begin, { threads, rangeBytes: 50_000, ...options });
   return { reading: plain(reader.finish()), segments };
@@ -68,19 +72,22 @@ function plain({ walk, facts, defect }: PackageReading) {
   return { ...walk, findings: walk.findings.list(), total: walk.findings.total(), facts, defect };
 }
 
+const repeated = [...chain.slice(0, 1700), ...chain.slice(1600)];
 const altered = { ...chain[1500], actor: 'mallory' } as SentEntry;
-const FILES: [string, string][] = [
-  ['intact', intact],
-  ['altered', fileOf('altered.json', chain.with(1500, altered))],
-  ['with a gap', fileOf('gap.json', chain.toSpliced(900, 100))],
-  ['repeated', fileOf('repeated.json', [...chain.slice(0, 1700), ...chain.slice(1600)])],
+/** Whether each number follows the one before. */
+const FILES: [string, string, boolean][] = [
+  ['intact', intact, true],
+  ['altered', fileOf('altered.json', chain.with(1500, altered)), true],
+  ['with a gap', fileOf('gap.json', chain.toSpliced(900, 100)), false],
+  ['repeated', fileOf('repeated.json', repeated), false],
 ];
 
-describe.each(FILES)('a file, %s, is read the same', (name, path) => {
+describe.each(FILES)('a file, %s, is read the same', (name, path, followsThroughout) => {
   test.each([2, 3])('by %i threads', async (threads) => {
     const { reading, segments } = await read(path, { threads, ...helpedBy(answering('post(answer)')) });
     expect(reading).toEqual((await read(path, {})).reading);
     expect(segments).toBeGreaterThan(0);
+    expect(reading.contents.size).toBe(followsThroughout ? 4 : 0);
     if (name === 'intact') expect(reading).toMatchObject({ entries: 2000, seals: { verified: 2000 }, total: 0 });
   });
 });
@@ -135,10 +142,29 @@ test('so is one that cannot be started', async () => {
   expect(await read(intact, { threads: 3, program })).toEqual(await read(intact, {}));
 });
 
-test('a file that changes while it is read is read again by one thread', async () => {
-  const path = fileOf('growing.json', chain);
-  const grows = `(await import('node:fs')).appendFileSync(${JSON.stringify(path)}, ' ');`;
-  const { reading, segments } = await read(path, { threads: 2, ...helpedBy(grows + answering('post(answer)')) });
+/** Any time will do that a file can be given. */
+const TIME = 1_000_000_000;
+
+const stuttering = chain.flatMap((entry, index) => (index % 50 === 0 ? [entry, entry] : [entry]));
+/** From a place on, which the program of a thread can name. */
+const overwrite = (path: string, text: string, from: string) => `
+  const file = fs.openSync(${path}, 'r+');
+  fs.writeSync(file, ${text}.padEnd(fs.fstatSync(file).size - ${from}, ' '), ${from});
+  fs.closeSync(file);
+  fs.utimesSync(${path}, ${TIME}, ${TIME});`;
+const alteredText = JSON.stringify(JSON.stringify(packageOf(chain.with(1500, altered))));
+
+const CHANGES: [string, SentEntry[], (path: string) => string][] = [
+  ['grows', chain, (path) => `fs.appendFileSync(${path}, ' ');`],
+  ['becomes another one, as large and as old', chain, (path) => overwrite(path, alteredText, '0')],
+  ['loses entries of which something is to be said', stuttering, (path) => overwrite(path, '""', 'decoded.start')],
+];
+
+test.each(CHANGES)('a file that %s while it is read is read again by one thread', async (name, entries, change) => {
+  const path = fileOf(`${name}.json`, entries);
+  utimesSync(path, TIME, TIME);
+  const program = answering(`if (answers === 1) { ${change(JSON.stringify(path))} } post(answer)`);
+  const { reading, segments } = await read(path, { threads: 2, ...helpedBy(`import fs from 'node:fs'; ${program}`) });
   expect(segments).toBe(0);
   expect(reading).toEqual((await read(path, {})).reading);
   appendFileSync(path, 'x');

@@ -58,9 +58,6 @@ export class ReferenceDecoder implements EntryDecoder {
     };
     return {
       count: entries.length,
-      bytes,
-      starts: Uint32Array.from(found, ({ start }) => start),
-      ends: Uint32Array.from(found, ({ end }) => end),
       sequences: Float64Array.from(entries, ({ sequence }) => sequence),
       times: Float64Array.from(entries, ({ timestamp }) => Date.parse(timestamp)),
       flags: Uint8Array.from(entries, (entry) => flagsOf(entry, genesis, this.#isPlain(entry))),
@@ -72,6 +69,7 @@ export class ReferenceDecoder implements EntryDecoder {
       unhashed: unhashedOf(entries),
       keyIds: [...new Set(entries.flatMap((entry) => this.#keyIdsOf(entry)))],
       timestamp: (index) => entryAt(entries, index).timestamp,
+      sent: (index) => bytes.subarray(found[index]?.start, found[index]?.end),
       entry: (index) => entryAt(entries, index),
       keep: (from, to, spare) => keep(found, bytes, from, to, spare),
     };

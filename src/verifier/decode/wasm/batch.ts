@@ -10,7 +10,8 @@ import { SIZES } from './layout.ts';
 // Over ten members: they are the columns.
 export interface WasmColumns {
   count: number;
-  bytes: Uint8Array;
+  /** What the module has read, from one offset to another; valid until it is asked again. */
+  bytes: (from: number, to: number) => Uint8Array;
   starts: Uint32Array;
   ends: Uint32Array;
   sequences: Float64Array;
@@ -32,30 +33,30 @@ export type ReadWhole = (bytes: Uint8Array) => Entry;
 
 export function toBatch(columns: WasmColumns, program: RecipeProgram, readWhole: ReadWhole): EntryBatch {
   const { bytes, starts, ends, digests } = columns;
+  const sent = (index: number) => bytes(starts[index] ?? 0, ends[index] ?? 0);
   return {
     ...columns,
     stated: digests,
     computed: digests,
     streams: null,
-    timestamp: (index) => timestampAt(columns, index, program, bytes, 0),
-    // The bytes may be overwritten, or shared with another thread.
-    entry: (index) => readWhole(bytes.slice(starts[index], ends[index])),
+    timestamp: (index) => timestampAt(columns, index, program, bytes),
+    sent,
+    // The bytes may be overwritten.
+    entry: (index) => readWhole(new Uint8Array(sent(index))),
     keep: (from, to, spare) => keep(columns, program, { from, to }, spare),
   };
 }
 
-/** What `profile/time.ts` makes of the times that the module takes. @param skipped what stands before `bytes` where the module read. */
+/** What `profile/time.ts` makes of the times that the module takes. */
 function timestampAt(
   { timestamps, timestampLengths }: Pick<WasmColumns, 'timestamps' | 'timestampLengths'>,
   index: number,
   { timestampUnit }: RecipeProgram,
-  bytes: Uint8Array,
-  skipped: number,
+  bytes: WasmColumns['bytes'],
 ): string {
   const start = timestamps[index];
   if (start === undefined || start === SIZES.NO_OFFSET) return '';
-  const at = start - skipped;
-  const sent = utf8Text(bytes.subarray(at, at + (timestampLengths[index] ?? 0)));
+  const sent = utf8Text(bytes(start, start + (timestampLengths[index] ?? 0)));
   if (timestampUnit === 'text') return sent.endsWith('Z"') ? sent.slice(1, -1) : `${sent.slice(1, -1)}Z`;
   return new Date(Number(sent) * (timestampUnit === 'seconds' ? 1000 : 1)).toISOString();
 }
@@ -74,7 +75,7 @@ function keep(
   const parts = [
     ...places,
     digests.subarray(from * digestBytes, to * digestBytes),
-    bytes.subarray(skipped, ends[to - 1]),
+    bytes(skipped, ends[to - 1] ?? skipped),
   ];
   const memory = spare.take(parts.reduce((sum, { byteLength }) => sum + byteLength, 0));
   const kept = copyInto(memory, parts);
@@ -82,6 +83,7 @@ function keep(
   const [begins, behinds] = [words(0), words(1)];
   const times = { timestamps: words(2), timestampLengths: words(3) };
   const [keptDigests = memory, keptBytes = memory] = kept.slice(4);
+  const ofKept = (start: number, end: number) => keptBytes.subarray(start - skipped, end - skipped);
   const first = sequences[from] ?? 0;
   const at = indexIn(to - from);
   return {
@@ -91,7 +93,7 @@ function keep(
     start: (index) => (begins[at(index)] ?? 0) - skipped,
     end: (index) => (behinds[at(index)] ?? 0) - skipped,
     digest: (index) => hexAt(keptDigests, at(index), digestBytes),
-    timestamp: (index) => timestampAt(times, at(index), program, keptBytes, skipped),
+    timestamp: (index) => timestampAt(times, at(index), program, ofKept),
     release: () => {
       if (at.close()) spare.giveBack(memory);
     },

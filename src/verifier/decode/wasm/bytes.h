@@ -17,8 +17,9 @@ struct text {
 };
 
 #define SLACK 128
-// A function that few chains call, or seldom. V8 compiles a function that is called often with all that was drawn into it,
-// and until that is done it runs slowly.
+// V8 compiles a function that is called often with all that was drawn into it, and until that is done it runs slowly. So
+// these are compiled apart: what every entry needs, and what few chains call, or seldom.
+#define APART __attribute__((noinline))
 #define SELDOM __attribute__((noinline))
 
 // A constant that is copied sixteen bytes at a time, though it is shorter.

@@ -138,7 +138,7 @@ export class WasmDecoder implements EntryDecoder {
     const times = new Float64Array(this.#memory, kernel.times.value, count);
     return {
       count,
-      bytes: this.input,
+      bytes: (from, to) => this.input.subarray(from, to),
       starts: this.#words(kernel.starts.value, count),
       ends: this.#words(kernel.ends.value, count),
       sequences: new Float64Array(this.#memory, kernel.sequences.value, count),

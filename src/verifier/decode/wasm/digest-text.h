@@ -103,13 +103,16 @@ static inline bool are_hex(const u8 *digits, u32 count) {
   return true;
 }
 
-// Whether digits that nothing is compared with are of the encoding, and written as it writes them.
-static bool are_digits(const struct digest_form *form, const u8 *digits) {
-  if (form->encoding == HEX) return are_hex(digits, form->digits);
+static SELDOM bool are_base64(const struct digest_form *form, const u8 *digits) {
   u8 bytes[MAX_DIGITS + 16], again[MAX_DIGITS + SLACK];
   from_digits(form, digits, bytes);
   to_digits(form, bytes, again);
   return same_wide(again, digits, form->digits);
+}
+
+// Whether digits that nothing is compared with are of the encoding, and written as it writes them.
+static bool are_digits(const struct digest_form *form, const u8 *digits) {
+  return form->encoding == HEX ? are_hex(digits, form->digits) : are_base64(form, digits);
 }
 
 // The digits of a value that has the shape of a digest; 0 for one that has not. What digits they are is not looked at:

@@ -15,6 +15,8 @@ static enum time_unit time_unit;
 static enum genesis_kind genesis;
 static struct text genesis_literal;
 static struct digest_form seal_form;
+// The digits of the digest that the entry before it states; 0 for the first of a run.
+static const u8 *last_digits;
 
 static inline bool plays(enum role role) { return row_of[role] != NOWHERE; }
 static inline struct text value_of(enum role role) { return values[row_of[role]]; }
@@ -48,16 +50,20 @@ static inline bool is_genesis_literal(struct text value) {
 static bool read_previous(struct entry *entry) {
   entry->previous = value_of(PREVIOUS_DIGEST);
   entry->previous_digits = 0;
+  entry->follows = false;
   entry->is_first = genesis == ABSENT ? entry->previous.length == 0 : is_genesis_literal(entry->previous);
   if (entry->is_first) return true;
   entry->previous_digits = digits_in(&digest_form, entry->previous);
-  if (!entry->previous_digits || !are_digits(&digest_form, entry->previous_digits)) return false;
+  if (!entry->previous_digits) return false;
+  // Digits that the entry before it states are held to what that one's digest is.
+  entry->follows = last_digits && same_wide(entry->previous_digits, last_digits, digest_form.digits);
+  if (!entry->follows && !are_digits(&digest_form, entry->previous_digits)) return false;
   entry->is_first = genesis == ZEROS && are_zeros(entry->previous_digits);
   return true;
 }
 
 // False where it is not certain what the entry says, or it is of another stream.
-static bool read_roles(struct entry *entry) {
+static APART bool read_roles(struct entry *entry) {
   if (!read_sequence(value_of(SEQUENCE), &entry->sequence) || entry->sequence < first_sequence) return false;
   if (!read_previous(entry)) return false;
   entry->digest = value_of(DIGEST);

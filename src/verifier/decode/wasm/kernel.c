@@ -42,6 +42,8 @@ static u8 short_texts[MAX_BATCH][SHORT_TEXT] __attribute__((aligned(16)));
 static struct message messages[MAX_BATCH];
 static const struct key *batch_keys[MAX_BATCH];
 static struct seal seals[MAX_BATCH];
+// What it names as its predecessor's digest is the one before it.
+static bool follows[MAX_BATCH];
 static u8 made[MAX_BATCH][MAX_DIGEST] __attribute__((aligned(16)));
 static u32 batch_count;
 // The batch's first entry, and the first one whose digest or seal is not that of its bytes.
@@ -104,8 +106,10 @@ static void end_batch(void) {
   hash_messages(algorithm, messages, batch_count, made);
   if (has_digest_key) hash_outer(algorithm, batch_keys, batch_count, made, short_texts, messages);
   for (u32 i = 0; i < batch_count; i++) {
+    u32 at = (batch_start + i) * bytes;
     hold_to(&digest_form, i, stated[batch_start + i]);
-    put(digests + (batch_start + i) * bytes, made[i], bytes);
+    put(digests + at, made[i], bytes);
+    if (follows[i]) put(previous + at, digests + at - bytes, bytes);
   }
   if (checks_seals) hold_seals_to_digests();
   if (has_digest_key || checks_seals) note_keys();
@@ -135,8 +139,13 @@ static bool find_keys(const struct entry *entry) {
   return seal->key && seal->stated;
 }
 
+static SELDOM void set_previous(const struct entry *entry, u8 *to) {
+  if (entry->previous_digits) from_digits(&digest_form, entry->previous_digits, to);
+  else zero(to, digest_bytes(digest_form.algorithm));
+}
+
 // False where it is not certain what the entry's digest is made over.
-static bool add_to_batch(const struct part *members, const struct entry *entry) {
+static APART bool add_to_batch(const struct part *members, const struct entry *entry) {
   enum algorithm algorithm = digest_form.algorithm;
   struct writer writer = {texts_end, texts + INPUT_BYTES + BATCH_TEXT, false, 0, 0};
   if (!find_keys(entry) || !write_preimage(&writer, entry, members)) return false;
@@ -151,10 +160,9 @@ static bool add_to_batch(const struct part *members, const struct entry *entry) 
   timestamps[index] = plays(TIMESTAMP) ? (u32)(entry->timestamp.at - input) : NO_OFFSET;
   timestamp_lengths[index] = entry->timestamp.length;
   flags[index] = IS_COMPUTED | (entry->is_first ? IS_FIRST : 0);
-  u8 *to = previous + index * digest_bytes(algorithm);
-  if (entry->previous_digits) from_digits(&digest_form, entry->previous_digits, to);
-  else zero(to, digest_bytes(algorithm));
-  stated[index] = entry->digits;
+  follows[batch_count] = entry->follows;
+  if (!entry->follows) set_previous(entry, previous + index * digest_bytes(algorithm));
+  stated[index] = last_digits = entry->digits;
   texts_end += blocks * block_of(algorithm);
   batch_count++;
   return true;
@@ -229,6 +237,7 @@ EXPORT("run") void run(u32 start, u32 end, u32 limit, u32 place) {
   texts_end = texts;
   batch_count = batch_start = 0;
   mismatch = NONE;
+  last_digits = 0;
   const u8 *at = read_entries(input + start, input + limit, place);
   end_batch();
   report[OFFSET] = (u32)(at - input);

@@ -43,6 +43,8 @@ struct entry {
   struct text timestamp;
   struct text previous;
   const u8 *previous_digits;
+  // They are those that the entry before it states.
+  bool follows;
   struct text digest;
   const u8 *digits;
 };

@@ -3,18 +3,21 @@ import type { WasmDecoder, WasmRun } from './decoder.ts';
 import { SIZES } from './layout.ts';
 
 /** Entries of a package that were decoded without those before them. Offsets are in the package. */
-export interface DecodedRange {
+export interface DecodedRange<Columns = WasmColumns> {
   /** Of the first entry, and where the decoding ended. */
   start: number;
   end: number;
   /** What stands before `end`. */
   place: 'after' | 'next';
-  columns: WasmColumns;
+  columns: Columns;
 }
+
+/** As it is kept: without the bytes, which seldom anybody asks for, and which take longer to copy than all the rest. */
+export type KeptRange = DecodedRange<Omit<WasmColumns, 'bytes'>>;
 
 /** What follows a range is read with it, so that the entry that stands across its end is whole. */
 const OVERLAP_BYTES = 16 * 1024;
-export const RANGE_BYTES = SIZES.INPUT_BYTES / 2 - OVERLAP_BYTES;
+export const RANGE_BYTES = SIZES.INPUT_BYTES - OVERLAP_BYTES;
 
 const OPEN_OBJECT = 0x7b;
 
@@ -60,6 +63,29 @@ function findEntry(decoder: WasmDecoder, filled: number, limit: number): { at: n
   return null;
 }
 
+/** For `readAgain`. */
+export const READ_AGAIN_BYTES = RANGE_BYTES + OVERLAP_BYTES;
+
+/**
+ * The range whole again: its bytes are read from the package once more, when somebody asks for them. Most ask for one
+ * entry; with a second one the rest of the range is read.
+ * @param memory of `READ_AGAIN_BYTES`, for one range after the other.
+ */
+export function readAgain({ columns, ...range }: KeptRange, readAt: ReadAt, memory: Uint8Array): DecodedRange {
+  const { starts, ends, count } = columns;
+  const base = range.start - (starts[0] ?? 0);
+  const read = { from: 0, to: 0, times: 0 };
+  const bytes = (from: number, to: number) => {
+    if (from < read.from || to > read.to) {
+      read.from = from;
+      read.to = read.times++ === 0 ? to : Math.max(to, ends[count - 1] ?? 0);
+      readAt(memory.subarray(0, read.to - read.from), base + read.from);
+    }
+    return memory.subarray(from - read.from, to - read.from);
+  };
+  return { ...range, columns: { ...columns, bytes } };
+}
+
 /** Memory for the columns of one range, shared between threads. */
 export class Slot {
   readonly #memory: SharedArrayBuffer;
@@ -70,15 +96,13 @@ export class Slot {
 
   static allocate(): SharedArrayBuffer {
     return new SharedArrayBuffer(
-      SIZES.MAX_ENTRIES *
-        (2 * Float64Array.BYTES_PER_ELEMENT + 4 * Uint32Array.BYTES_PER_ELEMENT + 1 + 2 * MAX_DIGEST) +
-        SIZES.INPUT_BYTES,
+      SIZES.MAX_ENTRIES * (2 * Float64Array.BYTES_PER_ELEMENT + 4 * Uint32Array.BYTES_PER_ELEMENT + 1 + 2 * MAX_DIGEST),
     );
   }
 
   /** @returns the same, in this memory. */
-  copy(decoded: DecodedRange): DecodedRange {
-    const { columns } = decoded;
+  keep(decoded: DecodedRange): KeptRange {
+    const { bytes: _bytes, ...columns } = decoded.columns;
     const { digestBytes } = columns;
     let at = 0;
     const take = <T extends Float64Array | Uint32Array | Uint8Array>(column: T): T => {
@@ -101,16 +125,8 @@ export class Slot {
         previous: take(columns.previous),
         digests: take(columns.digests),
         flags: take(columns.flags),
-        bytes: this.#copyBytes(columns),
       },
     };
-  }
-
-  #copyBytes({ bytes, ends, count }: WasmColumns): Uint8Array {
-    const sent = bytes.subarray(0, ends[count - 1]);
-    const copy = new Uint8Array(this.#memory, this.#memory.byteLength - SIZES.INPUT_BYTES, sent.length);
-    copy.set(sent);
-    return copy;
   }
 }
 

@@ -33,7 +33,7 @@ static int days_since_1970(u32 year, u32 month, u32 day) {
 
 // YYYY-MM-DDTHH:MM:SS with a day that there is and an hour below 24 (ECMA-262 21.4.1.32), up to nine digits of a second
 // of which ECMAScript takes three, and Z or nothing, which is UTC too.
-static bool read_time_text(const u8 *at, u32 length, double *to) {
+static APART bool read_time_text(const u8 *at, u32 length, double *to) {
   const v128_t date = wasm_u8x16_make('0', '0', '0', '0', '-', '0', '0', '-', '0', '0', 'T', '0', '0', ':', '0', '0');
   const v128_t date_range = wasm_u8x16_make(9, 9, 9, 9, 0, 9, 9, 0, 9, 9, 0, 9, 9, 0, 9, 9);
   if (length < 19 || length > 30) return false;

@@ -1,7 +1,6 @@
 import { utf8Text } from '../../../core/bytes.ts';
 import type { UnhashedAt } from '../../model/batch.ts';
-import type { Unhashed } from '../../model/unhashed.ts';
-import { compareGravity } from '../../recipe/cover.ts';
+import { compareGravity, type Unhashed } from '../../model/unhashed.ts';
 import type { RecipeProgram } from '../../recipe/recipe-program.ts';
 import { SIZES, UNHASHED, UNHASHED_ROW, valueIn } from './layout.ts';
 import type { KernelSettings } from './settings.ts';
