@@ -268,7 +268,7 @@ describe.concurrent('a fault of one form that stays: exit 3, the other stream ex
       const { code, stderr, directory, record, finalized, seconds } = await exportFrom(service);
       expect([code, finalized], stderr).toEqual([3, false]);
       expect(stderr).toMatch(message);
-      expect(seconds).toBeLessThan(40);
+      expect(seconds).toBeLessThan(20);
       expect(doneStream(directory, 'good')?.status).toBe('verified');
       expect(doneStream(directory, 'bad')).toBeUndefined();
       expect(record.reconciliation).toMatchObject({ listed: 2, exported: 1 });
@@ -388,7 +388,7 @@ describe.concurrent('a list of streams that cannot be trusted: exit 3, and nothi
     const { code, stderr, directory, seconds } = await exportFrom(service);
     expect([code, stderr]).toEqual([3, expect.stringMatching(message)]);
     expect(stderr, 'no next step is told').toMatch(/\n.*\w{3}/);
-    expect(seconds).toBeLessThan(45);
+    expect(seconds).toBeLessThan(30);
     expect(doneStream(directory, 'good')).toBeUndefined();
   });
 });
