@@ -426,6 +426,17 @@ describe('what is large', () => {
   });
 });
 
+test('what tests share has no hooks of its own: a worker loads it for the first file alone', () => {
+  const root = resolve(import.meta.dirname);
+  const shared = readdirSync(root, { recursive: true, encoding: 'utf8' }).filter(
+    (path) => path.endsWith('.ts') && !path.endsWith('.test.ts') && path !== join('support', 'own-variables.ts'),
+  );
+  const hooked = shared.filter((path) =>
+    /^(?:before|after)(?:Each|All)\(/m.test(readFileSync(join(root, path), 'utf8')),
+  );
+  expect([shared.length > 100, hooked]).toEqual([true, []]);
+});
+
 test('the top level holds nothing but what belongs there', () => {
   const wanted = [
     'CHANGELOG.md',

@@ -2,7 +2,7 @@ import { chmodSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import process from 'node:process';
-import { afterEach } from 'vitest';
+import { onTestFinished } from 'vitest';
 import type { ReadingPace } from '../../../src/platform/endpoint-agent/scan/pace.ts';
 import { type ScanOptions, type ScanResult, scan } from '../../../src/platform/endpoint-agent/scan/scan.ts';
 import { type EndpointLine, pathBytes } from '../../../src/platform/endpoints/report/line.ts';
@@ -30,23 +30,17 @@ export async function scanOf(roots: readonly string[], options: Partial<ScanOpti
   return { ...result, lines, at };
 }
 
-const made: string[] = [];
-afterEach(() => {
-  for (const folder of made.splice(0)) rmSync(folder, { recursive: true, force: true });
-});
-
-/** An empty folder that is removed after the test. */
-export function emptyFolder(within = tmpdir()): string {
-  const folder = mkdtempSync(join(within, 'endpoint-'));
-  made.push(folder);
-  return folder;
+/** An empty folder, which goes with all that the tests have made. */
+export function emptyFolder(): string {
+  return mkdtempSync(join(tmpdir(), 'endpoint-'));
 }
 
 const NOBODY = 65_534;
 
-/** An empty folder to which everybody finds their way. */
+/** For a test: an empty folder to which everybody finds their way. */
 export function openFolder(): string {
-  const folder = emptyFolder('/tmp');
+  const folder = mkdtempSync('/tmp/endpoint-');
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
   chmodSync(folder, 0o755);
   return folder;
 }
