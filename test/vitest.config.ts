@@ -21,7 +21,7 @@ export default defineConfig({
     testTimeout: 300_000,
     hookTimeout: 300_000,
     expect: { poll: { timeout: 60_000 } },
-    coverage: { provider: 'v8', include: ['src/**/*.ts'], reporter: ['text-summary'] },
+    coverage: { provider: 'v8', include: ['src/**/*.ts'], reporter: ['text-summary'], reportOnFailure: true },
     projects: [
       // These start no programs, so nothing has to be built.
       { extends: true, test: { name: 'unit', include: UNIT, maxWorkers: WORKERS } },
