@@ -109,7 +109,8 @@ export class PackageReader implements Disposable {
 
   /** What decodes segments of this package, and how others like it are made; null until it is known, or for none. */
   get segments(): { decoder: WasmDecoder; options: WasmOptions } | null {
-    if (this.#decoding === null) this.#blocks.flush();
+    // The same decoder reads what stands before, and writes over what it has decoded.
+    this.#blocks.flush();
     if (this.#decoding === null || this.#fast == null) return null;
     return { decoder: this.#fast, options: this.#decoding };
   }

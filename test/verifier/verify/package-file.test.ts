@@ -97,6 +97,19 @@ test('one thread reads alone, and so does one of many where the file is small', 
   expect((await read(intact, { threads: 2, rangeBytes: 2 ** 20 })).segments).toBe(0);
 });
 
+test('ranges that begin where entries do are read the same, whatever is still to be read before them', async () => {
+  const path = join(folder, 'aligned.json');
+  const [head = '', foot = ''] = JSON.stringify(packageOf([])).split(/(?<="entries":\[)/);
+  const edited = chain.map((entry, index) => (index % 50 === 30 ? { ...entry, actor: 'mallory' } : entry));
+  const parts = edited.map((entry, index) => JSON.stringify(entry) + (index < edited.length - 1 ? ',' : ''));
+  const padded = (part: string) => part + ' '.repeat(1024 - Buffer.byteLength(part));
+  writeFileSync(path, [head, ...parts].map(padded).join('') + foot);
+  const whole = await read(path, { rangeBytes: 2 ** 22 });
+  expect(whole.reading).toMatchObject({ entries: 2000, defect: null });
+  const ranged = await read(path, { rangeBytes: 40 * 1024 });
+  expect(ranged.reading).toEqual(whole.reading);
+});
+
 const large = join(folder, 'large.json');
 writeFileSync(large, '');
 truncateSync(large, 40 * 2 ** 20);
