@@ -5,6 +5,7 @@ import type { PackageReader } from '../chain/package.ts';
 import {
   type DecodedRange,
   decodeRange,
+  type KeptRange,
   RANGE_BYTES,
   READ_AGAIN_BYTES,
   readAgain,
@@ -104,7 +105,7 @@ class Reading {
         const { options, decoder = null } = this.reader.segments ?? {};
         if (options !== undefined) workers.begin(options);
         const others = await workers.claim(range, decoder);
-        const decoded = others ?? this.#decodeHere(end);
+        const decoded = others === null ? this.#decodeHere(end) : this.#readAgain(others);
         if (decoded !== null && (await this.#take(decoded)) && others !== null) taken++;
         while (this.#at < end) if ((await this.#push(end)) === 0) break;
         workers.noteFolded(range + 1);
@@ -121,12 +122,15 @@ class Reading {
   #decodeHere(end: number): DecodedRange | null {
     const { segments } = this.reader;
     if (segments === null || this.#at >= end) return null;
-    const readAt = readerOf(this.#file.fd);
-    const decoded = decodeRange(segments.decoder, readAt, { start: this.#at, end });
+    const decoded = decodeRange(segments.decoder, readerOf(this.#file.fd), { start: this.#at, end });
     if (decoded === null || decoded.start === this.#at) return decoded;
     // What stands before it is read first, and the same decoder may be used for that.
     this.#slot ??= new Slot(Slot.allocate());
-    return readAgain(this.#slot.keep(decoded), readAt, this.#memory);
+    return this.#readAgain(this.#slot.keep(decoded));
+  }
+
+  #readAgain(kept: KeptRange): DecodedRange {
+    return readAgain(kept, readerOf(this.#file.fd), this.#memory);
   }
 
   async #take({ columns, ...place }: DecodedRange): Promise<boolean> {

@@ -1,13 +1,6 @@
 import type { Worker } from 'node:worker_threads';
 import type { WasmDecoder, WasmOptions } from '../decode/wasm/decoder.ts';
-import {
-  type DecodedRange,
-  decodeRange,
-  type KeptRange,
-  READ_AGAIN_BYTES,
-  readAgain,
-  Slot,
-} from '../decode/wasm/segments.ts';
+import { decodeRange, type KeptRange, Slot } from '../decode/wasm/segments.ts';
 import type { RangeAnswer, RangeJob } from './range-worker.ts';
 import { boundsOf, claim, claimNext, noteFolded, type Ranges, WINDOW } from './ranges.ts';
 import { readerOf } from './read-at.ts';
@@ -21,7 +14,6 @@ export class RangeWorkers {
   readonly #ranges: Ranges;
   readonly #workers = new Map<number, RangeWorker>();
   readonly #slots: SharedArrayBuffer[] = [];
-  readonly #memory = new Uint8Array(READ_AGAIN_BYTES);
   /** What this thread has decoded out of turn, by range. */
   readonly #own = new Map<number, KeptRange | null>();
   #begun = false;
@@ -50,12 +42,7 @@ export class RangeWorkers {
    * What another thread has made of a range, or this one while it waited for that; null where it is for this one to read.
    * @param decoder of this thread; its memory is written over.
    */
-  async claim(range: number, decoder: WasmDecoder | null): Promise<DecodedRange | null> {
-    const kept = await this.#keptOf(range, decoder);
-    return kept === null ? null : readAgain(kept, readerOf(this.#file), this.#memory);
-  }
-
-  async #keptOf(range: number, decoder: WasmDecoder | null): Promise<KeptRange | null> {
+  async claim(range: number, decoder: WasmDecoder | null): Promise<KeptRange | null> {
     for (;;) {
       const own = this.#own.get(range);
       if (own !== undefined) {
