@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { defineConfig, type Plugin } from 'rolldown';
+import { type ChunkingContext, defineConfig, type Plugin } from 'rolldown';
 import manifest from '../package.json' with { type: 'json' };
 import {
   BROWSER_PROGRAMS,
@@ -31,11 +31,30 @@ const PROGRAMS = [
 /** What every command needs, in one file. What loads YAML or schemas is not among it. */
 const CORE = /src\/core\/(terminal\/)?(?!progress|yaml|schema-words|wire|explain)[a-z-]+\.ts$/;
 
-/** What verifies a package, in one file, and what a thread of it needs in another. What loads schemas is not among it. */
-const DECODER =
-  /src\/(core\/json\/canonical|verifier\/(decode\/wasm\/[a-z]+|model\/(batch|unhashed)|verify\/(ranges|read-at)))\.ts$/;
-const VERIFIER =
-  /src\/(core\/json|verifier\/(chain|claims|decode|model|reading|recipe))\/(?!.*schema|pinned)[a-z0-9/-]+\.ts$/;
+const START = ['exporter/cli/evidence', 'exporter/cli/heap', 'exporter/cli/interruption'];
+const VERIFY = ['exporter/cli/commands/verify', 'exporter/cli/commands/verify-targets', 'verifier/verify/package'];
+
+/** The modules to which the imports of `of` lead, and those of `alsoOf` too, but not those of `notOf`. */
+interface Together {
+  of: readonly string[];
+  alsoOf?: readonly string[];
+  notOf?: readonly string[];
+}
+
+/**
+ * What else is loaded together, by the name of its file. `notOf` are those who would load a whole file for few of its
+ * modules. A module that two files could hold is in the first. What loads YAML or schemas is not among it.
+ */
+const TOGETHER: Record<string, Together> = {
+  decoder: { of: ['verifier/verify/range-worker'] },
+  start: { of: START, notOf: ['index'] },
+  verifier: {
+    of: VERIFY,
+    alsoOf: ['index'],
+    notOf: [...START, 'exporter/export/packing-thread', 'verifier/pdf-text/reader-thread'],
+  },
+  verify: { of: VERIFY, notOf: [...START, 'index'] },
+};
 
 /**
  * Makes `dist`: the programs, and what they share, in few files, because a start pays for each that it opens.
@@ -46,7 +65,7 @@ export default defineConfig({
   input: Object.fromEntries(PROGRAMS.map((name) => [name, join(ROOT, 'src', `${name}.ts`)])),
   platform: 'node',
   external: Object.keys(manifest.dependencies).map((name) => new RegExp(`^${name}(/|$)`)),
-  plugins: [launchers(), browserPrograms(), library(), licences()],
+  plugins: [ascii(), launchers(), browserPrograms(), library(), licences()],
   output: {
     dir: join(ROOT, 'dist'),
     cleanDir: true,
@@ -55,15 +74,47 @@ export default defineConfig({
     chunkFileNames: 'shared/[name].js',
     minifyInternalExports: false,
     codeSplitting: {
-      groups: [
-        { name: 'core', test: CORE },
-        { name: 'decoder', test: DECODER },
-        { name: 'verifier', test: VERIFIER },
-      ],
+      groups: [{ name: 'core', test: CORE }, ...Object.entries(TOGETHER).map(([name, group]) => together(name, group))],
       includeDependenciesRecursively: false,
     },
   },
 });
+
+function together(name: string, { of, alsoOf = of, notOf = [] }: Together) {
+  const programs = new Set(PROGRAMS.map(fileOf));
+  let members: ReadonlySet<string> | null = null;
+  return {
+    debugName: name,
+    test: (id: string) => /\/src\/.*\.ts$/.test(id) && !programs.has(id),
+    name: (id: string, graph: ChunkingContext) => {
+      members ??= withImports(of, graph).intersection(withImports(alsoOf, graph)).difference(withImports(notOf, graph));
+      return members.has(id) ? name : null;
+    },
+  };
+}
+
+function withImports(modules: readonly string[], graph: ChunkingContext): Set<string> {
+  const found = new Set(modules.map(fileOf));
+  for (const id of found) if (graph.getModuleInfo(id) === null) throw new Error(`there is no ${id}`);
+  for (const id of found) for (const imported of graph.getModuleInfo(id)?.importedIds ?? []) found.add(imported);
+  return found;
+}
+
+function fileOf(module: string): string {
+  return join(ROOT, 'src', `${module}.ts`);
+}
+
+/** Other characters are escaped: a file with one of them takes V8 twice the memory, and longer to read. */
+function ascii(): Plugin {
+  const escaped = (unit: string) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`;
+  return {
+    name: 'ascii',
+    generateBundle(_options, bundle) {
+      for (const file of Object.values(bundle))
+        if (file.type === 'chunk') file.code = file.code.replace(/[^\0-\x7F]/g, escaped);
+    },
+  };
+}
 
 /** The files that every Node.js can read go as they are. */
 function launchers(): Plugin {

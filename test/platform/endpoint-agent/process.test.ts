@@ -47,7 +47,7 @@ test('loads no package', async () => {
     env: { LOADED_PACKAGES: loaded },
     nodeFlags: ['--import', resolve(import.meta.dirname, '../../support/loaded-packages.ts')],
   });
-  expect([code, JSON.parse(readFileSync(loaded, 'utf8'))]).toEqual([0, []]);
+  expect([code, JSON.parse(readFileSync(loaded, 'utf8'))]).toEqual([0, {}]);
 });
 
 describe('it ends', () => {
