@@ -21,12 +21,15 @@ export class ActivityCount {
   #per: Activity['per'] = 'day';
   #counts = new Map<string, number>();
   #undated = 0;
+  /** What was counted last: most entries are of the same day as the one before. */
+  #day = Number.NaN;
+  #text: string | null = null;
 
   /** @param time milliseconds since 1970; not a number where an entry has none. */
   add(time: number, count = 1): void {
-    const text = Math.abs(time) <= MAX_TIME ? new Date(time).toISOString() : '';
-    // Years beyond 9999 are written with a sign and six digits.
-    if (/^\d{4}-/.test(text)) this.#count(text, count);
+    const day = Math.floor(time / DAY);
+    if (day !== this.#day) [this.#day, this.#text] = [day, dayText(time)];
+    if (this.#text !== null) this.#count(this.#text, count);
     else this.#undated += count;
   }
 
@@ -69,6 +72,12 @@ export class ActivityCount {
     }
     if (this.#counts.size > MAX_COUNTS) this.#coarsen();
   }
+}
+
+/** Null for a time that cannot be read. Years beyond 9999, which are written with a sign and six digits, are none. */
+function dayText(time: number): string | null {
+  const text = Math.abs(time) <= MAX_TIME ? new Date(time).toISOString() : '';
+  return /^\d{4}-/.test(text) ? text.slice(0, LENGTH.day) : null;
 }
 
 /** By bisection: the index of the first entry that is of another day than the one at `start`; `count` if none is. */

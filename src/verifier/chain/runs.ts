@@ -11,19 +11,17 @@ export interface Run {
   readonly to: number;
 }
 
-type IndexTest = (index: number) => boolean;
+/** Null where it is so of all. */
+type IndexTest = ((index: number) => boolean) | null;
 
 /** Cuts a batch into runs, as long ones as there are. What more is to be said of, or is of another stream, is alone. */
 export function* runsOf(batch: EntryBatch, streamId: string): Generator<Run> {
   const { count, streams } = batch;
-  const isAlien = (index: number) => streams !== null && !isOf(streamId, streams[index] ?? null);
-  let isLinked: IndexTest | null = null;
+  const isOurs = streams === null ? null : (index: number) => isOf(streamId, streams[index] ?? null);
+  const isLinked = count > 1 ? linkTestOf(batch) : null;
   for (let from = 0; from < count; ) {
-    let to = from + 1;
-    if (to < count && !isNoted(batch, from) && !isAlien(from)) {
-      isLinked ??= linkTestOf(batch);
-      to = endOfRun(batch, from, isLinked, isAlien);
-    }
+    const isAlone = isNoted(batch, from) || isOurs?.(from) === false;
+    const to = isAlone ? from + 1 : endOfRun(batch, from, isLinked, isOurs);
     yield { batch, from, to };
     from = to;
   }
@@ -34,16 +32,18 @@ export function isOf(streamId: string, stated: string | null): boolean {
   return stated === null || stated === streamId;
 }
 
-function endOfRun(batch: EntryBatch, from: number, isLinked: IndexTest, isAlien: IndexTest): number {
+function endOfRun(batch: EntryBatch, from: number, isLinked: IndexTest, isOurs: IndexTest): number {
   const { count, sequences, times, flags } = batch;
-  let [sequence, time] = [sequences[from] ?? 0, times[from] ?? Number.NaN];
+  let sequence = sequences[from] ?? 0;
+  let time = times[from] ?? Number.NaN;
   for (let index = from + 1; index < count; index++) {
     const before = time;
     time = times[index] ?? Number.NaN;
     sequence++;
     if (sequences[index] !== sequence || ((flags[index] ?? 0) & (FLAG.first | FLAG.noted)) !== 0) return index;
     if (!(time >= before || (Number.isNaN(time) && Number.isNaN(before)))) return index;
-    if (!isLinked(index) || isAlien(index)) return index;
+    if (isLinked !== null && !isLinked(index)) return index;
+    if (isOurs !== null && !isOurs(index)) return index;
   }
   return count;
 }
@@ -54,7 +54,7 @@ function endOfRun(batch: EntryBatch, from: number, isLinked: IndexTest, isAlien:
  */
 function linkTestOf({ count, digestBytes, previous, stated }: EntryBatch): IndexTest {
   const behind = (count - 1) * digestBytes;
-  if (areSameBytes(previous.subarray(digestBytes, count * digestBytes), stated.subarray(0, behind))) return () => true;
+  if (areSameBytes(previous.subarray(digestBytes, count * digestBytes), stated.subarray(0, behind))) return null;
   const [words, named, digests] = [digestBytes / 4, inWords(previous), inWords(stated)];
   return (index) => {
     for (let word = index * words; word < (index + 1) * words; word++)

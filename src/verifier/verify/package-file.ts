@@ -1,6 +1,5 @@
 import type { BigIntStats } from 'node:fs';
 import { type FileHandle, open } from 'node:fs/promises';
-import { setImmediate } from 'node:timers/promises';
 import type { PackageReader } from '../chain/package.ts';
 import {
   type DecodedRange,
@@ -109,7 +108,7 @@ class Reading {
         if (decoded !== null && (await this.#take(decoded)) && others !== null) taken++;
         while (this.#at < end) if ((await this.#push(end)) === 0) break;
         workers.noteFolded(range + 1);
-        await setImmediate();
+        await new Promise(setImmediate);
         this.#signal?.throwIfAborted();
       }
       while ((await this.#push(Number.POSITIVE_INFINITY)) > 0);

@@ -21,8 +21,9 @@ test('counts by day in UTC, whatever the order and the zone', () => {
 });
 
 test('what has no time that can be read is counted apart', () => {
-  expect(count(['', 'yesterday', '+012026-10-01T00:00:00Z', '2026-10-01T00:00:00Z'])).toMatchObject({
-    counts: { '2026-10-01': 1 },
+  const days = ['2026-10-01T00:00:00Z', '', 'yesterday', '+012026-10-01T00:00:00Z', '2026-10-01T00:00:00Z'];
+  expect(count(days)).toMatchObject({
+    counts: { '2026-10-01': 2 },
     undated: 3,
   });
 });

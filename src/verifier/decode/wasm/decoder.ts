@@ -6,9 +6,9 @@ import type { RecipeProgram } from '../../recipe/recipe-program.ts';
 import type { Decoded, EntryDecoder, Place } from '../decoder.ts';
 import { type ReadWhole, toBatch, type WasmColumns } from './batch.ts';
 import { giveBack, instantiate, type KernelExports } from './instance.ts';
-import { PLACES, REPORT, SIZES, STOPS, UNHASHED_ROW, valueIn } from './layout.ts';
+import { PLACES, REPORT, SIZES, STOPS, valuesOf } from './layout.ts';
 import { KernelSettings } from './settings.ts';
-import { UnhashedRows } from './unhashed.ts';
+import { ROW_WORDS, UnhashedRows } from './unhashed.ts';
 
 /** What the decoder has to know of a stream. Plain data, so that it can be posted to another thread. */
 export interface WasmOptions {
@@ -33,6 +33,10 @@ export interface WasmRun {
   place: Place;
   stop: Stop;
 }
+
+const PLACE = valuesOf(PLACES);
+const WORD = valuesOf(REPORT);
+const REPORT_WORDS = Object.keys(WORD).length;
 
 const DIGEST_BYTES = { 'sha-256': 32, 'sha-384': 48, 'sha-512': 64 };
 
@@ -109,9 +113,9 @@ export class WasmDecoder implements EntryDecoder {
     if (this.#closed) throw new TypeError('the decoder is closed');
     if (start < 0 || start > end || end > this.input.length) throw new RangeError('the block is not within the input');
     const kernel = this.#kernel;
-    kernel.run(start, end, limit, valueIn(PLACES, place));
-    const report = this.#words(kernel.report.value, Object.keys(REPORT).length);
-    const word = (name: keyof typeof REPORT) => report[valueIn(REPORT, name)] ?? 0;
+    kernel.run(start, end, limit, PLACE[place]);
+    const report = this.#words(kernel.report.value, REPORT_WORDS);
+    const word = (name: keyof typeof WORD) => report[WORD[name]] ?? 0;
     const stop = nameAt(STOPS, word('stop'));
     const count = word('count');
     return {
@@ -132,7 +136,7 @@ export class WasmDecoder implements EntryDecoder {
 
   #columns(count: number, unhashed: number): WasmColumns {
     const kernel = this.#kernel;
-    const rows = this.#words(kernel.unhashed.value, unhashed * Object.keys(UNHASHED_ROW).length);
+    const rows = this.#words(kernel.unhashed.value, unhashed * ROW_WORDS);
     const digests = this.#bytes(kernel.digests.value, count * this.#digestBytes);
     const hasTimes = this.#program.roles.timestamp !== null;
     const times = new Float64Array(this.#memory, kernel.times.value, count);

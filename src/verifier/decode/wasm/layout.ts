@@ -93,9 +93,9 @@ const ENUMS = {
   unhashed_word: UNHASHED_ROW,
 };
 
-/** The value of a name, which is one of the table. */
-export function valueIn<T extends object>(table: T, name: keyof T & string): number {
-  return Object.keys(table).indexOf(name);
+/** The values of a table's names. */
+export function valuesOf<T extends object>(table: T): Record<keyof T, number> {
+  return Object.fromEntries(Object.keys(table).map((name, value) => [name, value])) as Record<keyof T, number>;
 }
 
 /** As C. */

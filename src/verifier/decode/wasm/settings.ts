@@ -3,7 +3,7 @@ import { utf8Bytes } from '../../../core/bytes.ts';
 import { EvidenceError } from '../../../core/errors.ts';
 import type { Hash, Key, Path, PreimageStep, RecipeProgram } from '../../recipe/recipe-program.ts';
 import type { KernelExports } from './instance.ts';
-import { ALGORITHMS, ENCODINGS, ENTRY_ROLES, GENESIS_KINDS, SIZES, STEPS, TIME_UNITS, valueIn } from './layout.ts';
+import { ALGORITHMS, ENCODINGS, ENTRY_ROLES, GENESIS_KINDS, SIZES, STEPS, TIME_UNITS, valuesOf } from './layout.ts';
 
 const HMAC_BLOCK: Record<Hash, number> = { 'sha-256': 64, 'sha-384': 128, 'sha-512': 128 };
 
@@ -32,9 +32,9 @@ export class KernelSettings {
       Number(python?.spaced ?? false),
       Number(program.fields !== null),
     );
-    kernel.set_values(Number(textNumbers), valueIn(TIME_UNITS, roles.timestamp === null ? 'none' : timestampUnit));
+    kernel.set_values(Number(textNumbers), valuesOf(TIME_UNITS)[roles.timestamp === null ? 'none' : timestampUnit]);
     const prefix = this.#put(digest.prefix, 'the prefix of digests');
-    const [algorithm, encoding] = [valueIn(ALGORITHMS, digest.algorithm), valueIn(ENCODINGS, digest.encoding)];
+    const [algorithm, encoding] = [valuesOf(ALGORITHMS)[digest.algorithm], valuesOf(ENCODINGS)[digest.encoding]];
     hold(kernel.set_digest(algorithm, encoding, prefix), 'the prefix of digests');
     this.#setGenesis();
     this.#nameMembers();
@@ -57,7 +57,7 @@ export class KernelSettings {
     }
     if (seal === null) return;
     this.#play('seal', seal.value);
-    this.#kernel.expect_seals(valueIn(ALGORITHMS, seal.algorithm), valueIn(ENCODINGS, seal.encoding));
+    this.#kernel.expect_seals(valuesOf(ALGORITHMS)[seal.algorithm], valuesOf(ENCODINGS)[seal.encoding]);
     if (keys.size === 0) return;
     if ('member' in seal.key) this.#play('sealKey', seal.key.member);
     this.#kernel.check_seals(Number(seal.over === 'digest-bytes'));
@@ -74,7 +74,7 @@ export class KernelSettings {
     const isLiteral = typeof genesis === 'object';
     const length = this.#put(isLiteral ? genesis.literal : '', 'what the first entry says of its predecessor');
     hold(
-      this.#kernel.set_genesis(valueIn(GENESIS_KINDS, isLiteral ? 'literal' : genesis), length),
+      this.#kernel.set_genesis(valuesOf(GENESIS_KINDS)[isLiteral ? 'literal' : genesis], length),
       'the genesis value',
     );
   }
@@ -92,7 +92,7 @@ export class KernelSettings {
   }
 
   #play(role: keyof typeof ENTRY_ROLES, path: Path): void {
-    this.#kernel.play(valueIn(ENTRY_ROLES, role), this.#name(path));
+    this.#kernel.play(valuesOf(ENTRY_ROLES)[role], this.#name(path));
   }
 
   #addStep(step: PreimageStep): void {
@@ -100,7 +100,7 @@ export class KernelSettings {
     const { text, count = 0 } = detailsOf(step);
     const length = this.#put(text, 'a part of what is hashed');
     const pinned = step.kind === 'field' && step.unhashed === null;
-    const index = this.#kernel.step(valueIn(STEPS, step.kind), row, count, length, Number(pinned)) >>> 0;
+    const index = this.#kernel.step(valuesOf(STEPS)[step.kind], row, count, length, Number(pinned)) >>> 0;
     hold(Number(index !== SIZES.NO_STEP), 'a part of what is hashed');
     this.steps.push(step);
   }

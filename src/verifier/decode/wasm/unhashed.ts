@@ -2,10 +2,12 @@ import { utf8Text } from '../../../core/bytes.ts';
 import type { UnhashedAt } from '../../model/batch.ts';
 import { compareGravity, type Unhashed } from '../../model/unhashed.ts';
 import type { RecipeProgram } from '../../recipe/recipe-program.ts';
-import { SIZES, UNHASHED, UNHASHED_ROW, valueIn } from './layout.ts';
+import { SIZES, UNHASHED, UNHASHED_ROW, valuesOf } from './layout.ts';
 import type { KernelSettings } from './settings.ts';
 
-const ROW_WORDS = Object.keys(UNHASHED_ROW).length;
+const KIND = valuesOf(UNHASHED);
+const WORD = valuesOf(UNHASHED_ROW);
+export const ROW_WORDS = Object.keys(WORD).length;
 
 /** Reads what the module notes as not hashed, and says it in the order in which the reference decoder does. */
 export class UnhashedRows {
@@ -25,7 +27,7 @@ export class UnhashedRows {
     if (rows.length === 0 && always.length === 0) return NOTHING;
     const found = always.map((unhashed) => ({ entry: 0, unhashed }));
     for (let start = 0; start < rows.length; start += ROW_WORDS) {
-      const word = (name: keyof typeof UNHASHED_ROW) => rows[start + valueIn(UNHASHED_ROW, name)] ?? 0;
+      const word = (name: keyof typeof WORD) => rows[start + WORD[name]] ?? 0;
       const entry = word('entry');
       if (entry >= count) continue;
       const name = utf8Text(input.subarray(word('name'), word('name') + word('length')));
@@ -35,13 +37,13 @@ export class UnhashedRows {
   }
 
   #toUnhashed(kind: number, index: number, name: string): Unhashed {
-    if (kind === valueIn(UNHASHED, 'member')) {
+    if (kind === KIND.member) {
       const container = index === SIZES.NOWHERE ? [] : (this.#settings.members[index] ?? []);
       return { kind: 'member', path: [...container, name] };
     }
     const step = this.#settings.steps[index];
     const ofStep = step !== undefined && 'unhashed' in step ? step.unhashed : null;
-    const unhashed = kind === valueIn(UNHASHED, 'group') ? this.#program.groups[index]?.unhashed : ofStep;
+    const unhashed = kind === KIND.group ? this.#program.groups[index]?.unhashed : ofStep;
     if (unhashed == null) throw new TypeError('the module notes what the program does not know');
     return unhashed;
   }
