@@ -32,7 +32,9 @@ const PROGRAMS = [
 const CORE = /src\/core\/(terminal\/)?(?!progress|yaml|schema-words|wire|explain)[a-z-]+\.ts$/;
 
 const START = ['exporter/cli/evidence', 'exporter/cli/heap', 'exporter/cli/interruption'];
-const VERIFY = ['exporter/cli/commands/verify', 'exporter/cli/commands/verify-targets', 'verifier/verify/package'];
+/** It starts the threads before the rest is loaded. */
+const STARTS_THREADS = 'exporter/cli/commands/verify';
+const VERIFY = ['exporter/cli/commands/verify-targets', 'verifier/verify/package'];
 
 /** The modules to which the imports of `of` lead, and those of `alsoOf` too, but not those of `notOf`. */
 interface Together {
@@ -51,9 +53,9 @@ const TOGETHER: Record<string, Together> = {
   verifier: {
     of: VERIFY,
     alsoOf: ['index'],
-    notOf: [...START, 'exporter/export/packing-thread', 'verifier/pdf-text/reader-thread'],
+    notOf: [...START, STARTS_THREADS, 'exporter/export/packing-thread', 'verifier/pdf-text/reader-thread'],
   },
-  verify: { of: VERIFY, notOf: [...START, 'index'] },
+  verify: { of: VERIFY, notOf: [...START, STARTS_THREADS, 'index'] },
 };
 
 /**

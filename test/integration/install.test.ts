@@ -93,6 +93,16 @@ test('what is loaded is ASCII alone: V8 keeps any other file in twice the memory
     expect(readFileSync(join(installed, 'dist', name), 'latin1'), name).not.toMatch(/[^\0-\x7F]/);
 });
 
+test('threads are told to start before what verifies is loaded', () => {
+  const shared = join(installed, 'dist/shared');
+  const textOf = (name: string) => readFileSync(join(shared, name), 'utf8');
+  const first = readdirSync(shared).filter((name) => textOf(name).includes('async function runVerify('));
+  const loaded = new Set(first);
+  for (const name of loaded)
+    for (const [, next = ''] of textOf(name).matchAll(/^import .*"\.\/(.+)";$/gm)) loaded.add(next);
+  expect([...loaded].map((name) => name.replace(/\d*\.js$/, '')).sort()).toEqual(['core', 'range-threads', 'verify']);
+});
+
 test('a package is verified by several threads', async () => {
   const sent = join(folder, 'sent.json');
   writeFileSync(sent, JSON.stringify(packageOf(chainOf(5000))));
