@@ -32,8 +32,7 @@ const PROGRAMS = [
 const CORE = /src\/core\/(terminal\/)?(?!progress|yaml|schema-words|wire|explain)[a-z-]+\.ts$/;
 
 const START = ['exporter/cli/evidence', 'exporter/cli/heap', 'exporter/cli/interruption'];
-/** It starts the threads before the rest is loaded. */
-const STARTS_THREADS = 'exporter/cli/commands/verify';
+/** Without commands/verify.ts, which starts threads before the rest is loaded. */
 const VERIFY = ['exporter/cli/commands/verify-targets', 'verifier/verify/package'];
 
 /** The modules to which the imports of `of` lead, and those of `alsoOf` too, but not those of `notOf`. */
@@ -53,9 +52,9 @@ const TOGETHER: Record<string, Together> = {
   verifier: {
     of: VERIFY,
     alsoOf: ['index'],
-    notOf: [...START, STARTS_THREADS, 'exporter/export/packing-thread', 'verifier/pdf-text/reader-thread'],
+    notOf: [...START, 'exporter/export/packing-thread', 'verifier/pdf-text/reader-thread'],
   },
-  verify: { of: VERIFY, notOf: [...START, STARTS_THREADS, 'index'] },
+  verify: { of: VERIFY, notOf: [...START, 'index'] },
 };
 
 /**
