@@ -35,7 +35,10 @@ const START = ['exporter/cli/evidence', 'exporter/cli/heap', 'exporter/cli/inter
 /** Without commands/verify.ts, which starts threads before the rest is loaded. */
 const VERIFY = ['exporter/cli/commands/verify-targets', 'verifier/verify/package'];
 
-/** The modules to which the imports of `of` lead, and those of `alsoOf` too, but not those of `notOf`. */
+/**
+ * Each names modules, and means all that they import as well: those of `of` that are among `alsoOf` too, and not among
+ * `notOf`.
+ */
 interface Together {
   of: readonly string[];
   alsoOf?: readonly string[];
