@@ -4,40 +4,29 @@ import type { Run } from './runs.ts';
 /** How far back the digest of an entry is remembered, to tell a duplicate from a fork. */
 const REMEMBERED = 4096;
 
-/** The digests of the newest entries, by number; only what `REMEMBERED` newer ones have not pushed out. */
+/**
+ * The digests of the newest entries, by number; only what `REMEMBERED` newer ones have not pushed out. Memory grows with
+ * the entries up to that bound: an account may have a hundred thousand streams of one entry each.
+ */
 export class RecentDigests {
-  /** Of entries that are noted, whose digests may have any length. */
+  /** Of entries that come alone, or whose digests may have any length. */
   readonly #single = new Map<number, string>();
-  readonly #sequences = new Float64Array(REMEMBERED).fill(-1);
-  /** By number modulo `REMEMBERED`; made when the first of them come. */
-  #digests = new Uint8Array();
-  #digestBytes = 0;
+  /** Of entries that come many at once; made when the first of them come. */
+  #ring: DigestRing | null = null;
 
   /** Lower-case hex. */
   get(sequence: number): string | undefined {
-    const slot = sequence % REMEMBERED;
-    if (this.#sequences[slot] === sequence) return hexAt(this.#digests, slot, this.#digestBytes);
-    return this.#single.get(sequence);
+    return this.#ring?.get(sequence) ?? this.#single.get(sequence);
   }
 
-  add({ batch, from, to }: Run): void {
-    if (isNoted(batch, from)) {
+  add(run: Run): void {
+    const { batch, from, to } = run;
+    if (to === from + 1 || isNoted(batch, from)) {
       this.#addSingle(batch.sequences[from] ?? 0, statedDigest(batch, from));
       return;
     }
-    const bytes = batch.digestBytes;
-    if (this.#digestBytes !== bytes) {
-      this.#digestBytes = bytes;
-      this.#digests = new Uint8Array(REMEMBERED * bytes);
-    }
-    for (let index = Math.max(from, to - REMEMBERED); index < to; ) {
-      const sequence = batch.sequences[index] ?? 0;
-      const slot = sequence % REMEMBERED;
-      const count = Math.min(to - index, REMEMBERED - slot);
-      this.#digests.set(batch.stated.subarray(index * bytes, (index + count) * bytes), slot * bytes);
-      this.#sequences.set(batch.sequences.subarray(index, index + count), slot);
-      index += count;
-    }
+    if (this.#ring?.digestBytes !== batch.digestBytes) this.#ring = new DigestRing(batch.digestBytes);
+    this.#ring.add(run);
   }
 
   #addSingle(sequence: number, digest: string): void {
@@ -46,6 +35,35 @@ export class RecentDigests {
     for (const oldest of this.#single.keys()) {
       this.#single.delete(oldest);
       break;
+    }
+  }
+}
+
+/** Digests of one length, by number modulo `REMEMBERED`. */
+class DigestRing {
+  readonly digestBytes: number;
+  readonly #sequences = new Float64Array(REMEMBERED).fill(-1);
+  readonly #digests: Uint8Array;
+
+  constructor(digestBytes: number) {
+    this.digestBytes = digestBytes;
+    this.#digests = new Uint8Array(REMEMBERED * digestBytes);
+  }
+
+  get(sequence: number): string | undefined {
+    const slot = sequence % REMEMBERED;
+    return this.#sequences[slot] === sequence ? hexAt(this.#digests, slot, this.digestBytes) : undefined;
+  }
+
+  add({ batch, from, to }: Run): void {
+    const bytes = this.digestBytes;
+    for (let index = Math.max(from, to - REMEMBERED); index < to; ) {
+      const sequence = batch.sequences[index] ?? 0;
+      const slot = sequence % REMEMBERED;
+      const count = Math.min(to - index, REMEMBERED - slot);
+      this.#digests.set(batch.stated.subarray(index * bytes, (index + count) * bytes), slot * bytes);
+      this.#sequences.set(batch.sequences.subarray(index, index + count), slot);
+      index += count;
     }
   }
 }

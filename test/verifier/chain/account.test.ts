@@ -135,6 +135,20 @@ describe('a stream whose seal key was changed on the way', () => {
   });
 });
 
+test('memory for a stream grows with its entries', () => {
+  const streams = Array.from({ length: 1_000 }, (_, index) => {
+    const [first, second] = chainOf(2, { stream_id: `s${index}` }) as [SentEntry, SentEntry];
+    return [first, sealed({ ...second, sequence: 4097 })];
+  });
+  const bytes = Buffer.from(JSON.stringify({ ...packageOf(streams.flat()), stream: null }));
+  const reader = new PackageReader(defaultContract, KEYS);
+  const before = process.memoryUsage().arrayBuffers;
+  reader.push(bytes);
+  const perStream = (process.memoryUsage().arrayBuffers - before) / streams.length;
+  expect(perStream).toBeLessThan(16_000);
+  expect(reader.finishEach()).toHaveLength(streams.length);
+});
+
 const [BREAKS = 0] = someRows([20_000, 100_000], () => 'breaks').slice(-1);
 
 test(`${BREAKS} breaks stay bounded in what is kept, and exact in their count`, () => {
