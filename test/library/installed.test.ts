@@ -4,10 +4,11 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
-import { type Browser, chromium } from 'playwright-core';
+import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { archivePackage, RUN } from '../support/archived-package.ts';
 import { chainOf, packageOf } from '../support/chain.ts';
+import { useChromium } from '../support/chromium.ts';
 import { fencedIn, readDocument } from '../support/documents.ts';
 import { installInto } from '../support/installed.ts';
 import { writePackageBundle } from '../support/package-bundle.ts';
@@ -119,17 +120,15 @@ test('the example for browsers runs in Chromium', async () => {
     response.end(url === '/' ? page : module);
   }).listen(0, '127.0.0.1');
   await once(server, 'listening');
-  let browser: Browser | undefined;
+  let tab: Page | undefined;
   try {
-    const executablePath = process.env['CHROMIUM'] ?? '/usr/bin/chromium';
-    browser = await chromium.launch({ executablePath, args: ['--no-sandbox'] });
-    const tab = await browser.newPage();
+    tab = await (await useChromium()).newPage();
     await tab.goto(`http://127.0.0.1:${(server.address() as AddressInfo).port}/`);
     await tab.setInputFiles('input', join(folder, 'payments.zip'));
     await tab.addScriptTag({ type: 'module', content: example?.code ?? '' });
-    await expect.poll(() => tab.textContent('output')).toBe('payments/prod: verified');
+    await expect.poll(() => tab?.textContent('output')).toBe('payments/prod: verified');
   } finally {
-    await browser?.close();
+    await tab?.close();
     server.close();
   }
 });

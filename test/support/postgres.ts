@@ -81,10 +81,14 @@ export function programsOfNpm(): string {
   return join(dirname(own.resolve(packageName)), '..', 'native', 'bin');
 }
 
-/** PostgreSQL refuses to be root. In a user namespace root's files are those of another one there. */
+const AS_NOBODY = ['--reuid=nobody', '--regid=nogroup', '--clear-groups'];
+/** Folders of tests are closed to everybody but their owner. */
+const OPENS_ALL_FOLDERS = ['--inh-caps=+dac_override', '--ambient-caps=+dac_override'];
+
+/** Words of a command line that runs a program as a user that PostgreSQL accepts: it refuses to run as root. */
 export function asUser(program: string, words: readonly string[]): [string, ...string[]] {
   if (process.getuid?.() !== 0) return [program, ...words];
-  return ['unshare', '--user', '--map-user=1000', program, ...words];
+  return ['setpriv', ...AS_NOBODY, ...OPENS_ALL_FOLDERS, program, ...words];
 }
 
 /** Makes the folder of a server. */

@@ -65,7 +65,7 @@ export async function decryptFile(
 ): Promise<MeasuredFile | null> {
   await checkHeader(source);
   try {
-    return await write(await identities.decrypter().decrypt(toWeb(source)), target);
+    return await write(await identities.decrypt(toWeb(source)), target);
   } catch (error) {
     // That a disk takes nothing says nothing of what is decrypted.
     if (isSystemError(error) && error.syscall !== 'read') throw error;

@@ -9,10 +9,11 @@ export class Identities {
     this.#secrets = secrets;
   }
 
-  decrypter(): Decrypter {
+  /** Decrypts a file of age. Its error says `no identity matched` if the file is for other recipients. */
+  decrypt(file: ReadableStream<Uint8Array>): Promise<ReadableStream<Uint8Array>> {
     const decrypter = new Decrypter();
     for (const secret of this.#secrets) decrypter.addIdentity(secret);
-    return decrypter;
+    return decrypter.decrypt(file);
   }
 }
 
