@@ -52,8 +52,12 @@ test.each([
   for (const name of ['mkdir', 'tee', 'jq']) add(name);
   const { code, stdout, stderr } = await start();
   expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
-  expect(stdout).toMatch(new RegExp(`^The tests need .* Installing with apt-get${prefix && ' through sudo'}: age aide `));
-  const [installed = ''] = calls().split('\n').filter((line) => line.startsWith('apt-get install'));
+  expect(stdout).toMatch(
+    new RegExp(`^The tests need .* Installing with apt-get${prefix && ' through sudo'}: age aide `),
+  );
+  const [installed = ''] = calls()
+    .split('\n')
+    .filter((line) => line.startsWith('apt-get install'));
   expect(installed).toMatch(/--no-install-recommends age aide .* zip libclang-rt-99-dev$/);
   expect(installed).not.toMatch(/ jq /);
   expect(calls().includes('sudo apt-get update')).toBe(prefix !== '');
