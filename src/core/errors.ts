@@ -1,3 +1,5 @@
+import { visibleText } from './foreign-text.ts';
+
 /**
  * Every way in which this program can fail knowingly. `terminal/exit.ts` is the one place that turns a code into an exit
  * code; anything that is not an `EvidenceError` is a defect in the program.
@@ -42,17 +44,17 @@ export interface ErrorDetails {
 
 /**
  * The one error class. `message` says what happened and to what; `nextStep` what to do now. Neither ever contains a
- * secret.
+ * secret, nor a lone surrogate, so both can be recorded.
  */
 export class EvidenceError extends Error {
   readonly code: ErrorCode;
   readonly nextStep: string | undefined;
 
   constructor(code: ErrorCode, message: string, details: ErrorDetails = {}) {
-    super(message, details.cause === undefined ? undefined : { cause: details.cause });
+    super(visibleText(message), details.cause === undefined ? undefined : { cause: details.cause });
     this.name = 'EvidenceError';
     this.code = code;
-    this.nextStep = details.nextStep;
+    this.nextStep = details.nextStep === undefined ? undefined : visibleText(details.nextStep);
   }
 }
 

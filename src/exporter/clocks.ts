@@ -1,3 +1,4 @@
+import { readHttpDate } from '../core/http-date.ts';
 import { roughly } from '../core/words.ts';
 
 /** Two clocks may differ by so much before records of the one make no sense beside those of the other. */
@@ -12,11 +13,11 @@ export interface ClockReading {
 /**
  * What another clock says.
  * @param date a Date header (RFC 9110 section 6.6.1), of whole seconds; null where there was none.
- * @returns null where it says nothing.
+ * @returns null where it says nothing that can be recorded.
  */
 export function readClock(date: string | null, ours: Date): ClockReading | null {
-  const theirs = new Date(date ?? '');
-  return Number.isNaN(theirs.getTime()) ? null : { ours, theirs };
+  const theirs = readHttpDate(date);
+  return theirs === null ? null : { ours, theirs: new Date(theirs) };
 }
 
 /**

@@ -9,7 +9,7 @@ import { Printer } from '../../src/core/terminal/printer.ts';
 import { openMemoryArchive } from '../../src/exporter/archive/memory.ts';
 import type { TrustReport } from '../../src/exporter/cli/output/trust-report.ts';
 import { printArchive } from '../../src/exporter/cli/output/verify-report.ts';
-import { verificationSchema } from '../../src/verifier/bundle/documents.ts';
+import { VERIFICATION_DOCUMENT } from '../../src/verifier/bundle/documents.ts';
 import { bundleFileName, slugOf } from '../../src/verifier/bundle/layout.ts';
 import { openBundle } from '../../src/verifier/bundle/read.ts';
 import { CLAIMS } from '../../src/verifier/claims/claim.ts';
@@ -99,7 +99,7 @@ async function store({ streamId, to, entries = 5, missing = false, restate, seal
   const bundle = await openBundle(target);
   const verification = await bundle.readFile('data/verification.json', 2 ** 20);
   await bundle.close();
-  const { verdict } = readRecord(verificationSchema, verification, target);
+  const { verdict } = readRecord(VERIFICATION_DOCUMENT, verification, target);
   const zip = readFileSync(target);
   const finalized = to === null ? zip : await encrypted(target, zip, recipients[to] ?? '');
   const content = (replace ?? ((same) => same))(finalized);

@@ -20,6 +20,7 @@ import type { KnownItems } from './page-reader.ts';
 import { ASK_OPERATOR, atAddress, type Page, readPages } from './pages.ts';
 import { ALL_TIME, inPeriod, type Period } from './period.ts';
 import { untilReady } from './readiness.ts';
+import { nameStream } from './stream-name.ts';
 import type { ReceivedPage, Transport } from './transport.ts';
 
 export type Form = 'json' | 'pdf' | 'summary';
@@ -101,7 +102,8 @@ export class AuditClient {
         const stream = this.#read(url, () => this.#answers.stream(item));
         this.#transport.refuseKey(url, stream.streamId);
         if (stream.drift !== null && !this.#pinned) throw this.#otherContract(`the answer of ${url}: ${stream.drift}`);
-        yield { ...stream, record: this.#transport.scrub(JSON.stringify(item)) };
+        const record = this.#transport.scrub(JSON.stringify(item));
+        yield { ...stream, ...nameStream(stream, item), record };
       }
       listed += items.length;
       if (listed > MAX_STREAMS)

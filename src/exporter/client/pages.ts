@@ -1,5 +1,6 @@
 import { sha256 } from '../../core/digest.ts';
 import { EvidenceError, isEvidenceError } from '../../core/errors.ts';
+import { cutText } from '../../core/foreign-text.ts';
 import type { Json } from '../../core/json/canonical.ts';
 import { itemsOf } from '../../verifier/profile/answers.ts';
 import type { List, Paging } from '../../verifier/profile/list-description.ts';
@@ -34,6 +35,9 @@ export interface PageWishes {
 export const ASK_OPERATOR = {
   nextStep: 'Nothing was exported in its place. Ask the operator of the service; what was archived before stays.',
 };
+
+/** The address of each page is recorded, and servers take no longer ones. */
+const MAX_ADDRESS = 8192;
 
 /** A list that goes on and on without an item is not one that ends. */
 const MAX_EMPTY_PAGES = 100;
@@ -86,6 +90,7 @@ export async function* readPages(
 }
 
 function askPage(transport: Transport, url: string, reader: PageReader, keep: PageWishes['keep']): Promise<PageAnswer> {
+  if (url.length > MAX_ADDRESS) throw tooLong(url);
   return transport.page({ method: 'GET', url, repeatable: true }, (body) => {
     keep?.(body);
     return reader.read(body);
@@ -170,6 +175,15 @@ function noList(url: string, { items }: List): EvidenceError {
 
 function noNext(url: string, path: string): EvidenceError {
   return new EvidenceError('contract', `the answer of ${url} does not say with "${path}" whether there is a next page`);
+}
+
+function tooLong(url: string): EvidenceError {
+  const shown = cutText(url, 200);
+  return new EvidenceError(
+    'service',
+    `the list names a next page by an address of ${url.length} characters, and ${MAX_ADDRESS} are followed at most: ${shown}`,
+    ASK_OPERATOR,
+  );
 }
 
 function endless(url: string, why: string): EvidenceError {

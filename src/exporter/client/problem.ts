@@ -1,4 +1,5 @@
 import { EvidenceError } from '../../core/errors.ts';
+import { cutText } from '../../core/foreign-text.ts';
 import type { Scrub } from '../../core/secret.ts';
 import type { Answer } from './answer.ts';
 
@@ -22,7 +23,7 @@ export function describeRefusal(answer: Answer, body: Uint8Array, scrub: Scrub):
 /** An answer that is not a success, as an error that says what the service said. */
 export function toServiceError(refusal: Refusal): EvidenceError {
   const { method, url, status, scrub } = refusal;
-  const said = scrub(describeProblem(refusal)).slice(0, MAX_WORDS);
+  const said = cutText(scrub(describeProblem(refusal)), MAX_WORDS);
   const what = `${method} ${url} answered ${status}${said === '' ? '' : `: ${said}`}`;
   if (status === 401 || status === 403)
     return new EvidenceError('refused', what, {

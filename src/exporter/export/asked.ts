@@ -1,18 +1,17 @@
-import { sha256 } from '../../core/digest.ts';
 import { EvidenceError, isEvidenceError } from '../../core/errors.ts';
 import { FORMATS } from '../../core/formats.ts';
 import type { Archive } from '../../verifier/archive/archive.ts';
 import { readNewestEntry, type StoredLedgerEntry } from '../../verifier/ledger/ledger.ts';
 import { keepService, readArchiveService, requireService } from '../../verifier/ledger/service.ts';
-import { type Asked, readAsked } from '../../verifier/records/asked.ts';
+import { ASKED, type Asked, readAsked } from '../../verifier/records/asked.ts';
 import { askedKey } from '../../verifier/records/keys.ts';
+import { putReadable } from '../../verifier/records/put-record.ts';
 import { differencesOf, type Question } from '../../verifier/records/question.ts';
 import type { RunDocument } from '../../verifier/records/record.ts';
-import { toRecordBytes } from '../../verifier/records/record-bytes.ts';
+import { toReadableBytes } from '../../verifier/records/record-bytes.ts';
 import { type FinalizedRun, readFinalizedRun } from '../../verifier/records/stored-run.ts';
 import { bindRecord, isBoundRecord } from './binding.ts';
 import type { Beginning, Binding, ExportContext, ServiceInUse } from './context.ts';
-import { putDocument } from './documents.ts';
 import { notOurs } from './records.ts';
 
 /** A run that was begun. */
@@ -113,7 +112,7 @@ export async function beginRun(
     begun_at_by_service: byService?.toISOString() ?? null,
     operator: context.maker.operator,
   });
-  const begun = { asked, bytes: toRecordBytes(asked) };
+  const begun = { asked, bytes: toReadableBytes(ASKED, asked, askedKey(question.run_id)) };
   await keepService(context.archive, question.source.audit_url, newest);
   try {
     await keepAsked(context, begun);
@@ -126,9 +125,8 @@ export async function beginRun(
 }
 
 /** Stores it, or finds it stored: either way the archive says in which version. */
-export function keepAsked({ archive }: Pick<Asker, 'archive'>, { asked, bytes }: BegunRun): Promise<RunDocument> {
-  const content = { bytes: bytes.length, sha256: sha256(bytes) };
-  return putDocument(archive, askedKey(asked.run_id), NAME, { bytes }, content);
+export async function keepAsked({ archive }: Pick<Asker, 'archive'>, { asked, bytes }: BegunRun): Promise<RunDocument> {
+  return { name: NAME, ...(await putReadable(archive, askedKey(asked.run_id), bytes)) };
 }
 
 /**

@@ -1,5 +1,5 @@
 import type { StoredObject } from '../../verifier/archive/archive.ts';
-import { attemptSchema } from '../../verifier/records/attempt.ts';
+import { ATTEMPT } from '../../verifier/records/attempt.ts';
 import { attemptFileOf } from '../../verifier/records/keys.ts';
 import type { RunRecord, RunStream } from '../../verifier/records/record.ts';
 import { readRecord } from '../../verifier/records/record-bytes.ts';
@@ -7,8 +7,6 @@ import { isBoundRecord } from './binding.ts';
 import type { ExportContext, RunState } from './context.ts';
 
 type Attempt = RunRecord['attempts'][number];
-
-const MAX_ATTEMPT_BYTES = 256 * 2 ** 20;
 
 /** The tries of this run that ended incomplete and wrote it down. What somebody else put there is none of them. */
 export async function readAttempts(
@@ -18,9 +16,9 @@ export async function readAttempts(
   const attempts: Attempt[] = [];
   for (const key of objects.keys()) {
     if (attemptFileOf(key) !== 'attempt.json') continue;
-    const bytes = await archive.readBytes(key, MAX_ATTEMPT_BYTES);
+    const bytes = await archive.readBytes(key, ATTEMPT.maxBytes);
     if (!isBoundRecord(binding.key, bytes)) continue;
-    const { started_at, ended_at } = readRecord(attemptSchema, bytes, key);
+    const { started_at, ended_at } = readRecord(ATTEMPT, bytes, key);
     attempts.push({ started_at, ended_at });
   }
   return attempts;

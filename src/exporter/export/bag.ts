@@ -4,8 +4,11 @@ import { FORMATS } from '../../core/formats.ts';
 import { packageFile } from '../../core/install-paths.ts';
 import {
   DOES_NOT_PROVE,
+  SERVICE_DOCUMENT,
   type ServiceDocument,
+  TRANSFER_LOG_DOCUMENT,
   type TransferLog,
+  VERIFICATION_DOCUMENT,
   type Verification,
 } from '../../verifier/bundle/documents.ts';
 import { CONTRACT_FILE, LISTING, README, SERVICE, TRANSFER_LOG, VERIFICATION } from '../../verifier/bundle/files.ts';
@@ -21,7 +24,7 @@ import type { RecordedStatement } from '../../verifier/claims/completeness.ts';
 import type { Known } from '../../verifier/claims/observe.ts';
 import { toVerdict, type Verdict } from '../../verifier/claims/verdict.ts';
 import type { Question } from '../../verifier/records/question.ts';
-import { toRecordBytes } from '../../verifier/records/record-bytes.ts';
+import { toReadableBytes } from '../../verifier/records/record-bytes.ts';
 import type { ExportContext, RunState } from './context.ts';
 import type { ListedFile } from './listing.ts';
 import { toReadmeFacts } from './readme.ts';
@@ -59,6 +62,7 @@ export async function packBag(
   const { received, slug, place } = contents;
   const { contractFile } = context.service;
   const { key } = context.binding;
+  const inBundle = (path: string) => `${place}:${path}`;
   const verdict = toVerdict(received.reading, contents.examination);
   const verification = toVerification(context, contents, verdict);
   const written = await run.packing.write({
@@ -73,10 +77,13 @@ export async function packBag(
         ({ path, file, bytes, sha256 }): PayloadSource =>
           sha256 === null ? { path, file } : { path, file, bytes, sha256 },
       ),
-      { path: VERIFICATION, content: toRecordBytes(verification) },
-      { path: SERVICE, content: toRecordBytes(toService(context.question, contents)) },
+      { path: VERIFICATION, content: toReadableBytes(VERIFICATION_DOCUMENT, verification, inBundle(VERIFICATION)) },
+      {
+        path: SERVICE,
+        content: toReadableBytes(SERVICE_DOCUMENT, toService(context.question, contents), inBundle(SERVICE)),
+      },
       ...(received.listed === null ? [] : [listingSource(received.listed)]),
-      { path: TRANSFER_LOG, content: toRecordBytes(contents.log) },
+      { path: TRANSFER_LOG, content: toReadableBytes(TRANSFER_LOG_DOCUMENT, contents.log, inBundle(TRANSFER_LOG)) },
       ...(contractFile === null ? [] : [{ path: CONTRACT_FILE, content: contractFile.bytes }]),
       ...tokenFiles(received.reading.facts?.checkpoints ?? []).map(({ path, content }) => ({ path, content })),
     ],

@@ -1,4 +1,4 @@
-import type { Archive, Expected, ObjectSource } from '../../verifier/archive/archive.ts';
+import type { Archive } from '../../verifier/archive/archive.ts';
 import { documentKey } from '../../verifier/records/keys.ts';
 import type { RunDocument, RunRecord } from '../../verifier/records/record.ts';
 import type { Report } from '../report/reports.ts';
@@ -27,20 +27,9 @@ export async function putAttemptReport(place: Place, record: RunRecord, prefix: 
   return putReport(place, `${prefix}${report.name}`, report);
 }
 
-function putReport(place: Place, key: string, { name, pieces }: Report): Promise<RunDocument> {
-  return withFile(place.runtime, name, pieces, (file, content) =>
-    putDocument(place.archive, key, name, { file }, content),
-  );
-}
-
-/** Stores an object of the run that its record will name. */
-export async function putDocument(
-  archive: Archive,
-  key: string,
-  name: string,
-  source: ObjectSource,
-  { bytes, sha256 }: Expected,
-): Promise<RunDocument> {
-  const { version_id } = await archive.put(key, source, { bytes, sha256 });
-  return { name, key, bytes, sha256, ...(version_id === undefined ? {} : { version_id }) };
+function putReport({ archive, runtime }: Place, key: string, { name, pieces }: Report): Promise<RunDocument> {
+  return withFile(runtime, name, pieces, async (file, content) => {
+    const { version_id } = await archive.put(key, { file }, content);
+    return { name, key, ...content, ...(version_id === undefined ? {} : { version_id }) };
+  });
 }

@@ -1,12 +1,11 @@
 import { FORMATS } from '../../core/formats.ts';
 import { bundleFileName } from '../../verifier/bundle/layout.ts';
 import { encryptedBundleKey } from '../../verifier/records/keys.ts';
-import type { StreamRecord } from '../../verifier/records/record.ts';
-import { toRecordBytes } from '../../verifier/records/record-bytes.ts';
+import { putRecord } from '../../verifier/records/put-record.ts';
+import { ENCRYPTED_BUNDLE, type StreamRecord } from '../../verifier/records/record.ts';
 import type { Unbound } from '../../verifier/records/stored-object.ts';
 import { bindRecord } from './binding.ts';
 import type { ExportContext } from './context.ts';
-import { putBytes } from './put.ts';
 
 /** A bundle as it is stored: the zip itself, or what age made of it. */
 export interface StoredForm extends Pick<StreamRecord['bundle'], 'bytes' | 'sha256' | 'encrypted'> {
@@ -37,9 +36,6 @@ export function* bundleNames(slug: string): Generator<{ name: string; partial: b
 /** Writes down what an encrypted bundle holds, so that it can be recorded although it cannot be read. */
 export async function announceEncrypted(context: ExportContext, record: Unbound<StreamRecord>): Promise<void> {
   const announced = bindRecord(context.binding.key, { ...record, format: FORMATS.encryptedBundle });
-  await putBytes(
-    context.archive,
-    encryptedBundleKey(context.question.run_id, record.bundle.sha256),
-    toRecordBytes(announced),
-  );
+  const key = encryptedBundleKey(context.question.run_id, record.bundle.sha256);
+  await putRecord(context.archive, key, ENCRYPTED_BUNDLE, announced);
 }

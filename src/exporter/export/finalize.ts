@@ -3,10 +3,11 @@ import { FORMATS } from '../../core/formats.ts';
 import type { Expected, PutResult } from '../../verifier/archive/archive.ts';
 import { readEarlierRuns } from '../../verifier/ledger/earlier-runs.ts';
 import type { LedgerEnd } from '../../verifier/ledger/ledger.ts';
-import type { Attempt } from '../../verifier/records/attempt.ts';
+import { ATTEMPT, type Attempt } from '../../verifier/records/attempt.ts';
 import { attemptPrefix, runRecordKey } from '../../verifier/records/keys.ts';
+import { putRecord } from '../../verifier/records/put-record.ts';
 import type { RunDocument, RunRecord, StreamFailure } from '../../verifier/records/record.ts';
-import { recordPieces, toRecordBytes } from '../../verifier/records/record-bytes.ts';
+import { recordPieces } from '../../verifier/records/record-bytes.ts';
 import type { Unbound } from '../../verifier/records/stored-object.ts';
 import { type FinalizedRun, readFinalizedRun } from '../../verifier/records/stored-run.ts';
 import { beginningOf, beginRun, keepAsked, readBegun } from './asked.ts';
@@ -16,7 +17,6 @@ import type { ExportContext, RunState } from './context.ts';
 import { putAttemptReport, putReports } from './documents.ts';
 import { measureLeftOver } from './leftovers.ts';
 import { withFile } from './pieces.ts';
-import { putBytes } from './put.ts';
 import { requireBoundRun } from './records.ts';
 import { type FrozenRun, freezeRun, readRunDraft, recordOf } from './run-draft.ts';
 import { toRunRecord, withinRun } from './run-record.ts';
@@ -86,7 +86,7 @@ async function finalizeRun(
   record.binding = bindPieces(context.binding.key, recordPieces(unbound));
   let finalized: FinalizedRun;
   try {
-    finalized = { record, sha256: (await putRecord(context, record)).sha256 };
+    finalized = { record, sha256: (await putRunRecord(context, record)).sha256 };
   } catch (error) {
     const other = isEvidenceError(error, 'conflict') ? await readFinalizedRun(context.archive, record.run_id) : null;
     if (other === null) throw error;
@@ -100,7 +100,7 @@ async function finalizeRun(
   return { record, state: 'finalized', unstamped };
 }
 
-function putRecord(context: ExportContext, record: RunRecord): Promise<PutResult & Expected> {
+function putRunRecord(context: ExportContext, record: RunRecord): Promise<PutResult & Expected> {
   return withFile(context.runtime, 'run.json', recordPieces(record), async (file, content) => {
     const stored = await context.archive.put(runRecordKey(record.run_id), { file }, content);
     return { ...stored, ...content };
@@ -125,6 +125,6 @@ async function leaveAttempt(
     incomplete: jobs.incomplete.map(withinRun),
     supplements: record.supplements,
   };
-  await putBytes(context.archive, `${prefix}attempt.json`, toRecordBytes(bindRecord(context.binding.key, attempt)));
+  await putRecord(context.archive, `${prefix}attempt.json`, ATTEMPT, bindRecord(context.binding.key, attempt));
   return attempt.documents;
 }

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { EvidenceError } from '../../core/errors.ts';
+import { readHttpDate } from '../../core/http-date.ts';
 import type { ServiceInUse } from './context.ts';
 import type { MadePackage } from './received.ts';
 
@@ -16,8 +17,8 @@ export async function makePackage(
   const askedAt = Date.now();
   const { generated, exchange } = await client.generate(streamId, packagePeriod, randomUUID());
   // At the earliest: the answer may have been dated at any moment since, to the second.
-  const answered = exchange.date === null ? Number.NaN : Date.parse(exchange.date);
-  const askedAtByService = Number.isNaN(answered) ? null : answered - (Date.now() - askedAt);
+  const answered = readHttpDate(exchange.date);
+  const askedAtByService = answered === null ? null : answered - (Date.now() - askedAt);
   const { packageId } = generated;
   if (generated.streamId !== null && generated.streamId !== streamId)
     throw new EvidenceError('service', `a package of the stream "${generated.streamId}" was generated instead`);

@@ -9,8 +9,13 @@ import type { Restart, Span } from '../../verifier/claims/span-schema.ts';
 import type { Past } from '../../verifier/ledger/past.ts';
 import { toStreamFinding } from '../../verifier/model/stream-finding.ts';
 import type { Question } from '../../verifier/records/question.ts';
-import type { LedgerHead, StreamList, StreamRecord, Vanished } from '../../verifier/records/record.ts';
-import { MAX_RUN_RECORD_BYTES } from '../../verifier/records/stored-run.ts';
+import {
+  type LedgerHead,
+  MAX_RUN_RECORD_BYTES,
+  type StreamList,
+  type StreamRecord,
+  type Vanished,
+} from '../../verifier/records/record.ts';
 import { matchesStream } from '../../verifier/records/stream-glob.ts';
 
 /** Globs over the ids of streams. */

@@ -2,19 +2,16 @@ import { isDeepStrictEqual } from 'node:util';
 import { EvidenceError, isEvidenceError } from '../../core/errors.ts';
 import { bundleFileName, slugOf } from '../../verifier/bundle/layout.ts';
 import { bundleKey, runRecordKey, streamRecordKey } from '../../verifier/records/keys.ts';
-import { type StreamRecord, streamRecordSchema } from '../../verifier/records/record.ts';
-import { readRecord, toRecordBytes } from '../../verifier/records/record-bytes.ts';
+import { putReadable } from '../../verifier/records/put-record.ts';
+import { RUN_RECORD, STREAM_RECORD, type StreamRecord } from '../../verifier/records/record.ts';
+import { readRecord, toReadableBytes } from '../../verifier/records/record-bytes.ts';
 import type { Unbound } from '../../verifier/records/stored-object.ts';
-import { MAX_RUN_RECORD_BYTES } from '../../verifier/records/stored-run.ts';
 import { bindRecord, isBoundRecord } from './binding.ts';
 import type { ExportContext } from './context.ts';
-import { putBytes } from './put.ts';
 import type { StoredRecord } from './stream-jobs.ts';
 
 /** The run that a record is of, and where it is kept. */
 type OfRun = Pick<ExportContext, 'archive' | 'question' | 'binding'>;
-
-const MAX_RECORD_BYTES = 256 * 2 ** 20;
 
 /** What lies in the archive is not what this run put there, or is not so any more. */
 export function notOurs(key: string, why: string): EvidenceError {
@@ -31,15 +28,29 @@ export async function readStreamRecord(
   { archive, question: { run_id: runId }, binding }: OfRun,
   key: string,
 ): Promise<{ record: Unbound<StreamRecord>; bytes: Uint8Array }> {
-  const bytes = await archive.readBytes(key, MAX_RECORD_BYTES);
+  const bytes = await archive.readBytes(key, STREAM_RECORD.maxBytes);
   if (!isBoundRecord(binding.key, bytes)) throw notOurs(key, 'it is not bound to it');
-  const { binding: _binding, ...record } = readRecord(streamRecordSchema, bytes, key);
+  const { binding: _binding, ...record } = readRecord(STREAM_RECORD, bytes, key);
   const slug = slugOf(record.stream_id);
   const status = record.partial ? 'PARTIAL' : 'COMPLETE';
   const place = bundleKey(runId, bundleFileName(slug, status, record.bundle.encrypted !== undefined));
   if (record.run_id !== runId || key !== streamRecordKey(runId, slug) || record.bundle.key !== place)
     throw notOurs(key, 'it is not where a record of what it says belongs');
   return { record, bytes };
+}
+
+/**
+ * The bytes of a stream's record. Asked for before its bundle is stored: a stored bundle whose record cannot be stored
+ * would stand in the way of the run.
+ *
+ * @throws EvidenceError as `toReadableBytes` does.
+ */
+export function readableStreamRecord(
+  { question, binding }: Pick<OfRun, 'question' | 'binding'>,
+  record: Unbound<StreamRecord>,
+): Uint8Array {
+  const key = streamRecordKey(question.run_id, slugOf(record.stream_id));
+  return toReadableBytes(STREAM_RECORD, bindRecord(binding.key, record), key);
 }
 
 /**
@@ -51,8 +62,7 @@ export async function readStreamRecord(
 export async function putStreamRecord(context: OfRun, record: Unbound<StreamRecord>): Promise<StoredRecord> {
   const key = streamRecordKey(context.question.run_id, slugOf(record.stream_id));
   try {
-    const bytes = toRecordBytes(bindRecord(context.binding.key, record));
-    return { record, ...(await putBytes(context.archive, key, bytes)) };
+    return { record, ...(await putReadable(context.archive, key, readableStreamRecord(context, record))) };
   } catch (error) {
     if (!isEvidenceError(error, 'conflict')) throw error;
     const { record: theirs, bytes } = await readStreamRecord(context, key);
@@ -62,7 +72,7 @@ export async function putStreamRecord(context: OfRun, record: Unbound<StreamReco
       !saysTheSame({ ...theirs, bundle: null, recorded_at: '' }, { ...record, bundle: null, recorded_at: '' })
     )
       throw notOurs(key, 'it says something else of the stream than what was found now');
-    return { record: theirs, ...(await putBytes(context.archive, key, bytes)) };
+    return { record: theirs, ...(await putReadable(context.archive, key, bytes)) };
   }
 }
 
@@ -72,7 +82,7 @@ export async function putStreamRecord(context: OfRun, record: Unbound<StreamReco
  */
 export async function requireBoundRun({ archive, question, binding }: OfRun): Promise<void> {
   const key = runRecordKey(question.run_id);
-  if (isBoundRecord(binding.key, await archive.readBytes(key, MAX_RUN_RECORD_BYTES))) return;
+  if (isBoundRecord(binding.key, await archive.readBytes(key, RUN_RECORD.maxBytes))) return;
   throw notOurs(key, 'it is not bound to it, so it was neither signed nor recorded in the ledger');
 }
 

@@ -7,7 +7,7 @@ import { measure } from '../../verifier/archive/content.ts';
 import { slugOf } from '../../verifier/bundle/layout.ts';
 import { bundleKey, encryptedBundleKey } from '../../verifier/records/keys.ts';
 import type { Question } from '../../verifier/records/question.ts';
-import { encryptedBundleSchema, type StreamRecord } from '../../verifier/records/record.ts';
+import { ENCRYPTED_BUNDLE, type StreamRecord } from '../../verifier/records/record.ts';
 import { readRecord } from '../../verifier/records/record-bytes.ts';
 import { type Unbound, whereKept } from '../../verifier/records/stored-object.ts';
 import { isBoundRecord } from './binding.ts';
@@ -18,8 +18,6 @@ import type { ListedStream } from './plan.ts';
 import { notOurs, readStreamRecord, saysTheSame } from './records.ts';
 import { Relisting } from './relist.ts';
 import type { Recovered } from './stream-jobs.ts';
-
-const MAX_ANNOUNCED_BYTES = 256 * 2 ** 20;
 
 /** A bundle as a file, and what it was found to be. */
 interface Fetched {
@@ -96,9 +94,9 @@ async function readAnnounced(
 ): Promise<Unbound<StreamRecord>> {
   const announced = encryptedBundleKey(question.run_id, sha256);
   if ((await archive.stat(announced)) === null) throw notOurs(key, `there is no ${announced}`);
-  const bytes = await archive.readBytes(announced, MAX_ANNOUNCED_BYTES);
+  const bytes = await archive.readBytes(announced, ENCRYPTED_BUNDLE.maxBytes);
   if (!isBoundRecord(binding.key, bytes)) throw notOurs(announced, 'it is not bound to it');
-  const { format: _format, binding: _binding, ...rest } = readRecord(encryptedBundleSchema, bytes, announced);
+  const { format: _format, binding: _binding, ...rest } = readRecord(ENCRYPTED_BUNDLE, bytes, announced);
   if (rest.run_id !== question.run_id || rest.bundle.key !== key || rest.bundle.sha256 !== sha256)
     throw notOurs(key, `${announced} is of ${rest.bundle.key}`);
   return { format: FORMATS.stream, ...rest, recorded_at: runtime.now().toISOString() };

@@ -1,3 +1,4 @@
+import { readHttpDate } from '../../core/http-date.ts';
 import type { TransferLog, Verification } from '../../verifier/bundle/documents.ts';
 import type { JudgedBundle } from '../../verifier/verify/content.ts';
 import type { EntryWatch } from '../../verifier/verify/reading.ts';
@@ -62,7 +63,7 @@ function askedBy({ steps }: TransferLog): AskedAt {
   const at = steps.findIndex(({ step }) => step === 'generate');
   const exchange = steps[at]?.exchange;
   const askedAt = Date.parse(exchange?.requested_at ?? '');
-  const answered = Date.parse(exchange?.date ?? '');
+  const answered = readHttpDate(exchange?.date ?? null) ?? Number.NaN;
   const next = steps.slice(at + 1).find((step) => step.exchange !== undefined)?.exchange;
   const took = Date.parse(next?.requested_at ?? '') - askedAt;
   const askedAtByService = answered - took;

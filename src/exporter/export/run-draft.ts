@@ -1,12 +1,11 @@
-import { sha256 } from '../../core/digest.ts';
 import { isEvidenceError } from '../../core/errors.ts';
 import { FORMATS } from '../../core/formats.ts';
 import { runDraftKey } from '../../verifier/records/keys.ts';
-import { type RunDocument, type RunDraft, type RunRecord, runDraftSchema } from '../../verifier/records/record.ts';
+import { putReadable } from '../../verifier/records/put-record.ts';
+import { RUN_DRAFT, type RunDocument, type RunDraft, type RunRecord } from '../../verifier/records/record.ts';
 import { readRecord, toRecordBytes } from '../../verifier/records/record-bytes.ts';
 import { bindRecord, isBoundRecord } from './binding.ts';
 import type { ExportContext } from './context.ts';
-import { putDocument } from './documents.ts';
 import { notOurs } from './records.ts';
 import type { StoredRecord } from './stream-jobs.ts';
 
@@ -16,7 +15,6 @@ export interface FrozenRun {
   document: RunDocument;
 }
 
-const MAX_RUN_DRAFT_BYTES = 2 ** 30;
 const NAME = 'run-draft.json';
 
 /** What freezing a run takes. */
@@ -29,7 +27,7 @@ type DraftContext = Pick<ExportContext, 'archive' | 'binding'>;
 export async function readRunDraft(context: DraftContext, runId: string): Promise<FrozenRun | null> {
   const key = runDraftKey(runId);
   if ((await context.archive.stat(key)) === null) return null;
-  const bytes = await context.archive.readBytes(key, MAX_RUN_DRAFT_BYTES);
+  const bytes = await context.archive.readBytes(key, RUN_DRAFT.maxBytes);
   if (!isBoundRecord(context.binding.key, bytes)) throw notOurs(key, 'it is not bound to it');
   return keepRunDraft(context, key, bytes);
 }
@@ -53,9 +51,8 @@ export async function freezeRun(context: DraftContext, record: RunRecord): Promi
  * will read it, down to the order of its members, since the reports are made from it.
  */
 async function keepRunDraft({ archive }: DraftContext, key: string, bytes: Uint8Array): Promise<FrozenRun> {
-  const draft = readRecord(runDraftSchema, bytes, key);
-  const content = { bytes: bytes.length, sha256: sha256(bytes) };
-  return { draft, document: await putDocument(archive, key, NAME, { bytes }, content) };
+  const draft = readRecord(RUN_DRAFT, bytes, key);
+  return { draft, document: { name: NAME, ...(await putReadable(archive, key, bytes)) } };
 }
 
 /**

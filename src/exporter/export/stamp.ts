@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
-import { sha256 } from '../../core/digest.ts';
 import { EvidenceError, isEvidenceError } from '../../core/errors.ts';
 import type { Archive } from '../../verifier/archive/archive.ts';
+import { putBytes } from '../../verifier/archive/put.ts';
 import { judgeStamp, type Stamps, type StampVerdict } from '../../verifier/records/stamps.ts';
 import type { Certificate } from '../../verifier/timestamp/certificate.ts';
 import { timestampRequest } from '../../verifier/timestamp/request.ts';
@@ -65,7 +65,7 @@ export async function requestStamp(
 /** Of two that stamp the same run at once the first one's token stays. */
 export async function keepStamp(archive: Archive, { key, der }: FreshStamp): Promise<void> {
   try {
-    await archive.put(key, { bytes: der }, { sha256: sha256(der), bytes: der.length });
+    await putBytes(archive, key, der);
   } catch (error) {
     if (!isEvidenceError(error, 'conflict')) throw error;
   }

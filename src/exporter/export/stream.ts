@@ -22,7 +22,7 @@ import { announceEncrypted, type StoredForm, toStoredForm } from './encrypt.ts';
 import { compareWithPast } from './past.ts';
 import type { ListedStream } from './plan.ts';
 import { Collection, type Received } from './receive.ts';
-import { putStreamRecord } from './records.ts';
+import { putStreamRecord, readableStreamRecord } from './records.ts';
 import type { Recovered, StoredRecord } from './stream-jobs.ts';
 
 /** Where the job of a stream ended. */
@@ -129,6 +129,7 @@ async function store(context: ExportContext, record: Unbound<StreamRecord>, file
   const { run_id: runId } = question;
   const { bundle } = record;
   const isOfRun = bundle.key === bundleKey(runId, basename(bundle.key));
+  readableStreamRecord(context, record);
   // Whoever froze the run has named all that lies under it: nothing is put there behind its back.
   if (!isOfRun && (await archive.stat(runDraftKey(runId))) !== null) throw finishedElsewhere(runId);
   if (bundle.encrypted !== undefined && isOfRun) {

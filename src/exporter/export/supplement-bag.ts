@@ -3,13 +3,13 @@ import { join } from 'node:path';
 import { Eta } from 'eta';
 import { FORMATS } from '../../core/formats.ts';
 import { packageFile } from '../../core/install-paths.ts';
-import type { SupplementTransferLog } from '../../verifier/bundle/documents.ts';
+import { SUPPLEMENT_TRANSFER_LOG, type SupplementTransferLog } from '../../verifier/bundle/documents.ts';
 import { CONTRACT_FILE, README, TRANSFER_LOG } from '../../verifier/bundle/files.ts';
 import { describePeriod } from '../../verifier/bundle/period.ts';
 import type { PayloadSource } from '../../verifier/bundle/source.ts';
 import type { BundleOptions, WrittenBundle } from '../../verifier/bundle/write.ts';
-import { toRecordBytes } from '../../verifier/records/record-bytes.ts';
-import type { SupplementsStatement } from '../../verifier/supplements/document.ts';
+import { toReadableBytes } from '../../verifier/records/record-bytes.ts';
+import { SUPPLEMENTS_RECORD, type SupplementsStatement } from '../../verifier/supplements/document.ts';
 import { SUPPLEMENTS_DOCUMENT } from '../../verifier/supplements/files.ts';
 import type { CollectedSupplements } from '../supplements/collect.ts';
 import type { ExportContext, RunState } from './context.ts';
@@ -52,6 +52,8 @@ function toBundleOptions(
 ): BundleOptions {
   const { question, maker, service, binding } = context;
   const { run_id, period } = question;
+  const document = { format: FORMATS.supplements, run_id, period, ...statement };
+  const log = toTransferLog(context, start, collected);
   return {
     target: join(folder, 'supplements.zip'),
     slug: SLUG,
@@ -70,9 +72,9 @@ function toBundleOptions(
       ...judged,
       {
         path: SUPPLEMENTS_DOCUMENT,
-        content: toRecordBytes({ format: FORMATS.supplements, run_id, period, ...statement }),
+        content: toReadableBytes(SUPPLEMENTS_RECORD, document, `${place}:${SUPPLEMENTS_DOCUMENT}`),
       },
-      { path: TRANSFER_LOG, content: toRecordBytes(toTransferLog(context, start, collected)) },
+      { path: TRANSFER_LOG, content: toReadableBytes(SUPPLEMENT_TRANSFER_LOG, log, `${place}:${TRANSFER_LOG}`) },
       ...(service.contractFile === null ? [] : [{ path: CONTRACT_FILE, content: service.contractFile.bytes }]),
     ],
   };

@@ -2,21 +2,19 @@ import { isEvidenceError } from '../../core/errors.ts';
 import { FORMATS } from '../../core/formats.ts';
 import type { StoredObject } from '../../verifier/archive/archive.ts';
 import { announcedSupplementsKey, runDraftKey, supplementsKey } from '../../verifier/records/keys.ts';
-import { readRecord, toRecordBytes } from '../../verifier/records/record-bytes.ts';
+import { putRecord } from '../../verifier/records/put-record.ts';
+import { readRecord } from '../../verifier/records/record-bytes.ts';
 import { whereKept } from '../../verifier/records/stored-object.ts';
 import {
-  announcedSupplementsSchema,
+  ANNOUNCED_SUPPLEMENTS,
   type RunSupplements,
   type StoredSupplements,
 } from '../../verifier/records/supplements.ts';
 import { bindRecord, isBoundRecord } from './binding.ts';
 import type { ExportContext } from './context.ts';
 import { toStoredForm } from './encrypt.ts';
-import { putBytes } from './put.ts';
 import { notOurs } from './records.ts';
 import { withFetched } from './recover.ts';
-
-const MAX_ANNOUNCED_BYTES = 2 ** 26;
 
 /**
  * Stores the bag of a run, once what it holds is written down: an export that is interrupted behind it goes on with it.
@@ -38,11 +36,8 @@ export async function storeSupplements(
   // Whoever froze the run has named all that lies under it: nothing is put there behind its back.
   if ((await archive.stat(runDraftKey(question.run_id))) !== null) return stored;
   const announced = { format: FORMATS.supplementsRecord, run_id: question.run_id, ...stored };
-  await putBytes(
-    archive,
-    announcedSupplementsKey(question.run_id, sha256),
-    toRecordBytes(bindRecord(context.binding.key, announced)),
-  );
+  const announcedKey = announcedSupplementsKey(question.run_id, sha256);
+  await putRecord(archive, announcedKey, ANNOUNCED_SUPPLEMENTS, bindRecord(context.binding.key, announced));
   try {
     return { ...stored, object: { ...object, ...whereKept(await archive.put(key, { file }, object)) } };
   } catch (error) {
@@ -66,14 +61,14 @@ export async function recoverSupplements(context: ExportContext, key: string): P
   return withFetched(context, key, async ({ file, ...content }) => {
     const announced = announcedSupplementsKey(question.run_id, content.sha256);
     if ((await archive.stat(announced)) === null) throw notOurs(key, `there is no ${announced}`);
-    const bytes = await archive.readBytes(announced, MAX_ANNOUNCED_BYTES);
+    const bytes = await archive.readBytes(announced, ANNOUNCED_SUPPLEMENTS.maxBytes);
     if (!isBoundRecord(binding.key, bytes)) throw notOurs(announced, 'it is not bound to it');
     const {
       format: _format,
       binding: _binding,
       run_id,
       ...supplements
-    } = readRecord(announcedSupplementsSchema, bytes, announced);
+    } = readRecord(ANNOUNCED_SUPPLEMENTS, bytes, announced);
     const { object } = supplements;
     if (run_id !== question.run_id || object.key !== key || object.sha256 !== content.sha256)
       throw notOurs(key, `${announced} is of ${object.key}`);

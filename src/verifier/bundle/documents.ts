@@ -4,6 +4,7 @@ import { CLAIMS } from '../claims/claim.ts';
 import { periodSchema, restartSchema, spanSchema } from '../claims/span-schema.ts';
 import { operatorSchema, streamStatementSchema } from '../claims/stated-schema.ts';
 import { verdictSchema } from '../claims/verdict-schema.ts';
+import type { RecordFormat } from '../model/record-format.ts';
 import { SUPPLEMENT_SERVICES } from '../supplements/files.ts';
 
 const digest = z.string().regex(/^[0-9a-f]{64}$/);
@@ -60,6 +61,12 @@ export const verificationSchema = z.strictObject({
 });
 export type Verification = z.infer<typeof verificationSchema>;
 
+const MAX_DOCUMENT_BYTES = 256 * 2 ** 20;
+export const VERIFICATION_DOCUMENT: RecordFormat<Verification> = {
+  schema: verificationSchema,
+  maxBytes: MAX_DOCUMENT_BYTES,
+};
+
 const exchangeSchema = z.strictObject({
   method: z.enum(['GET', 'POST']),
   path: z.string(),
@@ -96,11 +103,18 @@ export const transferLogSchema = z.strictObject({
 });
 export type TransferLog = z.infer<typeof transferLogSchema>;
 
+const MAX_LOG_BYTES = 64 * 2 ** 20;
+export const TRANSFER_LOG_DOCUMENT: RecordFormat<TransferLog> = { schema: transferLogSchema, maxBytes: MAX_LOG_BYTES };
+
 /** `data/transfer-log.json` of a bag with supplements: the addresses of the services in place of that of one stream. */
 export const supplementTransferLogSchema = transferLogSchema
   .omit({ stream_id: true, audit_url: true })
   .extend({ services: z.partialRecord(z.enum(SUPPLEMENT_SERVICES), z.string()) });
 export type SupplementTransferLog = z.infer<typeof supplementTransferLogSchema>;
+export const SUPPLEMENT_TRANSFER_LOG: RecordFormat<SupplementTransferLog> = {
+  schema: supplementTransferLogSchema,
+  maxBytes: MAX_DOCUMENT_BYTES,
+};
 
 /** A moment of the comparison with the listing; RFC 3339. */
 const moment = z.iso.datetime();
@@ -130,6 +144,7 @@ export const serviceSchema = z.strictObject({
     .nullable(),
 });
 export type ServiceDocument = z.infer<typeof serviceSchema>;
+export const SERVICE_DOCUMENT: RecordFormat<ServiceDocument> = { schema: serviceSchema, maxBytes: MAX_DOCUMENT_BYTES };
 
 /** Said in every bundle and every report. */
 export const DOES_NOT_PROVE: readonly string[] = [

@@ -1,4 +1,5 @@
 import { base64Bytes, hexText } from '../../core/bytes.ts';
+import { cutText } from '../../core/foreign-text.ts';
 import type { StatedFact } from '../pdf-text/labels.ts';
 import type { PdfFacts } from '../pdf-text/pdf.ts';
 import type { Statement } from '../pdf-text/statements.ts';
@@ -91,7 +92,7 @@ function isOfThePackage({ fact, page, section }: Judged, all: readonly Judged[])
 
 function describe({ fact, texts, page, unseen, label }: Judged): string {
   const place = unseen === null ? `page ${page}` : `page ${page}, ${unseen}`;
-  const stated = (texts[0] ?? '').slice(0, 80);
+  const stated = cutText(texts[0] ?? '', 80);
   return `the PDF (${place}) states "${label}: ${stated}", which may be another ${fact}`;
 }
 

@@ -1,3 +1,4 @@
+import { cutText } from '../../core/foreign-text.ts';
 import { plural } from '../../core/words.ts';
 import type { WalkResult } from '../chain/walk.ts';
 import { FindingLog } from '../model/finding-log.ts';
@@ -133,7 +134,7 @@ function reportOtherEntries(walk: WalkResult, { otherEntries }: PackageFacts, lo
 function contraryTo(ours: OurFacts, form: string, plain: readonly PlainStatement[]): string[] {
   return plain
     .filter(({ fact, text }) => ours[fact] !== null && String(ours[fact]) !== text)
-    .map(({ name, text }) => `the ${form} has "${name}": ${text.slice(0, 80)}, which the contract does not read`);
+    .map(({ name, text }) => `the ${form} has "${name}": ${cutText(text, 80)}, which the contract does not read`);
 }
 
 /** The package's statements about its own entries. A last number that differs goes with its digest: one head. */

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { hexText, utf8Text } from '../../core/bytes.ts';
 import { EvidenceError } from '../../core/errors.ts';
+import { cutText } from '../../core/foreign-text.ts';
 import type { Run } from '../chain/runs.ts';
 import type { SentEntries } from '../model/sent.ts';
 import type { ListedEntry } from './packaged.ts';
@@ -11,8 +12,17 @@ import type { ListedEntry } from './packaged.ts';
  * have it; it is empty where the service shows none.
  */
 export function lineOf({ sequence, digest, timestamp }: ListedEntry, withTime: boolean): string {
-  return withTime ? `${sequence},${digest},${timestamp}\n` : `${sequence},${digest}\n`;
+  return withTime ? `${sequence},${digest},${timeOf(timestamp)}\n` : `${sequence},${digest}\n`;
 }
+
+/** Times are read leniently, and written as `LINE` reads them. */
+function timeOf(timestamp: string): string {
+  const isPlain = timestamp.length <= MAX_TIME && PLAIN_TIME.test(timestamp);
+  return isPlain ? timestamp : new Date(timestamp).toISOString();
+}
+
+const PLAIN_TIME = /^[0-9A-Za-z:.+-]*$/;
+const MAX_TIME = 64;
 
 /** The lines of those from `from` on, before `to`. */
 export function linesOf(entries: SentEntries, from: number, to: number): string {
@@ -86,5 +96,5 @@ function toEntry(line: string): ListedEntry {
 }
 
 function noLine(line: string): EvidenceError {
-  return new EvidenceError('unreadable', `${JSON.stringify(line.slice(0, 100))} is no line of a listing`);
+  return new EvidenceError('unreadable', `${JSON.stringify(cutText(line, 100))} is no line of a listing`);
 }

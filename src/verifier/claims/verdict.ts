@@ -1,4 +1,5 @@
 import type { z } from 'zod';
+import { visibleJson } from '../../core/foreign-text.ts';
 import type { PackageReading } from '../chain/package.ts';
 import type { Examination } from './claim.ts';
 import { seenIn } from './span.ts';
@@ -6,9 +7,9 @@ import type { verdictSchema } from './verdict-schema.ts';
 
 export type Verdict = z.infer<typeof verdictSchema>;
 
-/** What was examined and what it came to, as it is written down. */
+/** What was examined and what it came to, as it is written down: texts of entries are made visible. */
 export function toVerdict({ walk, facts }: PackageReading, examination: Examination): Verdict {
-  return {
+  return visibleJson<Verdict>({
     stream_id: walk.streamId,
     status: examination.status,
     package_id: facts?.packageId ?? null,
@@ -23,5 +24,5 @@ export function toVerdict({ walk, facts }: PackageReading, examination: Examinat
     findings_count: examination.findingsCount,
     activity: walk.activity,
     actions: examination.actions,
-  };
+  });
 }

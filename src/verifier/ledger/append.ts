@@ -1,13 +1,14 @@
-import { sha256 } from '../../core/digest.ts';
 import { EvidenceError, isEvidenceError } from '../../core/errors.ts';
 import type { Archive } from '../archive/archive.ts';
+import { putBytes } from '../archive/put.ts';
 import { ledgerKey } from '../records/keys.ts';
 import { keepPublicKey } from '../records/public-key.ts';
-import { toRecordBytes } from '../records/record-bytes.ts';
+import { toReadableBytes } from '../records/record-bytes.ts';
 import { sign } from '../signature/envelope.ts';
 import { readAdded } from './continuation.ts';
 import {
   deriveEntry,
+  LEDGER_ENTRY,
   type LedgerEnd,
   type LedgerTrust,
   runOf,
@@ -54,10 +55,10 @@ export async function appendEntry(
     if (isRecorded(archive, end, subject)) return 'existing';
     const unsigned = deriveEntry(subject, end.newest);
     const entry = withSignature(unsigned, key === null ? undefined : sign(signedPart(unsigned), key));
-    const bytes = toRecordBytes(entry);
+    const bytes = toReadableBytes(LEDGER_ENTRY, entry, nextKey(end.newest));
     if (key !== null) await keepPublicKey(archive, key);
     try {
-      return (await archive.put(nextKey(end.newest), { bytes }, { sha256: sha256(bytes), bytes: bytes.length })).state;
+      return (await putBytes(archive, nextKey(end.newest), bytes)).state;
     } catch (error) {
       if (!isEvidenceError(error, 'conflict')) throw error;
     }

@@ -5,6 +5,7 @@ import { FORMATS } from '../../core/formats.ts';
 import type { Archive } from '../archive/archive.ts';
 import { spanOf } from '../claims/span.ts';
 import { periodSchema, type SpanEntries, seenHeadSchema, spanEntriesSchema } from '../claims/span-schema.ts';
+import type { RecordFormat } from '../model/record-format.ts';
 import { coverageOf, coverageSchema } from '../records/coverage.ts';
 import { isLedgerKey, LEDGER_PREFIX, ledgerKey } from '../records/keys.ts';
 import type { Acceptance, LedgerHead, RunRecord } from '../records/record.ts';
@@ -82,7 +83,7 @@ export interface StoredLedgerEntry {
 
 const PAYLOAD_TYPE = 'application/vnd.evidence-exporter.ledger-entry+json';
 export const NO_PREDECESSOR = '0'.repeat(64);
-const MAX_ENTRY_BYTES = 2 ** 30;
+export const LEDGER_ENTRY: RecordFormat<LedgerEntry> = { schema: ledgerEntrySchema, maxBytes: 2 ** 30 };
 
 /**
  * The entry that records something behind `previous`, its signature apart. It follows from the two alone, byte for
@@ -157,8 +158,8 @@ function advance(heads: Record<string, LedgerHead>, run: RunRecord): Record<stri
 
 /** @throws EvidenceError `unreadable` when it is not a ledger entry. */
 export async function readEntry(archive: Archive, key: string): Promise<StoredLedgerEntry> {
-  const bytes = await archive.readBytes(key, MAX_ENTRY_BYTES);
-  return { key, entry: readRecord(ledgerEntrySchema, bytes, key), sha256: sha256(bytes) };
+  const bytes = await archive.readBytes(key, LEDGER_ENTRY.maxBytes);
+  return { key, entry: readRecord(LEDGER_ENTRY, bytes, key), sha256: sha256(bytes) };
 }
 
 /** The newest entry, or null when nothing was ever finalized. */

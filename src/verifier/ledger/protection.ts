@@ -4,14 +4,16 @@ import { inParallel } from '../../core/parallel.ts';
 import type { Archive, Locks, ObjectLock } from '../archive/archive.ts';
 import { lockAsRun } from '../records/beside-run.ts';
 import {
+  HOLD_RECORD,
+  HOLD_RESULT,
   type HoldRecord,
   type HoldResult,
   type Protection,
-  putRecord,
   readHoldLog,
   type StoredHoldRecord,
 } from '../records/hold-log.ts';
 import { holdRecordKey, holdResultKey, runPrefix } from '../records/keys.ts';
+import { putRecord } from '../records/put-record.ts';
 import { findEntry } from './ledger.ts';
 
 /** What is to be done about the protection of a finalized run. */
@@ -112,7 +114,7 @@ async function conclude(
     ended_at: now().toISOString(),
     objects: objects.map(({ key: name, lock, legal_hold }) => ({ key: name, lock, legal_hold })),
   };
-  await putRecord(archive, holdResultKey(key), result);
+  await putRecord(archive, holdResultKey(key), HOLD_RESULT, result);
   return result;
 }
 
@@ -156,7 +158,8 @@ async function order({ archive, now }: ProtectionContext, locks: Locks, wish: Pr
     objects,
   };
   const key = holdRecordKey(wish.runId, record.ordered_at, wish.action);
-  return { key, record, sha256: await putRecord(archive, key, record) };
+  const { sha256 } = await putRecord(archive, key, HOLD_RECORD, record);
+  return { key, record, sha256 };
 }
 
 /** Every object of the run, and the ledger entry that vouches for it. */

@@ -1,10 +1,9 @@
-import { sha256 } from '../../core/digest.ts';
 import { EvidenceError } from '../../core/errors.ts';
 import { FORMATS } from '../../core/formats.ts';
 import type { Archive } from '../archive/archive.ts';
 import { acceptanceKey } from '../records/keys.ts';
-import type { Acceptance } from '../records/record.ts';
-import { toRecordBytes } from '../records/record-bytes.ts';
+import { putRecord } from '../records/put-record.ts';
+import { ACCEPTANCE, type Acceptance } from '../records/record.ts';
 import { appendEntry, nextKey } from './append.ts';
 import { type KnownLedger, readKnownLedger } from './continuation.ts';
 import type { LedgerTrust } from './ledger.ts';
@@ -27,11 +26,9 @@ export interface AcceptanceWish {
  */
 export async function acceptRestart(archive: Archive, wish: AcceptanceWish, trust: LedgerTrust): Promise<Acceptance> {
   const { ledger, record } = await derive(archive, wish, trust);
-  const bytes = toRecordBytes(record);
   const key = acceptanceKey(wish.slug, record.accepted_at);
-  const digest = sha256(bytes);
-  await archive.put(key, { bytes }, { sha256: digest, bytes: bytes.length });
-  await appendEntry(archive, { kind: 'acceptance', record, key, sha256: digest }, ledger, trust);
+  const { sha256 } = await putRecord(archive, key, ACCEPTANCE, record);
+  await appendEntry(archive, { kind: 'acceptance', record, key, sha256 }, ledger, trust);
   return record;
 }
 

@@ -3,8 +3,10 @@ import { sha256 } from '../../core/digest.ts';
 import { EvidenceError, isEvidenceError } from '../../core/errors.ts';
 import { FORMATS } from '../../core/formats.ts';
 import type { Archive } from '../archive/archive.ts';
+import { putBytes } from '../archive/put.ts';
+import type { RecordFormat } from '../model/record-format.ts';
 import { ARCHIVE_KEY } from '../records/keys.ts';
-import { readRecord, toRecordBytes } from '../records/record-bytes.ts';
+import { readRecord, toReadableBytes } from '../records/record-bytes.ts';
 import type { StoredLedgerEntry } from './ledger.ts';
 import { verifyCommand } from './verify-command.ts';
 
@@ -14,11 +16,11 @@ import { verifyCommand } from './verify-command.ts';
  */
 export const archiveSchema = z.strictObject({ format: z.literal(FORMATS.archive), audit_url: z.string() });
 
-const MAX_BYTES = 2 ** 16;
+const ARCHIVE: RecordFormat<z.infer<typeof archiveSchema>> = { schema: archiveSchema, maxBytes: 2 ** 16 };
 
 /** The bytes of `archive.json`: they follow from the address alone. */
 export function archiveBytes(auditUrl: string): Uint8Array {
-  return toRecordBytes({ format: FORMATS.archive, audit_url: auditUrl });
+  return toReadableBytes(ARCHIVE, { format: FORMATS.archive, audit_url: auditUrl }, ARCHIVE_KEY);
 }
 
 /**
@@ -39,8 +41,8 @@ export async function readArchiveService(archive: Archive, newest: StoredLedgerE
 
 /** What `archive.json` says. */
 export async function readStatedService(archive: Archive): Promise<{ auditUrl: string; sha256: string }> {
-  const bytes = await archive.readBytes(ARCHIVE_KEY, MAX_BYTES);
-  return { auditUrl: readRecord(archiveSchema, bytes, ARCHIVE_KEY).audit_url, sha256: sha256(bytes) };
+  const bytes = await archive.readBytes(ARCHIVE_KEY, ARCHIVE.maxBytes);
+  return { auditUrl: readRecord(ARCHIVE, bytes, ARCHIVE_KEY).audit_url, sha256: sha256(bytes) };
 }
 
 /** What an export asks of an archive. */
@@ -91,9 +93,8 @@ function otherService(held: string, asked: string, canMove: boolean): EvidenceEr
  */
 export async function keepService(archive: Archive, auditUrl: string, newest: StoredLedgerEntry | null): Promise<void> {
   if (newest !== null) return;
-  const bytes = archiveBytes(auditUrl);
   try {
-    await archive.put(ARCHIVE_KEY, { bytes }, { bytes: bytes.length, sha256: sha256(bytes) });
+    await putBytes(archive, ARCHIVE_KEY, archiveBytes(auditUrl));
   } catch (error) {
     const held = isEvidenceError(error, 'conflict') ? await readArchiveService(archive, null) : null;
     throw held === null ? error : otherService(held, auditUrl, false);

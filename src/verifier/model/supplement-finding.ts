@@ -1,3 +1,4 @@
+import { visibleJson } from '../../core/foreign-text.ts';
 import type { Finding, Severity } from './finding.ts';
 
 const ASK_SERVICE =
@@ -40,5 +41,5 @@ export function toSupplementFinding<Kind extends string>(
   finding: Omit<SupplementFinding<Kind>, 'severity' | 'next_step'>,
 ): SupplementFinding<Kind> {
   const { severity, nextStep } = CODES[finding.code];
-  return { ...finding, severity, next_step: nextStep };
+  return visibleJson({ ...finding, severity, next_step: nextStep });
 }

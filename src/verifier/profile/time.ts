@@ -1,4 +1,5 @@
 import { EvidenceError } from '../../core/errors.ts';
+import { isRecordable } from '../../core/http-date.ts';
 import type { RoleFields } from './fields.ts';
 
 const MILLISECONDS = { seconds: 1000, milliseconds: 1 } as const;
@@ -14,7 +15,7 @@ export function toTimestamp(fields: RoleFields, path: string, unit: 'text' | 'se
     (sent) => (typeof sent === 'number' ? sent * MILLISECONDS[unit] : null),
     'a Unix time',
   );
-  if (Math.abs(time) <= 8.64e15) return new Date(time).toISOString();
+  if (isRecordable(time)) return new Date(time).toISOString();
   throw new EvidenceError('contract', `the field "${path}" is no Unix time in ${unit}`);
 }
 
@@ -24,12 +25,12 @@ export function toTimeOrNull(sent: unknown, unit: 'text' | 'seconds' | 'millisec
     unit === 'text'
       ? Date.parse(typeof sent === 'string' && asTime(inUtc(sent)) !== null ? inUtc(sent) : '')
       : Number(typeof sent === 'number' ? sent : Number.NaN) * MILLISECONDS[unit];
-  return Math.abs(time) <= 8.64e15 ? new Date(time).toISOString() : null;
+  return isRecordable(time) ? new Date(time).toISOString() : null;
 }
 
 /** With what is no time, no order of times could be checked. */
 function asTime(text: string): string | null {
-  return /^\d{4}-\d\d-\d\d/.test(text) && !Number.isNaN(Date.parse(text)) ? text : null;
+  return /^\d{4}-\d\d-\d\d/.test(text) && isRecordable(Date.parse(text)) ? text : null;
 }
 
 /** ECMAScript takes a date and time without a zone for the reader's own, and knows no comma before a fraction. */

@@ -1,6 +1,7 @@
 import { createHmac, type KeyObject } from 'node:crypto';
 import { hexBytes, utf8Text } from '../../core/bytes.ts';
 import { EvidenceError } from '../../core/errors.ts';
+import { cutText } from '../../core/foreign-text.ts';
 import type { Json } from '../../core/json/canonical.ts';
 import { type ExactJson, parseExactJson } from '../../core/json/exact.ts';
 import { isExact } from '../../core/json/numbers.ts';
@@ -79,7 +80,7 @@ function refuseInexact(entry: Hashed, path: string, contract: string): void {
   if (sent?.kind !== 'scalar' || !/^[-\d]/.test(text) || isExact(text)) return;
   throw new EvidenceError(
     'contract',
-    `the field "${path}" of an entry is no plain whole number, as the contract "${contract}" says it is: ${text.slice(0, MAX_SHOWN)}`,
+    `the field "${path}" of an entry is no plain whole number, as the contract "${contract}" says it is: ${cutText(text, MAX_SHOWN)}`,
   );
 }
 
@@ -98,7 +99,7 @@ function contentOf(
   const keyId = choice === null ? null : (chosenKey(value, choice) ?? '');
   const key = keyId === null ? null : (keys.get(keyId) ?? null);
   if (keyId !== null && key === null) return { state: 'no-key', keyId };
-  if (inexact !== null && recipe.needsDoubles) return { state: 'inexact', number: inexact.slice(0, MAX_SHOWN) };
+  if (inexact !== null && recipe.needsDoubles) return { state: 'inexact', number: cutText(inexact, MAX_SHOWN) };
   return { state: 'computed', digest: recipe.digest(entry, key), keyId, unhashed: recipe.unhashed(entry) };
 }
 

@@ -1,10 +1,11 @@
+import { cutText } from '../../core/foreign-text.ts';
 import type { Json } from '../../core/json/canonical.ts';
 import type { EntryWords } from '../model/entry.ts';
 import type { Description } from '../profile/description.ts';
 import { valueAt } from '../profile/path.ts';
 import { toTimeOrNull } from '../profile/time.ts';
 
-/** Names of others may be of any length. */
+/** Code points: names of others may be of any length. */
 const MAX_LENGTH = 200;
 
 export function wordsOf({ occurred_at, timestamp_unit, actor, action }: Description['entry'], entry: Json): EntryWords {
@@ -18,5 +19,5 @@ export function wordsOf({ occurred_at, timestamp_unit, actor, action }: Descript
 function textAt(entry: Json, paths: string | readonly string[] | null | undefined): string | null {
   const sent = [paths ?? []].flat().map((path) => valueAt(entry, path));
   const text = sent.filter((value) => typeof value === 'string' || typeof value === 'number').join(' ');
-  return text === '' ? null : text.slice(0, MAX_LENGTH);
+  return text === '' ? null : cutText(text, MAX_LENGTH);
 }

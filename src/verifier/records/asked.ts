@@ -3,6 +3,7 @@ import { FORMATS } from '../../core/formats.ts';
 import type { Archive } from '../archive/archive.ts';
 import { periodSchema } from '../claims/span-schema.ts';
 import { operatorSchema } from '../claims/stated-schema.ts';
+import type { RecordFormat } from '../model/record-format.ts';
 import { askedKey } from './keys.ts';
 import { scopeSchema, sourceSchema } from './question.ts';
 import { readRecord } from './record-bytes.ts';
@@ -27,7 +28,7 @@ export const askedSchema = z.strictObject({
 });
 export type Asked = z.infer<typeof askedSchema>;
 
-const MAX_BYTES = 2 ** 24;
+export const ASKED: RecordFormat<Asked> = { schema: askedSchema, maxBytes: 2 ** 24 };
 
 /** What a run that was begun is asked for, with the bytes that say so. @throws EvidenceError `unreadable`. */
 export async function readAsked(
@@ -35,6 +36,6 @@ export async function readAsked(
   runId: string,
 ): Promise<{ asked: Asked; bytes: Uint8Array }> {
   const key = askedKey(runId);
-  const bytes = await archive.readBytes(key, MAX_BYTES);
-  return { asked: readRecord(askedSchema, bytes, key), bytes };
+  const bytes = await archive.readBytes(key, ASKED.maxBytes);
+  return { asked: readRecord(ASKED, bytes, key), bytes };
 }

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { FORMATS } from '../../core/formats.ts';
+import type { RecordFormat } from '../model/record-format.ts';
 import { documentSchema, runReconciliationSchema, streamFailureSchema, streamRecordSchema } from './record.ts';
 import { binding } from './stored-object.ts';
 import { runSupplementsSchema } from './supplements.ts';
@@ -18,3 +19,5 @@ export const attemptSchema = z.strictObject({
   binding,
 });
 export type Attempt = z.infer<typeof attemptSchema>;
+
+export const ATTEMPT: RecordFormat<Attempt> = { schema: attemptSchema, maxBytes: 2 ** 28 };

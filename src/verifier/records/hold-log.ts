@@ -3,8 +3,9 @@ import { sha256 } from '../../core/digest.ts';
 import { FORMATS } from '../../core/formats.ts';
 import type { Archive } from '../archive/archive.ts';
 import { operatorSchema } from '../claims/stated-schema.ts';
+import type { RecordFormat } from '../model/record-format.ts';
 import { holdActionOf, holdLogPrefix, holdResultKey } from './keys.ts';
-import { readRecord, toRecordBytes } from './record-bytes.ts';
+import { readRecord } from './record-bytes.ts';
 
 const lockSchema = z.strictObject({ mode: z.enum(['governance', 'compliance']), retain_until: z.string() });
 
@@ -48,6 +49,8 @@ export interface StoredHoldRecord {
 }
 
 const MAX_HOLD_RECORD_BYTES = 256 * 2 ** 20;
+export const HOLD_RECORD: RecordFormat<HoldRecord> = { schema: holdRecordSchema, maxBytes: MAX_HOLD_RECORD_BYTES };
+export const HOLD_RESULT: RecordFormat<HoldResult> = { schema: holdResultSchema, maxBytes: MAX_HOLD_RECORD_BYTES };
 const ACTIONS: readonly (string | null)[] = ['hold', 'release', 'extend'];
 
 /**
@@ -73,14 +76,7 @@ async function readStored(archive: Archive, key: string, keys: ReadonlySet<strin
   const bytes = await archive.readBytes(key, MAX_HOLD_RECORD_BYTES);
   const resultKey = holdResultKey(key);
   const result = keys.has(resultKey)
-    ? readRecord(holdResultSchema, await archive.readBytes(resultKey, MAX_HOLD_RECORD_BYTES), resultKey)
+    ? readRecord(HOLD_RESULT, await archive.readBytes(resultKey, MAX_HOLD_RECORD_BYTES), resultKey)
     : null;
-  return { key, record: readRecord(holdRecordSchema, bytes, key), sha256: sha256(bytes), result };
-}
-
-export async function putRecord(archive: Archive, key: string, record: HoldRecord | HoldResult): Promise<string> {
-  const bytes = toRecordBytes(record);
-  const digest = sha256(bytes);
-  await archive.put(key, { bytes }, { sha256: digest, bytes: bytes.length });
-  return digest;
+  return { key, record: readRecord(HOLD_RECORD, bytes, key), sha256: sha256(bytes), result };
 }

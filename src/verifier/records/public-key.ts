@@ -1,5 +1,5 @@
-import { sha256 } from '../../core/digest.ts';
 import type { Archive } from '../archive/archive.ts';
+import { putBytes } from '../archive/put.ts';
 import { type PublicKey, toPem } from '../signature/key.ts';
 import { publicKeyKey } from './keys.ts';
 
@@ -8,6 +8,5 @@ import { publicKeyKey } from './keys.ts';
  * its id when keys have changed, and a signature that does not even fit it is refuted without any trust.
  */
 export async function keepPublicKey(archive: Archive, key: PublicKey): Promise<void> {
-  const bytes = Buffer.from(toPem(key));
-  await archive.put(publicKeyKey(key.id), { bytes }, { sha256: sha256(bytes), bytes: bytes.length });
+  await putBytes(archive, publicKeyKey(key.id), Buffer.from(toPem(key)));
 }

@@ -1,10 +1,35 @@
 import { z } from 'zod';
 import { utf8Bytes } from '../../core/bytes.ts';
-import { EvidenceError } from '../../core/errors.ts';
+import { EvidenceError, isEvidenceError } from '../../core/errors.ts';
+import { cutText } from '../../core/foreign-text.ts';
 import { otherVersionOf } from '../../core/formats.ts';
 import type { Json } from '../../core/json/canonical.ts';
 import { type ExactJson, type ExactOptions, parseExactJson } from '../../core/json/exact.ts';
 import { indentedJson } from '../../core/json/indented.ts';
+import type { RecordFormat } from '../model/record-format.ts';
+
+/**
+ * The bytes of a record that is about to be stored, after its own reader has read them. Objects are only ever created, so
+ * one that cannot be read again would damage the archive for good.
+ *
+ * @param key of the record, for the error.
+ * @throws EvidenceError `unreadable`; nothing is stored then.
+ */
+export function toReadableBytes<T>(format: RecordFormat<T>, record: unknown, key: string): Uint8Array {
+  const bytes = toRecordBytes(record);
+  try {
+    readRecord(format, bytes, key);
+  } catch (error) {
+    if (!isEvidenceError(error)) throw error;
+    const why = cutText(error.message, MAX_REASON);
+    throw new EvidenceError('unreadable', `${key} was not stored, because it could not be read again: ${why}`, {
+      nextStep: 'What was archived before stays. Ask the operator of the service about what it sent.',
+    });
+  }
+  return bytes;
+}
+
+const MAX_REASON = 500;
 
 /** The bytes of a record: indented JSON, the same for the same record. */
 export function toRecordBytes(record: unknown): Uint8Array {
@@ -27,7 +52,8 @@ export function* recordPieces(record: object, levels = LEVELS): Generator<string
  * Reads a record that we once wrote.
  * @throws EvidenceError `unreadable` naming the object and the first thing in it that is wrong.
  */
-export function readRecord<T>(schema: z.ZodType<T>, bytes: Uint8Array, key: string): T {
+export function readRecord<T>({ schema, maxBytes }: RecordFormat<T>, bytes: Uint8Array, key: string): T {
+  if (bytes.length > maxBytes) throw new EvidenceError('unreadable', `${key} has more than ${maxBytes} bytes`);
   return toRecord(schema, parseRecord(bytes, key), key);
 }
 

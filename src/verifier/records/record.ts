@@ -9,6 +9,7 @@ import {
   streamStatementSchema,
 } from '../claims/stated-schema.ts';
 import { findingSchema, verdictSchema } from '../claims/verdict-schema.ts';
+import type { RecordFormat } from '../model/record-format.ts';
 import { controlsSchema } from './controls.ts';
 import { coverageSchema } from './coverage.ts';
 import { scopeSchema, sourceSchema } from './question.ts';
@@ -38,11 +39,21 @@ export const streamRecordSchema = z.strictObject({
 });
 export type StreamRecord = z.infer<typeof streamRecordSchema>;
 
+/** Of a run record: a larger one would take more than 300 MB to verify. That of 12,000 streams has 40 MB. */
+export const MAX_RUN_RECORD_BYTES = 48 * 2 ** 20;
+
+/** Each is part of the run record. */
+export const STREAM_RECORD: RecordFormat<StreamRecord> = { schema: streamRecordSchema, maxBytes: MAX_RUN_RECORD_BYTES };
+
 /**
  * `runs/<run-id>/encrypted/<sha256 of the object>.json`: what an encrypted bundle holds, written before it is stored.
  * Without it nobody but a recipient could tell, and an interrupted export could not go on with the bundle.
  */
 export const encryptedBundleSchema = streamRecordSchema.extend({ format: z.literal(FORMATS.encryptedBundle) });
+export const ENCRYPTED_BUNDLE: RecordFormat<z.infer<typeof encryptedBundleSchema>> = {
+  schema: encryptedBundleSchema,
+  maxBytes: MAX_RUN_RECORD_BYTES,
+};
 
 /** A stream in the run record: its record, and the record's own place and digest. */
 const runStreamSchema = streamRecordSchema
@@ -92,6 +103,8 @@ export const acceptanceSchema = z.strictObject({
   head: seenHeadSchema,
 });
 export type Acceptance = z.infer<typeof acceptanceSchema>;
+
+export const ACCEPTANCE: RecordFormat<Acceptance> = { schema: acceptanceSchema, maxBytes: 2 ** 20 };
 
 export const streamFailureSchema = z.strictObject({ stream_id: z.string(), reason: z.string(), next_step: z.string() });
 export type StreamFailure = z.infer<typeof streamFailureSchema>;
@@ -201,6 +214,8 @@ export const runRecordSchema = z.strictObject({
 });
 export type RunRecord = z.infer<typeof runRecordSchema>;
 
+export const RUN_RECORD: RecordFormat<RunRecord> = { schema: runRecordSchema, maxBytes: MAX_RUN_RECORD_BYTES };
+
 /**
  * `runs/<run-id>/run-draft.json`: the run record as far as it is known before the reports are made. An interrupted end of an export
  * goes on from it, so that they come out the same.
@@ -211,3 +226,5 @@ export const runDraftSchema = runRecordSchema.omit({ format: true, streams: true
   streams: z.array(storedSchema),
 });
 export type RunDraft = z.infer<typeof runDraftSchema>;
+
+export const RUN_DRAFT: RecordFormat<RunDraft> = { schema: runDraftSchema, maxBytes: MAX_RUN_RECORD_BYTES };

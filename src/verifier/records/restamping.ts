@@ -1,11 +1,12 @@
 import { z } from 'zod';
-import { sha256 } from '../../core/digest.ts';
 import { FORMATS } from '../../core/formats.ts';
 import type { Archive } from '../archive/archive.ts';
 import { operatorSchema } from '../claims/stated-schema.ts';
+import type { RecordFormat } from '../model/record-format.ts';
 import { lockAsRun } from './beside-run.ts';
 import { holdActionOf, holdLogPrefix, holdRecordKey } from './keys.ts';
-import { readRecord, toRecordBytes } from './record-bytes.ts';
+import { putRecord } from './put-record.ts';
+import { readRecord } from './record-bytes.ts';
 
 /** `runs/<run-id>/hold-log/<time>-restamp.json`: written before its token is kept, so that none goes unsaid. */
 export const restampingSchema = z.strictObject({
@@ -24,7 +25,7 @@ export interface StoredRestamping {
   record: Restamping;
 }
 
-const MAX_RECORD_BYTES = 64 * 1024;
+export const RESTAMPING: RecordFormat<Restamping> = { schema: restampingSchema, maxBytes: 64 * 1024 };
 const ACTION = 'restamp';
 
 /** Where the record of it lies. */
@@ -33,9 +34,8 @@ export function restampingKey({ run_id, ordered_at }: Pick<Restamping, 'run_id' 
 }
 
 export async function putRestamping(archive: Archive, record: Restamping): Promise<void> {
-  const bytes = toRecordBytes(record);
   const key = restampingKey(record);
-  await archive.put(key, { bytes }, { sha256: sha256(bytes), bytes: bytes.length });
+  await putRecord(archive, key, RESTAMPING, record);
   await lockAsRun(archive, key, new Date(record.ordered_at));
 }
 
@@ -47,6 +47,6 @@ export async function readRestampings(archive: Archive, runId: string): Promise<
   const found: StoredRestamping[] = [];
   for await (const { key } of archive.list(holdLogPrefix(runId)))
     if (holdActionOf(key) === ACTION)
-      found.push({ key, record: readRecord(restampingSchema, await archive.readBytes(key, MAX_RECORD_BYTES), key) });
+      found.push({ key, record: readRecord(RESTAMPING, await archive.readBytes(key, RESTAMPING.maxBytes), key) });
   return found;
 }

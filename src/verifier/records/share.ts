@@ -1,11 +1,12 @@
 import { z } from 'zod';
-import { sha256 } from '../../core/digest.ts';
 import { FORMATS } from '../../core/formats.ts';
 import type { Archive } from '../archive/archive.ts';
 import { operatorSchema } from '../claims/stated-schema.ts';
+import type { RecordFormat } from '../model/record-format.ts';
 import { lockAsRun } from './beside-run.ts';
 import { holdActionOf, holdLogPrefix, holdRecordKey } from './keys.ts';
-import { readRecord, toRecordBytes } from './record-bytes.ts';
+import { putRecord } from './put-record.ts';
+import { readRecord } from './record-bytes.ts';
 
 const digest = z.string().regex(/^[0-9a-f]{64}$/);
 
@@ -43,7 +44,7 @@ export interface StoredShare {
 /** A copy of the record in the recipient's folder, which tells it from a whole archive. */
 export const SHARE_MARK = 'share.json';
 
-const MAX_SHARE_BYTES = 256 * 2 ** 20;
+export const SHARE: RecordFormat<ShareRecord> = { schema: shareSchema, maxBytes: 256 * 2 ** 20 };
 
 /** Where the record of a share belongs. */
 export function shareKey({ run_id, shared_at }: ShareRecord): string {
@@ -56,11 +57,9 @@ export function shareKey({ run_id, shared_at }: ShareRecord): string {
  */
 export async function putShare(archive: Archive, record: ShareRecord): Promise<SharedObject> {
   const key = shareKey(record);
-  const bytes = toRecordBytes(record);
-  const content = { sha256: sha256(bytes), bytes: bytes.length };
-  const { version_id = null } = await archive.put(key, { bytes }, content);
+  const { version_id = null, ...stored } = await putRecord(archive, key, SHARE, record);
   await lockAsRun(archive, key, new Date(record.shared_at));
-  return { key, ...content, version_id };
+  return { ...stored, version_id };
 }
 
 /**
@@ -76,5 +75,5 @@ export async function readShares(archive: Archive, runId: string): Promise<Store
 
 /** @param key of a record of a share, or of a copy of one. @throws EvidenceError as `readShares` does. */
 export async function readShare(archive: Archive, key: string): Promise<ShareRecord> {
-  return readRecord(shareSchema, await archive.readBytes(key, MAX_SHARE_BYTES), key);
+  return readRecord(SHARE, await archive.readBytes(key, SHARE.maxBytes), key);
 }

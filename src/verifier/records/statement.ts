@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { ARCHIVE_VERSION } from '../../core/formats.ts';
+import type { RecordFormat } from '../model/record-format.ts';
 import type { Signed } from '../signature/envelope.ts';
 import { runRecordKey } from './keys.ts';
 import type { RunRecord } from './record.ts';
@@ -14,6 +15,7 @@ export const statementSchema = z.looseObject({
     z.strictObject({ name: z.string(), digest: z.strictObject({ sha256: z.string().regex(/^[0-9a-f]{64}$/) }) }),
   ),
 });
+export const STATEMENT: RecordFormat<z.infer<typeof statementSchema>> = { schema: statementSchema, maxBytes: 2 ** 30 };
 
 /**
  * What is signed of a run: all its files by their digests, and what came of it. It follows from the run's record alone,

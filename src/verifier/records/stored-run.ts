@@ -1,11 +1,8 @@
 import { sha256 } from '../../core/digest.ts';
 import type { Archive } from '../archive/archive.ts';
 import { runRecordKey } from './keys.ts';
-import { type RunRecord, runRecordSchema } from './record.ts';
+import { MAX_RUN_RECORD_BYTES, RUN_RECORD, type RunRecord } from './record.ts';
 import { parseRecord, toRecord } from './record-bytes.ts';
-
-/** Of a run record: a larger one would take more than 300 MB to verify. That of 12,000 streams has 40 MB. */
-export const MAX_RUN_RECORD_BYTES = 48 * 2 ** 20;
 
 export interface FinalizedRun {
   record: RunRecord;
@@ -25,7 +22,7 @@ export async function readFinalizedRun(
 /** Reads a run record. @throws EvidenceError `unreadable` where the object is none, or too large. */
 export async function readRunRecord(archive: Pick<Archive, 'readBytes'>, key: string): Promise<FinalizedRun> {
   const { value, digest } = await readValue(archive, key);
-  return { record: toRecord(runRecordSchema, value, key), sha256: digest };
+  return { record: toRecord(RUN_RECORD.schema, value, key), sha256: digest };
 }
 
 /** The bytes are not kept while the record is made of what they say. */

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { FORMATS } from '../../core/formats.ts';
+import type { RecordFormat } from '../model/record-format.ts';
 import { supplementsStatementSchema } from '../supplements/document.ts';
 import type { Outcome } from './outcome.ts';
 import { binding, bundleSchema } from './stored-object.ts';
@@ -25,6 +26,10 @@ export const announcedSupplementsSchema = runSupplementsSchema.extend({
   object: bundleSchema,
   binding,
 });
+export const ANNOUNCED_SUPPLEMENTS: RecordFormat<z.infer<typeof announcedSupplementsSchema>> = {
+  schema: announcedSupplementsSchema,
+  maxBytes: 2 ** 26,
+};
 
 /** How many services were to be collected from, and how many were. */
 export const supplementCountsSchema = z.strictObject({

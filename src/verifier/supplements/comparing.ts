@@ -1,4 +1,5 @@
 import { isEvidenceError } from '../../core/errors.ts';
+import { cutText } from '../../core/foreign-text.ts';
 import { canonicalize, type Json } from '../../core/json/canonical.ts';
 import { parseExactJson } from '../../core/json/exact.ts';
 import type { Description } from '../profile/description.ts';
@@ -7,6 +8,9 @@ import { valueAt } from '../profile/path.ts';
 import type { EntryDescription, RecordsDescription } from '../profile/supplements.ts';
 import { comparableText, type NamedEntry, type SupplementRecord } from './reading.ts';
 import type { FoundEntry } from './standing.ts';
+
+/** Code points of a value in a finding. */
+const MOST_SHOWN = 200;
 
 /** What an entry says beside a record that names it. */
 export type Comparison =
@@ -85,17 +89,11 @@ function differs(message: string, expected: string, actual?: string): Comparison
   return {
     outcome: 'differs',
     message,
-    expected: cut(expected),
-    ...(actual === undefined ? {} : { actual: cut(actual) }),
+    expected: cutText(expected, MOST_SHOWN),
+    ...(actual === undefined ? {} : { actual: cutText(actual, MOST_SHOWN) }),
   };
 }
 
 function shown(value: Json, path: string): string {
   return canonicalize(valueAt(value, path) ?? null);
-}
-
-const MOST_SHOWN = 200;
-
-function cut(text: string): string {
-  return text.length > MOST_SHOWN ? `${text.slice(0, MOST_SHOWN)}…` : text;
 }

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { FORMATS } from '../../core/formats.ts';
+import type { RecordFormat } from '../model/record-format.ts';
 import { SUPPLEMENT_FINDING_CODES } from '../model/supplement-finding.ts';
 import { KIND_NAMES, type RecordKind, type SupplementService } from './files.ts';
 
@@ -102,3 +103,7 @@ export const supplementsDocumentSchema = z.strictObject({
   ...supplementsStatementSchema.shape,
 });
 export type SupplementsDocument = z.infer<typeof supplementsDocumentSchema>;
+export const SUPPLEMENTS_RECORD: RecordFormat<SupplementsDocument> = {
+  schema: supplementsDocumentSchema,
+  maxBytes: 64 * 2 ** 20,
+};

@@ -5,7 +5,7 @@ import type { RunRecord } from '../records/record.ts';
 import { readRecord } from '../records/record-bytes.ts';
 import { readRunEnvelope } from '../records/signing.ts';
 import { judgeStamps, readStamps, type StampVerdict } from '../records/stamps.ts';
-import { statementSchema, toStatement } from '../records/statement.ts';
+import { STATEMENT, toStatement } from '../records/statement.ts';
 import type { Signed } from '../signature/envelope.ts';
 import type { Certificate } from '../timestamp/certificate.ts';
 import { type ObjectFinding, toObjectFinding, toUnreadable } from './object-finding.ts';
@@ -108,7 +108,7 @@ function compareStatement(key: string, signed: Signed, record: RunRecord, sha256
 }
 
 function readSubjects({ payload }: Signed, key: string): Map<string, string> {
-  const { subject } = readRecord(statementSchema, payload, key);
+  const { subject } = readRecord(STATEMENT, payload, key);
   return new Map(subject.map(({ name, digest }) => [name, digest.sha256]));
 }
 

@@ -1,7 +1,12 @@
 import { utf8Text } from '../../core/bytes.ts';
 import { isEvidenceError } from '../../core/errors.ts';
 import type { Bundle } from '../bundle/bundle.ts';
-import type { ServiceDocument, TransferLog, Verification } from '../bundle/documents.ts';
+import {
+  type ServiceDocument,
+  TRANSFER_LOG_DOCUMENT,
+  type TransferLog,
+  type Verification,
+} from '../bundle/documents.ts';
 import {
   CONTRACT_FILE,
   EVIDENCE,
@@ -54,7 +59,6 @@ interface Evidence {
 }
 
 const MAX_TEXT_BYTES = 2 ** 20;
-const MAX_LOG_BYTES = 64 * 2 ** 20;
 
 /**
  * Whether the files that only people read, or other programs, say the same as those that were verified: else an auditor
@@ -82,7 +86,9 @@ export async function checkConsistency(
   }
   let log: TransferLog | null = null;
   if (files.has(TRANSFER_LOG)) {
-    const bytes = await readIf(`${key}:${TRANSFER_LOG}`, findings, () => bundle.readFile(TRANSFER_LOG, MAX_LOG_BYTES));
+    const bytes = await readIf(`${key}:${TRANSFER_LOG}`, findings, () =>
+      bundle.readFile(TRANSFER_LOG, TRANSFER_LOG_DOCUMENT.maxBytes),
+    );
     const { listing } = documents;
     const read = bytes === null ? null : checkTransferLog(bytes, key, stated, files, { contract, listing });
     findings.push(...(read?.findings ?? []));

@@ -1,7 +1,7 @@
 import { EvidenceError, isEvidenceError } from '../../core/errors.ts';
 import { FORMATS, GET_THAT_VERSION, otherVersionIn } from '../../core/formats.ts';
 import type { Bundle } from '../bundle/bundle.ts';
-import { type ServiceDocument, type Verification, verificationSchema } from '../bundle/documents.ts';
+import { type ServiceDocument, VERIFICATION_DOCUMENT, type Verification } from '../bundle/documents.ts';
 import { CONTRACT_FILE, SERVICE, TRANSFER_LOG, VERIFICATION } from '../bundle/files.ts';
 import { type ContractInUse, DEFAULT_IN_USE } from '../reading/in-use.ts';
 import { pinContract } from '../reading/pinned.ts';
@@ -9,7 +9,6 @@ import { readRecord } from '../records/record-bytes.ts';
 import { type ObjectFinding, toObjectFinding } from './object-finding.ts';
 import { readServiceDocument } from './service.ts';
 
-const MAX_DOCUMENT_BYTES = 256 * 2 ** 20;
 const MAX_CONTRACT_BYTES = 2 ** 20;
 
 /** What a bundle says of itself, by which the rest of it is read; null for what cannot be read. */
@@ -35,7 +34,11 @@ export async function readDocuments(
 async function readStated(bundle: Bundle, key: string, findings: ObjectFinding[]) {
   const place = `${key}:${VERIFICATION}`;
   try {
-    return readRecord(verificationSchema, await bundle.readFile(VERIFICATION, MAX_DOCUMENT_BYTES), place);
+    return readRecord(
+      VERIFICATION_DOCUMENT,
+      await bundle.readFile(VERIFICATION, VERIFICATION_DOCUMENT.maxBytes),
+      place,
+    );
   } catch (error) {
     if (!isEvidenceError(error)) throw error;
     findings.push(
@@ -50,7 +53,7 @@ async function refuseOtherVersion(bundle: Bundle, key: string): Promise<void> {
   const found: (string | null)[] = [];
   for (const path of [VERIFICATION, SERVICE, TRANSFER_LOG]) {
     const isThere = bundle.entries.some((entry) => entry.path === path);
-    found.push(isThere ? otherVersionIn(await bundle.readFile(path, MAX_DOCUMENT_BYTES)) : null);
+    found.push(isThere ? otherVersionIn(await bundle.readFile(path, VERIFICATION_DOCUMENT.maxBytes)) : null);
   }
   if (found.includes(null)) return;
   throw new EvidenceError(

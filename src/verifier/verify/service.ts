@@ -3,7 +3,7 @@ import { isEvidenceError } from '../../core/errors.ts';
 import type { Json } from '../../core/json/canonical.ts';
 import { plural } from '../../core/words.ts';
 import type { Bundle } from '../bundle/bundle.ts';
-import { type ServiceDocument, serviceSchema, type TransferLog, type Verification } from '../bundle/documents.ts';
+import { SERVICE_DOCUMENT, type ServiceDocument, type TransferLog, type Verification } from '../bundle/documents.ts';
 import { LISTING, SERVICE } from '../bundle/files.ts';
 import type { FileDigest } from '../bundle/integrity.ts';
 import type { ListingResult, PackageCut } from '../claims/listing.ts';
@@ -11,8 +11,6 @@ import { answerReader } from '../profile/answers.ts';
 import type { Description } from '../profile/description.ts';
 import { readRecord } from '../records/record-bytes.ts';
 import { type ObjectFinding, toObjectFinding } from './object-finding.ts';
-
-const MAX_SERVICE_BYTES = 256 * 2 ** 20;
 
 /** What the bundle says that the service stated besides the package; null where there is nothing that can be read. */
 export async function readServiceDocument(
@@ -22,7 +20,7 @@ export async function readServiceDocument(
 ): Promise<ServiceDocument | null> {
   const place = `${key}:${SERVICE}`;
   try {
-    return readRecord(serviceSchema, await bundle.readFile(SERVICE, MAX_SERVICE_BYTES), place);
+    return readRecord(SERVICE_DOCUMENT, await bundle.readFile(SERVICE, SERVICE_DOCUMENT.maxBytes), place);
   } catch (error) {
     if (!isEvidenceError(error)) throw error;
     // One that is missing is named with all others that are.

@@ -6,7 +6,7 @@ import { type ClaimName, DEFAULT_REQUIRED, strictest } from '../claims/claim.ts'
 import { asReadBack, asRecorded, type ReportedVerdict } from '../claims/recorded.ts';
 import type { Identities } from '../encryption/identities.ts';
 import { bundleKey, runRecordKey, streamRecordKey } from '../records/keys.ts';
-import { type RunRecord, type RunStream, streamRecordSchema } from '../records/record.ts';
+import { type RunRecord, type RunStream, STREAM_RECORD } from '../records/record.ts';
 import { readRecord } from '../records/record-bytes.ts';
 import type { AttestationContext } from './attestations.ts';
 import { verifyBundle } from './bundle.ts';
@@ -52,8 +52,6 @@ export interface RunContext extends VerifyOptions, AttestationContext, LedgerPas
   /** Notes the entries that supplements name; null where nothing is to be noted. */
   notes?: NotedStreams | null;
 }
-
-const MAX_RECORD_BYTES = 2 ** 30;
 
 /** Verifies what a run recorded of a stream: its record, its bundle, every claim anew. Null where there is no verdict. */
 export async function verifyStream(
@@ -148,9 +146,9 @@ async function verifyStreamRecord(
 ): Promise<void> {
   if (!(await isThere(context.archive, stored.key, findings))) return;
   const found = await readObject(stored.key, findings, async () => {
-    const bytes = await context.archive.readBytes(stored.key, MAX_RECORD_BYTES);
+    const bytes = await context.archive.readBytes(stored.key, STREAM_RECORD.maxBytes);
     checkDigest(stored, { sha256: sha256(bytes), bytes: bytes.length }, findings);
-    return readRecord(streamRecordSchema, bytes, stored.key);
+    return readRecord(STREAM_RECORD, bytes, stored.key);
   });
   if (found === null) return;
   const { format: _format, run_id, recorded_at: _at, binding: _binding, ...record } = found;

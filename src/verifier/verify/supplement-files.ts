@@ -1,5 +1,5 @@
 import type { SupplementTransferLog } from '../bundle/documents.ts';
-import { supplementTransferLogSchema } from '../bundle/documents.ts';
+import { SUPPLEMENT_TRANSFER_LOG } from '../bundle/documents.ts';
 import { CONTRACT_FILE, README, TRANSFER_LOG } from '../bundle/files.ts';
 import { BAG_INFO, bagInfoText, parseBagInfo, payloadOxum, slugOf } from '../bundle/layout.ts';
 import { describePeriod } from '../bundle/period.ts';
@@ -26,7 +26,6 @@ import { readIn, type SoundSupplements } from './supplements-check.ts';
 
 /** Of one answer of a service: an export takes no larger one. */
 export const MAX_ANSWER_BYTES = 64 * 2 ** 20;
-const MAX_LOG_BYTES = 256 * 2 ** 20;
 const MAX_INFO_BYTES = 2 ** 20;
 
 /** The folder in the zip. */
@@ -137,7 +136,7 @@ async function checkTransferLog(
 ): Promise<void> {
   const place = `${key}:${TRANSFER_LOG}`;
   const log = await readIn(place, findings, async () =>
-    readRecord(supplementTransferLogSchema, await bundle.readFile(TRANSFER_LOG, MAX_LOG_BYTES), place),
+    readRecord(SUPPLEMENT_TRANSFER_LOG, await bundle.readFile(TRANSFER_LOG, SUPPLEMENT_TRANSFER_LOG.maxBytes), place),
   );
   if (log === null) return;
   const differs = (message: string) => findings.push(toObjectFinding('bundle/contradiction', place, message));

@@ -11,7 +11,7 @@ import { runRecordKey, supplementsKey } from '../records/keys.ts';
 import type { RunRecord } from '../records/record.ts';
 import { readRecord } from '../records/record-bytes.ts';
 import type { RunSupplements } from '../records/supplements.ts';
-import { supplementsDocumentSchema } from '../supplements/document.ts';
+import { SUPPLEMENTS_RECORD } from '../supplements/document.ts';
 import { SUPPLEMENTS_DOCUMENT } from '../supplements/files.ts';
 import type { VerifyOptions } from './content.ts';
 import { NotedStreams } from './noted-streams.ts';
@@ -113,7 +113,6 @@ function inBag({ code, path, message, ...values }: BundleFinding, key: string): 
   return toObjectFinding(code, path === '' ? key : `${key}:${path}`, message, values);
 }
 
-const MAX_DOCUMENT_BYTES = 64 * 2 ** 20;
 const MAX_CONTRACT_BYTES = 2 ** 20;
 
 /** The bag says of itself what the record of the run says of it. */
@@ -126,8 +125,8 @@ async function checkDocument(
 ): Promise<void> {
   const place = `${key}:${SUPPLEMENTS_DOCUMENT}`;
   const document = await readIn(place, findings, async () => {
-    const bytes = await bundle.readFile(SUPPLEMENTS_DOCUMENT, MAX_DOCUMENT_BYTES);
-    return readRecord(supplementsDocumentSchema, bytes, place);
+    const bytes = await bundle.readFile(SUPPLEMENTS_DOCUMENT, SUPPLEMENTS_RECORD.maxBytes);
+    return readRecord(SUPPLEMENTS_RECORD, bytes, place);
   });
   if (document === null) return;
   const { format: _format, run_id, period, ...stated } = document;

@@ -1,5 +1,5 @@
 import { isEvidenceError } from '../../core/errors.ts';
-import { type TransferLog, transferLogSchema, type Verification } from '../bundle/documents.ts';
+import { TRANSFER_LOG_DOCUMENT, type TransferLog, type Verification } from '../bundle/documents.ts';
 import { FORMS, type FormName, formFile, isPart, TRANSFER_LOG } from '../bundle/files.ts';
 import type { FileDigest } from '../bundle/integrity.ts';
 import type { ListingResult } from '../claims/listing.ts';
@@ -30,7 +30,7 @@ export function checkTransferLog(
   const place = `${key}:${TRANSFER_LOG}`;
   let log: TransferLog;
   try {
-    log = readRecord(transferLogSchema, bytes, place);
+    log = readRecord(TRANSFER_LOG_DOCUMENT, bytes, place);
   } catch (error) {
     if (!isEvidenceError(error)) throw error;
     return { findings: [toObjectFinding('object/unreadable', place, error.message)], log: null };

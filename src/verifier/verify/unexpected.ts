@@ -1,7 +1,7 @@
 import { sha256 } from '../../core/digest.ts';
 import { isEvidenceError } from '../../core/errors.ts';
 import type { Archive } from '../archive/archive.ts';
-import { attemptSchema } from '../records/attempt.ts';
+import { ATTEMPT } from '../records/attempt.ts';
 import {
   askedKey,
   attemptFileOf,
@@ -17,8 +17,6 @@ import {
 import { readRecord } from '../records/record-bytes.ts';
 import type { InScope } from './ledger.ts';
 import { type ObjectFinding, toObjectFinding, toUnreadable } from './object-finding.ts';
-
-const MAX_ATTEMPT_BYTES = 2 ** 30;
 
 /** Objects that nothing accounts for. What a run left that is not finalized is accounted for by its name. */
 export async function findUnexpected(
@@ -65,7 +63,7 @@ async function checkAttempt(
     return [];
   }
   try {
-    const attempt = readRecord(attemptSchema, await archive.readBytes(recordKey, MAX_ATTEMPT_BYTES), recordKey);
+    const attempt = readRecord(ATTEMPT, await archive.readBytes(recordKey, ATTEMPT.maxBytes), recordKey);
     if (key === recordKey) return [];
     const named = [...attempt.incomplete.map(({ bundle }) => bundle), ...attempt.documents];
     const stated = named.find((object) => object.key === key);

@@ -13,8 +13,8 @@ import { concludeRun } from '../../../src/exporter/export/finalize.ts';
 import type { StoredRecord, StreamJobs } from '../../../src/exporter/export/stream-jobs.ts';
 import { readNewestEntry } from '../../../src/verifier/ledger/ledger.ts';
 import { DEFAULT_DESCRIPTION, defaultContract } from '../../../src/verifier/reading/default-contract.ts';
-import { attemptSchema } from '../../../src/verifier/records/attempt.ts';
-import { runRecordSchema, type StreamRecord } from '../../../src/verifier/records/record.ts';
+import { ATTEMPT as ATTEMPT_RECORD } from '../../../src/verifier/records/attempt.ts';
+import { RUN_RECORD, type StreamRecord } from '../../../src/verifier/records/record.ts';
 import { readRecord } from '../../../src/verifier/records/record-bytes.ts';
 import { DIGEST, streamRecord } from '../../support/records.ts';
 
@@ -272,7 +272,7 @@ describe('the end of a run', () => {
     );
     expect(events.map(({ type }) => type)).toEqual(state === 'finalized' ? ['finalized'] : []);
     if (state === 'finalized')
-      expect(readRecord(runRecordSchema, await archive.readBytes('runs/2026-10/run.json', 1e6), 'run')).toEqual(record);
+      expect(readRecord(RUN_RECORD, await archive.readBytes('runs/2026-10/run.json', 1e6), 'run')).toEqual(record);
   });
 });
 
@@ -297,7 +297,7 @@ test('an attempt says what is missing and why', async () => {
     incomplete: [streamRecord('b', PARTIAL)],
   });
   await concludeRun(context, run(), jobs);
-  const attempt = readRecord(attemptSchema, await archive.readBytes(ATTEMPT, 1e6), ATTEMPT);
+  const attempt = readRecord(ATTEMPT_RECORD, await archive.readBytes(ATTEMPT, 1e6), ATTEMPT);
   expect(attempt).toMatchObject({
     run_id: '2026-10',
     failed: [failure('a')],

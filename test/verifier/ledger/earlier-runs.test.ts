@@ -4,7 +4,7 @@ import type { Archive } from '../../../src/verifier/archive/archive.ts';
 import { readEarlierRuns, toEarlierRun } from '../../../src/verifier/ledger/earlier-runs.ts';
 import { readPast } from '../../../src/verifier/ledger/past.ts';
 import { runRecordKey } from '../../../src/verifier/records/keys.ts';
-import { type RunRecord, runRecordSchema } from '../../../src/verifier/records/record.ts';
+import { RUN_RECORD, type RunRecord } from '../../../src/verifier/records/record.ts';
 import { readRecord } from '../../../src/verifier/records/record-bytes.ts';
 import { verifyArchive } from '../../../src/verifier/verify/archive.ts';
 import { finalizeRun, tampered } from '../../support/signed-archive.ts';
@@ -13,7 +13,7 @@ const UNKNOWN = 'the runs before this one could not be read, so their coverage i
 
 async function recordOf(archive: Archive, runId: string): Promise<RunRecord> {
   const key = runRecordKey(runId);
-  return readRecord(runRecordSchema, await archive.readBytes(key, 1e6), key);
+  return readRecord(RUN_RECORD, await archive.readBytes(key, 1e6), key);
 }
 
 async function earlierRunsOf(archive: Archive) {

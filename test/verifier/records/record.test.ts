@@ -10,15 +10,15 @@ import {
   streamRecordKey,
 } from '../../../src/verifier/records/keys.ts';
 import { EXIT_CODE_OF, type Outcome, worstOf } from '../../../src/verifier/records/outcome.ts';
-import { runRecordSchema, streamRecordSchema } from '../../../src/verifier/records/record.ts';
-import { readRecord, toRecordBytes } from '../../../src/verifier/records/record-bytes.ts';
+import { RUN_RECORD, STREAM_RECORD } from '../../../src/verifier/records/record.ts';
+import { readRecord, toReadableBytes, toRecordBytes } from '../../../src/verifier/records/record-bytes.ts';
 import { thrownBy } from '../../support/json.ts';
 import { runRecord, runStream, streamRecord } from '../../support/records.ts';
 
 test('what was written is read again, and written again it is the same bytes', () => {
   const record = runRecord('2026-10', [runStream('s'), runStream('ü "\u2028" \u{1f600}')]);
   const bytes = toRecordBytes(record);
-  const read = readRecord(runRecordSchema, bytes, 'runs/2026-10/run.json');
+  const read = readRecord(RUN_RECORD, bytes, 'runs/2026-10/run.json');
   expect(read).toEqual(record);
   expect(Buffer.from(toRecordBytes(read)).equals(bytes)).toBe(true);
   expect(Buffer.from(bytes).toString('utf8')).toMatch(/^\{\n {2}"format": "evidence-run\/4",\n.*\}\n$/s);
@@ -42,9 +42,29 @@ const WRONG: [string, string, RegExp][] = [
 
 describe('a record that is wrong is unreadable, and the error names object and place', () => {
   test.each(WRONG)('%s', (_words, written, message) => {
-    const error = thrownBy(() => readRecord(streamRecordSchema, Buffer.from(written, 'latin1'), KEY));
+    const error = thrownBy(() => readRecord(STREAM_RECORD, Buffer.from(written, 'latin1'), KEY));
     expect(error).toMatchObject({ code: 'unreadable', message: expect.stringMatching(message) });
     expect(error).toMatchObject({ message: expect.stringMatching(`^${KEY} `) });
+  });
+});
+
+describe('a record that its own reader refuses is not written', () => {
+  const record = { ...streamRecord('s'), binding: null };
+  test.each<[string, object, RegExp]>([
+    ['half of a surrogate pair', { ...record, package_id: 'pkg \ud83d' }, /lone surrogate/],
+    ['a member too many', { ...record, more: 1 }, /more/],
+    ['no time', { ...record, recorded_at: null }, /recorded_at/],
+    ['a number that JSON cannot hold', { ...record, entries: Number.NaN }, /entries/],
+    ['too many bytes', { ...record, package_id: 'x'.repeat(1000) }, /more than 900 bytes/],
+  ])('%s', (_words, wrong, message) => {
+    const format = { ...STREAM_RECORD, ...(message.source.includes('900') ? { maxBytes: 900 } : {}) };
+    const error = thrownBy(() => toReadableBytes(format, wrong, KEY));
+    expect(error).toMatchObject({ code: 'unreadable', message: expect.stringMatching(message) });
+    expect(error).toMatchObject({ message: expect.stringMatching(`^${KEY} was not stored`) });
+  });
+
+  test('and one that it takes is written as it is', () => {
+    expect(toReadableBytes(STREAM_RECORD, record, KEY)).toEqual(toRecordBytes(record));
   });
 });
 

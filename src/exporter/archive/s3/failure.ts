@@ -1,4 +1,5 @@
 import { EvidenceError } from '../../../core/errors.ts';
+import { cutText } from '../../../core/foreign-text.ts';
 
 /** What a store answered when it did not do what was asked, without anything that came along with it. */
 export class StoreRefusal extends Error {
@@ -186,5 +187,5 @@ function isUnreadableAnswer(error: unknown): boolean {
 function clean(message: string, secrets: readonly string[]): string {
   let text = message.replace(/[\p{Cc}\p{Cf}]+/gu, ' ').trim();
   for (const secret of secrets) text = text.replaceAll(secret, '***');
-  return text.length > MAX_MESSAGE ? `${text.slice(0, MAX_MESSAGE)}…` : text;
+  return cutText(text, MAX_MESSAGE);
 }

@@ -37,7 +37,9 @@ export function printCauses(causes: readonly Cause[], printer: Printer, limit = 
 /** The message with `…` for the stream, where it stands in an address or in quotes: so the same of others reads the same. */
 function withoutStream({ streamId }: Cause, message: string): string {
   if (streamId === '') return message;
-  const names = [...new Set([streamId, encodeURIComponent(streamId)])].filter((name) => message.includes(name));
+  const names = [...new Set([streamId, encodeURIComponent(streamId.toWellFormed())])].filter((name) =>
+    message.includes(name),
+  );
   return names.reduce(
     (text, name) => text.replace(new RegExp(`(?<=[/=:"'])${escapePattern(name)}(?=[/?&"'\\s,:]|$)`, 'g'), '…'),
     message,
