@@ -19,6 +19,8 @@ export interface Answer {
 /** A platform of its own on a free port, in a folder that `close` removes. */
 export interface Service {
   dataDir: string;
+  /** Null on SQLite. */
+  postgresUrl: string | null;
   apiKey: string;
   url: string;
   origin: string;
@@ -32,10 +34,12 @@ export interface Service {
 export async function startService(options: Partial<PlatformOptions> = {}): Promise<Service> {
   const folder = await mkdtemp(join(tmpdir(), 'platform-'));
   const dataDir = join(folder, 'data');
-  const { apiKey } = await initPlatform({ dataDir, postgresUrl: options.postgresUrl ?? null });
+  const { postgresUrl = null } = options;
+  const { apiKey } = await initPlatform({ dataDir, postgresUrl });
   const platform = await startPlatform({ dataDir, port: 0, logLevel: 'silent', ...options });
   return {
     dataDir,
+    postgresUrl,
     apiKey,
     url: platform.auditUrl,
     origin: platform.origin,

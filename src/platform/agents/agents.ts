@@ -4,7 +4,7 @@ import type { Json } from '../../core/json/canonical.ts';
 import type { Actor } from '../accounts/administration.ts';
 import type { Transaction } from '../database/database.ts';
 import { DomainError } from '../errors.ts';
-import { fromCursor, pageOf, toCursor } from '../http/cursor.ts';
+import { newestFirst } from '../http/newest-first.ts';
 import { keyedRequest, makeOnce } from '../idempotency/keyed-results.ts';
 import { type Agent, changeAgent, findAgent, lockAgent } from './agent-rows.ts';
 import { agentsToWire } from './agent-wire.ts';
@@ -45,16 +45,15 @@ export class Agents {
   /** Newest first. @throws DomainError `invalid_cursor`. */
   async list({ limit, cursor, state, tier, q }: AgentQuery) {
     const { database } = this.#means;
-    let agents = database.tables<AgentTables>().selectFrom('agents').selectAll().orderBy('agent_no', 'desc');
+    let agents = database.tables<AgentTables>().selectFrom('agents').selectAll();
     if (state !== undefined) agents = agents.where('state', '=', state);
     if (tier !== undefined) agents = agents.where('tier', '=', tier);
     if (q !== undefined && q !== '') {
       const pattern = `%${q.toLowerCase().replace(/[\\%_]/g, '\\$&')}%`;
       agents = agents.where(sql<boolean>`lower(name) LIKE ${pattern} ESCAPE '\\'`);
     }
-    if (cursor !== undefined) agents = agents.where('agent_no', '<', fromCursor('agents', ['number'], cursor)[0]);
-    const rows = await agents.limit(limit + 1).execute();
-    const { shown, next_cursor } = pageOf(rows, limit, (last) => toCursor('agents', [last.agent_no]));
+    const numbered = { list: 'agents', table: 'agents', number: 'agent_no' } as const;
+    const { shown, next_cursor } = await newestFirst(agents, numbered, { limit, cursor });
     return { data: await agentsToWire(database, shown), next_cursor };
   }
 

@@ -3,8 +3,8 @@ import type { Selectable } from 'kysely';
 import type { WireVerification } from '../../core/wire.ts';
 import type { Database, Reader, Transaction } from '../database/database.ts';
 import { DomainError } from '../errors.ts';
-import { fromCursor, pageOf, toCursor } from '../http/cursor.ts';
 import type { PageQuery } from '../http/fields.ts';
+import { newestFirst } from '../http/newest-first.ts';
 import type { StreamInspection } from './inspection.ts';
 import { lockHeads, moveHeads } from './repository.ts';
 import type { RowSeals } from './row-seals.ts';
@@ -93,14 +93,9 @@ export async function listVerifications(
 ): Promise<{ data: WireVerification[]; next_cursor: string | null }> {
   const { stream_no } = await findStream(database, streamId);
   const most = Math.min(limit, MOST_AT_ONCE);
-  let query = verificationsQuery(database)
-    .where('verifications.stream_no', '=', stream_no)
-    .orderBy('verifications.verification_no', 'desc')
-    .limit(most + 1);
-  if (cursor !== undefined)
-    query = query.where('verifications.verification_no', '<', fromCursor('verifications', ['number'], cursor)[0]);
-  const rows = await query.execute();
-  const { shown, next_cursor } = pageOf(rows, most, (last) => toCursor('verifications', [last.verification_no]));
+  const query = verificationsQuery(database).where('verifications.stream_no', '=', stream_no);
+  const numbered = { list: 'verifications', table: 'verifications', number: 'verification_no' } as const;
+  const { shown, next_cursor } = await newestFirst(query, numbered, { limit: most, cursor });
   return { data: shown.filter((row) => isWhole(row, seals)).map(toWire), next_cursor };
 }
 

@@ -4,8 +4,8 @@ import { canonicalize } from '../../core/json/canonical.ts';
 import type { Actor } from '../accounts/administration.ts';
 import type { Transaction } from '../database/database.ts';
 import { DomainError } from '../errors.ts';
-import { fromCursor, pageOf, toCursor } from '../http/cursor.ts';
 import type { PageQuery } from '../http/fields.ts';
+import { newestFirst } from '../http/newest-first.ts';
 import { compareWith } from './accepting.ts';
 import { baselineDifference } from './baseline-difference.ts';
 import {
@@ -129,13 +129,11 @@ export class Baselines {
   /** Newest first. @throws DomainError `invalid_cursor`. */
   async list(query: PageQuery & { endpoint_id?: string | undefined; status?: BaselineStatus | undefined }) {
     const { limit, cursor, endpoint_id, status } = query;
-    let baselines = this.#joined().orderBy('baseline_no', 'desc');
+    let baselines = this.#joined();
     if (endpoint_id !== undefined) baselines = baselines.where('endpoint_id', '=', endpoint_id);
     if (status !== undefined) baselines = baselines.where('status', '=', status);
-    if (cursor !== undefined)
-      baselines = baselines.where('baseline_no', '<', fromCursor('baselines', ['number'], cursor)[0]);
-    const rows = await baselines.limit(limit + 1).execute();
-    const { shown, next_cursor } = pageOf(rows, limit, (last) => toCursor('baselines', [last.baseline_no]));
+    const numbered = { list: 'baselines', table: 'baselines', number: 'baseline_no' } as const;
+    const { shown, next_cursor } = await newestFirst(baselines, numbered, { limit, cursor });
     return { data: shown.map((row) => baselineToWire(row)), next_cursor };
   }
 

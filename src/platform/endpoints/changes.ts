@@ -3,8 +3,8 @@ import { canonicalize } from '../../core/json/canonical.ts';
 import type { Actor } from '../accounts/administration.ts';
 import type { Reader } from '../database/database.ts';
 import { DomainError } from '../errors.ts';
-import { fromCursor, pageOf, toCursor } from '../http/cursor.ts';
 import type { PageQuery } from '../http/fields.ts';
+import { newestFirst } from '../http/newest-first.ts';
 import { entryOfAct, inEntries } from './entries.ts';
 import { type EndpointEvent, noteEventsChanged } from './event-rows.ts';
 import { endpointsWithPath } from './lines/places.ts';
@@ -28,7 +28,7 @@ export class Changes {
   /** Those that stand somewhere now, the newest first. @throws DomainError `invalid_cursor`. */
   async list({ limit, cursor, event_type }: PageQuery & { event_type?: PathEventType | undefined }) {
     const { database } = this.#means;
-    let changes = database
+    const changes = database
       .tables<EndpointTables>()
       .selectFrom('endpoint_changes')
       .selectAll()
@@ -36,11 +36,9 @@ export class Changes {
         const events = selectFrom('endpoint_events').select('event_no').where('resolved_at', 'is', null);
         const own = events.whereRef('endpoint_events.change_no', '=', 'endpoint_changes.change_no');
         return exists(event_type === undefined ? own : own.where('event_type', '=', event_type));
-      })
-      .orderBy('change_no', 'desc');
-    if (cursor !== undefined) changes = changes.where('change_no', '<', fromCursor('changes', ['number'], cursor)[0]);
-    const rows = await changes.limit(limit + 1).execute();
-    const { shown, next_cursor } = pageOf(rows, limit, (last) => toCursor('changes', [last.change_no]));
+      });
+    const numbered = { list: 'changes', table: 'endpoint_changes', number: 'change_no' } as const;
+    const { shown, next_cursor } = await newestFirst(changes, numbered, { limit, cursor });
     return { data: await changesToWire(database, shown), next_cursor };
   }
 

@@ -4,7 +4,7 @@ import type { Actor } from '../accounts/administration.ts';
 import { placeToWire } from '../audit/api.ts';
 import type { Reader, Transaction } from '../database/database.ts';
 import { DomainError } from '../errors.ts';
-import { fromCursor, pageOf, toCursor } from '../http/cursor.ts';
+import { newestFirst } from '../http/newest-first.ts';
 import { EndpointEntries } from './entries.ts';
 import { type EndpointEvent, eventsVersion, noteEventsChanged } from './event-rows.ts';
 import { explainDifferences, UNEXPLAINED } from './explanations.ts';
@@ -36,8 +36,7 @@ export class EndpointEvents {
 
   /** Newest first. @throws DomainError `invalid_cursor`. */
   async list({ limit, cursor, since, from, to, ...equal }: EventQuery) {
-    let events = joined(this.#means.database).orderBy('event_no', 'desc');
-    if (cursor !== undefined) events = events.where('event_no', '<', fromCursor('events', ['number'], cursor)[0]);
+    let events = joined(this.#means.database);
     for (const name of ['endpoint_id', 'event_type', 'severity', 'path', 'change_id', 'window_id'] as const) {
       const value = equal[name];
       if (value !== undefined) events = events.where(name, '=', value);
@@ -46,8 +45,8 @@ export class EndpointEvents {
     if (since !== undefined) events = events.where('last_seen', '>=', since);
     if (from !== undefined) events = events.where('endpoint_events.first_seen', '>=', from);
     if (to !== undefined) events = events.where('endpoint_events.first_seen', '<', to);
-    const rows = await events.limit(limit + 1).execute();
-    const { shown, next_cursor } = pageOf(rows, limit, (last) => toCursor('events', [last.event_no]));
+    const numbered = { list: 'events', table: 'endpoint_events', number: 'event_no' } as const;
+    const { shown, next_cursor } = await newestFirst(events, numbered, { limit, cursor });
     return { data: shown.map((row) => eventToWire(row)), next_cursor };
   }
 

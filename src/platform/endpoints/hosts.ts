@@ -4,7 +4,7 @@ import { issueKey } from '../accounts/api-keys.ts';
 import { issueOnce } from '../accounts/issue-once.ts';
 import type { Transaction } from '../database/database.ts';
 import { DomainError } from '../errors.ts';
-import { fromCursor, pageOf, toCursor } from '../http/cursor.ts';
+import { newestFirst } from '../http/newest-first.ts';
 import { boundTo } from './binding.ts';
 import { type EndpointAct, EndpointEntries } from './entries.ts';
 import { EventWriting } from './event-writing.ts';
@@ -60,15 +60,12 @@ export class Hosts {
   async list({ limit, cursor, status }: HostQuery) {
     const { database, clock } = this.#means;
     const endpoints = database.tables<EndpointTables>().selectFrom('endpoints').selectAll();
-    let hosts = endpoints
-      .where('retired_at', status === 'retired' ? 'is not' : 'is', null)
-      .orderBy('endpoint_no', 'desc');
+    let hosts = endpoints.where('retired_at', status === 'retired' ? 'is not' : 'is', null);
     if (status === 'stale') hosts = hosts.where('stale_at', 'is not', null);
     if (status === 'waiting') hosts = hosts.where('stale_at', 'is', null).where('received_at', 'is', null);
     if (status === 'reporting') hosts = hosts.where('stale_at', 'is', null).where('received_at', 'is not', null);
-    if (cursor !== undefined) hosts = hosts.where('endpoint_no', '<', fromCursor('hosts', ['number'], cursor)[0]);
-    const rows = await hosts.limit(limit + 1).execute();
-    const { shown, next_cursor } = pageOf(rows, limit, (last) => toCursor('hosts', [last.endpoint_no]));
+    const numbered = { list: 'hosts', table: 'endpoints', number: 'endpoint_no' } as const;
+    const { shown, next_cursor } = await newestFirst(hosts, numbered, { limit, cursor });
     return { data: await hostsToWire(database, shown, clock()), next_cursor };
   }
 

@@ -1,7 +1,7 @@
 import { placeToWire } from '../audit/api.ts';
 import type { Reader, Transaction } from '../database/database.ts';
 import { DomainError } from '../errors.ts';
-import { fromCursor, pageOf, toCursor } from '../http/cursor.ts';
+import { newestFirst } from '../http/newest-first.ts';
 import { acceptReport, type WholeReport } from './accepting.ts';
 import { baselineRow } from './baseline-rows.ts';
 import { judgeReport, type PresentedReport, type RefusedReport, type ReportVerdict } from './chain.ts';
@@ -72,14 +72,12 @@ export class Reports {
       .innerJoin('endpoints', 'endpoints.endpoint_no', 'endpoint_scans.endpoint_no')
       .leftJoin('baselines', 'baselines.baseline_no', 'endpoint_scans.baseline_no')
       .selectAll('endpoint_scans')
-      .select(['endpoint_id', 'baseline_id'])
-      .orderBy('scan_no', 'desc');
+      .select(['endpoint_id', 'baseline_id']);
     if (from !== undefined) scans = scans.where('endpoint_scans.received_at', '>=', from);
     if (to !== undefined) scans = scans.where('endpoint_scans.received_at', '<', to);
     if (endpoint_id !== undefined) scans = scans.where('endpoint_id', '=', endpoint_id);
-    if (cursor !== undefined) scans = scans.where('scan_no', '<', fromCursor('scans', ['number'], cursor)[0]);
-    const rows = await scans.limit(limit + 1).execute();
-    const { shown, next_cursor } = pageOf(rows, limit, (last) => toCursor('scans', [last.scan_no]));
+    const numbered = { list: 'scans', table: 'endpoint_scans', number: 'scan_no' } as const;
+    const { shown, next_cursor } = await newestFirst(scans, numbered, { limit, cursor });
     return { data: shown.map((row) => scanToWire(row)), next_cursor };
   }
 

@@ -4,8 +4,8 @@ import { canonicalize, type Json } from '../../core/json/canonical.ts';
 import type { Actor } from '../accounts/administration.ts';
 import type { Reader, Transaction } from '../database/database.ts';
 import { DomainError } from '../errors.ts';
-import { fromCursor, pageOf, toCursor } from '../http/cursor.ts';
 import type { PageQuery } from '../http/fields.ts';
+import { newestFirst } from '../http/newest-first.ts';
 import { keyedRequest, makeOnce } from '../idempotency/keyed-results.ts';
 import { entryOfAct, inEntries } from './entries.ts';
 import { type EndpointEvent, noteEventsChanged } from './event-rows.ts';
@@ -60,13 +60,9 @@ export class ChangeWindows {
   /** Newest first. @throws DomainError `invalid_cursor`. */
   async list({ limit, cursor }: PageQuery) {
     const { database, clock } = this.#means;
-    let windows = database.tables<EndpointTables>().selectFrom('change_windows').selectAll();
-    if (cursor !== undefined) windows = windows.where('window_no', '<', fromCursor('windows', ['number'], cursor)[0]);
-    const rows = await windows
-      .orderBy('window_no', 'desc')
-      .limit(limit + 1)
-      .execute();
-    const { shown, next_cursor } = pageOf(rows, limit, (last) => toCursor('windows', [last.window_no]));
+    const windows = database.tables<EndpointTables>().selectFrom('change_windows').selectAll();
+    const numbered = { list: 'windows', table: 'change_windows', number: 'window_no' } as const;
+    const { shown, next_cursor } = await newestFirst(windows, numbered, { limit, cursor });
     return { data: await windowsToWire(database, shown, clock()), next_cursor };
   }
 

@@ -3,7 +3,7 @@ import type { Generated } from 'kysely';
 import type { Json } from '../../core/json/canonical.ts';
 import type { Database, Transaction } from '../database/database.ts';
 import { DomainError } from '../errors.ts';
-import { fromCursor, pageOf, toCursor } from '../http/cursor.ts';
+import { newestFirst } from '../http/newest-first.ts';
 import type { Job } from './scheduler.ts';
 
 export interface OutboxTables {
@@ -60,16 +60,13 @@ export class Outbox {
 
   /** Messages that nobody tries any more, newest first. */
   async dead({ limit, cursor }: { limit: number; cursor?: string | undefined }) {
-    let query = this.#database
+    const dead = this.#database
       .tables<OutboxTables>()
       .selectFrom('outbox')
       .select(['message_no', 'message_id', 'kind', 'created_at', 'attempts', 'ended_at', 'last_error'])
-      .where('status', '=', 'dead')
-      .orderBy('message_no', 'desc')
-      .limit(limit + 1);
-    if (cursor !== undefined) query = query.where('message_no', '<', fromCursor('dead', ['number'], cursor)[0]);
-    const rows = await query.execute();
-    const { shown, next_cursor } = pageOf(rows, limit, (last) => toCursor('dead', [last.message_no]));
+      .where('status', '=', 'dead');
+    const numbered = { list: 'dead', table: 'outbox', number: 'message_no' } as const;
+    const { shown, next_cursor } = await newestFirst(dead, numbered, { limit, cursor });
     return { data: shown.map(({ message_no: _, ...message }) => message), next_cursor };
   }
 

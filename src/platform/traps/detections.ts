@@ -2,7 +2,7 @@ import type { Actor } from '../accounts/administration.ts';
 import type { AuditLog } from '../audit/api.ts';
 import type { Database, Reader } from '../database/database.ts';
 import { DomainError } from '../errors.ts';
-import { fromCursor, pageOf, toCursor } from '../http/cursor.ts';
+import { newestFirst } from '../http/newest-first.ts';
 import { recordAct, settledEntry } from './entries.ts';
 import { type Detection, nextChange, trapRow } from './repository.ts';
 import type { DetectionQuery, WireDetection } from './requests.ts';
@@ -37,9 +37,7 @@ export class Detections {
 
   /** Newest first. @throws DomainError `invalid_cursor`. */
   async list({ limit, cursor, ...filters }: DetectionQuery) {
-    let detections = withTraps(this.#means.database).orderBy('detection_no', 'desc');
-    if (cursor !== undefined)
-      detections = detections.where('detection_no', '<', fromCursor('detections', ['number'], cursor)[0]);
+    let detections = withTraps(this.#means.database);
     const { from, to, ...equal } = filters;
     for (const name of ['credential_id', 'credential_type', 'channel', 'status', 'severity'] as const) {
       const value = equal[name];
@@ -47,8 +45,8 @@ export class Detections {
     }
     if (from !== undefined) detections = detections.where('detected_at', '>=', from);
     if (to !== undefined) detections = detections.where('detected_at', '<', to);
-    const rows = await detections.limit(limit + 1).execute();
-    const { shown, next_cursor } = pageOf(rows, limit, (last) => toCursor('detections', [last.detection_no]));
+    const numbered = { list: 'detections', table: 'detections', number: 'detection_no' } as const;
+    const { shown, next_cursor } = await newestFirst(detections, numbered, { limit, cursor });
     return { data: shown.map((row) => toWire(row)), next_cursor };
   }
 

@@ -2,7 +2,7 @@ import type { Json } from '../../core/json/canonical.ts';
 import type { Actor } from '../accounts/administration.ts';
 import type { Database, Transaction } from '../database/database.ts';
 import { DomainError } from '../errors.ts';
-import { fromCursor, pageOf, toCursor } from '../http/cursor.ts';
+import { newestFirst } from '../http/newest-first.ts';
 import { keyedRequest, makeOnce } from '../idempotency/keyed-results.ts';
 import type { DecoyPlace } from './decoys/decoy.ts';
 import { changeRecorded, type MakingMeans, storeTrap, type TrapFacts } from './making.ts';
@@ -109,12 +109,11 @@ export class Traps {
   /** Newest first. @throws DomainError `invalid_cursor`. */
   async list({ limit, cursor, credential_type, plant_location }: TrapQuery) {
     const { database } = this.#means;
-    let traps = database.tables<TrapTables>().selectFrom('traps').selectAll().orderBy('trap_no', 'desc');
+    let traps = database.tables<TrapTables>().selectFrom('traps').selectAll();
     if (credential_type !== undefined) traps = traps.where('credential_type', '=', credential_type);
     if (plant_location !== undefined) traps = traps.where('plant_location', '=', plant_location);
-    if (cursor !== undefined) traps = traps.where('trap_no', '<', fromCursor('traps', ['number'], cursor)[0]);
-    const rows = await traps.limit(limit + 1).execute();
-    const { shown, next_cursor } = pageOf(rows, limit, (last) => toCursor('traps', [last.trap_no]));
+    const numbered = { list: 'traps', table: 'traps', number: 'trap_no' } as const;
+    const { shown, next_cursor } = await newestFirst(traps, numbered, { limit, cursor });
     return { data: await this.#toWire(shown), next_cursor };
   }
 

@@ -5,15 +5,13 @@ import { serveAct } from '../../web/acts.ts';
 import { forWhoMay, paramsOf } from '../../web/asked.ts';
 import { asCurl, dataTable, emptyState, further, idText, link, moment } from '../../web/components.ts';
 import { curlCommand } from '../../web/curl.ts';
+import { LIST_ROWS } from '../../web/rows.ts';
 import type { Accounts } from '../accounts.ts';
 import { type Actor, actorOf, personNamed } from '../administration.ts';
 import type { Invitations, OpenInvitation } from '../invitations.ts';
 import { invitationParamsSchema } from '../people-requests.ts';
 import type { AccountPageParts } from './parts.ts';
 import { invitationPath, PEOPLE_PATH } from './paths.ts';
-
-/** How many open invitations one page shows. */
-const SHOWN = 20;
 
 /** What is done to an invitation that is open. */
 export function invitationPages(server: FastifyInstance, { accounts }: AccountPageParts): void {
@@ -26,7 +24,7 @@ export async function invitationSection(
   { accounts, clock }: AccountPageParts,
   cursor: string | undefined,
 ): Promise<Markup> {
-  const { data, next_cursor } = await accounts.invitations.list({ limit: SHOWN, cursor });
+  const { data, next_cursor } = await accounts.invitations.list({ limit: LIST_ROWS, cursor });
   const names = await namesOfInviters(accounts, data);
   return markup`<section><h2>Open invitations</h2>
 ${invitationTable(request, data, names, clock())}${further(PEOPLE_PATH, { invitations: cursor }, next_cursor, 'invitations')}${asCurl('curl-invitations', curlCommand(request, { path: '/people/invitations' }))}</section>

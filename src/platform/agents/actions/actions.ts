@@ -2,7 +2,7 @@ import type { Json } from '../../../core/json/canonical.ts';
 import type { Database } from '../../database/database.ts';
 import { Together } from '../../database/together.ts';
 import { DomainError } from '../../errors.ts';
-import { fromCursor, pageOf, toCursor } from '../../http/cursor.ts';
+import { newestFirst } from '../../http/newest-first.ts';
 import type { Principal } from '../../http/principal.ts';
 import { keyedRequest } from '../../idempotency/keyed-results.ts';
 import { findAgent } from '../agent-rows.ts';
@@ -66,13 +66,12 @@ export class Actions {
   /** Newest first. @throws DomainError `not_found`, `invalid_cursor`. */
   async list(agentId: string, { limit, cursor, decision, from, to }: ActionQuery) {
     const agent = await findAgent(this.#database, agentId);
-    let actions = this.#rows().where('agent_no', '=', agent.agent_no).orderBy('action_no', 'desc');
+    let actions = this.#rows().where('agent_no', '=', agent.agent_no);
     if (from !== undefined) actions = actions.where('received_at', '>=', from);
     if (to !== undefined) actions = actions.where('received_at', '<', to);
     if (decision !== undefined) actions = actions.where('decision', '=', decision);
-    if (cursor !== undefined) actions = actions.where('action_no', '<', fromCursor('actions', ['number'], cursor)[0]);
-    const rows = await actions.limit(limit + 1).execute();
-    const { shown, next_cursor } = pageOf(rows, limit, (last) => toCursor('actions', [last.action_no]));
+    const numbered = { list: 'actions', table: 'agent_actions', number: 'action_no' } as const;
+    const { shown, next_cursor } = await newestFirst(actions, numbered, { limit, cursor });
     const outcomes = await outcomesOf(
       this.#database,
       shown.map(({ action_no }) => action_no),

@@ -2,8 +2,8 @@ import { randomUUID } from 'node:crypto';
 import type { Actor } from '../../accounts/administration.ts';
 import type { Transaction } from '../../database/database.ts';
 import { DomainError } from '../../errors.ts';
-import { fromCursor, pageOf, toCursor } from '../../http/cursor.ts';
 import type { PageQuery } from '../../http/fields.ts';
+import { newestFirst } from '../../http/newest-first.ts';
 import { keyedRequest, makeOnce } from '../../idempotency/keyed-results.ts';
 import type { Job } from '../../jobs/scheduler.ts';
 import { type Agent, descendantsOf, findAgent, lockAgent } from '../agent-rows.ts';
@@ -72,14 +72,12 @@ export class KillSwitch {
   async list(agentId: string, { limit, cursor }: PageQuery): Promise<{ data: WireKill[]; next_cursor: string | null }> {
     const { database } = this.#means;
     const { agent_no } = await findAgent(database, agentId);
-    let kills = database.tables<AgentTables>().selectFrom('agent_kills').selectAll().orderBy('kill_no', 'desc');
+    let kills = database.tables<AgentTables>().selectFrom('agent_kills').selectAll();
     kills = kills.where('kill_no', 'in', (of) =>
       of.selectFrom('agent_kill_steps').select('kill_no').where('agent_no', '=', agent_no),
     );
-    if (cursor !== undefined) kills = kills.where('kill_no', '<', fromCursor('kills', ['number'], cursor)[0]);
-    const { shown, next_cursor } = pageOf(await kills.limit(limit + 1).execute(), limit, (last) =>
-      toCursor('kills', [last.kill_no]),
-    );
+    const numbered = { list: 'kills', table: 'agent_kills', number: 'kill_no' } as const;
+    const { shown, next_cursor } = await newestFirst(kills, numbered, { limit, cursor });
     return { data: await receiptsOf(database, shown), next_cursor };
   }
 

@@ -5,6 +5,7 @@ import { grouped } from '../../../core/words.ts';
 import { queryOf } from '../../web/asked.ts';
 import { action, asCurl, dataTable, emptyState, factList, further, link, moment } from '../../web/components.ts';
 import { curlCommand } from '../../web/curl.ts';
+import { LIST_ROWS } from '../../web/rows.ts';
 import { agentParamsSchema } from '../requests/parts.ts';
 import type { TrustScore, WireTrustLine } from '../requests/trust.ts';
 import { tierOf } from '../words.ts';
@@ -14,7 +15,7 @@ import { scoreChart } from './score-chart.ts';
 import { CEILING_WORDS, RULE_WORDS, signedPoints, trustWord } from './words.ts';
 
 /** Lines on one page: as many as the chart draws. */
-const CHART_LINES = 50;
+const CHART_LINES = 2 * LIST_ROWS;
 
 const querySchema = z.object({ cursor: z.string().optional() });
 
