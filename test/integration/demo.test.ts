@@ -126,6 +126,13 @@ describe('the first run', () => {
     rmSync(folder, { recursive: true });
   });
 
+  test('fetches lists over several pages', async () => {
+    const zip = join(checkout, 'evidence-archive/runs/demo/supplements.zip');
+    const names = (await run('unzip', ['-Z1', zip])).split('\n');
+    for (const folder of ['traps/detections', 'endpoints/scans', 'agents/actions'])
+      expect(names.filter((name) => name.includes(`/${folder}/`) && name.endsWith('/0002.json'))).toHaveLength(1);
+  });
+
   test('tells one story, from the bait to the proof, in 80 columns', () => {
     const lines = first.stdout.split('\n');
     expect(lines.filter((line) => /^\d+ /.test(line)).map((line) => line.replace(/^\d+ +/, ''))).toEqual([

@@ -82,16 +82,19 @@ describe.each(SERVICES)('on %s', { timeout: 120_000 }, (_name, start) => {
     }
   });
 
-  test.each(PAGES)('the page of %s, %s, leads to its last item', async (_file, path, by) => {
+  /** Adds the rows of a page of a list. @returns where the list goes on. */
+  const rowsOn = async (path: string, by: string | undefined, rows: string[]): Promise<string | undefined> => {
+    const { status, text } = await owner.get(path);
+    expect([path, status]).toEqual([path, 200]);
+    const end = by === undefined ? text.indexOf(FURTHER) : text.lastIndexOf(FURTHER);
+    rows.push(...rowsOf(text.slice(text.lastIndexOf('<tbody>', end), end)));
+    return /^.*?<a href="([^"]*)" rel="next">/.exec(text.slice(end))?.[1]?.replaceAll('&amp;', '&');
+  };
+
+  test.each(PAGES)('the page of %s, %s, leads to its last item', async (_file, path = '', by) => {
     const rows: string[] = [];
     let next: string | undefined = filled(path, ids);
-    for (let page = 1; next !== undefined && page < MOST_PAGES; page++) {
-      const { status, text } = await owner.get(next);
-      expect([next, status]).toEqual([next, 200]);
-      const end = by === undefined ? text.indexOf(FURTHER) : text.lastIndexOf(FURTHER);
-      rows.push(...rowsOf(text.slice(text.lastIndexOf('<tbody>', end), end)));
-      next = /^.*?<a href="([^"]*)" rel="next">/.exec(text.slice(end))?.[1]?.replaceAll('&amp;', '&');
-    }
+    for (let page = 1; next !== undefined && page < MOST_PAGES; page++) next = await rowsOn(next, by, rows);
     expect(next).toBeUndefined();
     expect(rows.length).toBeGreaterThanOrEqual(FEWEST);
     expect(new Set(rows).size).toBe(rows.length);

@@ -1,6 +1,7 @@
 import type { List } from '../../verifier/profile/list-description.ts';
 import type { SupplementsDescription } from '../../verifier/profile/supplements.ts';
 import type { OtherService } from '../../verifier/supplements/files.ts';
+import { withPageSize } from '../client/page-size.ts';
 import type { SupplementClient } from '../client/supplement.ts';
 import type { SupplementSource } from './source.ts';
 
@@ -14,7 +15,7 @@ export async function tryService(
   { supplements: description }: SupplementSource['contract'],
 ): Promise<void> {
   for (const list of listsOf(service, description))
-    for await (const _page of client.pages(smallest(list), {}, {}, () => {})) break;
+    for await (const _page of client.pages(withPageSize(list, 1), {}, {}, () => {})) break;
   const statistics = description[service]?.statistics ?? null;
   if (statistics !== null) await client.document(statistics);
 }
@@ -27,8 +28,4 @@ function listsOf(service: OtherService, { traps, endpoints, agents }: Supplement
     agents: [agents?.agents],
   }[service];
   return lists.filter((list) => list != null);
-}
-
-function smallest(list: List): List {
-  return list.limit === null ? list : { ...list, limit: { ...list.limit, size: 1 } };
 }

@@ -23,6 +23,8 @@ import { exportInto, scopeOf } from './export.ts';
 import { checkStored } from './verify-archive.ts';
 
 const RUN_ID = 'demo';
+/** Lists go on over several pages, as they do in a real month. */
+const PAGE_ITEMS = 1;
 
 /** What came of a first demonstration. */
 interface Demonstrated {
@@ -139,7 +141,7 @@ async function withTrust(config: Config, platform: EmbeddedPlatform, folder: str
   const files = [...sealKeyFiles].map(([id, path]) => [id, { given: path, path }] as const);
   return {
     ...config,
-    source: { ...config.source, auditUrl, otherUrls, apiKey },
+    source: { ...config.source, auditUrl, otherUrls, apiKey, pageItems: PAGE_ITEMS },
     verify: { ...config.verify, sealKeyFiles: new Map(files), timestampRootsFile: rootFile },
   };
 }

@@ -13,6 +13,7 @@ export const DEFAULT_ARCHIVE = './evidence-archive';
 const DEFAULT_MAX_PAGES = 10_000;
 
 /** The service, how it is read, and how it is asked. */
+// Over ten members: they are the settings of one section.
 export interface SourceConfig {
   auditUrl: string | null;
   /** Of the services that supplements are collected from; null for those that are not configured. */
@@ -29,6 +30,8 @@ export interface SourceConfig {
   maxBytes: { json: number; download: number };
   /** Answers of one service that a supplement is collected from. */
   maxPages: number;
+  /** Of a list, at once; null for as many as the contract says. */
+  pageItems: number | null;
   /** PEM files. */
   tlsFiles: { ca: string | null; cert: string | null; key: string | null };
 }
@@ -97,6 +100,7 @@ export function toSourceConfig(from: ConfigGiven): Omit<SourceConfig, 'apiKey'> 
       download: limits?.package_bytes ?? DEFAULT_TRANSPORT.maxBytes.download,
     },
     maxPages: limits?.pages ?? DEFAULT_MAX_PAGES,
+    pageItems: null,
     tlsFiles: {
       ca: inFolder(from, tls?.ca_file),
       cert: inFolder(from, tls?.cert_file),

@@ -4,6 +4,7 @@ import type { ContractInUse } from '../../../verifier/reading/in-use.ts';
 import { AuditClient } from '../../client/audit.ts';
 import type { Tls } from '../../client/dispatcher.ts';
 import { DEFAULT_TRANSPORT } from '../../client/options.ts';
+import { withPageSizes } from '../../client/page-size.ts';
 import type { Transport } from '../../client/transport.ts';
 import { Transports } from '../../client/transports.ts';
 import type { SupplementSource } from '../../supplements/source.ts';
@@ -44,15 +45,17 @@ export function connectService(config: SourceConfig, printer: Printer, signal: A
     });
   printer.keepSecret(config.apiKey);
   const contract = readContract(config.contractFile);
+  const description =
+    config.pageItems === null ? contract.description : withPageSizes(contract.description, config.pageItems);
   const { origin } = new URL(config.auditUrl);
   const transports = openTransports(config, config.apiKey, printer, signal);
   const transport = transports.to(origin);
   return {
     transport,
-    supplements: connectSupplements(config, contract.description, transports),
+    supplements: connectSupplements(config, description, transports),
     client: new AuditClient(transport, {
       url: config.auditUrl,
-      description: contract.description,
+      description,
       pinned: contract.file !== null,
       signal,
     }),

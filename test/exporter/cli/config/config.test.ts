@@ -166,6 +166,7 @@ describe('the file, then the environment, then the flags', () => {
         concurrency: 4,
         requestsPerSecond: null,
         maxPages: 10_000,
+        pageItems: null,
         timeouts: { connect: 10_000, headers: 60_000, idle: 60_000 },
         maxBytes: { json: 64 * 2 ** 20, download: 16 * 2 ** 30 },
         tlsFiles: { ca: null, cert: null, key: null },
