@@ -42,6 +42,8 @@ export interface FalseService {
   streams: Map<string, Told>;
   /** The Date header of every answer; that of the machine's clock unless told. */
   date: Date | null;
+  /** Answers 403 for a stream that does not exist. */
+  hidesUnknown: boolean;
   /** Where it is exported and verified. */
   directory: string;
   /** Exports in this process, and returns what was printed with `--json`. */
@@ -58,6 +60,7 @@ export interface FalseService {
     'finalize-partial'?: boolean;
   }): Promise<Printed>;
   verify(target?: string): Promise<Printed>;
+  doctor(): Promise<Printed>;
   close(): Promise<void>;
 }
 
@@ -75,7 +78,7 @@ export async function startFalseService(
   const streams = new Map<string, Told>();
   const packages = new Map<string, { streamId: string; period: Period }>();
   const server = await startFaultServer(async (request) => {
-    const reply = await answer(request, streams, packages);
+    const reply = await answer(request, service, packages);
     if (service.date === null) return reply;
     return { ...reply, headers: { date: service.date.toUTCString(), ...reply.headers } };
   });
@@ -90,9 +93,11 @@ export async function startFalseService(
     url: server.url,
     streams,
     date: null,
+    hidesUnknown: false,
     directory,
     export: (flags) => run(['export'], flags),
     verify: (target = 'evidence-archive') => run(['verify', target], {}),
+    doctor: () => run(['doctor'], {}),
     close: () => server.close(),
   };
   return service;
@@ -108,7 +113,7 @@ function flagWords(flags: object): string[] {
 
 async function answer(
   { method, path, body }: ReceivedRequest,
-  streams: ReadonlyMap<string, Told>,
+  { streams, hidesUnknown }: Pick<FalseService, 'streams' | 'hidesUnknown'>,
   packages: Map<string, { streamId: string; period: Period }>,
 ): Promise<Reply> {
   const url = new URL(path, 'http://service');
@@ -123,6 +128,7 @@ async function answer(
   }
   if (first === 'evidence' && id === 'generate') {
     const { stream_id: streamId, from = null, to = null } = JSON.parse(body);
+    if (!streams.has(streamId)) return { status: hidesUnknown || isRefusedAll(streams) ? 403 : 404 };
     if (streams.get(streamId)?.unavailable === true) return { status: 404 };
     const packageId = `pkg-${packages.size + 1}`;
     packages.set(packageId, { streamId, period: { from, to } });
@@ -138,6 +144,11 @@ async function answer(
   if (form === '') return json({ package_id: id, stream_id: asked.streamId, status: 'ready', ...told.ready });
   const entries = within(told.entries, asked.period);
   return formOf(form, id, asked.streamId, told, told.packaged === undefined ? entries : told.packaged(entries));
+}
+
+/** A key without the right is refused whatever stream it asks for. */
+function isRefusedAll(streams: ReadonlyMap<string, Told>): boolean {
+  return [...streams.values()].every(({ refused }) => refused === 403);
 }
 
 async function formOf(form: string, id: string, streamId: string, told: Told, entries: SentEntry[]): Promise<Reply> {

@@ -20,6 +20,7 @@ import type { KnownItems } from './page-reader.ts';
 import { ASK_OPERATOR, atAddress, type Page, readPages } from './pages.ts';
 import { ALL_TIME, inPeriod, type Period } from './period.ts';
 import { untilReady } from './readiness.ts';
+import { tryRights } from './rights.ts';
 import { nameStream } from './stream-name.ts';
 import type { ReceivedPage, Transport } from './transport.ts';
 
@@ -144,6 +145,15 @@ export class AuditClient {
     if (list.order === 'ascending') return;
     unordered.entries.sort((a, b) => a.sequence - b.sequence);
     yield unordered;
+  }
+
+  /**
+   * Tells if the key may have streams checked and packages made.
+   * @param listed a stream that the service lists; null if it lists none.
+   * @throws EvidenceError `refused` if not.
+   */
+  async tryRights(listed: string | null): Promise<void> {
+    await tryRights(this.#transport, this.#base, this.#description, listed);
   }
 
   /** Has the service check the stream itself; null when the contract does not know how to ask. */

@@ -41,7 +41,8 @@ export async function concludeRun(context: ExportContext, run: RunState, jobs: S
   if (frozen !== null) return finalizeDraft(context, run.ledger, frozen, jobs.recorded);
   if (open) {
     const documents = await leaveAttempt(context, run, jobs, record);
-    return { record: { ...record, documents }, state: 'open', unstamped: null };
+    const refused = jobs.failed.length > 0 && jobs.refused === jobs.failed.length && jobs.incomplete.length === 0;
+    return { record: { ...record, documents }, state: 'open', unstamped: null, refused };
   }
   if (judged !== null) record.supplements = await archiveSupplements(context, run, judged);
   record.failed = record.failed.map(toFinalized);

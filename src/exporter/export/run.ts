@@ -89,7 +89,7 @@ async function exportOpen(
     entryCounts: open.map(({ entryCount }) => entryCount),
   });
   const run = await beginState(context, found, { at, clock }, open);
-  const jobs: StreamJobs = { selection, ...resumed, failed: [] };
+  const jobs: StreamJobs = { selection, ...resumed, failed: [], refused: 0 };
   const stored = storedSupplementsKey(context.question.run_id, found.objects);
   if (stored !== undefined) run.storedSupplements = await recoverSupplements(context, stored);
   else run.supplements = await openSupplements(context, selection);
@@ -153,6 +153,7 @@ async function listStreams({
 function addOutcome(jobs: StreamJobs, outcome: Awaited<ReturnType<typeof exportStream>>): void {
   if (outcome.kind === 'failed') {
     jobs.failed.push(outcome.failure);
+    if (outcome.code === 'refused') jobs.refused += 1;
     return;
   }
   if (outcome.kind === 'incomplete') jobs.incomplete.push(outcome.record);

@@ -2,37 +2,57 @@ import type { ExportContext } from './context.ts';
 import type { ListedStream } from './plan.ts';
 import type { StreamOutcome } from './stream.ts';
 
-/** After so many streams in a row, each tried as often as any request is, the rest would fare no better. */
+/** Number of streams in a row, each tried as often as any request is, that must fail alike before the rest is left out. */
 const GIVEN_UP_AFTER = 10;
 
+/** Ends of a stream that the next one would meet, too. */
+const COMMON = {
+  unreachable: {
+    why: `the service was out of reach for the ${GIVEN_UP_AFTER} streams before`,
+    next_step: 'When the service can be reached, run the same command again to resume.',
+  },
+  refused: {
+    why: `the service refused this key for the ${GIVEN_UP_AFTER} streams before`,
+    next_step: 'Give this API key the right to generate evidence packages, or use another key; then export again.',
+  },
+} as const;
+
+type CommonCode = keyof typeof COMMON;
+
 /**
- * Whether the service can still be reached. When it is gone for every stream, those that are left are not tried: the same
- * command goes on with them. A run that is finalized whatever is missing tries each, as nothing is added to it later.
+ * Tells if the service answers this key at all. When it fails alike for every stream, the remaining ones are not tried:
+ * the same command resumes with them. A run that is finalized whatever is missing tries each, as nothing is added to it later.
  */
 export class ServiceReach {
   readonly #context: ExportContext;
-  #unreachable = 0;
+  #failing: { code: CommonCode; streams: number } | null = null;
 
   constructor(context: ExportContext) {
     this.#context = context;
   }
 
   get isGone(): boolean {
-    return this.#unreachable >= GIVEN_UP_AFTER && !this.#context.finalizePartial;
+    return (this.#failing?.streams ?? 0) >= GIVEN_UP_AFTER && !this.#context.finalizePartial;
   }
 
   /** Takes note of how a stream ended. */
   see(outcome: StreamOutcome): StreamOutcome {
-    const isUnreachable = outcome.kind === 'failed' && outcome.isUnreachable;
-    this.#unreachable = isUnreachable ? this.#unreachable + 1 : 0;
+    const code = outcome.kind === 'failed' && isCommon(outcome.code) ? outcome.code : null;
+    const before = this.#failing?.code === code ? this.#failing.streams : 0;
+    this.#failing = code === null ? null : { code, streams: before + 1 };
     return outcome;
   }
 
-  /** The end of a stream that is not tried. */
+  /** Returns the end of a stream that is not tried. */
   leaveOut({ streamId }: ListedStream): StreamOutcome {
-    const reason = `not tried, because the service was out of reach for the ${GIVEN_UP_AFTER} streams before`;
+    const code = this.#failing?.code ?? 'unreachable';
+    const { why, next_step } = COMMON[code];
+    const reason = `not tried, because ${why}`;
     this.#context.runtime.listen({ type: 'failed', streamId, reason });
-    const next_step = 'When the service can be reached, run the same command again to resume.';
-    return { kind: 'failed', failure: { stream_id: streamId, reason, next_step }, isUnreachable: true };
+    return { kind: 'failed', failure: { stream_id: streamId, reason, next_step }, code };
   }
+}
+
+function isCommon(code: string): code is CommonCode {
+  return Object.hasOwn(COMMON, code);
 }

@@ -9,6 +9,8 @@ export interface RunResult {
   state: 'finalized' | 'already' | 'open';
   /** Why the run has no time-stamp although it is to have one; the same command adds it. */
   unstamped: EvidenceError | null;
+  /** True if the run is open because the service refused the key for every stream that is missing. */
+  refused?: boolean;
 }
 
 export interface StoredRecord extends StoredAs {
@@ -28,6 +30,8 @@ export interface StreamJobs {
   recorded: StoredRecord[];
   incomplete: Unbound<StreamRecord>[];
   failed: StreamFailure[];
+  /** Number of failed streams for which the service refused the key. */
+  refused: number;
   /** Those of them that this process did not receive. */
   recovered: Recovered[];
 }

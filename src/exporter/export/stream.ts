@@ -30,7 +30,7 @@ export type StreamOutcome =
   | { kind: 'recorded'; stored: StoredRecord; recovered: Recovered | null }
   /** Archived as an attempt; the run cannot be finalized with it. */
   | { kind: 'incomplete'; record: Unbound<StreamRecord>; recovered: Recovered | null }
-  | { kind: 'failed'; failure: StreamFailure; isUnreachable: boolean };
+  | { kind: 'failed'; failure: StreamFailure; code: ErrorCode };
 
 /**
  * One stream from the service into the archive. Everything that was received is archived, whatever the verdict; the
@@ -217,5 +217,5 @@ function toFailure({ listen }: Runtime, streamId: string, error: unknown): Strea
   listen({ type: 'failed', streamId, reason: error.message });
   const nextStep = error.nextStep ?? 'Run the same command again to resume.';
   const failure = { stream_id: streamId, reason: error.message, next_step: nextStep };
-  return { kind: 'failed', failure, isUnreachable: error.code === 'unreachable' };
+  return { kind: 'failed', failure, code: error.code };
 }

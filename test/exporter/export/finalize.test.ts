@@ -121,6 +121,7 @@ function jobsOf({
     recorded: [],
     incomplete: [],
     failed: [],
+    refused: 0,
     recovered: [],
     ...more,
   };

@@ -36,6 +36,7 @@ export async function dryRun(wish: ExportWish, footing: Footing, context: Comman
   });
   const selection = await selectStreams(listed, scope);
   refuseUnended(answer.period, clock);
+  await service.client.tryRights(selection.included[0]?.streamId ?? null);
   const supplements = service.supplements === null ? [] : await checkSupplements(service.supplements);
   const { included, excluded } = selection;
   const streams = included.map(({ streamId }) => streamId);

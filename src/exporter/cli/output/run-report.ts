@@ -1,3 +1,4 @@
+import { exitCodeOf } from '../../../core/terminal/exit.ts';
 import { type Printer, styled } from '../../../core/terminal/printer.ts';
 import { grouped } from '../../../core/words.ts';
 import { describePeriod } from '../../../verifier/bundle/period.ts';
@@ -18,9 +19,12 @@ import { whyOpen } from './why-open.ts';
 
 const CAUSES_SHOWN = 20;
 const REPORT_NAME = 'report.pdf';
+const KEY_REFUSED =
+  'The run is not finalized: the service refused this API key. Running the same command again changes nothing until\nthe key has the right to generate evidence packages (for evidence-platform: the scope audit:export).';
 
-/** What the command comes to: a run that lacks its time-stamp is not what was asked for, however good its record is. */
-export function endOf({ record, unstamped }: RunResult): { outcome: Outcome; exit_code: number } {
+/** Outcome and exit code of the command: incomplete if the time-stamp is missing, 5 if the service refused the key. */
+export function endOf({ record, unstamped, refused }: RunResult): { outcome: Outcome; exit_code: number } {
+  if (refused === true) return { outcome: record.outcome, exit_code: exitCodeOf('refused') };
   if (unstamped === null) return { outcome: record.outcome, exit_code: record.exit_code };
   const outcome = worstOf([record.outcome, 'incomplete']);
   return { outcome, exit_code: EXIT_CODE_OF[outcome] };
@@ -62,7 +66,7 @@ export function printRun(result: ExportResult, archiveUrl: string, printer: Prin
   );
   const report = reportOf(record, archiveUrl);
   if (report !== null) printer.result(`Report        ${report}`);
-  if (state === 'open') printer.block(`\n${whyOpen(record)}`);
+  if (state === 'open') printer.block(`\n${result.refused === true ? KEY_REFUSED : whyOpen(record)}`);
   printLacking(result.missing, printer);
 }
 
