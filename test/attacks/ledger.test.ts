@@ -7,12 +7,12 @@ import { readKnownLedger } from '../../src/verifier/ledger/continuation.ts';
 import {
   deriveEntry,
   type LedgerEntry,
-  type LedgerTrust,
   readEntry,
   readNewestEntry,
   type Subject,
   signedPart,
 } from '../../src/verifier/ledger/ledger.ts';
+import type { LedgerTrust } from '../../src/verifier/ledger/trust.ts';
 import { toRecordBytes } from '../../src/verifier/records/record-bytes.ts';
 import { sign } from '../../src/verifier/signature/envelope.ts';
 import type { SigningKey } from '../../src/verifier/signature/key.ts';

@@ -273,7 +273,7 @@ const SCENES: Record<string, Scene> = {
     open: () => acme.bare(),
     before: {
       1: () => ({ place: acme.filled() }),
-      2: async () => {
+      3: async () => {
         const place = acme.filled();
         const config = join(place.folder, 'evidence.yaml');
         rmSync(join(place.folder, 'evidence-archive'), { recursive: true });
@@ -282,9 +282,9 @@ const SCENES: Record<string, Scene> = {
         writeFileSync(config, JSON.stringify({ sign: signing(acme.authority) }));
         return { place };
       },
-      3: () => ({ place: acme.filled() }),
+      4: () => ({ place: acme.filled() }),
     },
-    elsewhere: { 4: 'signing' },
+    elsewhere: { 5: 'signing' },
   },
   'verify-by-hand': { open: () => acme.bare(), elsewhere: { 0: 'tools', 1: 'demo' } },
   verifying: { open: () => acme.filled() },

@@ -374,7 +374,7 @@ describe('a run is stamped anew', () => {
 
   /** The commands of the topic, as they stand there but for the names of key, root and run. */
   async function followTopic(): Promise<string> {
-    const words = shellLines('signatures', 4)
+    const words = shellLines('signatures', 5)
       .replaceAll('2026-10', 'AUD-1')
       .replace('-inkey PUB', `-inkey ${key.publicFile}`);
     return run('sh', ['-euc', words.replaceAll('root.pem', 'roots.pem')], directory);

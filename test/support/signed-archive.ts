@@ -3,8 +3,9 @@ import { sha256 } from '../../src/core/digest.ts';
 import { openMemoryArchive } from '../../src/exporter/archive/memory.ts';
 import type { Archive } from '../../src/verifier/archive/archive.ts';
 import { appendEntry } from '../../src/verifier/ledger/append.ts';
-import { type LedgerEnd, readNewestEntry } from '../../src/verifier/ledger/ledger.ts';
+import { readNewestEntry } from '../../src/verifier/ledger/ledger.ts';
 import { keepService } from '../../src/verifier/ledger/service.ts';
+import type { LedgerEnd } from '../../src/verifier/ledger/trust.ts';
 import { ARCHIVE_KEY, runRecordKey } from '../../src/verifier/records/keys.ts';
 import type { RunRecord } from '../../src/verifier/records/record.ts';
 import { toRecordBytes } from '../../src/verifier/records/record-bytes.ts';
@@ -42,7 +43,7 @@ export async function finalizeRun(
 
 /** Where the ledger ends, whether it holds or not. */
 export async function ledgerEnd(archive: Archive): Promise<LedgerEnd> {
-  return { newest: await readNewestEntry(archive), runs: new Map() };
+  return { newest: await readNewestEntry(archive), runs: new Map(), retired: new Set() };
 }
 
 /** An archive with a run for each key, in this order. */

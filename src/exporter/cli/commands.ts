@@ -77,7 +77,7 @@ export const COMMANDS: readonly CommandRow[] = [
   ),
   command(
     'ledger <action> [stream]',
-    'record why a stream was ended or began anew',
+    'record why a stream was ended or began anew, or a new signing key',
     ledgerFlags,
     async () => (await import('./commands/ledger.ts')).runLedger,
   ),

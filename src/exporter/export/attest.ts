@@ -1,6 +1,6 @@
 import { EvidenceError, isEvidenceError } from '../../core/errors.ts';
 import { appendEntry, catchUp } from '../../verifier/ledger/append.ts';
-import type { LedgerEnd } from '../../verifier/ledger/ledger.ts';
+import type { LedgerEnd } from '../../verifier/ledger/trust.ts';
 import { runEnvelopeKey, stampKey } from '../../verifier/records/keys.ts';
 import { signRun } from '../../verifier/records/signing.ts';
 import { readStamps } from '../../verifier/records/stamps.ts';

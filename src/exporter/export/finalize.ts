@@ -2,7 +2,7 @@ import { insteadOfSameCommand, isEvidenceError } from '../../core/errors.ts';
 import { FORMATS } from '../../core/formats.ts';
 import type { Expected, PutResult } from '../../verifier/archive/archive.ts';
 import { readEarlierRuns } from '../../verifier/ledger/earlier-runs.ts';
-import type { LedgerEnd } from '../../verifier/ledger/ledger.ts';
+import type { LedgerEnd } from '../../verifier/ledger/trust.ts';
 import { ATTEMPT, type Attempt } from '../../verifier/records/attempt.ts';
 import { attemptPrefix, runRecordKey } from '../../verifier/records/keys.ts';
 import { putRecord } from '../../verifier/records/put-record.ts';

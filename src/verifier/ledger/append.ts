@@ -5,18 +5,18 @@ import { ledgerKey } from '../records/keys.ts';
 import { keepPublicKey } from '../records/public-key.ts';
 import { toReadableBytes } from '../records/record-bytes.ts';
 import { sign } from '../signature/envelope.ts';
+import type { SigningKey } from '../signature/key.ts';
 import { readAdded } from './continuation.ts';
 import {
   deriveEntry,
   LEDGER_ENTRY,
-  type LedgerEnd,
-  type LedgerTrust,
+  type LedgerEntry,
   runOf,
   type StoredLedgerEntry,
   type Subject,
   signedPart,
-  withSignature,
 } from './ledger.ts';
+import type { LedgerEnd, LedgerTrust } from './trust.ts';
 import { verifyCommand } from './verify-command.ts';
 
 const MAX_RACES = 100;
@@ -28,18 +28,21 @@ const MAX_RACES = 100;
 export async function catchUp(archive: Archive, known: LedgerEnd, trust: LedgerTrust): Promise<LedgerEnd> {
   let { newest } = known;
   const runs = new Map(known.runs);
+  const retired = new Set(known.retired);
   while ((await archive.stat(nextKey(newest))) !== null) {
-    newest = await readAdded(archive, newest, trust);
+    newest = await readAdded(archive, { newest, retired }, trust);
+    if ('hands_over_to' in newest.entry) retired.add(newest.entry.signature?.keyid ?? '');
     const run = runOf(newest.entry);
     if (run !== null) runs.set(run.id, run.sha256);
   }
-  return { newest, runs };
+  return { newest, runs, retired };
 }
 
 /**
  * Records something at the end of the ledger. Of two that race for a number one wins, and the other takes the next.
  *
  * @param known where the ledger ended when it was read; every entry behind that is checked.
+ * @param successor the key that a hand-over names, which countersigns it.
  * @returns `existing` for a run that another process has recorded.
  * @throws EvidenceError as `readAdded` does; `conflict` for a run of which another record is recorded.
  */
@@ -48,15 +51,16 @@ export async function appendEntry(
   subject: Subject,
   known: LedgerEnd,
   trust: LedgerTrust,
+  successor: SigningKey | null = null,
 ): Promise<'created' | 'existing'> {
   const { signingKey: key } = trust;
   let end = await catchUp(archive, known, trust);
   for (let race = 0; race < MAX_RACES; race++) {
     if (isRecorded(archive, end, subject)) return 'existing';
-    const unsigned = deriveEntry(subject, end.newest);
-    const entry = withSignature(unsigned, key === null ? undefined : sign(signedPart(unsigned), key));
+    const entry = signEntry(deriveEntry(subject, end.newest), key, successor);
     const bytes = toReadableBytes(LEDGER_ENTRY, entry, nextKey(end.newest));
     if (key !== null) await keepPublicKey(archive, key);
+    if (successor !== null) await keepPublicKey(archive, successor);
     try {
       return (await putBytes(archive, nextKey(end.newest), bytes)).state;
     } catch (error) {
@@ -67,6 +71,13 @@ export async function appendEntry(
   throw new EvidenceError('archive', `the ledger moved on ${MAX_RACES} times while it was to be added to`, {
     nextStep: 'Run the same command again: only the ledger entry is missing.',
   });
+}
+
+function signEntry(entry: LedgerEntry, key: SigningKey | null, successor: SigningKey | null): LedgerEntry {
+  if (key === null) return entry;
+  const content = signedPart(entry);
+  const signed = { ...entry, signature: sign(content, key) };
+  return successor === null ? signed : { ...signed, countersignature: sign(content, successor) };
 }
 
 /** Where the next entry goes. */

@@ -9,18 +9,16 @@ import { readRunRecord } from '../records/stored-run.ts';
 import { readAcceptance } from './acceptance.ts';
 import {
   deriveEntry,
-  type LedgerEnd,
   type LedgerEntry,
-  type LedgerTrust,
   NO_PREDECESSOR,
   readEntry,
-  requireTrusted,
   runOf,
   type StoredLedgerEntry,
   type Subject,
-  withSignature,
+  withSignaturesOf,
 } from './ledger.ts';
 import { type Past, PastBuilder } from './past.ts';
+import { type LedgerEnd, type LedgerTrust, refuseHandedOver, requireTrusted } from './trust.ts';
 import { verifyCommand } from './verify-command.ts';
 
 /** A ledger that was found to hold. */
@@ -44,6 +42,7 @@ const NOT_HONEST: ReadonlySet<string> = new Set<ErrorCode>(['config', 'not-found
 export async function readKnownLedger(archive: Archive, trust: LedgerTrust): Promise<KnownLedger> {
   const past = new PastBuilder();
   const accepted: { key: string; sha256: string }[] = [];
+  const retired = new Set<string>();
   let previous: StoredLedgerEntry | null = null;
   let beforeThat: StoredLedgerEntry | null = null;
   let number = 0;
@@ -53,8 +52,10 @@ export async function readKnownLedger(archive: Archive, trust: LedgerTrust): Pro
     if (key !== ledgerKey(number))
       throw broken(archive, ledgerKey(number), 'is missing, and the ledger goes on behind it');
     const stored = await readEntry(archive, key);
-    checkLink(archive, stored, previous, number);
+    checkLink(archive, stored, { newest: previous, retired }, number);
     past.add(stored.entry);
+    refuseHandedOver(stored, trust);
+    if ('hands_over_to' in stored.entry) retired.add(stored.entry.signature?.keyid ?? '');
     if ('acceptance_key' in stored.entry)
       accepted.push({ key: stored.entry.acceptance_key, sha256: stored.entry.acceptance_sha256 });
     beforeThat = previous;
@@ -65,7 +66,7 @@ export async function readKnownLedger(archive: Archive, trust: LedgerTrust): Pro
   if (previous !== null && previous.entry.signature === undefined) await checkDerived(archive, previous, beforeThat);
   const acceptances = await readAccepted(archive, accepted);
   const restarts = toRestarts(past.ended, acceptances);
-  return { newest: previous, runs: past.runs, past, acceptances: [...acceptances.values()], restarts };
+  return { newest: previous, runs: past.runs, past, acceptances: [...acceptances.values()], restarts, retired };
 }
 
 /** What is to be said once must not stay in a command that runs every month. */
@@ -81,21 +82,23 @@ function checkBeginning(newest: StoredLedgerEntry | null, { signingKey }: Ledger
 }
 
 /**
- * The entry behind `previous`, which came into the ledger since that was read. Honest exports add such entries while
+ * The entry after the end of a ledger that was read, which came into the ledger since that was read. Honest exports add such entries while
  * this one runs; so can whoever writes into the archive.
  *
  * @throws EvidenceError `conflict` for one that an honest export would not have added, or not under the keys given.
  */
 export async function readAdded(
   archive: Archive,
-  previous: StoredLedgerEntry | null,
+  end: Omit<LedgerEnd, 'runs'>,
   trust: LedgerTrust,
 ): Promise<StoredLedgerEntry> {
+  const { newest: previous } = end;
   const number = (previous?.entry.number ?? 0) + 1;
   const key = ledgerKey(number);
   try {
     const stored = await readEntry(archive, key);
-    checkLink(archive, stored, previous, number);
+    checkLink(archive, stored, end, number);
+    refuseHandedOver(stored, trust);
     // Who said that signing begins has not seen what came later.
     requireTrusted(archive, stored, { ...trust, beginSigning: false });
     if (stored.entry.signature === undefined) await checkDerived(archive, stored, previous);
@@ -115,7 +118,7 @@ export async function readAdded(
 function checkLink(
   archive: Archive,
   stored: StoredLedgerEntry,
-  previous: StoredLedgerEntry | null,
+  { newest: previous, retired }: Omit<LedgerEnd, 'runs'>,
   number: number,
 ): void {
   const { key, entry } = stored;
@@ -131,18 +134,20 @@ function checkLink(
     throw broken(archive, key, 'does not name the digest of the entry before it');
   if (entry.signature === undefined && previous.entry.signature !== undefined)
     throw broken(archive, key, 'is not signed, and the entry before it is');
+  if (retired.has(entry.signature?.keyid ?? ''))
+    throw broken(archive, key, 'is signed with a key that handed over to another one before');
   const lost = lostHead(previous.entry, entry);
   if (lost !== null)
     throw broken(archive, key, `does not keep the head of the stream "${lost}" that the entry before it has`);
 }
 
-/** A run moves heads forward, an acceptance takes away one; every other stays as it was. */
+/** A run moves heads forward, an acceptance takes away one; every other stays as it was, and all do in a hand-over. */
 function lostHead(before: LedgerEntry, after: LedgerEntry): string | null {
   const run = runOf(after)?.id;
   let removed = 0;
   for (const [streamId, head] of Object.entries(before.heads)) {
     const kept = Object.hasOwn(after.heads, streamId) ? after.heads[streamId] : undefined;
-    if (kept === undefined && run === undefined && removed++ === 0) continue;
+    if (kept === undefined && 'acceptance_key' in after && removed++ === 0) continue;
     if (kept === undefined) return streamId;
     if (JSON.stringify(kept) !== JSON.stringify(head) && (kept.run_id !== run || kept.sequence < head.sequence))
       return streamId;
@@ -155,7 +160,7 @@ async function checkDerived(
   { key, entry, sha256: digest }: StoredLedgerEntry,
   previous: StoredLedgerEntry | null,
 ): Promise<void> {
-  const derived = withSignature(deriveEntry(await readSubject(archive, entry), previous), entry.signature);
+  const derived = withSignaturesOf(deriveEntry(await readSubject(archive, entry), previous), entry);
   if (sha256(toRecordBytes(derived)) !== digest)
     throw broken(archive, key, 'is not the entry that follows from what it records and the entry before');
 }
@@ -163,6 +168,7 @@ async function checkDerived(
 async function readSubject(archive: Archive, entry: LedgerEntry): Promise<Subject> {
   if ('acceptance_key' in entry)
     return { kind: 'acceptance', key: entry.acceptance_key, ...(await readAcceptance(archive, entry.acceptance_key)) };
+  if ('hands_over_to' in entry) return { kind: 'hand-over', to: entry.hands_over_to, at: entry.created_at };
   const key = runRecordKey(entry.run_id);
   return { kind: 'run', ...(await readRunRecord(archive, key)) };
 }

@@ -10,9 +10,7 @@ import { coverageOf, coverageSchema } from '../records/coverage.ts';
 import { isLedgerKey, LEDGER_PREFIX, ledgerKey } from '../records/keys.ts';
 import type { Acceptance, LedgerHead, RunRecord } from '../records/record.ts';
 import { readRecord, toRecordBytes } from '../records/record-bytes.ts';
-import { isSignedBy, type Signature, type Signed, signatureSchema } from '../signature/envelope.ts';
-import type { PublicKey, SigningKey } from '../signature/key.ts';
-import { verifyCommand } from './verify-command.ts';
+import { type Signature, type Signed, signatureSchema } from '../signature/envelope.ts';
 
 const digest = z.string().regex(/^[0-9a-f]{64}$/);
 
@@ -43,8 +41,17 @@ const stateFields = {
   signature: signatureSchema.optional(),
 };
 
+function isSignedByBoth(entry: {
+  hands_over_to: string;
+  signature?: Signature | undefined;
+  countersignature?: Signature | undefined;
+}): boolean {
+  const { hands_over_to: successor, signature, countersignature } = entry;
+  return signature !== undefined && signature.keyid !== successor && countersignature?.keyid === successor;
+}
+
 /**
- * `ledger/<8 digits>.json`: one finalized run, or one acceptance, chained to the entry before. The order is the one in
+ * `ledger/<8 digits>.json`: one finalized run, one acceptance, or one hand-over to a new signing key, chained to the entry before. The order is the one in
  * which members are written: an entry that was read gives its own bytes again.
  */
 export const ledgerEntrySchema = z.union([
@@ -67,13 +74,24 @@ export const ledgerEntrySchema = z.union([
     acceptance_sha256: digest,
     ...stateFields,
   }),
+  z
+    .strictObject({
+      ...linkFields,
+      /** Id of the key that signs every later entry; the key that signs this one signs no other after it. */
+      hands_over_to: digest,
+      ...stateFields,
+      /** By the new key, over the same content as the signature: whoever has either key can follow. */
+      countersignature: signatureSchema.optional(),
+    })
+    .refine(isSignedByBoth, { error: 'is not signed by one key and countersigned by the key that it names' }),
 ]);
 export type LedgerEntry = z.infer<typeof ledgerEntrySchema>;
 
 /** What an entry records: the record as it was read, and where it lies. */
 export type Subject =
   | { kind: 'run'; record: RunRecord; sha256: string }
-  | { kind: 'acceptance'; record: Acceptance; key: string; sha256: string };
+  | { kind: 'acceptance'; record: Acceptance; key: string; sha256: string }
+  | { kind: 'hand-over'; to: string; at: string };
 
 export interface StoredLedgerEntry {
   key: string;
@@ -108,6 +126,14 @@ export function deriveEntry(subject: Subject, previous: StoredLedgerEntry | null
       audit_url: serviceAfter(subject.record, previous),
       heads: advance(heads, subject.record),
     };
+  if (subject.kind === 'hand-over')
+    return {
+      ...common,
+      hands_over_to: subject.to,
+      created_at: subject.at,
+      audit_url: previous?.entry.audit_url ?? null,
+      heads,
+    };
   const { stream_id: accepted, accepted_at } = subject.record;
   return {
     ...common,
@@ -119,16 +145,27 @@ export function deriveEntry(subject: Subject, previous: StoredLedgerEntry | null
   };
 }
 
-/** What the signature of an entry is over, in the encoding of DSSE: the entry without it, as it would be stored. */
-export function signedPart({ signature: _signature, ...content }: LedgerEntry): Signed {
-  return { payloadType: PAYLOAD_TYPE, payload: toRecordBytes(content) };
+/** What the signatures of an entry are over, in the encoding of DSSE: the entry without them, as it would be stored. */
+export function signedPart(entry: LedgerEntry): Signed {
+  const { signature: _signature, ...content } = entry;
+  if (!('countersignature' in content)) return { payloadType: PAYLOAD_TYPE, payload: toRecordBytes(content) };
+  const { countersignature: _countersignature, ...rest } = content;
+  return { payloadType: PAYLOAD_TYPE, payload: toRecordBytes(rest) };
 }
 
-export function withSignature(entry: LedgerEntry, signature: Signature | undefined): LedgerEntry {
-  return signature === undefined ? entry : { ...entry, signature };
+/** The entry with the signatures of another, which states the same where nobody altered it. */
+export function withSignaturesOf(entry: LedgerEntry, signed: LedgerEntry): LedgerEntry {
+  const own = signed.signature === undefined ? entry : { ...entry, signature: signed.signature };
+  const countersignature = countersignatureOf(signed);
+  return 'hands_over_to' in own && countersignature !== undefined ? { ...own, countersignature } : own;
 }
 
-/** The run that an entry records; null for an acceptance. */
+/** The signature of the key that an entry hands over to; undefined for other entries. */
+export function countersignatureOf(entry: LedgerEntry): Signature | undefined {
+  return 'hands_over_to' in entry ? entry.countersignature : undefined;
+}
+
+/** The run that an entry records; null for an acceptance and for a hand-over. */
 export function runOf(entry: LedgerEntry): { id: string; sha256: string } | null {
   return 'run_id' in entry ? { id: entry.run_id, sha256: entry.run_sha256 } : null;
 }
@@ -187,59 +224,4 @@ export async function findEntry(
     stored = entry.number === 1 ? null : await readEntry(archive, ledgerKey(entry.number - 1));
   }
   return stored;
-}
-
-/** Whose ledger entries are believed, and what the next one is signed with. */
-export interface LedgerTrust {
-  /** Null for entries that are not signed. */
-  signingKey: SigningKey | null;
-  /** Of earlier signing keys. */
-  publicKeys: readonly PublicKey[];
-  /** Somebody says that nothing was signed until now, and vouches for what is there. */
-  beginSigning?: boolean;
-}
-
-/** Where a ledger ends that was found to hold. */
-export interface LedgerEnd {
-  newest: StoredLedgerEntry | null;
-  /** SHA-256 of each run's record, by run id; the oldest first. */
-  runs: ReadonlyMap<string, string>;
-}
-
-/**
- * Refuses to go on without a signature behind an entry that has one, since a gap in the signatures is what removing them
- * leaves too; behind an entry whose signature is not one by a key that is given; and with a first signature, which
- * vouches for all entries before it, behind entries that nobody vouches for.
- *
- * @throws EvidenceError `config`; `unreadable` for an entry that is not the one that was signed.
- */
-export function requireTrusted(archive: Archive, previous: StoredLedgerEntry | null, trust: LedgerTrust): void {
-  const { signingKey, publicKeys } = trust;
-  if (previous === null) return;
-  const { signature } = previous.entry;
-  if (signature === undefined) {
-    if (signingKey === null || trust.beginSigning === true) return;
-    throw new EvidenceError(
-      'config',
-      `a signing key is given, and ${previous.key} is not signed: whoever can write into the archive could have put it there, and all before it`,
-      {
-        nextStep:
-          'Nothing was signed. If runs were not signed until now, verify the archive first, then say so once with: --begin-signing.',
-      },
-    );
-  }
-  if (signingKey === null)
-    throw new EvidenceError('config', `${previous.key} is signed, and no signing key is given to go on with`, {
-      nextStep: 'Name the key in sign.key_file; if it is lost, make a new one with: evidence keygen --out signing.pem.',
-    });
-  const signer = [signingKey, ...publicKeys].find(({ id }) => id === signature.keyid);
-  if (signer === undefined)
-    throw new EvidenceError('config', `${previous.key} is signed with the key ${signature.keyid}, which is not given`, {
-      nextStep:
-        'If that was the signing key before, name its public key in verify.public_keys; else verify the archive.',
-    });
-  if (isSignedBy(signedPart(previous.entry), signature, signer)) return;
-  throw new EvidenceError('unreadable', `${previous.key} is not the entry that the key ${signer.id} signed`, {
-    nextStep: `Nothing was added to it. Find out what else is wrong, with: ${verifyCommand(archive)}.`,
-  });
 }

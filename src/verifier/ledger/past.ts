@@ -38,6 +38,7 @@ export class PastBuilder implements Past {
   readonly ended: EndedPast[] = [];
 
   add(entry: LedgerEntry): void {
+    if ('hands_over_to' in entry) return;
     if (!('run_id' in entry)) {
       this.#restart(entry);
       return;

@@ -6,7 +6,7 @@ import { putRecord } from '../records/put-record.ts';
 import { ACCEPTANCE, type Acceptance } from '../records/record.ts';
 import { appendEntry, nextKey } from './append.ts';
 import { type KnownLedger, readKnownLedger } from './continuation.ts';
-import type { LedgerTrust } from './ledger.ts';
+import type { LedgerTrust } from './trust.ts';
 
 export interface AcceptanceWish {
   streamId: string;

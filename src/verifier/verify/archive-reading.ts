@@ -56,7 +56,10 @@ export async function readArchive(context: ArchiveContext, inScope: InScope): Pr
   for await (const object of archive.list('', closed.note)) objects.set(object.key, object);
   const keys = new Set([...objects.values()].filter(isObject).map(({ key }) => key));
   const ledger = await readLedger(archive, keys);
-  const keyring = await readKeyring(archive, keys, publicKeys, closed.holds(PUBLIC_KEYS_PREFIX));
+  const keyring = await readKeyring(archive, keys, publicKeys, {
+    entries: ledger.entries,
+    isClosed: closed.holds(PUBLIC_KEYS_PREFIX),
+  });
   const history = new History(ledger.entries.map(({ entry }) => entry));
   const checks = await verifyRuns({ ...context, history }, keys, ledger, keyring, inScope);
   const service = await verifyService(archive, keys, ledger.entries, checks);

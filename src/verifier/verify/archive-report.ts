@@ -13,7 +13,7 @@ import { type ObjectFinding, worstWith } from './object-finding.ts';
 import type { ServiceReport } from './one-service.ts';
 import type { RestampCheck } from './restamps.ts';
 import type { RunCheck } from './run.ts';
-import { judgeSignatures, type SignatureReport } from './signatures.ts';
+import { judgeSignatures, type SignatureReport } from './signature-report.ts';
 import type { VerifiedStream } from './stream.ts';
 import type { SupplementsCheck } from './supplements-check.ts';
 

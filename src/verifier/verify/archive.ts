@@ -14,7 +14,8 @@ import { type LockReport, verifyLocks } from './locks.ts';
 import { reportMonths } from './months.ts';
 import { type ObjectFinding, toObjectFinding } from './object-finding.ts';
 import { outcomeOf, type RunCheck } from './run.ts';
-import { checkLedgerSignatures, findUnusedKeys } from './signatures.ts';
+import { findUnusedKeys } from './signature-report.ts';
+import { checkLedgerSignatures } from './signatures.ts';
 import type { VerifiedStream } from './stream.ts';
 import { withoutProofsOf } from './supplements-check.ts';
 import { findUnexpected } from './unexpected.ts';
@@ -77,7 +78,7 @@ function checkSigned(
     ]),
     signatures: closed.withoutMissing([
       ...keyring.findings,
-      ...checkLedgerSignatures(ledger.entries, keyring, signedRuns(checks)),
+      ...checkLedgerSignatures(ledger.entries, keyring, signedRuns(checks), inScope),
     ]),
   };
 }

@@ -10,7 +10,7 @@ import type { Signed } from '../signature/envelope.ts';
 import type { Certificate } from '../timestamp/certificate.ts';
 import { type ObjectFinding, toObjectFinding, toUnreadable } from './object-finding.ts';
 import { type RestampCheck, verifyRestamps } from './restamps.ts';
-import { checkSignature, type Keyring } from './signatures.ts';
+import { checkRunSignature, type Keyring } from './signatures.ts';
 import { readObject } from './stored.ts';
 
 /** What stands beside a run and vouches for it. */
@@ -72,7 +72,8 @@ async function verifyEnvelope(
       return;
     }
     const { signature, ...signed } = await readRunEnvelope(archive, record.run_id);
-    const finding = checkSignature(keyring, key, signed, signature);
+    const run = { id: record.run_id, sha256 };
+    const finding = checkRunSignature(keyring, { key, signed, signature }, run);
     check.findings.push(...(finding === null ? [] : [finding]), ...compareStatement(key, signed, record, sha256));
     if (check.findings.length === 0) check.signedBy = signature.keyid;
   });

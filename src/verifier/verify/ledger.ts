@@ -7,7 +7,7 @@ import {
   runOf,
   type StoredLedgerEntry,
   type Subject,
-  withSignature,
+  withSignaturesOf,
 } from '../ledger/ledger.ts';
 import { isLedgerKey, ledgerKey, runRecordKey } from '../records/keys.ts';
 import type { Acceptance } from '../records/record.ts';
@@ -101,6 +101,8 @@ function checkEntry(
   // So that a signature is over every byte of it, whether what it records is looked at here or not.
   if (sha256(toRecordBytes(entry)) !== stored.sha256)
     return [toObjectFinding('object/altered', key, 'is not written as ledger entries are')];
+  if ('hands_over_to' in entry)
+    return checkDerived(stored, { kind: 'hand-over', to: entry.hands_over_to, at: entry.created_at }, previous);
   const subject =
     'run_id' in entry ? toRunSubject(runs.get(entry.run_id)) : ledger.acceptances.get(entry.acceptance_key);
   if (subject === undefined) return reportAbsent(stored, runs, inScope);
@@ -119,7 +121,7 @@ function checkDerived(
   subject: Subject,
   previous: StoredLedgerEntry | null,
 ): ObjectFinding[] {
-  const derived = withSignature(deriveEntry(subject, previous), entry.signature);
+  const derived = withSignaturesOf(deriveEntry(subject, previous), entry);
   const expected = sha256(toRecordBytes(derived));
   if (expected === actual) return [];
   const message = 'is not the entry that follows from what it records and the entry before';
@@ -131,7 +133,7 @@ function anotherThanRecorded(key: string, entryKey: string, expected: string, ac
   return toObjectFinding('object/altered', key, `its SHA-256 is not the one in ${entryKey}`, { expected, actual });
 }
 
-function toRunSubject(run: RunCheck | undefined): Subject | undefined {
+function toRunSubject(run: RunCheck | undefined): Extract<Subject, { kind: 'run' }> | undefined {
   if (run === undefined || run.record === null || run.sha256 === null) return undefined;
   return { kind: 'run', record: run.record, sha256: run.sha256 };
 }

@@ -9,6 +9,8 @@ const FETCH_AGAIN =
 const WHO_WROTE = 'Find out who put it there. It is no evidence, and `evidence` did not store it.';
 const WHOSE_KEY =
   'Get the public key from those who sign, not from the archive, and find out who wrote what it does not vouch for.';
+const WHICH_KEY =
+  'Ask those who sign whether this key is theirs. If it is, give it too: --public-key. A key that hands over to the next one with `evidence ledger hand-over` needs none of this.';
 
 /** What a verification of stored objects can find, and what to do. */
 const NEXT_STEPS = {
@@ -30,6 +32,7 @@ const NEXT_STEPS = {
   'history/gap': 'Ask the operator of the service for these entries by number: no run of this archive has them.',
   'signature/missing': WHOSE_KEY,
   'signature/untrusted': WHOSE_KEY,
+  'signature/unknown-key': WHICH_KEY,
   'signature/mismatch': WHOSE_KEY,
   'signature/differs': WHOSE_KEY,
   'stamp/refuted':
@@ -40,6 +43,9 @@ const OF_BUNDLE = 'Get the bundle from the archive again, and compare its SHA-25
 
 type OwnCode = keyof typeof NEXT_STEPS | `bundle/${string}`;
 export type ObjectFindingCode = OwnCode | SupplementFindingCode;
+
+/** Who may not look, or knows no key to judge by, has refuted nothing, and not verified it either. */
+const LEAVES_OPEN: ReadonlySet<ObjectFindingCode> = new Set(['object/closed', 'signature/unknown-key']);
 
 export interface ObjectFinding extends Finding<ObjectFindingCode> {
   /** The object, and after a colon the file in it. */
@@ -52,8 +58,7 @@ export function toObjectFinding(
   message: string,
   values: { expected?: string; actual?: string } = {},
 ): ObjectFinding {
-  // Who may not look has found nothing wrong.
-  const severity: Severity = code === 'object/closed' ? 'warning' : 'error';
+  const severity: Severity = LEAVES_OPEN.has(code) ? 'warning' : 'error';
   return { code, severity, key, message, ...values, next_step: nextStepOf(code) };
 }
 
@@ -66,8 +71,8 @@ export function toUnreadable(key: string, error: unknown): ObjectFinding {
   return toObjectFinding(isClosed(error) ? 'object/closed' : 'object/unreadable', key, messageOf(error));
 }
 
-/** What findings and outcomes come to. Who may not look has refuted nothing, and not verified it either. */
+/** What findings and outcomes come to. */
 export function worstWith(findings: readonly ObjectFinding[], outcomes: readonly VerifiedOutcome[]): VerifiedOutcome {
-  const found = findings.map(({ code }) => (code === 'object/closed' ? 'incomplete' : 'refuted'));
+  const found = findings.map(({ code }) => (LEAVES_OPEN.has(code) ? 'incomplete' : 'refuted'));
   return worstOf([...found, ...outcomes]);
 }

@@ -13,6 +13,7 @@ import { verifyAsked } from './asked.ts';
 import { type AttestationCheck, verifyAttestations } from './attestations.ts';
 import { type ObjectFinding, toObjectFinding, worstWith } from './object-finding.ts';
 import { sameRecord } from './recorded-stream.ts';
+import { isRunVouchedFor } from './signatures.ts';
 import { checkDigest, isThere, readObject } from './stored.ts';
 import { type RunContext, type VerifiedStream, verifyStream } from './stream.ts';
 import { verifySupplements } from './supplements.ts';
@@ -68,7 +69,7 @@ export async function verifyRun(context: RunContext, runId: string): Promise<Run
   check.attestations = await verifyAttestations(context, check.record, check.sha256);
   check.findings.push(...check.attestations.findings);
   for (const key of check.attestations.keys) check.accounted.add(key);
-  if (!isVouchedFor(context, check.attestations))
+  if (!isRunVouchedFor(context.keyring, check.attestations.signedBy, { id: runId, sha256: check.sha256 }))
     check.streams = check.streams.map((stream) => readBack(stream, UNSIGNED));
   return { ...check, outcome: outcomeOf(check) };
 }
@@ -90,11 +91,6 @@ export function outcomeOf({ record, streams, attestations, findings }: Omit<RunC
   const stated = record === null ? [] : statedOutcome(record, streams);
   const unstamped = attestations?.unstamped === true ? ['incomplete' as const] : [];
   return worstWith(findings, [worstOf([...streams.map(({ verdict }) => verdict.status), ...stated, ...unstamped])]);
-}
-
-/** Whether somebody whom the reader trusts signed what lies in the run, and with it what its bundles say that others said. */
-function isVouchedFor({ keyring }: RunContext, { signedBy }: AttestationCheck): boolean {
-  return signedBy !== null && keyring.pinned.has(signedBy);
 }
 
 type Why = Parameters<typeof asReadBack>[1];

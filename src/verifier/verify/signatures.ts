@@ -1,28 +1,16 @@
 import { isEvidenceError } from '../../core/errors.ts';
 import type { Archive } from '../archive/archive.ts';
-import { runOf, type StoredLedgerEntry, signedPart } from '../ledger/ledger.ts';
-import { isCommon, publicKeyIdOf, publicKeyKey, runEnvelopeKey, runIdOf, runRecordKey } from '../records/keys.ts';
+import { countersignatureOf, runOf, type StoredLedgerEntry, signedPart } from '../ledger/ledger.ts';
+import { publicKeyIdOf, publicKeyKey } from '../records/keys.ts';
 import { isSignedBy, type Signature, type Signed } from '../signature/envelope.ts';
 import { type PublicKey, readPublicKey, toPem } from '../signature/key.ts';
+import { followKeys, type KeyTrust, type KnownKeys } from './key-trust.ts';
 import { type ObjectFinding, toObjectFinding, toUnreadable } from './object-finding.ts';
 
-/** Whether those who hold the private keys of the public keys that were given vouch for this archive. */
-export interface SignatureReport {
-  state: 'proved' | 'refuted' | 'unproved';
-  reason?: string;
-  /** Ids of the keys that ledger entries are signed with. */
-  keys: string[];
-  /** Number of the first signed entry. */
-  from: number | null;
-  findings: ObjectFinding[];
-}
-
-/** The keys that signatures are checked with, by id. */
-export interface Keyring {
-  /** Given by the reader: the only ones whose signatures prove anything. */
-  pinned: ReadonlyMap<string, PublicKey>;
-  /** Found in the archive itself: a signature that does not even fit these was altered. */
-  archived: ReadonlyMap<string, PublicKey>;
+/** The keys of an archive: those that the reader pinned prove something, and a signature that does not fit one was altered. */
+export interface Keyring extends KnownKeys {
+  /** The signers whom the pinned keys lead to. */
+  trust: KeyTrust;
   /** The objects that it accounts for. */
   keys: string[];
   /** They could not be listed, so that any key may be there. */
@@ -30,40 +18,34 @@ export interface Keyring {
   findings: ObjectFinding[];
 }
 
-const UNSIGNED = 'nothing here is signed, so whoever can replace all of it can replace it unseen';
-const NOT_PINNED =
-  'there are signatures, but no public key was given to judge them by, so whoever can replace all of it can replace it unseen';
 const MAX_KEY_BYTES = 16 * 1024;
 
 export async function readKeyring(
   archive: Archive,
   keys: ReadonlySet<string>,
-  pinned: readonly PublicKey[],
-  isClosed = false,
+  publicKeys: readonly PublicKey[],
+  { entries, isClosed }: { entries: readonly StoredLedgerEntry[]; isClosed: boolean },
 ): Promise<Keyring> {
   const archived = new Map<string, PublicKey>();
-  const keyring: Keyring = { pinned: byId(pinned), archived, keys: [], isClosed, findings: [] };
+  const pinned = byId(publicKeys);
+  const found: string[] = [];
+  const findings: ObjectFinding[] = [];
   for (const key of keys) {
     const id = publicKeyIdOf(key);
     if (id === null) continue;
-    keyring.keys.push(key);
+    found.push(key);
     try {
       const pem = Buffer.from(await archive.readBytes(key, MAX_KEY_BYTES)).toString('latin1');
-      const found = readPublicKey(pem, key);
-      if (found.id === id && toPem(found) === pem) archived.set(id, found);
-      else keyring.findings.push(toObjectFinding('object/altered', key, 'is not the key that its name says'));
+      const read = readPublicKey(pem, key);
+      if (read.id === id && toPem(read) === pem) archived.set(id, read);
+      else findings.push(toObjectFinding('object/altered', key, 'is not the key that its name says'));
     } catch (error) {
       if (!isEvidenceError(error)) throw error;
-      keyring.findings.push(toUnreadable(key, error));
+      findings.push(toUnreadable(key, error));
     }
   }
-  return keyring;
-}
-
-/** What is signed itself, what a signature stands in, and what it is checked with. */
-function isOfSigning(key: string): boolean {
-  const runId = runIdOf(key);
-  return isCommon(key) || (runId !== null && [runRecordKey(runId), runEnvelopeKey(runId)].includes(key));
+  const trust = followKeys({ pinned, archived }, entries);
+  return { pinned, archived, trust, keys: found, isClosed, findings };
 }
 
 function byId(keys: readonly PublicKey[]): Map<string, PublicKey> {
@@ -71,21 +53,54 @@ function byId(keys: readonly PublicKey[]): Map<string, PublicKey> {
 }
 
 /**
- * What is wrong with a signature; null for one that holds, if by no more than a key of the archive's own.
- * @param object that carries it.
+ * What is wrong with the signature of a run's statement; null for one that holds, if by no more than a key of the archive's
+ * own. A statement that another key signed than those who vouch for the run was put in the place of theirs.
  */
-export function checkSignature(
+export function checkRunSignature(
+  keyring: Keyring,
+  { key, signed, signature }: { key: string; signed: Signed; signature: Signature },
+  run: { id: string; sha256: string },
+): ObjectFinding | null {
+  const { pinned, trust } = keyring;
+  const { keyid } = signature;
+  if (pinned.size === 0 || trust.signers.has(keyid)) return checkBytes(keyring, key, signed, signature);
+  if (trust.vouched.size === 0 || trust.runs.get(run.id) === run.sha256) return untrusted(keyring, key, keyid);
+  return checkBytes(keyring, key, signed, signature) ?? unknownKey(keyring, key, keyid);
+}
+
+/** Whether a key that the reader trusts vouches for a run: the signer of its statement, or of a ledger entry that leads to it. */
+export function isRunVouchedFor(
+  { pinned, trust }: Keyring,
+  signedBy: string | null,
+  run: { id: string; sha256: string },
+): boolean {
+  if (pinned.size === 0 || signedBy === null || !trust.signers.has(signedBy)) return false;
+  return trust.runs.get(run.id) === run.sha256;
+}
+
+function untrusted({ pinned }: Keyring, object: string, keyid: string): ObjectFinding {
+  return toObjectFinding('signature/untrusted', object, 'is signed with a key that is none of those given', {
+    expected: [...pinned.keys()].join(' or '),
+    actual: keyid,
+  });
+}
+
+function unknownKey({ pinned }: Keyring, object: string, keyid: string): ObjectFinding {
+  const message = 'is signed with a key that is none of those given, and that none of them handed over to';
+  return toObjectFinding('signature/unknown-key', object, message, {
+    expected: [...pinned.keys()].join(' or '),
+    actual: keyid,
+  });
+}
+
+/** Checks a signature by the key of its id, pinned or archived. */
+function checkBytes(
   { pinned, archived, keys, isClosed }: Keyring,
   object: string,
   signed: Signed,
   signature: Signature,
 ): ObjectFinding | null {
   const { keyid } = signature;
-  if (pinned.size > 0 && !pinned.has(keyid))
-    return toObjectFinding('signature/untrusted', object, 'is signed with a key that is none of those given', {
-      expected: [...pinned.keys()].join(' or '),
-      actual: keyid,
-    });
   const key = pinned.get(keyid) ?? archived.get(keyid);
   if (key !== undefined && !isSignedBy(signed, signature, key))
     return toObjectFinding('signature/mismatch', object, `its signature is not one by the key ${keyid}`);
@@ -104,12 +119,13 @@ export function checkLedgerSignatures(
   entries: readonly StoredLedgerEntry[],
   keyring: Keyring,
   signedRuns: ReadonlySet<string>,
+  inScope: (runId: string) => boolean,
 ): ObjectFinding[] {
   const findings: ObjectFinding[] = [];
   let isSigned = false;
-  for (const { key, entry } of entries) {
-    const { signature } = entry;
-    if (signature === undefined) {
+  for (const stored of entries) {
+    const { key, entry } = stored;
+    if (entry.signature === undefined) {
       const runId = runOf(entry)?.id ?? '';
       if (isSigned)
         findings.push(toObjectFinding('signature/missing', key, 'is not signed, and an entry before it is'));
@@ -120,8 +136,7 @@ export function checkLedgerSignatures(
       continue;
     }
     isSigned = true;
-    const finding = checkSignature(keyring, key, signedPart(entry), signature);
-    if (finding !== null) findings.push(finding);
+    findings.push(...checkEntrySignatures(keyring, stored, entry.signature, inScope));
   }
   const newest = entries.at(-1);
   if (keyring.pinned.size > 0 && !isSigned && newest !== undefined)
@@ -135,57 +150,28 @@ export function checkLedgerSignatures(
   return findings;
 }
 
-/** A run as far as its signature goes. */
-interface SignedRun {
-  /** Null when it cannot be read. */
-  record: { signed: boolean } | null;
-  attestations: { signedBy: string | null } | null;
-}
-
-/** Keys that nothing here is signed with. Where a signature cannot be read, its key may be any of them. */
-export function findUnusedKeys(
-  { keys }: Keyring,
-  entries: readonly StoredLedgerEntry[],
-  checks: readonly SignedRun[],
+/** Where the reader looks at some runs alone, an entry of another one that nobody vouches for leaves nothing open. */
+function checkEntrySignatures(
+  keyring: Keyring,
+  { key, entry }: StoredLedgerEntry,
+  signature: Signature,
+  inScope: (runId: string) => boolean,
 ): ObjectFinding[] {
-  if (checks.some(({ record, attestations }) => record === null || (record.signed && attestations?.signedBy == null)))
-    return [];
-  const signers = [
-    ...entries.map(({ entry }) => entry.signature?.keyid),
-    ...checks.map(({ attestations }) => attestations?.signedBy),
-  ];
-  const used = new Set(signers.map((id) => (id == null ? '' : publicKeyKey(id))));
-  return keys
-    .filter((key) => !used.has(key))
-    .map((key) =>
+  const { pinned, trust } = keyring;
+  const { keyid } = signature;
+  const signatures = [signature, countersignatureOf(entry)].filter((one) => one !== undefined);
+  const wrong = signatures.flatMap((one) => checkBytes(keyring, key, signedPart(entry), one) ?? []);
+  const handedOver = trust.retired.get(keyid);
+  if (handedOver !== undefined && handedOver < entry.number)
+    return [
       toObjectFinding(
-        'object/unexpected',
+        'signature/untrusted',
         key,
-        'is a key that nothing here is signed with: it was put there, or left by a signing that was interrupted',
+        `is signed with the key ${keyid}, which handed over to another one in entry ${handedOver}`,
       ),
-    );
-}
-
-/** @param findings all that were found. */
-export function judgeSignatures(
-  { pinned }: Keyring,
-  entries: readonly StoredLedgerEntry[],
-  findings: readonly ObjectFinding[],
-): SignatureReport {
-  const signed = entries.filter(({ entry }) => entry.signature !== undefined);
-  const facts = {
-    keys: [...new Set(signed.map(({ entry }) => entry.signature?.keyid ?? ''))],
-    from: signed[0]?.entry.number ?? null,
-    findings: findings.filter(isOfSignature),
-  };
-  const unproved = (reason: string): SignatureReport => ({ state: 'unproved', reason, ...facts });
-  if (facts.findings.length > 0) return { state: 'refuted', ...facts };
-  if (pinned.size === 0) return unproved(signed.length === 0 ? UNSIGNED : NOT_PINNED);
-  const broken = findings.find(({ code, key }) => code !== 'object/unexpected' && isOfSigning(key));
-  if (broken !== undefined) return unproved(`${broken.key} is not as it should be`);
-  return signed.length === 0 ? unproved('there is nothing yet that could be signed') : { state: 'proved', ...facts };
-}
-
-function isOfSignature({ code }: ObjectFinding): boolean {
-  return code.startsWith('signature/');
+    ];
+  const isOther = pinned.size > 0 && !trust.vouched.has(entry.number);
+  if (isOther && trust.vouched.size === 0) return [untrusted(keyring, key, keyid)];
+  if (wrong.length > 0 || !isOther || !inScope(runOf(entry)?.id ?? '')) return wrong;
+  return [unknownKey(keyring, key, keyid)];
 }

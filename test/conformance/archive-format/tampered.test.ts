@@ -2,8 +2,12 @@ import { cpSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { openDirectoryArchive } from '../../../src/exporter/archive/directory/archive.ts';
 import { runVerify } from '../../../src/exporter/cli/commands/verify.ts';
-import { readSigningKey } from '../../../src/verifier/signature/key.ts';
+import { handOver } from '../../../src/verifier/ledger/hand-over.ts';
+import { signedPart } from '../../../src/verifier/ledger/ledger.ts';
+import { sign } from '../../../src/verifier/signature/envelope.ts';
+import { readSigningKey, type SigningKey, toPem } from '../../../src/verifier/signature/key.ts';
 import { Altered, inFile, type Json, sha256 } from '../../support/altered-archive.ts';
 import { type SentEntry, sealed } from '../../support/chain.ts';
 import { carryOut } from '../../support/command.ts';
@@ -324,11 +328,49 @@ const VERSIONS: Row[] = [
   ],
 ];
 
+const HAND_OVER = 'ledger/00000004.json';
+const HAND_OVERS: Row[] = [
+  ['a hand-over to a new signing key', (a) => handedOver(a), VERIFIED],
+  ['a hand-over that somebody else signed', countersignedBy(() => ({ signature: newKey() })), REFUTED],
+  ['a hand-over that the new key did not sign', countersignedBy((own) => ({ countersignature: own })), REFUTED],
+  [
+    'a hand-over of which a head was changed',
+    async (a) => {
+      await handedOver(a);
+      a.edit(HAND_OVER, ({ heads }) => Object.assign(Object.values(heads)[0] as Json, { hash: 'f'.repeat(64) }));
+    },
+    REFUTED,
+  ],
+  [
+    'a hand-over without its countersignature',
+    async (a) => {
+      await handedOver(a);
+      a.edit(HAND_OVER, (entry) => delete entry.countersignature);
+    },
+    REFUTED,
+  ],
+  [
+    'an entry by the old key after it handed over',
+    async (a) => {
+      await handedOver(a);
+      const { countersignature: _by, ...entry } = a.read(HAND_OVER);
+      const to = newKey();
+      const next = { ...entry, number: 5, previous_sha256: sha256(a.bytes(HAND_OVER)), hands_over_to: to.id };
+      const own = readSigningKey(readFileSync(whole.key.file, 'utf8'), null, whole.key.file);
+      const content = signedPart({ ...next, signature: undefined });
+      a.write('ledger/00000005.json', { ...next, signature: sign(content, own), countersignature: sign(content, to) });
+      a.put(`keys/${to.id}.pem`, toPem(to));
+    },
+    REFUTED,
+  ],
+];
+
 describe.each([
   ['altered', BYTES],
   ['another one, with every digest set right', FIELDS],
   ['objects', OBJECTS],
   ['the ledger', LEDGER],
+  ['hand-overs', HAND_OVERS],
   ['tokens', TOKENS],
   ['in a bundle, with every digest set right', BUNDLES],
   ['in a bundle, with every digest and signature set right', SIGNED.map(signedAnew)],
@@ -343,6 +385,26 @@ describe.each([
     rmSync(folder, { recursive: true, force: true });
   });
 });
+
+/** The key of the archive hands over to a new one. */
+async function handedOver(archive: Altered, to: SigningKey = newKey()): Promise<void> {
+  const directory = await openDirectoryArchive(archive.root, { create: false });
+  const signingKey = readSigningKey(readFileSync(whole.key.file, 'utf8'), null, whole.key.file);
+  await handOver(directory, to, new Date(), { signingKey, publicKeys: [] });
+}
+
+/** The key of the archive hands over, and the entry is signed anew by somebody else. */
+function countersignedBy(
+  key: (own: SigningKey, to: SigningKey) => { signature?: SigningKey; countersignature?: SigningKey },
+): Row[1] {
+  return async (archive) => {
+    const [own, to] = [readSigningKey(readFileSync(whole.key.file, 'utf8'), null, whole.key.file), newKey()];
+    await handedOver(archive, to);
+    const signed = signedPart(archive.read(HAND_OVER));
+    for (const [name, by] of Object.entries(key(own, to)))
+      archive.edit(HAND_OVER, (entry) => (entry[name].sig = sign(signed, by).sig));
+  };
+}
 
 function both(place: (month: string, name: string) => string, name: string): [string, string] {
   return [place(FIRST, name), place(SECOND, name)];

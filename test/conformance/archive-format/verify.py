@@ -115,6 +115,7 @@ MEMBERS = {name: set(names.split()) for name, names in {
                  "heads signature?",
     "acceptance entry": "format number previous_sha256 acceptance_key acceptance_sha256 created_at audit_url heads "
                         "signature?",
+    "hand-over entry": "format number previous_sha256 hands_over_to created_at audit_url heads signature countersignature",
     "acceptance": "format stream_id reason accepted_by accepted_at head",
     "asked": "format run_id source period scope begun_at begun_at_by_service operator binding",
     "stream": "format run_id recorded_at binding " + STREAM,
@@ -178,8 +179,11 @@ def is_signed(keys, payload_type, payload, signature, place):
     if not must(isinstance(signature, dict) and set(signature) == {"keyid", "sig"}, place, "has no signature"):
         return
     file = keys.get(signature["keyid"])
-    if not must(file is not None, place, "is signed by a key that is not given"):
-        return
+    if must(file is not None, place, "is signed by a key that is nowhere"):
+        must(holds(file, payload_type, payload, signature), place, "its signature does not hold")
+
+
+def holds(file, payload_type, payload, signature):
     kind = payload_type.encode()
     message = b"DSSEv1 %d %s %d %s" % (len(kind), kind, len(payload), payload)
     with tempfile.TemporaryDirectory() as folder:
@@ -190,7 +194,15 @@ def is_signed(keys, payload_type, payload, signature, place):
         how = ["-digest", "sha256"] if is_elliptic(file) else []
         done = openssl("pkeyutl", "-verify", "-pubin", "-inkey", file, "-rawin", *how, "-in", paths[0], "-sigfile", paths[1])
     canonical_base64 = base64.b64encode(base64.b64decode(signature["sig"])).decode() == signature["sig"]
-    must(done.returncode == 0 and canonical_base64, place, "its signature does not hold")
+    return done.returncode == 0 and canonical_base64
+
+
+def signed_part(entry):
+    return record_bytes({name: value for name, value in entry.items() if name not in ("signature", "countersignature")})
+
+
+def signatures_of(entry):
+    return [entry[name] for name in ("signature", "countersignature") if isinstance(entry.get(name), dict)]
 
 
 def token_time(token, digest, root, place):
@@ -717,15 +729,45 @@ class Archive:
         for keyid in self.used:
             self.read(f"keys/{keyid}.pem")
 
+    def follow_keys(self, keys):
+        """5.1: which entries the given keys vouch for, and whose signatures count."""
+        found = {m[1]: self.path(key) for key in self.objects if (m := re.fullmatch(r"keys/([0-9a-f]{64})\.pem", key))}
+        self.all_keys = {**{name: path for name, path in found.items() if key_id(path) == name}, **self.keys}
+        trusted, waiting, last = set(self.keys), [], None
+        self.vouched, self.retired, self.signers, self.vouched_runs = set(), {}, set(self.keys), {}
+        for key in keys:
+            with open(self.path(key), "rb") as source:
+                data = source.read()
+            try:
+                entry = parse(data)
+                sound = [s["keyid"] for s in signatures_of(entry) if s["keyid"] in self.all_keys and holds(self.all_keys[s["keyid"]], LEDGER_TYPE, signed_part(entry), s)]
+                number, both = entry["number"], "hands_over_to" in entry and len(sound) == 2
+            except (ValueError, KeyError, TypeError):
+                waiting, last = [], None
+                continue
+            waiting = waiting + [entry] if last == entry.get("previous_sha256") else [entry]
+            if any(name in trusted and name not in self.retired for name in sound):
+                for one in waiting:
+                    self.vouched.add(one["number"])
+                    self.signers.update([one["signature"]["keyid"]] if "signature" in one else [])
+                    self.vouched_runs[one.get("run_id")] = one.get("run_sha256")
+                waiting = []
+                trusted.update([entry["hands_over_to"]] if both else [])
+            if both:
+                self.retired.setdefault(entry["signature"]["keyid"], number)
+            last = sha256(data)
+        self.signers |= trusted
+
     def verify_ledger(self):
         keys = sorted(key for key in self.objects if re.fullmatch(r"ledger/\d{8}\.json", key))
         before, previous, signed, eras = None, ZEROS, False, {}
         ledger, self.used, self.restarts, self.acceptances = [], set(), {}, []
+        self.follow_keys(keys)
         must(bool(keys), "ledger", "is missing")
         for number, key in enumerate(keys, 1):
             must(key == f"ledger/{number:08d}.json", key, f"comes where entry {number} should be")
             data = self.read(key)
-            kind = "run entry" if b'\n  "run_id": ' in data else "acceptance entry"
+            kind = "run entry" if b'\n  "run_id": ' in data else "hand-over entry" if b'\n  "hands_over_to": ' in data else "acceptance entry"
             entry = read_record(data, kind, key, "ledger-entry")
             if entry is None:
                 before, previous = None, sha256(data)
@@ -735,12 +777,16 @@ class Archive:
             signature = entry.get("signature")
             signed = signed or signature is not None
             if signed or number == len(keys):
-                payload = record_bytes({name: value for name, value in entry.items() if name != "signature"})
-                is_signed(self.keys, LEDGER_TYPE, payload, signature, key)
-                self.used.add((signature or {}).get("keyid"))
+                for one in signatures_of(entry) or [None]:
+                    is_signed(self.all_keys, LEDGER_TYPE, signed_part(entry), one, key)
+                    self.used.add((one or {}).get("keyid"))
+                must(self.retired.get((signature or {}).get("keyid"), number) >= number, key, "is signed by a key that handed over before")
+                if number not in self.vouched:
+                    must(bool(self.vouched), key, "is signed by a key that is not given")
+                    OPEN.append(f"{key}: nobody vouches for it")
             derived = self.derive(entry, before, key, ledger, eras)
             if derived is not None:
-                derived.update({"signature": signature} if signature else {})
+                derived.update({name: entry[name] for name in ("signature", "countersignature") if name in entry})
                 must(record_bytes(derived) == data, key, "does not follow from what it records and the entry before")
             ledger.append(entry)
             before, previous = entry, sha256(data)
@@ -750,6 +796,9 @@ class Archive:
         """4: the entry as it must be. Verifies what it records on the way."""
         heads, service = (before["heads"], before["audit_url"]) if before else ({}, None)
         common = {"format": "evidence-ledger-entry/4", "number": entry["number"], "previous_sha256": entry["previous_sha256"]}
+        if "hands_over_to" in entry:
+            must(entry["countersignature"]["keyid"] == entry["hands_over_to"] != entry["signature"]["keyid"], key, "is not signed by the keys of a hand-over")
+            return {**common, "hands_over_to": entry["hands_over_to"], "created_at": entry["created_at"], "audit_url": service, "heads": heads}
         if "acceptance_key" in entry:
             data = self.read(entry["acceptance_key"])
             record = data and read_record(data, "acceptance", entry["acceptance_key"])
@@ -872,7 +921,11 @@ def verify_statement(archive, run, data):
     statement = record_bytes({"_type": "https://in-toto.io/Statement/v1", "subject": [{"name": n, "digest": {"sha256": subjects[n]}} for n in sorted(subjects, key=utf16)], "predicateType": "urn:evidence-exporter:run:4", "predicate": predicate})
     must(envelope["payloadType"] == "application/vnd.in-toto+json" and base64.b64encode(statement).decode() == envelope["payload"], key, "is not the statement of this run")
     signature = envelope["signatures"][0]
-    is_signed(archive.keys, envelope["payloadType"], base64.b64decode(envelope["payload"]), signature, key)
+    is_signed(archive.all_keys, envelope["payloadType"], base64.b64decode(envelope["payload"]), signature, key)
+    if signature.get("keyid") not in archive.signers:
+        is_open = archive.vouched and archive.vouched_runs.get(run["run_id"]) != sha256(data)
+        must(is_open, key, "is signed by a key that is not given")
+        OPEN.append(f"{key}: nobody vouches for it")
     archive.used.add(signature.get("keyid"))
 
 

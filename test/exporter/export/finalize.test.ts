@@ -131,7 +131,7 @@ const run = (heads: RunState['heads'] = new Map()): RunState => ({
   beginning: { at: STARTED, byService: null },
   start: { at: STARTED, clock: null },
   movedFrom: null,
-  ledger: { newest: null, runs: new Map() },
+  ledger: { newest: null, runs: new Map(), retired: new Set() },
   heads,
   attempts: [],
   past: { spans: new Map(), runs: new Map(), coverage: [] },

@@ -7,13 +7,13 @@ import { readKnownLedger } from '../../../src/verifier/ledger/continuation.ts';
 import {
   deriveEntry,
   findEntry,
-  type LedgerEnd,
   readEntry,
   readNewestEntry,
   type StoredLedgerEntry,
   type Subject,
 } from '../../../src/verifier/ledger/ledger.ts';
 import { acceptRestart } from '../../../src/verifier/ledger/restart.ts';
+import type { LedgerEnd } from '../../../src/verifier/ledger/trust.ts';
 import { coverageOf } from '../../../src/verifier/records/coverage.ts';
 import type { LedgerHead, RunStream } from '../../../src/verifier/records/record.ts';
 import { toRecordBytes } from '../../../src/verifier/records/record-bytes.ts';
@@ -26,12 +26,12 @@ const UNSIGNED = { signingKey: null, publicKeys: [] };
 const OTHER = 'b'.repeat(64);
 const sha256 = (bytes: Uint8Array) => createHash('sha256').update(bytes).digest('hex');
 
-function subject(runId: string, streams: RunStream[] = [runStream('s')]): Subject {
+function subject(runId: string, streams: RunStream[] = [runStream('s')]): Extract<Subject, { kind: 'run' }> {
   const record = runRecord(runId, streams);
   return { kind: 'run', record, sha256: sha256(toRecordBytes(record)) };
 }
 
-const NOTHING = { newest: null, runs: new Map<string, string>() };
+const NOTHING = { newest: null, runs: new Map<string, string>(), retired: new Set<string>() };
 
 /** Records a run as it is finalized: its record first. */
 async function addRun(archive: Archive, runId: string, streams?: RunStream[], known?: LedgerEnd) {

@@ -1,36 +1,53 @@
 import { EvidenceError } from '../../../core/errors.ts';
+import type { Archive } from '../../../verifier/archive/archive.ts';
 import { slugOf } from '../../../verifier/bundle/layout.ts';
+import { foreseeHandOver, type HandOver, handOver } from '../../../verifier/ledger/hand-over.ts';
 import { acceptRestart, foreseeRestart } from '../../../verifier/ledger/restart.ts';
+import type { LedgerTrust } from '../../../verifier/ledger/trust.ts';
 import { ACCEPTANCES_PREFIX } from '../../../verifier/records/keys.ts';
+import type { SigningKey } from '../../../verifier/signature/key.ts';
 import type { CommandContext } from '../command.ts';
 import { withArchive } from '../config/archives.ts';
 import { loadConfig } from '../config/config.ts';
-import { openSigningKey } from '../config/signing.ts';
+import { openSigningKey, openSuccessorKey } from '../config/signing.ts';
 import { readOperator } from '../config/tool.ts';
 import { readPublicKeys } from '../config/trust.ts';
 import type { LedgerFlags } from './ledger-flags.ts';
 
-/** Records for ever why a stream was ended or began anew. */
+/** Records something in the ledger that no command undoes: an accepted restart of a stream, or a new signing key. */
 export async function runLedger(flags: LedgerFlags, context: CommandContext): Promise<number> {
-  const { printer, directory, environment } = context;
-  const { stream } = flags;
+  const { directory, environment } = context;
+  const work = flags.action === 'accept' ? toAcceptance(flags, context) : toHandOver(flags, context);
+  const config = await loadConfig(flags, environment, directory);
+  const trust = {
+    signingKey: openSigningKey(config, context),
+    publicKeys: readPublicKeys(config.verify.publicKeyFiles),
+    beginSigning: flags['begin-signing'] === true,
+  };
+  return withArchive(config.archive, context, (archive) => work(archive, trust));
+}
+
+type Work = (archive: Archive, trust: LedgerTrust) => Promise<number>;
+
+function toAcceptance(flags: LedgerFlags, context: CommandContext): Work {
+  const { stream, reason } = flags;
+  const { printer } = context;
   if (stream === undefined)
     throw new EvidenceError('usage', 'the stream is missing', {
       nextStep: 'Name it: evidence ledger accept STREAM --reason WHY; one whose id begins with - as --stream=ID.',
     });
-  const config = await loadConfig(flags, environment, directory);
-  if (flags.reason.trim() === '') throw new EvidenceError('usage', '--reason says nothing');
-  const signingKey = openSigningKey(config, context);
-  const publicKeys = readPublicKeys(config.verify.publicKeyFiles);
-  return withArchive(config.archive, context, async (archive) => {
+  if (reason === undefined || reason.trim() === '')
+    throw new EvidenceError('usage', reason === undefined ? 'the reason is missing' : '--reason says nothing', {
+      nextStep: 'Say why the stream was ended or began anew: evidence ledger accept STREAM --reason WHY.',
+    });
+  return async (archive, trust) => {
     const wish = {
       streamId: stream,
       slug: slugOf(stream),
-      reason: flags.reason,
+      reason,
       acceptedBy: readOperator(),
       acceptedAt: new Date(),
     };
-    const trust = { signingKey, publicKeys, beginSigning: flags['begin-signing'] === true };
     if (flags['dry-run'] === true) return foresee(await foreseeRestart(archive, wish, trust), context);
     const acceptance = await acceptRestart(archive, wish, trust);
     printer.document('evidence-ledger/1', acceptance);
@@ -39,7 +56,7 @@ export async function runLedger(flags: LedgerFlags, context: CommandContext): Pr
       `Recorded: ${stream} is no longer held against entry ${sequence}, its head in run ${run_id}. Every later run shows this and the reason.`,
     );
     return 0;
-  });
+  };
 }
 
 function foresee(
@@ -55,4 +72,41 @@ function foresee(
   ])
     printer.result(line);
   return 0;
+}
+
+function toHandOver(flags: LedgerFlags, context: CommandContext): Work {
+  const { to } = flags;
+  if (to === undefined)
+    throw new EvidenceError('usage', 'the new signing key is missing', {
+      nextStep: 'Name its file: evidence ledger hand-over --to FILE. evidence keygen --out FILE makes one.',
+    });
+  const successor = openSuccessorKey(to, flags['passphrase-file'] ?? null, context);
+  return (archive, trust) =>
+    recordHandOver(archive, { successor, file: to, dryRun: flags['dry-run'] === true }, trust, context);
+}
+
+async function recordHandOver(
+  archive: Archive,
+  { successor, file, dryRun }: { successor: SigningKey; file: string; dryRun: boolean },
+  trust: LedgerTrust,
+  { printer }: CommandContext,
+): Promise<number> {
+  if (dryRun) {
+    const foreseen = await foreseeHandOver(archive, successor, new Date(), trust);
+    printer.document('evidence-ledger-dry-run/1', { dry_run: true, ...foreseen });
+    printer.result(`${describe(foreseen.hand_over)} would be recorded in ${foreseen.ledger_key}, signed by both keys.`);
+    printer.result('No command undoes that: the old key signs nothing after it. Nothing was written.');
+    return 0;
+  }
+  const record = await handOver(archive, successor, new Date(), trust);
+  printer.document('evidence-ledger/1', record);
+  printer.result(
+    `Recorded: ${describe(record)}. Both keys signed it, so either public key verifies the whole archive.`,
+  );
+  printer.result(`Next: name ${file} in sign.key_file. Exports with the old key are refused from now on.`);
+  return 0;
+}
+
+function describe({ from, to }: HandOver): string {
+  return `the hand-over of the signing key ${from} to ${to}`;
 }

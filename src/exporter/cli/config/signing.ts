@@ -1,3 +1,4 @@
+import { resolve } from 'node:path';
 import { EvidenceError } from '../../../core/errors.ts';
 import { readSigningKey, type SigningKey } from '../../../verifier/signature/key.ts';
 import { AuthorityClient } from '../../client/authority.ts';
@@ -14,17 +15,40 @@ import { readTimestampRoots } from './trust.ts';
  */
 export function openSigningKey({ sign }: Config, { printer }: Pick<CommandContext, 'printer'>): SigningKey | null {
   if (sign.keyFile === null) return null;
-  const pem = readGivenText('sign.key_file', sign.keyFile);
+  const passphrase = sign.passphrase ?? readPassphrase('sign.passphrase_file', sign.passphraseFile);
+  return openKey('sign.key_file', sign.keyFile, passphrase, printer);
+}
+
+/**
+ * The key that the present one hands over to.
+ * @param passphraseFile null for a key that is not encrypted.
+ * @throws EvidenceError `config` when it cannot be read.
+ */
+export function openSuccessorKey(
+  file: string,
+  passphraseFile: string | null,
+  { printer, directory }: Pick<CommandContext, 'printer' | 'directory'>,
+): SigningKey {
+  const path = passphraseFile === null ? null : resolve(directory, passphraseFile);
+  return openKey('the new signing key', resolve(directory, file), readPassphrase('its passphrase', path), printer);
+}
+
+function openKey(
+  name: string,
+  path: string,
+  passphrase: string | null,
+  printer: CommandContext['printer'],
+): SigningKey {
+  const pem = readGivenText(name, path);
   printer.keepSecret(pem.trim());
-  const passphrase = sign.passphrase ?? readPassphrase(sign.passphraseFile);
   if (passphrase !== null) printer.keepSecret(passphrase);
-  const key = readSigningKey(pem, passphrase, sign.keyFile);
-  refuseOpen('sign.key_file', sign.keyFile);
+  const key = readSigningKey(pem, passphrase, path);
+  refuseOpen(name, path);
   return key;
 }
 
-function readPassphrase(path: string | null): string | null {
-  return path === null ? null : readGivenText('sign.passphrase_file', path).replace(/\r?\n$/, '');
+function readPassphrase(name: string, path: string | null): string | null {
+  return path === null ? null : readGivenText(name, path).replace(/\r?\n$/, '');
 }
 
 /**

@@ -1,0 +1,79 @@
+import { EvidenceError } from '../../core/errors.ts';
+import type { Archive } from '../archive/archive.ts';
+import { isSignedBy } from '../signature/envelope.ts';
+import type { PublicKey, SigningKey } from '../signature/key.ts';
+import { countersignatureOf, type StoredLedgerEntry, signedPart } from './ledger.ts';
+import { verifyCommand } from './verify-command.ts';
+
+/** Whose ledger entries are believed, and what the next one is signed with. */
+export interface LedgerTrust {
+  /** Null for entries that are not signed. */
+  signingKey: SigningKey | null;
+  /** Of earlier signing keys. */
+  publicKeys: readonly PublicKey[];
+  /** Somebody says that nothing was signed until now, and vouches for what is there. */
+  beginSigning?: boolean;
+}
+
+/** Where a ledger ends that was found to hold. */
+export interface LedgerEnd {
+  newest: StoredLedgerEntry | null;
+  /** SHA-256 of each run's record, by run id; the oldest first. */
+  runs: ReadonlyMap<string, string>;
+  /** Ids of keys that handed over to others. */
+  retired: ReadonlySet<string>;
+}
+
+/**
+ * Refuses to go on without a signature behind an entry that has one, since a gap in the signatures is what removing them
+ * leaves too; behind an entry whose signature is not one by a key that is given; and with a first signature, which
+ * vouches for all entries before it, behind entries that nobody vouches for.
+ *
+ * @throws EvidenceError `config`; `unreadable` for an entry that is not the one that was signed.
+ */
+export function requireTrusted(archive: Archive, previous: StoredLedgerEntry | null, trust: LedgerTrust): void {
+  const { signingKey, publicKeys } = trust;
+  if (previous === null) return;
+  const { signature } = previous.entry;
+  if (signature === undefined) {
+    if (signingKey === null || trust.beginSigning === true) return;
+    throw new EvidenceError(
+      'config',
+      `a signing key is given, and ${previous.key} is not signed: whoever can write into the archive could have put it there, and all before it`,
+      {
+        nextStep:
+          'Nothing was signed. If runs were not signed until now, verify the archive first, then say so once with: --begin-signing.',
+      },
+    );
+  }
+  if (signingKey === null)
+    throw new EvidenceError('config', `${previous.key} is signed, and no signing key is given to go on with`, {
+      nextStep: 'Name the key in sign.key_file; if it is lost, make a new one with: evidence keygen --out signing.pem.',
+    });
+  // Of a hand-over both keys vouch: either is enough to go on from there.
+  const signatures = [signature, countersignatureOf(previous.entry)].filter((one) => one !== undefined);
+  const keys = [signingKey, ...publicKeys];
+  const known = signatures.flatMap((one) => keys.filter(({ id }) => id === one.keyid).map((key) => ({ key, one })));
+  if (known.length === 0)
+    throw new EvidenceError('config', `${previous.key} is signed with the key ${signature.keyid}, which is not given`, {
+      nextStep:
+        'If that was the signing key before, name its public key in verify.public_keys; else verify the archive.',
+    });
+  const wrong = known.find(({ key, one }) => !isSignedBy(signedPart(previous.entry), one, key));
+  if (wrong === undefined) return;
+  throw new EvidenceError('unreadable', `${previous.key} is not the entry that the key ${wrong.key.id} signed`, {
+    nextStep: `Nothing was added to it. Find out what else is wrong, with: ${verifyCommand(archive)}.`,
+  });
+}
+
+/** Refuses to sign with a key that handed over to another one. @throws EvidenceError `usage`. */
+export function refuseHandedOver({ key, entry }: StoredLedgerEntry, { signingKey }: LedgerTrust): void {
+  const { signature } = entry;
+  if (!('hands_over_to' in entry) || signingKey === null || signature?.keyid !== signingKey.id) return;
+  if (!isSignedBy(signedPart(entry), signature, signingKey)) return;
+  throw new EvidenceError(
+    'usage',
+    `the signing key ${signingKey.id} handed over to the key ${entry.hands_over_to} in ${key}, and signs nothing after that`,
+    { nextStep: 'Nothing was signed. Name the file of the new key in sign.key_file.' },
+  );
+}

@@ -1,0 +1,76 @@
+import { countersignatureOf, runOf, type StoredLedgerEntry, signedPart } from '../ledger/ledger.ts';
+import { isSignedBy, type Signature } from '../signature/envelope.ts';
+import type { PublicKey } from '../signature/key.ts';
+
+/** Keys that signatures are checked with, by id. An id is the digest of its key. */
+export interface KnownKeys {
+  /** Given by the reader. */
+  pinned: ReadonlyMap<string, PublicKey>;
+  /** Found in the archive itself. */
+  archived: ReadonlyMap<string, PublicKey>;
+}
+
+/** How far the keys that a reader pinned vouch for a ledger. */
+export interface KeyTrust {
+  /** Numbers of the entries that a trusted key signed, and of all entries that such an entry names by the chain. */
+  vouched: ReadonlySet<number>;
+  /** SHA-256 of the records of the runs that these entries name, by run id. */
+  runs: ReadonlyMap<string, string>;
+  /** Ids of pinned keys, of keys that a trusted key handed over to, and of the signers of vouched entries. */
+  signers: ReadonlySet<string>;
+  /** Ids of keys that handed over, and the number of the entry in which they did. */
+  retired: ReadonlyMap<string, number>;
+}
+
+/**
+ * Follows the keys of a ledger from the pinned ones. A trusted key hands its trust to the key that it names in a hand-over
+ * that both signed, and signs nothing later. An entry that a trusted key signed vouches, by the chain, for every entry
+ * before it, whoever signed those.
+ *
+ * @param entries in their order.
+ */
+export function followKeys(keys: KnownKeys, entries: readonly StoredLedgerEntry[]): KeyTrust {
+  const trusted = new Set(keys.pinned.keys());
+  const retired = new Map<string, number>();
+  const vouched: StoredLedgerEntry[] = [];
+  let waiting: StoredLedgerEntry[] = [];
+  let previous: StoredLedgerEntry | null = null;
+  for (const stored of entries) {
+    const { entry } = stored;
+    if (previous !== null && !follows(entry, previous)) waiting = [];
+    waiting.push(stored);
+    const signers = soundSigners(keys, stored);
+    if (signers.some((id) => trusted.has(id) && !retired.has(id))) {
+      vouched.push(...waiting);
+      waiting = [];
+      if ('hands_over_to' in entry && signers.length === 2) trusted.add(entry.hands_over_to);
+    }
+    const from = 'hands_over_to' in entry && signers.length === 2 ? entry.signature?.keyid : undefined;
+    if (from !== undefined && !retired.has(from)) retired.set(from, entry.number);
+    previous = stored;
+  }
+  return {
+    vouched: new Set(vouched.map(({ entry }) => entry.number)),
+    runs: runsIn(vouched),
+    signers: new Set([...trusted, ...vouched.flatMap(({ entry }) => entry.signature?.keyid ?? [])]),
+    retired,
+  };
+}
+
+function follows({ number, previous_sha256 }: StoredLedgerEntry['entry'], before: StoredLedgerEntry): boolean {
+  return number === before.entry.number + 1 && previous_sha256 === before.sha256;
+}
+
+/** Ids of the keys whose signatures on an entry hold. */
+function soundSigners({ pinned, archived }: KnownKeys, { entry }: StoredLedgerEntry): string[] {
+  const signatures = [entry.signature, countersignatureOf(entry)].filter((one): one is Signature => one !== undefined);
+  return signatures.flatMap((signature) => {
+    const key = pinned.get(signature.keyid) ?? archived.get(signature.keyid);
+    return key !== undefined && isSignedBy(signedPart(entry), signature, key) ? [signature.keyid] : [];
+  });
+}
+
+function runsIn(entries: readonly StoredLedgerEntry[]): Map<string, string> {
+  const runs = entries.flatMap(({ entry }) => runOf(entry) ?? []);
+  return new Map(runs.map(({ id, sha256 }) => [id, sha256]));
+}

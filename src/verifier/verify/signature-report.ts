@@ -1,0 +1,82 @@
+import { countersignatureOf, type StoredLedgerEntry } from '../ledger/ledger.ts';
+import { isCommon, publicKeyKey, runEnvelopeKey, runIdOf, runRecordKey } from '../records/keys.ts';
+import { type ObjectFinding, toObjectFinding } from './object-finding.ts';
+import type { Keyring } from './signatures.ts';
+
+/** Whether those who hold the private keys of the public keys that were given vouch for this archive. */
+export interface SignatureReport {
+  state: 'proved' | 'refuted' | 'unproved';
+  reason?: string;
+  /** Ids of the keys that ledger entries are signed with. */
+  keys: string[];
+  /** Number of the first signed entry. */
+  from: number | null;
+  findings: ObjectFinding[];
+}
+
+const UNSIGNED = 'nothing here is signed, so whoever can replace all of it can replace it unseen';
+const NOT_PINNED =
+  'there are signatures, but no public key was given to judge them by, so whoever can replace all of it can replace it unseen';
+const UNKNOWN_KEY = 'the keys that were given do not vouch for all of it';
+
+/** A run as far as its signature goes. */
+interface SignedRun {
+  /** Null when it cannot be read. */
+  record: { signed: boolean } | null;
+  attestations: { signedBy: string | null } | null;
+}
+
+/** Keys that nothing here is signed with. Where a signature cannot be read, its key may be any of them. */
+export function findUnusedKeys(
+  { keys }: Keyring,
+  entries: readonly StoredLedgerEntry[],
+  checks: readonly SignedRun[],
+): ObjectFinding[] {
+  if (checks.some(({ record, attestations }) => record === null || (record.signed && attestations?.signedBy == null)))
+    return [];
+  const signers = [
+    ...entries.flatMap(({ entry }) => [entry.signature?.keyid, countersignatureOf(entry)?.keyid]),
+    ...checks.map(({ attestations }) => attestations?.signedBy),
+  ];
+  const used = new Set(signers.map((id) => (id == null ? '' : publicKeyKey(id))));
+  return keys
+    .filter((key) => !used.has(key))
+    .map((key) =>
+      toObjectFinding(
+        'object/unexpected',
+        key,
+        'is a key that nothing here is signed with: it was put there, or left by a signing that was interrupted',
+      ),
+    );
+}
+
+/** @param findings all that were found. */
+export function judgeSignatures(
+  { pinned }: Keyring,
+  entries: readonly StoredLedgerEntry[],
+  findings: readonly ObjectFinding[],
+): SignatureReport {
+  const signed = entries.filter(({ entry }) => entry.signature !== undefined);
+  const facts = {
+    keys: [...new Set(signed.map(({ entry }) => entry.signature?.keyid ?? ''))],
+    from: signed[0]?.entry.number ?? null,
+    findings: findings.filter(isOfSignature),
+  };
+  const unproved = (reason: string): SignatureReport => ({ state: 'unproved', reason, ...facts });
+  if (facts.findings.some(({ severity }) => severity === 'error')) return { state: 'refuted', ...facts };
+  if (pinned.size === 0) return unproved(signed.length === 0 ? UNSIGNED : NOT_PINNED);
+  const broken = findings.find(({ code, key }) => code !== 'object/unexpected' && isOfSigning(key));
+  if (broken !== undefined) return unproved(`${broken.key} is not as it should be`);
+  if (facts.findings.length > 0) return unproved(UNKNOWN_KEY);
+  return signed.length === 0 ? unproved('there is nothing yet that could be signed') : { state: 'proved', ...facts };
+}
+
+function isOfSignature({ code }: ObjectFinding): boolean {
+  return code.startsWith('signature/');
+}
+
+/** What is signed itself, what a signature stands in, and what it is checked with. */
+function isOfSigning(key: string): boolean {
+  const runId = runIdOf(key);
+  return isCommon(key) || (runId !== null && [runRecordKey(runId), runEnvelopeKey(runId)].includes(key));
+}
