@@ -262,11 +262,14 @@ test('a key that changes: old runs stay under the old one, and the auditor pins 
     0,
     { state: 'proved', keys: [key.id, next.id], from: 1, findings: [] },
   ]);
+  // Each later entry vouches for all before it; what only the new key signed is open to who has the old one.
   const onlyNew = await verify([next]);
-  expect([onlyNew.exit_code, onlyNew.signatures.findings]).toEqual([
-    1,
+  expect([onlyNew.exit_code, onlyNew.signatures.state]).toEqual([0, 'proved']);
+  const onlyOld = await verify([key]);
+  expect([onlyOld.exit_code, onlyOld.signatures.findings]).toEqual([
+    3,
     expect.arrayContaining([
-      expect.objectContaining({ code: 'signature/untrusted', key: 'ledger/00000001.json', actual: key.id }),
+      expect.objectContaining({ code: 'signature/unknown-key', key: 'ledger/00000002.json', actual: next.id }),
     ]),
   ]);
   const none = await verify([]);
