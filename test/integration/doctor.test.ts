@@ -214,3 +214,14 @@ describe('an archive in a folder', () => {
     expect(wanting.map((check) => `${check.says} → ${check.next_step}`).join('\n')).toMatch(says);
   });
 });
+
+test('a signing key over an archive whose newest entry is unsigned ends with 2, as the export does', async () => {
+  const cwd = mkdtempSync(join(folder, 'unsigned-'));
+  const run = (...words: string[]) => evidence(words, { cwd, env: platform.env });
+  const unsigned = await run('export', '--all-time');
+  expect(unsigned.code, unsigned.stderr).toBe(0);
+  expect((await run('doctor')).stdout).toMatch(/^✓ ledger +ledger\/00000001\.json is the newest entry/m);
+  writeFileSync(join(cwd, 'evidence.yaml'), `sign: { key_file: ${key.file} }\n`);
+  const { code, stdout } = await run('doctor');
+  expect([code, stdout]).toEqual([2, expect.stringMatching(/^✗ ledger .*is not signed.*--begin-signing/m)]);
+});

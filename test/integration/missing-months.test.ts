@@ -84,7 +84,7 @@ describe('a month between two that were exported', () => {
     }
     const doctor = await carryOut(runDoctor, {}, directory, { json: false, environment: environment() });
     expect(doctor.stdout).toMatch(new RegExp(`! months +${SECOND} is in no finalized run → evidence export --missing`));
-    expect(doctor.code).toBe(0);
+    expect(doctor.code).toBe(3);
   });
 
   test('is exported by --missing, and by nothing that only says so', async () => {

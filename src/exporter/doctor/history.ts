@@ -1,5 +1,6 @@
 import type { Archive } from '../../verifier/archive/archive.ts';
-import { readNewestEntry } from '../../verifier/ledger/ledger.ts';
+import { readKnownLedger } from '../../verifier/ledger/continuation.ts';
+import { type LedgerTrust, readNewestEntry } from '../../verifier/ledger/ledger.ts';
 import { overviewRuns } from '../../verifier/ledger/overview.ts';
 import { readPast } from '../../verifier/ledger/past.ts';
 import { readArchiveService } from '../../verifier/ledger/service.ts';
@@ -9,13 +10,24 @@ import { attempt, type Check, doubtful, failed, ok, skipped } from '../check.ts'
 
 const SHOWN = 12;
 
+/** The export that the archive is to take next. */
+interface NextExport {
+  /** Address of the service as records keep it; null if none is named. */
+  auditUrl: string | null;
+  /** Null if the keys cannot be read. */
+  signing: LedgerTrust | null;
+}
+
 /**
- * Whether the archive is of the service that is to be exported, and which months it lacks; nothing of an archive that
- * nothing was exported into yet.
- * @param archive null where there is none yet.
- * @param auditUrl as records keep it; null where none is named.
+ * Checks that the archive is of this service, that its ledger can be extended with these keys, and that no month is
+ * missing. Says nothing of an archive without a run.
+ * @param archive null if there is none yet.
  */
-export async function checkHistory(archive: Archive | null, auditUrl: string | null, now: Date): Promise<Check[]> {
+export async function checkHistory(
+  archive: Archive | null,
+  { auditUrl, signing }: NextExport,
+  now: Date,
+): Promise<Check[]> {
   if (archive === null) return [];
   let held: string | null = null;
   const ofService = await attempt(NAME, async () => {
@@ -23,7 +35,15 @@ export async function checkHistory(archive: Archive | null, auditUrl: string | n
     return compareServices(held, auditUrl);
   });
   if (ofService.state === 'ok' && held === null) return [];
-  return [ofService, await attempt('months', () => checkMonths(archive, now))];
+  const checks = [ofService, await attempt('months', () => checkMonths(archive, now))];
+  if (signing !== null) checks.push(await attempt('ledger', () => checkLedger(archive, signing)));
+  return checks;
+}
+
+/** Reads the ledger as an export does: it does not sign after entries that nobody vouches for. */
+async function checkLedger(archive: Archive, signing: LedgerTrust): Promise<Check> {
+  const { newest } = await readKnownLedger(archive, signing);
+  return ok('ledger', newest === null ? 'has no entry yet' : `${newest.key} is the newest entry; a run can follow it`);
 }
 
 const NAME = 'archive-of';

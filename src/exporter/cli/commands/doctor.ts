@@ -1,3 +1,5 @@
+import { isEvidenceError } from '../../../core/errors.ts';
+import { INCOMPLETE } from '../../../core/terminal/crash.ts';
 import { exitCodeOf } from '../../../core/terminal/exit.ts';
 import { type OutputLine, styled } from '../../../core/terminal/printer.ts';
 import { plural } from '../../../core/words.ts';
@@ -36,12 +38,13 @@ async function* look(config: Config, context: CommandContext): AsyncGenerator<Ch
 }
 
 /**
- * As that of the export would be. What is configured wrongly comes before what is refused: it may be why. What may
- * pass by itself comes last.
+ * Exit code that the export would have. A wrong configuration comes before a refusal, because it may be its cause.
+ * Failures that may pass, and doubts, come last: a scheduler that prints only failures must show them.
  */
 function endOf(checks: readonly Check[]): number {
   const codes = checks.flatMap(({ code }) => (code === undefined ? [] : [exitCodeOf(code)]));
-  return [2, 5].find((code) => codes.includes(code)) ?? codes[0] ?? 0;
+  const doubt = checks.some(({ state }) => state === 'doubtful') ? INCOMPLETE : 0;
+  return [2, 5].find((code) => codes.includes(code)) ?? codes[0] ?? doubt;
 }
 
 /** @param counts is given what the service states of the entries of each stream. */
@@ -70,8 +73,24 @@ async function checkPast(config: Config, context: CommandContext, before: readon
   return attemptAll('months', async () => {
     const { checkHistory } = await import('../../doctor/history.ts');
     const auditUrl = config.source.auditUrl === null ? null : addressOf(config.source.auditUrl);
-    return withArchiveIfAny(config.archive, context, (archive) => checkHistory(archive, auditUrl, new Date()));
+    const signing = await loadSigning(config, context);
+    return withArchiveIfAny(config.archive, context, (archive) =>
+      checkHistory(archive, { auditUrl, signing }, new Date()),
+    );
   });
+}
+
+/** Keys that an export signs with and trusts; null if they cannot be read, which a check of their own says. */
+async function loadSigning(
+  config: Config,
+  context: CommandContext,
+): Promise<Pick<Footing, 'signingKey' | 'publicKeys'> | null> {
+  try {
+    return { signingKey: await LOADERS.signingKey(config, context), publicKeys: await LOADERS.publicKeys(config) };
+  } catch (error) {
+    if (!isEvidenceError(error) || error.code === 'interrupted') throw error;
+    return null;
+  }
 }
 
 interface Looking {
