@@ -1,9 +1,10 @@
 import type { Archive } from '../../verifier/archive/archive.ts';
 import { readKnownLedger } from '../../verifier/ledger/continuation.ts';
-import { type LedgerTrust, readNewestEntry } from '../../verifier/ledger/ledger.ts';
+import { readNewestEntry } from '../../verifier/ledger/ledger.ts';
 import { overviewRuns } from '../../verifier/ledger/overview.ts';
 import { readPast } from '../../verifier/ledger/past.ts';
 import { readArchiveService } from '../../verifier/ledger/service.ts';
+import type { LedgerTrust } from '../../verifier/ledger/trust.ts';
 import { coverMonths } from '../../verifier/records/coverage.ts';
 import { describeMonth, toMonthReport } from '../../verifier/records/month-report.ts';
 import { attempt, type Check, doubtful, failed, ok, skipped } from '../check.ts';
