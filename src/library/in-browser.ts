@@ -2,11 +2,12 @@ import type { FileReport } from '../verifier/verify/file-report.ts';
 import { type Content, verifyBundleContent, verifyPackageOf } from './content.ts';
 import { type Trust, toVerifyOptions } from './trust.ts';
 
-/** Certificates and PDFs are read by code that a browser has not got: anchors and PDFs stay unproved there. */
+/** Certificates and PDFs are read by code that a browser has not got. */
 const NOT_HERE = { readPdf: null, verifyToken: null };
 
 /**
- * As in Node, apart from time-stamps and the PDF, which are not judged: `anchor` and `agreement` stay unproved.
+ * As in Node, apart from time-stamps, which are not judged: `anchor` stays unproved; and the PDF, which proves nothing, is not
+ * read.
  *
  * @throws EvidenceError `unreadable` for a bundle that is encrypted; `config` for a contract that is none.
  *

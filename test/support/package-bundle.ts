@@ -29,8 +29,8 @@ export interface PackageBundle {
   /** A summary in JSON. */
   summary?: Uint8Array | null;
   pdf?: Uint8Array | null;
-  /** Whether the service's own check was asked, and found nothing wrong. */
-  isChecked?: boolean;
+  /** Whether the service's own check was asked, and found nothing wrong, or that it failed. */
+  isChecked?: boolean | 'failed';
   /** Forms that it lacks. */
   missing?: readonly MissingForm[];
   /** The service's own listing, as text; null where the entries were not listed. */
@@ -108,7 +108,7 @@ export async function writePackageBundle({
     run_id: runId,
     stream_id: verdict.stream_id,
     stream_record: recordIn(inUse.description, verdict.stream_id, stateOf(reading, statesHead)),
-    check_answer: isChecked ? CHECK_ANSWER : null,
+    check_answer: isChecked === 'failed' ? FAILED_ANSWER : isChecked ? CHECK_ANSWER : null,
     listing:
       listing === null
         ? null
@@ -144,6 +144,7 @@ export async function writePackageBundle({
 const RECEIVED_AT = '2026-11-01T00:00:00.000Z';
 const ANSWERED = { requested_at: RECEIVED_AT, status: 200, date: null, request_id: null, attempts: 1 };
 const CHECK_ANSWER = JSON.stringify({ verified: true, checked_at: RECEIVED_AT, failures: [] });
+const FAILED_ANSWER = JSON.stringify({ verified: false, checked_at: RECEIVED_AT, failures: [] });
 
 /** What a record says of these bundles besides their verdict. */
 function besideVerdict(
@@ -213,7 +214,8 @@ function statedOf(
   const nothing = { kind: 'none' as const, why: 'nothing was asked' };
   const completeness =
     listing === null ? nothing : compared(reading, evidence, contract, listing, stateOf(reading, statesHead));
-  const vendor = isChecked ? { verified: true, checked_at: RECEIVED_AT, failed_sequences: [] } : null;
+  const verified = isChecked === true;
+  const vendor = isChecked ? { verified, checked_at: RECEIVED_AT, failed_sequences: [] } : null;
   const examination = examineReading(reading, required, {
     completeness,
     contract,

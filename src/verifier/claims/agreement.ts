@@ -1,12 +1,11 @@
 import { cutText } from '../../core/foreign-text.ts';
-import { plural } from '../../core/words.ts';
 import type { WalkResult } from '../chain/walk.ts';
 import { FindingLog } from '../model/finding-log.ts';
 import { type StreamFindingCode, toStreamFinding } from '../model/stream-finding.ts';
 import type { PdfFacts } from '../pdf-text/pdf.ts';
 import type { PackageFacts, SummaryFacts } from '../reading/contract.ts';
 import type { PlainStatement } from '../reading/plain-sight.ts';
-import { comparePdf, type OurFacts, type PdfComparison } from './agreement-pdf.ts';
+import { comparePdf, type OurFacts } from './agreement-pdf.ts';
 import {
   compareVerdicts,
   NOT_SAID,
@@ -37,9 +36,9 @@ export interface AgreementQuestion {
 }
 
 /**
- * Do the forms of the package state the same package, stream, count and head as its entries show, and does the
- * service's own verdict not contradict ours? It takes a second form that states a count or a head to prove it; a form that
- * is there and that we cannot read may state something else to whoever can.
+ * Judges whether the forms of the package state the same package, stream, count and head as its entries show, and whether
+ * the service's own verdict does not contradict ours. The summary proves it where it states a count or a head. The PDF proves
+ * nothing: a picture of text can say more than a program reads from it. What is read of it can only refute.
  */
 export function judgeAgreement(question: AgreementQuestion): Judgement {
   const findings = new FindingLog();
@@ -59,49 +58,40 @@ function judge(question: AgreementQuestion, log: FindingLog): Claim {
     count: walk.entries,
     head: walk.head?.digest ?? null,
   };
-  const pdf = lookAtPdf(question.pdf ?? null, ours);
-  addDifferences(walk.streamId, pdf, log);
+  reportPdf(walk.streamId, question.pdf ?? null, ours, log);
   const verdicts = vendor === null ? NOT_SAID : compareVerdicts(walk, vendor, ownVerdict);
   for (const finding of verdicts.findings) log.add(finding);
   const differences = log.errors('agreement');
   if (differences > 0)
     return refuted(`${differences} of the compared statements ${differences === 1 ? 'differs' : 'differ'}`);
-  const doubts = [...doubtsIn(question, summary, pdf), ...verdicts.doubts];
-  return doubts.length > 0 ? unproved(doubts.join('; ')) : judgeStated(question, { summary, pdf, verdicts });
+  const doubts = [...doubtsIn(question, summary, ours), ...verdicts.doubts];
+  return doubts.length > 0 ? unproved(doubts.join('; ')) : judgeStated(question, summary, verdicts);
 }
 
 /** Why a form may state something else to whoever can read it. */
-function doubtsIn(question: AgreementQuestion, summary: SummaryFacts | null, pdf: PdfView): string[] {
+function doubtsIn(question: AgreementQuestion, summary: SummaryFacts | null, ours: OurFacts): string[] {
   const { facts } = question;
   return [
-    ...unreadIn('summary', question.summary),
-    ...unreadIn('PDF', question.pdf ?? null),
+    ...unreadIn(question.summary),
     ...facts.otherEntries.map((path) => `the JSON form has another list that looks like entries, at "${path}"`),
-    ...contraryTo(pdf.ours, 'JSON form', facts.plain),
-    ...contraryTo(pdf.ours, 'summary', summary?.plain ?? []),
-    ...pdf.doubts,
+    ...contraryTo(ours, 'JSON form', facts.plain),
+    ...contraryTo(ours, 'summary', summary?.plain ?? []),
   ];
 }
 
-interface Seen {
-  summary: SummaryFacts | null;
-  pdf: PdfView;
-  verdicts: VendorComparison;
-}
-
 /** Where nothing differs: whether enough is stated to agree. */
-function judgeStated(question: AgreementQuestion, { summary, pdf, verdicts }: Seen): Claim {
-  const summaryStates = summary !== null && (summary.entryCount !== null || summary.headDigest !== undefined);
-  const pdfStates = pdf.agreeing.includes('count') || pdf.agreeing.includes('head');
-  const notes = [...(summary === null ? ['there is no summary'] : []), ...pdf.notes, ...verdicts.notes];
-  if (!summaryStates && !pdfStates)
-    return unproved(['no other form states a count or a head to hold the JSON form against', ...notes].join('; '));
+function judgeStated(question: AgreementQuestion, summary: SummaryFacts | null, verdicts: VendorComparison): Claim {
+  const isStated = summary !== null && (summary.entryCount !== null || summary.headDigest !== undefined);
+  const notes = [
+    ...(summary === null ? ['there is no summary'] : []),
+    ...verdicts.notes,
+    ...(question.pdf == null ? [] : ['the PDF is not part of what is proved']),
+  ];
+  if (!isStated)
+    return unproved(['no second machine-readable form states a count or a head to compare', ...notes].join('; '));
   const compared = [
     'the JSON form',
-    ...(summary === null ? [] : ['the summary']),
-    ...(pdf.agreeing.length === 0
-      ? []
-      : [`the text of the PDF (${pdf.agreeing.join(', ')}: ${plural(pdf.statements, 'statement')})`]),
+    'the summary',
     ...(question.statedCount == null ? [] : ['the recorded count of the service']),
     ...(verdicts.agrees ? ['the recorded verdict of the service'] : []),
   ];
@@ -113,8 +103,8 @@ export function factsOf(summary: SummaryReading | null): SummaryFacts | null {
   return summary === null || 'unreadable' in summary ? null : summary;
 }
 
-function unreadIn(form: string, reading: SummaryReading | PdfReading | null): string[] {
-  return reading !== null && 'unreadable' in reading ? [`the ${form} could not be read: ${reading.unreadable}`] : [];
+function unreadIn(summary: SummaryReading | null): string[] {
+  return summary !== null && 'unreadable' in summary ? [`the summary could not be read: ${summary.unreadable}`] : [];
 }
 
 /** What the service said of the package when it was ready. */
@@ -159,31 +149,27 @@ function compareSummary(walk: WalkResult, facts: PackageFacts, summary: SummaryF
     compare('agreement/head-differs', 'as its head', summary.headDigest, walk.head?.digest ?? null);
 }
 
-interface PdfView extends PdfComparison {
-  ours: OurFacts;
-  /** Why it was not compared. */
-  notes: string[];
-}
-
-function lookAtPdf(reading: PdfReading | null, ours: OurFacts): PdfView {
-  const without = (note: string): PdfView => {
-    return { agreeing: [], statements: 0, differences: [], doubts: [], ours, notes: [note] };
-  };
-  if (reading === null || 'unreadable' in reading) return without('there is no PDF');
-  const comparison = comparePdf(reading, ours);
-  const notes = comparison.agreeing.length === 0 ? ['the PDF states nothing that was found to compare'] : [];
-  return { ...comparison, ours, notes };
-}
-
-/** What is not found in a PDF may still stand there, so only what is found is compared. */
-function addDifferences(streamId: string, { differences, ours }: PdfView, log: FindingLog): void {
-  for (const { fact, stated, page } of differences) {
+function reportPdf(streamId: string, reading: PdfReading | null, ours: OurFacts, log: FindingLog): void {
+  if (reading === null) return;
+  const unread = 'unreadable' in reading ? [`the PDF could not be read: ${reading.unreadable}`] : reading.unread;
+  for (const message of unread) log.add(toStreamFinding('agreement/pdf-unread', streamId, message));
+  if ('unreadable' in reading) return;
+  const { differences, unclear } = comparePdf(reading, ours);
+  for (const { fact, value, page } of differences) {
     const actual = String(ours[fact] ?? 'none');
     const [code, what] = DIFFERENCES[fact];
-    const message = `the PDF states ${stated} ${what} (page ${page}), and it is ${actual}`;
-    log.add(toStreamFinding(code, streamId, message, { expected: stated, actual }));
+    const message = `the PDF states ${value} ${what} (page ${page}), and it is ${actual}`;
+    log.add(toStreamFinding(code, streamId, message, { expected: value, actual }));
   }
+  const named = unclear
+    .slice(0, MAX_UNCLEAR)
+    .map(({ fact, value, page }) => `${fact} ${cutText(value, 80)} (page ${page})`);
+  if (named.length === 0) return;
+  const message = `the PDF states several values of one fact, among them ${named.join(', ')}, which may be of a part`;
+  log.add(toStreamFinding('agreement/pdf-unclear', streamId, message));
 }
+
+const MAX_UNCLEAR = 3;
 
 const DIFFERENCES = {
   package: ['agreement/package-differs', 'as its package'],

@@ -22,9 +22,9 @@ export function readSummary(source: FormSource | null, contract: Contract): Prom
   return read(source, MAX_SUMMARY_BYTES, async (bytes) => contract.readSummary(bytes));
 }
 
-/** @param source null for a PDF that is not there. @param readPdf null where PDFs cannot be read. */
+/** @param source null for a PDF that is not there. @param readPdf null where PDFs are not read: nothing is found then. */
 export async function readPdfForm(source: FormSource | null, readPdf: ReadPdf | null): Promise<PdfReading | null> {
-  if (source !== null && readPdf === null) return { unreadable: 'PDFs are not read here' };
+  if (source !== null && readPdf === null) return { statements: [], unread: [] };
   return readPdf === null ? null : read(source, MAX_PDF_BYTES, readPdf);
 }
 

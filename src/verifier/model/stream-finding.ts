@@ -132,6 +132,15 @@ const CODES = {
     nextStep:
       'Ask the operator of the service what its check found. Where seals were not checked here, give their keys: verify.seal_keys or --seal-key ID=FILE.',
   },
+  'agreement/pdf-unread': {
+    severity: 'warning',
+    nextStep:
+      'Open the PDF and compare its package, stream, count and head with the summary. It proves nothing by itself.',
+  },
+  'agreement/pdf-unclear': {
+    severity: 'warning',
+    nextStep: 'Open the PDF at these pages, and find out of what each value is. It proves nothing by itself.',
+  },
   'agreement/other-entries': {
     severity: 'warning',
     nextStep:

@@ -6,11 +6,11 @@ import { type PdfFacts, readPdfFacts } from './pdf.ts';
 import type { ReaderAnswer } from './reader-thread.ts';
 
 /** Twenty pages take a tenth of a second. The PDF library does all of a page without a pause, so no timer ends it. */
-const WITHIN_MS = 30_000;
+const WITHIN_MS = 10_000;
 /** Of objects; what lives only while a page is read is in the young part. */
 const HEAP = { maxOldGenerationSizeMb: 512, maxYoungGenerationSizeMb: 12 };
 /** Of buffers, which are outside of it. */
-const MAX_BUFFERS_BYTES = 2 ** 30;
+const MAX_BUFFERS_BYTES = 2 ** 29;
 const LOOK_EVERY_MS = 250;
 
 const THREADS = new KeptThreads(programUrl('verifier/pdf-text/reader-thread'), HEAP);
@@ -52,14 +52,14 @@ async function readNow(bytes: Uint8Array, withinMs: number): Promise<PdfFacts> {
 
 async function ask(thread: Worker, bytes: Uint8Array, withinMs: number): Promise<ReaderAnswer> {
   const { promise, resolve, reject } = Promise.withResolvers<ReaderAnswer>();
-  const fail = (reason: string) => reject(new EvidenceError('unreadable', `the PDF ${reason}`));
-  const tooLate = setTimeout(() => fail('could not be read in time'), withinMs);
+  const fail = (reason: string) => reject(new EvidenceError('unreadable', reason));
+  const tooLate = setTimeout(() => fail('it takes too long'), withinMs);
   const look = setInterval(async () => {
     const statistics = await thread.getHeapStatistics().catch(() => null);
-    if (statistics !== null && statistics.external_memory > MAX_BUFFERS_BYTES) fail('takes too much memory to read');
+    if (statistics !== null && statistics.external_memory > MAX_BUFFERS_BYTES) fail('it takes too much memory');
   }, LOOK_EVERY_MS);
-  const onError = () => fail('takes too much memory to read, or ends its reader');
-  const onExit = () => fail('ended its reader');
+  const onError = () => fail('it takes too much memory, or ends its reader');
+  const onExit = () => fail('it ended its reader');
   thread.on('message', resolve).on('error', onError).on('exit', onExit);
   thread.postMessage(bytes);
   try {

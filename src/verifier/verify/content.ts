@@ -76,7 +76,7 @@ export interface JudgedBundle {
   service: ServiceStatement;
   /** The forms that it lacks. */
   missing: MissingForm[];
-  /** Whether it holds a PDF that could be read where PDFs are. */
+  /** Whether it holds a PDF, which may refute where PDFs are read. */
   hasPdf: boolean;
 }
 
@@ -126,8 +126,8 @@ async function verifyOpened(
   const judged = await judge(bundle, { stated, evidence, beside, inUse, isAltered }, options, readers);
   // Of a bag that is not what it was, no verdict can be: that would be the same news again, claim by claim.
   if (broken.length === 0) {
-    const withoutForms = readers.readPdf === null || isAltered;
-    const open = openClaims(stated, judged.verdict, { contract: inUse.contract, options, withoutForms });
+    const withoutPdf = readers.readPdf === null && judged.hasPdf;
+    const open = openClaims(stated, judged.verdict, { contract: inUse.contract, options, isAltered, withoutPdf });
     // By another contract than the bundle's, other things are found.
     const ownContract = options.contract === null ? inUse.contract : null;
     findings.push(...contradictions(`${key}:${VERIFICATION}`, stated, judged.verdict, open, ownContract));

@@ -8,25 +8,29 @@ import type { OpenClaims } from './contradictions.ts';
 interface Reader {
   contract: Contract;
   options: { sealKeys: SealKeys; acceptUnhashed?: readonly string[] };
-  /** Whether the forms cannot be compared here. */
-  withoutForms: boolean;
+  /** Whether the bundle is not what it was, so that its forms are not compared. */
+  isAltered: boolean;
+  /** Whether it holds a PDF that is not read here. */
+  withoutPdf: boolean;
 }
 
 /** Claims that the reader of a bundle cannot judge as who exported it could. */
 export function openClaims(
   stated: Verification,
   ours: Verdict,
-  { contract, options, withoutForms }: Reader,
+  { contract, options, isAltered, withoutPdf }: Reader,
 ): OpenClaims {
   const byTrust: ClaimName[] = ['seal', 'anchor', ...(contract.hasKeyedDigests ? BY_KEYED_DIGESTS : [])];
   // The service's own verdict is compared with these: who sees other ones compares it otherwise.
   const differs = (['content', 'seal'] as const).some(
     (name) => byTrust.includes(name) && stated.verdict.claims[name].state !== ours.claims[name].state,
   );
+  // A PDF only refutes: who does not read it cannot find what it refuted.
+  const byPdf = withoutPdf && stated.verdict.claims.agreement.state === 'refuted';
   return {
-    byTrust: differs ? [...byTrust, 'agreement'] : byTrust,
+    byTrust: differs || byPdf ? [...byTrust, 'agreement'] : byTrust,
     unproved: [
-      ...(withoutForms ? ['agreement' as const] : []),
+      ...(isAltered ? ['agreement' as const] : []),
       // Without the keys that digests are made with, they do not tell what they told who had the keys.
       ...(stated.verdict.digests_bind && !ours.digests_bind ? ['continuity' as const] : []),
       ...(wasTrustedMore(stated, options) ? ['content' as const] : []),

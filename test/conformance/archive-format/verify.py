@@ -534,7 +534,8 @@ def judge_bundle(archive, run, stream, files, documents, lines, spans, place):
         days[day] = days.get(day, 0) + 1
     if verdict["activity"]["per"] == "day":
         must(verdict["activity"]["counts"] == days, place, "records another activity")
-    exempt = {"seal", "anchor"} | ({"agreement"} if verdict["claims"]["seal"]["state"] != states["seal"] else set())
+    by_pdf = "data/evidence.pdf" in files and verdict["claims"]["agreement"]["state"] == "refuted"
+    exempt = {"seal", "anchor"} | ({"agreement"} if by_pdf or verdict["claims"]["seal"]["state"] != states["seal"] else set())
     for name, state in states.items():
         was = verdict["claims"][name]["state"]
         opposite = {state, was} == {"refuted", "proved"}

@@ -4,9 +4,8 @@ import { renderEvidencePdf } from '../../../src/platform/audit/pdf.ts';
 import type { PackageReading } from '../../../src/verifier/chain/package.ts';
 import type { PdfReading, SummaryReading } from '../../../src/verifier/claims/agreement.ts';
 import { judgeAgreement } from '../../../src/verifier/claims/agreement.ts';
-import type { StatedFact } from '../../../src/verifier/pdf-text/labels.ts';
 import { readPdfFacts } from '../../../src/verifier/pdf-text/pdf.ts';
-import type { Statement } from '../../../src/verifier/pdf-text/statements.ts';
+import type { StatedFact, Statement } from '../../../src/verifier/pdf-text/statements.ts';
 import { chainOf, packageOf, readPackage, type SentPackage, STREAM } from '../../support/chain.ts';
 import { evidencePdf } from '../../support/evidence-pdf.ts';
 
@@ -15,25 +14,16 @@ const HEAD = entries.at(-1)?.hash ?? '';
 const OTHER_HEAD = 'ab'.repeat(32);
 const PACKAGE = 'pkg_01JBQK7Z4N8T3W5X6Y7Z8A9B0C';
 const SUMMARY = { packageId: PACKAGE, streamId: STREAM, entryCount: 20, headDigest: HEAD, actions: null, plain: [] };
-const NOTHING: PdfReading = { statements: [], unread: null, doubts: [] };
+const NOTHING: PdfReading = { statements: [], unread: [] };
+const NO_PART = 'the PDF is not part of what is proved';
 const FACTS = stating({ package: PACKAGE, stream: STREAM, count: '20', head: HEAD });
 
-/** One plain statement of each. */
-function stating(facts: Partial<Record<StatedFact, string>>): PdfReading {
-  const statements = Object.entries(facts).map(
-    ([fact, text]): Statement => ({
-      fact: fact as StatedFact,
-      label: fact,
-      texts: [text],
-      page: 1,
-      isPlain: true,
-      columns: '',
-      section: '',
-      isOverprinted: false,
-      unseen: null,
-    }),
+/** One statement of each, or several. */
+function stating(facts: Partial<Record<StatedFact, string | string[]>>): PdfReading {
+  const statements = Object.entries(facts).flatMap(([fact, values]) =>
+    [values].flat().map((value): Statement => ({ fact: fact as StatedFact, value, page: 1 })),
   );
-  return { statements, unread: null, doubts: [] };
+  return { statements, unread: [] };
 }
 
 function read(more: Partial<SentPackage> = {}, sent = entries): PackageReading {
@@ -56,18 +46,16 @@ async function platformPdf(change: Partial<EvidencePdf['summary']>) {
 
 describe('the PDF as our platform makes it', () => {
   test.each([
-    [
-      'with the summary',
-      SUMMARY,
-      'the JSON form, the summary and the text of the PDF (package, stream, count, head: 4 statements) agree',
-    ],
+    ['with the summary', SUMMARY, 'proved', `the JSON form and the summary agree; ${NO_PART}`],
     [
       'alone',
       null,
-      'the JSON form and the text of the PDF (package, stream, count, head: 4 statements) agree; there is no summary',
+      'unproved',
+      `no second machine-readable form states a count or a head to compare; there is no summary; ${NO_PART}`,
     ],
-  ])('proves agreement %s', async (_words, summary, basis) => {
-    expect(judge(await platformPdf({}), summary)).toEqual({ claim: { state: 'proved', basis }, findings: [] });
+  ])('proves nothing %s', async (_words, summary, state, words) => {
+    const { claim, findings } = judge(await platformPdf({}), summary);
+    expect([claim.state, claim.basis ?? claim.reason, findings]).toEqual([state, words, []]);
   });
 
   test.each<[string, Partial<EvidencePdf['summary']>, string, string, string]>([
@@ -91,6 +79,9 @@ describe('the PDF as our platform makes it', () => {
   });
 });
 
+const ALONE = 'no second machine-readable form states a count or a head to compare; there is no summary';
+const AGREE = 'the JSON form and the summary agree';
+
 test.each<[string, PdfReading | null, SummaryReading | null, string, string]>([
   [
     'a summary that cannot be read',
@@ -99,75 +90,69 @@ test.each<[string, PdfReading | null, SummaryReading | null, string, string]>([
     'unproved',
     'the summary could not be read: it is not JSON',
   ],
-  ['no PDF', null, SUMMARY, 'proved', 'the JSON form and the summary agree; there is no PDF'],
-  [
-    'a PDF that cannot be read',
-    { unreadable: 'the PDF is encrypted' },
-    SUMMARY,
-    'unproved',
-    'the PDF could not be read: the PDF is encrypted',
-  ],
-  [
-    'a PDF without facts',
-    NOTHING,
-    SUMMARY,
-    'proved',
-    'the JSON form and the summary agree; the PDF states nothing that was found to compare',
-  ],
-  [
-    'a PDF with a count',
-    stating({ count: '20' }),
-    null,
-    'proved',
-    'the JSON form and the text of the PDF (count: 1 statement) agree; there is no summary',
-  ],
-  [
-    'a PDF with a head',
-    stating({ head: HEAD }),
-    null,
-    'proved',
-    'the JSON form and the text of the PDF (head: 1 statement) agree; there is no summary',
-  ],
-  [
-    'a PDF that names only package and stream',
-    stating({ package: PACKAGE, stream: STREAM }),
-    null,
-    'unproved',
-    'no other form states a count or a head to hold the JSON form against; there is no summary',
-  ],
-  [
-    'a PDF without facts, and no summary',
-    NOTHING,
-    null,
-    'unproved',
-    'no other form states a count or a head to hold the JSON form against; there is no summary; the PDF states nothing that was found to compare',
-  ],
-  [
-    'neither form',
-    null,
-    null,
-    'unproved',
-    'no other form states a count or a head to hold the JSON form against; there is no summary; there is no PDF',
-  ],
+  ['no PDF', null, SUMMARY, 'proved', AGREE],
+  ['a PDF without facts', NOTHING, SUMMARY, 'proved', `${AGREE}; ${NO_PART}`],
+  ['a PDF with facts, and no summary', FACTS, null, 'unproved', `${ALONE}; ${NO_PART}`],
+  ['neither form', null, null, 'unproved', ALONE],
 ])('what is said of %s', (_words, pdf, summary, state, words) => {
   const { claim, findings } = judge(pdf, summary);
   expect([claim.state, claim.basis ?? claim.reason, findings]).toEqual([state, words, []]);
 });
 
-test.each<[string, string, number]>([
-  ['a plain word', 'payments', 4],
-  ['one that needs two lines', `s${'1'.repeat(300)}`, 4],
-  ['another script', 'кадры', 4],
-  ['a character without a glyph', 'pay\u{1F512}ments-01', 3],
-  ['one with a space', 'payments prod', 4],
-])('a stream id that is %s agrees with itself', async (_words, id, statements) => {
+test.each<[string, PdfReading, string, RegExp]>([
+  [
+    'a PDF that cannot be read',
+    { unreadable: 'it is encrypted' },
+    'agreement/pdf-unread',
+    /^the PDF could not be read: it is encrypted$/,
+  ],
+  [
+    'a page that cannot be read',
+    { statements: [], unread: ['page 2 of the PDF could not be read: it has no text'] },
+    'agreement/pdf-unread',
+    /^page 2 of the PDF could not be read: it has no text$/,
+  ],
+  ['our count and another', stating({ count: ['20', '999'] }), 'agreement/pdf-unclear', /count 999 \(page 1\)/],
+  ['two other counts', stating({ count: ['7', '13'] }), 'agreement/pdf-unclear', /count 7 \(page 1\), count 13/],
+])('%s is a warning, and changes nothing else', (_words, pdf, code, message) => {
+  const { claim, findings } = judge(pdf);
+  expect(claim).toEqual({ state: 'proved', basis: `${AGREE}; ${NO_PART}` });
+  expect(findings).toMatchObject([{ code, severity: 'warning', message: expect.stringMatching(message) }]);
+});
+
+test.each<[string, StatedFact, string, string | null]>([
+  ['a count in groups', 'count', '1,000', 'agreement/count-differs'],
+  ['a count beyond all numbers', 'count', '99999999999999999999', 'agreement/count-differs'],
+  ['a count that may be a fraction', 'count', '1.250', null],
+  ['our count in another spelling', 'count', '020', null],
+  ['another head', 'head', OTHER_HEAD, 'agreement/head-differs'],
+  ['a head of another algorithm', 'head', 'ab'.repeat(48), null],
+  ['another package', 'package', 'pkg_other', 'agreement/package-differs'],
+  ['the package cut short', 'package', 'pkg_01JBQ...', null],
+  ['the package without its end', 'package', 'pkg_01JBQ', null],
+  ['another stream', 'stream', 'payments/test', 'agreement/package-differs'],
+  ['a stream with a lost character', 'stream', 'pay?ents/prod', null],
+  ['a stream in another script', 'stream', 'кадры', null],
+])('%s', (_words, fact, value, code) => {
+  const { claim, findings } = judge(stating({ [fact]: value }));
+  expect([claim.state, findings.map((finding) => finding.code)]).toEqual(
+    code === null ? ['proved', []] : ['refuted', [code]],
+  );
+});
+
+test.each<[string, string]>([
+  ['a plain word', 'payments'],
+  ['one that needs two lines', `s${'1'.repeat(300)}`],
+  ['another script', 'кадры'],
+  ['a character without a glyph', 'pay\u{1F512}ments-01'],
+  ['one with a space', 'payments prod'],
+])('our PDF of a stream id that is %s does not differ', async (_words, id) => {
   const sent = chainOf(3, { stream_id: id });
   const input = evidencePdf(3);
   input.summary = { ...input.summary, stream_id: id, head_hash: sent.at(-1)?.hash ?? '' };
   const reading = readPackage(packageOf(sent, { package_id: PACKAGE, stream_id: id }), { streamId: id });
   const { claim, findings } = judge(await readPdfFacts(await renderEvidencePdf(input)), null, reading);
-  expect([claim.state, findings]).toEqual(['proved', []]);
-  expect(claim.basis).toContain(`: ${statements} statements)`);
+  expect([claim.state, findings]).toEqual(['unproved', []]);
 });
 
 describe('what the JSON form states of its own entries', () => {

@@ -1,6 +1,7 @@
+import { deflateSync } from 'node:zlib';
 import { expect, test } from 'vitest';
 import { readPdf } from '../../../src/verifier/pdf-text/reader.ts';
-import { drawnPdf, list, type Means, stream } from '../../support/drawn-pdf.ts';
+import { drawnPdf, list, type Means, put, stream } from '../../support/drawn-pdf.ts';
 
 /** Forms that each draw the next ten times: of so many levels, a page of ten to their power of drawings. */
 function nested(levels: number, innermost: string): Means {
@@ -15,26 +16,43 @@ function nested(levels: number, innermost: string): Means {
   return { objects, resources: '/XObject<</X 20 0 R>>' };
 }
 
+/** Zeros of `bytes` bytes that are deflated `times` times; so many make a thousandth of themselves. */
+function bomb(bytes: number, times: number): Buffer {
+  let content = Buffer.alloc(bytes, ' ');
+  for (let time = 0; time < times; time++) content = deflateSync(content);
+  const filter = `/Filter[${'/FlateDecode'.repeat(times)}]`;
+  return drawnPdf([put('Entries: 20')], {
+    objects: [stream(content.toString('latin1'), filter)],
+    page: '/Contents 20 0 R',
+  });
+}
+
 test.each([
-  ['graphics without end', '1 0 0 rg q Q'],
-  ['text without end', 'BT /F1 9 Tf (Entries: 20) Tj ET'],
-])('%s ends with the time it has, and the next PDF is read', async (_words, innermost) => {
+  ['text without end', drawnPdf(['/X Do '.repeat(10)], nested(9, 'BT /F1 9 Tf (Entries: 20) Tj ET'))],
+  ['a stream that inflates to 4 GB', bomb(2 ** 32 - 2 ** 20, 1)],
+  ['a stream that inflates twice', bomb(2 ** 30, 2)],
+])('%s ends within its bounds, and the next PDF is read', async (_words, pdf) => {
+  const before = process.memoryUsage().rss;
   const began = performance.now();
-  const failure = await readPdf(drawnPdf(['/X Do '.repeat(10)], nested(9, innermost)), 1500).catch((error) => error);
-  expect(failure).toMatchObject({ code: 'unreadable', message: expect.stringMatching(/in time|too much memory/) });
+  const failure = await readPdf(pdf, 1500).catch((error) => error);
+  expect(failure).toMatchObject({
+    code: 'unreadable',
+    message: expect.stringMatching(/takes too (?:long|much memory)/),
+  });
   expect(performance.now() - began).toBeLessThan(15_000);
+  expect(process.memoryUsage().rss - before).toBeLessThan(2 ** 30);
   expect((await readPdf(drawnPdf([list('Entries: 20')]))).statements).toHaveLength(1);
 });
 
 test('PDFs that are asked for together are all read', async () => {
   const counts = [1, 2, 3].map(async (count) => readPdf(drawnPdf([list(`Entries: ${count}`)])));
-  expect((await Promise.all(counts)).map(({ statements }) => statements[0]?.texts[0])).toEqual(['1', '2', '3']);
+  expect((await Promise.all(counts)).map(({ statements }) => statements[0]?.value)).toEqual(['1', '2', '3']);
 });
 
 test('one that cannot be read says why, and harms no other', async () => {
   await expect(readPdf(Buffer.from('<html>'))).rejects.toMatchObject({
     code: 'unreadable',
-    message: 'it is not a PDF',
+    message: 'Invalid PDF structure.',
   });
   expect((await readPdf(drawnPdf([list('Entries: 20')]))).statements).toHaveLength(1);
 });

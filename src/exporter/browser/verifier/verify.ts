@@ -12,7 +12,7 @@ const ELSEWHERE: Partial<Record<ClaimName, string>> = {
   seal: 'Seals are checked by those who have their key: evidence verify BUNDLE --seal-key ID=FILE.',
   anchor:
     'Tokens are not checked in a browser: evidence verify BUNDLE --timestamp-roots FILE, or openssl ts -verify as README.txt in the bundle says.',
-  agreement: 'The PDF is not read in a browser: evidence verify BUNDLE compares it too.',
+  agreement: 'The PDF is not read in a browser: what evidence verify BUNDLE reads of it can only refute.',
 };
 
 /** Signatures and certificates are only to be had asynchronously in a browser, and a PDF only with far more code. */
