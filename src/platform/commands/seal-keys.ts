@@ -17,10 +17,8 @@ const writeCommand: CommandModule<object, PlatformFlags & { out: string }> = {
       .option('out', { type: 'string', demandOption: true, requiresArg: true, describe: 'Folder for the key files' }),
   async handler({ out, ...flags }) {
     const { writeSealKeys } = await import('../audit/key-files.ts');
-    const files = await inPlace(flags, (parts) => writeSealKeys(parts, resolve(out)));
-    const lines = [...files].map(([id, path]) => `    ${id}: ${JSON.stringify(path)}`);
-    const said = lines.length === 0 ? '  seal_keys: {}' : ['  seal_keys:', ...lines].join('\n');
-    process.stdout.write(`verify:\n${said}\n`);
+    await inPlace(flags, (parts) => writeSealKeys(parts, resolve(out)));
+    process.stdout.write(`verify:\n  seal_keys: ${JSON.stringify(resolve(out))}\n`);
   },
 };
 

@@ -1,7 +1,8 @@
-import { join } from 'node:path';
+import { basename, join, posix } from 'node:path';
 import { EvidenceError } from '../../../core/errors.ts';
 import { startFile } from '../../../core/install-paths.ts';
 import { shellWord, systemdWord } from '../../../core/shell.ts';
+import type { NamedFiles } from '../config/named-files.ts';
 import { readOperator, readTool } from '../config/tool.ts';
 import type { InitFlags } from './init-flags.ts';
 import { fillTemplate } from './init-templates.ts';
@@ -17,9 +18,11 @@ export interface Scheduled {
   isInFolder: boolean;
   /** Whether runs are time-stamped, so that their stamps have to be renewed. */
   restamps: boolean;
+  /** Files that evidence.yaml names. */
+  files: NamedFiles;
 }
 
-/** Where the files look for the API key, unless they run in a container. */
+/** File of the API key where evidence.yaml names none. */
 const KEY_FILE = '/etc/evidence/api-key';
 
 export function schedulersOf(flags: InitFlags): Scheduler[] {
@@ -37,10 +40,11 @@ export function scheduleTexts(scheduler: Scheduler, scheduled: Scheduled): [name
 }
 
 /** What is to be done before the files work. */
-export function afterSchedule(scheduler: Scheduler): string {
+export function afterSchedule(scheduler: Scheduler, { files }: Scheduled): string {
+  const isKeyNamed = files.apiKey !== null;
   return {
-    cron: `Put the API key into ${KEY_FILE}, readable by this user alone, and add the lines of deploy/crontab with: crontab -e.`,
-    systemd: `Put the API key into ${KEY_FILE}, readable by root alone; then: sudo cp deploy/evidence-*.service deploy/evidence-*.timer /etc/systemd/system/ && sudo systemctl enable --now evidence-export.timer evidence-upkeep.timer`,
+    cron: `${isKeyNamed ? 'Add' : `Put the API key into ${KEY_FILE}, readable by this user alone, and add`} the lines of deploy/crontab with: crontab -e.`,
+    systemd: `${isKeyNamed ? 'Install the units:' : `Put the API key into ${KEY_FILE}, readable by root alone; then:`} sudo cp deploy/evidence-*.service deploy/evidence-*.timer /etc/systemd/system/ && sudo systemctl enable --now evidence-export.timer evidence-upkeep.timer`,
     kubernetes: 'Name your image and archive in deploy/cronjob.yaml; its first lines say what it needs.',
   }[scheduler];
 }
@@ -48,24 +52,48 @@ export function afterSchedule(scheduler: Scheduler): string {
 /** This very program by this very Node.js: the PATH of a scheduler may find others. */
 const PROGRAM = [process.execPath, startFile('evidence')];
 
-function cronTexts({ directory, restamps }: Scheduled): [string, string][] {
+function cronTexts({ directory, restamps, files }: Scheduled): [string, string][] {
   // In a crontab a percent sign would end the line.
   const script = shellWord(join(directory, 'deploy/evidence-cron.sh')).replaceAll('%', '\\%');
   const program = PROGRAM.map(shellWord).join(' ');
-  const words = { folder: shellWord(directory), keyFile: KEY_FILE, program, script, restamps };
+  const words = { folder: shellWord(directory), keyFile: keyFileOf(files), program, script, restamps };
   return ['crontab', 'evidence-cron.sh'].map((name) => [`deploy/${name}`, fillTemplate(name, words)]);
 }
 
-function systemdTexts({ directory, restamps }: Scheduled): [string, string][] {
+function systemdTexts({ directory, restamps, files }: Scheduled): [string, string][] {
   const program = PROGRAM.map(systemdWord).join(' ');
   const folder = directory.replaceAll('%', '%%');
-  const words = { folder, keyFile: KEY_FILE, program, restamps, user: readOperator().user };
+  const words = { folder, keyFile: keyFileOf(files), program, restamps, user: readOperator().user };
   const jobs = ['evidence-export', 'evidence-upkeep'];
   const names = jobs.flatMap((job) => [`${job}.service`, `${job}.timer`]);
   return names.map((name) => [`deploy/${name}`, fillTemplate(name, words)]);
 }
 
-function kubernetesTexts({ isInFolder, restamps }: Scheduled): [string, string][] {
-  const words = { isInFolder, restamps, version: readTool().version };
+/** Null where evidence.yaml names the file: a variable would outweigh it. */
+function keyFileOf({ apiKey }: NamedFiles): string | null {
+  return apiKey === null ? KEY_FILE : null;
+}
+
+/** In a container, evidence.yaml lies in this folder, and its paths lead from here. */
+const MOUNTED_IN = '/evidence';
+
+function kubernetesTexts({ isInFolder, restamps, files }: Scheduled): [string, string][] {
+  const named = [...(files.apiKey === null ? [] : [files.apiKey]), ...files.files];
+  const mounts = named.map((given, index) => ({
+    given: shellWord(given),
+    key: `${index + 1}-${basename(given).replace(/[^A-Za-z0-9._-]/g, '_')}`,
+    path: JSON.stringify(posix.resolve(MOUNTED_IN, given)),
+  }));
+  const folder = files.sealKeyFolder;
+  const sealKeys =
+    folder === null ? null : { given: shellWord(folder), path: JSON.stringify(posix.resolve(MOUNTED_IN, folder)) };
+  const words = {
+    isInFolder,
+    restamps,
+    version: readTool().version,
+    isKeyNamed: files.apiKey !== null,
+    mounts,
+    sealKeys,
+  };
   return [['deploy/cronjob.yaml', fillTemplate('cronjob.yaml', words)]];
 }

@@ -3,8 +3,8 @@ import { resolve } from 'node:path';
 import { EvidenceError } from '../../../core/errors.ts';
 import { writeNewFile } from '../../../core/new-file.ts';
 import type { CommandContext } from '../command.ts';
-import { loadNamedConfig } from '../config/config.ts';
-import { CONFIG_FILE } from '../config/found-file.ts';
+import { CONFIG_FILE, readConfigFile } from '../config/found-file.ts';
+import { namedFilesOf } from '../config/named-files.ts';
 import { DEFAULT_ARCHIVE } from '../config/sections.ts';
 import { checkHttpUrl } from '../config/store-settings.ts';
 import type { Store } from '../config/stores/store.ts';
@@ -58,7 +58,7 @@ export async function runInit(flags: InitFlags, { printer, directory }: CommandC
   printer.document('evidence-init/1', { written: names });
   printer.result(`Written: ${names.join(', ')}.`);
   if (isConfigured) printer.result(`${CONFIG_FILE} was there, and is as it was.`);
-  for (const name of schedulers) printer.result(afterSchedule(name));
+  if (scheduled !== null) for (const name of schedulers) printer.result(afterSchedule(name, scheduled));
   printer.result(`Next: read ${isConfigured ? 'them' : CONFIG_FILE}, then look at it all with \`evidence doctor\`.`);
   return 0;
 }
@@ -78,10 +78,9 @@ function configurationTexts(flags: InitFlags): [name: string, text: string][] {
 }
 
 async function toScheduled(isConfigured: boolean, flags: InitFlags, directory: string): Promise<Scheduled> {
-  // Its service and the key of it play no part here.
-  const config = await loadNamedConfig(isConfigured ? { config: CONFIG_FILE } : flags, {}, directory);
-  const { isRemote } = storeOf(config.archive.url);
-  return { directory, isInFolder: !isRemote, restamps: config.sign.tsaUrl !== null };
+  const { file } = await readConfigFile(isConfigured ? CONFIG_FILE : undefined, directory, null);
+  const { isRemote } = storeOf(checkArchiveUrl(file.archive?.url ?? flags.archive ?? DEFAULT_ARCHIVE));
+  return { directory, isInFolder: !isRemote, restamps: file.sign?.tsa_url !== undefined, files: namedFilesOf(file) };
 }
 
 /** @throws EvidenceError `usage` for flags of a configuration that is there already. */

@@ -57,7 +57,7 @@ export const configSchema = z.strictObject({
       require: z.array(z.enum(CLAIMS)).min(1).optional(),
       accept_unhashed: z.array(z.string().min(1)).optional(),
       completeness: z.enum(['listing', 'record', 'off']).optional(),
-      seal_keys: z.record(z.string(), z.string()).optional(),
+      seal_keys: z.union([z.string().min(1), z.record(z.string(), z.string())]).optional(),
       timestamp_roots: z.string().optional(),
       public_keys: z.array(z.string()).optional(),
     })
@@ -69,11 +69,18 @@ export const configSchema = z.strictObject({
       tsa_url: z.url({ protocol: /^https?$/ }).optional(),
       tsa_roots: z.string().optional(),
     })
+    .refine((sign) => sign.passphrase_file === undefined || sign.key_file !== undefined, {
+      error: 'passphrase_file is given without key_file, so nothing would be signed',
+    })
     .optional(),
   /** All but `url` and `encrypt_to` is for archives in S3. */
   archive: z
     .strictObject({
-      url: z.string().optional(),
+      url: z
+        .string()
+        .min(1)
+        .regex(/^(?!~)/, 'only a shell knows ~: write the whole path')
+        .optional(),
       endpoint: z.string().optional(),
       region: z.string().min(1).optional(),
       profile: z.string().min(1).optional(),

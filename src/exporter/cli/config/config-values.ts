@@ -1,7 +1,7 @@
 import { resolve } from 'node:path';
 import { EvidenceError } from '../../../core/errors.ts';
 import { CLAIMS, type ClaimName } from '../../../verifier/claims/claim.ts';
-import { readGivenText } from './given-file.ts';
+import { listGivenFolder, readGivenText } from './given-file.ts';
 
 /** A file that a flag or the configuration names. */
 export interface NamedFile {
@@ -50,14 +50,21 @@ export function parseSealKeys(pairs: readonly string[], directory: string): Map<
   return files;
 }
 
+/** The files of a folder, each named as the key that it holds: as `evidence-platform seal-keys write` makes it. */
+export function sealKeysIn(folder: string): Map<string, NamedFile> {
+  const names = listGivenFolder('the seal keys (verify.seal_keys)', folder);
+  return new Map(names.map((name) => [name, named(name, folder)]));
+}
+
 export function named(given: string, folder: string): NamedFile {
   return { given, path: resolve(folder, given) };
 }
 
-export function readSecret(path: string): string {
-  const key = readGivenText('the API key', path).trim();
+/** @param place the variable or key of the configuration that names the file, for errors. */
+export function readSecret(path: string, place: string): string {
+  const key = readGivenText(`the API key (${place})`, path).trim();
   if (key !== '') return key;
-  throw new EvidenceError('config', `the file of the API key, ${path}, is empty`, {
+  throw new EvidenceError('config', `the file of the API key (${place}), ${path}, is empty`, {
     nextStep: 'Put the key into it.',
   });
 }

@@ -1,5 +1,6 @@
 import { tmpdir } from 'node:os';
-import { type NamedFile, named, parseSealKeys, readSecret } from './config-values.ts';
+import { resolve } from 'node:path';
+import { type NamedFile, named, parseSealKeys, readSecret, sealKeysIn } from './config-values.ts';
 import { CONFIG_FILE, type Found, readConfigFile } from './found-file.ts';
 import { type ConfigFlags, type ConfigGiven, fromCommand, inFolder } from './given.ts';
 import { givenWords, refuseMisplaced, secretsIn, secretsOf } from './secrets.ts';
@@ -88,11 +89,17 @@ function toConfig(
 
 function readApiKey(from: ConfigGiven): string | null {
   const { environment, file } = from;
-  const keyFile = fromCommand(from, environment['EVIDENCE_API_KEY_FILE']) ?? inFolder(from, file.source?.api_key_file);
-  return environment['EVIDENCE_API_KEY']?.trim() ?? (keyFile === null ? null : readSecret(keyFile));
+  const given = environment['EVIDENCE_API_KEY']?.trim();
+  if (given !== undefined) return given;
+  const ofEnvironment = fromCommand(from, environment['EVIDENCE_API_KEY_FILE']);
+  if (ofEnvironment !== null) return readSecret(ofEnvironment, 'EVIDENCE_API_KEY_FILE');
+  const ofFile = inFolder(from, file.source?.api_key_file);
+  return ofFile === null ? null : readSecret(ofFile, 'source.api_key_file');
 }
 
 function toSealKeys({ file, folder, flags, directory }: ConfigGiven): Map<string, NamedFile> {
   if (flags.sealKey !== undefined) return parseSealKeys(flags.sealKey, directory);
-  return new Map(Object.entries(file.verify?.seal_keys ?? {}).map(([id, path]) => [id, named(path, folder)]));
+  const keys = file.verify?.seal_keys ?? {};
+  if (typeof keys === 'string') return sealKeysIn(resolve(folder, keys));
+  return new Map(Object.entries(keys).map(([id, path]) => [id, named(path, folder)]));
 }

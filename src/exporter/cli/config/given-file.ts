@@ -1,4 +1,4 @@
-import { closeSync, constants, existsSync, fstatSync, openSync, readSync, statSync } from 'node:fs';
+import { closeSync, constants, existsSync, fstatSync, openSync, readdirSync, readSync, statSync } from 'node:fs';
 import { basename, dirname, extname } from 'node:path';
 import { type ErrorDetails, EvidenceError, isSystemError, messageOf } from '../../../core/errors.ts';
 
@@ -42,6 +42,28 @@ export function readGivenText(what: string, path: string): string {
   return readGivenFile(what, path).toString('utf8');
 }
 
+/** A stream with a key a month for ten years has 120; nobody has as many streams. */
+const MAX_FILES = 100_000;
+
+/**
+ * Names of the files of a folder that the user named, without hidden ones.
+ * @throws EvidenceError `config` naming the folder and why it cannot be read.
+ */
+export function listGivenFolder(what: string, path: string): string[] {
+  try {
+    const files = readdirSync(path, { withFileTypes: true }).filter(
+      (entry) => !entry.isDirectory() && !entry.name.startsWith('.'),
+    );
+    if (files.length > MAX_FILES) throw new Refusal(`it has more than ${MAX_FILES} files`);
+    return files.map(({ name }) => name).toSorted();
+  } catch (error) {
+    throw new EvidenceError('config', `the folder of ${what}, ${path}, cannot be read: ${whyNot(error)}`, {
+      nextStep: 'Check its name, or name each key and its file: seal_keys: { ID: FILE }.',
+      cause: error,
+    });
+  }
+}
+
 /** Certificates in PEM; without one the file would be passed over. @throws as `readGivenFile` does. */
 export function readCertificates(what: string, path: string): string {
   const text = readGivenText(what, path);
@@ -72,6 +94,8 @@ const WHY_NOT: Record<string, string> = {
   EACCES: 'this user may not read it',
   EPERM: 'this user may not read it',
   ELOOP: 'its links lead in a circle',
+  ENOENT: 'it is not there',
+  ENOTDIR: 'it is not a folder',
 };
 
 function whyNot(error: unknown): string {
@@ -82,9 +106,11 @@ function whyNot(error: unknown): string {
 
 /** A name that ends like one of a file. Where there is no such file any other might be a secret, put there by mistake. */
 const FILE_NAME = /^\.(ya?ml|json|pem|pub|crt|cer|key|txt|age|zip)$/i;
+/** A path with a name of lower-case words, such as `/etc/evidence/api-key` or `./keys/k1`: no key looks like that. */
+const WORDS = /\/[a-z]{1,16}([-_.][a-z]{1,16}){0,3}\d?$/;
 
 function describeAbsent(what: string, path: string): string {
-  if (FILE_NAME.test(extname(path))) return `the file of ${what}, ${path}, is not there`;
+  if (FILE_NAME.test(extname(path)) || WORDS.test(path)) return `the file of ${what}, ${path}, is not there`;
   return `the file of ${what} is not there: ${nearestThere(dirname(path))} has nothing of the name that was given`;
 }
 

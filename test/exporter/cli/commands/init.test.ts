@@ -75,6 +75,31 @@ describe('a schedule', () => {
   });
 });
 
+test('units and jobs use the files that evidence.yaml names, and nothing outweighs them', async () => {
+  const directory = folder();
+  const configuration = `source: { api_key_file: /etc/acme/key, tls: { ca_file: tls/ca.pem } }
+verify: { seal_keys: /etc/acme/seal-keys, timestamp_roots: roots.pem, public_keys: [old.pub] }
+sign: { key_file: keys/signing.pem, passphrase_file: /run/passphrase, tsa_roots: roots.pem }
+report: { controls: [soc2, own.yaml] }
+`;
+  writeFileSync(join(directory, 'evidence.yaml'), configuration);
+  expect((await init({ cron: true, systemd: true, kubernetes: true }, directory)).code).toBe(0);
+  for (const name of ['evidence-cron.sh', 'evidence-export.service', 'evidence-upkeep.service', 'cronjob.yaml'])
+    expect(inDeploy(directory, name)).not.toContain('EVIDENCE_API_KEY_FILE');
+  for (const document of parseAllDocuments(inDeploy(directory, 'cronjob.yaml'))) {
+    const { volumeMounts } = document.toJS().spec.jobTemplate.spec.template.spec.containers[0];
+    const mounted = volumeMounts.map(({ mountPath }: { mountPath: string }) => mountPath);
+    for (const path of ['/etc/acme/key', '/etc/acme/seal-keys', '/evidence/tls/ca.pem', '/evidence/roots.pem'])
+      expect(mounted).toContain(path);
+    for (const path of ['/evidence/old.pub', '/evidence/keys/signing.pem', '/run/passphrase', '/evidence/own.yaml'])
+      expect(mounted).toContain(path);
+    expect(new Set(mounted).size).toBe(mounted.length);
+  }
+  expect(inDeploy(directory, 'cronjob.yaml')).toMatch(
+    /create secret .* --from-file=1-key=\/etc\/acme\/key --from-file=/,
+  );
+});
+
 describe('the line of a crontab', () => {
   const commandsOf = (directory: string) =>
     inDeploy(directory, 'crontab')

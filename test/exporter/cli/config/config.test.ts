@@ -366,7 +366,7 @@ describe('flags and environment that are wrong', () => {
       {},
       { EVIDENCE_API_KEY_FILE: 'absent' },
       'config',
-      /the API key is not there: .*config-\w+ has nothing/,
+      /the API key \(EVIDENCE_API_KEY_FILE\), .*, is not there/,
     ],
   ];
   test.each(cases)('%s', async (_words, flags, environment, code, message) => {
@@ -390,4 +390,31 @@ test('all that is wrong with a file is named, unknown names first, and so is a f
   await expect(loadConfig({ config: 'evidence.yml' }, {}, other)).resolves.toMatchObject({
     configFile: 'evidence.yml',
   });
+});
+
+test('a folder of seal keys gives each file by its name, without hidden ones', async () => {
+  const folder = folderWith({
+    'evidence.yaml': 'verify: { seal_keys: keys }',
+    'keys/payments.1': 'hex:00',
+    'keys/payments.2': 'hex:01',
+    'keys/.hidden': 'no key',
+    'keys/below/other': 'no key',
+  });
+  const { verify } = await loadConfig({}, {}, folder);
+  expect([...verify.sealKeyFiles]).toEqual(
+    ['payments.1', 'payments.2'].map((name) => [name, { given: name, path: join(folder, 'keys', name) }]),
+  );
+});
+
+test.each([
+  ['/nowhere/evidence/api-key', true],
+  ['/nowhere/sk_live_4eC39HqLyjWDarjtT1zdp7dc', false],
+  ['sk_live_4eC39HqLyjWDarjtT1zdp7dc', false],
+  ['/nowhere/8f14e45fceea167a5a36dedd4bea2543', false],
+])('the name of a file that is missing, %s, is shown only if it is no secret: %s', async (name, isShown) => {
+  const folder = folderWith({});
+  const loading = loadConfig({}, { EVIDENCE_API_KEY_FILE: name }, folder);
+  await expect(loading).rejects.toThrow(/the API key \(EVIDENCE_API_KEY_FILE\)/);
+  const error = await loading.catch(({ message }: Error) => message);
+  expect(String(error).includes(name)).toBe(isShown);
 });

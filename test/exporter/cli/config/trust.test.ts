@@ -64,7 +64,7 @@ describe('a key that cannot be read for certain is refused: it would refute seal
     const error = thrownBy(() => readSealKeys(new Map([['k1', { given: 'absent', path: join(folder, 'absent') }]])));
     expect(error).toMatchObject({
       code: 'config',
-      message: expect.stringContaining(`"k1" is not there: ${folder} has`),
+      message: `the file of the seal key "k1", ${join(folder, 'absent')}, is not there`,
     });
   });
 });

@@ -19,7 +19,7 @@ export const DIRECTORY_STORE: Store = {
     return (await isDirectory(path)) ? openDirectoryArchive(path, { create: false }) : null;
   },
   make: async (named, caller) => {
-    refuseProtection(named.store);
+    refuseOtherSettings(named.store);
     return openDirectoryArchive(folderOf(named, caller), { create: true });
   },
   checkForWriting,
@@ -36,7 +36,7 @@ function folderOf({ url }: NamedArchive, { directory }: Caller): string {
 }
 
 async function checkForWriting(named: NamedArchive, caller: Caller): Promise<void> {
-  refuseProtection(named.store);
+  refuseOtherSettings(named.store);
   await checkRoot(folderOf(named, caller));
 }
 
@@ -48,12 +48,14 @@ async function isDirectory(path: string): Promise<boolean> {
   }
 }
 
-/** Whoever asked for a lock must not believe that there is one. @throws EvidenceError `config`. */
-function refuseProtection({ retention, legalHold, kmsKeyId }: StoreSettings): void {
-  const asked =
-    retention !== undefined ? 'retention' : legalHold ? 'legal_hold' : kmsKeyId !== undefined ? 'kms_key_id' : null;
-  if (asked === null) return;
-  throw new EvidenceError('config', `archive.${asked} is set, but a directory cannot do that`, {
+/** Refuses what only a store in S3 can do: nobody must believe in a lock that is not there. @throws EvidenceError `config`. */
+function refuseOtherSettings(settings: StoreSettings): void {
+  const { retention, legalHold, kmsKeyId, endpoint, region, profile, caFile } = settings;
+  const legal_hold = legalHold || undefined;
+  const given = { retention, legal_hold, kms_key_id: kmsKeyId, endpoint, region, profile, ca_file: caFile };
+  const [asked] = Object.entries(given).find(([, value]) => value !== undefined) ?? [];
+  if (asked === undefined) return;
+  throw new EvidenceError('config', `archive.${asked} is set, but it has no effect on a directory`, {
     nextStep: `Give s3://BUCKET/PREFIX as the archive, or leave out archive.${asked}.`,
   });
 }
