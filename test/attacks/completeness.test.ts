@@ -1,9 +1,10 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import type { CompletenessBasis } from '../../src/verifier/claims/completeness.ts';
+import type { CompletenessBasis, RecordedStatement } from '../../src/verifier/claims/completeness.ts';
 import {
   chainOf,
   entryAfter,
   examineReading,
+  NO_STATEMENT,
   packageOf,
   readPackage,
   type SentEntry,
@@ -143,7 +144,6 @@ test('a closed period cut off, dated back by itself', async () => {
 describe('what was recorded of a listing must fit the package', () => {
   const listing = (more: object): CompletenessBasis => ({
     kind: 'listing',
-    statement: { entryCount: null, headSequence: null, headDigest: null, readAt: '' },
     lines: 20,
     listed: 20,
     same: 20,
@@ -152,26 +152,31 @@ describe('what was recorded of a listing must fit the package', () => {
     undecided: 0,
     ...more,
   });
-  const recorded = (statement: object) => ({
-    statement: { entryCount: null, headSequence: null, headDigest: null, readAt: '', ...statement },
-  });
-  const ROWS: [string, CompletenessBasis, number | null, string][] = [
-    ['all entries', listing({}), 20, 'proved'],
-    ['no entry', listing({ same: 0 }), 20, 'refuted'],
-    ['some entries', listing({ same: 5 }), 20, 'refuted'],
-    ['more entries', listing({ same: 21 }), 20, 'refuted'],
-    ['a difference that is not counted', listing({ deviations: [{ sequence: 3, message: 'm' }] }), 20, 'refuted'],
-    ['a head behind the end', listing({}), 40, 'refuted'],
-    ['entries that nobody can place', listing({ undecided: 2 }), 20, 'unproved'],
-    ['a stream record that agrees', listing(recorded({ entryCount: 20, headSequence: 20 })), 20, 'proved'],
-    ['a count that is higher', listing(recorded({ entryCount: 30 })), null, 'refuted'],
-    ['a count that is not that of its head', listing(recorded({ entryCount: 30, headSequence: 20 })), 20, 'refuted'],
-    ['another digest of its head', listing(recorded({ headSequence: 20, headDigest: 'f'.repeat(64) })), 20, 'refuted'],
-    ['entries that came later', listing(recorded({ entryCount: 15, headSequence: 15 })), 15, 'proved'],
+  const ROWS: [string, CompletenessBasis, Partial<RecordedStatement>, string][] = [
+    ['all entries', listing({}), { headSequence: 20 }, 'proved'],
+    ['no entry', listing({ same: 0 }), { headSequence: 20 }, 'refuted'],
+    ['some entries', listing({ same: 5 }), { headSequence: 20 }, 'refuted'],
+    ['more entries', listing({ same: 21 }), { headSequence: 20 }, 'refuted'],
+    [
+      'a difference that is not counted',
+      listing({ deviations: [{ sequence: 3, message: 'm' }] }),
+      { headSequence: 20 },
+      'refuted',
+    ],
+    ['a head behind the end', listing({}), { headSequence: 40 }, 'refuted'],
+    ['entries that nobody can place', listing({ undecided: 2 }), { headSequence: 20 }, 'unproved'],
+    ['a stream record that agrees', listing({}), { entryCount: 20, headSequence: 20 }, 'proved'],
+    ['a count that is higher', listing({}), { entryCount: 30 }, 'refuted'],
+    ['a count that is not that of its head', listing({}), { entryCount: 30, headSequence: 20 }, 'refuted'],
+    ['another digest of its head', listing({}), { headSequence: 20, headDigest: 'f'.repeat(64) }, 'refuted'],
+    ['entries that came later', listing({}), { entryCount: 15, headSequence: 15 }, 'proved'],
   ];
-  test.each(ROWS)('%s', (_words, completeness, statedHead, state) => {
+  test.each(ROWS)('%s', (_words, completeness, statement, state) => {
     const reading = readPackage(packageOf(chainOf(20)), { streamId: STREAM, watch: [15, 20] });
-    const { claims, findings } = examineReading(reading, [], { completeness, statedHead });
+    const { claims, findings } = examineReading(reading, [], {
+      completeness,
+      statement: { ...NO_STATEMENT, ...statement },
+    });
     expect(claims.completeness.state).toBe(state);
     expect(findings.filter(({ severity }) => severity === 'error')).toHaveLength(state === 'refuted' ? 1 : 0);
   });
@@ -179,13 +184,10 @@ describe('what was recorded of a listing must fit the package', () => {
 
 describe('a stream record that states less than the package has', () => {
   const TIMES = chainOf(20).map(({ timestamp }) => timestamp);
-  const record = (more: object, readAt = TIMES[0] ?? ''): CompletenessBasis => ({
-    kind: 'record',
-    why: 'nothing was listed',
-    statement: { entryCount: null, headSequence: null, headDigest: null, readAt, ...more },
-  });
+  const completeness: CompletenessBasis = { kind: 'record', why: 'nothing was listed' };
+  const record = (more: object, readAt = TIMES[0] ?? ''): RecordedStatement => ({ ...NO_STATEMENT, readAt, ...more });
   const digest = chainOf(20)[9]?.hash ?? '';
-  const ROWS: [string, CompletenessBasis, string][] = [
+  const ROWS: [string, RecordedStatement, string][] = [
     ['all of it', record({ entryCount: 20, headSequence: 20 }), 'proved'],
     ['no entry', record({ entryCount: 0, headSequence: 0 }, '2999-01-01T00:00:00.000Z'), 'unproved'],
     [
@@ -201,10 +203,10 @@ describe('a stream record that states less than the package has', () => {
     ['half of it, by the count alone', record({ entryCount: 10 }), 'unproved'],
     ['more than it has', record({ entryCount: 21, headSequence: 21 }), 'refuted'],
   ];
-  test.each(ROWS)('%s', (_words, completeness, state) => {
+  test.each(ROWS)('%s', (_words, statement, state) => {
     const watch = [9, 10, 11, 20, 21, 1];
     const reading = readPackage(packageOf(chainOf(20)), { streamId: STREAM, watch });
-    const { claims } = examineReading(reading, [], { completeness });
+    const { claims } = examineReading(reading, [], { completeness, statement });
     expect(claims.completeness.state).toBe(state);
   });
 });

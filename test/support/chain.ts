@@ -5,6 +5,7 @@ import type { DatedQuestion } from '../../src/verifier/chain/dated.ts';
 import { PackageReader, type PackageReading } from '../../src/verifier/chain/package.ts';
 import type { ComparedSection } from '../../src/verifier/chain/walk.ts';
 import type { ClaimName, Examination } from '../../src/verifier/claims/claim.ts';
+import type { RecordedStatement } from '../../src/verifier/claims/completeness.ts';
 import { examine } from '../../src/verifier/claims/examine.ts';
 import type { Known, Measures, Observations, ReadForms } from '../../src/verifier/claims/observe.ts';
 import type { SealKeys } from '../../src/verifier/model/entry.ts';
@@ -140,13 +141,22 @@ export type Observed = Known & ReadForms & Measures;
 export function observationsOf(reading: PackageReading, more: Partial<Observed> = {}): Observations {
   const all: Observed = {
     ...{ summary: null, pdf: null, isShort: false, isAltered: false },
-    ...{ vendor: null, earlier: [], period: { from: null, to: null }, statedHead: null, statedCount: null },
+    ...{ vendor: null, earlier: [], period: { from: null, to: null }, statedCount: null },
+    ...{ statement: NO_STATEMENT, unfetched: null },
     ...{ restarts: [], completeness: { kind: 'none', why: 'not asked' } },
     ...{ contractFile: null, acceptUnhashed: [], roots: null, verifyToken, now: new Date(0) },
     ...{ sealKeysGiven: true, contract: defaultContract },
     ...more,
   };
   return { reading, known: all, forms: all, measures: all };
+}
+
+/** A list of streams that states nothing. */
+export const NO_STATEMENT: RecordedStatement = { entryCount: null, headSequence: null, headDigest: null, readAt: '' };
+
+/** A list of streams that states this entry as the newest. */
+export function statedAt(headSequence: number | null): RecordedStatement {
+  return { ...NO_STATEMENT, headSequence };
 }
 
 /** What was found and where, without the words. */

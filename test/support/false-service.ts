@@ -27,6 +27,8 @@ export interface Told {
   ready?: object;
   /** As the Date header of the answer to `generate`. */
   date?: Date;
+  /** Entries after a number are not listed. */
+  refuseAfter?: boolean;
   /** No package of it is to be had. */
   unavailable?: boolean;
 }
@@ -123,7 +125,9 @@ async function answer(
   if (first === 'entries') {
     const told = streams.get(url.searchParams.get('stream_id') ?? '');
     const period = { from: url.searchParams.get('from'), to: url.searchParams.get('to') };
-    const entries = within(told?.entries ?? [], period);
+    if (told?.refuseAfter === true && url.searchParams.has('after_sequence')) return { status: 404 };
+    const after = Number(url.searchParams.get('after_sequence') ?? -1);
+    const entries = within(told?.entries ?? [], period).filter(({ sequence }) => sequence > after);
     return page(told?.listed === undefined ? entries : told.listed(entries));
   }
   if (first === 'evidence' && id === 'generate') {

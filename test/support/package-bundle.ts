@@ -9,7 +9,7 @@ import { type WrittenBundle, writeBundle } from '../../src/verifier/bundle/write
 import { PackageReader, type PackageReading } from '../../src/verifier/chain/package.ts';
 import { CarriedListing } from '../../src/verifier/claims/carried-listing.ts';
 import type { ClaimName } from '../../src/verifier/claims/claim.ts';
-import type { CompletenessBasis } from '../../src/verifier/claims/completeness.ts';
+import type { CompletenessBasis, RecordedStatement } from '../../src/verifier/claims/completeness.ts';
 import { toVerdict, type Verdict } from '../../src/verifier/claims/verdict.ts';
 import type { Description } from '../../src/verifier/profile/description.ts';
 import { formatContract } from '../../src/verifier/profile/file.ts';
@@ -221,6 +221,7 @@ function statedOf(
     contract,
     vendor,
     sealKeysGiven: false,
+    statement: recordedStatement(stateOf(reading, statesHead)),
     summary: summary === null ? null : contract.readSummary(summary),
   });
   const stated: Verification = {
@@ -239,6 +240,7 @@ function statedOf(
     timestamp_roots: null,
     earlier: [],
     statement: stateOf(reading, statesHead),
+    unfetched: null,
     package_entries: null,
     accepted_restarts: [],
     completeness: listing === null ? { kind: 'none', reason: nothing.why } : { kind: 'listing' },
@@ -255,6 +257,10 @@ interface Statement {
   read_at: string;
 }
 
+function recordedStatement({ entries, head, read_at }: Statement): RecordedStatement {
+  return { entryCount: entries, headSequence: head.sequence, headDigest: head.hash, readAt: read_at };
+}
+
 function stateOf({ walk }: PackageReading, statesHead: boolean): Statement {
   const sequence = statesHead ? (walk.head?.sequence ?? null) : null;
   return { entries: walk.entries, head: { sequence, hash: null }, read_at: ASKED_AT };
@@ -265,7 +271,7 @@ function compared(
   evidence: Uint8Array,
   contract: Contract,
   listing: string,
-  { entries: entryCount, head: { sequence: headSequence } }: Statement,
+  { head: { sequence: headSequence } }: Statement,
 ): CompletenessBasis {
   const { streamId } = reading.walk;
   const cut = {
@@ -280,10 +286,8 @@ function compared(
   reader.finish();
   carried.endPackage();
   carried.push(Buffer.from(listing));
-  const statement = { entryCount, headSequence, headDigest: null, readAt: ASKED_AT };
   return {
     kind: 'listing',
-    statement,
     ...(carried.finish() ?? { lines: 0, listed: 0, same: 0, differences: 1, deviations: [], undecided: 0 }),
   };
 }

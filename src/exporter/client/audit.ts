@@ -3,6 +3,7 @@ import type { Json } from '../../core/json/canonical.ts';
 import {
   type AnswerReader,
   answerReader,
+  type EntryAnswer,
   fillIn,
   type GenerateAnswer,
   type MadeAnswer,
@@ -10,7 +11,7 @@ import {
   type VerifyAnswer,
 } from '../../verifier/profile/answers.ts';
 import type { Description } from '../../verifier/profile/description.ts';
-import type { EntriesPage, ListedStreamAnswer } from './audit-answers.ts';
+import type { EntriesPage, EntryListItem, ListedStreamAnswer } from './audit-answers.ts';
 import type { Downloaded, Observer } from './download.ts';
 import { OTHER_SERVICE, SERVICE_CHANGED } from './drift.ts';
 import type { Exchange } from './exchange.ts';
@@ -121,19 +122,15 @@ export class AuditClient {
   async *listEntries(streamId: string, period: Period, known?: KnownItems): AsyncGenerator<EntriesPage> {
     const { entries: list } = this.#description;
     if (list === null) throw new EvidenceError('service', 'the contract knows no list of entries');
-    const filter = {
-      [list.stream_parameter]: streamId,
-      ...(list.from_parameter === null || period.from === null ? {} : { [list.from_parameter]: period.from }),
-      ...(list.to_parameter === null || period.to === null ? {} : { [list.to_parameter]: period.to }),
-    };
     const within = inPeriod(period);
     const unordered: EntriesPage = { matched: 0, entries: [], received: [] };
     const expected = list.order === 'ascending' ? known : undefined;
-    for await (const { url, known: matched, items, received } of this.#pages(list, filter, expected)) {
-      const entries = items.map((item) => this.#read(url, () => this.#answers.entry(item)));
-      const foreign = entries.find((entry) => entry.streamId !== null && entry.streamId !== streamId);
-      if (foreign !== undefined)
-        throw new EvidenceError('service', `${url} lists entries of the stream "${foreign.streamId}" as well`);
+    for await (const { url, known: matched, items, received } of this.#pages(
+      list,
+      filterOf(list, streamId, period),
+      expected,
+    )) {
+      const entries = this.#entriesOf(url, items, streamId);
       const page = entries.filter(within).map(({ streamId: _id, ...entry }) => entry);
       const pages = [{ ...received, entries: matched + page.length }];
       if (list.order === 'ascending') yield { matched, entries: page, received: pages };
@@ -154,6 +151,32 @@ export class AuditClient {
    */
   async tryRights(listed: string | null): Promise<void> {
     await tryRights(this.#transport, this.#base, this.#description, listed);
+  }
+
+  /** Whether the service lists the entries after a number. */
+  get listsAfter(): boolean {
+    return this.#description.entries?.after_parameter != null;
+  }
+
+  /**
+   * The entries of a stream with a higher number than `after`, in pages, in the order of their sequence.
+   * @param limit entries that a page is asked for, where the service lets itself be asked; its usual page unless told.
+   * @throws EvidenceError as `listEntries` does.
+   */
+  async *listAfter(streamId: string, after: number, period: Period, limit?: number): AsyncGenerator<EntryListItem[]> {
+    const { entries: list } = this.#description;
+    if (list === null || list.after_parameter === null) throw new TypeError('the contract knows no such list');
+    const asked =
+      limit === undefined || list.limit === null ? list : { ...list, limit: { ...list.limit, size: limit } };
+    const filter = {
+      ...filterOf(list, streamId, period),
+      ...(after < 0 ? {} : { [list.after_parameter]: String(after) }),
+    };
+    const within = inPeriod(period);
+    for await (const { url, items } of this.#pages(asked, filter))
+      yield this.#entriesOf(url, items, streamId)
+        .filter((entry) => within(entry) && entry.sequence > after)
+        .map(({ streamId: _id, ...entry }) => entry);
   }
 
   /** Has the service check the stream itself; null when the contract does not know how to ask. */
@@ -214,6 +237,14 @@ export class AuditClient {
     );
   }
 
+  #entriesOf(url: string, items: readonly Json[], streamId: string): EntryAnswer[] {
+    const entries = items.map((item) => this.#read(url, () => this.#answers.entry(item)));
+    const foreign = entries.find((entry) => entry.streamId !== null && entry.streamId !== streamId);
+    if (foreign !== undefined)
+      throw new EvidenceError('service', `${url} lists entries of the stream "${foreign.streamId}" as well`);
+    return entries;
+  }
+
   async *#pages(list: Parameters<typeof readPages>[2], filter: Record<string, string>, known?: KnownItems) {
     try {
       yield* readPages(this.#transport, this.#base, list, filter, { known });
@@ -236,4 +267,14 @@ export class AuditClient {
   #otherContract(what: string): EvidenceError {
     return new EvidenceError('contract', this.#transport.scrub(what), this.#pinned ? SERVICE_CHANGED : OTHER_SERVICE);
   }
+}
+
+type EntryList = NonNullable<Description['entries']>;
+
+function filterOf(list: EntryList, streamId: string, period: Period): Record<string, string> {
+  return {
+    [list.stream_parameter]: streamId,
+    ...(list.from_parameter === null || period.from === null ? {} : { [list.from_parameter]: period.from }),
+    ...(list.to_parameter === null || period.to === null ? {} : { [list.to_parameter]: period.to }),
+  };
 }

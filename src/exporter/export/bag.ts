@@ -20,7 +20,6 @@ import type { PayloadSource } from '../../verifier/bundle/source.ts';
 import { tokenFiles } from '../../verifier/bundle/tokens.ts';
 import type { BundleOptions, WrittenBundle } from '../../verifier/bundle/write.ts';
 import type { Examination } from '../../verifier/claims/claim.ts';
-import type { RecordedStatement } from '../../verifier/claims/completeness.ts';
 import type { Known } from '../../verifier/claims/observe.ts';
 import { toVerdict, type Verdict } from '../../verifier/claims/verdict.ts';
 import type { Question } from '../../verifier/records/question.ts';
@@ -40,8 +39,6 @@ export interface BagContents {
   known: Known;
   received: Received;
   examination: Examination;
-  /** Of the service's list of streams. */
-  statement: RecordedStatement;
   log: TransferLog;
   /** Key under which the bundle is to be archived. */
   place: string;
@@ -93,7 +90,7 @@ export async function packBag(
 
 function toVerification(
   { question, service, trust, maker, runtime }: ExportContext,
-  { known, statement, received }: BagContents,
+  { known, received }: BagContents,
   verdict: Verdict,
 ): Verification {
   return {
@@ -109,7 +106,7 @@ function toVerification(
     seal_key_ids: [...received.reading.walk.seals.keyIds].sort(),
     accepted_unhashed: question.scope.accepted_unhashed,
     timestamp_roots: trust.roots?.map(({ x509 }) => x509.fingerprint256) ?? null,
-    ...toKnownDocument(known, statement),
+    ...toKnownDocument(known),
     verdict,
     does_not_prove: [...DOES_NOT_PROVE],
   };

@@ -1,7 +1,7 @@
 import { EvidenceError, isEvidenceError } from '../../core/errors.ts';
 import { plural } from '../../core/words.ts';
 import type { ServiceDocument } from '../../verifier/bundle/documents.ts';
-import type { CompletenessBasis, RecordedStatement, StreamStatement } from '../../verifier/claims/completeness.ts';
+import type { CompletenessBasis, StreamStatement } from '../../verifier/claims/completeness.ts';
 import { ListingMerge } from '../../verifier/claims/listing.ts';
 import { entryOf, type SentEntries } from '../../verifier/model/sent.ts';
 import type { AuditClient } from '../client/audit.ts';
@@ -87,19 +87,18 @@ export class ListingCheck implements Disposable {
 
   /**
    * Ends the comparison once the package has ended.
-   * @param statement what there is to fall back on when the service refused to list.
+   * @param statedHead number of the newest entry, as the list of streams stated it before.
    */
-  async finish({ askedAt, askedAtByService }: AskedAt, statement: RecordedStatement): Promise<Listed> {
+  async finish({ askedAt, askedAtByService }: AskedAt, statedHead: number | null): Promise<Listed> {
     const latest = Date.now() + DAY_MS;
-    if (this.#failure === null)
-      this.#merge.endPackage({ askedAt, askedAtByService, statedHead: statement.headSequence, latest });
+    if (this.#failure === null) this.#merge.endPackage({ askedAt, askedAtByService, statedHead, latest });
     await this.catchUp();
     await this.#pages.return(undefined);
     if (this.#failure !== null) {
       const why = `the entries could not be listed (${this.#failure.message})`;
-      return { basis: { kind: 'record', why, statement }, listed: null };
+      return { basis: { kind: 'record', why }, listed: null };
     }
-    const basis: CompletenessBasis = { kind: 'listing', statement, ...this.#merge.result() };
+    const basis: CompletenessBasis = { kind: 'listing', ...this.#merge.result() };
     if (this.#file === null) return { basis, listed: null };
     const service = {
       pages: this.#received,

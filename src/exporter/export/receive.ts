@@ -5,6 +5,8 @@ import { asPart, PackageReader, type PackageReading } from '../../verifier/chain
 import type { VendorVerdict } from '../../verifier/claims/agreement-vendor.ts';
 import { type CompletenessBasis, entriesBeside, type RecordedStatement } from '../../verifier/claims/completeness.ts';
 import { lookOut } from '../../verifier/claims/past.ts';
+import { lastFetched } from '../../verifier/claims/unfetched.ts';
+import type { Unfetched } from '../../verifier/claims/unfetched-schema.ts';
 import { type ExportContext, pastOf, type RunState } from './context.ts';
 import { observersOf } from './entry-observers.ts';
 import type { JobStep } from './events.ts';
@@ -13,6 +15,7 @@ import { type CompletenessMode, type Listed, type ListedFile, ListingCheck, whyN
 import { makePackage } from './package.ts';
 import type { ListedStream } from './plan.ts';
 import type { AccountPackage, AskedAt, ReceivedForms } from './received.ts';
+import { listUnfetched } from './unfetched.ts';
 
 export interface Received extends Omit<ReceivedForms, 'transferLog'> {
   packageId: string;
@@ -107,6 +110,26 @@ export class Collection {
     return { packageId, reading, ...forms, completeness, listed, checkAnswer: this.#checkAnswer, statedCount };
   }
 
+  /** Asks for the entries that the list of streams states and that no export has, this one included. */
+  async askUnfetched({ walk, defect }: PackageReading): Promise<Unfetched | null> {
+    const { client, contract, packagePeriod } = this.#context.service;
+    const { earlier } = pastOf(this.#run, this.#streamId);
+    if (this.#mode !== 'listing' || defect !== null || earlier.length === 0) return null;
+    const after = lastFetched(walk, earlier) ?? contract.firstSequence - 1;
+    const periods = [packagePeriod, ...earlier.map(({ period }) => period)];
+    const unfetched = await listUnfetched(client, {
+      streamId: this.#streamId,
+      statement: this.statement,
+      after,
+      periods,
+    });
+    if (unfetched === null) return null;
+    const { failure, to } = unfetched;
+    const note = `asked for entries ${after + 1} to ${to}, which no export has`;
+    this.transferLog.push({ step: 'unfetched', note, ...(failure === null ? {} : { failure }) });
+    return unfetched;
+  }
+
   /** This stream's part in the package of the whole account. */
   receiveFrom(account: AccountPackage): Received {
     this.transferLog.push(...account.transferLog);
@@ -117,7 +140,7 @@ export class Collection {
       reading: account.readingOf(this.#streamId),
       files,
       missing,
-      completeness: { kind: 'record', why, statement: this.statement },
+      completeness: { kind: 'record', why },
       listed: null,
       checkAnswer: this.#checkAnswer,
       // Of the whole account.
@@ -156,10 +179,9 @@ export class Collection {
     const without = (basis: CompletenessBasis): Listed => ({ basis, listed: null });
     if (this.#mode === 'off') return without({ kind: 'none', why: 'verify.completeness is "off"' });
     if (defect !== null) return without({ kind: 'none', why: 'the JSON form could not be read' });
-    if (listing === null)
-      return without({ kind: 'record', why: this.#whyNotListed() ?? '', statement: this.statement });
+    if (listing === null) return without({ kind: 'record', why: this.#whyNotListed() ?? '' });
     this.#announce('listing');
-    const ended = await listing.finish(asked, this.statement);
+    const ended = await listing.finish(asked, this.statement.headSequence);
     const { basis } = ended;
     this.transferLog.push({
       step: 'listing',

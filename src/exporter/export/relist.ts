@@ -47,9 +47,7 @@ export class Relisting {
   /** @throws EvidenceError `conflict` when they differ, and did not when the bundle was packed. */
   async finish({ walk, transferLog, stated }: JudgedBundle, key: string): Promise<void> {
     if (this.#listing === null || walk === null || transferLog === null) return;
-    const readAt = this.#context.runtime.now().toISOString();
-    const statement = { entryCount: null, headSequence: stated.statement.head.sequence, headDigest: null, readAt };
-    const { basis } = await this.#listing.finish(askedBy(transferLog), statement);
+    const { basis } = await this.#listing.finish(askedBy(transferLog), stated.statement.head.sequence);
     if (basis.kind === 'listing' && basis.differences > 0)
       throw notOurs(
         key,

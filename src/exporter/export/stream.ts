@@ -75,21 +75,22 @@ async function collect(
   const collection = new Collection(context, run, stream, folder);
   const vendor = await collection.askVendor();
   const received = run.account === null ? await collection.receive() : collection.receiveFrom(await run.account());
+  const unfetched = await collection.askUnfetched(received.reading);
   const log = toTransferLog(context, run, streamId, collection.transferLog);
   context.runtime.listen({ type: 'step', streamId, step: 'examine' });
   const known: Known = {
     vendor,
     ...(await compareWithPast(context, run, received.reading, folder)),
     period: context.service.packagePeriod,
-    statedHead: stream.headSequence,
+    statement: collection.statement,
+    unfetched,
     statedCount: received.statedCount,
     restarts: pastOf(run, streamId).restarts,
     completeness: received.completeness,
   };
   const examination = await examineReceived(context, received, known);
   const place = placeOf(context, run, slug, received, examination);
-  const { statement } = collection;
-  return { streamId, slug, streamRecord: stream.record, statement, known, received, examination, log, place };
+  return { streamId, slug, streamRecord: stream.record, known, received, examination, log, place };
 }
 
 function toStreamRecord(

@@ -65,7 +65,14 @@ export async function describeListing(
       : await findPeriodFilter(ask, list, { [parameter]: longest.streamId }, longest, timestamp, hints.entries);
   reportPeriod(period, reasoning);
   const order = orderOf(streams, roles);
-  return { ...list, stream_parameter: parameter, from_parameter: period.from, to_parameter: period.to, order };
+  return {
+    ...list,
+    stream_parameter: parameter,
+    from_parameter: period.from,
+    to_parameter: period.to,
+    after_parameter: null,
+    order,
+  };
 }
 
 function reportPeriod(

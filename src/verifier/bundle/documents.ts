@@ -3,6 +3,7 @@ import { FORMATS } from '../../core/formats.ts';
 import { CLAIMS } from '../claims/claim.ts';
 import { periodSchema, restartSchema, spanSchema } from '../claims/span-schema.ts';
 import { operatorSchema, streamStatementSchema } from '../claims/stated-schema.ts';
+import { unfetchedSchema } from '../claims/unfetched-schema.ts';
 import { verdictSchema } from '../claims/verdict-schema.ts';
 import type { RecordFormat } from '../model/record-format.ts';
 import { SUPPLEMENT_SERVICES } from '../supplements/files.ts';
@@ -38,6 +39,8 @@ export const verificationSchema = z.strictObject({
   /** What continuity was compared with: what every earlier run had of the stream, the oldest first. */
   earlier: z.array(spanSchema),
   statement: statementSchema,
+  /** What the service listed after the last entry that any export has; null where it was not asked. */
+  unfetched: unfetchedSchema.nullable(),
   /** How many entries the service said that the package has, when it was ready. */
   package_entries: z.int().min(0).nullable(),
   /** What somebody accepted of the stream, the oldest first. */

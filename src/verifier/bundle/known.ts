@@ -7,18 +7,25 @@ import type { Verification } from './documents.ts';
 /** The part of `data/verification.json` that says what was known of the stream besides its package. */
 type KnownDocument = Pick<
   Verification,
-  'vendor' | 'earlier' | 'package_period' | 'statement' | 'package_entries' | 'accepted_restarts' | 'completeness'
+  | 'vendor'
+  | 'earlier'
+  | 'package_period'
+  | 'statement'
+  | 'unfetched'
+  | 'package_entries'
+  | 'accepted_restarts'
+  | 'completeness'
 >;
 
-/** @param statement of the service's list of streams. */
-export function toKnownDocument(known: Known, statement: RecordedStatement): KnownDocument {
-  const { vendor, earlier, period, statedCount, restarts, completeness } = known;
+export function toKnownDocument(known: Known): KnownDocument {
+  const { vendor, earlier, period, statement, unfetched, statedCount, restarts, completeness } = known;
   const { kind } = completeness;
   return {
     vendor,
     earlier: [...(earlier ?? [])],
     package_period: period,
     statement: { ...toStatementDocument(statement), read_at: statement.readAt },
+    unfetched,
     package_entries: statedCount,
     accepted_restarts: [...restarts],
     completeness: kind === 'listing' ? { kind } : { kind, reason: completeness.why },
@@ -27,25 +34,28 @@ export function toKnownDocument(known: Known, statement: RecordedStatement): Kno
 
 /** @param listing what came of comparing the listing in the bundle anew; null where there is none to compare. */
 export function knownOf(document: KnownDocument, listing: ListingResult | null): Known {
-  const { vendor, earlier, package_period, statement, package_entries, accepted_restarts } = document;
+  const { vendor, earlier, package_period, unfetched, package_entries, accepted_restarts } = document;
   return {
     vendor,
     earlier,
     period: package_period,
-    statedHead: statement.head.sequence,
+    statement: statementOf(document),
+    unfetched,
     statedCount: package_entries,
     restarts: accepted_restarts,
     completeness: basisOf(document, listing),
   };
 }
 
-function basisOf({ completeness, statement }: KnownDocument, listing: ListingResult | null): CompletenessBasis {
+function statementOf({ statement: { entries, head, read_at } }: Pick<KnownDocument, 'statement'>): RecordedStatement {
+  return { entryCount: entries, headSequence: head.sequence, headDigest: head.hash, readAt: read_at };
+}
+
+function basisOf({ completeness }: KnownDocument, listing: ListingResult | null): CompletenessBasis {
   if (completeness.kind === 'none') return { kind: 'none', why: completeness.reason };
-  const { entries, head, read_at } = statement;
-  const stated = { entryCount: entries, headSequence: head.sequence, headDigest: head.hash, readAt: read_at };
-  if (completeness.kind === 'record') return { kind: 'record', why: completeness.reason, statement: stated };
+  if (completeness.kind === 'record') return { kind: 'record', why: completeness.reason };
   if (listing === null) return { kind: 'none', why: 'the listing that the bundle should hold could not be compared' };
-  return { kind: 'listing', statement: stated, ...listing };
+  return { kind: 'listing', ...listing };
 }
 
 /** A stream in the service's list of streams, as it is written down. */

@@ -5,6 +5,9 @@ import { toStreamFinding } from '../model/stream-finding.ts';
 import { type Claim, type Judgement, proved, refuted, unproved } from './claim.ts';
 import type { ListingResult } from './listing.ts';
 import type { Span } from './span-schema.ts';
+import { type Contradiction, contradictionIn, type StatementQuestion } from './statement.ts';
+import { whyHidden } from './unfetched.ts';
+import type { Unfetched } from './unfetched-schema.ts';
 
 /** A stream as the service's list of streams states it, before its package was made; null for what it does not. */
 export interface StreamStatement {
@@ -24,17 +27,15 @@ export interface RecordedStatement extends StreamStatement {
  * and who verifies the bundle later takes it from there.
  */
 export type CompletenessBasis =
-  | ({ kind: 'listing'; statement: RecordedStatement } & ListingResult)
-  | { kind: 'record'; why: string; statement: RecordedStatement }
+  | ({ kind: 'listing' } & ListingResult)
+  | { kind: 'record'; why: string }
   | { kind: 'none'; why: string };
 
-export interface CompletenessQuestion {
-  walk: WalkResult;
+export interface CompletenessQuestion extends StatementQuestion {
   basis: CompletenessBasis;
-  /** What the package was asked to hold. */
-  period: Span['period'];
-  /** The head's sequence number as the service's list of streams states it, before the package was asked for. */
-  statedHead: number | null;
+  statement: RecordedStatement;
+  /** See `Known`. */
+  unfetched: Unfetched | null;
 }
 
 /** The entries whose digests and times `judgeCompleteness` asks for, in a package held against a stream record. */
@@ -53,21 +54,17 @@ export function judgeCompleteness(question: CompletenessQuestion): Judgement {
 
 function judge(question: CompletenessQuestion, log: FindingLog): Claim {
   const { walk, basis, period } = question;
-  if (basis.kind === 'none') return unproved(basis.why);
-  const wholeStream = period.from === null && period.to === null;
-  if (basis.kind === 'record' && wholeStream) return judgeByRecord(walk, basis, log);
   if (basis.kind === 'listing' && (basis.differences > 0 || basis.deviations.length > 0))
     return judgeDifferences(walk, basis, log);
-  const other =
-    basis.kind === 'listing'
-      ? (whyOtherCount(walk, basis.same) ?? whyOtherRecord(walk, basis.statement, wholeStream))
-      : null;
-  const short = other ?? whyShort(question);
-  if (short !== null) {
-    const { message, ...values } = short;
+  const wrong =
+    whyOtherCount(question) ?? contradictionIn(question) ?? whyHidden(question.unfetched) ?? whyShort(question);
+  if (wrong !== null) {
+    const { message, ...values } = wrong;
     log.add(toStreamFinding('completeness/count-differs', walk.streamId, message, values));
     return refuted(message);
   }
+  if (basis.kind === 'none') return unproved(basis.why);
+  if (basis.kind === 'record' && isWholeStream(period)) return judgeByRecord(question, basis.why, log);
   if (basis.kind === 'record')
     return unproved(`${basis.why}, and the stream record speaks of the whole stream, not of this period`);
   if (basis.undecided > 0) return unproved(whyUndecided(basis.undecided));
@@ -78,46 +75,43 @@ function judge(question: CompletenessQuestion, log: FindingLog): Claim {
 }
 
 /** Package and listing are selected by the service alike, so where a period ends both may end too early. */
-function later({ walk: { head }, period, statedHead }: CompletenessQuestion): string {
+function later({ walk: { head }, period, statement }: CompletenessQuestion): string {
+  const { headSequence: statedHead } = statement;
   if (period.to === null || head === null || statedHead === null || statedHead <= head.sequence) return '';
   const { sequence } = head;
   const which = statedHead === sequence + 1 ? `entry ${statedHead} is` : `entries ${sequence + 1} to ${statedHead} are`;
   return `; that ${which} of a later time is the service's word`;
 }
 
-function whyOtherCount({ entries }: WalkResult, same: number) {
-  if (same === entries) return null;
-  const [expected, actual] = [String(same), String(entries)];
-  return {
-    message: `${plural(same, 'entry')} ${same === 1 ? 'was' : 'were'} compared with the listing, and the package has ${actual}`,
-    expected,
-    actual,
-  };
-}
-
-/** The list of streams agrees with package and listing where it states the count, or the digest of an entry that is here. */
-function whyOtherRecord(walk: WalkResult, statement: StreamStatement, wholeStream: boolean) {
-  const { entryCount, headSequence, headDigest } = statement;
-  const seen = headSequence === null ? undefined : walk.watched.get(headSequence)?.stated;
-  if (headDigest !== null && seen !== undefined && seen !== headDigest) {
-    const message = `the list of streams states another digest of entry ${headSequence}`;
-    return { message, expected: headDigest, actual: seen };
+/** A listing has each entry of the package, and a whole stream as many as the list of streams states. */
+function whyOtherCount({ walk, basis, period, statement }: CompletenessQuestion): Contradiction | null {
+  if (basis.kind !== 'listing') return null;
+  const { entries } = walk;
+  if (basis.same !== entries) {
+    const [expected, actual] = [String(basis.same), String(entries)];
+    const message = `${plural(basis.same, 'entry')} ${basis.same === 1 ? 'was' : 'were'} compared with the listing, and the package has ${actual}`;
+    return { message, expected, actual };
   }
-  if (!wholeStream || entryCount === null) return null;
-  const count = headSequence === null ? walk.entries : walk.entries - recordedSince(walk, statement);
+  const { entryCount, headSequence } = statement;
+  if (!isWholeStream(period) || entryCount === null) return null;
+  const count = headSequence === null ? entries : entries - recordedSince(walk, statement);
   if (headSequence === null ? count >= entryCount : count === entryCount) return null;
   const [expected, actual] = [String(entryCount), String(count)];
-  return {
-    message: `the list of streams states ${plural(entryCount, 'entry')}, and the package has ${actual} of them`,
-    expected,
-    actual,
-  };
+  const message = `the list of streams states ${plural(entryCount, 'entry')}, and the package has ${actual} of them`;
+  return { message, expected, actual };
+}
+
+function isWholeStream({ from, to }: Span['period']): boolean {
+  return from === null && to === null;
 }
 
 /** A package that reaches to the end has the head that was stated before it was asked for. */
-function whyShort({ walk, period, statedHead }: CompletenessQuestion) {
+function whyShort({ walk, basis, period, statement }: CompletenessQuestion): Contradiction | null {
+  const { headSequence: statedHead } = statement;
   // A period may hold no entry. The number 0 may be the first entry of a stream, or say that there is none.
   const last = walk.head?.sequence ?? (walk.entries === 0 && period.from === null ? 0 : null);
+  // A record alone is compared with the whole stream by count and head.
+  if (basis.kind === 'record' && isWholeStream(period)) return null;
   if (period.to !== null || last === null || statedHead === null || statedHead <= last) return null;
   const [expected, actual] = [String(statedHead), walk.head === null ? 'no entry' : `entry ${last}`];
   const message = `the list of streams states entry ${expected}, and the package ${walk.head === null ? 'has' : 'ends at'} ${actual}`;
@@ -138,11 +132,7 @@ function judgeDifferences(walk: WalkResult, { differences, deviations }: Listing
   return refuted(`the service's own listing differs in ${plural(differences, 'entry')}`);
 }
 
-function judgeByRecord(
-  walk: WalkResult,
-  { statement, why }: Extract<CompletenessBasis, { kind: 'record' }>,
-  log: FindingLog,
-): Claim {
+function judgeByRecord({ walk, statement }: CompletenessQuestion, why: string, log: FindingLog): Claim {
   const { entryCount, headSequence, headDigest, readAt } = statement;
   if (entryCount === null && headDigest === null)
     return unproved(`${why}, and the service's list of streams states neither count nor head`);

@@ -1,5 +1,7 @@
 import type { WalkResult } from '../chain/walk.ts';
+import type { StreamStatement } from './completeness.ts';
 import type { Restart, Span } from './span-schema.ts';
+import type { Unfetched } from './unfetched-schema.ts';
 
 export interface ContinuityQuestion {
   /** Must have been told what the earlier runs saw, see `lookOut`. */
@@ -8,8 +10,10 @@ export interface ContinuityQuestion {
   earlier: readonly Span[] | null;
   /** What the package was asked to hold; half-open, null for no bound. */
   period: Span['period'];
-  /** The head's sequence number as the service's list of streams states it, before the package was made. */
-  statedHead: number | null;
+  /** What the service's list of streams states, read before the package was made and after the earlier runs ended. */
+  statement: StreamStatement;
+  /** What the service listed after the last entry that any export has; null where it was not asked. */
+  unfetched: Unfetched | null;
   /** What was accepted of the stream, the oldest first. */
   restarts: readonly Restart[];
   /** Why the bundle of an earlier run could not be compared, by run id. */

@@ -11,6 +11,7 @@ import { findRewritten } from './rewritten.ts';
 import { isPlaced, newestHead, type Placed, seenIn } from './span.ts';
 import type { Span } from './span-schema.ts';
 import { findMissing } from './truncated.ts';
+import { findLate } from './unfetched.ts';
 
 /**
  * Does this package tell the same history as all earlier exports? Nothing that they had and that belongs into it is
@@ -26,17 +27,19 @@ export function judgeContinuity(question: ContinuityQuestion): Judgement {
 }
 
 function judge(question: KnownPast, log: FindingLog): Claim {
-  const { walk, earlier } = question;
+  const { walk, earlier, statement } = question;
   for (const finding of findAccepted(question)) log.add(finding);
-  const found = [...findMissing(question), ...findRewritten(walk, earlier), ...findNewGaps(question)];
+  const found = [...findMissing(question), ...findRewritten(walk, earlier, statement), ...findNewGaps(question)];
   for (const finding of found) log.add(finding);
+  const late = findLate(walk, earlier, question.unfetched);
+  for (const finding of late) log.add(finding);
   const [first] = found;
   if (first !== undefined) return refuted(first.message);
+  if (late[0] !== undefined) return unproved(late[0].message);
   if (walk.first === null || walk.head === null) return unproved('there are no entries');
   const grown = findGrown(walk, earlier);
   for (const finding of grown) log.add(finding);
-  const [late] = grown;
-  if (late !== undefined) return unproved(late.message);
+  if (grown[0] !== undefined) return unproved(grown[0].message);
   const spans = earlier.filter(isPlaced);
   if (spans.length === 0) return judgeStart(question, walk.first, log);
   const agreements = findAgreements(walk, earlier);

@@ -26,6 +26,7 @@ import { judgeContinuity } from './continuity.ts';
 import { withKnownGaps } from './known-gaps.ts';
 import type { Observations } from './observe.ts';
 import { judgeSeal } from './seal.ts';
+import { findLate } from './unfetched.ts';
 
 /**
  * From observations to the seven claims and the status of the stream: a function of them, which leaves them as they are.
@@ -42,12 +43,17 @@ export function examine(observations: Observations, required: readonly ClaimName
   const { claims, findings } = defect === null ? judge(observations, required) : judgeDefective(walk, defect.message);
   const all = [...own.list(), ...findings.list()];
   return {
-    status: statusOf(claims, walk.entries, defect !== null || forms.isShort, required),
+    status: statusOf(claims, walk.entries, defect !== null || forms.isShort || isLeftOut(walk, known), required),
     claims,
     findings: forms.isAltered ? all.map(inAltered) : withKnownGaps(all, known.earlier ?? []),
     findingsCount: own.total() + findings.total(),
     actions: defect === null ? countActions(factsOf(forms.summary), walk.entries) : null,
   };
+}
+
+/** True where entries are in no export and belong to one, or may. */
+function isLeftOut(walk: WalkResult, { earlier, unfetched }: Observations['known']): boolean {
+  return findLate(walk, earlier ?? [], unfetched).length > 0;
 }
 
 /** What all judges say, and what they and the walk found. */
@@ -68,7 +74,12 @@ function judge(observations: Observations, required: readonly ClaimName[]): Judg
   const { period } = known;
   const anchor = judgeAnchor({ ...measures, walk, checkpoints: facts?.checkpoints ?? [], period, bindsPrevious });
   const continuity = judgeContinuity({ ...known, walk });
-  const completeness = judgeCompleteness({ ...known, walk, basis: known.completeness });
+  const completeness = judgeCompleteness({
+    ...known,
+    walk,
+    firstSequence: contract.firstSequence,
+    basis: known.completeness,
+  });
   const agreement = judgeForms(observations, ownVerdict);
   const findings = new FindingLog();
   for (const log of [walk, seal, anchor, continuity, completeness, agreement]) findings.addAll(log.findings);

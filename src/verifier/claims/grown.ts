@@ -9,7 +9,7 @@ import type { Span } from './span-schema.ts';
  * What is dated so shortly before the end of a period may be recorded after an export that began at that end: it waits to
  * be written, or the clock of the service is behind ours. Milliseconds.
  */
-const LATENESS = 10 * 60_000;
+export const LATENESS = 10 * 60_000;
 
 /**
  * Which entries a reader of the package looks for: those dated within a period that an earlier run exported after it had

@@ -5,10 +5,11 @@ import type { Certificate } from '../timestamp/certificate.ts';
 import type { VerifyToken } from '../timestamp/verify.ts';
 import type { PdfReading, SummaryReading } from './agreement.ts';
 import type { VendorVerdict } from './agreement-vendor.ts';
-import type { CompletenessBasis } from './completeness.ts';
+import type { CompletenessBasis, RecordedStatement } from './completeness.ts';
 import type { ContractFile } from './content.ts';
 import { type FormSource, type ReadPdf, readPdfForm, readSummary } from './forms.ts';
 import type { Restart, Span } from './span-schema.ts';
+import type { Unfetched } from './unfetched-schema.ts';
 
 /**
  * What is known of a stream besides its package. An export has it from the service and the ledger, and writes it into the
@@ -22,8 +23,10 @@ export interface Known {
   unread?: ReadonlyMap<string, string>;
   /** What the package was asked to hold. */
   period: Span['period'];
-  /** The head's sequence number as the service's list of streams states it. */
-  statedHead: number | null;
+  /** What the service's list of streams states. */
+  statement: RecordedStatement;
+  /** What it listed after the last entry that any export has; null where it was not asked. */
+  unfetched: Unfetched | null;
   /** How many entries the service said that the package has, when it was ready; null where it did not. */
   statedCount: number | null;
   /** What was accepted of the stream, the oldest first. */
@@ -69,7 +72,10 @@ export interface ReadForms extends Pick<Forms, 'isShort' | 'isAltered'> {
 /** By what claims are judged. */
 export interface Measures extends Omit<Means, 'contract' | 'sealKeys' | 'readPdf'> {
   /** What the contract knows of digests and seals. */
-  contract: Pick<Contract, 'name' | 'recipe' | 'hasSeals' | 'bindsPredecessor' | 'unhashedSeal' | 'openRoles'>;
+  contract: Pick<
+    Contract,
+    'name' | 'recipe' | 'firstSequence' | 'hasSeals' | 'bindsPredecessor' | 'unhashedSeal' | 'openRoles'
+  >;
   sealKeysGiven: boolean;
 }
 

@@ -18,7 +18,7 @@ export function newestRestart(restarts: readonly Restart[]): string | null {
 
 /** What was accepted, and what without that would refute the package: it is gone or differs nonetheless. */
 export function findAccepted(question: KnownPast): StreamFinding[] {
-  const { walk, restarts } = question;
+  const { walk, restarts, statement } = question;
   return restarts.flatMap((restart) => {
     const { earlier, head } = restart;
     const before = { ...question, earlier, restarts: [] };
@@ -30,7 +30,7 @@ export function findAccepted(question: KnownPast): StreamFinding[] {
     return [
       accepted,
       ...findMissing(before).map((finding) => asAccepted('continuity/accepted-missing', finding)),
-      ...findRewritten(walk, earlier).map((finding) => asAccepted('continuity/accepted', finding)),
+      ...findRewritten(walk, earlier, statement).map((finding) => asAccepted('continuity/accepted', finding)),
     ];
   });
 }

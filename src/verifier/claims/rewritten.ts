@@ -1,12 +1,20 @@
 import type { WalkResult } from '../chain/walk.ts';
 import { type FindingPlace, type StreamFinding, toStreamFinding } from '../model/stream-finding.ts';
+import type { StreamStatement } from './completeness.ts';
 import { entriesIn } from './continuity-question.ts';
 import { digestAt } from './overlap.ts';
-import { isPlaced } from './span.ts';
+import { isPlaced, newestHead } from './span.ts';
 import type { Span } from './span-schema.ts';
 
-/** Where the package states another digest, or holds other content, than an earlier run had; of each number once. */
-export function findRewritten(walk: WalkResult, earlier: readonly Span[]): StreamFinding[] {
+/**
+ * Entries of which the package or the list of streams states another digest, or the package holds other content, than an
+ * earlier run had; each number once.
+ */
+export function findRewritten(
+  walk: WalkResult,
+  earlier: readonly Span[],
+  { headSequence, headDigest }: StreamStatement,
+): StreamFinding[] {
   const found = new Map<number, StreamFinding>();
   const differ = (sequence: number, message: string, place: FindingPlace) => {
     if (!found.has(sequence))
@@ -38,6 +46,13 @@ export function findRewritten(walk: WalkResult, earlier: readonly Span[]): Strea
         actual: content,
       });
   }
+  const newest = newestHead(earlier);
+  if (newest !== null && newest.sequence === headSequence && headDigest !== null && headDigest !== newest.digest)
+    differ(headSequence, `the list of streams states another entry ${headSequence} than run ${newest.runId} exported`, {
+      sequence: headSequence,
+      expected: newest.digest,
+      actual: headDigest,
+    });
   return [...found.values()];
 }
 

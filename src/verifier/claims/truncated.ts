@@ -1,4 +1,4 @@
-import type { WalkResult } from '../chain/walk.ts';
+import type { Head, WalkResult } from '../chain/walk.ts';
 import { type StreamFinding, toStreamFinding } from '../model/stream-finding.ts';
 import { entriesIn, type KnownPast } from './continuity-question.ts';
 import { sectionOf } from './overlap.ts';
@@ -6,10 +6,11 @@ import { boundOf, isPlaced, newestHead, type Placed } from './span.ts';
 import type { Span } from './span-schema.ts';
 
 /** Entries that earlier runs had, that belong into this package, and that it lacks at one of its ends. */
-export function findMissing({ walk, earlier, period, statedHead }: KnownPast): StreamFinding[] {
+export function findMissing({ walk, earlier, period, statement }: KnownPast): StreamFinding[] {
   const newest = newestHead(earlier);
   if (newest === null) return [];
   const { sequence, runId } = newest;
+  const { headSequence: stated } = statement;
   const ours = sectionOf(walk);
   const now = (end: number | null) =>
     toStreamFinding(
@@ -20,7 +21,7 @@ export function findMissing({ walk, earlier, period, statedHead }: KnownPast): S
     );
   const isShort = ours === null ? walk.entries === 0 : ours.last < sequence;
   if (isShort && ours === null && period.from === null && period.to === null) return [now(null)];
-  if (isShort && statedHead !== null && statedHead < sequence) return [now(statedHead)];
+  if (isShort && stated !== null && stated < sequence) return [now(stated)];
   if (isShort && ours !== null && period.to === null) return [missing(walk, runId, ours.last + 1, sequence)];
   const spans = earlier.filter((span) => isPlaced(span) && !span.part) as Placed[];
   const atEnd = spans.filter(
@@ -32,9 +33,16 @@ export function findMissing({ walk, earlier, period, statedHead }: KnownPast): S
   const [last] = atEnd.toSorted((a, b) => b.entries.head.sequence - a.entries.head.sequence);
   const [first] = atStart.toSorted((a, b) => a.entries.first_sequence - b.entries.first_sequence);
   return [
+    ...(stated !== null && stated < sequence ? [statedBelow(walk, stated, newest)] : []),
     ...(last === undefined ? [] : [missing(walk, last.run_id, ...lackingAtEnd(last, ours))]),
     ...(first === undefined || ours === null ? [] : [missing(walk, first.run_id, ...lackingAtStart(first, ours))]),
   ];
+}
+
+/** The package has more than what the list of streams still states. */
+function statedBelow(walk: WalkResult, stated: number, { sequence, runId }: Head & { runId: string }): StreamFinding {
+  const message = `the list of streams states entry ${stated} as the newest; run ${runId} exported the stream up to entry ${sequence}`;
+  return toStreamFinding('continuity/truncated', walk.streamId, message, { from: stated + 1, to: sequence });
 }
 
 type Section = NonNullable<ReturnType<typeof sectionOf>>;

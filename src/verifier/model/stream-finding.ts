@@ -82,6 +82,11 @@ const CODES = {
     nextStep:
       'Ask the operator of the service when these entries were recorded. That the period had ended goes by the service where it said what time it was, else by the clock of who exported (data/transfer-log.json has both).',
   },
+  'continuity/unfetched': {
+    severity: 'warning',
+    nextStep:
+      'Run the same command again. If the service still does not list these entries, ask its operator which period they belong to.',
+  },
   'continuity/accepted': {
     severity: 'warning',
     nextStep: 'Judge the reason. Earlier runs keep what they exported: compare with their bundles.',

@@ -40,6 +40,8 @@ export const descriptionSchema = z
         stream_parameter: parameter,
         from_parameter: parameter.nullable(),
         to_parameter: parameter.nullable(),
+        /** Selects the entries with a higher number than this one; null where there is none. */
+        after_parameter: parameter.nullable().default(null),
         /** By sequence. */
         order: z.enum(['ascending', 'descending', 'unordered']),
       })

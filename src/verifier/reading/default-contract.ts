@@ -29,6 +29,7 @@ export const DEFAULT_DESCRIPTION: Description = {
     stream_parameter: 'stream_id',
     from_parameter: 'from',
     to_parameter: 'to',
+    after_parameter: 'after_sequence',
     order: 'ascending',
   },
   verify: {

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { periodSchema } from '../claims/span-schema.ts';
-import { addMonths, lastEndedMonth, periodOfMonths } from './months.ts';
+import { addMonths, lastEndedMonth, monthOf, periodOfMonths } from './months.ts';
 import { filterOf, type Question } from './question.ts';
 
 const count = z.int().min(0);
@@ -124,7 +124,10 @@ export function coverMonth<Run extends CoveringRun>(
 
 /** The first month that a run has; null without a run. */
 export function firstMonth(runs: readonly CoveringRun[]): string | null {
-  const months = runs.map((run) => monthOf(run.period.from) ?? monthOf(run.first_entry) ?? monthOf(run.until));
+  const months = runs.map(({ period, first_entry, until }) => {
+    const known = [period.from, first_entry, until].flatMap((time) => (time === null ? [] : (monthOf(time) ?? [])));
+    return known[0] ?? null;
+  });
   return months.filter((month) => month !== null).sort()[0] ?? null;
 }
 
@@ -157,10 +160,4 @@ function covers(runs: readonly CoveringRun[], from: string, to: string): boolean
 /** A period without a beginning begins before all times. */
 function startOf({ period }: CoveringRun): string {
   return period.from ?? '';
-}
-
-function monthOf(time: string | null): string | null {
-  if (time === null) return null;
-  const month = time.slice(0, 7).padEnd(7, '-01');
-  return /^\d{4}-(0[1-9]|1[0-2])$/.test(month) ? month : null;
 }

@@ -14,6 +14,12 @@ export function periodOfMonths(month: string, count = 1): { from: string; to: st
   return { from: startOf(month), to: startOf(addMonths(month, count)) };
 }
 
+/** The month of a time, or of the beginning of one; null where it is none. */
+export function monthOf(time: string): string | null {
+  const month = time.slice(0, 7).padEnd(7, '-01');
+  return /^\d{4}-(0[1-9]|1[0-2])$/.test(month) ? month : null;
+}
+
 /** The last month that has ended. */
 export function lastEndedMonth(now: Date): string {
   return addMonths(now.toISOString().slice(0, 7), -1);

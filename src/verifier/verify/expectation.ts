@@ -7,12 +7,11 @@ import { lookOut } from '../claims/past.ts';
 /** What the claims ask of the entries, and what the package is to be. */
 export function expectationOf(stated: Verification | null, compared: readonly ComparedSection[]): PackageExpectation {
   if (stated === null) return { compared: () => compared };
-  const { verdict, completeness, statement, earlier, accepted_restarts: restarts, package_period: period } = stated;
-  const head = completeness.kind === 'none' ? null : statement.head.sequence;
+  const { verdict, statement, earlier, accepted_restarts: restarts, package_period: period } = stated;
   const look = lookOut(
     () => ({ earlier, restarts }),
     period,
-    () => entriesBeside(head),
+    () => entriesBeside(statement.head.sequence),
   );
   return {
     streamId: verdict.stream_id,

@@ -62,13 +62,15 @@ function checkOwner(log: TransferLog, { run_id, verdict }: Verification, differ:
 }
 
 /** The steps that were taken are those that verification.json rests on. */
-function checkSteps({ steps }: TransferLog, { vendor, completeness }: Verification, differ: Differ): void {
+function checkSteps({ steps }: TransferLog, { vendor, completeness, unfetched }: Verification, differ: Differ): void {
   for (const { step, file } of steps)
     if (file !== undefined && !(FORMS as readonly string[]).includes(step))
       differ(`says that the step "${step}" received ${file}`);
   const asked = steps.some(({ step, exchange }) => step === 'vendor-verify' && exchange !== undefined);
   if (asked !== (vendor !== null))
     differ("and verification.json differ in whether the service's own check was asked for");
+  if (steps.some(({ step }) => step === 'unfetched') !== (unfetched !== null))
+    differ('and verification.json differ in whether the entries were asked for that no export has');
   const listed = steps.some(({ step, failure }) => step === 'listing' && failure === undefined);
   if (completeness.kind === 'listing' && !listed) differ('names no listing, by which completeness was judged');
 }

@@ -4,7 +4,18 @@ import { judgeContinuity } from '../../../src/verifier/claims/continuity.ts';
 import type { ContinuityQuestion } from '../../../src/verifier/claims/continuity-question.ts';
 import { lookOut } from '../../../src/verifier/claims/past.ts';
 import type { Restart, Span, SpanEntries } from '../../../src/verifier/claims/span-schema.ts';
-import { bare, chainOf, GENESIS, packageOf, readPackage, type SentEntry, STREAM, sealed } from '../../support/chain.ts';
+import {
+  bare,
+  chainOf,
+  GENESIS,
+  NO_STATEMENT,
+  packageOf,
+  readPackage,
+  type SentEntry,
+  STREAM,
+  sealed,
+  statedAt,
+} from '../../support/chain.ts';
 
 const intact = chainOf(20);
 const digestOf = (sequence: number) => intact[sequence - 1]?.hash ?? GENESIS;
@@ -47,7 +58,15 @@ function walkOf(entries: SentEntry[], earlier: readonly Span[] = [], restarts: r
 
 function judge(entries: SentEntry[], more: Partial<ContinuityQuestion> = {}) {
   const walk = walkOf(entries, more.earlier ?? [], more.restarts);
-  const question = { walk, earlier: [], period: ENDED, statedHead: null, restarts: [], ...more };
+  const question = {
+    walk,
+    earlier: [],
+    period: ENDED,
+    statement: NO_STATEMENT,
+    unfetched: null,
+    restarts: [],
+    ...more,
+  };
   const { claim, findings } = judgeContinuity(question);
   return { ...claim, found: bare(findings.list()), errors: findings.errors('continuity') };
 }
@@ -88,11 +107,17 @@ const TABLE: [string, SentEntry[], Partial<ContinuityQuestion>, string, string[]
   [
     'an earlier period, and the stream is shorter',
     slice(1, 5),
-    { ...head(10), statedHead: 7 },
+    { ...head(10), statement: statedAt(7) },
     'refuted',
     ['continuity/truncated 8-10'],
   ],
-  ['an earlier period, and the stream is longer', slice(1, 5), { ...head(10), statedHead: 20 }, 'unproved', []],
+  [
+    'an earlier period, and the stream is longer',
+    slice(1, 5),
+    { ...head(10), statement: statedAt(20) },
+    'unproved',
+    [],
+  ],
   ['one short', slice(1, 9), { ...head(10), ...NOW }, 'refuted', ['continuity/truncated 10-10']],
   ['the head in a hole', [...slice(1, 8), ...slice(12, 20)], head(10), 'unproved', []],
   ['nothing, no earlier head', [], ALL, 'unproved', []],
@@ -102,11 +127,11 @@ const TABLE: [string, SentEntry[], Partial<ContinuityQuestion>, string, string[]
   [
     'nothing in the period, and the stream is shorter',
     [],
-    { ...head(10), statedHead: 7 },
+    { ...head(10), statement: statedAt(7) },
     'refuted',
     ['continuity/truncated 8-10'],
   ],
-  ['nothing in the period, and the stream is as long', [], { ...head(10), statedHead: 10 }, 'unproved', []],
+  ['nothing in the period, and the stream is as long', [], { ...head(10), statement: statedAt(10) }, 'unproved', []],
 ];
 
 describe('the history that earlier exports saw', () => {
@@ -126,7 +151,14 @@ test('a digest that is not that of its entry proves nothing, edited or not', () 
 test('the finding names both digests', () => {
   const { earlier } = head(10, 'ab');
   const walk = walkOf(intact, earlier);
-  const { findings } = judgeContinuity({ walk, earlier, period: ALL_TIME, statedHead: null, restarts: [] });
+  const { findings } = judgeContinuity({
+    walk,
+    earlier,
+    period: ALL_TIME,
+    statement: NO_STATEMENT,
+    unfetched: null,
+    restarts: [],
+  });
   expect(findings.list()).toMatchObject([
     { expected: 'ab', actual: digestOf(10), message: expect.stringContaining('2026-09') },
   ]);
@@ -165,7 +197,7 @@ test.each<[string, SentEntry[], Partial<ContinuityQuestion>, string, string[]]>(
   [
     'the stream began anew with fewer entries',
     slice(1, 4),
-    { ...ALL, statedHead: 4, restarts: [accepted(others, 4, 10)] },
+    { ...ALL, statement: statedAt(4), restarts: [accepted(others, 4, 10)] },
     `starts at the first entry of the stream; no export that was known when it was received had entries of it since ${RESTARTED}`,
     ['continuity/accepted 4', 'continuity/accepted-missing 5-10', 'continuity/accepted 10'],
   ],
@@ -206,7 +238,7 @@ test('of what was accepted, it is told whether it is there still', () => {
   const told = (before: SentEntry[]) => {
     const restarts = [accepted(before, 10)];
     const walk = walkOf(intact, [], restarts);
-    const question = { walk, earlier: [], period: ALL_TIME, statedHead: null, restarts };
+    const question = { walk, earlier: [], period: ALL_TIME, statement: NO_STATEMENT, unfetched: null, restarts };
     return judgeContinuity(question)
       .findings.list()
       .map(({ message }) => message);
@@ -222,13 +254,13 @@ test.each<[string, SentEntry[], Partial<ContinuityQuestion>, RegExp]>([
   [
     'of a package that ends before what the service says it has',
     slice(1, 8),
-    { ...head(10), ...ALL, statedHead: 10 },
+    { ...head(10), ...ALL, statement: statedAt(10) },
     /^entries 9 to 10, which run 2026-09 exported, are not in the package$/,
   ],
   [
     'of a stream that ends earlier now',
     slice(1, 8),
-    { ...head(10), ...ALL, statedHead: 8 },
+    { ...head(10), ...ALL, statement: statedAt(8) },
     /^the stream now ends at entry 8; run 2026-09 exported it up to entry 10$/,
   ],
   [

@@ -1,0 +1,85 @@
+import { isEvidenceError } from '../../core/errors.ts';
+import type { StreamStatement } from '../../verifier/claims/completeness.ts';
+import type { Span } from '../../verifier/claims/span-schema.ts';
+import type { LateRange, Unfetched } from '../../verifier/claims/unfetched-schema.ts';
+import { monthOf } from '../../verifier/records/months.ts';
+import type { AuditClient } from '../client/audit.ts';
+import type { EntryListItem } from '../client/audit-answers.ts';
+
+/** Pages of late entries that are read, and ranges of them that are kept: what is beyond is asked for with a revision. */
+const MAX_PAGES = 20;
+const MAX_RANGES = 100;
+
+export interface UnfetchedQuestion {
+  streamId: string;
+  statement: StreamStatement;
+  /** Number of the last entry that an export has, see `lastFetched`. */
+  after: number;
+  /** The periods of all exports, this one included. */
+  periods: readonly Span['period'][];
+}
+
+/**
+ * Asks the service for the entries that its list of streams states and that no export has: that they are listed, and which
+ * of them are dated before the end of a period that was exported. Null where there is nothing to ask, or no way to ask.
+ */
+export async function listUnfetched(
+  client: Pick<AuditClient, 'listAfter' | 'listsAfter'>,
+  { streamId, statement, after, periods }: UnfetchedQuestion,
+): Promise<Unfetched | null> {
+  const { headSequence: to, entryCount } = statement;
+  const end = newestEnd(periods);
+  if (!client.listsAfter || to === null || to <= after || entryCount === 0 || end === null) return null;
+  const asked: Unfetched = { after, to, next: null, late: [], more: false, failure: null };
+  try {
+    for await (const [first] of client.listAfter(streamId, after, { from: null, to: null }, 1)) {
+      asked.next = first?.sequence ?? null;
+      if (first !== undefined) break;
+    }
+    if (asked.next === null) return asked;
+    const ranges = new LateRanges(to);
+    let pages = 0;
+    for await (const page of client.listAfter(streamId, after, { from: null, to: end })) {
+      pages += 1;
+      asked.more = !page.every((entry) => ranges.add(entry)) || pages === MAX_PAGES;
+      if (asked.more) break;
+    }
+    return { ...asked, late: ranges.list };
+  } catch (error) {
+    if (!isEvidenceError(error) || error.code === 'interrupted') throw error;
+    return { ...asked, failure: error.message };
+  }
+}
+
+/** The latest end of periods that have one. */
+function newestEnd(periods: readonly Span['period'][]): string | null {
+  const ends = periods.flatMap(({ to }) => (to === null ? [] : [to]));
+  return ends.toSorted((a, b) => Date.parse(a) - Date.parse(b)).at(-1) ?? null;
+}
+
+/** Collects consecutive entries of one month as one range. */
+class LateRanges {
+  readonly list: LateRange[] = [];
+  readonly #newest: number;
+
+  /** @param newest number that was stated: later entries may have come since. */
+  constructor(newest: number) {
+    this.#newest = newest;
+  }
+
+  /** @returns false where there is no more room. */
+  add({ sequence, timestamp }: EntryListItem): boolean {
+    const time = Date.parse(timestamp);
+    if (sequence > this.#newest || Number.isNaN(time)) return true;
+    const at = new Date(time).toISOString();
+    const last = this.list.at(-1);
+    if (last !== undefined && last.to + 1 === sequence && monthOf(last.last_recorded_at) === monthOf(at)) {
+      last.to = sequence;
+      last.last_recorded_at = at;
+      return true;
+    }
+    if (this.list.length === MAX_RANGES) return false;
+    this.list.push({ from: sequence, to: sequence, first_recorded_at: at, last_recorded_at: at });
+    return true;
+  }
+}
