@@ -51,8 +51,8 @@ async function exportOn(
 ): Promise<number> {
   if (flags.missing === true) {
     const { exportMissing } = await import('./missing.ts');
-    const exportMonth = (answer: PeriodAnswer, isFirst: boolean) =>
-      exportInto({ ...common, ...(isFirst ? {} : SAID_ONCE), answer }, footing, context);
+    const exportMonth = (answer: PeriodAnswer, { isFirst, revise }: { isFirst: boolean; revise: boolean }) =>
+      exportInto({ ...common, ...(isFirst ? {} : SAID_ONCE), revise, answer }, footing, context);
     return exportMissing({ ...common, footing, exportMonth }, flags, context);
   }
   const wish = { ...common, answer: resolvePeriod(periodQuestionOf(flags), new Date()) };

@@ -2,11 +2,13 @@ import { EvidenceError, isEvidenceError } from '../../../core/errors.ts';
 import { plural } from '../../../core/words.ts';
 import type { Archive } from '../../../verifier/archive/archive.ts';
 import { readKnownLedger } from '../../../verifier/ledger/continuation.ts';
+import type { Past } from '../../../verifier/ledger/past.ts';
 import { type CoveredMonth, coverMonth, coverMonths } from '../../../verifier/records/coverage.ts';
 import { describeMonth, toMonthReport } from '../../../verifier/records/month-report.ts';
 import { lastEndedMonth } from '../../../verifier/records/months.ts';
 import { filterOf, type Question } from '../../../verifier/records/question.ts';
 import { type ClockReading, readClock } from '../../clocks.ts';
+import { findGrownMonths } from '../../export/grown-months.ts';
 import { type PeriodAnswer, refuseUnended, resolvePeriod } from '../../export/period.ts';
 import type { ExportResult } from '../../export/run.ts';
 import { isBegun } from '../../export/run-id.ts';
@@ -25,6 +27,8 @@ interface MissingMonth {
   /** What the archive has of it. */
   has: string;
   isBegun: boolean;
+  /** It is whole, and has more entries now: a revision of it is exported. */
+  isGrown: boolean;
 }
 
 /** What every month is exported with. */
@@ -35,13 +39,13 @@ interface Wish {
   service: Service;
   footing: Pick<Footing, 'signingKey' | 'publicKeys'>;
   /** @param isFirst what is to be said once is said with the first. */
-  exportMonth: (answer: PeriodAnswer, isFirst: boolean) => Promise<ExportResult>;
+  exportMonth: (answer: PeriodAnswer, how: { isFirst: boolean; revise: boolean }) => Promise<ExportResult>;
 }
 
 /** Not refuted, and not to be tried again. */
 const WELL: ReadonlySet<number> = new Set([0, 4]);
 
-/** Exports every month that the archive does not have whole, one after the other, until one fails. */
+/** Exports every month that the archive does not have whole, or that has more entries now, until one fails. */
 export async function exportMissing(wish: Wish, flags: ExportFlags, context: CommandContext): Promise<number> {
   refuseOtherPeriods(flags);
   const { printer, signal } = context;
@@ -52,7 +56,7 @@ export async function exportMissing(wish: Wish, flags: ExportFlags, context: Com
   for (const [index, month] of missing.entries()) {
     signal.throwIfAborted();
     const result = await ofMonth(missing, index, 'exported', () =>
-      wish.exportMonth(answerOf(wish, month.month), index === 0),
+      wish.exportMonth(answerOf(wish, month.month), { isFirst: index === 0, revise: month.isGrown }),
     );
     results.push(result);
     printLine(result, context);
@@ -88,7 +92,9 @@ function refuseOtherPeriods(flags: ExportFlags): void {
     );
 }
 
-/** Those that were begun first, then the oldest first; in an archive without a run the last month that has ended. */
+/**
+ * Those that grew, as other months stay open until they are exported; then those that were begun, then the oldest first. In an archive without a run the last month that has ended.
+ */
 async function findMissing(wish: Wish, context: CommandContext): Promise<MissingMonth[]> {
   const now = new Date();
   const last = lastEndedMonth(now);
@@ -101,17 +107,40 @@ async function findMissing(wish: Wish, context: CommandContext): Promise<Missing
     const found: MissingMonth[] = [];
     for (const month of months) if (month.state !== 'whole') found.push(await toMissing(wish, archive, month));
     // What a run of that very name lacks, another run of it would lack too.
-    return found.filter(({ runId }) => !past.runs.has(runId)).sort((a, b) => Number(b.isBegun) - Number(a.isBegun));
+    const left = found
+      .filter(({ runId }) => !past.runs.has(runId))
+      .sort((a, b) => Number(b.isBegun) - Number(a.isBegun));
+    return [...(await findGrown(wish, past, left)), ...left];
   });
+}
+
+async function findGrown(
+  { config, scope, service }: Wish,
+  past: Past,
+  left: readonly MissingMonth[],
+): Promise<MissingMonth[]> {
+  const { client, contract } = service;
+  const { concurrency } = config.source;
+  const grown = await findGrownMonths({ service: { client, contract: contract.contract }, scope, past, concurrency });
+  return [...grown]
+    .filter(([month]) => left.every((one) => one.month !== month))
+    .sort(([a], [b]) => (a < b ? -1 : 1))
+    .map(([month, streams]) => ({
+      month,
+      runId: answerOf({ scope }, month).runId,
+      has: `${month} has more entries now than were exported, in ${plural(streams.length, 'stream')} (${streams.slice(0, 3).join(', ')}${streams.length > 3 ? ', …' : ''})`,
+      isBegun: false,
+      isGrown: true,
+    }));
 }
 
 async function toMissing(wish: Wish, archive: Archive | null, covered: CoveredMonth): Promise<MissingMonth> {
   const { runId } = answerOf(wish, covered.month);
   const begun = archive !== null && (await isBegun(archive, runId));
-  return { month: covered.month, runId, has: describeMonth(toMonthReport(covered)), isBegun: begun };
+  return { month: covered.month, runId, has: describeMonth(toMonthReport(covered)), isBegun: begun, isGrown: false };
 }
 
-function answerOf({ scope: { streams, exclude } }: Wish, month: string) {
+function answerOf({ scope: { streams, exclude } }: Pick<Wish, 'scope'>, month: string) {
   return resolvePeriod({ month, streams, exclude }, new Date());
 }
 
@@ -144,9 +173,10 @@ async function ofMonth<Result>(
 /** @throws EvidenceError `usage` for a month that an export would refuse, behind the words on those before it. */
 async function list(missing: readonly MissingMonth[], wish: Wish, { printer }: CommandContext): Promise<number> {
   const clock = missing.length === 0 ? null : await readServiceClock(wish.service);
-  for (const [index, { month, runId, has, isBegun: begun }] of missing.entries()) {
+  for (const [index, { month, runId, has, isBegun: begun, isGrown }] of missing.entries()) {
     await ofMonth(missing, index, 'would be exported', () => refuseUnended(answerOf(wish, month).period, clock));
-    printer.result(`Run ${runId} would be ${begun ? 'gone on with' : 'exported'}: ${has}.`);
+    const how = isGrown ? 'revised' : begun ? 'gone on with' : 'exported';
+    printer.result(`Run ${runId} would be ${how}: ${has}.`);
   }
   printer.document('evidence-export-missing-dry-run/1', { dry_run: true, missing });
   printer.result(missing.length === 0 ? 'No month is missing.' : 'Nothing was written.');
