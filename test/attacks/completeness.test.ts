@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import type { CompletenessBasis, RecordedStatement } from '../../src/verifier/claims/completeness.ts';
+import type { CompletenessBasis } from '../../src/verifier/claims/completeness.ts';
+import type { RecordedStatement } from '../../src/verifier/claims/statement.ts';
 import {
   chainOf,
   entryAfter,

@@ -9,7 +9,8 @@ import { type WrittenBundle, writeBundle } from '../../src/verifier/bundle/write
 import { PackageReader, type PackageReading } from '../../src/verifier/chain/package.ts';
 import { CarriedListing } from '../../src/verifier/claims/carried-listing.ts';
 import type { ClaimName } from '../../src/verifier/claims/claim.ts';
-import type { CompletenessBasis, RecordedStatement } from '../../src/verifier/claims/completeness.ts';
+import type { CompletenessBasis } from '../../src/verifier/claims/completeness.ts';
+import type { RecordedStatement } from '../../src/verifier/claims/statement.ts';
 import { toVerdict, type Verdict } from '../../src/verifier/claims/verdict.ts';
 import type { Description } from '../../src/verifier/profile/description.ts';
 import { formatContract } from '../../src/verifier/profile/file.ts';

@@ -1,3 +1,5 @@
+// Over 250 lines: every operation of the service, in one class.
+
 import { EvidenceError, isEvidenceError } from '../../core/errors.ts';
 import type { Json } from '../../core/json/canonical.ts';
 import {
@@ -16,7 +18,7 @@ import type { Downloaded, Observer } from './download.ts';
 import { OTHER_SERVICE, SERVICE_CHANGED } from './drift.ts';
 import type { Exchange } from './exchange.ts';
 import { inPath } from './in-path.ts';
-import { type Operation, operationsOf } from './operations.ts';
+import { type Operation, operationsOf, selectionOf } from './operations.ts';
 import type { KnownItems } from './page-reader.ts';
 import { ASK_OPERATOR, atAddress, type Page, readPages } from './pages.ts';
 import { ALL_TIME, inPeriod, type Period } from './period.ts';
@@ -125,11 +127,8 @@ export class AuditClient {
     const within = inPeriod(period);
     const unordered: EntriesPage = { matched: 0, entries: [], received: [] };
     const expected = list.order === 'ascending' ? known : undefined;
-    for await (const { url, known: matched, items, received } of this.#pages(
-      list,
-      filterOf(list, streamId, period),
-      expected,
-    )) {
+    const filter = selectionOf(list, streamId, period);
+    for await (const { url, known: matched, items, received } of this.#pages(list, filter, expected)) {
       const entries = this.#entriesOf(url, items, streamId);
       const page = entries.filter(within).map(({ streamId: _id, ...entry }) => entry);
       const pages = [{ ...received, entries: matched + page.length }];
@@ -169,7 +168,7 @@ export class AuditClient {
     const asked =
       limit === undefined || list.limit === null ? list : { ...list, limit: { ...list.limit, size: limit } };
     const filter = {
-      ...filterOf(list, streamId, period),
+      ...selectionOf(list, streamId, period),
       ...(after < 0 ? {} : { [list.after_parameter]: String(after) }),
     };
     const within = inPeriod(period);
@@ -267,14 +266,4 @@ export class AuditClient {
   #otherContract(what: string): EvidenceError {
     return new EvidenceError('contract', this.#transport.scrub(what), this.#pinned ? SERVICE_CHANGED : OTHER_SERVICE);
   }
-}
-
-type EntryList = NonNullable<Description['entries']>;
-
-function filterOf(list: EntryList, streamId: string, period: Period): Record<string, string> {
-  return {
-    [list.stream_parameter]: streamId,
-    ...(list.from_parameter === null || period.from === null ? {} : { [list.from_parameter]: period.from }),
-    ...(list.to_parameter === null || period.to === null ? {} : { [list.to_parameter]: period.to }),
-  };
 }

@@ -44,17 +44,23 @@ export function operationsOf(
   for (const [form, path] of Object.entries(downloads))
     if (path !== null) list.push(get(`receive the ${form === 'summary' ? form : `${form.toUpperCase()} form`}`, path));
   if (listsEntries && entries !== null) {
-    const { stream_parameter, from_parameter, to_parameter } = entries;
-    const selection = {
-      [stream_parameter]: '{stream_id}',
-      [from_parameter ?? '']: period.from,
-      [to_parameter ?? '']: period.to,
-    };
-    const selected = Object.entries(selection).filter(([name, value]) => name !== '' && value !== null);
-    const parameters = selected.map(([name, value]) => `${name}=${value}`);
+    const parameters = Object.entries(selectionOf(entries, '{stream_id}', period)).map((pair) => pair.join('='));
     list.push(get('list the entries, to compare', entries.path, [...parameters, ...pagingOf(entries)]));
   }
   return list;
+}
+
+/** Query parameters that select the entries of a stream. */
+export function selectionOf(
+  { stream_parameter, from_parameter, to_parameter }: NonNullable<Description['entries']>,
+  streamId: string,
+  { from, to }: { from: string | null; to: string | null },
+): Record<string, string> {
+  return {
+    [stream_parameter]: streamId,
+    ...(from_parameter === null || from === null ? {} : { [from_parameter]: from }),
+    ...(to_parameter === null || to === null ? {} : { [to_parameter]: to }),
+  };
 }
 
 function pagingOf({ limit, paging }: List): string[] {

@@ -1,8 +1,9 @@
 import { EvidenceError, isEvidenceError } from '../../core/errors.ts';
 import { plural } from '../../core/words.ts';
 import type { ServiceDocument } from '../../verifier/bundle/documents.ts';
-import type { CompletenessBasis, StreamStatement } from '../../verifier/claims/completeness.ts';
+import type { CompletenessBasis } from '../../verifier/claims/completeness.ts';
 import { ListingMerge } from '../../verifier/claims/listing.ts';
+import type { StreamStatement } from '../../verifier/claims/statement.ts';
 import { entryOf, type SentEntries } from '../../verifier/model/sent.ts';
 import type { AuditClient } from '../client/audit.ts';
 import type { EntryListItem, PageOfEntries } from '../client/audit-answers.ts';

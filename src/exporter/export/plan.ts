@@ -1,11 +1,11 @@
 import { EvidenceError } from '../../core/errors.ts';
 import { toStatementDocument } from '../../verifier/bundle/known.ts';
 import { slugOf } from '../../verifier/bundle/layout.ts';
-import type { StreamStatement } from '../../verifier/claims/completeness.ts';
 import { lengthOf } from '../../verifier/claims/ranges.ts';
 import { describeRestart } from '../../verifier/claims/restart.ts';
 import { isPlaced } from '../../verifier/claims/span.ts';
 import type { Restart, Span } from '../../verifier/claims/span-schema.ts';
+import type { StreamStatement } from '../../verifier/claims/statement.ts';
 import type { Past } from '../../verifier/ledger/past.ts';
 import { toStreamFinding } from '../../verifier/model/stream-finding.ts';
 import type { Question } from '../../verifier/records/question.ts';

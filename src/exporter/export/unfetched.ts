@@ -1,6 +1,6 @@
 import { isEvidenceError } from '../../core/errors.ts';
-import type { StreamStatement } from '../../verifier/claims/completeness.ts';
 import type { Span } from '../../verifier/claims/span-schema.ts';
+import type { StreamStatement } from '../../verifier/claims/statement.ts';
 import type { LateRange, Unfetched } from '../../verifier/claims/unfetched-schema.ts';
 import { monthOf } from '../../verifier/records/months.ts';
 import type { AuditClient } from '../client/audit.ts';

@@ -1,7 +1,8 @@
-import type { CompletenessBasis, RecordedStatement, StreamStatement } from '../claims/completeness.ts';
+import type { CompletenessBasis } from '../claims/completeness.ts';
 import type { ListingResult } from '../claims/listing.ts';
 import type { Known } from '../claims/observe.ts';
 import type { StreamStatementDocument } from '../claims/stated-schema.ts';
+import type { RecordedStatement, StreamStatement } from '../claims/statement.ts';
 import type { Verification } from './documents.ts';
 
 /** The part of `data/verification.json` that says what was known of the stream besides its package. */

@@ -5,22 +5,15 @@ import { toStreamFinding } from '../model/stream-finding.ts';
 import { type Claim, type Judgement, proved, refuted, unproved } from './claim.ts';
 import type { ListingResult } from './listing.ts';
 import type { Span } from './span-schema.ts';
-import { type Contradiction, contradictionIn, type StatementQuestion } from './statement.ts';
+import {
+  type Contradiction,
+  contradictionIn,
+  type RecordedStatement,
+  type StatementQuestion,
+  type StreamStatement,
+} from './statement.ts';
 import { whyHidden } from './unfetched.ts';
 import type { Unfetched } from './unfetched-schema.ts';
-
-/** A stream as the service's list of streams states it, before its package was made; null for what it does not. */
-export interface StreamStatement {
-  entryCount: number | null;
-  headSequence: number | null;
-  headDigest: string | null;
-}
-
-/** A statement as a bundle records it. */
-export interface RecordedStatement extends StreamStatement {
-  /** When the export that read it had begun, by its own clock; RFC 3339. */
-  readAt: string;
-}
 
 /**
  * What the package was held against to see whether it is complete. It comes from the service, so a bundle records it,

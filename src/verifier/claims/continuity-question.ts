@@ -1,6 +1,6 @@
 import type { WalkResult } from '../chain/walk.ts';
-import type { StreamStatement } from './completeness.ts';
 import type { Restart, Span } from './span-schema.ts';
+import type { StreamStatement } from './statement.ts';
 import type { Unfetched } from './unfetched-schema.ts';
 
 export interface ContinuityQuestion {

@@ -5,10 +5,11 @@ import type { Certificate } from '../timestamp/certificate.ts';
 import type { VerifyToken } from '../timestamp/verify.ts';
 import type { PdfReading, SummaryReading } from './agreement.ts';
 import type { VendorVerdict } from './agreement-vendor.ts';
-import type { CompletenessBasis, RecordedStatement } from './completeness.ts';
+import type { CompletenessBasis } from './completeness.ts';
 import type { ContractFile } from './content.ts';
 import { type FormSource, type ReadPdf, readPdfForm, readSummary } from './forms.ts';
 import type { Restart, Span } from './span-schema.ts';
+import type { RecordedStatement } from './statement.ts';
 import type { Unfetched } from './unfetched-schema.ts';
 
 /**

@@ -1,20 +1,16 @@
 import type { WalkResult } from '../chain/walk.ts';
 import { type FindingPlace, type StreamFinding, toStreamFinding } from '../model/stream-finding.ts';
-import type { StreamStatement } from './completeness.ts';
 import { entriesIn } from './continuity-question.ts';
 import { digestAt } from './overlap.ts';
 import { isPlaced, newestHead } from './span.ts';
 import type { Span } from './span-schema.ts';
+import type { StreamStatement } from './statement.ts';
 
 /**
  * Entries of which the package or the list of streams states another digest, or the package holds other content, than an
  * earlier run had; each number once.
  */
-export function findRewritten(
-  walk: WalkResult,
-  earlier: readonly Span[],
-  { headSequence, headDigest }: StreamStatement,
-): StreamFinding[] {
+export function findRewritten(walk: WalkResult, earlier: readonly Span[], statement: StreamStatement): StreamFinding[] {
   const found = new Map<number, StreamFinding>();
   const differ = (sequence: number, message: string, place: FindingPlace) => {
     if (!found.has(sequence))
@@ -46,14 +42,22 @@ export function findRewritten(
         actual: content,
       });
   }
+  const stated = statedOtherwise(walk, earlier, statement);
+  return [...found.values(), ...(stated === null || found.has(stated.sequence ?? -1) ? [] : [stated])];
+}
+
+/** The list of streams states another digest of the newest entry that was exported. */
+function statedOtherwise(
+  { streamId }: WalkResult,
+  earlier: readonly Span[],
+  { headSequence, headDigest }: StreamStatement,
+): StreamFinding | null {
   const newest = newestHead(earlier);
-  if (newest !== null && newest.sequence === headSequence && headDigest !== null && headDigest !== newest.digest)
-    differ(headSequence, `the list of streams states another entry ${headSequence} than run ${newest.runId} exported`, {
-      sequence: headSequence,
-      expected: newest.digest,
-      actual: headDigest,
-    });
-  return [...found.values()];
+  if (newest === null || newest.sequence !== headSequence || headDigest === null || headDigest === newest.digest)
+    return null;
+  const message = `the list of streams states another entry ${headSequence} than run ${newest.runId} exported`;
+  const place = { sequence: headSequence, expected: newest.digest, actual: headDigest };
+  return toStreamFinding('continuity/rewritten', streamId, message, place);
 }
 
 /** The first entry of a stream names nothing that could differ. */

@@ -1,10 +1,22 @@
 import { plural } from '../../core/words.ts';
 import type { WalkResult } from '../chain/walk.ts';
-import type { StreamStatement } from './completeness.ts';
 import { LATENESS } from './grown.ts';
 import { digestAt } from './overlap.ts';
 import { boundOf } from './span.ts';
 import type { Span } from './span-schema.ts';
+
+/** A stream as the service's list of streams states it, before its package was made; null for what it does not. */
+export interface StreamStatement {
+  entryCount: number | null;
+  headSequence: number | null;
+  headDigest: string | null;
+}
+
+/** A statement as a bundle records it. */
+export interface RecordedStatement extends StreamStatement {
+  /** When the export that read it had begun, by its own clock; RFC 3339. */
+  readAt: string;
+}
 
 export interface StatementQuestion {
   walk: WalkResult;

@@ -128,8 +128,9 @@ MEMBERS = {name: set(names.split()) for name, names in {
     "restamp": "format run_id ordered_by ordered_at timestamp_authority token",
     "envelope": "payload payloadType signatures",
     "verification": "format run_id period verified_at tool contract contract_sha256 recipe required_claims seal_key_ids "
-                    "accepted_unhashed timestamp_roots vendor earlier package_period statement package_entries "
+                    "accepted_unhashed timestamp_roots vendor earlier package_period statement unfetched package_entries "
                     "accepted_restarts completeness verdict does_not_prove",
+    "unfetched": "after to next late more failure",
     "verdict": VERDICT,
     "service": "format run_id stream_id stream_record check_answer listing",
     "supplements": "format run_id period services kinds findings findings_count",
@@ -315,9 +316,27 @@ def judge_package(package, text, roots, seal_keys, known, place):
     return states, facts, stated, tried > 0 and sealed == 0
 
 
-def judge_continuity(stated, spans, period, states, place):
+def is_late(verification, spans):
+    """9.5: entries that no export has, dated into a period that a run of `spans` exported after its end; or that may be."""
+    unfetched = verification["unfetched"]
+    if unfetched is None:
+        return False
+    periods = [span["period"] for span in spans if span["period"]["to"] is not None]
+    return unfetched["failure"] is not None or any(
+        (period["from"] is None or to_time(period["from"]) <= to_time(late["last_recorded_at"])) and to_time(late["first_recorded_at"]) < to_time(period["to"])
+        for late in unfetched["late"] for period in periods)
+
+
+def judge_continuity(stated, spans, verification, states, place):
     """9.5, by digests: what the ledger says that earlier runs had."""
+    late, period, said = is_late(verification, spans), verification["package_period"], verification["statement"]["head"]
     spans = [span for span in spans if span["entries"] is not None]
+    for span in spans:
+        theirs = span["entries"]["head"]
+        if said["sequence"] is not None and said["sequence"] < theirs["sequence"]:
+            return "refuted"
+        if said["sequence"] == theirs["sequence"] and said["hash"] not in (None, theirs["hash"]):
+            return "refuted"
     numbers = sorted(stated)
     if not numbers:
         return "unproved"
@@ -342,11 +361,33 @@ def judge_continuity(stated, spans, period, states, place):
     touches = any(s["entries"]["head"]["sequence"] < first - 1 and s["period"]["to"] == period["from"] is not None for s in spans)
     if touches and all(s["entries"]["head"]["sequence"] + 1 < first for s in spans):
         return "refuted"
-    return "proved" if proved and states["order"] == "proved" else "unproved"
+    return "proved" if proved and states["order"] == "proved" and not late else "unproved"
+
+
+def contradicts_itself(stated, verification):
+    """9.6: what the list of streams states, beside itself, the package and the entries after it."""
+    entries, head = verification["statement"]["entries"], verification["statement"]["head"]
+    numbers, to, unfetched = sorted(stated), verification["package_period"]["to"], verification["unfetched"]
+    if unfetched is not None and unfetched["failure"] is None and unfetched["next"] != unfetched["after"] + 1:
+        return True
+    if entries is not None and head["sequence"] is not None and entries > head["sequence"]:
+        return True
+    if not numbers:
+        return False
+    ended = lambda number: to is not None and to_time(stated[number]["timestamp"]) < to_time(to) - timedelta(minutes=10)
+    if head["sequence"] is None:
+        return entries is not None and ended(numbers[-1]) and len(numbers) > entries
+    hashes = {numbers[0] - 1: stated[numbers[0]]["prev_hash"], **{n: e["hash"] for n, e in stated.items()}}
+    if head["hash"] is not None and head["sequence"] >= 1 and hashes.get(head["sequence"], head["hash"]) != head["hash"]:
+        return True
+    later = [number for number in numbers if number > head["sequence"]]
+    return (entries is not None and len(numbers) - len(later) > entries) or bool(later and ended(later[0]))
 
 
 def judge_completeness(stated, listing, stating, verification, place):
     """9.6"""
+    if contradicts_itself(stated, verification):
+        return "refuted"
     if verification["completeness"]["kind"] != "listing" or listing is None:
         return "unproved"
     left, last, undecided = {n: e["hash"] for n, e in stated.items()}, max(stated, default=0), False
@@ -522,7 +563,7 @@ def judge_bundle(archive, run, stream, files, documents, lines, spans, place):
     must({n: d for n, d in files.items() if n.startswith("data/checkpoints/")} == expected, place, "has other tokens beside the package than in it")
     known = {"stream_id": verdict["stream_id"], "to": verification["package_period"]["to"]}
     states, facts, stated, no_key_fits = judge_package(package, text, archive.service_root, archive.seal_keys, known, place)
-    states["continuity"] = judge_continuity(stated, spans, verification["package_period"], states, place)
+    states["continuity"] = judge_continuity(stated, spans, verification, states, place)
     states["completeness"] = judge_completeness(stated, lines, service["listing"], verification, place)
     summary = parse(files["data/summary.json"]) if "data/summary.json" in files else None
     states["agreement"] = judge_agreement(package, summary, facts, stated, verification, states, no_key_fits)
@@ -546,6 +587,10 @@ def judge_bundle(archive, run, stream, files, documents, lines, spans, place):
     must(("refuted" in claims.values()) == (status == "refuted"), place, f"is recorded as {status}, which its claims do not come to")
     earned = "incomplete" if set(asked) - {"proved"} else "verified" if {claims["order"], claims["content"]} == {"proved"} else "collected"
     must(status not in ("verified", "collected") or (status == earned and package["entries"]), place, f"is recorded as {status}, and not what that takes")
+    if verification["unfetched"] is not None:
+        has_members(verification["unfetched"], "unfetched", place)
+    must(any(step["step"] == "unfetched" for step in log["steps"]) == (verification["unfetched"] is not None), place, "its transfer log names otherwise whether entries after it were asked for")
+    must(status in ("refuted", "incomplete") or not is_late(verification, spans), place, f"is recorded as {status}, and entries are in no export")
     must(status != "empty" or not package["entries"], place, "is recorded as empty, and is not")
     must(verdict["findings_count"] >= len(verdict["findings"]), place, "lists more findings than it counts")
     must(claims["seal"] != "proved" or verification["seal_key_ids"], place, "records seals as proved by no key")
