@@ -3,6 +3,7 @@ import { CLAIMS } from '../../verifier/claims/claim.ts';
 import { lengthOf } from '../../verifier/claims/ranges.ts';
 import type { Reconciliation, RunRecord, RunStream } from '../../verifier/records/record.ts';
 import { anchoredIn } from './view/anchors.ts';
+import { countUnfetched } from './view/late.ts';
 import { missingIn, statedEntries } from './view/missing.ts';
 
 /** How a stream is counted in the reconciliation; `vanished` and `ended` ones are not listed, so they are counted nowhere. */
@@ -21,6 +22,7 @@ const COLUMNS = [
   'stated_entries',
   'listed_entries',
   'missing_entries',
+  'late_entries',
   'first_sequence',
   'first_recorded_at',
   'first_occurred_at',
@@ -87,6 +89,7 @@ function toRow(stream: RunStream, period: RunRecord['period']): Row {
     stated_entries: service.entries,
     listed_entries: service.listed,
     missing_entries: lengthOf(missingIn(stream, period)),
+    late_entries: countUnfetched(stream),
     first_sequence: stream.first_sequence,
     first_recorded_at: stream.first_recorded_at,
     first_occurred_at: stream.first_occurred_at,

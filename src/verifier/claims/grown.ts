@@ -42,7 +42,10 @@ export function findGrown({ streamId, dated }: WalkResult, earlier: readonly Spa
     const { sequence, time } = entry;
     const had = entries === null ? 'without any entry' : `up to entry ${entries.head.sequence}`;
     const message = `entry ${sequence} is dated ${new Date(time).toISOString()}, within the period that run ${run_id} exported ${had} after it had ended`;
-    found.set(sequence, toStreamFinding('continuity/grown', streamId, message, { sequence }));
+    found.set(
+      sequence,
+      toStreamFinding('continuity/grown', streamId, message, { sequence, recordedAt: new Date(time).toISOString() }),
+    );
   }
   return [...found.values()];
 }

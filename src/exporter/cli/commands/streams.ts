@@ -43,7 +43,10 @@ export async function runStreams(flags: StreamsFlags, context: CommandContext): 
     });
     printer.block(streams.length === 0 ? 'The service has no streams.' : formatStreams(streams, heads));
     for (const [streamId, remark] of remarks) printer.result([styled('remark', 'yellow'), ` ${streamId} ${remark}`]);
-    if (remarks.size > 0) printer.result('  An export finds out what became of these entries, and records it.');
+    if (remarks.size > 0)
+      printer.result(
+        '  The next export compares this with what was exported, and records it as refuted where it stays so.',
+      );
     return streams.length === 0 ? 4 : 0;
   } finally {
     await service.close();

@@ -4,7 +4,7 @@ import type { Texts } from '../view/texts.ts';
 import type { RunView } from '../view/view.ts';
 import { activity, coverage } from './charts.ts';
 import { claims, findings } from './checks.ts';
-import { controls, custody, exceptions, howTo, ipe, limits, population, preparer } from './sections.ts';
+import { controls, custody, exceptions, howTo, ipe, late, limits, population, preparer } from './sections.ts';
 import { streams } from './streams.ts';
 import { summary } from './summary.ts';
 import { supplements } from './supplements.ts';
@@ -66,6 +66,7 @@ function sectionsOf(view: RunView, texts: Texts): Section[] {
     { id: 'ipe', title: 'IPE statement', content: ipe(view, texts) },
     { id: 'population', title: texts.population.title, content: population(view, texts) },
     { id: 'exceptions', title: 'Exceptions and exclusions', content: exceptions(view) },
+    { id: 'late', title: texts.late.title, content: late(view, texts) },
     { id: 'checks', title: 'What was checked', content: claims(view, texts) },
     { id: 'findings', title: 'Findings', content: findings(view, texts) },
     { id: 'supplements', title: texts.supplements.title, content: supplements(view, texts) },

@@ -51,6 +51,20 @@ ${each(
 `;
 }
 
+export function late({ extent }: RunView, { late: texts }: Texts): Markup | null {
+  if (extent.late.length === 0) return null;
+  return markup`<p>${texts.introduction}</p>
+<div class="wide" tabindex="0" role="group" aria-labelledby="late-title"><table class="fits">
+<thead><tr><th scope="col">Stream</th><th scope="col">Entries</th><th scope="col">Dated</th><th scope="col">First seen by run</th></tr></thead>
+<tbody>
+${each(
+  extent.late,
+  ({ streamId, numbers, month, seenBy }) =>
+    markup`<tr><th scope="row">${name(streamId)}</th><td class="refuted">${numbers}</td><td>${month}</td><td>${name(seenBy)}</td></tr>\n`,
+)}</tbody></table></div>
+`;
+}
+
 export function custody({ provenance: { custody: steps } }: RunView, texts: Texts): Markup {
   return markup`<p>${texts.custody.introduction}</p>
 <ol class="timeline">

@@ -14,6 +14,7 @@ import {
   drawExceptions,
   drawHowTo,
   drawIpe,
+  drawLate,
   drawLimits,
   drawPopulation,
   drawPreparer,
@@ -37,6 +38,7 @@ export function renderPdf(view: RunView, texts: Texts): Promise<Iterable<Uint8Ar
     drawPopulation(sheet, view, texts);
     drawSignature(sheet, texts);
     drawExceptions(sheet, view);
+    drawLate(sheet, view, texts);
     drawClaims(sheet, view, texts);
     drawFindings(sheet, view, texts);
     drawSupplements(sheet, view, texts);

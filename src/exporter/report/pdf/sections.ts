@@ -99,6 +99,30 @@ export function drawExceptions(sheet: Sheet, { extent: { exceptions } }: RunView
   });
 }
 
+export function drawLate(sheet: Sheet, { extent }: RunView, { late: texts }: Texts): void {
+  if (extent.late.length === 0) return;
+  const { body, strong } = settings(sheet);
+  drawSection(sheet, texts.title, 60);
+  drawParagraph(sheet, texts.introduction);
+  const columns: Column[] = [
+    { head: 'Stream', width: CONTENT_WIDTH - 310 },
+    { head: 'Entries', width: 110 },
+    { head: 'Dated', width: 70 },
+    { head: 'First seen by run', width: 130 },
+  ];
+  drawTable(sheet, columns, (table) => {
+    for (const { streamId, numbers, month, seenBy } of extent.late)
+      table.drawRow({
+        cells: [
+          [{ text: streamId, setting: body, maxLines: NAME_LINES }],
+          [{ text: numbers, setting: { ...strong, color: RED }, maxLines: 2 }],
+          [{ text: month, setting: body, maxLines: 1 }],
+          [{ text: seenBy, setting: body, maxLines: 2 }],
+        ],
+      });
+  });
+}
+
 /** A remark names a stream and somebody's reason; so many lines of six of them are no page. */
 const REMARK_LINES = 10;
 

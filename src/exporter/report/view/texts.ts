@@ -133,6 +133,7 @@ export const textsSchema = z.strictObject({
     not_by_day: text,
   }),
   exceptions: z.strictObject({ not_received: text }),
+  late: z.strictObject({ title: text, introduction: text }),
   findings: z.strictObject({ none: text, open: text, nothing: text, introduction: text, more: text }),
   /** By the finding's code. */
   meanings: z.record(z.enum(FINDING_CODES), text),

@@ -10,6 +10,7 @@ import { type Coverage, toCoverage } from './coverage.ts';
 import { type CustodyStep, toCustody } from './custody.ts';
 import { type Fact, toIpeFacts } from './facts.ts';
 import { type Findings, toFindings } from './findings.ts';
+import { type LateEntries, toLate } from './late.ts';
 import { type OutcomeView, toOutcome } from './outcome.ts';
 import { type Population, toPopulation } from './population.ts';
 import { type Advice, toAdvice } from './preparer.ts';
@@ -62,6 +63,8 @@ interface Extent {
   population: Population;
   /** Streams that are not there as they should be, and why. */
   exceptions: Exception[];
+  /** Entries that are dated into a month which was exported without them. */
+  late: LateEntries[];
 }
 
 export interface Exception {
@@ -82,6 +85,7 @@ export function toRunView(record: RunRecord, finalized: boolean, texts: Texts): 
       entries: streams.reduce((sum, stream) => sum + stream.entries, 0),
       population: toPopulation(record, texts),
       exceptions: toExceptions(record),
+      late: toLate(record),
     },
     provenance: { ipe: toIpeFacts(record, texts), custody: toCustody(record, finalized, texts) },
     proof: {
