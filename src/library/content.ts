@@ -4,6 +4,7 @@ import { readBundle } from '../verifier/bundle/bundle.ts';
 import type { Readers } from '../verifier/claims/observe.ts';
 import { type VerifyOptions, verifyContent } from '../verifier/verify/content.ts';
 import { type FileReport, reportOfBundle, reportOfPackage } from '../verifier/verify/file-report.ts';
+import { BEGINNING_BYTES, isPackageBeginning, noPackage } from '../verifier/verify/package-beginning.ts';
 import { type VerifiedPackage, verifyPackageContent } from '../verifier/verify/package-content.ts';
 
 /** Bytes, or what gives them when they are asked for, such as a `File` of a page or what `openAsBlob` of Node returns. */
@@ -32,14 +33,21 @@ export async function verifyPackageOf(
   options: VerifyOptions,
   verifyToken: Readers['verifyToken'],
 ): Promise<FileReport> {
-  return toPackageReport(await verifyPackageContent(blocksOf(toBlob(content)), options, verifyToken));
+  const blob = toBlob(content);
+  requireBeginning(new Uint8Array(await blob.slice(0, BEGINNING_BYTES).arrayBuffer()));
+  return toPackageReport(await verifyPackageContent(blocksOf(blob), options, verifyToken));
 }
 
 /** @throws EvidenceError `unreadable` for JSON that is no package. */
 export function toPackageReport({ verdicts, contract }: VerifiedPackage): FileReport {
   const report = reportOfPackage(verdicts, contract);
-  if (report === null) throw new EvidenceError('unreadable', 'it is no evidence package: it has no list of entries');
+  if (report === null) throw noPackage('it has no list of entries');
   return report;
+}
+
+/** @throws EvidenceError `unreadable` for what is not JSON. */
+export function requireBeginning(bytes: Uint8Array): void {
+  if (!isPackageBeginning(bytes)) throw noPackage('it is not JSON');
 }
 
 function toBlob(content: Content): Blob {

@@ -1,11 +1,12 @@
-import { access } from 'node:fs/promises';
+import { access, open } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 import { EvidenceError } from '../core/errors.ts';
 import { verifyToken } from '../verifier/timestamp/verify.ts';
 import type { FileReport } from '../verifier/verify/file-report.ts';
 import { verifyPackage as verifyPackageFile } from '../verifier/verify/package.ts';
+import { BEGINNING_BYTES } from '../verifier/verify/package-beginning.ts';
 import { RangeThreads } from '../verifier/verify/range-threads.ts';
-import { type Content, toPackageReport, verifyPackageOf } from './content.ts';
+import { type Content, requireBeginning, toPackageReport, verifyPackageOf } from './content.ts';
 import { type StampTrust, withRoots } from './roots.ts';
 
 /** How a package in a file is read. */
@@ -51,6 +52,19 @@ export async function verifyPackage(
   await access(path).catch((error: Error) => {
     throw new EvidenceError('not-found', `there is no package at ${path}: ${error.message}`, { cause: error });
   });
+  await requireJson(path);
   await using workers = RangeThreads.for(path, threads ?? null);
   return toPackageReport(await verifyPackageFile(path, { ...options, signal, threads: workers }));
+}
+
+/** What a pipe or a device begins with cannot be read twice. */
+async function requireJson(path: string): Promise<void> {
+  const file = await open(path, 'r');
+  try {
+    if (!(await file.stat()).isFile()) return;
+    const { buffer, bytesRead } = await file.read(new Uint8Array(BEGINNING_BYTES), 0, BEGINNING_BYTES, 0);
+    requireBeginning(buffer.subarray(0, bytesRead));
+  } finally {
+    await file.close();
+  }
 }

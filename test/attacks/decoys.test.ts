@@ -64,6 +64,16 @@ const DECOYS: Record<string, Forms & { says: RegExp; codes?: string[] }> = {
     says: /"data.records"/,
     codes: ['agreement/other-entries'],
   },
+  'a second chain three levels deep': {
+    package: { data: { more: { records: FALSE } } },
+    says: /"data.more.records"/,
+    codes: ['agreement/other-entries'],
+  },
+  'a second chain in an object of a list': {
+    package: { pages: [{ records: FALSE }] },
+    says: /"pages\[\].records"/,
+    codes: ['agreement/other-entries'],
+  },
   'a count of the summary that is read elsewhere': {
     contract: { summary: { entry_count: 'counts.total' } },
     summary: { entry_count: 999 },

@@ -8,6 +8,7 @@ import { TRANSFER_LOG } from '../../src/verifier/bundle/files.ts';
 import { bundleFileName, slugOf } from '../../src/verifier/bundle/layout.ts';
 import type { ClaimName } from '../../src/verifier/claims/claim.ts';
 import type { ReportedVerdict } from '../../src/verifier/claims/recorded.ts';
+import type { Span } from '../../src/verifier/claims/span-schema.ts';
 import type { Verdict } from '../../src/verifier/claims/verdict.ts';
 import { bundleKey } from '../../src/verifier/records/keys.ts';
 import type { RunStream } from '../../src/verifier/records/record.ts';
@@ -89,6 +90,23 @@ const alsoProved = (verdict: Verdict): Verdict => ({
   },
 });
 
+/** What an earlier run had, from the first entry on. */
+const BEGUN_ELSEWHERE: Span = {
+  run_id: '2026-09',
+  period: { from: null, to: null },
+  part: false,
+  entries: {
+    first_sequence: 1,
+    head: { sequence: 3, hash: chain[2]?.hash ?? '' },
+    previous_hash: 'a'.repeat(64),
+    first_recorded_at: null,
+    last_recorded_at: null,
+    digests_bind: true,
+    entries_sha256: null,
+    agrees: true,
+  },
+};
+
 /** Of a claim that rests on the word of others. */
 type Word = 'recorded' | 'unproved' | 'refuted';
 interface Forgery {
@@ -137,6 +155,20 @@ const FORGERIES: Forgery[] = [
       pagesOf(5)(files);
     },
     ...CAUGHT,
+  },
+  {
+    name: 'whole, with a time in the lines of its own entries',
+    bundle: of(chain),
+    change: set('data/listing.csv', listingOf(chain).replaceAll('\n', `,${JUST_AFTER}\n`)),
+    ...CAUGHT,
+    completeness: 'unproved',
+  },
+  {
+    name: 'whole, after an export that began at entry 1 with a predecessor',
+    bundle: of(chain),
+    change: replacing('data/verification.json', /"earlier": \[\]/, `"earlier": [${JSON.stringify(BEGUN_ELSEWHERE)}]`),
+    ...CAUGHT,
+    completeness: 'recorded',
   },
   {
     name: 'cut off, what is missing made to be listed later',

@@ -1,3 +1,5 @@
+import { rmSync } from 'node:fs';
+import { join } from 'node:path';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { openMemoryArchive } from '../../src/exporter/archive/memory.ts';
 import type { Archive } from '../../src/verifier/archive/archive.ts';
@@ -5,6 +7,8 @@ import { readNewestEntry } from '../../src/verifier/ledger/ledger.ts';
 import { archiveBytes, keepService, readArchiveService, requireService } from '../../src/verifier/ledger/service.ts';
 import { runRecordKey } from '../../src/verifier/records/keys.ts';
 import type { RunRecord } from '../../src/verifier/records/record.ts';
+import { chainOf } from '../support/chain.ts';
+import { startFalseService } from '../support/false-service.ts';
 import { runRecord } from '../support/records.ts';
 import { finalizeRun, newKey, problemsIn, tampered, verifyUnder } from '../support/signed-archive.ts';
 
@@ -120,4 +124,19 @@ describe('an export', () => {
     archive = await tampered(archive, { 'archive.json': null });
     await expect(ask(OURS)).rejects.toMatchObject({ code: 'unreadable', message: expect.stringMatching(/is missing/) });
   });
+});
+
+test('a run that goes on where archive.json is gone writes it again', async () => {
+  const service = await startFalseService();
+  try {
+    const entries = chainOf(3, { stream_id: 's' });
+    service.streams.set('s', { entries, refused: 500 });
+    expect((await service.export({ period: '2026-10' })).code).toBe(3);
+    rmSync(join(service.directory, 'evidence-archive/archive.json'));
+    service.streams.set('s', { entries });
+    expect((await service.export({ period: '2026-10' })).code).toBe(0);
+    expect((await service.verify()).code).toBe(0);
+  } finally {
+    await service.close();
+  }
 });

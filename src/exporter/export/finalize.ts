@@ -2,6 +2,7 @@ import { insteadOfSameCommand, isEvidenceError } from '../../core/errors.ts';
 import { FORMATS } from '../../core/formats.ts';
 import type { Expected, PutResult } from '../../verifier/archive/archive.ts';
 import { readEarlierRuns } from '../../verifier/ledger/earlier-runs.ts';
+import { keepService } from '../../verifier/ledger/service.ts';
 import type { LedgerEnd } from '../../verifier/ledger/trust.ts';
 import { ATTEMPT, type Attempt } from '../../verifier/records/attempt.ts';
 import { attemptPrefix, runRecordKey } from '../../verifier/records/keys.ts';
@@ -82,6 +83,8 @@ async function finalizeRun(
   const record = recordOf(frozen, streams);
   const { question } = context;
   const begun = (await readBegun(context, question)) ?? (await beginRun(context, beginningOf(record), ledger.newest));
+  // Whoever began it has written this first, unless what was begun was brought here from elsewhere.
+  await keepService(context.archive, record.source.audit_url, ledger.newest);
   record.documents = [await keepAsked(context, begun), frozen.document, ...(await putReports(context, record))];
   const { binding: _binding, ...unbound } = record;
   record.binding = bindPieces(context.binding.key, recordPieces(unbound));

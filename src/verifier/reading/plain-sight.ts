@@ -35,25 +35,30 @@ export function plainStatements(
   });
 }
 
-/** Where else in a package lists stand whose objects look like entries: at its top, or a member below. */
+/** Lists that are named at most. */
+const MAX_LISTS = 20;
+
+/** Returns where else in a package lists stand whose objects look like entries, however deep. */
 export function otherEntries(document: Json, { package: form, entry }: Description): string[] {
   const own = [entry.sequence, entry.previous, entry.digest];
   const looksLikeEntry = (item: Json) =>
     [own, USUAL_ROLES].some((roles) => roles.every((role) => valueAt(item, role) !== undefined));
-  return listsIn(document)
-    .filter(({ path }) => path !== form.entries && path !== form.checkpoints?.items)
-    .filter(({ path, items }) => items.some((item) => (path === USUAL_ENTRIES ? isObject(item) : looksLikeEntry(item))))
-    .map(({ path }) => path);
+  const found = new Set<string>();
+  for (const { path, items } of listsIn(document, '')) {
+    if (path === form.entries || path === form.checkpoints?.items || found.has(path)) continue;
+    if (items.some((item) => (path === USUAL_ENTRIES ? isObject(item) : looksLikeEntry(item)))) found.add(path);
+    if (found.size === MAX_LISTS) break;
+  }
+  return [...found];
 }
 
-function listsIn(document: Json): { path: string; items: Json[] }[] {
-  const members = membersOf(document, '');
-  const below = members.flatMap(([path, value]) => membersOf(value, `${path}.`));
-  return [...members, ...below].flatMap(([path, items]) => (Array.isArray(items) ? [{ path, items }] : []));
-}
-
-function membersOf(value: Json, prefix: string): [path: string, value: Json][] {
-  return isObject(value) ? Object.entries(value).map(([name, member]) => [prefix + name, member]) : [];
+/** Every list in a value, which is no deeper than what was parsed. @param path of the value; items of a list are `[]`. */
+function* listsIn(value: Json, path: string): Generator<{ path: string; items: Json[] }> {
+  if (Array.isArray(value)) {
+    yield { path, items: value };
+    for (const item of value) yield* listsIn(item, `${path}[]`);
+  } else if (isObject(value))
+    for (const [name, member] of Object.entries(value)) yield* listsIn(member, path === '' ? name : `${path}.${name}`);
 }
 
 function isObject(value: Json): value is { [name: string]: Json } {

@@ -38,6 +38,7 @@ export function contradictions(
   compareClaims(stated.verdict, ours, open, differ);
   compareFindings(stated.verdict, ours, open, differ);
   compareMeans(stated, contract, differ);
+  compareBeginnings(stated, contract, differ);
   return [...findings, ...selfContradictions(place, stated)];
 }
 
@@ -105,6 +106,18 @@ function compareMeans(stated: Verification, contract: Contract | null, differ: D
   if (contract === null) return;
   if (stated.contract !== contract.name) differ('the contract', stated.contract, contract.name);
   if (stated.recipe !== contract.recipe) differ('the recipe', stated.recipe ?? 'none', contract.recipe ?? 'none');
+}
+
+/** A stream begins at genesis, whoever exported it. */
+function compareBeginnings(
+  { earlier, accepted_restarts }: Verification,
+  contract: Contract | null,
+  differ: Differ,
+): void {
+  if (contract === null) return;
+  for (const { run_id, entries } of [...earlier, ...accepted_restarts.flatMap((restart) => restart.earlier)])
+    if (entries?.first_sequence === contract.firstSequence && entries.previous_hash !== contract.genesis)
+      differ(`as the predecessor of the first entry in run ${run_id}`, entries.previous_hash, contract.genesis);
 }
 
 function selfContradictions(place: string, stated: Verification): ObjectFinding[] {

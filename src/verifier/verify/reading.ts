@@ -1,4 +1,4 @@
-import { type EvidenceError, isEvidenceError } from '../../core/errors.ts';
+import { EvidenceError, isEvidenceError } from '../../core/errors.ts';
 import type { Bundle } from '../bundle/bundle.ts';
 import type { BundleFinding } from '../bundle/bundle-finding.ts';
 import { LISTING } from '../bundle/files.ts';
@@ -7,6 +7,7 @@ import { asPart, type PackageExpectation, PackageReader, type PackageReading } f
 import { CarriedListing } from '../claims/carried-listing.ts';
 import { ListingMerge, type ListingResult, type PackageCut } from '../claims/listing.ts';
 import { LineReader } from '../claims/listing-text.ts';
+import type { ListedEntry } from '../claims/packaged.ts';
 import type { SealKeys } from '../model/entry.ts';
 import type { Contract } from '../reading/contract.ts';
 
@@ -97,7 +98,7 @@ function observerOf(carried: CarriedListing | null, watch: EntryWatch | null): P
 async function merge(bundle: Bundle, { contract, expected, whole, cut }: ReadingOptions): Promise<ListingResult> {
   if (whole === undefined || cut === null) throw new TypeError('there is nothing to compare');
   const { streamId = '' } = expected;
-  const both = new ListingMerge(streamId);
+  const both = new ListingMerge(streamId, { matched: () => {}, listed: refuseTime });
   const lines = linesOf(bundle);
   const catchUp = async () => {
     while (both.wantsListing) {
@@ -115,6 +116,15 @@ async function merge(bundle: Bundle, { contract, expected, whole, cut }: Reading
   both.endPackage(cut);
   await catchUp();
   return both.result();
+}
+
+/** A line of an entry that the package has, or should have before its end, is written without a time. */
+function refuseTime({ sequence, isWithin }: ListedEntry, isBehind: boolean): void {
+  if (isBehind || isWithin === true) return;
+  throw new EvidenceError(
+    'unreadable',
+    `the line of entry ${sequence} has a time, and stands before the package's end`,
+  );
 }
 
 async function* linesOf(bundle: Bundle) {

@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs';
 import { open, stat } from 'node:fs/promises';
 import { EvidenceError, messageOf } from '../../../core/errors.ts';
 import { splitRunAddress } from '../../../verifier/records/keys.ts';
+import { BEGINNING_BYTES, isPackageBeginning } from '../../../verifier/verify/package-beginning.ts';
 import { formsWith, isUrl, storeOf } from '../config/stores.ts';
 import type { VerifyFlags } from './verify-flags.ts';
 
@@ -49,20 +50,16 @@ async function kindOfFile(path: string, given: string): Promise<TargetKind> {
     throw closed(given, error);
   });
   try {
-    const { buffer, bytesRead } = await file.read(Buffer.alloc(BEGINNING), 0, BEGINNING, 0);
+    const { buffer, bytesRead } = await file.read(Buffer.alloc(BEGINNING_BYTES), 0, BEGINNING_BYTES, 0);
     const beginning = buffer.toString('latin1', 0, bytesRead);
     if (/\.zip$/i.test(path) || beginning.startsWith('PK')) return 'bundle';
     if (/\.age$/i.test(path)) return 'encrypted';
-    // Of what is all white space more has to be read.
-    if (/^(\xef\xbb\xbf)?\s*[{[]/.test(beginning) || (bytesRead === BEGINNING && beginning.trim() === ''))
-      return 'package';
+    if (isPackageBeginning(buffer.subarray(0, bytesRead))) return 'package';
     throw noEvidence(given, 'it is not JSON');
   } finally {
     await file.close();
   }
 }
-
-const BEGINNING = 4096;
 
 /** What is no package at all is not judged as one. */
 export function noEvidence(given: string, why: string): EvidenceError {
