@@ -1,15 +1,10 @@
-/** Changes of one line to the decoder's C, each of which breaks a rule. `from` is in the file once. */
-export interface Mutant {
-  /** The rule that is broken. */
-  rule: string;
-  file: string;
-  from: string;
-  to: string;
-}
+import { JUDGING_MUTANTS, type Mutant } from '../verifier/chain/kernel-mutants.ts';
 
 const mutant = (rule: string, file: string, from: string, to: string): Mutant => ({ rule, file, from, to });
 
+/** Changes of one line to the decoder's C, each of which breaks a rule that the tests of the decoder know. */
 export const MUTANTS: readonly Mutant[] = [
+  ...JUDGING_MUTANTS,
   mutant(
     'an escape of a letter has a canonical form',
     'escapes.h',
@@ -100,26 +95,24 @@ export const MUTANTS: readonly Mutant[] = [
   ),
   mutant('an id is one', 'entry.h', '!is_id(value_of(ENTRY_ID))', 'is_id(NO_NAME)'),
   mutant(
-    'a digest is that of its bytes',
+    'seals have their form',
     'kernel.c',
-    'if (!same_wide(digits, stated, form->digits) &&',
-    'if (digits[0] != stated[0] &&',
+    'if (!from_digits(&seal_form, digits, to)) return false;',
+    'from_digits(&seal_form, digits, to);',
+  ),
+  mutant('digests are lower case', 'digest-text.h', 'return wasm_i8x16_all_true(are_digits);', 'return true;'),
+  mutant(
+    'digits of base64 are those that an encoder writes',
+    'digest-text.h',
+    'return same_wide(again, digits, form->digits);',
+    'return again[0] == digits[0];',
   ),
   mutant(
-    'seals are checked',
+    'keys that were used are named',
     'kernel.c',
-    'if (checks_seals) hold_seals',
-    'if (checks_seals && batch_count == 0) hold_seals',
+    'if (has_digest_key || checks_seals) note_keys();',
+    '(void)note_keys;',
   ),
-  mutant(
-    'an entry follows the one before it, and no other',
-    'entry.h',
-    'last_digits && same_wide(entry->previous_digits, last_digits, digest_form.digits)',
-    'last_digits != 0',
-  ),
-  mutant('what is followed is the one before it', 'kernel.c', 'digests + at - bytes, bytes)', 'digests + at, bytes)'),
-  mutant('a run follows no other run', 'kernel.c', '  last_digits = 0;\n', ''),
-  mutant('seals have their form', 'kernel.c', 'are_digits(&seal_form, seal->stated)', 'true'),
   mutant(
     'what is not hashed is noted',
     'members.h',

@@ -1,9 +1,8 @@
 import type { PackageReader, Segment } from '../../src/verifier/chain/package.ts';
 import { WasmDecoder } from '../../src/verifier/decode/wasm/decoder.ts';
-import { decodeRange, READ_AGAIN_BYTES, readAgain, Slot } from '../../src/verifier/decode/wasm/segments.ts';
+import { decodeRange, Slot } from '../../src/verifier/decode/wasm/segments.ts';
 
 const slot = new Slot(Slot.allocate());
-const memory = new Uint8Array(READ_AGAIN_BYTES);
 
 /**
  * What a thread makes of the entries that begin between `start` and `end`, valid until it is asked again; null also where
@@ -20,7 +19,7 @@ export function segmentIn(reader: PackageReader, bytes: Uint8Array, start: numbe
   };
   const decoded = decodeRange(decoder, readAt, { start, end });
   if (decoded === null) return null;
-  const { columns, ...place } = readAgain(slot.keep(decoded), readAt, memory);
+  const { columns, ...place } = Slot.read(slot.keep(decoded));
   return { ...place, batch: decoder.toBatch(columns) };
 }
 

@@ -15,6 +15,7 @@ import { type StreamFinding, toStreamFinding } from '../model/stream-finding.ts'
 import type { Checkpoint, Contract, PackageFacts } from '../reading/contract.ts';
 import type { DatedQuestion } from './dated.ts';
 import { isOf, type Run } from './runs.ts';
+import { tryDecoder } from './trial.ts';
 import { ChainWalk, type ComparedSection, type WalkResult } from './walk.ts';
 
 export interface PackageReading {
@@ -80,6 +81,8 @@ export class PackageReader implements Disposable {
   /** Undefined as long as it is not known whose entries these are; null where the reference decoder is the only one. */
   #fast: WasmDecoder | null | undefined;
   #decoding: WasmOptions | null = null;
+  /** The fast decoder is believed once it has answered a question whose answer is known. */
+  #isTried = false;
   readonly #spare = new SpareMemory(MAX_SPARE);
 
   constructor(contract: Contract, keys: SealKeys, expected: PackageExpectation = {}) {
@@ -111,7 +114,7 @@ export class PackageReader implements Disposable {
   get segments(): { decoder: WasmDecoder; options: WasmOptions } | null {
     // The same decoder reads what stands before, and writes over what it has decoded.
     this.#blocks.flush();
-    if (this.#decoding === null || this.#fast == null) return null;
+    if (this.#decoding === null || this.#fast == null || !this.#isTried) return null;
     return { decoder: this.#fast, options: this.#decoding };
   }
 
@@ -202,12 +205,30 @@ export class PackageReader implements Disposable {
     let [at, place, any]: [number, Place, boolean] = [start, 'next', false];
     while (walk !== undefined && this.#fast != null) {
       const decoded = this.#fast.decode(bytes, at, place);
+      if (decoded.batch !== null && !this.#isTried) {
+        if (this.#tryFast(this.#fast, decoded.batch.sent(0))) continue;
+        break;
+      }
       ({ end: at, place } = decoded);
       if (decoded.batch === null) break;
       this.#fold(walk, decoded.batch);
       any = true;
     }
     return { any, end: at, place: place === 'after' ? 'after' : 'next' };
+  }
+
+  /**
+   * Tries the fast decoder, which writes over what it has decoded. One that fails is not used: the reference decoder reads
+   * the package. Returns true if it is believed from now on.
+   */
+  #tryFast(decoder: WasmDecoder, entry: Uint8Array): boolean {
+    if (this.#decoding === null) return false;
+    const wrong = tryDecoder(decoder, this.#reference, this.#decoding.program, entry);
+    if (wrong === null) return false;
+    this.#isTried = wrong.length === 0;
+    if (this.#isTried) return true;
+    this[Symbol.dispose]();
+    return false;
   }
 
   #fold(walk: ChainWalk, batch: EntryBatch): void {

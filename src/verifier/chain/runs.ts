@@ -1,5 +1,5 @@
-import { areSameBytes } from '../../core/bytes.ts';
 import { type EntryBatch, FLAG, isNoted } from '../model/batch.ts';
+import { differingEntries } from './columns.ts';
 
 /**
  * Entries of a batch, from `from` on and before `to`, each of which follows the one before: its number is the next, it
@@ -48,22 +48,11 @@ function endOfRun(batch: EntryBatch, from: number, isLinked: IndexTest, isOurs: 
   return count;
 }
 
-/**
- * Tells whether an entry, not the first of its batch, names the stated digest before it. All are compared at once, and one
- * by one where one of them does not.
- */
+/** Tells whether an entry, not the first of its batch, names the stated digest before it. */
 function linkTestOf({ count, digestBytes, previous, stated }: EntryBatch): IndexTest {
-  const behind = (count - 1) * digestBytes;
-  if (areSameBytes(previous.subarray(digestBytes, count * digestBytes), stated.subarray(0, behind))) return null;
-  const [words, named, digests] = [digestBytes / 4, inWords(previous), inWords(stated)];
-  return (index) => {
-    for (let word = index * words; word < (index + 1) * words; word++)
-      if (named[word] !== digests[word - words]) return false;
-    return true;
-  };
-}
-
-/** Four bytes at a time are compared faster than one. */
-function inWords({ buffer, byteOffset, length }: Uint8Array): Uint32Array {
-  return new Uint32Array(buffer, byteOffset, length / 4);
+  const named = previous.subarray(digestBytes);
+  const broken = differingEntries(named, stated, { bytes: digestBytes, from: 0, to: count - 1 });
+  if (broken.length === 0) return null;
+  const isBroken = new Set(broken);
+  return (index) => !isBroken.has(index - 1);
 }

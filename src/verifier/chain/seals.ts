@@ -1,7 +1,10 @@
+import { hexAt, isNoted } from '../model/batch.ts';
 import type { Entry, SealKeys } from '../model/entry.ts';
 import { FindingLog } from '../model/finding-log.ts';
 import { type FindingPlace, placeOf, type StreamFinding, toStreamFinding } from '../model/stream-finding.ts';
 import type { Contract } from '../reading/contract.ts';
+import { differingEntries } from './columns.ts';
+import type { Run } from './runs.ts';
 
 /** What was seen of the seals of one stream. */
 export interface SealCounts {
@@ -21,7 +24,7 @@ export interface SealCounts {
 /** Checks the seals of one stream, in the order of arrival. Their form is checked without any key. */
 export class SealCheck {
   readonly #streamId: string;
-  readonly #contract: Pick<Contract, 'hasSeals' | 'sealOf'>;
+  readonly #contract: Pick<Contract, 'hasSeals'>;
   readonly #keys: SealKeys;
   readonly #log: FindingLog;
   readonly #counts: SealCounts = {
@@ -33,48 +36,56 @@ export class SealCheck {
     keyIds: new Set(),
   };
 
-  constructor(streamId: string, contract: Pick<Contract, 'hasSeals' | 'sealOf'>, keys: SealKeys, log: FindingLog) {
+  constructor(streamId: string, contract: Pick<Contract, 'hasSeals'>, keys: SealKeys, log: FindingLog) {
     this.#streamId = streamId;
     this.#contract = contract;
     this.#keys = keys;
     this.#log = log;
   }
 
-  /** Entries whose seals are right, where keys are given; without keys, their form. */
-  pushPlain(count: number): void {
-    if (this.#keys.size === 0 || !this.#contract.hasSeals) return;
-    this.#counts.present += count;
-    this.#counts.verified += count;
+  push({ batch, from, to }: Run): void {
+    if (!this.#contract.hasSeals) return;
+    const isComputed = isNoted(batch, from) ? this.#noteSeal(batch.entry(from)) : this.#keys.size > 0;
+    if (isComputed) this.#compare({ batch, from, to });
   }
 
-  push(entry: Entry): void {
-    if (!this.#contract.hasSeals) return;
+  /** Entries whose seals were computed. What a seal should be is a secret of the key's holder, so it is not reported. */
+  #compare({ batch, from, to }: Run): void {
+    const { statedSeals, computedSeals, sealBytes: bytes } = batch;
+    if (bytes === 0) throw new TypeError('the decoder has computed no seals');
+    const differing = differingEntries(statedSeals, computedSeals, { bytes, from, to });
+    this.#counts.present += to - from;
+    this.#counts.verified += to - from - differing.length;
+    for (const index of differing) {
+      const sequence = batch.sequences[index] ?? 0;
+      this.#log.addAt('seal/mismatch', sequence, () => {
+        const entry = batch.entry(index);
+        const keyId = entry.seal === null || entry.seal === 'malformed' ? null : entry.seal.keyId;
+        const words = `the seal of entry ${sequence} was not made with the key given as "${keyId}"`;
+        return this.#finding('seal/mismatch', entry, words, { expected: hexAt(statedSeals, index, bytes) });
+      });
+    }
+  }
+
+  /** Returns true if the entry has a seal of a given key. */
+  #noteSeal(entry: Entry): boolean {
     const { seal, sequence } = entry;
     if (seal === 'malformed') {
       const words = `what entry ${sequence} has in the place of its seal is none: not of the form or not of the length of one`;
       this.#log.add(this.#finding('seal/malformed', entry, words));
-      return;
+      return false;
     }
-    if (this.#keys.size === 0) return;
+    if (this.#keys.size === 0) return false;
     if (seal === null || seal.keyId === null) {
       this.#counts.missing++;
       const words = seal === null ? `entry ${sequence} has no seal` : `the seal of entry ${sequence} names no key`;
       this.#counts.unsealed.add(this.#finding('seal/missing', entry, words));
-      return;
+      return false;
     }
+    if (this.#keys.has(seal.keyId)) return true;
     this.#counts.present++;
-    const key = this.#keys.get(seal.keyId);
-    if (key === undefined) {
-      this.#unknownKey(entry, seal.keyId);
-      return;
-    }
-    this.#counts.keyIds.add(seal.keyId);
-    if (this.#contract.sealOf(key, entry) === seal.value) this.#counts.verified++;
-    // What the seal should be is a secret of the key's holder, so it is not reported.
-    else {
-      const words = `the seal of entry ${sequence} was not made with the key given as "${seal.keyId}"`;
-      this.#log.add(this.#finding('seal/mismatch', entry, words, { expected: seal.value }));
-    }
+    this.#unknownKey(entry, seal.keyId);
+    return false;
   }
 
   /** Takes note of a key that a digest or a seal was checked with. */

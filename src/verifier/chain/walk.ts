@@ -7,6 +7,7 @@ import { placeOf, type StreamFindingCode, toStreamFinding } from '../model/strea
 import { type Unhashed, type UnhashedSet, unhashedKey } from '../model/unhashed.ts';
 import type { Contract } from '../reading/contract.ts';
 import { type Activity, ActivityCount } from './activity.ts';
+import { differingEntries } from './columns.ts';
 import { ContentHash, NONE, type Section, type SectionHashes } from './content-hash.ts';
 import { type DatedEntries, type DatedQuestion, DatedSearch } from './dated.ts';
 import { type Occurred, StreamEnds } from './ends.ts';
@@ -90,10 +91,10 @@ export interface WalkResult {
 /**
  * Walks one stream's chain, batch by batch, in the order of arrival: its order and links, every digest from the entry's
  * own bytes, every seal for whose key id a key is given. Everything that deviates is reported; nothing stops the walk.
- * Whoever decoded the entries, this alone judges them.
+ * Decoders say what entries state and what was computed of them; this alone compares the one with the other.
  *
- * Links are held to the digests as stated, and each stated digest to our own: so an entry that was edited is one
- * finding, and not another one at every entry behind it.
+ * Links are compared with the digests as stated, and each stated digest with our own: so an entry that was edited is one
+ * finding, and not another one at every entry after it.
  */
 export class ChainWalk {
   readonly streamId: string;
@@ -151,8 +152,7 @@ export class ChainWalk {
     this.#activity.addOrdered(count, timeOf);
     const isOurs = this.#checkStream(run);
     this.#checkContent(run);
-    if (isNoted(batch, from)) this.#seals.push(batch.entry(from));
-    else this.#seals.pushPlain(count);
+    this.#seals.push(run);
     if (!isOurs) return;
     this.#order.push(run);
     this.#search.addOrdered(batch.sequences[from] ?? 0, count, timeOf);
@@ -243,18 +243,14 @@ export class ChainWalk {
       return;
     }
     this.#contentComputed += to - from;
-    if (batch.computed === batch.stated) return;
-    for (let index = from; index < to; index++) {
-      const [stated, computed] = [batch.stated, batch.computed].map((digests) =>
-        hexAt(digests, index, batch.digestBytes),
-      );
-      if (stated === computed) continue;
+    const { stated, computed, digestBytes: bytes } = batch;
+    for (const index of differingEntries(stated, computed, { bytes, from, to })) {
       this.#unbound++;
       this.#report(
         'content/mismatch',
         { batch, from: index, to: index + 1 },
         (sequence) => `the digest of entry ${sequence} is not that of its content`,
-        { expected: stated, actual: computed },
+        { expected: hexAt(stated, index, bytes), actual: hexAt(computed, index, bytes) },
       );
     }
   }

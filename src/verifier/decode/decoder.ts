@@ -12,8 +12,9 @@ export interface Decoded {
 }
 
 /**
- * Decodes entries of an array. What it says of an entry depends on its bytes alone, and on the contract, the stream and
- * the keys that the decoder was made with. Disposing of it forgets the keys.
+ * Decodes entries of an array. It says what an entry states and what it computed of the entry, and compares neither with
+ * the other, nor the entry with another one. What it says depends on the entry's bytes alone, and on the contract, the
+ * stream and the keys that the decoder was made with. Disposing of it forgets the keys.
  */
 export interface EntryDecoder extends Disposable {
   /**

@@ -8,11 +8,11 @@ import type { Unhashed } from './unhashed.ts';
 export const FLAG = {
   /** The entry names no predecessor. */
   first: 1,
-  /** Its digest was computed anew. */
+  /** Its digest was computed. */
   computed: 2,
   /**
-   * More is to be said of it than its columns do, and `entry` says it: that its digest cannot be computed, or that its
-   * seal is absent or not right.
+   * More is to be said of it than its columns do, and `entry` says it: that its digest cannot be computed or, where it may
+   * have a seal, that the seal is absent, malformed or of a key that was not given.
    */
   noted: 4,
 } as const;
@@ -24,8 +24,9 @@ export interface UnhashedAt {
 }
 
 /**
- * Entries of a package in the order in which they were sent, each by its index, in columns. They depend on nothing but
- * their bytes and what the decoder was told of the contract, the stream and its keys.
+ * Entries of a package in the order in which they were sent, each by its index, in columns. Each entry's part of a column
+ * is made of that entry's own bytes and what the decoder was told of the contract, the stream and its keys. Columns say
+ * what an entry states and what was computed of it; `chain/` alone compares them.
  */
 // Over ten members: they are the columns.
 export interface EntryBatch {
@@ -34,18 +35,23 @@ export interface EntryBatch {
   /** Milliseconds since 1970; not a number where an entry has none. */
   readonly times: Float64Array;
   readonly flags: Uint8Array;
-  /** Bytes of a digest in the columns below, a multiple of four. Of entries that are noted, `entry` says the digests. */
+  /** Bytes of a digest in the columns below. Of entries that are noted, `entry` says the digests. */
   readonly digestBytes: number;
   /** What each entry says that its predecessor's digest is; zeros for none. */
   readonly previous: Uint8Array;
-  /** What it says that its own is, and what it is by the recipe, where that is computed; one array where they never differ. */
+  /** What it says that its own is, and what was computed by the recipe. */
   readonly stated: Uint8Array;
   readonly computed: Uint8Array;
+  /** Bytes of a seal in the columns below; 0 where seals are not computed. */
+  readonly sealBytes: number;
+  /** The seal that an entry has, and the one that was computed with the key that it names; zeros where no given key is named. */
+  readonly statedSeals: Uint8Array;
+  readonly computedSeals: Uint8Array;
   /** The streams that they say they belong to, null where they do not say; null if that is the one that was asked for. */
   readonly streams: readonly (string | null)[] | null;
   /** In the order of the entries; of each, the gravest first. */
   readonly unhashed: readonly UnhashedAt[];
-  /** The ids of the given keys with which the digests, and the seals that are right, were made. */
+  /** The ids of the given keys with which digests and seals were computed. */
   readonly keyIds: readonly string[];
   /** RFC 3339; empty where an entry has none. */
   timestamp(index: number): string;

@@ -1,15 +1,7 @@
 import type { BigIntStats } from 'node:fs';
 import { type FileHandle, open } from 'node:fs/promises';
 import type { PackageReader } from '../chain/package.ts';
-import {
-  type DecodedRange,
-  decodeRange,
-  type KeptRange,
-  RANGE_BYTES,
-  READ_AGAIN_BYTES,
-  readAgain,
-  Slot,
-} from '../decode/wasm/segments.ts';
+import { type DecodedRange, decodeRange, RANGE_BYTES, Slot } from '../decode/wasm/segments.ts';
 import type { RangeThreads } from './range-threads.ts';
 import { RangeWorkers } from './range-workers.ts';
 import { boundsOf, makeRanges, type Ranges } from './ranges.ts';
@@ -82,7 +74,6 @@ class Reading {
   readonly #hasOffsets: boolean;
   readonly #signal: AbortSignal | undefined;
   readonly #block = Buffer.allocUnsafeSlow(BLOCK_BYTES);
-  readonly #memory = new Uint8Array(READ_AGAIN_BYTES);
   #at = 0;
   #slot: Slot | null = null;
 
@@ -104,7 +95,7 @@ class Reading {
         const { options, decoder = null } = this.reader.segments ?? {};
         if (options !== undefined) workers.begin(options);
         const others = await workers.claim(range, decoder);
-        const decoded = others === null ? this.#decodeHere(end) : this.#readAgain(others);
+        const decoded = others === null ? this.#decodeHere(end) : Slot.read(others);
         if (decoded !== null && (await this.#take(decoded)) && others !== null) taken++;
         while (this.#at < end) if ((await this.#push(end)) === 0) break;
         workers.noteFolded(range + 1);
@@ -125,11 +116,7 @@ class Reading {
     if (decoded === null || decoded.start === this.#at) return decoded;
     // What stands before it is read first, and the same decoder may be used for that.
     this.#slot ??= new Slot(Slot.allocate());
-    return this.#readAgain(this.#slot.keep(decoded));
-  }
-
-  #readAgain(kept: KeptRange): DecodedRange {
-    return readAgain(kept, readerOf(this.#file.fd), this.#memory);
+    return Slot.read(this.#slot.keep(decoded));
   }
 
   async #take({ columns, ...place }: DecodedRange): Promise<boolean> {

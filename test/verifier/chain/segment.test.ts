@@ -68,6 +68,17 @@ describe('a segment', () => {
     expect(offer(touching, startOf(6))).toEqual({ taken: true, reading: readWhole(bytes, [7, 8]) });
   });
 
+  test('shows the texts that were decoded, whatever becomes of the package', () => {
+    const file = Buffer.from(bytes);
+    const { batch } = segmentOf(startOf(5) + 1, startOf(9) + 30, file);
+    file.fill(' ');
+    for (const [index, entry] of chain.slice(5, 9).entries()) {
+      expect(Buffer.from(batch.sent(index)).toString()).toBe(JSON.stringify(entry));
+      expect(batch.timestamp(index)).toBe(entry.timestamp);
+      expect(batch.entry(index).words().actor).toBe(entry['actor']);
+    }
+  });
+
   test.each<[string, number]>([
     ['begins a byte early', startOf(6) - 1],
     ['begins a byte late', startOf(6) + 1],

@@ -16,6 +16,8 @@ export interface Row {
   previous: string;
   digest: string;
   computed: string;
+  seal: string;
+  computedSeal: string;
   timestamp: string;
   /** Latin 1. */
   text: string;
@@ -34,7 +36,7 @@ export interface Taken {
 }
 
 export function rowsOf(batch: EntryBatch): Row[] {
-  const { count, sequences, times, flags, digestBytes, previous, stated, computed } = batch;
+  const { count, sequences, times, flags, digestBytes, sealBytes, previous, stated, computed } = batch;
   return Array.from({ length: count }, (_, index) => ({
     sequence: sequences[index] ?? 0,
     time: times[index] ?? 0,
@@ -42,6 +44,8 @@ export function rowsOf(batch: EntryBatch): Row[] {
     previous: hexAt(previous, index, digestBytes),
     digest: hexAt(stated, index, digestBytes),
     computed: hexAt(computed, index, digestBytes),
+    seal: hexAt(batch.statedSeals, index, sealBytes),
+    computedSeal: hexAt(batch.computedSeals, index, sealBytes),
     timestamp: batch.timestamp(index),
     text: Buffer.from(batch.sent(index)).toString('latin1'),
   }));
@@ -112,8 +116,7 @@ export class ComparedDecoders {
       const own = { rows: rowsOf(batch), unhashed: unhashedOf(batch), keyIds: batch.keyIds.toSorted() };
       const [ours, theirs] = [JSON.stringify({ rows, unhashed, keyIds }), JSON.stringify(own)];
       if (ours !== theirs) return `${ours}, not ${theirs}`;
-      if (rows.some(({ flags, digest, computed }) => (flags & FLAG.noted) !== 0 || digest !== computed))
-        return 'there is more to be said';
+      if (rows.some(({ flags }) => (flags & FLAG.noted) !== 0)) return 'there is more to be said';
       const { streamId } = this.#subject;
       return batch.streams?.every((stream) => stream === null || stream === streamId) === true
         ? null
@@ -128,7 +131,7 @@ export class ComparedDecoders {
   ownDigest(elements: readonly string[]): string {
     const program = this.#subject.program ?? this.#subject.contract.program;
     const bytes = { 'sha-256': 32, 'sha-384': 48, 'sha-512': 64 }[program?.digest.algorithm ?? 'sha-256'];
-    const at = this.#exports.digests.value + (elements.length - 1) * bytes;
+    const at = this.#exports.computed.value + (elements.length - 1) * bytes;
     new Uint8Array(this.#exports.memory.buffer, at, bytes).fill(0);
     this.taken(Buffer.from(`${elements.join(',')}]`, 'latin1'));
     return Buffer.from(this.#exports.memory.buffer, at, bytes).toString('hex');

@@ -50,24 +50,31 @@ export class ReferenceDecoder implements EntryDecoder {
   #toBatch(bytes: Uint8Array, found: readonly Found[]): EntryBatch {
     const { genesis } = this.#contract;
     const entries = found.map(({ entry }) => entry);
-    const digestBytes = Math.ceil(Math.max(...entries.map(({ digest }) => digest.length)) / 8) * 4;
-    const digests = (of: (entry: Entry) => string) => {
-      const column = new Uint8Array(entries.length * digestBytes);
-      for (const [index, entry] of entries.entries()) column.set(hexBytes(of(entry)), index * digestBytes);
-      return column;
-    };
+    const digestBytes = Math.max(...entries.map(({ digest }) => digest.length)) / 2;
+    const digests = (of: (entry: Entry) => string) => toColumn(entries.map(of), digestBytes);
+    const seals = entries.map((entry) => this.#sealsOf(entry));
+    const sealBytes = Math.max(...seals.map((seal) => seal?.computed.length ?? 0)) / 2;
     return {
       count: entries.length,
       sequences: Float64Array.from(entries, ({ sequence }) => sequence),
       times: Float64Array.from(entries, ({ timestamp }) => Date.parse(timestamp)),
-      flags: Uint8Array.from(entries, (entry) => flagsOf(entry, genesis, this.#isPlain(entry))),
+      flags: Uint8Array.from(entries, (entry, index) => flagsOf(entry, genesis, this.#isPlain(entry, seals[index]))),
       digestBytes,
       previous: digests(({ previous }) => (previous === genesis || previous.length > 2 * digestBytes ? '' : previous)),
       stated: digests(({ digest }) => digest),
       computed: digests(({ content }) => (content.state === 'computed' ? content.digest : '')),
+      sealBytes,
+      statedSeals: toColumn(
+        seals.map((seal) => seal?.stated ?? ''),
+        sealBytes,
+      ),
+      computedSeals: toColumn(
+        seals.map((seal) => seal?.computed ?? ''),
+        sealBytes,
+      ),
       streams: entries.map(({ streamId }) => streamId),
       unhashed: unhashedOf(entries),
-      keyIds: [...new Set(entries.flatMap((entry) => this.#keyIdsOf(entry)))],
+      keyIds: [...new Set(entries.flatMap((entry, index) => keyIdsOf(entry, seals[index])))],
       timestamp: (index) => entryAt(entries, index).timestamp,
       sent: (index) => bytes.subarray(found[index]?.start, found[index]?.end),
       entry: (index) => entryAt(entries, index),
@@ -75,28 +82,38 @@ export class ReferenceDecoder implements EntryDecoder {
     };
   }
 
-  #isPlain(entry: Entry): boolean {
-    const { seal, content } = entry;
+  /** Null where the entry has no seal that a given key could have made. */
+  #sealsOf(entry: Entry): Seals | null {
+    const { seal } = entry;
+    if (!this.#contract.hasSeals || seal === null || seal === 'malformed' || seal.keyId === null) return null;
+    const key = this.#keys.get(seal.keyId);
+    if (key === undefined) return null;
+    return { keyId: seal.keyId, stated: seal.value, computed: this.#contract.sealOf(key, entry) };
+  }
+
+  #isPlain({ seal, content }: Entry, seals: Seals | null | undefined): boolean {
     if (content.state !== 'computed') return false;
     if (!this.#contract.hasSeals) return true;
-    if (this.#keys.size === 0) return seal !== 'malformed';
-    return this.#hasRightSeal(entry);
+    return this.#keys.size === 0 ? seal !== 'malformed' : seals != null;
   }
+}
 
-  #hasRightSeal(entry: Entry): boolean {
-    const { seal } = entry;
-    if (seal === null || seal === 'malformed' || seal.keyId === null) return false;
-    const key = this.#keys.get(seal.keyId);
-    return key !== undefined && this.#contract.sealOf(key, entry) === seal.value;
-  }
+/** What an entry has as its seal, and what its seal is with the key that it names; lower-case hex. */
+interface Seals {
+  keyId: string;
+  stated: string;
+  computed: string;
+}
 
-  #keyIdsOf(entry: Entry): string[] {
-    const { content, seal } = entry;
-    const digestKey = content.state === 'computed' && content.keyId !== null ? [content.keyId] : [];
-    if (!this.#contract.hasSeals || !this.#hasRightSeal(entry) || seal === null || seal === 'malformed')
-      return digestKey;
-    return [...digestKey, seal.keyId ?? ''];
-  }
+function keyIdsOf({ content }: Entry, seals: Seals | null | undefined): string[] {
+  const digestKey = content.state === 'computed' && content.keyId !== null ? [content.keyId] : [];
+  return seals == null ? digestKey : [...digestKey, seals.keyId];
+}
+
+function toColumn(digests: readonly string[], bytes: number): Uint8Array {
+  const column = new Uint8Array(digests.length * bytes);
+  for (const [index, digest] of digests.entries()) column.set(hexBytes(digest), index * bytes);
+  return column;
 }
 
 const OPEN_ARRAY = utf8Bytes('[');

@@ -22,8 +22,11 @@ export interface WasmColumns {
   flags: Uint8Array;
   digestBytes: number;
   previous: Uint8Array;
-  /** As stated and as computed. */
-  digests: Uint8Array;
+  stated: Uint8Array;
+  computed: Uint8Array;
+  sealBytes: number;
+  statedSeals: Uint8Array;
+  computedSeals: Uint8Array;
   unhashed: readonly UnhashedAt[];
   keyIds: readonly string[];
 }
@@ -32,12 +35,10 @@ export interface WasmColumns {
 export type ReadWhole = (bytes: Uint8Array) => Entry;
 
 export function toBatch(columns: WasmColumns, program: RecipeProgram, readWhole: ReadWhole): EntryBatch {
-  const { bytes, starts, ends, digests } = columns;
+  const { bytes, starts, ends } = columns;
   const sent = (index: number) => bytes(starts[index] ?? 0, ends[index] ?? 0);
   return {
     ...columns,
-    stated: digests,
-    computed: digests,
     streams: null,
     timestamp: (index) => timestampAt(columns, index, program, bytes),
     sent,
@@ -67,14 +68,14 @@ function keep(
   { from, to }: { from: number; to: number },
   spare: SpareMemory,
 ): SentEntries {
-  const { bytes, starts, ends, sequences, digests, digestBytes } = columns;
+  const { bytes, starts, ends, sequences, stated, digestBytes } = columns;
   const skipped = starts[from] ?? 0;
   const places = [starts, ends, columns.timestamps, columns.timestampLengths].map((column) =>
     column.subarray(from, to),
   );
   const parts = [
     ...places,
-    digests.subarray(from * digestBytes, to * digestBytes),
+    stated.subarray(from * digestBytes, to * digestBytes),
     bytes(skipped, ends[to - 1] ?? skipped),
   ];
   const memory = spare.take(parts.reduce((sum, { byteLength }) => sum + byteLength, 0));

@@ -44,9 +44,9 @@ const FIRST_BLOCK_BYTES = 64 * 1024;
 const LEAST_BLOCK_BYTES = 4 * 1024;
 
 /**
- * The fast decoder, a module in C. It takes entries that are plain, whose canonical form is certain, and whose digest and
- * seal are right; it stops at the first that is not so, or of which it is not sure: that one is for the reference decoder,
- * which alone says what is unusual about it.
+ * The fast decoder, a module in C. It takes entries that are plain and whose canonical form is certain, and stops at the
+ * first that is not so, or of which it is not sure: that one is for the reference decoder, which alone says what is unusual
+ * about it.
  */
 export class WasmDecoder implements EntryDecoder {
   /** Where `run` reads. */
@@ -57,6 +57,8 @@ export class WasmDecoder implements EntryDecoder {
   readonly #unhashed: UnhashedRows;
   readonly #readWhole: ReadWhole;
   readonly #digestBytes: number;
+  /** None where seals are not computed. */
+  readonly #sealBytes: number;
   #blockBytes = FIRST_BLOCK_BYTES;
   #closed = false;
 
@@ -67,6 +69,7 @@ export class WasmDecoder implements EntryDecoder {
     this.#readWhole = readWhole;
     this.input = this.#bytes(kernel.input.value, SIZES.INPUT_BYTES);
     this.#digestBytes = DIGEST_BYTES[program.digest.algorithm];
+    this.#sealBytes = program.seal === null || keys.size === 0 ? 0 : DIGEST_BYTES[program.seal.algorithm];
     const secrets = new Map([...keys].map(([id, key]) => [id, key.export()] as const));
     try {
       kernel.begin(program.firstSequence, Math.max(0, MAX_DEPTH - depth));
@@ -137,7 +140,7 @@ export class WasmDecoder implements EntryDecoder {
   #columns(count: number, unhashed: number): WasmColumns {
     const kernel = this.#kernel;
     const rows = this.#words(kernel.unhashed.value, unhashed * ROW_WORDS);
-    const digests = this.#bytes(kernel.digests.value, count * this.#digestBytes);
+    const [digestBytes, sealBytes] = [this.#digestBytes, this.#sealBytes];
     const hasTimes = this.#program.roles.timestamp !== null;
     const times = new Float64Array(this.#memory, kernel.times.value, count);
     return {
@@ -150,9 +153,13 @@ export class WasmDecoder implements EntryDecoder {
       timestamps: this.#words(kernel.timestamps.value, count),
       timestampLengths: this.#words(kernel.timestamp_lengths.value, count),
       flags: this.#bytes(kernel.flags.value, count),
-      digestBytes: this.#digestBytes,
-      previous: this.#bytes(kernel.previous.value, count * this.#digestBytes),
-      digests,
+      digestBytes,
+      previous: this.#bytes(kernel.previous.value, count * digestBytes),
+      stated: this.#bytes(kernel.stated.value, count * digestBytes),
+      computed: this.#bytes(kernel.computed.value, count * digestBytes),
+      sealBytes,
+      statedSeals: this.#bytes(kernel.stated_seals.value, count * sealBytes),
+      computedSeals: this.#bytes(kernel.computed_seals.value, count * sealBytes),
       unhashed: this.#unhashed.read(rows, count, this.input),
       keyIds: this.#settings.usedKeyIds,
     };

@@ -27,18 +27,6 @@ static void set_digest_form(struct digest_form *form, enum algorithm algorithm, 
   form->prefix_length = 0;
 }
 
-static void to_hex(const u8 *bytes, u32 count, u8 *to) {
-  const v128_t digits = wasm_i8x16_make('0', '1', '2', '3', '4', '5', '6', '7', '8', '9', 'a', 'b', 'c', 'd', 'e', 'f');
-  for (u32 i = 0; i < count; i += 16) {
-    v128_t pairs = wasm_v128_load(bytes + i);
-    v128_t high = wasm_i8x16_swizzle(digits, wasm_u8x16_shr(pairs, 4));
-    v128_t low = wasm_i8x16_swizzle(digits, wasm_v128_and(pairs, wasm_i8x16_const_splat(15)));
-    wasm_v128_store(to + 2 * i, wasm_i8x16_shuffle(high, low, 0, 16, 1, 17, 2, 18, 3, 19, 4, 20, 5, 21, 6, 22, 7, 23));
-    wasm_v128_store(to + 2 * i + 16,
-                    wasm_i8x16_shuffle(high, low, 8, 24, 9, 25, 10, 26, 11, 27, 12, 28, 13, 29, 14, 30, 15, 31));
-  }
-}
-
 static u32 base64_value(u8 digit) {
   if (between(digit, 'A', 'Z')) return digit - 'A';
   if (between(digit, 'a', 'z')) return digit - 'a' + 26;
@@ -56,67 +44,45 @@ static SELDOM void to_base64(const u8 *bytes, u32 count, bool url, u8 *to) {
   }
 }
 
-static void to_digits(const struct digest_form *form, const u8 *digest, u8 *to) {
-  u32 bytes = digest_bytes(form->algorithm);
-  if (form->encoding == HEX) to_hex(digest, bytes, to);
-  else to_base64(digest, bytes, form->encoding == BASE64URL, to);
-}
-
-// Of lower-case digits alone; `count` is a multiple of 16, and so many digits are twice as many.
-static inline void from_hex(const u8 *digits, u32 count, u8 *to) {
+// A multiple of eight bytes from twice as many digits. False where one is not a lower-case digit.
+static inline bool from_hex(const u8 *digits, u32 count, u8 *to) {
+  v128_t are_digits = wasm_i8x16_const_splat(-1);
   for (u32 i = 0; i < 2 * count; i += 16) {
     v128_t bytes = wasm_v128_load(digits + i);
-    // A letter has a bit that a digit has not, and its value is that of its low bits and nine.
-    v128_t letters = wasm_u8x16_shr(wasm_v128_and(bytes, wasm_i8x16_const_splat(0x40)), 6);
-    v128_t values = wasm_v128_and(bytes, wasm_i8x16_const_splat(15));
-    values = wasm_i8x16_add(values, wasm_i8x16_add(letters, wasm_i8x16_shl(letters, 3)));
+    v128_t number = wasm_i8x16_sub(bytes, wasm_u8x16_const_splat('0'));
+    v128_t letter = wasm_i8x16_sub(bytes, wasm_u8x16_const_splat('a'));
+    v128_t is_number = wasm_u8x16_le(number, wasm_u8x16_const_splat(9));
+    v128_t is_letter = wasm_u8x16_le(letter, wasm_u8x16_const_splat(5));
+    are_digits = wasm_v128_and(are_digits, wasm_v128_or(is_number, is_letter));
+    v128_t values = wasm_v128_bitselect(number, wasm_i8x16_add(letter, wasm_i8x16_const_splat(10)), is_number);
     v128_t pairs = wasm_v128_or(wasm_i16x8_shl(values, 4), wasm_u16x8_shr(values, 8));
     pairs = wasm_v128_and(pairs, wasm_i16x8_const_splat(0xff));
     wasm_v128_store64_lane(to + i / 2, wasm_u8x16_narrow_i16x8(pairs, pairs), 0);
   }
+  return wasm_i8x16_all_true(are_digits);
 }
 
-// Of digits that are of the encoding; what other ones become is of no use and does no harm.
-static u32 from_digits(const struct digest_form *form, const u8 *digits, u8 *to) {
-  u32 width = 6, held = 0, bits = 0, count = digest_bytes(form->algorithm);
-  if (form->encoding == HEX) {
-    from_hex(digits, count, to);
-    return count;
-  }
+// Without padding. False where the digits are not written as the encoding writes the bytes.
+static SELDOM bool from_base64(const struct digest_form *form, const u8 *digits, u8 *to) {
+  u8 again[MAX_DIGITS + SLACK];
+  u32 held = 0, bits = 0, count = 0;
   for (u32 i = 0; i < form->digits; i++) {
-    held = held << width | base64_value(digits[i]);
-    bits += width;
+    held = held << 6 | base64_value(digits[i]);
+    bits += 6;
     if (bits < 8) continue;
     bits -= 8;
-    *to++ = (u8)(held >> bits);
+    to[count++] = (u8)(held >> bits);
   }
-  return count;
-}
-
-static inline bool are_hex(const u8 *digits, u32 count) {
-  for (u32 i = 0; i < count; i += 16) {
-    v128_t bytes = wasm_v128_load(digits + i);
-    v128_t number = wasm_u8x16_le(wasm_i8x16_sub(bytes, wasm_u8x16_const_splat('0')), wasm_u8x16_const_splat(9));
-    v128_t letter = wasm_u8x16_le(wasm_i8x16_sub(bytes, wasm_u8x16_const_splat('a')), wasm_u8x16_const_splat(5));
-    if (!wasm_i8x16_all_true(wasm_v128_or(number, letter))) return false;
-  }
-  return true;
-}
-
-static SELDOM bool are_base64(const struct digest_form *form, const u8 *digits) {
-  u8 bytes[MAX_DIGITS + 16], again[MAX_DIGITS + SLACK];
-  from_digits(form, digits, bytes);
-  to_digits(form, bytes, again);
+  to_base64(to, count, form->encoding == BASE64URL, again);
   return same_wide(again, digits, form->digits);
 }
 
-// Whether digits that nothing is compared with are of the encoding, and written as it writes them.
-static bool are_digits(const struct digest_form *form, const u8 *digits) {
-  return form->encoding == HEX ? are_hex(digits, form->digits) : are_base64(form, digits);
+// The bytes that digits stand for. False where they are not of the encoding.
+static inline bool from_digits(const struct digest_form *form, const u8 *digits, u8 *to) {
+  return form->encoding == HEX ? from_hex(digits, digest_bytes(form->algorithm), to) : from_base64(form, digits, to);
 }
 
-// The digits of a value that has the shape of a digest; 0 for one that has not. What digits they are is not looked at:
-// that follows once they are equal to those of a digest that was computed.
+// The digits of a value that has the shape of a digest; 0 for one that has not. `from_digits` looks at the digits.
 static const u8 *digits_in(const struct digest_form *form, struct text value) {
   u32 bare = form->prefix_length + form->digits;
   if (*value.at != '"' || (value.length != bare + 2 && value.length != bare + form->padding + 2)) return 0;

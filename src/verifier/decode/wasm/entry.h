@@ -15,8 +15,6 @@ static enum time_unit time_unit;
 static enum genesis_kind genesis;
 static struct text genesis_literal;
 static struct digest_form seal_form;
-// The digits of the digest that the entry before it states; 0 for the first of a run.
-static const u8 *last_digits;
 
 static inline bool plays(enum role role) { return row_of[role] != NOWHERE; }
 static inline struct text value_of(enum role role) { return values[row_of[role]]; }
@@ -46,29 +44,33 @@ static inline bool is_genesis_literal(struct text value) {
   return genesis == LITERAL && value.length == genesis_literal.length && same(value.at, genesis_literal.at, value.length);
 }
 
-// What the entry says of its predecessor: its digest, or what stands for none. False where that is not certain.
-static bool read_previous(struct entry *entry) {
+// What the entry says of its predecessor: its digest, or what stands for none, which is zeros in `to`. False where that is
+// not certain.
+static bool read_previous(struct entry *entry, u8 *to) {
   entry->previous = value_of(PREVIOUS_DIGEST);
   entry->previous_digits = 0;
-  entry->follows = false;
   entry->is_first = genesis == ABSENT ? entry->previous.length == 0 : is_genesis_literal(entry->previous);
-  if (entry->is_first) return true;
+  if (entry->is_first) {
+    zero(to, digest_bytes(digest_form.algorithm));
+    return true;
+  }
   entry->previous_digits = digits_in(&digest_form, entry->previous);
-  if (!entry->previous_digits) return false;
-  // Digits that the entry before it states are held to what that one's digest is.
-  entry->follows = last_digits && same_wide(entry->previous_digits, last_digits, digest_form.digits);
-  if (!entry->follows && !are_digits(&digest_form, entry->previous_digits)) return false;
+  if (!entry->previous_digits || !from_digits(&digest_form, entry->previous_digits, to)) return false;
   entry->is_first = genesis == ZEROS && are_zeros(entry->previous_digits);
   return true;
 }
 
-// False where it is not certain what the entry says, or it is of another stream.
-static APART bool read_roles(struct entry *entry) {
-  if (!read_sequence(value_of(SEQUENCE), &entry->sequence) || entry->sequence < first_sequence) return false;
-  if (!read_previous(entry)) return false;
+// What the entry says its own digest is. False where that is not certain.
+static bool read_digest(struct entry *entry, u8 *to) {
   entry->digest = value_of(DIGEST);
-  entry->digits = digits_in(&digest_form, entry->digest);
-  if (!entry->digits) return false;
+  const u8 *digits = digits_in(&digest_form, entry->digest);
+  return digits && from_digits(&digest_form, digits, to);
+}
+
+// False where it is not certain what the entry says, or it is of another stream. `previous` and `stated` take its digests.
+static APART bool read_roles(struct entry *entry, u8 *previous, u8 *stated) {
+  if (!read_sequence(value_of(SEQUENCE), &entry->sequence) || entry->sequence < first_sequence) return false;
+  if (!read_previous(entry, previous) || !read_digest(entry, stated)) return false;
   if (plays(STREAM_ID) && !means(value_of(STREAM_ID), (struct text){stream_id, stream_id_length})) return false;
   if (plays(ENTRY_ID) && !is_id(value_of(ENTRY_ID))) return false;
   entry->time = 0;

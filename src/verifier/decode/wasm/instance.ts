@@ -15,7 +15,10 @@ export interface KernelExports {
   timestamp_lengths: Address;
   flags: Address;
   previous: Address;
-  digests: Address;
+  stated: Address;
+  computed: Address;
+  stated_seals: Address;
+  computed_seals: Address;
   unhashed: Address;
   report: Address;
   begin(firstSequence: number, maxDepth: number): void;

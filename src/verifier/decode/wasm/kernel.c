@@ -1,7 +1,7 @@
 // Over 250 lines: the entry points and the one loop that they share.
-// Decodes the entries of a chain that are plain, up to the first that is not certainly so. What it says of them depends
-// on their bytes and on the settings alone. To be uncertain is always allowed, to be wrongly certain never: of what is
-// taken here, `decode/reference/` says the same, that nothing about it is unusual, and what its digest is over.
+// Decodes the entries of a chain that are plain, up to the first that is not certainly so. What it says of an entry depends
+// on its bytes and on the settings alone, and says nothing of whether it is right. To be uncertain is always allowed, to
+// be wrongly certain never: of what is taken here, `decode/reference/` says the same.
 #include "settings.h"
 
 // Of what is parsed before it is hashed: enough for four lanes to be busy, and little enough to stay in the cache.
@@ -10,18 +10,18 @@
 // The first of a run are fewer, so that a chain full of entries that are not plain costs no more.
 #define FIRST_BATCH 4
 
-// A seal to check.
+// What a seal is made with and, if that is the digest's text, over.
 struct seal {
-  // What it is made over, if that is the digest's text.
   struct text digest;
-  const u8 *stated;
   const struct key *key;
 };
 
 // Read and written by decoder.ts, by their addresses.
 u8 input[INPUT_BYTES + SLACK] __attribute__((aligned(16)));
 // Columns: of each entry that the last run took, its number, its time, where in `input` it begins and ends and where its
-// timestamp is, its flags, the digest that it says its predecessor has, and its own, which is as stated and as computed. Digests stand one behind the other, each as long as it is.
+// timestamp is, its flags, the digest that it says its predecessor has, the one that it says it has, and the one that is
+// computed of it; with keys for seals, the seal that it has and the one that is computed. Nothing is compared here. Digests
+// stand one after the other, each as long as it is.
 double sequences[MAX_ENTRIES];
 double times[MAX_ENTRIES];
 u32 starts[MAX_ENTRIES];
@@ -30,11 +30,11 @@ u32 timestamps[MAX_ENTRIES];
 u32 timestamp_lengths[MAX_ENTRIES];
 u8 flags[MAX_ENTRIES];
 u8 previous[MAX_ENTRIES * MAX_DIGEST + SLACK] __attribute__((aligned(16)));
-u8 digests[MAX_ENTRIES * MAX_DIGEST + SLACK] __attribute__((aligned(16)));
+u8 stated[MAX_ENTRIES * MAX_DIGEST + SLACK] __attribute__((aligned(16)));
+u8 computed[MAX_ENTRIES * MAX_DIGEST + SLACK] __attribute__((aligned(16)));
+u8 stated_seals[MAX_ENTRIES * MAX_DIGEST + SLACK] __attribute__((aligned(16)));
+u8 computed_seals[MAX_ENTRIES * MAX_DIGEST + SLACK] __attribute__((aligned(16)));
 u32 report[REPORT_WORDS];
-
-// Where the digits of the stated digests are.
-static const u8 *stated[MAX_ENTRIES];
 
 static u8 texts[INPUT_BYTES + 2 * BATCH_TEXT + SLACK] __attribute__((aligned(16)));
 static u8 *texts_end;
@@ -42,14 +42,10 @@ static u8 short_texts[MAX_BATCH][SHORT_TEXT] __attribute__((aligned(16)));
 static struct message messages[MAX_BATCH];
 static const struct key *batch_keys[MAX_BATCH];
 static struct seal seals[MAX_BATCH];
-// What it names as its predecessor's digest is the one before it.
-static bool follows[MAX_BATCH];
 static u8 made[MAX_BATCH][MAX_DIGEST] __attribute__((aligned(16)));
 static u32 batch_count;
-// The batch's first entry, and the first one whose digest or seal is not that of its bytes.
+// The batch's first entry.
 static u32 batch_start;
-static u32 mismatch;
-#define NONE 0xffffffff
 
 // Forgets all settings. `first`: the number of a stream's first entry; `depth`: how many objects and arrays an entry may
 // be deep.
@@ -69,49 +65,41 @@ EXPORT("forget") void forget(void) {
   if (had_keys) zero(made, sizeof made);
 }
 
-static void hold_to(const struct digest_form *form, u32 index, const u8 *stated) {
-  u8 digits[MAX_DIGITS + SLACK];
-  to_digits(form, made[index], digits);
-  if (!same_wide(digits, stated, form->digits) && batch_start + index < mismatch) mismatch = batch_start + index;
+// The digests that were made of the batch, as a column.
+static void put_made(u8 *column, u32 bytes) {
+  for (u32 i = 0; i < batch_count; i++) put(column + (batch_start + i) * bytes, made[i], bytes);
 }
 
-static SELDOM void hold_seals_to_digests(void) {
+static SELDOM void make_seals(void) {
   enum algorithm algorithm = seal_form.algorithm;
   u32 bytes = digest_bytes(digest_form.algorithm);
   const struct key *keys[MAX_BATCH];
   for (u32 i = 0; i < batch_count; i++) {
     struct text over = seals[i].digest;
-    if (seals_bytes) over = (struct text){digests + (batch_start + i) * bytes, bytes};
+    if (seals_bytes) over = (struct text){stated + (batch_start + i) * bytes, bytes};
     put(short_texts[i], over.at, over.length);
     messages[i] = (struct message){short_texts[i], pad(short_texts[i], over.length, block_of(algorithm), algorithm), seals[i].key->inner};
     keys[i] = seals[i].key;
   }
   hash_messages(algorithm, messages, batch_count, made);
   hash_outer(algorithm, keys, batch_count, made, short_texts, messages);
-  for (u32 i = 0; i < batch_count; i++) hold_to(&seal_form, i, seals[i].stated);
+  put_made(computed_seals, digest_bytes(algorithm));
 }
 
-// The keys of entries that are taken.
 static SELDOM void note_keys(void) {
-  for (u32 i = 0; i < batch_count && batch_start + i < mismatch; i++) {
+  for (u32 i = 0; i < batch_count; i++) {
     if (has_digest_key) digest_keys.used[batch_keys[i] - digest_keys.of] = true;
     if (checks_seals) seal_keys.used[seals[i].key - seal_keys.of] = true;
   }
 }
 
-// Hashes what was parsed. From the first entry on whose digest or seal does not fit, none is taken.
+// Hashes what was parsed.
 static void end_batch(void) {
   enum algorithm algorithm = digest_form.algorithm;
-  u32 bytes = digest_bytes(algorithm);
   hash_messages(algorithm, messages, batch_count, made);
   if (has_digest_key) hash_outer(algorithm, batch_keys, batch_count, made, short_texts, messages);
-  for (u32 i = 0; i < batch_count; i++) {
-    u32 at = (batch_start + i) * bytes;
-    hold_to(&digest_form, i, stated[batch_start + i]);
-    put(digests + at, made[i], bytes);
-    if (follows[i]) put(previous + at, digests + at - bytes, bytes);
-  }
-  if (checks_seals) hold_seals_to_digests();
+  put_made(computed, digest_bytes(algorithm));
+  if (checks_seals) make_seals();
   if (has_digest_key || checks_seals) note_keys();
   batch_start += batch_count;
   batch_count = 0;
@@ -124,31 +112,32 @@ static const struct key *chosen_key(const struct keys *keys, enum role role) {
   return keys->count == 1 ? &keys->of[0] : 0;
 }
 
-static bool find_keys(const struct entry *entry) {
-  if (has_digest_key) {
-    batch_keys[batch_count] = chosen_key(&digest_keys, DIGEST_KEY);
-    if (!batch_keys[batch_count]) return false;
-  }
-  if (!has_seals) return true;
-  struct text sent = value_of(SEAL);
-  struct seal *seal = &seals[batch_count];
-  seal->stated = digits_in(&seal_form, sent);
-  if (!checks_seals) return seal->stated ? are_digits(&seal_form, seal->stated) : sent.length == 0 || is_text(sent, "null", 4);
-  seal->key = chosen_key(&seal_keys, SEAL_KEY);
-  seal->digest = (struct text){entry->digest.at + 1, entry->digest.length - 2};
-  return seal->key && seal->stated;
+static bool find_digest_key(void) {
+  if (!has_digest_key) return true;
+  batch_keys[batch_count] = chosen_key(&digest_keys, DIGEST_KEY);
+  return batch_keys[batch_count] != 0;
 }
 
-static SELDOM void set_previous(const struct entry *entry, u8 *to) {
-  if (entry->previous_digits) from_digits(&digest_form, entry->previous_digits, to);
-  else zero(to, digest_bytes(digest_form.algorithm));
+// The seal that the entry has; its form alone where there are no keys to make it with. False where that is not certain.
+static bool read_seal(const struct entry *entry) {
+  if (!has_seals) return true;
+  struct text sent = value_of(SEAL);
+  const u8 *digits = digits_in(&seal_form, sent);
+  u8 *to = stated_seals + (batch_start + batch_count) * digest_bytes(seal_form.algorithm);
+  if (!digits) return !checks_seals && (sent.length == 0 || is_text(sent, "null", 4));
+  if (!from_digits(&seal_form, digits, to)) return false;
+  if (!checks_seals) return true;
+  struct seal *seal = &seals[batch_count];
+  seal->key = chosen_key(&seal_keys, SEAL_KEY);
+  seal->digest = (struct text){entry->digest.at + 1, entry->digest.length - 2};
+  return seal->key != 0;
 }
 
 // False where it is not certain what the entry's digest is made over.
 static APART bool add_to_batch(const struct part *members, const struct entry *entry) {
   enum algorithm algorithm = digest_form.algorithm;
   struct writer writer = {texts_end, texts + INPUT_BYTES + BATCH_TEXT, false, 0, 0};
-  if (!find_keys(entry) || !write_preimage(&writer, entry, members)) return false;
+  if (!find_digest_key() || !read_seal(entry) || !write_preimage(&writer, entry, members)) return false;
   const struct key *key = has_digest_key ? batch_keys[batch_count] : 0;
   u32 blocks = pad(texts_end, (u32)(writer.to - texts_end), key ? block_of(algorithm) : 0, algorithm);
   messages[batch_count] = (struct message){texts_end, blocks, key ? key->inner : initial_state(algorithm)};
@@ -160,9 +149,6 @@ static APART bool add_to_batch(const struct part *members, const struct entry *e
   timestamps[index] = plays(TIMESTAMP) ? (u32)(entry->timestamp.at - input) : NO_OFFSET;
   timestamp_lengths[index] = entry->timestamp.length;
   flags[index] = IS_COMPUTED | (entry->is_first ? IS_FIRST : 0);
-  follows[batch_count] = entry->follows;
-  if (!entry->follows) set_previous(entry, previous + index * digest_bytes(algorithm));
-  stated[index] = last_digits = entry->digits;
   texts_end += blocks * block_of(algorithm);
   batch_count++;
   return true;
@@ -170,7 +156,8 @@ static APART bool add_to_batch(const struct part *members, const struct entry *e
 
 static bool take_entry(struct entry *entry) {
   if (!has_shape(parts, part_count) && !learn_shape(parts, part_count)) return false;
-  return find_values(parts) && read_roles(entry) && add_to_batch(parts, entry);
+  u32 at = (batch_start + batch_count) * digest_bytes(digest_form.algorithm);
+  return find_values(parts) && read_roles(entry, previous + at, stated + at) && add_to_batch(parts, entry);
 }
 
 // Parses an entry and adds it to the batch. Returns the place behind it.
@@ -219,7 +206,6 @@ static const u8 *read_entries(const u8 *at, const u8 *limit, enum place place) {
     place = AFTER;
     if (batch_count < batch_limit && texts_end < texts + BATCH_TEXT) continue;
     end_batch();
-    if (mismatch != NONE) return at;
     batch_limit = batch_limit < MAX_BATCH / 2 ? batch_limit * 2 : MAX_BATCH;
   }
 }
@@ -236,16 +222,9 @@ EXPORT("run") void run(u32 start, u32 end, u32 limit, u32 place) {
   shape.is_noted = false;
   texts_end = texts;
   batch_count = batch_start = 0;
-  mismatch = NONE;
-  last_digits = 0;
   const u8 *at = read_entries(input + start, input + limit, place);
   end_batch();
   report[OFFSET] = (u32)(at - input);
   report[COUNT] = batch_start;
   report[UNHASHED_COUNT] = unhashed_count;
-  if (mismatch == NONE) return;
-  report[STOP] = UNSURE;
-  report[COUNT] = mismatch;
-  report[OFFSET] = starts[mismatch];
-  report[PLACE] = mismatch == 0 && place == FIRST ? FIRST : NEXT;
 }

@@ -32,7 +32,7 @@ static u8 constants[CONSTANT_BYTES + SLACK];
 static u32 constants_length;
 static struct digest_form digest_form;
 
-// What an entry is, once its words fit; its digest and its seal are still to be held to its bytes.
+// What an entry says. Nothing here is compared with what is computed, or with another entry: that is for the fold.
 struct entry {
   const u8 *start;
   const u8 *end;
@@ -43,10 +43,7 @@ struct entry {
   struct text timestamp;
   struct text previous;
   const u8 *previous_digits;
-  // They are those that the entry before it states.
-  bool follows;
   struct text digest;
-  const u8 *digits;
 };
 
 // All of the entry but some members, each with the comma before it; between the others what was sent. Of the first that
@@ -83,7 +80,9 @@ static void write_entry(struct writer *writer, const struct entry *entry, const 
 static SELDOM void write_previous(struct writer *writer, const struct step *step, const struct entry *entry) {
   u8 bytes[MAX_DIGEST + 16];
   if (step->kind == PREVIOUS_BYTES) {
-    if (entry->previous_digits) write(writer, bytes, from_digits(&digest_form, entry->previous_digits, bytes));
+    if (!entry->previous_digits) return;
+    from_digits(&digest_form, entry->previous_digits, bytes);
+    write(writer, bytes, digest_bytes(digest_form.algorithm));
   } else if (entry->is_first && step->count) {
     write(writer, step->text.at, step->text.length);
   } else if (*entry->previous.at == '"') {

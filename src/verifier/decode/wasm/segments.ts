@@ -3,21 +3,28 @@ import type { WasmDecoder, WasmRun } from './decoder.ts';
 import { SIZES } from './layout.ts';
 
 /** Entries of a package that were decoded without those before them. Offsets are in the package. */
-export interface DecodedRange<Columns = WasmColumns> {
+export interface DecodedRange {
   /** Of the first entry, and where the decoding ended. */
   start: number;
   end: number;
   /** What stands before `end`. */
   place: 'after' | 'next';
-  columns: Columns;
+  columns: WasmColumns;
 }
 
-/** As it is kept: without the bytes, which seldom anybody asks for, and which take longer to copy than all the rest. */
-export type KeptRange = DecodedRange<Omit<WasmColumns, 'bytes'>>;
+/** The same in a slot. Plain data: it passes between threads. */
+export interface KeptRange extends Omit<DecodedRange, 'columns'> {
+  columns: Omit<WasmColumns, 'bytes'>;
+  /** From the first byte of the first entry to the last of the last: the text that was hashed is the one that is shown. */
+  text: Uint8Array;
+}
 
 /** What follows a range is read with it, so that the entry that stands across its end is whole. */
 const OVERLAP_BYTES = 16 * 1024;
 export const RANGE_BYTES = SIZES.INPUT_BYTES - OVERLAP_BYTES;
+
+/** Bytes of the longest digest. */
+const MAX_DIGEST = 64;
 
 const OPEN_OBJECT = 0x7b;
 
@@ -63,30 +70,12 @@ function findEntry(decoder: WasmDecoder, filled: number, limit: number): { at: n
   return null;
 }
 
-/** For `readAgain`. */
-export const READ_AGAIN_BYTES = RANGE_BYTES + OVERLAP_BYTES;
+/** What a range takes in a slot: the columns of as many entries as one can have, and its text. */
+const SLOT_BYTES =
+  SIZES.MAX_ENTRIES * (2 * Float64Array.BYTES_PER_ELEMENT + 4 * Uint32Array.BYTES_PER_ELEMENT + 1 + 5 * MAX_DIGEST) +
+  SIZES.INPUT_BYTES;
 
-/**
- * The range whole again: its bytes are read from the package once more, when somebody asks for them. Most ask for one
- * entry; with a second one the rest of the range is read.
- * @param memory of `READ_AGAIN_BYTES`, for one range after the other.
- */
-export function readAgain({ columns, ...range }: KeptRange, readAt: ReadAt, memory: Uint8Array): DecodedRange {
-  const { starts, ends, count } = columns;
-  const base = range.start - (starts[0] ?? 0);
-  const read = { from: 0, to: 0, times: 0 };
-  const bytes = (from: number, to: number) => {
-    if (from < read.from || to > read.to) {
-      read.from = from;
-      read.to = read.times++ === 0 ? to : Math.max(to, ends[count - 1] ?? 0);
-      readAt(memory.subarray(0, read.to - read.from), base + read.from);
-    }
-    return memory.subarray(from - read.from, to - read.from);
-  };
-  return { ...range, columns: { ...columns, bytes } };
-}
-
-/** Memory for the columns of one range, shared between threads. */
+/** Memory for one range, shared between threads. */
 export class Slot {
   readonly #memory: SharedArrayBuffer;
 
@@ -95,39 +84,42 @@ export class Slot {
   }
 
   static allocate(): SharedArrayBuffer {
-    return new SharedArrayBuffer(
-      SIZES.MAX_ENTRIES * (2 * Float64Array.BYTES_PER_ELEMENT + 4 * Uint32Array.BYTES_PER_ELEMENT + 1 + 2 * MAX_DIGEST),
-    );
+    return new SharedArrayBuffer(SLOT_BYTES);
   }
 
-  /** @returns the same, in this memory. */
-  keep(decoded: DecodedRange): KeptRange {
-    const { bytes: _bytes, ...columns } = decoded.columns;
-    const { digestBytes } = columns;
+  /** Copies the range into this memory. */
+  keep({ columns: { bytes, ...columns }, ...range }: DecodedRange): KeptRange {
     let at = 0;
     const take = <T extends Float64Array | Uint32Array | Uint8Array>(column: T): T => {
       const make = column.constructor as new (memory: SharedArrayBuffer, at: number, length: number) => T;
       const copy = new make(this.#memory, at, column.length);
       copy.set(column);
-      at += SIZES.MAX_ENTRIES * (column.BYTES_PER_ELEMENT === 1 ? digestBytes : column.BYTES_PER_ELEMENT);
+      at += column.byteLength;
       return copy;
     };
-    return {
-      ...decoded,
-      columns: {
-        ...columns,
-        sequences: take(columns.sequences),
-        times: take(columns.times),
-        starts: take(columns.starts),
-        ends: take(columns.ends),
-        timestamps: take(columns.timestamps),
-        timestampLengths: take(columns.timestampLengths),
-        previous: take(columns.previous),
-        digests: take(columns.digests),
-        flags: take(columns.flags),
-      },
+    const kept = {
+      ...columns,
+      // Those of wide elements first, so that each begins where its elements may.
+      sequences: take(columns.sequences),
+      times: take(columns.times),
+      starts: take(columns.starts),
+      ends: take(columns.ends),
+      timestamps: take(columns.timestamps),
+      timestampLengths: take(columns.timestampLengths),
+      previous: take(columns.previous),
+      stated: take(columns.stated),
+      computed: take(columns.computed),
+      statedSeals: take(columns.statedSeals),
+      computedSeals: take(columns.computedSeals),
+      flags: take(columns.flags),
     };
+    const [first = 0, last = first] = [columns.starts[0], columns.ends.at(-1)];
+    return { ...range, columns: kept, text: take(bytes(first, last)) };
+  }
+
+  /** The range as it was before it was kept. */
+  static read({ columns, text, ...range }: KeptRange): DecodedRange {
+    const first = columns.starts[0] ?? 0;
+    return { ...range, columns: { ...columns, bytes: (from, to) => text.subarray(from - first, to - first) } };
   }
 }
-
-const MAX_DIGEST = 64;

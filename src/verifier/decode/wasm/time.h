@@ -50,7 +50,8 @@ static APART bool read_time_text(const u8 *at, u32 length, double *to) {
   }
   u32 year = two_digits(at) * 100 + two_digits(at + 2), month = two_digits(at + 5), day = two_digits(at + 8);
   u32 hour = two_digits(at + 11), minute = two_digits(at + 14), second = two_digits(at + 17);
-  if (month < 1 || month > 12 || day < 1 || day > days_of_month(year, month)) return false;
+  // `isRecordable`: there is no year zero.
+  if (year < 1 || month < 1 || month > 12 || day < 1 || day > days_of_month(year, month)) return false;
   if (hour > 23 || minute > 59 || second > 59) return false;
   *to = days_since_1970(year, month, day) * 864e5 + (hour * 3600 + minute * 60 + second) * 1e3 + thousandths;
   return true;

@@ -30,7 +30,7 @@ struct taken {
   u32 count;
   u32 start[MAX_ENTRIES];
   double sequence[MAX_ENTRIES];
-  u8 digest[MAX_ENTRIES][MAX_DIGEST];
+  u8 digests[MAX_ENTRIES][3][MAX_DIGEST];
 };
 static struct taken whole, in_parts;
 
@@ -64,7 +64,9 @@ static void add_taken(struct taken *taken) {
   for (u32 i = 0; i < report[COUNT] && taken->count < MAX_ENTRIES; i++, taken->count++) {
     taken->start[taken->count] = starts[i];
     taken->sequence[taken->count] = sequences[i];
-    memcpy(taken->digest[taken->count], digests + i * bytes, bytes);
+    memcpy(taken->digests[taken->count][0], previous + i * bytes, bytes);
+    memcpy(taken->digests[taken->count][1], stated + i * bytes, bytes);
+    memcpy(taken->digests[taken->count][2], computed + i * bytes, bytes);
   }
 }
 
@@ -88,7 +90,7 @@ static void check_parts(const u8 *bytes, u32 length, u32 limit, u32 place) {
   u32 digest_length = digest_bytes(digest_form.algorithm);
   for (u32 i = 0; i < whole.count; i++) {
     REQUIRE(whole.start[i] == in_parts.start[i] && whole.sequence[i] == in_parts.sequence[i]);
-    REQUIRE(same(whole.digest[i], in_parts.digest[i], digest_length));
+    for (u32 j = 0; j < 3; j++) REQUIRE(same(whole.digests[i][j], in_parts.digests[i][j], digest_length));
   }
 }
 
@@ -96,7 +98,9 @@ static void print_taken(void) {
   u32 bytes = digest_bytes(digest_form.algorithm);
   for (u32 i = 0; i < report[COUNT]; i++) {
     printf("%u %u %.0f ", starts[i], ends[i], sequences[i]);
-    for (u32 j = 0; j < bytes; j++) printf("%02x", digests[i * bytes + j]);
+    for (u32 j = 0; j < bytes; j++) printf("%02x", stated[i * bytes + j]);
+    printf(" ");
+    for (u32 j = 0; j < bytes; j++) printf("%02x", computed[i * bytes + j]);
     printf("\n");
   }
   printf("stop %u\n", report[STOP]);

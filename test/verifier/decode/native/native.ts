@@ -142,7 +142,8 @@ export interface Taken {
   dialect: Dialect;
   bytes: Buffer;
   sequence: number;
-  digest: string;
+  stated: string;
+  computed: string;
 }
 
 /** @param corpus the folder in which the inputs are, as `seed-INDEX`. */
@@ -153,12 +154,13 @@ export async function takenBy(target: string, corpus: string, seeds: readonly Se
   const { stdout } = await run(target, ['-detect_leaks=0', ...files], { env, maxBuffer: 2 ** 28 });
   const ofEach = stdout.split(/^stop \d+\n/m);
   return seeds.flatMap(({ dialect, bytes }, index) =>
-    [...(ofEach[index] ?? '').matchAll(/^(\d+) (\d+) (\d+) ([0-9a-f]+)$/gm)].map(
-      ([, start, end, sequence, digest = '']) => ({
+    [...(ofEach[index] ?? '').matchAll(/^(\d+) (\d+) (\d+) ([0-9a-f]+) ([0-9a-f]+)$/gm)].map(
+      ([, start, end, sequence, stated = '', computed = '']) => ({
         dialect,
         bytes: bytes.subarray(Number(start), Number(end)),
         sequence: Number(sequence),
-        digest,
+        stated,
+        computed,
       }),
     ),
   );

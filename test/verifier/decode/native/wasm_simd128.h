@@ -27,6 +27,7 @@ static inline void wasm_v128_store(void *at, v128_t value) { memcpy(at, &value, 
 static inline v128_t wasm_v128_and(v128_t a, v128_t b) { return a & b; }
 static inline v128_t wasm_v128_or(v128_t a, v128_t b) { return a | b; }
 static inline v128_t wasm_v128_xor(v128_t a, v128_t b) { return a ^ b; }
+static inline v128_t wasm_v128_bitselect(v128_t a, v128_t b, v128_t mask) { return (a & mask) | (b & ~mask); }
 static inline int wasm_v128_any_true(v128_t a) { return (a[0] | a[1] | a[2] | a[3]) != 0; }
 
 static inline v128_t wasm_i32x4_add(v128_t a, v128_t b) { return a + b; }
@@ -37,17 +38,12 @@ static inline v128_t wasm_i64x2_shl(v128_t a, uint32_t n) { return (v128_t)((u64
 static inline v128_t wasm_u64x2_shr(v128_t a, uint32_t n) { return (v128_t)((u64x2_)a >> (n & 63)); }
 static inline v128_t wasm_i8x16_sub(v128_t a, v128_t b) { return (v128_t)((u8x16_)a - (u8x16_)b); }
 static inline v128_t wasm_i8x16_add(v128_t a, v128_t b) { return (v128_t)((u8x16_)a + (u8x16_)b); }
-static inline v128_t wasm_i8x16_shl(v128_t a, uint32_t n) { return (v128_t)((u8x16_)a << (uint8_t)(n & 7)); }
 static inline v128_t wasm_i16x8_shl(v128_t a, uint32_t n) { return (v128_t)((u16x8_)a << (uint16_t)(n & 15)); }
 static inline v128_t wasm_u16x8_shr(v128_t a, uint32_t n) { return (v128_t)((u16x8_)a >> (uint16_t)(n & 15)); }
-static inline v128_t wasm_u8x16_shr(v128_t a, uint32_t n) { return (v128_t)((u8x16_)a >> (uint8_t)(n & 7)); }
 
 static inline v128_t wasm_i8x16_eq(v128_t a, v128_t b) { LANES_(u8x16_, a, v128_t, in_[i] == ((u8x16_)b)[i] ? 255 : 0); }
 static inline v128_t wasm_i8x16_lt(v128_t a, v128_t b) { LANES_(i8x16_, a, v128_t, in_[i] < ((i8x16_)b)[i] ? -1 : 0); }
 static inline v128_t wasm_u8x16_le(v128_t a, v128_t b) { LANES_(u8x16_, a, v128_t, in_[i] <= ((u8x16_)b)[i] ? 255 : 0); }
-static inline v128_t wasm_i8x16_swizzle(v128_t a, v128_t b) {
-  LANES_(u8x16_, a, v128_t, ((u8x16_)b)[i] < 16 ? in_[((u8x16_)b)[i]] : 0);
-}
 // Saturates: below zero is 0, above 255 is 255.
 static inline v128_t wasm_u8x16_narrow_i16x8(v128_t a, v128_t b) {
   u8x16_ out = {0};
@@ -74,7 +70,6 @@ static inline int wasm_i8x16_all_true(v128_t a) {
 }
 
 #define wasm_u8x16_make(...) ((v128_t)(u8x16_){__VA_ARGS__})
-#define wasm_i8x16_make wasm_u8x16_make
 #define wasm_u32x4_make(...) ((v128_t){__VA_ARGS__})
 #define wasm_u64x2_make(...) ((v128_t)(u64x2_){__VA_ARGS__})
 static inline v128_t wasm_u8x16_splat(uint8_t a) { return wasm_u8x16_make(a, a, a, a, a, a, a, a, a, a, a, a, a, a, a, a); }

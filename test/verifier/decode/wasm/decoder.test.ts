@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { createHash, createHmac } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import canonicalize from 'canonicalize';
@@ -128,11 +128,16 @@ test('behind an entry that is left, it goes on', () => {
   expect([rows.length, left]).toEqual([480, 20]);
 });
 
-test('a wrong digest or seal far behind the first ends what is taken at its own place', () => {
+test('a wrong digest or seal is taken: what the entry says, and what was computed, each by itself', () => {
   for (const place of [0, 1, 126, 127, 128, 299])
-    for (const fault of [{ actor: 'mallory' }, { seal: '0'.repeat(64) }]) {
-      const taken = decoders().taken(toBytes(chain.with(place, { ...chain[place], ...fault } as SentEntry)));
-      expect(taken).toMatchObject({ stop: 'unsure', rows: { length: place } });
+    for (const fault of [{ actor: 'mallory' }, { hash: '0'.repeat(64) }, { seal: '0'.repeat(64) }]) {
+      const entry = { ...chain[place], ...fault } as SentEntry;
+      const { rows, stop } = decoders().taken(toBytes(chain.with(place, entry)));
+      expect([rows.length, stop]).toEqual([300, 'closed']);
+      expect(rows[place]).toMatchObject({ previous: entry.prev_hash, digest: entry.hash, seal: entry.seal });
+      const right = sealed(entry);
+      const seal = createHmac('sha256', SEAL_KEY).update(entry.hash).digest('hex');
+      expect(rows[place]).toMatchObject({ computed: right.hash, computedSeal: seal });
     }
 });
 
@@ -147,7 +152,7 @@ test('of an entry that is left, nothing is noted as unhashed, and no key as used
     const { stream_id, timestamp, entry_id } = chain[0] as SentEntry;
     return { stream_id, timestamp, entry_id, ...content, ...more, hash };
   };
-  const entries = [entryOf(1, { a: 1 }), entryOf(2, { b: 1 }), { ...entryOf(3, { c: 1 }), hash: 'f'.repeat(64) }];
+  const entries = [entryOf(1, { a: 1 }), entryOf(2, { b: 1 }), { ...entryOf(3, { c: 1 }), hash: 'F'.repeat(64) }];
   const taken = both.taken(Buffer.from(JSON.stringify(entries).slice(1)));
   expect(taken).toMatchObject({ stop: 'unsure', rows: { length: 2 } });
   expect(taken.unhashed.map((text) => JSON.parse(text).path)).toEqual([

@@ -172,7 +172,8 @@ const at = (timestamp: string) => entryAfter(first, { timestamp });
 const TIMES: [string, boolean][] = [
   ['2026-10-01T00:00:01.000Z', true],
   ['2026-10-01T00:00:00.999Z', true],
-  ['0000-01-01T00:00:00.000Z', true],
+  ['0000-12-31T23:59:59.999Z', false],
+  ['0001-01-01T00:00:00.000Z', true],
   ['2026-12-31T23:59:59.999Z', true],
   ['9999-12-31T23:59:59.999Z', true],
   ['2028-02-29T00:00:00.000Z', true],
@@ -223,10 +224,8 @@ const MEMBERS: [string, Record<string, string>][] = [
   ['the stream is no text', { stream_id: '7' }],
   ['the entry id is no id', { entry_id: '7.5' }],
   ['the timestamp is a number', { timestamp: '1790000000' }],
-  ['the digest is another', { hash: JSON.stringify('0'.repeat(64)) }],
   ['the digest is too short', { hash: '"00"' }],
   ['the digest is no text', { hash: '[]' }],
-  ['the seal is another', { seal: JSON.stringify('0'.repeat(64)) }],
   ['the seal is no text', { seal: 'null' }],
   ['the key is another', { seal_key_id: '"k2"' }],
   ['the key is no text', { seal_key_id: '1' }],
@@ -266,6 +265,8 @@ test.each<[string, Record<string, string>]>([
   ['the predecessor is another', { prev_hash: JSON.stringify('1'.repeat(64)) }],
   ['a later one claims to be the first', { prev_hash: zeros }],
   ['the time goes back', { timestamp: '"2020-01-01T00:00:00.000Z"' }],
+  ['the digest is another', { hash: JSON.stringify('0'.repeat(64)) }],
+  ['the seal is another', { seal: JSON.stringify('0'.repeat(64)) }],
 ])('taken, for it is not for a decoder to judge: %s', (_name, texts) => {
   expect(isTaken(entryWith(texts))).toBe(true);
 });
