@@ -46,6 +46,8 @@ export interface FalseService {
   date: Date | null;
   /** Answers 403 for a stream that does not exist. */
   hidesUnknown: boolean;
+  /** Changes an answer before it is sent. @param path decoded, as `/streams/s/verify`. */
+  twist: (reply: Reply, path: string) => Reply | Promise<Reply>;
   /** Where it is exported and verified. */
   directory: string;
   /** Exports in this process, and returns what was printed with `--json`. */
@@ -80,7 +82,8 @@ export async function startFalseService(
   const streams = new Map<string, Told>();
   const packages = new Map<string, { streamId: string; period: Period }>();
   const server = await startFaultServer(async (request) => {
-    const reply = await answer(request, service, packages);
+    const told = await answer(request, service, packages);
+    const reply = await service.twist(told, decodeURIComponent(new URL(request.path, 'http://service').pathname));
     if (service.date === null) return reply;
     return { ...reply, headers: { date: service.date.toUTCString(), ...reply.headers } };
   });
@@ -96,6 +99,7 @@ export async function startFalseService(
     streams,
     date: null,
     hidesUnknown: false,
+    twist: (reply) => reply,
     directory,
     export: (flags) => run(['export'], flags),
     verify: (target = 'evidence-archive') => run(['verify', target], {}),

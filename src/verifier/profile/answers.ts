@@ -1,4 +1,5 @@
 import { isEvidenceError } from '../../core/errors.ts';
+import { cutText } from '../../core/foreign-text.ts';
 import type { Json } from '../../core/json/canonical.ts';
 import type { Description } from './description.ts';
 import { digestReader } from './digest-text.ts';
@@ -113,10 +114,13 @@ function readVerification(description: Description, answer: Json): VerifyAnswer 
   const { verified, checked_at, failures, failure_sequence } = verify.fields;
   return {
     verified: fields.boolean(verified),
-    checkedAt: checked_at === null || fields.isNull(checked_at) ? null : fields.text(checked_at),
+    checkedAt: checked_at === null || fields.isNull(checked_at) ? null : cutText(fields.text(checked_at), MAX_TIME),
     failedSequences: failures === null ? [] : failedSequences(valueAt(answer, failures), failure_sequence),
   };
 }
+
+/** Code points of a time that is shown as it was sent. */
+const MAX_TIME = 64;
 
 function readStream(description: Description, item: Json): StreamAnswer {
   const digests = digestReader(description.digest);

@@ -1,0 +1,171 @@
+import { rmSync } from 'node:fs';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { entryAfter, type SentEntry } from '../support/chain.ts';
+import { type FalseService, type Printed, startFalseService } from '../support/false-service.ts';
+import { json, type Reply } from '../support/fault-server.ts';
+
+// Whatever a service says, an archive stays one that can be read and gone on with: it may spoil its own stream.
+
+/** Half of a surrogate pair, and a text whose 200th, 300th or 500th place is in the middle of one. */
+const LONE = '\ud800';
+const HALVES = `x${'😀'.repeat(600)}`;
+const FAR = 'Fri, 01 Jan 12026 00:00:00 GMT';
+
+let service: FalseService;
+
+/** Three months of a stream. */
+function months(streamId: string): SentEntry[] {
+  const entries: SentEntry[] = [];
+  for (const day of ['2026-08-10', '2026-09-10', '2026-09-20', '2026-09-21', '2026-10-10'])
+    entries.push(entryAfter(entries.at(-1) ?? null, { stream_id: streamId, timestamp: `${day}T00:00:00Z` }));
+  return entries;
+}
+
+beforeEach(async () => {
+  service = await startFalseService();
+  service.streams.set('good', { entries: months('good') });
+  service.streams.set('bad', { entries: months('bad') });
+});
+afterEach(async () => {
+  await service.close();
+  rmSync(service.directory, { recursive: true, force: true });
+});
+
+type Twist = FalseService['twist'];
+// biome-ignore lint/suspicious/noExplicitAny: any answer of the service, to be changed in any way.
+type Value = any;
+
+/** Changes the JSON of answers of a path. */
+function changed(path: RegExp, change: (value: Value) => Value): Twist {
+  return (reply, asked) =>
+    path.test(asked) && typeof reply.body === 'string' && (reply.status ?? 200) < 300
+      ? { ...reply, body: JSON.stringify(change(JSON.parse(reply.body))) }
+      : reply;
+}
+
+const replaced =
+  (path: RegExp, answer: Reply): Twist =>
+  (reply, asked) =>
+    path.test(asked) ? answer : reply;
+
+const headed =
+  (path: RegExp, headers: Record<string, string>): Twist =>
+  (reply, asked) =>
+    path.test(asked) ? { ...reply, headers: { ...reply.headers, ...headers } } : reply;
+
+/** One more stream in the list, beside the good ones. */
+const withStream = (more: object): Twist =>
+  changed(/^\/streams\/$/, (list) => ({ ...list, data: [...list.data, { ...list.data[0], ...more }] }));
+
+const refusal = (detail: unknown): Reply => json({ detail }, { status: 400 });
+const CHECK = /\/verify$/;
+const check = (more: object): Twist =>
+  replaced(CHECK, json({ stream_id: 's', verified: true, checked_at: null, failures: [], ...more }));
+const LIST = /^\/streams\/$/;
+const LISTING = /^\/entries\/$/;
+const GENERATE = /generate$/;
+const FORM = /\/(json)$/;
+
+/** What the service says, what the export of September comes to, and what a verification does. */
+const ROWS: [words: string, twist: Twist, ours: number, verified: number][] = [
+  ['an honest service', (reply) => reply, 0, 0],
+  ['a refusal with half of a pair', replaced(GENERATE, refusal(`no ${LONE}`)), 3, 3],
+  ['a refusal that is cut within a pair', replaced(GENERATE, refusal(HALVES)), 3, 3],
+  ['a refusal as a list with half of a pair', replaced(GENERATE, refusal([{ loc: [LONE], msg: LONE }])), 3, 3],
+  ['a check refused with half of a pair', replaced(CHECK, refusal(`no ${LONE}`)), 0, 0],
+  ['a check refused, cut within a pair', replaced(CHECK, refusal(HALVES)), 0, 0],
+  ['a check at a time with half of a pair', check({ checked_at: `2026${LONE}` }), 0, 0],
+  ['a check with half of a pair elsewhere', check({ note: LONE }), 0, 0],
+  ['a check in the year 12026', check({ checked_at: '+012026-01-01T00:00:00Z' }), 0, 0],
+  ['a listing refused with half of a pair', replaced(LISTING, refusal(`no ${LONE}`)), 0, 0],
+  ['a PDF refused with half of a pair', replaced(/\/pdf$/, refusal(`no ${LONE}`)), 3, 3],
+  ['a summary refused, cut within a pair', replaced(/\/summary$/, refusal(HALVES)), 3, 3],
+  [
+    'a summary with half of a pair',
+    changed(/\/summary$/, (it) => ({ ...it, counts: { actions: { [LONE]: 3 } } })),
+    0,
+    0,
+  ],
+  ['a package of a stream with half of a pair', changed(GENERATE, (it) => ({ ...it, stream_id: `s${LONE}` })), 3, 3],
+  ['a package id with half of a pair', changed(GENERATE, (it) => ({ ...it, package_id: `p${LONE}` })), 3, 3],
+  ['a package id of 100 KB', changed(GENERATE, (it) => ({ ...it, package_id: 'p'.repeat(100_000) })), 3, 3],
+  ['a package that states an id with half of a pair', changed(FORM, (it) => ({ ...it, package_id: `p${LONE}` })), 3, 3],
+  ['an entry whose id has half of a pair', changed(FORM, (it) => edited(it, { entry_id: `e${LONE}` })), 1, 1],
+  ['an entry whose action has half of a pair', changed(FORM, (it) => edited(it, { action: `read ${LONE}` })), 1, 1],
+  ['a tampered entry whose action is cut within a pair', changed(FORM, (it) => edited(it, { action: HALVES })), 1, 1],
+  ['a tampered entry whose actor is cut within a pair', changed(FORM, (it) => edited(it, { actor: HALVES })), 1, 1],
+  ['a listed entry of a stream with half of a pair', changed(LISTING, (it) => listing(it, { stream_id: LONE })), 0, 0],
+  [
+    'a listed entry with a time that is written oddly',
+    changed(LISTING, (it) => listing(it, { timestamp: '2026-09-21 00:00:00 (a,b)' })),
+    0,
+    0,
+  ],
+  ['a listed stream with half of a pair in its id', withStream({ stream_id: `s${LONE}` }), 3, 3],
+  ['a listed stream with half of a pair elsewhere', withStream({ stream_id: 's', label: LONE }), 3, 3],
+  ['a listed stream with an id of 400 KB', withStream({ stream_id: 's'.repeat(400_000) }), 3, 3],
+  ['every date in the year 12026', headed(/./, { date: FAR }), 0, 0],
+  ['the date of the package in the year 12026', headed(GENERATE, { date: FAR }), 0, 0],
+  ['every date in the year 0', headed(/./, { date: '0000-01-01T00:00:00Z' }), 0, 0],
+  ['a request id of 8 KB', headed(/./, { 'x-request-id': 'ü'.repeat(4000) }), 0, 0],
+  ['an ETag of half a pair in bytes', headed(/./, { etag: '"\u00ed\u00a0\u0080"' }), 0, 0],
+  ['a list that goes on at 60 KB of cursor', changed(LIST, (it) => ({ ...it, next_cursor: 'c'.repeat(60_000) })), 3, 0],
+  [
+    'a listing that goes on at 60 KB of cursor',
+    changed(LISTING, (it) => ({ ...it, next_cursor: 'c'.repeat(60_000) })),
+    0,
+    0,
+  ],
+  [
+    'a cursor with half of a pair',
+    changed(LIST, (it) => ({ ...it, next_cursor: it.data.length > 0 ? LONE : null })),
+    3,
+    0,
+  ],
+  [
+    'a checkpoint with half of a pair',
+    changed(FORM, (it) => ({ ...it, checkpoints: [{ sequence: 3, head_hash: LONE, token: LONE }] })),
+    3,
+    3,
+  ],
+  [
+    'a package with a huge text beside its entries',
+    changed(FORM, (it) => ({ ...it, note: 'n'.repeat(4 * 2 ** 20) })),
+    0,
+    0,
+  ],
+];
+
+/** The last entry of the package is changed; its digest is not. */
+const edited = (sent: Value, more: object) => ({
+  ...sent,
+  entries: [...sent.entries.slice(0, -1), { ...sent.entries.at(-1), ...more }],
+});
+const listing = ({ data, ...page }: Value, more: object) => ({
+  ...page,
+  data: data.map((entry: Value, index: number) => (index === data.length - 1 ? { ...entry, ...more } : entry)),
+});
+
+const said = ({ code, said: words }: Printed) => `${code}: ${words}`;
+
+describe('what a service says is found out at once, and poisons nothing', () => {
+  test.each(ROWS)('%s', async (_words, twist, ours, verified) => {
+    const before = await service.export({ period: '2026-08' });
+    expect(before.code, said(before)).toBe(0);
+    service.twist = twist;
+    const exported = await service.export({ period: '2026-09' });
+    expect(exported.code, said(exported)).toBe(ours);
+    const found = await service.verify();
+    expect(found.code, said(found)).toBe(verified);
+    const again = await service.export({ period: '2026-09' });
+    expect(again.code, said(again)).toBe(ours);
+    service.twist = (reply) => reply;
+    // The service is well again: other months are exported as ever, and one that is open is finished.
+    const later = await service.export({ period: '2026-10' });
+    expect(later.code, said(later)).toBe(0);
+    const mended = await service.export({ period: '2026-09' });
+    expect(mended.code, said(mended)).toBe(ours === 3 ? 0 : ours);
+    const after = await service.verify();
+    expect(after.code, said(after)).toBe(ours === 3 ? 0 : verified);
+  });
+});
