@@ -1,6 +1,9 @@
 /** Takes a secret out of a text. */
 export type Scrub = (text: string) => string;
 
+/** Characters. A longer secret is refused: it is no key, and no expression can look for all of its forms. */
+export const MAX_SECRET = 4096;
+
 /** What is shorter stands in many a text by chance. */
 const LEAST_BASE64 = 8;
 
@@ -9,14 +12,76 @@ const LEAST_BASE64 = 8;
  * references, all of it or some of its signs; as hex; in base64, also within a longer text (RFC 4648 sections 4 and 5).
  */
 export function scrubber(secret: string): Scrub {
+  // A host name is folded to lower case.
+  const pattern = patternOf(secret, secret.length < LEAST_FOLDED ? 'g' : 'gi');
+  if (pattern !== null) return (text) => text.replace(pattern, '***');
+  return (text) => text.replaceAll(secret, '***');
+}
+
+/** Finds a secret in what arrives in pieces, in each form that `scrubber` takes out. */
+export class SecretWatch {
+  readonly #pattern: RegExp | null;
+  /** Whole forms, which a search for bytes finds ten times as fast as an expression. */
+  readonly #forms: Buffer[];
+  /** Bytes of the longest form. */
+  readonly #longest: number;
+  /** The end of what was pushed. */
+  #end: Buffer = Buffer.alloc(0);
+  #isFound = false;
+
+  constructor(secret: string) {
+    this.#pattern = secret.length < LEAST_FOUND ? null : patternOf(secret, 'g');
+    const bytes = Buffer.from(secret);
+    const hexForm = bytes.toString('hex');
+    const forms = [secret, JSON.stringify(secret).slice(1, -1), hexForm, hexForm.toUpperCase(), ...base64Forms(bytes)];
+    this.#forms = [...new Set(forms)].map((form) => Buffer.from(form));
+    this.#longest = LONGEST_SIGN * secret.length;
+  }
+
+  /** Whether it stood in what was pushed. */
+  get isFound(): boolean {
+    return this.#isFound;
+  }
+
+  push(bytes: Uint8Array): void {
+    if (this.#isFound || this.#pattern === null) return;
+    const piece = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length);
+    const border = Buffer.concat([this.#end, piece.subarray(0, this.#longest)]);
+    this.#isFound = this.#isIn(border, this.#pattern) || this.#isIn(piece, this.#pattern);
+    this.#end = Buffer.from((piece.length < this.#longest ? border : piece).subarray(-this.#longest));
+  }
+
+  #isIn(piece: Buffer, pattern: RegExp): boolean {
+    if (this.#forms.some((form) => piece.includes(form))) return true;
+    return ESCAPES.some((sign) => piece.includes(sign)) && piece.toString('latin1').search(pattern) >= 0;
+  }
+}
+
+/** Where none of these stands, no sign is written otherwise than as it is. */
+const ESCAPES = ['\\u00', '&#', '%', '\\/'].map((sign) => Buffer.from(sign));
+
+/** What is shorter stands in much evidence by chance. */
+const LEAST_FOUND = 8;
+const LEAST_FOLDED = 12;
+
+/** A character reference with some zeros. */
+const LONGEST_SIGN = 16;
+
+/** Null for a secret that is too long to be looked for. */
+function patternOf(secret: string, flags: 'g' | 'gi'): RegExp | null {
+  if (secret === '' || secret.length > MAX_SECRET) return null;
   const bytes = Buffer.from(secret);
   const forms = [
     [...secret].map(signPattern).join(''),
     hexPattern(bytes),
     ...base64Forms(bytes).map((form) => escaped(form)),
   ];
-  const pattern = new RegExp(forms.join('|'), 'g');
-  return (text) => text.replace(pattern, '***');
+  try {
+    return new RegExp(forms.join('|'), flags);
+  } catch {
+    // What the engine says of an expression that is too large for it quotes the expression.
+    return null;
+  }
 }
 
 function signPattern(sign: string): string {

@@ -1,4 +1,5 @@
-import { rmSync } from 'node:fs';
+import { rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { entryAfter, type SentEntry } from '../support/chain.ts';
 import { type FalseService, type Printed, startFalseService } from '../support/false-service.ts';
@@ -147,6 +148,41 @@ const listing = ({ data, ...page }: Value, more: object) => ({
 });
 
 const said = ({ code, said: words }: Printed) => `${code}: ${words}`;
+
+describe('evidence that holds the API key', () => {
+  const KEY = 'sk_of_a_false_service';
+  const withKey = changed(/\/summary$/, (it) => ({ ...it, note: `Bearer ${KEY}` }));
+
+  test('is a finding, and the month stays open until the key is renewed', async () => {
+    service.twist = withKey;
+    const exported = await service.export({ period: '2026-09' });
+    expect(exported.code, said(exported)).toBe(3);
+    const text = JSON.stringify(exported.document);
+    expect(text).toContain('secret/in-evidence');
+    expect(text + exported.said).not.toContain(KEY);
+    expect((await service.verify()).code).toBe(3);
+    service.twist = (reply) => reply;
+    expect((await service.export({ period: '2026-09' })).code).toBe(0);
+    expect((await service.verify()).code).toBe(0);
+  });
+
+  test('is archived where that is accepted, and named', async () => {
+    writeFileSync(join(service.directory, 'evidence.yaml'), 'verify: { accept_secrets: true }\n');
+    service.twist = withKey;
+    const exported = await service.export({ period: '2026-09' });
+    expect(exported.code, said(exported)).toBe(0);
+    expect(JSON.stringify(exported.document)).toContain('secret/accepted');
+    expect((await service.verify()).code).toBe(0);
+  });
+
+  test('and finalized without acceptance it is incomplete, in a verification, too', async () => {
+    service.twist = withKey;
+    const exported = await service.export({ period: '2026-09', 'finalize-partial': true });
+    expect(exported.code, said(exported)).toBe(3);
+    const found = await service.verify();
+    expect(found.code, said(found)).toBe(3);
+  });
+});
 
 describe('what a service says is found out at once, and poisons nothing', () => {
   test.each(ROWS)('%s', async (_words, twist, ours, verified) => {

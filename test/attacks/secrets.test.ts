@@ -3,7 +3,7 @@ import { mkdtempSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { scrubber } from '../../src/core/secret.ts';
+import { MAX_SECRET, SecretWatch, scrubber } from '../../src/core/secret.ts';
 import { evidence } from '../support/evidence.ts';
 import { json, type Reply, startFaultServer } from '../support/fault-server.ts';
 import { startFaultyService } from '../support/services/faulty.ts';
@@ -42,6 +42,53 @@ describe('a secret is taken out of a text', () => {
   test('and nothing else is', () => {
     const text = `sk_live/0+123"456&789 and the rest of ${base64('another key altogether')}`;
     expect(scrubber(KEY)(text)).toBe(text);
+  });
+});
+
+describe('a secret is found in what arrives in pieces', () => {
+  const found = (text: string, size: number) => {
+    const watch = new SecretWatch(KEY);
+    const bytes = Buffer.from(text);
+    for (let at = 0; at < bytes.length; at += size) watch.push(bytes.subarray(at, at + size));
+    return watch.isFound;
+  };
+  test.each(QUOTED)('%s', (_words, quoted) => {
+    const text = `${'before '.repeat(100)}${quoted}${' after'.repeat(100)}`;
+    for (const size of [1, 2, 7, 64, 701, 710, 4096]) expect(found(text, size), `in pieces of ${size}`).toBe(true);
+  });
+
+  test.each([
+    ['a part of it', `${KEY.slice(0, -1)} `],
+    ['its signs in another order', [...KEY].reverse().join('')],
+    ['escapes of something else', '\\u00e4 100% &#64;'],
+  ])('and %s is not it', (_words, text) => {
+    for (const size of [1, 7, 64]) expect(found(text.repeat(50), size)).toBe(false);
+  });
+
+  test('and one that is short stands anywhere by chance', () => {
+    const watch = new SecretWatch('key');
+    watch.push(Buffer.from('key'));
+    expect(watch.isFound).toBe(false);
+  });
+});
+
+describe('a secret that is too long', () => {
+  const LONG = 'long-secret-'.repeat(2000);
+
+  test('is taken out of texts as it is, by no expression', () => {
+    expect(scrubber(LONG)(`a ${LONG} b`)).toBe('a *** b');
+  });
+
+  test.each([
+    ['EVIDENCE_API_KEY', {}],
+    ['EVIDENCE_SIGNING_PASSPHRASE', { EVIDENCE_API_KEY: KEY }],
+  ])('in %s is refused, and nothing of it is printed', async (variable, env) => {
+    const cwd = mkdtempSync(join(tmpdir(), 'secrets-'));
+    const surroundings = { EVIDENCE_AUDIT_URL: 'http://127.0.0.1:9', ...env, [variable]: LONG };
+    const { code, stdout, stderr } = await evidence(['export', '--all-time'], { cwd, env: surroundings });
+    expect([code, stdout]).toEqual([2, '']);
+    expect(stderr).toMatch(new RegExp(`has ${LONG.length} characters, and at most ${MAX_SECRET} are taken`));
+    expect(stderr).not.toMatch(/long-secret|RegExp|regular expression/i);
   });
 });
 

@@ -142,7 +142,7 @@ export function observationsOf(reading: PackageReading, more: Partial<Observed> 
   const all: Observed = {
     ...{ summary: null, pdf: null, isShort: false, isAltered: false },
     ...{ vendor: null, earlier: [], period: { from: null, to: null }, statedCount: null },
-    ...{ statement: NO_STATEMENT, unfetched: null },
+    ...{ statement: NO_STATEMENT, unfetched: null, secrets: { found_in: [], accepted: false } },
     ...{ restarts: [], completeness: { kind: 'none', why: 'not asked' } },
     ...{ contractFile: null, acceptUnhashed: [], roots: null, verifyToken, now: new Date(0) },
     ...{ sealKeysGiven: true, contract: defaultContract },

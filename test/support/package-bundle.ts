@@ -243,6 +243,7 @@ function statedOf(
     statement: stateOf(reading, statesHead),
     unfetched: null,
     package_entries: null,
+    secrets: { found_in: [], accepted: false },
     accepted_restarts: [],
     completeness: listing === null ? { kind: 'none', reason: nothing.why } : { kind: 'listing' },
     vendor,

@@ -2,6 +2,7 @@
 
 import { EvidenceError, isEvidenceError } from '../../core/errors.ts';
 import type { Json } from '../../core/json/canonical.ts';
+import type { SecretWatch } from '../../core/secret.ts';
 import {
   type AnswerReader,
   answerReader,
@@ -64,6 +65,11 @@ export class AuditClient {
   /** What a package of a period holds: the period, or all there is, if the service cannot select. */
   packagePeriod(period: Period): Period {
     return selectsPeriod(this.#description) ? period : ALL_TIME;
+  }
+
+  /** Finds the key of this client in what is downloaded. */
+  watchKey(): SecretWatch {
+    return this.#transport.watchKey();
   }
 
   /** Which forms the service has. */

@@ -1,6 +1,6 @@
 import { sha256 } from '../../core/digest.ts';
 import { EvidenceError, isEvidenceError } from '../../core/errors.ts';
-import { scrubber } from '../../core/secret.ts';
+import { SecretWatch, scrubber } from '../../core/secret.ts';
 import { SpareMemory } from '../../core/spare-memory.ts';
 import type { Answer } from './answer.ts';
 import type { Accepts, Call, NotYet, PollingCall } from './call.ts';
@@ -67,6 +67,11 @@ export class Transport {
 
   async close(): Promise<void> {
     await this.#sender.close();
+  }
+
+  /** Finds the key in what is downloaded. */
+  watchKey(): SecretWatch {
+    return new SecretWatch(this.#options.apiKey);
   }
 
   /** A text without the key. */

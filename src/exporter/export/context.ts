@@ -85,6 +85,8 @@ export interface ExportContext {
   archive: Archive;
   /** To whom bundles are encrypted; null for bundles that everybody can read who can read the archive. */
   recipients: Recipients | null;
+  /** Evidence that holds the API key is archived as if it did not. */
+  acceptsSecrets: boolean;
   trust: EvidenceTrust;
   binding: Binding;
   signing: Signing;

@@ -22,13 +22,20 @@ export async function receiveForms(
   folder: string,
   watch: FormWatch,
 ): Promise<ReceivedForms> {
-  const received: ReceivedForms = { files: [], missing: [], transferLog: [] };
+  const received: ReceivedForms = { files: [], missing: [], transferLog: [], withKey: [] };
   for (const form of client.forms) {
     watch.begin(form);
     const file = join(folder, form);
+    let key = client.watchKey();
     const observer = {
-      restart: () => watch.restart(form),
-      chunk: (bytes: Uint8Array) => watch.chunk(form, bytes),
+      restart: () => {
+        key = client.watchKey();
+        watch.restart(form);
+      },
+      chunk: (bytes: Uint8Array) => {
+        key.push(bytes);
+        return watch.chunk(form, bytes);
+      },
     };
     try {
       const { exchange, contentType } = await client.download(packageId, form, file, observer);
@@ -44,6 +51,7 @@ export async function receiveForms(
       const bytes = await sizeOf(file);
       if (bytes > 0) received.files.push({ form, path: `${formFileName(form, '')}.part`, file, bytes, sha256: null });
     }
+    if (key.isFound) received.withKey.push(form);
   }
   return received;
 }

@@ -135,12 +135,13 @@ export class Collection {
   receiveFrom(account: AccountPackage): Received {
     this.transferLog.push(...account.transferLog);
     const why = 'the package holds the whole account, so the entries were not listed';
-    const { packageId, files, missing } = account;
+    const { packageId, files, missing, withKey } = account;
     return {
       packageId,
       reading: account.readingOf(this.#streamId),
       files,
       missing,
+      withKey,
       completeness: { kind: 'record', why },
       listed: null,
       checkAnswer: this.#checkAnswer,

@@ -30,6 +30,8 @@ export interface ReceivedForms {
   files: ReceivedFile[];
   missing: { form: Form; reason: string }[];
   transferLog: TransferLog['steps'];
+  /** Those that hold the API key. */
+  withKey: Form[];
 }
 
 /** The one package of a service whose packages hold the whole account: every stream's bundle holds it. */

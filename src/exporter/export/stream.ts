@@ -85,6 +85,7 @@ async function collect(
     statement: collection.statement,
     unfetched,
     statedCount: received.statedCount,
+    secrets: { found_in: received.withKey, accepted: context.acceptsSecrets },
     restarts: pastOf(run, streamId).restarts,
     completeness: received.completeness,
   };

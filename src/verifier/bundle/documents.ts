@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { FORMATS } from '../../core/formats.ts';
 import { CLAIMS } from '../claims/claim.ts';
 import { periodSchema, restartSchema, spanSchema } from '../claims/span-schema.ts';
-import { operatorSchema, streamStatementSchema } from '../claims/stated-schema.ts';
+import { operatorSchema, secretsFoundSchema, streamStatementSchema } from '../claims/stated-schema.ts';
 import { unfetchedSchema } from '../claims/unfetched-schema.ts';
 import { verdictSchema } from '../claims/verdict-schema.ts';
 import type { RecordFormat } from '../model/record-format.ts';
@@ -43,6 +43,7 @@ export const verificationSchema = z.strictObject({
   unfetched: unfetchedSchema.nullable(),
   /** How many entries the service said that the package has, when it was ready. */
   package_entries: z.int().min(0).nullable(),
+  secrets: secretsFoundSchema,
   /** What somebody accepted of the stream, the oldest first. */
   accepted_restarts: z.array(restartSchema),
   /** What completeness was held against: the listing itself is `data/listing.csv`. */

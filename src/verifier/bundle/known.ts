@@ -16,10 +16,11 @@ type KnownDocument = Pick<
   | 'package_entries'
   | 'accepted_restarts'
   | 'completeness'
+  | 'secrets'
 >;
 
 export function toKnownDocument(known: Known): KnownDocument {
-  const { vendor, earlier, period, statement, unfetched, statedCount, restarts, completeness } = known;
+  const { vendor, earlier, period, statement, unfetched, statedCount, secrets, restarts, completeness } = known;
   const { kind } = completeness;
   return {
     vendor,
@@ -28,6 +29,7 @@ export function toKnownDocument(known: Known): KnownDocument {
     statement: { ...toStatementDocument(statement), read_at: statement.readAt },
     unfetched,
     package_entries: statedCount,
+    secrets,
     accepted_restarts: [...restarts],
     completeness: kind === 'listing' ? { kind } : { kind, reason: completeness.why },
   };
@@ -35,7 +37,7 @@ export function toKnownDocument(known: Known): KnownDocument {
 
 /** @param listing what came of comparing the listing in the bundle anew; null where there is none to compare. */
 export function knownOf(document: KnownDocument, listing: ListingResult | null): Known {
-  const { vendor, earlier, package_period, unfetched, package_entries, accepted_restarts } = document;
+  const { vendor, earlier, package_period, unfetched, package_entries, secrets, accepted_restarts } = document;
   return {
     vendor,
     earlier,
@@ -43,6 +45,7 @@ export function knownOf(document: KnownDocument, listing: ListingResult | null):
     statement: statementOf(document),
     unfetched,
     statedCount: package_entries,
+    secrets,
     restarts: accepted_restarts,
     completeness: basisOf(document, listing),
   };

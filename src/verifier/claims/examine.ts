@@ -1,7 +1,7 @@
 import { plural } from '../../core/words.ts';
 import type { WalkResult } from '../chain/walk.ts';
 import { FindingLog } from '../model/finding-log.ts';
-import { inAltered } from '../model/stream-finding.ts';
+import { inAltered, type StreamFinding, toStreamFinding } from '../model/stream-finding.ts';
 import { countActions } from './actions.ts';
 import { factsOf, judgeAgreement } from './agreement.ts';
 import type { OwnVerdict } from './agreement-vendor.ts';
@@ -37,13 +37,19 @@ export function examine(observations: Observations, required: readonly ClaimName
   const { walk, defect } = reading;
   const own = new FindingLog();
   if (defect !== null) own.add(defect);
+  for (const form of known.secrets.found_in) own.add(toSecretFinding(walk.streamId, form, known.secrets.accepted));
   // What the package of another stream holds says nothing about this one.
   const ofStream = reading.facts?.streamId ?? walk.streamId;
   if (defect !== null && ofStream !== walk.streamId) return judgeForeign(own, defect.message);
   const { claims, findings } = defect === null ? judge(observations, required) : judgeDefective(walk, defect.message);
   const all = [...own.list(), ...findings.list()];
   return {
-    status: statusOf(claims, walk.entries, defect !== null || forms.isShort || isLeftOut(walk, known), required),
+    status: statusOf(
+      claims,
+      walk.entries,
+      defect !== null || forms.isShort || isLeftOut(walk, known) || isExposed(known),
+      required,
+    ),
     claims,
     findings: forms.isAltered ? all.map(inAltered) : withKnownGaps(all, known.earlier ?? []),
     findingsCount: own.total() + findings.total(),
@@ -54,6 +60,16 @@ export function examine(observations: Observations, required: readonly ClaimName
 /** True where entries are in no export and belong to one, or may. */
 function isLeftOut(walk: WalkResult, { earlier, unfetched }: Observations['known']): boolean {
   return findLate(walk, earlier ?? [], unfetched).length > 0;
+}
+
+function isExposed({ secrets }: Observations['known']): boolean {
+  return secrets.found_in.length > 0 && !secrets.accepted;
+}
+
+/** The finding never shows the key. */
+function toSecretFinding(streamId: string, form: string, isAccepted: boolean): StreamFinding {
+  const message = `the ${form} form holds the API key that it was exported with`;
+  return toStreamFinding(isAccepted ? 'secret/accepted' : 'secret/in-evidence', streamId, message);
 }
 
 /** What all judges say, and what they and the walk found. */

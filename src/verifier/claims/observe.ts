@@ -9,6 +9,7 @@ import type { CompletenessBasis } from './completeness.ts';
 import type { ContractFile } from './content.ts';
 import { type FormSource, type ReadPdf, readPdfForm, readSummary } from './forms.ts';
 import type { Restart, Span } from './span-schema.ts';
+import type { SecretsFound } from './stated-schema.ts';
 import type { RecordedStatement } from './statement.ts';
 import type { Unfetched } from './unfetched-schema.ts';
 
@@ -30,6 +31,7 @@ export interface Known {
   unfetched: Unfetched | null;
   /** How many entries the service said that the package has, when it was ready; null where it did not. */
   statedCount: number | null;
+  secrets: SecretsFound;
   /** What was accepted of the stream, the oldest first. */
   restarts: readonly Restart[];
   completeness: CompletenessBasis;

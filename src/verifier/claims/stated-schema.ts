@@ -17,6 +17,10 @@ export const collectedSchema = z.strictObject({
 });
 export type Collected = z.infer<typeof collectedSchema>;
 
+/** Forms in which the exporter found its own API key, and that it was told to accept that. */
+export const secretsFoundSchema = z.strictObject({ found_in: z.array(z.string()), accepted: z.boolean() });
+export type SecretsFound = z.infer<typeof secretsFoundSchema>;
+
 /** A stream in the service's list of streams, of all time, whatever the period; null for what the list does not state. */
 export const streamStatementSchema = z.strictObject({
   entries: count.nullable(),

@@ -37,6 +37,15 @@ const CODES = {
     severity: 'warning',
     nextStep: 'Ask whether the clock of the service was set back at that time.',
   },
+  'secret/in-evidence': {
+    severity: 'warning',
+    nextStep:
+      'Renew the API key, and ask the operator of the service why it records keys: whoever reads the evidence can use this one. To archive the evidence nevertheless, set verify.accept_secrets: true.',
+  },
+  'secret/accepted': {
+    severity: 'notice',
+    nextStep: 'Renew the API key, if that was not done yet: whoever reads the evidence can use it.',
+  },
   'content/mismatch': {
     severity: 'error',
     nextStep: `${ASK_PROVIDER} Compare the entry with an earlier export or another source.`,

@@ -57,6 +57,7 @@ const KNOWN: Known = {
   statement: { entryCount: null, headSequence: null, headDigest: null, readAt: '' },
   unfetched: null,
   statedCount: null,
+  secrets: { found_in: [], accepted: false },
   restarts: [],
   completeness: { kind: 'none', why: 'a package by itself shows nothing to hold it against' },
 };

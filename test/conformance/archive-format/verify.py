@@ -129,6 +129,7 @@ MEMBERS = {name: set(names.split()) for name, names in {
     "envelope": "payload payloadType signatures",
     "verification": "format run_id period verified_at tool contract contract_sha256 recipe required_claims seal_key_ids "
                     "accepted_unhashed timestamp_roots vendor earlier package_period statement unfetched package_entries "
+                    "secrets "
                     "accepted_restarts completeness verdict does_not_prove",
     "unfetched": "after to next late more failure",
     "verdict": VERDICT,

@@ -70,6 +70,7 @@ function contextOf(more: Partial<ExportContext> = {}) {
     },
     archive,
     recipients: null,
+    acceptsSecrets: false,
     trust: { sealKeys: new Map(), roots: null },
     binding: { key, keyFor: async () => key },
     signing: { signingKey: null, publicKeys: [], stamping: null },

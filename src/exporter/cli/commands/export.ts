@@ -147,11 +147,12 @@ function serviceOf({ service: { client, contract, supplements }, answer, service
 function standingOf(
   { config, finalizePartial, beginSigning }: ExportWish,
   { recipients, sealKeys, roots, signingKey, publicKeys, stamping, controls }: Footing,
-): Pick<ExportContext, 'finalizePartial' | 'recipients' | 'trust' | 'signing' | 'maker'> {
+): Pick<ExportContext, 'acceptsSecrets' | 'finalizePartial' | 'recipients' | 'trust' | 'signing' | 'maker'> {
   const report = toReportOptions(config.report, controls);
   return {
     finalizePartial,
     recipients,
+    acceptsSecrets: config.verify.acceptsSecrets,
     trust: { sealKeys, roots },
     signing: { signingKey, publicKeys, beginSigning, stamping },
     maker: { tool: readTool(), commit: readCommit(), operator: readOperator(), report },

@@ -56,6 +56,7 @@ export const configSchema = z.strictObject({
     .strictObject({
       require: z.array(z.enum(CLAIMS)).min(1).optional(),
       accept_unhashed: z.array(z.string().min(1)).optional(),
+      accept_secrets: z.boolean().optional(),
       completeness: z.enum(['listing', 'record', 'off']).optional(),
       seal_keys: z.union([z.string().min(1), z.record(z.string(), z.string())]).optional(),
       timestamp_roots: z.string().optional(),

@@ -1,5 +1,5 @@
 import { EvidenceError } from '../../../core/errors.ts';
-import { scrubber } from '../../../core/secret.ts';
+import { MAX_SECRET, scrubber } from '../../../core/secret.ts';
 import type { Printer } from '../../../core/terminal/printer.ts';
 import { readGivenText } from './given-file.ts';
 
@@ -90,10 +90,16 @@ function kebab(name: string): string {
 }
 
 /**
- * A secret in a wrong place would be printed, sent or archived as what is meant to stand there.
+ * A secret in a wrong place would be printed, sent or archived as what is meant to stand there, and of one that is too
+ * long not all forms could be kept from the output.
  * @throws EvidenceError `config` naming the place; the secret never is.
  */
 export function refuseMisplaced(words: readonly Word[], secrets: readonly Secret[]): void {
+  for (const { name, text } of secrets)
+    if (text.length > MAX_SECRET)
+      throw new EvidenceError('config', `${name} has ${text.length} characters, and at most ${MAX_SECRET} are taken`, {
+        nextStep: 'Nothing was sent. Check that the file or variable holds the secret alone.',
+      });
   const known = secrets
     .filter(({ text }) => text.length >= LEAST_WHOLE)
     .map((secret) => ({ ...secret, scrub: scrubber(secret.text) }));

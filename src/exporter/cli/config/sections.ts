@@ -41,6 +41,8 @@ export interface VerifyConfig {
   required: ClaimName[];
   /** Roles and members of entries that may be left out of their digests. */
   acceptUnhashed: string[];
+  /** Evidence that holds the API key is archived as if it did not. */
+  acceptsSecrets: boolean;
   completeness: 'listing' | 'record' | 'off';
   /** Key id to the file that holds the key. */
   sealKeyFiles: Map<string, NamedFile>;
@@ -121,9 +123,15 @@ function toOtherUrls({ file: { source }, environment }: ConfigGiven): SourceConf
 
 export function toVerifyConfig(from: ConfigGiven): Omit<VerifyConfig, 'sealKeyFiles'> {
   const { file, folder, flags, directory } = from;
-  const { require = DEFAULT_REQUIRED, accept_unhashed = [], completeness = 'listing' } = file.verify ?? {};
+  const {
+    require = DEFAULT_REQUIRED,
+    accept_unhashed = [],
+    accept_secrets = false,
+    completeness = 'listing',
+  } = file.verify ?? {};
   return {
     required: checkClaims(flags.require ?? require),
+    acceptsSecrets: accept_secrets,
     acceptUnhashed: flags.acceptUnhashed?.flatMap((list) => list.split(',')) ?? accept_unhashed,
     completeness,
     timestampRootsFile: rootsFor(from, undefined),
