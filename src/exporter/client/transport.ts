@@ -140,7 +140,7 @@ export class Transport {
     if ('notYet' in asked) throw new TypeError('a plain call takes every answer');
     if ('answer' in asked) {
       try {
-        const text = this.#textOf(await this.#read(asked.answer));
+        const text = this.scrub(new TextDecoder().decode(await this.#read(asked.answer)));
         return { status: asked.answer.status, text, link: asked.answer.header('link'), error: null };
       } catch (error) {
         this.#options.signal.throwIfAborted();
@@ -150,11 +150,7 @@ export class Transport {
     }
     const { status, said, error } = asked;
     if (status === undefined || said === undefined) return { failure: asked, refused: null };
-    return { failure: asked, refused: { status, text: this.#textOf(said), link: null, error } };
-  }
-
-  #textOf(body: Uint8Array): string {
-    return this.scrub(new TextDecoder().decode(body));
+    return { failure: asked, refused: { status, text: this.scrub(new TextDecoder().decode(said)), link: null, error } };
   }
 
   async #askJson(call: Call, attempt: number): Promise<JsonAnswer | NotYet | AttemptFailure> {

@@ -77,6 +77,7 @@ export interface Runtime {
 }
 
 /** Everything that the jobs of one run share; `cli/` composes it. */
+// Over ten members: it is all that an export works with.
 export interface ExportContext {
   question: Question;
   /** Incomplete streams go into the run itself instead of an attempt. */
