@@ -100,8 +100,9 @@ function describe(issue: z.core.$ZodIssue, schema: z.ZodType, document: Document
   if (unknown === undefined)
     return { offset, says: `${at.length === 0 ? '' : `${at.join('.')}: `}${inPlainWords(issue)}`, nextStep: null };
   const known = keysAt(schema, issue.path);
-  const suggestion = known.length > 0 ? closest(unknown, known) : null;
-  const meant = suggestion !== null && distance(unknown, suggestion) <= 4 ? `Did you mean "${suggestion}"? ` : '';
+  const suggestion = known.find((name) => name.startsWith(`${unknown}_`)) ?? closest(unknown, known);
+  const isClose = suggestion.startsWith(`${unknown}_`) || distance(unknown, suggestion) <= 4;
+  const meant = known.length > 0 && isClose ? `Did you mean "${suggestion}"? ` : '';
   // A key of a file that somebody put their secret into is no name.
   const named = NAME.test(unknown) ? ` "${at.join('.')}"` : `, of ${unknown.length} characters`;
   const nextStep = known.length === 0 ? null : `${meant}Known here: ${known.join(', ')}.`;

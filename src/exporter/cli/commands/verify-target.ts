@@ -1,8 +1,11 @@
 import { existsSync } from 'node:fs';
 import { open, stat } from 'node:fs/promises';
+import { join } from 'node:path';
 import { EvidenceError, messageOf } from '../../../core/errors.ts';
-import { splitRunAddress } from '../../../verifier/records/keys.ts';
+import { shellWord } from '../../../core/shell.ts';
+import { ARCHIVE_KEY, splitRunAddress } from '../../../verifier/records/keys.ts';
 import { BEGINNING_BYTES, isPackageBeginning } from '../../../verifier/verify/package-beginning.ts';
+import { DEFAULT_ARCHIVE } from '../config/sections.ts';
 import { formsWith, isUrl, storeOf } from '../config/stores.ts';
 import type { VerifyFlags } from './verify-flags.ts';
 
@@ -36,7 +39,14 @@ export async function kindOf(path: string, given: string): Promise<TargetKind> {
     if (run !== null && existsSync(run.root)) return 'archive';
     throw new EvidenceError('not-found', `there is nothing to verify at ${given}`, { nextStep: NAME_ONE });
   }
-  if (found.isDirectory()) return 'archive';
+  if (found.isDirectory()) {
+    const below = join(path, DEFAULT_ARCHIVE);
+    if (!existsSync(join(path, ARCHIVE_KEY)) && existsSync(join(below, ARCHIVE_KEY)))
+      throw new EvidenceError('usage', `${given} is not an archive, but there is one in it`, {
+        nextStep: `Verify that: evidence verify ${shellWord(join(given, DEFAULT_ARCHIVE))}.`,
+      });
+    return 'archive';
+  }
   if (!found.isFile())
     throw new EvidenceError('usage', `${given} is a named pipe, a device or a socket, and was not opened`, {
       nextStep: NAME_ONE,

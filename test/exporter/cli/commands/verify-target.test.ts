@@ -130,3 +130,11 @@ test('a run that is there is where a verification goes on', async () => {
   const { stdout } = await verify('archive', { from: RUN });
   expect(JSON.parse(stdout).runs.map(({ run_id }: { run_id: string }) => run_id)).toEqual([RUN]);
 });
+
+test('a folder that an archive lies in is no archive, and the one in it is named', async () => {
+  const place = mkdtempSync(join(folder, 'place-'));
+  cpSync(join(folder, 'archive'), join(place, 'evidence-archive'), { recursive: true });
+  writeFileSync(join(place, 'evidence-archive/archive.json'), '{}');
+  const { code, said } = await verify(place);
+  expect([code, said]).toEqual([2, expect.stringContaining('is not an archive, but there is one in it')]);
+});

@@ -313,7 +313,12 @@ describe('a file that is wrong is refused, with the place', () => {
       /unknown key "certificates_of_the_service"/,
       /^Known here: /,
     ],
-    ['the API key itself', 'source: { api_key: sk_secret_value }', /unknown key "source\.api_key"/, /api_key_file/],
+    [
+      'the API key itself',
+      'source: { api_key: sk_secret_value }',
+      /unknown key "source\.api_key"/,
+      /Did you mean "api_key_file"/,
+    ],
     ['no URL', 'source: { audit_url: audit.example }', /evidence\.yaml:1:11: source\.audit_url: /],
     ['another protocol', 'source: { audit_url: "ftp://audit.example" }', /source\.audit_url: /],
     ['a claim that is none', 'verify:\n  require: [order, colour]', /verify\.require\.1: .*order/],
