@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Check } from '../../src/exporter/check.ts';
+import { runPlatform } from '../platform/command.ts';
 import { ageKey } from '../support/age.ts';
 import { versionsIn } from '../support/bucket.ts';
 import { evidence } from '../support/evidence.ts';
@@ -224,4 +225,28 @@ test('a signing key over an archive whose newest entry is unsigned ends with 2, 
   writeFileSync(join(cwd, 'evidence.yaml'), `sign: { key_file: ${key.file} }\n`);
   const { code, stdout } = await run('doctor');
   expect([code, stdout]).toEqual([2, expect.stringMatching(/^✗ ledger .*is not signed.*--begin-signing/m)]);
+});
+
+test('a required seal whose key is not given ends the doctor with 2 and the dry run with 3, as the export', async () => {
+  const cwd = mkdtempSync(join(folder, 'sealed-'));
+  const run = (...words: string[]) => evidence(words, { cwd, env: platform.env });
+  writeFileSync(join(cwd, 'evidence.yaml'), 'verify: { require: [order, seal] }\n');
+  const without = await run('doctor');
+  const missing = /the key of the newest entry is not given for payments \(\S+\)/;
+  expect([without.code, without.stdout]).toEqual([2, expect.stringMatching(missing)]);
+  const dry = await run('export', '--all-time', '--dry-run');
+  expect([dry.code, dry.stdout]).toEqual([3, expect.stringMatching(missing)]);
+  expect((await run('export', '--all-time')).code).toBe(3);
+  const { code: written } = await runPlatform([
+    'seal-keys',
+    'write',
+    '--data',
+    platform.dataDir,
+    '--out',
+    join(cwd, 'keys'),
+  ]);
+  expect(written).toBe(0);
+  writeFileSync(join(cwd, 'evidence.yaml'), 'verify: { require: [order, seal], seal_keys: keys }\n');
+  const { code, stdout } = await run('doctor', '--archive', 'other');
+  expect([code, stdout]).toEqual([0, expect.stringMatching(/^✓ newest-seals +\d+ streams? sealed with keys/m)]);
 });

@@ -184,6 +184,21 @@ export class AuditClient {
         .map(({ streamId: _id, ...entry }) => entry);
   }
 
+  /**
+   * Id of the key that seals the newest entry of a stream; null if nothing shows it: a service without seals, without a
+   * stated head, or that does not list the entries after a number.
+   */
+  async newestSealKey({ streamId, headSequence }: Pick<ListedStreamAnswer, 'streamId' | 'headSequence'>) {
+    const { entries: list } = this.#description;
+    if (list === null || list.after_parameter === null || headSequence === null || headSequence < 1) return null;
+    const filter = { ...selectionOf(list, streamId, ALL_TIME), [list.after_parameter]: String(headSequence - 1) };
+    for await (const { url, items } of this.#pages(list, filter)) {
+      const [newest] = items;
+      return newest === undefined ? null : this.#read(url, () => this.#answers.sealKeyId(newest));
+    }
+    return null;
+  }
+
   /** Has the service check the stream itself; null when the contract does not know how to ask. */
   async verifyStream(
     streamId: string,

@@ -60,6 +60,8 @@ export interface VerifyAnswer {
 export interface AnswerReader {
   stream(item: Json): StreamAnswer;
   entry(item: Json): EntryAnswer;
+  /** Id of the key that seals a listed entry; null for a service without seals. */
+  sealKeyId(item: Json): string | null;
   generated(answer: Json): GenerateAnswer;
   /** By the answer of a package's status; null as long as the package is not there. */
   made(answer: Json): MadeAnswer | null;
@@ -81,6 +83,11 @@ export function answerReader(description: Description): AnswerReader {
         digest: fields.read(roles.digest, (sent) => digests.digest(sent), digests.shape),
         timestamp: roles.timestamp === null ? '' : toTimestamp(fields, roles.timestamp, roles.timestamp_unit),
       };
+    },
+    sealKeyId: (item) => {
+      if (description.seal === null) return null;
+      const { key } = description.seal;
+      return 'id' in key ? key.id : new RoleFields('a listed entry', item, description).text(key.field);
     },
     generated: (answer) => {
       const fields = new RoleFields('the package', answer, description);

@@ -4,6 +4,7 @@ import { exitCodeOf } from '../../../core/terminal/exit.ts';
 import { type OutputLine, styled } from '../../../core/terminal/printer.ts';
 import { plural } from '../../../core/words.ts';
 import { attempt, attemptAll, type Check, doubtful, ok, skipped } from '../../check.ts';
+import type { SeenStream } from '../../doctor/service.ts';
 import type { CommandContext } from '../command.ts';
 import { withArchiveIfAny } from '../config/archives.ts';
 import { type Config, loadConfig } from '../config/config.ts';
@@ -29,12 +30,13 @@ export async function runDoctor(flags: DoctorFlags, context: CommandContext): Pr
 }
 
 async function* look(config: Config, context: CommandContext): AsyncGenerator<Check> {
-  const counts: (number | null)[] = [];
+  const streams: SeenStream[] = [];
   const archive = await attemptAll('archive', () => storeOf(config.archive.url).check(config.archive, context));
   yield* archive;
   yield* await checkPast(config, context, archive);
-  yield* await checkAudit(config, context, counts);
-  for (const part of Object.keys(LOADERS) as FootingPart[]) yield await checkPart(part, { config, context, counts });
+  yield* await checkAudit(config, context, streams);
+  for (const part of Object.keys(LOADERS) as FootingPart[])
+    yield await checkPart(part, { config, context, counts: streams.map(({ entryCount }) => entryCount) });
 }
 
 /**
@@ -47,17 +49,22 @@ function endOf(checks: readonly Check[]): number {
   return [2, 5].find((code) => codes.includes(code)) ?? codes[0] ?? doubt;
 }
 
-/** @param counts is given what the service states of the entries of each stream. */
+/** @param streams is given each stream that the service lists. */
 async function checkAudit(
   config: Config,
   { printer, signal }: CommandContext,
-  counts: (number | null)[],
+  streams: SeenStream[],
 ): Promise<Check[]> {
   return attemptAll('service', async () => {
     const service = connectService(config.source, printer, signal);
     try {
       const { checkService } = await import('../../doctor/service.ts');
-      const checks = await checkService(service.client, service.origin, counts);
+      const checks = await checkService(service.client, service.origin, streams);
+      if (config.verify.required.includes('seal') && checks.every(({ state }) => state !== 'failed')) {
+        const { checkNewestSeals } = await import('../../doctor/seal-keys.ts');
+        const look = async () => checkNewestSeals(service.client, streams, await LOADERS.sealKeys(config));
+        checks.push(await attempt('newest-seals', look));
+      }
       if (service.supplements === null) return checks;
       const { checkSupplements } = await import('../../doctor/supplements.ts');
       return [...checks, ...(await checkSupplements(service.supplements))];

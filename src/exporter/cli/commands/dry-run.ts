@@ -9,6 +9,7 @@ import { readArchiveService } from '../../../verifier/ledger/service.ts';
 import { openMemoryArchive } from '../../archive/memory.ts';
 import type { Check } from '../../check.ts';
 import { type ClockReading, readClock } from '../../clocks.ts';
+import { checkNewestSeals } from '../../doctor/seal-keys.ts';
 import { checkSupplements } from '../../doctor/supplements.ts';
 import { checkQuestion, whyOther } from '../../export/asked.ts';
 import { bindingKeysOf } from '../../export/binding.ts';
@@ -37,6 +38,9 @@ export async function dryRun(wish: ExportWish, footing: Footing, context: Comman
   const selection = await selectStreams(listed, scope);
   refuseUnended(answer.period, clock);
   await service.client.tryRights(selection.included[0]?.streamId ?? null);
+  const seals = scope.required_claims.includes('seal')
+    ? await checkNewestSeals(service.client, selection.included, footing.sealKeys)
+    : null;
   const supplements = service.supplements === null ? [] : await checkSupplements(service.supplements);
   const { included, excluded } = selection;
   const streams = included.map(({ streamId }) => streamId);
@@ -51,7 +55,9 @@ export async function dryRun(wish: ExportWish, footing: Footing, context: Comman
       `The archive would record for ever that its service moved here from ${movedFrom} (--service-moved).`,
     );
   for (const check of supplements) printSupplement(check, printer);
-  const planned = printPlan(selection, wish, footing, printer);
+  if (seals?.state === 'failed') printer.result(`The export would end incomplete: ${seals.says} → ${seals.next_step}`);
+  const planned = printPlan(selection, isFinalized ? 'With --revise, ' : '', wish, footing, printer);
+  if (planned === 0 && seals?.state === 'failed') return INCOMPLETE;
   return planned === 0 && supplements.some(({ state }) => state === 'failed') ? INCOMPLETE : planned;
 }
 
@@ -89,11 +95,12 @@ async function checkRun(
 
 function printPlan(
   { included, excluded }: StreamSelection,
+  condition: string,
   { config }: ExportWish,
   footing: Footing,
   printer: Printer,
 ): number {
-  printer.result(`${plural(included.length, 'stream')} would be exported into ${config.archive.url}:`);
+  printer.result(`${condition}${plural(included.length, 'stream')} would be exported into ${config.archive.url}:`);
   for (const { streamId } of included) printer.result(`  ${streamId}`);
   if (excluded.length > 0) printer.result(`${excluded.length} would be left out.`);
   const counts = included.map(({ entryCount }) => entryCount);
