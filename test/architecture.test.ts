@@ -43,7 +43,7 @@ const ROOMS: Record<string, Record<string, string[]>> = {
     typesetting: ['install-paths'],
     wire: [],
     words: [],
-    yaml: ['errors', 'schema-words'],
+    yaml: ['errors', 'foreign-text', 'schema-words'],
   },
   verifier: {
     profile: [],

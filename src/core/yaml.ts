@@ -2,6 +2,7 @@ import { closest, distance } from 'fastest-levenshtein';
 import { type Document, isCollection, isMap, isNode, isScalar, LineCounter, type Node, parseDocument } from 'yaml';
 import { z } from 'zod';
 import { EvidenceError } from './errors.ts';
+import { isWellFormedJson } from './foreign-text.ts';
 import { inPlainWords, shapeName } from './schema-words.ts';
 
 /**
@@ -20,7 +21,11 @@ export function parseYaml<T>(schema: z.ZodType<T>, text: string, name: string): 
       'config',
       `${placeIn(name, lines, syntax.pos[0])}: ${syntax.message.split(' at line ')[0]}`,
     );
-  const read = schema.safeParse(toValue(document, name) ?? {});
+  const value = toValue(document, name) ?? {};
+  // An escape can write one, and no record could hold it.
+  if (!isWellFormedJson(value))
+    throw new EvidenceError('config', `${name}: a text has half of a surrogate pair, as "\\ud800" is`);
+  const read = schema.safeParse(value);
   if (read.success) return read.data;
   const mistakes = read.error.issues.flatMap(each).map((issue) => describe(innermost(issue), schema, document));
   throw together(

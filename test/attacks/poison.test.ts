@@ -1,4 +1,4 @@
-import { rmSync, writeFileSync } from 'node:fs';
+import { readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { entryAfter, type SentEntry } from '../support/chain.ts';
@@ -182,6 +182,18 @@ describe('evidence that holds the API key', () => {
     const found = await service.verify();
     expect(found.code, said(found)).toBe(3);
   });
+});
+
+test.each([
+  'report: { organisation: "x\\ud800" }',
+  'report: { prepared_by: "x\\udc00" }',
+  'verify: { accept_unhashed: ["\\ud800"] }',
+])('what one configures oneself is refused before anything is written: %s', async (text) => {
+  writeFileSync(join(service.directory, 'evidence.yaml'), `${text}\n`);
+  const exported = await service.export({ period: '2026-09' });
+  expect(exported.code).toBe(2);
+  expect(exported.said).toMatch(/half of a surrogate pair/);
+  expect(readdirSync(service.directory)).toEqual(['evidence.yaml']);
 });
 
 describe('what a service says is found out at once, and poisons nothing', () => {

@@ -72,15 +72,31 @@ export async function selectStreams(
   return selection;
 }
 
-/** What a stream takes in the run record, in bytes, with room to spare. */
-const EXPORTED_BYTES = 3500;
-const LISTED_BYTES = 400;
+/** Bytes of a stream in the run record, with room to spare, and how often its id stands there. */
+const EXPORTED = { bytes: 3500, ids: 8 };
+const LISTED = { bytes: 400, ids: 2 };
+const PAGE_BYTES = 250;
 
-function refuseTooMany({ included, list }: StreamSelection): void {
-  if (included.length * EXPORTED_BYTES + list.streams.length * LISTED_BYTES <= MAX_RUN_RECORD_BYTES) return;
+/** Bytes that a selection takes in the run record. */
+function recordBytesOf({ included, list }: StreamSelection): number {
+  const idBytes = (id: string) => Buffer.byteLength(JSON.stringify(id));
+  return (
+    sumOf(included, ({ streamId }) => EXPORTED.bytes + EXPORTED.ids * idBytes(streamId)) +
+    sumOf(list.streams, ({ stream_id: id }) => LISTED.bytes + LISTED.ids * idBytes(id)) +
+    sumOf(list.pages, ({ path }) => PAGE_BYTES + path.length)
+  );
+}
+
+function sumOf<T>(all: readonly T[], bytesOf: (one: T) => number): number {
+  return all.reduce((sum, one) => sum + bytesOf(one), 0);
+}
+
+function refuseTooMany(selection: StreamSelection): void {
+  const { included, list } = selection;
+  if (recordBytesOf(selection) <= MAX_RUN_RECORD_BYTES) return;
   throw new EvidenceError(
     'usage',
-    `${included.length} streams of ${list.streams.length} are more than one run can record: it takes some 12,000`,
+    `${included.length} streams of ${list.streams.length} are more than one run can record: it takes some 12,000 with short ids`,
     { nextStep: 'Export them in parts, with --stream, each in a run of its own. Nothing was exported.' },
   );
 }

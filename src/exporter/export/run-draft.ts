@@ -1,9 +1,15 @@
-import { isEvidenceError } from '../../core/errors.ts';
+import { EvidenceError, isEvidenceError } from '../../core/errors.ts';
 import { FORMATS } from '../../core/formats.ts';
 import { runDraftKey } from '../../verifier/records/keys.ts';
 import { putReadable } from '../../verifier/records/put-record.ts';
-import { RUN_DRAFT, type RunDocument, type RunDraft, type RunRecord } from '../../verifier/records/record.ts';
-import { readRecord, toRecordBytes } from '../../verifier/records/record-bytes.ts';
+import {
+  RUN_DRAFT,
+  RUN_RECORD,
+  type RunDocument,
+  type RunDraft,
+  type RunRecord,
+} from '../../verifier/records/record.ts';
+import { readRecord, recordPieces, toRecordBytes } from '../../verifier/records/record-bytes.ts';
 import { bindRecord, isBoundRecord } from './binding.ts';
 import type { ExportContext } from './context.ts';
 import { notOurs } from './records.ts';
@@ -36,6 +42,7 @@ export async function readRunDraft(context: DraftContext, runId: string): Promis
 export async function freezeRun(context: DraftContext, record: RunRecord): Promise<FrozenRun> {
   const { format: _format, documents: _documents, binding: _binding, streams, ...rest } = record;
   const records = streams.flatMap(({ record: stored }) => (stored === null ? [] : [stored]));
+  requireRoom(record);
   const draft = bindRecord(context.binding.key, { format: FORMATS.runDraft, ...rest, streams: records });
   try {
     return await keepRunDraft(context, runDraftKey(record.run_id), toRecordBytes(draft));
@@ -44,6 +51,23 @@ export async function freezeRun(context: DraftContext, record: RunRecord): Promi
     if (other === null) throw error;
     return other;
   }
+}
+
+/** Bytes for what a record has more once its reports are made. */
+const RESERVED_BYTES = 64 * 1024;
+
+/** A frozen run whose record cannot be read could never be finalized. @throws EvidenceError `service`. */
+function requireRoom(record: RunRecord): void {
+  let bytes = RESERVED_BYTES;
+  for (const piece of recordPieces(record)) bytes += Buffer.byteLength(piece);
+  if (bytes <= RUN_RECORD.maxBytes) return;
+  throw new EvidenceError(
+    'service',
+    `the record of run ${record.run_id} would have ${bytes} bytes, and at most ${RUN_RECORD.maxBytes} are read again`,
+    {
+      nextStep: 'The run stays open. Export its streams in parts, with --stream, each in a run of its own (--request).',
+    },
+  );
 }
 
 /**
