@@ -133,8 +133,13 @@ describe('put there before the first export of the run', () => {
       expect(revised.code, revised.stderr).toBe(0);
       const run = JSON.parse(readFileSync(inArchive('runs/R1.r2/run.json'), 'utf8'));
       expect(run).toMatchObject({ recovered: 0, left_over: [], streams: [{ stream_id: 'payments', entries: 12 }] });
-      // Who verifies is told of what cannot be gone on with, and never that it is proved.
-      expect((await verifyUnder(key)).code).toBe(existsSync(inArchive('runs/R1/run.json')) ? 1 : 3);
+      // A reader is told of the run that was superseded, and nothing of it counts.
+      expect(run.supersedes).toEqual(['R1']);
+      const verified = await verifyUnder(key);
+      expect([verified.code, verified.stdout]).toEqual([
+        0,
+        expect.stringContaining('Run R1 was not finished, and run R1.r2 takes its place'),
+      ]);
     },
   );
 
@@ -192,7 +197,6 @@ describe('an interrupted run of our own', () => {
       () => edit('runs/R1/run-draft.json', (text) => text.replace('"exit_code": 0', '"exit_code": 4')),
       NOT_OURS,
     ],
-    ['asked for under another key', STORED, () => configure(directory, { key_file: otherKey.file }), NOT_OURS],
     [
       'the service ends earlier now',
       STORED,

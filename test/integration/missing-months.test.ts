@@ -1,4 +1,4 @@
-import { chmodSync, cpSync, existsSync, mkdtempSync, readdirSync, readFileSync } from 'node:fs';
+import { chmodSync, cpSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
@@ -96,7 +96,7 @@ describe('a month between two that were exported', () => {
     expect([dry.code, runsIn()]).toEqual([0, before]);
 
     const { code, document, stdout } = await exported({ missing: true });
-    expect([code, document.runs.map(({ run_id }: { run_id: string }) => run_id), document.left]).toEqual([
+    expect([code, document.runs.map(({ run_id }: { run_id: string }) => run_id), document.failed]).toEqual([
       0,
       [SECOND],
       [],
@@ -227,16 +227,39 @@ test('the one that was begun is gone on with first, then the oldest', async () =
   expect([code, document.runs.map(({ run_id }: { run_id: string }) => run_id)]).toEqual([0, [SECOND, THIRD, LAST]]);
 });
 
-test('it stops at the first that fails, says what is left, and goes on from there', async () => {
+test('a month that fails keeps no other from being exported, and is gone on with', async () => {
   expect((await exported({ period: FOURTH })).code).toBe(0);
   service.streams.set('b', { entries: entriesOf('b'), unavailable: true });
-  const { code, stdout } = await exported({ missing: true }, false);
-  expect(code).toBe(3);
-  expect(stdout).toMatch(new RegExp(`^Run ${THIRD}: incomplete \\(exit code 3\\), 2 streams listed`, 'm'));
-  expect(stdout).toContain(`Not exported after that: ${SECOND}, ${LAST}; the same command goes on with it.`);
-  expect(existsSync(join(directory, 'evidence-archive/runs', SECOND))).toBe(false);
+  expect((await exported({ period: THIRD })).code).toBe(3);
   service.streams.set('b', { entries: entriesOf('b') });
-  expect((await exported({ missing: true })).document.runs).toHaveLength(3);
+  // What somebody put there ends the export of that month.
+  const planted = join(directory, 'evidence-archive/runs', THIRD, 'streams/c-00000000.zip');
+  writeFileSync(planted, 'planted');
+  const { code, stdout } = await exported({ missing: true }, false);
+  expect([code, stdout]).toEqual([
+    3,
+    expect.stringMatching(new RegExp(`^Month ${THIRD}: not exported .*c-00000000`, 'm')),
+  ]);
+  expect(stdout).toContain(`Failed: ${THIRD} (exit code 3).`);
+  expect(stdout).toMatch(new RegExp(`^Run ${LAST}: verified`, 'm'));
+  rmSync(planted);
+  const { document } = await exported({ missing: true });
+  expect(document.runs.map(({ run_id }: { run_id: string }) => run_id)).toEqual([THIRD]);
+  expect((await exported({ missing: true })).document).toMatchObject({ exit_code: 0, runs: [], failed: [] });
+});
+
+test('a key that was rotated after an interruption holds up no month', async () => {
+  expect((await exported({ period: FOURTH })).code).toBe(0);
+  service.streams.set('b', { entries: entriesOf('b'), unavailable: true });
+  expect((await exported({ period: THIRD })).code).toBe(3);
+  service.streams.set('b', { entries: entriesOf('b') });
+  const rotated = { ...environment(), EVIDENCE_API_KEY: 'sk_after_the_rotation' };
+  const { code, document } = await carryOut(runExport, { missing: true }, directory, { environment: rotated });
+  const names = document.runs.map(({ run_id }: { run_id: string }) => run_id);
+  expect([code, names]).toEqual([0, [`${THIRD}.r2`, SECOND, LAST]]);
+  expect(recordOf(`${THIRD}.r2`).supersedes).toEqual([THIRD]);
+  const verified = await carryOut<never>(runVerify, { targets: ['evidence-archive'] }, directory);
+  expect(verified).toMatchObject({ code: 0, document: { open_runs: [{ run_id: THIRD, state: 'superseded' }] } });
 });
 
 test('of a new archive the last month is missing', async () => {

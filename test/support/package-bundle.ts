@@ -231,7 +231,7 @@ function statedOf(
     period: { from: null, to: null },
     package_period: { from: null, to: null },
     verified_at: '2026-11-01T00:00:00.000Z',
-    tool: { name: 'evidence-exporter', version: '0' },
+    tool: { name: 'evidence-exporter', version: '0.1.0' },
     contract: contract.name,
     contract_sha256: file?.sha256 ?? null,
     recipe: contract.recipe,

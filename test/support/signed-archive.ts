@@ -43,7 +43,7 @@ export async function finalizeRun(
 
 /** Where the ledger ends, whether it holds or not. */
 export async function ledgerEnd(archive: Archive): Promise<LedgerEnd> {
-  return { newest: await readNewestEntry(archive), runs: new Map(), retired: new Set() };
+  return { newest: await readNewestEntry(archive), runs: new Map(), retired: new Set(), abandoned: new Set() };
 }
 
 /** An archive with a run for each key, in this order. */

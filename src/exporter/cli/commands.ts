@@ -100,8 +100,8 @@ export const COMMANDS: readonly CommandRow[] = [
     async () => (await import('./commands/init.ts')).runInit,
   ),
   command(
-    'runs',
-    'what was exported so far, and how long it is locked',
+    'runs [action] [run]',
+    'what was exported so far, and how long it is locked; give up a run that was begun',
     runsFlags,
     async () => (await import('./commands/runs.ts')).runRuns,
   ),

@@ -1,18 +1,20 @@
 import { EvidenceError, isEvidenceError } from '../../core/errors.ts';
 import { FORMATS } from '../../core/formats.ts';
 import type { Archive } from '../../verifier/archive/archive.ts';
-import { readNewestEntry, type StoredLedgerEntry } from '../../verifier/ledger/ledger.ts';
+import { findEntry, readNewestEntry, type StoredLedgerEntry } from '../../verifier/ledger/ledger.ts';
+import { readPast } from '../../verifier/ledger/past.ts';
 import { keepService, readArchiveService, requireService } from '../../verifier/ledger/service.ts';
 import { ASKED, type Asked, readAsked } from '../../verifier/records/asked.ts';
-import { askedKey } from '../../verifier/records/keys.ts';
+import { askedKey, runRecordKey } from '../../verifier/records/keys.ts';
 import { putReadable } from '../../verifier/records/put-record.ts';
 import { differencesOf, type Question } from '../../verifier/records/question.ts';
 import type { RunDocument } from '../../verifier/records/record.ts';
 import { toReadableBytes } from '../../verifier/records/record-bytes.ts';
 import { type FinalizedRun, readFinalizedRun } from '../../verifier/records/stored-run.ts';
-import { bindRecord, isBoundRecord } from './binding.ts';
+import { bindRecord, isBoundRecord, newRunNonce } from './binding.ts';
 import type { Beginning, Binding, ExportContext, ServiceInUse } from './context.ts';
 import { notOurs } from './records.ts';
+import { isBegun } from './run-id.ts';
 
 /** A run that was begun. */
 export interface BegunRun {
@@ -70,12 +72,16 @@ export async function readBegun(
 ): Promise<BegunRun | null> {
   const key = askedKey(question.run_id);
   if ((await archive.stat(key)) === null) return null;
-  const { asked, bytes } = await readAsked(archive, question.run_id);
+  const { asked, bytes } = await readAsked(archive, question.run_id).catch((error: unknown) => {
+    throw isEvidenceError(error, 'unreadable') ? notOurs(key, error.message) : error;
+  });
   if (asked.run_id !== question.run_id || !isBoundRecord(await binding.keyFor(asked), bytes))
-    throw notOurs(key, 'it is not bound to it: keys have changed since, or somebody else wrote it');
+    throw notOurs(key, NOT_BOUND);
   requireSame(asked, question, 'begun');
   return { asked, bytes };
 }
+
+const NOT_BOUND = 'it is not bound to it: keys have changed since, or somebody else wrote it';
 
 /** Why a run that was begun is not the one that is asked for; null where it is, or where nothing of ours was begun. */
 export async function whyOther(asker: Asker, question: Question): Promise<EvidenceError | null> {
@@ -86,6 +92,53 @@ export async function whyOther(asker: Asker, question: Question): Promise<Eviden
     if (!isEvidenceError(error)) throw error;
     return error.code === 'config' ? error : null;
   }
+}
+
+/**
+ * Tells why a run of the same question cannot be gone on with, although nobody needs to look into it: it was abandoned, or
+ * was begun under a key that has been replaced since. Its work is done again in a revision.
+ * @returns null for a run that is recorded or bound, for one that is not begun, and for one that somebody must look into.
+ */
+export async function whyNotOurs({ archive, binding }: Asker, question: Question): Promise<string | null> {
+  const { run_id: runId } = question;
+  if (!(await isBegun(archive, runId))) return null;
+  if ((await archive.stat(runRecordKey(runId))) !== null && (await findEntry(archive, runId)) !== null) return null;
+  const { abandoned } = await readPast(archive);
+  if (abandoned.has(runId)) return `run ${runId} was abandoned; a revision of it is exported`;
+  const found = await findAsked(archive, runId);
+  if (found === null || found.asked.run_id !== runId || differencesOf(found.asked, question).length > 0) return null;
+  if (isBoundRecord(await binding.keyFor(found.asked), found.bytes)) return null;
+  return `run ${runId} was begun under another key, or by somebody else: nothing of it is taken, and a revision of it is exported`;
+}
+
+/**
+ * Binds an export to a run: to the beginning that the archive holds, or to a new one.
+ */
+export async function bindTo(
+  { archive }: Pick<Asker, 'archive'>,
+  question: Question,
+  keyFor: Binding['keyFor'],
+): Promise<Binding> {
+  const nonce = (await findAsked(archive, question.run_id))?.asked.nonce ?? newRunNonce();
+  return { key: await keyFor({ ...question, nonce }), nonce, keyFor };
+}
+
+/** Null for a beginning that is not there, or cannot be read. */
+async function findAsked(archive: Archive, runId: string): Promise<BegunRun | null> {
+  if ((await archive.stat(askedKey(runId))) === null) return null;
+  try {
+    return await readAsked(archive, runId);
+  } catch (error) {
+    if (isEvidenceError(error, 'unreadable')) return null;
+    throw error;
+  }
+}
+
+/** The same export, bound to the beginning that counts: another process may have been the first to begin the run. */
+export async function boundToBeginning(context: ExportContext, { asked }: BegunRun): Promise<ExportContext> {
+  const { binding, question } = context;
+  if (asked.nonce === binding.nonce) return context;
+  return { ...context, binding: await bindTo(context, question, binding.keyFor) };
 }
 
 export function beginningOf({
@@ -110,6 +163,7 @@ export async function beginRun(
     scope: question.scope,
     begun_at: at.toISOString(),
     begun_at_by_service: byService?.toISOString() ?? null,
+    nonce: context.binding.nonce,
     operator: context.maker.operator,
   });
   const begun = { asked, bytes: toReadableBytes(ASKED, asked, askedKey(question.run_id)) };

@@ -1,4 +1,4 @@
-import { createHmac, createSecretKey, type KeyObject, scrypt, timingSafeEqual } from 'node:crypto';
+import { createHmac, createSecretKey, type KeyObject, randomBytes, scrypt, timingSafeEqual } from 'node:crypto';
 import { promisify } from 'node:util';
 import { type Question, textOf } from '../../verifier/records/question.ts';
 import { toRecordBytes } from '../../verifier/records/record-bytes.ts';
@@ -6,31 +6,42 @@ import type { SigningKey } from '../../verifier/signature/key.ts';
 
 const KEY_BYTES = 32;
 
+/** What a run is bound to: its question, and the random text that it was begun with. */
+export interface Bound extends Question {
+  nonce: string;
+}
+
+export function newRunNonce(): string {
+  return randomBytes(KEY_BYTES).toString('hex');
+}
+
 /**
- * The key by which an export knows again what it left in the archive for the same question (RFC 7914 over the signing key,
- * or over the API key where runs are not signed). Somebody who can write into the archive has neither. It is a `KeyObject`, which neither
- * prints nor serialises what it holds.
+ * Derives the key by which an export knows again what the same run left in the archive (RFC 7914 over the signing key, or
+ * over the API key where runs are not signed). Whoever can write into the archive has neither. The nonce keeps objects of
+ * one beginning out of every other one. The result is a `KeyObject`, which neither prints nor serialises what it holds.
  */
 export async function deriveBindingKey(
-  question: Question,
+  bound: Bound,
   { signingKey, apiKey }: { signingKey: SigningKey | null; apiKey: string },
 ): Promise<KeyObject> {
   // The number that is the key, whatever the file's form: PKCS #8 and SEC 1 give the same.
   const secret = signingKey?.secret.export({ format: 'jwk' })['d'] ?? apiKey;
-  const salt = JSON.stringify(['evidence-run-binding', textOf(question)]);
+  const salt = saltOf(bound);
   const derive = promisify<string, string, number, Buffer>(scrypt);
   return createSecretKey(await derive(secret, salt, KEY_BYTES));
 }
 
-/** The same for each question that is asked, derived once. */
-export function bindingKeysOf(
-  secrets: Parameters<typeof deriveBindingKey>[1],
-): (question: Question) => Promise<KeyObject> {
+function saltOf(bound: Bound): string {
+  return JSON.stringify(['evidence-run-binding', textOf(bound), bound.nonce]);
+}
+
+/** Derives the key of each beginning once. */
+export function bindingKeysOf(secrets: Parameters<typeof deriveBindingKey>[1]): (bound: Bound) => Promise<KeyObject> {
   const derived = new Map<string, Promise<KeyObject>>();
-  return (question) => {
-    const text = textOf(question);
-    const key = derived.get(text) ?? deriveBindingKey(question, secrets);
-    derived.set(text, key);
+  return (bound) => {
+    const salt = saltOf(bound);
+    const key = derived.get(salt) ?? deriveBindingKey(bound, secrets);
+    derived.set(salt, key);
     return key;
   };
 }

@@ -16,6 +16,7 @@ import type { AuditClient } from '../client/audit.ts';
 import type { Period } from '../client/period.ts';
 import type { ClockReading } from '../clocks.ts';
 import type { SupplementSource } from '../supplements/source.ts';
+import type { Bound } from './binding.ts';
 import type { Listener } from './events.ts';
 import type { OpenSupplements } from './open-supplements.ts';
 import type { Packing } from './packing.ts';
@@ -47,8 +48,10 @@ export interface EvidenceTrust {
 export interface Binding {
   /** Null for a run that cannot be resumed. */
   key: KeyObject | null;
-  /** The same for what may have been asked before. */
-  keyFor: (question: Question) => Promise<KeyObject | null>;
+  /** Random text that the run is begun with, unless it is begun already. */
+  nonce: string;
+  /** Key of any beginning, under the secrets of this export. */
+  keyFor: (bound: Bound) => Promise<KeyObject | null>;
 }
 
 export interface Signing extends LedgerTrust {
@@ -80,6 +83,8 @@ export interface Runtime {
 // Over ten members: it is all that an export works with.
 export interface ExportContext {
   question: Question;
+  /** Runs of the same name that this one takes the place of, the oldest first. */
+  supersedes: readonly string[];
   /** Incomplete streams go into the run itself instead of an attempt. */
   finalizePartial: boolean;
   service: ServiceInUse;

@@ -5,27 +5,28 @@ import { readEarlierRuns } from '../../verifier/ledger/earlier-runs.ts';
 import { keepService } from '../../verifier/ledger/service.ts';
 import type { LedgerEnd } from '../../verifier/ledger/trust.ts';
 import { ATTEMPT, type Attempt } from '../../verifier/records/attempt.ts';
-import { attemptPrefix, runRecordKey } from '../../verifier/records/keys.ts';
+import { askedKey, attemptPrefix, runRecordKey } from '../../verifier/records/keys.ts';
 import { putRecord } from '../../verifier/records/put-record.ts';
 import type { RunDocument, RunRecord, StreamFailure } from '../../verifier/records/record.ts';
 import { recordPieces } from '../../verifier/records/record-bytes.ts';
 import type { Unbound } from '../../verifier/records/stored-object.ts';
 import { type FinalizedRun, readFinalizedRun } from '../../verifier/records/stored-run.ts';
-import { beginningOf, beginRun, keepAsked, readBegun } from './asked.ts';
+import { beginRun, boundToBeginning, keepAsked, readBegun } from './asked.ts';
 import { attestRun } from './attest.ts';
 import { bindPieces, bindRecord } from './binding.ts';
 import type { ExportContext, RunState } from './context.ts';
 import { putAttemptReport, putReports } from './documents.ts';
 import { measureLeftOver } from './leftovers.ts';
 import { withFile } from './pieces.ts';
-import { requireBoundRun } from './records.ts';
+import { notOurs, requireBoundRun } from './records.ts';
 import { type FrozenRun, freezeRun, readRunDraft, recordOf } from './run-draft.ts';
 import { toRunRecord, withinRun } from './run-record.ts';
 import type { RunResult, StoredRecord, StreamJobs } from './stream-jobs.ts';
 import { archiveSupplements, judgeCollected } from './supplements.ts';
 
 /** Freezes the run and finalizes it, or leaves an attempt when something is missing. */
-export async function concludeRun(context: ExportContext, run: RunState, jobs: StreamJobs): Promise<RunResult> {
+export async function concludeRun(unbound: ExportContext, run: RunState, jobs: StreamJobs): Promise<RunResult> {
+  let context = unbound;
   const earlier = await readEarlierRuns(context.archive, run.ledger);
   const judged = await judgeCollected(context, run, jobs);
   const supplements = judged?.record ?? run.storedSupplements;
@@ -34,6 +35,10 @@ export async function concludeRun(context: ExportContext, run: RunState, jobs: S
   // A run in which there was nothing to look at must not stand in the way of the one that will have something.
   if (record.streams.length + record.failed.length + record.vanished.length === 0)
     return { record, state: 'open', unstamped: null };
+  // A run with nothing to export is begun only now.
+  const begun =
+    (await readBegun(context, context.question)) ?? (await beginRun(context, run.beginning, run.ledger.newest));
+  context = await boundToBeginning(context, begun);
   // Where all streams have vanished, no more is to come.
   const missing = record.streams.length === 0 ? 0 : record.reconciliation.supplements.missing;
   const open = jobs.incomplete.length + jobs.failed.length + missing > 0 && !context.finalizePartial;
@@ -82,7 +87,8 @@ async function finalizeRun(
 ): Promise<RunResult> {
   const record = recordOf(frozen, streams);
   const { question } = context;
-  const begun = (await readBegun(context, question)) ?? (await beginRun(context, beginningOf(record), ledger.newest));
+  const begun = await readBegun(context, question);
+  if (begun === null) throw notOurs(askedKey(question.run_id), 'it is not there any more');
   // Whoever began it has written this first, unless what was begun was brought here from elsewhere.
   await keepService(context.archive, record.source.audit_url, ledger.newest);
   record.documents = [await keepAsked(context, begun), frozen.document, ...(await putReports(context, record))];

@@ -1,8 +1,10 @@
 import { sha256 } from '../../core/digest.ts';
 import { inParallel } from '../../core/parallel.ts';
 import type { StoredObject } from '../../verifier/archive/archive.ts';
+import { toStatementDocument } from '../../verifier/bundle/known.ts';
 import { bundleKey, streamRecordKey, streamSlugOf } from '../../verifier/records/keys.ts';
 import type { RunDraft, StreamRecord } from '../../verifier/records/record.ts';
+import { compareWithList } from '../../verifier/records/run-algebra.ts';
 import type { Unbound } from '../../verifier/records/stored-object.ts';
 import type { ExportContext } from './context.ts';
 import { bundleNames } from './encrypt.ts';
@@ -10,6 +12,12 @@ import type { ListedStream, StreamSelection } from './plan.ts';
 import { notOurs, putStreamRecord } from './records.ts';
 import { recoverBundle, recoverRecord } from './recover.ts';
 import type { Recovered, StoredRecord } from './stream-jobs.ts';
+
+/** The streams as the service lists them now; `readAt` is not later than when it did. */
+interface ListedNow {
+  streams: ReadonlyMap<string, ListedStream>;
+  readAt: string;
+}
 
 /** What an interrupted try of this run has left that can be gone on with. */
 export interface Resumed {
@@ -23,15 +31,17 @@ export interface Resumed {
  * Goes on with the streams that an interrupted try has recorded, or only archived: each is verified anew, and held against
  * what the service states now.
  *
- * @param objects all that lies under the run.
+ * @param objects all that lies under the run. @param begunAt when this attempt began, before it read the list.
  * @throws EvidenceError `conflict` for anything that this run did not leave there, or that does not hold.
  */
 export async function resumeStreams(
   context: ExportContext,
   objects: ReadonlyMap<string, StoredObject>,
   { included }: StreamSelection,
+  begunAt: Date,
 ): Promise<Resumed> {
-  const listed = new Map(included.map((stream) => [stream.streamId, stream]));
+  const streams = new Map(included.map((stream) => [stream.streamId, stream]));
+  const listed: ListedNow = { streams, readAt: begunAt.toISOString() };
   const resumed: Resumed = { recorded: [], incomplete: [], recovered: [] };
   await inParallel(leftStreams(context, objects), context.runtime.concurrency, async ({ recordKey, key }) => {
     context.runtime.signal.throwIfAborted();
@@ -82,10 +92,10 @@ async function resumeRecord(
   context: ExportContext,
   key: string,
   version_id: string | undefined,
-  listed: ReadonlyMap<string, ListedStream>,
+  listed: ListedNow,
 ): Promise<Resumable> {
   const { record, bytes, unread } = await recoverRecord(context, key);
-  checkHead(record, listed);
+  checkList(record, listed);
   const place = {
     key,
     bytes: bytes.length,
@@ -95,29 +105,20 @@ async function resumeRecord(
   return { recovered: { record, unread }, stored: { record, ...place } };
 }
 
-async function resumeBundle(
-  context: ExportContext,
-  key: string,
-  listed: ReadonlyMap<string, ListedStream>,
-): Promise<Resumable> {
-  const recovered = await recoverBundle(context, key, listed);
-  checkHead(recovered.record, listed);
+async function resumeBundle(context: ExportContext, key: string, listed: ListedNow): Promise<Resumable> {
+  const recovered = await recoverBundle(context, key, listed.streams);
+  checkList(recovered.record, listed);
   if (recovered.record.status === 'incomplete' && !context.finalizePartial) return { recovered, stored: null };
   return { recovered, stored: await putStreamRecord(context, recovered.record) };
 }
 
-/** The service still states what was found then: an earlier end, or another entry there, is another history. */
-function checkHead(
-  { stream_id, head, bundle: { key } }: Unbound<StreamRecord>,
-  listed: ReadonlyMap<string, ListedStream>,
-): void {
-  const { headSequence = null, headDigest = null } = listed.get(stream_id) ?? {};
-  if (headSequence === null || head === null) return;
-  const { sequence, hash } = head;
-  if (headSequence < sequence)
-    throw notOurs(key, `it holds entries up to ${sequence}, and the service now ends at ${headSequence}`);
-  if (headSequence === sequence && headDigest !== null && headDigest !== hash)
-    throw notOurs(key, `the service now states another digest of entry ${sequence}`);
+/** The service still states what was found then: less, or another entry in the same place, is another history. */
+function checkList(record: Unbound<StreamRecord>, { streams, readAt }: ListedNow): void {
+  const stream = streams.get(record.stream_id);
+  if (stream === undefined) return;
+  // Only what an earlier attempt received is resumed.
+  const [found] = compareWithList(record, toStatementDocument(stream), readAt);
+  if (found?.kind === 'contradicts') throw notOurs(record.bundle.key, found.message);
 }
 
 /** A stream that left something, by where its record and its bundle lie. */

@@ -1,5 +1,7 @@
 import { type EvidenceError, isEvidenceError } from '../../core/errors.ts';
 import type { Archive } from '../../verifier/archive/archive.ts';
+import { revisionOf } from '../../verifier/ledger/given-up.ts';
+import { readPast } from '../../verifier/ledger/past.ts';
 import { RUNS_PREFIX, runIdOf, runPrefix, runRecordKey } from '../../verifier/records/keys.ts';
 import type { PeriodAnswer, RunName } from './period.ts';
 
@@ -10,46 +12,49 @@ export interface RevisionWish {
   revise: boolean;
   /** Why a run that was begun is another one than what is asked for; null where it is the same, or not begun. */
   whyOther: (runId: string) => Promise<EvidenceError | null>;
+  /** See `whyNotOurs`. */
+  whyNotOurs: (runId: string) => Promise<string | null>;
   /** Is told why a run that was begun is left as it is. */
-  onBlocked: (why: EvidenceError) => void;
+  onBlocked: (why: string) => void;
 }
 
 /**
- * Exports under an id: `runId` itself, or where a revision is wanted its next one `.r2`, `.r3`, … that is neither
- * finalized, nor begun with another question, nor begun and impossible to go on with. Those stay as they are.
+ * Exports under an id: `runId` itself, or its first revision `.r2`, `.r3`, … that nothing is in the way of. In the way is
+ * a run that was abandoned or begun under another key; where a revision is wanted, also one that is finalized, begun with
+ * another question, or begun and impossible to go on with. Those stay as they are, and the run says that it supersedes them.
  *
  * @param exportAs throws `conflict` for a run that cannot be gone on with.
  */
 export async function exportOrRevise<T>(
   wish: RevisionWish,
   runId: string,
-  exportAs: (runId: string) => Promise<T>,
+  exportAs: (runId: string, supersedes: readonly string[]) => Promise<T>,
 ): Promise<T> {
-  if (!wish.revise) return exportAs(runId);
-  for (let id = await firstFree(wish, runId); ; id = await firstFree(wish, nextRevision(id))) {
-    // One that was not begun is not in its own way.
-    const isInTheWay = await isBegun(wish.archive, id);
+  const passed: string[] = [];
+  for (let id = runId; ; id = nextRevision(id)) {
+    const isPassed = await isInTheWay(wish, id);
+    // A run that was not begun is not in its own way.
+    const mayBeLeft = wish.revise && (await isBegun(wish.archive, id));
     try {
-      return await exportAs(id);
+      if (!isPassed) return await exportAs(id, passed);
     } catch (error) {
-      if (!isInTheWay || !isEvidenceError(error, 'conflict')) throw error;
-      wish.onBlocked(error);
+      if (!mayBeLeft || !isEvidenceError(error, 'conflict')) throw error;
+      wish.onBlocked(error.message);
     }
+    passed.push(id);
   }
 }
 
-async function firstFree({ archive, whyOther, onBlocked }: RevisionWish, runId: string): Promise<string> {
-  for (let id = runId; ; id = nextRevision(id)) {
-    if ((await archive.stat(runRecordKey(id))) !== null) continue;
-    const why = await whyOther(id);
-    if (why === null) return id;
-    onBlocked(why);
-  }
+async function isInTheWay(wish: RevisionWish, id: string): Promise<boolean> {
+  if (wish.revise && (await wish.archive.stat(runRecordKey(id))) !== null) return true;
+  const why = (await wish.whyNotOurs(id)) ?? (wish.revise ? ((await wish.whyOther(id))?.message ?? null) : null);
+  if (why !== null) wish.onBlocked(why);
+  return why !== null;
 }
 
 function nextRevision(runId: string): string {
-  const [, base = runId, number = '1'] = /^(.*)\.r(\d+)$/.exec(runId) ?? [];
-  return `${base}.r${Number(number) + 1}`;
+  const { base, number } = revisionOf(runId);
+  return `${base}.r${number + 1}`;
 }
 
 export async function isBegun(archive: Archive, runId: string): Promise<boolean> {
@@ -58,7 +63,7 @@ export async function isBegun(archive: Archive, runId: string): Promise<boolean>
 }
 
 /**
- * The newest run that was begun and not finalized, of those that are named alike but for the day.
+ * The newest run that was begun and neither finalized nor given up, of those that are named alike but for the day.
  * @param name of what is asked for today.
  */
 export async function findOpenRun(archive: Archive, { prefix, suffix }: RunName): Promise<string | null> {
@@ -70,7 +75,15 @@ export async function findOpenRun(archive: Archive, { prefix, suffix }: RunName)
     begun.add(runId);
     if (key === runRecordKey(runId)) finalized.add(runId);
   }
-  return [...begun.difference(finalized)].sort().at(-1) ?? null;
+  const open = begun.difference(finalized);
+  if (open.size === 0) return null;
+  const { givenUp } = await readPast(archive);
+  return (
+    [...open]
+      .filter((runId) => !givenUp.has(runId))
+      .sort()
+      .at(-1) ?? null
+  );
 }
 
 /** What there is until now: a run of it that was begun on an earlier day, and not finalized, goes on under its own name. */

@@ -2,6 +2,7 @@ import { FORMATS } from '../../core/formats.ts';
 import type { EarlierRuns } from '../../verifier/ledger/earlier-runs.ts';
 import { EXIT_CODE_OF, type Outcome, worstOf } from '../../verifier/records/outcome.ts';
 import type { RunRecord, RunStream, StreamRecord, Vanished } from '../../verifier/records/record.ts';
+import { disagreementsIn } from '../../verifier/records/run-algebra.ts';
 import type { Unbound } from '../../verifier/records/stored-object.ts';
 import { countSupplements, outcomesOfSupplements, type RunSupplements } from '../../verifier/records/supplements.ts';
 import { type ClockReading, describeSkew } from '../clocks.ts';
@@ -31,13 +32,14 @@ export function toRunRecord(
   const finishedAt = context.runtime.now().toISOString();
   const { streams, excluded, vanished, ended } = toStreams(context, run, jobs);
   const outcome = worstOf([...outcomesOf(streams, vanished, jobs), ...outcomesOfSupplements(supplements)]);
-  return {
+  const record: RunRecord = {
     format: FORMATS.run,
     run_id: question.run_id,
     outcome,
     exit_code: EXIT_CODE_OF[outcome],
     scope: question.scope,
     period: question.period,
+    supersedes: [...context.supersedes],
     package_period: service.packagePeriod,
     source: toSource(context, run),
     tool: { ...maker.tool, commit: maker.commit },
@@ -73,6 +75,9 @@ export function toRunRecord(
     documents: [],
     binding: null,
   };
+  const grown = disagreementsIn(record).filter(({ kind }) => kind === 'grown');
+  record.warnings.push(...grown.map(({ stream_id, message }) => `the stream "${stream_id}": ${message}`));
+  return record;
 }
 
 function toSource({ question, service }: ExportContext, { movedFrom }: RunState): RunRecord['source'] {
@@ -117,7 +122,7 @@ function outcomesOf(streams: readonly RunStream[], vanished: readonly Vanished[]
 }
 
 function warningsOf(
-  { question: { period }, service: { packagePeriod }, signing: { signingKey } }: ExportContext,
+  { question: { period }, supersedes, service: { packagePeriod }, signing: { signingKey } }: ExportContext,
   { start: { clock }, ledger: { newest } }: RunState,
   { recovered }: StreamJobs,
 ): string[] {
@@ -126,6 +131,7 @@ function warningsOf(
   return [
     ...(clock === null ? [] : warnOfSkew(clock)),
     ...(begins ? [`runs before entry ${newest.entry.number + 1} of the ledger were not signed`] : []),
+    ...(supersedes.length === 0 ? [] : [`this run takes the place of: ${supersedes.join(', ')}`]),
     ...(selected ? [] : ['the service cannot select a period: every package holds all of its stream']),
     ...recovered
       .filter(({ unread }) => unread)

@@ -13,10 +13,18 @@ import type { StreamList } from '../../verifier/records/record.ts';
 import { type FinalizedRun, readFinalizedRun } from '../../verifier/records/stored-run.ts';
 import { type ClockReading, earlierClock, readClock } from '../clocks.ts';
 import { collectAccount } from './account.ts';
-import { type BegunRun, beginningOf, beginRun, checkSameService, readBegun, requireSame } from './asked.ts';
+import {
+  type BegunRun,
+  beginningOf,
+  beginRun,
+  boundToBeginning,
+  checkSameService,
+  readBegun,
+  requireSame,
+} from './asked.ts';
 import { readAttempts } from './attempts.ts';
 import { attestRun, stampFinalized } from './attest.ts';
-import type { ExportContext, RunState, Start } from './context.ts';
+import type { ExportContext, RunState } from './context.ts';
 import { concludeRun, finalizeDraft } from './finalize.ts';
 import { listRun, refuseForeign, refuseUnasked } from './leftovers.ts';
 import { Packing } from './packing.ts';
@@ -70,6 +78,7 @@ interface OpenRun {
   begun: BegunRun | null;
 }
 
+// Over 40 lines: the steps of an export, in their order.
 async function exportOpen(
   context: ExportContext,
   found: OpenRun,
@@ -78,7 +87,8 @@ async function exportOpen(
   const at = runtime.now();
   const { selection, clock } = await listStreams(context);
   refuseUnended(context.question.period, clock);
-  const resumed = await resume(context, found, selection);
+  const beginningAt = { at, byService: clock?.theirs ?? null };
+  const resumed = await resume(context, found, selection, at);
   const finished = new Set(resumed.recovered.map(({ record }) => record.stream_id));
   const open = selection.included.filter(({ streamId }) => !finished.has(streamId));
   runtime.listen({
@@ -89,43 +99,56 @@ async function exportOpen(
     excluded: selection.excluded.length,
     entryCounts: open.map(({ entryCount }) => entryCount),
   });
-  const run = await beginState(context, found, { at, clock }, open);
+  const first = found.begun ?? (open.length > 0 ? await beginRun(context, beginningAt, found.ledger.newest) : null);
+  const bound = first === null ? context : await boundToBeginning(context, first);
+  const beginning = first === null ? beginningAt : beginningOf(first.asked);
+  const run = await toState(bound, found, { beginning, start: { at, clock } }, open);
   const jobs: StreamJobs = { selection, ...resumed, failed: [], refused: 0 };
   const stored = storedSupplementsKey(context.question.run_id, found.objects);
   if (stored !== undefined) run.storedSupplements = await recoverSupplements(context, stored);
-  else run.supplements = await openSupplements(context, selection);
+  else run.supplements = await openSupplements(bound, selection);
   using notes = new DisposableStack();
   notes.use(run.supplements?.notes);
   try {
     const reach = new ServiceReach(context);
     await inParallel(open, runtime.concurrency, async (stream) =>
-      addOutcome(jobs, reach.isGone ? reach.leaveOut(stream) : reach.see(await exportStream(context, run, stream))),
+      addOutcome(jobs, reach.isGone ? reach.leaveOut(stream) : reach.see(await exportStream(bound, run, stream))),
     );
   } finally {
     await run.packing.close();
     if (run.packing.hasPackedMuch) await endReading();
   }
   jobs.recorded.sort((a, b) => (a.record.stream_id < b.record.stream_id ? -1 : 1));
-  return { result: await concludeRun(context, run, jobs), clock };
+  return { result: await concludeRun(bound, run, jobs), clock };
 }
 
-async function resume(context: ExportContext, { objects }: OpenRun, selection: StreamSelection): Promise<Resumed> {
-  if (objects.size === 0) return { recorded: [], incomplete: [], recovered: [] };
-  return (await import('./resume.ts')).resumeStreams(context, objects, selection);
-}
-
-/** Begins the run, unless it is begun or there is nothing to export, and fixes what its jobs share. */
-async function beginState(
+async function resume(
   context: ExportContext,
-  { objects, ledger, movedFrom, begun }: OpenRun,
-  start: Start,
+  { objects }: OpenRun,
+  selection: StreamSelection,
+  begunAt: Date,
+): Promise<Resumed> {
+  if (objects.size === 0) return { recorded: [], incomplete: [], recovered: [] };
+  return (await import('./resume.ts')).resumeStreams(context, objects, selection, begunAt);
+}
+
+/** Fixes what the jobs of a run share. */
+async function toState(
+  context: ExportContext,
+  { objects, ledger, movedFrom }: OpenRun,
+  { beginning, start }: Pick<RunState, 'beginning' | 'start'>,
   open: readonly ListedStream[],
 ): Promise<RunState> {
-  const beginning = { at: start.at, byService: start.clock?.theirs ?? null };
-  const first = begun ?? (open.length > 0 ? await beginRun(context, beginning, ledger.newest) : null);
   const run: RunState = {
-    beginning: first === null ? beginning : beginningOf(first.asked),
-    ...{ start, movedFrom, ledger, past: ledger.past, acceptances: ledger.acceptances, restarts: ledger.restarts },
+    ...{
+      beginning,
+      start,
+      movedFrom,
+      ledger,
+      past: ledger.past,
+      acceptances: ledger.acceptances,
+      restarts: ledger.restarts,
+    },
     heads: new Map(Object.entries(ledger.newest?.entry.heads ?? {})),
     attempts: await readAttempts(context, objects),
     account: null,

@@ -7,6 +7,7 @@ import { toReadableBytes } from '../records/record-bytes.ts';
 import { sign } from '../signature/envelope.ts';
 import type { SigningKey } from '../signature/key.ts';
 import { readAdded } from './continuation.ts';
+import { abandonmentOf, type Names } from './given-up.ts';
 import {
   deriveEntry,
   LEDGER_ENTRY,
@@ -29,13 +30,16 @@ export async function catchUp(archive: Archive, known: LedgerEnd, trust: LedgerT
   let { newest } = known;
   const runs = new Map(known.runs);
   const retired = new Set(known.retired);
+  const abandoned = new Set(known.abandoned);
   while ((await archive.stat(nextKey(newest))) !== null) {
-    newest = await readAdded(archive, { newest, retired }, trust);
+    newest = await readAdded(archive, { newest, runs, retired, abandoned }, trust);
     if ('hands_over_to' in newest.entry) retired.add(newest.entry.signature?.keyid ?? '');
     const run = runOf(newest.entry);
     if (run !== null) runs.set(run.id, run.sha256);
+    const abandonment = abandonmentOf(newest.entry);
+    if (abandonment !== null) abandoned.add(abandonment.run_id);
   }
-  return { newest, runs, retired };
+  return { newest, runs, retired, abandoned };
 }
 
 /**
@@ -44,7 +48,8 @@ export async function catchUp(archive: Archive, known: LedgerEnd, trust: LedgerT
  * @param known where the ledger ended when it was read; every entry behind that is checked.
  * @param successor the key that a hand-over names, which countersigns it.
  * @returns `existing` for a run that another process has recorded.
- * @throws EvidenceError as `readAdded` does; `conflict` for a run of which another record is recorded.
+ * @throws EvidenceError as `readAdded` does; `conflict` for a run of which another record is recorded, for a run to
+ * record that was abandoned, and for one to abandon that is recorded.
  */
 export async function appendEntry(
   archive: Archive,
@@ -85,12 +90,25 @@ export function nextKey(newest: StoredLedgerEntry | null): string {
   return ledgerKey((newest?.entry.number ?? 0) + 1);
 }
 
-function isRecorded(archive: Archive, { runs }: LedgerEnd, subject: Subject): boolean {
-  if (subject.kind !== 'run') return false;
-  const { run_id } = subject.record;
+function isRecorded(archive: Archive, { runs, abandoned }: Names, subject: Subject): boolean {
+  if (subject.kind !== 'run' && subject.kind !== 'abandonment') return false;
+  const { run_id } = subject.kind === 'run' ? subject.record : subject.abandonment;
+  if (abandoned.has(run_id)) throw abandonedMeanwhile(run_id);
   const recorded = runs.get(run_id);
+  if (subject.kind === 'abandonment') {
+    if (recorded === undefined) return false;
+    throw new EvidenceError('conflict', `the ledger records run ${run_id}: it is finalized, and cannot be abandoned`, {
+      nextStep: `Nothing was written. See what it holds, with: ${verifyCommand(archive)}/runs/${run_id}.`,
+    });
+  }
   if (recorded === undefined || recorded === subject.sha256) return recorded !== undefined;
   throw new EvidenceError('conflict', `the ledger names another record of run ${run_id} than the one in the archive`, {
     nextStep: `Nothing was added to the ledger. Find out what else is wrong, with: ${verifyCommand(archive)}.`,
+  });
+}
+
+function abandonedMeanwhile(runId: string): EvidenceError {
+  return new EvidenceError('conflict', `run ${runId} was abandoned`, {
+    nextStep: 'Nothing was added to the ledger. The same export command exports a revision of it.',
   });
 }

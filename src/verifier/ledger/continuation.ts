@@ -7,6 +7,7 @@ import type { Acceptance } from '../records/record.ts';
 import { toRecordBytes } from '../records/record-bytes.ts';
 import { readRunRecord } from '../records/stored-run.ts';
 import { readAcceptance } from './acceptance.ts';
+import { abandonmentOf, whyNamedTwice } from './given-up.ts';
 import {
   deriveEntry,
   type LedgerEntry,
@@ -52,7 +53,8 @@ export async function readKnownLedger(archive: Archive, trust: LedgerTrust): Pro
     if (key !== ledgerKey(number))
       throw broken(archive, ledgerKey(number), 'is missing, and the ledger goes on behind it');
     const stored = await readEntry(archive, key);
-    checkLink(archive, stored, { newest: previous, retired }, number);
+    const { runs, abandoned } = past;
+    checkLink(archive, stored, { newest: previous, runs, retired, abandoned }, number);
     past.add(stored.entry);
     refuseHandedOver(stored, trust);
     if ('hands_over_to' in stored.entry) retired.add(stored.entry.signature?.keyid ?? '');
@@ -66,7 +68,8 @@ export async function readKnownLedger(archive: Archive, trust: LedgerTrust): Pro
   if (previous !== null && previous.entry.signature === undefined) await checkDerived(archive, previous, beforeThat);
   const acceptances = await readAccepted(archive, accepted);
   const restarts = toRestarts(past.ended, acceptances);
-  return { newest: previous, runs: past.runs, past, acceptances: [...acceptances.values()], restarts, retired };
+  const { runs, abandoned } = past;
+  return { newest: previous, runs, abandoned, past, acceptances: [...acceptances.values()], restarts, retired };
 }
 
 /** What is to be said once must not stay in a command that runs every month. */
@@ -87,11 +90,7 @@ function checkBeginning(newest: StoredLedgerEntry | null, { signingKey }: Ledger
  *
  * @throws EvidenceError `conflict` for one that an honest export would not have added, or not under the keys given.
  */
-export async function readAdded(
-  archive: Archive,
-  end: Omit<LedgerEnd, 'runs'>,
-  trust: LedgerTrust,
-): Promise<StoredLedgerEntry> {
+export async function readAdded(archive: Archive, end: LedgerEnd, trust: LedgerTrust): Promise<StoredLedgerEntry> {
   const { newest: previous } = end;
   const number = (previous?.entry.number ?? 0) + 1;
   const key = ledgerKey(number);
@@ -118,11 +117,13 @@ export async function readAdded(
 function checkLink(
   archive: Archive,
   stored: StoredLedgerEntry,
-  { newest: previous, retired }: Omit<LedgerEnd, 'runs'>,
+  { newest: previous, retired, ...named }: LedgerEnd,
   number: number,
 ): void {
   const { key, entry } = stored;
   if (entry.number !== number) throw broken(archive, key, `says that it is entry ${entry.number}`);
+  const twice = whyNamedTwice(entry, named);
+  if (twice !== null) throw broken(archive, key, twice);
   if (sha256(toRecordBytes(entry)) !== stored.sha256)
     throw broken(archive, key, 'is not written as ledger entries are');
   if (previous === null) {
@@ -141,13 +142,13 @@ function checkLink(
     throw broken(archive, key, `does not keep the head of the stream "${lost}" that the entry before it has`);
 }
 
-/** A run moves heads forward, an acceptance takes away one; every other stays as it was, and all do in a hand-over. */
+/** A run moves heads forward, an acceptance takes away one; every other stays as it was, and all do in other entries. */
 function lostHead(before: LedgerEntry, after: LedgerEntry): string | null {
   const run = runOf(after)?.id;
-  let removed = 0;
+  let removable = 'acceptance_key' in after ? 1 : 0;
   for (const [streamId, head] of Object.entries(before.heads)) {
     const kept = Object.hasOwn(after.heads, streamId) ? after.heads[streamId] : undefined;
-    if (kept === undefined && 'acceptance_key' in after && removed++ === 0) continue;
+    if (kept === undefined && removable-- > 0) continue;
     if (kept === undefined) return streamId;
     if (JSON.stringify(kept) !== JSON.stringify(head) && (kept.run_id !== run || kept.sequence < head.sequence))
       return streamId;
@@ -169,6 +170,9 @@ async function readSubject(archive: Archive, entry: LedgerEntry): Promise<Subjec
   if ('acceptance_key' in entry)
     return { kind: 'acceptance', key: entry.acceptance_key, ...(await readAcceptance(archive, entry.acceptance_key)) };
   if ('hands_over_to' in entry) return { kind: 'hand-over', to: entry.hands_over_to, at: entry.created_at };
+  const abandonment = abandonmentOf(entry);
+  if (abandonment !== null) return { kind: 'abandonment', abandonment };
+  if (!('run_id' in entry)) throw new TypeError('there is no such ledger entry');
   const key = runRecordKey(entry.run_id);
   return { kind: 'run', ...(await readRunRecord(archive, key)) };
 }

@@ -5,10 +5,11 @@ import { FORMATS } from '../../core/formats.ts';
 import type { Archive } from '../archive/archive.ts';
 import { spanOf } from '../claims/span.ts';
 import { periodSchema, type SpanEntries, seenHeadSchema, spanEntriesSchema } from '../claims/span-schema.ts';
+import { operatorSchema } from '../claims/stated-schema.ts';
 import type { RecordFormat } from '../model/record-format.ts';
 import { coverageOf, coverageSchema } from '../records/coverage.ts';
 import { isLedgerKey, LEDGER_PREFIX, ledgerKey } from '../records/keys.ts';
-import type { Acceptance, LedgerHead, RunRecord } from '../records/record.ts';
+import type { Abandonment, Acceptance, LedgerHead, RunRecord } from '../records/record.ts';
 import { readRecord, toRecordBytes } from '../records/record-bytes.ts';
 import { type Signature, type Signed, signatureSchema } from '../signature/envelope.ts';
 
@@ -51,7 +52,8 @@ function isSignedByBoth(entry: {
 }
 
 /**
- * `ledger/<8 digits>.json`: one finalized run, one acceptance, or one hand-over to a new signing key, chained to the entry before. The order is the one in
+ * `ledger/<8 digits>.json`: one finalized run, one acceptance, one run that was abandoned, or one hand-over to a new signing
+ * key, chained to the entry before. The order is the one in
  * which members are written: an entry that was read gives its own bytes again.
  */
 export const ledgerEntrySchema = z.union([
@@ -63,6 +65,8 @@ export const ledgerEntrySchema = z.union([
     /** What its packages were asked to hold. */
     package_period: periodSchema,
     coverage: coverageSchema,
+    /** Runs of the same name that this one takes the place of, the oldest first. */
+    supersedes: z.array(z.string()),
     /** What it had of each stream, null for no entries; not in here is what later runs must not be held against. */
     spans: byStream(spanEntriesSchema.nullable()),
     ...stateFields,
@@ -84,6 +88,14 @@ export const ledgerEntrySchema = z.union([
       countersignature: signatureSchema.optional(),
     })
     .refine(isSignedByBoth, { error: 'is not signed by one key and countersigned by the key that it names' }),
+  z.strictObject({
+    ...linkFields,
+    /** Run that nobody goes on with; the ledger does not record it. */
+    abandons: z.string(),
+    reason: z.string(),
+    abandoned_by: operatorSchema,
+    ...stateFields,
+  }),
 ]);
 export type LedgerEntry = z.infer<typeof ledgerEntrySchema>;
 
@@ -91,7 +103,8 @@ export type LedgerEntry = z.infer<typeof ledgerEntrySchema>;
 export type Subject =
   | { kind: 'run'; record: RunRecord; sha256: string }
   | { kind: 'acceptance'; record: Acceptance; key: string; sha256: string }
-  | { kind: 'hand-over'; to: string; at: string };
+  | { kind: 'hand-over'; to: string; at: string }
+  | { kind: 'abandonment'; abandonment: Abandonment };
 
 export interface StoredLedgerEntry {
   key: string;
@@ -107,6 +120,7 @@ export const LEDGER_ENTRY: RecordFormat<LedgerEntry> = { schema: ledgerEntrySche
  * The entry that records something behind `previous`, its signature apart. It follows from the two alone, byte for
  * byte, so whoever has them can tell whether an entry in the archive was altered.
  */
+// Over 40 lines: one branch for each kind of entry.
 export function deriveEntry(subject: Subject, previous: StoredLedgerEntry | null): LedgerEntry {
   const heads = previous?.entry.heads ?? {};
   const common = {
@@ -121,6 +135,7 @@ export function deriveEntry(subject: Subject, previous: StoredLedgerEntry | null
       run_sha256: subject.sha256,
       package_period: subject.record.package_period,
       coverage: coverageOf(subject.record),
+      supersedes: subject.record.supersedes,
       spans: spansOf(subject.record),
       created_at: subject.record.finished_at,
       audit_url: serviceAfter(subject.record, previous),
@@ -134,6 +149,11 @@ export function deriveEntry(subject: Subject, previous: StoredLedgerEntry | null
       audit_url: previous?.entry.audit_url ?? null,
       heads,
     };
+  if (subject.kind === 'abandonment') {
+    const { run_id, reason, abandoned_by, abandoned_at } = subject.abandonment;
+    const state = { created_at: abandoned_at, audit_url: previous?.entry.audit_url ?? null, heads };
+    return { ...common, abandons: run_id, reason, abandoned_by, ...state };
+  }
   const { stream_id: accepted, accepted_at } = subject.record;
   return {
     ...common,
@@ -165,7 +185,7 @@ export function countersignatureOf(entry: LedgerEntry): Signature | undefined {
   return 'hands_over_to' in entry ? entry.countersignature : undefined;
 }
 
-/** The run that an entry records; null for an acceptance and for a hand-over. */
+/** The run that an entry records; null for other entries. */
 export function runOf(entry: LedgerEntry): { id: string; sha256: string } | null {
   return 'run_id' in entry ? { id: entry.run_id, sha256: entry.run_sha256 } : null;
 }

@@ -1,15 +1,19 @@
+import { isEvidenceError } from '../../core/errors.ts';
 import type { Archive, Inspected } from '../archive/archive.ts';
 import { type Asked, readAsked } from '../records/asked.ts';
-import { askedKey, isLedgerKey, LEDGER_PREFIX, RUNS_PREFIX, runIdOf, runRecordKey, stampKey } from '../records/keys.ts';
+import { askedKey, RUNS_PREFIX, runIdOf, runRecordKey, stampKey } from '../records/keys.ts';
 import type { RunRecord } from '../records/record.ts';
 import { readRunRecord } from '../records/stored-run.ts';
-import { readEntry, runOf } from './ledger.ts';
+import type { GivenUp } from './given-up.ts';
+import { type Past, readPast } from './past.ts';
 
 /** A run as the archive shows it. Nothing of it is verified. */
 export interface RunOverview {
   run_id: string;
   /** `unrecorded`: finalized, but no ledger entry records it yet. */
-  state: 'finalized' | 'unrecorded' | 'open';
+  state: 'finalized' | 'unrecorded' | 'open' | GivenUp['kind'];
+  /** Why nobody goes on with it; null for a run that was not given up. */
+  given_up: GivenUp | null;
   /** Null for a run that is not finalized: it has no record yet. */
   record: RunRecord | null;
   /** What a run is asked for that is not finalized; null where that is not written down. */
@@ -27,12 +31,12 @@ export interface RunOverview {
  * @throws EvidenceError `unreadable` for a record that is not one; `archive`.
  */
 export async function* overviewRuns(archive: Archive): AsyncGenerator<RunOverview> {
-  const recorded = await readRecordedRuns(archive);
+  const past = await readPast(archive);
   let run = null as Listed | null;
   for await (const { key, bytes } of archive.list(RUNS_PREFIX)) {
     const runId = runIdOf(key);
     if (runId === null) continue;
-    if (run !== null && run.runId !== runId) yield await describe(archive, run, recorded);
+    if (run !== null && run.runId !== runId) yield await describe(archive, run, past);
     if (run?.runId !== runId) run = { runId, asked: false, finalized: false, stamped: false, objects: 0, bytes: 0 };
     run.objects += 1;
     run.bytes += bytes;
@@ -40,7 +44,7 @@ export async function* overviewRuns(archive: Archive): AsyncGenerator<RunOvervie
     run.finalized ||= key === runRecordKey(runId);
     run.stamped ||= key === stampKey(runId, 1);
   }
-  if (run !== null) yield await describe(archive, run, recorded);
+  if (run !== null) yield await describe(archive, run, past);
 }
 
 interface Listed {
@@ -52,29 +56,27 @@ interface Listed {
   bytes: number;
 }
 
-async function readRecordedRuns(archive: Archive): Promise<Set<string>> {
-  const recorded = new Set<string>();
-  for await (const { key } of archive.list(LEDGER_PREFIX)) {
-    const run = isLedgerKey(key) ? runOf((await readEntry(archive, key)).entry) : null;
-    if (run !== null) recorded.add(run.id);
-  }
-  return recorded;
-}
-
-async function describe(archive: Archive, run: Listed, recorded: ReadonlySet<string>): Promise<RunOverview> {
+async function describe(archive: Archive, run: Listed, { runs, givenUp }: Past): Promise<RunOverview> {
   const { runId, finalized, stamped, objects, bytes } = run;
-  const common = { run_id: runId, stamped, objects, bytes };
-  if (!finalized)
-    return {
-      ...common,
-      state: 'open',
-      record: null,
-      asked: run.asked ? (await readAsked(archive, runId)).asked : null,
-      protection: null,
-    };
+  const end = givenUp.get(runId) ?? null;
+  const common = { run_id: runId, given_up: end, stamped, objects, bytes };
+  if (end !== null || !finalized) {
+    const asked = run.asked ? await findAsked(archive, runId) : null;
+    return { ...common, state: end?.kind ?? 'open', record: null, asked, protection: null };
+  }
   const key = runRecordKey(runId);
   const { record } = await readRunRecord(archive, key);
   const inspected = (await archive.locks?.inspect(key)) ?? null;
   const protection = inspected === null ? null : { lock: inspected.lock, legal_hold: inspected.legal_hold };
-  return { ...common, state: recorded.has(runId) ? 'finalized' : 'unrecorded', record, asked: null, protection };
+  return { ...common, state: runs.has(runId) ? 'finalized' : 'unrecorded', record, asked: null, protection };
+}
+
+/** Null for one that cannot be read: whoever wrote it, nothing is finalized of the run. */
+async function findAsked(archive: Archive, runId: string): Promise<Asked | null> {
+  try {
+    return (await readAsked(archive, runId)).asked;
+  } catch (error) {
+    if (isEvidenceError(error, 'unreadable')) return null;
+    throw error;
+  }
 }

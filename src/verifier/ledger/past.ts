@@ -2,6 +2,7 @@ import type { Archive } from '../archive/archive.ts';
 import type { Span } from '../claims/span-schema.ts';
 import type { CoveringRun } from '../records/coverage.ts';
 import { isLedgerKey, LEDGER_PREFIX } from '../records/keys.ts';
+import { type GivenUp, GivenUpRuns } from './given-up.ts';
 import { type LedgerEntry, readEntry } from './ledger.ts';
 
 /** What all runs so far had of the streams. */
@@ -10,6 +11,10 @@ export interface Past {
   spans: ReadonlyMap<string, readonly Span[]>;
   /** SHA-256 of each run's record, by run id. */
   runs: ReadonlyMap<string, string>;
+  /** Ids of the runs that were abandoned. */
+  abandoned: ReadonlySet<string>;
+  /** Runs that nobody goes on with, by id. */
+  givenUp: ReadonlyMap<string, GivenUp>;
   /** Which time and streams each run has; the oldest first. */
   coverage: readonly CoveringRun[];
 }
@@ -33,16 +38,21 @@ export interface EndedPast {
 export class PastBuilder implements Past {
   readonly spans = new Map<string, Span[]>();
   readonly runs = new Map<string, string>();
+  readonly abandoned = new Set<string>();
+  readonly #ends = new GivenUpRuns();
   readonly coverage: CoveringRun[] = [];
   /** The oldest first. */
   readonly ended: EndedPast[] = [];
 
+  get givenUp(): ReadonlyMap<string, GivenUp> {
+    return this.#ends.runs;
+  }
+
   add(entry: LedgerEntry): void {
-    if ('hands_over_to' in entry) return;
-    if (!('run_id' in entry)) {
-      this.#restart(entry);
-      return;
-    }
+    this.#ends.add(entry);
+    if ('abandons' in entry) this.abandoned.add(entry.abandons);
+    if ('acceptance_key' in entry) this.#restart(entry);
+    if (!('run_id' in entry)) return;
     const { run_id, run_sha256, package_period: period } = entry;
     this.runs.set(run_id, run_sha256);
     this.coverage.push({ run_id, ...entry.coverage });

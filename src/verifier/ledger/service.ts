@@ -30,7 +30,8 @@ export function archiveBytes(auditUrl: string): Uint8Array {
  */
 export async function readArchiveService(archive: Archive, newest: StoredLedgerEntry | null): Promise<string | null> {
   const isThere = (await archive.stat(ARCHIVE_KEY)) !== null;
-  if (!isThere && newest === null) return null;
+  // Before its first run, an entry that gives up a begun one says nothing of the service.
+  if (!isThere && (newest?.entry.audit_url ?? null) === null) return null;
   if (!isThere)
     throw new EvidenceError('unreadable', `${ARCHIVE_KEY} is missing, which every archive with a run has`, {
       nextStep: `Nothing was exported. Find out what else is wrong, with: ${verifyCommand(archive)}.`,
@@ -92,7 +93,7 @@ function otherService(held: string, asked: string, canMove: boolean): EvidenceEr
  * @throws EvidenceError `config` where an export of another service was the first to do so.
  */
 export async function keepService(archive: Archive, auditUrl: string, newest: StoredLedgerEntry | null): Promise<void> {
-  if (newest !== null) return;
+  if ((newest?.entry.audit_url ?? null) !== null) return;
   try {
     await putBytes(archive, ARCHIVE_KEY, archiveBytes(auditUrl));
   } catch (error) {

@@ -20,6 +20,8 @@ export interface LedgerEnd {
   newest: StoredLedgerEntry | null;
   /** SHA-256 of each run's record, by run id; the oldest first. */
   runs: ReadonlyMap<string, string>;
+  /** Ids of the runs that were abandoned. */
+  abandoned: ReadonlySet<string>;
   /** Ids of keys that handed over to others. */
   retired: ReadonlySet<string>;
 }

@@ -18,6 +18,8 @@ export const askedSchema = z.strictObject({
   begun_at: z.string(),
   /** By the service's clock; null where it did not say what time it was. */
   begun_at_by_service: z.iso.datetime().nullable(),
+  /** Random, and in the binding of all that the run leaves: nothing of another run, or of another day, is taken for its own. */
+  nonce: z.string().regex(/^[0-9a-f]{64}$/),
   /** Who began it. */
   operator: operatorSchema,
   /** See `export/binding.ts`. */

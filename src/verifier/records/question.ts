@@ -67,6 +67,18 @@ export function filterOf({ streams, exclude }: Pick<Question['scope'], 'streams'
   return JSON.stringify([sorted(streams), without]);
 }
 
+/** True if two runs have the same time and streams, and the same must be proved of both. */
+export function isSameScope(
+  one: Pick<Question, 'period' | 'scope'>,
+  other: Pick<Question, 'period' | 'scope'>,
+): boolean {
+  const [a, b] = [one, other].map(({ period: { from, to }, scope }) => {
+    const { required_claims: required, accepted_unhashed: accepted, completeness } = scope;
+    return JSON.stringify([from, to, filterOf(scope), sorted(required), sorted(accepted), completeness]);
+  });
+  return a === b;
+}
+
 /** The same text for the same question. */
 export function textOf(question: Question): string {
   return JSON.stringify([question.run_id, ...aspectsOf(question)]);

@@ -106,6 +106,14 @@ export type Acceptance = z.infer<typeof acceptanceSchema>;
 
 export const ACCEPTANCE: RecordFormat<Acceptance> = { schema: acceptanceSchema, maxBytes: 2 ** 20 };
 
+/** Recorded act of giving up a run that the ledger does not record. */
+export interface Abandonment {
+  run_id: string;
+  reason: string;
+  abandoned_by: z.infer<typeof operatorSchema>;
+  abandoned_at: string;
+}
+
 export const streamFailureSchema = z.strictObject({ stream_id: z.string(), reason: z.string(), next_step: z.string() });
 export type StreamFailure = z.infer<typeof streamFailureSchema>;
 
@@ -163,6 +171,8 @@ export const runRecordSchema = z.strictObject({
   exit_code: z.int(),
   scope: scopeSchema,
   period: periodSchema,
+  /** Runs of the same name that this one takes the place of, the oldest first; see `ledger/given-up.ts`. */
+  supersedes: z.array(z.string()),
   /** What its packages were asked to hold: all there is where the service cannot select a period. */
   package_period: periodSchema,
   source: sourceSchema.extend({

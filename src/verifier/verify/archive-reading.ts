@@ -1,5 +1,6 @@
 import type { StoredObject } from '../archive/archive.ts';
 import { isKey } from '../archive/key.ts';
+import { type GivenUp, GivenUpRuns } from '../ledger/given-up.ts';
 import { runOf } from '../ledger/ledger.ts';
 import { PUBLIC_KEYS_PREFIX, runIdOf, runRecordKey } from '../records/keys.ts';
 import type { LedgerHead } from '../records/record.ts';
@@ -40,6 +41,8 @@ export interface ArchiveReading {
   keys: ReadonlySet<string>;
   closed: ClosedFolders;
   ledger: Ledger;
+  /** Runs that were given up, by id. */
+  givenUp: ReadonlyMap<string, GivenUp>;
   keyring: Keyring;
   history: History;
   /** Of the runs in scope. */
@@ -61,11 +64,15 @@ export async function readArchive(context: ArchiveContext, inScope: InScope): Pr
     isClosed: closed.holds(PUBLIC_KEYS_PREFIX),
   });
   const history = new History(ledger.entries.map(({ entry }) => entry));
-  const checks = await verifyRuns({ ...context, history }, keys, ledger, keyring, inScope);
+  const ends = new GivenUpRuns();
+  for (const { entry } of ledger.entries) ends.add(entry);
+  const givenUp = ends.runs;
+  const isEvidence: InScope = (runId) => inScope(runId) && !givenUp.has(runId);
+  const checks = await verifyRuns({ ...context, history }, keys, ledger, keyring, isEvidence);
   const service = await verifyService(archive, keys, ledger.entries, checks);
   const holdLog = new Map<string, HoldLogCheck>();
   for (const { runId } of checks) holdLog.set(runId, await verifyHoldLog(archive, runId));
-  return { objects, keys, closed, ledger, keyring, history, checks, service, holdLog };
+  return { objects, keys, closed, ledger, givenUp, keyring, history, checks, service, holdLog };
 }
 
 /** A name or a thing that no archive stores is reported by `checkListing`, and read by nobody. */
@@ -86,6 +93,7 @@ async function verifyRuns(
     if (run !== null) heads.set(run.id, headsOf(run.id, entry.heads));
   }
   const headOf: RunContext['headOf'] = (runId, streamId) => heads.get(runId)?.get(streamId);
+  const isRecorded = (runId: string) => heads.has(runId);
   const finalized = [...new Set([...keys].map(runIdOf))].filter(
     (runId): runId is string => runId !== null && keys.has(runRecordKey(runId)) && inScope(runId),
   );
@@ -93,7 +101,7 @@ async function verifyRuns(
   const checks: RunCheck[] = [];
   for (const [index, runId] of finalized.entries()) {
     context.onRun?.(runId);
-    const check = await verifyRun({ ...context, headOf, isAccepted, keyring }, runId);
+    const check = await verifyRun({ ...context, headOf, isAccepted, isRecorded, keyring }, runId);
     context.onRunEnd?.(check, index + 1, finalized.length);
     checks.push(check);
   }

@@ -11,10 +11,12 @@ import type { HoldLogCheck } from './hold-log.ts';
 import type { LockReport } from './locks.ts';
 import { type ObjectFinding, worstWith } from './object-finding.ts';
 import type { ServiceReport } from './one-service.ts';
+import { isUnfinished, type OpenRun } from './open-runs.ts';
 import type { RestampCheck } from './restamps.ts';
 import type { RunCheck } from './run.ts';
 import { judgeSignatures, type SignatureReport } from './signature-report.ts';
 import type { VerifiedStream } from './stream.ts';
+import { countedOutcomes } from './superseded.ts';
 import type { SupplementsCheck } from './supplements-check.ts';
 
 // Over ten members: it is the document that `evidence verify --json` prints.
@@ -22,6 +24,8 @@ export interface ArchiveReport {
   outcome: VerifiedOutcome;
   exit_code: number;
   runs: RunReport[];
+  /** Runs that are not finished, and those that were given up. */
+  open_runs: OpenRun[];
   ledger: { entries: number; state: 'intact' | 'broken' | 'closed'; findings: ObjectFinding[] };
   /** Whose evidence it is; null for an archive that holds none. */
   service: ServiceReport | null;
@@ -52,6 +56,8 @@ export interface RunReport {
   run_id: string;
   outcome: VerifiedOutcome;
   exit_code: number;
+  /** The later run that counts in its place; null where this run counts itself. */
+  superseded_by: string | null;
   period: RunRecord['period'] | null;
   reconciliation: RunRecord['reconciliation'] | null;
   streams: (VerifiedStream['verdict'] & Pick<VerifiedStream, 'bundle' | 'attested' | 'encrypted'>)[];
@@ -93,8 +99,7 @@ interface Parts {
   locks: LockReport;
   warnings: string[];
   checked: number;
-  /** Runs that are not finalized. */
-  open: string[];
+  open: OpenRun[];
   months: MonthReport[];
 }
 
@@ -103,14 +108,16 @@ export function toReport(parts: Parts): ArchiveReport {
   const { ledger, keyring, holdLog, service } = reading;
   const acceptances = acceptancesIn(ledger);
   const findings = findingsIn(parts);
-  const unmet = [...open, ...(locks.unmet ? ['locks'] : [])].map(() => 'incomplete' as const);
-  const outcome = worstWith(findings, [...checks.map((check) => check.outcome), ...unmet]);
+  const isUnmet = locks.unmet || open.some(isUnfinished);
+  const unmet = isUnmet ? ['incomplete' as const] : [];
+  const outcome = worstWith(findings, [...countedOutcomes(checks), ...unmet]);
   const isClosed = findings.some(({ code, key }) => code === 'object/closed' && key.startsWith(LEDGER_PREFIX));
   return {
     outcome,
     exit_code: EXIT_CODE_OF[outcome],
     service: service.service,
     runs: checks.map((check) => toRunReport(check, holdLog.get(check.runId), acceptances)),
+    open_runs: open,
     acceptances,
     months,
     ledger: {
@@ -181,6 +188,7 @@ function toRunReport(
     run_id: check.runId,
     outcome: check.outcome,
     exit_code: EXIT_CODE_OF[check.outcome],
+    superseded_by: check.supersededBy,
     period: check.record?.period ?? null,
     reconciliation: check.record?.reconciliation ?? null,
     streams: check.streams.map(({ verdict, bundle, attested, encrypted }) => ({

@@ -1,20 +1,17 @@
 import { agree, plural } from '../../core/words.ts';
+import { disagreementsIn } from '../records/run-algebra.ts';
 import type { ArchiveContext, ArchiveReading } from './archive-reading.ts';
 import type { RunCheck } from './run.ts';
 import type { RunContext } from './stream.ts';
 
-/** What a reader must know who takes the report for all that there is. @param open runs that are not finalized. */
+/** What a reader must know who takes the report for all that there is. */
 export function warnOfUnread(
   { from = null, identities = null }: Pick<ArchiveContext, 'from' | 'identities'>,
   { checks, holdLog }: Pick<ArchiveReading, 'checks' | 'holdLog'>,
-  open: readonly string[],
 ): string[] {
   return [
     ...(from === null ? [] : [`Runs before ${from} were not looked at.`]),
-    ...open.map(
-      (runId) =>
-        `Run ${runId} was begun but not finalized: nothing of it was looked at. Whoever exports goes on with it by the same export command.`,
-    ),
+    ...checks.flatMap(({ runId, record }) => warnOfGrown(runId, record)),
     ...checks.flatMap((check) => check.attestations?.warnings ?? []),
     ...warnOfEncrypted(checks, identities),
     ...[...holdLog.values()].flatMap((check) => check.warnings),
@@ -38,4 +35,10 @@ function warnOfEncrypted(checks: readonly RunCheck[], identities: RunContext['id
   if (identities !== null && !stored.some(({ bundle }) => bundle.encrypted !== undefined))
     warnings.push('No bundle that was looked at is encrypted: the identities that were given opened nothing.');
   return warnings;
+}
+
+/** Streams of a resumed run of which the service had more when it was finalized than when they were received. */
+function warnOfGrown(runId: string, record: RunCheck['record']): string[] {
+  const grown = record === null ? [] : disagreementsIn(record).filter(({ kind }) => kind === 'grown');
+  return grown.map(({ stream_id, message }) => `Run ${runId}, stream "${stream_id}": ${message}.`);
 }

@@ -13,10 +13,12 @@ import { checkLedger, type InScope } from './ledger.ts';
 import { type LockReport, verifyLocks } from './locks.ts';
 import { reportMonths } from './months.ts';
 import { type ObjectFinding, toObjectFinding } from './object-finding.ts';
+import { openRunsIn } from './open-runs.ts';
 import { outcomeOf, type RunCheck } from './run.ts';
 import { findUnusedKeys } from './signature-report.ts';
-import { checkLedgerSignatures } from './signatures.ts';
+import { checkLedgerSignatures, checkUnsignedRuns } from './signatures.ts';
 import type { VerifiedStream } from './stream.ts';
+import { settleSuperseded } from './superseded.ts';
 import { withoutProofsOf } from './supplements-check.ts';
 import { findUnexpected } from './unexpected.ts';
 import { checkListing, checkVersions } from './versions.ts';
@@ -34,27 +36,30 @@ export async function verifyArchive(context: ArchiveContext, only: string | null
     (only === null || runId === only) && (from === null || compareKeys(runId, from) >= 0);
   const isAll = only === null && from === null;
   const reading = await readArchive(context, inScope);
-  const { keys, ledger, history, checks } = reading;
-  const open = openRuns(keys, inScope);
+  const { keys, ledger, history, checks, givenUp } = reading;
+  const open = openRunsIn(reading, inScope);
   const accounted = accountedIn(reading);
+  const isEvidence: InScope = (runId) => inScope(runId) && !givenUp.has(runId);
   const scoped = [...reading.objects.values()].filter(({ key }) => isOf(key, inScope, isAll));
   const stored = checkObjects(context, reading, scoped);
-  const warnings = [...warnOfUnread(context, reading, open), ...stored.warnings];
+  const warnings = [...warnOfUnread(context, reading), ...stored.warnings];
   const stray = [
     ...reading.closed.findings(inScope),
-    ...(await findUnexpected(archive, keys, accounted, warnings, inScope, isAll)),
+    ...(await findUnexpected(archive, keys, accounted, warnings, isEvidence, isAll)),
     ...reading.service.findings,
-    ...(isAll ? findUnusedKeys(reading.keyring, ledger.entries, checks) : []),
+    // A run that was given up may have left the key that it was to be signed with.
+    ...(isAll && givenUp.size === 0 ? findUnusedKeys(reading.keyring, ledger.entries, checks) : []),
     ...stored.findings,
     ...[...reading.holdLog.values()].flatMap((check) => check.findings),
   ];
   const locks = await checkLocks(context, reading, scoped, stray);
   const { findings, refuted } = history.judge(checks);
+  const judged = withBeginnings(
+    checks.map((check) => withHistory(check, history, refuted)),
+    history,
+  ).map((check) => ({ ...check, outcome: outcomeOf(check) }));
   return toReport({
-    checks: withBeginnings(
-      checks.map((check) => withHistory(check, history, refuted)),
-      history,
-    ).map((check) => ({ ...check, outcome: outcomeOf(check) })),
+    checks: settleSuperseded(judged, ledger.entries),
     reading,
     found: { ...checkSigned(reading, inScope), history: findings, stray },
     locks,
@@ -79,6 +84,7 @@ function checkSigned(
     signatures: closed.withoutMissing([
       ...keyring.findings,
       ...checkLedgerSignatures(ledger.entries, keyring, signedRuns(checks), inScope),
+      ...checkUnsignedRuns(ledger.entries, checks),
     ]),
   };
 }
@@ -150,11 +156,6 @@ function withHistory(check: RunCheck, history: History, refuted: ReadonlySet<str
 function isOf(key: string, inScope: InScope, all: boolean): boolean {
   const runId = runIdOf(key);
   return runId === null ? all || key.startsWith(LEDGER_PREFIX) : inScope(runId);
-}
-
-function openRuns(keys: ReadonlySet<string>, inScope: InScope): string[] {
-  const begun = new Set([...keys].map(runIdOf).filter((runId): runId is string => runId !== null));
-  return [...begun].filter((runId) => !keys.has(runRecordKey(runId)) && inScope(runId)).sort();
 }
 
 /** What records say of the runs before them must be what these say of themselves. */

@@ -1,6 +1,7 @@
 import { sha256 } from '../../core/digest.ts';
 import type { Archive } from '../archive/archive.ts';
 import { readAcceptance } from '../ledger/acceptance.ts';
+import { abandonmentOf, whyNamedTwice } from '../ledger/given-up.ts';
 import {
   deriveEntry,
   readEntry,
@@ -9,6 +10,7 @@ import {
   type Subject,
   withSignaturesOf,
 } from '../ledger/ledger.ts';
+import { PastBuilder } from '../ledger/past.ts';
 import { isLedgerKey, ledgerKey, runRecordKey } from '../records/keys.ts';
 import type { Acceptance } from '../records/record.ts';
 import { toRecordBytes } from '../records/record-bytes.ts';
@@ -56,31 +58,48 @@ async function readAccepted(archive: Archive, keys: ReadonlySet<string>, key: st
   });
 }
 
-/** Each entry follows from what it records and the entry before, byte for byte; each finalized run has one. */
+/** Each entry follows from what it records and the entry before, byte for byte, and names a run that no other names. */
 export function checkLedger(ledger: Ledger, checks: readonly RunCheck[], inScope: InScope): ObjectFinding[] {
   const findings: ObjectFinding[] = [];
   const runs = new Map(checks.map((check) => [check.runId, check]));
+  const past = new PastBuilder();
   let previous: StoredLedgerEntry | null = null;
   for (const stored of ledger.entries) {
+    const { key, entry } = stored;
+    const why = whyNamedTwice(entry, past);
+    if (why !== null) findings.push(toObjectFinding('ledger/contradicts', key, why));
+    past.add(entry);
     findings.push(...checkEntry(stored, previous, ledger, runs, inScope));
     previous = stored;
   }
-  return [...findings, ...checkRecorded(ledger.entries, checks)];
+  return [...findings, ...findRemovedEntries(ledger.entries, checks)];
 }
 
-/** Every finalized run has an entry. Where no number is missing before, the entry that is not there is the next one. */
-function checkRecorded(entries: readonly StoredLedgerEntry[], checks: readonly RunCheck[]): ObjectFinding[] {
-  const recorded = new Set(entries.map(({ entry }) => runOf(entry)?.id));
-  const unrecorded = checks.filter(({ runId }) => !recorded.has(runId));
-  const last = entries.at(-1)?.entry.number ?? 0;
-  const gapless = last === entries.length;
-  return unrecorded.map(({ runId }, index) =>
-    toObjectFinding(
-      'ledger/missing-entry',
-      gapless ? ledgerKey(last + 1 + index) : runRecordKey(runId),
-      `run ${runId} is finalized, but no ledger entry records it; if an interruption kept it from being written, whoever exported the run adds it with the same export command`,
-    ),
+/**
+ * Finalized runs whose ledger entries were there once. A run without an entry is open: its export was interrupted, or is
+ * about to write it. The entry was removed if the ledger has a gap, if another run names this one as recorded before it,
+ * or if the run has a time-stamp, which an export adds after the entry.
+ */
+function findRemovedEntries(entries: readonly StoredLedgerEntry[], checks: readonly RunCheck[]): ObjectFinding[] {
+  const isGapless = (entries.at(-1)?.entry.number ?? 0) === entries.length;
+  const known = new Map(
+    checks.flatMap(({ runId, record }) => (record?.earlier_runs ?? []).map(({ run_id }) => [run_id, runId] as const)),
   );
+  return checks
+    .filter(({ isRecorded }) => !isRecorded)
+    .flatMap(({ runId, attestations }) => {
+      const namedBy = known.get(runId);
+      const why = !isGapless
+        ? 'the ledger has a gap'
+        : namedBy !== undefined
+          ? `run ${namedBy} says that it was recorded before`
+          : (attestations?.stamps.length ?? 0) > 0
+            ? 'the run is time-stamped, which it is after it is recorded'
+            : null;
+      if (why === null) return [];
+      const message = `run ${runId} is finalized, its ledger entry is missing, and it was there: ${why}`;
+      return [toObjectFinding('ledger/missing-entry', runRecordKey(runId), message)];
+    });
 }
 
 function checkEntry(
@@ -101,18 +120,30 @@ function checkEntry(
   // So that a signature is over every byte of it, whether what it records is looked at here or not.
   if (sha256(toRecordBytes(entry)) !== stored.sha256)
     return [toObjectFinding('object/altered', key, 'is not written as ledger entries are')];
-  if ('hands_over_to' in entry)
-    return checkDerived(stored, { kind: 'hand-over', to: entry.hands_over_to, at: entry.created_at }, previous);
-  const subject =
-    'run_id' in entry ? toRunSubject(runs.get(entry.run_id)) : ledger.acceptances.get(entry.acceptance_key);
+  const subject = subjectOf(stored, ledger, runs);
   if (subject === undefined) return reportAbsent(stored, runs, inScope);
-  const [subjectKey, expectedSha256] =
-    'run_id' in entry
-      ? [runRecordKey(entry.run_id), entry.run_sha256]
-      : [entry.acceptance_key, entry.acceptance_sha256];
-  return subject.sha256 === expectedSha256
-    ? checkDerived(stored, subject, previous)
-    : [anotherThanRecorded(subjectKey, key, expectedSha256, subject.sha256)];
+  const named = namedBy(entry);
+  if (named !== null && 'sha256' in subject && subject.sha256 !== named.sha256)
+    return [anotherThanRecorded(named.key, key, named.sha256, subject.sha256)];
+  return checkDerived(stored, subject, previous);
+}
+
+function subjectOf(
+  { entry }: StoredLedgerEntry,
+  ledger: Ledger,
+  runs: ReadonlyMap<string, RunCheck>,
+): Subject | undefined {
+  const abandonment = abandonmentOf(entry);
+  if (abandonment !== null) return { kind: 'abandonment', abandonment };
+  if ('hands_over_to' in entry) return { kind: 'hand-over', to: entry.hands_over_to, at: entry.created_at };
+  if ('run_id' in entry) return toRunSubject(runs.get(entry.run_id));
+  return 'acceptance_key' in entry ? ledger.acceptances.get(entry.acceptance_key) : undefined;
+}
+
+/** Object that an entry names; null for an entry that holds what it records. */
+function namedBy(entry: StoredLedgerEntry['entry']): { key: string; sha256: string } | null {
+  if ('run_id' in entry) return { key: runRecordKey(entry.run_id), sha256: entry.run_sha256 };
+  return 'acceptance_key' in entry ? { key: entry.acceptance_key, sha256: entry.acceptance_sha256 } : null;
 }
 
 /** It is what follows from what it records and the entry before. */

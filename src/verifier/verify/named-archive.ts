@@ -28,7 +28,7 @@ export async function verifyNamedArchive(
   if (run === null) await refuseShare(archive, root);
   if (from !== null && !(await holds(archive, runPrefix(from)))) throw noSuchRun(root, from);
   const report = await verifyArchive({ ...options, archive }, run);
-  if (run !== null && report.runs.length === 0 && report.warnings.length === 0) throw noSuchRun(root, run);
+  if (run !== null && report.runs.length + report.open_runs.length === 0) throw noSuchRun(root, run);
   return report;
 }
 

@@ -26,6 +26,7 @@ const NEXT_STEPS = {
   'verdict/differs': FETCH_AGAIN,
   'ledger/gap': FETCH_AGAIN,
   'ledger/broken-link': FETCH_AGAIN,
+  'ledger/contradicts': FETCH_AGAIN,
   'ledger/missing-entry': FETCH_AGAIN,
   'history/differs':
     'Compare the bundles of both runs: what the service says happened has changed, or one of them was altered.',

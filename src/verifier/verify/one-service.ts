@@ -31,7 +31,7 @@ export async function verifyService(
 ): Promise<ServiceCheck> {
   const findings: ObjectFinding[] = [];
   const isThere = keys.has(ARCHIVE_KEY);
-  if (!isThere && entries.length > 0)
+  if (!isThere && entries.some(({ entry }) => entry.audit_url !== null))
     findings.push(toObjectFinding('object/missing', ARCHIVE_KEY, 'says whose evidence this is, and it is not there'));
   const stated = isThere ? await readObject(ARCHIVE_KEY, findings, () => readStated(archive, entries, findings)) : null;
   const audit_url = entries.at(-1)?.entry.audit_url ?? stated;

@@ -52,6 +52,8 @@ export function compareRecorded(
   if (verified.judged === null) return null;
   const { verdict, stated: said, transferLog: log, service, missing } = verified.judged;
   if (said.run_id !== run.run_id) differ('run id');
+  const isOfAttempt = stream.collected.export_started_at === run.started_at;
+  if (isOfAttempt && !sameRecord({ ...said.tool, commit: run.tool.commit }, run.tool)) differ('program');
   if (said.contract_sha256 !== run.source.contract_sha256) differ('contract');
   if (!sameRecord(said.verdict, stated)) differ('verdict');
   if (!sameRecord(said.period, run.period)) differ('period');

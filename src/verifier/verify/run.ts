@@ -7,20 +7,25 @@ import { type VerifiedOutcome, worstOf } from '../records/outcome.ts';
 import type { RunDocument, RunRecord } from '../records/record.ts';
 import type { StoredAs } from '../records/stored-object.ts';
 import { readRunRecord } from '../records/stored-run.ts';
-import { countSupplements, outcomesOfSupplements } from '../records/supplements.ts';
+import { outcomesOfSupplements } from '../records/supplements.ts';
 import { NOT_VOUCHED } from './alone.ts';
 import { verifyAsked } from './asked.ts';
 import { type AttestationCheck, verifyAttestations } from './attestations.ts';
 import { type ObjectFinding, toObjectFinding, worstWith } from './object-finding.ts';
-import { sameRecord } from './recorded-stream.ts';
+import { checkRecord } from './run-sums.ts';
 import { isRunVouchedFor } from './signatures.ts';
 import { checkDigest, isThere, readObject } from './stored.ts';
 import { type RunContext, type VerifiedStream, verifyStream } from './stream.ts';
 import { verifySupplements } from './supplements.ts';
 import type { SupplementsCheck } from './supplements-check.ts';
 
+// Over ten members: all that was found of a run.
 export interface RunCheck {
   runId: string;
+  /** A ledger entry records it. A run without one is open, and never verified. */
+  isRecorded: boolean;
+  /** Later run that counts in its place, see `settleSuperseded`; null where this run counts itself. */
+  supersededBy: string | null;
   outcome: VerifiedOutcome;
   /** Null when it cannot be read. */
   record: RunRecord | null;
@@ -41,6 +46,8 @@ export async function verifyRun(context: RunContext, runId: string): Promise<Run
   const key = runRecordKey(runId);
   const check: RunCheck = {
     runId,
+    isRecorded: context.isRecorded(runId),
+    supersededBy: null,
     outcome: 'refuted',
     record: null,
     sha256: null,
@@ -87,10 +94,12 @@ async function verifyBeside({ archive }: RunContext, check: RunCheck, record: Ru
 }
 
 /** What a run comes to by all that was found of it. */
-export function outcomeOf({ record, streams, attestations, findings }: Omit<RunCheck, 'outcome'>): VerifiedOutcome {
-  const stated = record === null ? [] : statedOutcome(record, streams);
-  const unstamped = attestations?.unstamped === true ? ['incomplete' as const] : [];
-  return worstWith(findings, [worstOf([...streams.map(({ verdict }) => verdict.status), ...stated, ...unstamped])]);
+export function outcomeOf(check: Omit<RunCheck, 'outcome'>): VerifiedOutcome {
+  const { isRecorded, record, streams, attestations, findings } = check;
+  const stated = record === null ? [] : statedOutcome(check, record);
+  const isUnfinished = !isRecorded || attestations?.unstamped === true;
+  const unfinished = isUnfinished ? ['incomplete' as const] : [];
+  return worstWith(findings, [worstOf([...streams.map(({ verdict }) => verdict.status), ...stated, ...unfinished])]);
 }
 
 type Why = Parameters<typeof asReadBack>[1];
@@ -107,8 +116,14 @@ function asAltered(stream: VerifiedStream, findings: readonly ObjectFinding[]): 
 }
 
 /** What a run says of itself makes it worse, never better; where nothing was looked at, it is no finding of ours. */
-function statedOutcome({ outcome }: RunRecord, streams: readonly VerifiedStream[]): VerifiedOutcome[] {
+function statedOutcome(
+  { streams, supersededBy }: Pick<RunCheck, 'streams' | 'supersededBy'>,
+  { outcome, streams: recorded, vanished, supplements }: RunRecord,
+): VerifiedOutcome[] {
   const isOpened = streams.some(({ verdict }) => verdict.status !== 'recorded');
+  // Of a superseded run the streams tell what is left of it; what else refuted it stays.
+  const isOfStreams = vanished.length === 0 && !outcomesOfSupplements(supplements).includes('refuted');
+  if (outcome === 'refuted' && supersededBy !== null && isOfStreams && streams.length === recorded.length) return [];
   if (outcome === 'refuted') return [outcome];
   return outcome === 'incomplete' && (isOpened || streams.length === 0) ? [outcome] : [];
 }
@@ -132,43 +147,6 @@ async function verifyStreams(context: RunContext, check: RunCheck, record: RunRe
     // What is altered is neither what anybody signed nor what the ledger speaks of.
     if (verified !== null) check.streams.push(findings.length > 0 ? asAltered(verified, findings) : verified);
   }
-}
-
-function checkRecord(record: RunRecord, runId: string, key: string): ObjectFinding[] {
-  const findings: ObjectFinding[] = [];
-  const { listed, exported, partial, failed, empty, excluded } = record.reconciliation;
-  if (record.run_id !== runId)
-    findings.push(toObjectFinding('record/differs', key, `is the record of run ${record.run_id}`));
-  if (listed !== exported + partial + failed + empty + excluded)
-    findings.push(toObjectFinding('record/differs', key, 'its reconciliation does not add up'));
-  if (!sameRecord(record.reconciliation.supplements, countSupplements(record.supplements)))
-    findings.push(toObjectFinding('record/differs', key, 'its reconciliation does not count its supplements'));
-  const gone = new Set(record.vanished.map(({ stream_id }) => stream_id));
-  if (exported + partial + empty !== record.streams.filter(({ stream_id }) => !gone.has(stream_id)).length)
-    findings.push(toObjectFinding('record/differs', key, 'its reconciliation does not count its streams'));
-  const told = new Set([...record.streams, ...record.failed, ...record.excluded].map(({ stream_id }) => stream_id));
-  const untold = record.stream_list.streams.filter(({ stream_id }) => !told.has(stream_id));
-  const [first] = untold;
-  if (first !== undefined)
-    findings.push(
-      toObjectFinding(
-        'record/differs',
-        key,
-        `lists the stream "${first.stream_id}", and does not say what became of it`,
-      ),
-    );
-  const ofSupplements = outcomesOfSupplements(record.supplements);
-  const isRefuted =
-    gone.size > 0 || [...record.streams.map(({ status }) => status), ...ofSupplements].includes('refuted');
-  if ((record.outcome === 'refuted') !== isRefuted)
-    findings.push(
-      toObjectFinding(
-        'record/differs',
-        key,
-        `states the outcome ${record.outcome}, which its own streams do not come to`,
-      ),
-    );
-  return findings;
 }
 
 /** A stream can only be missed that an earlier run had seen, or an earlier try of this one. */

@@ -1,7 +1,7 @@
 import { isEvidenceError } from '../../core/errors.ts';
 import type { Archive } from '../archive/archive.ts';
 import { countersignatureOf, runOf, type StoredLedgerEntry, signedPart } from '../ledger/ledger.ts';
-import { publicKeyIdOf, publicKeyKey } from '../records/keys.ts';
+import { publicKeyIdOf, publicKeyKey, runRecordKey } from '../records/keys.ts';
 import { isSignedBy, type Signature, type Signed } from '../signature/envelope.ts';
 import { type PublicKey, readPublicKey, toPem } from '../signature/key.ts';
 import { followKeys, type KeyTrust, type KnownKeys } from './key-trust.ts';
@@ -148,6 +148,22 @@ export function checkLedgerSignatures(
       ),
     );
   return findings;
+}
+
+/** Runs outside of the ledger that no export left there: they are not signed, and were made after signing began. */
+export function checkUnsignedRuns(
+  entries: readonly StoredLedgerEntry[],
+  checks: readonly { runId: string; isRecorded: boolean; record: { signed: boolean; finished_at: string } | null }[],
+): ObjectFinding[] {
+  const first = entries.find(({ entry }) => entry.signature !== undefined);
+  if (first === undefined) return [];
+  const began = Date.parse(first.entry.created_at);
+  return checks
+    .filter(({ isRecorded, record }) => !isRecorded && record !== null && !record.signed)
+    .filter(({ record }) => !(Date.parse(record?.finished_at ?? '') < began))
+    .map(({ runId }) =>
+      toObjectFinding('signature/missing', runRecordKey(runId), `is not signed, and ${first.key}, which is older, is`),
+    );
 }
 
 /** Where the reader looks at some runs alone, an entry of another one that nobody vouches for leaves nothing open. */

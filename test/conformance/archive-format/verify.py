@@ -108,16 +108,18 @@ VERDICT = ("stream_id status package_id entries first_sequence head previous_has
 STREAM = VERDICT + " partial missing collected service bundle"
 RUN = ("format run_id outcome exit_code scope period package_period source tool operator begun_at begun_at_by_service started_at "
        "finished_at attempts stream_list streams excluded failed vanished ended acceptances reconciliation warnings signed "
-       "timestamp_authority report earlier_runs recovered left_over documents binding supplements")
+       "timestamp_authority report earlier_runs recovered left_over documents binding supplements supersedes")
 MEMBERS = {name: set(names.split()) for name, names in {
     "archive": "format audit_url",
-    "run entry": "format number previous_sha256 run_id run_sha256 package_period coverage spans created_at audit_url "
-                 "heads signature?",
+    "run entry": "format number previous_sha256 run_id run_sha256 package_period coverage supersedes spans created_at "
+                 "audit_url heads signature?",
+    "abandonment entry": "format number previous_sha256 abandons reason abandoned_by created_at audit_url heads "
+                         "signature?",
     "acceptance entry": "format number previous_sha256 acceptance_key acceptance_sha256 created_at audit_url heads "
                         "signature?",
     "hand-over entry": "format number previous_sha256 hands_over_to created_at audit_url heads signature countersignature",
     "acceptance": "format stream_id reason accepted_by accepted_at head",
-    "asked": "format run_id source period scope begun_at begun_at_by_service operator binding",
+    "asked": "format run_id source period scope begun_at begun_at_by_service nonce operator binding",
     "stream": "format run_id recorded_at binding " + STREAM,
     "run stream": "record " + STREAM,
     "run": RUN,
@@ -715,7 +717,7 @@ class Archive:
         self.folder, self.root, self.service_root, self.seal_keys = folder, root, service_root, seal_keys
         self.keys = {key_id(file): file for file in public_keys}
         self.named, self.entries, self.runs, self.checked, self.proved = set(), {}, {}, 0, {}
-        self.objects = {}
+        self.objects, self.earlier = {}, []
         for at, folders, files in os.walk(folder):
             folders[:] = [name for name in folders if not name.startswith(".")]
             for name in files:
@@ -754,25 +756,44 @@ class Archive:
         data = self.read("archive.json")
         archive = data and read_record(data, "archive", "archive.json")
         ledger = self.verify_ledger()
-        if archive and ledger:
+        if archive and ledger and ledger[0]["audit_url"] is not None:
             must(data == record_bytes({"format": "evidence-archive/4", "audit_url": ledger[0]["audit_url"]}), "archive.json", "is not of the service of ledger entry 1")
+        names = [entry.get("run_id") or entry.get("abandons") for entry in ledger if "run_id" in entry or "abandons" in entry]
+        must(len(names) == len(set(names)), "ledger", "names a run in two entries")
         recorded = {entry["run_id"] for entry in ledger if "run_id" in entry}
+        given_up = {entry["abandons"] for entry in ledger if "abandons" in entry}
+        given_up = (given_up | {run for entry in ledger for run in entry.get("supersedes", [])}) - recorded
         for key in sorted(self.objects):
-            run = re.fullmatch(r"runs/([^/]+)/run\.json", key)
-            must(run is None or run[1] in recorded, key, "is in no ledger entry")
-            other = re.match(r"runs/([^/]+)/", key)
-            if other and f"runs/{other[1]}/run.json" not in self.objects:
-                OPEN.append(f"{key}: of a run that is not finalized")
+            run = re.match(r"runs/([^/]+)/", key)
+            if run and run[1] not in recorded:
                 self.named.add(key)
-        self.verify_keys(ledger)
+                if run[1] not in given_up:
+                    OPEN.append(f"{key}: of a run that is in no ledger entry")
+                    self.verify_open(key, run[1], ledger)
+        self.verify_keys(ledger, given_up)
         for key in sorted(set(self.objects) - self.named):
             must(False, key, "is named by nothing")
 
-    def verify_keys(self, ledger):
+    def verify_open(self, key, run, ledger):
+        """10, step 3: a run without an entry is unfinished, unless its entry was there."""
+        if key == f"runs/{run}/run.tsr" and f"runs/{run}/run.json" in self.objects:
+            must(False, key, "is there, and the ledger entry that comes before it is not")
+        if key != f"runs/{run}/run.json":
+            return
+        with open(self.path(key), "rb") as source:
+            record = read_record(source.read(), "run", key)
+        must(not any(run in (earlier["run_id"] for earlier in other) for other in self.earlier), key, "is in no ledger entry, and another run says that it was")
+        first = next((entry for entry in ledger if "signature" in entry), None)
+        late = first and record and to_time(record["finished_at"]) >= to_time(first["created_at"])
+        must(not (late and not record["signed"]), key, "is not signed, and older entries of the ledger are")
+
+    def verify_keys(self, ledger, given_up):
         for key in [key for key in self.objects if key.startswith("keys/")]:
             with open(self.path(key)) as source:
                 pem = source.read()
             must(key == f"keys/{key_id(self.path(key))}.pem" and pem.startswith("-----BEGIN PUBLIC KEY-----\n"), key, "is not the key of its name")
+            if given_up:
+                self.named.add(key)
         for keyid in self.used:
             self.read(f"keys/{keyid}.pem")
 
@@ -814,7 +835,8 @@ class Archive:
         for number, key in enumerate(keys, 1):
             must(key == f"ledger/{number:08d}.json", key, f"comes where entry {number} should be")
             data = self.read(key)
-            kind = "run entry" if b'\n  "run_id": ' in data else "hand-over entry" if b'\n  "hands_over_to": ' in data else "acceptance entry"
+            members = {"run_id": "run entry", "abandons": "abandonment entry", "hands_over_to": "hand-over entry"}
+            kind = next((members[name] for name in members if f'\n  "{name}": '.encode() in data), "acceptance entry")
             entry = read_record(data, kind, key, "ledger-entry")
             if entry is None:
                 before, previous = None, sha256(data)
@@ -846,6 +868,9 @@ class Archive:
         if "hands_over_to" in entry:
             must(entry["countersignature"]["keyid"] == entry["hands_over_to"] != entry["signature"]["keyid"], key, "is not signed by the keys of a hand-over")
             return {**common, "hands_over_to": entry["hands_over_to"], "created_at": entry["created_at"], "audit_url": service, "heads": heads}
+        if "abandons" in entry:
+            own = {name: entry[name] for name in ("abandons", "reason", "abandoned_by", "created_at")}
+            return {**common, **own, "audit_url": service, "heads": heads}
         if "acceptance_key" in entry:
             data = self.read(entry["acceptance_key"])
             record = data and read_record(data, "acceptance", entry["acceptance_key"])
@@ -874,7 +899,7 @@ class Archive:
                 after[stream] = {**span["head"], "run_id": run["run_id"]}
         moved = run["source"]["moved_from"] is not None
         return {**common, "run_id": run["run_id"], "run_sha256": sha256(data), "package_period": run["package_period"],
-                "coverage": coverage_of(run), "spans": spans, "created_at": run["finished_at"],
+                "coverage": coverage_of(run), "supersedes": run["supersedes"], "spans": spans, "created_at": run["finished_at"],
                 "audit_url": run["source"]["audit_url"] if moved or service is None else service, "heads": by_stream(after.items())}
 
 
@@ -902,6 +927,15 @@ def coverage_of(run):
             "listed": counts["listed"], "left_out": counts["partial"] + counts["failed"] + counts["excluded"], "excluded": counts["excluded"], "first_entry": firsts[0] if firsts else None}
 
 
+def is_earlier(one, other):
+    """4: an earlier revision of the same name."""
+    def revision(run):
+        found = re.fullmatch(r"(.*)\.r(\d+)", run)
+        return (found[1], int(found[2])) if found else (run, 1)
+    (base, number), (other_base, other_number) = revision(one), revision(other)
+    return base == other_base and number < other_number
+
+
 def verify_run(archive, run, data, past, services, ledger):
     """Steps 3 to 8 for one run."""
     prefix, counts = f"runs/{run['run_id']}/", run["reconciliation"]
@@ -911,12 +945,15 @@ def verify_run(archive, run, data, past, services, ledger):
     must(counts["exported"] + counts["partial"] + counts["empty"] == sum(s["stream_id"] not in gone for s in run["streams"]), key, "does not count its streams")
     told = {item["stream_id"] for name in ("streams", "failed", "excluded") for item in run[name]}
     must(all(s["stream_id"] in told for s in run["stream_list"]["streams"]), key, "does not say what became of a stream")
+    judge_list(run, gone, key)
     wrong = run["supplements"] and any(f["severity"] == "error" for f in run["supplements"]["findings"])
     must((run["outcome"] == "refuted") == bool(gone or wrong or any(s["status"] == "refuted" for s in run["streams"])), key, "states another outcome than its streams")
     must(run["source"]["audit_url"] in services, key, "is of another service")
     must(all(acceptance in archive.acceptances for acceptance in run["acceptances"]), key, "names an acceptance that the ledger does not")
     must(run["outcome"] != "refuted", key, "the run itself was refuted")
     must(all(archive.runs.get(earlier["run_id"], earlier) == earlier for earlier in run["earlier_runs"]), key, "says of a run before what its record does not")
+    archive.earlier.append(run["earlier_runs"])
+    must(all(is_earlier(other, run["run_id"]) for other in run["supersedes"]), key, "takes the place of a run of another name")
     archive.runs[run["run_id"]] = {**coverage_of(run), "run_id": run["run_id"], "outcome": run["outcome"], "finished_at": run["finished_at"], "streams": counts["exported"], "entries": sum(s["entries"] for s in run["streams"])}
     asked = next((d for d in run["documents"] if d["name"] == "asked.json"), None)
     for stored in run["left_over"] + run["documents"]:
@@ -946,6 +983,30 @@ def verify_run(archive, run, data, past, services, ledger):
     verify_statement(archive, run, data)
     verify_stamps(archive, run, data)
     verify_hold_log(archive, run)
+
+
+def judge_list(run, gone, key):
+    """10, step 3: the list of streams and what the run has of them."""
+    rows = run["stream_list"]["streams"]
+    listed = {row["stream_id"]: row for row in rows}
+    places = [item["stream_id"] for name in ("streams", "failed", "excluded") for item in run[name]]
+    must(len(listed) == len(rows) == sum(page["streams"] for page in run["stream_list"]["pages"]), key, "has another number of streams in its list than on its pages")
+    must(len(places) == len(set(places)), key, "has a stream in two places")
+    must(all(item["stream_id"] in listed for name in ("failed", "excluded") for item in run[name]), key, "names a stream that was not listed")
+    started = to_time(run["started_at"])
+    for stream in run["streams"]:
+        row, said = listed.get(stream["stream_id"]), stream["service"]
+        if row is None:
+            must(stream["head"] is None or stream["stream_id"] in gone, key, f"exports {stream['stream_id']!r}, which is neither listed nor vanished")
+        elif stream["collected"]["export_started_at"] == run["started_at"]:
+            must([row["entries"], row["head"]] == [said["entries"], said["head"]], key, f"lists {stream['stream_id']!r} otherwise than its bundle says")
+        elif to_time(stream["collected"]["received_at"]) <= started and stream["status"] != "refuted":
+            now, heads = row["head"], [said["head"]] + ([stream["head"]] if stream["head"] else [])
+            heads = [h for h in heads if None not in (h["sequence"], now["sequence"])]
+            same = [h for h in heads if h["sequence"] == now["sequence"] and None not in (h["hash"], now["hash"])]
+            fits = all(h["sequence"] <= now["sequence"] for h in heads) and all(h["hash"] == now["hash"] for h in same)
+            fits = fits and (None in (row["entries"], said["entries"]) or row["entries"] >= said["entries"])
+            must(fits, key, f"lists less of {stream['stream_id']!r} than was received before, or something else")
 
 
 def verify_statement(archive, run, data):

@@ -72,7 +72,8 @@ function contextOf(more: Partial<ExportContext> = {}) {
     recipients: null,
     acceptsSecrets: false,
     trust: { sealKeys: new Map(), roots: null },
-    binding: { key, keyFor: async () => key },
+    supersedes: [],
+    binding: { key, nonce: '0'.repeat(64), keyFor: async () => key },
     signing: { signingKey: null, publicKeys: [], stamping: null },
     maker: {
       tool: { name: 't', version: '0' },
@@ -132,10 +133,10 @@ const run = (heads: RunState['heads'] = new Map()): RunState => ({
   beginning: { at: STARTED, byService: null },
   start: { at: STARTED, clock: null },
   movedFrom: null,
-  ledger: { newest: null, runs: new Map(), retired: new Set() },
+  ledger: { newest: null, runs: new Map(), retired: new Set(), abandoned: new Set() },
   heads,
   attempts: [],
-  past: { spans: new Map(), runs: new Map(), coverage: [] },
+  past: { spans: new Map(), runs: new Map(), abandoned: new Set(), givenUp: new Map(), coverage: [] },
   restarts: new Map(),
   acceptances: [],
   account: null,
@@ -270,7 +271,11 @@ describe('the end of a run', () => {
     for await (const { key } of archive.list('')) keys.push(key);
     const anything = jobs.failed.length + jobs.incomplete.length > 0;
     expect(keys).toEqual(
-      state === 'finalized' ? FINALIZED : anything ? [ATTEMPT, ATTEMPT.replace('attempt.json', 'report.pdf')] : [],
+      state === 'finalized'
+        ? FINALIZED
+        : anything
+          ? ['archive.json', 'runs/2026-10/asked.json', ATTEMPT, ATTEMPT.replace('attempt.json', 'report.pdf')]
+          : [],
     );
     expect(events.map(({ type }) => type)).toEqual(state === 'finalized' ? ['finalized'] : []);
     if (state === 'finalized')

@@ -22,7 +22,7 @@ function stored(streamId: string): StoredRecord {
 
 const RECORDED = [stored('a'), stored('b')];
 const key = createSecretKey(Buffer.alloc(32));
-const binding = { key, keyFor: async () => key };
+const binding = { key, nonce: '0'.repeat(64), keyFor: async () => key };
 const workDirectory = mkdtempSync(join(tmpdir(), 'draft-test-'));
 
 function runOf(recorded: readonly StoredRecord[], finished_at = '2026-11-01T00:01:00.000Z'): RunRecord {

@@ -41,12 +41,23 @@ test.each(RUNS)('the id of a run: %s', async (_words, keys, revise, others, bloc
   const archive = await archiveWith(...keys);
   const left: string[] = [];
   const whyOther = async (runId: string) => (others.includes(runId) ? new EvidenceError('config', runId) : null);
-  const wish = { archive, revise, whyOther, onBlocked: ({ message }: EvidenceError) => left.push(message) };
+  const onBlocked = (why: string) => left.push(why);
+  const wish = { archive, revise, whyOther, whyNotOurs: async () => null, onBlocked };
   const exported = await exportOrRevise(wish, '2026-10', async (runId) => {
     if (blocked.includes(runId)) throw new EvidenceError('conflict', runId);
     return runId;
   });
   expect([exported, left]).toEqual([expected, [...others, ...blocked]]);
+});
+
+test.each([false, true])('runs that are not ours are superseded, with --revise %s', async (revise) => {
+  const archive = await archiveWith('runs/2026-10/asked.json', 'runs/2026-10.r2/asked.json');
+  const whyNotOurs = async (runId: string) => (runId === '2026-10.r3' ? null : `${runId} is not ours`);
+  const left: string[] = [];
+  const wish = { archive, revise, whyOther: async () => null, whyNotOurs, onBlocked: (why: string) => left.push(why) };
+  const exported = await exportOrRevise(wish, '2026-10', async (runId, supersedes) => [runId, ...supersedes]);
+  expect(exported).toEqual(['2026-10.r3', '2026-10', '2026-10.r2']);
+  expect(left).toEqual(['2026-10 is not ours', '2026-10.r2 is not ours']);
 });
 
 test('what cannot be gone on with, and is not to be revised, ends it; so does a run that was not begun', async () => {
@@ -57,6 +68,7 @@ test('what cannot be gone on with, and is not to be revised, ends it; so does a 
       archive: await archiveWith(...keys),
       revise,
       whyOther: async () => null,
+      whyNotOurs: async () => null,
       onBlocked: () => undefined,
     };
     await expect(exportOrRevise(wish, '2026-10', refuse)).rejects.toBe(conflict);

@@ -31,7 +31,12 @@ function subject(runId: string, streams: RunStream[] = [runStream('s')]): Extrac
   return { kind: 'run', record, sha256: sha256(toRecordBytes(record)) };
 }
 
-const NOTHING = { newest: null, runs: new Map<string, string>(), retired: new Set<string>() };
+const NOTHING = {
+  newest: null,
+  runs: new Map<string, string>(),
+  retired: new Set<string>(),
+  abandoned: new Set<string>(),
+};
 
 /** Records a run as it is finalized: its record first. */
 async function addRun(archive: Archive, runId: string, streams?: RunStream[], known?: LedgerEnd) {
@@ -52,7 +57,16 @@ function stored(heads: Record<string, LedgerHead>, number = 7): StoredLedgerEntr
   return {
     key: 'k',
     sha256: OTHER,
-    entry: { ...common, run_id: 'before', run_sha256: DIGEST, package_period: ALL_TIME, coverage, spans: {}, heads },
+    entry: {
+      ...common,
+      run_id: 'before',
+      run_sha256: DIGEST,
+      package_period: ALL_TIME,
+      coverage,
+      supersedes: [],
+      spans: {},
+      heads,
+    },
   };
 }
 

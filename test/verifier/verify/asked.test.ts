@@ -18,6 +18,7 @@ const HONEST: Asked = {
   scope,
   begun_at,
   begun_at_by_service,
+  nonce: '0'.repeat(64),
   operator,
   binding: null,
 };

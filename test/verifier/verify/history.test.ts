@@ -52,6 +52,7 @@ function entry(run_id: string, entries: SpanEntries | null, period = ALL): Ledge
     run_sha256: DIGEST,
     package_period: period,
     coverage,
+    supersedes: [],
     spans,
     heads: { [STREAM]: head },
   };

@@ -273,6 +273,7 @@ test('an unsigned run appended by hand to a signed ledger is refuted with and wi
       run_sha256: sha256(bytes),
       package_period: record.package_period,
       coverage: coverageOf(record),
+      supersedes: [],
       spans: {},
       created_at: record.finished_at,
       audit_url: record.source.audit_url,

@@ -11,7 +11,7 @@ import type { Check } from '../../check.ts';
 import { type ClockReading, readClock } from '../../clocks.ts';
 import { checkNewestSeals } from '../../doctor/seal-keys.ts';
 import { checkSupplements } from '../../doctor/supplements.ts';
-import { checkQuestion, whyOther } from '../../export/asked.ts';
+import { checkQuestion, whyNotOurs, whyOther } from '../../export/asked.ts';
 import { bindingKeysOf } from '../../export/binding.ts';
 import { refuseUnended } from '../../export/period.ts';
 import { type StreamSelection, selectStreams } from '../../export/plan.ts';
@@ -88,6 +88,7 @@ async function checkRun(
   const revision = {
     ...{ archive, revise },
     whyOther: (runId: string) => whyOther(asker, questionOf(wish, runId)),
+    whyNotOurs: (runId: string) => whyNotOurs(asker, questionOf(wish, runId)),
     onBlocked: () => undefined,
   };
   return exportOrRevise(revision, await chooseRunId(archive, answer), check);

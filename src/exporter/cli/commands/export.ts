@@ -1,8 +1,7 @@
-import type { EvidenceError } from '../../../core/errors.ts';
 import type { Printer } from '../../../core/terminal/printer.ts';
 import type { Archive } from '../../../verifier/archive/archive.ts';
 import type { Question } from '../../../verifier/records/question.ts';
-import { whyOther } from '../../export/asked.ts';
+import { bindTo, whyNotOurs, whyOther } from '../../export/asked.ts';
 import { bindingKeysOf } from '../../export/binding.ts';
 import type { ExportContext, ServiceInUse } from '../../export/context.ts';
 import type { Listener } from '../../export/events.ts';
@@ -118,14 +117,15 @@ async function exportTo(
       archive,
       revise: wish.revise,
       whyOther: (runId: string) => whyOther(asker, questionOf(wish, runId)),
-      onBlocked: ({ message }: EvidenceError) => printer.note(message),
+      whyNotOurs: (runId: string) => whyNotOurs(asker, questionOf(wish, runId)),
+      onBlocked: (why: string) => printer.note(why),
     };
     const { concurrency } = wish.config.source;
     const runtime = { workDirectory, concurrency, now: () => new Date(), signal: context.signal, listen };
-    return await exportOrRevise(revision, await chooseRunId(archive, wish.answer), async (runId) => {
+    return await exportOrRevise(revision, await chooseRunId(archive, wish.answer), async (runId, supersedes) => {
       const question = questionOf(wish, runId);
-      const binding = { key: await keyFor(question), keyFor };
-      return exportRun({ question, service, archive, binding, runtime, ...standingOf(wish, footing) });
+      const binding = await bindTo({ archive }, question, keyFor);
+      return exportRun({ question, supersedes, service, archive, binding, runtime, ...standingOf(wish, footing) });
     });
   } finally {
     progress.close();

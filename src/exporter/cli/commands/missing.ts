@@ -1,4 +1,5 @@
-import { EvidenceError, isEvidenceError } from '../../../core/errors.ts';
+import { type ErrorCode, EvidenceError, isEvidenceError } from '../../../core/errors.ts';
+import { exitCodeOf } from '../../../core/terminal/exit.ts';
 import { plural } from '../../../core/words.ts';
 import type { Archive } from '../../../verifier/archive/archive.ts';
 import { readKnownLedger } from '../../../verifier/ledger/continuation.ts';
@@ -45,36 +46,74 @@ interface Wish {
 /** Not refuted, and not to be tried again. */
 const WELL: ReadonlySet<number> = new Set([0, 4]);
 
-/** Exports every month that the archive does not have whole, or that has more entries now, until one fails. */
+/** Errors that every other month would meet as well: of the service, the store and this machine as a whole. */
+const ENDS_ALL: ReadonlySet<ErrorCode> = new Set([
+  'unreachable',
+  'refused',
+  'store-refused',
+  'archive',
+  'work-directory',
+  'output',
+  'interrupted',
+]);
+
+/** What came of a month. */
+interface Tried {
+  month: string;
+  exit_code: number;
+  /** Null where the export ended with an error. */
+  result: ExportResult | null;
+}
+
+/**
+ * Exports every month that the archive does not have whole, or that has more entries now, one after the other. One that fails keeps no other from being
+ * exported, and decides the exit code.
+ */
 export async function exportMissing(wish: Wish, flags: ExportFlags, context: CommandContext): Promise<number> {
   refuseOtherPeriods(flags);
   const { printer, signal } = context;
   const { url: archiveUrl } = wish.config.archive;
   const missing = await findMissing(wish, context);
   if (flags['dry-run'] === true) return list(missing, wish, context);
-  const results: ExportResult[] = [];
-  for (const [index, month] of missing.entries()) {
+  const tried: Tried[] = [];
+  for (const [index, missingMonth] of missing.entries()) {
     signal.throwIfAborted();
-    const result = await ofMonth(missing, index, 'exported', () =>
-      wish.exportMonth(answerOf(wish, month.month), { isFirst: index === 0, revise: month.isGrown }),
-    );
-    results.push(result);
-    printLine(result, context);
-    if (WELL.has(endOf(result).exit_code)) continue;
-    printRun(result, archiveUrl, printer);
-    break;
+    const exportIt = () => exportOne(wish, missingMonth, index === 0, context);
+    tried.push(await ofMonth(missing, index, 'exported', exportIt));
   }
-  const exitCode = exitCodeOf(results);
+  const exitCode = worstCode(tried.map(({ exit_code }) => exit_code));
   if (missing.length === 0) printer.result('No month is missing.');
-  const left = missing.slice(results.length).map(({ month }) => month);
-  if (left.length > 0) printer.result(`Not exported after that: ${left.join(', ')}; the same command goes on with it.`);
-  const runs = results.map((result) => toRunDocument(result, archiveUrl));
-  printer.document('evidence-export-missing/1', { exit_code: exitCode, archive: archiveUrl, runs, left });
+  const left = tried.filter(({ exit_code }) => !WELL.has(exit_code));
+  if (left.length > 0)
+    printer.result(`Failed: ${left.map((one) => `${one.month} (exit code ${one.exit_code})`).join(', ')}.`);
+  const runs = tried.flatMap(({ result }) => (result === null ? [] : [toRunDocument(result, archiveUrl)]));
+  const failed = left.map(({ month, exit_code }) => ({ month, exit_code }));
+  printer.document('evidence-export-missing/1', { exit_code: exitCode, archive: archiveUrl, runs, failed });
   return exitCode;
 }
 
-function exitCodeOf(results: readonly ExportResult[]): number {
-  const codes = results.map((result) => endOf(result).exit_code);
+/** @throws EvidenceError for what every other month would meet as well. */
+async function exportOne(wish: Wish, missing: MissingMonth, isFirst: boolean, context: CommandContext): Promise<Tried> {
+  const { printer } = context;
+  const { month, isGrown } = missing;
+  try {
+    const result = await wish.exportMonth(answerOf(wish, month), { isFirst, revise: isGrown });
+    printLine(result, context);
+    const { exit_code } = endOf(result);
+    if (!WELL.has(exit_code)) printRun(result, wish.config.archive.url, printer);
+    return { month, exit_code, result };
+  } catch (error) {
+    if (!isEvidenceError(error) || ENDS_ALL.has(error.code)) throw error;
+    const exit_code = exitCodeOf(error.code);
+    printer.result(`Month ${month}: not exported (exit code ${exit_code}): ${error.message}`);
+    if (error.nextStep !== undefined) printer.result(`  ${error.nextStep}`);
+    return { month, exit_code, result: null };
+  }
+}
+
+/** Refuted outweighs every failure, a failure what is well; 4 only where nothing but empty months came of it. */
+function worstCode(codes: readonly number[]): number {
+  if (codes.includes(1)) return 1;
   return codes.find((code) => !WELL.has(code)) ?? (codes.length > 0 && codes.every((code) => code === 4) ? 4 : 0);
 }
 

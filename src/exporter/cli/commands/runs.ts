@@ -15,6 +15,7 @@ import type { RunsFlags } from './runs-flags.ts';
 
 /** What was exported so far: read from the archive, not verified. */
 export async function runRuns(flags: RunsFlags, context: CommandContext): Promise<number> {
+  if (flags.action === 'abandon') return (await import('./abandon.ts')).runAbandon(flags, context);
   const { printer, environment, directory, signal } = context;
   const config = await loadConfig(flags, environment, directory);
   const now = new Date();
@@ -44,13 +45,15 @@ function toCovering(record: RunRecord) {
 /** As `--json` shows it. */
 type RunLine = ReturnType<typeof toLine>;
 
-function toLine({ run_id, state, record, asked, stamped, objects, bytes, protection }: RunOverview, now: Date) {
+function toLine(run: RunOverview, now: Date) {
+  const { run_id, state, given_up, record, asked, stamped, objects, bytes, protection } = run;
   const lock = protection?.lock ?? null;
   const { reconciliation } = record ?? {};
   const question = record ?? asked;
   return {
     run_id,
     state,
+    given_up,
     outcome: record?.outcome ?? null,
     period: question?.period ?? null,
     scope: question?.scope ?? null,
@@ -90,7 +93,7 @@ function format(runs: readonly RunLine[]): string {
   const rows = runs.map((run) => [
     run.run_id,
     run.period === null ? '–' : nameOfPeriod(run.period, run.begun_at_by_service ?? run.begun_at ?? ''),
-    run.state === 'open' ? 'OPEN' : (run.outcome ?? '–'),
+    run.state === 'open' ? 'OPEN' : (run.outcome ?? run.state),
     run.listed === null ? '–' : `${grouped(run.whole ?? 0)} of ${grouped(run.listed)}`,
     formatBytes(run.bytes),
     describeLock(run.lock),
@@ -105,8 +108,11 @@ function describeLock(lock: RunLine['lock']): string {
   return lock === 'hidden' ? 'not shown' : `${lock.retain_until.slice(0, 10)} (${lock.mode})`;
 }
 
-function remarksOn({ state, scope, signed, stamped, legal_hold }: RunLine): string[] {
-  if (state === 'open') return [...describeScope(scope), 'the same export command resumes it'];
+function remarksOn({ state, given_up, scope, signed, stamped, legal_hold }: RunLine): string[] {
+  if (state === 'open')
+    return [...describeScope(scope), 'the same export command goes on with it, or exports a revision'];
+  if (given_up !== null)
+    return [given_up.kind === 'superseded' ? `${given_up.by} takes its place` : `${given_up.by}: ${given_up.reason}`];
   return [
     ...(legal_hold ? ['legal hold'] : []),
     ...(state === 'unrecorded' ? ['NOT IN THE LEDGER: the same export command adds it'] : []),

@@ -65,6 +65,7 @@ function printArchiveDetails(report: ArchiveReport, printer: Printer): void {
     ...closed,
   ];
   printObjectFindings([...new Set(listed)], printer);
+  printOpenRuns(report.open_runs, printer);
   for (const warning of report.warnings) printer.result([styled(warning, 'yellow')]);
   printer.result(`Objects       ${checked} checked: ${countFindings(report)}`);
   printer.result(['Locks         ', ...describeLocks(report.locks)]);
@@ -80,6 +81,14 @@ function printArchiveDetails(report: ArchiveReport, printer: Printer): void {
     sayNotProved(streams, report.runs.length > 1 ? 'bundle' : 'stream'),
     printer,
   );
+}
+
+function printOpenRuns(runs: ArchiveReport['open_runs'], printer: Printer): void {
+  for (const { message, next_step } of runs.slice(0, SHOWN)) {
+    printer.result([styled(message, 'yellow')]);
+    if (next_step !== null) printer.result(`  ${next_step}`);
+  }
+  if (runs.length > SHOWN) printer.result(`… and ${runs.length - SHOWN} more; --json has them.`);
 }
 
 function countFindings({ objects, locks }: ArchiveReport): string {

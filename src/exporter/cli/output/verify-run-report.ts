@@ -30,7 +30,7 @@ export function printRunLine(run: RunReport, printer: Printer): void {
 }
 
 /** What is left of a run in a line, so that nothing goes unsaid that changes what its outcome means. */
-function sumUp({ streams, excluded, hold_log, shares, stamps }: RunReport): string[] {
+function sumUp({ streams, excluded, superseded_by, hold_log, shares, stamps }: RunReport): string[] {
   const entries = streams.reduce((sum, stream) => sum + stream.entries, 0);
   const attested = streams.filter((stream) => stream.attested).length;
   const proved = stamps.filter(({ state }) => state === 'proved').length;
@@ -39,6 +39,7 @@ function sumUp({ streams, excluded, hold_log, shares, stamps }: RunReport): stri
     plural(entries, 'entry'),
     ...(attested > 0 ? [`${plural(attested, 'bundle')} not read (--fast)`] : []),
     ...(excluded.length > 0 ? [`${excluded.length} excluded`] : []),
+    ...(superseded_by === null ? [] : [`superseded by ${superseded_by}`]),
     ...(stamps.length > 0 ? [`${proved} of ${plural(stamps.length, 'time-stamp')} proved`] : []),
     ...(hold_log.length > 0 ? [`${plural(hold_log.length, 'change')} of its protection`] : []),
     ...(shares.length > 0 ? [`shared ${shares.length === 1 ? 'once' : `${shares.length} times`}`] : []),

@@ -1,0 +1,56 @@
+import { EvidenceError } from '../../core/errors.ts';
+import type { Archive } from '../archive/archive.ts';
+import { runPrefix } from '../records/keys.ts';
+import type { Abandonment } from '../records/record.ts';
+import { appendEntry, nextKey } from './append.ts';
+import { type KnownLedger, readKnownLedger } from './continuation.ts';
+import type { LedgerTrust } from './trust.ts';
+
+/**
+ * Records that nobody goes on with a run that was begun, or that somebody else put there. What lies there stays, counts
+ * for nothing, and no longer keeps the archive from being verified.
+ *
+ * @throws EvidenceError `not-found` where there is nothing of the run; `usage` for a run that the ledger records, or that
+ * was given up already; as `readKnownLedger` and `appendEntry` do.
+ */
+export async function abandonRun(archive: Archive, abandonment: Abandonment, trust: LedgerTrust): Promise<void> {
+  const ledger = await readOpen(archive, abandonment, trust);
+  await appendEntry(archive, { kind: 'abandonment', abandonment }, ledger, trust);
+}
+
+/** Key of the entry that `abandonRun` would write. Nothing is written. @throws EvidenceError as `abandonRun` does. */
+export async function foreseeAbandonment(
+  archive: Archive,
+  abandonment: Abandonment,
+  trust: LedgerTrust,
+): Promise<string> {
+  return nextKey((await readOpen(archive, abandonment, trust)).newest);
+}
+
+async function readOpen(archive: Archive, { run_id: runId }: Abandonment, trust: LedgerTrust): Promise<KnownLedger> {
+  const ledger = await readKnownLedger(archive, trust);
+  const end = ledger.past.givenUp.get(runId);
+  if (ledger.runs.has(runId))
+    throw new EvidenceError('usage', `run ${runId} is in the ledger: it is evidence, and cannot be abandoned`, {
+      nextStep:
+        'Nothing was written. Export it anew with: evidence export --revise; the new run says that it supersedes it.',
+    });
+  if (end !== undefined)
+    throw new EvidenceError(
+      'usage',
+      end.kind === 'superseded'
+        ? `run ${end.by} takes the place of run ${runId} already`
+        : `run ${runId} was abandoned already, at ${end.at} by ${end.by}: ${end.reason}`,
+      { nextStep: 'Nothing needs to be done: verify names it, and is content.' },
+    );
+  if (!(await isThere(archive, runPrefix(runId))))
+    throw new EvidenceError('not-found', `the archive has nothing of a run ${runId}`, {
+      nextStep: 'See which runs there are, with: evidence runs.',
+    });
+  return ledger;
+}
+
+async function isThere(archive: Archive, prefix: string): Promise<boolean> {
+  for await (const _object of archive.list(prefix)) return true;
+  return false;
+}

@@ -1,0 +1,64 @@
+import type { Abandonment } from '../records/record.ts';
+import { type LedgerEntry, runOf } from './ledger.ts';
+import type { LedgerEnd } from './trust.ts';
+
+/** Runs that a ledger names. */
+export type Names = Pick<LedgerEnd, 'runs' | 'abandoned'>;
+
+/** Fate of a run that the ledger does not record and that nobody goes on with: it is no evidence. */
+export type GivenUp =
+  | { kind: 'abandoned'; at: string; by: string; reason: string }
+  /** By a finalized run of the same name, which says so. */
+  | { kind: 'superseded'; by: string };
+
+/**
+ * Takes the entries of a ledger, and tells which runs were given up. A run that the ledger records is evidence for ever:
+ * neither an abandonment nor a revision takes that back.
+ */
+export class GivenUpRuns {
+  readonly runs = new Map<string, GivenUp>();
+  readonly #recorded = new Set<string>();
+
+  add(entry: LedgerEntry): void {
+    if ('run_id' in entry) {
+      this.#recorded.add(entry.run_id);
+      this.runs.delete(entry.run_id);
+      for (const id of entry.supersedes) this.#end(id, { kind: 'superseded', by: entry.run_id });
+    }
+    if ('abandons' in entry) {
+      const { abandons, created_at: at, abandoned_by, reason } = entry;
+      this.#end(abandons, { kind: 'abandoned', at, by: abandoned_by.user, reason });
+    }
+  }
+
+  #end(runId: string, end: GivenUp): void {
+    if (!this.#recorded.has(runId)) this.runs.set(runId, end);
+  }
+}
+
+/** States why an entry names a run that entries before it name already; null where it does not. */
+export function whyNamedTwice(entry: LedgerEntry, { runs, abandoned }: Names): string | null {
+  const id = 'abandons' in entry ? entry.abandons : runOf(entry)?.id;
+  if (id === undefined) return null;
+  if (runs.has(id)) return `names run ${id}, which an entry before it records`;
+  return abandoned.has(id) ? `names run ${id}, which an entry before it abandons` : null;
+}
+
+/** True if a run may say that it takes the place of another: of the same name, and an earlier revision. */
+export function isEarlierRevision(earlier: string, runId: string): boolean {
+  const [one, other] = [revisionOf(earlier), revisionOf(runId)];
+  return one.base === other.base && one.number < other.number;
+}
+
+/** Name of a run without its `.r2`, and the number of its revision, 1 for the first. */
+export function revisionOf(runId: string): { base: string; number: number } {
+  const [, base = runId, number = '1'] = /^(.*)\.r(\d+)$/.exec(runId) ?? [];
+  return { base, number: Number(number) };
+}
+
+/** Abandonment that an entry records; null for other entries. */
+export function abandonmentOf(entry: LedgerEntry): Abandonment | null {
+  if (!('abandons' in entry)) return null;
+  const { abandons, reason, abandoned_by, created_at } = entry;
+  return { run_id: abandons, reason, abandoned_by, abandoned_at: created_at };
+}

@@ -1,0 +1,94 @@
+import type { RunRecord, RunStream, StreamList } from './record.ts';
+
+/**
+ * Relations that hold within a run record, as one table for exports and verifications:
+ *
+ * - each page of the list has as many streams as it says, and each stream is listed once;
+ * - a stream is in one of `streams`, `failed` and `excluded`; the last two are listed, and the first is listed or vanished;
+ * - what the list states of a stream that this attempt received is what its bundle says that the list stated;
+ * - what the list states of a stream that an earlier attempt received is no less, and no other entry in the same place.
+ *
+ * `impossible`: no export writes that. `contradicts`: the service states less than before, or something else. `grown`: it
+ * states more than when the stream was received.
+ */
+export interface Disagreement {
+  kind: 'impossible' | 'contradicts' | 'grown';
+  /** Null where it is not about one stream. */
+  stream_id: string | null;
+  message: string;
+}
+
+type Listed = StreamList['streams'][number];
+type Received = Pick<RunStream, 'stream_id' | 'head' | 'service' | 'collected'>;
+
+/** Every relation that does not hold within a run record. */
+export function disagreementsIn(record: RunRecord): Disagreement[] {
+  const { stream_list: list, streams, failed, excluded, vanished, started_at } = record;
+  const listed = new Map(list.streams.map((stream) => [stream.stream_id, stream]));
+  const gone = new Set(vanished.map(({ stream_id }) => stream_id));
+  const impossible = (stream_id: string | null, message: string): Disagreement => ({
+    kind: 'impossible',
+    stream_id,
+    message,
+  });
+  const places = [...streams, ...failed, ...excluded].map(({ stream_id }) => stream_id);
+  const onPages = list.pages.reduce((sum, page) => sum + page.streams, 0);
+  return [
+    ...(onPages === list.streams.length
+      ? []
+      : [impossible(null, `the pages of its list have ${onPages} streams, and the list ${list.streams.length}`)]),
+    ...repeatedIn(list.streams.map(({ stream_id }) => stream_id)).map((id) => impossible(id, 'is listed twice')),
+    ...repeatedIn(places).map((id) => impossible(id, 'is in two of streams, failed and excluded')),
+    ...[...failed, ...excluded]
+      .filter(({ stream_id }) => !listed.has(stream_id))
+      .map(({ stream_id }) => impossible(stream_id, 'is failed or excluded, and was not listed')),
+    ...streams.flatMap((stream) => {
+      const statement = listed.get(stream.stream_id);
+      if (statement !== undefined) return compareWithList(stream, statement, started_at);
+      if (stream.head === null || gone.has(stream.stream_id)) return [];
+      return [impossible(stream.stream_id, 'was exported, and is neither listed nor vanished')];
+    }),
+  ];
+}
+
+/** Compares what was received of a stream with what the list of an attempt states. @param startedAt of that attempt. */
+export function compareWithList(
+  stream: Received,
+  listed: Omit<Listed, 'stream_id'>,
+  startedAt: string,
+): Disagreement[] {
+  const { stream_id, head, service, collected } = stream;
+  const said = { entries: service.entries, head: service.head };
+  const now = { entries: listed.entries, head: listed.head };
+  if (collected.export_started_at === startedAt)
+    return isSameStatement(said, now)
+      ? []
+      : [{ kind: 'impossible', stream_id, message: 'is listed otherwise than its bundle says' }];
+  // Another process may have received it after the list was read.
+  if (!(Date.parse(collected.received_at) <= Date.parse(startedAt))) return [];
+  const before = head === null ? [said.head] : [said.head, head];
+  const contradicts = (message: string): Disagreement[] => [{ kind: 'contradicts', stream_id, message }];
+  for (const { sequence, hash } of before) {
+    if (sequence === null || now.head.sequence === null) continue;
+    if (now.head.sequence < sequence)
+      return contradicts(`it holds entries up to ${sequence}, and the service now ends at ${now.head.sequence}`);
+    if (now.head.sequence === sequence && hash !== null && now.head.hash !== null && now.head.hash !== hash)
+      return contradicts(`the service now states another digest of entry ${sequence}`);
+  }
+  if (said.entries === null || now.entries === null || said.entries === now.entries) return [];
+  if (now.entries < said.entries)
+    return contradicts(`the service stated ${said.entries} entries when it was received, and ${now.entries} now`);
+  const message = `the service stated ${said.entries} entries when it was received, and ${now.entries} when the run was finalized`;
+  return [{ kind: 'grown', stream_id, message }];
+}
+
+function isSameStatement(one: Omit<Listed, 'stream_id'>, other: Omit<Listed, 'stream_id'>): boolean {
+  return (
+    one.entries === other.entries && one.head.sequence === other.head.sequence && one.head.hash === other.head.hash
+  );
+}
+
+function repeatedIn(ids: readonly string[]): string[] {
+  const seen = new Set<string>();
+  return ids.filter((id) => seen.size === seen.add(id).size);
+}

@@ -1,0 +1,60 @@
+import { isEarlierRevision } from '../ledger/given-up.ts';
+import type { RunRecord } from '../records/record.ts';
+import { disagreementsIn } from '../records/run-algebra.ts';
+import { countSupplements, outcomesOfSupplements } from '../records/supplements.ts';
+import { type ObjectFinding, toObjectFinding } from './object-finding.ts';
+import { sameRecord } from './recorded-stream.ts';
+
+/** What a run record says in two places must agree. */
+// Over 40 lines: one check after another.
+export function checkRecord(record: RunRecord, runId: string, key: string): ObjectFinding[] {
+  const findings = disagreementsIn(record)
+    .filter(
+      ({ kind, stream_id }) => kind === 'impossible' || (kind === 'contradicts' && !isRefutedIn(record, stream_id)),
+    )
+    .map(({ stream_id, message }) =>
+      toObjectFinding('record/differs', key, stream_id === null ? message : `the stream "${stream_id}": ${message}`),
+    );
+  const { listed, exported, partial, failed, empty, excluded } = record.reconciliation;
+  if (record.run_id !== runId)
+    findings.push(toObjectFinding('record/differs', key, `is the record of run ${record.run_id}`));
+  for (const earlier of record.supersedes.filter((id) => !isEarlierRevision(id, runId)))
+    findings.push(
+      toObjectFinding('record/differs', key, `takes the place of run ${earlier}, which is of another name`),
+    );
+  if (listed !== exported + partial + failed + empty + excluded)
+    findings.push(toObjectFinding('record/differs', key, 'its reconciliation does not add up'));
+  if (!sameRecord(record.reconciliation.supplements, countSupplements(record.supplements)))
+    findings.push(toObjectFinding('record/differs', key, 'its reconciliation does not count its supplements'));
+  const gone = new Set(record.vanished.map(({ stream_id }) => stream_id));
+  if (exported + partial + empty !== record.streams.filter(({ stream_id }) => !gone.has(stream_id)).length)
+    findings.push(toObjectFinding('record/differs', key, 'its reconciliation does not count its streams'));
+  const told = new Set([...record.streams, ...record.failed, ...record.excluded].map(({ stream_id }) => stream_id));
+  const untold = record.stream_list.streams.filter(({ stream_id }) => !told.has(stream_id));
+  const [first] = untold;
+  if (first !== undefined)
+    findings.push(
+      toObjectFinding(
+        'record/differs',
+        key,
+        `lists the stream "${first.stream_id}", and does not say what became of it`,
+      ),
+    );
+  const ofSupplements = outcomesOfSupplements(record.supplements);
+  const isRefuted =
+    gone.size > 0 || [...record.streams.map(({ status }) => status), ...ofSupplements].includes('refuted');
+  if ((record.outcome === 'refuted') !== isRefuted)
+    findings.push(
+      toObjectFinding(
+        'record/differs',
+        key,
+        `states the outcome ${record.outcome}, which its own streams do not come to`,
+      ),
+    );
+  return findings;
+}
+
+/** True for a stream that its own verdict refutes: the contradiction is told there. */
+function isRefutedIn({ streams }: RunRecord, streamId: string | null): boolean {
+  return streams.some(({ stream_id, status }) => stream_id === streamId && status === 'refuted');
+}
