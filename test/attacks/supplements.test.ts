@@ -132,6 +132,25 @@ const both =
     for (const change of changes) await change(archive);
   };
 
+/** Takes a record of the list of detections out of everything that names it. */
+const suppressed = (id: string): Change =>
+  both(
+    inBag(
+      inFile(DETECTIONS, (page) => {
+        page.data = page.data.filter((each: Json) => each.detection_id !== id);
+      }),
+      inLines((lines) => lines.filter((line) => !line.includes(`"${id}"`))),
+      inText('data/traps/detections.csv', new RegExp(`^${id},.*\r\n`, 'm'), ''),
+      logged,
+    ),
+    inStatement(({ kinds: { detections } }) => {
+      for (const count of ['records', 'in_period', 'proved_by_entry']) detections[count] -= 1;
+    }),
+  );
+
+/** What a page of a list says of where it goes on. */
+const goingOn = (next: string) => inBag(inText(DETECTIONS, '"next_cursor":null', `"next_cursor":"${next}"`), logged);
+
 test('supplements that nobody touched are judged anew, and proved', async () => {
   const { exit, report } = await verify(join(made.directory, 'evidence-archive'));
   const { judged, kinds } = report.runs[0].supplements;
@@ -155,6 +174,18 @@ describe('what was altered is seen', () => {
       'an answer that can be read in two ways',
       ['object/unreadable'],
       inBag(inText(DETECTIONS, '{"', '{"data":[],"'), logged),
+    ],
+    ['a detection that is suppressed everywhere', ['supplement/missing'], suppressed('det-1')],
+    ['a list that goes on and has no further page', ['bundle/contradiction'], goingOn('500')],
+    [
+      'how a record stands, said twice in its line',
+      ['bundle/contradiction'],
+      files(inText(STATES, '"state":"proved_by_entry"', '"state":"contradicted","state":"proved_by_entry"')),
+    ],
+    [
+      'which columns are as the service says',
+      ['bundle/contradiction'],
+      files(inLines(([line = '', ...rest]) => [line.replace(/"as_reported":\[[^\]]*\],/, ''), ...rest])),
     ],
     ['an answer left out', ['bundle/missing-file'], files((bag) => bag.delete('data/endpoints/scans/0001.json'))],
     [
@@ -320,6 +351,8 @@ describe('the verifier that is written by the document alone', () => {
     ['an answer', /transfer log/, inBag(inText(DETECTIONS, 'bait 1', 'bait 9'))],
     ['an answer, with its log', /'det-1' is contradicted/, inBag(inText(DETECTIONS, 'bait 1', 'bait 9'), logged)],
     ['how a record stands', /and it is proved_by_entry/, inBag(inText(STATES, 'proved_by_entry', 'contradicted'))],
+    ['a detection that is suppressed everywhere', /'det-1' is missing/, suppressed('det-1')],
+    ['a list that goes on and has no further page', /ends otherwise than it says/, goingOn('500')],
     ['a record left out', /has other records/, inBag(inLines((lines) => lines.slice(1)))],
     ['counts of both', /counts other events/, inStatement(({ kinds }) => (kinds.events.proved_by_entry = 1))],
     ['a record without its entry', /'det-1' is no_entry/, inBag(inText(DETECTIONS, '"entry":{', '"other":{'), logged)],

@@ -10,7 +10,7 @@ import { notOurs } from './records.ts';
 import { withFetched } from './recover.ts';
 
 /**
- * Notes the entries that supplements name in streams that this export did not read, or not by themselves: from their bundles,
+ * Notes the entries that bear on records in streams that this export did not read, or not by themselves: from their bundles,
  * as they are stored. An encrypted one stays unread.
  */
 export async function readBackStreams(
@@ -18,10 +18,9 @@ export async function readBackStreams(
   notes: NotedStreams,
   streams: readonly Unbound<StreamRecord>[],
 ): Promise<void> {
-  const byId = new Map(streams.map((record) => [record.stream_id, record]));
-  for (const streamId of notes.streamIds) {
-    const record = byId.get(streamId);
-    if (record === undefined || record.bundle.encrypted !== undefined || notes.of(streamId) !== null) continue;
+  for (const record of streams) {
+    const { stream_id: streamId, bundle } = record;
+    if (!notes.wants(streamId) || bundle.encrypted !== undefined || notes.of(streamId) !== null) continue;
     context.runtime.signal.throwIfAborted();
     await readBack(context, notes, record);
   }

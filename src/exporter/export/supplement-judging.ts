@@ -4,6 +4,7 @@ import { whyNoBundle } from '../../verifier/records/supplements.ts';
 import { csvHeader, csvRow } from '../../verifier/supplements/csv.ts';
 import type { SupplementsStatement } from '../../verifier/supplements/document.ts';
 import { csvFile, KIND_NAMES, RECORD_KINDS, RECORD_STATES } from '../../verifier/supplements/files.ts';
+import { askedAtOf, listedHeads } from '../../verifier/supplements/judging.ts';
 import { judgeKind } from '../../verifier/supplements/pass.ts';
 import { describeRecords } from '../../verifier/supplements/reading.ts';
 import { type StreamStanding, standingOf } from '../../verifier/supplements/standing.ts';
@@ -21,18 +22,20 @@ export interface JudgedRecords {
   files: PayloadSource[];
 }
 
-/** Holds every record of the period against the entry that it names, once all streams were exported. */
+/** Compares every record of the period with the entries about it, once all streams were exported. */
 export async function judgeRecords(
   context: ExportContext,
   { collected: { collected }, notes, folder, source: { contract } }: OpenSupplements,
   jobs: StreamJobs,
+  { services, startedAt }: { services: SupplementsStatement['services']; startedAt: Date },
 ): Promise<JudgedRecords> {
   const streams = [...jobs.recorded.map(({ record }) => record), ...jobs.incomplete];
   // Of what another process was faster to store, this one may have read something else.
   for (const { record } of jobs.recovered) notes.forget(record.stream_id);
   await readBackStreams(context, notes, streams);
   const { period } = context.question;
-  const tally = new SupplementTally({ contract, period, standingOf: standingsOf(jobs, notes) });
+  const askedAt = askedAtOf(services, { startedAt: startedAt.toISOString(), to: period.to });
+  const tally = new SupplementTally({ contract, period, standingOf: standingsOf(jobs, notes), askedAt });
   using states = new LineFile(join(folder, 'records.jsonl'), RECORD_STATES);
   const files = [states];
   for (const kind of KIND_NAMES) {
@@ -48,6 +51,7 @@ export async function judgeRecords(
       table.write(csvRow(description, record.value, state));
     }
   }
+  tally.finish(streams.map(({ stream_id }) => stream_id));
   return { statement: tally.statement, files: files.map(({ source }) => source) };
 }
 
@@ -57,12 +61,16 @@ function standingsOf(
   notes: NotedStreams,
 ): (streamId: string) => StreamStanding {
   const streams = [...recorded.map(({ record }) => record), ...incomplete];
+  const heads = listedHeads(selection.list);
   const standings = new Map(
     streams.map((record) => {
       const noted = notes.of(record.stream_id);
       return [
         record.stream_id,
-        standingOf(record, noted === null ? null : (sequence) => noted.find(sequence)),
+        standingOf(record, noted, {
+          listed: heads.get(record.stream_id) ?? null,
+          requestedAt: record.collected.requested_at,
+        }),
       ] as const;
     }),
   );

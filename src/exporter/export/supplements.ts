@@ -4,7 +4,13 @@ import { insteadOfSameCommand } from '../../core/errors.ts';
 import { supplementsKey } from '../../verifier/records/keys.ts';
 import type { RunSupplements, StoredSupplements } from '../../verifier/records/supplements.ts';
 import type { SupplementState } from '../../verifier/supplements/document.ts';
-import { SUPPLEMENT_SERVICES, type SupplementService } from '../../verifier/supplements/files.ts';
+import {
+  KIND_NAMES,
+  RECORD_KINDS,
+  SUPPLEMENT_SERVICES,
+  type SupplementService,
+} from '../../verifier/supplements/files.ts';
+import { ImpliedRecords } from '../../verifier/supplements/implied.ts';
 import { NotedStreams } from '../../verifier/verify/noted-streams.ts';
 import { type CollectedSupplements, collectSupplements } from '../supplements/collect.ts';
 import type { ExportContext, RunState } from './context.ts';
@@ -48,18 +54,21 @@ export async function openSupplements(
       }
     },
   });
-  return { source, collected, notes: new NotedStreams(join(folder, 'notes'), wantedOf(collected)), folder };
+  const kinds = KIND_NAMES.filter((kind) => collected.collected.some(({ service }) => service === RECORD_KINDS[kind]));
+  const implied = new ImpliedRecords(source.contract.supplements, kinds);
+  const notes = new NotedStreams(join(folder, 'notes'), wantedOf(collected), implied);
+  return { source, collected, notes, folder };
 }
 
-/** Holds every record against the entry that it names, once all streams were exported. */
+/** Compares every record with the entries about it, once all streams were exported. */
 export async function judgeCollected(
   context: ExportContext,
-  run: Pick<RunState, 'supplements'>,
+  run: Pick<RunState, 'supplements' | 'start'>,
   jobs: StreamJobs,
 ): Promise<JudgedSupplements | null> {
   if (run.supplements === null) return null;
-  const judged = await judgeRecords(context, run.supplements, jobs);
   const services = toServices(run.supplements.collected, context.finalizePartial);
+  const judged = await judgeRecords(context, run.supplements, jobs, { services, startedAt: run.start.at });
   return { ...run.supplements, judged, record: { services, ...judged.statement, object: null } };
 }
 

@@ -42,12 +42,15 @@ export async function acceptReport(
   if (baseline_no !== null && isSame) events.sameAsBefore();
   if (baseline_no !== null && !isSame) await compareWith(transaction, events, { ...scan, baseline_no, scan_no });
   const { head, sha256: report_sha256 } = report;
-  const { sequence, root_hash, line_count, complete } = head;
+  const { sequence, root_hash, line_count, complete, started_at, finished_at } = head;
+  const received_at = now.toISOString();
   const entry = events.entries.add(endpointActor(endpoint.endpoint_id), {
     ...{ action: 'report.accepted', of: ['report', head.scan_id] },
-    more: { report_sha256, chain: endpoint.chain, sequence, root_hash, line_count, complete },
+    more: {
+      ...{ report_sha256, chain: endpoint.chain, sequence, root_hash, line_count, complete },
+      ...{ started_at, finished_at, received_at, events: events.counts },
+    },
   });
-  const received_at = now.toISOString();
   const moved = { sequence, report_sha256, nonce: newNonce(), last_scan_no: scan_no, received_at };
   const change = { ...moved, due_at: dueAfter(now, endpoint), stale_at: null };
   await changeEndpoint(transaction, endpoint, change);

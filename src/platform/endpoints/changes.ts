@@ -5,7 +5,7 @@ import type { Reader } from '../database/database.ts';
 import { DomainError } from '../errors.ts';
 import type { PageQuery } from '../http/fields.ts';
 import { newestFirst } from '../http/newest-first.ts';
-import { entryOfAct, inEntries } from './entries.ts';
+import { decidedEntries, entryOfAct, inEntries } from './entries.ts';
 import { type EndpointEvent, noteEventsChanged } from './event-rows.ts';
 import { endpointsWithPath } from './lines/places.ts';
 import type { EndpointMeans } from './means.ts';
@@ -65,21 +65,21 @@ export class Changes {
       const row = await changes.returning('change_no').executeTakeFirst();
       if (row === undefined) throw notThere();
       const events = await unresolvedOf(transaction, row.change_no);
-      const seen = {
-        status: 'acknowledged',
-        acknowledged_by: actor.name,
-        acknowledged_at: approved.approved_at,
-      } as const;
+      const change = {
+        ...({ status: 'acknowledged', acknowledged_by: actor.name, acknowledged_at: approved.approved_at } as const),
+        ...({ severity: 'low', explanation: canonicalize({ kind: 'approved_change', id: changeId }) } as const),
+      };
       await tables
         .updateTable('endpoint_events')
-        .set({ ...seen, severity: 'low', explanation: canonicalize({ kind: 'approved_change', id: changeId }) })
+        .set(change)
         .where('change_no', '=', row.change_no)
         .where('resolved_at', 'is', null)
         .execute();
       await noteEventsChanged(transaction);
       const act = { action: 'change.approved', of: ['change', changeId] } as const;
       const entries = inEntries(events).map((some) => entryOfAct(actor, { ...act, more: { reason, events: some } }));
-      await log.appendIn(transaction, CHANGES_STREAM, entries);
+      const decided = entries.map((entry) => ({ ...entry, streamId: CHANGES_STREAM }));
+      await log.appendAllIn(transaction, [...decided, ...decidedEntries(actor, events, change)]);
     });
     return this.find(changeId);
   }

@@ -2,6 +2,7 @@ import type { Json } from '../../core/json/canonical.ts';
 import type { Actor } from '../accounts/administration.ts';
 import type { AuditLog, EntryPlace, OwnEntry } from '../audit/api.ts';
 import type { Transaction } from '../database/database.ts';
+import type { EndpointEvent } from './event-rows.ts';
 import { streamOf } from './words.ts';
 
 /** Something that happened to an endpoint, or was done with it. */
@@ -13,6 +14,37 @@ export interface EndpointAct {
 
 export function entryOfAct(actor: Pick<Actor, 'name'>, { action, of: [type, id], more }: EndpointAct): OwnEntry {
   return { actor: actor.name, action, resource_type: type, resource_id: id, metadata: more };
+}
+
+/** A change of what is said of an event. */
+export type EventChange = Partial<
+  Pick<EndpointEvent, 'status' | 'severity' | 'explanation' | 'acknowledged_by' | 'acknowledged_at'>
+>;
+
+/** The members of a change as its entry states them. */
+export function statedOf({ explanation, ...change }: EventChange): { [name: string]: Json } {
+  return explanation === undefined ? change : { ...change, explanation: JSON.parse(explanation) as Json };
+}
+
+/** Entries of a decision about events of many endpoints, in the stream of each of these. */
+export function decidedEntries(
+  actor: Pick<Actor, 'name'>,
+  events: readonly { event_id: string; endpoint_id: string }[],
+  change: EventChange,
+): (OwnEntry & { streamId: string })[] {
+  const byEndpoint = [...Map.groupBy(events, ({ endpoint_id }) => endpoint_id)].toSorted(([one], [other]) =>
+    one < other ? -1 : 1,
+  );
+  return byEndpoint.flatMap(([endpointId, own]) =>
+    inEntries(own).map((some) => ({
+      streamId: streamOf(endpointId),
+      ...entryOfAct(actor, {
+        action: 'events.decided',
+        of: ['endpoint', endpointId],
+        more: { events: some.map(({ event_id }) => ({ event_id, ...statedOf(change) })) },
+      }),
+    })),
+  );
 }
 
 /** The agent of an endpoint, as entries name it. */

@@ -231,7 +231,9 @@ export class EventWriting {
       if (some.length > 0)
         this.#name(
           'events.resolved',
-          some.map(({ event: { event_id, event_type }, why }) => ({ event_id, event_type, why })),
+          some.map(({ event: { event_id, event_type }, why }) => ({
+            ...{ event_id, event_type, why, status: 'resolved', resolved_at: this.#now },
+          })),
         );
     const places = await entries.write(this.#means.log, this.#transaction);
     for (const [at, events] of named) for (const event of events) Object.assign(event, keptPlace(places[at]));

@@ -5,7 +5,7 @@ import { placeToWire } from '../audit/api.ts';
 import type { Reader, Transaction } from '../database/database.ts';
 import { DomainError } from '../errors.ts';
 import { newestFirst } from '../http/newest-first.ts';
-import { EndpointEntries } from './entries.ts';
+import { EndpointEntries, type EventChange, statedOf } from './entries.ts';
 import { type EndpointEvent, eventsVersion, noteEventsChanged } from './event-rows.ts';
 import { explainDifferences, UNEXPLAINED } from './explanations.ts';
 import { endpointRow } from './host-rows.ts';
@@ -134,7 +134,9 @@ export class EndpointEvents {
     for (const [endpointNo, some] of [...byEndpoint].toSorted(([one], [other]) => one - other)) {
       const { endpoint_id } = await endpointRow(transaction, endpointNo);
       const entries = new EndpointEntries(endpoint_id);
-      const events = some.map(({ row: { event_id, path }, explanation }) => ({ event_id, path, explanation }));
+      const events = some.map(({ row: { event_id, path }, explanation }) => ({
+        ...{ event_id, path, explanation, severity: 'low' },
+      }));
       entries.add(
         { name: 'platform' },
         { action: 'events.explained', of: ['endpoint', endpoint_id], more: { events } },
@@ -147,7 +149,7 @@ export class EndpointEvents {
     actor: Actor,
     eventId: string,
     action: string,
-    changeOf: (event: EndpointEvent, now: string) => Partial<EndpointEvent> | null,
+    changeOf: (event: EndpointEvent, now: string) => EventChange | null,
   ): Promise<WireEvent> {
     const { database, clock, log } = this.#means;
     await database.write(async (transaction) => {
@@ -160,7 +162,7 @@ export class EndpointEvents {
       await noteEventsChanged(transaction);
       const entries = new EndpointEntries(endpoint_id);
       const { event_type, path } = event;
-      entries.add(actor, { action, of: ['event', eventId], more: { event_type, path } });
+      entries.add(actor, { action, of: ['event', eventId], more: { event_type, path, ...statedOf(change) } });
       await entries.write(log, transaction);
     });
     return this.find(eventId);

@@ -62,7 +62,10 @@ export function joinChange(event: NewEndpointEvent, change: KnownChange | undefi
 export function toMetadata(event: NewEndpointEvent): Json {
   const { event_id, event_type, severity, status, path, path_base64, expected_sha256, observed_sha256 } = event;
   const place = path === null && path_base64 === null ? {} : path === null ? { path_base64 } : { path };
-  return { event_id, event_type, severity, status, ...place, expected_sha256, observed_sha256 };
+  const { first_seen, explanation } = event;
+  const said = { event_id, event_type, severity, status, ...place, expected_sha256, observed_sha256 };
+  const unseen = { acknowledged_by: null, acknowledged_at: null, resolved_at: null };
+  return { ...said, first_seen, explanation: JSON.parse(explanation) as Json, ...unseen };
 }
 
 function digestOf(line: EndpointLine | null): string | null {

@@ -7,8 +7,8 @@ import { DomainError } from '../errors.ts';
 import type { PageQuery } from '../http/fields.ts';
 import { newestFirst } from '../http/newest-first.ts';
 import { keyedRequest, makeOnce } from '../idempotency/keyed-results.ts';
-import { entryOfAct, inEntries } from './entries.ts';
-import { type EndpointEvent, noteEventsChanged } from './event-rows.ts';
+import { decidedEntries, type EventChange, entryOfAct, inEntries } from './entries.ts';
+import { noteEventsChanged } from './event-rows.ts';
 import { findEndpoint } from './host-rows.ts';
 import type { EndpointMeans } from './means.ts';
 import type { NewWindow, WireWindow } from './requests/changes.ts';
@@ -97,7 +97,7 @@ export class ChangeWindows {
     actor: Actor,
     windowId: string,
     { action, reason }: { action: string; reason: string },
-    changesOf: (now: string) => { window: Partial<ChangeWindow> | null; events: Partial<EndpointEvent> },
+    changesOf: (now: string) => { window: Partial<ChangeWindow> | null; events: EventChange },
   ): Promise<WireWindow> {
     const { database, clock, log } = this.#means;
     await database.write(async (transaction) => {
@@ -116,7 +116,8 @@ export class ChangeWindows {
       if (quieted.length > 0) await noteEventsChanged(transaction);
       const act = { action, of: ['change_window', windowId] } as const;
       const entries = inEntries(quieted).map((events) => entryOfAct(actor, { ...act, more: { reason, events } }));
-      await log.appendIn(transaction, CHANGES_STREAM, entries);
+      const decided = entries.map((entry) => ({ ...entry, streamId: CHANGES_STREAM }));
+      await log.appendAllIn(transaction, [...decided, ...decidedEntries(actor, quieted, change.events)]);
     });
     return this.find(windowId);
   }

@@ -78,7 +78,7 @@ export class Detections {
         .where('detection_id', '=', detectionId)
         .execute();
       const action = `detection.${status === 'open' ? 'reopened' : status}`;
-      const more = { credential_id: before.credential_id };
+      const more = { credential_id: before.credential_id, status, ...by };
       await recordAct(log, transaction, { actor, action, of: ['detection', detectionId], more });
     });
     version.changed();

@@ -7,23 +7,34 @@ import { TRAPS_STREAM } from './words.ts';
 /** What the stream `traps` says of a detection when it begins. */
 export function detectedEntry(detection: Detection, trap: Trap): OwnEntry {
   const { channel, severity, source_event_id, source_ip, user_agent, service, region, auth_verified } = detection;
-  const { event_time, request_sha256, action, depth } = detection;
+  const { event_time, request_sha256, action, depth, detected_at, status } = detection;
   return of(detection, trap, 'trap.used', {
     ...{ channel, depth, severity, source_event_id, source_ip, user_agent, requested: action, service, region },
     ...{ auth_verified: auth_verified === null ? null : auth_verified === 1, event_time, request_sha256 },
+    ...{ detected_at, status, acknowledged_by: null, acknowledged_at: null },
   });
 }
 
-/** That somebody went further than before. */
+/** That somebody went further than before, or showed that they have the secret. */
 export function deepenedEntry(detection: Detection, trap: Trap): OwnEntry {
-  const { depth, severity, action, occurrences, last_seen } = detection;
-  return of(detection, trap, 'trap.used_deeper', { depth, severity, requested: action, occurrences, last_seen });
+  const { action, occurrences, last_seen } = detection;
+  const seen = { requested: action, occurrences, last_seen };
+  return of(detection, trap, 'trap.used_deeper', { ...reachOf(detection), ...seen });
 }
 
 /** Who did what another channel told of before, without a name. */
 export function tracedEntry(detection: Detection, trap: Trap): OwnEntry {
   const { channel, source_event_id, source_ip, user_agent, service, region, action, event_time } = detection;
-  const told = { channel, source_event_id, source_ip, user_agent, requested: action, service, region };
+  const told = {
+    ...reachOf(detection),
+    channel,
+    source_event_id,
+    source_ip,
+    user_agent,
+    requested: action,
+    service,
+    region,
+  };
   return of(detection, trap, 'trap.use_traced', { ...told, event_time, request_sha256: detection.request_sha256 });
 }
 
@@ -31,6 +42,11 @@ export function tracedEntry(detection: Detection, trap: Trap): OwnEntry {
 export function settledEntry(detection: Detection, trap: Trap): OwnEntry {
   const { depth, severity, occurrences, first_seen, last_seen } = detection;
   return of(detection, trap, 'trap.use_ended', { depth, severity, occurrences, first_seen, last_seen });
+}
+
+/** How far somebody came. */
+function reachOf({ depth, severity, auth_verified }: Detection) {
+  return { depth, severity, auth_verified: auth_verified === null ? null : auth_verified === 1 };
 }
 
 function of(

@@ -83,7 +83,7 @@ class Recording {
     }
     const first = occurrenceOf(use, 1);
     const detection = this.#begin(use, fold, first);
-    near.push({ detection, trap, isNew: true, deepened: false, traced: false, occurrences: [first] });
+    near.push({ detection, trap, isNew: true, deepened: false, worsened: false, traced: false, occurrences: [first] });
     return { detection_id: detection.detection_id, isNew: true };
   }
 
@@ -92,7 +92,7 @@ class Recording {
     const all = new Set([...this.#near.values()].flat());
     const touched = [...all].filter(({ occurrences, traced }) => occurrences.length > 0 || traced);
     for (const { detection, trap, isNew } of touched) await triggerTrap(this.#transaction, trap, detection, isNew);
-    const told = touched.filter(({ isNew, deepened, traced }) => isNew || deepened || traced);
+    const told = touched.filter((each) => each.isNew || each.deepened || each.worsened || each.traced);
     for (const { detection, trap, isNew, deepened } of told)
       if (isNew || deepened) detection.alert_state = await this.#means.alert(this.#transaction, detection, trap);
     const entries = told.map(entryOfTouched);
@@ -123,7 +123,7 @@ class Recording {
       fold,
       since: new Date(Date.parse(eventTime) - LONGEST_DETECTION_MS - FOLD_MS).toISOString(),
     });
-    const untouched = { isNew: false, deepened: false, traced: false };
+    const untouched = { isNew: false, deepened: false, worsened: false, traced: false };
     const near = rows.map((detection) => ({ ...untouched, detection, trap, occurrences: [] }));
     this.#near.set(key, near);
     return near;

@@ -13,6 +13,8 @@ export interface Touched {
   isNew: boolean;
   /** Somebody went further than before. */
   deepened: boolean;
+  /** Its severity rose, or somebody showed for the first time that they have the secret. */
+  worsened: boolean;
   /** Who it was is known now. */
   traced: boolean;
   occurrences: Occurrence[];
@@ -55,9 +57,15 @@ export function addTo(known: Touched, use: TrapUse): void {
     detection.action = use.action;
   }
   const severity = severityOf(use);
-  if (isLess(detection.severity, severity)) detection.severity = severity;
+  if (isLess(detection.severity, severity)) {
+    detection.severity = severity;
+    known.worsened = true;
+  }
   // Who once had the secret has it.
-  if (use.authVerified === true) detection.auth_verified = 1;
+  if (use.authVerified === true && detection.auth_verified !== 1) {
+    detection.auth_verified = 1;
+    known.worsened = true;
+  }
   detection.settled_at = null;
   known.occurrences.push(occurrenceOf(use, detection.occurrences));
 }

@@ -7,6 +7,10 @@ const ASK_SERVICE =
 /** Severity and next step of each code: a finding's own words only say what happened. */
 const CODES = {
   'supplement/contradicted': { severity: 'error', nextStep: ASK_SERVICE },
+  'supplement/missing': {
+    severity: 'error',
+    nextStep: 'Keep the bag and the bundle of the stream, and ask the operator of the service where this record is.',
+  },
   'supplement/no-entry': {
     severity: 'error',
     nextStep: 'Ask the operator of the service why nothing was recorded when this happened.',

@@ -9,7 +9,22 @@ import { path } from './path-schema.ts';
 
 const field = path.min(1);
 
-/** By which record and entry are held against each other. */
+/** Members of a record, each with the member of an entry, or of an item in it, that states it. */
+const members = z.record(field, field);
+
+/** Entries after the first one that state members of a record anew. */
+const laterEntrySchema = z.strictObject({
+  is: z.record(field, z.string()),
+  within: field.nullable(),
+  /** The id of the record that it is of. */
+  id: field,
+  may_say: members,
+  /** Members of the record that entries must have stated so for one like this to follow. */
+  was: z.record(field, z.string()).default({}),
+});
+export type LaterEntryDescription = z.infer<typeof laterEntrySchema>;
+
+/** By which a record is compared with its entry. */
 export const namedEntrySchema = z.strictObject({
   /** The stream that the entry has to be in, with {fields} of the record; null where it may be in any. */
   stream: z.string().min(1).nullable(),
@@ -22,8 +37,15 @@ export const namedEntrySchema = z.strictObject({
   is: z.record(field, z.string()),
   /** The list in the entry of which one item says what the record says; null where the entry itself does. */
   within: field.nullable(),
-  /** Fields of the record, each with that of the entry, or of the item, that must be equal. */
-  says: z.record(field, field),
+  /** Members that must be equal; absent and null are equal. */
+  says: members,
+  /** Others, which are compared where the entry has them; what neither it nor a later entry has is as the service says. */
+  may_say: members.default({}),
+  /** How far the time of the record may be from that of its entry; null where the clocks tell nothing of each other. */
+  time_within_seconds: z.int().min(0).max(86_400).nullable().default(null),
+  later: z.array(laterEntrySchema).max(50).default([]),
+  /** Members that only rise, with their values from the lowest on. */
+  rises: z.record(field, z.array(z.string()).min(2).max(50)).default({}),
 });
 export type EntryDescription = z.infer<typeof namedEntrySchema>;
 

@@ -8,6 +8,20 @@ const LIST: Pick<Records, 'items' | 'paging' | 'limit'> = {
   limit: { parameter: 'limit', size: 500 },
 };
 const OF_PERIOD: Pick<Records, 'from_parameter' | 'to_parameter'> = { from_parameter: 'from', to_parameter: 'to' };
+const same = (...names: string[]) => Object.fromEntries(names.map((name) => [name, name]));
+const inMetadata = (...names: string[]) => Object.fromEntries(names.map((name) => [name, `metadata.${name}`]));
+
+const SEEN = ['status', 'acknowledged_by', 'acknowledged_at'];
+const REACH = ['depth', 'severity', 'auth_verified'];
+const SOURCE = ['channel', 'source_event_id', 'source_ip', 'user_agent', 'service', 'region'];
+const REQUESTED = { action: 'metadata.requested' };
+const TRAP = { within: null, id: 'metadata.detection_id', was: {} };
+const OUTCOME = { 'outcome.outcome': 'metadata.outcome', 'outcome.reported_at': 'metadata.reported_at' };
+/** A record is made, and its entry appended, within one transaction of one service. */
+const TIME_WITHIN_SECONDS = 300;
+const STATED = [...SEEN, 'severity', 'explanation.kind', 'resolved_at'];
+const IN_EVENTS = { within: 'metadata.events', id: 'event_id', may_say: same(...STATED), was: {} };
+
 const ENTRY = { stream_id: 'entry.stream_id', sequence: 'entry.sequence', digest: 'entry.hash' };
 
 /** What the services of the platform show beside the audit service. */
@@ -33,6 +47,32 @@ export const DEFAULT_SUPPLEMENTS: SupplementsDescription = {
           credential_type: 'metadata.credential_type',
           plant_location: 'metadata.plant_location',
           label: 'metadata.label',
+        },
+        may_say: {
+          ...inMetadata('detected_at', 'event_time', 'request_sha256', ...SEEN, ...REACH, ...SOURCE),
+          ...REQUESTED,
+        },
+        time_within_seconds: TIME_WITHIN_SECONDS,
+        later: [
+          { ...TRAP, is: { action: 'trap.used_deeper' }, may_say: { ...inMetadata(...REACH), ...REQUESTED } },
+          {
+            ...{ ...TRAP, is: { action: 'trap.use_traced' } },
+            may_say: { ...inMetadata(...REACH, ...SOURCE, 'event_time', 'request_sha256'), ...REQUESTED },
+            // What it is told of without a name is told of again with one.
+            was: { channel: 'aws_last_used' },
+          },
+          { ...TRAP, is: { action: 'trap.use_ended' }, may_say: inMetadata('depth', 'severity') },
+          ...['acknowledged', 'archived', 'reopened'].map((action) => ({
+            is: { action: `detection.${action}`, resource_type: 'detection' },
+            within: null,
+            id: 'resource_id',
+            may_say: inMetadata(...SEEN),
+            was: {},
+          })),
+        ],
+        rises: {
+          depth: ['exposed', 'read', 'validated', 'used'],
+          severity: ['low', 'medium', 'high', 'critical'],
         },
       },
       csv: [
@@ -63,6 +103,22 @@ export const DEFAULT_SUPPLEMENTS: SupplementsDescription = {
           expected_sha256: 'expected_sha256',
           observed_sha256: 'observed_sha256',
         },
+        may_say: same('first_seen', ...STATED),
+        time_within_seconds: TIME_WITHIN_SECONDS,
+        later: [
+          ...['resolved', 'explained', 'decided'].map((action) => ({
+            is: { action: `events.${action}` },
+            ...IN_EVENTS,
+          })),
+          ...['acknowledged', 'reopened'].map((action) => ({
+            is: { action: `event.${action}`, resource_type: 'event' },
+            within: null,
+            id: 'resource_id',
+            may_say: inMetadata(...STATED),
+            was: {},
+          })),
+        ],
+        rises: {},
       },
       csv: [
         ...['event_id', 'first_seen', 'last_seen', 'endpoint_id', 'endpoint_name', 'event_type', 'severity', 'path'],
@@ -90,6 +146,10 @@ export const DEFAULT_SUPPLEMENTS: SupplementsDescription = {
           line_count: 'metadata.line_count',
           complete: 'metadata.complete',
         },
+        may_say: inMetadata('received_at', 'started_at', 'finished_at', 'events.raised', 'events.resolved'),
+        time_within_seconds: TIME_WITHIN_SECONDS,
+        later: [],
+        rises: {},
       },
       csv: [
         ...['scan_id', 'received_at', 'endpoint_id', 'chain', 'sequence', 'report_sha256', 'started_at', 'finished_at'],
@@ -135,6 +195,21 @@ export const DEFAULT_SUPPLEMENTS: SupplementsDescription = {
           decision: 'metadata.decision',
           attested: 'metadata.attested',
         },
+        may_say: {
+          ...inMetadata('received_at', 'reported_by', 'trust.before', 'trust.after', 'trust.tier'),
+          ...OUTCOME,
+        },
+        time_within_seconds: TIME_WITHIN_SECONDS,
+        later: [
+          {
+            is: { action: 'action.outcome', resource_type: 'action' },
+            within: null,
+            id: 'resource_id',
+            may_say: OUTCOME,
+            was: {},
+          },
+        ],
+        rises: {},
       },
       csv: [
         ...['action_id', 'received_at', 'agent_id', 'decision', 'attested', 'action_type', 'action_description'],

@@ -6,18 +6,22 @@ import type { Description } from '../profile/description.ts';
 import { digestReader } from '../profile/digest-text.ts';
 import { valueAt } from '../profile/path.ts';
 import type { EntryDescription, RecordsDescription } from '../profile/supplements.ts';
-import { comparableText, type NamedEntry, type SupplementRecord } from './reading.ts';
-import type { FoundEntry } from './standing.ts';
+import { toTimeOrNull } from '../profile/time.ts';
+import { type Comparison, compareMembers, type Saying } from './members.ts';
+import type { NamedEntry, SupplementRecord } from './reading.ts';
+import type { FoundEntry, StreamNotes } from './standing.ts';
 
 /** Code points of a value in a finding. */
 const MOST_SHOWN = 200;
 
-/** What an entry says beside a record that names it. */
-export type Comparison =
-  | { outcome: 'same' }
-  /** Nobody can tell. */
-  | { outcome: 'open'; reason: string }
-  | { outcome: 'differs'; message: string; expected?: string; actual?: string };
+/** What is known of the stream of a record's entry. */
+export interface StreamFacts {
+  notes: StreamNotes;
+  /** The bundle reaches up to when the record was asked for. */
+  isCurrent: boolean;
+  /** An entry was there before the record was asked for. @param at when it was recorded, where it says so. */
+  isCertain(sequence: number, at: number | null): boolean;
+}
 
 export type EntryContract = Pick<Description, 'numbers' | 'digest' | 'entry'>;
 
@@ -27,38 +31,88 @@ export function compareWithEntry(
   record: SupplementRecord,
   named: NamedEntry,
   found: FoundEntry,
+  facts: StreamFacts,
   { id, entry: description }: { id: RecordsDescription['id']; entry: EntryDescription },
 ): Comparison {
   if (named.digest !== null && named.digest !== found.digest)
     return differs('names another digest than its entry has', named.digest, found.digest);
-  const entry = found.bytes === null ? null : readEntry(found.bytes);
+  const entry = found.bytes === null ? null : readEntryText(found.bytes);
   if (entry === null) return open('its entry can be read in more than one way');
   if (!isNamed(contract, entry.value, named, found)) return open('the bundle shows another entry under its number');
   for (const [path, text] of Object.entries(description.is))
     if (valueAt(entry.value, path) !== text)
       return differs(`its entry has another "${path}" than those of such records`, text, shown(entry.value, path));
-  if (description.within === null) return compareFields(record, entry.value, entry.isExact);
-  const items = valueAt(entry.value, description.within);
   const idPath = description.says[id] ?? '';
-  const [own, ...others] = (Array.isArray(items) ? items : []).filter((item) => valueAt(item, idPath) === record.id);
-  if (own === undefined) return differs('its entry does not name it', record.id);
-  // Of two that differ nobody could tell which is meant.
-  if (others.length > 0) return differs('its entry names it more than once', record.id);
-  return compareFields(record, own, entry.isExact);
+  const said = itemOf(entry.value, description.within, idPath, record.id);
+  if (said === null) return differs('its entry does not name it, or more than once', record.id);
+  const farOff = compareTime(contract, record, entry.value, description.time_within_seconds);
+  if (farOff !== null) return farOff;
+  const later = laterSayings(contract, record, description, facts);
+  if (later === null) return open('an entry that changes it can be read in more than one way');
+  const { may_say } = description;
+  const first = { sequence: named.sequence, said, isExact: entry.isExact, may_say, isCertain: true };
+  const comparison = compareMembers(record, description, { first, later, isCurrent: facts.isCurrent });
+  return comparison.outcome === 'differs'
+    ? differs(comparison.message, comparison.expected ?? '', comparison.actual)
+    : comparison;
 }
 
-function compareFields({ says }: SupplementRecord, said: Json, isExact: boolean): Comparison {
-  for (const [path, text] of says) {
-    const ofEntry = comparableText(valueAt(said, path), isExact);
-    if (text === null || ofEntry === null)
-      return open(`"${path}" is or holds a number that cannot be compared exactly`);
-    if (text !== ofEntry) return differs(`its entry says something else as "${path}"`, text, ofEntry);
+/** The item of an entry that is of a record, or the entry itself; null where there is none, or more than one. */
+function itemOf(entry: Json, within: string | null, idPath: string, id: string): Json | null {
+  if (within === null) return entry;
+  const items = valueAt(entry, within);
+  const [own, ...others] = (Array.isArray(items) ? items : []).filter((item) => valueAt(item, idPath) === id);
+  // Of two that differ nobody could tell which is meant.
+  return own === undefined || others.length > 0 ? null : own;
+}
+
+function compareTime(
+  { entry: { timestamp: path, timestamp_unit: unit } }: EntryContract,
+  { time: at }: SupplementRecord,
+  entry: Json,
+  within: number | null,
+): Comparison | null {
+  if (within === null || at === null || path === null) return null;
+  const recorded = toTimeOrNull(valueAt(entry, path), unit);
+  if (recorded === null || Math.abs(Date.parse(recorded) - Date.parse(at)) <= within * 1000) return null;
+  return differs(`its time is more than ${within} seconds from that of its entry`, at, recorded);
+}
+
+/** Entries that state members of a record anew, in their order; null where one can be read in more than one way. */
+function laterSayings(
+  contract: EntryContract,
+  record: SupplementRecord,
+  { later }: EntryDescription,
+  { notes, isCertain }: StreamFacts,
+): Saying[] | null {
+  const sayings: Saying[] = [];
+  for (const sequence of notes.later(record.kind, record.id)) {
+    const bytes = notes.find(sequence)?.bytes ?? null;
+    const entry = bytes === null ? null : readEntryText(bytes);
+    if (entry === null) return null;
+    const { value, isExact } = entry;
+    for (const { is, within, id, may_say } of later) {
+      if (!isKind(value, is)) continue;
+      const said = itemOf(value, within, id, record.id);
+      if (said === null || (within === null && valueAt(value, id) !== record.id)) continue;
+      sayings.push({ sequence, said, isExact, may_say, isCertain: isCertain(sequence, entryTimeOf(contract, value)) });
+    }
   }
-  return { outcome: 'same' };
+  return sayings;
+}
+
+/** When an entry was recorded; null where it does not say. */
+export function entryTimeOf({ entry: { timestamp, timestamp_unit } }: EntryContract, entry: Json): number | null {
+  const time = timestamp === null ? null : toTimeOrNull(valueAt(entry, timestamp), timestamp_unit);
+  return time === null ? null : Date.parse(time);
+}
+
+export function isKind(entry: Json, is: Readonly<Record<string, string>>): boolean {
+  return Object.entries(is).every(([path, text]) => valueAt(entry, path) === text);
 }
 
 /** Null for what can be read in more than one way. */
-function readEntry(bytes: Uint8Array): { value: Json; isExact: boolean } | null {
+export function readEntryText(bytes: Uint8Array): { value: Json; isExact: boolean } | null {
   try {
     const { value, ambiguity, inexact } = parseExactJson(bytes);
     return ambiguity === null ? { value, isExact: inexact === null } : null;

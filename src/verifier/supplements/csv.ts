@@ -5,7 +5,7 @@ import type { RecordsDescription } from '../profile/supplements.ts';
 import type { RecordState } from './document.ts';
 
 /** What stands behind the columns of the contract: how a record stands, and the entry that it names. */
-const OWN_COLUMNS = ['proof', 'proof_reason', 'entry_stream_id', 'entry_sequence', 'entry_hash'];
+const OWN_COLUMNS = ['proof', 'proof_reason', 'as_reported', 'entry_stream_id', 'entry_sequence', 'entry_hash'];
 
 /** The first line of the table of a kind, with its byte order mark. */
 export function csvHeader({ csv }: RecordsDescription): string {
@@ -13,9 +13,13 @@ export function csvHeader({ csv }: RecordsDescription): string {
 }
 
 /** The line of a record. @param record as received. */
-export function csvRow({ csv }: RecordsDescription, record: Json, { state, reason, entry }: RecordState): string {
+export function csvRow(
+  { csv }: RecordsDescription,
+  record: Json,
+  { state, reason, as_reported, entry }: RecordState,
+): string {
   const columns = csv.map((path) => toCell(valueAt(record, path)));
-  return csvLine([...columns, state, reason, entry?.stream_id, entry?.sequence, entry?.hash]);
+  return csvLine([...columns, state, reason, as_reported?.join(' '), entry?.stream_id, entry?.sequence, entry?.hash]);
 }
 
 function toCell(value: Json | undefined): CsvValue {

@@ -41,6 +41,8 @@ export const recordCountsSchema = z.strictObject({
   contradicted: count,
   unproved: count,
   no_entry: count,
+  /** Those that entries of the bundles name, and that are not among the records. */
+  missing: count,
 });
 export type KindCounts = z.infer<typeof recordCountsSchema>;
 
@@ -65,6 +67,8 @@ export const recordStateSchema = z.strictObject({
   state: z.enum(RECORD_STATE_NAMES),
   /** Why it is not proved. */
   reason: z.string().optional(),
+  /** Of a record that is proved: the columns of its table that no entry states, which are as the service says. */
+  as_reported: z.array(z.string()).optional(),
   /** The entry that it names; `hash` where it names the digest. */
   entry: z.strictObject({ stream_id: z.string(), sequence: count, hash: z.string().optional() }).optional(),
 });

@@ -1,8 +1,10 @@
 import type { SupplementFindingCode } from '../model/supplement-finding.ts';
 import type { Description } from '../profile/description.ts';
 import type { EntryDescription, RecordsDescription } from '../profile/supplements.ts';
-import { type Comparison, compareWithEntry, type EntryContract } from './comparing.ts';
-import type { RecordStateName } from './document.ts';
+import { compareWithEntry, type EntryContract, type StreamFacts } from './comparing.ts';
+import type { RecordStateName, SupplementState } from './document.ts';
+import { RECORD_KINDS, type RecordKind } from './files.ts';
+import type { Comparison } from './members.ts';
 import { describeRecords, type NamedEntry, type SupplementRecord } from './reading.ts';
 import type { StreamStanding } from './standing.ts';
 
@@ -20,7 +22,13 @@ export interface RecordJudgement {
   state: RecordStateName;
   /** Why it is not proved. */
   reason?: string;
+  /** Of a record that is proved: columns that no entry states. */
+  asReported?: string[];
   fault?: RecordFault;
+}
+
+interface StreamList {
+  streams: readonly { stream_id: string; head: { sequence: number | null } }[];
 }
 
 export type JudgedContract = EntryContract & Pick<Description, 'supplements'>;
@@ -34,12 +42,12 @@ export type JudgedContract = EntryContract & Pick<Description, 'supplements'>;
  * 3. The bundle of the stream has the entry of that number.
  * 4. The digests of the stream cover all that is compared.
  * 5. The entry has the digest that the record names.
- * 6. The entry says what the record says.
+ * 6. The entry, and those after it that are about the record, say what the record says; its time is close to theirs.
  */
 export function judgeRecord(
   contract: JudgedContract,
   record: SupplementRecord,
-  standingOf: (streamId: string) => StreamStanding,
+  { standingOf, askedAt }: { standingOf(streamId: string): StreamStanding; askedAt: RecordsAsked },
 ): RecordJudgement {
   const description = contract.supplements && describeRecords(contract.supplements, record.kind);
   if (description == null || !namesEntries(description))
@@ -54,23 +62,76 @@ export function judgeRecord(
   const standing = standingOf(entry.streamId);
   if (standing.kind === 'unknown') return unproved(standing.reason);
   if (standing.kind === 'refuted') return contradicted('the stream of its entry is refuted', { isCommon: true });
-  const { first, last, open, notCovered, find } = standing;
+  const { first, last, open, notCovered, notes } = standing;
   if (open !== null) return unproved(open);
   if (first === null || last === null || entry.sequence < first || entry.sequence > last)
     return outside(entry, first, last);
   const bare = pathsOf(description.entry).find((path) => notCovered.some((member) => overlap(path, member)));
   if (bare !== undefined) return unproved(`the digests of its stream do not cover "${bare}" of entries`);
-  const found = find(entry.sequence);
+  const found = notes.find(entry.sequence);
   if (found === null) return unproved('the bundle of its stream has a gap where its entry would be');
-  return toJudgement(compareWithEntry(contract, record, entry, found, description));
+  const facts = streamFactsOf(standing, askedAt);
+  return toJudgement(compareWithEntry(contract, record, entry, found, facts, description), description);
 }
 
-function namesEntries<D extends RecordsDescription>(description: D): description is D & { entry: EntryDescription } {
+type Judged = RecordsDescription & { entry: EntryDescription };
+
+function namesEntries(description: RecordsDescription): description is Judged {
   return description.entry !== null;
 }
 
-function toJudgement(comparison: Comparison): RecordJudgement {
-  if (comparison.outcome === 'same') return { state: 'proved_by_entry' };
+/** When records of a kind were asked for, and what that means for entries. */
+export interface RecordsAsked {
+  /** RFC 3339. */
+  at: string;
+  /** They were asked for by the attempt that read the list of streams. */
+  isOfList: boolean;
+  /** End of the run's period; null for all time. */
+  to: string | null;
+}
+
+/** When records of each kind were asked for; null for kinds whose service was not collected from. */
+export function askedAtOf(
+  services: Readonly<Record<string, SupplementState>>,
+  { startedAt, to }: { startedAt: string; to: string | null },
+): (kind: RecordKind) => RecordsAsked | null {
+  return (kind) => {
+    const service = services[RECORD_KINDS[kind]];
+    if (service?.state !== 'collected') return null;
+    const { collected_at: at } = service;
+    return { at, to, isOfList: Date.parse(at) >= Date.parse(startedAt) };
+  };
+}
+
+/** The newest entry of each stream, by the service's list of streams. */
+export function listedHeads({ streams }: StreamList): ReadonlyMap<string, number | null> {
+  return new Map(streams.map(({ stream_id, head }) => [stream_id, head.sequence]));
+}
+
+/** Clocks of the exporter and of a service may be so far apart. */
+const CLOCKS_APART_MS = 5 * 60_000;
+
+/** What the bundle of a stream tells of records that were asked for then. */
+export function streamFactsOf(
+  { notes, listed, requestedAt }: Extract<StreamStanding, { kind: 'read' }>,
+  { at, isOfList, to }: RecordsAsked,
+): StreamFacts {
+  const asked = Date.parse(at);
+  return {
+    notes,
+    isCurrent: Date.parse(requestedAt) >= asked && (to === null || Date.parse(to) > asked),
+    isCertain: (sequence, time) =>
+      isOfList && listed !== null ? sequence <= listed : time !== null && time < asked - CLOCKS_APART_MS,
+  };
+}
+
+function toJudgement(comparison: Comparison, { csv, time, entry }: Judged): RecordJudgement {
+  if (comparison.outcome === 'same') {
+    const { stream, time_within_seconds: within } = entry;
+    const stated = new Set([...comparison.stated, ...(stream?.match(/(?<=\{)[^{}]+(?=\})/g) ?? [])]);
+    if (time !== null && within !== null) stated.add(time);
+    return { state: 'proved_by_entry', asReported: csv.filter((column) => !stated.has(column)) };
+  }
   if (comparison.outcome === 'open') return unproved(comparison.reason);
   const { message, expected, actual } = comparison;
   return contradicted(message, {
@@ -106,9 +167,15 @@ function outside({ sequence }: NamedEntry, first: number | null, last: number | 
 }
 
 /** What of an entry is compared. */
-function pathsOf({ is, within, says }: EntryDescription): string[] {
-  const own = Object.values(says).map((path) => (within === null ? path : `${within}.${path}`));
-  return [...Object.keys(is), ...own];
+function pathsOf({ is, within, says, may_say, later }: EntryDescription): string[] {
+  const own = { within, members: { ...says, ...may_say } };
+  const all = [own, ...later.map((one) => ({ within: one.within, members: { id: one.id, ...one.may_say } }))];
+  const kinds = [is, ...later.map((one) => one.is)].flatMap((one) => Object.keys(one));
+  const inEntry = (path: string, list: string | null) => (list === null ? path : `${list}.${path}`);
+  return [
+    ...kinds,
+    ...all.flatMap(({ within: list, members }) => Object.values(members).map((path) => inEntry(path, list))),
+  ];
 }
 
 function overlap(path: string, member: string): boolean {

@@ -22,6 +22,8 @@ export interface SupplementRecord {
   says: readonly (readonly [path: string, text: string | null])[];
   /** As received. */
   value: Json;
+  /** Every number of the answer is the one that was written. */
+  isExact: boolean;
 }
 
 export interface NamedEntry {
@@ -79,7 +81,7 @@ export function readAgents(contract: RecordContract, body: Uint8Array): { agentI
 }
 
 /** @throws EvidenceError `contract` where two readers could see two things. */
-function readAnswer(body: Uint8Array, what: string): { value: Json; isExact: boolean } {
+export function readAnswer(body: Uint8Array, what: string): { value: Json; isExact: boolean } {
   const { value, ambiguity, inexact, inexactInteger } = parseExactJson(withoutByteOrderMark(body));
   const why =
     ambiguity ?? (inexactInteger === null ? null : `the number ${inexactInteger} is another one when it is read`);
@@ -118,6 +120,7 @@ class RecordReader {
       entry: entry === null ? null : this.#entryOf(fields, value, entry),
       says: entry === null ? [] : this.#saysOf(value, entry),
       value,
+      isExact: this.#isExact,
     };
   }
 
@@ -135,8 +138,9 @@ class RecordReader {
     };
   }
 
-  #saysOf(value: Json, { says }: EntryDescription): [path: string, text: string | null][] {
-    return Object.entries(says).map(([own, ofEntry]) => [ofEntry, comparableText(valueAt(value, own), this.#isExact)]);
+  #saysOf(value: Json, { says, may_say }: EntryDescription): [path: string, text: string | null][] {
+    const members = [...Object.entries(says), ...Object.entries(may_say)];
+    return members.map(([own, ofEntry]) => [ofEntry, comparableText(valueAt(value, own), this.#isExact)]);
   }
 }
 

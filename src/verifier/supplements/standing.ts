@@ -1,4 +1,5 @@
 import type { ReportedClaims, StreamStatus } from '../claims/claim.ts';
+import type { RecordKind } from './files.ts';
 
 /** An entry of a bundle as it was read. */
 export interface FoundEntry {
@@ -21,8 +22,21 @@ export type StreamStanding =
       open: string | null;
       /** Members of entries that no digest covers. */
       notCovered: readonly string[];
-      find(sequence: number): FoundEntry | null;
+      notes: StreamNotes;
+      /** The newest entry that the service listed before other services were asked; null where it does not say. */
+      listed: number | null;
+      /** When the package was asked for. */
+      requestedAt: string;
     };
+
+/** The entries of a stream that bear on records. */
+export interface StreamNotes {
+  find(sequence: number): FoundEntry | null;
+  /** Records that entries say there are, each with the number of the first entry that does. */
+  implied(kind: RecordKind): Iterable<readonly [id: string, sequence: number]>;
+  /** Numbers of the entries that state members of a record anew, in their order. */
+  later(kind: RecordKind, id: string): readonly number[];
+}
 
 /** What was made of a stream, in an export or in a verification. */
 export interface JudgedStream {
@@ -32,13 +46,14 @@ export interface JudgedStream {
   head: { sequence: number } | null;
 }
 
-/** @param find an entry of the bundle that was judged; null where the bundle was not read. */
+/** @param notes of the bundle that was judged; null where it was not read. */
 export function standingOf(
   { status, claims, first_sequence, head }: JudgedStream,
-  find: ((sequence: number) => FoundEntry | null) | null,
+  notes: StreamNotes | null,
+  { listed, requestedAt }: { listed: number | null; requestedAt: string },
 ): StreamStanding {
   if (status === 'refuted') return { kind: 'refuted' };
-  if (find === null) return { kind: 'unknown', reason: 'the bundle of its stream was not opened' };
+  if (notes === null) return { kind: 'unknown', reason: 'the bundle of its stream was not opened' };
   const open = (['order', 'content'] as const).find((name) => claims[name].state !== 'proved');
   return {
     kind: 'read',
@@ -49,6 +64,6 @@ export function standingOf(
         ? null
         : `the claim "${open}" of its stream is not proved: ${claims[open].reason ?? 'unknown'}`,
     notCovered: claims.content.not_covered ?? [],
-    find,
+    ...{ notes, listed, requestedAt },
   };
 }

@@ -3,8 +3,9 @@ import { KEPT_FINDINGS } from '../model/finding-log.ts';
 import { type SupplementFinding, toSupplementFinding } from '../model/supplement-finding.ts';
 import type { KindCounts, RecordState, SupplementsStatement } from './document.ts';
 import type { RecordKind } from './files.ts';
-import { contradicted, type JudgedContract, judgeRecord, type RecordFault } from './judging.ts';
-import { recordsOfPeriod, type SupplementRecord } from './reading.ts';
+import { contradicted, type JudgedContract, judgeRecord, type RecordFault, type RecordsAsked } from './judging.ts';
+import { isToBeThere } from './missing-records.ts';
+import { type NamedEntry, recordsOfPeriod, type SupplementRecord } from './reading.ts';
 import type { StreamStanding } from './standing.ts';
 
 interface Run {
@@ -12,6 +13,8 @@ interface Run {
   /** Half-open. */
   period: { from: string | null; to: string | null };
   standingOf(streamId: string): StreamStanding;
+  /** Null for what was not asked for. */
+  askedAt(kind: RecordKind): RecordsAsked | null;
 }
 
 /** How many records of a kind are proved by entries of a stream. */
@@ -41,7 +44,15 @@ export class SupplementTally {
 
   /** A kind that was collected, also where there is no record of it. */
   begin(kind: RecordKind): void {
-    const none = { records: 0, in_period: 0, proved_by_entry: 0, contradicted: 0, unproved: 0, no_entry: 0 };
+    const none = {
+      records: 0,
+      in_period: 0,
+      proved_by_entry: 0,
+      contradicted: 0,
+      unproved: 0,
+      no_entry: 0,
+      missing: 0,
+    };
     this.#kinds.set(kind, this.#kinds.get(kind) ?? none);
   }
 
@@ -49,7 +60,7 @@ export class SupplementTally {
   judge(record: SupplementRecord): RecordState | null {
     this.begin(record.kind);
     const counts = this.#kinds.get(record.kind);
-    const key = JSON.stringify([record.kind, record.id, record.entry?.streamId ?? null]);
+    const key = keyOf({ kind: record.kind, id: record.id, streamId: record.entry?.streamId ?? null });
     const { time, entry, says } = record;
     const read = sha256(JSON.stringify([time, entry, [...says]]));
     const before = this.#seen.get(key);
@@ -57,15 +68,49 @@ export class SupplementTally {
     this.#seen.set(key, before ?? read);
     counts.records++;
     if (!this.#isOfPeriod(record)) return null;
-    const { state, reason, fault } =
+    const askedAt = this.#run.askedAt(record.kind);
+    if (askedAt === null) throw new TypeError(`${record.kind} were not asked for`);
+    const standingOf = (streamId: string) => this.#run.standingOf(streamId);
+    const { state, reason, asReported, fault } =
       before === undefined
-        ? judgeRecord(this.#run.contract, record, (streamId) => this.#run.standingOf(streamId))
+        ? judgeRecord(this.#run.contract, record, { standingOf, askedAt })
         : contradicted('it comes twice, and does not say the same both times');
     counts.in_period++;
     counts[state]++;
     if (fault !== undefined) this.#note(record, fault);
     if (state === 'proved_by_entry' && entry !== null) this.#prove(record.kind, entry.streamId);
-    return toState(record, state, reason);
+    return toState(record, { state, reason, asReported });
+  }
+
+  /**
+   * Looks for records that entries of the bundles name and that are not there, once all records were judged.
+   * @param streamIds of the run.
+   */
+  finish(streamIds: Iterable<string>): void {
+    for (const streamId of streamIds)
+      for (const kind of this.#kinds.keys()) {
+        const askedAt = this.#run.askedAt(kind);
+        if (askedAt !== null) this.#finishStream(streamId, kind, askedAt);
+      }
+  }
+
+  #finishStream(streamId: string, kind: RecordKind, askedAt: RecordsAsked): void {
+    const { contract, period } = this.#run;
+    const standing = this.#run.standingOf(streamId);
+    if (standing.kind !== 'read' || standing.open !== null) return;
+    for (const [id, sequence] of standing.notes.implied(kind)) {
+      if (this.#seen.has(keyOf({ kind, id, streamId }))) continue;
+      if (isToBeThere(contract, { kind, id, sequence }, { standing, askedAt, period }))
+        this.#miss(kind, id, streamId, sequence);
+    }
+  }
+
+  #miss(kind: RecordKind, id: string, streamId: string, sequence: number): void {
+    const counts = this.#kinds.get(kind);
+    if (counts !== undefined) counts.missing++;
+    const message = `entry ${sequence} of "${streamId}" says that it is there, and the service does not show it`;
+    const entry = { streamId, sequence };
+    this.#note({ kind, id, entry }, { code: 'supplement/missing', message, isCommon: false });
   }
 
   get statement(): Pick<SupplementsStatement, 'kinds' | 'findings' | 'findings_count'> {
@@ -87,7 +132,7 @@ export class SupplementTally {
     this.#proved.set(key, { kind, stream_id: streamId, records: records + 1 });
   }
 
-  #note({ kind, id, entry }: SupplementRecord, { isCommon, code, message, ...values }: RecordFault): void {
+  #note({ kind, id, entry }: Noted, { isCommon, code, message, ...values }: RecordFault): void {
     this.#found++;
     const key = JSON.stringify(isCommon ? [code, kind, entry?.streamId, message] : [code, kind, this.#found]);
     const known = this.#findings.get(key);
@@ -109,10 +154,24 @@ export class SupplementTally {
   }
 }
 
-function toState({ kind, id, entry }: SupplementRecord, state: RecordState['state'], reason?: string): RecordState {
+type Noted = Pick<SupplementRecord, 'kind' | 'id'> & { entry: Pick<NamedEntry, 'streamId' | 'sequence'> | null };
+
+function keyOf({ kind, id, streamId }: { kind: RecordKind; id: string; streamId: string | null }): string {
+  return JSON.stringify([kind, id, streamId]);
+}
+
+function toState(
+  { kind, id, entry }: SupplementRecord,
+  {
+    state,
+    reason,
+    asReported = [],
+  }: { state: RecordState['state']; reason?: string | undefined; asReported?: string[] | undefined },
+): RecordState {
   return {
     ...{ kind, id, state },
     ...(reason === undefined ? {} : { reason }),
+    ...(asReported.length === 0 ? {} : { as_reported: asReported }),
     ...(entry !== null && {
       entry: {
         ...{ stream_id: entry.streamId, sequence: entry.sequence },

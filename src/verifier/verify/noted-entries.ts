@@ -1,7 +1,9 @@
 import { closeSync, ftruncateSync, openSync, readSync, writeSync } from 'node:fs';
 import type { PackageExpectation } from '../chain/package.ts';
 import type { SentEntries } from '../model/sent.ts';
-import type { FoundEntry } from '../supplements/standing.ts';
+import type { RecordKind } from '../supplements/files.ts';
+import type { Implied } from '../supplements/implied.ts';
+import type { FoundEntry, StreamNotes } from '../supplements/standing.ts';
 import type { EntryWatch } from './reading.ts';
 
 type SeenEntry = Parameters<NonNullable<PackageExpectation['onEntry']>>[0];
@@ -11,17 +13,25 @@ const HEAD_BYTES = 8;
 /** An entry that can be read in more than one way. */
 const NO_JSON = 0xffffffff;
 
-/** Those entries of one stream that somebody wants to see again, kept in a file, so that there may be any number. */
-export class NotedEntries implements EntryWatch, Disposable {
+/** Those entries of one stream that bear on records, kept in a file, so that there may be any number. */
+export class NotedEntries implements EntryWatch, StreamNotes, Disposable {
   readonly #wanted: ReadonlySet<number>;
   readonly #file: number;
   /** Where the note of an entry begins, by its number. Of two entries of one number the first. */
   readonly #offsets = new Map<number, number>();
+  readonly #impliedBy: (bytes: Uint8Array) => readonly Implied[];
+  readonly #implied = new Map<RecordKind, Map<string, number>>();
+  readonly #later = new Map<string, number[]>();
   #end = 0;
 
-  /** @param wanted numbers of entries. @param path of a file that is made, and that is the caller's to remove. */
-  constructor(wanted: ReadonlySet<number>, path: string) {
+  /**
+   * @param wanted numbers of entries that records name.
+   * @param impliedBy the records that an entry is about.
+   * @param path of a file that is made, and that is the caller's to remove.
+   */
+  constructor(wanted: ReadonlySet<number>, impliedBy: (bytes: Uint8Array) => readonly Implied[], path: string) {
     this.#wanted = wanted;
+    this.#impliedBy = impliedBy;
     this.#file = openSync(path, 'w+', 0o600);
   }
 
@@ -32,6 +42,8 @@ export class NotedEntries implements EntryWatch, Disposable {
   /** The stream is read from its beginning, again. */
   restart(): void {
     this.#offsets.clear();
+    this.#implied.clear();
+    this.#later.clear();
     this.#end = 0;
     ftruncateSync(this.#file);
   }
@@ -43,12 +55,23 @@ export class NotedEntries implements EntryWatch, Disposable {
   onSent(entries: SentEntries): void {
     for (let at = 0; at < entries.count; at++) {
       const sequence = entries.sequence(at);
-      if (this.#wants(sequence))
-        this.#note(sequence, entries.digest(at), entries.bytes.subarray(entries.start(at), entries.end(at)));
+      if (this.#offsets.has(sequence)) continue;
+      const bytes = entries.bytes.subarray(entries.start(at), entries.end(at));
+      const implied = this.#impliedBy(bytes);
+      for (const one of implied) this.#keep(one, sequence);
+      if (implied.length > 0 || this.#wants(sequence)) this.#note(sequence, entries.digest(at), bytes);
     }
   }
 
   async catchUp(): Promise<void> {}
+
+  implied(kind: RecordKind): Iterable<readonly [id: string, sequence: number]> {
+    return this.#implied.get(kind) ?? [];
+  }
+
+  later(kind: RecordKind, id: string): readonly number[] {
+    return this.#later.get(`${kind} ${id}`) ?? [];
+  }
 
   /** Null where no such entry was seen. */
   find(sequence: number): FoundEntry | null {
@@ -59,6 +82,18 @@ export class NotedEntries implements EntryWatch, Disposable {
     const length = head.readUInt32LE(4);
     const bytes = length === NO_JSON ? null : this.#read(offset + HEAD_BYTES + digest.length, length);
     return { digest: digest.toString(), bytes };
+  }
+
+  #keep({ kind, id, isFirst }: Implied, sequence: number): void {
+    if (!isFirst) {
+      const numbers = this.#later.get(`${kind} ${id}`);
+      if (numbers === undefined) this.#later.set(`${kind} ${id}`, [sequence]);
+      else numbers.push(sequence);
+      return;
+    }
+    const ids = this.#implied.get(kind) ?? new Map<string, number>();
+    this.#implied.set(kind, ids);
+    if (!ids.has(id)) ids.set(id, sequence);
   }
 
   #wants(sequence: number): boolean {

@@ -22,10 +22,9 @@ import {
 } from '../supplements/files.ts';
 import { describeRecords, readAgents } from '../supplements/reading.ts';
 import { type ObjectFinding, toObjectFinding } from './object-finding.ts';
-import { readIn, type SoundSupplements } from './supplements-check.ts';
+import { checkListPages, listOf } from './supplement-pages.ts';
+import { MAX_ANSWER_BYTES, readIn, type SoundSupplements } from './supplements-check.ts';
 
-/** Of one answer of a service: an export takes no larger one. */
-export const MAX_ANSWER_BYTES = 64 * 2 ** 20;
 const MAX_INFO_BYTES = 2 ** 20;
 
 /** The folder in the zip. */
@@ -87,13 +86,22 @@ async function receivedFiles(
     .map(statisticsFile);
   const kinds = collectedKinds(sound, supplements);
   const lists = kinds.filter((kind) => kind !== 'actions' && kind !== 'verifications');
-  const received = new Set([...statistics, ...lists.flatMap((kind) => pagesOf(files, RECORD_KINDS[kind], kind))]);
+  const received = new Set(statistics);
+  const add = async (kind: RecordKind | 'agents', pages: readonly string[]) => {
+    const list = listOf(contract.supplements, kind);
+    if (list !== null) await checkListPages(sound, list, pages, findings);
+    for (const path of pages) received.add(path);
+  };
+  for (const kind of lists) await add(kind, pagesOf(files, RECORD_KINDS[kind], kind));
   if (!kinds.includes('actions')) return received;
   const agentPages = pagesOf(files, 'agents', 'agents');
-  for (const path of agentPages) received.add(path);
+  await add('agents', agentPages);
   for (const slug of await agentsInScope(sound, run, agentPages, findings)) {
     received.add(verificationFile(slug));
-    for (const path of numbered((number) => actionsFile(slug, number), files)) received.add(path);
+    await add(
+      'actions',
+      numbered((number) => actionsFile(slug, number), files),
+    );
   }
   return received;
 }

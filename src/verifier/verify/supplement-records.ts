@@ -6,6 +6,7 @@ import { type RunSupplements, whyNoBundle } from '../records/supplements.ts';
 import { csvHeader, csvRow } from '../supplements/csv.ts';
 import { type RecordState, recordStateSchema } from '../supplements/document.ts';
 import { csvFile, KIND_NAMES, RECORD_STATES, type RecordKind, recordFiles } from '../supplements/files.ts';
+import { askedAtOf, listedHeads } from '../supplements/judging.ts';
 import { judgeKind } from '../supplements/pass.ts';
 import { describeRecords, readRecords, recordsOfPeriod } from '../supplements/reading.ts';
 import { type StreamStanding, standingOf } from '../supplements/standing.ts';
@@ -14,8 +15,8 @@ import type { NotedStreams } from './noted-streams.ts';
 import { type ObjectFinding, toObjectFinding } from './object-finding.ts';
 import { sameRecord } from './recorded-stream.ts';
 import type { VerifiedStream } from './stream.ts';
-import { collectedKinds, MAX_ANSWER_BYTES } from './supplement-files.ts';
-import { readIn, type SoundSupplements, type SupplementsCheck } from './supplements-check.ts';
+import { collectedKinds } from './supplement-files.ts';
+import { MAX_ANSWER_BYTES, readIn, type SoundSupplements, type SupplementsCheck } from './supplements-check.ts';
 
 /** Numbers of the entries that records of the period name, by stream id; null for answers that cannot be read. */
 export async function wantedIn(
@@ -55,7 +56,9 @@ export async function judgeSupplements(judging: Judging, findings: ObjectFinding
   const { run, supplements, sound } = judging;
   const { contract, bundle, files, key } = sound;
   const standing = standings(judging);
-  const tally = new SupplementTally({ contract, period: run.period, standingOf: standing });
+  const { period, started_at: startedAt } = run;
+  const askedAt = askedAtOf(supplements.services, { startedAt, to: period.to });
+  const tally = new SupplementTally({ contract, period, standingOf: standing, askedAt });
   const comparison = new StateComparison(`${key}:${RECORD_STATES}`, findings);
   const recorded = linesOf(bundle.blocksOf(RECORD_STATES));
   for (const kind of collectedKinds(sound, supplements)) {
@@ -74,6 +77,7 @@ export async function judgeSupplements(judging: Judging, findings: ObjectFinding
         toObjectFinding('bundle/contradiction', `${key}:${csvFile(kind)}`, 'is not the table of what was received'),
       );
   }
+  tally.finish(run.streams.map(({ stream_id }) => stream_id));
   if ((await recorded.next()).done !== true) comparison.differs('has more lines than there are records');
   if (!comparison.agreesWith(supplements))
     findings.push(toObjectFinding('record/differs', `${key}:${RECORD_STATES}`, 'comes to other counts than run.json'));
@@ -106,12 +110,18 @@ function inRun(finding: SupplementsCheck['findings'][number], key: string): Obje
 /** Of each stream by what was found now; one that was refuted in the export stays refuted, whatever this reader has not got. */
 function standings({ run, streams, notes }: Judging): (streamId: string) => StreamStanding {
   const refuted = new Set(run.streams.filter(({ status }) => status === 'refuted').map(({ stream_id }) => stream_id));
+  const heads = listedHeads(run.stream_list);
+  const requested = new Map(run.streams.map(({ stream_id, collected }) => [stream_id, collected.requested_at]));
+  const askedOf = (streamId: string) => ({
+    listed: heads.get(streamId) ?? null,
+    requestedAt: requested.get(streamId) ?? '',
+  });
   const known = new Map(
     streams.map(({ verdict }): [string, StreamStanding] => {
       const { stream_id } = verdict;
       if (refuted.has(stream_id)) return [stream_id, { kind: 'refuted' }];
       const noted = notes.of(stream_id);
-      return [stream_id, standingOf(verdict, noted === null ? null : (sequence) => noted.find(sequence))];
+      return [stream_id, standingOf(verdict, noted, askedOf(stream_id))];
     }),
   );
   return (streamId) => known.get(streamId) ?? { kind: 'unknown', reason: whyNoBundle(streamId, run) };
@@ -141,6 +151,9 @@ class StateComparison {
       return false;
     }
     if (!sameRecord(stated.entry ?? null, now.entry ?? null)) this.differs(`names another entry of ${of}`);
+    const claimed = (now.as_reported ?? []).filter((column) => !stated.as_reported?.includes(column));
+    if (!isOpen && stated.state === 'proved_by_entry' && claimed.length > 0)
+      this.differs(`says that entries state ${claimed.join(', ')} of ${of}, and they do not`);
     const counts = this.#kinds.get(now.kind) ?? {};
     this.#kinds.set(now.kind, { ...counts, [stated.state]: (counts[stated.state] ?? 0) + 1 });
     if (!isTolerable(stated, now, isOpen))
@@ -194,11 +207,12 @@ async function* linesOf(blocks: AsyncIterable<Uint8Array>): AsyncGenerator<strin
   return undefined;
 }
 
-/** Null for what is no such line. */
+/** Null for what is no line that an export writes. */
 function readState(line: string | undefined): RecordState | null {
   if (line === undefined) return null;
   try {
-    return recordStateSchema.parse(JSON.parse(line));
+    const state = recordStateSchema.parse(JSON.parse(line));
+    return JSON.stringify(state) === line ? state : null;
   } catch {
     return null;
   }

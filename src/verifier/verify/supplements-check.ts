@@ -36,6 +36,9 @@ export interface SoundSupplements {
   isByReader: boolean;
 }
 
+/** Of one answer of a service: an export takes no larger one. */
+export const MAX_ANSWER_BYTES = 64 * 2 ** 20;
+
 /** Null, and a finding, for a file that cannot be read. */
 export async function readIn<T>(place: string, findings: ObjectFinding[], read: () => Promise<T>): Promise<T | null> {
   try {

@@ -13,13 +13,14 @@ import { readRecord } from '../records/record-bytes.ts';
 import type { RunSupplements } from '../records/supplements.ts';
 import { SUPPLEMENTS_RECORD } from '../supplements/document.ts';
 import { SUPPLEMENTS_DOCUMENT } from '../supplements/files.ts';
+import { ImpliedRecords } from '../supplements/implied.ts';
 import type { VerifyOptions } from './content.ts';
 import { NotedStreams } from './noted-streams.ts';
 import { type ObjectFinding, toObjectFinding } from './object-finding.ts';
 import { sameRecord } from './recorded-stream.ts';
 import { fetchBundle, readObject } from './stored.ts';
 import type { RunContext, VerifiedStream } from './stream.ts';
-import { checkSupplementFiles } from './supplement-files.ts';
+import { checkSupplementFiles, collectedKinds } from './supplement-files.ts';
 import { judgeSupplements, wantedIn } from './supplement-records.ts';
 import { readIn, type SoundSupplements, type SupplementsCheck } from './supplements-check.ts';
 
@@ -44,7 +45,11 @@ export async function verifySupplements(
   try {
     sound = await openSupplements(context, run, supplements, folder, findings);
     const wanted = sound === null ? null : await wantedIn(sound, run, findings);
-    using notes = wanted === null ? null : new NotedStreams(join(folder, 'notes'), wanted);
+    const notesOf = (numbers: NonNullable<typeof wanted>, { contract }: SoundSupplements) => {
+      const kinds = collectedKinds({ contract }, supplements);
+      return new NotedStreams(join(folder, 'notes'), numbers, new ImpliedRecords(contract.supplements, kinds));
+    };
+    using notes = wanted === null || sound === null ? null : notesOf(wanted, sound);
     const streams = await verifyStreams(notes);
     if (sound === null || notes === null) return asRecorded(supplements);
     const judging = { run, supplements, sound, notes, streams };

@@ -615,6 +615,28 @@ BAG = "bagit.txt bag-info.txt manifest-sha256.txt tagmanifest-sha256.txt README.
 OF_BAG = re.compile("|".join(map(re.escape, BAG)) + r"|run-binding\.txt|data/(supplements\.json|records\.jsonl|transfer-log\.json|contract\.yaml|(audit|traps|endpoints|agents)/[a-zA-Z0-9._/-]+)")
 IN_METADATA = lambda names: {n: f"metadata.{n}" for n in names.split()}
 ENDPOINT = "endpoints/{endpoint_id}"
+SEEN, REACH, SOURCE = "status acknowledged_by acknowledged_at", "depth severity auth_verified", "channel source_event_id source_ip user_agent service region"
+REQUESTED = {"action": "metadata.requested"}
+STATED = {n: n for n in f"{SEEN} severity explanation.kind resolved_at".split()}
+OUTCOME = {"outcome.outcome": "metadata.outcome", "outcome.reported_at": "metadata.reported_at"}
+# What an entry may say besides, and by kind of later entries: list in the entry, id, what they may say.
+MAY_SAY = {
+    "detections": {**IN_METADATA(f"detected_at event_time request_sha256 {SEEN} {REACH} {SOURCE}"), **REQUESTED},
+    "events": {"first_seen": "first_seen", **STATED},
+    "scans": IN_METADATA("received_at started_at finished_at events.raised events.resolved"),
+    "actions": {**IN_METADATA("received_at reported_by trust.before trust.after trust.tier"), **OUTCOME},
+}
+LATER = {
+    "detections": [({"action": "trap.used_deeper"}, None, "metadata.detection_id", {**IN_METADATA(REACH), **REQUESTED}),
+                   ({"action": "trap.use_traced"}, None, "metadata.detection_id", {**IN_METADATA(f"{REACH} {SOURCE} event_time request_sha256"), **REQUESTED}),
+                   ({"action": "trap.use_ended"}, None, "metadata.detection_id", IN_METADATA("depth severity")),
+                   *(({"action": f"detection.{n}", "resource_type": "detection"}, None, "resource_id", IN_METADATA(SEEN)) for n in ("acknowledged", "archived", "reopened"))],
+    "events": [*(({"action": f"events.{n}"}, "metadata.events", "event_id", STATED) for n in ("resolved", "explained", "decided")),
+               *(({"action": f"event.{n}", "resource_type": "event"}, None, "resource_id", {n: f"metadata.{n}" for n in STATED}) for n in ("acknowledged", "reopened"))],
+    "scans": [],
+    "actions": [({"action": "action.outcome", "resource_type": "action"}, None, "resource_id", OUTCOME)],
+}
+RISES = {"depth": "exposed read validated used".split(), "severity": "low medium high critical".split()}
 # Folder, id, time, stream, what the entry is, list in the entry, what both say.
 KINDS = {
     "detections": ("traps", "detection_id", "detected_at", "traps", {"action": "trap.used", "resource_type": "trap"}, None,
@@ -639,6 +661,96 @@ def same(one, other):
     return canonical(one) == canonical(other)
 
 
+def is_kind(entry, wanted):
+    return all(at(entry, path) == text for path, text in wanted.items())
+
+
+def items_of(entry, within):
+    items = [entry] if within is None else at(entry, within)
+    return items if isinstance(items, list) else []
+
+
+def has(value, path):
+    *names, last = path.split(".")
+    inner = at(value, ".".join(names)) if names else value
+    return isinstance(inner, dict) and last in inner
+
+
+def asked(run, kind, stream_id):
+    """Whether an entry was there before the records were asked for, and whether the bundle reaches up to then."""
+    at_time = run["supplements"]["services"][KINDS[kind][0]]["collected_at"]
+    heads = {s["stream_id"]: s["head"]["sequence"] for s in run["stream_list"]["streams"]}
+    listed = heads.get(stream_id) if to_time(at_time) >= to_time(run["started_at"]) else None
+    certain = lambda entry: entry["sequence"] <= listed if listed is not None else to_time(entry["timestamp"]) < to_time(at_time) - timedelta(minutes=5)
+    requested = {s["stream_id"]: s["collected"]["requested_at"] for s in run["streams"]}
+    to = run["period"]["to"]
+    return certain, stream_id in requested and to_time(requested[stream_id]) >= to_time(at_time) and (to is None or to_time(to) > to_time(at_time))
+
+
+def later_of(archive, run, kind, stream_id):
+    """What later entries say, by the id of the record."""
+    key, found = (run["run_id"], stream_id, kind), {}
+    if key not in archive.later:
+        for entry in archive.proved[run["run_id"], stream_id].values():
+            for wanted, within, name, may_say in LATER[kind]:
+                own = items_of(entry, within) if is_kind(entry, wanted) else []
+                ids = [at(one, name) for one in own]
+                for one, its in zip(own, ids):
+                    if isinstance(its, str) and ids.count(its) == 1:
+                        found.setdefault(its, []).append((one, may_say, entry))
+        archive.later[key] = found
+    return archive.later[key]
+
+
+def says_the_same(archive, run, kind, record, first, item):
+    certain, is_current = asked(run, kind, first["stream_id"])
+    time = KINDS[kind][2]
+    if abs(to_time(record[time]) - to_time(first["timestamp"])) > timedelta(seconds=300):
+        return False
+    later = later_of(archive, run, kind, first["stream_id"]).get(record[KINDS[kind][1]], [])
+    sayings = [(item, MAY_SAY[kind], True), *((said, may_say, certain(entry)) for said, may_say, entry in later)]
+    stated = lambda member: [at(said, may_say[member]) for said, may_say, _ in sayings if member in may_say]
+    can_follow = lambda wanted: wanted.get("action") != "trap.use_traced" or "aws_last_used" in stated("channel")
+    changing = {member for wanted, *_, may_say in LATER[kind] if can_follow(wanted) for member in may_say}
+    for member in {member for _, may_say, _ in sayings for member in may_say}:
+        states = [(at(said, may_say[member]), sure) for said, may_say, sure in sayings if member in may_say and has(said, may_say[member])]
+        newest = max([n for n, (_, sure) in enumerate(states) if sure], default=-1)
+        own = at(record, member)
+        if not states or any(same(own, value) for value, _ in states[max(newest, 0):]):
+            continue
+        rises = RISES.get(member, []) if kind == "detections" else []
+        last = states[max(newest, 0)][0]
+        lower = newest >= 0 and own in rises and last in rises and rises.index(own) < rises.index(last)
+        if member not in changing or lower or is_current:
+            return False
+    return True
+
+
+def must_show_all(archive, run, kind, seen, key):
+    """9.2: what entries say that there is, is there."""
+    _, name, time, stream, kind_of_entry, within, says = KINDS[kind]
+    if stream is None:
+        return 0
+    template, missing, period = re.compile(re.sub(r"\{\w+\}", ".+", stream), re.S), 0, run["period"]
+    for stream_id in (s["stream_id"] for s in run["streams"] if s["status"] != "refuted" and template.fullmatch(s["stream_id"])):
+        certain, _ = asked(run, kind, stream_id)
+        found = set()
+        for entry in archive.proved.get((run["run_id"], stream_id), {}).values():
+            if not is_kind(entry, kind_of_entry) or not certain(entry):
+                continue
+            for item in items_of(entry, within):
+                path = MAY_SAY[kind].get(time)
+                stated = at(item, path)
+                times = [to_time(stated)] if stated else [to_time(entry["timestamp"]) + timedelta(seconds=n) for n in (-300, 300)]
+                inside = all((period["from"] is None or t >= to_time(period["from"])) and (period["to"] is None or t < to_time(period["to"])) for t in times)
+                one = at(item, says[name])
+                if isinstance(one, str) and inside and one not in found and (kind, one, stream_id) not in seen:
+                    found.add(one)
+                    must(False, key, f"{kind} {one!r} is missing")
+        missing += len(found)
+    return missing
+
+
 def judge_record(archive, run, kind, record):
     _, name, _, stream, kind_of_entry, within, says = KINDS[kind]
     if stream is None:
@@ -655,7 +767,7 @@ def judge_record(archive, run, kind, record):
     if place.get("hash") not in (None, entry["hash"]) or any(at(entry, path) != text for path, text in kind_of_entry.items()):
         return "contradicted"
     items = [entry] if within is None else [item for item in at(entry, within) or [] if at(item, says[name]) == record[name]]
-    right = len(items) == 1 and all(same(record.get(ours), at(items[0], theirs)) for ours, theirs in says.items())
+    right = len(items) == 1 and says_the_same(archive, run, kind, record, entry, items[0]) and all(same(record.get(ours), at(items[0], theirs)) for ours, theirs in says.items())
     return "proved_by_entry" if right else "contradicted"
 
 
@@ -685,9 +797,11 @@ def verify_supplements(archive, run, supplements):
         folder, begun = f"data/{service}/{kind}/", len(judged)
         for path in sorted((n for n in answers if n.startswith(folder)), key=lambda n: (n.rsplit("/", 1)[0], len(n), n)):
             answer = parse(files[path])
+            after = re.sub(r"\d+(?=\.json$)", lambda m: f"{int(m[0]) + 1:04}", path)
+            must(kind == "verifications" or bool(answer.get("next_cursor")) == (after in files), key, f"{path} ends otherwise than it says")
             for record in [answer] if kind == "verifications" else answer["data"]:
                 place = record.get("entry") or {}
-                about = [record.get(time), record.get("entry"), {n: record.get(n) for n in KINDS[kind][6]}]
+                about = [record.get(time), record.get("entry"), {n: at(record, n) for n in {**KINDS[kind][6], **MAY_SAY.get(kind, {})}}]
                 before = seen.setdefault((kind, record[name], place.get("stream_id")), about)
                 if before is not about and same(before, about):
                     continue
@@ -698,6 +812,7 @@ def verify_supplements(archive, run, supplements):
         if services[service]["state"] == "collected":
             counts = supplements["kinds"].get(kind, {})
             must(counts.get("in_period") == len(judged) - begun, key, f"counts other {kind} than there are")
+            must(counts.get("missing") == must_show_all(archive, run, kind, seen, key), key, f"counts other {kind} as missing")
     lines = [parse(line) for line in files["data/records.jsonl"].split(b"\n")[:-1]]
     must([(line["kind"], line["id"]) for line in lines] == [(kind, name) for kind, name, _ in judged], key, "has other records than were received")
     for line, (kind, name, state) in zip(lines, judged):
@@ -716,8 +831,13 @@ class Archive:
     def __init__(self, folder, public_keys, root, service_root, seal_keys):
         self.folder, self.root, self.service_root, self.seal_keys = folder, root, service_root, seal_keys
         self.keys = {key_id(file): file for file in public_keys}
+<<<<<<< HEAD
         self.named, self.entries, self.runs, self.checked, self.proved = set(), {}, {}, 0, {}
         self.objects, self.earlier = {}, []
+=======
+        self.named, self.entries, self.runs, self.checked, self.proved, self.later = set(), {}, {}, 0, {}, {}
+        self.objects = {}
+>>>>>>> dc92c6eb (supplements: judge records by all that entries say, in both directions)
         for at, folders, files in os.walk(folder):
             folders[:] = [name for name in folders if not name.startswith(".")]
             for name in files:

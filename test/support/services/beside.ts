@@ -152,9 +152,10 @@ function event(number: number, record: RecordEntry): Item {
     expected_sha256: null,
     observed_sha256: null,
   };
+  const others = number === 1 ? [] : [{ event_id: `evt-${number - 1}` }];
   const entry = record(`endpoints/${ENDPOINT}`, {
     action: 'events.raised',
-    metadata: { events: [{ event_id: 'another' }, said] },
+    metadata: { events: [...others, said] },
   });
   return { ...said, endpoint_id: ENDPOINT, first_seen: AT, severity: 'high', entry: entryOf(entry) };
 }

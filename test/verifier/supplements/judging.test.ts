@@ -6,8 +6,15 @@ import { DEFAULT_DESCRIPTION } from '../../../src/verifier/reading/default-contr
 import { csvHeader, csvRow } from '../../../src/verifier/supplements/csv.ts';
 import type { RecordKind } from '../../../src/verifier/supplements/files.ts';
 import { recordFiles } from '../../../src/verifier/supplements/files.ts';
+import { ImpliedRecords } from '../../../src/verifier/supplements/implied.ts';
+import { askedAtOf } from '../../../src/verifier/supplements/judging.ts';
 import { describeRecords, readRecords } from '../../../src/verifier/supplements/reading.ts';
-import { type JudgedStream, type StreamStanding, standingOf } from '../../../src/verifier/supplements/standing.ts';
+import {
+  type JudgedStream,
+  type StreamNotes,
+  type StreamStanding,
+  standingOf,
+} from '../../../src/verifier/supplements/standing.ts';
 import { SupplementTally } from '../../../src/verifier/supplements/tally.ts';
 import { withoutProofsOf } from '../../../src/verifier/verify/supplements-check.ts';
 import { entryAfter, type SentEntry } from '../../support/chain.ts';
@@ -39,6 +46,32 @@ const event: Item = {
 
 const claims = Object.fromEntries(CLAIMS.map((name) => [name, { state: 'proved' }])) as ReportedClaims;
 
+const [BEFORE, ASKED, LATER] = [1, 2, 3].map((hour) => `2026-12-01T0${hour}:00:00.000Z`) as [string, string, string];
+const asked = { state: 'collected' as const, origin: 'https://platform', collected_at: ASKED };
+const SERVICES = { audit: asked, traps: asked, endpoints: asked, agents: asked };
+const STREAMS: Partial<Record<RecordKind, string>> = { detections: 'traps', events: 'endpoints/web' };
+
+/** As a bundle with these entries is noted. */
+function notesOf(
+  contract: Description,
+  kind: RecordKind,
+  entries: readonly object[],
+  find: StreamNotes['find'],
+): StreamNotes {
+  const all = new ImpliedRecords(contract.supplements, [kind]);
+  const implied = entries.flatMap((entry) =>
+    all.of(STREAMS[kind] ?? '', Buffer.from(JSON.stringify(entry))).map((one) => ({
+      ...one,
+      sequence: Number((entry as { sequence: unknown }).sequence),
+    })),
+  );
+  return {
+    find,
+    implied: () => implied.filter(({ isFirst }) => isFirst).map(({ id, sequence }) => [id, sequence] as const),
+    later: (_kind, id) => implied.filter((one) => !one.isFirst && one.id === id).map(({ sequence }) => sequence),
+  };
+}
+
 interface Case {
   kind?: RecordKind;
   records: Item[];
@@ -51,6 +84,11 @@ interface Case {
   /** Entries are sent with their numbers as text. */
   asText?: boolean;
   period?: { from: string | null; to: string | null };
+  /** Newest entry by the list of streams. */
+  listed?: number | null;
+  /** When the package was asked for, and when the attempt began. */
+  requestedAt?: string;
+  startedAt?: string;
 }
 
 function judge({
@@ -63,21 +101,24 @@ function judge({
   ...more
 }: Case) {
   const { contract = DEFAULT_DESCRIPTION, period = { from: null, to: null } } = more;
+  const { listed = 99, requestedAt = LATER, startedAt = BEFORE } = more;
   const verdict: JudgedStream = {
     ...{ status: 'verified', claims, first_sequence: entries[0]?.sequence ?? null, head: entries.at(-1) ?? null },
     ...stream,
   };
+  const sent = entries.map((entry) => ({ ...entry, ...(isText ? { sequence: String(entry.sequence) } : {}) }));
   const find = (sequence: number) => {
-    const found = entries.find((entry) => entry.sequence === sequence);
-    const sent = { ...found, ...(isText ? { sequence: String(sequence) } : {}) };
-    return found === undefined ? null : { digest: found.hash, bytes: Buffer.from(JSON.stringify(sent)) };
+    const found = sent.find((entry) => Number(entry.sequence) === sequence);
+    return found === undefined ? null : { digest: found.hash, bytes: Buffer.from(JSON.stringify(found)) };
   };
   const standing: StreamStanding = isUnknown
     ? { kind: 'unknown', reason: 'it is not there' }
-    : standingOf(verdict, find);
-  const tally = new SupplementTally({ contract, period, standingOf: () => standing });
+    : standingOf(verdict, notesOf(contract, kind, sent, find), { listed, requestedAt });
+  const askedAt = askedAtOf(SERVICES, { startedAt, to: period.to });
+  const tally = new SupplementTally({ contract, period, standingOf: () => standing, askedAt });
   const body = Buffer.from(JSON.stringify({ data: records, next_cursor: null }));
   const states = readRecords(contract, kind, body).map((record) => tally.judge(record));
+  tally.finish([STREAMS[kind] ?? '']);
   return { states, proved: tally.proved, ...tally.statement };
 }
 
@@ -238,6 +279,8 @@ describe('findings', () => {
     expect(judge({ records }).findings.map(({ id, sequence }) => [id, sequence])).toEqual([
       ['d-2', 2],
       ['d-3', 2],
+      // It is the one that the entry names.
+      ['d-1', 2],
     ]);
   });
 
@@ -275,13 +318,18 @@ test('a number that is not the one that was written proves nothing, wherever it 
   const entry = contract.supplements?.traps?.detections.entry;
   if (entry == null) throw new Error('detections name entries');
   entry.says['share'] = 'metadata.share';
-  const standing = standingOf({ status: 'verified', claims, first_sequence: 1, head: last }, () => ({
+  const find = () => ({
     digest: proving.hash,
     bytes: Buffer.from(
       JSON.stringify(altered({ metadata: { ...said, share: 'X' } })).replace('"X"', '0.30000000000000001'),
     ),
-  }));
-  const tally = new SupplementTally({ contract, period: { from: null, to: null }, standingOf: () => standing });
+  });
+  const notes: StreamNotes = { find, implied: () => [], later: () => [] };
+  const verdict: JudgedStream = { status: 'verified', claims, first_sequence: 1, head: last };
+  const standing = standingOf(verdict, notes, { listed: 99, requestedAt: LATER });
+  const askedAt = askedAtOf(SERVICES, { startedAt: BEFORE, to: null });
+  const period = { from: null, to: null };
+  const tally = new SupplementTally({ contract, period, standingOf: () => standing, askedAt });
   const body = Buffer.from(JSON.stringify({ data: [{ ...detection, share: 0.3 }] }));
   expect(readRecords(contract, 'detections', body).map((record) => tally.judge(record)?.state)).toEqual(['unproved']);
 });
@@ -313,12 +361,12 @@ test('a table runs nothing in a spreadsheet, and says how each record stands', (
     csvHeader(description),
     csvRow(description, { ...detection, label: '=cmd', action: { a: 1 } }, state),
   ];
-  expect(names.split(',').slice(-5).join(',').trimEnd()).toBe(
-    'proof,proof_reason,entry_stream_id,entry_sequence,entry_hash',
+  expect(names.split(',').slice(-6).join(',').trimEnd()).toBe(
+    'proof,proof_reason,as_reported,entry_stream_id,entry_sequence,entry_hash',
   );
   expect(row).toContain(`"'=cmd"`);
   expect(row).toContain(`"{""a"":1}"`);
-  expect(row).toMatch(/,unproved,"'=1\+1",,,\r\n$/);
+  expect(row).toMatch(/,unproved,"'=1\+1",,,,\r\n$/);
 });
 
 function never(): never {

@@ -11,7 +11,7 @@ const folder = mkdtempSync(join(tmpdir(), 'noted-'));
 const entries = chainOf(1200);
 
 function noted(wanted: number[], text: string): NotedEntries {
-  const notes = new NotedEntries(new Set(wanted), join(folder, `${wanted.length}-${text.length}`));
+  const notes = new NotedEntries(new Set(wanted), () => [], join(folder, `${wanted.length}-${text.length}`));
   using reader = new PackageReader(defaultContract, new Map(), {
     streamId: STREAM,
     onEntry: (entry) => notes.onEntry(entry),

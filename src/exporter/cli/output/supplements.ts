@@ -35,15 +35,21 @@ function kindsOf(service: string, kinds: SupplementsStatement['kinds']): [kind: 
   });
 }
 
+/** Kinds are called by their plurals. */
+function singularOf(kind: string): string {
+  return kind.replace(/s$/, '');
+}
+
 function sayKind(kind: string, counts: KindCounts): string {
   const states = [
     [counts.proved_by_entry, 'proved by entry'],
     [counts.contradicted, 'contradicted'],
     [counts.unproved, 'unproved'],
     [counts.no_entry, 'without an entry'],
+    [counts.missing, 'missing'],
   ] as const;
   const told = states.filter(([count]) => count > 0).map(([count, words]) => `${grouped(count)} ${words}`);
-  return `${grouped(counts.in_period)} ${kind}${told.length === 0 ? '' : ` (${told.join(', ')})`}`;
+  return `${plural(counts.in_period, singularOf(kind))}${told.length === 0 ? '' : ` (${told.join(', ')})`}`;
 }
 
 function printFindings({ findings, findings_count }: SupplementsStatement, printer: Printer): void {

@@ -95,10 +95,10 @@ function toRemark(
 export function sayWrong({ supplements }: RunRecord, { supplements: texts }: Texts): string[] {
   if (supplements === null) return [];
   const kinds = Object.values(supplements.kinds).filter((counts) => counts !== undefined);
-  const wrong = kinds.reduce((sum, { contradicted, no_entry }) => sum + contradicted + no_entry, 0);
-  const missing = Object.entries(supplements.services).filter(([, { state }]) => state === 'missing');
+  const wrong = kinds.reduce((sum, { contradicted, no_entry, missing }) => sum + contradicted + no_entry + missing, 0);
+  const services = Object.entries(supplements.services).filter(([, { state }]) => state === 'missing');
   return [
     ...(wrong > 0 ? [fill(texts.wrong, { records: plural(wrong, 'record') })] : []),
-    ...(missing.length > 0 ? [fill(texts.missing, { services: missing.map(([name]) => name).join(', ') })] : []),
+    ...(services.length > 0 ? [fill(texts.missing, { services: services.map(([name]) => name).join(', ') })] : []),
   ];
 }

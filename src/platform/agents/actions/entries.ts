@@ -10,10 +10,11 @@ import type { ActionReport } from './report.ts';
 export function loggedEntry(
   report: ActionReport,
   { action_id, decision, violations, isAttested }: JudgedAction,
-  change: LedgerChange,
+  { change, now }: { change: LedgerChange; now: Date },
 ): AgentEntry {
   const judged = { decision, violations: violations.map((violation) => ({ ...violation })), attested: isAttested };
-  return entryOf(report, 'action.logged', action_id, { ...judged, trust: trustToEntry(change) });
+  const kept = { received_at: now.toISOString(), reported_by: report.actor, outcome: null, reported_at: null };
+  return entryOf(report, 'action.logged', action_id, { ...judged, ...kept, trust: trustToEntry(change) });
 }
 
 /** What an agent tried that may not act. */

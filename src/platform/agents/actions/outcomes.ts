@@ -48,7 +48,7 @@ export async function recordOutcomes(
     if (earlier === undefined) {
       outcomes.set(action.action_no, row);
       made.push(row);
-      entries.push(outcomeEntry(report));
+      entries.push(outcomeEntry(report, now));
     }
     return () => ({ logged: loggedOutcomeToWire(agent, action.action_id, row) });
   });
@@ -89,12 +89,12 @@ function rowOf({ action_no, agent_no }: AgentAction, { actor, said }: OutcomeRep
   };
 }
 
-function outcomeEntry({ agentId, actionId, actor, said }: OutcomeReport): AgentEntry {
+function outcomeEntry({ agentId, actionId, actor, said }: OutcomeReport, reported_at: string): AgentEntry {
   return {
     agentId,
     actor,
     action: 'action.outcome',
     of: ['action', actionId],
-    more: { ...(said as { [name: string]: Json }) },
+    more: { ...(said as { [name: string]: Json }), reported_at },
   };
 }

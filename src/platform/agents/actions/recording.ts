@@ -104,7 +104,7 @@ class ActionRecording {
   async #log(agent: Agent, report: ActionReport, judged: JudgedAction): Promise<NewAgentAction> {
     const { ledgers, known, now } = this.#begun;
     const change = await noteJudged(this.#transaction, this.#means, ledgers, { agent, report, judged });
-    const entry = this.#entries.push(loggedEntry(report, judged, change)) - 1;
+    const entry = this.#entries.push(loggedEntry(report, judged, { change, now })) - 1;
     this.#entries.push(...change.entries);
     if (judged.decoy !== null) this.#trips.push(tripOf(report, judged, judged.decoy, now));
     const action = actionRowOf(agent, report, { judged, change, now });
