@@ -831,13 +831,8 @@ class Archive:
     def __init__(self, folder, public_keys, root, service_root, seal_keys):
         self.folder, self.root, self.service_root, self.seal_keys = folder, root, service_root, seal_keys
         self.keys = {key_id(file): file for file in public_keys}
-<<<<<<< HEAD
-        self.named, self.entries, self.runs, self.checked, self.proved = set(), {}, {}, 0, {}
-        self.objects, self.earlier = {}, []
-=======
         self.named, self.entries, self.runs, self.checked, self.proved, self.later = set(), {}, {}, 0, {}, {}
-        self.objects = {}
->>>>>>> dc92c6eb (supplements: judge records by all that entries say, in both directions)
+        self.objects, self.earlier = {}, []
         for at, folders, files in os.walk(folder):
             folders[:] = [name for name in folders if not name.startswith(".")]
             for name in files:
