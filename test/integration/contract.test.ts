@@ -217,6 +217,26 @@ describe('a service whose packages hold the whole account', () => {
   };
   const interleaved = streams.flatMap((id) => chains.get(id) ?? []).sort((x, y) => x.sequence - y.sequence);
 
+  test('exports a stream that the list of streams hides, and says so', async () => {
+    const hidden = chainOf(5, { stream_id: 'hidden' });
+    const server = await serve([...interleaved, ...hidden]);
+    const env = { EVIDENCE_AUDIT_URL: server.url, EVIDENCE_API_KEY: 'key' };
+    const archive = join(directory, 'hidden');
+    const args = ['export', '--all-time', '--json', '--archive', archive, '--contract', pin(describeAccount)];
+    const { code, stdout } = await evidence(args, { cwd: directory, env });
+    await server.close();
+    const { streams: exported, vanished } = JSON.parse(stdout);
+    expect([code, exported.map(({ stream_id }: { stream_id: string }) => stream_id)]).toEqual([
+      1,
+      ['a', 'b', 'c', 'hidden'],
+    ]);
+    expect(vanished).toMatchObject([{ stream_id: 'hidden', entries: 5, head: { sequence: 5 } }]);
+    const verified = await evidence(['verify', archive, '--json'], { cwd: directory });
+    const [run] = JSON.parse(verified.stdout).runs;
+    // The run tells of it, so no object is accused of saying something else.
+    expect([verified.code, run.findings]).toEqual([1, []]);
+  });
+
   test('is asked for one package, and every stream is verified from it, now and later', async () => {
     const server = await serve(interleaved);
     const env = { EVIDENCE_AUDIT_URL: server.url, EVIDENCE_API_KEY: 'key' };

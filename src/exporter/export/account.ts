@@ -40,6 +40,7 @@ export async function collectAccount(
     ...made,
     ...forms,
     transferLog: [...made.transferLog, ...forms.transferLog],
+    streamIds: [...readings.keys()],
     readingOf: (streamId) => {
       const reading = readings.get(streamId);
       if (reading === undefined) throw new TypeError(`the stream "${streamId}" was not asked for`);

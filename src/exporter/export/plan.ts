@@ -16,7 +16,7 @@ import {
   type StreamRecord,
   type Vanished,
 } from '../../verifier/records/record.ts';
-import { matchesStream } from '../../verifier/records/stream-glob.ts';
+import { whyExcluded } from '../../verifier/records/stream-glob.ts';
 
 /** Globs over the ids of streams. */
 type Filter = Pick<Question['scope'], 'streams' | 'exclude'>;
@@ -173,7 +173,17 @@ function countEntries(spans: readonly Span[]): number {
   );
 }
 
-/** The streams that an earlier try of this run has exported and that the service no longer lists. */
+/** Streams in scope that the package of the account holds, and that the list of streams does not have. */
+export function findHidden(selection: StreamSelection, scope: Filter, streamIds: readonly string[]): ListedStream[] {
+  const held = new Map(streamIds.map((streamId) => [streamId, streamId]));
+  return unlistedIn(selection, scope, held).map(([streamId]) => ({
+    ...{ streamId, entryCount: null, headSequence: null, headDigest: null },
+    drift: null,
+    record: 'null',
+  }));
+}
+
+/** The streams that this run has, from an earlier try or the package of the account, and that the service does not list. */
 export function findUnlisted(
   { included, excluded }: StreamSelection,
   runId: string,
@@ -184,16 +194,8 @@ export function findUnlisted(
     // One without entries has nothing that could be missed.
     if (listed.has(stream_id) || head === null) return [];
     const { sequence, hash } = head;
-    const message = `the service no longer lists the stream; an earlier try of this run exported it up to entry ${sequence}`;
+    const message = `the service does not list the stream, and this run exported it up to entry ${sequence}`;
     const finding = toStreamFinding('continuity/stream-vanished', stream_id, message, { sequence, expected: hash });
     return [{ stream_id, head: { ...head, run_id: runId }, entries, finding }];
   });
-}
-
-/** Null for a stream in scope. */
-function whyExcluded(streamId: string, scope: Filter): string | null {
-  const matching = scope.exclude.find((glob) => matchesStream(streamId, glob));
-  if (matching !== undefined) return `--exclude ${matching}`;
-  const named = scope.streams.length === 0 || scope.streams.some((glob) => matchesStream(streamId, glob));
-  return named ? null : 'not named by --stream';
 }

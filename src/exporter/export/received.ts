@@ -37,4 +37,6 @@ export interface ReceivedForms {
 /** The one package of a service whose packages hold the whole account: every stream's bundle holds it. */
 export interface AccountPackage extends MadePackage, ReceivedForms {
   readingOf(streamId: string): PackageReading;
+  /** All that it holds entries of, and those that were asked for. */
+  streamIds: readonly string[];
 }

@@ -24,6 +24,8 @@ export interface PackageReading {
   walk: WalkResult;
   /** Why the stream is incomplete: the package could not be read, has another shape, or is another one. */
   defect: StreamFinding | null;
+  /** Other streams that a package of the account holds, as far as they are kept. */
+  others: readonly string[];
 }
 
 export interface PackageExpectation {
@@ -60,6 +62,9 @@ const BLOCK_BYTES = 256 * 1024;
 /** The state of each stream of an account is kept until the end; more streams than this are refused. */
 const MAX_STREAMS = 100_000;
 
+/** Of the other streams in a package that is read for one. */
+const MAX_OTHERS = 1000;
+
 /** Kept for entries that are kept as they were sent. */
 const MAX_SPARE = 8;
 
@@ -76,6 +81,7 @@ export class PackageReader implements Disposable {
   #head: PackageFacts | null = null;
   /** By stream id; a package of one stream has one, whatever its entries claim to belong to. */
   readonly #walks = new Map<string, ChainWalk>();
+  readonly #others = new Set<string>();
   #failure: EvidenceError | null = null;
   readonly #reference: ReferenceDecoder;
   /** Undefined as long as it is not known whose entries these are; null where the reference decoder is the only one. */
@@ -178,7 +184,8 @@ export class PackageReader implements Disposable {
     const { streamId } = walk;
     const own =
       facts?.scope === 'account' ? { ...facts, streamId, checkpoints: checkpointsOf(facts, streamId) } : facts;
-    return { facts: own, walk, defect: this.#defect(streamId) ?? this.#foreign(streamId, own) };
+    const defect = this.#defect(streamId) ?? this.#foreign(streamId, own);
+    return { facts: own, walk, defect, others: [...this.#others] };
   }
 
   #readHead(head: Json): void {
@@ -195,7 +202,10 @@ export class PackageReader implements Disposable {
     const stream = batch.streams?.[0] ?? null;
     // Of a package that was to hold the whole account, this reader may be after one stream only.
     const { streamId } = this.#expected;
-    if (this.#contract.scope === 'account' && streamId !== undefined && stream !== streamId) return;
+    if (this.#contract.scope === 'account' && streamId !== undefined && stream !== streamId) {
+      if (stream !== null && this.#others.size < MAX_OTHERS) this.#others.add(stream);
+      return;
+    }
     this.#fold(this.#walkOf(stream), batch);
   }
 

@@ -9,3 +9,14 @@ export function matchesStream(streamId: string, glob: string): boolean {
 function plain(text: string): string {
   return text.replace(/\{[^{},]*\.\.[^{},]*\}|\./g, (found) => (found === '.' ? '\ue000' : found));
 }
+
+/** Why a stream is not in a scope of globs; null for one that is. */
+export function whyExcluded(
+  streamId: string,
+  scope: { streams: readonly string[]; exclude: readonly string[] },
+): string | null {
+  const matching = scope.exclude.find((glob) => matchesStream(streamId, glob));
+  if (matching !== undefined) return `--exclude ${matching}`;
+  const named = scope.streams.length === 0 || scope.streams.some((glob) => matchesStream(streamId, glob));
+  return named ? null : 'not named by --stream';
+}

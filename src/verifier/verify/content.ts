@@ -68,6 +68,8 @@ export interface JudgedBundle {
   contract: ContractUse;
   /** What was read; null when the package could not be. */
   walk: WalkResult | null;
+  /** Other streams that its package holds. */
+  others: readonly string[];
   /** What the bundle says of itself. */
   stated: Verification;
   /** Null where it cannot be read. */
@@ -198,6 +200,7 @@ async function judge(
     required,
     contract: toContractUse(inUse, options.contract === null ? 'bundle' : 'reader'),
     walk: reading.defect === null ? reading.walk : null,
+    others: reading.others,
     stated,
     transferLog: log,
     service: serviceStatementOf(known, stated.statement),

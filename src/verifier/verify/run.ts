@@ -18,6 +18,7 @@ import { checkDigest, isThere, readObject } from './stored.ts';
 import { type RunContext, type VerifiedStream, verifyStream } from './stream.ts';
 import { verifySupplements } from './supplements.ts';
 import type { SupplementsCheck } from './supplements-check.ts';
+import { checkHidden, checkVanished } from './unlisted.ts';
 
 // Over ten members: all that was found of a run.
 export interface RunCheck {
@@ -70,6 +71,7 @@ export async function verifyRun(context: RunContext, runId: string): Promise<Run
     return check.streams;
   });
   if (record.supplements?.object != null) check.accounted.add(record.supplements.object.key);
+  check.findings.push(...checkHidden(check.record, check.streams, key));
   check.findings.push(...checkVanished(context, check.record, key), ...checkAcceptances(context, check.record, key));
   await verifyBeside(context, check, record);
   await verifyAsked(context.archive, check.record, check.findings);
@@ -147,23 +149,6 @@ async function verifyStreams(context: RunContext, check: RunCheck, record: RunRe
     // What is altered is neither what anybody signed nor what the ledger speaks of.
     if (verified !== null) check.streams.push(findings.length > 0 ? asAltered(verified, findings) : verified);
   }
-}
-
-/** A stream can only be missed that an earlier run had seen, or an earlier try of this one. */
-function checkVanished(context: RunContext, record: RunRecord, key: string): ObjectFinding[] {
-  return [...record.vanished, ...record.ended]
-    .filter(({ stream_id, head: { run_id, sequence, hash } }) => {
-      const own = record.streams.find((stream) => run_id === record.run_id && stream.stream_id === stream_id);
-      const head = own === undefined ? context.headOf(run_id, stream_id) : own.head;
-      return head?.sequence !== sequence || head.hash !== hash;
-    })
-    .map(({ stream_id }) =>
-      toObjectFinding(
-        'record/differs',
-        key,
-        `misses the stream "${stream_id}" by a head that the ledger does not have`,
-      ),
-    );
 }
 
 function checkAcceptances({ isAccepted }: RunContext, { acceptances }: RunRecord, key: string): ObjectFinding[] {

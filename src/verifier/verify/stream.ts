@@ -33,6 +33,8 @@ export interface VerifiedStream {
   contract: ContractUse | null;
   /** What must be proved of it. */
   required: readonly ClaimName[];
+  /** Other streams that its package holds. */
+  others: readonly string[];
   /** Runs of whose bundles a part is said to have been compared with it; that they say the same is known once they are read. */
   parts: readonly string[];
 }
@@ -87,7 +89,7 @@ function unread(stream: RunStream, required: readonly ClaimName[], why: string):
 
 function beginning(stream: RunStream, required: readonly ClaimName[]) {
   const whole = !stream.partial && stream.status !== 'incomplete';
-  return { bundle: stream.bundle, required, altered: false, whole, attested: false, encrypted: false };
+  return { bundle: stream.bundle, required, altered: false, whole, attested: false, encrypted: false, others: [] };
 }
 
 async function verifyFetched(
@@ -113,6 +115,7 @@ async function verifyFetched(
     ...beginning(stream, required),
     verdict: continuity === null ? verdict : asReadBack(verdict, { continuity }, required),
     contract,
+    others: judged.others,
     parts: stated.earlier.filter(({ part }) => part).map(({ run_id }) => run_id),
   };
 }

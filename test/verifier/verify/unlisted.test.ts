@@ -1,0 +1,21 @@
+import { expect, test } from 'vitest';
+import type { RunRecord } from '../../../src/verifier/records/record.ts';
+import type { VerifiedStream } from '../../../src/verifier/verify/stream.ts';
+import { checkHidden } from '../../../src/verifier/verify/unlisted.ts';
+import { runRecord } from '../../support/records.ts';
+
+/** A bundle whose package holds another stream, too. */
+const holding = (...others: string[]) => [{ others }] as unknown as VerifiedStream[];
+const listing = (...ids: string[]): RunRecord['stream_list'] => ({
+  pages: [],
+  streams: ids.map((stream_id) => ({ stream_id, entries: null, head: { sequence: null, hash: null } })),
+});
+
+test.each<[string, Partial<RunRecord>, number]>([
+  ['is not listed', { stream_list: listing() }, 1],
+  ['is listed', { stream_list: listing('hidden') }, 0],
+  ['is not in scope', { stream_list: listing(), scope: { ...runRecord('r', []).scope, exclude: ['hid*'] } }, 0],
+])('a stream in a package of the account that %s', (_words, change, found) => {
+  const record = { ...runRecord('r', []), ...change };
+  expect(checkHidden(record, holding('hidden'), 'run.json')).toHaveLength(found);
+});
