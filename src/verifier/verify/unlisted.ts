@@ -7,10 +7,7 @@ import type { RunContext, VerifiedStream } from './stream.ts';
 export function checkHidden(record: RunRecord, streams: readonly VerifiedStream[], key: string): ObjectFinding[] {
   const { scope, stream_list, vanished } = record;
   const told = new Set([...stream_list.streams, ...vanished].map(({ stream_id }) => stream_id));
-  const held = new Set([
-    ...streams.flatMap(({ others }) => others),
-    ...record.streams.flatMap(({ stream_id, head }) => (head === null ? [] : [stream_id])),
-  ]);
+  const held = new Set(streams.flatMap(({ others }) => others));
   return [...held]
     .filter((streamId) => !told.has(streamId) && whyExcluded(streamId, scope) === null)
     .map((streamId) =>
