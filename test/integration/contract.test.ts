@@ -1,4 +1,4 @@
-import { mkdtempSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
@@ -234,6 +234,31 @@ describe('a service whose packages hold the whole account', () => {
     const verified = await evidence(['verify', archive, '--json'], { cwd: directory });
     const [run] = JSON.parse(verified.stdout).runs;
     // The run tells of it, so no object is accused of saying something else.
+    expect([verified.code, run.findings]).toEqual([1, []]);
+  });
+
+  test.each([
+    ['before the hidden stream was', ['a', 'b', 'c']],
+    ['after the hidden stream was, and before a listed one', ['b', 'c', 'hidden']],
+  ])('finds a stream that the list hides where an export goes on that stopped %s', async (_words, kept) => {
+    const server = await serve([...interleaved, ...chainOf(5, { stream_id: 'hidden' })]);
+    const env = { EVIDENCE_AUDIT_URL: server.url, EVIDENCE_API_KEY: 'key' };
+    const archive = join(directory, 'stopped');
+    const args = ['export', '--all-time', '--json', '--archive', archive];
+    const exportAgain = () => evidence([...args, '--contract', pin(describeAccount)], { cwd: directory, env });
+    const first = await exportAgain();
+    const left = new Set(['asked.json', ...kept.flatMap((id) => [`${id}.zip`, `${id}.json`])]);
+    for (const file of readdirSync(join(archive, 'runs'), { recursive: true, withFileTypes: true }))
+      if (file.isFile() && !left.has(file.name)) rmSync(join(file.parentPath, file.name));
+    rmSync(join(archive, 'ledger'), { recursive: true });
+    const { code, stdout, stderr } = await exportAgain();
+    await server.close();
+    const ids = (rows: { stream_id: string }[]) => rows.map(({ stream_id }) => stream_id);
+    expect([first.code, code, stderr]).toEqual([1, 1, expect.any(String)]);
+    const { streams: exported, vanished } = JSON.parse(stdout);
+    expect([ids(exported), ids(vanished)]).toEqual([['a', 'b', 'c', 'hidden'], ['hidden']]);
+    const verified = await evidence(['verify', archive, '--json'], { cwd: directory });
+    const [run] = JSON.parse(verified.stdout).runs;
     expect([verified.code, run.findings]).toEqual([1, []]);
   });
 

@@ -6,7 +6,7 @@ import { lookOut } from '../../verifier/claims/past.ts';
 import { type ExportContext, pastOf, type RunState } from './context.ts';
 import { receiveForms } from './forms.ts';
 import { makePackage } from './package.ts';
-import type { ListedStream } from './plan.ts';
+import { findHidden, type ListedStream, type StreamSelection } from './plan.ts';
 import type { AccountPackage, ReceivedForms } from './received.ts';
 
 /** Collects the package of the whole account for all streams of a run: made, downloaded and read once. */
@@ -72,4 +72,25 @@ function readingsOf(read: readonly PackageReading[], { missing }: ReceivedForms)
   return new Map(
     read.map((reading) => [reading.walk.streamId, absent === undefined ? reading : asPart(reading, absent.reason)]),
   );
+}
+
+/** How the streams of a run stand once the list is read. */
+interface PlannedStreams {
+  selection: StreamSelection;
+  open: readonly ListedStream[];
+  /** Ids of streams that an earlier attempt finished. */
+  finished: ReadonlySet<string>;
+}
+
+/** Streams that the package of the account holds, and that are neither listed nor finished by an earlier attempt. */
+export async function hiddenIn(
+  { question }: ExportContext,
+  { account }: RunState,
+  { selection, open, finished }: PlannedStreams,
+): Promise<ListedStream[]> {
+  if (account === null || open.length + finished.size === 0) return [];
+  // Where a listed stream asked for the package, that stream says why there is none.
+  const held = await (open.length === 0 ? account() : account().catch(() => null));
+  const hidden = held === null ? [] : findHidden(selection, question.scope, held.streamIds);
+  return hidden.filter(({ streamId }) => !finished.has(streamId));
 }

@@ -12,7 +12,7 @@ import { type MonthReport, toMonthReport } from '../../verifier/records/month-re
 import type { StreamList } from '../../verifier/records/record.ts';
 import { type FinalizedRun, readFinalizedRun } from '../../verifier/records/stored-run.ts';
 import { type ClockReading, earlierClock, readClock } from '../clocks.ts';
-import { collectAccount } from './account.ts';
+import { collectAccount, hiddenIn } from './account.ts';
 import {
   type BegunRun,
   beginningOf,
@@ -29,7 +29,7 @@ import { concludeRun, finalizeDraft } from './finalize.ts';
 import { listRun, refuseForeign, refuseUnasked } from './leftovers.ts';
 import { Packing } from './packing.ts';
 import { refuseUnended } from './period.ts';
-import { findHidden, type ListedStream, type StreamSelection, selectStreams } from './plan.ts';
+import { type ListedStream, type StreamSelection, selectStreams } from './plan.ts';
 import { requireBoundRun } from './records.ts';
 import type { Resumed } from './resume.ts';
 import { readRunDraft } from './run-draft.ts';
@@ -114,25 +114,14 @@ async function exportOpen(
     const exportOne = async (stream: ListedStream) =>
       addOutcome(jobs, reach.isGone ? reach.leaveOut(stream) : reach.see(await exportStream(bound, run, stream)));
     await inParallel(open, runtime.concurrency, exportOne);
-    await inParallel(await hiddenIn(context, run, selection, open), runtime.concurrency, exportOne);
+    const left = await hiddenIn(context, run, { selection, open, finished });
+    await inParallel(left, runtime.concurrency, exportOne);
   } finally {
     await run.packing.close();
     if (run.packing.hasPackedMuch) await endReading();
   }
   jobs.recorded.sort((a, b) => (a.record.stream_id < b.record.stream_id ? -1 : 1));
   return { result: await concludeRun(bound, run, jobs), clock };
-}
-
-/** Streams that the package of the account holds beside those that are listed. */
-async function hiddenIn(
-  { question }: ExportContext,
-  { account }: RunState,
-  selection: StreamSelection,
-  open: readonly ListedStream[],
-): Promise<ListedStream[]> {
-  // Without a package, each stream has said why.
-  const held = account === null || open.length === 0 ? null : await account().catch(() => null);
-  return held === null ? [] : findHidden(selection, question.scope, held.streamIds);
 }
 
 async function resume(
