@@ -144,7 +144,7 @@ export function observationsOf(reading: PackageReading, more: Partial<Observed> 
     ...{ vendor: null, earlier: [], period: { from: null, to: null }, statedCount: null },
     ...{ statement: NO_STATEMENT, unfetched: null, secrets: { found_in: [], accepted: false } },
     ...{ restarts: [], completeness: { kind: 'none', why: 'not asked' } },
-    ...{ contractFile: null, acceptUnhashed: [], roots: null, verifyToken, now: new Date(0) },
+    ...{ contractFile: null, acceptUnhashed: [], roots: null, verifyToken, now: new Date('2026-11-30') },
     ...{ sealKeysGiven: true, contract: defaultContract },
     ...more,
   };

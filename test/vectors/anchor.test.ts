@@ -2,11 +2,12 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { readRoots } from '../../src/verifier/timestamp/roots.ts';
+import { refutes } from '../../src/verifier/timestamp/token-finding.ts';
 import { verifyToken } from '../../src/verifier/timestamp/verify.ts';
 
 interface Case {
   root: string;
-  claim: 'proved' | 'refuted';
+  claim: 'proved' | 'refuted' | 'unproved';
   findings: string[];
   note: string;
 }
@@ -29,6 +30,7 @@ describe('tokens made by openssl', () => {
     const verdict = verifyToken(readFileSync(join(folder, fileOf(name))), { digest: expected.digest, roots, now });
     expect(verdict.faults.map(({ code }) => code)).toEqual(findings);
     expect(verdict.valid).toBe(claim === 'proved');
+    expect(verdict.faults.some(refutes)).toBe(claim === 'refuted');
   });
 });
 

@@ -109,7 +109,7 @@ function refuted(runId: string, { key, remarks }: StampVerdict): Restamped {
     ...answer(runId, 'refuted', null),
     reason: `${key} does not hold: ${remarks.join('; ')}`,
     next_step:
-      'Verify the archive; if an earlier authority is only not pinned, add its root to verify.timestamp_roots.',
+      'Verify the archive. If only the root of an earlier authority is missing, add it to the file in sign.tsa_roots.',
   };
 }
 

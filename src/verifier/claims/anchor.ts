@@ -6,12 +6,16 @@ import { type StreamFinding, type StreamFindingCode, toStreamFinding } from '../
 import type { Checkpoint } from '../reading/contract.ts';
 import { accuracyOf, CLOCK_TOLERANCE, isOlderThan } from '../timestamp/age.ts';
 import type { Certificate } from '../timestamp/certificate.ts';
+import { leavesOpen, refutes, type TokenFinding } from '../timestamp/token-finding.ts';
 import type { TokenFacts, VerifyToken } from '../timestamp/verify.ts';
 import { type Claim, type Judgement, proved, refuted, unproved } from './claim.ts';
 import type { Span } from './span-schema.ts';
 
-/** Why tokens are unproved where only who judges can change it. */
+/** Reasons for unproved tokens that only the reader can change. */
 export const NO_ROOTS = 'no time-stamping authority is trusted here: pin its root to have its tokens checked';
+export const UNKNOWN_ISSUER = 'no token leads to a root that is pinned here';
+
+const OF_THE_FUTURE = 'every token is of a time that had not come yet';
 
 export interface AnchorQuestion {
   walk: WalkResult;
@@ -21,7 +25,7 @@ export interface AnchorQuestion {
   roots: readonly Certificate[] | null;
   /** Null where tokens cannot be checked: then none proves or refutes. */
   verifyToken: VerifyToken | null;
-  /** Decides nothing but the warning that a certificate has expired since. */
+  /** Tokens of a later time prove nothing. */
   now: Date;
   /** What the package was asked to hold. */
   period: Span['period'];
@@ -35,6 +39,17 @@ interface SoundToken {
   says: TokenFacts;
 }
 
+/** A token that proves nothing here, and is not wrong by itself. */
+interface OpenToken {
+  sequence: number;
+  fault: TokenFinding;
+}
+
+interface JudgedToken {
+  sound: SoundToken | null;
+  open: OpenToken | null;
+}
+
 type Offered = Checkpoint & { token: Uint8Array };
 
 /** The newest tokens are judged, up to this many: each costs signatures, and the newest covers what the others do. */
@@ -44,7 +59,7 @@ const MAX_TOKENS = 1000;
  * Does an authority that we trust say that a digest which *we* computed existed at a time? Where digests are over the
  * digest before and all were computed, that of an entry stands for all entries before it, so the newest of such tokens
  * tells how far the stream is anchored. A token that fails any check refutes the claim: somebody offered it as proof.
- * A token that nobody here can check refutes nothing.
+ * A token that nobody here can check, or whose authority is not pinned, refutes nothing.
  */
 export function judgeAnchor(asked: AnchorQuestion): Judgement {
   const { walk } = asked;
@@ -57,22 +72,27 @@ export function judgeAnchor(asked: AnchorQuestion): Judgement {
   for (const finding of findContradictions(question)) findings.add(finding);
   const contradictions = findings.errors('anchor') - told;
   const selected = selectTokens(walk, question.checkpoints);
-  const sound = selected.covered
-    .map((checkpoint) => judgeToken(question, checkpoint, findings))
-    .filter((token) => token !== null);
+  const judged = selected.covered.map((checkpoint) => judgeToken(question, checkpoint, findings));
+  const sound = judged.flatMap((token) => token?.sound ?? []);
+  const open = judged.flatMap((token) => token?.open ?? []);
+  for (const { finding, tokens } of toOpenFindings(walk.streamId, open)) findings.add(finding, tokens);
   const claim =
     contradictions > 0
       ? refuted('the checkpoints contradict the entries')
-      : claimOf(question, selected, sound, { faults: findings.errors('anchor') - told, others: others.length });
+      : claimOf(question, selected, sound, {
+          faults: findings.errors('anchor') - told,
+          others: others.length,
+          open: whyNoneIsSound(open),
+        });
   return { claim, findings };
 }
 
-/** @param counts of what is wrong with the tokens, and of the checkpoints of other streams. */
+/** @param counts of what is wrong with the tokens, and of the checkpoints of other streams; why tokens are open. */
 function claimOf(
   question: AnchorQuestion,
   { offered, covered, left }: ReturnType<typeof selectTokens>,
   sound: readonly SoundToken[],
-  { faults, others }: { faults: number; others: number },
+  { faults, others, open }: { faults: number; others: number; open: string | null },
 ): Claim {
   const { walk, checkpoints, roots } = question;
   if (faults > 0)
@@ -85,7 +105,7 @@ function claimOf(
   if (covered.length === 0) return unproved(whyNone(checkpoints.length, others, offered));
   if (roots === null) return unproved(NO_ROOTS);
   const [newest] = sound;
-  if (newest === undefined) return unproved('no token could be checked');
+  if (newest === undefined) return unproved(open ?? 'no token could be checked');
   const claim = { ...describe(newest, sound.length, question), ...statedBy(sound) };
   if (left === 0) return claim;
   return {
@@ -163,7 +183,7 @@ function judgeToken(
   { walk, roots, verifyToken, now }: AnchorQuestion,
   { sequence, token }: Offered,
   log: FindingLog,
-): SoundToken | null {
+): JudgedToken | null {
   const entry = walk.watched.get(sequence);
   if (entry === undefined || isUnknown(entry)) return null;
   const report = (code: StreamFindingCode, message: string, values: { expected?: string; actual?: string } = {}) =>
@@ -180,11 +200,13 @@ function judgeToken(
   // Without roots nobody vouches for anything that a token says; that it is over another digest needs no trust. (Of a run's
   // own stamp more is found then, as it was judged before it was stored.)
   const relevant = faults.filter(({ code }) => roots !== null || code === 'anchor/imprint-mismatch');
-  for (const { code, message, expected, actual } of relevant)
+  for (const { code, message, expected, actual } of relevant.filter((fault) => !leavesOpen(fault)))
     report(code, message, {
       ...(expected === undefined ? {} : { expected }),
       ...(actual === undefined ? {} : { actual }),
     });
+  const [open] = relevant.some(refutes) ? [] : relevant.filter(leavesOpen);
+  if (open !== undefined) return { sound: null, open: { sequence, fault: open } };
   if (says === null || !valid || roots === null) return null;
   if (isOlderThan(says, new Date(entry.timestamp), CLOCK_TOLERANCE.service)) {
     report('anchor/before-entry', `it is of ${says.genTime.toISOString()}, older than the entry it covers`, {
@@ -193,7 +215,32 @@ function judgeToken(
     });
     return null;
   }
-  return { sequence, says };
+  return { sound: { sequence, says }, open: null };
+}
+
+/** One finding for each cause, as many tokens are of one authority. The newest token is named. */
+function toOpenFindings(
+  streamId: string,
+  open: readonly OpenToken[],
+): { finding: StreamFinding; tokens: number }[] {
+  const causes = Map.groupBy(open, ({ fault }) => `${fault.code} ${fault.code === 'anchor/future' ? '' : fault.message}`);
+  return [...causes.values()].flatMap((tokens) => {
+    const [newest] = tokens;
+    if (newest === undefined) return [];
+    const { code, message, expected, actual } = newest.fault;
+    const others = tokens.length === 1 ? '' : `; as are ${grouped(tokens.length - 1)} older`;
+    const finding = toStreamFinding(code, streamId, `the token for entry ${newest.sequence}: ${message}${others}`, {
+      sequence: newest.sequence,
+      ...(expected === undefined ? {} : { expected }),
+      ...(actual === undefined ? {} : { actual }),
+    });
+    return [{ finding, tokens: tokens.length }];
+  });
+}
+
+function whyNoneIsSound(open: readonly OpenToken[]): string | null {
+  if (open.length === 0) return null;
+  return open.some(({ fault }) => fault.code === 'anchor/unknown-issuer') ? UNKNOWN_ISSUER : OF_THE_FUTURE;
 }
 
 function describe({ sequence, says }: SoundToken, tokens: number, { walk, bindsPrevious }: AnchorQuestion): Claim {

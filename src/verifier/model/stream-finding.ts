@@ -117,10 +117,15 @@ const CODES = {
   'anchor/nonce-mismatch': { severity: 'error', nextStep: ASK_AUTHORITY },
   'anchor/bad-signature': { severity: 'error', nextStep: ASK_AUTHORITY },
   'anchor/not-timestamping': { severity: 'error', nextStep: ASK_AUTHORITY },
-  'anchor/untrusted': {
-    severity: 'error',
+  'anchor/untrusted': { severity: 'error', nextStep: ASK_AUTHORITY },
+  'anchor/unknown-issuer': {
+    severity: 'warning',
     nextStep:
       'If you trust this authority, get its root certificate from the authority itself and pin it with verify.timestamp_roots or --timestamp-roots.',
+  },
+  'anchor/future': {
+    severity: 'warning',
+    nextStep: 'Check the clock of this machine. If it is right, ask the operator of the service why its authority is ahead.',
   },
   'anchor/missing-entry': { severity: 'error', nextStep: EXPORT_AGAIN },
   'anchor/before-entry': { severity: 'error', nextStep: ASK_PROVIDER },

@@ -4,7 +4,7 @@ import type { Archive } from '../archive/archive.ts';
 import { CLOCK_TOLERANCE, isOlderThan } from '../timestamp/age.ts';
 import type { Certificate } from '../timestamp/certificate.ts';
 import { MAX_TOKEN_BYTES } from '../timestamp/token.ts';
-import { refutes } from '../timestamp/token-finding.ts';
+import { leavesOpen, refutes } from '../timestamp/token-finding.ts';
 import { verifyToken } from '../timestamp/verify.ts';
 import { runRecordKey, stampKey } from './keys.ts';
 
@@ -77,7 +77,8 @@ export function judgeStamp({ key, der, digest }: StoredStamp, question: StampQue
     ...(nonce === undefined ? {} : { nonce }),
   });
   // It was sound when it was stored: without roots too, what is wrong with it by itself was altered since.
-  const relevant = faults.filter(({ code }) => roots !== null || code !== 'anchor/untrusted');
+  const relevant = faults.filter(({ code }) => roots !== null || code !== 'anchor/unknown-issuer');
+  const isOpen = roots === null || relevant.some(leavesOpen);
   const remarks = relevant.map(({ message }) => message);
   let refuted = relevant.some(refutes);
   if (says !== null && isOlderThan(says, notBefore, CLOCK_TOLERANCE.exporter)) {
@@ -86,7 +87,7 @@ export function judgeStamp({ key, der, digest }: StoredStamp, question: StampQue
     refuted = true;
   }
   if (roots === null && !refuted) remarks.push('no time-stamping authority is trusted here: pin its root');
-  const state = refuted ? 'refuted' : roots === null ? 'unproved' : 'proved';
+  const state = refuted ? 'refuted' : isOpen ? 'unproved' : 'proved';
   return { key, state, remarks, time: says?.genTime ?? null, authority: says?.authority ?? null, until };
 }
 
@@ -104,7 +105,8 @@ export function judgeStamps(
   for (const stamp of stored) {
     const verdict = judgeStamp(stamp, { roots, now, notBefore });
     verdicts.push(verdict);
-    notBefore = verdict.time ?? notBefore;
+    // A time that had not come yet bounds nothing that follows.
+    notBefore = verdict.time !== null && verdict.time <= now ? verdict.time : notBefore;
   }
   return verdicts.map((verdict, index) => withRenewal(verdict, verdicts[index + 1]));
 }

@@ -11,6 +11,11 @@ export function isOlderThan(says: TokenFacts, moment: Date, tolerance: number): 
   return says.genTime.getTime() + accuracyOf(says) + tolerance < moment.getTime();
 }
 
+/** True if a token, its accuracy included, states a time after a moment: the clock of its authority is wrong, or the token is. */
+export function isLaterThan(says: Pick<TokenFacts, 'genTime' | 'accuracy'>, moment: Date, tolerance: number): boolean {
+  return says.genTime.getTime() - accuracyOf(says) - tolerance > moment.getTime();
+}
+
 /** In milliseconds; 0 where it is not stated. */
 export function accuracyOf({ accuracy }: Pick<TokenFacts, 'accuracy'>): number {
   if (accuracy === null) return 0;

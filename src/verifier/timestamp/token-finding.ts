@@ -1,6 +1,9 @@
 import type { BareFinding } from '../model/finding.ts';
 
-/** What can be wrong with a token. All refute it but `certificate-expired`, which is a warning to stamp again. */
+/**
+ * Deviations of a token. Most refute it. `unknown-issuer` and `future` leave it unproved, and `certificate-expired` is a
+ * warning to stamp again.
+ */
 export type TokenFindingCode =
   | 'anchor/malformed'
   | 'anchor/not-granted'
@@ -9,6 +12,8 @@ export type TokenFindingCode =
   | 'anchor/bad-signature'
   | 'anchor/not-timestamping'
   | 'anchor/untrusted'
+  | 'anchor/unknown-issuer'
+  | 'anchor/future'
   | 'anchor/certificate-expired';
 
 export type TokenFinding = BareFinding<TokenFindingCode>;
@@ -21,6 +26,11 @@ export function toTokenFinding(
   return { code, message, ...place };
 }
 
-export function refutes({ code }: TokenFinding): boolean {
-  return code !== 'anchor/certificate-expired';
+export function refutes(finding: TokenFinding): boolean {
+  return finding.code !== 'anchor/certificate-expired' && !leavesOpen(finding);
+}
+
+/** True if a token with this deviation proves nothing, and is not known to be wrong either. */
+export function leavesOpen({ code }: TokenFinding): boolean {
+  return code === 'anchor/unknown-issuer' || code === 'anchor/future';
 }

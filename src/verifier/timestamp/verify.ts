@@ -1,11 +1,12 @@
 import { isEvidenceError, messageOf } from '../../core/errors.ts';
+import { CLOCK_TOLERANCE, isLaterThan } from './age.ts';
 import { algorithmName, digestOf } from './algorithms.ts';
 import { type Certificate, KEY_USAGE } from './certificate.ts';
 import { sameName } from './names.ts';
 import { findPath, TIME_STAMPING, type TrustAnswer } from './path.ts';
 import { checkNamedCertificate, checkNamedPath, checkTokenSignature, signerCertificate } from './signature.ts';
 import { isGranted, type ResponseStatus, readResponse, type TimeStampResponse, type Token } from './token.ts';
-import { refutes, type TokenFinding, toTokenFinding } from './token-finding.ts';
+import { leavesOpen, refutes, type TokenFinding, toTokenFinding } from './token-finding.ts';
 import type { Accuracy, TstInfo } from './tst-info.ts';
 
 export interface TokenQuestion {
@@ -15,8 +16,9 @@ export interface TokenQuestion {
   roots: readonly Certificate[];
   /** To complete paths with, where the token does not carry all of them; they lend no trust (`readIntermediates`). */
   intermediates?: readonly Certificate[];
-  /** Decides nothing but the warning that a certificate has expired since. */
   now: Date;
+  /** When the token was there already, if that was before now: a later time in it proves nothing. */
+  notAfter?: Date;
   /** Of our own request; left out when somebody else asked for the token. */
   nonce?: bigint;
 }
@@ -40,7 +42,7 @@ export interface TokenFacts {
 }
 
 export interface TokenVerdict {
-  /** Whether nothing refutes that the digest existed at `genTime`; a warning does not. */
+  /** True if the token proves that the digest existed at `genTime`; a warning takes nothing from that. */
   valid: boolean;
   faults: readonly TokenFinding[];
   /** Null if the token could not be read or there is none. */
@@ -66,16 +68,20 @@ export function verifyToken(der: Uint8Array, question: TokenQuestion): TokenVerd
   if (token === null) return { valid: false, faults, says: null, until: null };
   const certificates = [...token.certificates, ...(question.intermediates ?? [])];
   const certificate = signerCertificate(token.signer, certificates);
-  faults.push(...checkImprint(token.info, question.digest), ...checkNonce(token.info, question.nonce));
+  faults.push(
+    ...checkImprint(token.info, question.digest),
+    ...checkNonce(token.info, question.nonce),
+    ...checkTime(token.info, question),
+  );
   const says = factsOf(token.info, certificate);
   if (certificate === undefined) {
-    faults.push(toTokenFinding('anchor/untrusted', 'the certificate of the signer is neither in the token nor given'));
+    faults.push(toTokenFinding('anchor/unknown-issuer', 'the certificate of the signer is neither in the token nor given'));
     return { valid: false, faults, says, until: null };
   }
   const answer = findPath({ signer: certificate, others: certificates, roots: question.roots, at: token.info.genTime });
   faults.push(...checkAuthority(token, certificate, answer, question.now));
   const until = answer.problems.length > 0 ? null : (firstEnding(answer.path ?? [])?.x509.validToDate ?? null);
-  return { valid: !faults.some(refutes), faults, says, until };
+  return { valid: !faults.some((fault) => refutes(fault) || leavesOpen(fault)), faults, says, until };
 }
 
 /** What depends on who signed. */
@@ -91,7 +97,8 @@ function checkAuthority(
     // Whoever is no authority at all is not the one that is named either: that would be the same fault twice.
     ...(isForTimeStamping(certificate) ? checkName(token.info, certificate) : []),
     ...checkPurpose(certificate),
-    ...problems.map((problem) => toTokenFinding('anchor/untrusted', problem)),
+    // A root that nobody pinned says nothing against a token; a path to a pinned one that does not hold does.
+    ...problems.map((problem) => toTokenFinding(path === null ? 'anchor/unknown-issuer' : 'anchor/untrusted', problem)),
     ...(path === null ? [] : checkNamedPath(token, path)),
     ...(path === null || problems.length > 0 ? [] : checkExpiry(path, now)),
   ];
@@ -124,6 +131,13 @@ function checkImprint({ imprint }: TstInfo, actual: string): TokenFinding[] {
   if (actual !== expected)
     faults.push(toTokenFinding('anchor/imprint-mismatch', 'the token is over another digest', { expected, actual }));
   return faults;
+}
+
+function checkTime(info: TstInfo, { now, notAfter = now }: TokenQuestion): TokenFinding[] {
+  const latest = notAfter < now ? notAfter : now;
+  if (!isLaterThan(info, latest, CLOCK_TOLERANCE.exporter)) return [];
+  const [actual, expected] = [info.genTime.toISOString(), `${latest.toISOString()} at the latest`];
+  return [toTokenFinding('anchor/future', `the token is of ${actual}, which had not come yet`, { expected, actual })];
 }
 
 function checkNonce({ nonce }: TstInfo, expected: bigint | undefined): TokenFinding[] {

@@ -19,7 +19,7 @@ export interface AttestationCheck {
   signedBy: string | null;
   stamps: StampVerdict[];
   restamps: RestampCheck['restamps'];
-  /** A stamp that the run record announces is not there yet. */
+  /** A stamp that the run record announces is not there yet, or proves nothing under the roots that the reader pinned. */
   unstamped: boolean;
   findings: ObjectFinding[];
   warnings: string[];
@@ -141,10 +141,14 @@ async function verifyStamps(
   }
   for (const { key, state, remarks } of check.stamps) {
     if (state === 'refuted') check.findings.push(toObjectFinding('stamp/refuted', key, remarks.join('; ')));
-    else if (state === 'proved') check.warnings.push(...remarks.map((remark) => `${key}: ${remark}.`));
+    else if (state === 'proved' || stampRoots !== null)
+      check.warnings.push(...remarks.map((remark) => `${key}: ${remark}.`));
   }
-  check.unstamped = timestamp_authority !== null && check.stamps.length === 0;
-  if (check.unstamped)
+  const isToBeStamped = timestamp_authority !== null;
+  // Under pinned roots, a stamp of somebody else in the place of the authority's is none.
+  const provesNothing = stampRoots !== null && !check.stamps.some(({ state }) => state === 'proved');
+  check.unstamped = isToBeStamped && (check.stamps.length === 0 || provesNothing);
+  if (isToBeStamped && check.stamps.length === 0)
     check.warnings.push(
       `Run ${run_id} was to be time-stamped by ${timestamp_authority} and is not; whoever exported it adds that with the same export command.`,
     );

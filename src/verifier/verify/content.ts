@@ -194,7 +194,7 @@ async function judge(
   const required = strictest(options.required ?? DEFAULT_REQUIRED, stated.required_claims);
   const known = knownOf(stated, listing);
   const forms = { summary, pdf, isShort, isAltered };
-  const observations = await observe(reading, forms, known, meansOf(inUse, options, readers));
+  const observations = await observe(reading, forms, known, meansOf(inUse, options, until(readers, stated)));
   return {
     verdict: toVerdict(reading, examine(observations, required)),
     required,
@@ -232,6 +232,14 @@ function meansOf(
 ): Means {
   const contractFile = toContractFile(file, given === null ? 'bundle' : 'reader');
   return { contract, contractFile, acceptUnhashed, sealKeys, roots, now, ...readers };
+}
+
+/** A token that states a time after the export verified it was made up: the export's own clock bounds it. */
+function until(readers: Readers, { verified_at }: Verification): Readers {
+  const { verifyToken } = readers;
+  const notAfter = new Date(verified_at);
+  if (verifyToken === null || Number.isNaN(notAfter.getTime())) return readers;
+  return { ...readers, verifyToken: (der, question) => verifyToken(der, { ...question, notAfter }) };
 }
 
 function inBundle({ code, path, message, expected, actual }: BundleFinding, key: string): ObjectFinding {

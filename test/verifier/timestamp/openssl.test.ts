@@ -51,7 +51,7 @@ describe(`${TOKENS} tokens, made by openssl a moment ago`, () => {
         rootFile: other.rootFile,
       });
       const codes = changed.faults.map(({ code }) => code);
-      expect(codes).toEqual(['anchor/imprint-mismatch', 'anchor/nonce-mismatch', 'anchor/untrusted']);
+      expect(codes).toEqual(['anchor/imprint-mismatch', 'anchor/nonce-mismatch', 'anchor/unknown-issuer']);
     }
   });
 

@@ -17,6 +17,7 @@ import {
 } from '../../support/tsa-forge.ts';
 
 const UNTRUSTED: TokenFindingCode[] = ['anchor/untrusted'];
+const UNKNOWN_ISSUER: TokenFindingCode[] = ['anchor/unknown-issuer'];
 const NOT_TSA: TokenFindingCode[] = ['anchor/not-timestamping'];
 const EXPIRED: TokenFindingCode[] = ['anchor/certificate-expired'];
 const MALFORMED: TokenFindingCode[] = ['anchor/malformed'];
@@ -133,8 +134,8 @@ describe('the path to a pinned root', () => {
       true,
     ],
     ['over six CAs', { between: [{}, {}, {}, {}, {}, {}] }, [], true],
-    ['over seven CAs', { between: [{}, {}, {}, {}, {}, {}, {}] }, UNTRUSTED, true, { says: /no path/ }],
-    ['a CA is missing', { between: [{}, {}], hidden: 0 }, UNTRUSTED, false, { says: /no path leads/ }],
+    ['over seven CAs', { between: [{}, {}, {}, {}, {}, {}, {}] }, UNKNOWN_ISSUER, true, { says: /no path/ }],
+    ['a CA is missing', { between: [{}, {}], hidden: 0 }, UNKNOWN_ISSUER, false, { says: /no path leads/ }],
     [
       'a CA without basicConstraints',
       { between: [{ extensions: [] }] },
@@ -233,24 +234,24 @@ describe('roots that nobody pinned', () => {
   test('another root of the same name', async () => {
     const impostor = await issue({ subject: 'CN=Root', extensions: [ca()] });
     const { der } = await chained({ root: impostor });
-    await expectCase({ name: 'impostor', der, root, codes: UNTRUSTED, openssl: false, says: /no path leads/ });
+    await expectCase({ name: 'impostor', der, root, codes: UNKNOWN_ISSUER, openssl: false, says: /no path leads/ });
   });
 
   test('a root that the token carries', async () => {
     const last = await issue({ subject: 'CN=Authority', issuer: otherRoot, extensions: [STAMPING] });
     const der = forge(last, { certificates: [last.der, otherRoot.der] });
-    await expectCase({ name: 'carried', der, root, codes: UNTRUSTED, openssl: false });
+    await expectCase({ name: 'carried', der, root, codes: UNKNOWN_ISSUER, openssl: false });
   });
 
   test('an authority that signed its own certificate', async () => {
     const own = await issue({ subject: 'CN=Own', extensions: [STAMPING] });
-    await expectCase({ name: 'own', der: forge(own), root, codes: UNTRUSTED, openssl: false });
+    await expectCase({ name: 'own', der: forge(own), root, codes: UNKNOWN_ISSUER, openssl: false });
   });
 
   test('no root at all', async () => {
     const { der } = await chained({});
     const { faults } = judgeForged({ der, root, roots: [] });
-    expect(faults).toEqual([{ code: 'anchor/untrusted', message: 'no root is pinned' }]);
+    expect(faults).toEqual([{ code: 'anchor/unknown-issuer', message: 'no root is pinned' }]);
   });
 
   test('the pinned root in the token too', async () => {
@@ -266,7 +267,7 @@ describe('certificates given beside the token', () => {
     const last = await issue({ subject: 'CN=Authority', issuer: between, extensions: [STAMPING] });
     const alone = forge(last);
     const bare = forge(last, { certificates: [] });
-    await expectCase({ name: 'alone', der: alone, root, codes: UNTRUSTED, openssl: false });
+    await expectCase({ name: 'alone', der: alone, root, codes: UNKNOWN_ISSUER, openssl: false });
     await expectCase({ name: 'helped', der: alone, root, intermediates: [between], codes: [], openssl: true });
     await expectCase({ name: 'bare', der: bare, root, intermediates: [between, last], codes: [], openssl: true });
   });
@@ -274,7 +275,7 @@ describe('certificates given beside the token', () => {
   test('lend no trust', async () => {
     const last = await issue({ subject: 'CN=Authority', issuer: otherRoot, extensions: [STAMPING] });
     const one = { der: forge(last), root, intermediates: [otherRoot] };
-    await expectCase({ name: 'another root', ...one, codes: UNTRUSTED, openssl: false });
+    await expectCase({ name: 'another root', ...one, codes: UNKNOWN_ISSUER, openssl: false });
   });
 });
 
@@ -295,13 +296,13 @@ test('a maze of certificates that all issued each other ends', { timeout: 5000 }
   const maze = await Promise.all([...side('CN=A', 'CN=B'), ...side('CN=B', 'CN=A')]);
   const last = await issue({ subject: 'CN=Authority', issuer: own, extensions: [STAMPING] });
   const der = forge(last, { certificates: [last.der, ...maze.map((one) => one.der)] });
-  await expectCase({ name: 'maze', der, root, codes: UNTRUSTED, openssl: false, says: /no path leads/ });
+  await expectCase({ name: 'maze', der, root, codes: UNKNOWN_ISSUER, openssl: false, says: /no path leads/ });
 });
 
 test('a root of the right key and another name is not the issuer', async () => {
   const renamed = await issue({ subject: 'CN=Renamed', keys: root.keys, extensions: [ca()] });
   const { der } = await chained({});
-  const one = { der, root: renamed, codes: UNTRUSTED, openssl: false };
+  const one = { der, root: renamed, codes: UNKNOWN_ISSUER, openssl: false };
   await expectCase({ name: 'renamed', ...one, says: /no path leads/ });
 });
 

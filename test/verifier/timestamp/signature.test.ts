@@ -204,14 +204,14 @@ describe('SignedData', () => {
     [
       'no certificate',
       altered({ certificates: [] }),
-      ['anchor/untrusted'],
+      ['anchor/unknown-issuer'],
       false,
       { says: /neither in the token nor given/ },
     ],
     [
       'the certificate of somebody else',
       () => forge(signer, { certificates: [other.der] }),
-      ['anchor/untrusted'],
+      ['anchor/unknown-issuer'],
       false,
     ],
     [

@@ -119,6 +119,7 @@ function toConfigFlags(flags: VerifyFlags) {
     require: flags.require,
     sealKey: flags['seal-key'],
     timestampRoots: flags['timestamp-roots'],
+    stampRoots: flags['stamp-roots'],
     publicKey: flags['public-key'],
     workDirectory: flags['work-directory'],
     acceptUnhashed: flags['accept-unhashed'],

@@ -28,7 +28,11 @@ export const trustFlags = {
     array: true,
     describe: 'a key to check seals with, as ID=FILE; the file holds hex:…, base64:… or the key itself',
   },
-  'timestamp-roots': { type: 'string', describe: 'PEM file of the time-stamping authorities that you trust' },
+  'timestamp-roots': {
+    type: 'string',
+    describe: "PEM file of the authorities that you trust to stamp a service's checkpoints (anchor)",
+  },
+  'stamp-roots': { type: 'string', describe: 'PEM file of the authorities that you trust to stamp runs' },
   'accept-unhashed': {
     type: 'string',
     array: true,

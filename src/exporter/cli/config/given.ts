@@ -14,6 +14,7 @@ export interface ConfigFlags {
   acceptUnhashed?: readonly string[] | undefined;
   sealKey?: readonly string[] | undefined;
   timestampRoots?: string | undefined;
+  stampRoots?: string | undefined;
   publicKey?: readonly string[] | undefined;
   workDirectory?: string | undefined;
 }

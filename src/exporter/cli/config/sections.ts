@@ -134,7 +134,7 @@ export function toVerifyConfig(from: ConfigGiven): Omit<VerifyConfig, 'sealKeyFi
     acceptsSecrets: accept_secrets,
     acceptUnhashed: flags.acceptUnhashed?.flatMap((list) => list.split(',')) ?? accept_unhashed,
     completeness,
-    timestampRootsFile: rootsFor(from, undefined),
+    timestampRootsFile: fromCommand(from, flags.timestampRoots) ?? inFolder(from, file.verify?.timestamp_roots),
     publicKeyFiles:
       flags.publicKey === undefined
         ? (file.verify?.public_keys ?? []).map((path) => resolve(folder, path))
@@ -148,17 +148,8 @@ export function toSignConfig(from: ConfigGiven): Omit<SignConfig, 'passphraseFil
     keyFile: inFolder(from, sign?.key_file),
     passphrase: from.environment['EVIDENCE_SIGNING_PASSPHRASE'] ?? null,
     tsaUrl: sign?.tsa_url ?? null,
-    rootsFile: rootsFor(from, sign?.tsa_roots),
+    rootsFile: fromCommand(from, from.flags.stampRoots) ?? inFolder(from, sign?.tsa_roots),
   };
-}
-
-/** @param own of the configuration file, before those for all time-stamps. */
-function rootsFor(from: ConfigGiven, own: string | undefined): string | null {
-  return (
-    fromCommand(from, from.flags.timestampRoots) ??
-    inFolder(from, own) ??
-    inFolder(from, from.file.verify?.timestamp_roots)
-  );
 }
 
 export function toArchiveConfig(from: ConfigGiven): ArchiveConfig {

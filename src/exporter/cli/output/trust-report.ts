@@ -1,3 +1,4 @@
+import { dirname } from 'node:path';
 import type { Printer } from '../../../core/terminal/printer.ts';
 import type { ClaimName } from '../../../verifier/claims/claim.ts';
 import type { PublicKey } from '../../../verifier/signature/key.ts';
@@ -61,6 +62,17 @@ function toRoot({ x509, subject }: Certificate): Root {
 
 const OWNERS = { reader: 'given by you', bundle: "the bundle's own", default: 'comes with this program' } as const;
 
+/** Keys by name as far as they fit on a line; else their number, and the folder where they all lie. */
+function sealKeys(keys: TrustReport['seal_keys']): string {
+  if (keys.length === 0) return 'none';
+  if (keys.length <= MAX_NAMED_KEYS) return keys.map(({ id, file }) => `${id} (${file})`).join(', ');
+  const folders = new Set(keys.map(({ file }) => dirname(file)));
+  const [folder] = folders;
+  return folders.size === 1 ? `${keys.length} in ${folder}` : `${keys.length} in ${folders.size} folders`;
+}
+
+const MAX_NAMED_KEYS = 3;
+
 /** The head of the output: whoever reads the outcome knows what it rests on. */
 export function printTrust(trust: TrustReport, printer: Printer): void {
   const list = (texts: readonly string[]) => (texts.length === 0 ? 'none' : texts.join(', '));
@@ -68,7 +80,7 @@ export function printTrust(trust: TrustReport, printer: Printer): void {
     list((pinned ?? []).map(({ sha256, subject }) => `${sha256} ${subject}`));
   printer.result(`Configuration ${trust.configuration ?? 'none'}`);
   printer.result(`Public keys   ${list(trust.public_keys)}`);
-  printer.result(`Seal keys     ${list(trust.seal_keys.map(({ id, file }) => `${id} (${file})`))}`);
+  printer.result(`Seal keys     ${sealKeys(trust.seal_keys)}`);
   printer.result(`Token roots   ${roots(trust.timestamp_roots)}`);
   printer.result(`Stamp roots   ${roots(trust.stamp_roots)}`);
   printer.result(`Required      ${list(trust.required_claims)}`);

@@ -1,5 +1,5 @@
 import { plural } from '../../../core/words.ts';
-import { NO_ROOTS } from '../../../verifier/claims/anchor.ts';
+import { NO_ROOTS, UNKNOWN_ISSUER } from '../../../verifier/claims/anchor.ts';
 import { CLAIMS, type ClaimName } from '../../../verifier/claims/claim.ts';
 import { KEY_NOT_GIVEN, NO_SEAL_KEY } from '../../../verifier/claims/seal.ts';
 import type { RunRecord, RunStream } from '../../../verifier/records/record.ts';
@@ -12,7 +12,7 @@ const LACKING: readonly [give: string, reasons: readonly string[]][] = [
   ],
   [
     "Give the authority's root certificate: verify.timestamp_roots in evidence.yaml, or --timestamp-roots FILE.",
-    [NO_ROOTS],
+    [NO_ROOTS, UNKNOWN_ISSUER],
   ],
 ];
 
