@@ -138,6 +138,7 @@ const NO_TRUST: TrustReport = {
   seal_keys: [],
   timestamp_roots: null,
   stamp_roots: null,
+  without_claims: [],
   required_claims: ['order'],
   endpoint: null,
   contracts: [],

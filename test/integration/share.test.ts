@@ -83,7 +83,7 @@ async function typeAll(folder: string, key: string): Promise<string> {
       .filter((line) => /^ {4}(grep|jq|for|\{|openssl) /.test(line))
       .join('\n')
       .replace('PUBLIC_KEY', join(place, `${key}.pem.pub`))
-      .replace('ROOT', authority.rootFile);
+      .replace('STAMP_ROOTS', authority.rootFile);
     if (command !== '') said += await run('bash', ['-e', '-o', 'pipefail', '-c', command], folder);
   }
   return said;
@@ -98,7 +98,7 @@ async function verified(
   const letter = readFileSync(resolve(place, folder, 'letter.txt'), 'utf8');
   const [command = ''] = /evidence verify \. .*/.exec(letter) ?? [];
   // What one step checked under the authority's root, the last one checks under it too.
-  const roots = letter.includes('-CAfile ROOT') ? ' --timestamp-roots ROOT' : '';
+  const roots = letter.includes('-CAfile STAMP_ROOTS') ? ' --stamp-roots STAMP_ROOTS' : '';
   expect(command).toBe(`evidence verify . --run ${runId} --public-key PUBLIC_KEY${roots}`);
   const { stdout } = await program('verify', folder, '--run', runId, '--public-key', `${key}.pem.pub`, '--json');
   return JSON.parse(stdout);

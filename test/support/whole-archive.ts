@@ -54,7 +54,7 @@ export async function makeWholeArchive(): Promise<WholeArchive> {
       }),
     );
   try {
-    await tell(service, authority.url);
+    await offerEvidence(service, authority.url);
     configure(authority.url);
     for (const month of MONTHS) {
       const { code, document } = await service.export({ request: month, period: month });
@@ -76,7 +76,8 @@ export async function makeWholeArchive(): Promise<WholeArchive> {
   return { folder: at('evidence-archive'), key, rootFile: at('roots.pem'), sealKeyFile: at('k1.seal') };
 }
 
-async function tell({ streams }: FalseService, authority: string): Promise<void> {
+/** Two streams, one of them with checkpoints that an authority stamped. */
+export async function offerEvidence({ streams }: FalseService, authority: string): Promise<void> {
   const payments = chainOver('payments/prod', 8, 4);
   const checkpoints = await Promise.all(
     [8, 12].map(async (sequence) => {

@@ -2,7 +2,13 @@ import { sha256 } from '../../core/digest.ts';
 import { EvidenceError } from '../../core/errors.ts';
 import type { Archive, StoredObject } from '../../verifier/archive/archive.ts';
 import { isKey } from '../../verifier/archive/key.ts';
-import { findEntry, readEntry, type StoredLedgerEntry } from '../../verifier/ledger/ledger.ts';
+import {
+  countersignatureOf,
+  findEntry,
+  readEntry,
+  readNewestEntry,
+  type StoredLedgerEntry,
+} from '../../verifier/ledger/ledger.ts';
 import {
   ARCHIVE_KEY,
   COMMON_PREFIXES,
@@ -56,10 +62,13 @@ const MAX_SMALL_BYTES = 2 ** 30;
 export async function selectObjects(archive: Archive, { record, sha256: digest }: SharedRun): Promise<ShareSelection> {
   const { run_id: runId } = record;
   const entry = await requireEntry(archive, runId, digest);
-  const ledger = await readLedger(archive, entry);
+  const ledger = await readLedgerFor(archive, entry);
   const { stored: stamps } = await readStamps(archive, runId);
   const envelope = record.signed ? await readEnvelope(archive, runId) : null;
-  const keyIds = new Set([envelope?.keyId, ...ledger.map(({ entry: { signature } }) => signature?.keyid)]);
+  const keyIds = new Set([
+    envelope?.keyId,
+    ...ledger.flatMap(({ entry }) => [entry.signature?.keyid, countersignatureOf(entry)?.keyid]),
+  ]);
   const publicKeys = await Promise.all(
     [...keyIds].filter((id) => id !== undefined).map((id) => measure(archive, publicKeyKey(id))),
   );
@@ -101,12 +110,14 @@ async function requireEntry(archive: Archive, runId: string, digest: string): Pr
   throw differs(runRecordKey(runId), `its SHA-256 is not the one in ${found.key}`);
 }
 
-/** Every entry up to the run's. */
-async function readLedger(archive: Archive, last: StoredLedgerEntry): Promise<StoredLedgerEntry[]> {
+/** Every entry up to the run's, and on to the last hand-over of a signing key: a reader may have the newest key alone. */
+async function readLedgerFor(archive: Archive, own: StoredLedgerEntry): Promise<StoredLedgerEntry[]> {
   const entries: StoredLedgerEntry[] = [];
-  for (let number = 1; number < last.entry.number; number += 1)
+  const newest = (await readNewestEntry(archive)) ?? own;
+  for (let number = 1; number <= newest.entry.number; number += 1)
     entries.push(await readEntry(archive, ledgerKey(number)));
-  return [...entries, last];
+  const last = entries.findLastIndex(({ entry }) => entry.number === own.entry.number || 'hands_over_to' in entry);
+  return entries.slice(0, last + 1);
 }
 
 async function readEnvelope(archive: Archive, runId: string): Promise<Recorded & { keyId: string }> {

@@ -4,13 +4,15 @@ import { runEnvelopeKey } from '../../verifier/records/keys.ts';
 import { toRecordBytes } from '../../verifier/records/record-bytes.ts';
 import { putShare, SHARE_MARK, type SharedObject, type ShareRecord } from '../../verifier/records/share.ts';
 import { renderLetter } from '../report/letter.ts';
-import type { LetterFile } from '../report/view/letter.ts';
+import type { LetterFile, LetterSubject } from '../report/view/letter.ts';
 import { ShareFolder } from './folder.ts';
 import { type SharedRun, type ShareSelection, selectObjects } from './selection.ts';
 
 export interface ShareWish {
   run: SharedRun;
   sharedWith: string | null;
+  /** The roots that whoever shares has pinned. */
+  roots: LetterSubject['roots'];
   sharedBy: ShareRecord['shared_by'];
   /** How long links are to last, in seconds; null for copies. */
   linkSeconds: number | null;
@@ -48,7 +50,7 @@ export async function shareRun(context: ShareContext, wish: ShareWish): Promise<
     const stored = await putShare(archive, record);
     if (series === null) await folder.write(SHARE_MARK, toRecordBytes(record));
     const files = await toFiles([...selection.objects, stored], stored, series);
-    const letter = await renderLetter(toSubject(wish.run, record, selection, files));
+    const letter = await renderLetter(toSubject(wish, record, selection, files));
     for (const { name, bytes } of letter) await folder.write(name, bytes);
     return { record, key: stored.key, warnings: series === null ? [] : warningsOf(series) };
   } catch (error) {
@@ -129,11 +131,11 @@ async function toFiles(
 }
 
 function toSubject(
-  { record: run, sha256 }: SharedRun,
+  { run: { record: run, sha256 }, roots }: ShareWish,
   share: ShareRecord,
   selection: ShareSelection,
   files: LetterFile[],
-) {
+): LetterSubject {
   const { entry, signer, stamp } = selection;
   const signature =
     signer === null
@@ -150,6 +152,7 @@ function toSubject(
     entry: { key: entry.key, number: entry.entry.number },
     signature,
     stamp,
+    roots,
     files,
   };
 }

@@ -219,11 +219,11 @@ function judgeToken(
 }
 
 /** One finding for each cause, as many tokens are of one authority. The newest token is named. */
-function toOpenFindings(
-  streamId: string,
-  open: readonly OpenToken[],
-): { finding: StreamFinding; tokens: number }[] {
-  const causes = Map.groupBy(open, ({ fault }) => `${fault.code} ${fault.code === 'anchor/future' ? '' : fault.message}`);
+function toOpenFindings(streamId: string, open: readonly OpenToken[]): { finding: StreamFinding; tokens: number }[] {
+  const causes = Map.groupBy(
+    open,
+    ({ fault }) => `${fault.code} ${fault.code === 'anchor/future' ? '' : fault.message}`,
+  );
   return [...causes.values()].flatMap((tokens) => {
     const [newest] = tokens;
     if (newest === undefined) return [];

@@ -50,6 +50,8 @@ export interface ReportedClaim extends Omit<Claim, 'state'> {
   state: Claim['state'] | 'recorded';
   /** As what it was recorded, where it is not derived here. */
   recorded?: Claim['state'] | undefined;
+  /** The record is that of a run which a key of the reader vouches for, and the claim takes a secret that the reader lacks. */
+  vouched_for?: true | undefined;
 }
 
 export type ReportedClaims = Record<ClaimName, ReportedClaim>;
@@ -75,6 +77,33 @@ export interface Examination {
 /** What all of several lists require, in the order of the claims. */
 export function strictest(...lists: (readonly ClaimName[])[]): ClaimName[] {
   return CLAIMS.filter((name) => lists.some((list) => list.includes(name)));
+}
+
+/** Claims that only the holder of a secret can prove: a seal is an HMAC, and its key can make seals as well as check them. */
+export const SECRET_CLAIMS = ['seal'] as const satisfies readonly ClaimName[];
+
+function takesSecret(name: ClaimName): boolean {
+  return SECRET_CLAIMS.some((one) => one === name);
+}
+
+/**
+ * The claims that must be proved.
+ * @param reader what the reader requires, and which claims of `own` not.
+ * @param own what a run or a bundle requires by itself.
+ */
+export function requiredOf(
+  { required = DEFAULT_REQUIRED, without = [] }: { required?: readonly ClaimName[]; without?: readonly ClaimName[] },
+  own: readonly ClaimName[],
+): ClaimName[] {
+  return strictest(
+    required,
+    own.filter((name) => !without.includes(name)),
+  );
+}
+
+/** The claims of a record that a trusted signature vouches for may stay recorded, unless the reader requires them by name. */
+export function withoutSecrets(required: readonly ClaimName[], reader: readonly ClaimName[]): ClaimName[] {
+  return required.filter((name) => reader.includes(name) || !takesSecret(name));
 }
 
 /** What a stream comes to that was read, has entries, and of which no claim is refuted. */

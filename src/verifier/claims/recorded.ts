@@ -4,6 +4,7 @@ import {
   type ClaimName,
   type ReportedClaim,
   type ReportedClaims,
+  SECRET_CLAIMS,
   type StreamStatus,
   statusBy,
 } from './claim.ts';
@@ -118,6 +119,34 @@ export function asReadBack(
     claims,
     status: status === 'verified' || status === 'collected' ? statusBy(claims, required) : status,
   };
+}
+
+/**
+ * The verdict on a stream of a run that a key of the reader vouches for. What takes a secret that the reader lacks, and was
+ * recorded as proved, counts as recorded; it is never proved by that.
+ * @param required as `withoutSecrets` gives it.
+ */
+export function asVouchedFor(
+  verdict: ReportedVerdict,
+  required: readonly ClaimName[],
+  { whole }: { whole: boolean },
+): ReportedVerdict {
+  const isSecret = (name: ClaimName) => SECRET_CLAIMS.some((one) => one === name);
+  const counts = (name: ClaimName) =>
+    isSecret(name) && verdict.claims[name].state === 'unproved' && verdict.claims[name].recorded === 'proved';
+  if (!CLAIMS.some(counts)) return verdict;
+  const claims = mapClaims((name): ReportedClaim => {
+    const claim = verdict.claims[name];
+    if (!counts(name)) return claim;
+    return {
+      ...claim,
+      state: 'recorded',
+      vouched_for: true,
+      reason: `recorded as proved: vouched for by the signature (${claim.reason ?? 'not checked here'})`,
+    };
+  });
+  const { status } = verdict;
+  return { ...verdict, claims, status: status === 'incomplete' && whole ? statusBy(claims, required) : status };
 }
 
 function mapClaims(claimOf: (name: ClaimName) => ReportedClaim): ReportedClaims {

@@ -125,7 +125,8 @@ const CODES = {
   },
   'anchor/future': {
     severity: 'warning',
-    nextStep: 'Check the clock of this machine. If it is right, ask the operator of the service why its authority is ahead.',
+    nextStep:
+      'Check the clock of this machine. If it is right, ask the operator of the service why its authority is ahead.',
   },
   'anchor/missing-entry': { severity: 'error', nextStep: EXPORT_AGAIN },
   'anchor/before-entry': { severity: 'error', nextStep: ASK_PROVIDER },

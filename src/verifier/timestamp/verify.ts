@@ -75,7 +75,9 @@ export function verifyToken(der: Uint8Array, question: TokenQuestion): TokenVerd
   );
   const says = factsOf(token.info, certificate);
   if (certificate === undefined) {
-    faults.push(toTokenFinding('anchor/unknown-issuer', 'the certificate of the signer is neither in the token nor given'));
+    faults.push(
+      toTokenFinding('anchor/unknown-issuer', 'the certificate of the signer is neither in the token nor given'),
+    );
     return { valid: false, faults, says, until: null };
   }
   const answer = findPath({ signer: certificate, others: certificates, roots: question.roots, at: token.info.genTime });

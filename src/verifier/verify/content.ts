@@ -7,7 +7,7 @@ import { knownOf } from '../bundle/known.ts';
 import type { MissingForm } from '../bundle/missing.ts';
 import { serviceStatementOf } from '../bundle/stated.ts';
 import type { ComparedSection, WalkResult } from '../chain/walk.ts';
-import { type ClaimName, DEFAULT_REQUIRED, strictest } from '../claims/claim.ts';
+import { type ClaimName, requiredOf } from '../claims/claim.ts';
 import { toContractFile } from '../claims/content.ts';
 import { examine } from '../claims/examine.ts';
 import type { FormSource } from '../claims/forms.ts';
@@ -42,6 +42,8 @@ export interface VerifyOptions {
   now: Date;
   /** What must be proved, whatever a bundle or a run requires besides; `DEFAULT_REQUIRED` unless told. */
   required?: readonly ClaimName[];
+  /** What need not be proved although a bundle or a run requires it. */
+  without?: readonly ClaimName[];
   /** Whether no run speaks of the bundle: one that another version wrote is refused then, and not refuted. */
   alone?: boolean;
   /** Whether a record states another bundle than the one that is to be read. */
@@ -191,7 +193,7 @@ async function judge(
   // What was incomplete when it was packed stays so, whatever is proved of it here.
   const isShort = missing.length > 0 || stated.verdict.status === 'incomplete';
   const [summary, pdf] = [wholeForm(bundle, 'summary'), wholeForm(bundle, 'pdf')];
-  const required = strictest(options.required ?? DEFAULT_REQUIRED, stated.required_claims);
+  const required = requiredOf(options, stated.required_claims);
   const known = knownOf(stated, listing);
   const forms = { summary, pdf, isShort, isAltered };
   const observations = await observe(reading, forms, known, meansOf(inUse, options, until(readers, stated)));

@@ -1,7 +1,8 @@
 import { inParallel } from '../../core/parallel.ts';
 import type { Archive } from '../archive/archive.ts';
 import { measure } from '../archive/content.ts';
-import { asReadBack } from '../claims/recorded.ts';
+import { DEFAULT_REQUIRED, withoutSecrets } from '../claims/claim.ts';
+import { asReadBack, asVouchedFor } from '../claims/recorded.ts';
 import { documentKey, runPrefix, runRecordKey } from '../records/keys.ts';
 import { type VerifiedOutcome, worstOf } from '../records/outcome.ts';
 import type { RunDocument, RunRecord } from '../records/record.ts';
@@ -80,6 +81,7 @@ export async function verifyRun(context: RunContext, runId: string): Promise<Run
   for (const key of check.attestations.keys) check.accounted.add(key);
   if (!isRunVouchedFor(context.keyring, check.attestations.signedBy, { id: runId, sha256: check.sha256 }))
     check.streams = check.streams.map((stream) => readBack(stream, UNSIGNED));
+  else check.streams = check.streams.map((stream) => vouchedFor(context, stream));
   return { ...check, outcome: outcomeOf(check) };
 }
 
@@ -110,6 +112,14 @@ const ALTERED: Why = { completeness: NOT_VOUCHED, continuity: 'this is not the b
 
 function readBack(stream: VerifiedStream, why: Why): VerifiedStream {
   return { ...stream, verdict: asReadBack(stream.verdict, why, stream.required) };
+}
+
+/** A bundle that is not what was signed gains nothing by the signature. */
+function vouchedFor({ required: reader = DEFAULT_REQUIRED }: RunContext, stream: VerifiedStream): VerifiedStream {
+  if (stream.altered) return stream;
+  const required = withoutSecrets(stream.required, reader);
+  const verdict = asVouchedFor(stream.verdict, required, stream);
+  return verdict === stream.verdict ? stream : { ...stream, verdict, required };
 }
 
 function asAltered(stream: VerifiedStream, findings: readonly ObjectFinding[]): VerifiedStream {

@@ -2,7 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { sha256 } from '../../core/digest.ts';
 import { bundleFileName, slugOf } from '../bundle/layout.ts';
-import { type ClaimName, DEFAULT_REQUIRED, strictest } from '../claims/claim.ts';
+import { type ClaimName, requiredOf } from '../claims/claim.ts';
 import { asReadBack, asRecorded, type ReportedVerdict } from '../claims/recorded.ts';
 import type { Identities } from '../encryption/identities.ts';
 import { bundleKey, runRecordKey, streamRecordKey } from '../records/keys.ts';
@@ -65,7 +65,7 @@ export async function verifyStream(
   const { bundle } = stream;
   checkPlaces(run, stream, findings);
   if (stream.record !== null) await verifyStreamRecord(context, run, stream, stream.record, findings);
-  const required = strictest(context.required ?? DEFAULT_REQUIRED, run.scope.required_claims);
+  const required = requiredOf(context, run.scope.required_claims);
   if (context.fast === true && (await isAttested(context.archive, bundle)))
     return { ...unread(stream, required, 'not read here'), attested: true };
   // What is fetched from afar goes when it was looked at: an archive may be larger than the disk.

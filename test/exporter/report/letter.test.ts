@@ -40,6 +40,7 @@ function subject(
     entry: { key: 'ledger/00000001.json', number: 1 },
     signature: null,
     stamp: null,
+    roots: { checkpoints: null, stamps: null },
     files: [{ path: 'runs/2026-10/run.json', bytes: 1234, sha256: digestOf(7), url: URL }],
     ...more,
   };

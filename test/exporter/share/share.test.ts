@@ -42,6 +42,7 @@ async function share(archive: Archive, links: boolean, signal = new AbortControl
     sharedWith: 'J. Smith',
     sharedBy: { user: 'u', host: 'h' },
     linkSeconds: links ? 60 : null,
+    roots: { checkpoints: null, stamps: null },
     folder,
   };
   const context = { archive, now: () => NOW, signal };

@@ -10,8 +10,10 @@ import type { CommandContext } from '../command.ts';
 import { withArchive } from '../config/archives.ts';
 import { loadConfig } from '../config/config.ts';
 import { readOperator } from '../config/tool.ts';
+import { readTimestampRoots } from '../config/trust.ts';
 import { requireRun } from '../output/finalized-run.ts';
 import { formatBytes } from '../output/progress.ts';
+import { toRoot } from '../output/trust-report.ts';
 import type { ShareFlags } from './share-flags.ts';
 
 const SECONDS = { s: 1, m: 60, h: 3600, d: 86_400 } as const;
@@ -23,6 +25,8 @@ export async function runShare(flags: ShareFlags, context: CommandContext): Prom
   const config = await loadConfig(flags, environment, directory);
   const sharedWith = readName(flags.for);
   const seconds = readExpiry(flags.expires ?? '7d');
+  const rootsIn = (file: string | null) => readTimestampRoots(file)?.map(toRoot) ?? null;
+  const roots = { checkpoints: rootsIn(config.verify.timestampRootsFile), stamps: rootsIn(config.sign.rootsFile) };
   return withArchive(config.archive, context, async (archive) => {
     const run = await requireRun(archive, flags.run);
     const copies = flags.out !== undefined || archive.links === null;
@@ -41,7 +45,7 @@ export async function runShare(flags: ShareFlags, context: CommandContext): Prom
     const now = () => new Date();
     const folder = resolve(directory, flags.out ?? `share-${flags.run}-${now().toISOString().replaceAll(':', '-')}`);
     const place = relative(directory, folder) || '.';
-    const wish = { run, sharedWith, sharedBy: readOperator(), linkSeconds: copies ? null : seconds, folder };
+    const wish = { run, sharedWith, sharedBy: readOperator(), linkSeconds: copies ? null : seconds, folder, roots };
     if (flags['dry-run'] === true) {
       const { record, warnings } = await foreseeShare({ archive, now, signal }, wish);
       printer.document('evidence-share-dry-run/1', { dry_run: true, ...record, folder: place, warnings });

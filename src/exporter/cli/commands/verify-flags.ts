@@ -1,4 +1,5 @@
 import type { Argv } from 'yargs';
+import { SECRET_CLAIMS } from '../../../verifier/claims/claim.ts';
 import { archiveFlags, requirementFlags, trustFlags, workDirectoryFlags } from '../config/flags.ts';
 
 const NAMED_CONFIG = {
@@ -26,6 +27,12 @@ export function verifyFlags(argv: Argv) {
     .options({
       'public-key': { type: 'string', array: true, describe: 'PEM file of a key that the archive must be signed with' },
       identity: { type: 'string', array: true, describe: 'file of an age identity, to decrypt bundles with' },
+      without: {
+        type: 'string',
+        choices: SECRET_CLAIMS,
+        array: true,
+        describe: 'a claim that takes a secret, and need not be proved although a run or a bundle requires it',
+      },
       run: { type: 'string', describe: 'only this run of the archive' },
       from: { type: 'string', describe: 'only this run and those after it, to go on where a verification was ended' },
       fast: { type: 'boolean', describe: 'do not read bundles whose SHA-256 the store itself attests' },

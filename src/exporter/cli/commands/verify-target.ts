@@ -100,6 +100,8 @@ const LIMITED: [flag: keyof VerifyFlags & string, kinds: TargetKind[], nextStep:
     ['archive'],
     'A bundle and a package are not signed by themselves: verify the run, evidence verify ARCHIVE --run RUN --public-key FILE.',
   ],
+  ['without', ['archive', 'bundle', 'encrypted'], 'A package requires nothing by itself: leave it out.'],
+  ['stamp-roots', ['archive'], 'Runs are stamped, not what is in them: --timestamp-roots is for checkpoints.'],
   ['identity', ['archive', 'encrypted'], 'It is not encrypted: leave out --identity.'],
   ['run', ['archive'], OF_ARCHIVES],
   ['from', ['archive'], OF_ARCHIVES],

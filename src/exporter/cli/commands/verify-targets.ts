@@ -29,6 +29,7 @@ export async function verifyTargets(
     sealKeys: readSealKeys(config.verify.sealKeyFiles),
     roots: readTimestampRoots(config.verify.timestampRootsFile),
     required: config.verify.required,
+    without: flags.without ?? [],
     acceptUnhashed: config.verify.acceptUnhashed,
     now: new Date(),
   };
@@ -69,6 +70,7 @@ async function verifyOne(target: string, asked: Asked, context: CommandContext):
   const given: GivenTrust = {
     roots: options.roots ?? null,
     referenceAlone: flags.reference === true,
+    without: flags.without ?? [],
     publicKeys: kind === 'archive' ? readPublicKeys(config.verify.publicKeyFiles) : [],
     stampRoots: kind === 'archive' ? readTimestampRoots(config.sign.rootsFile) : null,
   };

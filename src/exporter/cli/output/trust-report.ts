@@ -20,6 +20,8 @@ export interface TrustReport {
   stamp_roots: Root[] | null;
   /** What must be proved, whatever a run or a bundle requires besides. */
   required_claims: ClaimName[];
+  /** What need not be proved although a run or a bundle requires it. */
+  without_claims: ClaimName[];
   /** Of an S3 store; null for the one that its own settings name. */
   endpoint: string | null;
   /** Each contract that something was read by. */
@@ -40,6 +42,7 @@ export interface GivenTrust {
   roots: readonly Certificate[] | null;
   stampRoots: readonly Certificate[] | null;
   referenceAlone: boolean;
+  without?: readonly ClaimName[];
 }
 
 export function describeTrust(config: Config, given: GivenTrust, contracts: readonly ContractUse[]): TrustReport {
@@ -50,13 +53,14 @@ export function describeTrust(config: Config, given: GivenTrust, contracts: read
     timestamp_roots: given.roots?.map(toRoot) ?? null,
     stamp_roots: given.stampRoots?.map(toRoot) ?? null,
     required_claims: config.verify.required,
+    without_claims: [...(given.without ?? [])],
     endpoint: config.archive.store.endpoint ?? null,
     contracts: [...contracts],
     decoders: given.referenceAlone ? 'reference alone' : 'fast and reference',
   };
 }
 
-function toRoot({ x509, subject }: Certificate): Root {
+export function toRoot({ x509, subject }: Certificate): Root {
   return { sha256: x509.fingerprint256.replaceAll(':', '').toLowerCase(), subject: subject.text };
 }
 

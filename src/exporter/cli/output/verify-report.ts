@@ -1,6 +1,7 @@
 import type { EvidenceError } from '../../../core/errors.ts';
 import { type OutputLine, type Printer, type Styled, styled } from '../../../core/terminal/printer.ts';
 import { plural } from '../../../core/words.ts';
+import { type ReportedClaims, SECRET_CLAIMS } from '../../../verifier/claims/claim.ts';
 import { describeMonth } from '../../../verifier/records/month-report.ts';
 import type { ArchiveReport } from '../../../verifier/verify/archive-report.ts';
 import type { FileReport } from '../../../verifier/verify/file-report.ts';
@@ -30,8 +31,31 @@ export interface VerifiedTarget {
 
 /** A bundle or a package. */
 export function printFile(report: FileReport, trust: TrustReport, printer: Printer): void {
+  printExceptions(report.streams, trust, printer);
   printTrust(trust, printer);
   printFileDetails(report, printer);
+}
+
+/** Exceptions come first: the outcome is to be read with them. */
+function printExceptions(
+  streams: readonly { claims: ReportedClaims }[],
+  { without_claims: without }: TrustReport,
+  printer: Printer,
+): void {
+  for (const name of SECRET_CLAIMS) {
+    const vouched = streams.filter(({ claims }) => claims[name].vouched_for === true).length;
+    if (without.includes(name))
+      printer.result([
+        styled(`Without ${name}: it need not be proved here, whatever a run or a bundle requires.`, 'yellow'),
+      ]);
+    else if (vouched > 0)
+      printer.result([
+        styled(
+          `But for ${name} (${plural(vouched, 'stream')}): recorded as proved, vouched for by the signature, not proved here. It takes a secret key.`,
+          'yellow',
+        ),
+      ]);
+  }
 }
 
 function printFileDetails(report: FileReport, printer: Printer): void {
@@ -45,6 +69,11 @@ function printFileDetails(report: FileReport, printer: Printer): void {
 
 /** An archive, run by run, and what was found in all of it. */
 export function printArchive(report: ArchiveReport, trust: TrustReport, printer: Printer): void {
+  printExceptions(
+    report.runs.flatMap((run) => run.streams),
+    trust,
+    printer,
+  );
   printTrust(trust, printer);
   printArchiveDetails(report, printer);
 }

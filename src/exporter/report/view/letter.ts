@@ -34,6 +34,9 @@ export const letterTextsSchema = z.strictObject({
   clickable: text,
   verify: z.strictObject({
     introduction: text,
+    anchored: text,
+    root: text,
+    no_root: text,
     steps: z.array(
       z.strictObject({
         /** Left out for a step of every letter. */
@@ -68,7 +71,16 @@ export interface LetterSubject {
   signature: { envelope: string; keyId: string; isEcdsa: boolean } | null;
   /** The run's first time-stamp; null for none. */
   stamp: string | null;
+  /** The roots under which whoever shares verifies checkpoints and runs; null where none are pinned. */
+  roots: { checkpoints: readonly LetterRoot[] | null; stamps: readonly LetterRoot[] | null };
   files: readonly LetterFile[];
+}
+
+/** A root certificate, so that a reader knows which one to get. */
+export interface LetterRoot {
+  subject: string;
+  /** Of the certificate in DER, hex. */
+  sha256: string;
 }
 
 /** A letter, whatever it is set in. */
@@ -137,14 +149,19 @@ function toRemarks({ signature, stamp }: LetterSubject, texts: LetterTexts): str
   ];
 }
 
-/** What was checked under roots can be checked again only with them. */
-function rootsFor({ streams }: RunRecord, stamp: string | null): string {
-  const isAnchored = streams.some(({ claims }) => claims.anchor.state === 'proved');
-  return stamp !== null || isAnchored ? ' --timestamp-roots ROOT' : '';
+/** The authorities that stamped the service's checkpoints, as far as that was proved. */
+function authoritiesOf({ streams }: RunRecord): string[] {
+  return [...new Set(streams.flatMap(({ claims }) => claims.anchor.authorities ?? []))].sort();
+}
+
+function sayRoots(roots: readonly LetterRoot[] | null, { root, no_root: none }: LetterTexts['verify']): string {
+  if (roots === null || roots.length === 0) return none;
+  return roots.map(({ subject, sha256 }) => fill(root, { subject, digest: sha256 })).join('; ');
 }
 
 function toSteps(subject: LetterSubject, { verify }: LetterTexts): LetterView['verify'] {
-  const { run, share, entry, signature, stamp } = subject;
+  const { run, share, entry, signature, stamp, roots } = subject;
+  const authorities = authoritiesOf(run);
   const holds = {
     links: share.form === 'links',
     chain: entry.number > 1,
@@ -162,14 +179,28 @@ function toSteps(subject: LetterSubject, { verify }: LetterTexts): LetterView['v
     algorithm: signature?.isEcdsa === true ? ' -digest sha256' : '',
     stamp: stamp ?? '',
     tool: `${run.tool.name} ${run.tool.version}`,
-    trust: `${signature === null ? '' : ' --public-key PUBLIC_KEY'}${rootsFor(run, stamp)}${holds.encrypted ? ' --identity IDENTITY' : ''}`,
+    key: signature?.keyId ?? '',
+    authority: run.timestamp_authority ?? '',
+    roots: sayRoots(roots.stamps, verify),
+    trust: [
+      ...(signature === null ? [] : ['--public-key PUBLIC_KEY']),
+      ...(stamp === null ? [] : ['--stamp-roots STAMP_ROOTS']),
+      ...(authorities.length === 0 ? [] : ['--timestamp-roots CHECKPOINT_ROOTS']),
+      ...(holds.encrypted ? ['--identity IDENTITY'] : []),
+    ]
+      .map((flag) => ` ${flag}`)
+      .join(''),
   };
+  const checkpoints =
+    authorities.length === 0
+      ? ''
+      : fill(verify.anchored, { authorities: authorities.join(', '), roots: sayRoots(roots.checkpoints, verify) });
   const steps = verify.steps.filter(({ when }) => when === undefined || holds[when]);
   return {
     introduction: verify.introduction,
     steps: steps.map(({ title, text: words, command }) => ({
       title,
-      text: fill(words, values),
+      text: fill(words, { ...values, checkpoints }).trim(),
       command: fill(command, values),
     })),
   };

@@ -132,11 +132,12 @@ describe('the file, then the environment, then the flags', () => {
       { sign: { passphrase: 'hunter2' } },
     ],
     [
-      'roots as a flag, in place of both of the file',
+      'roots of checkpoints as a flag, and those of runs as they were',
       { timestampRoots: 'mine.pem' },
       {},
-      { verify: { timestampRootsFile: join(folder, 'mine.pem') }, sign: { rootsFile: join(folder, 'mine.pem') } },
+      { verify: { timestampRootsFile: join(folder, 'mine.pem') }, sign: { rootsFile: join(folder, 'tsa.pem') } },
     ],
+    ['roots of runs as a flag', { stampRoots: 'mine.pem' }, {}, { sign: { rootsFile: join(folder, 'mine.pem') } }],
     [
       'seal keys as flags, in place of those of the file',
       { sealKey: ['k1=mine=1', 'k3=/k3'] },

@@ -56,17 +56,17 @@ test('nothing is signed or stamped that is not configured', async () => {
 });
 
 test.each([
-  ['sign: { tsa_roots: one.pem }\nverify: { timestamp_roots: two.pem, public_keys: [signing.pem.pub] }', 'CN=one Root'],
-  ['verify: { timestamp_roots: two.pem, public_keys: [signing.pem.pub] }', 'CN=two Root'],
-])(
-  'stamps are judged by sign.tsa_roots, else by verify.timestamp_roots, entries by the latter: %s',
-  async (yaml, name) => {
-    const config = await configOf(yaml);
-    expect(readTimestampRoots(config.sign.rootsFile)?.map(({ subject }) => subject.text)).toEqual([name]);
-    expect(config.verify.timestampRootsFile).toBe(join(folder, 'two.pem'));
-    expect(readPublicKeys(config.verify.publicKeyFiles).map(({ id }) => id)).toEqual([key.id]);
-  },
-);
+  [
+    'sign: { tsa_roots: one.pem }\nverify: { timestamp_roots: two.pem, public_keys: [signing.pem.pub] }',
+    ['CN=one Root'],
+  ],
+  ['verify: { timestamp_roots: two.pem, public_keys: [signing.pem.pub] }', undefined],
+])('runs are judged by sign.tsa_roots alone, checkpoints by verify.timestamp_roots: %s', async (yaml, names) => {
+  const config = await configOf(yaml);
+  expect(readTimestampRoots(config.sign.rootsFile)?.map(({ subject }) => subject.text)).toEqual(names);
+  expect(config.verify.timestampRootsFile).toBe(join(folder, 'two.pem'));
+  expect(readPublicKeys(config.verify.publicKeyFiles).map(({ id }) => id)).toEqual([key.id]);
+});
 
 test('what the printer is given later, it does not print', async () => {
   const { context, printed } = commandIn(folder);
