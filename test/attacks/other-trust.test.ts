@@ -92,10 +92,10 @@ describe('an archive that nobody touched', () => {
   });
 
   test.each<[By, number, string[], string[]]>([
-    ['nothing', 0, ['unproved', 'unproved', 'proved', 'proved'], []],
+    ['nothing', 0, ['recorded', 'unproved', 'proved', 'proved'], []],
     ['the keys and the root', 0, ['proved', 'proved', 'proved', 'proved'], []],
     ['a wrong key', 1, ['refuted', 'unproved', 'unproved', 'proved'], ['seal/mismatch']],
-    ['a wrong root', 0, ['unproved', 'unproved', 'proved', 'proved'], ['anchor/unknown-issuer']],
+    ['a wrong root', 0, ['recorded', 'unproved', 'proved', 'proved'], ['anchor/unknown-issuer']],
   ])('verified by %s', async (by, code, states, codes) => {
     expect(await verifyBy(by, 'sound')).toEqual({ ...WHOLE, code, states, codes });
   });

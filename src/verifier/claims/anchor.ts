@@ -6,16 +6,14 @@ import { type StreamFinding, type StreamFindingCode, toStreamFinding } from '../
 import type { Checkpoint } from '../reading/contract.ts';
 import { accuracyOf, CLOCK_TOLERANCE, isOlderThan } from '../timestamp/age.ts';
 import type { Certificate } from '../timestamp/certificate.ts';
-import { leavesOpen, refutes, type TokenFinding } from '../timestamp/token-finding.ts';
+import { leavesOpen, refutes } from '../timestamp/token-finding.ts';
 import type { TokenFacts, VerifyToken } from '../timestamp/verify.ts';
 import { type Claim, type Judgement, proved, refuted, unproved } from './claim.ts';
+import { type OpenToken, toOpenFindings, whyNoneIsSound } from './open-tokens.ts';
 import type { Span } from './span-schema.ts';
 
 /** Reasons for unproved tokens that only the reader can change. */
 export const NO_ROOTS = 'no time-stamping authority is trusted here: pin its root to have its tokens checked';
-export const UNKNOWN_ISSUER = 'no token leads to a root that is pinned here';
-
-const OF_THE_FUTURE = 'every token is of a time that had not come yet';
 
 export interface AnchorQuestion {
   walk: WalkResult;
@@ -37,12 +35,6 @@ export interface AnchorQuestion {
 interface SoundToken {
   sequence: number;
   says: TokenFacts;
-}
-
-/** A token that proves nothing here, and is not wrong by itself. */
-interface OpenToken {
-  sequence: number;
-  fault: TokenFinding;
 }
 
 interface JudgedToken {
@@ -216,31 +208,6 @@ function judgeToken(
     return null;
   }
   return { sound: { sequence, says }, open: null };
-}
-
-/** One finding for each cause, as many tokens are of one authority. The newest token is named. */
-function toOpenFindings(streamId: string, open: readonly OpenToken[]): { finding: StreamFinding; tokens: number }[] {
-  const causes = Map.groupBy(
-    open,
-    ({ fault }) => `${fault.code} ${fault.code === 'anchor/future' ? '' : fault.message}`,
-  );
-  return [...causes.values()].flatMap((tokens) => {
-    const [newest] = tokens;
-    if (newest === undefined) return [];
-    const { code, message, expected, actual } = newest.fault;
-    const others = tokens.length === 1 ? '' : `; as are ${grouped(tokens.length - 1)} older`;
-    const finding = toStreamFinding(code, streamId, `the token for entry ${newest.sequence}: ${message}${others}`, {
-      sequence: newest.sequence,
-      ...(expected === undefined ? {} : { expected }),
-      ...(actual === undefined ? {} : { actual }),
-    });
-    return [{ finding, tokens: tokens.length }];
-  });
-}
-
-function whyNoneIsSound(open: readonly OpenToken[]): string | null {
-  if (open.length === 0) return null;
-  return open.some(({ fault }) => fault.code === 'anchor/unknown-issuer') ? UNKNOWN_ISSUER : OF_THE_FUTURE;
 }
 
 function describe({ sequence, says }: SoundToken, tokens: number, { walk, bindsPrevious }: AnchorQuestion): Claim {

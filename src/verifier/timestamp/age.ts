@@ -1,4 +1,6 @@
-import type { TokenFacts } from './verify.ts';
+import type { TstInfo } from './tst-info.ts';
+
+type Dated = Pick<TstInfo, 'genTime' | 'accuracy'>;
 
 /**
  * How far two clocks may differ, beyond the accuracy that an authority states for its own; milliseconds. A service and
@@ -7,17 +9,17 @@ import type { TokenFacts } from './verify.ts';
 export const CLOCK_TOLERANCE = { service: 5000, exporter: 5 * 60_000 };
 
 /** Whether a token is certainly older than what it is over: it says that it was made before that was there. */
-export function isOlderThan(says: TokenFacts, moment: Date, tolerance: number): boolean {
+export function isOlderThan(says: Dated, moment: Date, tolerance: number): boolean {
   return says.genTime.getTime() + accuracyOf(says) + tolerance < moment.getTime();
 }
 
 /** True if a token, its accuracy included, states a time after a moment: the clock of its authority is wrong, or the token is. */
-export function isLaterThan(says: Pick<TokenFacts, 'genTime' | 'accuracy'>, moment: Date, tolerance: number): boolean {
+export function isLaterThan(says: Dated, moment: Date, tolerance: number): boolean {
   return says.genTime.getTime() - accuracyOf(says) - tolerance > moment.getTime();
 }
 
 /** In milliseconds; 0 where it is not stated. */
-export function accuracyOf({ accuracy }: Pick<TokenFacts, 'accuracy'>): number {
+export function accuracyOf({ accuracy }: Pick<TstInfo, 'accuracy'>): number {
   if (accuracy === null) return 0;
   return accuracy.seconds * 1000 + accuracy.millis + accuracy.micros / 1000;
 }

@@ -1,6 +1,7 @@
 import { plural } from '../../../core/words.ts';
-import { NO_ROOTS, UNKNOWN_ISSUER } from '../../../verifier/claims/anchor.ts';
+import { NO_ROOTS } from '../../../verifier/claims/anchor.ts';
 import { CLAIMS, type ClaimName } from '../../../verifier/claims/claim.ts';
+import { UNKNOWN_ISSUER } from '../../../verifier/claims/open-tokens.ts';
 import { KEY_NOT_GIVEN, NO_SEAL_KEY } from '../../../verifier/claims/seal.ts';
 import type { RunRecord, RunStream } from '../../../verifier/records/record.ts';
 

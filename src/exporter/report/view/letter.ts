@@ -159,6 +159,17 @@ function sayRoots(roots: readonly LetterRoot[] | null, { root, no_root: none }: 
   return roots.map(({ subject, sha256 }) => fill(root, { subject, digest: sha256 })).join('; ');
 }
 
+/** By what the last step verifies, beyond what the folder holds. */
+function flagsOf({ run, signature, stamp }: LetterSubject, authorities: readonly string[]): string[] {
+  const isEncrypted = run.streams.some(({ bundle }) => bundle.encrypted !== undefined);
+  return [
+    ...(signature === null ? [] : ['--public-key PUBLIC_KEY']),
+    ...(stamp === null ? [] : ['--stamp-roots STAMP_ROOTS']),
+    ...(authorities.length === 0 ? [] : ['--timestamp-roots CHECKPOINT_ROOTS']),
+    ...(isEncrypted ? ['--identity IDENTITY'] : []),
+  ];
+}
+
 function toSteps(subject: LetterSubject, { verify }: LetterTexts): LetterView['verify'] {
   const { run, share, entry, signature, stamp, roots } = subject;
   const authorities = authoritiesOf(run);
@@ -182,12 +193,7 @@ function toSteps(subject: LetterSubject, { verify }: LetterTexts): LetterView['v
     key: signature?.keyId ?? '',
     authority: run.timestamp_authority ?? '',
     roots: sayRoots(roots.stamps, verify),
-    trust: [
-      ...(signature === null ? [] : ['--public-key PUBLIC_KEY']),
-      ...(stamp === null ? [] : ['--stamp-roots STAMP_ROOTS']),
-      ...(authorities.length === 0 ? [] : ['--timestamp-roots CHECKPOINT_ROOTS']),
-      ...(holds.encrypted ? ['--identity IDENTITY'] : []),
-    ]
+    trust: flagsOf(subject, authorities)
       .map((flag) => ` ${flag}`)
       .join(''),
   };

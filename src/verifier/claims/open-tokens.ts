@@ -1,0 +1,42 @@
+import { grouped } from '../../core/words.ts';
+import { type StreamFinding, toStreamFinding } from '../model/stream-finding.ts';
+import type { TokenFinding } from '../timestamp/token-finding.ts';
+
+/** The reason where only the reader can change it. */
+export const UNKNOWN_ISSUER = 'no token leads to a root that is pinned here';
+
+const OF_THE_FUTURE = 'every token is of a time that had not come yet';
+
+/** A token that proves nothing here, and is not wrong by itself. */
+export interface OpenToken {
+  sequence: number;
+  fault: TokenFinding;
+}
+
+/** One finding for each cause, as many tokens are of one authority. The newest token is named. */
+export function toOpenFindings(
+  streamId: string,
+  open: readonly OpenToken[],
+): { finding: StreamFinding; tokens: number }[] {
+  const causes = Map.groupBy(
+    open,
+    ({ fault }) => `${fault.code} ${fault.code === 'anchor/future' ? '' : fault.message}`,
+  );
+  return [...causes.values()].flatMap((tokens) => {
+    const [newest] = tokens;
+    if (newest === undefined) return [];
+    const { code, message, expected, actual } = newest.fault;
+    const others = tokens.length === 1 ? '' : `; as are ${grouped(tokens.length - 1)} older`;
+    const finding = toStreamFinding(code, streamId, `the token for entry ${newest.sequence}: ${message}${others}`, {
+      sequence: newest.sequence,
+      ...(expected === undefined ? {} : { expected }),
+      ...(actual === undefined ? {} : { actual }),
+    });
+    return [{ finding, tokens: tokens.length }];
+  });
+}
+
+export function whyNoneIsSound(open: readonly OpenToken[]): string | null {
+  if (open.length === 0) return null;
+  return open.some(({ fault }) => fault.code === 'anchor/unknown-issuer') ? UNKNOWN_ISSUER : OF_THE_FUTURE;
+}
