@@ -36,6 +36,7 @@ async function ours(folder: string) {
     targets: [folder],
     'public-key': [whole.key.publicFile],
     'timestamp-roots': whole.rootFile,
+    'stamp-roots': whole.rootFile,
     'seal-key': [`k1=${whole.sealKeyFile}`],
   };
   const { code, said, stdout } = await carryOut(runVerify, flags, copies);
