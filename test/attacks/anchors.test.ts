@@ -14,13 +14,19 @@ import {
   type SentEntry,
   sealed,
 } from '../support/chain.ts';
+import { genTimeAt } from '../support/forging-authority.ts';
 import { ca, forge, type Issued, issue, OID, purposes } from '../support/tsa-forge.ts';
 
 let signer: Issued;
 let roots: readonly Certificate[];
 beforeAll(async () => {
-  const root = await issue({ subject: 'CN=Root', extensions: [ca()] });
-  signer = await issue({ subject: 'CN=Authority', issuer: root, extensions: [purposes(true, OID.timeStamping)] });
+  const root = await issue({ subject: 'CN=Root', to: '2060-01-01', extensions: [ca()] });
+  signer = await issue({
+    subject: 'CN=Authority',
+    issuer: root,
+    to: '2060-01-01',
+    extensions: [purposes(true, OID.timeStamping)],
+  });
   roots = readRoots(root.pem, 'root.pem');
 });
 
@@ -58,6 +64,48 @@ test('a token over an entry stands for those before it', () => {
     state: 'proved',
     anchored_through: 10,
     entries_after_last_anchor: 2,
+  });
+});
+
+const JUDGED = new Date('2026-11-30T00:00:00Z');
+const ahead = (milliseconds: number) => genTimeAt(new Date(JUDGED.getTime() + milliseconds));
+const DAY = 86_400_000;
+const AHEAD: [words: string, genTime: string, state: string, found: string[]][] = [
+  ['four minutes', ahead(4 * 60_000), 'proved', []],
+  ['six minutes', ahead(6 * 60_000), 'unproved', ['anchor/future']],
+  ['a day', ahead(DAY), 'unproved', ['anchor/future']],
+  ['years', '20350102000000Z', 'unproved', ['anchor/future']],
+];
+
+test.each(AHEAD)('a token of a time that is ahead by %s', (_words, genTime, state, found) => {
+  expect(anchorOf({ checkpoints: [checkpoint(tenth, tenth.hash, genTime)], more: { now: JUDGED } })).toMatchObject({
+    state,
+    found,
+  });
+});
+
+test.each([
+  ['another that holds', () => checkpoint(chain[4] as SentEntry), { state: 'proved', anchored_through: 5 }, []],
+  [
+    'another that does not hold',
+    () => checkpoint(chain[4] as SentEntry, 'cd'.repeat(32)),
+    { state: 'refuted' },
+    ['anchor/imprint-mismatch'],
+  ],
+])('a token of the future does not count beside %s', (_words, make, state, more) => {
+  const { found, ...anchor } = anchorOf({
+    checkpoints: [checkpoint(tenth, tenth.hash, ahead(DAY)), make()],
+    more: { now: JUDGED },
+  });
+  expect(anchor).toMatchObject(state);
+  expect(found.sort()).toEqual(['anchor/future', ...more]);
+});
+
+test('a token of the future over another digest is refuted all the same', () => {
+  const checkpoints = [checkpoint(tenth, 'cd'.repeat(32), ahead(DAY))];
+  expect(anchorOf({ checkpoints, more: { now: JUDGED } })).toMatchObject({
+    state: 'refuted',
+    found: ['anchor/imprint-mismatch'],
   });
 });
 

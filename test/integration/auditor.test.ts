@@ -1,6 +1,6 @@
 import { copyFileSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { runLedger } from '../../src/exporter/cli/commands/ledger.ts';
 import { runShare } from '../../src/exporter/cli/commands/share.ts';
@@ -18,6 +18,7 @@ import { offerEvidence } from '../support/whole-archive.ts';
  * secret. Seals are required. Every command of the letter is typed as it stands.
  */
 const RUN = '2024-10';
+const PYTHON_VERIFIER = resolve(import.meta.dirname, '../conformance/archive-format/verify.py');
 const REFUTED = /^Outcome +refuted|^Refuted|refuted:/m;
 let service: FalseService;
 /** One stamps the service's checkpoints, the other one runs. */
@@ -129,6 +130,23 @@ describe('an auditor outside who types the letter', () => {
     const folder = await shared(words.replaceAll(/\W/g, '-'));
     const ended = await type(`evidence verify . --run ${RUN} ${flags}`, folder);
     expect([ended.code, ended.stdout]).toEqual([code, expect.not.stringMatching(REFUTED)]);
+  });
+
+  test.each([
+    ['no seal key', [], 0],
+    ['a seal key as hex', ['--seal-key', 'k1=SEAL_HEX'], 0],
+    ['a seal key as base64', ['--seal-key', 'k1=SEAL_BASE64'], 0],
+    ['another seal key', ['--seal-key', 'k1=OTHER'], 1],
+  ])('comes to the same with the verifier in Python: %s', async (_words, flags, code) => {
+    const seal = Buffer.from(SEAL_KEY);
+    writeFileSync(join(home, 'SEAL_HEX'), `hex:${seal.toString('hex')}\n`);
+    writeFileSync(join(home, 'SEAL_BASE64'), `base64:${seal.toString('base64')}\n`);
+    writeFileSync(join(home, 'OTHER'), 'another\n');
+    copyFileSync(key.publicFile, join(home, 'PUBLIC_KEY'));
+    const trust = ['--public-key', 'PUBLIC_KEY', '--root', ofRuns.rootFile, '--service-root', ofCheckpoints.rootFile];
+    const words = ['-B', PYTHON_VERIFIER, at('evidence-archive'), ...trust, ...flags];
+    const ended = await runToEnd('python3', words, { cwd: home });
+    expect(ended.code, ended.stdout + ended.stderr).toBe(code);
   });
 
   test('comes to the same with the key that the signing key handed over to', async () => {

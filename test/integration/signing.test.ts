@@ -130,7 +130,7 @@ describe.each(KINDS)('a run signed with %s and time-stamped', (kind) => {
       ),
     ).toMatch(/Verification: OK/);
 
-    const flags = ['--public-key', files.publicFile, '--timestamp-roots', authority.rootFile];
+    const flags = ['--public-key', files.publicFile, '--stamp-roots', authority.rootFile];
     const { code, stdout } = await evidence(['verify', 'evidence-archive', '--json', ...flags], { cwd: directory });
     const report = JSON.parse(stdout);
     expect([code, report.signatures]).toEqual([0, { state: 'proved', keys: [files.id], from: 1, findings: [] }]);

@@ -157,7 +157,7 @@ function placeIn(
 
 /** Fills an empty place, and returns its folder. */
 async function fill({ folder, run }: Place, authority: OpensslAuthority): Promise<string> {
-  cpSync(authority.rootFile, join(folder, 'tsa-roots.pem'));
+  cpSync(authority.rootFile, join(folder, 'stamp-roots.pem'));
   writeFileSync(
     join(folder, 'evidence.yaml'),
     JSON.stringify({ archive: { url: './evidence-archive' }, sign: signing(authority) }),
@@ -209,7 +209,7 @@ function stopServing(folder: string): void {
 
 /** `sign` of the configuration. */
 export function signing({ url }: OpensslAuthority): Record<string, string> {
-  return { key_file: 'signing.pem', tsa_url: url, tsa_roots: 'tsa-roots.pem' };
+  return { key_file: 'signing.pem', tsa_url: url, tsa_roots: 'stamp-roots.pem' };
 }
 
 /** Puts a run into the bucket, which is made. */

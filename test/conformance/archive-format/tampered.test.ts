@@ -1,4 +1,4 @@
-import { cpSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -11,7 +11,7 @@ import { readSigningKey, type SigningKey, toPem } from '../../../src/verifier/si
 import { Altered, inFile, type Json, sha256 } from '../../support/altered-archive.ts';
 import { type SentEntry, sealed } from '../../support/chain.ts';
 import { carryOut } from '../../support/command.ts';
-import { genTimeAt, newAuthority } from '../../support/forging-authority.ts';
+import { type Authority, genTimeAt, newAuthority } from '../../support/forging-authority.ts';
 import { runToEnd } from '../../support/process.ts';
 import type { BagFiles } from '../../support/rebag.ts';
 import { newKey } from '../../support/signed-archive.ts';
@@ -23,9 +23,17 @@ import { MONTHS, makeWholeArchive, type WholeArchive } from '../../support/whole
 const VERIFIER = resolve(import.meta.dirname, 'verify.py');
 
 let whole: WholeArchive;
+/** Stamps what and when it is told to, under a root that is pinned too. */
+let pinned: Authority;
+let roots: string;
 const copies = mkdtempSync(join(tmpdir(), 'tampered-test-'));
 beforeAll(async () => {
-  whole = await makeWholeArchive();
+  [whole, pinned] = await Promise.all([
+    makeWholeArchive(),
+    newAuthority('Pinned', { from: '2020-01-01', to: '2060-01-01' }),
+  ]);
+  roots = join(copies, 'roots.pem');
+  writeFileSync(roots, readFileSync(whole.rootFile, 'utf8') + pinned.root.pem);
 });
 afterAll(() => {
   rmSync(copies, { recursive: true, force: true });
@@ -35,8 +43,8 @@ async function ours(folder: string) {
   const flags = {
     targets: [folder],
     'public-key': [whole.key.publicFile],
-    'timestamp-roots': whole.rootFile,
-    'stamp-roots': whole.rootFile,
+    'timestamp-roots': roots,
+    'stamp-roots': roots,
     'seal-key': [`k1=${whole.sealKeyFile}`],
   };
   const { code, said, stdout } = await carryOut(runVerify, flags, copies);
@@ -44,7 +52,7 @@ async function ours(folder: string) {
 }
 
 async function theDocuments(folder: string) {
-  const words = ['--public-key', whole.key.publicFile, '--root', whole.rootFile, '--service-root', whole.rootFile];
+  const words = ['--public-key', whole.key.publicFile, '--root', roots, '--service-root', roots];
   const seal = ['--seal-key', `k1=${whole.sealKeyFile}`];
   const { code, stdout, stderr } = await runToEnd('python3', ['-B', VERIFIER, folder, ...words, ...seal], {
     cwd: copies,
@@ -218,7 +226,15 @@ const TOKENS: Row[] = [
   ],
   ['the record of the renewal is removed', (a) => a.remove(a.find(run(FIRST, 'hold-log'), '-restamp.json')), REFUTED],
   ['the renewal is the first again', (a) => a.copy(run(FIRST, 'run.tsr'), run(FIRST, 'run.2.tsr')), REFUTED],
-  ['one is of an authority of somebody else', (a) => stamped(a, new Date()), REFUTED],
+  ['one is of an authority of somebody else', (a) => stampedByOther(a), INCOMPLETE],
+  ['one is of somebody else, over another digest', (a) => stampedByOther(a, { over: 'x' }), REFUTED],
+  ['one is of somebody else, signed with another key', (a) => stampedByOther(a, { signedWith: pinned }), REFUTED],
+  ['one is of now', (a) => stamped(a, 0), VERIFIED],
+  ['one is four minutes ahead', (a) => stamped(a, 4), VERIFIED],
+  ['one is a day ahead', (a) => stamped(a, 24 * 60), INCOMPLETE, 'ahead'],
+  ['one is ten years ahead', (a) => stamped(a, 10 * 365 * 24 * 60), INCOMPLETE, 'ahead'],
+  ['one is ten years ahead, over another digest', (a) => stamped(a, 10 * 365 * 24 * 60, { over: 'x' }), REFUTED],
+  ['the renewal is ten years ahead, of a stamp that holds', (a) => renewed(a, 10 * 365 * 24 * 60), VERIFIED],
 ];
 
 const BUNDLES: Row[] = [
@@ -443,11 +459,34 @@ function unsigned(archive: Altered, keys: readonly string[]): void {
   archive.recompute();
 }
 
-async function stamped(archive: Altered, at: Date): Promise<void> {
-  const { signer } = await newAuthority('Somebody else');
-  const imprint = Buffer.from(sha256(archive.bytes(run(SECOND, 'run.json'))), 'hex');
-  const genTime = genTimeAt(at.toISOString().replace(/\.\d+/, ''));
-  archive.put(run(SECOND, 'run.tsr'), forge(signer, { imprint, genTime, status: statusInfo(0) }));
+interface Stamp {
+  over?: string | Buffer;
+  by?: Authority;
+  signedWith?: Authority;
+}
+
+function tokenAt(minutes: number, over: string | Buffer, { by = pinned, signedWith = by }: Stamp): Buffer {
+  const genTime = genTimeAt(new Date(Date.now() + minutes * 60_000).toISOString().replace(/\.\d+/, ''));
+  const imprint = Buffer.from(sha256(over), 'hex');
+  return forge(by.signer, { imprint, genTime, status: statusInfo(0), signedWith: signedWith.signer.key });
+}
+
+function stamped(archive: Altered, minutes: number, stamp: Stamp = {}): void {
+  const over = stamp.over ?? archive.bytes(run(SECOND, 'run.json'));
+  archive.put(run(SECOND, 'run.tsr'), tokenAt(minutes, over, stamp));
+}
+
+async function stampedByOther(archive: Altered, stamp: Stamp = {}): Promise<void> {
+  stamped(archive, 0, { ...stamp, by: await newAuthority('Somebody else') });
+}
+
+/** The renewal in its place, and the record of it, which nobody signs. */
+function renewed(archive: Altered, minutes: number): void {
+  const [first, second] = [run(FIRST, 'run.tsr'), run(FIRST, 'run.2.tsr')];
+  const token = tokenAt(minutes, Buffer.concat([archive.bytes(run(FIRST, 'run.json')), archive.bytes(first)]), {});
+  archive.put(second, token);
+  const record = archive.find(run(FIRST, 'hold-log'), '-restamp.json');
+  archive.edit(record, (restamp) => (restamp.token.sha256 = sha256(token)));
 }
 
 function edited(slug: string, path: string, change: (document: Json) => void): Row[1] {

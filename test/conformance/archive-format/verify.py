@@ -181,10 +181,11 @@ def is_elliptic(file):
 
 def is_signed(keys, payload_type, payload, signature, place):
     if not must(isinstance(signature, dict) and set(signature) == {"keyid", "sig"}, place, "has no signature"):
-        return
+        return False
     file = keys.get(signature["keyid"])
-    if must(file is not None, place, "is signed by a key that is nowhere"):
-        must(holds(file, payload_type, payload, signature), place, "its signature does not hold")
+    if not must(file is not None, place, "is signed by a key that is nowhere"):
+        return False
+    return must(holds(file, payload_type, payload, signature), place, "its signature does not hold")
 
 
 def holds(file, payload_type, payload, signature):
@@ -209,10 +210,13 @@ def signatures_of(entry):
     return [entry[name] for name in ("signature", "countersignature") if isinstance(entry.get(name), dict)]
 
 
-def token_time(token, digest, root, place):
-    """When a token under this root says that the digest existed; None where it does not hold."""
+def token_time(token, digest, root, place, latest):
+    """
+    When a token says that the digest existed, and whether that is proved under this root. Not proved is a token of an
+    issuer that does not lead to the root, and one of a time after `latest`. None where it does not hold.
+    """
     with tempfile.TemporaryDirectory() as folder:
-        path = os.path.join(folder, "token")
+        path, own = os.path.join(folder, "token"), os.path.join(folder, "own.pem")
         with open(path, "wb") as target:
             target.write(token)
         text, bare = openssl("ts", "-reply", "-in", path, "-text"), []
@@ -228,8 +232,19 @@ def token_time(token, digest, root, place):
         if time is None:
             must(False, place, "is no time-stamp token")
             return None
-        done = openssl("ts", "-verify", *bare, "-in", path, "-digest", digest, "-CAfile", root, "-attime", str(int(time.timestamp())))
-    return time + accuracy if must(done.returncode == 0, place, "is no token over what it should be, under this root") else None
+        def verified(*trusted):
+            return openssl("ts", "-verify", *bare, "-in", path, "-digest", digest, "-attime", str(int(time.timestamp())), *trusted)
+        done = verified("-CAfile", root)
+        known = not re.search(rb"unable to get (local )?issuer certificate|self[- ]signed certificate", done.stderr)
+        if done.returncode != 0 and not known:
+            # Sound by itself, under the certificates that it carries?
+            plain = openssl("ts", "-reply", *bare, "-in", path, "-token_out").stdout
+            with open(own, "wb") as target:
+                target.write(openssl("pkcs7", "-inform", "DER", "-print_certs", data=plain).stdout)
+            done = verified("-CAfile", own, "-partial_chain")
+    if not must(done.returncode == 0, place, "is no token over what it should be, under this root"):
+        return None
+    return time + accuracy, known and time - accuracy - timedelta(minutes=5) <= latest
 
 
 def to_time(text):
@@ -297,10 +312,10 @@ def judge_package(package, text, roots, seal_keys, known, place):
             wrong["anchor"] += 1
         elif token is not None and roots is not None:
             before = len(FINDINGS)
-            time = token_time(base64.b64decode(token), entry["hash"], roots, f"{place}, token of {point['sequence']}")
-            old = time is not None and time + timedelta(seconds=5) < to_time(entry["timestamp"])
+            time, proves = token_time(base64.b64decode(token), entry["hash"], roots, f"{place}, token of {point['sequence']}", known["verified_at"]) or (None, False)
+            old = proves and time + timedelta(seconds=5) < to_time(entry["timestamp"])
             wrong["anchor"] += len(FINDINGS) > before or old
-            covered += time is not None and not old
+            covered += proves and not old
     for name in ("order", "content", "seal", "anchor"):
         if wrong[name] > 0:
             states[name] = "refuted"
@@ -564,7 +579,8 @@ def judge_bundle(archive, run, stream, files, documents, lines, spans, place):
             of += [data for data in [base64.b64decode(token)] if data not in of]
     expected = {f"data/checkpoints/{n}{'' if i == 0 else f'.{i + 1}'}.tsr": data for n, of in tokens.items() for i, data in enumerate(of)}
     must({n: d for n, d in files.items() if n.startswith("data/checkpoints/")} == expected, place, "has other tokens beside the package than in it")
-    known = {"stream_id": verdict["stream_id"], "to": verification["package_period"]["to"]}
+    now = min(to_time(verification["verified_at"]), datetime.now(timezone.utc))
+    known = {"stream_id": verdict["stream_id"], "to": verification["package_period"]["to"], "verified_at": now}
     states, facts, stated, no_key_fits = judge_package(package, text, archive.service_root, archive.seal_keys, known, place)
     states["continuity"] = judge_continuity(stated, spans, verification, states, place)
     states["completeness"] = judge_completeness(stated, lines, service["listing"], verification, place)
@@ -599,6 +615,10 @@ def judge_bundle(archive, run, stream, files, documents, lines, spans, place):
     must(claims["seal"] != "proved" or verification["seal_key_ids"], place, "records seals as proved by no key")
     must(claims["anchor"] != "proved" or verification["timestamp_roots"] is not None, place, "records the anchor as proved under no root")
     required = set(run["scope"]["required_claims"]) | {"order", "content"}
+    # A seal takes a secret: a signature by a key of the reader vouches for what was recorded of it.
+    if "seal" in required and claims["seal"] == "proved" and states["seal"] == "unproved":
+        required.discard("seal")
+        archive.by_signature.append(f"{place}: seal not proved")
     if package["entries"] and any(states[name] != "proved" for name in required):
         OPEN.append(f"{place}: {sorted(name for name in required if states[name] != 'proved')} not proved")
     for number, entry in stated.items():
@@ -1081,6 +1101,7 @@ def verify_run(archive, run, data, past, services, ledger):
         same = same and all(question["source"][n] == run["source"][n] for n in ("audit_url", "contract_sha256"))
         same = same and all((sorted(set(v)) if isinstance(v, list) else v) == (sorted(set(run["scope"][n])) if isinstance(v, list) else run["scope"][n]) for n, v in question["scope"].items())
         must(bool(same), asked["key"], "asks for another run")
+    archive.by_signature = []
     for stream in run["streams"]:
         bundle, slug = stream["bundle"], slug_of(stream["stream_id"])
         ending = ".PARTIAL.zip" if stream["partial"] else ".zip"
@@ -1095,7 +1116,8 @@ def verify_run(archive, run, data, past, services, ledger):
             OPEN.append(f"{bundle['key']}: not opened")
     if run["supplements"]:
         verify_supplements(archive, run, run["supplements"])
-    verify_statement(archive, run, data)
+    if not verify_statement(archive, run, data):
+        OPEN.extend(archive.by_signature)
     verify_stamps(archive, run, data)
     verify_hold_log(archive, run)
 
@@ -1125,9 +1147,9 @@ def judge_list(run, gone, key):
 
 
 def verify_statement(archive, run, data):
-    """5.3"""
+    """5.3. True if a key of the reader vouches for the run."""
     if not run["signed"]:
-        return
+        return False
     key = f"runs/{run['run_id']}/run.dsse.json"
     content = archive.read(key)
     try:
@@ -1135,7 +1157,7 @@ def verify_statement(archive, run, data):
     except ValueError:
         envelope = {}
     if content is None or not has_members(envelope, "envelope", key) or not must(len(envelope["signatures"]) == 1 and record_bytes(envelope) == content, key, "is not written as a record"):
-        return
+        return False
     subjects = {f"runs/{run['run_id']}/run.json": sha256(data)}
     stored = [item for s in run["streams"] for item in (s["bundle"], s["record"]) if item is not None]
     supplements = [run["supplements"]["object"]] if run["supplements"] else []
@@ -1144,18 +1166,20 @@ def verify_statement(archive, run, data):
     statement = record_bytes({"_type": "https://in-toto.io/Statement/v1", "subject": [{"name": n, "digest": {"sha256": subjects[n]}} for n in sorted(subjects, key=utf16)], "predicateType": "urn:evidence-exporter:run:4", "predicate": predicate})
     must(envelope["payloadType"] == "application/vnd.in-toto+json" and base64.b64encode(statement).decode() == envelope["payload"], key, "is not the statement of this run")
     signature = envelope["signatures"][0]
-    is_signed(archive.all_keys, envelope["payloadType"], base64.b64decode(envelope["payload"]), signature, key)
+    vouches = is_signed(archive.all_keys, envelope["payloadType"], base64.b64decode(envelope["payload"]), signature, key)
+    vouches = vouches and signature["keyid"] in archive.signers and archive.vouched_runs.get(run["run_id"]) == sha256(data)
     if signature.get("keyid") not in archive.signers:
         is_open = archive.vouched and archive.vouched_runs.get(run["run_id"]) != sha256(data)
         must(is_open, key, "is signed by a key that is not given")
         OPEN.append(f"{key}: nobody vouches for it")
     archive.used.add(signature.get("keyid"))
+    return vouches
 
 
 def verify_stamps(archive, run, data):
     """5.5"""
-    number, covered, not_before = 1, data, to_time(run["finished_at"])
-    named = {}
+    number, covered, not_before, now = 1, data, to_time(run["finished_at"]), datetime.now(timezone.utc)
+    named, proved = {}, False
     for key in [k for k in archive.objects if re.fullmatch(rf"runs/{re.escape(run['run_id'])}/hold-log/[^/]+-restamp\.json", k)]:
         record = read_record(archive.read(key), "restamp", key, "restamp-record")
         if record and must(record["run_id"] == run["run_id"] and key.endswith(f"/{record['ordered_at'].replace(':', '-')}-restamp.json"), key, "is not where it belongs"):
@@ -1163,13 +1187,13 @@ def verify_stamps(archive, run, data):
     while (key := f"runs/{run['run_id']}/run{'' if number == 1 else f'.{number}'}.tsr") in archive.objects:
         token = archive.read(key)
         must(number == 1 or named.get(key) == sha256(token), key, "nothing records who had it made")
-        time = token_time(token, sha256(covered), archive.root, key) if archive.root else None
+        time, proves = (archive.root and token_time(token, sha256(covered), archive.root, key, now)) or (None, False)
         if time is not None:
             must(time + timedelta(minutes=5) >= not_before, key, "is older than what it covers")
-            not_before = time
+            not_before, proved = time if time <= now else not_before, proved or proves
         number, covered = number + 1, covered + token
-    if number == 1 and run["timestamp_authority"] is not None:
-        OPEN.append(f"runs/{run['run_id']}: not time-stamped yet")
+    if run["timestamp_authority"] is not None and (number == 1 or archive.root and not proved):
+        OPEN.append(f"runs/{run['run_id']}: not time-stamped yet, or not under this root")
 
 
 def verify_hold_log(archive, run):
@@ -1192,6 +1216,15 @@ def verify_hold_log(archive, run):
             must(result is None or result["record_sha256"] == sha256(data), done, "is not the end of the record beside it")
 
 
+def read_seal_key(file):
+    """hex:…, base64:… or the key itself; a line feed at the end is not part of it."""
+    with open(file, "rb") as source:
+        text = re.sub(rb"\r?\n\Z", b"", source.read())
+    if text.startswith(b"hex:"):
+        return bytes.fromhex(text[4:].decode())
+    return base64.b64decode(text[7:], validate=True) if text.startswith(b"base64:") else text
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("archive")
@@ -1203,8 +1236,7 @@ def main():
     seal_keys = {}
     for option in options.seal_key:
         name, file = option.split("=", 1)
-        with open(file, "rb") as source:
-            seal_keys[name] = source.read()
+        seal_keys[name] = read_seal_key(file)
     archive = Archive(options.archive, options.public_key, options.root, options.service_root, seal_keys)
     if archive.is_of_another_version():
         print("this archive is of another version of the format: nothing was verified")

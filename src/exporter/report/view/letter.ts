@@ -159,7 +159,17 @@ function sayRoots(roots: readonly LetterRoot[] | null, { root, no_root: none }: 
   return roots.map(({ subject, sha256 }) => fill(root, { subject, digest: sha256 })).join('; ');
 }
 
-/** By what the last step verifies, beyond what the folder holds. */
+/** Whom to get the roots for checkpoints from; empty where none was proved. */
+function sayCheckpoints(
+  authorities: readonly string[],
+  roots: readonly LetterRoot[] | null,
+  texts: LetterTexts['verify'],
+): string {
+  if (authorities.length === 0) return '';
+  return fill(texts.anchored, { authorities: authorities.join(', '), roots: sayRoots(roots, texts) });
+}
+
+/** The flags of the last step, for what the folder does not hold. */
 function flagsOf({ run, signature, stamp }: LetterSubject, authorities: readonly string[]): string[] {
   const isEncrypted = run.streams.some(({ bundle }) => bundle.encrypted !== undefined);
   return [
@@ -197,10 +207,7 @@ function toSteps(subject: LetterSubject, { verify }: LetterTexts): LetterView['v
       .map((flag) => ` ${flag}`)
       .join(''),
   };
-  const checkpoints =
-    authorities.length === 0
-      ? ''
-      : fill(verify.anchored, { authorities: authorities.join(', '), roots: sayRoots(roots.checkpoints, verify) });
+  const checkpoints = sayCheckpoints(authorities, roots.checkpoints, verify);
   const steps = verify.steps.filter(({ when }) => when === undefined || holds[when]);
   return {
     introduction: verify.introduction,
