@@ -12,7 +12,8 @@ import { nodeToEnd, PLATFORM, run } from '../support/process.ts';
 let folder: string;
 let zip: string;
 let bag: string;
-let sealKey: string;
+/** A folder with the keys of seals, by their id. */
+let sealKeys: string;
 let record: {
   bundle: { sha256: string; identity: string };
   head: { hash: string };
@@ -40,11 +41,8 @@ beforeAll(async () => {
     [record] = run_.streams;
     zip = join(folder, 'evidence-archive', run_.streams[0].bundle.key);
     await run('cp', [join(platform.dataDir, 'authority/root.pem'), folder], folder);
-    const keys = join(folder, 'keys');
-    await nodeToEnd(PLATFORM, ['seal-keys', 'write', '--data', platform.dataDir, '--out', keys], { cwd: folder });
-    sealKey = readFileSync(join(keys, readdirSync(keys)[0] ?? ''), 'utf8')
-      .trim()
-      .replace('hex:', '');
+    sealKeys = join(folder, 'keys');
+    await nodeToEnd(PLATFORM, ['seal-keys', 'write', '--data', platform.dataDir, '--out', sealKeys], { cwd: folder });
   } finally {
     await platform.stop();
   }
@@ -196,7 +194,7 @@ describe('the lines of the topic verify-by-hand', () => {
   /** Runs one of its paragraphs where the first ones led to. */
   const follow = async (name: string) => {
     const section = sections.find((text) => text.startsWith(`# ${name}`)) ?? 'false';
-    return run('bash', ['-euo', 'pipefail', '-c', `export KEY=${sealKey}\ncd ${slug()}\n${section}`], byHand);
+    return run('bash', ['-euo', 'pipefail', '-c', `export KEYS=${sealKeys}\ncd ${slug()}\n${section}`], byHand);
   };
   let byHand: string;
 
@@ -233,7 +231,7 @@ describe('the lines of the topic verify-by-hand', () => {
     writeFileSync(path, intact.replace(/("sequence":7,.*?"prev_hash":")...../, '$100000'));
     expect(await follow('order')).toBe('6\n');
     writeFileSync(path, intact);
-    sealKey = '00'.repeat(32);
+    for (const id of readdirSync(sealKeys)) writeFileSync(join(sealKeys, id), `hex:${'00'.repeat(32)}\n`);
     await expect(follow('seal')).rejects.toThrow(/ended with 1: /);
   });
 });

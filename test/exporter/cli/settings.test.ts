@@ -126,6 +126,7 @@ const OF_FILE: [path: string, value: unknown, says: RegExp, code?: number][] = [
   ['verify.seal_keys', { k1: inFolder('empty.key') }, /the seal key "k1".*holds no key/],
   ['verify.seal_keys', { k1: inFolder('bad.key') }, /the seal key "k1".*is not the hex or base64 it says/],
   ['verify.seal_keys', { k1: inFolder('a-folder.pem') }, /the seal key "k1".*it is a folder/],
+  ['verify.accept_secrets', 'yes', /accept_secrets: true or false is expected here/],
   ['verify.timestamp_roots', absent, /the time-stamping roots, .*absent\.pem, is not there/],
   ['verify.timestamp_roots', inFolder('not-a-key.pem'), /contains no certificate/],
   ['verify.public_keys', [absent], /the public key, .*absent\.pem, is not there/],
