@@ -32,6 +32,14 @@ export function testsWithLongTables(): string[] {
     .toSorted();
 }
 
+/** Test files that replace a module. */
+export function mockingTests(): string[] {
+  return readdirSync(TESTS, { recursive: true, encoding: 'utf8' })
+    .filter((file) => file.endsWith('.test.ts') && /^vi\.mock\(/m.test(readFileSync(join(TESTS, file), 'utf8')))
+    .map((file) => join('test', file))
+    .toSorted();
+}
+
 /** Tells of a file whether its source has a pattern, or that of a file of the tests that it imports. */
 function withImports(pattern: RegExp): (file: string) => boolean {
   const known = new Map<string, boolean>();

@@ -1,12 +1,13 @@
 import { availableParallelism } from 'node:os';
 import { fileURLToPath } from 'node:url';
 import { defineConfig } from 'vitest/config';
-import { unitTests } from './speeds.ts';
+import { mockingTests, unitTests } from './speeds.ts';
 import { useMemory } from './support/memory-folder.ts';
 
 useMemory();
 
 const UNIT = unitTests();
+const MOCKING = mockingTests();
 /** Tests wait for programs, and for limits of time: meanwhile another one works. */
 const WORKERS = availableParallelism() + 1;
 
@@ -31,11 +32,13 @@ export default defineConfig({
           name: 'programs',
           include: ['test/**/*.test.ts'],
           // What takes long or measures time: test/soak/vitest.config.ts.
-          exclude: [...UNIT, 'test/soak/**'],
+          exclude: [...UNIT, ...MOCKING, 'test/soak/**'],
           globalSetup: ['test/support/built.ts', 'test/support/python.ts'],
           maxWorkers: WORKERS,
         },
       },
+      // A module that is replaced must not be loaded yet, and must not stay for the next file.
+      { extends: true, test: { name: 'alone', include: MOCKING, isolate: true, maxWorkers: WORKERS } },
     ],
   },
 });

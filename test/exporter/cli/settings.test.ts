@@ -121,6 +121,7 @@ const OF_FILE: [path: string, value: unknown, says: RegExp, code?: number][] = [
   ['verify.require', 'order', /verify\.require: a list is expected here/],
   ['verify.require', [], /verify\.require: a list that is not empty/],
   ['verify.accept_unhashed', [''], /accept_unhashed\.0: a text that is not empty/],
+  ['verify.accept_secrets', 'yes', /accept_secrets: true or false is expected here/],
   ['verify.completeness', 'all', /completeness: one of "listing", "record", "off"/],
   ['verify.seal_keys', { k1: absent }, /the seal key "k1", .*absent\.pem, is not there/],
   ['verify.seal_keys', { k1: inFolder('empty.key') }, /the seal key "k1".*holds no key/],

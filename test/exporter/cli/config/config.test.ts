@@ -175,6 +175,7 @@ describe('the file, then the environment, then the flags', () => {
       verify: {
         required: ['order', 'content'],
         acceptUnhashed: [],
+        acceptsSecrets: false,
         completeness: 'listing',
         sealKeyFiles: new Map(),
         timestampRootsFile: null,
