@@ -423,6 +423,14 @@ test('what runs in a browser does without Buffer', () => {
 const IN_BROWSERS = /^exporter\/browser\/[a-z]+\/main\.ts$|^index\.browser\.ts$/;
 const COMMENT = /\/\*\*.*?\*\/|\/\/.*$/gms;
 
+/** JSON.parse keeps the last of two members of one name, and does not say so: `parseExactJson` does. */
+test.each(['verifier/', 'library/', 'exporter/client/'])('%s reads JSON with an eye for ambiguity', (folder) => {
+  const own = files.filter(({ path }) => path.startsWith(folder));
+  expect(own.length).toBeGreaterThan(0);
+  const wrong = own.filter(({ text }) => text.replace(COMMENT, '').includes('JSON.parse'));
+  expect(wrong.map(({ path }) => path)).toEqual([]);
+});
+
 test('a file over 250 lines says why', () => {
   const long = files.filter(({ text }) => text.split('\n').length > 251 && !text.startsWith('// Over 250 lines: '));
   expect(long.map(({ path }) => path)).toEqual([]);

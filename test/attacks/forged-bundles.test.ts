@@ -82,6 +82,18 @@ const pagesOf = (entries: number) => (files: BagFiles) => {
   pagesInService(entries)(files);
   replacing(TRANSFER_LOG, /\d+ entries listed/, `${entries} entries listed`)(files);
 };
+/** Changes an answer of the service that the bundle quotes. */
+const quoting = (member: 'stream_record' | 'check_answer', from: string, to: string) => (files: BagFiles) => {
+  const service = JSON.parse((files.get('data/service.json') ?? '').toString());
+  expect(service[member]).toContain(from);
+  service[member] = service[member].replace(from, to);
+  files.set('data/service.json', Buffer.from(toRecordBytes(service)));
+  if (member !== 'check_answer') return;
+  const log = JSON.parse((files.get(TRANSFER_LOG) ?? '').toString());
+  const { exchange } = log.steps.find(({ step }: { step: string }) => step === 'vendor-verify');
+  exchange.sha256 = sha256(service[member]);
+  files.set(TRANSFER_LOG, Buffer.from(toRecordBytes(log)));
+};
 const alsoProved = (verdict: Verdict): Verdict => ({
   ...verdict,
   claims: {
@@ -228,6 +240,27 @@ const FORGERIES: Forgery[] = [
     bundle: { ...of(chain), listing: null, restate: alsoProved },
     ...CAUGHT,
     completeness: 'unproved',
+  },
+  {
+    name: 'that quotes the record of another stream',
+    bundle: of(chain),
+    change: quoting('stream_record', 'payments/prod', 'payments/test'),
+    ...CAUGHT,
+    completeness: 'recorded',
+  },
+  {
+    name: 'that quotes a record with two ids of a stream',
+    bundle: of(chain),
+    change: quoting('stream_record', '{', '{"stream_id":"payments/test",'),
+    ...CAUGHT,
+    completeness: 'recorded',
+  },
+  {
+    name: "that quotes two verdicts of the service's own check",
+    bundle: { ...of(chain), isChecked: true },
+    change: quoting('check_answer', '{', '{"verified":false,'),
+    ...CAUGHT,
+    completeness: 'recorded',
   },
 ];
 

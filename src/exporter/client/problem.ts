@@ -2,6 +2,7 @@ import { EvidenceError } from '../../core/errors.ts';
 import { cutText } from '../../core/foreign-text.ts';
 import type { Scrub } from '../../core/secret.ts';
 import type { Answer } from './answer.ts';
+import { readJsonBody } from './json-body.ts';
 
 /** An answer that is not what was asked for, as far as a message needs it. */
 export interface Refusal {
@@ -56,12 +57,9 @@ const MAX_FIRST_BYTES = 200;
 function describeProblem(refusal: Refusal): string {
   const { contentType, body } = refusal;
   if (!/json/i.test(contentType)) return /^text\/plain/i.test(contentType) ? firstBytes(refusal) : '';
-  let value: unknown;
-  try {
-    value = JSON.parse(new TextDecoder().decode(body));
-  } catch {
-    return firstBytes(refusal);
-  }
+  const read = readJsonBody(body);
+  if ('why' in read) return firstBytes(refusal);
+  const { value } = read;
   if (typeof value !== 'object' || value === null) return firstBytes(refusal);
   const { title, detail, code, error } = value as Record<string, unknown>;
   const parts = [code, title, Array.isArray(detail) ? detail.map(describeItem).join('; ') : detail, error];

@@ -1,6 +1,8 @@
+import { utf8Bytes } from '../../core/bytes.ts';
 import { sha256 } from '../../core/digest.ts';
-import { isEvidenceError } from '../../core/errors.ts';
+import { EvidenceError, isEvidenceError } from '../../core/errors.ts';
 import type { Json } from '../../core/json/canonical.ts';
+import { parseExactJson } from '../../core/json/exact.ts';
 import { plural } from '../../core/words.ts';
 import type { Bundle } from '../bundle/bundle.ts';
 import { SERVICE_DOCUMENT, type ServiceDocument, type TransferLog, type Verification } from '../bundle/documents.ts';
@@ -92,25 +94,34 @@ export function checkPages(service: ServiceDocument, place: string, listing: Lis
 
 const NOT_LISTED = { entryCount: null, headSequence: null, headDigest: null };
 
-/** What the contract reads in the service's own words is what the claims were judged by. */
+/** Compares what the claims were judged by with what the contract reads in the service's own words. */
 function statesTheSame(service: ServiceDocument, stated: Verification, description: Description): boolean {
   const { statement, vendor } = stated;
   const answers = answerReader(description);
   try {
-    const record = JSON.parse(service.stream_record) as Json;
+    const record = parseAnswer(service.stream_record);
     const { entries, head } = statement;
     // The package of the account may hold a stream that the list of streams does not have.
-    const { entryCount, headSequence, headDigest } = record === null ? NOT_LISTED : answers.stream(record);
+    const listed = record === null ? { streamId: service.stream_id, ...NOT_LISTED } : answers.stream(record);
+    const { streamId, entryCount, headSequence, headDigest } = listed;
+    if (streamId !== service.stream_id) return false;
     if (entries !== entryCount || head.sequence !== headSequence || head.hash !== headDigest) return false;
     if (service.check_answer === null || vendor === null) return true;
-    const { verified, checkedAt, failedSequences } = answers.verification(JSON.parse(service.check_answer) as Json);
+    const { verified, checkedAt, failedSequences } = answers.verification(parseAnswer(service.check_answer));
     return (
       vendor.verified === verified &&
       vendor.checked_at === checkedAt &&
       JSON.stringify(vendor.failed_sequences) === JSON.stringify(failedSequences)
     );
   } catch (error) {
-    if (error instanceof SyntaxError || isEvidenceError(error)) return false;
+    if (isEvidenceError(error)) return false;
     throw error;
   }
+}
+
+/** @throws EvidenceError `unreadable` for a text that is not JSON, or that two readers could read differently. */
+function parseAnswer(text: string): Json {
+  const { value, ambiguity } = parseExactJson(utf8Bytes(text));
+  if (ambiguity !== null) throw new EvidenceError('unreadable', `an answer of the service is ambiguous: ${ambiguity}`);
+  return value;
 }

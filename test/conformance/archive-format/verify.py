@@ -527,6 +527,7 @@ def verify_bundle(archive, run, stream, spans, place):
         must(document["run_id"] == run["run_id"] and document["stream_id"] == verdict["stream_id"], place, "its documents are of several streams")
     listed = parse(service["stream_record"].encode())
     statement, vendor = verification["statement"], verification["vendor"]
+    must(listed["stream_id"] == service["stream_id"], place, "quotes the record of another stream")
     must([listed["entry_count"], listed["head_sequence"], listed["head_hash"]] == [statement["entries"], statement["head"]["sequence"], statement["head"]["hash"]], place, "states another head than the service did")
     answer = service["check_answer"] and parse(service["check_answer"].encode())
     check = next((s["exchange"] for s in log["steps"] if s["step"] == "vendor-verify" and "exchange" in s), None)
@@ -833,7 +834,9 @@ def verify_supplements(archive, run, supplements):
             counts = supplements["kinds"].get(kind, {})
             must(counts.get("in_period") == len(judged) - begun, key, f"counts other {kind} than there are")
             must(counts.get("missing") == must_show_all(archive, run, kind, seen, key), key, f"counts other {kind} as missing")
-    lines = [parse(line) for line in files["data/records.jsonl"].split(b"\n")[:-1]]
+    written = files["data/records.jsonl"].split(b"\n")[:-1]
+    lines = [parse(line) for line in written]
+    must(written == [json.dumps(line, separators=(",", ":"), ensure_ascii=False).encode() for line in lines], key, "has a line that is written otherwise")
     must([(line["kind"], line["id"]) for line in lines] == [(kind, name) for kind, name, _ in judged], key, "has other records than were received")
     for line, (kind, name, state) in zip(lines, judged):
         must(line["state"] == state or "unproved" in (line["state"], state), key, f"records {kind} {name!r} as {line['state']}, and it is {state}")
