@@ -41,6 +41,7 @@ const ROOMS: Record<string, Record<string, string[]>> = {
     'spare-memory': [],
     terminal: ['errors', 'install-paths', 'secret', 'words'],
     typesetting: ['install-paths'],
+    wait: [],
     wire: [],
     words: [],
     yaml: ['errors', 'foreign-text', 'schema-words'],
@@ -422,6 +423,12 @@ test('what runs in a browser does without Buffer', () => {
 
 const IN_BROWSERS = /^exporter\/browser\/[a-z]+\/main\.ts$|^index\.browser\.ts$/;
 const COMMENT = /\/\*\*.*?\*\/|\/\/.*$/gms;
+
+test('one function waits, and it is the one with a bound', () => {
+  const own = files.filter(({ path }) => /^(core|verifier|exporter)\//.test(path));
+  const wrong = own.filter(({ text }) => /setTimeout.*from 'node:timers\/promises'/.test(text));
+  expect(wrong.map(({ path }) => path)).toEqual(['core/wait.ts']);
+});
 
 /** JSON.parse keeps the last of two members of one name, and does not say so: `parseExactJson` does. */
 test.each(['verifier/', 'library/', 'exporter/client/'])('%s reads JSON with an eye for ambiguity', (folder) => {

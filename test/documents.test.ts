@@ -133,16 +133,20 @@ describe('the topic configuration', () => {
   test('states the defaults that hold', async () => {
     const config = await loadConfig({}, {}, mkdtempSync(join(tmpdir(), 'documents-')));
     const { source, verify, archive, report } = config;
-    const { timeouts } = source;
+    const { timeouts, bytesPerSecond, waits, maxBytes, maxPages } = source.bounds;
     const { store } = archive;
     const values: Record<string, unknown> = {
       'source.rate.concurrency': source.concurrency,
       'source.timeouts.connect_seconds': timeouts.connect / 1000,
       'source.timeouts.headers_seconds': timeouts.headers / 1000,
       'source.timeouts.idle_seconds': timeouts.idle / 1000,
-      'source.limits.json_bytes': source.maxBytes.json,
-      'source.limits.package_bytes': source.maxBytes.download,
-      'source.limits.pages': source.maxPages,
+      'source.timeouts.request_seconds': timeouts.request / 1000,
+      'source.timeouts.download_seconds': timeouts.download / 1000,
+      'source.timeouts.retry_after_seconds': waits.longest / 1000,
+      'source.rate.least_bytes_per_second': bytesPerSecond,
+      'source.limits.json_bytes': maxBytes.json,
+      'source.limits.package_bytes': maxBytes.download,
+      'source.limits.pages': maxPages,
       'verify.require': verify.required.join(', '),
       'verify.completeness': verify.completeness,
       'archive.url': archive.url,

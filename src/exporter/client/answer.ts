@@ -56,6 +56,8 @@ export class Answer {
     const { body } = this.#data;
     try {
       if (!this.isEncoded && before + (this.contentLength ?? 0) > limit) throw this.#tooLong(limit);
+      // Many bytes may be decoded to none.
+      body.limit(limit - before, () => this.#tooLong(limit));
       let bytes = before;
       for await (const chunk of this.#decoded() as AsyncIterable<Uint8Array>) {
         bytes += chunk.length;

@@ -1,5 +1,5 @@
 import type { EntryAnswer, StreamAnswer } from '../../verifier/profile/answers.ts';
-import type { ReceivedPage } from './transport.ts';
+import type { ReceivedPage } from './read-answers.ts';
 
 /** An entry as a list shows it. */
 export type EntryListItem = Omit<EntryAnswer, 'streamId'>;

@@ -23,10 +23,11 @@ import { type Operation, operationsOf, selectionOf } from './operations.ts';
 import type { KnownItems } from './page-reader.ts';
 import { ASK_OPERATOR, atAddress, type Page, readPages } from './pages.ts';
 import { ALL_TIME, inPeriod, type Period } from './period.ts';
+import type { ReceivedPage } from './read-answers.ts';
 import { untilReady } from './readiness.ts';
 import { tryRights } from './rights.ts';
 import { nameStream } from './stream-name.ts';
-import type { ReceivedPage, Transport } from './transport.ts';
+import type { Transport } from './transport.ts';
 
 export type Form = 'json' | 'pdf' | 'summary';
 

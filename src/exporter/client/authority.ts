@@ -48,7 +48,8 @@ export class AuthorityClient {
    * @throws EvidenceError `unreachable` without an answer, `service` for another one, `refused` for 401 and 403.
    */
   async ask(query: Uint8Array): Promise<Uint8Array> {
-    const attempts = new Attempts(this.#options.attempts ?? ATTEMPTS);
+    const limits = { callMs: Number.POSITIVE_INFINITY, bytesPerSecond: 0, waits: { longest: 0, inAll: 0 } };
+    const attempts = new Attempts({ attempts: this.#options.attempts ?? ATTEMPTS, ...limits });
     for (;;) {
       attempts.begin();
       const outcome = await this.#try(query);
@@ -59,21 +60,19 @@ export class AuthorityClient {
 
   async #try(query: Uint8Array): Promise<Uint8Array | AttemptFailure> {
     const { signal } = this.#options;
-    const late = AbortSignal.timeout(this.#timeoutMs);
     try {
-      return await this.#exchange(query, AbortSignal.any([signal, late]));
+      return await this.#exchange(query);
     } catch (error) {
       signal.throwIfAborted();
       if (isEvidenceError(error)) return { error, retry: false };
-      const reason = late.aborted ? `no whole answer within ${this.#timeoutMs / 1000} s` : reasonOf(error);
-      const message = `the time-stamping authority ${this.shown} does not answer: ${reason}`;
+      const message = `the time-stamping authority ${this.shown} does not answer: ${reasonOf(error)}`;
       const failure = new EvidenceError('unreachable', message, { nextStep: NEXT_STEP, cause: error });
       return { error: failure, retry: !isUntrusted(error) };
     }
   }
 
-  async #exchange(query: Uint8Array, signal: AbortSignal): Promise<Uint8Array | AttemptFailure> {
-    const { url, userAgent } = this.#options;
+  async #exchange(query: Uint8Array): Promise<Uint8Array | AttemptFailure> {
+    const { url, userAgent, signal } = this.#options;
     const headers = {
       'content-type': 'application/timestamp-query',
       accept: 'application/timestamp-reply',
@@ -81,7 +80,9 @@ export class AuthorityClient {
       ...(url.username === '' ? {} : { authorization: `Basic ${credentialsIn(url)}` }),
     };
     const target = { origin: url.origin, path: url.pathname + url.search, method: 'POST' as const };
-    const { status, body } = await dispatch(this.#dispatcher, { ...target, headers, body: query }, signal);
+    const [headMs, wholeMs] = [this.#timeoutMs, this.#timeoutMs];
+    const limits = { headMs, wholeMs, least: { bytesPerSecond: 0, windowMs: wholeMs } };
+    const { status, body } = await dispatch(this.#dispatcher, { ...target, headers, body: query }, limits, signal);
     if (status !== 200) {
       body.destroy();
       return { error: this.#refusal(status), retry: isRetriedStatus(status) };

@@ -1,5 +1,6 @@
 import { EvidenceError, messageOf } from '../../core/errors.ts';
 import type { Call } from './call.ts';
+import { SlowError } from './slow.ts';
 
 const NEVER_ARRIVED = new Set(['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', 'EHOSTUNREACH', 'UND_ERR_CONNECT_TIMEOUT']);
 const NEXT_STEP =
@@ -9,6 +10,8 @@ const TRUST_STEP =
 
 const PROXY_STEP =
   'HTTP_PROXY or HTTPS_PROXY names this proxy: set it right, or name the service in NO_PROXY, then run the same command again to resume.';
+const SLOW_STEP =
+  'Run the same command again to resume. If the service needs longer, raise source.timeouts; if it is slower, lower source.rate.least_bytes_per_second.';
 const PLAIN_STEP = 'If it is right that it is not encrypted, write its address with http://.';
 
 /** Whether a server answered a TLS handshake in plain text. */
@@ -52,7 +55,15 @@ export function toConnectionError(call: Call, error: unknown): EvidenceError {
   const through = proxy === null ? '' : ` (of the proxy ${proxy})`;
   const why = isPlain(error) ? 'it does not speak TLS (ERR_SSL_WRONG_VERSION_NUMBER)' : reasonOf(error);
   const nextStep =
-    proxy !== null ? PROXY_STEP : isPlain(error) ? PLAIN_STEP : isUntrusted(error) ? TRUST_STEP : NEXT_STEP;
+    error instanceof SlowError
+      ? SLOW_STEP
+      : proxy !== null
+        ? PROXY_STEP
+        : isPlain(error)
+          ? PLAIN_STEP
+          : isUntrusted(error)
+            ? TRUST_STEP
+            : NEXT_STEP;
   return new EvidenceError('unreachable', `${call.method} ${call.url} failed: ${why}${through}`, {
     cause: error,
     nextStep,

@@ -1,5 +1,6 @@
 import { Readable } from 'node:stream';
 import type { Dispatcher } from 'undici';
+import { type LeastRate, RateWatch, SlowError } from './slow.ts';
 
 export interface DispatchedAnswer {
   status: number;
@@ -7,78 +8,181 @@ export interface DispatchedAnswer {
   body: Body;
 }
 
+/** Bounds of one request and its answer. */
+export interface DispatchLimits {
+  /** Milliseconds until the head of the answer is there: provisional answers (1xx) do not prolong it. */
+  headMs: number;
+  /** Milliseconds until its last byte is there. */
+  wholeMs: number;
+  least: LeastRate;
+}
+
+/** Provisional answers (RFC 9110 section 15.2) that one request may get. */
+const MAX_PROVISIONAL = 32;
+
 /**
  * A body as far as it came. undici's own throws away what is not read yet when the connection breaks; this one ends
  * there, and says by `fault` that it did.
  */
 export class Body extends Readable {
   readonly #controller: Dispatcher.DispatchController;
+  readonly #watch: RateWatch;
   /** Why it is not whole; to be looked at after its end. */
   fault: Error | null = null;
   #isComplete = false;
+  #bytes = 0;
+  #most = Number.POSITIVE_INFINITY;
+  #tooLong: () => Error = () => new Error('too long');
 
-  constructor(controller: Dispatcher.DispatchController) {
+  constructor(controller: Dispatcher.DispatchController, least: LeastRate) {
     super();
     this.#controller = controller;
+    this.#watch = new RateWatch(least, (error) => this.#giveUp(error));
+  }
+
+  /** Ends it with an error of `tooLong` when more bytes than that are sent, whatever they are decoded to. */
+  limit(most: number, tooLong: () => Error): void {
+    this.#most = most;
+    this.#tooLong = tooLong;
+    this.#checkLength();
   }
 
   /** The last byte is here, or the last that there will be. */
   complete(fault: Error | null): void {
-    if (this.destroyed) return;
+    this.#watch.end();
+    if (this.destroyed || this.#isComplete) return;
     this.#isComplete = true;
     this.fault = fault;
     this.push(null);
   }
 
   receive(chunk: Uint8Array): void {
-    if (!this.destroyed && !this.push(chunk)) this.#controller.pause();
+    this.#watch.received(chunk.length);
+    this.#bytes += chunk.length;
+    if (this.destroyed || this.#isComplete || this.#checkLength()) return;
+    if (this.push(chunk)) return;
+    this.#watch.pause();
+    this.#controller.pause();
   }
 
   override _read(): void {
+    this.#watch.resume();
     this.#controller.resume();
   }
 
   override _destroy(error: Error | null, callback: (error: Error | null) => void): void {
+    this.#watch.end();
     if (!this.#isComplete) this.#controller.abort(error ?? new Error('the rest of the answer is not wanted'));
     callback(error);
   }
+
+  #checkLength(): boolean {
+    if (this.#bytes <= this.#most) return false;
+    this.#giveUp(this.#tooLong());
+    return true;
+  }
+
+  #giveUp(fault: Error): void {
+    this.complete(fault);
+    this.#controller.abort(fault);
+  }
 }
 
-/** Sends one request. Resolves with the answer's head, and rejects when none comes or `signal` is aborted. */
+/** Sends one request. Resolves with the answer's head; rejects when none comes in time, or `signal` is aborted. */
 export function dispatch(
   dispatcher: Dispatcher,
   options: Dispatcher.DispatchOptions,
+  limits: DispatchLimits,
   signal: AbortSignal,
 ): Promise<DispatchedAnswer> {
-  const { promise, resolve, reject } = Promise.withResolvers<DispatchedAnswer>();
-  let current: Dispatcher.DispatchController | null = null;
-  let body: Body | null = null;
-  const abort = () => {
-    if (body === null) current?.abort(signal.reason);
-    else body.destroy(signal.reason);
-    reject(signal.reason);
+  const handler = new AnswerHandler(limits, signal);
+  dispatcher.dispatch(options, handler);
+  return handler.answer;
+}
+
+class AnswerHandler implements Dispatcher.DispatchHandler {
+  readonly answer: Promise<DispatchedAnswer>;
+  readonly #limits: DispatchLimits;
+  readonly #signal: AbortSignal;
+  readonly #resolve: (answer: DispatchedAnswer) => void;
+  readonly #reject: (reason: Error) => void;
+  readonly #headTimer: NodeJS.Timeout;
+  readonly #wholeTimer: NodeJS.Timeout;
+  #controller: Dispatcher.DispatchController | null = null;
+  #body: Body | null = null;
+  #givenUp: Error | null = null;
+  #provisional = 0;
+
+  constructor(limits: DispatchLimits, signal: AbortSignal) {
+    const { promise, resolve, reject } = Promise.withResolvers<DispatchedAnswer>();
+    this.answer = promise;
+    this.#limits = limits;
+    this.#signal = signal;
+    this.#resolve = resolve;
+    this.#reject = reject;
+    const { headMs, wholeMs } = limits;
+    this.#headTimer = setTimeout(() => this.#giveUp(tooLate('no answer', headMs)), headMs);
+    this.#wholeTimer = setTimeout(() => this.#giveUp(tooLate('no whole answer', wholeMs)), wholeMs);
+    signal.addEventListener('abort', this.#abort, { once: true });
+  }
+
+  onRequestStart(controller: Dispatcher.DispatchController): void {
+    this.#controller = controller;
+    if (this.#signal.aborted) controller.abort(this.#signal.reason);
+    else if (this.#givenUp !== null) controller.abort(this.#givenUp);
+  }
+
+  onResponseStart(
+    controller: Dispatcher.DispatchController,
+    status: number,
+    headers: Record<string, string | string[] | undefined>,
+  ): void {
+    if (this.#givenUp !== null) return;
+    if (status < 200) {
+      if (++this.#provisional > MAX_PROVISIONAL)
+        this.#giveUp(new Error(`more than ${MAX_PROVISIONAL} answers with a status below 200`));
+      return;
+    }
+    clearTimeout(this.#headTimer);
+    this.#body = new Body(controller, this.#limits.least);
+    // One that is given up emits an error, which nobody waits for.
+    this.#body.on('error', () => {});
+    this.#resolve({ status, headers, body: this.#body });
+  }
+
+  onResponseData(_controller: Dispatcher.DispatchController, chunk: Uint8Array): void {
+    this.#body?.receive(chunk);
+  }
+
+  onResponseEnd(): void {
+    this.#end(null);
+  }
+
+  onResponseError(_controller: Dispatcher.DispatchController, error: Error): void {
+    this.#end(error);
+  }
+
+  readonly #abort = () => {
+    this.#body?.destroy(this.#signal.reason);
+    this.#giveUp(this.#signal.reason);
   };
-  const end = (fault: Error | null) => {
-    signal.removeEventListener('abort', abort);
-    body?.complete(fault);
-    if (fault !== null) reject(fault);
-  };
-  signal.addEventListener('abort', abort, { once: true });
-  dispatcher.dispatch(options, {
-    onRequestStart: (controller) => {
-      current = controller;
-      if (signal.aborted) controller.abort(signal.reason);
-    },
-    onResponseStart: (controller, status, headers) => {
-      if (status < 200) return;
-      body = new Body(controller);
-      // One that is given up emits an error, which nobody waits for.
-      body.on('error', () => {});
-      resolve({ status, headers, body });
-    },
-    onResponseData: (_controller, chunk) => body?.receive(chunk),
-    onResponseEnd: () => end(null),
-    onResponseError: (_controller, error) => end(error),
-  });
-  return promise;
+
+  /** Keeps of the answer what is here. */
+  #giveUp(reason: Error): void {
+    this.#givenUp ??= reason;
+    this.#end(reason);
+    this.#controller?.abort(reason);
+  }
+
+  #end(fault: Error | null): void {
+    clearTimeout(this.#headTimer);
+    clearTimeout(this.#wholeTimer);
+    this.#signal.removeEventListener('abort', this.#abort);
+    this.#body?.complete(fault);
+    if (fault !== null) this.#reject(fault);
+  }
+}
+
+function tooLate(what: string, milliseconds: number): SlowError {
+  return new SlowError(`${what} within ${milliseconds / 1000} ${milliseconds === 1000 ? 'second' : 'seconds'}`);
 }

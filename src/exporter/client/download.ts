@@ -8,7 +8,7 @@ import type { Accepts, Call, NotYet } from './call.ts';
 import { toConnectionError } from './connection-error.ts';
 import { type Exchange, toExchange } from './exchange.ts';
 import { Expectation } from './expectation.ts';
-import type { ConnectionOptions } from './options.ts';
+import { type ConnectionOptions, callLimits } from './options.ts';
 import { describeRefusal, toUnexpectedAnswer } from './problem.ts';
 import { continuationOf, rangeHeaders, type Version, versionOf } from './resume.ts';
 import { type AttemptFailure, Attempts } from './retry.ts';
@@ -72,7 +72,7 @@ export class Download {
     this.#accepts = accepts;
     this.#path = path;
     this.#observer = observer;
-    this.#attempts = new Attempts(options.attempts, options.trace);
+    this.#attempts = new Attempts(callLimits(options, 'download'));
   }
 
   async run(): Promise<Downloaded | NotYet> {
@@ -93,7 +93,8 @@ export class Download {
     const version = part !== null && part.bytes > 0 ? part.version : null;
     const range = version === null ? {} : rangeHeaders(version, part?.bytes ?? 0);
     // Ranges and digests are of the file itself, so it is asked for as it is.
-    const asked = await this.#sender.ask(this.#call, this.#accepts, { 'accept-encoding': 'identity', ...range });
+    const headers = { 'accept-encoding': 'identity', ...range };
+    const asked = await this.#sender.ask(this.#call, this.#accepts, headers, this.#attempts);
     if ('notYet' in asked) return asked;
     if ('error' in asked) return asked.status === 416 && version !== null ? this.#forget(asked) : asked;
     const { answer } = asked;

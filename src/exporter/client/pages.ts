@@ -8,7 +8,8 @@ import { valueAt } from '../../verifier/profile/path.ts';
 import { NO_SERVICE_THERE } from './drift.ts';
 import type { Exchange } from './exchange.ts';
 import { type KnownItems, PageReader } from './page-reader.ts';
-import type { PageAnswer, ReceivedPage, Transport } from './transport.ts';
+import type { PageAnswer, ReceivedPage } from './read-answers.ts';
+import type { Transport } from './transport.ts';
 
 export interface Page {
   /** For errors. */

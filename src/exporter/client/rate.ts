@@ -1,5 +1,5 @@
+import { wait } from '../../core/wait.ts';
 import { Pace } from './pace.ts';
-import { wait } from './retry.ts';
 
 /** A 503 may be many things: it speaks of a rate only where there was one. */
 const EVIDENCE = new Map([

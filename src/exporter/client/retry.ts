@@ -1,11 +1,15 @@
-import { setTimeout as sleep } from 'node:timers/promises';
-import type { EvidenceError } from '../../core/errors.ts';
+import { EvidenceError } from '../../core/errors.ts';
+import { wait } from '../../core/wait.ts';
+import { plural } from '../../core/words.ts';
 
-/** The longest that a timer of Node can wait, 24 days; it takes more than that for nothing at all. */
-const MAX_WAIT_MS = 2 ** 31 - 1;
 /** Attempts that a call has in all, however small the progress of each, and bytes that earn it one more. */
 const MAX_ATTEMPTS = 100;
 const BYTES_PER_ATTEMPT = 2 ** 20;
+/** A shorter attempt may bring as little as it likes: a hundred of them take no time. */
+const QUICK_MS = 5000;
+/** A shorter wait is not worth a line. */
+const TOLD_FROM_MS = 5000;
+const YEAR_MS = 365 * 86_400_000;
 
 /** What an attempt came to, when not to a result. */
 export interface AttemptFailure {
@@ -15,18 +19,36 @@ export interface AttemptFailure {
   waitMs?: number | null;
 }
 
-/** Counts the attempts of one call. */
+/** Bounds of one call: of all attempts and waits together. */
+export interface CallLimits {
+  /** Attempts that may follow each other without progress. */
+  attempts: number;
+  /** Milliseconds that the attempts may take together, waits apart. */
+  callMs: number;
+  /** An attempt that brought less made no progress. */
+  bytesPerSecond: number;
+  /** Milliseconds that the service can make a call wait by Retry-After: at a time, and in all. */
+  waits: { longest: number; inAll: number };
+  /** Receives a line for every failed attempt. */
+  trace?: ((line: string) => void) | undefined;
+  /** Receives a line for every wait that somebody at a terminal would wonder about. */
+  onWait?: ((line: string) => void) | undefined;
+}
+
+/** Counts and times the attempts of one call. */
 export class Attempts {
-  readonly #allowed: number;
-  readonly #trace: ((line: string) => void) | undefined;
+  readonly #limits: CallLimits;
   #count = 0;
   #fruitless = 0;
   #furthest = 0;
+  #waitedMs = 0;
+  /** Of attempts that have ended. */
+  #spentMs = 0;
+  /** When the attempt that is under way sent its request; null before. */
+  #sentAt: number | null = null;
 
-  /** @param allowed how many may follow each other without progress. @param trace is told of every wait. */
-  constructor(allowed: number, trace?: (line: string) => void) {
-    this.#allowed = allowed;
-    this.#trace = trace;
+  constructor(limits: CallLimits) {
+    this.#limits = limits;
   }
 
   /** How often it was tried so far. */
@@ -37,24 +59,45 @@ export class Attempts {
   begin(): void {
     this.#count++;
     this.#fruitless++;
+    this.#sentAt = null;
+  }
+
+  /** Starts the clock of an attempt: call it when the request leaves. @returns the milliseconds that are left. */
+  sent(): number {
+    this.#sentAt ??= performance.now();
+    return Math.max(0, this.#limits.callMs - this.#spentMs - (performance.now() - this.#sentAt));
   }
 
   /**
    * Waits for the next attempt, if there is to be one.
-   * @param reached how many bytes are there now; more than ever before is progress.
-   * @throws the error of the failure when it is final.
+   * @param reached how many bytes are there now.
+   * @throws the error of the failure when it is final; one that says when to come back where the service asks for a
+   * longer wait than it is given.
    */
   async next(failure: AttemptFailure, signal: AbortSignal, reached = 0): Promise<void> {
-    if (reached > this.#furthest) {
-      this.#furthest = reached;
-      this.#fruitless = 0;
-    }
+    const { attempts, callMs, waits, trace, onWait } = this.#limits;
+    this.#noteEnd(reached);
     const inAll = MAX_ATTEMPTS + Math.floor(this.#furthest / BYTES_PER_ATTEMPT);
-    const waitMs = failure.waitMs ?? Math.ceil(backoff(this.#fruitless));
-    if (!failure.retry || !canWait(waitMs) || this.#fruitless >= this.#allowed || this.#count >= inAll)
-      throw failure.error;
-    this.#trace?.(`attempt ${this.#count} came to nothing; the next one in ${waitMs} ms`);
+    const isSpent = this.#fruitless >= attempts || this.#count >= inAll || this.#spentMs >= callMs;
+    const asked = failure.waitMs ?? 0;
+    if (failure.retry && (asked > waits.longest || (!isSpent && this.#waitedMs + asked > waits.inAll)))
+      throw askedToLeave(failure.error, asked);
+    if (!failure.retry || isSpent) throw failure.error;
+    const waitMs = Math.max(asked, Math.ceil(backoff(this.#fruitless)));
+    this.#waitedMs += asked;
+    trace?.(`attempt ${this.#count} came to nothing; the next one in ${waitMs} ms`);
+    if (asked >= TOLD_FROM_MS) onWait?.(describeWait(failure.error, asked));
     await wait(waitMs, signal);
+  }
+
+  /** Progress is more bytes than ever before, and in a long attempt as many as its time should have brought. */
+  #noteEnd(reached: number): void {
+    const tookMs = this.#sentAt === null ? 0 : performance.now() - this.#sentAt;
+    this.#spentMs += tookMs;
+    const gained = reached - this.#furthest;
+    if (gained > 0 && (tookMs < QUICK_MS || gained >= (this.#limits.bytesPerSecond * tookMs) / 1000))
+      this.#fruitless = 0;
+    this.#furthest = Math.max(this.#furthest, reached);
   }
 }
 
@@ -63,17 +106,20 @@ function backoff(fruitless: number): number {
   return Math.random() * Math.min(10_000, 250 * 2 ** (fruitless - 1));
 }
 
-/** Whether there is a timer for so many milliseconds. */
-export function canWait(milliseconds: number): boolean {
-  return milliseconds <= MAX_WAIT_MS;
+function describeWait({ message }: EvidenceError, askedMs: number): string {
+  const until = new Date(Date.now() + askedMs).toISOString().slice(11, 19);
+  const seconds = plural(Math.ceil(askedMs / 1000), 'second');
+  return `${message}; it asks for a wait of ${seconds} (Retry-After): going on at ${until} UTC`;
 }
 
-/** Rejects with the signal's own reason. */
-export async function wait(milliseconds: number, signal: AbortSignal): Promise<void> {
-  try {
-    await sleep(Math.ceil(milliseconds), undefined, { signal });
-  } catch (error) {
-    signal.throwIfAborted();
-    throw error;
-  }
+/** The error for a service that asks for a longer wait than it is given. */
+export function askedToLeave({ message }: EvidenceError, askedMs: number): EvidenceError {
+  if (askedMs > YEAR_MS)
+    return new EvidenceError('unreachable', `${message}; it asks to come back in more than a year (Retry-After)`, {
+      nextStep: 'Ask the operator of the service, then run the same command again to resume.',
+    });
+  const at = `${new Date(Date.now() + askedMs).toISOString().slice(0, 19)}Z`;
+  return new EvidenceError('unreachable', `${message}; it asks to come back at ${at} (Retry-After)`, {
+    nextStep: `Run the same command again after ${at} to resume.`,
+  });
 }

@@ -6,11 +6,11 @@ import type { Accepts, Call, NotYet, PollingCall } from './call.ts';
 import { isUntrusted, neverArrived, reasonOf, toConnectionError } from './connection-error.ts';
 import { dispatch } from './dispatch.ts';
 import { openDispatcher } from './dispatcher.ts';
-import type { ConnectionOptions } from './options.ts';
+import { type ConnectionOptions, dispatchLimits } from './options.ts';
 import { describeRefusal, toServiceError } from './problem.ts';
 import { RateLimiter } from './rate.ts';
 import { redirectTarget } from './redirect.ts';
-import { type AttemptFailure, canWait } from './retry.ts';
+import type { AttemptFailure, Attempts } from './retry.ts';
 
 const MAX_REDIRECTS = 5;
 const MAX_PROBLEM_BYTES = 64 * 1024;
@@ -47,12 +47,17 @@ export class Sender {
     await this.#dispatcher.destroy();
   }
 
-  /** An answer that is a success, or why there is none. */
-  async ask(call: Call | PollingCall, accepts: Accepts, headers: Record<string, string>): Promise<Sent> {
+  /** An answer that is a success, or why there is none. @param attempts of the call; its clock starts with the request. */
+  async ask(
+    call: Call | PollingCall,
+    accepts: Accepts,
+    headers: Record<string, string>,
+    attempts: Attempts,
+  ): Promise<Sent> {
     const notYet = 'notYet' in call ? call.notYet : new Set<number>();
     let answer: Answer;
     try {
-      answer = await this.#follow(call, notYet, { accept: MEDIA[accepts], ...headers });
+      answer = await this.#follow(call, notYet, { accept: MEDIA[accepts], ...headers }, attempts);
     } catch (error) {
       this.#options.signal.throwIfAborted();
       if (isEvidenceError(error)) throw error;
@@ -73,12 +78,19 @@ export class Sender {
     trace?.(scrub(`${method} ${url} ${what}${took}`));
   }
 
-  async #follow(call: Call, notYet: ReadonlySet<number>, headers: Record<string, string>): Promise<Answer> {
+  async #follow(
+    call: Call,
+    notYet: ReadonlySet<number>,
+    headers: Record<string, string>,
+    attempts: Attempts,
+  ): Promise<Answer> {
     let url = new URL(call.url);
     if (url.origin !== this.#options.origin)
       throw new EvidenceError('service', `${call.url} is not of ${this.#options.origin}, which alone may see the key`);
     for (let redirects = 0; redirects <= MAX_REDIRECTS; redirects++) {
-      const answer = await this.#send(call, url, notYet, headers);
+      const grantedAt = await this.#limiter.admit();
+      const answer = await this.#send(call, url, headers, attempts.sent());
+      if (!notYet.has(answer.status)) this.#noteRefusal(answer, grantedAt);
       let target: URL | null = null;
       try {
         target = notYet.has(answer.status) ? null : redirectTarget(answer);
@@ -93,9 +105,8 @@ export class Sender {
     throw new EvidenceError('service', `${call.method} ${call.url} redirects more than ${MAX_REDIRECTS} times`);
   }
 
-  async #send(call: Call, url: URL, notYet: ReadonlySet<number>, headers: Record<string, string>): Promise<Answer> {
+  async #send(call: Call, url: URL, headers: Record<string, string>, leftMs: number): Promise<Answer> {
     const { apiKey, userAgent, timeouts, signal } = this.#options;
-    const grantedAt = await this.#limiter.admit();
     const requestedAt = new Date().toISOString();
     const options = {
       origin: url.origin,
@@ -113,13 +124,17 @@ export class Sender {
       },
       body: call.body === undefined ? null : JSON.stringify(call.body),
     };
-    const data = await dispatch(this.#dispatcher, options, signal);
+    const data = await dispatch(this.#dispatcher, options, dispatchLimits(this.#options, leftMs), signal);
     const answer = new Answer(call, url, requestedAt, data);
     this.#trace(call, `answered ${answer.status}`, requestedAt);
-    const retryAfterMs = readRetryAfter(answer.header('retry-after'));
-    if (!notYet.has(answer.status) && canWait(retryAfterMs ?? 0))
-      this.#limiter.answered(answer.status, grantedAt, retryAfterMs);
     return answer;
+  }
+
+  /** A wait that no call is given keeps none back. */
+  #noteRefusal(answer: Answer, grantedAt: number): void {
+    const retryAfterMs = readRetryAfter(answer.header('retry-after'));
+    if ((retryAfterMs ?? 0) <= this.#options.waits.longest)
+      this.#limiter.answered(answer.status, grantedAt, retryAfterMs);
   }
 
   async #refused(call: Call, answer: Answer): Promise<AttemptFailure & Refused> {

@@ -6,47 +6,13 @@ import type { Answer } from './answer.ts';
 import type { Accepts, Call, NotYet, PollingCall } from './call.ts';
 import { toConnectionError } from './connection-error.ts';
 import { Download, type Downloaded, type Observer } from './download.ts';
-import { type Exchange, toExchange } from './exchange.ts';
+import { toExchange } from './exchange.ts';
 import { type ReadBody, type ReadPage, readJsonBody } from './json-body.ts';
-import type { ConnectionOptions, TransportOptions } from './options.ts';
+import { type ConnectionOptions, callLimits, type TransportOptions } from './options.ts';
 import { describeRefusal, toUnexpectedAnswer } from './problem.ts';
+import type { JsonAnswer, PageAnswer, PlainAnswer } from './read-answers.ts';
 import { type AttemptFailure, Attempts } from './retry.ts';
 import { Sender } from './send.ts';
-
-export interface JsonAnswer {
-  value: unknown;
-  /** As it was received, in UTF-8. */
-  text: string;
-  /** The `Date` header. */
-  date: string | null;
-  /** Made when it is asked for: most answers are never recorded, and to hash them takes time. */
-  readonly exchange: Exchange;
-  /** The `Link` header (RFC 8288), as sent. */
-  link: string | null;
-}
-
-/** A page of a list, with what is recorded of a listing, which may have 100,000 of them, in the place of exchanges. */
-export interface PageAnswer extends Omit<JsonAnswer, 'text'> {
-  received: ReceivedPage;
-}
-
-export interface ReceivedPage {
-  /** Path and query, without the key. */
-  path: string;
-  bytes: number;
-  /** Hex. */
-  sha256: string;
-}
-
-/** An answer of whatever status: a refusal can tell as much as a success. */
-export interface PlainAnswer {
-  status: number;
-  /** Decoded; the key, which a refusal may quote, is not in it. */
-  text: string;
-  link: string | null;
-  /** What a refusal is to somebody who needs what was refused. */
-  error: EvidenceError | null;
-}
 
 /** Of pages, as many as are likely to be on their way at once. */
 const MAX_SPARE = 8;
@@ -94,7 +60,7 @@ export class Transport {
   json(call: PollingCall): Promise<JsonAnswer | NotYet>;
   json(call: Call): Promise<JsonAnswer>;
   json(call: Call): Promise<JsonAnswer | NotYet> {
-    return this.#retried((attempt) => this.#askJson(call, attempt));
+    return this.#retried((attempts) => this.#askJson(call, attempts));
   }
 
   /**
@@ -102,7 +68,7 @@ export class Transport {
    * @param read makes something of the body, which is valid until it returns; see `readJsonBody`.
    */
   page(call: Call, read: ReadPage): Promise<PageAnswer> {
-    return this.#retried((attempt) => this.#askPage(call, read, attempt));
+    return this.#retried((attempts) => this.#askPage(call, read, attempts));
   }
 
   /**
@@ -120,10 +86,10 @@ export class Transport {
   /** What the service answers, refusals too, after those that are worth it were retried. */
   plain(call: Call): Promise<PlainAnswer> {
     return this.#withoutKey(async () => {
-      const attempts = new Attempts(this.#options.attempts, this.#options.trace);
+      const attempts = new Attempts(callLimits(this.#options, 'request'));
       for (;;) {
         attempts.begin();
-        const outcome = await this.#askPlain(call);
+        const outcome = await this.#askPlain(call, attempts);
         if (!('failure' in outcome)) return outcome;
         try {
           await attempts.next(outcome.failure, this.#options.signal);
@@ -135,8 +101,11 @@ export class Transport {
     });
   }
 
-  async #askPlain(call: Call): Promise<PlainAnswer | { failure: AttemptFailure; refused: PlainAnswer | null }> {
-    const asked = await this.#sender.ask(call, 'any', { 'accept-encoding': 'gzip, br' });
+  async #askPlain(
+    call: Call,
+    attempts: Attempts,
+  ): Promise<PlainAnswer | { failure: AttemptFailure; refused: PlainAnswer | null }> {
+    const asked = await this.#sender.ask(call, 'any', { 'accept-encoding': 'gzip, br' }, attempts);
     if ('notYet' in asked) throw new TypeError('a plain call takes every answer');
     if ('answer' in asked) {
       try {
@@ -153,8 +122,8 @@ export class Transport {
     return { failure: asked, refused: { status, text: this.scrub(new TextDecoder().decode(said)), link: null, error } };
   }
 
-  async #askJson(call: Call, attempt: number): Promise<JsonAnswer | NotYet | AttemptFailure> {
-    const asked = await this.#sender.ask(call, 'json', { 'accept-encoding': 'gzip, br' });
+  async #askJson(call: Call, attempts: Attempts): Promise<JsonAnswer | NotYet | AttemptFailure> {
+    const asked = await this.#sender.ask(call, 'json', { 'accept-encoding': 'gzip, br' }, attempts);
     if (!('answer' in asked)) return asked;
     const { answer } = asked;
     const received = await this.#receive(answer);
@@ -167,13 +136,13 @@ export class Transport {
       text,
       ...this.#toPage(answer, body, readJsonBody(body)),
       get exchange() {
-        return toExchange(answer, attempt, { sha256: sha256(body), bytes: body.length }, scrub);
+        return toExchange(answer, attempts.count, { sha256: sha256(body), bytes: body.length }, scrub);
       },
     };
   }
 
-  async #askPage(call: Call, read: ReadPage, attempt: number): Promise<PageAnswer | AttemptFailure> {
-    const asked = await this.#sender.ask(call, 'json', { 'accept-encoding': 'gzip, br' });
+  async #askPage(call: Call, read: ReadPage, attempts: Attempts): Promise<PageAnswer | AttemptFailure> {
+    const asked = await this.#sender.ask(call, 'json', { 'accept-encoding': 'gzip, br' }, attempts);
     if ('notYet' in asked) throw new TypeError('a page is there or not');
     if ('error' in asked) return asked;
     const { answer } = asked;
@@ -190,7 +159,7 @@ export class Transport {
         ...this.#toPage(answer, body, read(body)),
         received: { path, ...content },
         get exchange() {
-          return toExchange(answer, attempt, content, scrub);
+          return toExchange(answer, attempts.count, content, scrub);
         },
       };
     } finally {
@@ -226,12 +195,12 @@ export class Transport {
     return chunks.length === 0 ? begun : Buffer.concat([begun, ...chunks]);
   }
 
-  #retried<T extends object>(ask: (attempt: number) => Promise<T | AttemptFailure>): Promise<T> {
+  #retried<T extends object>(ask: (attempts: Attempts) => Promise<T | AttemptFailure>): Promise<T> {
     return this.#withoutKey(async () => {
-      const attempts = new Attempts(this.#options.attempts, this.#options.trace);
+      const attempts = new Attempts(callLimits(this.#options, 'request'));
       for (;;) {
         attempts.begin();
-        const outcome = await ask(attempts.count);
+        const outcome = await ask(attempts);
         if (!('error' in outcome)) return outcome;
         await attempts.next(outcome, this.#options.signal);
       }

@@ -32,7 +32,7 @@ async function connectWith(
 ) {
   const server = await startFaultServer(...replies);
   const signal = new AbortController().signal;
-  const timeouts = { connect: 1000, headers: 1000, idle: 500 };
+  const timeouts = { ...DEFAULT_TRANSPORT.timeouts, connect: 1000, headers: 1000, idle: 500 };
   const who = { origin: server.url, apiKey: 'sk_test', userAgent: 'test/1' };
   const transport = new Transport({ ...DEFAULT_TRANSPORT, ...who, timeouts, signal, ...more });
   open.push(server, transport);

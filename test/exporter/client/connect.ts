@@ -8,7 +8,7 @@ export const API_KEY = 'sk_live/0123+secret=';
 export function connectTo(url: string, more: Partial<TransportOptions> = {}): Transport {
   return new Transport({
     ...DEFAULT_TRANSPORT,
-    timeouts: { connect: 1000, headers: 1000, idle: 500 },
+    timeouts: { ...DEFAULT_TRANSPORT.timeouts, connect: 1000, headers: 1000, idle: 500 },
     origin: new URL(url).origin,
     apiKey: API_KEY,
     userAgent: 'test/1',

@@ -12,7 +12,7 @@ function bodyOf() {
     pause: () => asked.push('pause'),
     resume: () => asked.push('resume'),
   };
-  return { body: new Body(controller), asked };
+  return { body: new Body(controller, { bytesPerSecond: 1, windowMs: 60_000 }), asked };
 }
 
 test('a body that nobody reads holds its connection back, and one that is read does not', () => {

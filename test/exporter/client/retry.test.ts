@@ -3,11 +3,12 @@ import { EvidenceError } from '../../../src/core/errors.ts';
 import { Attempts } from '../../../src/exporter/client/retry.ts';
 
 const signal = new AbortController().signal;
+const LIMITS = { attempts: 4, callMs: 60_000, bytesPerSecond: 0, waits: { longest: 300_000, inAll: 900_000 } };
 const error = new EvidenceError('unreachable', 'broken');
 
 /** How many attempts there are when after each of them so many bytes are there, and it broke. */
 async function attemptsOf(allowed: number, reached: (attempt: number) => number): Promise<number> {
-  const attempts = new Attempts(allowed);
+  const attempts = new Attempts({ ...LIMITS, attempts: allowed });
   try {
     for (;;) {
       attempts.begin();
@@ -35,7 +36,7 @@ describe('how often it is tried', () => {
 });
 
 test('what is final is not tried again', async () => {
-  const attempts = new Attempts(4);
+  const attempts = new Attempts(LIMITS);
   attempts.begin();
   await expect(attempts.next({ error, retry: false }, signal, 5)).rejects.toBe(error);
 });

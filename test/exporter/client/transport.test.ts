@@ -41,7 +41,7 @@ function transport(more: Partial<TransportOptions> = {}) {
 
 const get = (url: string) => ({ method: 'GET', url, repeatable: true }) as const;
 const post = (url: string) => ({ method: 'POST', url, body: { a: 1 }, repeatable: false }) as const;
-const SHORT = { timeouts: { connect: 1000, headers: 300, idle: 300 }, attempts: 2 };
+const SHORT = { timeouts: { ...DEFAULT_TRANSPORT.timeouts, connect: 1000, headers: 300, idle: 300 }, attempts: 2 };
 
 const JSON_TYPE = { 'content-type': 'application/json' };
 
@@ -208,17 +208,11 @@ describe.concurrent('Retry-After', () => {
     expect(server.requests).toHaveLength(2);
   });
 
-  test('longer than a timer can wait is not taken for nothing', async () => {
-    const server = await serve({ status: 503, headers: { 'retry-after': '99999999999' } }, json({}));
-    expect((await failure(transport().json(get(server.url)))).code).toBe('service');
-    expect(server.requests).toHaveLength(1);
-  });
-
   test('a wait ends when the work is to be ended', async () => {
     const controller = new AbortController();
     const server = await serve(() => {
       setImmediate(() => controller.abort(new Error('stop')));
-      return { status: 503, headers: { 'retry-after': '3600' } };
+      return { status: 503, headers: { 'retry-after': '300' } };
     });
     await failure(transport({ signal: controller.signal }).json(get(server.url)));
     expect(server.requests).toHaveLength(1);

@@ -133,7 +133,7 @@ const DEAD: [string, Reply, string, RegExp, number][] = [
   ['404', { status: 404 }, 'service', /answered 404/, 1],
   ['401', { status: 401 }, 'refused', /answered 401/, 1],
   ['a redirect', { status: 302, headers: { location: 'http://127.0.0.1:9/' } }, 'service', /answered 302/, 1],
-  ['silence', { end: 'silence' }, 'unreachable', /no whole answer within 0.5 s/, 2],
+  ['silence', { end: 'silence' }, 'unreachable', /no answer within 0.5 seconds/, 2],
   [
     'half of an answer, then silence',
     { body: 'x'.repeat(100), end: 'stall' },

@@ -1,8 +1,8 @@
 import { Agent as HttpAgent } from 'node:http';
 import { Agent as HttpsAgent } from 'node:https';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { S3Client } from '@aws-sdk/client-s3';
 import { EvidenceError } from '../../../core/errors.ts';
+import { wait } from '../../../core/wait.ts';
 import { boundAnswers } from './answer.ts';
 import { askedToWait, isRefusal, isTransient, toStoreError } from './failure.ts';
 import type { S3Limits, S3Options } from './options.ts';
@@ -74,8 +74,7 @@ export class Connection {
   async #wait(attempt: number, asked: number): Promise<void> {
     const { firstWaitMs, maxWaitMs } = this.limits;
     const ceiling = Math.min(maxWaitMs, firstWaitMs * 2 ** (attempt - 1));
-    const wait = Math.min(maxWaitMs, Math.max(asked, ceiling * (0.5 + Math.random() / 2)));
-    await sleep(wait, undefined, { signal: this.#signal }).catch(() => this.#signal.throwIfAborted());
+    await wait(Math.min(maxWaitMs, Math.max(asked, ceiling * (0.5 + Math.random() / 2))), this.#signal);
   }
 
   async #secrets(): Promise<string[]> {

@@ -1,5 +1,4 @@
 import { createHash } from 'node:crypto';
-import { setTimeout as sleep } from 'node:timers/promises';
 import {
   AbortMultipartUploadCommand,
   type CompletedPart,
@@ -9,6 +8,7 @@ import {
   UploadPartCommand,
 } from '@aws-sdk/client-s3';
 import { EvidenceError } from '../../../core/errors.ts';
+import { wait } from '../../../core/wait.ts';
 import { expectedContent } from '../../../verifier/archive/content.ts';
 import type { Connection } from './connection.ts';
 import { isRefusal, isTransient } from './failure.ts';
@@ -137,7 +137,7 @@ async function abortUpload(connection: Connection, bucket: string, name: string,
         () => true,
         async (error: unknown) => {
           if (!isTransient(error) || isRefusal(error, 'NoSuchUpload')) return true;
-          await sleep(connection.limits.firstWaitMs);
+          await wait(connection.limits.firstWaitMs);
           return false;
         },
       );

@@ -1,10 +1,10 @@
 import { existsSync, writeFileSync } from 'node:fs';
 import { resolve } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { EvidenceError } from '../../../core/errors.ts';
 import type { Printer } from '../../../core/terminal/printer.ts';
 import { formatTable, terminalColumns, widthOfTable } from '../../../core/terminal/table.ts';
 import { escapeControls } from '../../../core/terminal/visible.ts';
+import { wait } from '../../../core/wait.ts';
 import { formatContract } from '../../../verifier/profile/file.ts';
 import { type ProbeResult, probe } from '../../probe/probe.ts';
 import type { Counterexample, Reasoning } from '../../probe/report.ts';
@@ -90,7 +90,7 @@ function probeService(
         return () => process.cpuUsage(before).user > seconds * 1e6;
       },
       pause: async () => {
-        await sleep(LOOK_AGAIN_MS, undefined, { signal });
+        await wait(LOOK_AGAIN_MS, signal);
         return looks.left-- > 0;
       },
     }),

@@ -18,7 +18,9 @@ export const configSchema = z.strictObject({
       rate: z
         .strictObject({
           concurrency: z.int().min(1).max(64).optional(),
-          requests_per_second: z.number().positive().optional(),
+          // A slower one is a mistake in the unit.
+          requests_per_second: z.number().min(0.01).optional(),
+          least_bytes_per_second: z.int().min(1).optional(),
         })
         .optional(),
       timeouts: z
@@ -26,6 +28,9 @@ export const configSchema = z.strictObject({
           connect_seconds: secondsSchema.optional(),
           headers_seconds: secondsSchema.optional(),
           idle_seconds: secondsSchema.optional(),
+          request_seconds: secondsSchema.optional(),
+          download_seconds: secondsSchema.optional(),
+          retry_after_seconds: secondsSchema.optional(),
         })
         .optional(),
       limits: z

@@ -1,7 +1,7 @@
 import { resolve } from 'node:path';
 import { type ClaimName, DEFAULT_REQUIRED } from '../../../verifier/claims/claim.ts';
 import type { OtherService } from '../../../verifier/supplements/files.ts';
-import { DEFAULT_TRANSPORT } from '../../client/options.ts';
+import { DEFAULT_TRANSPORT, type TransportOptions } from '../../client/options.ts';
 import { checkClaims, checkConcurrency, isFrameworkName, type NamedFile } from './config-values.ts';
 import { type ConfigGiven, fromCommand, inFolder } from './given.ts';
 import { checkHttpUrl, toStoreSettings } from './store-settings.ts';
@@ -9,8 +9,6 @@ import type { NamedArchive } from './stores/store.ts';
 import { checkArchiveUrl, isUrl } from './stores.ts';
 
 export const DEFAULT_ARCHIVE = './evidence-archive';
-/** Of 500 records each, five million; all of them are files of one bag. */
-const DEFAULT_MAX_PAGES = 10_000;
 
 /** The service, how it is read, and how it is asked. */
 // Over ten members: they are the settings of one section.
@@ -24,14 +22,10 @@ export interface SourceConfig {
   concurrency: number;
   /** Null to learn it from the service's refusals. */
   requestsPerSecond: number | null;
-  /** Milliseconds. */
-  timeouts: { connect: number; headers: number; idle: number };
-  /** Of an answer. */
-  maxBytes: { json: number; download: number };
-  /** Answers of one service that a supplement is collected from. */
-  maxPages: number;
   /** Of a list, at once; null for as many as the contract says. */
   pageItems: number | null;
+  /** Bounds of what the service can make an export wait for, keep, and ask. */
+  bounds: Pick<TransportOptions, 'timeouts' | 'bytesPerSecond' | 'waits' | 'maxBytes' | 'maxPages'>;
   /** PEM files. */
   tlsFiles: { ca: string | null; cert: string | null; key: string | null };
 }
@@ -81,8 +75,7 @@ export interface ReportConfig {
 
 export function toSourceConfig(from: ConfigGiven): Omit<SourceConfig, 'apiKey'> {
   const { file, flags, environment } = from;
-  const { rate, timeouts, limits, tls, audit_url = null, contract } = file.source ?? {};
-  const milliseconds = (seconds: number | undefined) => (seconds === undefined ? undefined : seconds * 1000);
+  const { rate, tls, audit_url = null, contract } = file.source ?? {};
   return {
     auditUrl: checkHttpUrl(
       'the address of the audit service',
@@ -92,22 +85,33 @@ export function toSourceConfig(from: ConfigGiven): Omit<SourceConfig, 'apiKey'> 
     contractFile: fromCommand(from, flags.contract) ?? inFolder(from, contract),
     concurrency: checkConcurrency(flags.concurrency ?? rate?.concurrency ?? 4),
     requestsPerSecond: rate?.requests_per_second ?? DEFAULT_TRANSPORT.requestsPerSecond,
-    timeouts: {
-      connect: milliseconds(timeouts?.connect_seconds) ?? DEFAULT_TRANSPORT.timeouts.connect,
-      headers: milliseconds(timeouts?.headers_seconds) ?? DEFAULT_TRANSPORT.timeouts.headers,
-      idle: milliseconds(timeouts?.idle_seconds) ?? DEFAULT_TRANSPORT.timeouts.idle,
-    },
-    maxBytes: {
-      json: limits?.json_bytes ?? DEFAULT_TRANSPORT.maxBytes.json,
-      download: limits?.package_bytes ?? DEFAULT_TRANSPORT.maxBytes.download,
-    },
-    maxPages: limits?.pages ?? DEFAULT_MAX_PAGES,
     pageItems: null,
+    bounds: toBounds(from),
     tlsFiles: {
       ca: inFolder(from, tls?.ca_file),
       cert: inFolder(from, tls?.cert_file),
       key: inFolder(from, tls?.key_file),
     },
+  };
+}
+
+function toBounds({ file: { source } }: ConfigGiven): SourceConfig['bounds'] {
+  const { rate, timeouts, limits } = source ?? {};
+  const { timeouts: usual, bytesPerSecond, waits, maxBytes, maxPages } = DEFAULT_TRANSPORT;
+  const milliseconds = (seconds: number | undefined, other: number) => (seconds === undefined ? other : seconds * 1000);
+  const longest = milliseconds(timeouts?.retry_after_seconds, waits.longest);
+  return {
+    timeouts: {
+      connect: milliseconds(timeouts?.connect_seconds, usual.connect),
+      headers: milliseconds(timeouts?.headers_seconds, usual.headers),
+      idle: milliseconds(timeouts?.idle_seconds, usual.idle),
+      request: milliseconds(timeouts?.request_seconds, usual.request),
+      download: milliseconds(timeouts?.download_seconds, usual.download),
+    },
+    bytesPerSecond: rate?.least_bytes_per_second ?? bytesPerSecond,
+    waits: { longest, inAll: 3 * longest },
+    maxBytes: { json: limits?.json_bytes ?? maxBytes.json, download: limits?.package_bytes ?? maxBytes.download },
+    maxPages: limits?.pages ?? maxPages,
   };
 }
 

@@ -67,16 +67,30 @@ export function connectService(config: SourceConfig, printer: Printer, signal: A
 }
 
 function openTransports(config: SourceConfig, apiKey: string, printer: Printer, signal: AbortSignal): Transports {
-  const { requestsPerSecond, timeouts, maxBytes } = config;
+  const { requestsPerSecond, bounds } = config;
   const { name, version } = readTool();
   return new Transports({
     ...DEFAULT_TRANSPORT,
-    ...{ apiKey, requestsPerSecond, timeouts, maxBytes },
+    ...bounds,
+    ...{ apiKey, requestsPerSecond },
     tls: readTls(config.tlsFiles, printer),
     userAgent: `${name}/${version}`,
     ...(printer.verbose ? { trace: (line: string) => printer.detail(line) } : {}),
+    onWait: oncePer(TOLD_EVERY_MS, (line) => printer.note(line)),
     signal,
   });
+}
+
+/** Streams that are exported at a time wait at a time: one line says it for all of them. */
+const TOLD_EVERY_MS = 30_000;
+
+function oncePer(milliseconds: number, tell: (line: string) => void): (line: string) => void {
+  let last = Number.NEGATIVE_INFINITY;
+  return (line) => {
+    if (performance.now() - last < milliseconds) return;
+    last = performance.now();
+    tell(line);
+  };
 }
 
 /** The address of a service as records keep it: origin and path, without credentials and query. */

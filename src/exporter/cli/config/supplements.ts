@@ -11,7 +11,7 @@ import type { SourceConfig } from './sections.ts';
  * @throws EvidenceError `config` for a service that the contract does not describe.
  */
 export function connectSupplements(
-  { auditUrl, otherUrls, maxPages, maxBytes }: SourceConfig,
+  { auditUrl, otherUrls, bounds }: SourceConfig,
   contract: Description,
   transports: Transports,
 ): SupplementSource | null {
@@ -28,6 +28,6 @@ export function connectSupplements(
     const url = urls[service];
     return url === null ? [] : [[service, new SupplementClient(transports.to(new URL(url).origin), url)] as const];
   });
-  const limits = { answers: maxPages, bytes: maxBytes.download };
+  const limits = { answers: bounds.maxPages, bytes: bounds.maxBytes.download };
   return { clients: new Map(clients), contract: { ...contract, supplements }, limits };
 }

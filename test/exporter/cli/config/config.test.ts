@@ -19,8 +19,8 @@ function folderWith(files: Record<string, string>): string {
 const FILE = `source:
   audit_url: https://file.example
   api_key_file: secrets/key
-  rate: { concurrency: 7, requests_per_second: 2.5 }
-  timeouts: { connect_seconds: 1, headers_seconds: 2.5, idle_seconds: 90 }
+  rate: { concurrency: 7, requests_per_second: 2.5, least_bytes_per_second: 50 }
+  timeouts: { connect_seconds: 1, headers_seconds: 2.5, idle_seconds: 90, request_seconds: 120, download_seconds: 3600, retry_after_seconds: 20 }
   limits: { json_bytes: 1000, package_bytes: 2000 }
   tls: { ca_file: tls/ca.pem, cert_file: /run/cert.pem, key_file: tls/key.pem }
 verify:
@@ -56,8 +56,13 @@ describe('the file, then the environment, then the flags', () => {
           contractFile: null,
           concurrency: 7,
           requestsPerSecond: 2.5,
-          timeouts: { connect: 1000, headers: 2500, idle: 90_000 },
-          maxBytes: { json: 1000, download: 2000 },
+          bounds: {
+            timeouts: { connect: 1000, headers: 2500, idle: 90_000, request: 120_000, download: 3_600_000 },
+            bytesPerSecond: 50,
+            waits: { longest: 20_000, inAll: 60_000 },
+            maxBytes: { json: 1000, download: 2000 },
+            maxPages: 10_000,
+          },
           tlsFiles: { ca: join(folder, 'tls/ca.pem'), cert: '/run/cert.pem', key: join(folder, 'tls/key.pem') },
         },
         verify: {
@@ -166,10 +171,14 @@ describe('the file, then the environment, then the flags', () => {
         contractFile: null,
         concurrency: 4,
         requestsPerSecond: null,
-        maxPages: 10_000,
         pageItems: null,
-        timeouts: { connect: 10_000, headers: 60_000, idle: 60_000 },
-        maxBytes: { json: 64 * 2 ** 20, download: 16 * 2 ** 30 },
+        bounds: {
+          timeouts: { connect: 10_000, headers: 60_000, idle: 60_000, request: 600_000, download: 21_600_000 },
+          bytesPerSecond: 1000,
+          waits: { longest: 300_000, inAll: 900_000 },
+          maxBytes: { json: 64 * 2 ** 20, download: 16 * 2 ** 30 },
+          maxPages: 10_000,
+        },
         tlsFiles: { ca: null, cert: null, key: null },
       },
       verify: {
