@@ -11,6 +11,8 @@ export interface ExactJson extends InexactNumbers {
   value: Json;
   /** Why another reader could see something else; null where none could. */
   ambiguity: string | null;
+  /** A member name occurs twice in one object: of what ambiguous texts have, the one that changes values. */
+  repeatsName: boolean;
   /** How many members all its objects have. */
   members: number;
   /** How many levels of objects and arrays it has. */
@@ -50,15 +52,16 @@ export function parseExactJson(bytes: Uint8Array, { members, spendsBytes = false
     value = parseNameByName(text);
     census = takeCensus(value);
   }
+  const repeatsName = census.members !== counted;
   const ambiguity = invalidUtf8
     ? 'the text is not valid UTF-8'
-    : census.members !== counted
+    : repeatsName
       ? 'a member name occurs twice in one object'
       : census.loneSurrogate
         ? 'a string contains a lone surrogate'
         : null;
   const { depth } = census;
-  return { value, ambiguity, members: counted, depth, ...findInexact(text) };
+  return { value, ambiguity, repeatsName, members: counted, depth, ...findInexact(text) };
 }
 
 /** Small ones share a buffer with others. */

@@ -1,4 +1,6 @@
+import { grouped } from '../../core/words.ts';
 import type { EntryAnswer, StreamAnswer } from '../../verifier/profile/answers.ts';
+import type { KnownItems } from './page-reader.ts';
 import type { ReceivedPage } from './read-answers.ts';
 
 /** An entry as a list shows it. */
@@ -22,4 +24,23 @@ export interface PageOfEntries extends ReceivedPage {
 export interface ListedStreamAnswer extends StreamAnswer {
   /** JSON; the key is not in it. */
   record: string;
+}
+
+/** What a reader of a list of entries knows of them. */
+export interface EntriesWishes {
+  /** Entries of the stream and the period that are expected next, in the order of the list if it is ascending. */
+  known?: KnownItems;
+  /** Entries that the list may show by now, of the period and others. */
+  most?: () => number;
+}
+
+/** A larger record is no record of a stream: it is archived with each bundle. */
+const MAX_RECORD_BYTES = 2 ** 20;
+
+/** A record that is too large is drift of its stream alone, and is not kept. */
+export function withRecord(stream: StreamAnswer, record: string): ListedStreamAnswer {
+  const bytes = Buffer.byteLength(record);
+  if (bytes <= MAX_RECORD_BYTES) return { ...stream, record };
+  const drift = `its record has ${grouped(bytes)} bytes, and may have ${grouped(MAX_RECORD_BYTES)}`;
+  return { ...stream, drift: stream.drift ?? drift, record: '' };
 }

@@ -3,6 +3,7 @@
 import { EvidenceError, isEvidenceError } from '../../core/errors.ts';
 import type { Json } from '../../core/json/canonical.ts';
 import type { SecretWatch } from '../../core/secret.ts';
+import { plural } from '../../core/words.ts';
 import {
   type AnswerReader,
   answerReader,
@@ -14,7 +15,14 @@ import {
   type VerifyAnswer,
 } from '../../verifier/profile/answers.ts';
 import type { Description } from '../../verifier/profile/description.ts';
-import type { EntriesPage, EntryListItem, ListedStreamAnswer } from './audit-answers.ts';
+import {
+  type EntriesPage,
+  type EntriesWishes,
+  type EntryListItem,
+  type ListedStreamAnswer,
+  withRecord,
+} from './audit-answers.ts';
+import type { Call } from './call.ts';
 import type { Downloaded, Observer } from './download.ts';
 import { OTHER_SERVICE, SERVICE_CHANGED } from './drift.ts';
 import type { Exchange } from './exchange.ts';
@@ -23,7 +31,7 @@ import { type Operation, operationsOf, selectionOf } from './operations.ts';
 import type { KnownItems } from './page-reader.ts';
 import { ASK_OPERATOR, atAddress, type Page, readPages } from './pages.ts';
 import { ALL_TIME, inPeriod, type Period } from './period.ts';
-import type { ReceivedPage } from './read-answers.ts';
+import type { JsonAnswer, ReceivedPage } from './read-answers.ts';
 import { untilReady } from './readiness.ts';
 import { tryRights } from './rights.ts';
 import { nameStream } from './stream-name.ts';
@@ -113,8 +121,8 @@ export class AuditClient {
         const stream = this.#read(url, () => this.#answers.stream(item));
         this.#transport.refuseKey(url, stream.streamId);
         if (stream.drift !== null && !this.#pinned) throw this.#otherContract(`the answer of ${url}: ${stream.drift}`);
-        const record = this.#transport.scrub(JSON.stringify(item));
-        yield { ...stream, ...nameStream(stream, item), record };
+        const named = { ...stream, ...nameStream(stream, item) };
+        yield withRecord(named, this.#transport.scrub(JSON.stringify(item)));
       }
       listed += items.length;
       if (listed > MAX_STREAMS)
@@ -124,24 +132,30 @@ export class AuditClient {
 
   /**
    * The stream's entries of a period, in pages, in the order of their sequence.
-   * @param known entries of the stream and the period that are expected next, as a list that knows no other order
-   * than theirs would show them.
-   * @throws EvidenceError `service` when the service lists entries of other streams too.
+   * @throws EvidenceError `service` when the service lists entries of other streams too, or more than `most`.
    */
-  async *listEntries(streamId: string, period: Period, known?: KnownItems): AsyncGenerator<EntriesPage> {
+  async *listEntries(
+    streamId: string,
+    period: Period,
+    { known, most = () => Number.POSITIVE_INFINITY }: EntriesWishes = {},
+  ): AsyncGenerator<EntriesPage> {
     const { entries: list } = this.#description;
     if (list === null) throw new EvidenceError('service', 'the contract knows no list of entries');
     const within = inPeriod(period);
     const unordered: EntriesPage = { matched: 0, entries: [], received: [] };
     const expected = list.order === 'ascending' ? known : undefined;
+    let read = 0;
     const filter = selectionOf(list, streamId, period);
     for await (const { url, known: matched, items, received } of this.#pages(list, filter, expected)) {
+      read += matched + items.length;
+      if (read > most())
+        throw new EvidenceError('service', `${url} lists more than ${plural(most(), 'entry')}: its list never ends`);
       const entries = this.#entriesOf(url, items, streamId);
       const page = entries.filter(within).map(({ streamId: _id, ...entry }) => entry);
       const pages = [{ ...received, entries: matched + page.length }];
       if (list.order === 'ascending') yield { matched, entries: page, received: pages };
       else {
-        unordered.entries.push(...page);
+        for (const entry of page) unordered.entries.push(entry);
         unordered.received.push(...pages);
       }
     }
@@ -208,7 +222,7 @@ export class AuditClient {
     if (verify === null) return null;
     const url = this.#base + inPath(verify.path, { stream_id: streamId });
     const body = fillIn(verify.body, { stream_id: streamId });
-    const { value, text, exchange } = await this.#transport.json({ method: 'POST', url, body, repeatable: true });
+    const { value, text, exchange } = await this.#json({ method: 'POST', url, body, repeatable: true });
     return { verification: this.#read(url, () => this.#answers.verification(value as Json)), text, exchange };
   }
 
@@ -224,7 +238,7 @@ export class AuditClient {
     const { generate } = this.#description;
     const url = this.#base + generate.path;
     const header = generate.idempotency_header;
-    const { value, exchange } = await this.#transport.json({
+    const { value, exchange } = await this.#json({
       method: 'POST',
       url,
       body: fillIn(generate.body, { stream_id: streamId, ...period }),
@@ -240,7 +254,7 @@ export class AuditClient {
     if (ready.when !== 'status-says') return { entryCount: null };
     const url = this.#base + inPath(ready.path, { package_id: packageId });
     return untilReady<MadeAnswer>(`package ${packageId}`, this.#signal, async () => {
-      const { value } = await this.#transport.json({ method: 'GET', url, repeatable: true });
+      const { value } = await this.#json({ method: 'GET', url, repeatable: true });
       return this.#read(url, () => this.#answers.made(value as Json)) ?? { notYet: { retryAfterMs: null } };
     });
   }
@@ -274,6 +288,14 @@ export class AuditClient {
       // A list may lead to an address that quotes the key.
       if (isEvidenceError(error)) error.message = this.#transport.scrub(error.message);
       throw error;
+    }
+  }
+
+  async #json(call: Call): Promise<JsonAnswer> {
+    try {
+      return await this.#transport.json(call);
+    } catch (error) {
+      throw isEvidenceError(error, 'contract') ? this.#otherContract(error.message) : error;
     }
   }
 

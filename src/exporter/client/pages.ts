@@ -2,6 +2,7 @@ import { sha256 } from '../../core/digest.ts';
 import { EvidenceError, isEvidenceError } from '../../core/errors.ts';
 import { cutText } from '../../core/foreign-text.ts';
 import type { Json } from '../../core/json/canonical.ts';
+import { grouped } from '../../core/words.ts';
 import { itemsOf } from '../../verifier/profile/answers.ts';
 import type { List, Paging } from '../../verifier/profile/list-description.ts';
 import { valueAt } from '../../verifier/profile/path.ts';
@@ -40,8 +41,9 @@ export const ASK_OPERATOR = {
 /** The address of each page is recorded, and servers take no longer ones. */
 const MAX_ADDRESS = 8192;
 
-/** A list that goes on and on without an item is not one that ends. */
+/** Empty pages that may follow each other, and that a list may have in all: one of nothing else does not end. */
 const MAX_EMPTY_PAGES = 100;
+const MAX_EMPTY_IN_ALL = 1000;
 
 /**
  * The pages of a list. One that leads back to a page that was read never ends, so it is refused.
@@ -62,9 +64,11 @@ export async function* readPages(
   const saysHowItGoesOn = paging.style === 'cursor' || paging.style === 'link';
   const first = firstUrl(base, list, filter);
   const reader = new PageReader(list, counted ? null : (known ?? null));
+  // Digests: what leads on may be long.
   const turned = new Set<string>();
   let read = 0;
   let empty = 0;
+  let emptyInAll = 0;
   let url = first;
   for (let number = 1; ; number++) {
     const answer = await askPage(transport, url, reader, keep);
@@ -74,7 +78,9 @@ export async function* readPages(
     if (items === null) throw noList(url, list);
     const length = reader.known + items.length;
     empty = length === 0 ? empty + 1 : 0;
+    emptyInAll += length === 0 ? 1 : 0;
     if (empty > MAX_EMPTY_PAGES) throw endless(url, `and the ${MAX_EMPTY_PAGES} pages before it are empty`);
+    if (emptyInAll > MAX_EMPTY_IN_ALL) throw endless(url, `and ${MAX_EMPTY_IN_ALL} pages before it are empty`);
     read += length;
     if (length > 0 || saysHowItGoesOn || keep !== undefined)
       yield { url, known: reader.known, items, date, received, exchange: () => answer.exchange };
@@ -82,8 +88,10 @@ export async function* readPages(
     if (counted && items.length === 0) return;
     const turn: string | null = counted ? sha256(JSON.stringify(items)) : nextOf(list, body, link, url);
     if (turn === null) return;
-    if (turned.has(turn)) throw endless(url, 'leads back to a page that was already read');
-    turned.add(turn);
+    const mark = counted ? turn : sha256(turn);
+    if (turned.has(mark)) throw endless(url, 'leads back to a page that was already read');
+    turned.add(mark);
+    if (number === transport.maxPages) throw tooManyPages(url, number);
     if (paging.style === 'link') url = linked(turn, url, base);
     else if (paging.style !== 'single')
       url = withParameter(first, paging.parameter, placeOf(paging, { turn, read, number }));
@@ -185,6 +193,12 @@ function tooLong(url: string): EvidenceError {
     `the list names a next page by an address of ${url.length} characters, and ${MAX_ADDRESS} are followed at most: ${shown}`,
     ASK_OPERATOR,
   );
+}
+
+function tooManyPages(url: string, pages: number): EvidenceError {
+  return new EvidenceError('service', `${url} goes on after ${grouped(pages)} pages: its list never ends`, {
+    nextStep: 'If the list has as much as that, raise source.limits.pages.',
+  });
 }
 
 function endless(url: string, why: string): EvidenceError {

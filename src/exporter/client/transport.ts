@@ -14,6 +14,11 @@ import type { JsonAnswer, PageAnswer, PlainAnswer } from './read-answers.ts';
 import { type AttemptFailure, Attempts } from './retry.ts';
 import { Sender } from './send.ts';
 
+/** An answer that is no page of a list has a few members, and is archived with its text. */
+const MAX_DOCUMENT_BYTES = 16 * 2 ** 20;
+
+const TWO_WAYS = 'answers with JSON that can be read in two ways: a member name occurs twice in one object';
+
 /** Of pages, as many as are likely to be on their way at once. */
 const MAX_SPARE = 8;
 /** No page of a size that anybody would ask for is longer. */
@@ -40,6 +45,11 @@ export class Transport {
     return new SecretWatch(this.#options.apiKey);
   }
 
+  /** Pages that one list may have. */
+  get maxPages(): number {
+    return this.#options.maxPages;
+  }
+
   /** A text without the key. */
   scrub(text: string): string {
     return this.#options.scrub(text);
@@ -56,7 +66,10 @@ export class Transport {
     });
   }
 
-  /** The answer's JSON. */
+  /**
+   * The answer's JSON: one document of at most `MAX_DOCUMENT_BYTES`.
+   * @throws EvidenceError `contract` for a text that two readers could read differently.
+   */
   json(call: PollingCall): Promise<JsonAnswer | NotYet>;
   json(call: Call): Promise<JsonAnswer>;
   json(call: Call): Promise<JsonAnswer | NotYet> {
@@ -109,7 +122,7 @@ export class Transport {
     if ('notYet' in asked) throw new TypeError('a plain call takes every answer');
     if ('answer' in asked) {
       try {
-        const text = this.scrub(new TextDecoder().decode(await this.#read(asked.answer)));
+        const text = this.scrub(new TextDecoder().decode(await this.#read(asked.answer, this.#options.maxBytes.json)));
         return { status: asked.answer.status, text, link: asked.answer.header('link'), error: null };
       } catch (error) {
         this.#options.signal.throwIfAborted();
@@ -126,7 +139,7 @@ export class Transport {
     const asked = await this.#sender.ask(call, 'json', { 'accept-encoding': 'gzip, br' }, attempts);
     if (!('answer' in asked)) return asked;
     const { answer } = asked;
-    const received = await this.#receive(answer);
+    const received = await this.#receive(answer, Math.min(this.#options.maxBytes.json, MAX_DOCUMENT_BYTES));
     if ('error' in received) return received;
     const { body } = received;
     const { scrub } = this.#options;
@@ -149,7 +162,7 @@ export class Transport {
     const length = answer.isEncoded ? 0 : (answer.contentLength ?? 0);
     const memory = this.#spare.take(length <= MAX_SPARE_BYTES ? length : 0);
     try {
-      const received = await this.#receive(answer, memory);
+      const received = await this.#receive(answer, this.#options.maxBytes.json, memory);
       if ('error' in received) return received;
       const { body } = received;
       const path = this.scrub(answer.url.pathname + answer.url.search);
@@ -169,12 +182,13 @@ export class Transport {
 
   #toPage(answer: Answer, body: Uint8Array, read: ReadBody): Omit<PageAnswer, 'received' | 'exchange'> {
     if ('why' in read) throw toUnexpectedAnswer(describeRefusal(answer, body, this.#options.scrub), read.why);
+    if (read.repeatsName) throw new EvidenceError('contract', `${answer.call.url} ${TWO_WAYS}`);
     return { value: read.value, date: answer.header('date'), link: answer.header('link') };
   }
 
-  async #receive(answer: Answer, memory?: Uint8Array): Promise<{ body: Uint8Array } | AttemptFailure> {
+  async #receive(answer: Answer, limit: number, memory?: Uint8Array): Promise<{ body: Uint8Array } | AttemptFailure> {
     try {
-      return { body: await this.#read(answer, memory) };
+      return { body: await this.#read(answer, limit, memory) };
     } catch (error) {
       this.#options.signal.throwIfAborted();
       if (isEvidenceError(error)) throw error;
@@ -183,10 +197,10 @@ export class Transport {
   }
 
   /** Into `memory`, if there is room. */
-  async #read(answer: Answer, memory: Uint8Array = new Uint8Array()): Promise<Uint8Array> {
+  async #read(answer: Answer, limit: number, memory: Uint8Array = new Uint8Array()): Promise<Uint8Array> {
     const chunks: Uint8Array[] = [];
     let length = 0;
-    for await (const chunk of answer.content(this.#options.maxBytes.json))
+    for await (const chunk of answer.content(limit))
       if (chunks.length === 0 && length + chunk.length <= memory.length) {
         memory.set(chunk, length);
         length += chunk.length;

@@ -1,4 +1,4 @@
-import { EvidenceError, isEvidenceError } from '../../core/errors.ts';
+import { type EvidenceError, isEvidenceError } from '../../core/errors.ts';
 import { plural } from '../../core/words.ts';
 import type { ServiceDocument } from '../../verifier/bundle/documents.ts';
 import type { CompletenessBasis } from '../../verifier/claims/completeness.ts';
@@ -9,6 +9,7 @@ import type { AuditClient } from '../client/audit.ts';
 import type { EntryListItem, PageOfEntries } from '../client/audit-answers.ts';
 import { inPeriod, type Period } from '../client/period.ts';
 import { ListingFile } from './listing-file.ts';
+import type { ListedStream } from './plan.ts';
 import type { AskedAt } from './received.ts';
 
 /** How completeness is to be shown: by listing the entries too, by the stream record alone, or not at all. */
@@ -18,8 +19,10 @@ export type CompletenessMode = 'listing' | 'record' | 'off';
 const MAX_LISTED = 250_000;
 /** No honest clock is further ahead of ours. */
 const DAY_MS = 86_400_000;
-/** Of a stream that grew, or of a listing that never ends. */
+/** Of a stream of which nothing is stated. */
 const MAX_COMPARED = 2 * MAX_LISTED;
+/** Entries that a listing may have beyond twice those that are known: the stream may have grown since. */
+const MAX_GROWN = 100;
 
 /** A listing as it is kept in a bundle: the file, and where it is from. */
 export interface ListedFile {
@@ -28,6 +31,9 @@ export interface ListedFile {
   sha256: string;
   service: NonNullable<ServiceDocument['listing']>;
 }
+
+/** A stream, as far as its list of entries is bounded by it. */
+type Stated = Pick<ListedStream, 'streamId' | 'entryCount' | 'headSequence'>;
 
 /** What came of a comparison with the listing. */
 export interface Listed {
@@ -46,24 +52,39 @@ export class ListingCheck implements Disposable {
   readonly #isWithin: ReturnType<typeof inPeriod>;
   readonly #file: ListingFile | null;
   readonly #received: PageOfEntries[] = [];
+  readonly #stated: number | null;
   #failure: EvidenceError | null = null;
   #listed = 0;
+  #packaged = 0;
 
   /** @param path where the listing is to be written, as it arrives; null for one that is not to be kept. */
-  constructor(client: AuditClient, streamId: string, period: Period, path: string | null) {
+  constructor(client: AuditClient, stream: Stated, period: Period, path: string | null) {
+    const { streamId, entryCount, headSequence } = stream;
+    this.#stated = entryCount === null && headSequence === null ? null : Math.max(entryCount ?? 0, headSequence ?? 0);
     this.#file = path === null ? null : new ListingFile(path);
     const merge = new ListingMerge(streamId, this.#file?.observer);
     this.#merge = merge;
     this.#isWithin = inPeriod(period);
-    this.#pages = client.listEntries(streamId, period, { match: (text, at) => merge.match(text, at) });
+    this.#pages = client.listEntries(streamId, period, {
+      known: { match: (text, at) => merge.match(text, at) },
+      most: () => this.#most,
+    });
+  }
+
+  /** Entries that an honest listing can have by now. */
+  get #most(): number {
+    if (this.#stated === null) return MAX_COMPARED;
+    return Math.min(MAX_COMPARED, 2 * Math.max(this.#stated, this.#packaged) + MAX_GROWN);
   }
 
   add({ sequence, digest, timestamp }: EntryListItem): void {
+    this.#packaged++;
     if (this.#failure === null) this.#merge.fromPackage({ sequence, digest, timestamp });
   }
 
   /** Entries that follow one another, in time too. */
   addSent(entries: SentEntries): void {
+    this.#packaged += entries.count;
     if (this.#failure !== null) return;
     const last = entries.count - 1;
     // What the package has and the period has not is missing in the listing, whatever the service lists.
@@ -119,8 +140,6 @@ export class ListingCheck implements Disposable {
       }
       this.#received.push(...value.received);
       this.#listed += value.matched + value.entries.length;
-      if (this.#listed > MAX_COMPARED)
-        throw new EvidenceError('service', `the listing goes on after ${this.#listed} entries`);
       this.#merge.fromListing(value.entries, value.matched);
     } catch (error) {
       if (!isEvidenceError(error) || error.code === 'interrupted') throw error;

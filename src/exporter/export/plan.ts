@@ -26,8 +26,8 @@ export interface ListedStream extends StreamStatement {
   streamId: string;
   /** What in its record is not as the contract says; such a stream is not exported. */
   drift: string | null;
-  /** Its record in the list, as JSON. */
-  record: string;
+  /** Reads its record in the list, as JSON. */
+  record: () => string;
 }
 
 export interface StreamSelection {
@@ -39,14 +39,15 @@ export interface StreamSelection {
 
 /**
  * Which of the listed streams are in scope, and why the others are not.
- * @param pages of the list, which are there once it has ended.
+ * @param pages of the list, which are there once it has ended. @param keep puts the record of a stream in scope aside.
  * @throws EvidenceError `service` when the list names a stream twice; `usage` for two in scope that would lie in the same
  * place, or for more than a run can record.
  */
 export async function selectStreams(
-  listed: AsyncIterable<ListedStream>,
+  listed: AsyncIterable<Omit<ListedStream, 'record'> & { record: string }>,
   scope: Filter,
   pages: StreamList['pages'] = [],
+  keep: (record: string) => () => string = () => () => '',
 ): Promise<StreamSelection> {
   const selection: StreamSelection = { included: [], excluded: [], list: { pages, streams: [] } };
   const seen = new Set<string>();
@@ -65,7 +66,7 @@ export async function selectStreams(
     if (reason !== null) selection.excluded.push({ stream_id: streamId, reason });
     else {
       claimName(named, streamId);
-      selection.included.push(stream);
+      selection.included.push({ ...stream, record: keep(stream.record) });
     }
   }
   refuseTooMany(selection);

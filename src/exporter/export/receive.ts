@@ -174,7 +174,7 @@ export class Collection {
   #beginListing(): ListingCheck | null {
     const { client, packagePeriod } = this.#context.service;
     if (this.#mode === 'off' || this.#whyNotListed() !== null) return null;
-    return new ListingCheck(client, this.#streamId, packagePeriod, join(this.#folder, 'listing'));
+    return new ListingCheck(client, this.#stream, packagePeriod, join(this.#folder, 'listing'));
   }
 
   async #endListing({ listing }: JsonWatch, { defect }: PackageReading, asked: AskedAt): Promise<Listed> {

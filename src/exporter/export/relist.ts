@@ -35,7 +35,7 @@ export class Relisting {
       completeness === 'listing' &&
       whyNotListed(completeness, stream) === null;
     if (!isListed || verdict.claims.completeness.state === 'refuted') return null;
-    const listing = new ListingCheck(client, verdict.stream_id, packagePeriod, null);
+    const listing = new ListingCheck(client, stream, packagePeriod, null);
     this.#listing = listing;
     return {
       onEntry: (entry) => listing.add(entry),

@@ -30,6 +30,7 @@ import { listRun, refuseForeign, refuseUnasked } from './leftovers.ts';
 import { Packing } from './packing.ts';
 import { refuseUnended } from './period.ts';
 import { type ListedStream, type StreamSelection, selectStreams } from './plan.ts';
+import { RecordTexts } from './record-texts.ts';
 import { requireBoundRun } from './records.ts';
 import type { Resumed } from './resume.ts';
 import { readRunDraft } from './run-draft.ts';
@@ -85,7 +86,8 @@ async function exportOpen(
 ): Promise<{ result: RunResult; clock: ClockReading | null }> {
   const { runtime } = context;
   const at = runtime.now();
-  const { selection, clock } = await listStreams(context);
+  using texts = new RecordTexts(runtime.workDirectory);
+  const { selection, clock } = await listStreams(context, texts);
   refuseUnended(context.question.period, clock);
   const beginningAt = { at, byService: clock?.theirs ?? null };
   const resumed = await resume(context, found, selection, at);
@@ -162,18 +164,17 @@ async function toState(
 }
 
 /** The streams as the service lists them, with the pages of that list, and what time it is there as the first one comes. */
-async function listStreams({
-  service,
-  question,
-  runtime,
-}: ExportContext): Promise<{ selection: StreamSelection; clock: ClockReading | null }> {
+async function listStreams(
+  { service, question, runtime }: ExportContext,
+  texts: RecordTexts,
+): Promise<{ selection: StreamSelection; clock: ClockReading | null }> {
   const pages: StreamList['pages'] = [];
   let clock: ClockReading | null = null;
   const listed = service.client.listStreams((page, date) => {
     clock ??= readClock(date, runtime.now());
     pages.push(page);
   });
-  return { selection: await selectStreams(listed, question.scope, pages), clock };
+  return { selection: await selectStreams(listed, question.scope, pages, texts.keep), clock };
 }
 
 function addOutcome(jobs: StreamJobs, outcome: Awaited<ReturnType<typeof exportStream>>): void {
