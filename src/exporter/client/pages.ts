@@ -2,7 +2,7 @@ import { sha256 } from '../../core/digest.ts';
 import { EvidenceError, isEvidenceError } from '../../core/errors.ts';
 import { cutText } from '../../core/foreign-text.ts';
 import type { Json } from '../../core/json/canonical.ts';
-import { grouped } from '../../core/words.ts';
+import { plural } from '../../core/words.ts';
 import { itemsOf } from '../../verifier/profile/answers.ts';
 import type { List, Paging } from '../../verifier/profile/list-description.ts';
 import { valueAt } from '../../verifier/profile/path.ts';
@@ -67,8 +67,7 @@ export async function* readPages(
   // Digests: what leads on may be long.
   const turned = new Set<string>();
   let read = 0;
-  let empty = 0;
-  let emptyInAll = 0;
+  const extent = new Extent(transport.maxPages);
   let url = first;
   for (let number = 1; ; number++) {
     const answer = await askPage(transport, url, reader, keep);
@@ -77,10 +76,7 @@ export async function* readPages(
     const items = itemsOf(list, body);
     if (items === null) throw noList(url, list);
     const length = reader.known + items.length;
-    empty = length === 0 ? empty + 1 : 0;
-    emptyInAll += length === 0 ? 1 : 0;
-    if (empty > MAX_EMPTY_PAGES) throw endless(url, `and the ${MAX_EMPTY_PAGES} pages before it are empty`);
-    if (emptyInAll > MAX_EMPTY_IN_ALL) throw endless(url, `and ${MAX_EMPTY_IN_ALL} pages before it are empty`);
+    extent.add(url, length);
     read += length;
     if (length > 0 || saysHowItGoesOn || keep !== undefined)
       yield { url, known: reader.known, items, date, received, exchange: () => answer.exchange };
@@ -91,10 +87,39 @@ export async function* readPages(
     const mark = counted ? turn : sha256(turn);
     if (turned.has(mark)) throw endless(url, 'leads back to a page that was already read');
     turned.add(mark);
-    if (number === transport.maxPages) throw tooManyPages(url, number);
+    extent.goOn(url);
     if (paging.style === 'link') url = linked(turn, url, base);
     else if (paging.style !== 'single')
       url = withParameter(first, paging.parameter, placeOf(paging, { turn, read, number }));
+  }
+}
+
+/** Counts the pages of one list, and ends one that never does. */
+class Extent {
+  readonly #most: number;
+  #pages = 0;
+  #empty = 0;
+  #emptyInAll = 0;
+
+  constructor(most: number) {
+    this.#most = most;
+  }
+
+  /** @param items of a page, those that are known too. */
+  add(url: string, items: number): void {
+    this.#pages++;
+    this.#empty = items === 0 ? this.#empty + 1 : 0;
+    this.#emptyInAll += items === 0 ? 1 : 0;
+    if (this.#empty > MAX_EMPTY_PAGES) throw endless(url, `and the ${MAX_EMPTY_PAGES} pages before it are empty`);
+    if (this.#emptyInAll > MAX_EMPTY_IN_ALL) throw endless(url, `and ${MAX_EMPTY_IN_ALL} pages before it are empty`);
+  }
+
+  /** There is another page. */
+  goOn(url: string): void {
+    if (this.#pages < this.#most) return;
+    throw new EvidenceError('service', `${url} goes on after ${plural(this.#pages, 'page')}: its list never ends`, {
+      nextStep: 'If the list has as much as that, raise source.limits.pages.',
+    });
   }
 }
 
@@ -193,12 +218,6 @@ function tooLong(url: string): EvidenceError {
     `the list names a next page by an address of ${url.length} characters, and ${MAX_ADDRESS} are followed at most: ${shown}`,
     ASK_OPERATOR,
   );
-}
-
-function tooManyPages(url: string, pages: number): EvidenceError {
-  return new EvidenceError('service', `${url} goes on after ${grouped(pages)} pages: its list never ends`, {
-    nextStep: 'If the list has as much as that, raise source.limits.pages.',
-  });
 }
 
 function endless(url: string, why: string): EvidenceError {
