@@ -36,12 +36,12 @@ const refusal = (status: number): Reply => json({ code: 'no' }, { status });
 
 const ROWS: Row[] = [
   { fault: 'down', reply: () => ({ end: 'reset' }), reason: /connection|reset|closed/i },
-  { fault: 'slow', reply: (truth) => ({ ...truth, end: 'stall' }), reason: /0\.3 s|idle|timeout|no data|waited/i },
+  { fault: 'slow', reply: (truth) => ({ ...truth, end: 'stall' }), reason: /0\.3 s|idle|timeout|no data|waited|brings \d+ bytes/i },
   { fault: 'cut', reply: (truth) => ({ ...truth, end: 'cut' }), reason: /closed|broke|cut|terminated|bytes/i },
   {
     fault: 'endless',
     reply: (truth, nth) => json({ ...page(truth), next_cursor: `${nth}-again` }),
-    reason: /more than 20 answers|twice/,
+    reason: /more than 20 answers|after 20 pages|twice/,
   },
   {
     fault: 'in a circle',

@@ -47,7 +47,9 @@ export interface FalseService {
   /** Answers 403 for a stream that does not exist. */
   hidesUnknown: boolean;
   /** Changes an answer before it is sent. @param path decoded, as `/streams/s/verify`. */
-  twist: (reply: Reply, path: string) => Reply | Promise<Reply>;
+  twist: (reply: Reply, path: string, request: ReceivedRequest) => Reply | Promise<Reply>;
+  /** As it received them. */
+  requests: readonly ReceivedRequest[];
   /** Where it is exported and verified. */
   directory: string;
   /** Exports in this process, and returns what was printed with `--json`. */
@@ -83,7 +85,8 @@ export async function startFalseService(
   const packages = new Map<string, { streamId: string; period: Period }>();
   const server = await startFaultServer(async (request) => {
     const told = await answer(request, service, packages);
-    const reply = await service.twist(told, decodeURIComponent(new URL(request.path, 'http://service').pathname));
+    const path = decodeURIComponent(new URL(request.path, 'http://service').pathname);
+    const reply = await service.twist(told, path, request);
     if (service.date === null) return reply;
     return { ...reply, headers: { date: service.date.toUTCString(), ...reply.headers } };
   });
@@ -100,6 +103,7 @@ export async function startFalseService(
     date: null,
     hidesUnknown: false,
     twist: (reply) => reply,
+    requests: server.requests,
     directory,
     export: (flags) => run(['export'], flags),
     verify: (target = 'evidence-archive') => run(['verify', target], {}),

@@ -184,5 +184,5 @@ class AnswerHandler implements Dispatcher.DispatchHandler {
 }
 
 function tooLate(what: string, milliseconds: number): SlowError {
-  return new SlowError(`${what} within ${milliseconds / 1000} ${milliseconds === 1000 ? 'second' : 'seconds'}`);
+  return new SlowError(`${what} within ${Math.ceil(milliseconds / 100) / 10} seconds`);
 }
