@@ -36,7 +36,11 @@ const refusal = (status: number): Reply => json({ code: 'no' }, { status });
 
 const ROWS: Row[] = [
   { fault: 'down', reply: () => ({ end: 'reset' }), reason: /connection|reset|closed/i },
-  { fault: 'slow', reply: (truth) => ({ ...truth, end: 'stall' }), reason: /0\.3 s|idle|timeout|no data|waited|brings \d+ bytes/i },
+  {
+    fault: 'slow',
+    reply: (truth) => ({ ...truth, end: 'stall' }),
+    reason: /0\.3 s|idle|timeout|no data|waited|brings \d+ bytes/i,
+  },
   { fault: 'cut', reply: (truth) => ({ ...truth, end: 'cut' }), reason: /closed|broke|cut|terminated|bytes/i },
   {
     fault: 'endless',
