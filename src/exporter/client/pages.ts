@@ -64,8 +64,6 @@ export async function* readPages(
   const saysHowItGoesOn = paging.style === 'cursor' || paging.style === 'link';
   const first = firstUrl(base, list, filter);
   const reader = new PageReader(list, counted ? null : (known ?? null));
-  // Digests: what leads on may be long.
-  const turned = new Set<string>();
   let read = 0;
   const extent = new Extent(transport.maxPages);
   let url = first;
@@ -84,10 +82,7 @@ export async function* readPages(
     if (counted && items.length === 0) return;
     const turn: string | null = counted ? sha256(JSON.stringify(items)) : nextOf(list, body, link, url);
     if (turn === null) return;
-    const mark = counted ? turn : sha256(turn);
-    if (turned.has(mark)) throw endless(url, 'leads back to a page that was already read');
-    turned.add(mark);
-    extent.goOn(url);
+    extent.goOn(url, counted ? turn : sha256(turn));
     if (paging.style === 'link') url = linked(turn, url, base);
     else if (paging.style !== 'single')
       url = withParameter(first, paging.parameter, placeOf(paging, { turn, read, number }));
@@ -97,6 +92,7 @@ export async function* readPages(
 /** Counts the pages of one list, and ends one that never does. */
 class Extent {
   readonly #most: number;
+  readonly #turned = new Set<string>();
   #pages = 0;
   #empty = 0;
   #emptyInAll = 0;
@@ -114,8 +110,10 @@ class Extent {
     if (this.#emptyInAll > MAX_EMPTY_IN_ALL) throw endless(url, `and ${MAX_EMPTY_IN_ALL} pages before it are empty`);
   }
 
-  /** There is another page. */
-  goOn(url: string): void {
+  /** There is another page. @param mark a digest of what leads to it, which may be long. */
+  goOn(url: string, mark: string): void {
+    if (this.#turned.has(mark)) throw endless(url, 'leads back to a page that was already read');
+    this.#turned.add(mark);
     if (this.#pages < this.#most) return;
     throw new EvidenceError('service', `${url} goes on after ${plural(this.#pages, 'page')}: its list never ends`, {
       nextStep: 'If the list has as much as that, raise source.limits.pages.',

@@ -39,9 +39,9 @@ const EARLY = 'HTTP/1.1 103 Early Hints\r\n\r\n';
 
 describe.concurrent('a request that never ends', () => {
   test.each<[what: string, reply: RawReply, said: RegExp]>([
-    ['provisional answers, some a second', again(EARLY, EARLY), /no answer within 0.6 seconds|status below 200/],
+    ['provisional answers, some a second', again(EARLY, EARLY), /within 0.6 seconds|Timeout|status below 200/],
     ['provisional answers, all at once', (socket) => socket.write(EARLY.repeat(1000)), /more than 32 answers/],
-    ['a head that drips', again('HTTP/1.1 200 OK\r\nx: ', 'y'), /no answer within 0.6 seconds/],
+    ['a head that drips', again('HTTP/1.1 200 OK\r\nx: ', 'y'), /within 0.6 seconds|Timeout/],
     ['a body that drips', again('HTTP/1.1 200 OK\r\ncontent-length: 9999\r\n\r\n[', ' '), /no whole answer within 0.9/],
     [
       'chunks that drip',

@@ -11,7 +11,6 @@ import { checkArchiveUrl, isUrl } from './stores.ts';
 export const DEFAULT_ARCHIVE = './evidence-archive';
 
 /** The service, how it is read, and how it is asked. */
-// Over ten members: they are the settings of one section.
 export interface SourceConfig {
   auditUrl: string | null;
   /** Of the services that supplements are collected from; null for those that are not configured. */
