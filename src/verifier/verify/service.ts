@@ -119,9 +119,12 @@ function statesTheSame(service: ServiceDocument, stated: Verification, descripti
   }
 }
 
-/** @throws EvidenceError `unreadable` for a text that is not JSON, or that two readers could read differently. */
+/**
+ * Reads an answer as the exporter does: a string may contain a lone surrogate.
+ * @throws EvidenceError `unreadable` for a text that is not JSON, or that has a member name twice in one object.
+ */
 function parseAnswer(text: string): Json {
-  const { value, ambiguity } = parseExactJson(utf8Bytes(text));
-  if (ambiguity !== null) throw new EvidenceError('unreadable', `an answer of the service is ambiguous: ${ambiguity}`);
+  const { value, repeatsName } = parseExactJson(utf8Bytes(text));
+  if (repeatsName) throw new EvidenceError('unreadable', 'an answer of the service has a member name twice');
   return value;
 }

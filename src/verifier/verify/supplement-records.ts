@@ -1,5 +1,7 @@
 import { createHash } from 'node:crypto';
-import { EvidenceError } from '../../core/errors.ts';
+import { utf8Bytes } from '../../core/bytes.ts';
+import { EvidenceError, isEvidenceError } from '../../core/errors.ts';
+import { parseExactJson } from '../../core/json/exact.ts';
 import { grouped } from '../../core/words.ts';
 import type { RunRecord } from '../records/record.ts';
 import { type RunSupplements, whyNoBundle } from '../records/supplements.ts';
@@ -211,9 +213,10 @@ async function* linesOf(blocks: AsyncIterable<Uint8Array>): AsyncGenerator<strin
 function readState(line: string | undefined): RecordState | null {
   if (line === undefined) return null;
   try {
-    const state = recordStateSchema.parse(JSON.parse(line));
-    return JSON.stringify(state) === line ? state : null;
-  } catch {
-    return null;
+    const read = recordStateSchema.safeParse(parseExactJson(utf8Bytes(line)).value);
+    return read.success && JSON.stringify(read.data) === line ? read.data : null;
+  } catch (error) {
+    if (isEvidenceError(error)) return null;
+    throw error;
   }
 }

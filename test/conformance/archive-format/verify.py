@@ -67,9 +67,12 @@ def to_object(pairs):
     return dict(pairs)
 
 
+def parse_quoted(text):
+    return json.loads(text, object_pairs_hook=to_object, parse_int=to_number, parse_float=to_number)
+
+
 def parse(data):
-    text = data.decode("utf-8")
-    value = json.loads(text, object_pairs_hook=to_object, parse_int=to_number, parse_float=to_number)
+    value = parse_quoted(data.decode("utf-8"))
     json.dumps(value, ensure_ascii=False).encode("utf-8")  # fails for half a surrogate
     return value
 
@@ -525,11 +528,11 @@ def verify_bundle(archive, run, stream, spans, place):
     # 10, step 8
     for document in (service, log):
         must(document["run_id"] == run["run_id"] and document["stream_id"] == verdict["stream_id"], place, "its documents are of several streams")
-    listed = parse(service["stream_record"].encode())
+    listed = parse_quoted(service["stream_record"])
     statement, vendor = verification["statement"], verification["vendor"]
     must(listed["stream_id"] == service["stream_id"], place, "quotes the record of another stream")
     must([listed["entry_count"], listed["head_sequence"], listed["head_hash"]] == [statement["entries"], statement["head"]["sequence"], statement["head"]["hash"]], place, "states another head than the service did")
-    answer = service["check_answer"] and parse(service["check_answer"].encode())
+    answer = service["check_answer"] and parse_quoted(service["check_answer"])
     check = next((s["exchange"] for s in log["steps"] if s["step"] == "vendor-verify" and "exchange" in s), None)
     must((answer is None) == (vendor is None) == (check is None), place, "documents differ in whether the service checked the stream")
     if answer is not None and vendor is not None and check is not None:
