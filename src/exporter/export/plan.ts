@@ -180,7 +180,7 @@ export function findHidden(selection: StreamSelection, scope: Filter, streamIds:
   return unlistedIn(selection, scope, held).map(([streamId]) => ({
     ...{ streamId, entryCount: null, headSequence: null, headDigest: null },
     drift: null,
-    record: 'null',
+    record: () => 'null',
   }));
 }
 
