@@ -78,7 +78,7 @@ const ROWS: [words: string, twist: Twist, ours: number, verified: number][] = [
   ['a check at a time with half of a pair', check({ checked_at: `2026${LONE}` }), 0, 0],
   ['a check with half of a pair elsewhere', check({ note: LONE }), 0, 0],
   ['a check in the year 12026', check({ checked_at: '+012026-01-01T00:00:00Z' }), 0, 0],
-  ['a listing refused with half of a pair', replaced(LISTING, refusal(`no ${LONE}`)), 0, 0],
+  ['a listing refused with half of a pair', replaced(LISTING, refusal(`no ${LONE}`)), 3, 3],
   ['a PDF refused with half of a pair', replaced(/\/pdf$/, refusal(`no ${LONE}`)), 3, 3],
   ['a summary refused, cut within a pair', replaced(/\/summary$/, refusal(HALVES)), 3, 3],
   [
@@ -95,7 +95,7 @@ const ROWS: [words: string, twist: Twist, ours: number, verified: number][] = [
   ['an entry whose action has half of a pair', changed(FORM, (it) => edited(it, { action: `read ${LONE}` })), 1, 1],
   ['a tampered entry whose action is cut within a pair', changed(FORM, (it) => edited(it, { action: HALVES })), 1, 1],
   ['a tampered entry whose actor is cut within a pair', changed(FORM, (it) => edited(it, { actor: HALVES })), 1, 1],
-  ['a listed entry of a stream with half of a pair', changed(LISTING, (it) => listing(it, { stream_id: LONE })), 0, 0],
+  ['a listed entry of a stream with half of a pair', changed(LISTING, (it) => listing(it, { stream_id: LONE })), 3, 3],
   [
     'a listed entry with a time that is written oddly',
     changed(LISTING, (it) => listing(it, { timestamp: '2026-09-21 00:00:00 (a,b)' })),
@@ -114,8 +114,8 @@ const ROWS: [words: string, twist: Twist, ours: number, verified: number][] = [
   [
     'a listing that goes on at 60 KB of cursor',
     changed(LISTING, (it) => ({ ...it, next_cursor: 'c'.repeat(60_000) })),
-    0,
-    0,
+    3,
+    3,
   ],
   [
     'a cursor with half of a pair',

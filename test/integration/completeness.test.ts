@@ -147,8 +147,8 @@ describe('a stream of 20 entries', () => {
   });
 
   test.each([
-    ['another count', { entry_count: 21 }, 'as the number of entries 21, and it is 20'],
-    ['another head', { head_hash: 'e'.repeat(64) }, `as the digest of entry 20 ${'e'.repeat(64)}`],
+    ['another count', { entry_count: 21 }, 'states 21 entries and entry 20 as the newest'],
+    ['another head', { head_hash: 'e'.repeat(64) }, 'states another digest of entry 20'],
   ])('a stream record that states %s', async (_words, statement, message) => {
     writeFileSync(join(directory, 'evidence.yaml'), 'verify:\n  completeness: record\n');
     const { code, findings } = await exportStream('few', (path, answer) => {

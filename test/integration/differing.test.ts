@@ -2,6 +2,7 @@ import { mkdtempSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, test } from 'vitest';
+
 import { evidence } from '../support/evidence.ts';
 import { camel } from '../support/services/camel.ts';
 import { fastApi } from '../support/services/fastapi.ts';
@@ -24,6 +25,10 @@ const API_KEY = 'sk_of_a_service_that_differs';
 
 /** The services in turn. */
 const TAMPERED = someRows(inTurn(KINDS, SERVICES), ([tampering]) => tampering);
+
+/** The service counts both entries of one number, and states more entries than its numbers allow. */
+const COUNTED_TWICE: ReadonlySet<string> = new Set(['duplicated', 'forked']);
+const MORE_THAN_NUMBERS = { severity: 'error', code: 'completeness/count-differs' };
 
 describe.each(SERVICES)('%s', (_words, kind) => {
   const directory = mkdtempSync(join(tmpdir(), 'differing-test-'));
@@ -91,7 +96,8 @@ describe.each(SERVICES)('%s', (_words, kind) => {
     const bare = stream.findings.map(({ code: name, severity, sequence, from, to }: Record<string, unknown>) =>
       JSON.parse(JSON.stringify({ severity, code: name, sequence, from, to })),
     );
-    expect(bare).toEqual(findings);
+    const stated = COUNTED_TWICE.has(tampering) && kind !== results ? [MORE_THAN_NUMBERS] : [];
+    expect(bare).toEqual([...findings, ...stated]);
     const refuted = Object.values(claims).includes('refuted');
     const sound = stream.claims.content.state === 'proved' ? 0 : 3;
     expect(code).toBe(refuted ? 1 : (({ 'cut-off': 3, empty: 4 } as Record<string, number>)[tampering] ?? sound));

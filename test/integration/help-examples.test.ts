@@ -1,4 +1,4 @@
-import { readdirSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { CommandModule } from 'yargs';
@@ -52,7 +52,16 @@ const IN_S3 = /^evidence (hold|release|extend)\b|verify s3:/;
 
 async function placeOf(line: string): Promise<Place> {
   if (IN_BARE.test(line)) return acme.bare();
+  if (/ abandon /.test(line)) return begun(acme.filled(), '2026-09');
   return IN_S3.test(line) ? acme.inS3() : acme.filled();
+}
+
+/** With a run that was begun and not finalized. */
+function begun(place: Place, runId: string): Place {
+  const folder = join(place.folder, 'evidence-archive/runs', runId);
+  mkdirSync(folder, { recursive: true });
+  writeFileSync(join(folder, 'asked.json'), '{}');
+  return place;
 }
 
 /** Some stand in the documents too, and are carried out there. */

@@ -108,9 +108,11 @@ test.each(someRows(OBJECTS, ([object]) => object === 'a bundle'))('%s with a byt
 // Of the ledger each, of a run's objects one.
 test.each(someRows(OBJECTS, ([object]) => (/ledger/.test(object) ? object : 'of a run')))(
   '%s removed',
-  async (_object, key) => {
+  async (object, key) => {
     rmSync(join(archive, key()), { force: true });
-    await expectNamed(key());
+    // An export that was killed right before it wrote this leaves the same.
+    if (object === 'the last ledger entry') expect(await verify()).toMatchObject({ code: 3, outcome: 'incomplete' });
+    else await expectNamed(key());
   },
 );
 

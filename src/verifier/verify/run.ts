@@ -65,15 +65,19 @@ export async function verifyRun(context: RunContext, runId: string): Promise<Run
     return stored.record;
   });
   if (check.record === null || check.sha256 === null) return { ...check, outcome: outcomeOf(check) };
-  check.findings.push(...checkRecord(check.record, runId, key));
+  check.findings = [...check.findings, ...checkRecord(check.record, runId, key)];
   const { record } = check;
   check.supplements = await verifySupplements(context, record, check.findings, async (notes) => {
     await verifyStreams({ ...context, notes }, check, record);
     return check.streams;
   });
   if (record.supplements?.object != null) check.accounted.add(record.supplements.object.key);
-  check.findings.push(...checkHidden(check.record, check.streams, key));
-  check.findings.push(...checkVanished(context, check.record, key), ...checkAcceptances(context, check.record, key));
+  check.findings = [...check.findings, ...checkHidden(record, check.streams, key)];
+  check.findings = [
+    ...check.findings,
+    ...checkVanished(context, record, key),
+    ...checkAcceptances(context, record, key),
+  ];
   await verifyBeside(context, check, record);
   await verifyAsked(context.archive, check.record, check.findings);
   check.attestations = await verifyAttestations(context, check.record, check.sha256);
