@@ -72,12 +72,7 @@ export async function verifyRun(context: RunContext, runId: string): Promise<Run
     return check.streams;
   });
   if (record.supplements?.object != null) check.accounted.add(record.supplements.object.key);
-  check.findings = [...check.findings, ...checkHidden(record, check.streams, key)];
-  check.findings = [
-    ...check.findings,
-    ...checkVanished(context, record, key),
-    ...checkAcceptances(context, record, key),
-  ];
+  check.findings = [...check.findings, ...checkStreams(context, check.streams, record, key)];
   await verifyBeside(context, check, record);
   await verifyAsked(context.archive, check.record, check.findings);
   check.attestations = await verifyAttestations(context, check.record, check.sha256);
@@ -87,6 +82,12 @@ export async function verifyRun(context: RunContext, runId: string): Promise<Run
     check.streams = check.streams.map((stream) => readBack(stream, UNSIGNED));
   else check.streams = check.streams.map((stream) => vouchedFor(context, stream));
   return { ...check, outcome: outcomeOf(check) };
+}
+
+/** Compares the streams of a run with its packages, with earlier runs and with what was accepted. */
+function checkStreams(context: RunContext, streams: RunCheck['streams'], record: RunRecord, key: string) {
+  const hidden = checkHidden(record, streams, key);
+  return [...hidden, ...checkVanished(context, record, key), ...checkAcceptances(context, record, key)];
 }
 
 /** What lies in the run besides its streams and supplements. */
