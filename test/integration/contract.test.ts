@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { sha256 } from '../../src/core/digest.ts';
+import { slugOf } from '../../src/verifier/bundle/layout.ts';
 import type { Description } from '../../src/verifier/profile/description.ts';
 import { DEFAULT_DESCRIPTION } from '../../src/verifier/reading/default-contract.ts';
 import { chainOf, packageOf, type SentEntry } from '../support/chain.ts';
@@ -247,7 +248,10 @@ describe('a service whose packages hold the whole account', () => {
     const args = ['export', '--all-time', '--json', '--archive', archive];
     const exportAgain = () => evidence([...args, '--contract', pin(describeAccount)], { cwd: directory, env });
     const first = await exportAgain();
-    const left = new Set(['asked.json', ...kept.flatMap((id) => [`${id}.zip`, `${id}.json`])]);
+    const left = new Set([
+      'asked.json',
+      ...kept.map(slugOf).flatMap((slug) => [`${slug}.zip`, `${slug}.json`, `${slug}.PARTIAL.zip`]),
+    ]);
     for (const file of readdirSync(join(archive, 'runs'), { recursive: true, withFileTypes: true }))
       if (file.isFile() && !left.has(file.name)) rmSync(join(file.parentPath, file.name));
     rmSync(join(archive, 'ledger'), { recursive: true });
