@@ -23,7 +23,7 @@ beforeAll(async () => {
   authority = await startOpensslAuthority(join(folder, 'authority'));
   entries = chainOf(20, { timestamp: '2026-01-01T00:00:00.000Z' });
   const evidence = await packageWith(10, 20);
-  await writePackageBundle({ target: honest, evidence, summary: summaryOf(20) });
+  await writePackageBundle({ target: honest, evidence, summary: summaryOf(20), verifiedAt: new Date() });
   const missing = [{ form: 'summary', reason: '503, after five attempts' }];
   await writePackageBundle({ target: part, evidence, missing });
 });

@@ -32,6 +32,8 @@ export interface PackageBundle {
   pdf?: Uint8Array | null;
   /** Whether the service's own check was asked, and found nothing wrong, or that it failed. */
   isChecked?: boolean | 'failed';
+  /** When the exporter verified it: no token in it is younger. */
+  verifiedAt?: Date;
   /** Forms that it lacks. */
   missing?: readonly MissingForm[];
   /** The service's own listing, as text; null where the entries were not listed. */
@@ -90,6 +92,7 @@ export async function writePackageBundle({
   summary = null,
   pdf = null,
   isChecked = false,
+  verifiedAt = new Date('2026-11-01T00:00:00.000Z'),
   missing = [],
   listing = null,
   statesHead = false,
@@ -101,7 +104,11 @@ export async function writePackageBundle({
 }: PackageBundle): Promise<WrittenBundle & { verdict: Verdict; beside: ReturnType<typeof besideVerdict> }> {
   const inUse: ContractInUse =
     description === null ? DEFAULT_IN_USE : pinContract(Buffer.from(formatContract(description)), 'contract.yaml');
-  const { stated, reading, listed } = statedOf(inUse, { evidence, summary, listing, statesHead, isChecked }, required);
+  const { stated, reading, listed } = statedOf(
+    inUse,
+    { evidence, summary, listing, statesHead, isChecked, verifiedAt },
+    required,
+  );
   const verdict = restate(missing.length > 0 ? { ...stated.verdict, status: 'incomplete' } : stated.verdict);
   const verification = { ...stated, run_id: runId, required_claims: [...requires], seal_key_ids: sealKeyIds, verdict };
   const service: ServiceDocument = {
@@ -204,7 +211,8 @@ function statedOf(
     listing,
     statesHead,
     isChecked,
-  }: Required<Pick<PackageBundle, 'evidence' | 'listing' | 'statesHead' | 'isChecked'>> & {
+    verifiedAt,
+  }: Required<Pick<PackageBundle, 'evidence' | 'listing' | 'statesHead' | 'isChecked' | 'verifiedAt'>> & {
     summary: Uint8Array | null;
   },
   required: readonly ClaimName[],
@@ -230,7 +238,7 @@ function statedOf(
     run_id: 'r',
     period: { from: null, to: null },
     package_period: { from: null, to: null },
-    verified_at: '2026-11-01T00:00:00.000Z',
+    verified_at: verifiedAt.toISOString(),
     tool: { name: 'evidence-exporter', version: '0.1.0' },
     contract: contract.name,
     contract_sha256: file?.sha256 ?? null,

@@ -6,7 +6,6 @@ import { type ObjectFinding, toObjectFinding } from './object-finding.ts';
 import { sameRecord } from './recorded-stream.ts';
 
 /** What a run record says in two places must agree. */
-// Over 40 lines: one check after another.
 export function checkRecord(record: RunRecord, runId: string, key: string): ObjectFinding[] {
   const findings = checkAlgebra(record, key);
   const { listed, exported, partial, failed, empty, excluded } = record.reconciliation;
