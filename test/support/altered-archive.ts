@@ -164,7 +164,8 @@ export class Altered {
           const run = `runs/${entry.run_id}/run.json`;
           if (existsSync(this.path(run))) entry.run_sha256 = sha256(this.bytes(run));
           this.restate(entry.run_id, entry.run_sha256);
-        } else entry.acceptance_sha256 = sha256(this.bytes(entry.acceptance_key));
+        } else if (entry.acceptance_key !== undefined)
+          entry.acceptance_sha256 = sha256(this.bytes(entry.acceptance_key));
       });
       previous = sha256(this.bytes(key));
     }

@@ -1,8 +1,8 @@
-import { copyFileSync, readFileSync, writeFileSync } from 'node:fs';
+import { copyFileSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Command } from '../../src/exporter/cli/command.ts';
-import { runLedger } from '../../src/exporter/cli/commands/ledger.ts';
 import { runRestamp } from '../../src/exporter/cli/commands/restamp.ts';
+import { runRuns } from '../../src/exporter/cli/commands/runs.ts';
 import { runShare } from '../../src/exporter/cli/commands/share.ts';
 import { timestampRequest } from '../../src/verifier/timestamp/request.ts';
 import { entryAfter, SEAL_KEY, type SentEntry } from './chain.ts';
@@ -35,7 +35,7 @@ function chainOver(streamId: string, september: number, october: number): SentEn
 
 /**
  * Two months of two streams, exported as a user would: signed, time-stamped, the first run stamped anew by another
- * authority and shared, and the restart of a stream accepted.
+ * authority and shared, and a run that was begun abandoned.
  */
 export async function makeWholeArchive(): Promise<WholeArchive> {
   const service = await startFalseService();
@@ -68,7 +68,10 @@ export async function makeWholeArchive(): Promise<WholeArchive> {
     };
     await run(runRestamp, { run: MONTHS[0], within: '90d' });
     await run(runShare, { run: MONTHS[0], for: 'J. Smith', out: at('handed-out') });
-    await run(runLedger, { action: 'accept', stream: 'logins', reason: 'moved' });
+    const [begun, asked] = [at('evidence-archive/runs/begun'), `evidence-archive/runs/${MONTHS[0]}/asked.json`];
+    mkdirSync(begun);
+    copyFileSync(at(asked), join(begun, 'asked.json'));
+    await run(runRuns, { action: 'abandon', run: 'begun', reason: 'begun by mistake' });
   } finally {
     await Promise.all([service.close(), authority.close(), later.close()]);
   }

@@ -30,9 +30,20 @@ export function boundOf(bound: string | null, open: number): number {
  * the runs before, is no history that others could be held against.
  */
 export function spanOf(verdict: z.infer<typeof verdictSchema>): SpanEntries | null | undefined {
-  const { status, claims, first_sequence, previous_hash, head } = verdict;
-  if (status === 'empty') return null;
-  if (claims.order.state !== 'proved' || contradicts(verdict)) return undefined;
+  if (verdict.status === 'empty') return null;
+  return contradicts(verdict) ? undefined : entriesOf(verdict);
+}
+
+/**
+ * What the package of a verdict held, also if that contradicts the runs before; undefined if it was not read in order.
+ */
+export function heldIn(verdict: z.infer<typeof verdictSchema>): SpanEntries | null | undefined {
+  return verdict.entries === 0 ? null : entriesOf(verdict);
+}
+
+function entriesOf(verdict: z.infer<typeof verdictSchema>): SpanEntries | undefined {
+  const { claims, first_sequence, previous_hash, head } = verdict;
+  if (claims.order.state !== 'proved') return undefined;
   if (first_sequence === null || previous_hash === null || head === null) return undefined;
   const { first_recorded_at, last_recorded_at, digests_bind, entries_sha256 } = verdict;
   // In the order of the schema: a ledger entry that was read gives its own bytes again.

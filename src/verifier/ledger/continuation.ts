@@ -142,13 +142,13 @@ function checkLink(
     throw broken(archive, key, `does not keep the head of the stream "${lost}" that the entry before it has`);
 }
 
-/** A run moves heads forward, an acceptance takes away one; every other stays as it was, and all do in other entries. */
+/** A run moves heads forward, an acceptance sets that of its stream; every other stays as it was, and all do in other entries. */
 function lostHead(before: LedgerEntry, after: LedgerEntry): string | null {
   const run = runOf(after)?.id;
-  let removable = 'acceptance_key' in after ? 1 : 0;
+  const accepted = 'acceptance_key' in after ? after.stream_id : null;
   for (const [streamId, head] of Object.entries(before.heads)) {
+    if (streamId === accepted) continue;
     const kept = Object.hasOwn(after.heads, streamId) ? after.heads[streamId] : undefined;
-    if (kept === undefined && removable-- > 0) continue;
     if (kept === undefined) return streamId;
     if (JSON.stringify(kept) !== JSON.stringify(head) && (kept.run_id !== run || kept.sequence < head.sequence))
       return streamId;

@@ -4,7 +4,14 @@ import { EvidenceError } from '../../core/errors.ts';
 import { FORMATS } from '../../core/formats.ts';
 import type { Archive } from '../archive/archive.ts';
 import { spanOf } from '../claims/span.ts';
-import { periodSchema, type SpanEntries, seenHeadSchema, spanEntriesSchema } from '../claims/span-schema.ts';
+import {
+  periodSchema,
+  type Span,
+  type SpanEntries,
+  seenHeadSchema,
+  spanEntriesSchema,
+  spanSchema,
+} from '../claims/span-schema.ts';
 import { operatorSchema } from '../claims/stated-schema.ts';
 import type { RecordFormat } from '../model/record-format.ts';
 import { coverageOf, coverageSchema } from '../records/coverage.ts';
@@ -76,6 +83,10 @@ export const ledgerEntrySchema = z.union([
     acceptance_key: z.string(),
     /** SHA-256 of the acceptance's record. */
     acceptance_sha256: digest,
+    /** Stream whose past ends here. */
+    stream_id: z.string(),
+    /** What its past begins with from here on; null for a stream that vanished. */
+    seen: spanSchema.nullable(),
     ...stateFields,
   }),
   z
@@ -154,15 +165,26 @@ export function deriveEntry(subject: Subject, previous: StoredLedgerEntry | null
     const state = { created_at: abandoned_at, audit_url: previous?.entry.audit_url ?? null, heads };
     return { ...common, abandons: run_id, reason, abandoned_by, ...state };
   }
-  const { stream_id: accepted, accepted_at } = subject.record;
+  const { stream_id, accepted_at, contradiction } = subject.record;
+  const { seen } = contradiction;
   return {
     ...common,
     acceptance_key: subject.key,
     acceptance_sha256: subject.sha256,
+    stream_id,
+    seen,
     created_at: accepted_at,
     audit_url: previous?.entry.audit_url ?? null,
-    heads: Object.fromEntries(Object.entries(heads).filter(([streamId]) => streamId !== accepted)),
+    heads: replaceHead(heads, stream_id, seen),
   };
+}
+
+/** The heads after an acceptance: of its stream, the one that the accepted run saw, if it saw one. */
+function replaceHead(heads: LedgerEntry['heads'], streamId: string, seen: Span | null): Record<string, LedgerHead> {
+  const entries = seen?.entries ?? null;
+  const replaced =
+    seen === null || entries === null ? [] : [[streamId, { ...entries.head, run_id: seen.run_id }] as const];
+  return Object.fromEntries(Object.entries(heads).flatMap((pair) => (pair[0] === streamId ? replaced : [pair])));
 }
 
 /** What the signatures of an entry are over, in the encoding of DSSE: the entry without them, as it would be stored. */

@@ -64,12 +64,11 @@ export class PastBuilder implements Past {
     }
   }
 
-  /** An accepted restart takes the stream's head away: from there on it has no past. */
-  #restart({ heads, acceptance_key: acceptanceKey }: Extract<LedgerEntry, { acceptance_key: string }>): void {
-    for (const [streamId, spans] of this.spans) {
-      if (spans.every(({ entries }) => entries === null) || Object.hasOwn(heads, streamId)) continue;
-      this.spans.delete(streamId);
-      this.ended.push({ streamId, spans, acceptanceKey });
-    }
+  /** From an acceptance on, the past of its stream begins with what the accepted run saw, or with nothing. */
+  #restart(entry: Extract<LedgerEntry, { acceptance_key: string }>): void {
+    const { stream_id: streamId, acceptance_key: acceptanceKey, seen } = entry;
+    this.ended.push({ streamId, spans: this.spans.get(streamId) ?? [], acceptanceKey });
+    this.spans.delete(streamId);
+    if (seen !== null) this.spans.set(streamId, [seen]);
   }
 }

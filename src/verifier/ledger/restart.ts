@@ -1,12 +1,15 @@
 import { EvidenceError } from '../../core/errors.ts';
 import { FORMATS } from '../../core/formats.ts';
 import type { Archive } from '../archive/archive.ts';
-import { acceptanceKey } from '../records/keys.ts';
+import { acceptanceKey, runRecordKey } from '../records/keys.ts';
 import { putRecord } from '../records/put-record.ts';
-import { ACCEPTANCE, type Acceptance } from '../records/record.ts';
+import { ACCEPTANCE, type Acceptance, type Contradiction } from '../records/record.ts';
+import { readRunRecord } from '../records/stored-run.ts';
 import { appendEntry, nextKey } from './append.ts';
 import { type KnownLedger, readKnownLedger } from './continuation.ts';
+import { contradictionIn, hasStream } from './contradiction.ts';
 import type { LedgerTrust } from './trust.ts';
+import { verifyCommand } from './verify-command.ts';
 
 export interface AcceptanceWish {
   streamId: string;
@@ -18,10 +21,11 @@ export interface AcceptanceWish {
 }
 
 /**
- * Records why a stream was ended or began anew. Its head leaves the ledger's heads, so the next export takes it as a
- * stream without a past; this record stays and is shown in every later run.
+ * Records why a stream was ended or began anew. It covers what the newest run with the stream found against the runs
+ * before, and nothing else: later runs are compared with what that run saw. This record stays and is shown in every
+ * later run.
  *
- * @throws EvidenceError `not-found` when the ledger knows no head of the stream; as `readKnownLedger` and
+ * @throws EvidenceError `not-found` when the ledger knows no head of the stream; `usage` if nothing contradicts it; as `readKnownLedger` and
  * `appendEntry` do.
  */
 export async function acceptRestart(archive: Archive, wish: AcceptanceWish, trust: LedgerTrust): Promise<Acceptance> {
@@ -54,6 +58,9 @@ async function derive(
   const heads = new Map(Object.entries(ledger.newest?.entry.heads ?? {}));
   const head = heads.get(wish.streamId);
   if (head === undefined) throw withoutHead(wish.streamId, ledger.acceptances);
+  const contradiction = await findContradiction(archive, ledger, wish.streamId);
+  const before = ledger.acceptances.findLast(({ stream_id }) => stream_id === wish.streamId);
+  if (before !== undefined && before.contradiction.run_id === contradiction.run_id) throw acceptedBefore(before);
   const record: Acceptance = {
     format: FORMATS.acceptance,
     stream_id: wish.streamId,
@@ -61,6 +68,7 @@ async function derive(
     accepted_by: wish.acceptedBy,
     accepted_at: wish.acceptedAt.toISOString(),
     head,
+    contradiction,
   };
   return { ledger, record };
 }
@@ -71,10 +79,42 @@ function withoutHead(streamId: string, acceptances: readonly Acceptance[]): Evid
     return new EvidenceError('not-found', `the ledger knows no head of a stream "${streamId}"`, {
       nextStep: 'Nothing needs to be accepted; check the name with: evidence streams.',
     });
-  const { accepted_at, accepted_by, reason } = before;
+  return acceptedBefore(before);
+}
+
+function acceptedBefore({ stream_id, accepted_at, accepted_by, reason }: Acceptance): EvidenceError {
   return new EvidenceError(
     'usage',
-    `a restart or an end of "${streamId}" was accepted at ${accepted_at} by ${accepted_by.user} already, and nothing was exported of it since: ${reason}`,
-    { nextStep: 'Nothing needs to be done: the next export takes it as a stream without a past.' },
+    `a restart or an end of "${stream_id}" was accepted at ${accepted_at} by ${accepted_by.user} already, and nothing was exported of it since: ${reason}`,
+    { nextStep: 'Nothing needs to be done: the next export is no longer compared with what was exported before.' },
+  );
+}
+
+/** What the newest run that has the stream found against the runs before. */
+async function findContradiction(archive: Archive, ledger: KnownLedger, streamId: string): Promise<Contradiction> {
+  for (const [runId, expected] of [...ledger.runs].reverse()) {
+    const key = runRecordKey(runId);
+    const { record, sha256 } = await readRunRecord(archive, key);
+    if (sha256 !== expected)
+      throw new EvidenceError('unreadable', `${key} is not the record that the ledger names`, {
+        nextStep: `Nothing was written. Find out what else is wrong, with: ${verifyCommand(archive)}.`,
+      });
+    if (!hasStream(record, streamId)) continue;
+    const contradiction = contradictionIn(record, streamId);
+    if (contradiction === undefined) throw withoutOrder(streamId, runId);
+    if (contradiction === null) break;
+    return contradiction;
+  }
+  throw new EvidenceError('usage', `no contradiction of "${streamId}" is recorded: there is nothing to accept`, {
+    nextStep:
+      'Nothing was written. Export first: accept what a run refutes about the stream (exit code 1), once it is explained.',
+  });
+}
+
+function withoutOrder(streamId: string, runId: string): EvidenceError {
+  return new EvidenceError(
+    'usage',
+    `run ${runId} contradicts what was exported of "${streamId}" before, but did not read it in order: later runs could not be compared with it`,
+    { nextStep: 'Nothing was written. Export the stream again, and accept what that run finds.' },
   );
 }

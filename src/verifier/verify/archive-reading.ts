@@ -91,6 +91,10 @@ async function verifyRuns(
   for (const { entry } of ledger.entries) {
     const run = runOf(entry);
     if (run !== null) heads.set(run.id, headsOf(run.id, entry.heads));
+    // An acceptance leaves the head that the accepted run saw.
+    if (!('acceptance_key' in entry) || entry.seen === null || !heads.has(entry.seen.run_id)) continue;
+    const { run_id } = entry.seen;
+    heads.set(run_id, new Map([...(heads.get(run_id) ?? []), ...headsOf(run_id, entry.heads)]));
   }
   const headOf: RunContext['headOf'] = (runId, streamId) => heads.get(runId)?.get(streamId);
   const isRecorded = (runId: string) => heads.has(runId);

@@ -67,15 +67,12 @@ export class History {
     const past = new PastBuilder();
     for (const [place, entry] of entries.entries()) {
       if ('run_id' in entry) this.#placeOf.set(entry.run_id, place);
-      // An acceptance ends the era of the streams whose past it takes away.
-      const before = 'run_id' in entry ? [] : [...past.spans];
       past.add(entry);
-      for (const [streamId, spans] of before) {
-        if (past.spans.has(streamId)) continue;
-        this.#begin(streamId, spans);
-        this.#restarts.set(streamId, [...(this.#restarts.get(streamId) ?? []), place]);
-      }
+      // An acceptance ends the era of its stream.
+      if ('acceptance_key' in entry)
+        this.#restarts.set(entry.stream_id, [...(this.#restarts.get(entry.stream_id) ?? []), place]);
     }
+    for (const { streamId, spans } of past.ended) this.#begin(streamId, spans);
     for (const [streamId, spans] of past.spans) this.#begin(streamId, spans);
   }
 
@@ -123,8 +120,9 @@ export class History {
     });
     const inLedger = new Set(known.map((one) => one.runId));
     const era = this.#eraNumber(runId, streamId);
-    return [...known, ...verified.filter((one) => !inLedger.has(one.runId))]
-      .filter((one) => one.runId !== runId && this.#eraNumber(one.runId, streamId) === era)
+    const others = verified.filter((one) => !inLedger.has(one.runId) && this.#eraNumber(one.runId, streamId) === era);
+    return [...known, ...others]
+      .filter((one) => one.runId !== runId)
       .map((one) => ({
         ...one,
         isLater: this.#place(one.runId) > this.#place(runId),

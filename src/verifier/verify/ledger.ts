@@ -1,6 +1,7 @@
 import { sha256 } from '../../core/digest.ts';
 import type { Archive } from '../archive/archive.ts';
 import { readAcceptance } from '../ledger/acceptance.ts';
+import { contradictionIn, hasStream } from '../ledger/contradiction.ts';
 import { abandonmentOf, whyNamedTwice } from '../ledger/given-up.ts';
 import {
   deriveEntry,
@@ -15,6 +16,7 @@ import { isLedgerKey, ledgerKey, runRecordKey } from '../records/keys.ts';
 import type { Acceptance } from '../records/record.ts';
 import { toRecordBytes } from '../records/record-bytes.ts';
 import { type ObjectFinding, toObjectFinding } from './object-finding.ts';
+import { sameRecord } from './recorded-stream.ts';
 import type { RunCheck } from './run.ts';
 import { readObject } from './stored.ts';
 
@@ -27,6 +29,11 @@ export interface Ledger {
   keys: string[];
   findings: ObjectFinding[];
 }
+
+/** An acceptance as a run names it; a bundle leaves out what it covers. */
+export type StatedAcceptance = Omit<Acceptance, 'format' | 'contradiction'> & {
+  contradiction?: Acceptance['contradiction'] | undefined;
+};
 
 /** Whether a run is to be verified. */
 export type InScope = (runId: string) => boolean;
@@ -125,7 +132,32 @@ function checkEntry(
   const named = namedBy(entry);
   if (named !== null && 'sha256' in subject && subject.sha256 !== named.sha256)
     return [anotherThanRecorded(named.key, key, named.sha256, subject.sha256)];
-  return checkDerived(stored, subject, previous);
+  const baseless = subject.kind === 'acceptance' ? checkContradiction(subject, stored, ledger, runs) : [];
+  return [...checkDerived(stored, subject, previous), ...baseless];
+}
+
+/** An acceptance covers what the newest run before it with the stream found, as far as that run is looked at here. */
+function checkContradiction(
+  { key, record }: Extract<Subject, { kind: 'acceptance' }>,
+  { entry }: StoredLedgerEntry,
+  { entries }: Ledger,
+  runs: ReadonlyMap<string, RunCheck>,
+): ObjectFinding[] {
+  const { stream_id, contradiction } = record;
+  const before = entries.filter((one) => one.entry.number < entry.number).flatMap((one) => runOf(one.entry)?.id ?? []);
+  const place = before.lastIndexOf(contradiction.run_id);
+  const newer = before.slice(place + 1).find((runId) => {
+    const other = runs.get(runId)?.record ?? null;
+    return other !== null && hasStream(other, stream_id);
+  });
+  const differs = (message: string) => [toObjectFinding('record/differs', key, message)];
+  if (place === -1)
+    return differs(`accepts what run ${contradiction.run_id} found, which the ledger does not have before`);
+  if (newer !== undefined)
+    return differs(`accepts what run ${contradiction.run_id} found, and run ${newer} has the stream after it`);
+  const run = runs.get(contradiction.run_id)?.record ?? null;
+  if (run === null || sameRecord(contradictionIn(run, stream_id) ?? null, contradiction)) return [];
+  return differs(`accepts what run ${contradiction.run_id} did not find in the stream "${stream_id}"`);
 }
 
 function subjectOf(
@@ -185,13 +217,16 @@ function reportAbsent(
 }
 
 /** Whether the ledger names an acceptance. One that cannot be read is a finding already: then nobody knows what it says. */
-export function acceptedIn({ entries, acceptances }: Ledger): (acceptance: Omit<Acceptance, 'format'>) => boolean {
+export function acceptedIn({ entries, acceptances }: Ledger): (acceptance: StatedAcceptance) => boolean {
   const named = entries.filter(({ entry }) => 'acceptance_key' in entry).length;
-  const known = new Set([...acceptances.values()].map(({ record }) => keyOf(record)));
+  const known = new Set(
+    [...acceptances.values()].flatMap(({ record }) => [keyOf(record), keyOf({ ...record, contradiction: undefined })]),
+  );
   return (acceptance) => acceptances.size < named || known.has(keyOf(acceptance));
 }
 
-function keyOf({ stream_id, accepted_at, accepted_by, reason, head }: Omit<Acceptance, 'format'>): string {
+function keyOf({ stream_id, accepted_at, accepted_by, reason, head, contradiction }: StatedAcceptance): string {
   const { sequence, hash, run_id } = head;
-  return JSON.stringify([stream_id, accepted_at, accepted_by.user, accepted_by.host, reason, sequence, hash, run_id]);
+  const who = [accepted_by.user, accepted_by.host];
+  return JSON.stringify([stream_id, accepted_at, who, reason, sequence, hash, run_id, contradiction ?? null]);
 }

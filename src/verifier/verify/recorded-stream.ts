@@ -4,10 +4,11 @@ import { collectedIn } from '../bundle/stated.ts';
 import { type ReportedVerdict, withRecorded } from '../claims/recorded.ts';
 import type { Span, SpanEntries } from '../claims/span-schema.ts';
 import { runRecordKey } from '../records/keys.ts';
-import type { Acceptance, RunRecord, RunStream } from '../records/record.ts';
+import type { RunRecord, RunStream } from '../records/record.ts';
 import { toRecordBytes } from '../records/record-bytes.ts';
 import type { VerifiedBundle } from './content.ts';
 import type { History } from './history.ts';
+import type { StatedAcceptance } from './ledger.ts';
 import { type ObjectFinding, toObjectFinding } from './object-finding.ts';
 
 /** What a run record states of a stream, without where it lies. */
@@ -27,7 +28,7 @@ export function statedVerdict({
 export interface LedgerPast {
   history: History;
   /** Whether the ledger names this acceptance. */
-  isAccepted(acceptance: Omit<Acceptance, 'format'>): boolean;
+  isAccepted(acceptance: StatedAcceptance): boolean;
 }
 
 /** The verdict made now, once it was held against what the run recorded. */

@@ -118,10 +118,10 @@ MEMBERS = {name: set(names.split()) for name, names in {
                  "audit_url heads signature?",
     "abandonment entry": "format number previous_sha256 abandons reason abandoned_by created_at audit_url heads "
                          "signature?",
-    "acceptance entry": "format number previous_sha256 acceptance_key acceptance_sha256 created_at audit_url heads "
+    "acceptance entry": "format number previous_sha256 acceptance_key acceptance_sha256 stream_id seen created_at audit_url heads "
                         "signature?",
     "hand-over entry": "format number previous_sha256 hands_over_to created_at audit_url heads signature countersignature",
-    "acceptance": "format stream_id reason accepted_by accepted_at head",
+    "acceptance": "format stream_id reason accepted_by accepted_at head contradiction",
     "asked": "format run_id source period scope begun_at begun_at_by_service nonce operator binding",
     "stream": "format run_id recorded_at binding " + STREAM,
     "run stream": "record " + STREAM,
@@ -1023,7 +1023,13 @@ class Archive:
             restart = {name: record[name] for name in ("reason", "accepted_by", "accepted_at", "head")}
             self.restarts.setdefault(record["stream_id"], []).append({**restart, "earlier": eras.pop(record["stream_id"], [])})
             self.acceptances.append(record)
-            return {**common, "acceptance_key": entry["acceptance_key"], "acceptance_sha256": entry["acceptance_sha256"], "created_at": record["accepted_at"], "audit_url": service, "heads": {s: h for s, h in heads.items() if s != record["stream_id"]}}
+            stream, seen = record["stream_id"], record["contradiction"]["seen"]
+            must(record["contradiction"] == self.contradiction(stream, ledger), name, "accepts what the newest run with the stream did not find")
+            if seen:
+                eras[stream] = [seen]
+            left = {stream: {**seen["entries"]["head"], "run_id": seen["run_id"]}} if seen and seen["entries"] else {}
+            return {**common, "acceptance_key": entry["acceptance_key"], "acceptance_sha256": entry["acceptance_sha256"], "stream_id": stream, "seen": seen, "created_at": record["accepted_at"],
+                    "audit_url": service, "heads": {s: left.get(s, h) for s, h in heads.items() if s != stream or s in left}}
         run_key = f"runs/{entry['run_id']}/run.json"
         data = self.read(run_key)
         run = data and read_record(data, "run", run_key)
@@ -1045,6 +1051,24 @@ class Archive:
                 "audit_url": run["source"]["audit_url"] if moved or service is None else service, "heads": by_stream(after.items())}
 
 
+    def contradiction(self, stream, ledger):
+        """4: what the newest run with the stream found against the runs before it; None for nothing."""
+        for entry in reversed([e for e in ledger if "run_id" in e]):
+            run = read_record(self.read(f"runs/{entry['run_id']}/run.json"), "run", entry["run_id"])
+            gone, held = ([s for s in (run or {}).get(name, []) if s["stream_id"] == stream] for name in ("vanished", "streams"))
+            if gone:
+                return {"run_id": run["run_id"], "finding": gone[0]["finding"]["code"], "message": gone[0]["finding"]["message"], "seen": None}
+            if held:
+                continuity = held[0]["claims"]["continuity"]
+                entries = None if held[0]["entries"] == 0 else entries_of(held[0])
+                if continuity["state"] != "refuted" or entries is False:
+                    return None
+                first = next((f for f in held[0]["findings"] if f["code"].startswith("continuity/") and f["severity"] == "error"), {"code": "continuity", "message": continuity.get("reason", "continuity is refuted")})
+                seen = {"run_id": run["run_id"], "period": run["package_period"], "part": False, "entries": entries}
+                return {"run_id": run["run_id"], "finding": first["code"], "message": first["message"], "seen": seen}
+        return None
+
+
 def span_of(stream):
     """4, rule 2: the span, None for an empty stream, False for none."""
     if stream["status"] == "empty":
@@ -1052,10 +1076,14 @@ def span_of(stream):
     continuity = stream["claims"]["continuity"]["state"]
     found = [f["code"] for f in stream["findings"] if f["code"].startswith("continuity/") and f["severity"] == "error"]
     contradicts = continuity == "refuted" and (not found or any(code != "continuity/gap" for code in found))
-    if stream["claims"]["order"]["state"] != "proved" or contradicts or None in (stream["first_sequence"], stream["previous_hash"], stream["head"]):
+    return False if contradicts else entries_of(stream)
+
+
+def entries_of(stream):
+    if stream["claims"]["order"]["state"] != "proved" or None in (stream["first_sequence"], stream["previous_hash"], stream["head"]):
         return False
     names = "first_sequence head previous_hash first_recorded_at last_recorded_at digests_bind entries_sha256".split()
-    return {**{name: stream[name] for name in names}, "agrees": continuity == "proved"}
+    return {**{name: stream[name] for name in names}, "agrees": stream["claims"]["continuity"]["state"] == "proved"}
 
 
 def coverage_of(run):

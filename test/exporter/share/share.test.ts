@@ -122,6 +122,7 @@ test('the ledger up to the run goes along, with what it accepted and the keys it
     accepted_by: { user: 'u', host: 'h' },
     accepted_at: '2026-11-01T00:00:00.000Z',
     head,
+    contradiction: { run_id: 'run-0', finding: 'continuity/stream-vanished', message: 'm', seen: null },
   } as const;
   const bytes = toRecordBytes(acceptance);
   const key = 'acceptances/s.json';

@@ -57,7 +57,15 @@ function entry(run_id: string, entries: SpanEntries | null, period = ALL): Ledge
     heads: { [STREAM]: head },
   };
 }
-const acceptance: LedgerEntry = { ...common, number: 2, acceptance_key: 'k', acceptance_sha256: DIGEST, heads: {} };
+const acceptance: LedgerEntry = {
+  ...common,
+  number: 2,
+  acceptance_key: 'k',
+  acceptance_sha256: DIGEST,
+  stream_id: STREAM,
+  seen: null,
+  heads: {},
+};
 
 /** Reads the bundle of a run that holds these entries. */
 function read(history: History, runId: string, entries: SentEntry[]): void {

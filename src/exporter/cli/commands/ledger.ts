@@ -5,6 +5,7 @@ import { foreseeHandOver, type HandOver, handOver } from '../../../verifier/ledg
 import { acceptRestart, foreseeRestart } from '../../../verifier/ledger/restart.ts';
 import type { LedgerTrust } from '../../../verifier/ledger/trust.ts';
 import { ACCEPTANCES_PREFIX } from '../../../verifier/records/keys.ts';
+import type { Acceptance } from '../../../verifier/records/record.ts';
 import type { SigningKey } from '../../../verifier/signature/key.ts';
 import type { CommandContext } from '../command.ts';
 import { withArchive } from '../config/archives.ts';
@@ -51,10 +52,7 @@ function toAcceptance(flags: LedgerFlags, context: CommandContext): Work {
     if (flags['dry-run'] === true) return foresee(await foreseeRestart(archive, wish, trust), context);
     const acceptance = await acceptRestart(archive, wish, trust);
     printer.document('evidence-ledger/1', acceptance);
-    const { sequence, run_id } = acceptance.head;
-    printer.result(
-      `Recorded: ${stream} is no longer held against entry ${sequence}, its head in run ${run_id}. Every later run shows this and the reason.`,
-    );
+    printer.result(`Recorded: ${describeAcceptance(acceptance)} Every later run shows this and the reason.`);
     return 0;
   };
 }
@@ -63,15 +61,20 @@ function foresee(
   { acceptance, ledger_key }: Awaited<ReturnType<typeof foreseeRestart>>,
   { printer }: CommandContext,
 ): number {
-  const { stream_id, head } = acceptance;
   printer.document('evidence-ledger-dry-run/1', { dry_run: true, acceptance, ledger_key });
   for (const line of [
-    `${stream_id} would no longer be held against entry ${head.sequence}, its head in run ${head.run_id}.`,
+    `Would be recorded: ${describeAcceptance(acceptance)}`,
     `Would be written: a record of that and its reason under ${ACCEPTANCES_PREFIX}, and the ledger entry ${ledger_key}.`,
     'No command undoes that: every later run shows the reason. Nothing was written.',
   ])
     printer.result(line);
   return 0;
+}
+
+function describeAcceptance({ stream_id, head, contradiction }: Acceptance): string {
+  const { run_id, finding, seen } = contradiction;
+  const next = seen === null ? '' : ` Later runs are compared with what run ${run_id} had.`;
+  return `${finding} of run ${run_id} is accepted; ${stream_id} is no longer compared with entry ${head.sequence}, its head in run ${head.run_id}.${next}`;
 }
 
 function toHandOver(flags: LedgerFlags, context: CommandContext): Work {

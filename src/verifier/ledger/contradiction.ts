@@ -1,0 +1,28 @@
+import { heldIn } from '../claims/span.ts';
+import type { Contradiction, RunRecord } from '../records/record.ts';
+
+/** True if a run says something of a stream: that it vanished, or what was exported of it. */
+export function hasStream({ streams, vanished }: RunRecord, streamId: string): boolean {
+  return [...streams, ...vanished].some(({ stream_id }) => stream_id === streamId);
+}
+
+/**
+ * What a run found against the runs before it in a stream; null for nothing, undefined if it was not read in order, so
+ * that later runs could not be compared with it.
+ */
+export function contradictionIn(record: RunRecord, streamId: string): Contradiction | null | undefined {
+  const { run_id, package_period: period } = record;
+  const gone = record.vanished.find(({ stream_id }) => stream_id === streamId);
+  if (gone !== undefined) return { run_id, finding: gone.finding.code, message: gone.finding.message, seen: null };
+  const stream = record.streams.find(({ stream_id }) => stream_id === streamId);
+  if (stream?.claims.continuity.state !== 'refuted') return null;
+  const entries = heldIn(stream);
+  if (entries === undefined) return undefined;
+  const found = stream.findings.find(({ code, severity }) => code.startsWith('continuity/') && severity === 'error');
+  return {
+    run_id,
+    finding: found?.code ?? 'continuity',
+    message: found?.message ?? stream.claims.continuity.reason ?? 'continuity is refuted',
+    seen: { run_id, period, part: false, entries },
+  };
+}
