@@ -92,7 +92,7 @@ describe('after a contradiction was accepted', () => {
     });
     const { document } = await service.verify();
     const third = document.runs.find(({ run_id }: { run_id: string }) => run_id === 'third');
-    expect([third.status, document.ledger.state]).toEqual(['verified', 'intact']);
+    expect([third.streams[0].status, document.ledger.state]).toEqual(['verified', 'intact']);
   });
 
   test.each([

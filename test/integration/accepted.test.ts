@@ -39,6 +39,7 @@ beforeAll(async () => {
   for (const period of ['2026-09', '2026-10']) expect((await service.export({ period })).code).toBe(0);
   service.streams.delete('idle');
   service.streams.set('auth', { entries: entriesOf('auth', 2, 'somebody else') });
+  expect((await service.export({ 'all-time': true, request: 'changed' })).code).toBe(1);
   for (const id of ['idle', 'auth'])
     expect((await typed('ledger', 'accept', id, '--reason', `OPS-7 of ${id}`)).code).toBe(0);
 });
@@ -73,7 +74,8 @@ test('of a stream that was missed, and whose end was accepted since, nobody is t
 
 test('verify tells of what was accepted since the last run', async () => {
   const { code, stdout } = await typed('verify', 'evidence-archive');
-  expect([code, stdout]).toEqual([0, expect.stringMatching(accepted('idle', 8))]);
+  // The run that was refuted stays refuted.
+  expect([code, stdout]).toEqual([1, expect.stringMatching(accepted('idle', 8))]);
   expect(stdout).toMatch(accepted('auth', 10));
 });
 
@@ -87,7 +89,7 @@ describe('the run after that', () => {
 
   test('is told by export and verify, in words and in documents', async () => {
     const verified = await typed('verify', 'evidence-archive');
-    expect(verified.code).toBe(0);
+    expect(verified.code).toBe(1);
     for (const words of [printed, verified.stdout]) {
       expect(words).toMatch(accepted('auth', 10));
       expect(words).toMatch(accepted('idle', 8));
@@ -106,7 +108,7 @@ describe('the run after that', () => {
     const [auth] = run.streams;
     expect(auth.claims.continuity).toMatchObject({ state: 'proved' });
     expect(auth.claims.continuity.basis).toMatch(
-      /^starts at the first entry of the stream; no export that was known when it was received had entries of it since a restart .*: OPS-7 of auth$/,
+      /^contains entry 4, the head of run changed, unchanged; a restart .*: OPS-7 of auth$/,
     );
     expect(bare(auth.findings)).toEqual(['continuity/accepted-missing 5-10', 'continuity/accepted 10']);
   });
@@ -144,9 +146,9 @@ describe('the run after that', () => {
     const { code, document } = await service.verify();
     const run = document.runs.find(({ run_id }: { run_id: string }) => run_id === 'last');
     expect([code, run.streams[0].claims.continuity.basis]).toEqual([
-      0,
+      1,
       expect.stringMatching(
-        /^contains entry 4, the head of run next, unchanged; a restart or an end after entry 10 of /,
+        /^contains entry 4, the head of run changed, unchanged; a restart or an end after entry 10 of /,
       ),
     ]);
     expect(run.ended).toMatchObject([{ stream_id: 'idle' }]);

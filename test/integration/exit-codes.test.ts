@@ -42,7 +42,7 @@ const COMMANDS: Record<string, Row> = {
   streams: { words: 'streams', usual: 0, noFile: 0, nobody: 3 },
   probe: { words: 'probe --out found.yaml', usual: 0, noFile: 2, nobody: 2 },
   demo: { words: 'demo', usual: 0, noFile: 0, nobody: 3 },
-  ledger: { words: "ledger accept payments --reason 'moved'", usual: 0, noFile: 3, nobody: 3 },
+  ledger: { words: "ledger accept payments --reason 'moved'", usual: 2, noFile: 2, nobody: 3 },
   keygen: { words: 'keygen --out key.pem', usual: 0, noFile: 2, nobody: 2 },
   restamp: { words: 'restamp --all', usual: 2, noFile: 2, nobody: 2 },
   init: { words: 'init', usual: 0, noFile: 2, nobody: 2 },

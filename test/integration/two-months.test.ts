@@ -177,7 +177,7 @@ describe('November', () => {
     const accepted = await evidence(['ledger', 'accept', 'payments', '--reason', 'moved to payments-eu, OPS-411'], {
       cwd: directory,
     });
-    expect([accepted.code, accepted.stdout]).toEqual([0, expect.stringContaining('no longer held against entry 40')]);
+    expect([accepted.code, accepted.stdout]).toEqual([0, expect.stringContaining('no longer compared with entry 40')]);
     const explained = await exportMonth('2026-12', '--all-time');
     expect([explained.code, explained.run.vanished]).toEqual([0, []]);
     expect(explained.run.acceptances).toMatchObject([
@@ -194,18 +194,23 @@ describe('November', () => {
 
   test('after a stream began anew on purpose', async () => {
     removeStream(platform.dataDir, 'payments');
-    await evidence(['ledger', 'accept', 'payments', '--reason', 'new database'], { cwd: directory });
     await postEntries(platform, someEntries('payments', 3));
-    const { code, payments } = await exportMonth('2026-11', '--all-time');
+    expect((await exportMonth('2026-11', '--all-time')).code).toBe(1);
+    await evidence(['ledger', 'accept', 'payments', '--reason', 'new database'], { cwd: directory });
+    const { code, payments } = await exportMonth('2026-12', '--all-time');
     expect([code, payments.claims.continuity.state]).toEqual([0, 'proved']);
     expect(payments.claims.continuity.basis).toMatch(
-      /since a restart or an end after entry 40 of run 2026-10 was accepted .*: new database/,
+      /^contains entry 3, the head of run 2026-11, unchanged; a restart or an end after entry 40 of run 2026-10 was accepted .*: new database/,
     );
-    expect((await verifyArchive()).code).toBe(0);
+    const { code: verified, report } = await verifyArchive();
+    // The run that found it stays refuted for ever.
+    expect([verified, report.ledger.state, report.objects.altered]).toEqual([1, 'intact', []]);
   });
 });
 
 test('an acceptance that was altered or removed is found', async () => {
+  removeStream(platform.dataDir, 'payments');
+  expect((await exportMonth('2026-11', '--all-time')).code).toBe(1);
   await evidence(['ledger', 'accept', 'payments', '--reason', 'new database'], { cwd: directory });
   const folder = join(directory, 'evidence-archive/acceptances');
   const [name = ''] = readdirSync(folder);

@@ -77,7 +77,6 @@ const BYTES: Row[] = [
   ['a byte of a report', (a) => a.flip(run(SECOND, 'report.pdf')), REFUTED, 'object'],
   ['a byte of the draft', (a) => a.flip(run(SECOND, 'run-draft.json')), REFUTED, 'object'],
   ['a byte of a ledger entry', (a) => a.flip('ledger/00000002.json'), REFUTED],
-  ['a byte of an acceptance', (a) => a.flip(a.find('acceptances', '.json')), REFUTED],
   ['a byte of a statement', (a) => a.flip(run(FIRST, 'run.dsse.json')), REFUTED],
   ['a byte of a token', (a) => a.flip(run(FIRST, 'run.tsr')), REFUTED],
   ['a byte of the public key', (a) => a.flip(a.find('keys', '.pem')), REFUTED],
@@ -123,9 +122,9 @@ const FIELDS: Row[] = [
     'ledger',
   ],
   [
-    'the time of an acceptance, and all above',
+    'the reason of an abandonment',
     (a) => {
-      a.edit(a.find('acceptances', '.json'), (acceptance) => (acceptance.reason = 'another'));
+      a.edit('ledger/00000003.json', (entry) => (entry.reason = 'another'));
       a.recompute();
     },
     REFUTED,
@@ -188,7 +187,6 @@ const OBJECTS: Row[] = [
   ['a run record is removed', (a) => a.remove(run(SECOND, 'run.json')), REFUTED, 'missing'],
   ['a run is removed', (a) => a.remove(`runs/${SECOND}`), REFUTED, 'missing'],
   ['what says whose evidence it is, is removed', (a) => a.remove('archive.json'), REFUTED],
-  ['the acceptance is removed', (a) => a.remove('acceptances'), REFUTED],
   ['the public key is removed', (a) => a.remove('keys'), REFUTED],
   ['a file is added to a run', (a) => a.put(run(FIRST, 'notes.txt'), 'x'), REFUTED, 'added'],
   ['a file is added to the archive', (a) => a.put('notes.txt', 'x'), REFUTED, 'added'],
@@ -446,7 +444,7 @@ function renumbered(archive: Altered): void {
 
 /** No signature tells that there was more. */
 function rolledBack(archive: Altered): void {
-  archive.remove('ledger/00000003.json', 'acceptances', 'ledger/00000002.json', `runs/${SECOND}`);
+  archive.remove('ledger/00000003.json', 'runs/begun', 'ledger/00000002.json', `runs/${SECOND}`);
 }
 
 function forked(archive: Altered): void {

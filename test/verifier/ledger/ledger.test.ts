@@ -239,11 +239,16 @@ describe('an accepted restart', () => {
     acceptedAt: new Date(0),
   };
 
-  test('takes the head away and stays on record', async () => {
+  test('replaces the head by the one that the run saw, and stays on record', async () => {
     const archive = openMemoryArchive();
     await addRun(archive, '2026-10', [runStream('s'), runStream('t')]);
+    await expect(acceptRestart(archive, wish, UNSIGNED)).rejects.toMatchObject({ code: 'usage' });
+    const head = { sequence: 4, hash: OTHER };
+    await addRun(archive, '2026-11', [runStream('s', { head, status: 'refuted' }, { continuity: 'refuted' })]);
+    expect((await readNewestEntry(archive))?.entry.heads).toMatchObject({ s: now });
     await acceptRestart(archive, wish, UNSIGNED);
-    expect(Object.keys((await readNewestEntry(archive))?.entry.heads ?? {})).toEqual(['t']);
+    const { heads = {} } = (await readNewestEntry(archive))?.entry ?? {};
+    expect([Object.keys(heads), heads.s]).toEqual([['s', 't'], { ...head, run_id: '2026-11' }]);
     expect((await readKnownLedger(archive, UNSIGNED)).acceptances).toMatchObject([
       { stream_id: 's', reason: 'migrated', head: now },
     ]);

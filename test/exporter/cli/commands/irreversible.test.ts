@@ -20,6 +20,8 @@ beforeAll(async () => {
   authority = await startOpensslAuthority(join(directory, 'tsa'));
   service.streams.set('logins', { entries: [entryAfter(null, { stream_id: 'logins' })] });
   expect((await service.export({ request: 'AUD-1', 'all-time': true })).code).toBe(0);
+  service.streams.set('logins', { entries: [entryAfter(null, { stream_id: 'logins', actor: 'another' })] });
+  expect((await service.export({ request: 'AUD-2', 'all-time': true })).code).toBe(1);
   const sign = { tsa_url: authority.url, tsa_roots: authority.rootFile };
   writeFileSync(join(directory, 'evidence.yaml'), JSON.stringify({ sign }));
 });
@@ -56,8 +58,8 @@ const COMMANDS: [name: string, command: Command<never>, flags: object, adds: Reg
     'ledger accept',
     runLedger as Command<never>,
     { action: 'accept', stream: 'logins', reason: 'moved' },
-    [/^acceptances\/\S+\.json$/, /^ledger\/00000002\.json$/],
-    /logins would no longer be held against entry 1, .*under acceptances\/, .*ledger\/00000002\.json.*Nothing was written/s,
+    [/^acceptances\/\S+\.json$/, /^ledger\/00000003\.json$/],
+    /continuity\/rewritten of run AUD-2 is accepted; logins is no longer compared with entry 1, .*under acceptances\/, .*ledger\/00000003\.json.*Nothing was written/s,
   ],
 ];
 
