@@ -1,4 +1,4 @@
-import { copyFileSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { copyFileSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Command } from '../../src/exporter/cli/command.ts';
 import { runRestamp } from '../../src/exporter/cli/commands/restamp.ts';
@@ -72,6 +72,7 @@ export async function makeWholeArchive(): Promise<WholeArchive> {
     mkdirSync(begun);
     copyFileSync(at(asked), join(begun, 'asked.json'));
     await run(runRuns, { action: 'abandon', run: 'begun', reason: 'begun by mistake' });
+    rmSync(begun, { recursive: true });
   } finally {
     await Promise.all([service.close(), authority.close(), later.close()]);
   }

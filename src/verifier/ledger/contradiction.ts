@@ -1,5 +1,7 @@
 import { heldIn } from '../claims/span.ts';
-import type { Contradiction, RunRecord } from '../records/record.ts';
+import type { Span } from '../claims/span-schema.ts';
+import type { Contradiction } from '../records/contradiction.ts';
+import type { LedgerHead, RunRecord } from '../records/record.ts';
 
 /** True if a run says something of a stream: that it vanished, or what was exported of it. */
 export function hasStream({ streams, vanished }: RunRecord, streamId: string): boolean {
@@ -25,4 +27,16 @@ export function contradictionIn(record: RunRecord, streamId: string): Contradict
     message: found?.message ?? stream.claims.continuity.reason ?? 'continuity is refuted',
     seen: { run_id, period, part: false, entries },
   };
+}
+
+/** The heads after an acceptance: of its stream, the one that the accepted run saw, if it saw one. */
+export function replaceHead(
+  heads: Record<string, LedgerHead>,
+  streamId: string,
+  seen: Span | null,
+): Record<string, LedgerHead> {
+  const entries = seen?.entries ?? null;
+  const replaced =
+    seen === null || entries === null ? [] : [[streamId, { ...entries.head, run_id: seen.run_id }] as const];
+  return Object.fromEntries(Object.entries(heads).flatMap((pair) => (pair[0] === streamId ? replaced : [pair])));
 }

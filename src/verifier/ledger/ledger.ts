@@ -19,6 +19,7 @@ import { isLedgerKey, LEDGER_PREFIX, ledgerKey } from '../records/keys.ts';
 import type { Abandonment, Acceptance, LedgerHead, RunRecord } from '../records/record.ts';
 import { readRecord, toRecordBytes } from '../records/record-bytes.ts';
 import { type Signature, type Signed, signatureSchema } from '../signature/envelope.ts';
+import { replaceHead } from './contradiction.ts';
 
 const digest = z.string().regex(/^[0-9a-f]{64}$/);
 
@@ -177,14 +178,6 @@ export function deriveEntry(subject: Subject, previous: StoredLedgerEntry | null
     audit_url: previous?.entry.audit_url ?? null,
     heads: replaceHead(heads, stream_id, seen),
   };
-}
-
-/** The heads after an acceptance: of its stream, the one that the accepted run saw, if it saw one. */
-function replaceHead(heads: LedgerEntry['heads'], streamId: string, seen: Span | null): Record<string, LedgerHead> {
-  const entries = seen?.entries ?? null;
-  const replaced =
-    seen === null || entries === null ? [] : [[streamId, { ...entries.head, run_id: seen.run_id }] as const];
-  return Object.fromEntries(Object.entries(heads).flatMap((pair) => (pair[0] === streamId ? replaced : [pair])));
 }
 
 /** What the signatures of an entry are over, in the encoding of DSSE: the entry without them, as it would be stored. */

@@ -1,9 +1,10 @@
 import { EvidenceError } from '../../core/errors.ts';
 import { FORMATS } from '../../core/formats.ts';
 import type { Archive } from '../archive/archive.ts';
+import type { Contradiction } from '../records/contradiction.ts';
 import { acceptanceKey, runRecordKey } from '../records/keys.ts';
 import { putRecord } from '../records/put-record.ts';
-import { ACCEPTANCE, type Acceptance, type Contradiction } from '../records/record.ts';
+import { ACCEPTANCE, type Acceptance } from '../records/record.ts';
 import { readRunRecord } from '../records/stored-run.ts';
 import { appendEntry, nextKey } from './append.ts';
 import { type KnownLedger, readKnownLedger } from './continuation.ts';

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { FORMATS } from '../../core/formats.ts';
 import { STATUSES } from '../claims/claim.ts';
-import { periodSchema, seenHeadSchema, spanSchema } from '../claims/span-schema.ts';
+import { periodSchema, seenHeadSchema } from '../claims/span-schema.ts';
 import {
   collectedSchema,
   operatorSchema,
@@ -10,6 +10,7 @@ import {
 } from '../claims/stated-schema.ts';
 import { findingSchema, verdictSchema } from '../claims/verdict-schema.ts';
 import type { RecordFormat } from '../model/record-format.ts';
+import { contradictionSchema } from './contradiction.ts';
 import { controlsSchema } from './controls.ts';
 import { coverageSchema } from './coverage.ts';
 import { scopeSchema, sourceSchema } from './question.ts';
@@ -89,17 +90,6 @@ export const vanishedSchema = z.strictObject({
   finding: findingSchema,
 });
 export type Vanished = z.infer<typeof vanishedSchema>;
-
-/** Finding of a run that contradicts the runs before it, and all that an acceptance covers. */
-export const contradictionSchema = z.strictObject({
-  run_id: z.string(),
-  /** Code of the first finding that refutes. */
-  finding: z.string(),
-  message: z.string(),
-  /** What that run had of the stream, with which later runs are compared; null for a stream that vanished. */
-  seen: spanSchema.nullable(),
-});
-export type Contradiction = z.infer<typeof contradictionSchema>;
 
 /**
  * `acceptances/<slug>-<time>.json`: somebody explains, for ever, why a stream was ended or began anew, so that its

@@ -13,10 +13,9 @@ import {
 } from '../ledger/ledger.ts';
 import { PastBuilder } from '../ledger/past.ts';
 import { isLedgerKey, ledgerKey, runRecordKey } from '../records/keys.ts';
-import type { Acceptance } from '../records/record.ts';
 import { toRecordBytes } from '../records/record-bytes.ts';
 import { type ObjectFinding, toObjectFinding } from './object-finding.ts';
-import { sameRecord } from './recorded-stream.ts';
+import { type StatedAcceptance, sameRecord } from './recorded-stream.ts';
 import type { RunCheck } from './run.ts';
 import { readObject } from './stored.ts';
 
@@ -29,11 +28,6 @@ export interface Ledger {
   keys: string[];
   findings: ObjectFinding[];
 }
-
-/** An acceptance as a run names it; a bundle leaves out what it covers. */
-export type StatedAcceptance = Omit<Acceptance, 'format' | 'contradiction'> & {
-  contradiction?: Acceptance['contradiction'] | undefined;
-};
 
 /** Whether a run is to be verified. */
 export type InScope = (runId: string) => boolean;

@@ -4,11 +4,10 @@ import { collectedIn } from '../bundle/stated.ts';
 import { type ReportedVerdict, withRecorded } from '../claims/recorded.ts';
 import type { Span, SpanEntries } from '../claims/span-schema.ts';
 import { runRecordKey } from '../records/keys.ts';
-import type { RunRecord, RunStream } from '../records/record.ts';
+import type { Acceptance, RunRecord, RunStream } from '../records/record.ts';
 import { toRecordBytes } from '../records/record-bytes.ts';
 import type { VerifiedBundle } from './content.ts';
 import type { History } from './history.ts';
-import type { StatedAcceptance } from './ledger.ts';
 import { type ObjectFinding, toObjectFinding } from './object-finding.ts';
 
 /** What a run record states of a stream, without where it lies. */
@@ -23,6 +22,11 @@ export function statedVerdict({
 }: RunStream) {
   return stated;
 }
+
+/** An acceptance as a run names it; a bundle leaves out what it covers. */
+export type StatedAcceptance = Omit<Acceptance, 'format' | 'contradiction'> & {
+  contradiction?: Acceptance['contradiction'] | undefined;
+};
 
 /** What the ledger says of the past of all streams. */
 export interface LedgerPast {

@@ -444,7 +444,7 @@ function renumbered(archive: Altered): void {
 
 /** No signature tells that there was more. */
 function rolledBack(archive: Altered): void {
-  archive.remove('ledger/00000003.json', 'runs/begun', 'ledger/00000002.json', `runs/${SECOND}`);
+  archive.remove('ledger/00000003.json', 'ledger/00000002.json', `runs/${SECOND}`);
 }
 
 function forked(archive: Altered): void {

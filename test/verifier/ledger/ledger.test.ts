@@ -247,8 +247,8 @@ describe('an accepted restart', () => {
     await addRun(archive, '2026-11', [runStream('s', { head, status: 'refuted' }, { continuity: 'refuted' })]);
     expect((await readNewestEntry(archive))?.entry.heads).toMatchObject({ s: now });
     await acceptRestart(archive, wish, UNSIGNED);
-    const { heads = {} } = (await readNewestEntry(archive))?.entry ?? {};
-    expect([Object.keys(heads), heads.s]).toEqual([['s', 't'], { ...head, run_id: '2026-11' }]);
+    const heads = new Map(Object.entries((await readNewestEntry(archive))?.entry.heads ?? {}));
+    expect([[...heads.keys()], heads.get('s')]).toEqual([['s', 't'], { ...head, run_id: '2026-11' }]);
     expect((await readKnownLedger(archive, UNSIGNED)).acceptances).toMatchObject([
       { stream_id: 's', reason: 'migrated', head: now },
     ]);

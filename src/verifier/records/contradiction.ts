@@ -1,0 +1,13 @@
+import { z } from 'zod';
+import { spanSchema } from '../claims/span-schema.ts';
+
+/** Finding of a run that contradicts the runs before it, and all that an acceptance covers. */
+export const contradictionSchema = z.strictObject({
+  run_id: z.string(),
+  /** Code of the first finding that refutes. */
+  finding: z.string(),
+  message: z.string(),
+  /** What that run had of the stream, with which later runs are compared; null for a stream that vanished. */
+  seen: spanSchema.nullable(),
+});
+export type Contradiction = z.infer<typeof contradictionSchema>;
