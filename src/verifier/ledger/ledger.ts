@@ -6,7 +6,6 @@ import type { Archive } from '../archive/archive.ts';
 import { spanOf } from '../claims/span.ts';
 import {
   periodSchema,
-  type Span,
   type SpanEntries,
   seenHeadSchema,
   spanEntriesSchema,
@@ -14,6 +13,7 @@ import {
 } from '../claims/span-schema.ts';
 import { operatorSchema } from '../claims/stated-schema.ts';
 import type { RecordFormat } from '../model/record-format.ts';
+import { byStream } from '../records/by-stream.ts';
 import { coverageOf, coverageSchema } from '../records/coverage.ts';
 import { isLedgerKey, LEDGER_PREFIX, ledgerKey } from '../records/keys.ts';
 import type { Abandonment, Acceptance, LedgerHead, RunRecord } from '../records/record.ts';
@@ -22,16 +22,6 @@ import { type Signature, type Signed, signatureSchema } from '../signature/envel
 import { replaceHead } from './contradiction.ts';
 
 const digest = z.string().regex(/^[0-9a-f]{64}$/);
-
-/** By stream id. As pairs, because `z.record` drops the member `__proto__`, and a stream may have any id. */
-function byStream<Schema extends z.ZodType>(schema: Schema) {
-  return z.preprocess(
-    (value) => (typeof value === 'object' && value !== null && !Array.isArray(value) ? Object.entries(value) : null),
-    z
-      .array(z.tuple([z.string(), schema]))
-      .transform((pairs) => Object.fromEntries(pairs) as Record<string, z.output<Schema>>),
-  );
-}
 
 const linkFields = {
   format: z.literal(FORMATS.ledgerEntry),
