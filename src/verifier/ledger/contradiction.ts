@@ -1,6 +1,6 @@
 import { heldIn } from '../claims/span.ts';
 import type { Span } from '../claims/span-schema.ts';
-import type { Contradiction } from '../records/contradiction.ts';
+import type { AcceptedFinding } from '../records/contradiction.ts';
 import type { LedgerHead, RunRecord } from '../records/record.ts';
 
 /** True if a run says something of a stream: that it vanished, or what was exported of it. */
@@ -12,7 +12,7 @@ export function hasStream({ streams, vanished }: RunRecord, streamId: string): b
  * What a run found against the runs before it in a stream; null for nothing, undefined if it was not read in order, so
  * that later runs could not be compared with it.
  */
-export function contradictionIn(record: RunRecord, streamId: string): Contradiction | null | undefined {
+export function acceptableIn(record: RunRecord, streamId: string): AcceptedFinding | null | undefined {
   const { run_id, package_period: period } = record;
   const gone = record.vanished.find(({ stream_id }) => stream_id === streamId);
   if (gone !== undefined) return { run_id, finding: gone.finding.code, message: gone.finding.message, seen: null };

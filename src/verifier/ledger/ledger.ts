@@ -13,7 +13,7 @@ import {
 } from '../claims/span-schema.ts';
 import { operatorSchema } from '../claims/stated-schema.ts';
 import type { RecordFormat } from '../model/record-format.ts';
-import { byStream } from '../records/by-stream.ts';
+import { streamMapOf } from '../records/by-stream.ts';
 import { coverageOf, coverageSchema } from '../records/coverage.ts';
 import { isLedgerKey, LEDGER_PREFIX, ledgerKey } from '../records/keys.ts';
 import type { Abandonment, Acceptance, LedgerHead, RunRecord } from '../records/record.ts';
@@ -35,7 +35,7 @@ const stateFields = {
   /** Address of the service whose evidence the archive holds; null before the first run. */
   audit_url: z.string().nullable(),
   /** The last good head of every stream that was ever exported. */
-  heads: byStream(seenHeadSchema),
+  heads: streamMapOf(seenHeadSchema),
   /** Over the entry without it; absent where no signing key was given. */
   signature: signatureSchema.optional(),
 };
@@ -50,9 +50,8 @@ function isSignedByBoth(entry: {
 }
 
 /**
- * `ledger/<8 digits>.json`: one finalized run, one acceptance, one run that was abandoned, or one hand-over to a new signing
- * key, chained to the entry before. The order is the one in
- * which members are written: an entry that was read gives its own bytes again.
+ * `ledger/<8 digits>.json`: one finalized run, acceptance, abandoned run, or hand-over to a new signing key, chained to
+ * the entry before. Members are written in this order: an entry that was read gives its own bytes again.
  */
 export const ledgerEntrySchema = z.union([
   z.strictObject({
@@ -66,7 +65,7 @@ export const ledgerEntrySchema = z.union([
     /** Runs of the same name that this one takes the place of, the oldest first. */
     supersedes: z.array(z.string()),
     /** What it had of each stream, null for no entries; not in here is what later runs must not be held against. */
-    spans: byStream(spanEntriesSchema.nullable()),
+    spans: streamMapOf(spanEntriesSchema.nullable()),
     ...stateFields,
   }),
   z.strictObject({
@@ -74,7 +73,6 @@ export const ledgerEntrySchema = z.union([
     acceptance_key: z.string(),
     /** SHA-256 of the acceptance's record. */
     acceptance_sha256: digest,
-    /** Stream whose past ends here. */
     stream_id: z.string(),
     /** What its past begins with from here on; null for a stream that vanished. */
     seen: spanSchema.nullable(),

@@ -1,14 +1,14 @@
 import { EvidenceError } from '../../core/errors.ts';
 import { FORMATS } from '../../core/formats.ts';
 import type { Archive } from '../archive/archive.ts';
-import type { Contradiction } from '../records/contradiction.ts';
+import type { AcceptedFinding } from '../records/contradiction.ts';
 import { acceptanceKey, runRecordKey } from '../records/keys.ts';
 import { putRecord } from '../records/put-record.ts';
 import { ACCEPTANCE, type Acceptance } from '../records/record.ts';
 import { readRunRecord } from '../records/stored-run.ts';
 import { appendEntry, nextKey } from './append.ts';
 import { type KnownLedger, readKnownLedger } from './continuation.ts';
-import { contradictionIn, hasStream } from './contradiction.ts';
+import { acceptableIn, hasStream } from './contradiction.ts';
 import type { LedgerTrust } from './trust.ts';
 import { verifyCommand } from './verify-command.ts';
 
@@ -92,7 +92,7 @@ function acceptedBefore({ stream_id, accepted_at, accepted_by, reason }: Accepta
 }
 
 /** What the newest run that has the stream found against the runs before. */
-async function findContradiction(archive: Archive, ledger: KnownLedger, streamId: string): Promise<Contradiction> {
+async function findContradiction(archive: Archive, ledger: KnownLedger, streamId: string): Promise<AcceptedFinding> {
   for (const [runId, expected] of [...ledger.runs].reverse()) {
     const key = runRecordKey(runId);
     const { record, sha256 } = await readRunRecord(archive, key);
@@ -101,7 +101,7 @@ async function findContradiction(archive: Archive, ledger: KnownLedger, streamId
         nextStep: `Nothing was written. Find out what else is wrong, with: ${verifyCommand(archive)}.`,
       });
     if (!hasStream(record, streamId)) continue;
-    const contradiction = contradictionIn(record, streamId);
+    const contradiction = acceptableIn(record, streamId);
     if (contradiction === undefined) throw withoutOrder(streamId, runId);
     if (contradiction === null) break;
     return contradiction;

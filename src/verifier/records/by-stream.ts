@@ -1,7 +1,7 @@
 import { z } from 'zod';
 
 /** By stream id. As pairs, because `z.record` drops the member `__proto__`, and a stream may have any id. */
-export function byStream<Schema extends z.ZodType>(schema: Schema) {
+export function streamMapOf<Schema extends z.ZodType>(schema: Schema) {
   return z.preprocess(
     (value) => (typeof value === 'object' && value !== null && !Array.isArray(value) ? Object.entries(value) : null),
     z

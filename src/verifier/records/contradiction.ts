@@ -10,4 +10,4 @@ export const contradictionSchema = z.strictObject({
   /** What that run had of the stream, with which later runs are compared; null for a stream that vanished. */
   seen: spanSchema.nullable(),
 });
-export type Contradiction = z.infer<typeof contradictionSchema>;
+export type AcceptedFinding = z.infer<typeof contradictionSchema>;

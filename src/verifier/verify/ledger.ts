@@ -1,7 +1,7 @@
 import { sha256 } from '../../core/digest.ts';
 import type { Archive } from '../archive/archive.ts';
 import { readAcceptance } from '../ledger/acceptance.ts';
-import { contradictionIn, hasStream } from '../ledger/contradiction.ts';
+import { acceptableIn, hasStream } from '../ledger/contradiction.ts';
 import { abandonmentOf, whyNamedTwice } from '../ledger/given-up.ts';
 import {
   deriveEntry,
@@ -150,7 +150,7 @@ function checkContradiction(
   if (newer !== undefined)
     return differs(`accepts what run ${contradiction.run_id} found, and run ${newer} has the stream after it`);
   const run = runs.get(contradiction.run_id)?.record ?? null;
-  if (run === null || sameRecord(contradictionIn(run, stream_id) ?? null, contradiction)) return [];
+  if (run === null || sameRecord(acceptableIn(run, stream_id) ?? null, contradiction)) return [];
   return differs(`accepts what run ${contradiction.run_id} did not find in the stream "${stream_id}"`);
 }
 
