@@ -103,7 +103,20 @@ const SCENES: Record<string, Scene> = {
       },
     },
   },
-  exporting: { open: () => acme.filled() },
+  exporting: {
+    open: () => acme.filled(),
+    before: {
+      // There is something to accept: the stream is not listed any more.
+      1: async ({ run }) => {
+        const told = acme.service.streams.get('payments');
+        acme.service.streams.delete('payments');
+        const { code } = await run('evidence export --all-time');
+        if (told !== undefined) acme.service.streams.set('payments', told);
+        expect(code).toBe(1);
+        return {};
+      },
+    },
+  },
   operations: { open: () => acme.filled() },
   'platform/agents': {
     open: () => onPlatform(),
