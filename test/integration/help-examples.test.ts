@@ -52,8 +52,19 @@ const IN_S3 = /^evidence (hold|release|extend)\b|verify s3:/;
 
 async function placeOf(line: string): Promise<Place> {
   if (IN_BARE.test(line)) return acme.bare();
+  if (/ ledger accept /.test(line)) return vanished(acme.filled(), 'payments');
   if (/ abandon /.test(line)) return begun(acme.filled(), '2026-09');
   return IN_S3.test(line) ? acme.inS3() : acme.filled();
+}
+
+/** With a run that found a stream vanished. */
+async function vanished(place: Place, streamId: string): Promise<Place> {
+  const told = acme.service.streams.get(streamId);
+  acme.service.streams.delete(streamId);
+  const { code } = await place.run('evidence export --all-time');
+  if (told !== undefined) acme.service.streams.set(streamId, told);
+  expect(code).toBe(1);
+  return place;
 }
 
 /** With a run that was begun and not finalized. */
