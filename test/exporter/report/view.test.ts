@@ -74,7 +74,7 @@ describe('the outcome', () => {
   test.each<[code: StreamFindingCode, claim: ClaimName, says: RegExp]>([
     ['seal/mismatch', 'seal', /refuted: seals do not fit the key that was given for them\. Do not/],
     ['seal/missing', 'seal', /refuted: seals are missing, or cannot be seals\. Do not/],
-    ['anchor/untrusted', 'anchor', /refuted: time-stamps lead to none of the roots that were given\. Do not/],
+    ['anchor/untrusted', 'anchor', /refuted: the certificates of time-stamps do not hold\. Do not/],
     ['anchor/imprint-mismatch', 'anchor', /refuted: time-stamps do not hold for the entries .*\. Do not/],
     ['continuity/rewritten', 'continuity', /those that earlier exports had, or that an entry in them follows\. Do not/],
     ['completeness/count-differs', 'completeness', /refuted: the package is not what the service lists .*\. Do not/],
