@@ -62,8 +62,6 @@ export class ListingMerge {
   #listedCount = 0;
   #same = 0;
   #undecided = 0;
-  /** The entry that was listed last was recorded after the package was asked for. */
-  #isPast = false;
 
   readonly #observer: ListingObserver;
 
@@ -112,9 +110,9 @@ export class ListingMerge {
     this.#merge();
   }
 
-  /** True while more of the listing is needed: entries that follow a later one are later, too. */
+  /** True while more of the listing is needed. */
   get wantsListing(): boolean {
-    return !this.#listingEnded && !this.#isPast && (this.#cut !== null || this.#packaged.isEnough);
+    return !this.#listingEnded && (this.#cut !== null || this.#packaged.isEnough);
   }
 
   /** Call once both have ended. */
@@ -166,7 +164,6 @@ export class ListingMerge {
     if (this.#cut === null) return;
     for (let entry = this.#takeListed(true); entry !== undefined; entry = this.#takeListed(true)) {
       const missed = isMissed(entry, this.#cut);
-      this.#isPast = missed === false;
       if (missed === null) this.#undecided++;
       else if (missed) {
         this.#listedCount++;
