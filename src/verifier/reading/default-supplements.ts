@@ -15,7 +15,10 @@ const SEEN = ['status', 'acknowledged_by', 'acknowledged_at'];
 const REACH = ['depth', 'severity', 'auth_verified'];
 const SOURCE = ['channel', 'source_event_id', 'source_ip', 'user_agent', 'service', 'region'];
 const REQUESTED = { action: 'metadata.requested' };
-const TRAP = { within: null, id: 'metadata.detection_id', was: {} };
+/** A later entry of a detection; members in the order of the contract file. */
+const ofTrap = (action: string, may_say: Record<string, string>, was: Record<string, string> = {}) => {
+  return { is: { action }, within: null, id: 'metadata.detection_id', may_say, was };
+};
 const OUTCOME = { 'outcome.outcome': 'metadata.outcome', 'outcome.reported_at': 'metadata.reported_at' };
 /** A record is made, and its entry appended, within one transaction of one service. */
 const TIME_WITHIN_SECONDS = 300;
@@ -54,14 +57,14 @@ export const DEFAULT_SUPPLEMENTS: SupplementsDescription = {
         },
         time_within_seconds: TIME_WITHIN_SECONDS,
         later: [
-          { ...TRAP, is: { action: 'trap.used_deeper' }, may_say: { ...inMetadata(...REACH), ...REQUESTED } },
-          {
-            ...{ ...TRAP, is: { action: 'trap.use_traced' } },
-            may_say: { ...inMetadata(...REACH, ...SOURCE, 'event_time', 'request_sha256'), ...REQUESTED },
+          ofTrap('trap.used_deeper', { ...inMetadata(...REACH), ...REQUESTED }),
+          ofTrap(
+            'trap.use_traced',
+            { ...inMetadata(...REACH, ...SOURCE, 'event_time', 'request_sha256'), ...REQUESTED },
             // What it is told of without a name is told of again with one.
-            was: { channel: 'aws_last_used' },
-          },
-          { ...TRAP, is: { action: 'trap.use_ended' }, may_say: inMetadata('depth', 'severity') },
+            { channel: 'aws_last_used' },
+          ),
+          ofTrap('trap.use_ended', inMetadata('depth', 'severity')),
           ...['acknowledged', 'archived', 'reopened'].map((action) => ({
             is: { action: `detection.${action}`, resource_type: 'detection' },
             within: null,
