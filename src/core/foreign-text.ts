@@ -30,7 +30,7 @@ function visible(value: unknown): unknown {
   return Object.fromEntries(Object.entries(value).map(([name, member]) => [visibleText(name), visible(member)]));
 }
 
-/** Whether none of the texts of a JSON value has a lone surrogate. */
+/** True if no text of a JSON value has a lone surrogate. */
 export function isWellFormedJson(value: unknown): boolean {
   if (typeof value === 'string') return value.isWellFormed();
   if (typeof value !== 'object' || value === null) return true;

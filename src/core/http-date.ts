@@ -1,7 +1,7 @@
 /** Years that RFC 3339 can write; ECMAScript reads and writes others, in a form of its own. */
 const [FIRST, LAST] = [Date.parse('0001-01-01T00:00:00.000Z'), Date.parse('9999-12-31T23:59:59.999Z')];
 
-/** Whether a moment, in milliseconds since 1970, can be recorded: it is a number, and in the years 1 to 9999. */
+/** True if a moment, in milliseconds since 1970, can be recorded: a number in the years 1 to 9999. */
 export function isRecordable(time: number): boolean {
   return time >= FIRST && time <= LAST;
 }

@@ -38,7 +38,7 @@ export class SecretWatch {
     this.#longest = LONGEST_SIGN * secret.length;
   }
 
-  /** Whether it stood in what was pushed. */
+  /** True if the pushed bytes held the secret. */
   get isFound(): boolean {
     return this.#isFound;
   }
@@ -57,10 +57,10 @@ export class SecretWatch {
   }
 }
 
-/** Where none of these stands, no sign is written otherwise than as it is. */
+/** Signs that begin every escaped form: a text without them escapes nothing. */
 const ESCAPES = ['\\u00', '&#', '%', '\\/'].map((sign) => Buffer.from(sign));
 
-/** What is shorter stands in much evidence by chance. */
+/** Shorter secrets occur in evidence by chance. */
 const LEAST_FOUND = 8;
 const LEAST_FOLDED = 12;
 
@@ -79,7 +79,7 @@ function patternOf(secret: string, flags: 'g' | 'gi'): RegExp | null {
   try {
     return new RegExp(forms.join('|'), flags);
   } catch {
-    // What the engine says of an expression that is too large for it quotes the expression.
+    // The engine's error for an expression that is too large quotes the expression.
     return null;
   }
 }

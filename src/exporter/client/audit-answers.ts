@@ -26,7 +26,7 @@ export interface ListedStreamAnswer extends StreamAnswer {
   record: string;
 }
 
-/** What a reader of a list of entries knows of them. */
+/** Bounds and expectations of a reader of a list of entries. */
 export interface EntriesWishes {
   /** Entries of the stream and the period that are expected next, in the order of the list if it is ascending. */
   known?: KnownItems;

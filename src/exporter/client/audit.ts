@@ -173,7 +173,7 @@ export class AuditClient {
     await tryRights(this.#transport, this.#base, this.#description, listed);
   }
 
-  /** Whether the service lists the entries after a number. */
+  /** True if the service lists the entries after a number. */
   get listsAfter(): boolean {
     return this.#description.entries?.after_parameter != null;
   }

@@ -29,7 +29,7 @@ export interface TransportOptions {
   attempts: number;
   /** Milliseconds that a service can make a call wait by Retry-After: at a time, and in all. */
   waits: { longest: number; inAll: number };
-  /** Of one list. */
+  /** Pages of one list. */
   maxPages: number;
   /** Bytes of an answer, decoded: of JSON, and of a download. */
   maxBytes: { json: number; download: number };

@@ -42,7 +42,7 @@ export interface VerifyOptions {
   now: Date;
   /** What must be proved, whatever a bundle or a run requires besides; `DEFAULT_REQUIRED` unless told. */
   required?: readonly ClaimName[];
-  /** What need not be proved although a bundle or a run requires it. */
+  /** Claims that need not be proved although a bundle or a run requires them. */
   without?: readonly ClaimName[];
   /** Whether no run speaks of the bundle: one that another version wrote is refused then, and not refuted. */
   alone?: boolean;

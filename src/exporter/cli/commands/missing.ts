@@ -57,7 +57,7 @@ const ENDS_ALL: ReadonlySet<ErrorCode> = new Set([
   'interrupted',
 ]);
 
-/** What came of a month. */
+/** Outcome of a month. */
 interface Tried {
   month: string;
   exit_code: number;

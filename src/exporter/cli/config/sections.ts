@@ -21,7 +21,7 @@ export interface SourceConfig {
   concurrency: number;
   /** Null to learn it from the service's refusals. */
   requestsPerSecond: number | null;
-  /** Of a list, at once; null for as many as the contract says. */
+  /** Items on a page of a list; null for as many as the contract says. */
   pageItems: number | null;
   /** Bounds of what the service can make an export wait for, keep, and ask. */
   bounds: Pick<TransportOptions, 'timeouts' | 'bytesPerSecond' | 'waits' | 'maxBytes' | 'maxPages'>;

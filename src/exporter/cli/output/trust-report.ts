@@ -20,7 +20,7 @@ export interface TrustReport {
   stamp_roots: Root[] | null;
   /** What must be proved, whatever a run or a bundle requires besides. */
   required_claims: ClaimName[];
-  /** What need not be proved although a run or a bundle requires it. */
+  /** Claims that need not be proved although a run or a bundle requires them. */
   without_claims: ClaimName[];
   /** Of an S3 store; null for the one that its own settings name. */
   endpoint: string | null;
