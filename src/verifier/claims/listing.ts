@@ -43,6 +43,9 @@ export interface ListingObserver {
   listed(entry: ListedEntry, isBehind: boolean): void;
 }
 
+/** Later entries after which a listing is read no further: a busy stream grows while it is listed. */
+const ENOUGH_LATER = 100;
+
 const NOBODY: ListingObserver = { matched: () => {}, listed: () => {} };
 
 /**
@@ -62,6 +65,8 @@ export class ListingMerge {
   #listedCount = 0;
   #same = 0;
   #undecided = 0;
+  /** Entries after the package that were recorded later. */
+  #later = 0;
 
   readonly #observer: ListingObserver;
 
@@ -112,7 +117,7 @@ export class ListingMerge {
 
   /** True while more of the listing is needed. */
   get wantsListing(): boolean {
-    return !this.#listingEnded && (this.#cut !== null || this.#packaged.isEnough);
+    return !this.#listingEnded && this.#later < ENOUGH_LATER && (this.#cut !== null || this.#packaged.isEnough);
   }
 
   /** Call once both have ended. */
@@ -165,7 +170,8 @@ export class ListingMerge {
     for (let entry = this.#takeListed(true); entry !== undefined; entry = this.#takeListed(true)) {
       const missed = isMissed(entry, this.#cut);
       if (missed === null) this.#undecided++;
-      else if (missed) {
+      else if (!missed) this.#later++;
+      else {
         this.#listedCount++;
         this.#same += this.#aside.add(null, entry);
       }
