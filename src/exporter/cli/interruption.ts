@@ -1,9 +1,13 @@
 import { EvidenceError } from '../../core/errors.ts';
+import { INCOMPLETE } from '../../core/terminal/crash.ts';
+import { watchHeap } from './memory.ts';
 
 export interface Interruption {
   signal: AbortSignal;
-  /** 129, 130 or 143 once a signal came, else null. */
+  /** 129, 130 or 143 once a signal came, 3 once the memory was full, else null. */
   exitCode(): number | null;
+  /** From now on, ends the work when the memory is full. */
+  watchMemory(): void;
   dispose(): void;
 }
 
@@ -17,26 +21,37 @@ const SIGNALS = [
 /** How long a first signal waits for a clean end. */
 const GRACE_MS = 5000;
 
-/** The first Ctrl-C, SIGTERM or SIGHUP ends the work cleanly within 5 s; a second one ends it at once. */
+/** The first Ctrl-C, SIGTERM or SIGHUP ends the work cleanly within 5 s, as full memory does; a second signal ends it at once. */
 export function onInterruption(): Interruption {
   const controller = new AbortController();
   let code: number | null = null;
-  const stop = (exitCode: number) => () => {
-    if (code !== null) process.exit(exitCode);
+  const stop = (exitCode: number, why: string, nextStep: string) => {
     code = exitCode;
     setTimeout(() => process.exit(exitCode), GRACE_MS).unref();
-    controller.abort(
-      new EvidenceError('interrupted', 'interrupted; what is archived stays', {
-        nextStep: 'Run the same command again to resume.',
-      }),
-    );
+    controller.abort(new EvidenceError('interrupted', `${why}; what is archived stays`, { nextStep }));
   };
-  const handlers = SIGNALS.map(([signal, exitCode]) => [signal, stop(exitCode)] as const);
+  const onSignal = (exitCode: number) => () => {
+    if (code !== null) process.exit(exitCode);
+    stop(exitCode, 'interrupted', 'Run the same command again to resume.');
+  };
+  const onFull = (limitMb: number) => {
+    if (code !== null) return;
+    const more = `NODE_OPTIONS=--max-old-space-size=${2 * limitMb}`;
+    const nextStep = `Run the same command again with more memory: ${more}.`;
+    stop(INCOMPLETE, `the ${limitMb} MiB of memory that Node.js may use are full`, nextStep);
+  };
+  let endWatch = () => {};
+  const handlers = SIGNALS.map(([signal, exitCode]) => [signal, onSignal(exitCode)] as const);
   for (const [signal, handler] of handlers) process.on(signal, handler);
   return {
     signal: controller.signal,
     exitCode: () => code,
+    watchMemory: () => {
+      endWatch();
+      endWatch = watchHeap(onFull);
+    },
     dispose: () => {
+      endWatch();
       for (const [signal, handler] of handlers) process.off(signal, handler);
     },
   };

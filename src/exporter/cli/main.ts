@@ -20,7 +20,10 @@ try {
     stdout: process.stdout,
     stderr: process.stderr,
     interruption,
-    holdHeap,
+    holdHeap: (growth) => {
+      holdHeap(growth);
+      interruption.watchMemory();
+    },
   });
 } finally {
   interruption.dispose();

@@ -1,0 +1,53 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { type FaultServer, json, type ReceivedRequest, startFaultServer } from '../support/fault-server.ts';
+import { evidenceProcess } from '../support/process.ts';
+
+/** A service whose answers take more memory than the process may use. V8 would end it with 134 and a native stack. */
+
+let folder: string;
+let service: FaultServer;
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'memory-'));
+});
+afterEach(async () => {
+  await service.close();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+const UNCHECKED = {
+  entry_count: 1,
+  head_sequence: 1,
+  head_hash: 'a'.repeat(64),
+  verified: null,
+  last_checked_at: null,
+};
+
+/** Pages of streams without end, whose ids are long. */
+function streams({ path }: ReceivedRequest) {
+  const from = Number(new URLSearchParams(path.split('?')[1]).get('cursor') ?? 0);
+  const data = Array.from({ length: 2000 }, (_, index) => ({
+    stream_id: `${from + index}-${'x'.repeat(500)}`,
+    ...UNCHECKED,
+  }));
+  return json({ data, next_cursor: String(from + data.length) });
+}
+
+const NODE_FLAGS = ['--max-old-space-size=64'];
+
+test.each<[what: string, answer: Parameters<typeof startFaultServer>[0], said: RegExp]>([
+  [
+    'a list of streams',
+    streams,
+    /the 64 MiB of memory that Node.js may use are full; what is archived stays\nRun .*=128/,
+  ],
+  ['one page of many values', { body: `[${'{},'.repeat(1_000_000)}{}]` }, /takes more memory than Node.js may use/],
+])('%s ends an export with 3', async (_what, answer, said) => {
+  service = await startFaultServer(answer);
+  const words = ['export', '--audit-url', service.url, '--archive', folder, '--all-time', '--request', 'R'];
+  const env = { EVIDENCE_API_KEY: 'sk_key' };
+  const { code, stderr } = await evidenceProcess(words, { cwd: folder, env, nodeFlags: NODE_FLAGS });
+  expect([code, stderr]).toEqual([3, expect.stringMatching(said)]);
+});
