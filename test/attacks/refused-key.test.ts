@@ -23,6 +23,7 @@ describe('a key without the right to have packages made', () => {
   test.each([
     ['export', () => service.export({ 'all-time': true })],
     ['dry run', () => service.export({ 'all-time': true, 'dry-run': true })],
+    ['dry run of the missing months', () => service.export({ missing: true, 'dry-run': true })],
     ['doctor', () => service.doctor()],
   ])('%s ends with 5', async (_command, run) => {
     serve({ refused: 3 });

@@ -9,7 +9,7 @@ export type ReadBody = ExactJson | { why: string };
 export type ReadPage = (body: Uint8Array) => ReadBody;
 
 /** No page that anybody asks for has more. */
-const MAX_VALUES = 4_000_000;
+const MAX_VALUES = 1_000_000;
 /** Heap that a value takes at most, the name of its member included: measured with objects of a million names. */
 const VALUE_BYTES = 350;
 

@@ -2,6 +2,7 @@ import { isEvidenceError } from '../../core/errors.ts';
 import type { Span } from '../../verifier/claims/span-schema.ts';
 import type { StreamStatement } from '../../verifier/claims/statement.ts';
 import type { LateRange, Unfetched } from '../../verifier/claims/unfetched-schema.ts';
+import { timeSchema } from '../../verifier/model/schemas.ts';
 import { monthOf } from '../../verifier/records/months.ts';
 import type { AuditClient } from '../client/audit.ts';
 import type { EntryListItem } from '../client/audit-answers.ts';
@@ -72,6 +73,8 @@ class LateRanges {
     const time = Date.parse(timestamp);
     if (sequence > this.#newest || Number.isNaN(time)) return true;
     const at = new Date(time).toISOString();
+    // A year of more than four digits is no date.
+    if (!timeSchema.safeParse(at).success) return true;
     const last = this.list.at(-1);
     if (last !== undefined && last.to + 1 === sequence && monthOf(last.last_recorded_at) === monthOf(at)) {
       last.to = sequence;

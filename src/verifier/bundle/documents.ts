@@ -6,28 +6,27 @@ import { operatorSchema, secretsFoundSchema, streamStatementSchema } from '../cl
 import { unfetchedSchema } from '../claims/unfetched-schema.ts';
 import { verdictSchema } from '../claims/verdict-schema.ts';
 import type { RecordFormat } from '../model/record-format.ts';
+import { runIdSchema, sha256Schema, timeSchema } from '../model/schemas.ts';
 import { SUPPLEMENT_SERVICES } from '../supplements/files.ts';
-
-const digest = z.string().regex(/^[0-9a-f]{64}$/);
 
 /** What the service's list of streams stated of the stream, before its package was asked for. */
 const statementSchema = streamStatementSchema.extend({
   /** When the export that read it had begun, by its own clock; RFC 3339. */
-  read_at: z.string(),
+  read_at: timeSchema,
 });
 
 /** `data/verification.json`: what was checked, with what, and what it came to. */
 export const verificationSchema = z.strictObject({
   format: z.literal(FORMATS.verification),
-  run_id: z.string(),
+  run_id: runIdSchema,
   period: periodSchema,
   /** What the package was asked to hold: all there is where the service cannot select a period. */
   package_period: periodSchema,
-  verified_at: z.string(),
+  verified_at: timeSchema,
   tool: z.strictObject({ name: z.string(), version: z.string() }),
   contract: z.string(),
   /** Of the contract file in the bundle; null for the default contract. */
-  contract_sha256: digest.nullable(),
+  contract_sha256: sha256Schema.nullable(),
   /** Null where none is known. */
   recipe: z.string().nullable(),
   required_claims: z.array(z.enum(CLAIMS)),
@@ -74,27 +73,27 @@ export const VERIFICATION_DOCUMENT: RecordFormat<Verification> = {
 const exchangeSchema = z.strictObject({
   method: z.enum(['GET', 'POST']),
   path: z.string(),
-  requested_at: z.string(),
+  requested_at: timeSchema,
   status: z.int(),
   date: z.string().nullable(),
   request_id: z.string().nullable(),
   attempts: z.int(),
   bytes: z.int().min(0),
-  sha256: digest,
+  sha256: sha256Schema,
 });
 
 /** `data/transfer-log.json`: who asked for what, when, and what came. */
 export const transferLogSchema = z.strictObject({
   format: z.literal(FORMATS.transferLog),
-  run_id: z.string(),
+  run_id: runIdSchema,
   stream_id: z.string(),
   audit_url: z.string(),
   operator: operatorSchema,
   request: z.string().nullable(),
   requested_by: z.string().nullable(),
   /** When the export began that received this, and when all had arrived; by its own clock. */
-  export_started_at: z.string(),
-  received_at: z.string(),
+  export_started_at: timeSchema,
+  received_at: timeSchema,
   steps: z.array(
     z.strictObject({
       step: z.string(),
@@ -121,12 +120,11 @@ export const SUPPLEMENT_TRANSFER_LOG: RecordFormat<SupplementTransferLog> = {
 };
 
 /** A moment of the comparison with the listing; RFC 3339. */
-const moment = z.iso.datetime();
 
 /** `data/service.json`: what the service stated of the stream besides its package. Texts are JSON as it was sent. */
 export const serviceSchema = z.strictObject({
   format: z.literal(FORMATS.service),
-  run_id: z.string(),
+  run_id: runIdSchema,
   stream_id: z.string(),
   /** The stream's record in the list of streams. */
   stream_record: z.string(),
@@ -137,13 +135,13 @@ export const serviceSchema = z.strictObject({
     .strictObject({
       /** As they were received, and how many entries of the period stand in each: as many lines has the listing in all. */
       pages: z.array(
-        z.strictObject({ path: z.string(), entries: z.int().min(0), bytes: z.int().min(0), sha256: digest }),
+        z.strictObject({ path: z.string(), entries: z.int().min(0), bytes: z.int().min(0), sha256: sha256Schema }),
       ),
       /** When the package was asked for, by the clock of the export and, at the earliest, by that of the service. */
-      asked_at: moment,
-      asked_at_by_service: moment.nullable(),
+      asked_at: timeSchema,
+      asked_at_by_service: timeSchema.nullable(),
       /** An entry dated after this is dated wrongly. */
-      latest: moment,
+      latest: timeSchema,
     })
     .nullable(),
 });

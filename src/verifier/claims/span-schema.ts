@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { runIdSchema, timeSchema } from '../model/schemas.ts';
 import { operatorSchema } from './stated-schema.ts';
 
 const count = z.int().min(0);
@@ -7,18 +8,18 @@ const count = z.int().min(0);
 export const headSchema = z.strictObject({ sequence: count, hash: z.string() });
 
 /** A head, and the run that saw it. */
-export const seenHeadSchema = headSchema.extend({ run_id: z.string() });
+export const seenHeadSchema = headSchema.extend({ run_id: runIdSchema });
 
 /** A span of time, half-open; null for no bound. RFC 3339 in UTC. */
-export const periodSchema = z.strictObject({ from: z.string().nullable(), to: z.string().nullable() });
+export const periodSchema = z.strictObject({ from: timeSchema.nullable(), to: timeSchema.nullable() });
 
 /** What of a stream's entries later runs are compared with; digests as the service states them. */
 export const seenFields = {
   /** What the first entry names as its predecessor. */
   previous_hash: z.string().nullable(),
   /** RFC 3339; null where entries have no time. */
-  first_recorded_at: z.string().nullable(),
-  last_recorded_at: z.string().nullable(),
+  first_recorded_at: timeSchema.nullable(),
+  last_recorded_at: timeSchema.nullable(),
   /** Every digest was recomputed, and is over the whole entry and the digest before: the head stands for all of them. */
   digests_bind: z.boolean(),
   /** By `ContentHash`; null where digests bind, or the entries were not hashed. */
@@ -38,7 +39,7 @@ export type SpanEntries = z.infer<typeof spanEntriesSchema>;
 
 /** What one run had of a stream. */
 export const spanSchema = z.strictObject({
-  run_id: z.string(),
+  run_id: runIdSchema,
   /** What the package was asked to hold. */
   period: periodSchema,
   /** Only these of its entries, read from its bundle. */
@@ -52,7 +53,7 @@ export type Span = z.infer<typeof spanSchema>;
 export const restartSchema = z.strictObject({
   reason: z.string(),
   accepted_by: operatorSchema,
-  accepted_at: z.string(),
+  accepted_at: timeSchema,
   /** The one that the stream had in the ledger. */
   head: seenHeadSchema,
   /** What the runs before had, since the restart before this one; the oldest first. */

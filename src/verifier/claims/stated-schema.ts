@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { timeSchema } from '../model/schemas.ts';
 
 const count = z.int().min(0);
 
@@ -9,11 +10,11 @@ export type Operator = z.infer<typeof operatorSchema>;
 /** When a bundle's evidence was received, by the clock of who exported; RFC 3339 in UTC. */
 export const collectedSchema = z.strictObject({
   /** When the export had begun that received it. */
-  export_started_at: z.string(),
+  export_started_at: timeSchema,
   /** Of its first request. */
-  requested_at: z.string(),
+  requested_at: timeSchema,
   /** When all had arrived. */
-  received_at: z.string(),
+  received_at: timeSchema,
 });
 export type Collected = z.infer<typeof collectedSchema>;
 

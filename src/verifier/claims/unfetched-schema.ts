@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { timeSchema } from '../model/schemas.ts';
 
 const number = z.int().min(0);
 
@@ -15,7 +16,7 @@ export const unfetchedSchema = z.strictObject({
   next: number.nullable(),
   /** Entries dated before the end of the newest period that was exported: consecutive numbers of one month, in order. */
   late: z.array(
-    z.strictObject({ from: number, to: number, first_recorded_at: z.string(), last_recorded_at: z.string() }),
+    z.strictObject({ from: number, to: number, first_recorded_at: timeSchema, last_recorded_at: timeSchema }),
   ),
   /** True where there may be more of them than were asked for. */
   more: z.boolean(),

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { timeSchema } from '../model/schemas.ts';
 import { FINDING_CODES } from '../model/stream-finding.ts';
 import { CLAIMS, STATUSES } from './claim.ts';
 import { headSchema, seenFields } from './span-schema.ts';
@@ -11,8 +12,8 @@ const claimSchema = z.strictObject({
   basis: z.string().optional(),
   anchored_through: count.optional(),
   entries_after_last_anchor: count.optional(),
-  anchored_from: z.string().optional(),
-  anchored_to: z.string().optional(),
+  anchored_from: timeSchema.optional(),
+  anchored_to: timeSchema.optional(),
   authorities: z.array(z.string()).optional(),
   tokens_not_judged: count.optional(),
   not_covered: z.array(z.string()).optional(),
@@ -66,8 +67,8 @@ export const verdictSchema = z.strictObject({
   head: headSchema.nullable(),
   ...seenFields,
   /** When the entries with the lowest and the highest number happened, as they say; null where they do not. */
-  first_occurred_at: z.string().nullable(),
-  last_occurred_at: z.string().nullable(),
+  first_occurred_at: timeSchema.nullable(),
+  last_occurred_at: timeSchema.nullable(),
   claims: z.strictObject(Object.fromEntries(CLAIMS.map((name) => [name, claimSchema])) as ClaimSchemas),
   findings: z.array(findingSchema),
   findings_count: count,

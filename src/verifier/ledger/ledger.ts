@@ -3,6 +3,7 @@ import { sha256 } from '../../core/digest.ts';
 import { EvidenceError } from '../../core/errors.ts';
 import { FORMATS } from '../../core/formats.ts';
 import type { Archive } from '../archive/archive.ts';
+import { keySchema } from '../archive/key.ts';
 import { spanOf } from '../claims/span.ts';
 import {
   periodSchema,
@@ -13,6 +14,7 @@ import {
 } from '../claims/span-schema.ts';
 import { operatorSchema } from '../claims/stated-schema.ts';
 import type { RecordFormat } from '../model/record-format.ts';
+import { runIdSchema, sha256Schema, timeSchema } from '../model/schemas.ts';
 import { streamMapOf } from '../records/by-stream.ts';
 import { coverageOf, coverageSchema } from '../records/coverage.ts';
 import { isLedgerKey, LEDGER_PREFIX, ledgerKey } from '../records/keys.ts';
@@ -21,17 +23,15 @@ import { readRecord, toRecordBytes } from '../records/record-bytes.ts';
 import { type Signature, type Signed, signatureSchema } from '../signature/envelope.ts';
 import { replaceHead } from './contradiction.ts';
 
-const digest = z.string().regex(/^[0-9a-f]{64}$/);
-
 const linkFields = {
   format: z.literal(FORMATS.ledgerEntry),
   /** Starts at 1, without gaps. */
   number: z.int().min(1),
   /** SHA-256 of the entry before, its signature included; 64 zeros in the first. */
-  previous_sha256: digest,
+  previous_sha256: sha256Schema,
 };
 const stateFields = {
-  created_at: z.string(),
+  created_at: timeSchema,
   /** Address of the service whose evidence the archive holds; null before the first run. */
   audit_url: z.string().nullable(),
   /** The last good head of every stream that was ever exported. */
@@ -56,23 +56,23 @@ function isSignedByBoth(entry: {
 export const ledgerEntrySchema = z.union([
   z.strictObject({
     ...linkFields,
-    run_id: z.string(),
+    run_id: runIdSchema,
     /** SHA-256 of the run's run.json. */
-    run_sha256: digest,
+    run_sha256: sha256Schema,
     /** What its packages were asked to hold. */
     package_period: periodSchema,
     coverage: coverageSchema,
     /** Runs of the same name that this one takes the place of, the oldest first. */
-    supersedes: z.array(z.string()),
+    supersedes: z.array(runIdSchema),
     /** What it had of each stream, null for no entries; not in here is what later runs must not be held against. */
     spans: streamMapOf(spanEntriesSchema.nullable()),
     ...stateFields,
   }),
   z.strictObject({
     ...linkFields,
-    acceptance_key: z.string(),
+    acceptance_key: keySchema,
     /** SHA-256 of the acceptance's record. */
-    acceptance_sha256: digest,
+    acceptance_sha256: sha256Schema,
     stream_id: z.string(),
     /** What its past begins with from here on; null for a stream that vanished. */
     seen: spanSchema.nullable(),
@@ -82,7 +82,7 @@ export const ledgerEntrySchema = z.union([
     .strictObject({
       ...linkFields,
       /** Id of the key that signs every later entry; the key that signs this one signs no other after it. */
-      hands_over_to: digest,
+      hands_over_to: sha256Schema,
       ...stateFields,
       /** By the new key, over the same content as the signature: whoever has either key can follow. */
       countersignature: signatureSchema.optional(),
@@ -91,7 +91,7 @@ export const ledgerEntrySchema = z.union([
   z.strictObject({
     ...linkFields,
     /** Run that nobody goes on with; the ledger does not record it. */
-    abandons: z.string(),
+    abandons: runIdSchema,
     reason: z.string(),
     abandoned_by: operatorSchema,
     ...stateFields,

@@ -4,6 +4,7 @@ import type { Archive } from '../archive/archive.ts';
 import { periodSchema } from '../claims/span-schema.ts';
 import { operatorSchema } from '../claims/stated-schema.ts';
 import type { RecordFormat } from '../model/record-format.ts';
+import { runIdSchema, sha256Schema, timeSchema } from '../model/schemas.ts';
 import { askedKey } from './keys.ts';
 import { scopeSchema, sourceSchema } from './question.ts';
 import { readRecord } from './record-bytes.ts';
@@ -11,22 +12,19 @@ import { readRecord } from './record-bytes.ts';
 /** `runs/<run-id>/asked.json`: what the run is asked for, written before anything else of it. */
 export const askedSchema = z.strictObject({
   format: z.literal(FORMATS.asked),
-  run_id: z.string(),
+  run_id: runIdSchema,
   source: sourceSchema,
   period: periodSchema,
   scope: scopeSchema,
-  begun_at: z.string(),
+  begun_at: timeSchema,
   /** By the service's clock; null where it did not say what time it was. */
-  begun_at_by_service: z.iso.datetime().nullable(),
+  begun_at_by_service: timeSchema.nullable(),
   /** Random, and in the binding of all that the run leaves: nothing of another run, or of another day, is taken for its own. */
-  nonce: z.string().regex(/^[0-9a-f]{64}$/),
+  nonce: sha256Schema,
   /** Who began it. */
   operator: operatorSchema,
   /** See `export/binding.ts`. */
-  binding: z
-    .string()
-    .regex(/^[0-9a-f]{64}$/)
-    .nullable(),
+  binding: sha256Schema.nullable(),
 });
 export type Asked = z.infer<typeof askedSchema>;
 

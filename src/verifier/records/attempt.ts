@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { FORMATS } from '../../core/formats.ts';
 import type { RecordFormat } from '../model/record-format.ts';
+import { runIdSchema, timeSchema } from '../model/schemas.ts';
 import { documentSchema, runReconciliationSchema, streamFailureSchema, streamRecordSchema } from './record.ts';
 import { binding } from './stored-object.ts';
 import { runSupplementsSchema } from './supplements.ts';
@@ -8,9 +9,9 @@ import { runSupplementsSchema } from './supplements.ts';
 /** `runs/<run-id>/attempts/<time>/attempt.json`: a try that ended incomplete, and why. */
 export const attemptSchema = z.strictObject({
   format: z.literal(FORMATS.attempt),
-  run_id: z.string(),
-  started_at: z.string(),
-  ended_at: z.string(),
+  run_id: runIdSchema,
+  started_at: timeSchema,
+  ended_at: timeSchema,
   reconciliation: runReconciliationSchema,
   failed: z.array(streamFailureSchema),
   supplements: runSupplementsSchema.nullable(),

@@ -1,9 +1,10 @@
 import { z } from 'zod';
 import { spanSchema } from '../claims/span-schema.ts';
+import { runIdSchema } from '../model/schemas.ts';
 
 /** Finding of a run that contradicts the runs before it, and all that an acceptance covers. */
 export const contradictionSchema = z.strictObject({
-  run_id: z.string(),
+  run_id: runIdSchema,
   /** Code of the first finding that refutes. */
   finding: z.string(),
   message: z.string(),

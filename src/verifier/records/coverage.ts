@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { periodSchema } from '../claims/span-schema.ts';
+import { timeSchema } from '../model/schemas.ts';
 import { addMonths, lastEndedMonth, monthOf, periodOfMonths } from './months.ts';
 import { filterOf, type Question } from './question.ts';
 
@@ -9,7 +10,7 @@ const count = z.int().min(0);
 export const coverageSchema = z.strictObject({
   period: periodSchema,
   /** Up to when it can have entries: the end of its period, or when it was begun. */
-  until: z.string(),
+  until: timeSchema,
   /** See `filterOf`. */
   filter: z.string(),
   /** How many streams the service listed; how many of them the run does not have whole: excluded, failed or partial. */

@@ -2,12 +2,14 @@ import { z } from 'zod';
 import { sha256 } from '../../core/digest.ts';
 import { FORMATS } from '../../core/formats.ts';
 import type { Archive } from '../archive/archive.ts';
+import { keySchema } from '../archive/key.ts';
 import { operatorSchema } from '../claims/stated-schema.ts';
 import type { RecordFormat } from '../model/record-format.ts';
+import { runIdSchema, sha256Schema, timeSchema } from '../model/schemas.ts';
 import { holdActionOf, holdLogPrefix, holdResultKey } from './keys.ts';
 import { readRecord } from './record-bytes.ts';
 
-const lockSchema = z.strictObject({ mode: z.enum(['governance', 'compliance']), retain_until: z.string() });
+const lockSchema = z.strictObject({ mode: z.enum(['governance', 'compliance']), retain_until: timeSchema });
 
 /** How an object is protected, as the store shows it. */
 const protectionSchema = z.strictObject({ lock: lockSchema.nullable(), legal_hold: z.boolean() });
@@ -16,15 +18,15 @@ export type Protection = z.infer<typeof protectionSchema>;
 /** `runs/<run-id>/hold-log/<time>-<action>.json`: written before anything is changed, so that no change goes unsaid. */
 export const holdRecordSchema = z.strictObject({
   format: z.literal(FORMATS.hold),
-  run_id: z.string(),
+  run_id: runIdSchema,
   action: z.enum(['hold', 'release', 'extend']),
   reason: z.string(),
   ordered_by: operatorSchema,
-  ordered_at: z.string(),
+  ordered_at: timeSchema,
   /** Of `extend`: no object may be deleted before. */
-  retain_until: z.string().nullable(),
+  retain_until: timeSchema.nullable(),
   /** Every object of the run there was, and the ledger entry that records it, each as it was before. */
-  objects: z.array(z.strictObject({ key: z.string(), version_id: z.string().nullable(), ...protectionSchema.shape })),
+  objects: z.array(z.strictObject({ key: keySchema, version_id: z.string().nullable(), ...protectionSchema.shape })),
 });
 export type HoldRecord = z.infer<typeof holdRecordSchema>;
 
@@ -32,11 +34,11 @@ export type HoldRecord = z.infer<typeof holdRecordSchema>;
 export const holdResultSchema = z.strictObject({
   format: z.literal(FORMATS.holdResult),
   /** SHA-256 of the record that this is the end of. */
-  record_sha256: z.string().regex(/^[0-9a-f]{64}$/),
+  record_sha256: sha256Schema,
   /** `refused`: the store let nothing be changed. */
   outcome: z.enum(['completed', 'refused']),
-  ended_at: z.string(),
-  objects: z.array(z.strictObject({ key: z.string(), ...protectionSchema.shape })),
+  ended_at: timeSchema,
+  objects: z.array(z.strictObject({ key: keySchema, ...protectionSchema.shape })),
 });
 export type HoldResult = z.infer<typeof holdResultSchema>;
 

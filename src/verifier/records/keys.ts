@@ -3,6 +3,8 @@
  * a key is of, how it is read. Pure: `/` everywhere.
  */
 
+import { RUN_ID } from '../model/schemas.ts';
+
 export const RUNS_PREFIX = 'runs/';
 export const LEDGER_PREFIX = 'ledger/';
 export const PUBLIC_KEYS_PREFIX = 'keys/';
@@ -22,9 +24,10 @@ export function runPrefix(runId: string): string {
   return `runs/${runId}/`;
 }
 
-/** The run that an object belongs to; null for one outside of `runs/`. */
+/** The run that an object belongs to; null for one outside of `runs/`, and for one in a folder that no run can have. */
 export function runIdOf(key: string): string | null {
-  return /^runs\/([^/]+)\//.exec(key)?.[1] ?? null;
+  const name = /^runs\/([^/]+)\//.exec(key)?.[1];
+  return name !== undefined && RUN_ID.test(name) ? name : null;
 }
 
 /** What the address of a run names; null for an address that ends otherwise. @param address of an archive, and `/runs/ID`. */

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { CLAIMS } from '../claims/claim.ts';
 import type { periodSchema } from '../claims/span-schema.ts';
+import { sha256Schema } from '../model/schemas.ts';
 
 /** What of a service is to be exported, for whom, and what must be proved of it. */
 export const scopeSchema = z.strictObject({
@@ -22,10 +23,7 @@ export const sourceSchema = z.strictObject({
   audit_url: z.string(),
   contract: z.string(),
   /** Null for the default contract. */
-  contract_sha256: z
-    .string()
-    .regex(/^[0-9a-f]{64}$/)
-    .nullable(),
+  contract_sha256: sha256Schema.nullable(),
 });
 
 /** What a run is asked for. Two exports are the same run only where they ask the same. */

@@ -10,6 +10,7 @@ import {
 } from '../claims/stated-schema.ts';
 import { findingSchema, verdictSchema } from '../claims/verdict-schema.ts';
 import type { RecordFormat } from '../model/record-format.ts';
+import { runIdSchema, sha256Schema, timeSchema } from '../model/schemas.ts';
 import { contradictionSchema } from './contradiction.ts';
 import { controlsSchema } from './controls.ts';
 import { coverageSchema } from './coverage.ts';
@@ -22,20 +23,19 @@ import { runSupplementsSchema, supplementCountsSchema } from './supplements.ts';
  * contract says otherwise, times RFC 3339 in UTC, periods half-open.
  */
 
-const digest = z.string().regex(/^[0-9a-f]{64}$/);
 const count = z.int().min(0);
 
 /** `runs/<run-id>/streams/<slug>.json`: one stream is done. */
 export const streamRecordSchema = z.strictObject({
   format: z.literal(FORMATS.stream),
-  run_id: z.string(),
+  run_id: runIdSchema,
   ...verdictSchema.shape,
   partial: z.boolean(),
   missing: z.array(z.strictObject({ form: z.string(), reason: z.string() })),
   collected: collectedSchema,
   service: serviceStatementSchema,
   bundle: bundleSchema,
-  recorded_at: z.string(),
+  recorded_at: timeSchema,
   binding,
 });
 export type StreamRecord = z.infer<typeof streamRecordSchema>;
@@ -100,7 +100,7 @@ export const acceptanceSchema = z.strictObject({
   stream_id: z.string(),
   reason: z.string(),
   accepted_by: operatorSchema,
-  accepted_at: z.string(),
+  accepted_at: timeSchema,
   head: seenHeadSchema,
   contradiction: contradictionSchema,
 });
@@ -129,7 +129,7 @@ const requestSchema = z.strictObject({
 
 /** The service's list of streams, as it was when the export began: which streams there are rests on it. */
 export const streamListSchema = z.strictObject({
-  pages: z.array(z.strictObject({ path: z.string(), streams: count, bytes: count, sha256: digest })),
+  pages: z.array(z.strictObject({ path: z.string(), streams: count, bytes: count, sha256: sha256Schema })),
   /** Each with what the list stated of it; null for what it did not. */
   streams: z.array(
     z.strictObject({
@@ -152,9 +152,9 @@ export type ReportOptions = z.infer<typeof reportSchema>;
 
 /** A run that was finalized before this one. */
 export const earlierRunSchema = coverageSchema.extend({
-  run_id: z.string(),
+  run_id: runIdSchema,
   outcome: z.enum(STATUSES),
-  finished_at: z.string(),
+  finished_at: timeSchema,
   /** Those that it exported. */
   streams: count,
   entries: count,
@@ -168,13 +168,13 @@ export type RunDocument = z.infer<typeof documentSchema>;
 /** `runs/<run-id>/run.json`: written last, it makes the run one that is finalized. */
 export const runRecordSchema = z.strictObject({
   format: z.literal(FORMATS.run),
-  run_id: z.string(),
+  run_id: runIdSchema,
   outcome: z.enum(STATUSES),
   exit_code: z.int(),
   scope: scopeSchema,
   period: periodSchema,
   /** Runs of the same name that this one takes the place of, the oldest first; see `ledger/given-up.ts`. */
-  supersedes: z.array(z.string()),
+  supersedes: z.array(runIdSchema),
   /** What its packages were asked to hold: all there is where the service cannot select a period. */
   package_period: periodSchema,
   source: sourceSchema.extend({
@@ -188,14 +188,14 @@ export const runRecordSchema = z.strictObject({
   tool: z.strictObject({ name: z.string(), version: z.string(), commit: z.string().nullable() }),
   operator: operatorSchema,
   /** When the run was begun, and the same by the service's clock, null where it did not say. */
-  begun_at: z.string(),
-  begun_at_by_service: z.iso.datetime().nullable(),
+  begun_at: timeSchema,
+  begun_at_by_service: timeSchema.nullable(),
   /** What follows is of the attempt that finalized it. */
-  started_at: z.string(),
+  started_at: timeSchema,
   /** When nothing was left to collect. */
-  finished_at: z.string(),
+  finished_at: timeSchema,
   /** Every export that worked on it, the oldest first; `ended_at` is null for one that was interrupted. */
-  attempts: z.array(z.strictObject({ started_at: z.string(), ended_at: z.string().nullable() })),
+  attempts: z.array(z.strictObject({ started_at: timeSchema, ended_at: timeSchema.nullable() })),
   stream_list: streamListSchema,
   streams: z.array(runStreamSchema),
   excluded: z.array(z.strictObject({ stream_id: z.string(), reason: z.string() })),

@@ -1,8 +1,10 @@
 import { z } from 'zod';
 import { FORMATS } from '../../core/formats.ts';
 import type { Archive } from '../archive/archive.ts';
+import { keySchema } from '../archive/key.ts';
 import { operatorSchema } from '../claims/stated-schema.ts';
 import type { RecordFormat } from '../model/record-format.ts';
+import { runIdSchema, sha256Schema, timeSchema } from '../model/schemas.ts';
 import { lockAsRun } from './beside-run.ts';
 import { holdActionOf, holdLogPrefix, holdRecordKey } from './keys.ts';
 import { putRecord } from './put-record.ts';
@@ -11,12 +13,12 @@ import { readRecord } from './record-bytes.ts';
 /** `runs/<run-id>/hold-log/<time>-restamp.json`: written before its token is kept, so that none goes unsaid. */
 export const restampingSchema = z.strictObject({
   format: z.literal(FORMATS.restamp),
-  run_id: z.string(),
+  run_id: runIdSchema,
   ordered_by: operatorSchema,
-  ordered_at: z.string(),
+  ordered_at: timeSchema,
   /** Where the token was asked for. */
   timestamp_authority: z.string(),
-  token: z.strictObject({ key: z.string(), sha256: z.string().regex(/^[0-9a-f]{64}$/) }),
+  token: z.strictObject({ key: keySchema, sha256: sha256Schema }),
 });
 export type Restamping = z.infer<typeof restampingSchema>;
 

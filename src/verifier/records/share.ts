@@ -1,19 +1,19 @@
 import { z } from 'zod';
 import { FORMATS } from '../../core/formats.ts';
 import type { Archive } from '../archive/archive.ts';
+import { keySchema } from '../archive/key.ts';
 import { operatorSchema } from '../claims/stated-schema.ts';
 import type { RecordFormat } from '../model/record-format.ts';
+import { runIdSchema, sha256Schema, timeSchema } from '../model/schemas.ts';
 import { lockAsRun } from './beside-run.ts';
 import { holdActionOf, holdLogPrefix, holdRecordKey } from './keys.ts';
 import { putRecord } from './put-record.ts';
 import { readRecord } from './record-bytes.ts';
 
-const digest = z.string().regex(/^[0-9a-f]{64}$/);
-
 const sharedObjectSchema = z.strictObject({
-  key: z.string(),
+  key: keySchema,
   bytes: z.int().min(0),
-  sha256: digest,
+  sha256: sha256Schema,
   version_id: z.string().nullable(),
 });
 export type SharedObject = z.infer<typeof sharedObjectSchema>;
@@ -24,14 +24,14 @@ export type SharedObject = z.infer<typeof sharedObjectSchema>;
  */
 export const shareSchema = z.strictObject({
   format: z.literal(FORMATS.share),
-  run_id: z.string(),
+  run_id: runIdSchema,
   /** To whom; null where it was not said. */
   shared_with: z.string().nullable(),
   shared_by: operatorSchema,
-  shared_at: z.string(),
+  shared_at: timeSchema,
   form: z.enum(['links', 'copies']),
   /** When the links end; null for copies, and where nobody could know when the credentials of the links end. */
-  expires_at: z.string().nullable(),
+  expires_at: timeSchema.nullable(),
   objects: z.array(sharedObjectSchema),
 });
 export type ShareRecord = z.infer<typeof shareSchema>;

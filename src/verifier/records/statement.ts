@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { ARCHIVE_VERSION } from '../../core/formats.ts';
 import type { RecordFormat } from '../model/record-format.ts';
+import { sha256Schema } from '../model/schemas.ts';
 import type { Signed } from '../signature/envelope.ts';
 import { runRecordKey } from './keys.ts';
 import type { RunRecord } from './record.ts';
@@ -11,9 +12,7 @@ const PREDICATE_TYPE = `urn:evidence-exporter:run:${ARCHIVE_VERSION}`;
 
 /** An in-toto Statement v1 (in-toto/attestation, spec/v1/statement.md) as we write it, as far as readers compare it. */
 export const statementSchema = z.looseObject({
-  subject: z.array(
-    z.strictObject({ name: z.string(), digest: z.strictObject({ sha256: z.string().regex(/^[0-9a-f]{64}$/) }) }),
-  ),
+  subject: z.array(z.strictObject({ name: z.string(), digest: z.strictObject({ sha256: sha256Schema }) })),
 });
 export const STATEMENT: RecordFormat<z.infer<typeof statementSchema>> = { schema: statementSchema, maxBytes: 2 ** 30 };
 

@@ -1,14 +1,15 @@
 import { z } from 'zod';
 import type { PutResult } from '../archive/archive.ts';
+import { keySchema } from '../archive/key.ts';
+import { sha256Schema, timeSchema } from '../model/schemas.ts';
 
-const digest = z.string().regex(/^[0-9a-f]{64}$/);
 const count = z.int().min(0);
 
 /** An object of the archive, as it was read back. */
 export const storedSchema = z.strictObject({
-  key: z.string(),
+  key: keySchema,
   bytes: count,
-  sha256: digest,
+  sha256: sha256Schema,
   /** Where the store keeps versions: the one that is the object. */
   version_id: z.string().optional(),
 });
@@ -16,11 +17,11 @@ export type StoredAs = z.infer<typeof storedSchema>;
 
 export const bundleSchema = storedSchema.extend({
   /** Of an object that age encrypted: the zip in it, and to whom. Key, length and digest above are of the object. */
-  encrypted: z.strictObject({ bytes: count, sha256: digest, recipients: z.array(z.string()) }).optional(),
+  encrypted: z.strictObject({ bytes: count, sha256: sha256Schema, recipients: z.array(z.string()) }).optional(),
   /** SHA-256 of the bag's manifest-sha256.txt: the same for the same files, however they are compressed. */
-  identity: digest,
+  identity: sha256Schema,
   /** As the store showed it when the bundle was read back. */
-  lock: z.strictObject({ mode: z.enum(['governance', 'compliance']), retain_until: z.string() }).optional(),
+  lock: z.strictObject({ mode: z.enum(['governance', 'compliance']), retain_until: timeSchema }).optional(),
   legal_hold: z.literal(true).optional(),
 });
 
@@ -37,7 +38,7 @@ export function whereKept({ version_id, lock, legal_hold }: PutResult) {
  * HMAC-SHA-256 in hex over the bytes of the record without this member, by a key that only those have who run the export;
  * null where there is none. Written last; see `export/binding.ts`.
  */
-export const binding = digest.nullable();
+export const binding = sha256Schema.nullable();
 
 /** A record before it is bound to its run. */
 export type Unbound<T extends { binding: unknown }> = Omit<T, 'binding'>;

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { FORMATS } from '../../core/formats.ts';
 import type { RecordFormat } from '../model/record-format.ts';
+import { runIdSchema } from '../model/schemas.ts';
 import { supplementsStatementSchema } from '../supplements/document.ts';
 import type { Outcome } from './outcome.ts';
 import { binding, bundleSchema } from './stored-object.ts';
@@ -22,7 +23,7 @@ export type StoredSupplements = RunSupplements & { object: NonNullable<RunSupple
  */
 export const announcedSupplementsSchema = runSupplementsSchema.extend({
   format: z.literal(FORMATS.supplementsRecord),
-  run_id: z.string(),
+  run_id: runIdSchema,
   object: bundleSchema,
   binding,
 });

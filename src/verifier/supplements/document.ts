@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { FORMATS } from '../../core/formats.ts';
 import type { RecordFormat } from '../model/record-format.ts';
+import { runIdSchema, timeSchema } from '../model/schemas.ts';
 import { SUPPLEMENT_FINDING_CODES } from '../model/supplement-finding.ts';
 import { KIND_NAMES, type RecordKind, type SupplementService } from './files.ts';
 
@@ -13,11 +14,11 @@ const count = z.int().min(0);
 
 /** What became of one service. One that is missing has no file in the bag. */
 export const serviceStateSchema = z.discriminatedUnion('state', [
-  z.strictObject({ state: z.literal('collected'), origin: z.string(), collected_at: z.string() }),
+  z.strictObject({ state: z.literal('collected'), origin: z.string(), collected_at: timeSchema }),
   z.strictObject({
     state: z.literal('missing'),
     origin: z.string(),
-    collected_at: z.string(),
+    collected_at: timeSchema,
     reason: z.string(),
     next_step: z.string(),
   }),
@@ -102,8 +103,8 @@ export type SupplementsStatement = z.infer<typeof supplementsStatementSchema>;
 /** `data/supplements.json`. */
 export const supplementsDocumentSchema = z.strictObject({
   format: z.literal(FORMATS.supplements),
-  run_id: z.string(),
-  period: z.strictObject({ from: z.string().nullable(), to: z.string().nullable() }),
+  run_id: runIdSchema,
+  period: z.strictObject({ from: timeSchema.nullable(), to: timeSchema.nullable() }),
   ...supplementsStatementSchema.shape,
 });
 export type SupplementsDocument = z.infer<typeof supplementsDocumentSchema>;

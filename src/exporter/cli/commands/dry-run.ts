@@ -25,28 +25,19 @@ import { type ExportWish, questionOf } from './export-wish.ts';
 
 /** Says what an export would do, and looks at all that it would look at before it writes; writes nothing. */
 export async function dryRun(wish: ExportWish, footing: Footing, context: CommandContext): Promise<number> {
-  const { config, answer, scope, service } = wish;
+  const { config, answer } = wish;
   const { printer } = context;
   await storeOf(config.archive.url).checkForWriting(config.archive, context);
   const { runId, isFinalized, movedFrom } = await withArchiveIfAny(config.archive, context, (archive) =>
     checkRun(wish, footing, archive ?? openMemoryArchive()),
   );
-  let clock: ClockReading | null = null;
-  const listed = service.client.listStreams((_page, date) => {
-    clock ??= readClock(date, new Date());
-  });
-  const selection = await selectStreams(listed, scope);
-  refuseUnended(answer.period, clock);
-  await service.client.tryRights(selection.included[0]?.streamId ?? null);
-  const seals = scope.required_claims.includes('seal')
-    ? await checkNewestSeals(service.client, selection.included, footing.sealKeys)
-    : null;
-  const supplements = service.supplements === null ? [] : await checkSupplements(service.supplements);
-  const { included, excluded } = selection;
+  const shown = await askBeforehand(wish, footing);
+  refuseUnended(answer.period, shown.clock);
+  const { included, excluded } = shown.selection;
   const streams = included.map(({ streamId }) => streamId);
   printer.document('evidence-export-dry-run/1', {
     ...{ dry_run: true, run_id: runId, period: answer.period, finalized: isFinalized, streams, excluded },
-    ...{ moved_from: movedFrom, supplements },
+    ...{ moved_from: movedFrom, supplements: shown.supplements },
   });
   printer.result(`Run ${runId}: ${describePeriod(answer.period)}`);
   if (isFinalized) printer.result('This run is finalized: without --revise nothing would be exported.');
@@ -54,11 +45,49 @@ export async function dryRun(wish: ExportWish, footing: Footing, context: Comman
     printer.result(
       `The archive would record for ever that its service moved here from ${movedFrom} (--service-moved).`,
     );
+  printPlan(shown.selection, isFinalized ? 'With --revise, ' : '', wish, footing, printer);
+  const code = printShown(shown, printer);
+  printer.result('Nothing was written.');
+  return code;
+}
+
+/** What the service shows of itself before an export. */
+export interface ShownByService {
+  clock: ClockReading | null;
+  selection: StreamSelection;
+  /** Null where seals need not be proved. */
+  seals: Check | null;
+  supplements: Check[];
+}
+
+/**
+ * Asks the service for all that an export needs, but for packages.
+ * @throws EvidenceError `refused` for a key that may not export; as the client does.
+ */
+export async function askBeforehand(
+  { scope, service: { client, supplements } }: Pick<ExportWish, 'scope' | 'service'>,
+  { sealKeys }: Pick<Footing, 'sealKeys'>,
+): Promise<ShownByService> {
+  let clock: ClockReading | null = null;
+  const listed = client.listStreams((_page, date) => {
+    clock ??= readClock(date, new Date());
+  });
+  const selection = await selectStreams(listed, scope);
+  const { included } = selection;
+  await client.tryRights(included[0]?.streamId ?? null);
+  const seals = scope.required_claims.includes('seal') ? await checkNewestSeals(client, included, sealKeys) : null;
+  return { clock, selection, seals, supplements: supplements === null ? [] : await checkSupplements(supplements) };
+}
+
+/** Prints what would keep an export from being complete, and returns its exit code. */
+export function printShown({ selection, seals, supplements }: ShownByService, printer: Printer): number {
   for (const check of supplements) printSupplement(check, printer);
-  if (seals?.state === 'failed') printer.result(`The export would end incomplete: ${seals.says} → ${seals.next_step}`);
-  const planned = printPlan(selection, isFinalized ? 'With --revise, ' : '', wish, footing, printer);
-  if (planned === 0 && seals?.state === 'failed') return INCOMPLETE;
-  return planned === 0 && supplements.some(({ state }) => state === 'failed') ? INCOMPLETE : planned;
+  const isUnsealed = seals?.state === 'failed';
+  if (isUnsealed) printer.result(`The export would end incomplete: ${seals.says} → ${seals.next_step}`);
+  const drifted = selection.included.filter(({ drift }) => drift !== null);
+  for (const { streamId, drift } of drifted) printer.result(`${streamId} could not be exported: ${drift}`);
+  if (selection.included.length === 0) return 4;
+  return isUnsealed || drifted.length > 0 || supplements.some(({ state }) => state === 'failed') ? INCOMPLETE : 0;
 }
 
 function printSupplement({ name, state, says, next_step }: Check, printer: Printer): void {
@@ -70,7 +99,7 @@ function printSupplement({ name, state, says, next_step }: Check, printer: Print
  * What an export would refuse is refused; a revision would go under another name where it has to. What nobody signed is
  * not signed over, so the ledger is read as an export reads it.
  */
-async function checkRun(
+export async function checkRun(
   wish: ExportWish,
   footing: Footing,
   archive: Archive,
@@ -100,7 +129,7 @@ function printPlan(
   { config }: ExportWish,
   footing: Footing,
   printer: Printer,
-): number {
+): void {
   printer.result(`${condition}${plural(included.length, 'stream')} would be exported into ${config.archive.url}:`);
   for (const { streamId } of included) printer.result(`  ${streamId}`);
   if (excluded.length > 0) printer.result(`${excluded.length} would be left out.`);
@@ -108,9 +137,4 @@ function printPlan(
   const room = reckonRoom(config, footing.workDirectory, counts);
   printer.result(`Work directory: ${room.says}.`);
   if (room.isShort) printer.result(MORE_ROOM);
-  const drifted = included.filter(({ drift }) => drift !== null);
-  for (const { streamId, drift } of drifted) printer.result(`${streamId} could not be exported: ${drift}`);
-  printer.result('Nothing was written.');
-  if (included.length === 0) return 4;
-  return drifted.length > 0 ? INCOMPLETE : 0;
 }

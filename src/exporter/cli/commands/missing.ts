@@ -1,3 +1,5 @@
+// Over 250 lines: the months that are missing, and both ways to go through them.
+
 import { type ErrorCode, EvidenceError, isEvidenceError } from '../../../core/errors.ts';
 import { exitCodeOf } from '../../../core/terminal/exit.ts';
 import { plural } from '../../../core/words.ts';
@@ -7,19 +9,20 @@ import type { Past } from '../../../verifier/ledger/past.ts';
 import { type CoveredMonth, coverMonth, coverMonths } from '../../../verifier/records/coverage.ts';
 import { describeMonth, toMonthReport } from '../../../verifier/records/month-report.ts';
 import { lastEndedMonth } from '../../../verifier/records/months.ts';
-import { filterOf, type Question } from '../../../verifier/records/question.ts';
-import { type ClockReading, readClock } from '../../clocks.ts';
+import { filterOf } from '../../../verifier/records/question.ts';
+import { openMemoryArchive } from '../../archive/memory.ts';
 import { findGrownMonths } from '../../export/grown-months.ts';
 import { type PeriodAnswer, refuseUnended, resolvePeriod } from '../../export/period.ts';
 import type { ExportResult } from '../../export/run.ts';
 import { isBegun } from '../../export/run-id.ts';
 import type { CommandContext } from '../command.ts';
 import { withArchiveIfAny } from '../config/archives.ts';
-import type { Config } from '../config/config.ts';
 import type { Footing } from '../config/footing.ts';
-import type { Service } from '../config/service.ts';
+import { storeOf } from '../config/stores.ts';
 import { endOf, printRun, toRunDocument } from '../output/run-report.ts';
+import { askBeforehand, checkRun, printShown, type ShownByService } from './dry-run.ts';
 import type { ExportFlags } from './export-flags.ts';
+import type { ExportWish } from './export-wish.ts';
 
 /** A month that is to be exported. */
 interface MissingMonth {
@@ -33,12 +36,8 @@ interface MissingMonth {
 }
 
 /** What every month is exported with. */
-interface Wish {
-  config: Config;
-  scope: Question['scope'];
-  beginSigning: boolean;
-  service: Service;
-  footing: Pick<Footing, 'signingKey' | 'publicKeys'>;
+interface Wish extends Omit<ExportWish, 'answer'> {
+  footing: Footing;
   /** @param isFirst what is to be said once is said with the first. */
   exportMonth: (answer: PeriodAnswer, how: { isFirst: boolean; revise: boolean }) => Promise<ExportResult>;
 }
@@ -87,7 +86,7 @@ export async function exportMissing(wish: Wish, flags: ExportFlags, context: Com
   if (left.length > 0)
     printer.result(`Failed: ${left.map((one) => `${one.month} (exit code ${one.exit_code})`).join(', ')}.`);
   const runs = tried.flatMap(({ result }) => (result === null ? [] : [toRunDocument(result, archiveUrl)]));
-  const failed = left.map(({ month, exit_code }) => ({ month, exit_code }));
+  const failed = left.map(toFailed);
   printer.document('evidence-export-missing/1', { exit_code: exitCode, archive: archiveUrl, runs, failed });
   return exitCode;
 }
@@ -96,19 +95,35 @@ export async function exportMissing(wish: Wish, flags: ExportFlags, context: Com
 async function exportOne(wish: Wish, missing: MissingMonth, isFirst: boolean, context: CommandContext): Promise<Tried> {
   const { printer } = context;
   const { month, isGrown } = missing;
-  try {
+  return orFailed(month, 'not exported', context, async () => {
     const result = await wish.exportMonth(answerOf(wish, month), { isFirst, revise: isGrown });
     printLine(result, context);
     const { exit_code } = endOf(result);
     if (!WELL.has(exit_code)) printRun(result, wish.config.archive.url, printer);
     return { month, exit_code, result };
+  });
+}
+
+/** @throws EvidenceError for what every other month would meet as well. */
+async function orFailed(
+  month: string,
+  how: string,
+  { printer }: CommandContext,
+  work: () => Promise<Tried>,
+): Promise<Tried> {
+  try {
+    return await work();
   } catch (error) {
     if (!isEvidenceError(error) || ENDS_ALL.has(error.code)) throw error;
     const exit_code = exitCodeOf(error.code);
-    printer.result(`Month ${month}: not exported (exit code ${exit_code}): ${error.message}`);
+    printer.result(`Month ${month}: ${how} (exit code ${exit_code}): ${error.message}`);
     if (error.nextStep !== undefined) printer.result(`  ${error.nextStep}`);
     return { month, exit_code, result: null };
   }
+}
+
+function toFailed({ month, exit_code }: Tried): Pick<Tried, 'month' | 'exit_code'> {
+  return { month, exit_code };
 }
 
 /** Refuted outweighs every failure, a failure what is well; 4 only where nothing but empty months came of it. */
@@ -209,27 +224,48 @@ async function ofMonth<Result>(
   }
 }
 
-/** @throws EvidenceError `usage` for a month that an export would refuse, behind the words on those before it. */
-async function list(missing: readonly MissingMonth[], wish: Wish, { printer }: CommandContext): Promise<number> {
-  const clock = missing.length === 0 ? null : await readServiceClock(wish.service);
-  for (const [index, { month, runId, has, isBegun: begun, isGrown }] of missing.entries()) {
-    await ofMonth(missing, index, 'would be exported', () => refuseUnended(answerOf(wish, month).period, clock));
-    const how = isGrown ? 'revised' : begun ? 'gone on with' : 'exported';
-    printer.result(`Run ${runId} would be ${how}: ${has}.`);
+/** Looks at all that the exports would look at before they write. Returns the exit code that they would end with at least. */
+async function list(missing: readonly MissingMonth[], wish: Wish, context: CommandContext): Promise<number> {
+  const { config, footing } = wish;
+  const { printer } = context;
+  const document = (failed: readonly Tried[]) =>
+    printer.document('evidence-export-missing-dry-run/1', { dry_run: true, missing, failed: failed.map(toFailed) });
+  if (missing.length === 0) {
+    document([]);
+    printer.result('No month is missing.');
+    return 0;
   }
-  printer.document('evidence-export-missing-dry-run/1', { dry_run: true, missing });
-  printer.result(missing.length === 0 ? 'No month is missing.' : 'Nothing was written.');
-  return 0;
+  await storeOf(config.archive.url).checkForWriting(config.archive, context);
+  const shown = await askBeforehand(wish, footing);
+  const tried = await withArchiveIfAny(config.archive, context, async (archive) => {
+    const checked: Tried[] = [];
+    for (const [index, one] of missing.entries()) {
+      const checkIt = () => checkOne({ ...wish, shown, archive: archive ?? openMemoryArchive() }, one, context);
+      checked.push(await ofMonth(missing, index, 'would be exported', checkIt));
+    }
+    return checked;
+  });
+  const code = printShown(shown, printer);
+  document(tried.filter(({ exit_code }) => !WELL.has(exit_code)));
+  printer.result('Nothing was written.');
+  return worstCode([...tried.map(({ exit_code }) => exit_code), code]);
 }
 
-/** As an export reads it: with the first page of the streams. */
-async function readServiceClock({ client }: Service): Promise<ClockReading | null> {
-  let clock: ClockReading | null = null;
-  const listed = client.listStreams((_page, date) => {
-    clock ??= readClock(date, new Date());
+/** @throws EvidenceError for what every other month would meet as well. */
+async function checkOne(
+  { archive, shown, ...wish }: Wish & { archive: Archive; shown: ShownByService },
+  { month, has, isBegun: begun, isGrown }: MissingMonth,
+  context: CommandContext,
+): Promise<Tried> {
+  const answer = answerOf(wish, month);
+  return orFailed(month, 'would not be exported', context, async () => {
+    refuseUnended(answer.period, shown.clock);
+    const { runId } = await checkRun({ ...wish, answer, revise: isGrown }, wish.footing, archive);
+    const isResumed = begun && runId === answer.runId;
+    const how = isGrown ? 'revised' : isResumed ? 'resumed' : 'exported';
+    context.printer.result(`Run ${runId} would be ${how}: ${has}.`);
+    return { month, exit_code: 0, result: null };
   });
-  for await (const _stream of listed) break;
-  return clock;
 }
 
 function printLine(result: ExportResult, { printer }: CommandContext): void {
