@@ -172,6 +172,46 @@ describe('entries that are dated into a month that is archived', () => {
     expect([exported.code, codesOf(exported)]).toEqual([3, ['continuity/grown']]);
   });
 
+  test('after entries of the next month, which is archived too: they are named until the whole stream is exported', async () => {
+    const entries = grow([], '2026-08');
+    await beginWith(grow(entries, '2026-09'), '2026-08', '2026-09');
+    late(entries, 2);
+    grow(entries, '2026-10');
+    for (let time = 0; time < 2; time++) {
+      const missing = await service.export({ missing: true });
+      expect([missing.code, missing.document.failed]).toEqual([
+        3,
+        ['2026-08', '2026-10'].map((month) => ({ month, exit_code: 3 })),
+      ]);
+      expect((await service.verify()).code).toBe(3);
+    }
+    const october = await service.export({ period: '2026-10' });
+    expect(october.document.streams[0].findings).toMatchObject([
+      {
+        code: 'continuity/grown',
+        from: 21,
+        to: 22,
+        recorded_at: LATE,
+        next_step: expect.stringContaining('--all-time'),
+      },
+    ]);
+    expect((await service.export({ 'all-time': true })).code).toBe(0);
+    expect(await service.export({ missing: true })).toMatchObject({ code: 0, document: { failed: [] } });
+    expect((await service.export({ period: '2026-10' })).code).toBe(0);
+    expect((await service.verify()).code).toBe(0);
+  });
+
+  test('that the service shows in no month are a gap', async () => {
+    const entries = grow([], '2026-08');
+    await beginWith(grow(entries, '2026-09'), '2026-08', '2026-09');
+    late(entries, 2);
+    grow(entries, '2026-10');
+    const hidden = (all: SentEntry[]) => all.filter(({ timestamp }) => timestamp !== LATE);
+    tell(entries, { listed: hidden, packaged: hidden });
+    const exported = await service.export({ period: '2026-10' });
+    expect([exported.code, codesOf(exported)]).toEqual([1, expect.arrayContaining(['continuity/gap'])]);
+  });
+
   test('are left to the month that nobody exported yet', async () => {
     const entries = grow([], '2026-08');
     await beginWith(entries, '2026-08');

@@ -1,7 +1,8 @@
 import { inParallel } from '../../core/parallel.ts';
 import { newestHead } from '../../verifier/claims/span.ts';
-import { findLate } from '../../verifier/claims/unfetched.ts';
+import { findLate, isOutOfPlace } from '../../verifier/claims/unfetched.ts';
 import type { Past } from '../../verifier/ledger/past.ts';
+import type { StreamFinding } from '../../verifier/model/stream-finding.ts';
 import { monthOf } from '../../verifier/records/months.ts';
 import type { Question } from '../../verifier/records/question.ts';
 import type { ServiceInUse } from './context.ts';
@@ -16,28 +17,40 @@ interface GrownQuestion {
   concurrency: number;
 }
 
+/** Streams of which a month has more entries now than were exported. */
+export interface GrownMonth {
+  streams: readonly string[];
+  /** True where a revision would have a gap: entries of other months lie between. */
+  isOutOfPlace: boolean;
+}
+
 /**
- * Months that were exported after their end and that have more entries now, and the streams that these are of, by month;
- * asked of the service. An entry counts if its number is higher than any that was exported.
+ * Months that were exported after their end and that have more entries now, by month; asked of the service. An entry
+ * counts if its number is higher than any that was exported.
  */
-export async function findGrownMonths(question: GrownQuestion): Promise<ReadonlyMap<string, readonly string[]>> {
+export async function findGrownMonths(question: GrownQuestion): Promise<ReadonlyMap<string, GrownMonth>> {
   const { service, scope, past, concurrency } = question;
-  const grown = new Map<string, Set<string>>();
+  const grown = new Map<string, { streams: Set<string>; isOutOfPlace: boolean }>();
   if (scope.completeness !== 'listing' || !service.client.listsAfter || past.spans.size === 0) return new Map();
   const { included } = await selectStreams(service.client.listStreams(), scope);
   await inParallel(included, concurrency, async (stream) => {
-    for (const month of await grownMonthsOf(question, stream))
-      grown.set(month, (grown.get(month) ?? new Set()).add(stream.streamId));
+    for (const finding of await lateIn(question, stream)) {
+      const month = monthOf(finding.recorded_at ?? '');
+      if (month === null) continue;
+      const known = grown.get(month) ?? { streams: new Set(), isOutOfPlace: false };
+      known.streams.add(stream.streamId);
+      known.isOutOfPlace ||= isOutOfPlace(finding);
+      grown.set(month, known);
+    }
   });
-  return new Map([...grown].map(([month, streams]) => [month, [...streams].sort()]));
+  return new Map([...grown].map(([month, one]) => [month, { ...one, streams: [...one.streams].sort() }]));
 }
 
-async function grownMonthsOf({ service, past }: GrownQuestion, stream: ListedStream): Promise<string[]> {
+async function lateIn({ service, past }: GrownQuestion, stream: ListedStream): Promise<StreamFinding[]> {
   const { streamId } = stream;
   const earlier = past.spans.get(streamId) ?? [];
   const after = newestHead(earlier)?.sequence ?? service.contract.firstSequence - 1;
   const periods = earlier.map(({ period }) => period);
-  const unfetched = await listUnfetched(service.client, { streamId, statement: stream, after, periods });
-  if (unfetched === null || unfetched.failure !== null) return [];
-  return findLate({ streamId }, earlier, unfetched).flatMap(({ recorded_at = '' }) => monthOf(recorded_at) ?? []);
+  const unfetched = await listUnfetched(service.client, { streamId, statement: stream, after, own: null, periods });
+  return unfetched === null || unfetched.failure !== null ? [] : findLate({ streamId }, earlier, unfetched);
 }

@@ -4,6 +4,7 @@ import type { TransferLog } from '../../verifier/bundle/documents.ts';
 import { asPart, PackageReader, type PackageReading } from '../../verifier/chain/package.ts';
 import type { VendorVerdict } from '../../verifier/claims/agreement-vendor.ts';
 import { type CompletenessBasis, entriesBeside } from '../../verifier/claims/completeness.ts';
+import { sectionOf } from '../../verifier/claims/overlap.ts';
 import { lookOut } from '../../verifier/claims/past.ts';
 import type { RecordedStatement } from '../../verifier/claims/statement.ts';
 import { lastFetched } from '../../verifier/claims/unfetched.ts';
@@ -122,6 +123,7 @@ export class Collection {
       streamId: this.#streamId,
       statement: this.statement,
       after,
+      own: sectionOf(walk),
       periods,
     });
     if (unfetched === null) return null;

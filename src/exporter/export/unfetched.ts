@@ -14,8 +14,10 @@ const MAX_RANGES = 100;
 export interface UnfetchedQuestion {
   streamId: string;
   statement: StreamStatement;
-  /** Number of the last entry that an export has, see `lastFetched`. */
+  /** Number of the entry after which numbers follow that no export has, see `lastFetched`. */
   after: number;
+  /** Numbers of the package's own entries; null without entries. */
+  own: { first: number; last: number } | null;
   /** The periods of all exports, this one included. */
   periods: readonly Span['period'][];
 }
@@ -26,7 +28,7 @@ export interface UnfetchedQuestion {
  */
 export async function listUnfetched(
   client: Pick<AuditClient, 'listAfter' | 'listsAfter'>,
-  { streamId, statement, after, periods }: UnfetchedQuestion,
+  { streamId, statement, after, own, periods }: UnfetchedQuestion,
 ): Promise<Unfetched | null> {
   const { headSequence: to, entryCount } = statement;
   const end = newestEnd(periods);
@@ -38,12 +40,18 @@ export async function listUnfetched(
       if (first !== undefined) break;
     }
     if (asked.next === null) return asked;
-    const ranges = new LateRanges(to);
-    let pages = 0;
-    for await (const page of client.listAfter(streamId, after, { from: null, to: end })) {
-      pages += 1;
-      asked.more = !page.every((entry) => ranges.add(entry)) || pages === MAX_PAGES;
-      if (asked.more) break;
+    const ranges = new LateRanges();
+    const before = own !== null && after < own.first ? own.first - 1 : null;
+    const starts = before === null || own === null ? [after] : [after, own.last];
+    for (const start of starts) {
+      const until = start === after ? (before ?? to) : to;
+      let pages = 0;
+      for await (const page of client.listAfter(streamId, start, { from: null, to: end })) {
+        pages += 1;
+        const isOver = page.some(({ sequence }) => sequence > until);
+        asked.more ||= !page.every((entry) => entry.sequence > until || ranges.add(entry)) || pages === MAX_PAGES;
+        if (isOver || asked.more) break;
+      }
     }
     return { ...asked, late: ranges.list };
   } catch (error) {
@@ -61,17 +69,11 @@ function newestEnd(periods: readonly Span['period'][]): string | null {
 /** Collects consecutive entries of one month as one range. */
 class LateRanges {
   readonly list: LateRange[] = [];
-  readonly #newest: number;
-
-  /** @param newest number that was stated: later entries may have come since. */
-  constructor(newest: number) {
-    this.#newest = newest;
-  }
 
   /** @returns false where there is no more room. */
   add({ sequence, timestamp }: EntryListItem): boolean {
     const time = Date.parse(timestamp);
-    if (sequence > this.#newest || Number.isNaN(time)) return true;
+    if (Number.isNaN(time)) return true;
     const at = new Date(time).toISOString();
     // A year of more than four digits is no date.
     if (!timeSchema.safeParse(at).success) return true;

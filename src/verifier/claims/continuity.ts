@@ -11,7 +11,7 @@ import { findRewritten } from './rewritten.ts';
 import { isPlaced, newestHead, type Placed, seenIn } from './span.ts';
 import type { Span } from './span-schema.ts';
 import { findMissing } from './truncated.ts';
-import { findLate } from './unfetched.ts';
+import { findLate, isLate } from './unfetched.ts';
 
 /**
  * Does this package tell the same history as all earlier exports? Nothing that they had and that belongs into it is
@@ -49,12 +49,13 @@ function judge(question: KnownPast, log: FindingLog): Claim {
 }
 
 /** Gaps that this package borders on, or that its period closes: others were there before. */
-function findNewGaps({ walk, earlier, period }: KnownPast): StreamFinding[] {
+function findNewGaps(question: KnownPast): StreamFinding[] {
+  const { walk, earlier, period } = question;
   if (walk.findings.errors('order') > 0 || (walk.first === null) !== (walk.entries === 0)) return [];
   const past = earlier.filter(({ part }) => !part).map(toCovered);
   const known = new Set(findGaps(past).map(({ from, to }) => `${from}-${to}`));
   return findGaps([...past, { name: 'this package', period, entries: placeOf(walk) }])
-    .filter(({ from, to }) => !known.has(`${from}-${to}`))
+    .filter((gap) => !known.has(`${gap.from}-${gap.to}`) && !isLate(gap, question))
     .map(({ from, to, before, after }) =>
       toStreamFinding(
         'continuity/gap',

@@ -1,15 +1,21 @@
 import type { WalkResult } from '../chain/walk.ts';
 import { type StreamFinding, toStreamFinding } from '../model/stream-finding.ts';
-import { entriesIn } from './continuity-question.ts';
+import { entriesIn, type KnownPast } from './continuity-question.ts';
+import { sectionOf } from './overlap.ts';
+import { type Range, without } from './ranges.ts';
 import { boundOf, newestHead } from './span.ts';
 import type { Span } from './span-schema.ts';
 import type { Contradiction } from './statement.ts';
 import type { LateRange, Unfetched } from './unfetched-schema.ts';
 
-/** Number of the last entry that an export has, this one or an earlier one; null without entries. */
-export function lastFetched({ head }: Pick<WalkResult, 'head'>, earlier: readonly Span[]): number | null {
-  const numbers = [head?.sequence, newestHead(earlier)?.sequence].filter((one) => one !== undefined);
-  return numbers.length === 0 ? null : Math.max(...numbers);
+/**
+ * Number of the entry after which numbers follow that no export has, this one or an earlier one: the last of all, or the
+ * last of an earlier one where this one begins later than after it. Null without entries.
+ */
+export function lastFetched(walk: WalkResult, earlier: readonly Span[]): number | null {
+  const [ours, newest] = [sectionOf(walk), newestHead(earlier)?.sequence];
+  if (ours === null || newest === undefined) return ours?.last ?? newest ?? null;
+  return newest + 1 < ours.first ? newest : Math.max(ours.last, newest);
 }
 
 /**
@@ -34,10 +40,30 @@ export function findLate(
     const had = run.entries === null ? 'without any entry' : `up to entry ${run.entries.head.sequence}`;
     const message = `${entriesIn(from, to)} ${are} dated ${time}, within the period that run ${run.run_id} exported ${had}, and no export ${have} ${from === to ? 'it' : 'them'}`;
     const finding = toStreamFinding('continuity/grown', streamId, message, { from, to, recordedAt: time });
-    return [{ ...finding, next_step: FETCH }];
+    return [{ ...finding, next_step: isApart(run, from) ? FETCH_ALL : FETCH }];
   });
 }
 
+/** True where entries that the run did not have lie before these: a revision of it would have a gap. */
+function isApart({ entries }: Span, from: number): boolean {
+  return entries !== null && entries.head.sequence + 1 !== from;
+}
+
+/** Late entries that a revision of their month cannot hold without a gap. */
+export function isOutOfPlace({ next_step }: StreamFinding): boolean {
+  return next_step === FETCH_ALL;
+}
+
+/** True where each number of a gap is dated within the period of an earlier run, and so in no package of another one. */
+export function isLate(gap: Range, { earlier, period, unfetched }: KnownPast): boolean {
+  const late = (unfetched?.late ?? []).filter(
+    (range) => !isOf(range, { period }) && earlier.some((span) => !span.part && isOf(range, span)),
+  );
+  return without([gap], late).length === 0;
+}
+
+const FETCH_ALL =
+  'Entries of other months lie between: export the whole stream with evidence export --all-time, then the same command again. Then ask the operator of the service when these entries were recorded.';
 const FETCH =
   'Export them with: evidence export --missing. It makes a revision of each month that has more entries now. Then ask the operator of the service when these entries were recorded.';
 
@@ -53,7 +79,7 @@ export function whyHidden(unfetched: Unfetched | null): Contradiction | null {
 }
 
 /** True if the range is dated within the period of a run that ended. */
-function isOf({ first_recorded_at, last_recorded_at }: LateRange, { period }: Span): boolean {
+function isOf({ first_recorded_at, last_recorded_at }: LateRange, { period }: Pick<Span, 'period'>): boolean {
   const [from, to] = [boundOf(period.from, -Infinity), boundOf(period.to, Number.NaN)];
   return from <= Date.parse(last_recorded_at) && Date.parse(first_recorded_at) < to;
 }

@@ -342,15 +342,27 @@ def is_late(verification, spans):
     unfetched = verification["unfetched"]
     if unfetched is None:
         return False
-    periods = [span["period"] for span in spans if span["period"]["to"] is not None]
-    return unfetched["failure"] is not None or any(
-        (period["from"] is None or to_time(period["from"]) <= to_time(late["last_recorded_at"])) and to_time(late["first_recorded_at"]) < to_time(period["to"])
-        for late in unfetched["late"] for period in periods)
+    return unfetched["failure"] is not None or any(is_dated_in(late, span["period"]) for late in unfetched["late"] for span in spans)
+
+
+def is_dated_in(late, period):
+    """9.5: the range is dated within a period that has an end."""
+    begins = period["from"] is None or to_time(period["from"]) <= to_time(late["last_recorded_at"])
+    return period["to"] is not None and begins and to_time(late["first_recorded_at"]) < to_time(period["to"])
+
+
+def explains(verification, spans, start, end):
+    """9.5: every number of a gap is of a late entry, in the period of an earlier run and not in that of the package."""
+    unfetched = verification["unfetched"]
+    late = [one for one in (unfetched and unfetched["late"]) or [] if not is_dated_in(one, verification["package_period"])
+            and any(is_dated_in(one, span["period"]) for span in spans)]
+    return all(any(one["from"] <= number <= one["to"] for one in late) for number in range(start, end + 1))
 
 
 def judge_continuity(stated, spans, verification, states, place):
     """9.5, by digests: what the ledger says that earlier runs had."""
     late, period, said = is_late(verification, spans), verification["package_period"], verification["statement"]["head"]
+    every = spans
     spans = [span for span in spans if span["entries"] is not None]
     for span in spans:
         theirs = span["entries"]["head"]
@@ -380,7 +392,7 @@ def judge_continuity(stated, spans, verification, states, place):
     if period["to"] is None and last < newest:
         return "refuted"
     touches = any(s["entries"]["head"]["sequence"] < first - 1 and s["period"]["to"] == period["from"] is not None for s in spans)
-    if touches and all(s["entries"]["head"]["sequence"] + 1 < first for s in spans):
+    if touches and all(s["entries"]["head"]["sequence"] + 1 < first for s in spans) and not explains(verification, every, newest + 1, first - 1):
         return "refuted"
     return "proved" if proved and states["order"] == "proved" and not late else "unproved"
 

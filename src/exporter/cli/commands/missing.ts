@@ -33,6 +33,8 @@ interface MissingMonth {
   isBegun: boolean;
   /** It is whole, and has more entries now: a revision of it is exported. */
   isGrown: boolean;
+  /** A revision would have a gap: it is named, and not exported. */
+  isOutOfPlace: boolean;
 }
 
 /** What every month is exported with. */
@@ -96,6 +98,7 @@ async function exportOne(wish: Wish, missing: MissingMonth, isFirst: boolean, co
   const { printer } = context;
   const { month, isGrown } = missing;
   return orFailed(month, 'not exported', context, async () => {
+    refuseOutOfPlace(missing);
     const result = await wish.exportMonth(answerOf(wish, month), { isFirst, revise: isGrown });
     printLine(result, context);
     const { exit_code } = endOf(result);
@@ -120,6 +123,14 @@ async function orFailed(
     if (error.nextStep !== undefined) printer.result(`  ${error.nextStep}`);
     return { month, exit_code, result: null };
   }
+}
+
+/** @throws EvidenceError `conflict` for a month whose revision would have a gap. */
+function refuseOutOfPlace({ has, isOutOfPlace }: MissingMonth): void {
+  if (!isOutOfPlace) return;
+  throw new EvidenceError('conflict', `${has}, and entries of other months lie between`, {
+    nextStep: 'Export the whole stream with: evidence export --all-time. Then run this command again.',
+  });
 }
 
 function toFailed({ month, exit_code }: Tried): Pick<Tried, 'month' | 'exit_code'> {
@@ -179,19 +190,17 @@ async function findGrown(
   return [...grown]
     .filter(([month]) => left.every((one) => one.month !== month))
     .sort(([a], [b]) => (a < b ? -1 : 1))
-    .map(([month, streams]) => ({
-      month,
-      runId: answerOf({ scope }, month).runId,
+    .map(([month, { streams, isOutOfPlace }]) => ({
+      ...{ month, runId: answerOf({ scope }, month).runId, isBegun: false, isGrown: true, isOutOfPlace },
       has: `${month} has more entries now than were exported, in ${plural(streams.length, 'stream')} (${streams.slice(0, 3).join(', ')}${streams.length > 3 ? ', …' : ''})`,
-      isBegun: false,
-      isGrown: true,
     }));
 }
 
 async function toMissing(wish: Wish, archive: Archive | null, covered: CoveredMonth): Promise<MissingMonth> {
   const { runId } = answerOf(wish, covered.month);
   const begun = archive !== null && (await isBegun(archive, runId));
-  return { month: covered.month, runId, has: describeMonth(toMonthReport(covered)), isBegun: begun, isGrown: false };
+  const has = describeMonth(toMonthReport(covered));
+  return { month: covered.month, runId, has, isBegun: begun, isGrown: false, isOutOfPlace: false };
 }
 
 function answerOf({ scope: { streams, exclude } }: Pick<Wish, 'scope'>, month: string) {
@@ -254,11 +263,13 @@ async function list(missing: readonly MissingMonth[], wish: Wish, context: Comma
 /** @throws EvidenceError for what every other month would meet as well. */
 async function checkOne(
   { archive, shown, ...wish }: Wish & { archive: Archive; shown: ShownByService },
-  { month, has, isBegun: begun, isGrown }: MissingMonth,
+  missing: MissingMonth,
   context: CommandContext,
 ): Promise<Tried> {
+  const { month, has, isBegun: begun, isGrown } = missing;
   const answer = answerOf(wish, month);
   return orFailed(month, 'would not be exported', context, async () => {
+    refuseOutOfPlace(missing);
     refuseUnended(answer.period, shown.clock);
     const { runId } = await checkRun({ ...wish, answer, revise: isGrown }, wish.footing, archive);
     const isResumed = begun && runId === answer.runId;
