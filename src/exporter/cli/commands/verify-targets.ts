@@ -86,8 +86,7 @@ async function verifyOne(target: string, asked: Asked, context: CommandContext):
     fast: flags.fast === true,
     identities: await openIdentities(identityFiles),
     lockedUntil,
-    // Those of a store far away arrive while others are looked at.
-    concurrency: store.isRemote ? CONCURRENCY : 1,
+    concurrency: store.isRemote ? REMOTE_CONCURRENCY : LOCAL_CONCURRENCY,
   };
   const means = { run: flags.run ?? null, store: config.archive.store, workDirectory, options: archiveOptions };
   const { verifyStored } = await import('./verify-archive.ts');
@@ -95,7 +94,10 @@ async function verifyOne(target: string, asked: Asked, context: CommandContext):
   return { report, trust: describeTrust(config, given, report.contracts) };
 }
 
-const CONCURRENCY = 4;
+/** Bundles of a store far away arrive while others are verified. */
+const REMOTE_CONCURRENCY = 4;
+/** One bundle is read while the thread for PDFs is busy with another. */
+const LOCAL_CONCURRENCY = 2;
 
 /** What is named; else the archive of a configuration that is. @throws EvidenceError `usage` where there is neither. */
 function targetsOf({ targets = [] }: VerifyFlags, { archive, configFile }: Config): readonly string[] {
