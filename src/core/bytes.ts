@@ -18,6 +18,11 @@ export function utf8Text(bytes: Uint8Array): string {
   return DECODER.decode(bytes);
 }
 
+/** RFC 8259 section 8.1 lets a reader of JSON overlook the mark. */
+export function withoutByteOrderMark(bytes: Uint8Array): Uint8Array {
+  return bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf ? bytes.subarray(3) : bytes;
+}
+
 /** Of each byte its two digits, as they lie in memory. */
 const DIGITS = new Uint16Array(
   ENCODER.encode(Array.from({ length: 256 }, (_, byte) => byte.toString(16).padStart(2, '0')).join('')).buffer,

@@ -1,5 +1,6 @@
 import { isUtf8 } from 'node:buffer';
 import { getHeapStatistics } from 'node:v8';
+import { withoutByteOrderMark } from '../../core/bytes.ts';
 import { MAX_DEPTH } from '../../core/json/canonical.ts';
 import { type ExactJson, parseExactJson } from '../../core/json/exact.ts';
 
@@ -27,11 +28,6 @@ export function readJsonBody(body: Uint8Array): ReadBody {
   } catch {
     return { why: 'this is not JSON' };
   }
-}
-
-/** RFC 8259 section 8.1 lets a reader overlook it. */
-function withoutByteOrderMark(body: Uint8Array): Uint8Array {
-  return body[0] === 0xef && body[1] === 0xbb && body[2] === 0xbf ? body.subarray(3) : body;
 }
 
 /** Counts no further than a document may go. */

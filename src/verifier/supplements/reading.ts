@@ -1,3 +1,4 @@
+import { withoutByteOrderMark } from '../../core/bytes.ts';
 import { EvidenceError } from '../../core/errors.ts';
 import { canonicalize, type Json } from '../../core/json/canonical.ts';
 import { parseExactJson } from '../../core/json/exact.ts';
@@ -88,11 +89,6 @@ export function readAnswer(body: Uint8Array, what: string): { value: Json; isExa
   if (why !== null)
     throw new EvidenceError('contract', `an answer with ${what} can be read in more than one way: ${why}`);
   return { value, isExact: inexact === null };
-}
-
-/** RFC 8259 section 8.1 lets a reader overlook it. */
-function withoutByteOrderMark(body: Uint8Array): Uint8Array {
-  return body[0] === 0xef && body[1] === 0xbb && body[2] === 0xbf ? body.subarray(3) : body;
 }
 
 class RecordReader {

@@ -118,7 +118,7 @@ function checkService(
   if (service === null) return [];
   const place = `${key}:${SERVICE}`;
   return [
-    ...checkServiceDocument(service, stated, files, description, log?.steps ?? null).map((message) =>
+    ...checkServiceDocument(service, stated, [...files.keys()], description, log?.steps ?? null).map((message) =>
       toObjectFinding('bundle/contradiction', place, message),
     ),
     ...checkPages(service, place, listing),

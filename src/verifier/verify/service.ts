@@ -1,4 +1,4 @@
-import { utf8Bytes } from '../../core/bytes.ts';
+import { utf8Bytes, withoutByteOrderMark } from '../../core/bytes.ts';
 import { sha256 } from '../../core/digest.ts';
 import { EvidenceError, isEvidenceError } from '../../core/errors.ts';
 import type { Json } from '../../core/json/canonical.ts';
@@ -7,7 +7,6 @@ import { plural } from '../../core/words.ts';
 import type { Bundle } from '../bundle/bundle.ts';
 import { SERVICE_DOCUMENT, type ServiceDocument, type TransferLog, type Verification } from '../bundle/documents.ts';
 import { LISTING, SERVICE } from '../bundle/files.ts';
-import type { FileDigest } from '../bundle/integrity.ts';
 import type { ListingResult, PackageCut } from '../claims/listing.ts';
 import { answerReader } from '../profile/answers.ts';
 import type { Description } from '../profile/description.ts';
@@ -48,13 +47,14 @@ export function cutOf({ completeness, statement }: Verification, service: Servic
  * Whether what the claims rest on is what the service is said to have stated: its record of the stream, its own check, its
  * listing.
  *
+ * @param paths of the files of the bundle.
  * @param description of the contract that the bundle was read by; null where the reader has brought another.
  * @param steps of the transfer log; null where it cannot be read.
  */
 export function checkServiceDocument(
   service: ServiceDocument,
   stated: Verification,
-  files: ReadonlyMap<string, FileDigest>,
+  paths: readonly string[],
   description: Description | null,
   steps: TransferLog['steps'] | null,
 ): string[] {
@@ -65,7 +65,7 @@ export function checkServiceDocument(
     [service.run_id !== run_id, `is of run ${service.run_id}`],
     [service.stream_id !== verdict.stream_id, `is of the stream "${service.stream_id}"`],
     [isListed !== (service.listing !== null), 'and verification.json differ in whether the entries were listed'],
-    [isListed !== files.has(LISTING), `and verification.json differ in whether there is ${LISTING}`],
+    [isListed !== paths.includes(LISTING), `and verification.json differ in whether there is ${LISTING}`],
     [
       (service.check_answer === null) !== (vendor === null),
       "and verification.json differ in what the service's own check said",
@@ -124,7 +124,7 @@ function statesTheSame(service: ServiceDocument, stated: Verification, descripti
  * @throws EvidenceError `unreadable` for a text that is not JSON, or that has a member name twice in one object.
  */
 function parseAnswer(text: string): Json {
-  const { value, repeatsName } = parseExactJson(utf8Bytes(text));
+  const { value, repeatsName } = parseExactJson(withoutByteOrderMark(utf8Bytes(text)));
   if (repeatsName) throw new EvidenceError('unreadable', 'an answer of the service has a member name twice');
   return value;
 }
