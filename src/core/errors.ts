@@ -1,4 +1,4 @@
-import { visibleText } from './foreign-text.ts';
+import { cutText, visibleText } from './foreign-text.ts';
 
 /**
  * Every way in which this program can fail knowingly. `terminal/exit.ts` is the one place that turns a code into an exit
@@ -42,6 +42,9 @@ export interface ErrorDetails {
   cause?: unknown;
 }
 
+/** Code points. Messages are recorded as reasons, and text of others in them may have megabytes. */
+const MAX_MESSAGE = 4000;
+
 /**
  * The one error class. `message` says what happened and to what; `nextStep` what to do now. Neither ever contains a
  * secret, nor a lone surrogate, so both can be recorded.
@@ -51,7 +54,7 @@ export class EvidenceError extends Error {
   readonly nextStep: string | undefined;
 
   constructor(code: ErrorCode, message: string, details: ErrorDetails = {}) {
-    super(visibleText(message), details.cause === undefined ? undefined : { cause: details.cause });
+    super(cutText(message, MAX_MESSAGE), details.cause === undefined ? undefined : { cause: details.cause });
     this.name = 'EvidenceError';
     this.code = code;
     this.nextStep = details.nextStep === undefined ? undefined : visibleText(details.nextStep);

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { insteadOfSameCommand } from '../../src/core/errors.ts';
+import { EvidenceError, insteadOfSameCommand } from '../../src/core/errors.ts';
 
 test.each([
   ['Run the same command again to resume.', 'Do this instead.'],
@@ -8,4 +8,10 @@ test.each([
   ['Give the key another right.', 'Give the key another right.'],
 ])('%s → %s', (nextStep, said) => {
   expect(insteadOfSameCommand(nextStep, 'do this instead')).toBe(said);
+});
+
+test('a message is cut: text of others in it may have megabytes', () => {
+  const { message } = new EvidenceError('service', '😀'.repeat(2 ** 20));
+  expect([...message]).toHaveLength(4001);
+  expect(message.endsWith('😀…')).toBe(true);
 });

@@ -1,8 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import { EvidenceError } from '../../core/errors.ts';
+import { cutText } from '../../core/foreign-text.ts';
 import { readHttpDate } from '../../core/http-date.ts';
 import type { ServiceInUse } from './context.ts';
 import type { MadePackage } from './received.ts';
+
+/** Code points of a foreign id in a message. */
+const SHOWN_OF_ID = 60;
 
 /**
  * Has the service make a package, and waits until it is ready.
@@ -21,7 +25,10 @@ export async function makePackage(
   const askedAtByService = answered === null ? null : answered - (Date.now() - askedAt);
   const { packageId } = generated;
   if (generated.streamId !== null && generated.streamId !== streamId)
-    throw new EvidenceError('service', `a package of the stream "${generated.streamId}" was generated instead`);
+    throw new EvidenceError(
+      'service',
+      `a package of the stream "${cutText(generated.streamId, SHOWN_OF_ID)}" was generated instead`,
+    );
   if (generated.made === null) onWait();
   const { entryCount } = generated.made ?? (await client.awaitPackage(packageId));
   return { packageId, entryCount, askedAt, askedAtByService, transferLog: [{ step: 'generate', exchange }] };

@@ -40,6 +40,12 @@ export async function readStreamRecord(
 }
 
 /**
+ * Bytes of the largest record of a stream that is written: a thousand findings of each of several claims fit, and so do a
+ * number of such records into that of their run.
+ */
+const MAX_WRITTEN_BYTES = 8 * 2 ** 20;
+
+/**
  * The bytes of a stream's record. Asked for before its bundle is stored: a stored bundle whose record cannot be stored
  * would stand in the way of the run.
  *
@@ -50,7 +56,7 @@ export function readableStreamRecord(
   record: Unbound<StreamRecord>,
 ): Uint8Array {
   const key = streamRecordKey(question.run_id, slugOf(record.stream_id));
-  return toReadableBytes(STREAM_RECORD, bindRecord(binding.key, record), key);
+  return toReadableBytes({ ...STREAM_RECORD, maxBytes: MAX_WRITTEN_BYTES }, bindRecord(binding.key, record), key);
 }
 
 /**

@@ -65,7 +65,7 @@ function requireRoom(record: RunRecord): void {
     'service',
     `the record of run ${record.run_id} would have ${bytes} bytes, and at most ${RUN_RECORD.maxBytes} are read again`,
     {
-      nextStep: 'The run stays open. Export its streams in parts, with --stream, each in a run of its own (--request).',
+      nextStep: `The run stays open. Give it up, with \`evidence runs abandon ${record.run_id} --reason WHY\`, and export its streams in parts, with --stream, each in a run of its own (--request).`,
     },
   );
 }

@@ -6,9 +6,11 @@ import { expect, test } from 'vitest';
 import { sha256 } from '../../../src/core/digest.ts';
 import { openMemoryArchive } from '../../../src/exporter/archive/memory.ts';
 import { putReports } from '../../../src/exporter/export/documents.ts';
+import { readableStreamRecord } from '../../../src/exporter/export/records.ts';
 import { freezeRun, readRunDraft, recordOf } from '../../../src/exporter/export/run-draft.ts';
 import type { StoredRecord } from '../../../src/exporter/export/stream-jobs.ts';
 import type { Archive } from '../../../src/verifier/archive/archive.ts';
+import type { Question } from '../../../src/verifier/records/question.ts';
 import type { RunRecord, RunStream } from '../../../src/verifier/records/record.ts';
 import { toRecordBytes } from '../../../src/verifier/records/record-bytes.ts';
 import { streamRecord } from '../../support/records.ts';
@@ -72,4 +74,26 @@ test('a stream record that is gone or another one since is not taken for it', as
   const [a, b] = RECORDED as [StoredRecord, StoredRecord];
   expect(() => recordOf(closed, [a])).toThrow(/b\.json .* is not the record that the run was frozen with/);
   expect(() => recordOf(closed, [a, { ...b, sha256: a.sha256 }])).toThrow(/b\.json/);
+});
+
+test('a run whose record would be too large to be read again stays open, and says how it is given up', async () => {
+  const archive = openMemoryArchive();
+  const reason = 'x'.repeat(5 * 2 ** 20);
+  const large = Array.from({ length: 10 }, (_, at) => {
+    const one = stored(`s${at}`);
+    return { ...one, record: { ...one.record, missing: [{ form: 'pdf', reason }] } };
+  });
+  await expect(freezeRun({ archive, binding }, runOf(large))).rejects.toMatchObject({
+    code: 'service',
+    nextStep: expect.stringContaining('evidence runs abandon'),
+  });
+  expect((await contents(archive)).size).toBe(0);
+});
+
+test('the record of a stream may take a part of that of its run', () => {
+  const record = streamRecord('a');
+  const question = { run_id: record.run_id } as Question;
+  expect(readableStreamRecord({ question, binding }, record).length).toBeLessThan(10_000);
+  const missing = [{ form: 'pdf', reason: 'x'.repeat(8 * 2 ** 20) }];
+  expect(() => readableStreamRecord({ question, binding }, { ...record, missing })).toThrow(/was not stored/);
 });
