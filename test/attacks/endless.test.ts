@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process';
 import { rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -145,6 +146,30 @@ describe('a list that goes on', () => {
       reason: expect.stringContaining('could not be listed'),
     });
     expect(service.requests.length).toBeLessThan(30);
+  });
+
+  test.each<[what: string, data: () => object[], said: RegExp]>([
+    ['of one that was not asked for, again and again', () => ENTRIES.slice(0, 1), /lists entry 1, and those after 20/],
+    ['of nothing', () => [], /the first 20 pages of the entries after 20 are empty/],
+  ])('the entries that no export has, %s', async (_what, data, failure) => {
+    const service = await serve(() => undefined);
+    service.streams.set(STREAM, { entries: ENTRIES.slice(0, 20) });
+    expect((await service.export({ period: '2026-10' })).code).toBe(0);
+    service.streams.set(STREAM, { entries: ENTRIES, packaged: (entries) => entries.slice(0, 20) });
+    let cursor = 0;
+    service.twist = (reply, _path, { path }) =>
+      path.includes('after_sequence') ? json({ data: data(), next_cursor: `c${cursor++}` }) : reply;
+    expect((await service.export({ period: '2026-10', revise: true })).code).toBe(1);
+    expect(cursor).toBeLessThanOrEqual(20);
+    const bundles = execFileSync(
+      'sh',
+      ['-c', 'for bundle in evidence-archive/runs/*/streams/*.zip; do unzip -p "$bundle"; done'],
+      {
+        cwd: service.directory,
+        encoding: 'latin1',
+      },
+    );
+    expect(bundles).toMatch(failure);
   });
 
   const UNCHECKED = { head_hash: null, verified: null, last_checked_at: null };

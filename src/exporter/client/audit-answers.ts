@@ -1,3 +1,4 @@
+import type { Scrub } from '../../core/secret.ts';
 import { grouped } from '../../core/words.ts';
 import type { EntryAnswer, StreamAnswer } from '../../verifier/profile/answers.ts';
 import type { KnownItems } from './page-reader.ts';
@@ -37,10 +38,19 @@ export interface EntriesWishes {
 /** A larger record is no record of a stream: it is archived with each bundle. */
 const MAX_RECORD_BYTES = 2 ** 20;
 
-/** A record that is too large is drift of its stream alone, and is not kept. */
-export function withRecord(stream: StreamAnswer, record: string): ListedStreamAnswer {
+/**
+ * A record that is too large, or that holds the API key, is drift of its stream alone, and is not kept: another text in
+ * its place would not state what the claims rest on.
+ */
+export function withRecord(stream: StreamAnswer, record: string, scrub: Scrub): ListedStreamAnswer {
+  const drift = whyNotKept(record, scrub);
+  if (drift === null) return { ...stream, record };
+  return { ...stream, entryCount: null, headSequence: null, headDigest: null, lastCheckedAt: null, drift, record: '' };
+}
+
+function whyNotKept(record: string, scrub: Scrub): string | null {
   const bytes = Buffer.byteLength(record);
-  if (bytes <= MAX_RECORD_BYTES) return { ...stream, record };
-  const drift = `its record has ${grouped(bytes)} bytes, and may have ${grouped(MAX_RECORD_BYTES)}`;
-  return { ...stream, drift: stream.drift ?? drift, record: '' };
+  if (bytes > MAX_RECORD_BYTES)
+    return `its record has ${grouped(bytes)} bytes, and may have ${grouped(MAX_RECORD_BYTES)}`;
+  return scrub(record) === record ? null : 'its record in the list holds the API key';
 }

@@ -1,8 +1,9 @@
 // Over 250 lines: every operation of the service, in one class.
 
 import { EvidenceError, isEvidenceError } from '../../core/errors.ts';
+import { cutText } from '../../core/foreign-text.ts';
 import type { Json } from '../../core/json/canonical.ts';
-import type { SecretWatch } from '../../core/secret.ts';
+import type { Scrub, SecretWatch } from '../../core/secret.ts';
 import { plural } from '../../core/words.ts';
 import {
   type AnswerReader,
@@ -24,7 +25,7 @@ import {
 } from './audit-answers.ts';
 import type { Call } from './call.ts';
 import type { Downloaded, Observer } from './download.ts';
-import { OTHER_SERVICE, SERVICE_CHANGED } from './drift.ts';
+import { ODD_STREAM, OTHER_SERVICE, SERVICE_CHANGED } from './drift.ts';
 import type { Exchange } from './exchange.ts';
 import { inPath } from './in-path.ts';
 import { type Operation, operationsOf, selectionOf } from './operations.ts';
@@ -52,6 +53,9 @@ export interface DescribedService {
 /** A list of more streams is taken for one that never ends. */
 const MAX_STREAMS = 100_000;
 
+/** Code points of a foreign id in a message. */
+const SHOWN_OF_ID = 60;
+
 /** The audit service's operations that an export needs, as its contract describes them. */
 // Over ten members: each is an operation of the service.
 export class AuditClient {
@@ -75,6 +79,19 @@ export class AuditClient {
   packagePeriod(period: Period): Period {
     return selectsPeriod(this.#description) ? period : ALL_TIME;
   }
+
+  /** The contract that its answers are read by. */
+  get description(): Description {
+    return this.#description;
+  }
+
+  /** Tells what to do about a stream that does not fit the contract. */
+  get driftAdvice(): { nextStep: string } {
+    return this.#pinned ? SERVICE_CHANGED : ODD_STREAM;
+  }
+
+  /** Takes the key of this client out of a text. */
+  readonly scrub: Scrub = (text) => this.#transport.scrub(text);
 
   /** Finds the key of this client in what is downloaded. */
   watchKey(): SecretWatch {
@@ -107,27 +124,33 @@ export class AuditClient {
   }
 
   /**
-   * Where no contract was pinned, a stream that does not fit the default one means that the service speaks another.
+   * A stream that does not fit the contract is drift of that stream. Where no contract was pinned and no stream fits the
+   * default one, the service speaks another.
    * @param onPage is told each page that arrives, and its Date header.
+   * @throws EvidenceError `contract` for a service that speaks another one, once its list has ended.
    */
   async *listStreams(
     onPage: (page: ReceivedPage & { streams: number }, date: string | null) => void = () => {},
   ): AsyncGenerator<ListedStreamAnswer> {
     const { streams } = this.#description;
     let listed = 0;
+    let fitting = 0;
+    let misfit: string | null = null;
     for await (const { url, items, date, received } of atAddress(this.#pages(streams, {}))) {
       onPage({ ...received, streams: items.length }, date);
       for (const item of items) {
         const stream = this.#read(url, () => this.#answers.stream(item));
         this.#transport.refuseKey(url, stream.streamId);
-        if (stream.drift !== null && !this.#pinned) throw this.#otherContract(`the answer of ${url}: ${stream.drift}`);
+        if (stream.drift === null) fitting += 1;
+        else misfit ??= `the answer of ${url}: ${stream.drift}`;
         const named = { ...stream, ...nameStream(stream, item) };
-        yield withRecord(named, this.#transport.scrub(JSON.stringify(item)));
+        yield withRecord(named, JSON.stringify(item), this.scrub);
       }
       listed += items.length;
       if (listed > MAX_STREAMS)
         throw new EvidenceError('service', `${url} goes on after ${listed} streams: its list never ends`, ASK_OPERATOR);
     }
+    if (misfit !== null && fitting === 0 && !this.#pinned) throw this.#otherContract(misfit);
   }
 
   /**
@@ -181,7 +204,7 @@ export class AuditClient {
   /**
    * The entries of a stream with a higher number than `after`, in pages, in the order of their sequence.
    * @param limit entries that a page is asked for, where the service lets itself be asked; its usual page unless told.
-   * @throws EvidenceError as `listEntries` does.
+   * @throws EvidenceError as `listEntries` does, and `service` for an entry that was not asked for.
    */
   async *listAfter(streamId: string, after: number, period: Period, limit?: number): AsyncGenerator<EntryListItem[]> {
     const { entries: list } = this.#description;
@@ -193,10 +216,16 @@ export class AuditClient {
       ...(after < 0 ? {} : { [list.after_parameter]: String(after) }),
     };
     const within = inPeriod(period);
-    for await (const { url, items } of this.#pages(asked, filter))
-      yield this.#entriesOf(url, items, streamId)
-        .filter((entry) => within(entry) && entry.sequence > after)
-        .map(({ streamId: _id, ...entry }) => entry);
+    for await (const { url, items } of this.#pages(asked, filter)) {
+      const entries = this.#entriesOf(url, items, streamId);
+      const early = entries.find(({ sequence }) => sequence <= after);
+      if (early !== undefined)
+        throw new EvidenceError(
+          'service',
+          `${url} lists entry ${early.sequence}, and those after ${after} were asked for`,
+        );
+      yield entries.filter(within).map(({ streamId: _id, ...entry }) => entry);
+    }
   }
 
   /**
@@ -275,8 +304,12 @@ export class AuditClient {
   #entriesOf(url: string, items: readonly Json[], streamId: string): EntryAnswer[] {
     const entries = items.map((item) => this.#read(url, () => this.#answers.entry(item)));
     const foreign = entries.find((entry) => entry.streamId !== null && entry.streamId !== streamId);
-    if (foreign !== undefined)
-      throw new EvidenceError('service', `${url} lists entries of the stream "${foreign.streamId}" as well`);
+    if (foreign !== undefined) {
+      const id = cutText(this.scrub(foreign.streamId ?? ''), SHOWN_OF_ID);
+      throw new EvidenceError('service', `${url} lists entries of the stream "${id}" as well`);
+    }
+    // A digest is recorded as it is, and hex digits may spell the key.
+    this.#transport.refuseKey(url, entries.map(({ digest }) => digest).join(' '));
     return entries;
   }
 

@@ -5,6 +5,11 @@ export const SERVICE_CHANGED = {
 export const OTHER_SERVICE = {
   nextStep: 'This service speaks another contract than the default one: run `evidence probe` to find it out.',
 };
+/** Other streams of the service fit the default contract. */
+export const ODD_STREAM = {
+  nextStep:
+    'Ask the operator of the service about this stream: others fit the contract. What was archived before stays.',
+};
 /** No list of streams, the first thing that is asked for, is at the address. */
 export const NO_SERVICE_THERE = {
   nextStep:

@@ -3,7 +3,6 @@ import { plural } from '../../core/words.ts';
 import { attempt, type Check, compareClocks, ok, skipped } from '../check.ts';
 import type { AuditClient } from '../client/audit.ts';
 import type { ListedStreamAnswer } from '../client/audit-answers.ts';
-import { SERVICE_CHANGED } from '../client/drift.ts';
 
 /** A stream as far as other checks need it. */
 export type SeenStream = Pick<ListedStreamAnswer, 'streamId' | 'entryCount' | 'headSequence'>;
@@ -17,11 +16,13 @@ export async function checkService(client: AuditClient, origin: string, listed: 
   let date: string | null = null;
   const reached = await attempt('service', async () => {
     date = (await client.firstPage()).date;
+    const drifted: string[] = [];
     for await (const { streamId, entryCount, headSequence, drift } of client.listStreams()) {
-      if (drift !== null)
-        throw new EvidenceError('service', `the stream "${streamId}" could not be exported: ${drift}`, SERVICE_CHANGED);
+      if (drift !== null) drifted.push(`the stream "${streamId}" could not be exported: ${drift}`);
       listed.push({ streamId, entryCount, headSequence });
     }
+    const [first] = drifted;
+    if (first !== undefined) throw new EvidenceError('service', first, client.driftAdvice);
     await client.tryRights(listed[0]?.streamId ?? null);
     const what = plural(listed.length, 'stream');
     return ok('service', `${origin} answers this key, which may export; it lists ${what}, as its contract says`);

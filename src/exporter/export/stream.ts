@@ -15,7 +15,6 @@ import { attemptPrefix, bundleKey, runDraftKey } from '../../verifier/records/ke
 import type { StreamFailure, StreamRecord } from '../../verifier/records/record.ts';
 import { type Unbound, whereKept } from '../../verifier/records/stored-object.ts';
 import { verifyToken } from '../../verifier/timestamp/verify.ts';
-import { SERVICE_CHANGED } from '../client/drift.ts';
 import { type BagContents, type PackedBag, packBag, toTransferLog } from './bag.ts';
 import { type ExportContext, pastOf, type RunState, type Runtime } from './context.ts';
 import { announceEncrypted, type StoredForm, toStoredForm } from './encrypt.ts';
@@ -47,7 +46,8 @@ export async function exportStream(
   runtime.listen({ type: 'started', streamId });
   await mkdir(folder, { recursive: true });
   try {
-    if (stream.drift !== null) throw new EvidenceError('contract', `contract drift: ${stream.drift}`, SERVICE_CHANGED);
+    if (stream.drift !== null)
+      throw new EvidenceError('contract', `contract drift: ${stream.drift}`, context.service.client.driftAdvice);
     const contents = await collect(context, run, stream, folder);
     runtime.listen({ type: 'step', streamId, step: 'bundle' });
     const file = join(folder, 'bundle.zip');

@@ -1,4 +1,4 @@
-import { isEvidenceError } from '../../core/errors.ts';
+import { EvidenceError, isEvidenceError } from '../../core/errors.ts';
 import type { Span } from '../../verifier/claims/span-schema.ts';
 import type { StreamStatement } from '../../verifier/claims/statement.ts';
 import type { LateRange, Unfetched } from '../../verifier/claims/unfetched-schema.ts';
@@ -35,10 +35,7 @@ export async function listUnfetched(
   if (!client.listsAfter || to === null || to <= after || entryCount === 0 || end === null) return null;
   const asked: Unfetched = { after, to, next: null, late: [], more: false, failure: null };
   try {
-    for await (const [first] of client.listAfter(streamId, after, { from: null, to: null }, 1)) {
-      asked.next = first?.sequence ?? null;
-      if (first !== undefined) break;
-    }
+    asked.next = await nextAfter(client, streamId, after);
     if (asked.next === null) return asked;
     const ranges = new LateRanges();
     const before = own !== null && after < own.first ? own.first - 1 : null;
@@ -58,6 +55,22 @@ export async function listUnfetched(
     if (!isEvidenceError(error) || error.code === 'interrupted') throw error;
     return { ...asked, failure: error.message };
   }
+}
+
+/** Number of the first entry that is listed after another; null where none is. */
+async function nextAfter(
+  client: Pick<AuditClient, 'listAfter'>,
+  streamId: string,
+  after: number,
+): Promise<number | null> {
+  let pages = 0;
+  for await (const [first] of client.listAfter(streamId, after, { from: null, to: null }, 1)) {
+    if (first !== undefined) return first.sequence;
+    pages += 1;
+    if (pages === MAX_PAGES)
+      throw new EvidenceError('service', `the first ${MAX_PAGES} pages of the entries after ${after} are empty`);
+  }
+  return null;
 }
 
 /** The latest end of periods that have one. */
