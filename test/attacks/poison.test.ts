@@ -1,4 +1,5 @@
-import { readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { execFileSync } from 'node:child_process';
+import { readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { entryAfter, type SentEntry } from '../support/chain.ts';
@@ -10,6 +11,9 @@ import { json, type Reply } from '../support/fault-server.ts';
 /** Half of a surrogate pair, and a text whose 200th, 300th or 500th place is in the middle of one. */
 const LONE = '\ud800';
 const HALVES = `x${'😀'.repeat(600)}`;
+/** Of the service that is exported. */
+const KEY = 'sk_of_a_false_service';
+const KEY_IN_HEX = Buffer.from(KEY).toString('hex');
 const FAR = 'Fri, 01 Jan 12026 00:00:00 GMT';
 
 let service: FalseService;
@@ -105,6 +109,45 @@ const ROWS: [words: string, twist: Twist, ours: number, verified: number][] = [
   ['a listed stream with half of a pair in its id', withStream({ stream_id: `s${LONE}` }), 3, 3],
   ['a listed stream with half of a pair elsewhere', withStream({ stream_id: 's', label: LONE }), 3, 3],
   ['a listed stream with an id of 400 KB', withStream({ stream_id: 's'.repeat(400_000) }), 3, 3],
+  [
+    'a listed stream whose record escapes the key in part',
+    withStream({ stream_id: 's', x: `\\u0073${KEY.slice(1)}` }),
+    3,
+    3,
+  ],
+  [
+    'a listed stream whose record names members after the key',
+    withStream({ stream_id: 's', [KEY]: 1, [KEY.toUpperCase()]: 2, [Buffer.from(KEY).toString('base64')]: 3 }),
+    3,
+    3,
+  ],
+  [
+    'a listed stream whose head spells the key',
+    withStream({ stream_id: 's', head_hash: KEY_IN_HEX.padEnd(64, '0') }),
+    3,
+    3,
+  ],
+  ['a listed stream whose head is in capitals', withStream({ stream_id: 's', head_hash: 'A'.repeat(64) }), 3, 3],
+  ['a listed stream with less than no entries', withStream({ stream_id: 's', entry_count: -1 }), 3, 3],
+  ['a listed stream that is verified in words', withStream({ stream_id: 's', verified: 'x' }), 3, 3],
+  [
+    'a check behind a byte order mark',
+    (reply, asked) => (CHECK.test(asked) ? { ...reply, body: `\ufeff${reply.body}` } : reply),
+    0,
+    0,
+  ],
+  [
+    'a listed entry of a stream with an id of 1 MB',
+    changed(LISTING, (it) => listing(it, { stream_id: 's'.repeat(2 ** 20) })),
+    3,
+    3,
+  ],
+  [
+    'a package of a stream with an id of 1 MB',
+    changed(GENERATE, (it) => ({ ...it, stream_id: 's'.repeat(2 ** 20) })),
+    3,
+    3,
+  ],
   ['every date in the year 12026', headed(/./, { date: FAR }), 0, 0],
   ['the date of the package in the year 12026', headed(GENERATE, { date: FAR }), 0, 0],
   ['every date in the year 0', headed(/./, { date: '0000-01-01T00:00:00Z' }), 0, 0],
@@ -150,7 +193,6 @@ const listing = ({ data, ...page }: Value, more: object) => ({
 const said = ({ code, said: words }: Printed) => `${code}: ${words}`;
 
 describe('evidence that holds the API key', () => {
-  const KEY = 'sk_of_a_false_service';
   const withKey = changed(/\/summary$/, (it) => ({ ...it, note: `Bearer ${KEY}` }));
 
   test('is a finding, and the month stays open until the key is renewed', async () => {
@@ -182,6 +224,85 @@ describe('evidence that holds the API key', () => {
     const found = await service.verify();
     expect(found.code, said(found)).toBe(3);
   });
+});
+
+describe('the API key spreads into nothing but the forms', () => {
+  const FORMS = [
+    KEY,
+    KEY.toUpperCase(),
+    encodeURIComponent(KEY).replace('s', '%73'),
+    Buffer.from(KEY).toString('base64'),
+  ];
+  const each = (name: string) => FORMS.map((form) => [name, form] as const);
+
+  /** All that is in the archive, but for what the service sent. */
+  const kept = () => {
+    const root = join(service.directory, 'evidence-archive');
+    const files = readdirSync(root, { recursive: true, encoding: 'utf8' }).map((name) => join(root, name));
+    const textOf = (file: string) =>
+      file.endsWith('.zip')
+        ? execFileSync('unzip', ['-p', file, '-x', '*/data/evidence.*', '*/data/summary.*'], { encoding: 'utf8' })
+        : readFileSync(file, 'utf8');
+    return files
+      .filter((file) => statSync(file).isFile())
+      .map(textOf)
+      .join('\n');
+  };
+
+  const requireClean = async (twist: Twist, code: number) => {
+    service.twist = twist;
+    const exported = await service.export({ period: '2026-09' });
+    expect(exported.code, said(exported)).toBe(code);
+    const found = await service.verify();
+    expect(found.code, said(found)).toBe(code);
+    const all = `${kept()}${JSON.stringify(exported.document)}${exported.said}`.toLowerCase();
+    for (const form of [...FORMS, KEY_IN_HEX]) expect(all).not.toContain(form.toLowerCase());
+    // What was recorded is taken again as it is.
+    expect((await service.export({ period: '2026-09' })).code).toBe(code);
+  };
+
+  test.each([...each('actor'), ...each('action'), ...each('entry_id')])(
+    'in the %s of a tampered entry: %s',
+    (name, form) =>
+      requireClean(
+        changed(FORM, (it) => edited(it, { [name]: form })),
+        1,
+      ),
+  );
+
+  test.each(FORMS)('in the stream of a listed entry: %s', (form) =>
+    requireClean(
+      changed(LISTING, (it) => listing(it, { stream_id: form })),
+      0,
+    ),
+  );
+
+  test.each(FORMS)('in the ids of the summary: %s', (form) =>
+    requireClean(
+      changed(/\/summary$/, (it) => ({ ...it, package_id: form })),
+      1,
+    ),
+  );
+
+  test('in the digest of an entry, in hex', () => {
+    const hash = KEY_IN_HEX.padEnd(64, '0');
+    return requireClean(
+      changed(FORM, (it) => ({ ...edited(it, { hash }), head_hash: hash })),
+      3,
+    );
+  });
+
+  test('in the digest of a listed entry, in hex', () =>
+    requireClean(
+      changed(LISTING, (it) => listing(it, { hash: KEY_IN_HEX.padEnd(64, '0') })),
+      0,
+    ));
+
+  test('in an action that the summary counts', () =>
+    requireClean(
+      changed(/\/summary$/, (it) => ({ ...it, counts: { actions: { [KEY]: it.entry_count } } })),
+      3,
+    ));
 });
 
 test.each([

@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { Eta } from 'eta';
+import { EvidenceError } from '../../core/errors.ts';
 import { FORMATS } from '../../core/formats.ts';
 import { packageFile } from '../../core/install-paths.ts';
 import {
@@ -24,10 +25,12 @@ import type { Known } from '../../verifier/claims/observe.ts';
 import { toVerdict, type Verdict } from '../../verifier/claims/verdict.ts';
 import type { Question } from '../../verifier/records/question.ts';
 import { toReadableBytes } from '../../verifier/records/record-bytes.ts';
+import { checkServiceDocument } from '../../verifier/verify/service.ts';
 import type { ExportContext, RunState } from './context.ts';
 import type { ListedFile } from './listing.ts';
 import { toReadmeFacts } from './readme.ts';
 import type { Received } from './receive.ts';
+import { verdictWithoutKey } from './without-key.ts';
 
 type TagFile = BundleOptions['tagFiles'][number];
 
@@ -60,8 +63,10 @@ export async function packBag(
   const { contractFile } = context.service;
   const { key } = context.binding;
   const inBundle = (path: string) => `${place}:${path}`;
-  const verdict = toVerdict(received.reading, contents.examination);
+  const verdict = verdictWithoutKey(context, toVerdict(received.reading, contents.examination));
   const verification = toVerification(context, contents, verdict);
+  const service = toService(context.question, contents);
+  requireConsistent(context, contents, { verification, service }, inBundle(SERVICE));
   const written = await run.packing.write({
     target,
     slug,
@@ -75,10 +80,7 @@ export async function packBag(
           sha256 === null ? { path, file } : { path, file, bytes, sha256 },
       ),
       { path: VERIFICATION, content: toReadableBytes(VERIFICATION_DOCUMENT, verification, inBundle(VERIFICATION)) },
-      {
-        path: SERVICE,
-        content: toReadableBytes(SERVICE_DOCUMENT, toService(context.question, contents), inBundle(SERVICE)),
-      },
+      { path: SERVICE, content: toReadableBytes(SERVICE_DOCUMENT, service, inBundle(SERVICE)) },
       ...(received.listed === null ? [] : [listingSource(received.listed)]),
       { path: TRANSFER_LOG, content: toReadableBytes(TRANSFER_LOG_DOCUMENT, contents.log, inBundle(TRANSFER_LOG)) },
       ...(contractFile === null ? [] : [{ path: CONTRACT_FILE, content: contractFile.bytes }]),
@@ -86,6 +88,24 @@ export async function packBag(
     ],
   });
   return { written, verdict };
+}
+
+/**
+ * Checks documents as a verifier will: a bundle that contradicts itself could never be taken back.
+ * @throws EvidenceError `service` where what the service stated cannot be written down so that it is read again as it was.
+ */
+function requireConsistent(
+  { service: { client } }: ExportContext,
+  { received, log }: BagContents,
+  { verification, service }: { verification: Verification; service: ServiceDocument },
+  place: string,
+): void {
+  const paths = received.listed === null ? [] : [LISTING];
+  const [wrong] = checkServiceDocument(service, verification, paths, client.description, log.steps);
+  if (wrong === undefined) return;
+  throw new EvidenceError('service', `nothing of this stream was stored, because ${place} ${wrong}`, {
+    nextStep: 'What was archived before stays. Ask the operator of the service about what it sent.',
+  });
 }
 
 function toVerification(

@@ -8,6 +8,7 @@ import { verifyBundle } from '../../verifier/verify/bundle.ts';
 import type { Binding, ExportContext } from './context.ts';
 import { notOurs, saysTheSame } from './records.ts';
 import type { Relisting } from './relist.ts';
+import { verdictWithoutKey } from './without-key.ts';
 
 /** What a bundle was found to be that lay in the archive. */
 export interface Leftover {
@@ -49,7 +50,8 @@ export async function verifyLeftover(
   const { judged, identity } = found;
   if (judged === null || identity === null || judged.transferLog === null)
     throw notOurs(key, 'it holds nothing to judge');
-  const { verdict, stated, transferLog, service, missing } = judged;
+  const { stated, transferLog, service, missing } = judged;
+  const verdict = verdictWithoutKey(context, judged.verdict);
   const isOfRun =
     stated.run_id === run_id &&
     transferLog.audit_url === source.audit_url &&

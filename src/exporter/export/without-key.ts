@@ -1,0 +1,41 @@
+import { utf8Bytes } from '../../core/bytes.ts';
+import { EvidenceError } from '../../core/errors.ts';
+import type { Scrub } from '../../core/secret.ts';
+import type { Verdict } from '../../verifier/claims/verdict.ts';
+import type { ExportContext } from './context.ts';
+
+type KeyContext = Pick<ExportContext, 'acceptsSecrets'> & { service: { client: KeyFinder } };
+type KeyFinder = Pick<ExportContext['service']['client'], 'scrub' | 'watchKey'>;
+
+/** Members that are our own words, or that name the stream. */
+const OURS: ReadonlySet<string> = new Set(['code', 'severity', 'state', 'stream_id', 'next_step']);
+
+/**
+ * The verdict as it is written down: evidence that holds the API key must not spread it into records, reports and letters,
+ * which quote the verdict. Each text is cleaned by itself, before it is written as JSON.
+ * @throws EvidenceError `service` for evidence that is not accepted with the key, and that has it where the verdict must
+ * state what the evidence says.
+ */
+export function verdictWithoutKey({ acceptsSecrets, service: { client } }: KeyContext, verdict: Verdict): Verdict {
+  const { claims, findings, ...facts } = verdict;
+  const watch = client.watchKey();
+  watch.push(utf8Bytes(JSON.stringify(facts)));
+  if (watch.isFound && !acceptsSecrets)
+    throw new EvidenceError('service', 'an id, a digest or an action of the package holds the API key', {
+      nextStep:
+        'Renew the API key, and ask the operator of the service why it records keys. To archive the evidence nevertheless, set verify.accept_secrets: true.',
+    });
+  return { ...verdict, claims: scrubbed(claims, client.scrub), findings: scrubbed(findings, client.scrub) };
+}
+
+function scrubbed<T>(value: T, scrub: Scrub): T {
+  return clean(value, scrub) as T;
+}
+
+function clean(value: unknown, scrub: Scrub): unknown {
+  if (typeof value === 'string') return scrub(value);
+  if (typeof value !== 'object' || value === null) return value;
+  if (Array.isArray(value)) return value.map((one) => clean(one, scrub));
+  const members = Object.entries(value).map(([name, one]) => [name, OURS.has(name) ? one : clean(one, scrub)]);
+  return Object.fromEntries(members);
+}
