@@ -35,6 +35,8 @@ export function comparePdf({ statements }: PdfFacts, ours: OurFacts): PdfCompari
 const PLAIN_COUNT = /^\d+$|^\d{1,3}(?:([,\s'’])\d{3})(?:\1\d{3})*$/;
 /** A font that lacks characters, or a table that lacks room, leaves some of an id out. */
 const WHOLE_ID = /^[\x21-\x7e]+$/;
+/** The mark of a label and the beginning of an id look alike. */
+const MARK = /^[:=]+/;
 const CUT = /\.{2}|…|\?|‹/;
 
 /** False where the value may be ours. */
@@ -43,5 +45,6 @@ function isOther({ fact, value }: Statement, ours: OurFacts): boolean {
   if (fact === 'head') return ours.head === null || ours.head.length === value.length ? value !== ours.head : false;
   const id = ours[fact];
   if (id === null || !WHOLE_ID.test(value) || !WHOLE_ID.test(id) || CUT.test(value)) return false;
-  return value !== id && !id.startsWith(value) && value.toLowerCase() !== id.toLowerCase();
+  const [stated, known] = [value, id].map((text) => text.replace(MARK, '').toLowerCase()) as [string, string];
+  return stated !== known && !id.replace(MARK, '').startsWith(value.replace(MARK, ''));
 }

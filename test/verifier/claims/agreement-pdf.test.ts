@@ -146,6 +146,8 @@ test.each<[string, string]>([
   ['another script', 'кадры'],
   ['a character without a glyph', 'pay\u{1F512}ments-01'],
   ['one with a space', 'payments prod'],
+  ['one that begins like the mark of a label', '=payments'],
+  ['one that begins with a colon', ':payments'],
 ])('our PDF of a stream id that is %s does not differ', async (_words, id) => {
   const sent = chainOf(3, { stream_id: id });
   const input = evidencePdf(3);
