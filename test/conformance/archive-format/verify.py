@@ -545,7 +545,7 @@ def verify_bundle(archive, run, stream, spans, place):
     statement, vendor = verification["statement"], verification["vendor"]
     must(listed["stream_id"] == service["stream_id"], place, "quotes the record of another stream")
     must([listed["entry_count"], listed["head_sequence"], listed["head_hash"]] == [statement["entries"], statement["head"]["sequence"], statement["head"]["hash"]], place, "states another head than the service did")
-    answer = service["check_answer"] and parse_quoted(service["check_answer"])
+    answer = service["check_answer"] and parse_quoted(service["check_answer"].removeprefix("\ufeff"))
     check = next((s["exchange"] for s in log["steps"] if s["step"] == "vendor-verify" and "exchange" in s), None)
     must((answer is None) == (vendor is None) == (check is None), place, "documents differ in whether the service checked the stream")
     if answer is not None and vendor is not None and check is not None:
