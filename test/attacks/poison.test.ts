@@ -3,8 +3,10 @@ import { readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { entryAfter, type SentEntry } from '../support/chain.ts';
+import { drawnPdf } from '../support/drawn-pdf.ts';
 import { type FalseService, type Printed, startFalseService } from '../support/false-service.ts';
 import { json, type Reply } from '../support/fault-server.ts';
+import { packagePdf } from '../support/services/package-pdf.ts';
 
 // Whatever a service says, an archive stays one that can be read and gone on with: it may spoil its own stream.
 
@@ -206,6 +208,20 @@ describe('evidence that holds the API key', () => {
     service.twist = (reply) => reply;
     expect((await service.export({ period: '2026-09' })).code).toBe(0);
     expect((await service.verify()).code).toBe(0);
+  });
+
+  const octal = [...KEY].map((sign) => `\\${sign.charCodeAt(0).toString(8).padStart(3, '0')}`).join('');
+  test.each<[words: string, pdf: () => Uint8Array | Promise<Uint8Array>]>([
+    ['that is compressed', () => packagePdf('Package', { Note: KEY })],
+    ['that is escaped', () => drawnPdf([`BT /F1 9 Tf 1 0 0 1 50 700 Tm (${octal}) Tj ET`])],
+  ])('is found in text of a PDF %s', async (_words, pdf) => {
+    const body = await pdf();
+    expect(Buffer.from(body).includes(KEY)).toBe(false);
+    service.twist = replaced(/\/pdf$/, { headers: { 'content-type': 'application/pdf' }, body });
+    const exported = await service.export({ period: '2026-09' });
+    expect(exported.code, said(exported)).toBe(3);
+    expect(JSON.stringify(exported.document)).toContain('the pdf form holds the API key');
+    expect((await service.verify()).code).toBe(3);
   });
 
   test('is archived where that is accepted, and named', async () => {

@@ -1,4 +1,4 @@
-import { mkdir, readFile, rm } from 'node:fs/promises';
+import { mkdir, rm } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { type ErrorCode, EvidenceError, isEvidenceError } from '../../core/errors.ts';
 import { FORMATS } from '../../core/formats.ts';
@@ -8,9 +8,8 @@ import { collectedIn, serviceStatementOf } from '../../verifier/bundle/stated.ts
 import type { Examination } from '../../verifier/claims/claim.ts';
 import { toContractFile } from '../../verifier/claims/content.ts';
 import { examine } from '../../verifier/claims/examine.ts';
-import type { FormSource } from '../../verifier/claims/forms.ts';
+import type { ReadPdf } from '../../verifier/claims/forms.ts';
 import { type Known, observe } from '../../verifier/claims/observe.ts';
-import { readPdf } from '../../verifier/pdf-text/reader.ts';
 import { attemptPrefix, bundleKey, runDraftKey } from '../../verifier/records/keys.ts';
 import type { StreamFailure, StreamRecord } from '../../verifier/records/record.ts';
 import { type Unbound, whereKept } from '../../verifier/records/stored-object.ts';
@@ -19,6 +18,7 @@ import { type BagContents, type PackedBag, packBag, toTransferLog } from './bag.
 import { type ExportContext, pastOf, type RunState, type Runtime } from './context.ts';
 import { announceEncrypted, type StoredForm, toStoredForm } from './encrypt.ts';
 import { compareWithPast } from './past.ts';
+import { readPdfOf, wholeForm } from './pdf-form.ts';
 import type { ListedStream } from './plan.ts';
 import { Collection, type Received } from './receive.ts';
 import { putStreamRecord, readableStreamRecord } from './records.ts';
@@ -78,6 +78,7 @@ async function collect(
   const unfetched = await collection.askUnfetched(received.reading);
   const log = toTransferLog(context, run, streamId, collection.transferLog);
   context.runtime.listen({ type: 'step', streamId, step: 'examine' });
+  const pdf = await readPdfOf(context, received);
   const known: Known = {
     vendor,
     ...(await compareWithPast(context, run, received.reading, folder)),
@@ -85,11 +86,11 @@ async function collect(
     statement: collection.statement,
     unfetched,
     statedCount: received.statedCount,
-    secrets: { found_in: received.withKey, accepted: context.acceptsSecrets },
+    secrets: { found_in: pdf.withKey, accepted: context.acceptsSecrets },
     restarts: pastOf(run, streamId).restarts,
     completeness: received.completeness,
   };
-  const examination = await examineReceived(context, received, known);
+  const examination = await examineReceived(context, received, known, pdf.read);
   const place = placeOf(context, run, slug, received, examination);
   return { streamId, slug, streamRecord: stream.record(), known, received, examination, log, place };
 }
@@ -161,17 +162,19 @@ function finishedElsewhere(runId: string): EvidenceError {
 
 async function examineReceived(
   context: ExportContext,
-  { reading, files, missing }: Received,
+  received: Received,
   known: Known,
+  readPdf: ReadPdf,
 ): Promise<Examination> {
-  const wholeForm = (name: 'summary' | 'pdf'): FormSource | null => {
-    const found = missing.some(({ form }) => form === name) ? undefined : files.find(({ form }) => form === name);
-    return found === undefined ? null : { bytes: found.bytes, read: () => readFile(found.file) };
+  const forms = {
+    summary: wholeForm(received, 'summary'),
+    pdf: wholeForm(received, 'pdf'),
+    isShort: received.missing.length > 0,
+    isAltered: false,
   };
-  const forms = { summary: wholeForm('summary'), pdf: wholeForm('pdf'), isShort: missing.length > 0, isAltered: false };
   const { question, service, trust, runtime } = context;
   const { accepted_unhashed: acceptUnhashed, required_claims: required } = question.scope;
-  const observations = await observe(reading, forms, known, {
+  const observations = await observe(received.reading, forms, known, {
     contract: service.contract,
     contractFile: toContractFile(service.contractFile, 'reader'),
     acceptUnhashed,

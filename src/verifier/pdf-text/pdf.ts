@@ -8,6 +8,8 @@ export interface PdfFacts {
   unread: string[];
 }
 
+export type SeeText = (text: string) => void;
+
 const MAX_PAGES = 100;
 const MAX_CHARACTERS = 2 ** 22;
 const MAX_REPORTED = 3;
@@ -18,9 +20,10 @@ const MAX_REPORTED = 3;
  * Nothing bounds the time and memory that a hostile PDF takes: run it where it can be ended.
  *
  * @param bytes the whole document; the caller caps its size. They are copied.
+ * @param seeText is given the text of each page.
  * @throws EvidenceError `unreadable` when the document cannot be opened.
  */
-export async function readPdfFacts(bytes: Uint8Array): Promise<PdfFacts> {
+export async function readPdfFacts(bytes: Uint8Array, seeText: SeeText = () => undefined): Promise<PdfFacts> {
   // Megabytes of code that most commands never need.
   const { getResolvedPDFJS } = await import('unpdf');
   const { getDocument } = await getResolvedPDFJS();
@@ -36,7 +39,7 @@ export async function readPdfFacts(bytes: Uint8Array): Promise<PdfFacts> {
     useWorkerFetch: false,
   });
   try {
-    return await readPages(await task.promise);
+    return await readPages(await task.promise, seeText);
   } catch (error) {
     const isEncrypted = error instanceof Error && error.name === 'PasswordException';
     const reason = isEncrypted ? 'it is encrypted' : messageOf(error);
@@ -50,14 +53,16 @@ export async function readPdfFacts(bytes: Uint8Array): Promise<PdfFacts> {
 type Library = Awaited<ReturnType<typeof import('unpdf')['getResolvedPDFJS']>>;
 type PdfDocument = Awaited<ReturnType<Library['getDocument']>['promise']>;
 
-async function readPages(document: PdfDocument): Promise<PdfFacts> {
+async function readPages(document: PdfDocument, seeText: SeeText): Promise<PdfFacts> {
   const pages = Math.min(document.numPages, MAX_PAGES);
   const statements: Statement[] = [];
   const unread: string[] = [];
   let broken = 0;
   for (let page = 1; page <= pages; page++) {
     try {
-      statements.push(...readStatements(await linesOf(document, page), page));
+      const lines = await linesOf(document, page);
+      seeText(lines.join('\n'));
+      statements.push(...readStatements(lines, page));
     } catch (error) {
       broken++;
       if (broken <= MAX_REPORTED) unread.push(`page ${page} of the PDF could not be read: ${messageOf(error)}`);

@@ -3,13 +3,28 @@ import { isEvidenceError } from '../../core/errors.ts';
 import { type PdfFacts, readPdfFacts } from './pdf.ts';
 
 /** An error of ours loses its class between threads, so it travels as what it says; any other is a defect. */
-export type ReaderAnswer = { facts: PdfFacts } | { unreadable: string } | { defect: unknown };
+export type ReaderAnswer = { facts: PdfFacts; texts: string[] } | { unreadable: string } | { defect: unknown };
 
-parentPort?.on('message', async (bytes: Uint8Array) => parentPort?.postMessage(await answer(bytes)));
+export interface ReaderQuestion {
+  bytes: Uint8Array;
+  /** Whether the text of the pages is to be answered, too. */
+  withText: boolean;
+}
 
-async function answer(bytes: Uint8Array): Promise<ReaderAnswer> {
+/** Code units of text that are answered. */
+const MAX_TEXT = 2 ** 24;
+
+parentPort?.on('message', async (question: ReaderQuestion) => parentPort?.postMessage(await answer(question)));
+
+async function answer({ bytes, withText }: ReaderQuestion): Promise<ReaderAnswer> {
+  const texts: string[] = [];
+  let room = withText ? MAX_TEXT : 0;
   try {
-    return { facts: await readPdfFacts(bytes) };
+    const facts = await readPdfFacts(bytes, (text) => {
+      if (text.length <= room) texts.push(text);
+      room -= text.length;
+    });
+    return { facts, texts };
   } catch (error) {
     return isEvidenceError(error, 'unreadable') ? { unreadable: error.message } : { defect: error };
   }

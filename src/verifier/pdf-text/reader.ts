@@ -2,8 +2,8 @@ import type { Worker } from 'node:worker_threads';
 import { EvidenceError } from '../../core/errors.ts';
 import { programUrl } from '../../core/install-paths.ts';
 import { KeptThreads } from '../../core/kept-threads.ts';
-import { type PdfFacts, readPdfFacts } from './pdf.ts';
-import type { ReaderAnswer } from './reader-thread.ts';
+import { type PdfFacts, readPdfFacts, type SeeText } from './pdf.ts';
+import type { ReaderAnswer, ReaderQuestion } from './reader-thread.ts';
 
 /** Twenty pages take a tenth of a second. The PDF library does all of a page without a pause, so no timer ends it. */
 const WITHIN_MS = 10_000;
@@ -17,6 +17,12 @@ const THREADS = new KeptThreads(programUrl('verifier/pdf-text/reader-thread'), H
 
 let last: Promise<unknown> = Promise.resolve();
 
+export interface PdfWishes {
+  withinMs?: number;
+  /** Is given the text of each page once all were read. */
+  seeText?: SeeText;
+}
+
 /** Ends the thread that is kept for the next PDF. */
 export function endReading(): Promise<void> {
   return THREADS.end();
@@ -28,21 +34,24 @@ export function endReading(): Promise<void> {
  * @param bytes the whole document; the caller caps its size. They are copied.
  * @throws EvidenceError `unreadable` as `readPdfFacts`, or when it takes too much.
  */
-export function readPdf(bytes: Uint8Array, withinMs = WITHIN_MS): Promise<PdfFacts> {
-  const reading = last.then(() => readNow(bytes, withinMs));
+export function readPdf(bytes: Uint8Array, wishes: PdfWishes = {}): Promise<PdfFacts> {
+  const reading = last.then(() => readNow(bytes, wishes));
   last = reading.catch(() => undefined);
   return reading;
 }
 
-async function readNow(bytes: Uint8Array, withinMs: number): Promise<PdfFacts> {
+async function readNow(bytes: Uint8Array, { withinMs = WITHIN_MS, seeText }: PdfWishes): Promise<PdfFacts> {
   const thread = THREADS.take();
   // Where threads are not to be had, the limits are those of the PDF's own size alone.
-  if (thread === null) return readPdfFacts(bytes);
+  if (thread === null) return readPdfFacts(bytes, seeText);
   let isSound = false;
   try {
-    const answer = await ask(thread, bytes, withinMs);
+    const answer = await ask(thread, { bytes, withText: seeText !== undefined }, withinMs);
     isSound = true;
-    if ('facts' in answer) return answer.facts;
+    if ('facts' in answer) {
+      for (const text of answer.texts) seeText?.(text);
+      return answer.facts;
+    }
     throw 'unreadable' in answer ? new EvidenceError('unreadable', answer.unreadable) : answer.defect;
   } finally {
     if (isSound) THREADS.keep(thread);
@@ -50,7 +59,7 @@ async function readNow(bytes: Uint8Array, withinMs: number): Promise<PdfFacts> {
   }
 }
 
-async function ask(thread: Worker, bytes: Uint8Array, withinMs: number): Promise<ReaderAnswer> {
+async function ask(thread: Worker, question: ReaderQuestion, withinMs: number): Promise<ReaderAnswer> {
   const { promise, resolve, reject } = Promise.withResolvers<ReaderAnswer>();
   const fail = (reason: string) => reject(new EvidenceError('unreadable', reason));
   const tooLate = setTimeout(() => fail('it takes too long'), withinMs);
@@ -61,7 +70,7 @@ async function ask(thread: Worker, bytes: Uint8Array, withinMs: number): Promise
   const onError = () => fail('it takes too much memory, or ends its reader');
   const onExit = () => fail('it ended its reader');
   thread.on('message', resolve).on('error', onError).on('exit', onExit);
-  thread.postMessage(bytes);
+  thread.postMessage(question);
   try {
     return await promise;
   } finally {

@@ -34,7 +34,7 @@ test.each([
 ])('%s ends within its bounds, and the next PDF is read', async (_words, pdf) => {
   const before = process.memoryUsage().rss;
   const began = performance.now();
-  const failure = await readPdf(pdf, 1500).catch((error) => error);
+  const failure = await readPdf(pdf, { withinMs: 1500 }).catch((error) => error);
   expect(failure).toMatchObject({
     code: 'unreadable',
     message: expect.stringMatching(/takes too (?:long|much memory)/),
