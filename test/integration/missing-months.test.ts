@@ -267,6 +267,21 @@ test('of a new archive the last month is missing', async () => {
   expect(document.runs.map(({ run_id }: { run_id: string }) => run_id)).toEqual([LAST]);
 });
 
+test('of a new archive the first month that was begun is gone on with, also when a later one is whole', async () => {
+  service.streams.set('b', { entries: entriesOf('b'), unavailable: true });
+  expect((await exported({ period: SECOND })).code).toBe(3);
+  service.streams.set('b', { entries: entriesOf('b') });
+  const dry = await exported({ missing: true, 'dry-run': true });
+  expect(dry.document.missing).toMatchObject([
+    { month: SECOND, isBegun: true },
+    { month: LAST, isBegun: false },
+  ]);
+  expect((await exported({ period: LAST })).code).toBe(0);
+  const { code, document } = await exported({ missing: true });
+  expect([code, document.runs.map(({ run_id }: { run_id: string }) => run_id)]).toEqual([0, [SECOND]]);
+  expect((await carryOut(runVerify, { targets: ['evidence-archive'] }, directory)).code).toBe(0);
+});
+
 test('a month of which one stream was tried out is missing; of that stream it is not', async () => {
   const tried = await exported({ period: LAST, stream: ['a'] });
   expect(tried.document.run_id).toMatch(new RegExp(`^${LAST}_a-[0-9a-f]{8}$`));

@@ -67,23 +67,31 @@ export async function isBegun(archive: Archive, runId: string): Promise<boolean>
  * @param name of what is asked for today.
  */
 export async function findOpenRun(archive: Archive, { prefix, suffix }: RunName): Promise<string | null> {
+  const open = await findOpenRuns(archive, prefix, (runId) => isAlike(runId, { prefix, suffix }));
+  return open.sort().at(-1) ?? null;
+}
+
+/**
+ * Ids of the runs that were begun and neither finalized nor given up.
+ * @param prefix of the ids that are looked at.
+ */
+export async function findOpenRuns(
+  archive: Archive,
+  prefix: string,
+  isWanted: (runId: string) => boolean,
+): Promise<string[]> {
   const begun = new Set<string>();
   const finalized = new Set<string>();
   for await (const { key } of archive.list(`${RUNS_PREFIX}${prefix}`)) {
     const runId = runIdOf(key);
-    if (runId === null || !isAlike(runId, { prefix, suffix })) continue;
+    if (runId === null || !isWanted(runId)) continue;
     begun.add(runId);
     if (key === runRecordKey(runId)) finalized.add(runId);
   }
   const open = begun.difference(finalized);
-  if (open.size === 0) return null;
+  if (open.size === 0) return [];
   const { givenUp } = await readPast(archive);
-  return (
-    [...open]
-      .filter((runId) => !givenUp.has(runId))
-      .sort()
-      .at(-1) ?? null
-  );
+  return [...open].filter((runId) => !givenUp.has(runId));
 }
 
 /** What there is until now: a run of it that was begun on an earlier day, and not finalized, goes on under its own name. */

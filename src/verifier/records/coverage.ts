@@ -79,13 +79,15 @@ export function coverageOf(run: Covering): z.infer<typeof coverageSchema> {
  * last one that has ended.
  * @param runs the oldest first.
  * @param filter which streams a whole month has, see `filterOf`; all of them unless told.
+ * @param begun a month that is expected although no run has it yet, with all after it; null if there is none.
  */
 export function coverMonths<Run extends CoveringRun>(
   runs: readonly Run[],
   now: Date,
   filter = '',
+  begun: string | null = null,
 ): CoveredMonth<Run>[] {
-  const first = firstMonth(runs);
+  const [first = null] = [firstMonth(runs), begun].filter((month) => month !== null).sort();
   const months: string[] = [];
   if (first === null) return [];
   for (let month = lastEndedMonth(now); month >= first && months.length < MAX_MONTHS; month = addMonths(month, -1))

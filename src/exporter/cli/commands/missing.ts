@@ -5,16 +5,17 @@ import { exitCodeOf } from '../../../core/terminal/exit.ts';
 import { plural } from '../../../core/words.ts';
 import type { Archive } from '../../../verifier/archive/archive.ts';
 import { readKnownLedger } from '../../../verifier/ledger/continuation.ts';
+import { revisionOf } from '../../../verifier/ledger/given-up.ts';
 import type { Past } from '../../../verifier/ledger/past.ts';
 import { type CoveredMonth, coverMonth, coverMonths } from '../../../verifier/records/coverage.ts';
 import { describeMonth, toMonthReport } from '../../../verifier/records/month-report.ts';
-import { lastEndedMonth } from '../../../verifier/records/months.ts';
+import { lastEndedMonth, monthOf } from '../../../verifier/records/months.ts';
 import { filterOf } from '../../../verifier/records/question.ts';
 import { openMemoryArchive } from '../../archive/memory.ts';
 import { findGrownMonths } from '../../export/grown-months.ts';
 import { type PeriodAnswer, refuseUnended, resolvePeriod } from '../../export/period.ts';
 import type { ExportResult } from '../../export/run.ts';
-import { isBegun } from '../../export/run-id.ts';
+import { findOpenRuns, isBegun } from '../../export/run-id.ts';
 import type { CommandContext } from '../command.ts';
 import { withArchiveIfAny } from '../config/archives.ts';
 import type { Footing } from '../config/footing.ts';
@@ -158,7 +159,8 @@ function refuseOtherPeriods(flags: ExportFlags): void {
 }
 
 /**
- * Those that grew, as other months stay open until they are exported; then those that were begun, then the oldest first. In an archive without a run the last month that has ended.
+ * Those that grew, as other months stay open until they are exported; then those that were begun, then the oldest first. In
+ * an archive without a run, finalized or begun, the last month that has ended.
  */
 async function findMissing(wish: Wish, context: CommandContext): Promise<MissingMonth[]> {
   const now = new Date();
@@ -167,8 +169,9 @@ async function findMissing(wish: Wish, context: CommandContext): Promise<Missing
   return withArchiveIfAny(wish.config.archive, context, async (archive) => {
     if (archive === null) return [await toMissing(wish, null, nothing)];
     const { past } = await readKnownLedger(archive, { ...wish.footing, beginSigning: wish.beginSigning });
-    const covered = coverMonths(past.coverage, now, filterOf(wish.scope));
-    const months = past.coverage.length === 0 ? [nothing] : covered;
+    const begun = await firstBegunMonth(wish, archive);
+    const covered = coverMonths(past.coverage, now, filterOf(wish.scope), begun);
+    const months = past.coverage.length === 0 && begun === null ? [nothing] : covered;
     const found: MissingMonth[] = [];
     for (const month of months) if (month.state !== 'whole') found.push(await toMissing(wish, archive, month));
     // What a run of that very name lacks, another run of it would lack too.
@@ -177,6 +180,18 @@ async function findMissing(wish: Wish, context: CommandContext): Promise<Missing
       .sort((a, b) => Number(b.isBegun) - Number(a.isBegun));
     return [...(await findGrown(wish, past, left)), ...left];
   });
+}
+
+/** The first month whose own run, or a revision of it, was begun and neither finalized nor given up; null if there is none. */
+async function firstBegunMonth(wish: Wish, archive: Archive): Promise<string | null> {
+  const last = lastEndedMonth(new Date());
+  const monthOfRun = (runId: string) => {
+    const month = monthOf(runId);
+    const isEnded = month !== null && month <= last;
+    return isEnded && answerOf(wish, month).runId === revisionOf(runId).base ? month : null;
+  };
+  const open = await findOpenRuns(archive, '', (runId) => monthOfRun(runId) !== null);
+  return open.map(monthOfRun).sort()[0] ?? null;
 }
 
 async function findGrown(
