@@ -1,5 +1,6 @@
 import { EvidenceError } from '../../core/errors.ts';
 import type { Archive } from '../archive/archive.ts';
+import { RUN_ID } from '../model/schemas.ts';
 import { runPrefix } from '../records/keys.ts';
 import type { Abandonment } from '../records/record.ts';
 import { appendEntry, nextKey } from './append.ts';
@@ -43,7 +44,7 @@ async function readOpen(archive: Archive, { run_id: runId }: Abandonment, trust:
         : `run ${runId} was abandoned already, at ${end.at} by ${end.by}: ${end.reason}`,
       { nextStep: 'Nothing needs to be done: verify names it, and is content.' },
     );
-  if (!(await isThere(archive, runPrefix(runId))))
+  if (!RUN_ID.test(runId) || !(await isThere(archive, runPrefix(runId))))
     throw new EvidenceError('not-found', `the archive has nothing of a run ${runId}`, {
       nextStep: 'See which runs there are, with: evidence runs.',
     });

@@ -1,3 +1,4 @@
+import { shellWord } from '../../core/shell.ts';
 import type { GivenUp } from '../ledger/given-up.ts';
 import { runIdOf, runRecordKey } from '../records/keys.ts';
 import type { ArchiveReading } from './archive-reading.ts';
@@ -32,7 +33,7 @@ export function openRunsIn(
         return [{ run_id: runId, state: end.kind, message: sayGivenUp(runId, end), next_step: null }];
       const state = unrecorded.has(runId) ? 'unrecorded' : keys.has(runRecordKey(runId)) ? null : 'begun';
       if (state === null) return [];
-      const next_step = `${GO_ON}: evidence runs abandon ${runId} --reason WHY.`;
+      const next_step = `${GO_ON}: evidence runs abandon ${shellWord(runId)} --reason WHY.`;
       return [{ run_id: runId, state, message: sayOpen(runId, state), next_step }];
     });
 }
