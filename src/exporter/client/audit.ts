@@ -1,5 +1,6 @@
 // Over 250 lines: every operation of the service, in one class.
 
+import { randomUUID } from 'node:crypto';
 import { EvidenceError, isEvidenceError } from '../../core/errors.ts';
 import { cutText } from '../../core/foreign-text.ts';
 import type { Json } from '../../core/json/canonical.ts';
@@ -188,12 +189,27 @@ export class AuditClient {
   }
 
   /**
-   * Tells if the key may have streams checked and packages made.
+   * Tells if the key may do what an export does.
    * @param listed a stream that the service lists; null if it lists none.
-   * @throws EvidenceError `refused` if not.
+   * @param needsListing an export is incomplete without the list of entries.
+   * @returns why the service does not check streams for this key; null if it does.
+   * @throws EvidenceError `refused` if it may not export.
    */
-  async tryRights(listed: string | null): Promise<void> {
-    await tryRights(this.#transport, this.#base, this.#description, listed);
+  async tryRights(listed: string | null, needsListing: boolean): Promise<EvidenceError | null> {
+    const list = async (streamId: string, period: Period) => {
+      for await (const _entries of this.listEntries(streamId, period)) return;
+    };
+    const make = async (streamId: string, period: Period) =>
+      (await this.generate(streamId, period, randomUUID())).generated.packageId;
+    const [transport, base, description] = [this.#transport, this.#base, this.#description];
+    return tryRights({
+      transport,
+      base,
+      description,
+      listed,
+      list: needsListing && this.listsEntries ? list : null,
+      make,
+    });
   }
 
   /** True if the service lists the entries after a number. */

@@ -47,7 +47,7 @@ export async function concludeRun(unbound: ExportContext, run: RunState, jobs: S
   if (frozen !== null) return finalizeDraft(context, run.ledger, frozen, jobs.recorded);
   if (open) {
     const documents = await leaveAttempt(context, run, jobs, record);
-    const refused = jobs.failed.length > 0 && jobs.refused === jobs.failed.length && jobs.incomplete.length === 0;
+    const refused = jobs.refused > 0 && jobs.refused === jobs.failed.length + jobs.incomplete.length;
     return { record: { ...record, documents }, state: 'open', unstamped: null, refused };
   }
   if (judged !== null) record.supplements = await archiveSupplements(context, run, judged);

@@ -22,7 +22,7 @@ export async function receiveForms(
   folder: string,
   watch: FormWatch,
 ): Promise<ReceivedForms> {
-  const received: ReceivedForms = { files: [], missing: [], transferLog: [], withKey: [] };
+  const received: ReceivedForms = { files: [], missing: [], transferLog: [], withKey: [], refused: [] };
   for (const form of client.forms) {
     watch.begin(form);
     const file = join(folder, form);
@@ -46,6 +46,7 @@ export async function receiveForms(
       if (!isEvidenceError(error) || error.code === 'interrupted') throw error;
       watch.failed(form, error.message);
       received.missing.push({ form, reason: error.message });
+      if (error.code === 'refused') received.refused.push(form);
       received.transferLog.push({ step: form, failure: error.message });
       // What arrived is kept, under a name that says that it is not the whole.
       const bytes = await sizeOf(file);

@@ -5,6 +5,7 @@ import type { CompletenessBasis } from '../../verifier/claims/completeness.ts';
 import { ListingMerge } from '../../verifier/claims/listing.ts';
 import type { StreamStatement } from '../../verifier/claims/statement.ts';
 import { entryOf, type SentEntries } from '../../verifier/model/sent.ts';
+import type { Question } from '../../verifier/records/question.ts';
 import type { AuditClient } from '../client/audit.ts';
 import type { EntryListItem, PageOfEntries } from '../client/audit-answers.ts';
 import { inPeriod, type Period } from '../client/period.ts';
@@ -40,6 +41,8 @@ export interface Listed {
   basis: CompletenessBasis;
   /** Null where the service refused to list, or nobody wants to keep it. */
   listed: ListedFile | null;
+  /** The key may not list. */
+  isRefused: boolean;
 }
 
 /**
@@ -118,17 +121,18 @@ export class ListingCheck implements Disposable {
     await this.#pages.return(undefined);
     if (this.#failure !== null) {
       const why = `the entries could not be listed (${this.#failure.message})`;
-      return { basis: { kind: 'record', why }, listed: null };
+      const isRefused = isEvidenceError(this.#failure, 'refused');
+      return { basis: { kind: 'record', why }, listed: null, isRefused };
     }
     const basis: CompletenessBasis = { kind: 'listing', ...this.#merge.result() };
-    if (this.#file === null) return { basis, listed: null };
+    if (this.#file === null) return { basis, listed: null, isRefused: false };
     const service = {
       pages: this.#received,
       asked_at: toTime(askedAt),
       asked_at_by_service: askedAtByService === null ? null : toTime(askedAtByService),
       latest: toTime(latest),
     };
-    return { basis, listed: { ...this.#file.finish(), service } };
+    return { basis, listed: { ...this.#file.finish(), service }, isRefused: false };
   }
 
   async #fetchPage(): Promise<void> {
@@ -150,6 +154,15 @@ export class ListingCheck implements Disposable {
 
 function toTime(milliseconds: number): string {
   return new Date(milliseconds).toISOString();
+}
+
+/** True if an export is incomplete without the list of entries: a stream record speaks of the whole stream alone. */
+export function needsListing(
+  { completeness, required_claims: required }: Pick<Question['scope'], 'completeness' | 'required_claims'>,
+  { from, to }: Period,
+): boolean {
+  const isWhole = from === null && to === null;
+  return completeness === 'listing' && required.includes('completeness') && !isWhole;
 }
 
 /** Why a stream is not listed although that is wanted; null when it is. */

@@ -25,6 +25,8 @@ export interface Received extends Omit<ReceivedForms, 'transferLog'> {
   completeness: CompletenessBasis;
   /** The listing that it was held against; null where there is none. */
   listed: ListedFile | null;
+  /** The key may not list the entries. */
+  isListingRefused: boolean;
   /** What the service's own check of the stream answered; null where it did not. */
   checkAnswer: string | null;
   /** How many entries the service said that the package has, when it was ready; null where it does not say. */
@@ -108,8 +110,9 @@ export class Collection {
     const absent = forms.missing.find(({ form }) => form === 'json');
     const whole = watch.reader.finish();
     const reading = absent === undefined ? whole : asPart(whole, absent.reason);
-    const { basis: completeness, listed } = await this.#endListing(watch, reading, made);
-    return { packageId, reading, ...forms, completeness, listed, checkAnswer: this.#checkAnswer, statedCount };
+    const { basis: completeness, listed, isRefused } = await this.#endListing(watch, reading, made);
+    const ofListing = { completeness, listed, isListingRefused: isRefused };
+    return { packageId, reading, ...forms, ...ofListing, checkAnswer: this.#checkAnswer, statedCount };
   }
 
   /** Asks for the entries that the list of streams states and that no export has, this one included. */
@@ -137,15 +140,16 @@ export class Collection {
   receiveFrom(account: AccountPackage): Received {
     this.transferLog.push(...account.transferLog);
     const why = 'the package holds the whole account, so the entries were not listed';
-    const { packageId, files, missing, withKey } = account;
+    const { packageId, files, missing, refused, withKey } = account;
     return {
       packageId,
       reading: account.readingOf(this.#streamId),
       files,
       missing,
+      refused,
       withKey,
       completeness: { kind: 'record', why },
-      listed: null,
+      ...{ listed: null, isListingRefused: false },
       checkAnswer: this.#checkAnswer,
       // Of the whole account.
       statedCount: null,
@@ -180,7 +184,7 @@ export class Collection {
   }
 
   async #endListing({ listing }: JsonWatch, { defect }: PackageReading, asked: AskedAt): Promise<Listed> {
-    const without = (basis: CompletenessBasis): Listed => ({ basis, listed: null });
+    const without = (basis: CompletenessBasis): Listed => ({ basis, listed: null, isRefused: false });
     if (this.#mode === 'off') return without({ kind: 'none', why: 'verify.completeness is "off"' });
     if (defect !== null) return without({ kind: 'none', why: 'the JSON form could not be read' });
     if (listing === null) return without({ kind: 'record', why: this.#whyNotListed() ?? '' });

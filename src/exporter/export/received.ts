@@ -29,6 +29,8 @@ export interface ReceivedFile {
 export interface ReceivedForms {
   files: ReceivedFile[];
   missing: { form: Form; reason: string }[];
+  /** Missing ones that the key may not have. */
+  refused: Form[];
   transferLog: TransferLog['steps'];
   /** Those that hold the API key. */
   withKey: Form[];

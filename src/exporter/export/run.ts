@@ -34,8 +34,8 @@ import { RecordTexts } from './record-texts.ts';
 import { requireBoundRun } from './records.ts';
 import type { Resumed } from './resume.ts';
 import { readRunDraft } from './run-draft.ts';
-import { ServiceReach } from './service-reach.ts';
-import { exportStream } from './stream.ts';
+import { commonCodeOf, ServiceReach } from './service-reach.ts';
+import { exportStream, type StreamOutcome } from './stream.ts';
 import type { RunResult, StreamJobs } from './stream-jobs.ts';
 import { recoverSupplements, storedSupplementsKey } from './supplement-store.ts';
 import { openSupplements } from './supplements.ts';
@@ -177,10 +177,10 @@ async function listStreams(
   return { selection: await selectStreams(listed, question.scope, pages, texts.keep), clock };
 }
 
-function addOutcome(jobs: StreamJobs, outcome: Awaited<ReturnType<typeof exportStream>>): void {
+function addOutcome(jobs: StreamJobs, outcome: StreamOutcome): void {
+  if (commonCodeOf(outcome) === 'refused') jobs.refused += 1;
   if (outcome.kind === 'failed') {
     jobs.failed.push(outcome.failure);
-    if (outcome.code === 'refused') jobs.refused += 1;
     return;
   }
   if (outcome.kind === 'incomplete') jobs.incomplete.push(outcome.record);

@@ -37,7 +37,7 @@ export class ServiceReach {
 
   /** Takes note of how a stream ended. */
   see(outcome: StreamOutcome): StreamOutcome {
-    const code = outcome.kind === 'failed' && isCommon(outcome.code) ? outcome.code : null;
+    const code = commonCodeOf(outcome);
     const before = this.#failing?.code === code ? this.#failing.streams : 0;
     this.#failing = code === null ? null : { code, streams: before + 1 };
     return outcome;
@@ -51,6 +51,12 @@ export class ServiceReach {
     this.#context.runtime.listen({ type: 'failed', streamId, reason });
     return { kind: 'failed', failure: { stream_id: streamId, reason, next_step }, code };
   }
+}
+
+/** The reason why a stream was not received whole, if other streams would meet it as well. */
+export function commonCodeOf(outcome: StreamOutcome): CommonCode | null {
+  if (outcome.kind === 'incomplete') return outcome.isRefused ? 'refused' : null;
+  return outcome.kind === 'failed' && isCommon(outcome.code) ? outcome.code : null;
 }
 
 function isCommon(code: string): code is CommonCode {

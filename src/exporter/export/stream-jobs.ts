@@ -30,7 +30,7 @@ export interface StreamJobs {
   recorded: StoredRecord[];
   incomplete: Unbound<StreamRecord>[];
   failed: StreamFailure[];
-  /** Number of failed streams for which the service refused the key. */
+  /** Number of failed and incomplete streams for which the service refused the key. */
   refused: number;
   /** Those of them that this process did not receive. */
   recovered: Recovered[];

@@ -17,6 +17,7 @@ import { verifyToken } from '../../verifier/timestamp/verify.ts';
 import { type BagContents, type PackedBag, packBag, toTransferLog } from './bag.ts';
 import { type ExportContext, pastOf, type RunState, type Runtime } from './context.ts';
 import { announceEncrypted, type StoredForm, toStoredForm } from './encrypt.ts';
+import { needsListing } from './listing.ts';
 import { compareWithPast } from './past.ts';
 import { readPdfOf, wholeForm } from './pdf-form.ts';
 import type { ListedStream } from './plan.ts';
@@ -28,7 +29,7 @@ import type { Recovered, StoredRecord } from './stream-jobs.ts';
 export type StreamOutcome =
   | { kind: 'recorded'; stored: StoredRecord; recovered: Recovered | null }
   /** Archived as an attempt; the run cannot be finalized with it. */
-  | { kind: 'incomplete'; record: Unbound<StreamRecord>; recovered: Recovered | null }
+  | { kind: 'incomplete'; record: Unbound<StreamRecord>; recovered: Recovered | null; isRefused: boolean }
   | { kind: 'failed'; failure: StreamFailure; code: ErrorCode };
 
 /**
@@ -55,7 +56,7 @@ export async function exportStream(
     runtime.listen({ type: 'step', streamId, step: 'archive' });
     const form = await toStoredForm(context, { file, ...packed.written });
     const record = toStreamRecord(context, stream, contents, packed, form);
-    return await commit(context, await store(context, record, form.file));
+    return await commit(context, await store(context, record, form.file), isRefused(context, contents));
   } catch (error) {
     return toFailure(runtime, streamId, error);
   } finally {
@@ -200,11 +201,22 @@ function placeOf(
   return bundleKey(context.question.run_id, name);
 }
 
+/** True if what is missing of a stream is what the key may not have. */
+function isRefused({ question }: ExportContext, { received, known }: BagContents): boolean {
+  const { missing, refused, isListingRefused } = received;
+  if (missing.length > 0) return missing.length === refused.length;
+  return isListingRefused && needsListing(question.scope, known.period);
+}
+
 /** Writes the stream's record, unless the stream is incomplete: then the attempt's record names it. */
-async function commit(context: ExportContext, { record, recovered }: Archived): Promise<StreamOutcome> {
+async function commit(
+  context: ExportContext,
+  { record, recovered }: Archived,
+  isRefusedStream: boolean,
+): Promise<StreamOutcome> {
   const { stream_id: streamId, status, partial, entries, bundle } = record;
   const done = status !== 'incomplete' || context.finalizePartial;
-  let outcome: StreamOutcome = { kind: 'incomplete', record, recovered };
+  let outcome: StreamOutcome = { kind: 'incomplete', record, recovered, isRefused: isRefusedStream };
   if (done) {
     context.runtime.listen({ type: 'step', streamId, step: 'record' });
     outcome = { kind: 'recorded', stored: await putStreamRecord(context, record), recovered };

@@ -3,8 +3,10 @@ import { INCOMPLETE } from '../../../core/terminal/crash.ts';
 import { exitCodeOf } from '../../../core/terminal/exit.ts';
 import { type OutputLine, styled } from '../../../core/terminal/printer.ts';
 import { plural } from '../../../core/words.ts';
+import { lastEndedMonth, periodOfMonths } from '../../../verifier/records/months.ts';
 import { attempt, attemptAll, type Check, doubtful, ok, skipped } from '../../check.ts';
 import type { SeenStream } from '../../doctor/service.ts';
+import { needsListing } from '../../export/listing.ts';
 import type { CommandContext } from '../command.ts';
 import { withArchiveIfAny } from '../config/archives.ts';
 import { type Config, loadConfig } from '../config/config.ts';
@@ -59,7 +61,9 @@ async function checkAudit(
     const service = connectService(config.source, printer, signal);
     try {
       const { checkService } = await import('../../doctor/service.ts');
-      const checks = await checkService(service.client, service.origin, streams);
+      const scope = { completeness: config.verify.completeness, required_claims: config.verify.required };
+      const month = periodOfMonths(lastEndedMonth(new Date()));
+      const checks = await checkService(service, needsListing(scope, month), streams);
       if (config.verify.required.includes('seal') && checks.every(({ state }) => state !== 'failed')) {
         const { checkNewestSeals } = await import('../../doctor/seal-keys.ts');
         const look = async () => checkNewestSeals(service.client, streams, await LOADERS.sealKeys(config));

@@ -1,3 +1,4 @@
+import type { EvidenceError } from '../../../core/errors.ts';
 import { INCOMPLETE } from '../../../core/terminal/crash.ts';
 import type { Printer } from '../../../core/terminal/printer.ts';
 import { plural } from '../../../core/words.ts';
@@ -13,6 +14,7 @@ import { checkNewestSeals } from '../../doctor/seal-keys.ts';
 import { checkSupplements } from '../../doctor/supplements.ts';
 import { checkQuestion, whyNotOurs, whyOther } from '../../export/asked.ts';
 import { bindingKeysOf } from '../../export/binding.ts';
+import { needsListing } from '../../export/listing.ts';
 import { refuseUnended } from '../../export/period.ts';
 import { type StreamSelection, selectStreams } from '../../export/plan.ts';
 import { chooseRunId, exportOrRevise } from '../../export/run-id.ts';
@@ -55,6 +57,8 @@ export async function dryRun(wish: ExportWish, footing: Footing, context: Comman
 export interface ShownByService {
   clock: ClockReading | null;
   selection: StreamSelection;
+  /** Why the service does not check streams for this key; null if it does. */
+  unchecked: EvidenceError | null;
   /** Null where seals need not be proved. */
   seals: Check | null;
   supplements: Check[];
@@ -65,7 +69,7 @@ export interface ShownByService {
  * @throws EvidenceError `refused` for a key that may not export; as the client does.
  */
 export async function askBeforehand(
-  { scope, service: { client, supplements } }: Pick<ExportWish, 'scope' | 'service'>,
+  { scope, answer, service: { client, supplements } }: Pick<ExportWish, 'scope' | 'answer' | 'service'>,
   { sealKeys }: Pick<Footing, 'sealKeys'>,
 ): Promise<ShownByService> {
   let clock: ClockReading | null = null;
@@ -74,13 +78,20 @@ export async function askBeforehand(
   });
   const selection = await selectStreams(listed, scope);
   const { included } = selection;
-  await client.tryRights(included[0]?.streamId ?? null);
+  const unchecked = await client.tryRights(included[0]?.streamId ?? null, needsListing(scope, answer.period));
   const seals = scope.required_claims.includes('seal') ? await checkNewestSeals(client, included, sealKeys) : null;
-  return { clock, selection, seals, supplements: supplements === null ? [] : await checkSupplements(supplements) };
+  return {
+    clock,
+    selection,
+    unchecked,
+    seals,
+    supplements: supplements === null ? [] : await checkSupplements(supplements),
+  };
 }
 
 /** Prints what would keep an export from being complete, and returns its exit code. */
-export function printShown({ selection, seals, supplements }: ShownByService, printer: Printer): number {
+export function printShown({ selection, unchecked, seals, supplements }: ShownByService, printer: Printer): number {
+  if (unchecked !== null) printer.result(`The service's own check would not be recorded: ${unchecked.message}`);
   for (const check of supplements) printSupplement(check, printer);
   const isUnsealed = seals?.state === 'failed';
   if (isUnsealed) printer.result(`The export would end incomplete: ${seals.says} → ${seals.next_step}`);

@@ -260,7 +260,7 @@ async function list(missing: readonly MissingMonth[], wish: Wish, context: Comma
     return 0;
   }
   await storeOf(config.archive.url).checkForWriting(config.archive, context);
-  const shown = await askBeforehand(wish, footing);
+  const shown = await askBeforehand({ ...wish, answer: answerOf(wish, lastEndedMonth(new Date())) }, footing);
   const tried = await withArchiveIfAny(config.archive, context, async (archive) => {
     const checked: Tried[] = [];
     for (const [index, one] of missing.entries()) {

@@ -20,7 +20,7 @@ import { whyOpen } from './why-open.ts';
 const CAUSES_SHOWN = 20;
 const REPORT_NAME = 'report.pdf';
 const KEY_REFUSED =
-  'The run is not finalized: the service refused this API key. Running the same command again changes nothing until\nthe key has the right to generate evidence packages (for evidence-platform: the scope audit:export).';
+  'The run is not finalized: the service refused this API key. Running the same command again changes nothing until\nthe key has the right to generate, download and list evidence (for evidence-platform: the scope audit:export).';
 
 /** Outcome and exit code of the command: incomplete if the time-stamp is missing, 5 if the service refused the key. */
 export function endOf({ record, unstamped, refused }: RunResult): { outcome: Outcome; exit_code: number } {
