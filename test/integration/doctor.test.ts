@@ -1,4 +1,4 @@
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { chmodSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -236,6 +236,8 @@ test('a required seal whose key is not given ends the doctor with 2 and the dry 
   expect([without.code, without.stdout]).toEqual([2, expect.stringMatching(missing)]);
   const dry = await run('export', '--all-time', '--dry-run');
   expect([dry.code, dry.stdout]).toEqual([3, expect.stringMatching(missing)]);
+  const months = await run('export', '--missing', '--dry-run');
+  expect([months.code, months.stdout]).toEqual([3, expect.stringMatching(missing)]);
   expect((await run('export', '--all-time')).code).toBe(3);
   const { code: written } = await runPlatform([
     'seal-keys',
@@ -249,4 +251,15 @@ test('a required seal whose key is not given ends the doctor with 2 and the dry 
   writeFileSync(join(cwd, 'evidence.yaml'), 'verify: { require: [order, seal], seal_keys: keys }\n');
   const { code, stdout } = await run('doctor', '--archive', 'other');
   expect([code, stdout]).toEqual([0, expect.stringMatching(/^✓ newest-seals +\d+ streams? sealed with keys/m)]);
+  for (const name of readdirSync(join(cwd, 'keys'))) {
+    chmodSync(join(cwd, 'keys', name), 0o600);
+    writeFileSync(join(cwd, 'keys', name), 'f'.repeat(64));
+  }
+  const other = /newest entry is sealed with another key than the one that is given under its id, for payments/;
+  const wrong = await run('doctor', '--archive', 'other');
+  expect([wrong.code, wrong.stdout]).toEqual([2, expect.stringMatching(other)]);
+  for (const words of [['--all-time'], ['--missing']]) {
+    const tried = await run('export', ...words, '--dry-run', '--archive', 'other');
+    expect([tried.code, tried.stdout]).toEqual([3, expect.stringMatching(other)]);
+  }
 });

@@ -245,16 +245,20 @@ export class AuditClient {
   }
 
   /**
-   * Id of the key that seals the newest entry of a stream; null if nothing shows it: a service without seals, without a
-   * stated head, or that does not list the entries after a number.
+   * The newest entry of a stream as it is listed, and the id of the key that seals it; null if nothing shows that: a service
+   * without seals, without a stated head, or that does not list the entries after a number.
    */
-  async newestSealKey({ streamId, headSequence }: Pick<ListedStreamAnswer, 'streamId' | 'headSequence'>) {
+  async newestSeal({
+    streamId,
+    headSequence,
+  }: Pick<ListedStreamAnswer, 'streamId' | 'headSequence'>): Promise<{ keyId: string; entry: string } | null> {
     const { entries: list } = this.#description;
     if (list === null || list.after_parameter === null || headSequence === null || headSequence < 1) return null;
     const filter = { ...selectionOf(list, streamId, ALL_TIME), [list.after_parameter]: String(headSequence - 1) };
     for await (const { url, items } of this.#pages(list, filter)) {
       const [newest] = items;
-      return newest === undefined ? null : this.#read(url, () => this.#answers.sealKeyId(newest));
+      const keyId = newest === undefined ? null : this.#read(url, () => this.#answers.sealKeyId(newest));
+      return keyId === null ? null : { keyId, entry: JSON.stringify(newest) };
     }
     return null;
   }

@@ -1,11 +1,28 @@
+import { utf8Bytes } from '../../core/bytes.ts';
+import { isEvidenceError } from '../../core/errors.ts';
 import { inParallel } from '../../core/parallel.ts';
 import { plural } from '../../core/words.ts';
+import { ReferenceDecoder } from '../../verifier/decode/reference/decoder.ts';
 import type { SealKeys } from '../../verifier/model/entry.ts';
+import type { Contract } from '../../verifier/reading/contract.ts';
 import { type Check, failed, ok, skipped } from '../check.ts';
 import type { AuditClient } from '../client/audit.ts';
 import type { ListedStreamAnswer } from '../client/audit-answers.ts';
 
 type Stream = Pick<ListedStreamAnswer, 'streamId' | 'headSequence'>;
+
+/** What newest seals are compared with. */
+interface Compared {
+  contract: Contract;
+  given: SealKeys;
+}
+
+interface NewestSeal {
+  streamId: string;
+  keyId: string;
+  /** `other`: a key is given under that id, and does not make that seal. */
+  state: 'made' | 'other' | 'not-given';
+}
 
 const NAME = 'newest-seals';
 /** Number of streams whose newest entry is asked for. */
@@ -14,32 +31,58 @@ const AT_ONCE = 4;
 const SHOWN = 5;
 
 /**
- * Checks that the key of the newest seal of each stream is given, where seals have to be proved: after a rotation, an
- * export would end incomplete.
+ * Checks that the newest seal of each stream is made with a key that is given, where seals have to be proved: with another
+ * key under that id an export would refute the stream, and after a rotation end incomplete.
  */
 export async function checkNewestSeals(
   client: AuditClient,
   streams: readonly Stream[],
-  given: SealKeys,
+  compared: Compared,
 ): Promise<Check> {
+  const seals: NewestSeal[] = [];
   const asked = streams.slice(0, MOST_STREAMS);
-  const missing: { streamId: string; keyId: string }[] = [];
-  let known = 0;
   await inParallel(asked, AT_ONCE, async (stream) => {
-    const keyId = await client.newestSealKey(stream);
-    if (keyId === null) return;
-    if (given.has(keyId)) known += 1;
-    else missing.push({ streamId: stream.streamId, keyId });
+    const newest = await client.newestSeal(stream);
+    if (newest === null) return;
+    const { keyId, entry } = newest;
+    seals.push({ streamId: stream.streamId, keyId, state: compareSeal(entry, keyId, compared) });
   });
   const rest = streams.length - asked.length;
   const unasked = rest === 0 ? '' : `; ${plural(rest, 'more stream')} not looked at`;
-  if (missing.length === 0 && known === 0) return skipped(NAME, 'no listed entry names its seal key');
-  if (missing.length === 0) return ok(NAME, `${plural(known, 'stream')} sealed with keys that are given${unasked}`);
-  const named = missing.slice(0, SHOWN).map(({ streamId, keyId }) => `${streamId} (${keyId})`);
-  const more = missing.length > SHOWN ? ` and ${missing.length - SHOWN} more` : '';
+  if (seals.length === 0) return skipped(NAME, 'no listed entry names its seal key');
+  const others = seals.filter(({ state }) => state === 'other');
+  if (others.length > 0)
+    return failed(
+      NAME,
+      `the newest entry is sealed with another key than the one that is given under its id, for ${name(others)}${unasked}`,
+      'Get these keys from the operator of the service again, and give them with verify.seal_keys: an export with a wrong key records for ever that the stream is refuted.',
+    );
+  const missing = seals.filter(({ state }) => state === 'not-given');
+  if (missing.length === 0)
+    return ok(NAME, `${plural(seals.length, 'stream')} sealed with keys that are given${unasked}`);
   return failed(
     NAME,
-    `verify.require has seal, and the key of the newest entry is not given for ${named.join(', ')}${more}${unasked}`,
+    `verify.require has seal, and the key of the newest entry is not given for ${name(missing)}${unasked}`,
     'Get these keys from the operator of the service, and give them with verify.seal_keys.',
   );
+}
+
+function compareSeal(entry: string, keyId: string, { contract, given }: Compared): NewestSeal['state'] {
+  const key = given.get(keyId);
+  if (key === undefined) return 'not-given';
+  try {
+    const read = new ReferenceDecoder(contract, given).read(utf8Bytes(entry));
+    if (read.seal === null || read.seal === 'malformed') return 'made';
+    return contract.sealOf(key, read) === read.seal.value ? 'made' : 'other';
+  } catch (error) {
+    // A list may show less of an entry than a package does.
+    if (isEvidenceError(error, 'contract') || isEvidenceError(error, 'unreadable')) return 'made';
+    throw error;
+  }
+}
+
+function name(seals: readonly NewestSeal[]): string {
+  const named = seals.slice(0, SHOWN).map(({ streamId, keyId }) => `${streamId} (${keyId})`);
+  const more = seals.length > SHOWN ? ` and ${seals.length - SHOWN} more` : '';
+  return `${named.join(', ')}${more}`;
 }

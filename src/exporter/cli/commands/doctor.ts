@@ -66,7 +66,9 @@ async function checkAudit(
       const checks = await checkService(service, needsListing(scope, month), streams);
       if (config.verify.required.includes('seal') && checks.every(({ state }) => state !== 'failed')) {
         const { checkNewestSeals } = await import('../../doctor/seal-keys.ts');
-        const look = async () => checkNewestSeals(service.client, streams, await LOADERS.sealKeys(config));
+        const { contract } = service.contract;
+        const look = async () =>
+          checkNewestSeals(service.client, streams, { contract, given: await LOADERS.sealKeys(config) });
         checks.push(await attempt('newest-seals', look));
       }
       if (service.supplements === null) return checks;

@@ -69,7 +69,7 @@ export interface ShownByService {
  * @throws EvidenceError `refused` for a key that may not export; as the client does.
  */
 export async function askBeforehand(
-  { scope, answer, service: { client, supplements } }: Pick<ExportWish, 'scope' | 'answer' | 'service'>,
+  { scope, answer, service: { client, contract, supplements } }: Pick<ExportWish, 'scope' | 'answer' | 'service'>,
   { sealKeys }: Pick<Footing, 'sealKeys'>,
 ): Promise<ShownByService> {
   let clock: ClockReading | null = null;
@@ -79,7 +79,8 @@ export async function askBeforehand(
   const selection = await selectStreams(listed, scope);
   const { included } = selection;
   const unchecked = await client.tryRights(included[0]?.streamId ?? null, needsListing(scope, answer.period));
-  const seals = scope.required_claims.includes('seal') ? await checkNewestSeals(client, included, sealKeys) : null;
+  const compared = { contract: contract.contract, given: sealKeys };
+  const seals = scope.required_claims.includes('seal') ? await checkNewestSeals(client, included, compared) : null;
   return {
     clock,
     selection,
@@ -94,7 +95,7 @@ export function printShown({ selection, unchecked, seals, supplements }: ShownBy
   if (unchecked !== null) printer.result(`The service's own check would not be recorded: ${unchecked.message}`);
   for (const check of supplements) printSupplement(check, printer);
   const isUnsealed = seals?.state === 'failed';
-  if (isUnsealed) printer.result(`The export would end incomplete: ${seals.says} → ${seals.next_step}`);
+  if (isUnsealed) printer.result(`The export would not end verified: ${seals.says} → ${seals.next_step}`);
   const drifted = selection.included.filter(({ drift }) => drift !== null);
   for (const { streamId, drift } of drifted) printer.result(`${streamId} could not be exported: ${drift}`);
   if (selection.included.length === 0) return 4;
