@@ -75,6 +75,30 @@ describe('a schedule', () => {
   });
 });
 
+test('stamps are renewed however the doctor ends, and the worse end of the two counts', async () => {
+  const directory = folder();
+  writeFileSync(join(directory, 'evidence.yaml'), 'sign: { tsa_url: "http://tsa.example", tsa_roots: r.pem }\n');
+  expect((await init({ systemd: true, kubernetes: true }, directory)).code).toBe(0);
+  // systemd.service(5): a later ExecStart= is not run after one that failed, ExecStopPost= is.
+  expect(inDeploy(directory, 'evidence-upkeep.service')).toMatch(
+    /^ExecStart=.* doctor\n(#.*\n)*ExecStopPost=.* restamp --all$/m,
+  );
+  const [, upkeep] = parseAllDocuments(inDeploy(directory, 'cronjob.yaml'));
+  const [{ command }] = upkeep?.toJS().spec.jobTemplate.spec.template.spec.containers ?? [];
+  const stub = join(directory, 'evidence');
+  writeFileSync(stub, '#!/bin/sh\necho "$*"\nif [ "$1" = doctor ]; then exit "$DOCTOR"; fi\nexit "$RESTAMP"\n');
+  chmodSync(stub, 0o755);
+  for (const [DOCTOR, RESTAMP, ends] of [
+    ...[['0', '0', 0] as const, ['3', '0', 3] as const, ['0', '3', 3] as const, ['3', '4', 3] as const],
+    ...[['4', '3', 3] as const, ['3', '1', 1] as const, ['2', '3', 2] as const, ['5', '0', 5] as const],
+    ...[['0', '4', 0] as const, ['3', '70', 70] as const, ['70', '0', 70] as const],
+  ]) {
+    const env = { DOCTOR, RESTAMP, PATH: `${directory}:/usr/bin:/bin` };
+    const ended = await runToEnd(command[0], command.slice(1), { cwd: directory, env });
+    expect([DOCTOR, RESTAMP, ended.code, ended.stdout]).toEqual([DOCTOR, RESTAMP, ends, 'doctor\nrestamp --all\n']);
+  }
+});
+
 test('units and jobs use the files that evidence.yaml names, and nothing outweighs them', async () => {
   const directory = folder();
   const configuration = `source: { api_key_file: /etc/acme/key, tls: { ca_file: tls/ca.pem } }
