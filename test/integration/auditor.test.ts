@@ -1,9 +1,10 @@
-import { copyFileSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { copyFileSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { runLedger } from '../../src/exporter/cli/commands/ledger.ts';
 import { runShare } from '../../src/exporter/cli/commands/share.ts';
+import { readLetterTexts, readTexts } from '../../src/exporter/report/texts.ts';
 import { makeCalledEvidence } from '../support/called-evidence.ts';
 import { SEAL_KEY } from '../support/chain.ts';
 import { carryOut } from '../support/command.ts';
@@ -105,6 +106,22 @@ describe('an auditor outside who types the letter', () => {
     expect(first).toMatch(/^But for seal \(2 streams\): recorded as proved, vouched for by the signature/);
     expect(last).toMatch(/^Outcome\s+verified \(exit code 0\)/m);
     expect(last).not.toMatch(REFUTED);
+  });
+
+  test('copies the commands out of a PDF, which has no two blanks in a row', () => {
+    const { steps } = readTexts().verify;
+    for (const { command } of [...steps, ...readLetterTexts().verify.steps]) expect(command).not.toMatch(/\S {2,}/);
+  });
+
+  test('unzips a bundle as the report says, and the archive is as it was', async () => {
+    const folder = await shared('unzipped');
+    const { command = '' } = readTexts().verify.steps.find((step) => step.command.includes('BUNDLE')) ?? {};
+    const inRun = join(folder, 'runs', RUN);
+    for (const name of readdirSync(join(inRun, 'streams')).filter((one) => one.endsWith('.zip'))) {
+      const { code, stdout, stderr } = await type(command.replaceAll('BUNDLE.zip', name), inRun);
+      expect([code, stderr], stdout).toEqual([0, '']);
+    }
+    expect((await type(stepsOf(folder).at(-1) ?? '', folder)).code).toBe(0);
   });
 
   test('knows from the letter which root certificates to get, and from whom', async () => {
