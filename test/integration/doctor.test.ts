@@ -263,3 +263,17 @@ test('a required seal whose key is not given ends the doctor with 2 and the dry 
     expect([tried.code, tried.stdout]).toEqual([3, expect.stringMatching(other)]);
   }
 });
+
+test('required anchors without roots end the doctor with 2 and the dry run with 3, as the export', async () => {
+  const cwd = mkdtempSync(join(folder, 'anchored-'));
+  const run = (...words: string[]) => evidence(words, { cwd, env: platform.env });
+  writeFileSync(join(cwd, 'evidence.yaml'), 'verify: { require: [order, anchor] }\n');
+  const missing = /verify\.require has anchor, and no roots are configured/;
+  const { code, stdout } = await run('doctor');
+  expect([code, stdout]).toEqual([2, expect.stringMatching(missing)]);
+  for (const words of [['--all-time'], ['--missing']]) {
+    const dry = await run('export', ...words, '--dry-run');
+    expect([dry.code, dry.stdout]).toEqual([3, expect.stringMatching(missing)]);
+  }
+  expect((await run('export', '--all-time')).code).toBe(3);
+});

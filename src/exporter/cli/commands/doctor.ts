@@ -5,6 +5,7 @@ import { type OutputLine, styled } from '../../../core/terminal/printer.ts';
 import { plural } from '../../../core/words.ts';
 import { lastEndedMonth, periodOfMonths } from '../../../verifier/records/months.ts';
 import { attempt, attemptAll, type Check, doubtful, ok, skipped } from '../../check.ts';
+import { checkRoots } from '../../doctor/roots.ts';
 import type { SeenStream } from '../../doctor/service.ts';
 import { needsListing } from '../../export/listing.ts';
 import type { CommandContext } from '../command.ts';
@@ -124,13 +125,7 @@ const PARTS: { [Name in FootingPart]: [name: string, describe: Describe<Name>] }
         ? skipped('seal-keys', 'none is configured (verify.seal_keys), so seals stay unproved')
         : ok('seal-keys', `${plural(size, 'key')} can be read`),
   ],
-  roots: [
-    'roots',
-    (roots) =>
-      roots === null
-        ? skipped('roots', 'none are configured (verify.timestamp_roots), so anchors stay unproved')
-        : ok('roots', `${plural(roots.length, 'root')} to judge anchors by`),
-  ],
+  roots: ['roots', (roots, { config }) => checkRoots(roots, config.verify.required)],
   publicKeys: [
     'public-keys',
     (keys) =>

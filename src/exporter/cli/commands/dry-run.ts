@@ -10,6 +10,7 @@ import { readArchiveService } from '../../../verifier/ledger/service.ts';
 import { openMemoryArchive } from '../../archive/memory.ts';
 import type { Check } from '../../check.ts';
 import { type ClockReading, readClock } from '../../clocks.ts';
+import { checkRoots } from '../../doctor/roots.ts';
 import { checkNewestSeals } from '../../doctor/seal-keys.ts';
 import { checkSupplements } from '../../doctor/supplements.ts';
 import { checkQuestion, whyNotOurs, whyOther } from '../../export/asked.ts';
@@ -59,8 +60,8 @@ export interface ShownByService {
   selection: StreamSelection;
   /** Why the service does not check streams for this key; null if it does. */
   unchecked: EvidenceError | null;
-  /** Null where seals need not be proved. */
-  seals: Check | null;
+  /** Of claims that have to be proved. */
+  claims: Check[];
   supplements: Check[];
 }
 
@@ -70,7 +71,7 @@ export interface ShownByService {
  */
 export async function askBeforehand(
   { scope, answer, service: { client, contract, supplements } }: Pick<ExportWish, 'scope' | 'answer' | 'service'>,
-  { sealKeys }: Pick<Footing, 'sealKeys'>,
+  { sealKeys, roots }: Pick<Footing, 'sealKeys' | 'roots'>,
 ): Promise<ShownByService> {
   let clock: ClockReading | null = null;
   const listed = client.listStreams((_page, date) => {
@@ -80,26 +81,30 @@ export async function askBeforehand(
   const { included } = selection;
   const unchecked = await client.tryRights(included[0]?.streamId ?? null, needsListing(scope, answer.period));
   const compared = { contract: contract.contract, given: sealKeys };
-  const seals = scope.required_claims.includes('seal') ? await checkNewestSeals(client, included, compared) : null;
+  const { required_claims: required } = scope;
+  const claims = [checkRoots(roots, required)];
+  if (required.includes('seal')) claims.push(await checkNewestSeals(client, included, compared));
   return {
     clock,
     selection,
     unchecked,
-    seals,
+    claims,
     supplements: supplements === null ? [] : await checkSupplements(supplements),
   };
 }
 
 /** Prints what would keep an export from being complete, and returns its exit code. */
-export function printShown({ selection, unchecked, seals, supplements }: ShownByService, printer: Printer): number {
+export function printShown({ selection, unchecked, claims, supplements }: ShownByService, printer: Printer): number {
   if (unchecked !== null) printer.result(`The service's own check would not be recorded: ${unchecked.message}`);
   for (const check of supplements) printSupplement(check, printer);
-  const isUnsealed = seals?.state === 'failed';
-  if (isUnsealed) printer.result(`The export would not end verified: ${seals.says} → ${seals.next_step}`);
+  const unproved = claims.filter(({ state }) => state === 'failed');
+  for (const { says, next_step } of unproved)
+    printer.result(`The export would not end verified: ${says} → ${next_step}`);
   const drifted = selection.included.filter(({ drift }) => drift !== null);
   for (const { streamId, drift } of drifted) printer.result(`${streamId} could not be exported: ${drift}`);
   if (selection.included.length === 0) return 4;
-  return isUnsealed || drifted.length > 0 || supplements.some(({ state }) => state === 'failed') ? INCOMPLETE : 0;
+  const isLacking = [...unproved, ...drifted].length > 0 || supplements.some(({ state }) => state === 'failed');
+  return isLacking ? INCOMPLETE : 0;
 }
 
 function printSupplement({ name, state, says, next_step }: Check, printer: Printer): void {
