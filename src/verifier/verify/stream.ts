@@ -2,6 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { sha256 } from '../../core/digest.ts';
 import { bundleFileName, slugOf } from '../bundle/layout.ts';
+import type { ComparedSection } from '../chain/walk.ts';
 import { type ClaimName, requiredOf } from '../claims/claim.ts';
 import { asReadBack, asRecorded, type ReportedVerdict } from '../claims/recorded.ts';
 import type { Identities } from '../encryption/identities.ts';
@@ -100,7 +101,7 @@ async function verifyFetched(
   findings: ObjectFinding[],
 ): Promise<VerifiedStream | null> {
   const { history, notes = null } = context;
-  const compared = history.comparedWith(run.run_id, stream.stream_id);
+  const compared = [...history.comparedWith(run.run_id, stream.stream_id), ...sealedIn(run, stream)];
   const watch = () => notes?.begin(stream.stream_id) ?? null;
   const verified = await verifyBundle(file, stream.bundle.key, { ...context, compared, watch });
   findings.push(...verified.findings);
@@ -118,6 +119,13 @@ async function verifyFetched(
     others: judged.others,
     parts: stated.earlier.filter(({ part }) => part).map(({ run_id }) => run_id),
   };
+}
+
+/** Entries whose seals a run and its revision judged otherwise: compared as a whole, because digests do not cover seals. */
+function sealedIn({ supersedes }: RunRecord, { claims, first_sequence: first, head }: RunStream): ComparedSection[] {
+  const { state } = claims.seal;
+  const isJudgedTwice = state === 'refuted' || (state === 'proved' && supersedes.length > 0);
+  return isJudgedTwice && first !== null && head !== null ? [{ first, last: head.sequence, byContent: true }] : [];
 }
 
 /** Where a run puts a stream's objects follows from the stream's id. */

@@ -12,7 +12,8 @@ import type { VerifiedStream } from './stream.ts';
  *
  * - the later run is of the same name and scope, stands after it in the ledger, and is verified here;
  * - nothing refutes the earlier run here: no claim, no object, no other run, no stream that vanished;
- * - each claim that the earlier run states as refuted is proved here.
+ * - each claim that the earlier run states as refuted is proved here; or it is `seal`, which the later run, vouched for by a
+ *   key of the reader, states as proved of the same entries.
  *
  * @param checks once all bundles were read, and compared with one another.
  */
@@ -22,7 +23,7 @@ export function settleSuperseded(checks: readonly RunCheck[], entries: readonly 
   return checks.map((check) => {
     const later = checks.find((other) => takesPlace(other, check) && placeOf(check.runId) < placeOf(other.runId));
     if (later === undefined) return check;
-    const settled = { ...check, streams: check.streams.map(withoutRefutedStatement), supersededBy: later.runId };
+    const settled = { ...check, streams: withoutRefutedStatements(check, later), supersededBy: later.runId };
     return { ...settled, outcome: outcomeOf(settled) };
   });
 }
@@ -41,16 +42,29 @@ function takesPlace(later: RunCheck, { runId, record, isRecorded }: RunCheck): b
   return isVerified && isNamed && isSameScope(record, later.record);
 }
 
-/** The stream without what its run states against it, where all of that is proved here. */
-function withoutRefutedStatement(stream: VerifiedStream): VerifiedStream {
-  const { recorded_refutation: refutation, ...verdict } = stream.verdict;
-  const isWithdrawn =
-    refutation !== undefined &&
-    refutation.length > 0 &&
-    !stream.altered &&
-    refutation.every(({ claim }) => verdict.claims[claim].state === 'proved') &&
-    CLAIMS.every((name) => verdict.claims[name].state !== 'refuted');
-  if (!isWithdrawn) return stream;
-  const status = stream.whole ? statusBy(verdict.claims, stream.required) : 'incomplete';
-  return { ...stream, verdict: { ...verdict, status } };
+/** The streams without what their run states against them, where all of that is proved. */
+function withoutRefutedStatements({ streams }: RunCheck, later: RunCheck): VerifiedStream[] {
+  return streams.map((stream) => {
+    const revised = later.streams.find(({ verdict }) => verdict.stream_id === stream.verdict.stream_id);
+    const isSealed = revised !== undefined && isSealVouchedFor(stream, revised);
+    const { recorded_refutation: refutation, ...verdict } = stream.verdict;
+    const isWithdrawn =
+      refutation !== undefined &&
+      refutation.length > 0 &&
+      !stream.altered &&
+      refutation.every(({ claim }) => verdict.claims[claim].state === 'proved' || (claim === 'seal' && isSealed)) &&
+      CLAIMS.every((name) => verdict.claims[name].state !== 'refuted');
+    if (!isWithdrawn) return stream;
+    const required = isSealed ? stream.required.filter((name) => name !== 'seal') : stream.required;
+    const status = stream.whole ? statusBy(verdict.claims, required) : 'incomplete';
+    return { ...stream, required, verdict: { ...verdict, status } };
+  });
+}
+
+/** True if the seals of a stream, which nobody can check here, are those that a revision is vouched for to have proved. */
+function isSealVouchedFor(stream: VerifiedStream, revised: VerifiedStream): boolean {
+  const { seal } = revised.verdict.claims;
+  const wereRead = [stream, revised].every(({ altered, attested, encrypted }) => !altered && !attested && !encrypted);
+  const [contents, others] = [stream, revised].map(({ verdict }) => verdict.entries_sha256);
+  return wereRead && seal.vouched_for === true && contents != null && contents === others;
 }
