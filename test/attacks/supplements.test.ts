@@ -148,6 +148,15 @@ const suppressed = (id: string): Change =>
     }),
   );
 
+/** A detection that is said to have another entry than the one that names it. */
+const elsewhere = inBag(
+  inText(DETECTIONS, /"sequence":\d+,"hash":"\w+"/, '"sequence":99,"hash":null'),
+  inText(DETECTIONS, 'bait 1', 'bait 9'),
+  logged,
+);
+
+const collectedLongAgo = inStatement(({ services }) => (services.traps.collected_at = '2026-10-05T00:00:00.000Z'));
+
 /** What a page of a list says of where it goes on. */
 const goingOn = (next: string) => inBag(inText(DETECTIONS, '"next_cursor":null', `"next_cursor":"${next}"`), logged);
 
@@ -176,6 +185,11 @@ describe('what was altered is seen', () => {
       inBag(inText(DETECTIONS, '{"', '{"data":[],"'), logged),
     ],
     ['a detection that is suppressed everywhere', ['supplement/missing'], suppressed('det-1')],
+    [
+      'a detection that names an entry outside of the bundle',
+      ['bundle/contradiction', 'supplement/contradicted', 'verdict/differs'],
+      elsewhere,
+    ],
     ['a list that goes on and has no further page', ['bundle/contradiction'], goingOn('500')],
     [
       'how a record stands, said twice in its line',
@@ -277,6 +291,20 @@ describe('what was altered is seen', () => {
       files(inFile(LOG, ({ steps }) => (steps[0].exchange.status = 404))),
     ],
     ['what people read of the bag', ['bundle/contradiction'], files(inText('bag-info.txt', 'COMPLETE', 'PARTIAL'))],
+    ['when a service was collected from, before the run', ['record/differs'], collectedLongAgo],
+    [
+      'when a service was collected from, before it was asked',
+      ['record/differs'],
+      async (archive) => {
+        const { begun_at } = archive.read(`runs/${RUN}/run.json`);
+        await inStatement(({ services }) => (services.traps.collected_at = begun_at))(archive);
+      },
+    ],
+    [
+      'when a service was collected from, so that what is suppressed need not be there',
+      ['record/differs'],
+      both(suppressed('det-1'), collectedLongAgo),
+    ],
     ['its explanation left out', ['bundle/missing-file'], files((bag) => bag.delete('README.txt'))],
     ['its identity in the record', ['record/differs'], inRecord(({ object }) => (object.identity = 'a'.repeat(64)))],
     [
@@ -358,6 +386,8 @@ describe('the verifier that is written by the document alone', () => {
     ['an answer, with its log', /'det-1' is contradicted/, inBag(inText(DETECTIONS, 'bait 1', 'bait 9'), logged)],
     ['how a record stands', /and it is proved_by_entry/, inBag(inText(STATES, 'proved_by_entry', 'contradicted'))],
     ['a detection that is suppressed everywhere', /'det-1' is missing/, suppressed('det-1')],
+    ['a detection that names an entry outside of the bundle', /'det-1' is contradicted/, elsewhere],
+    ['when a service was collected from', /later than recorded/, collectedLongAgo],
     ['a list that goes on and has no further page', /ends otherwise than it says/, goingOn('500')],
     ['a record with a blank', /is written otherwise/, inBag(inText(STATES, '"state":', '"state": '))],
     ['a record left out', /has other records/, inBag(inLines((lines) => lines.slice(1)))],

@@ -84,12 +84,19 @@ async function collectService(
   try {
     await new ServiceCollection(client, contract, scope, received).collect(service);
     const wanted = await wantedIn(received, contract, service, scope.period);
-    return { service, url: client.url, collectedAt: now(), received, wanted };
+    return { service, url: client.url, collectedAt: notBefore(received, now()), received, wanted };
   } catch (error) {
     await rm(folder, { recursive: true, force: true });
     if (!isEvidenceError(error) || error.code === 'interrupted') throw error;
     return { ...toMissingSupplement(service, error), url: client.url, collectedAt: now() };
   }
+}
+
+/** A clock that was set back makes no service collected from before it was asked. */
+function notBefore({ transferLog }: ReceivedAnswers, now: Date): Date {
+  const asked = transferLog.map(({ exchange }) => exchange?.requested_at ?? '').sort();
+  const last = new Date(asked.at(-1) || now);
+  return last > now ? last : now;
 }
 
 /** @throws EvidenceError `contract` for a record that is not as the contract says. */

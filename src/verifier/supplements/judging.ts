@@ -39,7 +39,7 @@ export type JudgedContract = EntryContract & Pick<Description, 'supplements'>;
  * A record is proved by its entry where all of these hold:
  * 1. The entry is of the stream that such records have theirs in.
  * 2. No claim about that stream is refuted, and its order and its content are proved.
- * 3. The bundle of the stream has the entry of that number.
+ * 3. The bundle of the stream has the entry of that number, and no other entry says that it is this record's.
  * 4. The digests of the stream cover all that is compared.
  * 5. The entry has the digest that the record names.
  * 6. The entry, and those after it that are about the record, say what the record says; its time is close to theirs.
@@ -64,14 +64,34 @@ export function judgeRecord(
   if (standing.kind === 'refuted') return contradicted('the stream of its entry is refuted', { isCommon: true });
   const { first, last, open, notCovered, notes } = standing;
   if (open !== null) return unproved(open);
-  if (first === null || last === null || entry.sequence < first || entry.sequence > last)
-    return outside(entry, first, last);
   const bare = pathsOf(description.entry).find((path) => notCovered.some((member) => overlap(path, member)));
   if (bare !== undefined) return unproved(`the digests of its stream do not cover "${bare}" of entries`);
+  const wrong = wrongPlace(record, entry, standing, { askedAt, within: description.entry.time_within_seconds });
+  if (wrong !== null) return wrong;
+  if (first === null || last === null || entry.sequence < first || entry.sequence > last)
+    return outside(entry, first, last);
   const found = notes.find(entry.sequence);
   if (found === null) return unproved('the bundle of its stream has a gap where its entry would be');
   const facts = streamFactsOf(standing, askedAt);
   return toJudgement(compareWithEntry(contract, record, entry, found, facts, description), description);
+}
+
+/** The number that a record names cannot be that of its entry: another entry names the record, or there was none of that number. */
+function wrongPlace(
+  { kind, id, time }: SupplementRecord,
+  { sequence }: NamedEntry,
+  { notes, listed }: Extract<StreamStanding, { kind: 'read' }>,
+  { askedAt, within }: { askedAt: RecordsAsked; within: number | null },
+): RecordJudgement | null {
+  const own = notes.implied(kind).get(id) ?? sequence;
+  const values = (one: number) => ({ expected: String(sequence), actual: String(one) });
+  if (own !== sequence) return contradicted(`entry ${own} says that it is this record's`, values(own));
+  if (listed === null || sequence <= listed) return null;
+  const latest = time === null || within === null ? Infinity : Date.parse(time) + within * 1000 + CLOCKS_APART_MS;
+  const wasThere = !askedAt.isOfList || latest < Date.parse(askedAt.startedAt);
+  return wasThere
+    ? contradicted('the service listed no entry of that number when there must have been one', values(listed))
+    : null;
 }
 
 type Judged = RecordsDescription & { entry: EntryDescription };
@@ -84,7 +104,9 @@ function namesEntries(description: RecordsDescription): description is Judged {
 export interface RecordsAsked {
   /** RFC 3339. */
   at: string;
-  /** They were asked for by the attempt that read the list of streams. */
+  /** When the attempt began that read the list of streams. */
+  startedAt: string;
+  /** They were asked for by that attempt. */
   isOfList: boolean;
   /** End of the run's period; null for all time. */
   to: string | null;
@@ -99,7 +121,7 @@ export function askedAtOf(
     const service = services[RECORD_KINDS[kind]];
     if (service?.state !== 'collected') return null;
     const { collected_at: at } = service;
-    return { at, to, isOfList: Date.parse(at) >= Date.parse(startedAt) };
+    return { at, to, startedAt, isOfList: Date.parse(at) >= Date.parse(startedAt) };
   };
 }
 
@@ -109,7 +131,7 @@ export function listedHeads({ streams }: StreamList): ReadonlyMap<string, number
 }
 
 /** Clocks of the exporter and of a service may be so far apart. */
-const CLOCKS_APART_MS = 5 * 60_000;
+export const CLOCKS_APART_MS = 5 * 60_000;
 
 /** What the bundle of a stream tells of records that were asked for then. */
 export function streamFactsOf(

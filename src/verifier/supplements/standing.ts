@@ -32,8 +32,8 @@ export type StreamStanding =
 /** The entries of a stream that bear on records. */
 export interface StreamNotes {
   find(sequence: number): FoundEntry | null;
-  /** Records that entries say there are, each with the number of the first entry that does. */
-  implied(kind: RecordKind): Iterable<readonly [id: string, sequence: number]>;
+  /** Records that entries say there are, by id, each with the number of the first entry that does. */
+  implied(kind: RecordKind): ReadonlyMap<string, number>;
   /** Numbers of the entries that state members of a record anew, in their order. */
   later(kind: RecordKind, id: string): readonly number[];
 }

@@ -56,7 +56,7 @@ export class SupplementTally {
     this.#kinds.set(kind, this.#kinds.get(kind) ?? none);
   }
 
-  /** How a record stands; null for one of another period, and for one that came before. */
+  /** How a record stands; null for one of another period, unless an entry contradicts that, and for one that came before. */
   judge(record: SupplementRecord): RecordState | null {
     this.begin(record.kind);
     const counts = this.#kinds.get(record.kind);
@@ -67,19 +67,30 @@ export class SupplementTally {
     if (counts === undefined || before === read) return null;
     this.#seen.set(key, before ?? read);
     counts.records++;
-    if (!this.#isOfPeriod(record)) return null;
     const askedAt = this.#run.askedAt(record.kind);
     if (askedAt === null) throw new TypeError(`${record.kind} were not asked for`);
+    const isOfPeriod = this.#isOfPeriod(record);
+    if (!isOfPeriod && !this.#isDatedIntoPeriod(record, askedAt)) return null;
     const standingOf = (streamId: string) => this.#run.standingOf(streamId);
     const { state, reason, asReported, fault } =
       before === undefined
         ? judgeRecord(this.#run.contract, record, { standingOf, askedAt })
         : contradicted('it comes twice, and does not say the same both times');
+    if (!isOfPeriod && state !== 'contradicted') return null;
     counts.in_period++;
     counts[state]++;
     if (fault !== undefined) this.#note(record, fault);
     if (state === 'proved_by_entry' && entry !== null) this.#prove(record.kind, entry.streamId);
     return toState(record, { state, reason, asReported });
+  }
+
+  /** An entry dates a record into the period that is, by its own word, of another one. */
+  #isDatedIntoPeriod({ kind, id, entry }: SupplementRecord, askedAt: RecordsAsked): boolean {
+    const { contract, period } = this.#run;
+    const standing = entry === null ? null : this.#run.standingOf(entry.streamId);
+    if (standing?.kind !== 'read' || standing.open !== null) return false;
+    const sequence = standing.notes.implied(kind).get(id);
+    return sequence !== undefined && isToBeThere(contract, { kind, id, sequence }, { standing, askedAt, period });
   }
 
   /**

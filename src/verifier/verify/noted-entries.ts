@@ -65,8 +65,8 @@ export class NotedEntries implements EntryWatch, StreamNotes, Disposable {
 
   async catchUp(): Promise<void> {}
 
-  implied(kind: RecordKind): Iterable<readonly [id: string, sequence: number]> {
-    return this.#implied.get(kind) ?? [];
+  implied(kind: RecordKind): ReadonlyMap<string, number> {
+    return this.#implied.get(kind) ?? new Map();
   }
 
   later(kind: RecordKind, id: string): readonly number[] {

@@ -20,6 +20,7 @@ import {
   statisticsFile,
   verificationFile,
 } from '../supplements/files.ts';
+import { CLOCKS_APART_MS } from '../supplements/judging.ts';
 import { describeRecords, readAgents } from '../supplements/reading.ts';
 import { type ObjectFinding, toObjectFinding } from './object-finding.ts';
 import { checkListPages, listOf } from './supplement-pages.ts';
@@ -161,6 +162,30 @@ async function checkTransferLog(
     if (file !== undefined) logged.add(file);
   }
   for (const path of received) if (!logged.has(path)) differs(`does not say how ${path} came`);
+  checkTimes(log, run, supplements, place, findings);
+}
+
+/** A service was collected from in its run, and no earlier than its answers were asked for: by that time records are judged. */
+function checkTimes(
+  { steps }: SupplementTransferLog,
+  { begun_at: begunAt }: RunRecord,
+  { services }: RunSupplements,
+  place: string,
+  findings: ObjectFinding[],
+): void {
+  for (const service of SUPPLEMENT_SERVICES) {
+    const state = services[service];
+    if (state.state !== 'collected') continue;
+    const times = steps
+      .filter(({ file }) => file?.startsWith(`data/${service}/`))
+      .map(({ exchange }) => Date.parse(exchange?.requested_at ?? begunAt));
+    // Another machine may have gone on with the run.
+    const earliest = Math.max(Date.parse(begunAt) - CLOCKS_APART_MS, ...times);
+    if (Date.parse(state.collected_at) >= earliest) continue;
+    const message = `shows that ${service} was collected from later than the run record says`;
+    const values = { expected: new Date(earliest).toISOString(), actual: state.collected_at };
+    findings.push(toObjectFinding('record/differs', place, message, values));
+  }
 }
 
 function isOfServices({ services }: SupplementTransferLog, { services: recorded }: RunSupplements): boolean {

@@ -763,29 +763,45 @@ def says_the_same(archive, run, kind, record, first, item):
     return True
 
 
-def must_show_all(archive, run, kind, seen, key):
-    """9.2: what entries say that there is, is there."""
+def is_in(period, time):
+    return (period["from"] is None or time >= to_time(period["from"])) and (period["to"] is None or time < to_time(period["to"]))
+
+
+def named_in(archive, run, kind, stream_id):
+    """9.2: the number of the entry that names a record, by the record's id, and the ids of those that must be there."""
     _, name, time, stream, kind_of_entry, within, says = KINDS[kind]
-    if stream is None:
-        return 0
-    template, missing, period = re.compile(re.sub(r"\{\w+\}", ".+", stream), re.S), 0, run["period"]
-    for stream_id in (s["stream_id"] for s in run["streams"] if s["status"] != "refuted" and template.fullmatch(s["stream_id"])):
-        certain, _ = asked(run, kind, stream_id)
-        found = set()
-        for entry in archive.proved.get((run["run_id"], stream_id), {}).values():
-            if not is_kind(entry, kind_of_entry) or not certain(entry):
-                continue
+    key, proved = (run["run_id"], stream_id, kind, "named"), archive.proved.get((run["run_id"], stream_id), {})
+    if stream is None or not re.fullmatch(re.sub(r"\{\w+\}", ".+", stream), stream_id, re.S):
+        return {}, set()
+    if key not in archive.later:
+        (numbers, due), certain = ({}, set()), asked(run, kind, stream_id)[0] if proved else None
+        for entry in (one for one in proved.values() if is_kind(one, kind_of_entry)):
             for item in items_of(entry, within):
-                path = MAY_SAY[kind].get(time)
-                stated = at(item, path)
+                one, stated = at(item, says[name]), at(item, MAY_SAY[kind].get(time))
+                if not isinstance(one, str) or one in numbers:
+                    continue
+                numbers[one] = entry["sequence"]
                 times = [to_time(stated)] if stated else [to_time(entry["timestamp"]) + timedelta(seconds=n) for n in (-300, 300)]
-                inside = all((period["from"] is None or t >= to_time(period["from"])) and (period["to"] is None or t < to_time(period["to"])) for t in times)
-                one = at(item, says[name])
-                if isinstance(one, str) and inside and one not in found and (kind, one, stream_id) not in seen:
-                    found.add(one)
-                    must(False, key, f"{kind} {one!r} is missing")
-        missing += len(found)
+                if certain(entry) and all(is_in(run["period"], t) for t in times):
+                    due.add(one)
+        archive.later[key] = numbers, due
+    return archive.later[key]
+
+
+def must_show_all(archive, run, kind, seen, key):
+    missing = 0
+    for stream_id in (s["stream_id"] for s in run["streams"] if s["status"] != "refuted"):
+        for one in named_in(archive, run, kind, stream_id)[1]:
+            must((kind, one, stream_id) in seen, key, f"{kind} {one!r} is missing")
+            missing += (kind, one, stream_id) not in seen
     return missing
+
+
+def cannot_be(run, kind, place, time):
+    """An entry that the service did not list, although it must have been there."""
+    listed = {s["stream_id"]: s["head"]["sequence"] for s in run["stream_list"]["streams"]}.get(place["stream_id"])
+    collected, started = (to_time(one) for one in (run["supplements"]["services"][KINDS[kind][0]]["collected_at"], run["started_at"]))
+    return listed is not None and place["sequence"] > listed and (collected < started or to_time(time) + timedelta(seconds=300 + 300) < started)
 
 
 def judge_record(archive, run, kind, record):
@@ -798,7 +814,13 @@ def judge_record(archive, run, kind, record):
     statuses = {s["stream_id"]: s["status"] for s in run["streams"]}
     if place["stream_id"] != re.sub(r"\{(\w+)\}", lambda m: str(record.get(m[1])), stream) or statuses.get(place["stream_id"]) == "refuted":
         return "contradicted"
-    entry = archive.proved.get((run["run_id"], place["stream_id"]), {}).get(place["sequence"])
+    proved = archive.proved.get((run["run_id"], place["stream_id"]))
+    if proved is None:
+        return "unproved"
+    own = named_in(archive, run, kind, place["stream_id"])[0].get(record[name], place["sequence"])
+    if own != place["sequence"] or cannot_be(run, kind, place, record[KINDS[kind][2]]):
+        return "contradicted"
+    entry = proved.get(place["sequence"])
     if entry is None:
         return "unproved"
     if place.get("hash") not in (None, entry["hash"]) or any(at(entry, path) != text for path, text in kind_of_entry.items()):
@@ -828,6 +850,10 @@ def verify_supplements(archive, run, supplements):
     must({n: v for n, v in document.items() if n != "format"} == wanted and log["run_id"] == run["run_id"], key, "says something else than the run record")
     answers = {n for n in files if n.startswith("data/") and n.endswith(".json") and n.count("/") > 1}
     must(sorted(s["file"] for s in log["steps"]) == sorted(answers) and all([s["exchange"]["bytes"], s["exchange"]["sha256"]] == [len(files[s["file"]]), sha256(files[s["file"]])] for s in log["steps"] if s["file"] in files), key, "has other answers than its transfer log")
+    for name in (n for n, service in services.items() if service["state"] == "collected"):
+        times = [to_time(s["exchange"]["requested_at"]) for s in log["steps"] if s["file"].startswith(f"data/{name}/")]
+        earliest = max([to_time(run["begun_at"]) - timedelta(minutes=5), *times])
+        must(to_time(services[name]["collected_at"]) >= earliest, key, f"shows that {name} was collected from later than recorded")
     must(all(services[n.split("/")[1]]["state"] == "collected" for n in files if re.match(r"data/\w+/", n)), key, "has files of a service that was not collected")
     judged, seen, period = [], {}, run["period"]
     for kind, (service, name, time, *_rest) in KINDS.items():
@@ -842,10 +868,12 @@ def verify_supplements(archive, run, supplements):
                 before = seen.setdefault((kind, record[name], place.get("stream_id")), about)
                 if before is not about and same(before, about):
                     continue
-                at_time = time and to_time(record[time])
-                if at_time and not ((period["from"] is None or at_time >= to_time(period["from"])) and (period["to"] is None or at_time < to_time(period["to"]))):
+                is_of_period = not time or is_in(period, to_time(record[time]))
+                if not is_of_period and record[name] not in named_in(archive, run, kind, place.get("stream_id") or "")[1]:
                     continue
-                judged.append((kind, record[name], judge_record(archive, run, kind, record) if before is about else "contradicted"))
+                state = judge_record(archive, run, kind, record) if before is about else "contradicted"
+                if is_of_period or state == "contradicted":
+                    judged.append((kind, record[name], state))
         if services[service]["state"] == "collected":
             counts = supplements["kinds"].get(kind, {})
             must(counts.get("in_period") == len(judged) - begun, key, f"counts other {kind} than there are")

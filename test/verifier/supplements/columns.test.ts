@@ -115,7 +115,7 @@ function judge(kind: keyof typeof SHOWN, { records, later = [], listed = 99, per
   );
   const notes = {
     find: (sequence: number) => ({ digest: entries[sequence - 1]?.hash ?? '', bytes: bytesOf(sequence) }),
-    implied: () => implied.filter(({ isFirst }) => isFirst).map(({ id, sequence }) => [id, sequence] as const),
+    implied: () => new Map(implied.filter(({ isFirst }) => isFirst).map(({ id, sequence }) => [id, sequence])),
     later: (_: RecordKind, id: string) =>
       implied.filter((one) => !one.isFirst && one.id === id).map((one) => one.sequence),
   };

@@ -51,6 +51,8 @@ const asked = { state: 'collected' as const, origin: 'https://platform', collect
 const SERVICES = { audit: asked, traps: asked, endpoints: asked, agents: asked };
 const STREAMS: Partial<Record<RecordKind, string>> = { detections: 'traps', events: 'endpoints/web' };
 
+const OCTOBER = { from: '2026-10-01T00:00:00.000Z', to: '2026-11-01T00:00:00.000Z' };
+
 /** As a bundle with these entries is noted. */
 function notesOf(
   contract: Description,
@@ -67,7 +69,7 @@ function notesOf(
   );
   return {
     find,
-    implied: () => implied.filter(({ isFirst }) => isFirst).map(({ id, sequence }) => [id, sequence] as const),
+    implied: () => new Map(implied.filter(({ isFirst }) => isFirst).map(({ id, sequence }) => [id, sequence])),
     later: (_kind, id) => implied.filter((one) => !one.isFirst && one.id === id).map(({ sequence }) => sequence),
   };
 }
@@ -183,18 +185,47 @@ describe('no record is proved', () => {
       'unproved',
       { records: [detection], stream: { status: 'recorded' as never, ...recorded() } },
     ],
-    ['that names an entry behind the last', 'unproved', { records: [naming({ sequence: 4 })] }],
+    ['that names an entry behind the last', 'unproved', { records: [unknown(4)] }],
+    ['that names an entry before the first', 'unproved', { records: [unknown(1)], entries: [proving, last] }],
     [
-      'that names an entry before the first',
-      'unproved',
+      'that names an entry behind the last, while another one says that it is of it',
+      'contradicted',
+      { records: [naming({ sequence: 4 })] },
+    ],
+    [
+      'that names an entry before the first, while another one says that it is of it',
+      'contradicted',
       { records: [naming({ sequence: 1 })], entries: [proving, last] },
+    ],
+    [
+      'that is said to be of another period than its entry',
+      'contradicted',
+      {
+        records: [{ ...detection, detected_at: '2025-01-01T00:00:00.000Z' }],
+        period: { from: '2026-09-01T00:00:00.000Z', to: null },
+      },
+    ],
+    [
+      'that names an entry which the service did not list when it must have been there',
+      'contradicted',
+      { records: [unknown(4)], listed: 3 },
+    ],
+    [
+      'that names an entry which the service did not list after it was asked for records',
+      'contradicted',
+      { records: [{ ...unknown(4), detected_at: ASKED }], listed: 3, startedAt: LATER },
+    ],
+    [
+      'that names an entry which may have come after the list',
+      'unproved',
+      { records: [{ ...unknown(4), detected_at: BEFORE }], listed: 3 },
     ],
     ['that names a gap', 'unproved', { records: [detection], entries: [first, last] }],
     ['of an empty stream', 'unproved', { records: [detection], entries: [] }],
     [
       'that names the largest number there is',
       'unproved',
-      { records: [naming({ sequence: Number.MAX_SAFE_INTEGER })] },
+      { records: [unknown(Number.MAX_SAFE_INTEGER)], listed: null },
     ],
     [
       'where digests leave out what is compared',
@@ -260,7 +291,7 @@ test('what is of another period is counted, and not judged', () => {
   const records = ['2026-09-30T23:59:59.999Z', '2026-10-01T00:00:00.000Z', '2026-11-01T00:00:00.000Z'].map(at);
   const { states, kinds } = judge({
     records,
-    period: { from: '2026-10-01T00:00:00.000Z', to: '2026-11-01T00:00:00.000Z' },
+    period: OCTOBER,
   });
   expect(states.map((state) => state?.state)).toEqual([undefined, 'no_entry', undefined]);
   expect(kinds.detections).toMatchObject({ records: 3, in_period: 1, no_entry: 1 });
@@ -285,7 +316,7 @@ describe('findings', () => {
   });
 
   test('warn of entries outside of the bundle', () => {
-    const { findings } = judge({ records: [naming({ sequence: 4 })] });
+    const { findings } = judge({ records: [detection, unknown(4)] });
     expect(findings).toMatchObject([{ code: 'supplement/outside-bundle', severity: 'warning' }]);
   });
 });
@@ -324,7 +355,7 @@ test('a number that is not the one that was written proves nothing, wherever it 
       JSON.stringify(altered({ metadata: { ...said, share: 'X' } })).replace('"X"', '0.30000000000000001'),
     ),
   });
-  const notes: StreamNotes = { find, implied: () => [], later: () => [] };
+  const notes: StreamNotes = { find, implied: () => new Map(), later: () => [] };
   const verdict: JudgedStream = { status: 'verified', claims, first_sequence: 1, head: last };
   const standing = standingOf(verdict, notes, { listed: 99, requestedAt: LATER });
   const askedAt = askedAtOf(SERVICES, { startedAt: BEFORE, to: null });
@@ -375,6 +406,11 @@ function never(): never {
 
 function naming(entry: object): Item {
   return { ...detection, entry: { ...detection.entry, ...entry } };
+}
+
+/** A record that no entry of the bundle is about. */
+function unknown(sequence: number): Item {
+  return { ...naming({ sequence }), detection_id: 'd-9' };
 }
 
 function recorded() {
