@@ -105,6 +105,8 @@ export interface ReadingOptions {
   packageId?: string;
   /** Offsets at which the bytes are cut into pieces. */
   cuts?: number[];
+  /** Count entries by their action. */
+  actions?: boolean;
 }
 
 /** Reads a package; each piece is overwritten once it was pushed. */

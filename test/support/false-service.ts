@@ -22,6 +22,8 @@ export interface Told {
   refused?: number;
   /** Forms that are not delivered. */
   withheld?: string[];
+  /** Entries by action, as the summary states them; none unless told. */
+  actions?: Record<string, number>;
   /** What the answer to `generate` says otherwise, and that of the package's status. */
   made?: object;
   ready?: object;
@@ -170,7 +172,7 @@ async function formOf(form: string, id: string, streamId: string, told: Told, en
     entry_count: entries.length,
     head_hash: entries.at(-1)?.hash ?? null,
   };
-  if (form === 'summary') return json({ ...facts, counts: { actions: {} } });
+  if (form === 'summary') return json({ ...facts, counts: { actions: told.actions ?? {} } });
   if (form === 'pdf') {
     const body = await packagePdf('Package', { Package: id, Entries: entries.length });
     return { headers: { 'content-type': 'application/pdf' }, body };

@@ -57,7 +57,7 @@ function beginReading(
   stated: ReadonlyMap<string, number | null>,
 ): PackageReader {
   return new PackageReader(service.contract, trust.sealKeys, {
-    packageId,
+    ...{ packageId, actions: true },
     ...lookOut(
       (streamId) => pastOf(run, streamId),
       service.packagePeriod,

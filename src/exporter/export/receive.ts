@@ -161,8 +161,7 @@ export class Collection {
     const { streamId, headSequence } = this.#stream;
     const listing = this.#beginListing();
     const reader = new PackageReader(service.contract, trust.sealKeys, {
-      streamId,
-      packageId,
+      ...{ streamId, packageId, actions: true },
       ...lookOut(
         () => pastOf(this.#run, streamId),
         service.packagePeriod,

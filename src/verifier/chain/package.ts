@@ -38,6 +38,8 @@ export interface PackageExpectation {
   compared?(streamId: string): readonly ComparedSection[];
   /** What is looked for in a stream by the time of its entries. */
   dated?(streamId: string): readonly DatedQuestion[];
+  /** Count entries by their action. */
+  actions?: boolean;
   /** Sees every entry once it was walked. */
   onEntry?(entry: Pick<Entry, 'sequence' | 'digest' | 'timestamp'>): void;
   /** Sees instead, where it is given, those that follow one another and of which nothing is noted, many at once. */
@@ -298,7 +300,12 @@ export class PackageReader implements Disposable {
     ];
     const compared = this.#expected.compared?.(streamId) ?? null;
     const dated = this.#expected.dated?.(streamId) ?? [];
-    return new ChainWalk(streamId, this.#contract, this.#keys, { watch, compared, dated });
+    return new ChainWalk(streamId, this.#contract, this.#keys, {
+      watch,
+      compared,
+      dated,
+      actions: this.#expected.actions === true,
+    });
   }
 
   #streamId(facts: PackageFacts | null, otherwise: string): string {

@@ -6,6 +6,7 @@ import { FindingLog } from '../model/finding-log.ts';
 import { placeOf, type StreamFindingCode, toStreamFinding } from '../model/stream-finding.ts';
 import { type Unhashed, type UnhashedSet, unhashedKey } from '../model/unhashed.ts';
 import type { Contract } from '../reading/contract.ts';
+import { ActionCount, type CountedActions } from './actions.ts';
 import { type Activity, ActivityCount } from './activity.ts';
 import { differingEntries } from './columns.ts';
 import { ContentHash, NONE, type Section, type SectionHashes } from './content-hash.ts';
@@ -44,6 +45,8 @@ export interface WalkQuestions {
   /** What other readings of the stream saw; null where nobody will compare it with any. */
   compared?: readonly ComparedSection[] | null;
   dated?: readonly DatedQuestion[];
+  /** Count entries by their action. */
+  actions?: boolean;
 }
 
 /** What is kept of what is not hashed; beyond it, that there is more. */
@@ -81,6 +84,7 @@ export interface WalkResult {
   seals: SealCounts;
   /** When the entries were recorded, as they say. */
   activity: Activity;
+  actions: CountedActions;
   /** The entries whose number was asked for, as they were met. */
   watched: ReadonlyMap<number, Watched>;
   /** The answers to what was asked by time. */
@@ -116,15 +120,18 @@ export class ChainWalk {
   readonly #unhashed = new Map<string, Unhashed>();
   readonly #seals: SealCheck;
   readonly #activity = new ActivityCount();
+  /** Null where nobody asked. */
+  readonly #actions: ActionCount | null;
   readonly #ends = new StreamEnds();
   readonly #search: DatedSearch;
 
   constructor(streamId: string, contract: Contract, keys: SealKeys, questions: WalkQuestions = {}) {
-    const { watch = [], compared = null, dated = [] } = questions;
+    const { watch = [], compared = null, dated = [], actions = false } = questions;
     this.streamId = streamId;
     this.#contract = contract;
     this.#keys = keys;
     this.#search = new DatedSearch(dated);
+    this.#actions = actions ? new ActionCount(contract) : null;
     this.#sections = compared ?? [];
     this.#isCompared = compared !== null;
     this.#watch = new Set([...watch, ...this.#sections.flatMap(({ first, last }) => [first - 1, last])]);
@@ -150,6 +157,7 @@ export class ChainWalk {
     const timeOf = (index: number) => batch.times[from + index] ?? Number.NaN;
     this.#entries += count;
     this.#activity.addOrdered(count, timeOf);
+    this.#actions?.add(batch, from, to);
     const isOurs = this.#checkStream(run);
     this.#checkContent(run);
     this.#seals.push(run);
@@ -183,6 +191,7 @@ export class ChainWalk {
       unhashed: this.#unhashed,
       seals: this.#seals.finish(),
       activity: this.#activity.finish(),
+      actions: this.#actions?.finish() ?? null,
       watched: this.#watched,
       dated: this.#search.found,
       findings: this.#log,

@@ -1,10 +1,12 @@
 import { cutText } from '../../core/foreign-text.ts';
+import { plural } from '../../core/words.ts';
 import type { WalkResult } from '../chain/walk.ts';
 import { FindingLog } from '../model/finding-log.ts';
 import { type StreamFindingCode, toStreamFinding } from '../model/stream-finding.ts';
 import type { PdfFacts } from '../pdf-text/pdf.ts';
 import type { PackageFacts, SummaryFacts } from '../reading/contract.ts';
 import type { PlainStatement } from '../reading/plain-sight.ts';
+import { compareActions } from './actions.ts';
 import { comparePdf, type OurFacts } from './agreement-pdf.ts';
 import {
   compareVerdicts,
@@ -70,9 +72,11 @@ function judge(question: AgreementQuestion, log: FindingLog): Claim {
 
 /** Why a form may state something else to whoever can read it. */
 function doubtsIn(question: AgreementQuestion, summary: SummaryFacts | null, ours: OurFacts): string[] {
-  const { facts } = question;
+  const { facts, walk } = question;
+  const { unnamed } = compareActions(summary, walk.actions);
   return [
     ...unreadIn(question.summary),
+    ...(unnamed === 0 ? [] : [`the summary does not count the actions of ${plural(unnamed, 'entry')}`]),
     ...facts.otherEntries.map((path) => `the JSON form has another list that looks like entries, at "${path}"`),
     ...contraryTo(ours, 'JSON form', facts.plain),
     ...contraryTo(ours, 'summary', summary?.plain ?? []),
@@ -147,6 +151,8 @@ function compareSummary(walk: WalkResult, facts: PackageFacts, summary: SummaryF
   compare('agreement/count-differs', 'entries', summary.entryCount, walk.entries);
   if (summary.headDigest !== undefined)
     compare('agreement/head-differs', 'as its head', summary.headDigest, walk.head?.digest ?? null);
+  for (const { action, stated, counted } of compareActions(summary, walk.actions).differing)
+    compare('agreement/count-differs', `entries with the action "${action}"`, stated, counted);
 }
 
 function reportPdf(streamId: string, reading: PdfReading | null, ours: OurFacts, log: FindingLog): void {

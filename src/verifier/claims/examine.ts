@@ -2,7 +2,7 @@ import { plural } from '../../core/words.ts';
 import type { WalkResult } from '../chain/walk.ts';
 import { FindingLog } from '../model/finding-log.ts';
 import { inAltered, type StreamFinding, toStreamFinding } from '../model/stream-finding.ts';
-import { countActions } from './actions.ts';
+import { toActionCounts } from './actions.ts';
 import { factsOf, judgeAgreement } from './agreement.ts';
 import type { OwnVerdict } from './agreement-vendor.ts';
 import { judgeAnchor } from './anchor.ts';
@@ -53,7 +53,7 @@ export function examine(observations: Observations, required: readonly ClaimName
     claims,
     findings: forms.isAltered ? all.map(inAltered) : withKnownGaps(all, known.earlier ?? []),
     findingsCount: own.total() + findings.total(),
-    actions: defect === null ? countActions(factsOf(forms.summary), walk.entries) : null,
+    actions: defect === null ? toActionCounts(factsOf(forms.summary), walk.actions) : null,
   };
 }
 

@@ -78,6 +78,8 @@ export interface Contract {
     readonly timestamp: string | null;
     readonly occurred_at?: string | null | undefined;
   };
+  /** Member of entries by which they are counted as the summary counts them; null where the contract does not say it. */
+  readonly countedAction: string | null;
   /** The paths of the forms, with `{package_id}` in them; null for a form that the service has not got. */
   readonly downloads: Readonly<Record<'json' | 'pdf' | 'summary', string | null>>;
   /** What a package holds that was asked for. */

@@ -35,6 +35,7 @@ export function openContract(description: Description): Contract {
     unhashedSeal: cover.unhashedSeal,
     openRoles: cover.openRoles,
     fields: description.entry,
+    countedAction: countedAction(description),
     program: compileProgram(description),
     downloads: description.downloads,
     scope: description.generate.scope,
@@ -48,6 +49,14 @@ export function openContract(description: Description): Contract {
     readSummary: (bytes) => readSummaryFacts(description, digests, bytes),
     sealOf: sealMaker(description),
   };
+}
+
+/** Null also for an action in an inner object or of several fields: no summary is known that counts by those. */
+function countedAction({ entry, summary }: Description): string | null {
+  const [path, ...others] = [entry.action ?? []].flat();
+  if (path === undefined || others.length > 0 || (summary?.actions ?? null) === null) return null;
+  const [name, ...inner] = namesOf(path);
+  return name === undefined || inner.length > 0 ? null : name;
 }
 
 function entryReader(description: Description, digests: DigestReader, recipe: Recipe | null): Contract['readEntry'] {

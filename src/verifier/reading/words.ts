@@ -19,5 +19,10 @@ export function wordsOf({ occurred_at, timestamp_unit, actor, action }: Descript
 function textAt(entry: Json, paths: string | readonly string[] | null | undefined): string | null {
   const sent = [paths ?? []].flat().map((path) => valueAt(entry, path));
   const text = sent.filter((value) => typeof value === 'string' || typeof value === 'number').join(' ');
-  return text === '' ? null : cutText(text, MAX_LENGTH);
+  return text === '' ? null : cutWord(text);
+}
+
+/** A word of an entry as it is shown and counted. */
+export function cutWord(text: string): string {
+  return cutText(text, MAX_LENGTH);
 }

@@ -7,10 +7,12 @@ import { knownOf } from '../bundle/known.ts';
 import type { MissingForm } from '../bundle/missing.ts';
 import { serviceStatementOf } from '../bundle/stated.ts';
 import type { ComparedSection, WalkResult } from '../chain/walk.ts';
+import { statesActions } from '../claims/actions.ts';
+import { factsOf } from '../claims/agreement.ts';
 import { type ClaimName, requiredOf } from '../claims/claim.ts';
 import { toContractFile } from '../claims/content.ts';
 import { examine } from '../claims/examine.ts';
-import type { FormSource } from '../claims/forms.ts';
+import { type FormSource, readSummary } from '../claims/forms.ts';
 import { type Means, observe, type Readers } from '../claims/observe.ts';
 import type { ServiceStatement } from '../claims/stated-schema.ts';
 import { toVerdict, type Verdict } from '../claims/verdict.ts';
@@ -139,8 +141,8 @@ async function verifyOpened(
   return { findings, identity, judged };
 }
 
-/** Reads every byte, the package by the contract. */
-function readEvidence(
+/** Reads every byte, the package by the contract; the summary before it, which says what is counted. */
+async function readEvidence(
   bundle: Bundle,
   { stated, service }: StatedDocuments,
   contract: Contract,
@@ -148,12 +150,12 @@ function readEvidence(
 ): Promise<BundleReading> {
   const path = formOf(bundle, 'json');
   const isWhole = path !== undefined && !isPart(path);
+  const summary = contract.countedAction === null ? null : await readSummary(wholeForm(bundle, 'summary'), contract);
   return readThrough(bundle, {
     contract,
     sealKeys,
-    expected: expectationOf(stated, compared),
-    whole: isWhole ? path : undefined,
-    part: isWhole ? undefined : path,
+    expected: { ...expectationOf(stated, compared), actions: statesActions(factsOf(summary)) },
+    ...(isWhole ? { whole: path, part: undefined } : { whole: undefined, part: path }),
     cut: stated === null ? null : cutOf(stated, service),
     watch: (stated !== null && isWhole && watch?.(stated)) || null,
   });
@@ -192,10 +194,10 @@ async function judge(
   const { missing, log } = beside;
   // What was incomplete when it was packed stays so, whatever is proved of it here.
   const isShort = missing.length > 0 || stated.verdict.status === 'incomplete';
-  const [summary, pdf] = [wholeForm(bundle, 'summary'), wholeForm(bundle, 'pdf')];
+  const pdf = wholeForm(bundle, 'pdf');
   const required = requiredOf(options, stated.required_claims);
   const known = knownOf(stated, listing);
-  const forms = { summary, pdf, isShort, isAltered };
+  const forms = { summary: wholeForm(bundle, 'summary'), pdf, isShort, isAltered };
   const observations = await observe(reading, forms, known, meansOf(inUse, options, until(readers, stated)));
   return {
     verdict: toVerdict(reading, examine(observations, required)),
@@ -212,10 +214,8 @@ async function judge(
 }
 
 function formOf(bundle: Bundle, form: FormName): string | undefined {
-  return formFile(
-    form,
-    bundle.entries.map(({ path }) => path),
-  );
+  const paths = bundle.entries.map(({ path }) => path);
+  return formFile(form, paths);
 }
 
 /** Null for one that is not there, or only in part. */

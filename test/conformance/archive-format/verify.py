@@ -448,6 +448,31 @@ def judge_completeness(stated, listing, stating, verification, place):
     return "unproved" if undecided or not stated else "proved"
 
 
+def cut_word(text):
+    return text if len(text) <= 200 else text[:200] + "…"
+
+
+def actions_of(summary):
+    """What a summary says of actions; None where it does not."""
+    sent = at(summary or {}, "counts.actions")
+    if not isinstance(sent, dict) or not all(type(n) is int and n >= 0 for n in sent.values()) or not sent and summary["entry_count"] != 0:
+        return None
+    return add_up((cut_word(name), count) for name, count in sent.items())
+
+
+def count_actions(entries):
+    """Entries by action; None where one states none."""
+    texts = [number_text(one) if type(one) in (int, float) else one for one in (entry.get("action") for entry in entries)]
+    return add_up((cut_word(text), 1) for text in texts) if all(isinstance(text, str) and text for text in texts) else None
+
+
+def add_up(pairs):
+    counts = {}
+    for name, count in pairs:
+        counts[name] = counts.get(name, 0) + count
+    return counts
+
+
 def judge_agreement(package, summary, facts, stated, verification, states, no_key_fits):
     """9.7; the PDF is left out."""
     hash_of = facts["head"] and facts["head"]["hash"]
@@ -458,6 +483,9 @@ def judge_agreement(package, summary, facts, stated, verification, states, no_ke
     if summary is not None:
         said = [summary["package_id"], summary["stream_id"], summary["entry_count"], summary["head_hash"]]
         wrong |= said != [package["package_id"], seen[0], seen[1], hash_of]
+    named, counted = actions_of(summary), count_actions(package["entries"])
+    wrong |= bool(named) and counted is not None and any(counted.get(name, 0) != count for name, count in named.items())
+    doubtful = bool(named) and counted is not None and bool(set(counted) - set(named))
     vendor = verification["vendor"]
     own, undecided = [states[name] for name in ("order", "content", "seal")], False
     only_seals = no_key_fits and "refuted" not in own[:2] and own[2] == "refuted"
@@ -469,7 +497,7 @@ def judge_agreement(package, summary, facts, stated, verification, states, no_ke
         here = not failed or any(n in stated for n in failed)
         undecided = here and ("unproved" in own or only_seals)
         wrong |= here and not undecided
-    return "refuted" if wrong else "proved" if summary is not None and not undecided else "unproved"
+    return "refuted" if wrong else "proved" if summary is not None and not undecided and not doubtful else "unproved"
 
 
 # 6. Bundles -------------------------------------------------------------------------------------------------------
@@ -611,6 +639,10 @@ def judge_bundle(archive, run, stream, files, documents, lines, spans, place):
         days[day] = days.get(day, 0) + 1
     if verdict["activity"]["per"] == "day":
         must(verdict["activity"]["counts"] == days, place, "records another activity")
+    counted = count_actions(package["entries"]) if actions_of(summary) is not None else None
+    most = counted and sorted(counted.items(), key=lambda pair: (-pair[1], utf16(pair[0])))
+    shown = counted if counted is None else {"counts": [list(pair) for pair in most[:20]] if most else [], "others": sum(n for _, n in most[20:]) if most else 0}
+    must(verdict["actions"] == shown, place, "records other actions")
     by_pdf = "data/evidence.pdf" in files and verdict["claims"]["agreement"]["state"] == "refuted"
     exempt = {"seal", "anchor"} | ({"agreement"} if by_pdf or verdict["claims"]["seal"]["state"] != states["seal"] else set())
     for name, state in states.items():

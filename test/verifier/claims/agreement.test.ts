@@ -3,9 +3,11 @@ import { judgeAgreement } from '../../../src/verifier/claims/agreement.ts';
 import type { OwnVerdict, VendorVerdict } from '../../../src/verifier/claims/agreement-vendor.ts';
 import type { Claim } from '../../../src/verifier/claims/claim.ts';
 import type { PackageFacts, SummaryFacts } from '../../../src/verifier/reading/contract.ts';
-import { chainOf, packageOf, readPackage, type SentEntry, STREAM } from '../../support/chain.ts';
+import { chainOf, packageOf, readPackage, type SentEntry, STREAM, sealed } from '../../support/chain.ts';
 
 const intact = chainOf(20).slice(4);
+const ACTION = String(intact[0]?.['action']);
+const mixed = [...intact.slice(0, -1), sealed({ ...(intact.at(-1) as SentEntry), action: 'delete' })];
 const HEAD = intact.at(-1)?.hash ?? '';
 const SUMMARY: SummaryFacts = {
   packageId: 'pkg-1',
@@ -25,7 +27,7 @@ interface Question {
 }
 
 function judge({ entries = intact, facts = {}, summary = SUMMARY, vendor = null, ownVerdict = 'proved' }: Question) {
-  const reading = readPackage(packageOf(entries), { streamId: STREAM });
+  const reading = readPackage(packageOf(entries), { streamId: STREAM, actions: true });
   if (reading.facts === null) throw new Error('the package was not read');
   const { walk } = reading;
   const question = { walk, facts: { ...reading.facts, ...facts }, summary, vendor, ownVerdict };
@@ -64,6 +66,45 @@ const STATEMENTS: [string, Question, string, string[]][] = [
     'refuted',
     [`agreement/head-differs ${OTHER}`],
   ],
+  [
+    'the summary counts other actions',
+    { summary: { ...SUMMARY, actions: [['delete', 16]] } },
+    'refuted',
+    ['agreement/count-differs 16'],
+  ],
+  [
+    'the summary counts more of an action',
+    { summary: { ...SUMMARY, actions: [[ACTION, 17]] } },
+    'refuted',
+    ['agreement/count-differs 17'],
+  ],
+  [
+    'the summary counts an action that no entry has',
+    {
+      summary: {
+        ...SUMMARY,
+        actions: [
+          [ACTION, 16],
+          ['delete', 1],
+        ],
+      },
+    },
+    'refuted',
+    ['agreement/count-differs 1'],
+  ],
+  [
+    'the summary counts actions as the entries have them',
+    { summary: { ...SUMMARY, actions: [[ACTION, 16]] } },
+    'proved',
+    [],
+  ],
+  [
+    'the summary leaves out an action',
+    { entries: mixed, summary: { ...SUMMARY, headDigest: mixed.at(-1)?.hash ?? '', actions: [[ACTION, 15]] } },
+    'unproved',
+    [],
+  ],
+  ['the summary lists no actions', { summary: { ...SUMMARY, actions: [] } }, 'proved', []],
   [
     'the summary is of another package',
     { summary: { ...SUMMARY, packageId: 'pkg-2' } },

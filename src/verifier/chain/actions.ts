@@ -1,0 +1,131 @@
+import { utf8Bytes, utf8Text } from '../../core/bytes.ts';
+import { type EntryBatch, isNoted } from '../model/batch.ts';
+import type { Contract } from '../reading/contract.ts';
+import { cutWord } from '../reading/words.ts';
+
+/** How many entries have each action; null where that was not asked for, or cannot be said of all entries. */
+export type CountedActions = ReadonlyMap<string, number> | null;
+
+/** More actions than this, or longer ones in all, are not counted one by one. */
+const MAX_ACTIONS = 100_000;
+const MAX_BYTES = 16 * 2 ** 20;
+
+const [QUOTE, BACKSLASH, COMMA, COLON, OPEN] = utf8Bytes('"\\,:{') as unknown as [
+  number,
+  number,
+  number,
+  number,
+  number,
+];
+/** Begins a value that holds others. */
+const OPENING = new Set(utf8Bytes('{['));
+
+interface Counted {
+  /** As sent, without quotes. */
+  bytes: Uint8Array;
+  count: number;
+}
+
+/** Counts entries by their action. Most are found in an entry's bytes without reading all of it. */
+export class ActionCount {
+  readonly #contract: Contract;
+  /** Member of an entry that states its action, as it is written before its value. */
+  readonly #member: Uint8Array;
+  /** By a hash of their bytes. */
+  readonly #counted = new Map<number, Counted[]>();
+  readonly #texts = new Map<string, number>();
+  #actions = 0;
+  #bytes = 0;
+  #isCountable: boolean;
+
+  constructor(contract: Contract) {
+    this.#contract = contract;
+    this.#isCountable = contract.countedAction !== null;
+    this.#member = utf8Bytes(`${JSON.stringify(contract.countedAction ?? '')}:"`);
+  }
+
+  add(batch: EntryBatch, from: number, to: number): void {
+    for (let index = from; index < to && this.#isCountable; index++) {
+      if (isNoted(batch, index)) {
+        this.#addText(batch.entry(index).words().action);
+        continue;
+      }
+      const bytes = batch.sent(index);
+      const start = this.#find(bytes);
+      const end = start === -1 ? -1 : bytes.indexOf(QUOTE, start);
+      if (end === -1 || bytes.subarray(start, end).includes(BACKSLASH))
+        this.#addText(this.#contract.describeEntry(bytes).action);
+      else this.#addBytes(bytes, start, end);
+    }
+  }
+
+  finish(): CountedActions {
+    for (const { bytes, count } of [...this.#counted.values()].flat())
+      if (this.#isCountable) this.#addText(cutWord(utf8Text(bytes)), count);
+    return this.#isCountable ? this.#texts : null;
+  }
+
+  /**
+   * Finds where the text of the action begins; -1 where only a reader of the whole entry can tell.
+   * @param bytes of an entry that can be read in one way only.
+   */
+  #find(bytes: Uint8Array): number {
+    for (let at = 0; bytes[at] === (at === 0 ? OPEN : COMMA); ) {
+      at++;
+      if (bytes[at] !== QUOTE) return -1;
+      if (this.#isMember(bytes, at)) return at + this.#member.length;
+      at = endOfText(bytes, at);
+      if (at === -1 || bytes[at] !== COLON) return -1;
+      at++;
+      if (OPENING.has(bytes[at] ?? 0)) return -1;
+      at = bytes[at] === QUOTE ? endOfText(bytes, at) : bytes.indexOf(COMMA, at);
+      if (at === -1) return -1;
+    }
+    return -1;
+  }
+
+  #isMember(bytes: Uint8Array, at: number): boolean {
+    const member = this.#member;
+    for (let index = 0; index < member.length; index++) if (bytes[at + index] !== member[index]) return false;
+    return true;
+  }
+
+  #addBytes(bytes: Uint8Array, start: number, end: number): void {
+    let hash = end - start;
+    for (let at = start; at < end; at++) hash = (Math.imul(hash, 31) + (bytes[at] ?? 0)) | 0;
+    const alike = this.#counted.get(hash);
+    const known = alike?.find((one) => isSame(one.bytes, bytes, start, end));
+    if (known !== undefined) known.count++;
+    else if (this.#isWithin(end - start)) {
+      const counted = { bytes: bytes.slice(start, end), count: 1 };
+      if (alike === undefined) this.#counted.set(hash, [counted]);
+      else alike.push(counted);
+    }
+  }
+
+  #addText(text: string | null, count = 1): void {
+    const known = this.#texts.get(text ?? '');
+    if (text === null || text === '') this.#isCountable = false;
+    else if (known !== undefined || this.#isWithin(text.length)) this.#texts.set(text, (known ?? 0) + count);
+  }
+
+  #isWithin(bytes: number): boolean {
+    this.#actions++;
+    this.#bytes += bytes;
+    // Each may be counted as bytes and as a text.
+    if (this.#actions > 2 * MAX_ACTIONS || this.#bytes > 2 * MAX_BYTES) this.#isCountable = false;
+    return this.#isCountable;
+  }
+}
+
+/** Where a text without escapes ends, behind its second quote; -1 for one that has some. */
+function endOfText(bytes: Uint8Array, start: number): number {
+  const end = bytes.indexOf(QUOTE, start + 1);
+  return end === -1 || bytes[end - 1] === BACKSLASH ? -1 : end + 1;
+}
+
+function isSame(known: Uint8Array, bytes: Uint8Array, start: number, end: number): boolean {
+  if (known.length !== end - start) return false;
+  for (let at = start; at < end; at++) if (known[at - start] !== bytes[at]) return false;
+  return true;
+}
