@@ -160,6 +160,8 @@ const collectedLongAgo = inStatement(({ services }) => (services.traps.collected
 /** What a page of a list says of where it goes on. */
 const goingOn = (next: string) => inBag(inText(DETECTIONS, '"next_cursor":null', `"next_cursor":"${next}"`), logged);
 
+const cutOff = inBag(inText(DETECTIONS, /,?"next_cursor":null/, ''), logged);
+
 test('supplements that nobody touched are judged anew, and proved', async () => {
   const { exit, report } = await verify(join(made.directory, 'evidence-archive'));
   const { judged, kinds } = report.runs[0].supplements;
@@ -201,6 +203,12 @@ describe('what was altered is seen', () => {
       ['bundle/contradiction'],
       files(inLines(([line = '', ...rest]) => [line.replace(/"as_reported":\[[^\]]*\],/, ''), ...rest])),
     ],
+    [
+      'which columns are as the service says, with one that an entry states',
+      ['bundle/contradiction'],
+      files(inLines(([line = '', ...rest]) => [line.replace('"as_reported":[', '"as_reported":["label",'), ...rest])),
+    ],
+    ['a list that does not say that it ends', ['bundle/contradiction'], cutOff],
     ['an answer left out', ['bundle/missing-file'], files((bag) => bag.delete('data/endpoints/scans/0001.json'))],
     [
       'the actions of an agent left out',
@@ -389,6 +397,13 @@ describe('the verifier that is written by the document alone', () => {
     ['a detection that names an entry outside of the bundle', /'det-1' is contradicted/, elsewhere],
     ['when a service was collected from', /later than recorded/, collectedLongAgo],
     ['a list that goes on and has no further page', /ends otherwise than it says/, goingOn('500')],
+    ['a list that does not say that it ends', /ends otherwise than it says/, cutOff],
+    [
+      'which columns are as the service says',
+      /other columns as reported/,
+      inBag(inLines(([line = '', ...rest]) => [line.replace(/"as_reported":\[[^\]]*\],/, ''), ...rest])),
+    ],
+    ['a table', /is not the table/, inBag(inText('data/traps/detections.csv', 'bait 1', 'bait 9'))],
     ['a record with a blank', /is written otherwise/, inBag(inText(STATES, '"state":', '"state": '))],
     ['a record left out', /has other records/, inBag(inLines((lines) => lines.slice(1)))],
     ['counts of both', /counts other events/, inStatement(({ kinds }) => (kinds.events.proved_by_entry = 1))],

@@ -28,20 +28,24 @@ export async function checkListPages(
     const read = async () => goesOn(list, readAnswer(await bundle.readFile(path, MAX_ANSWER_BYTES), 'a list').value);
     const onward = await readIn(place, findings, read);
     const isLast = at === pages.length - 1;
-    if (onward === null || onward === 'unknown' || (onward === 'on') === !isLast) continue;
-    const message = isLast
-      ? 'says that its list goes on, and no page comes after it'
-      : 'ends its list, and a page comes after it';
-    findings.push(toObjectFinding('bundle/contradiction', place, message));
+    if (onward === null || onward === 'unknown' || onward === (isLast ? 'end' : 'on')) continue;
+    findings.push(toObjectFinding('bundle/contradiction', place, WRONG[onward]));
   }
 }
 
+const WRONG = {
+  on: 'says that its list goes on, and no page comes after it',
+  end: 'ends its list, and a page comes after it',
+  cut: 'does not say whether its list goes on: it is cut off',
+};
+
 /** Whether a page says that another one comes after it; a link in a header is not archived. */
-function goesOn({ items, paging }: List, page: Json): 'on' | 'end' | 'unknown' {
+function goesOn({ items, paging }: List, page: Json): keyof typeof WRONG | 'unknown' {
   if (paging.style === 'single') return 'end';
   if (paging.style === 'offset' || paging.style === 'page')
     return (itemsOf({ items }, page)?.length ?? 0) === 0 ? 'end' : 'on';
   if (paging.next === null) return 'unknown';
-  const next = valueAt(page, paging.next) ?? '';
-  return next === '' ? 'end' : 'on';
+  const next = valueAt(page, paging.next);
+  if (next === undefined && !paging.absent_at_end) return 'cut';
+  return (next ?? '') === '' ? 'end' : 'on';
 }

@@ -720,6 +720,36 @@ KINDS = {
 }
 
 
+COLUMNS = {
+    "detections": "detection_id detected_at event_time credential_id credential_type plant_location label depth severity channel action service source_ip user_agent auth_verified occurrences first_seen last_seen status acknowledged_by acknowledged_at",
+    "events": "event_id first_seen last_seen endpoint_id endpoint_name event_type severity path path_base64 expected_sha256 observed_sha256 explanation.kind status occurrences acknowledged_by acknowledged_at resolved_at scan_id baseline_id",
+    "scans": "scan_id received_at endpoint_id chain sequence report_sha256 started_at finished_at complete line_count root_hash baseline_id events.open events.raised events.resolved",
+    "verifications": "agent_id checked_at valid status tier identity.did certificate.serial certificate.status certificate.not_after certificate.pq.serial certificate.pq.status passport.jti passport.status passport.issued_at passport.not_after",
+    "actions": "action_id received_at agent_id decision attested action_type action_description tool_used api_called input_hash output_hash model version reported_by trust.before trust.after trust.tier outcome.outcome outcome.reported_at",
+}
+
+
+def cell(value):
+    """RFC 4180; what a spreadsheet would take for a formula begins with an apostrophe."""
+    if not isinstance(value, (str, dict, list)):
+        return "" if value is None else canonical(value)
+    value = value if isinstance(value, str) else canonical(value)
+    bare = next((c for c in value if not c.isspace() and not unicodedata.category(c).startswith("C")), "")
+    text = "'" + value if (bare and bare in "=+-@\uff1d\uff0b\uff0d\uff20") or value[:1] in ("\t", "\r", "\n") else value
+    return '"' + text.replace('"', '""') + '"' if re.search(r"[\",\r\n]|^'", text) else text
+
+
+def table_of(kind, rows):
+    """The table of a kind: its columns, then how each record stands."""
+    columns = COLUMNS[kind].split()
+    lines = [[*columns, "proof", "proof_reason", "as_reported", "entry_stream_id", "entry_sequence", "entry_hash"]]
+    for record, line in rows:
+        entry = line.get("entry", {})
+        own = [line["state"], line.get("reason"), " ".join(line["as_reported"]) if "as_reported" in line else None]
+        lines.append([*(at(record, column) for column in columns), *own, *(entry.get(n) for n in ("stream_id", "sequence", "hash"))])
+    return ("\ufeff" + "".join(",".join(map(cell, line)) + "\r\n" for line in lines)).encode()
+
+
 def at(value, path):
     for name in path.split("."):
         value = value.get(name) if isinstance(value, dict) else None
@@ -772,27 +802,30 @@ def later_of(archive, run, kind, stream_id):
 
 
 def says_the_same(archive, run, kind, record, first, item):
+    """Members that entries state as the record does; None where one contradicts it."""
     certain, is_current = asked(run, kind, first["stream_id"])
     time = KINDS[kind][2]
     if abs(to_time(record[time]) - to_time(first["timestamp"])) > timedelta(seconds=300):
-        return False
+        return None
     later = later_of(archive, run, kind, first["stream_id"]).get(record[KINDS[kind][1]], [])
     sayings = [(item, MAY_SAY[kind], True), *((said, may_say, certain(entry)) for said, may_say, entry in later)]
     stated = lambda member: [at(said, may_say[member]) for said, may_say, _ in sayings if member in may_say]
     can_follow = lambda wanted: wanted.get("action") != "trap.use_traced" or "aws_last_used" in stated("channel")
     changing = {member for wanted, *_, may_say in LATER[kind] if can_follow(wanted) for member in may_say}
+    matched = set()
     for member in {member for _, may_say, _ in sayings for member in may_say}:
         states = [(at(said, may_say[member]), sure) for said, may_say, sure in sayings if member in may_say and has(said, may_say[member])]
         newest = max([n for n, (_, sure) in enumerate(states) if sure], default=-1)
         own = at(record, member)
         if not states or any(same(own, value) for value, _ in states[max(newest, 0):]):
+            matched |= {member} if states else set()
             continue
         rises = RISES.get(member, []) if kind == "detections" else []
         last = states[max(newest, 0)][0]
         lower = newest >= 0 and own in rises and last in rises and rises.index(own) < rises.index(last)
         if member not in changing or lower or is_current:
-            return False
-    return True
+            return None
+    return matched
 
 
 def is_in(period, time):
@@ -839,27 +872,32 @@ def cannot_be(run, kind, place, time):
 def judge_record(archive, run, kind, record):
     _, name, _, stream, kind_of_entry, within, says = KINDS[kind]
     if stream is None:
-        return "unproved"
+        return "unproved", []
     place = record.get("entry")
     if not place or place.get("stream_id") is None or place.get("sequence") is None:
-        return "no_entry"
+        return "no_entry", []
     statuses = {s["stream_id"]: s["status"] for s in run["streams"]}
     if place["stream_id"] != re.sub(r"\{(\w+)\}", lambda m: str(record.get(m[1])), stream) or statuses.get(place["stream_id"]) == "refuted":
-        return "contradicted"
+        return "contradicted", []
     proved = archive.proved.get((run["run_id"], place["stream_id"]))
     if proved is None:
-        return "unproved"
+        return "unproved", []
     own = named_in(archive, run, kind, place["stream_id"])[0].get(record[name], place["sequence"])
     if own != place["sequence"] or cannot_be(run, kind, place, record[KINDS[kind][2]]):
-        return "contradicted"
+        return "contradicted", []
     entry = proved.get(place["sequence"])
     if entry is None:
-        return "unproved"
+        return "unproved", []
     if place.get("hash") not in (None, entry["hash"]) or any(at(entry, path) != text for path, text in kind_of_entry.items()):
-        return "contradicted"
+        return "contradicted", []
     items = [entry] if within is None else [item for item in at(entry, within) or [] if at(item, says[name]) == record[name]]
-    right = len(items) == 1 and says_the_same(archive, run, kind, record, entry, items[0]) and all(same(record.get(ours), at(items[0], theirs)) for ours, theirs in says.items())
-    return "proved_by_entry" if right else "contradicted"
+    if len(items) != 1 or not all(same(record.get(ours), at(items[0], theirs)) for ours, theirs in says.items()):
+        return "contradicted", []
+    stated = says_the_same(archive, run, kind, record, entry, items[0])
+    if stated is None:
+        return "contradicted", []
+    stated |= {*says, KINDS[kind][2], *re.findall(r"\{(\w+)\}", stream)}
+    return "proved_by_entry", [column for column in COLUMNS[kind].split() if column not in stated]
 
 
 def verify_supplements(archive, run, supplements):
@@ -887,13 +925,14 @@ def verify_supplements(archive, run, supplements):
         earliest = max([to_time(run["begun_at"]) - timedelta(minutes=5), *times])
         must(to_time(services[name]["collected_at"]) >= earliest, key, f"shows that {name} was collected from later than recorded")
     must(all(services[n.split("/")[1]]["state"] == "collected" for n in files if re.match(r"data/\w+/", n)), key, "has files of a service that was not collected")
-    judged, seen, period = [], {}, run["period"]
+    judged, rows, seen, period = [], [], {}, run["period"]
     for kind, (service, name, time, *_rest) in KINDS.items():
         folder, begun = f"data/{service}/{kind}/", len(judged)
         for path in sorted((n for n in answers if n.startswith(folder)), key=lambda n: (n.rsplit("/", 1)[0], len(n), n)):
             answer = parse(files[path])
             after = re.sub(r"\d+(?=\.json$)", lambda m: f"{int(m[0]) + 1:04}", path)
-            must(kind == "verifications" or bool(answer.get("next_cursor")) == (after in files), key, f"{path} ends otherwise than it says")
+            onward = None if kind == "verifications" else answer.get("next_cursor", False)
+            must(kind == "verifications" or onward is not False and (onward not in (None, "")) == (after in files), key, f"{path} ends otherwise than it says")
             for record in [answer] if kind == "verifications" else answer["data"]:
                 place = record.get("entry") or {}
                 about = [record.get(time), record.get("entry"), {n: at(record, n) for n in {**KINDS[kind][6], **MAY_SAY.get(kind, {})}}]
@@ -903,9 +942,10 @@ def verify_supplements(archive, run, supplements):
                 is_of_period = not time or is_in(period, to_time(record[time]))
                 if not is_of_period and record[name] not in named_in(archive, run, kind, place.get("stream_id") or "")[1]:
                     continue
-                state = judge_record(archive, run, kind, record) if before is about else "contradicted"
+                state, as_reported = judge_record(archive, run, kind, record) if before is about else ("contradicted", [])
                 if is_of_period or state == "contradicted":
                     judged.append((kind, record[name], state))
+                    rows.append((record, as_reported))
         if services[service]["state"] == "collected":
             counts = supplements["kinds"].get(kind, {})
             must(counts.get("in_period") == len(judged) - begun, key, f"counts other {kind} than there are")
@@ -914,11 +954,15 @@ def verify_supplements(archive, run, supplements):
     lines = [parse(line) for line in written]
     must(written == [json.dumps(line, separators=(",", ":"), ensure_ascii=False).encode() for line in lines], key, "has a line that is written otherwise")
     must([(line["kind"], line["id"]) for line in lines] == [(kind, name) for kind, name, _ in judged], key, "has other records than were received")
-    for line, (kind, name, state) in zip(lines, judged):
+    for line, (kind, name, state), (_, as_reported) in zip(lines, judged, rows):
+        must(line["state"] != state or line.get("as_reported", []) == as_reported, key, f"names other columns as reported of {kind} {name!r}")
         must(line["state"] == state or "unproved" in (line["state"], state), key, f"records {kind} {name!r} as {line['state']}, and it is {state}")
         must(state not in ("contradicted", "no_entry"), key, f"{kind} {name!r} is {state}")
         if (line["state"], state) == ("proved_by_entry", "unproved"):
             OPEN.append(f"{key}: {kind} {name!r} is not proved here")
+    for kind in supplements["kinds"]:
+        own = [(record, line) for (record, _), line in zip(rows, lines) if line["kind"] == kind]
+        must(files.get(f"data/{KINDS[kind][0]}/{kind}.csv") == table_of(kind, own), key, f"{kind}.csv is not the table of what was received")
     for kind, counts in supplements["kinds"].items():
         for state in ("proved_by_entry", "contradicted", "unproved", "no_entry"):
             must(counts[state] == sum((line["kind"], line["state"]) == (kind, state) for line in lines), key, f"counts other {kind} as {state}")
