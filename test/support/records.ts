@@ -1,6 +1,8 @@
 import type { Claim, ClaimName } from '../../src/verifier/claims/claim.ts';
 import { CLAIMS } from '../../src/verifier/claims/claim.ts';
+import { EXIT_CODE_OF } from '../../src/verifier/records/outcome.ts';
 import type { RunRecord, RunStream, StreamRecord } from '../../src/verifier/records/record.ts';
+import { countRunStreams, toRunOutcome } from '../../src/verifier/records/run-algebra.ts';
 import type { Unbound } from '../../src/verifier/records/stored-object.ts';
 
 export const DIGEST = 'a'.repeat(64);
@@ -69,11 +71,13 @@ export function runStream(streamId: string, more: Partial<Unbound<StreamRecord>>
 }
 
 export function runRecord(runId: string, streams: RunStream[], more: Partial<RunRecord> = {}): RunRecord {
+  const parts = { streams, failed: [], excluded: [], vanished: [], ...more };
+  const outcome = more.outcome ?? toRunOutcome(parts, more.supplements ?? null);
   return {
     format: 'evidence-run/4',
     run_id: runId,
-    outcome: 'verified',
-    exit_code: 0,
+    outcome,
+    exit_code: EXIT_CODE_OF[outcome],
     scope: {
       streams: [],
       exclude: [],
@@ -105,7 +109,7 @@ export function runRecord(runId: string, streams: RunStream[], more: Partial<Run
     ended: [],
     acceptances: [],
     reconciliation: {
-      ...{ listed: streams.length, exported: streams.length, partial: 0, failed: 0, empty: 0, excluded: 0 },
+      ...countRunStreams(parts),
       supplements: NO_SUPPLEMENTS,
     },
     supplements: null,

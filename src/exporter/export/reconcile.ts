@@ -1,23 +1,19 @@
-import type { Reconciliation, RunStream, Vanished } from '../../verifier/records/record.ts';
-import type { StreamJobs } from './stream-jobs.ts';
+import type { Reconciliation, RunRecord } from '../../verifier/records/record.ts';
+import { countRunStreams } from '../../verifier/records/run-algebra.ts';
+import type { StreamSelection } from './plan.ts';
 
-/** Every stream that was listed is in exactly one of the classes; one that vanished since it was exported is in none. */
-export function reconcile(all: readonly RunStream[], vanished: readonly Vanished[], jobs: StreamJobs): Reconciliation {
-  const { selection, failed } = jobs;
-  const gone = new Set(vanished.map(({ stream_id }) => stream_id));
-  const streams = all.filter(({ stream_id }) => !gone.has(stream_id));
-  const excluded = selection.excluded.length;
-  const partial = streams.filter((stream) => stream.partial || stream.status === 'incomplete').length;
-  const empty = streams.filter((stream) => !stream.partial && stream.status === 'empty').length;
-  const exported = streams.length - partial - empty;
+/** Counts the streams of a run, and holds the count to what was listed. A stream that is accounted for nowhere is a defect. */
+export function reconcile(
+  run: Pick<RunRecord, 'streams' | 'failed' | 'excluded' | 'vanished'>,
+  { included }: StreamSelection,
+): Reconciliation {
+  const gone = new Set(run.vanished.map(({ stream_id }) => stream_id));
   const listed = new Set([
-    ...selection.included.map((stream) => stream.streamId),
-    ...selection.excluded.map((exclusion) => exclusion.stream_id),
-    ...streams.map((stream) => stream.stream_id),
+    ...included.map((stream) => stream.streamId),
+    ...run.excluded.map((exclusion) => exclusion.stream_id),
+    ...run.streams.map((stream) => stream.stream_id).filter((streamId) => !gone.has(streamId)),
   ]).size;
-  if (listed !== exported + partial + failed.length + empty + excluded)
-    throw new Error(
-      `${listed} streams are listed, but ${exported + partial + failed.length + empty + excluded} accounted for`,
-    );
-  return { listed, exported, partial, failed: failed.length, empty, excluded };
+  const counts = countRunStreams(run);
+  if (listed !== counts.listed) throw new Error(`${listed} streams are listed, but ${counts.listed} accounted for`);
+  return counts;
 }

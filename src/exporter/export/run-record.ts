@@ -1,10 +1,10 @@
 import { FORMATS } from '../../core/formats.ts';
 import type { EarlierRuns } from '../../verifier/ledger/earlier-runs.ts';
-import { EXIT_CODE_OF, type Outcome, worstOf } from '../../verifier/records/outcome.ts';
-import type { RunRecord, RunStream, StreamRecord, Vanished } from '../../verifier/records/record.ts';
-import { disagreementsIn } from '../../verifier/records/run-algebra.ts';
+import { EXIT_CODE_OF } from '../../verifier/records/outcome.ts';
+import type { RunRecord, RunStream, StreamRecord } from '../../verifier/records/record.ts';
+import { disagreementsIn, toRunOutcome } from '../../verifier/records/run-algebra.ts';
 import type { Unbound } from '../../verifier/records/stored-object.ts';
-import { countSupplements, outcomesOfSupplements, type RunSupplements } from '../../verifier/records/supplements.ts';
+import { countSupplements, type RunSupplements } from '../../verifier/records/supplements.ts';
 import { type ClockReading, describeSkew } from '../clocks.ts';
 import { listAttempts } from './attempts.ts';
 import type { ExportContext, RunState } from './context.ts';
@@ -31,7 +31,8 @@ export function toRunRecord(
   const { question, service, maker, signing } = context;
   const finishedAt = context.runtime.now().toISOString();
   const { streams, excluded, vanished, ended } = toStreams(context, run, jobs);
-  const outcome = worstOf([...outcomesOf(streams, vanished, jobs), ...outcomesOfSupplements(supplements)]);
+  const parts = { streams, excluded, vanished, failed: jobs.failed };
+  const outcome = toRunOutcome(parts, supplements);
   const record: RunRecord = {
     format: FORMATS.run,
     run_id: question.run_id,
@@ -57,7 +58,7 @@ export function toRunRecord(
     ended,
     acceptances: [...run.acceptances],
     reconciliation: {
-      ...reconcile(streams, vanished, { ...jobs, selection: { ...jobs.selection, excluded } }),
+      ...reconcile(parts, jobs.selection),
       supplements: countSupplements(supplements),
     },
     supplements,
@@ -111,14 +112,6 @@ function toStreams(
     ],
     ended: ended.filter(({ stream_id }) => !done.has(stream_id)),
   };
-}
-
-function outcomesOf(streams: readonly RunStream[], vanished: readonly Vanished[], { failed }: StreamJobs): Outcome[] {
-  return [
-    ...vanished.map(() => 'refuted' as const),
-    ...streams.map((stream) => (stream.partial && stream.status !== 'refuted' ? 'incomplete' : stream.status)),
-    ...failed.map(() => 'incomplete' as const),
-  ];
 }
 
 function warningsOf(

@@ -1,4 +1,6 @@
-import type { RunRecord, RunStream, StreamList } from './record.ts';
+import { type Outcome, worstOf } from './outcome.ts';
+import type { Reconciliation, RunRecord, RunStream, StreamList } from './record.ts';
+import { outcomesOfSupplements } from './supplements.ts';
 
 /**
  * Relations that hold within a run record, as one table for exports and verifications:
@@ -49,6 +51,34 @@ export function disagreementsIn(record: RunRecord): Disagreement[] {
       return [impossible(stream.stream_id, 'was exported, and is neither listed nor vanished')];
     }),
   ];
+}
+
+type Parts = Pick<RunRecord, 'streams' | 'failed' | 'excluded' | 'vanished'>;
+
+/** Counts every listed stream in exactly one class. A stream that vanished since it was exported is in none. */
+export function countRunStreams({ streams, failed, excluded, vanished }: Parts): Omit<Reconciliation, 'supplements'> {
+  const gone = new Set(vanished.map(({ stream_id }) => stream_id));
+  const held = streams.filter(({ stream_id }) => !gone.has(stream_id));
+  const partial = held.filter((stream) => stream.partial || stream.status === 'incomplete').length;
+  const empty = held.filter((stream) => !stream.partial && stream.status === 'empty').length;
+  return {
+    listed: held.length + failed.length + excluded.length,
+    exported: held.length - partial - empty,
+    partial,
+    failed: failed.length,
+    empty,
+    excluded: excluded.length,
+  };
+}
+
+/** Returns the worst of what the streams and the supplements of a run came to. */
+export function toRunOutcome({ streams, failed, vanished }: Parts, supplements: RunRecord['supplements']): Outcome {
+  return worstOf([
+    ...vanished.map(() => 'refuted' as const),
+    ...streams.map((stream) => (stream.partial && stream.status !== 'refuted' ? 'incomplete' : stream.status)),
+    ...failed.map(() => 'incomplete' as const),
+    ...outcomesOfSupplements(supplements),
+  ]);
 }
 
 /** Compares what was received of a stream with what the list of an attempt states. @param startedAt of that attempt. */

@@ -1,9 +1,11 @@
-import type { StoredObject } from '../archive/archive.ts';
+import type { Archive, StoredObject } from '../archive/archive.ts';
 import { isKey } from '../archive/key.ts';
 import { type GivenUp, GivenUpRuns } from '../ledger/given-up.ts';
 import { runOf } from '../ledger/ledger.ts';
 import { PUBLIC_KEYS_PREFIX, runIdOf, runRecordKey } from '../records/keys.ts';
+import type { Outcome } from '../records/outcome.ts';
 import type { LedgerHead } from '../records/record.ts';
+import { readRunRecord } from '../records/stored-run.ts';
 import type { PublicKey } from '../signature/key.ts';
 import { ClosedFolders } from './closed-folders.ts';
 import type { VerifyOptions } from './content.ts';
@@ -13,6 +15,7 @@ import { acceptedIn, type InScope, type Ledger, readLedger } from './ledger.ts';
 import { verifyService } from './one-service.ts';
 import { type RunCheck, verifyRun } from './run.ts';
 import { type Keyring, readKeyring } from './signatures.ts';
+import { readObject } from './stored.ts';
 import type { RunContext } from './stream.ts';
 
 /** Whom and what the reader trusts. */
@@ -35,6 +38,7 @@ export interface ArchiveContext
 }
 
 /** What an archive holds, and what came of each part of it by itself. */
+// Over ten members: it is all that later steps rest on.
 export interface ArchiveReading {
   objects: ReadonlyMap<string, StoredObject>;
   /** Of objects whose names archives store. */
@@ -43,6 +47,8 @@ export interface ArchiveReading {
   ledger: Ledger;
   /** Runs that were given up, by id. */
   givenUp: ReadonlyMap<string, GivenUp>;
+  /** Outcomes that the records of runs state that were finalized and given up, by id. */
+  statedOutcomes: ReadonlyMap<string, Outcome>;
   keyring: Keyring;
   history: History;
   /** Of the runs in scope. */
@@ -72,7 +78,24 @@ export async function readArchive(context: ArchiveContext, inScope: InScope): Pr
   const service = await verifyService(archive, keys, ledger.entries, checks);
   const holdLog = new Map<string, HoldLogCheck>();
   for (const { runId } of checks) holdLog.set(runId, await verifyHoldLog(archive, runId));
-  return { objects, keys, closed, ledger, givenUp, keyring, history, checks, service, holdLog };
+  const statedOutcomes = await readOutcomes(archive, keys, [...givenUp.keys()].filter(inScope));
+  return { objects, keys, closed, ledger, givenUp, statedOutcomes, keyring, history, checks, service, holdLog };
+}
+
+/** Reads what runs state that they came to. A record that cannot be read states nothing. */
+async function readOutcomes(
+  archive: Archive,
+  keys: ReadonlySet<string>,
+  runIds: readonly string[],
+): Promise<Map<string, Outcome>> {
+  const outcomes = new Map<string, Outcome>();
+  for (const runId of runIds) {
+    const key = runRecordKey(runId);
+    const read = async () => (await readRunRecord(archive, key)).record;
+    const record = keys.has(key) ? await readObject(key, [], read) : null;
+    if (record !== null) outcomes.set(runId, record.outcome);
+  }
+  return outcomes;
 }
 
 /** A name or a thing that no archive stores is reported by `checkListing`, and read by nobody. */
@@ -98,6 +121,7 @@ async function verifyRuns(
   }
   const headOf: RunContext['headOf'] = (runId, streamId) => heads.get(runId)?.get(streamId);
   const isRecorded = (runId: string) => heads.has(runId);
+  const headsBefore: RunContext['headsBefore'] = (run) => knownHeads(ledger, run);
   const finalized = [...new Set([...keys].map(runIdOf))].filter(
     (runId): runId is string => runId !== null && keys.has(runRecordKey(runId)) && inScope(runId),
   );
@@ -105,7 +129,7 @@ async function verifyRuns(
   const checks: RunCheck[] = [];
   for (const [index, runId] of finalized.entries()) {
     context.onRun?.(runId);
-    const check = await verifyRun({ ...context, headOf, isAccepted, isRecorded, keyring }, runId);
+    const check = await verifyRun({ ...context, headOf, headsBefore, isAccepted, isRecorded, keyring }, runId);
     context.onRunEnd?.(check, index + 1, finalized.length);
     checks.push(check);
   }
@@ -114,4 +138,17 @@ async function verifyRuns(
 
 function headsOf(runId: string, heads: Record<string, LedgerHead>): Map<string, LedgerHead> {
   return new Map(Object.entries(heads).filter(([, head]) => head.run_id === runId));
+}
+
+/** Returns the heads that a run knew: of entries before its own, made before the run started or of runs that it names. */
+function knownHeads(
+  { entries }: Ledger,
+  { run_id, started_at, earlier_runs }: Parameters<RunContext['headsBefore']>[0],
+): Readonly<Record<string, LedgerHead>> {
+  const own = entries.findIndex(({ entry }) => runOf(entry)?.id === run_id);
+  const named = new Set(earlier_runs.map((earlier) => earlier.run_id));
+  const known = entries
+    .slice(0, own === -1 ? undefined : own)
+    .findLast(({ entry }) => entry.created_at <= started_at || named.has(runOf(entry)?.id ?? ''));
+  return known?.entry.heads ?? {};
 }

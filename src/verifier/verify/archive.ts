@@ -14,6 +14,7 @@ import { type LockReport, verifyLocks } from './locks.ts';
 import { reportMonths } from './months.ts';
 import { type ObjectFinding, toObjectFinding } from './object-finding.ts';
 import { openRunsIn } from './open-runs.ts';
+import { findRemovedEntries } from './removed-entries.ts';
 import { outcomeOf, type RunCheck } from './run.ts';
 import { findUnusedKeys } from './signature-report.ts';
 import { checkLedgerSignatures, checkUnsignedRuns } from './signatures.ts';
@@ -71,14 +72,13 @@ export async function verifyArchive(context: ArchiveContext, only: string | null
 }
 
 /** What is wrong with the ledger, and with the keys and signatures. */
-function checkSigned(
-  { ledger, keyring, checks, closed }: ArchiveReading,
-  inScope: InScope,
-): Pick<ArchiveFindings, 'ledger' | 'signatures'> {
+function checkSigned(reading: ArchiveReading, inScope: InScope): Pick<ArchiveFindings, 'ledger' | 'signatures'> {
+  const { ledger, keyring, checks, closed } = reading;
   return {
     ledger: closed.withoutMissing([
       ...ledger.findings,
       ...checkLedger(ledger, checks, inScope),
+      ...findRemovedEntries(reading, inScope),
       ...checkEarlierRuns(checks),
     ]),
     signatures: closed.withoutMissing([

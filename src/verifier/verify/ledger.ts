@@ -73,34 +73,7 @@ export function checkLedger(ledger: Ledger, checks: readonly RunCheck[], inScope
     findings.push(...checkEntry(stored, previous, ledger, runs, inScope));
     previous = stored;
   }
-  return [...findings, ...findRemovedEntries(ledger.entries, checks)];
-}
-
-/**
- * Finalized runs whose ledger entries were there once. A run without an entry is open: its export was interrupted, or is
- * about to write it. The entry was removed if the ledger has a gap, if another run names this one as recorded before it,
- * or if the run has a time-stamp, which an export adds after the entry.
- */
-function findRemovedEntries(entries: readonly StoredLedgerEntry[], checks: readonly RunCheck[]): ObjectFinding[] {
-  const isGapless = (entries.at(-1)?.entry.number ?? 0) === entries.length;
-  const known = new Map(
-    checks.flatMap(({ runId, record }) => (record?.earlier_runs ?? []).map(({ run_id }) => [run_id, runId] as const)),
-  );
-  return checks
-    .filter(({ isRecorded }) => !isRecorded)
-    .flatMap(({ runId, attestations }) => {
-      const namedBy = known.get(runId);
-      const why = !isGapless
-        ? 'the ledger has a gap'
-        : namedBy !== undefined
-          ? `run ${namedBy} says that it was recorded before`
-          : (attestations?.stamps.length ?? 0) > 0
-            ? 'the run is time-stamped, which it is after it is recorded'
-            : null;
-      if (why === null) return [];
-      const message = `run ${runId} is finalized, its ledger entry is missing, and it was there: ${why}`;
-      return [toObjectFinding('ledger/missing-entry', runRecordKey(runId), message)];
-    });
+  return findings;
 }
 
 function checkEntry(

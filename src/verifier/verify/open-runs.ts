@@ -1,6 +1,7 @@
 import { shellWord } from '../../core/shell.ts';
 import type { GivenUp } from '../ledger/given-up.ts';
 import { runIdOf, runRecordKey } from '../records/keys.ts';
+import type { Outcome } from '../records/outcome.ts';
 import type { ArchiveReading } from './archive-reading.ts';
 import type { InScope } from './ledger.ts';
 
@@ -19,7 +20,7 @@ const GO_ON =
 
 /** Runs that no verdict rests on. The archive is incomplete until each of them is finished or given up. */
 export function openRunsIn(
-  { keys, checks, givenUp }: Pick<ArchiveReading, 'keys' | 'checks' | 'givenUp'>,
+  { keys, checks, givenUp, statedOutcomes }: Pick<ArchiveReading, 'keys' | 'checks' | 'givenUp' | 'statedOutcomes'>,
   inScope: InScope,
 ): OpenRun[] {
   const there = new Set([...keys].map(runIdOf).filter((runId): runId is string => runId !== null));
@@ -30,7 +31,14 @@ export function openRunsIn(
     .flatMap((runId): OpenRun[] => {
       const end = givenUp.get(runId);
       if (end !== undefined)
-        return [{ run_id: runId, state: end.kind, message: sayGivenUp(runId, end), next_step: null }];
+        return [
+          {
+            run_id: runId,
+            state: end.kind,
+            message: sayGivenUp(runId, end, statedOutcomes.get(runId)),
+            next_step: null,
+          },
+        ];
       const state = unrecorded.has(runId) ? 'unrecorded' : keys.has(runRecordKey(runId)) ? null : 'begun';
       if (state === null) return [];
       const next_step = `${GO_ON}: evidence runs abandon ${shellWord(runId)} --reason WHY.`;
@@ -43,12 +51,14 @@ function sayOpen(runId: string, state: 'begun' | 'unrecorded'): string {
   return `Run ${runId} is finalized, and no ledger entry records it: its export was interrupted or still runs, or its entry was cut from the end of the ledger. It counts as unfinished.`;
 }
 
-function sayGivenUp(runId: string, end: GivenUp): string {
+function sayGivenUp(runId: string, end: GivenUp, outcome: Outcome | undefined): string {
   const fate =
     end.kind === 'superseded'
       ? `was not finished, and run ${end.by} takes its place`
       : `was abandoned at ${end.at} by ${end.by}: ${end.reason}`;
-  return `Run ${runId} ${fate}. Nothing of it was looked at: it is no evidence.`;
+  const stated = outcome === undefined ? '' : ` It was finalized, and its record states the outcome ${outcome}.`;
+  const nothing = stated === '' ? 'Nothing' : 'Nothing else';
+  return `Run ${runId} ${fate}.${stated} ${nothing} of it was looked at: it is no evidence.`;
 }
 
 /** True for a run that keeps an archive from being verified. */

@@ -1,27 +1,21 @@
 import { isEarlierRevision } from '../ledger/given-up.ts';
+import { EXIT_CODE_OF } from '../records/outcome.ts';
 import type { RunRecord } from '../records/record.ts';
-import { disagreementsIn } from '../records/run-algebra.ts';
-import { countSupplements, outcomesOfSupplements } from '../records/supplements.ts';
+import { countRunStreams, disagreementsIn, toRunOutcome } from '../records/run-algebra.ts';
+import { whyExcluded } from '../records/stream-glob.ts';
+import { countSupplements } from '../records/supplements.ts';
 import { type ObjectFinding, toObjectFinding } from './object-finding.ts';
 import { sameRecord } from './recorded-stream.ts';
 
 /** What a run record says in two places must agree. */
 export function checkRecord(record: RunRecord, runId: string, key: string): ObjectFinding[] {
   const findings = checkAlgebra(record, key);
-  const { listed, exported, partial, failed, empty, excluded } = record.reconciliation;
   if (record.run_id !== runId)
     findings.push(toObjectFinding('record/differs', key, `is the record of run ${record.run_id}`));
   for (const earlier of record.supersedes.filter((id) => !isEarlierRevision(id, runId)))
     findings.push(
       toObjectFinding('record/differs', key, `takes the place of run ${earlier}, which is of another name`),
     );
-  if (listed !== exported + partial + failed + empty + excluded)
-    findings.push(toObjectFinding('record/differs', key, 'its reconciliation does not add up'));
-  if (!sameRecord(record.reconciliation.supplements, countSupplements(record.supplements)))
-    findings.push(toObjectFinding('record/differs', key, 'its reconciliation does not count its supplements'));
-  const gone = new Set(record.vanished.map(({ stream_id }) => stream_id));
-  if (exported + partial + empty !== record.streams.filter(({ stream_id }) => !gone.has(stream_id)).length)
-    findings.push(toObjectFinding('record/differs', key, 'its reconciliation does not count its streams'));
   const told = new Set([...record.streams, ...record.failed, ...record.excluded].map(({ stream_id }) => stream_id));
   const untold = record.stream_list.streams.filter(({ stream_id }) => !told.has(stream_id));
   const [first] = untold;
@@ -33,18 +27,50 @@ export function checkRecord(record: RunRecord, runId: string, key: string): Obje
         `lists the stream "${first.stream_id}", and does not say what became of it`,
       ),
     );
-  const ofSupplements = outcomesOfSupplements(record.supplements);
-  const isRefuted =
-    gone.size > 0 || [...record.streams.map(({ status }) => status), ...ofSupplements].includes('refuted');
-  if ((record.outcome === 'refuted') !== isRefuted)
-    findings.push(
-      toObjectFinding(
-        'record/differs',
-        key,
-        `states the outcome ${record.outcome}, which its own streams do not come to`,
-      ),
-    );
-  return findings;
+  return [...findings, ...checkSums(record, key)];
+}
+
+/** Derives the outcome, the exit code, the counts and the exclusions of a run from its streams, and compares all of them. */
+function checkSums(record: RunRecord, key: string): ObjectFinding[] {
+  const outcome = toRunOutcome(record, record.supplements);
+  const counts = { ...countRunStreams(record), supplements: countSupplements(record.supplements) };
+  const uncalledFor = record.excluded.find(({ stream_id }) => whyExcluded(stream_id, record.scope) === null);
+  const differs = (isWrong: boolean, message: string, expected: unknown, actual: unknown): ObjectFinding[] =>
+    isWrong
+      ? [toObjectFinding('record/differs', key, message, { expected: toText(expected), actual: toText(actual) })]
+      : [];
+  return [
+    ...differs(
+      record.outcome !== outcome,
+      `states the outcome ${record.outcome}, which its own streams do not come to`,
+      record.outcome,
+      outcome,
+    ),
+    ...differs(
+      record.exit_code !== EXIT_CODE_OF[record.outcome],
+      `states the exit code ${record.exit_code}, which is not that of its outcome`,
+      record.exit_code,
+      EXIT_CODE_OF[record.outcome],
+    ),
+    ...differs(
+      !sameRecord(record.reconciliation, counts),
+      'its reconciliation does not count its streams and supplements',
+      record.reconciliation,
+      counts,
+    ),
+    ...(uncalledFor === undefined
+      ? []
+      : differs(
+          true,
+          `leaves out the stream "${uncalledFor.stream_id}", which its scope does not exclude`,
+          uncalledFor.reason,
+          'in scope',
+        )),
+  ];
+}
+
+function toText(value: unknown): string {
+  return typeof value === 'string' ? value : JSON.stringify(value);
 }
 
 /** A record that somebody made up may have a hundred thousand of them. */

@@ -19,7 +19,7 @@ import { checkDigest, isThere, readObject } from './stored.ts';
 import { type RunContext, type VerifiedStream, verifyStream } from './stream.ts';
 import { verifySupplements } from './supplements.ts';
 import type { SupplementsCheck } from './supplements-check.ts';
-import { checkHidden, checkVanished } from './unlisted.ts';
+import { checkHidden, checkMissed, checkVanished } from './unlisted.ts';
 
 // Over ten members: all that was found of a run.
 export interface RunCheck {
@@ -86,8 +86,12 @@ export async function verifyRun(context: RunContext, runId: string): Promise<Run
 
 /** Compares the streams of a run with its packages, with earlier runs and with what was accepted. */
 function checkStreams(context: RunContext, streams: RunCheck['streams'], record: RunRecord, key: string) {
-  const hidden = checkHidden(record, streams, key);
-  return [...hidden, ...checkVanished(context, record, key), ...checkAcceptances(context, record, key)];
+  return [
+    ...checkHidden(record, streams, key),
+    ...checkVanished(context, record, key),
+    ...checkMissed(context, record, key),
+    ...checkAcceptances(context, record, key),
+  ];
 }
 
 /** What lies in the run besides its streams and supplements. */

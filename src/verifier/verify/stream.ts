@@ -7,7 +7,7 @@ import { type ClaimName, requiredOf } from '../claims/claim.ts';
 import { asReadBack, asRecorded, type ReportedVerdict } from '../claims/recorded.ts';
 import type { Identities } from '../encryption/identities.ts';
 import { bundleKey, runRecordKey, streamRecordKey } from '../records/keys.ts';
-import { type RunRecord, type RunStream, STREAM_RECORD } from '../records/record.ts';
+import { type LedgerHead, type RunRecord, type RunStream, STREAM_RECORD } from '../records/record.ts';
 import { readRecord } from '../records/record-bytes.ts';
 import type { AttestationContext } from './attestations.ts';
 import { verifyBundle } from './bundle.ts';
@@ -51,6 +51,8 @@ export interface RunContext extends VerifyOptions, AttestationContext, LedgerPas
   concurrency?: number;
   /** The head that a run left in the ledger for a stream; undefined when it left none. */
   headOf(runId: string, streamId: string): { sequence: number; hash: string } | undefined;
+  /** The heads, by stream id, of the newest entry before a run's own that the run knew of. */
+  headsBefore(run: Pick<RunRecord, 'run_id' | 'started_at' | 'earlier_runs'>): Readonly<Record<string, LedgerHead>>;
   onStream?(streamId: string): void;
   /** Notes the entries that supplements name; null where nothing is to be noted. */
   notes?: NotedStreams | null;

@@ -35,3 +35,18 @@ export function checkVanished(context: RunContext, record: RunRecord, key: strin
       ),
     );
 }
+
+/** Finds each stream in scope that the ledger had when the run began, and that the run says nothing of. */
+export function checkMissed(context: RunContext, record: RunRecord, key: string): ObjectFinding[] {
+  const { scope, stream_list, streams, vanished, ended } = record;
+  const told = new Set([...stream_list.streams, ...streams, ...vanished, ...ended].map(({ stream_id }) => stream_id));
+  return Object.entries(context.headsBefore(record))
+    .filter(([streamId]) => !told.has(streamId) && whyExcluded(streamId, scope) === null)
+    .map(([streamId, { run_id, sequence }]) =>
+      toObjectFinding(
+        'history/gap',
+        key,
+        `run ${run_id} has entries of the stream "${streamId}" up to ${sequence}, and this run neither lists it nor says that it vanished or ended`,
+      ),
+    );
+}

@@ -211,6 +211,7 @@ const LEDGER: Row[] = [
   ['has its newest entry twice', (a) => a.copy('ledger/00000003.json', 'ledger/00000004.json'), REFUTED, 'fork'],
   ['ends without a signature', (a) => unsigned(a, ['ledger/00000003.json']), REFUTED, 'unsigned'],
   ['has no signature at all', (a) => unsigned(a, a.ledger), REFUTED, 'unsigned'],
+  ['abandons the newest run in the place of its entry', (a) => abandoned(a), REFUTED],
   ['is signed with another key, as are the statements', (a) => a.resign(newKey()), REFUTED],
 ];
 
@@ -321,6 +322,22 @@ const SIGNED: Row[] = [
     (a) => a.editRun(SECOND, ({ reconciliation }) => reconciliation.listed++),
     REFUTED,
     'run',
+  ],
+  ['a stream is left out, as excluded by nothing', (a) => withoutStream(a, { excluded: ['r'] }), REFUTED, 'left out'],
+  ['a stream is left out, as failed', (a) => withoutStream(a, { failed: ['r'] }), REFUTED, 'left out'],
+  ['a stream is left out without a word', (a) => withoutStream(a, {}), REFUTED],
+  ['the exit code', (a) => a.editRun(SECOND, (record) => (record.exit_code = 3)), REFUTED, 'sums'],
+  [
+    'the outcome, and the exit code with it',
+    (a) => a.editRun(SECOND, (record) => Object.assign(record, { outcome: 'empty', exit_code: 4 })),
+    REFUTED,
+    'sums',
+  ],
+  [
+    'how many streams of a kind there were',
+    (a) => a.editRun(SECOND, ({ reconciliation }) => Object.assign(reconciliation, { exported: 1, empty: 1 })),
+    REFUTED,
+    'sums',
   ],
   ['which streams there were', (a) => a.editRun(SECOND, (record) => record.streams.pop()), REFUTED, 'run'],
   ['where a report lies', (a) => a.editRun(SECOND, ({ documents }) => (documents[2].name = 'x.pdf')), REFUTED, 'run'],
@@ -455,6 +472,30 @@ function forked(archive: Altered): void {
 function unsigned(archive: Altered, keys: readonly string[]): void {
   for (const key of keys) archive.edit(key, (entry) => delete entry.signature);
   archive.recompute();
+}
+
+/** By the holder of the key: the newest run was never recorded, and somebody gave it up. */
+function abandoned(archive: Altered): void {
+  const [first, entry] = [archive.read('ledger/00000001.json'), archive.read('ledger/00000003.json')];
+  archive.remove('ledger/00000003.json');
+  archive.write('ledger/00000002.json', { ...entry, number: 2, abandons: SECOND, heads: first.heads });
+  archive.resign(readSigningKey(readFileSync(whole.key.file, 'utf8'), null, whole.key.file));
+}
+
+/** A stream that the run before had, and that is nowhere but in what is said of it. */
+function withoutStream(archive: Altered, told: { failed?: string[]; excluded?: string[] }): void {
+  archive.editRun(SECOND, (record) => {
+    const [stream] = record.streams.splice(1, 1);
+    archive.remove(stream.bundle.key, stream.record.key);
+    const { stream_id } = stream;
+    record.failed = (told.failed ?? []).map((reason) => ({ stream_id, reason, next_step: '' }));
+    record.excluded = (told.excluded ?? []).map((reason) => ({ stream_id, reason }));
+    const [failed, excluded] = [record.failed.length, record.excluded.length];
+    Object.assign(record.reconciliation, { listed: 1 + failed + excluded, exported: 1, failed, excluded });
+    if (failed + excluded > 0) return;
+    record.stream_list.streams = record.stream_list.streams.filter((one: Json) => one.stream_id !== stream_id);
+    record.stream_list.pages[0].streams = 1;
+  });
 }
 
 interface Stamp {

@@ -1028,6 +1028,9 @@ class Archive:
                 if run[1] not in given_up:
                     OPEN.append(f"{key}: of a run that is in no ledger entry")
                     self.verify_open(key, run[1], ledger)
+        for run in sorted(run for run in given_up if f"runs/{run}/run.json" in self.objects):
+            was_there = f"runs/{run}/run.tsr" in self.objects or self.is_named_before(run)
+            must(not was_there, f"runs/{run}/run.json", "was given up, and its ledger entry was there")
         self.verify_keys(ledger, given_up)
         for key in sorted(set(self.objects) - self.named):
             must(False, key, "is named by nothing")
@@ -1040,10 +1043,13 @@ class Archive:
             return
         with open(self.path(key), "rb") as source:
             record = read_record(source.read(), "run", key)
-        must(not any(run in (earlier["run_id"] for earlier in other) for other in self.earlier), key, "is in no ledger entry, and another run says that it was")
+        must(not self.is_named_before(run), key, "is in no ledger entry, and another run says that it was")
         first = next((entry for entry in ledger if "signature" in entry), None)
         late = first and record and to_time(record["finished_at"]) >= to_time(first["created_at"])
         must(not (late and not record["signed"]), key, "is not signed, and older entries of the ledger are")
+
+    def is_named_before(self, run):
+        return any(run in (earlier["run_id"] for earlier in other) for other in self.earlier)
 
     def verify_keys(self, ledger, given_up):
         for key in [key for key in self.objects if key.startswith("keys/")]:
@@ -1227,13 +1233,14 @@ def verify_run(archive, run, data, past, services, ledger):
     prefix, counts = f"runs/{run['run_id']}/", run["reconciliation"]
     key = prefix + "run.json"
     gone = {v["stream_id"] for v in run["vanished"]}
-    must(counts["listed"] == sum(counts[n] for n in ("exported", "partial", "failed", "empty", "excluded")), key, "its reconciliation does not add up")
-    must(counts["exported"] + counts["partial"] + counts["empty"] == sum(s["stream_id"] not in gone for s in run["streams"]), key, "does not count its streams")
     told = {item["stream_id"] for name in ("streams", "failed", "excluded") for item in run[name]}
     must(all(s["stream_id"] in told for s in run["stream_list"]["streams"]), key, "does not say what became of a stream")
     judge_list(run, gone, key)
-    wrong = run["supplements"] and any(f["severity"] == "error" for f in run["supplements"]["findings"])
-    must((run["outcome"] == "refuted") == bool(gone or wrong or any(s["status"] == "refuted" for s in run["streams"])), key, "states another outcome than its streams")
+    must_add_up(run, gone, key)
+    named = {earlier["run_id"] for earlier in run["earlier_runs"]}
+    known = next((e["heads"] for e in reversed(ledger) if e["created_at"] <= run["started_at"] or e.get("run_id") in named), {})
+    known = set(known) - told - {item["stream_id"] for item in run["stream_list"]["streams"] + run["vanished"] + run["ended"]}
+    must(not any(in_scope(stream, run["scope"]) for stream in known), key, "says nothing of a stream that runs before had")
     must(run["source"]["audit_url"] in services, key, "is of another service")
     must(all(acceptance in archive.acceptances for acceptance in run["acceptances"]), key, "names an acceptance that the ledger does not")
     must(run["outcome"] != "refuted", key, "the run itself was refuted")
@@ -1271,6 +1278,45 @@ def verify_run(archive, run, data, past, services, ledger):
         OPEN.extend(archive.by_signature)
     verify_stamps(archive, run, data)
     verify_hold_log(archive, run)
+
+
+def must_add_up(run, gone, key):
+    """10, step 3: the outcome, the exit code and every count follow from the streams."""
+    states = [state for state in run["streams"] if state["stream_id"] not in gone]
+    partial = [s for s in states if s["partial"] or s["status"] == "incomplete"]
+    empty = [s for s in states if not s["partial"] and s["status"] == "empty"]
+    counts = {"exported": len(states) - len(partial) - len(empty), "partial": len(partial), "failed": len(run["failed"]), "empty": len(empty), "excluded": len(run["excluded"])}
+    services = [service["state"] for service in (run["supplements"] or {"services": {}})["services"].values()]
+    of = {state: services.count(state) for state in ("collected", "missing")}
+    counts.update(listed=sum(counts.values()), supplements={"configured": sum(of.values()), **of})
+    must(run["reconciliation"] == counts, key, "its reconciliation is not what its streams come to")
+    found = ["refuted" for _ in gone] + ["incomplete" for _ in run["failed"]] + ["incomplete" for _ in range(of["missing"])]
+    found += ["incomplete" if s["partial"] and s["status"] != "refuted" else s["status"] for s in run["streams"]]
+    found += ["refuted" for f in (run["supplements"] or {"findings": []})["findings"] if f["severity"] == "error"]
+    worst = next((state for state in ("refuted", "incomplete", "collected", "verified") if state in found), "empty")
+    must(run["outcome"] == worst, key, "states another outcome than its streams")
+    must(run["exit_code"] == {"verified": 0, "collected": 0, "refuted": 1, "incomplete": 3, "empty": 4}[worst], key, "states another exit code than its streams come to")
+    must(not any(in_scope(item["stream_id"], run["scope"]) for item in run["excluded"]), key, "leaves out a stream that its scope does not exclude")
+
+
+def in_scope(stream, scope):
+    """3: whether the globs of a scope let a stream in. None where this reads a glob not."""
+    def any_of(globs):
+        found = [matches(stream, glob) for glob in globs]
+        return True if True in found else None if None in found else False
+    left_out, named = any_of(scope["exclude"]), not scope["streams"] or any_of(scope["streams"])
+    return False if left_out or named is False else None if None in (left_out, named) else True
+
+
+def matches(stream, glob):
+    if stream == glob:
+        return True
+    if re.search(r"[\[\]{}()\\!+@]", glob):
+        return None
+    *parts, last = glob.split("/")
+    one = lambda part: "[^/]+" if part == "*" else "".join({"*": "[^/]*", "?": "[^/]"}.get(c, re.escape(c)) for c in part)
+    text = "".join("(?:[^/]+/)*" if part == "**" else one(part) + "/" for part in parts)
+    return re.fullmatch(text + (".*" if last == "**" else one(last)), stream, re.S) is not None
 
 
 def judge_list(run, gone, key):

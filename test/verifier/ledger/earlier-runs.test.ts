@@ -34,7 +34,7 @@ async function threeMonths(): Promise<Archive> {
 /** The first run as somebody would have liked it to be, its ledger entry too: it is unsigned, so all of it agrees. */
 async function rewritten(archive: Archive): Promise<Archive> {
   const [forged, later] = [openMemoryArchive(), ['2026-09', '2026-10']];
-  await finalizeRun(forged, '2026-08', null, { outcome: 'incomplete', exit_code: 3 });
+  await finalizeRun(forged, '2026-08', null, { finished_at: '2026-11-01T00:02:00.000Z' });
   for (const runId of later) await finalizeRun(forged, runId, null, await recordOf(archive, runId));
   return forged;
 }
