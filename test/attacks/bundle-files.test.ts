@@ -9,6 +9,7 @@ import { evidence } from '../support/evidence.ts';
 import { writePackageBundle } from '../support/package-bundle.ts';
 import { type BagFiles, rebag } from '../support/rebag.ts';
 import { type OpensslAuthority, startOpensslAuthority } from '../support/tsa.ts';
+import { foreignBag, writeForeignZip } from '../verifier/bundle/sample.ts';
 
 /** Every row is a bundle whose manifests hold: what is wrong is what it has, and what its files say of each other. */
 
@@ -433,6 +434,28 @@ describe('bag-info.txt', () => {
     await rebag(part, target, change);
     expect(outcomeOf(await verify(target))).toEqual([1, ...findings]);
   });
+});
+
+test('a stream that the list does not have, though each stream has a package of its own', async () => {
+  await rebag(honest, target, (files) => {
+    editJson('data/service.json', (value) => {
+      value.stream_record = 'null';
+    })(files);
+    verification(({ statement }) => Object.assign(statement, { entries: null, head: { sequence: null, hash: null } }))(
+      files,
+    );
+  });
+  expect(outcomeOf(await verify(target))).toEqual([1, contradiction('data/service.json')]);
+});
+
+test('a bundle whose documents few programs can read', async () => {
+  const names = ['verification', 'service', 'transfer-log'].map((name) => `data/${name}.json`);
+  const bag = foreignBag(Object.fromEntries(names.map((name) => [name, '{}'])));
+  writeForeignZip(
+    target,
+    bag.map((entry) => ({ ...entry, method: 'bzip2' as const })),
+  );
+  expect((await verify(target)).exit_code).toBe(1);
 });
 
 test('a bundle in the folder of another stream', async () => {

@@ -120,13 +120,14 @@ export class Collection {
     const { client, contract, packagePeriod } = this.#context.service;
     const { earlier } = pastOf(this.#run, this.#streamId);
     if (this.#mode !== 'listing' || defect !== null || earlier.length === 0) return null;
-    const after = lastFetched(walk, earlier) ?? contract.firstSequence - 1;
+    const own = sectionOf(walk);
+    const after = lastFetched(own, earlier) ?? contract.firstSequence - 1;
     const periods = [packagePeriod, ...earlier.map(({ period }) => period)];
     const unfetched = await listUnfetched(client, {
       streamId: this.#streamId,
       statement: this.statement,
       after,
-      own: sectionOf(walk),
+      own,
       periods,
     });
     if (unfetched === null) return null;

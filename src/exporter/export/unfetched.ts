@@ -1,6 +1,7 @@
 import { EvidenceError, isEvidenceError } from '../../core/errors.ts';
 import type { Span } from '../../verifier/claims/span-schema.ts';
 import type { StreamStatement } from '../../verifier/claims/statement.ts';
+import { newestEnd } from '../../verifier/claims/unfetched.ts';
 import type { LateRange, Unfetched } from '../../verifier/claims/unfetched-schema.ts';
 import { timeSchema } from '../../verifier/model/schemas.ts';
 import { monthOf } from '../../verifier/records/months.ts';
@@ -71,12 +72,6 @@ async function nextAfter(
       throw new EvidenceError('service', `the first ${MAX_PAGES} pages of the entries after ${after} are empty`);
   }
   return null;
-}
-
-/** The latest end of periods that have one. */
-function newestEnd(periods: readonly Span['period'][]): string | null {
-  const ends = periods.flatMap(({ to }) => (to === null ? [] : [to]));
-  return ends.toSorted((a, b) => Date.parse(a) - Date.parse(b)).at(-1) ?? null;
 }
 
 /** Collects consecutive entries of one month as one range. */

@@ -6,6 +6,9 @@ import type { Contract } from '../reading/contract.ts';
 import { differingEntries } from './columns.ts';
 import type { Run } from './runs.ts';
 
+/** Made-up entries may each name a key of their own. */
+const MOST_KEYS = 1000;
+
 /** What was seen of the seals of one stream. */
 export interface SealCounts {
   /** Entries that have one, whether or not it could be checked. */
@@ -13,8 +16,12 @@ export interface SealCounts {
   /** Entries that have none, or one that does not name its key. */
   missing: number;
   verified: number;
-  /** Made with a key that was not given: the first, and whether one of a given key stands before it. */
-  unknown: { entries: number; first: { sequence: number; keyId: string; behindKnown: boolean } | null };
+  /** Made with a key that was not given: the first, whether one of a given key stands before it, and which keys. */
+  unknown: {
+    entries: number;
+    first: { sequence: number; keyId: string; behindKnown: boolean } | null;
+    keyIds: Set<string>;
+  };
   /** `seal/missing` of the entries without one, if they are among others that have one; else nothing is wrong with that. */
   unsealed: FindingLog;
   /** The ids of the given keys that seals and digests were checked with. */
@@ -31,7 +38,7 @@ export class SealCheck {
     present: 0,
     missing: 0,
     verified: 0,
-    unknown: { entries: 0, first: null },
+    unknown: { entries: 0, first: null, keyIds: new Set() },
     unsealed: new FindingLog(),
     keyIds: new Set(),
   };
@@ -101,6 +108,7 @@ export class SealCheck {
     const { sequence } = entry;
     const { unknown, verified } = this.#counts;
     unknown.entries++;
+    if (unknown.keyIds.size < MOST_KEYS) unknown.keyIds.add(keyId);
     unknown.first ??= { sequence, keyId, behindKnown: verified > 0 };
     const words = `entry ${sequence} is sealed with the key "${keyId}", which was not given`;
     this.#log.add(this.#finding('seal/unknown-key', entry, words));

@@ -1,7 +1,7 @@
+import type { Section } from '../chain/content-hash.ts';
 import type { WalkResult } from '../chain/walk.ts';
 import { type StreamFinding, toStreamFinding } from '../model/stream-finding.ts';
 import { entriesIn, type KnownPast } from './continuity-question.ts';
-import { sectionOf } from './overlap.ts';
 import { type Range, without } from './ranges.ts';
 import { boundOf, newestHead } from './span.ts';
 import type { Span } from './span-schema.ts';
@@ -12,10 +12,10 @@ import type { LateRange, Unfetched } from './unfetched-schema.ts';
  * Number of the entry after which numbers follow that no export has, this one or an earlier one: the last of all, or the
  * last of an earlier one where this one begins later than after it. Null without entries.
  */
-export function lastFetched(walk: WalkResult, earlier: readonly Span[]): number | null {
-  const [ours, newest] = [sectionOf(walk), newestHead(earlier)?.sequence];
-  if (ours === null || newest === undefined) return ours?.last ?? newest ?? null;
-  return newest + 1 < ours.first ? newest : Math.max(ours.last, newest);
+export function lastFetched(own: Section | null, earlier: readonly Span[]): number | null {
+  const newest = newestHead(earlier)?.sequence;
+  if (own === null || newest === undefined) return own?.last ?? newest ?? null;
+  return newest + 1 < own.first ? newest : Math.max(own.last, newest);
 }
 
 /**
@@ -66,6 +66,12 @@ const FETCH_ALL =
   'Entries of other months lie between: export the whole stream with evidence export --all-time, then the same command again. Then ask the operator of the service when these entries were recorded.';
 const FETCH =
   'Export them with: evidence export --missing. It makes a revision of each month that has more entries now. Then ask the operator of the service when these entries were recorded.';
+
+/** The last moment of exports; null where none of their periods has an end. */
+export function newestEnd(periods: readonly Span['period'][]): string | null {
+  const ends = periods.flatMap(({ to }) => (to === null ? [] : [to]));
+  return ends.toSorted((a, b) => Date.parse(a) - Date.parse(b)).at(-1) ?? null;
+}
 
 /** Entries that the list of streams states, and that the listing leaves out. */
 export function whyHidden(unfetched: Unfetched | null): Contradiction | null {

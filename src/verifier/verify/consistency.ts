@@ -30,6 +30,7 @@ import type { Contract } from '../reading/contract.ts';
 import { type ObjectFinding, toObjectFinding } from './object-finding.ts';
 import { checkPages, checkServiceDocument } from './service.ts';
 import { checkTransferLog } from './transfer-log.ts';
+import { whyNotAsked } from './unfetched-question.ts';
 
 /** What the files of one bundle say besides what it is proved by. */
 export interface FilesBeside {
@@ -115,9 +116,12 @@ function checkService(
   files: ReadonlyMap<string, FileDigest>,
   log: TransferLog | null,
 ): ObjectFinding[] {
-  if (service === null) return [];
+  const unasked = description === null ? null : whyNotAsked(stated, description);
+  const asked = unasked === null ? [] : [toObjectFinding('verdict/differs', `${key}:${VERIFICATION}`, unasked)];
+  if (service === null) return asked;
   const place = `${key}:${SERVICE}`;
   return [
+    ...asked,
     ...checkServiceDocument(service, stated, [...files.keys()], description, log?.steps ?? null).map((message) =>
       toObjectFinding('bundle/contradiction', place, message),
     ),

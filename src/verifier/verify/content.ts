@@ -136,7 +136,7 @@ async function verifyOpened(
     const open = openClaims(stated, judged.verdict, { contract: inUse.contract, options, isAltered, withoutPdf });
     // By another contract than the bundle's, other things are found.
     const ownContract = options.contract === null ? inUse.contract : null;
-    findings.push(...contradictions(`${key}:${VERIFICATION}`, stated, judged.verdict, open, ownContract));
+    findings.push(...contradictions(`${key}:${VERIFICATION}`, stated, judged, open, ownContract));
   }
   return { findings, identity, judged };
 }

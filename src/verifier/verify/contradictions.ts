@@ -1,4 +1,5 @@
 import type { Verification } from '../bundle/documents.ts';
+import type { WalkResult } from '../chain/walk.ts';
 import { CLAIMS, type ClaimName, statusBy } from '../claims/claim.ts';
 import type { Verdict } from '../claims/verdict.ts';
 import type { Contract } from '../reading/contract.ts';
@@ -22,7 +23,7 @@ type Differ = (what: string, expected: string, actual: string) => void;
 export function contradictions(
   place: string,
   stated: Verification,
-  ours: Verdict,
+  { verdict: ours, walk }: { verdict: Verdict; walk: Pick<WalkResult, 'seals'> | null },
   open: OpenClaims,
   contract: Contract | null,
 ): ObjectFinding[] {
@@ -39,7 +40,7 @@ export function contradictions(
   compareFindings(stated.verdict, ours, open, differ);
   compareMeans(stated, contract, differ);
   compareBeginnings(stated, contract, differ);
-  return [...findings, ...selfContradictions(place, stated)];
+  return [...findings, ...selfContradictions(place, stated), ...checkSealKeys(place, stated, walk, contract)];
 }
 
 const COMPARED_FIELDS = [
@@ -118,6 +119,26 @@ function compareBeginnings(
   for (const { run_id, entries } of [...earlier, ...accepted_restarts.flatMap((restart) => restart.earlier)])
     if (entries?.first_sequence === contract.firstSequence && entries.previous_hash !== contract.genesis)
       differ(`as the predecessor of the first entry in run ${run_id}`, entries.previous_hash, contract.genesis);
+}
+
+/**
+ * Finds seals that are recorded as proved by other keys than those that are recorded.
+ * @param walk of the package; null where it could not be read.
+ */
+function checkSealKeys(
+  place: string,
+  { verdict, seal_key_ids }: Verification,
+  walk: Pick<WalkResult, 'seals'> | null,
+  contract: Contract | null,
+): ObjectFinding[] {
+  if (walk === null || contract === null || verdict.claims.seal.state !== 'proved') return [];
+  const { keyIds, unknown } = walk.seals;
+  // A key that was used may be one of digests.
+  const named = [...(contract.hasKeyedDigests ? [] : keyIds), ...unknown.keyIds];
+  const other = named.find((id) => !seal_key_ids.includes(id));
+  if (other === undefined) return [];
+  const message = `states seals as proved, and not by the key "${other}", which entries name`;
+  return [toObjectFinding('verdict/differs', place, message)];
 }
 
 function selfContradictions(place: string, stated: Verification): ObjectFinding[] {

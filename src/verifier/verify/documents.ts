@@ -53,7 +53,7 @@ async function refuseOtherVersion(bundle: Bundle, key: string): Promise<void> {
   const found: (string | null)[] = [];
   for (const path of [VERIFICATION, SERVICE, TRANSFER_LOG]) {
     const isThere = bundle.entries.some((entry) => entry.path === path);
-    found.push(isThere ? otherVersionIn(await bundle.readFile(path, VERIFICATION_DOCUMENT.maxBytes)) : null);
+    found.push(isThere ? await otherVersionOf(bundle, path) : null);
   }
   if (found.includes(null)) return;
   throw new EvidenceError(
@@ -61,6 +61,16 @@ async function refuseOtherVersion(bundle: Bundle, key: string): Promise<void> {
     `the bundle ${key} has documents of the format ${found[0]}, and this version reads ${FORMATS.verification}`,
     { nextStep: `${GET_THAT_VERSION}: "tool" in ${VERIFICATION} names it.` },
   );
+}
+
+/** Returns the other version that a document is of; null for one of this version, and for one that cannot be read. */
+async function otherVersionOf(bundle: Bundle, path: string): Promise<string | null> {
+  try {
+    return otherVersionIn(await bundle.readFile(path, VERIFICATION_DOCUMENT.maxBytes));
+  } catch (error) {
+    if (!isEvidenceError(error)) throw error;
+    return null;
+  }
 }
 
 /** The contract that the bundle states it was read by; that it is the stated one is checked with all files. */

@@ -101,7 +101,8 @@ function statesTheSame(service: ServiceDocument, stated: Verification, descripti
   try {
     const record = parseAnswer(service.stream_record);
     const { entries, head } = statement;
-    // The package of the account may hold a stream that the list of streams does not have.
+    // Only the package of an account may hold a stream that the list of streams does not have.
+    if (record === null && description.generate.scope !== 'account') return false;
     const listed = record === null ? { streamId: service.stream_id, ...NOT_LISTED } : answers.stream(record);
     const { streamId, entryCount, headSequence, headDigest } = listed;
     if (streamId !== service.stream_id) return false;

@@ -294,6 +294,12 @@ const SIGNED: Row[] = [
     REFUTED,
     'verdict',
   ],
+  [
+    'seals are said to be proved by another key',
+    edited(LOGINS, 'data/verification.json', (verification) => (verification.seal_key_ids = ['zz'])),
+    REFUTED,
+    'keys',
+  ],
   ['another run is named', edited(LOGINS, 'data/verification.json', (one) => (one.run_id = FIRST)), REFUTED, 'verdict'],
   [
     'the service is said to have checked nothing',

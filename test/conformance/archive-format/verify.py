@@ -568,8 +568,9 @@ def verify_bundle(archive, run, stream, spans, place):
     # 10, step 8
     for document in (service, log):
         must(document["run_id"] == run["run_id"] and document["stream_id"] == verdict["stream_id"], place, "its documents are of several streams")
-    # A stream that the package of the account has, and the list of streams has not.
-    listed = parse_quoted(service["stream_record"]) or {"stream_id": service["stream_id"], "entry_count": None, "head_sequence": None, "head_hash": None}
+    listed = parse_quoted(service["stream_record"])
+    if not must(isinstance(listed, dict), place, "quotes no record of the stream"):
+        return None
     statement, vendor = verification["statement"], verification["vendor"]
     must(listed["stream_id"] == service["stream_id"], place, "quotes the record of another stream")
     must([listed["entry_count"], listed["head_sequence"], listed["head_hash"]] == [statement["entries"], statement["head"]["sequence"], statement["head"]["hash"]], place, "states another head than the service did")
@@ -655,13 +656,27 @@ def judge_bundle(archive, run, stream, files, documents, lines, spans, place):
     must(("refuted" in claims.values()) == (status == "refuted"), place, f"is recorded as {status}, which its claims do not come to")
     earned = "incomplete" if set(asked) - {"proved"} else "verified" if {claims["order"], claims["content"]} == {"proved"} else "collected"
     must(status not in ("verified", "collected") or (status == earned and package["entries"]), place, f"is recorded as {status}, and not what that takes")
+    heads = [s["entries"]["head"]["sequence"] for s in verification["earlier"] if s["entries"]]
+    begins_later = heads and stated and max(heads) + 1 < min(stated)
+    after = max(heads if begins_later else heads + list(stated), default=0)
+    to, entries = verification["statement"]["head"]["sequence"], verification["statement"]["entries"]
+    has_end = any(period["to"] is not None for period in [verification["package_period"]] + [s["period"] for s in verification["earlier"]])
+    to_ask = lines is not None and verification["earlier"] and to is not None and to > after and entries != 0 and has_end
     if verification["unfetched"] is not None:
         has_members(verification["unfetched"], "unfetched", place)
+        must([verification["unfetched"]["after"], verification["unfetched"]["to"]] == [after, to], place, "asked for other entries than those that no export has")
+    must(verification["unfetched"] is not None or not to_ask, place, "did not ask for the entries that no export has")
     must(any(step["step"] == "unfetched" for step in log["steps"]) == (verification["unfetched"] is not None), place, "its transfer log names otherwise whether entries after it were asked for")
     must(status in ("refuted", "incomplete") or not is_late(verification, spans), place, f"is recorded as {status}, and entries are in no export")
+    exposed = verification["secrets"]["found_in"] and not verification["secrets"]["accepted"]
+    must(status in ("refuted", "incomplete") or not exposed, place, f"is recorded as {status}, and holds a key")
+    note = next((step.get("note", "") for step in log["steps"] if step["step"] == "listing"), "")
+    counted = re.match(r"(\d+) (entry|entries) listed", note)
+    must(lines is None or not counted or int(counted[1]) == len(lines), place, "its transfer log counts other entries in the listing than it has lines")
     must(status != "empty" or not package["entries"], place, "is recorded as empty, and is not")
     must(verdict["findings_count"] >= len(verdict["findings"]), place, "lists more findings than it counts")
-    must(claims["seal"] != "proved" or verification["seal_key_ids"], place, "records seals as proved by no key")
+    named = {entry.get("seal_key_id") for entry in package["entries"] if entry.get("seal") is not None}
+    must(claims["seal"] != "proved" or verification["seal_key_ids"] and named <= set(verification["seal_key_ids"]), place, "records seals as proved by other keys than entries name")
     must(claims["anchor"] != "proved" or verification["timestamp_roots"] is not None, place, "records the anchor as proved under no root")
     required = set(run["scope"]["required_claims"]) | {"order", "content"}
     # A seal takes a secret: a signature by a key of the reader vouches for what was recorded of it.
