@@ -91,7 +91,14 @@ describe('a month between two that were exported', () => {
     const before = runsIn();
     const dry = await exported({ missing: true, 'dry-run': true });
     expect(dry.document.missing).toEqual([
-      { month: SECOND, runId: SECOND, has: `${SECOND} is in no finalized run`, isBegun: false, isGrown: false },
+      {
+        month: SECOND,
+        runId: SECOND,
+        has: `${SECOND} is in no finalized run`,
+        isBegun: false,
+        isGrown: false,
+        isOutOfPlace: false,
+      },
     ]);
     expect([dry.code, runsIn()]).toEqual([0, before]);
 

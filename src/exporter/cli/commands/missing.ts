@@ -169,11 +169,12 @@ async function findMissing(wish: Wish, context: CommandContext): Promise<Missing
   return withArchiveIfAny(wish.config.archive, context, async (archive) => {
     if (archive === null) return [await toMissing(wish, null, nothing)];
     const { past } = await readKnownLedger(archive, { ...wish.footing, beginSigning: wish.beginSigning });
-    const begun = await firstBegunMonth(wish, archive);
-    const covered = coverMonths(past.coverage, now, filterOf(wish.scope), begun);
-    const months = past.coverage.length === 0 && begun === null ? [nothing] : covered;
+    const begun = await findBegunMonths(wish, archive);
+    const covered = coverMonths(past.coverage, now, filterOf(wish.scope), begun[0] ?? null);
+    const months = past.coverage.length === 0 && begun.length === 0 ? [nothing] : covered;
     const found: MissingMonth[] = [];
-    for (const month of months) if (month.state !== 'whole') found.push(await toMissing(wish, archive, month));
+    for (const month of months)
+      if (month.state !== 'whole' || begun.includes(month.month)) found.push(await toMissing(wish, archive, month));
     // What a run of that very name lacks, another run of it would lack too.
     const left = found
       .filter(({ runId }) => !past.runs.has(runId))
@@ -182,8 +183,8 @@ async function findMissing(wish: Wish, context: CommandContext): Promise<Missing
   });
 }
 
-/** The first month whose own run, or a revision of it, was begun and neither finalized nor given up; null if there is none. */
-async function firstBegunMonth(wish: Wish, archive: Archive): Promise<string | null> {
+/** Months whose own run, or a revision of it, was begun and neither finalized nor given up; the first one first. */
+async function findBegunMonths(wish: Wish, archive: Archive): Promise<string[]> {
   const last = lastEndedMonth(new Date());
   const monthOfRun = (runId: string) => {
     const month = monthOf(runId);
@@ -191,7 +192,7 @@ async function firstBegunMonth(wish: Wish, archive: Archive): Promise<string | n
     return isEnded && answerOf(wish, month).runId === revisionOf(runId).base ? month : null;
   };
   const open = await findOpenRuns(archive, '', (runId) => monthOfRun(runId) !== null);
-  return open.map(monthOfRun).sort()[0] ?? null;
+  return open.flatMap((runId) => monthOfRun(runId) ?? []).sort();
 }
 
 async function findGrown(
@@ -214,7 +215,10 @@ async function findGrown(
 async function toMissing(wish: Wish, archive: Archive | null, covered: CoveredMonth): Promise<MissingMonth> {
   const { runId } = answerOf(wish, covered.month);
   const begun = archive !== null && (await isBegun(archive, runId));
-  const has = describeMonth(toMonthReport(covered));
+  const has =
+    covered.state === 'whole'
+      ? `a run of ${covered.month} was begun, and not finalized`
+      : describeMonth(toMonthReport(covered));
   return { month: covered.month, runId, has, isBegun: begun, isGrown: false, isOutOfPlace: false };
 }
 
