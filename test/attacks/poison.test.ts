@@ -242,6 +242,15 @@ describe('evidence that holds the API key', () => {
   });
 });
 
+test('the doctor ends as an export of streams that would lie in one place does', async () => {
+  // 32 bits of their digests are the same, and nothing of them is readable.
+  for (const id of ['支付三三四七七', '支付七四三六九']) service.streams.set(id, { entries: months(id) });
+  for (const { code, said: words, document } of [await service.export({ period: '2026-09' }), await service.doctor()]) {
+    expect(code).toBe(2);
+    expect(`${words}${JSON.stringify(document)}`).toContain('would have the same name in the archive');
+  }
+});
+
 describe('the API key spreads into nothing but the forms', () => {
   const FORMS = [
     KEY,

@@ -3,6 +3,7 @@ import { plural } from '../../core/words.ts';
 import { attempt, type Check, compareClocks, doubtful, ok, skipped } from '../check.ts';
 import type { AuditClient } from '../client/audit.ts';
 import type { ListedStreamAnswer } from '../client/audit-answers.ts';
+import { selectStreams } from '../export/plan.ts';
 
 /** A stream as far as other checks need it. */
 export type SeenStream = Pick<ListedStreamAnswer, 'streamId' | 'entryCount' | 'headSequence'>;
@@ -24,13 +25,13 @@ export async function checkService(
   let date: string | null = null;
   const reached = await attempt('service', async () => {
     date = (await client.firstPage()).date;
-    const drifted: string[] = [];
-    for await (const { streamId, entryCount, headSequence, drift } of client.listStreams()) {
-      if (drift !== null) drifted.push(`the stream "${streamId}" could not be exported: ${drift}`);
-      listed.push({ streamId, entryCount, headSequence });
+    const { included } = await selectStreams(client.listStreams(), { streams: [], exclude: [] });
+    listed.push(...included);
+    const drifted = included.find(({ drift }) => drift !== null);
+    if (drifted !== undefined) {
+      const message = `the stream "${drifted.streamId}" could not be exported: ${drifted.drift}`;
+      throw new EvidenceError('service', message, client.driftAdvice);
     }
-    const [first] = drifted;
-    if (first !== undefined) throw new EvidenceError('service', first, client.driftAdvice);
     const unchecked = await client.tryRights(listed[0]?.streamId ?? null, needsListing);
     const what = plural(listed.length, 'stream');
     const says = `${origin} answers this key, which may export; it lists ${what}, as its contract says`;
