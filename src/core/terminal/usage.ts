@@ -88,6 +88,13 @@ export function flagsIn(help: string): string[] {
   return [...help.matchAll(/^ +(?:-\w, )*(--[a-z][a-z-]*)/gm)].map(([, name = '']) => name);
 }
 
+/** The values of a flag, or of what is given without one, that a help lists. */
+export function choicesIn(help: string, name: string): string[] {
+  const [, said = ''] = new RegExp(`^ +(?:-\\w, )?${name} ((?:.*)(?:\\n {9,}.*)*)`, 'm').exec(help) ?? [];
+  const [, choices = ''] = /\[choices: ([^\]]*)\]/.exec(said) ?? [];
+  return [...choices.matchAll(/"([^"]*)"/g)].map(([, value = '']) => value);
+}
+
 function ask(meant: string | null): string {
   return meant === null ? '' : `Did you mean ${meant}? `;
 }

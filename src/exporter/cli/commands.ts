@@ -138,7 +138,7 @@ export const COMMANDS: readonly CommandRow[] = [
   ),
   command(
     'completion <shell>',
-    'a script that completes commands and flags, for bash, zsh or fish',
+    'a script that completes commands, flags and values, for bash, zsh or fish',
     completionFlags,
     async ({ helpOn }) => (await import('./commands/completion.ts')).completeWith(helpOn),
   ),

@@ -1,7 +1,9 @@
 import { readFileSync } from 'node:fs';
 import { packageFile } from '../../../core/install-paths.ts';
-import { commandsIn, flagsIn } from '../../../core/terminal/usage.ts';
+import { choicesIn, commandsIn, flagsIn } from '../../../core/terminal/usage.ts';
+import { CLAIMS } from '../../../verifier/claims/claim.ts';
 import type { Command } from '../command.ts';
+import { readTopics } from '../output/topics.ts';
 import type { CompletionFlags } from './completion-flags.ts';
 
 /**
@@ -20,10 +22,36 @@ export function completeWith(helpOn: (command: string | null) => Promise<string>
     const begun = words.pop() ?? '';
     const known = commandsIn(await helpOn(null), 'evidence');
     const command = words.find((word) => known.includes(word)) ?? null;
-    const flags = begun.startsWith('-') ? flagsIn(await helpOn(command)) : [];
-    const found = [...(command === null ? known : []), ...flags].filter((one) => one.startsWith(begun));
+    const help = await helpOn(command);
+    const flags = begun.startsWith('-') ? flagsIn(help) : [];
+    const others = command === null ? known : valuesAfter(words, { command, help, known });
+    const found = [...flags, ...others].filter((one) => one.startsWith(begun));
     printer.document('evidence-completion/1', { line, found });
     for (const one of found) printer.result(one);
     return 0;
   };
+}
+
+/** The flags of which a value is one of the claims. */
+const OF_CLAIMS: readonly string[] = ['--require', '--without'];
+
+interface Completed {
+  command: string;
+  /** On the command. */
+  help: string;
+  /** Names of all commands. */
+  known: readonly string[];
+}
+
+/** Values that may stand after these words; none where any text may. */
+function valuesAfter(words: readonly string[], { command, help, known }: Completed): readonly string[] {
+  const before = words.at(-1) ?? '';
+  if (before.startsWith('-')) {
+    const choices = choicesIn(help, before);
+    return choices.length === 0 && OF_CLAIMS.includes(before) ? CLAIMS : choices;
+  }
+  if (before !== command) return [];
+  if (command === 'help') return [...readTopics().map(({ name }) => name), ...known];
+  const [, first] = /^Positionals:\n +(\w+)/m.exec(help) ?? [];
+  return first === undefined ? [] : choicesIn(help, first);
 }

@@ -16,6 +16,16 @@ test.each([
   ['evidence export --per', ['--period']],
   ['evidence --vers', ['--version']],
   ['evidence verify some-fi', []],
+  ['evidence help config', ['configuration']],
+  ['evidence help expo', ['exporting', 'export']],
+  ['evidence ledger ', ['accept', 'hand-over']],
+  ['evidence runs ab', ['abandon']],
+  ['evidence runs abandon ', []],
+  ['evidence completion ', ['bash', 'zsh', 'fish']],
+  ['evidence init --mode ', ['compliance', 'governance']],
+  ['evidence keygen --type ed', ['ed25519']],
+  ['evidence export --require co', ['content', 'continuity', 'completeness']],
+  ['evidence verify some-file.zip --without ', ['seal']],
 ])('bash completes %j to %j', async (line, found) => {
   const script = `PATH='${folder}':$PATH; source <(evidence completion bash); COMP_LINE='${line}'; COMP_POINT=\${#COMP_LINE}; _evidence; printf '%s\\n' "\${COMPREPLY[@]}"`;
   const said = await run('bash', ['-c', script], folder);
