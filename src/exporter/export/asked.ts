@@ -104,11 +104,11 @@ export async function whyNotOurs({ archive, binding }: Asker, question: Question
   if (!(await isBegun(archive, runId))) return null;
   if ((await archive.stat(runRecordKey(runId))) !== null && (await findEntry(archive, runId)) !== null) return null;
   const { abandoned } = await readPast(archive);
-  if (abandoned.has(runId)) return `run ${runId} was abandoned; a revision of it is exported`;
+  if (abandoned.has(runId)) return `run ${runId} was abandoned; this export is of a revision of it`;
   const found = await findAsked(archive, runId);
   if (found === null || found.asked.run_id !== runId || differencesOf(found.asked, question).length > 0) return null;
   if (isBoundRecord(await binding.keyFor(found.asked), found.bytes)) return null;
-  return `run ${runId} was begun under another key, or by somebody else: nothing of it is taken, and a revision of it is exported`;
+  return `run ${runId} was begun under another key, or by somebody else: nothing of it is taken, and this export is of a revision of it`;
 }
 
 /**

@@ -62,5 +62,8 @@ function toError(path: string, error: unknown): EvidenceError {
     return new EvidenceError('usage', `${path} exists, and a key is never overwritten`, {
       nextStep: 'Name another file with --out.',
     });
-  return new EvidenceError('usage', `${path} cannot be written: ${messageOf(error)}`, { cause: error });
+  return new EvidenceError('usage', `${path} cannot be written: ${messageOf(error)}`, {
+    nextStep: 'Name a file in a folder that is there and that this user may write to, with --out.',
+    cause: error,
+  });
 }

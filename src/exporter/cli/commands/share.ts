@@ -25,8 +25,9 @@ export async function runShare(flags: ShareFlags, context: CommandContext): Prom
   const config = await loadConfig(flags, environment, directory);
   const sharedWith = readName(flags.for);
   const seconds = readExpiry(flags.expires ?? '7d');
-  const rootsIn = (file: string | null) => readTimestampRoots(file)?.map(toRoot) ?? null;
-  const roots = { checkpoints: rootsIn(config.verify.timestampRootsFile), stamps: rootsIn(config.sign.rootsFile) };
+  const checkpoints = readTimestampRoots(config.verify.timestampRootsFile)?.map(toRoot) ?? null;
+  const stamps = readTimestampRoots(config.sign.rootsFile, 'sign.tsa_roots')?.map(toRoot) ?? null;
+  const roots = { checkpoints, stamps };
   return withArchive(config.archive, context, async (archive) => {
     const run = await requireRun(archive, flags.run);
     const copies = flags.out !== undefined || archive.links === null;

@@ -72,7 +72,7 @@ async function verifyOne(target: string, asked: Asked, context: CommandContext):
     referenceAlone: flags.reference === true,
     without: flags.without ?? [],
     publicKeys: kind === 'archive' ? readPublicKeys(config.verify.publicKeyFiles) : [],
-    stampRoots: kind === 'archive' ? readTimestampRoots(config.sign.rootsFile) : null,
+    stampRoots: kind === 'archive' ? readTimestampRoots(config.sign.rootsFile, 'sign.tsa_roots') : null,
   };
   const { workDirectory } = config;
   if (kind !== 'archive') {

@@ -42,7 +42,7 @@ function openKey(
   const pem = readGivenText(name, path);
   printer.keepSecret(pem.trim());
   if (passphrase !== null) printer.keepSecret(passphrase);
-  const key = readSigningKey(pem, passphrase, path);
+  const key = readSigningKey(pem, passphrase, `${path} (${name})`);
   refuseOpen(name, path);
   return key;
 }
@@ -57,7 +57,7 @@ function readPassphrase(name: string, path: string | null): string | null {
  */
 export function openStamping(config: Config, { printer, signal }: CommandContext): Stamping | null {
   const { tsaUrl } = config.sign;
-  const roots = readTimestampRoots(config.sign.rootsFile);
+  const roots = readTimestampRoots(config.sign.rootsFile, 'sign.tsa_roots');
   if (tsaUrl === null) return null;
   if (roots === null)
     throw new EvidenceError('config', 'sign.tsa_url names a time-stamping authority, but no root of it is pinned', {

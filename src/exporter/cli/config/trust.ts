@@ -40,10 +40,13 @@ function decode(text: string): Buffer | null {
   return same ? key : null;
 }
 
-/** The trusted roots of time-stamping authorities in a file; null for no file, so that none are pinned. */
-export function readTimestampRoots(path: string | null): readonly Certificate[] | null {
+/** The trusted roots of time-stamping authorities in a file; null for no file, so that none are pinned. @param name of it in evidence.yaml. */
+export function readTimestampRoots(
+  path: string | null,
+  name = 'verify.timestamp_roots',
+): readonly Certificate[] | null {
   if (path === null) return null;
-  return readRoots(readGivenText('the time-stamping roots', path), path);
+  return readRoots(readGivenText('the time-stamping roots', path), `${path} (${name})`);
 }
 
 /** The keys that an archive must be signed with; none means that its signatures prove nothing to this reader. */

@@ -57,5 +57,6 @@ test('a folder that is not there is named', async () => {
   await expect(keygen('y/my.pem')).rejects.toMatchObject({
     code: 'usage',
     message: expect.stringMatching(/y\/my.pem.pub cannot be written/),
+    nextStep: expect.stringMatching(/--out/),
   });
 });
