@@ -1,4 +1,4 @@
-import { basename, join, posix } from 'node:path';
+import { basename, join, posix, resolve } from 'node:path';
 import { EvidenceError } from '../../../core/errors.ts';
 import { startFile } from '../../../core/install-paths.ts';
 import { shellWord, systemdWord } from '../../../core/shell.ts';
@@ -20,6 +20,8 @@ export interface Scheduled {
   restamps: boolean;
   /** Files that evidence.yaml names. */
   files: NamedFiles;
+  /** As evidence.yaml names it; null where it does not. */
+  workDirectory: string | null;
 }
 
 /** File of the API key where evidence.yaml names none. */
@@ -60,10 +62,11 @@ function cronTexts({ directory, restamps, files }: Scheduled): [string, string][
   return ['crontab', 'evidence-cron.sh'].map((name) => [`deploy/${name}`, fillTemplate(name, words)]);
 }
 
-function systemdTexts({ directory, restamps, files }: Scheduled): [string, string][] {
+function systemdTexts({ directory, restamps, files, workDirectory }: Scheduled): [string, string][] {
   const program = PROGRAM.map(systemdWord).join(' ');
   const folder = directory.replaceAll('%', '%%');
-  const words = { folder, keyFile: keyFileOf(files), program, restamps, user: readOperator().user };
+  const isWorkShared = workDirectory !== null && /^\/(var\/)?tmp(\/|$)/.test(resolve(directory, workDirectory));
+  const words = { folder, keyFile: keyFileOf(files), program, restamps, user: readOperator().user, isWorkShared };
   const jobs = ['evidence-export', 'evidence-upkeep'];
   const names = jobs.flatMap((job) => [`${job}.service`, `${job}.timer`]);
   return names.map((name) => [`deploy/${name}`, fillTemplate(name, words)]);
@@ -77,7 +80,7 @@ function keyFileOf({ apiKey }: NamedFiles): string | null {
 /** In a container, evidence.yaml lies in this folder, and its paths lead from here. */
 const MOUNTED_IN = '/evidence';
 
-function kubernetesTexts({ isInFolder, restamps, files }: Scheduled): [string, string][] {
+function kubernetesTexts({ isInFolder, restamps, files, workDirectory }: Scheduled): [string, string][] {
   const named = [...(files.apiKey === null ? [] : [files.apiKey]), ...files.files];
   const mounts = named.map((given, index) => ({
     given: shellWord(given),
@@ -94,6 +97,7 @@ function kubernetesTexts({ isInFolder, restamps, files }: Scheduled): [string, s
     isKeyNamed: files.apiKey !== null,
     mounts,
     sealKeys,
+    work: workDirectory === null ? '/work' : JSON.stringify(posix.resolve(MOUNTED_IN, workDirectory)),
   };
   return [['deploy/cronjob.yaml', fillTemplate('cronjob.yaml', words)]];
 }

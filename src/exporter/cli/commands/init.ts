@@ -80,7 +80,9 @@ function configurationTexts(flags: InitFlags): [name: string, text: string][] {
 async function toScheduled(isConfigured: boolean, flags: InitFlags, directory: string): Promise<Scheduled> {
   const { file } = await readConfigFile(isConfigured ? CONFIG_FILE : undefined, directory, null);
   const { isRemote } = storeOf(checkArchiveUrl(file.archive?.url ?? flags.archive ?? DEFAULT_ARCHIVE));
-  return { directory, isInFolder: !isRemote, restamps: file.sign?.tsa_url !== undefined, files: namedFilesOf(file) };
+  const restamps = file.sign?.tsa_url !== undefined;
+  const workDirectory = file.work_directory ?? null;
+  return { directory, isInFolder: !isRemote, restamps, files: namedFilesOf(file), workDirectory };
 }
 
 /** @throws EvidenceError `usage` for flags of a configuration that is there already. */

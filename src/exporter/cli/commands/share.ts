@@ -8,7 +8,7 @@ import type { ShareRecord } from '../../../verifier/records/share.ts';
 import { foreseeShare, type Shared, shareRun } from '../../share/share.ts';
 import type { CommandContext } from '../command.ts';
 import { withArchive } from '../config/archives.ts';
-import { loadConfig } from '../config/config.ts';
+import { type Config, loadConfig } from '../config/config.ts';
 import { readOperator } from '../config/tool.ts';
 import { readTimestampRoots } from '../config/trust.ts';
 import { requireRun } from '../output/finalized-run.ts';
@@ -25,9 +25,7 @@ export async function runShare(flags: ShareFlags, context: CommandContext): Prom
   const config = await loadConfig(flags, environment, directory);
   const sharedWith = readName(flags.for);
   const seconds = readExpiry(flags.expires ?? '7d');
-  const checkpoints = readTimestampRoots(config.verify.timestampRootsFile)?.map(toRoot) ?? null;
-  const stamps = readTimestampRoots(config.sign.rootsFile, 'sign.tsa_roots')?.map(toRoot) ?? null;
-  const roots = { checkpoints, stamps };
+  const roots = rootsOf(config);
   return withArchive(config.archive, context, async (archive) => {
     const run = await requireRun(archive, flags.run);
     const copies = flags.out !== undefined || archive.links === null;
@@ -60,6 +58,13 @@ export async function runShare(flags: ShareFlags, context: CommandContext): Prom
     for (const line of describe(shared, run.sha256, letter)) printer.result(line);
     return 0;
   });
+}
+
+/** Roots that the letter names: of the service's checkpoints, and of the stamps of runs. */
+function rootsOf({ verify, sign }: Config) {
+  const checkpoints = readTimestampRoots(verify.timestampRootsFile)?.map(toRoot) ?? null;
+  const stamps = readTimestampRoots(sign.rootsFile, 'sign.tsa_roots')?.map(toRoot) ?? null;
+  return { checkpoints, stamps };
 }
 
 /** @throws EvidenceError `usage` for what would not stand in a letter as it was meant. */

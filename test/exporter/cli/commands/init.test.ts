@@ -124,6 +124,25 @@ report: { controls: [soc2, own.yaml] }
   );
 });
 
+test.each([
+  ['/var/tmp/evidence', '/var/tmp/evidence', 'no'],
+  ['work', '/evidence/work', '(yes|no)'],
+  ['/srv/work', '/srv/work', 'yes'],
+  [undefined, '/work', 'yes'],
+])('the work directory %j of evidence.yaml is there for units and jobs', async (work, mounted, isPrivate) => {
+  const directory = folder();
+  writeFileSync(join(directory, 'evidence.yaml'), JSON.stringify(work === undefined ? {} : { work_directory: work }));
+  expect((await init({ systemd: true, kubernetes: true }, directory)).code).toBe(0);
+  for (const document of parseAllDocuments(inDeploy(directory, 'cronjob.yaml'))) {
+    const [{ volumeMounts, env }] = document.toJS().spec.jobTemplate.spec.template.spec.containers;
+    expect(volumeMounts).toContainEqual({ name: 'work', mountPath: mounted });
+    expect(env).toContainEqual({ name: 'TMPDIR', value: mounted });
+  }
+  // The folder of this test may lie in that of temporary files.
+  for (const name of ['evidence-export.service', 'evidence-upkeep.service'])
+    expect(inDeploy(directory, name)).toMatch(new RegExp(`^PrivateTmp=${isPrivate}$`, 'm'));
+});
+
 describe('the line of a crontab', () => {
   const commandsOf = (directory: string) =>
     inDeploy(directory, 'crontab')
