@@ -230,7 +230,7 @@ def token_time(token, digest, root, place, latest):
         if stated is not None:
             words = stated.group(1).decode().split(".")[0].replace(" GMT", "")
             time = datetime.strptime(words if words[-4:].isdigit() else words + re.search(r" \d{4}", stated.group(1).decode()).group(0), "%b %d %H:%M:%S %Y").replace(tzinfo=timezone.utc)
-            seconds = re.search(rb"Accuracy: (?:0x)?([0-9a-f]+) seconds", text.stdout)
+            seconds = re.search(rb"Accuracy: (?:0x)?([0-9a-fA-F]+) seconds", text.stdout)
             accuracy = timedelta(seconds=int(seconds.group(1), 16) if seconds else 0)
         if time is None:
             must(False, place, "is no time-stamp token")
@@ -238,6 +238,10 @@ def token_time(token, digest, root, place, latest):
         def verified(*trusted):
             return openssl("ts", "-verify", *bare, "-in", path, "-digest", digest, "-attime", str(int(time.timestamp())), *trusted)
         done = verified("-CAfile", root)
+        if b"signer certificate not found" in done.stderr:
+            imprint = b"".join(re.findall(rb"^ {4}[0-9a-f]{4} - ((?:[0-9a-f]{2}[ -])+)", text.stdout.split(b"Message data:")[-1].split(b"Serial number")[0], re.M))
+            must(re.sub(rb"[ -]", b"", imprint).decode() == digest, place, "is no token over what it should be")
+            return time + accuracy, False
         known = not re.search(rb"unable to get (local )?issuer certificate|self[- ]signed certificate", done.stderr)
         if done.returncode != 0 and not known:
             # Sound by itself, under the certificates that it carries?
@@ -427,8 +431,10 @@ def judge_completeness(stated, listing, stating, verification, place):
     head, asked = verification["statement"]["head"], stating["asked_at_by_service"] or stating["asked_at"]
     for line in listing:
         sequence, digest, *time = line.split(",")
+        if not re.fullmatch(r"0|[1-9]\d*", sequence) or len(time) > 1:
+            return "refuted"
         sequence = int(sequence)
-        if left.get(sequence) == digest:
+        if left.get(sequence) == digest and not time:
             del left[sequence]
         elif not time or sequence <= last or (head["sequence"] is not None and sequence <= head["sequence"]):
             return "refuted"
@@ -560,6 +566,8 @@ def verify_bundle(archive, run, stream, spans, place):
                          (verification["package_period"], run["package_period"]),
                          (verification["contract_sha256"], run["source"]["contract_sha256"]), (log["audit_url"], run["source"]["audit_url"])):
         must(ours == theirs, place, f"is not of this run: {ours!r}")
+    if stream["collected"]["export_started_at"] == run["started_at"]:
+        must({**verification["tool"], "commit": run["tool"]["commit"]} == run["tool"], place, "was written by another program than the run")
     requests = sorted(step["exchange"]["requested_at"] for step in log["steps"] if "exchange" in step)
     must(stream["collected"] == {"export_started_at": log["export_started_at"], "requested_at": (requests + [log["export_started_at"]])[0], "received_at": log["received_at"]}, place, "was collected at another time")
     must([s["run_id"] for s in verification["earlier"] if not s["part"]] == [s["run_id"] for s in spans]
@@ -574,6 +582,10 @@ def verify_bundle(archive, run, stream, spans, place):
     statement, vendor = verification["statement"], verification["vendor"]
     must(listed["stream_id"] == service["stream_id"], place, "quotes the record of another stream")
     must([listed["entry_count"], listed["head_sequence"], listed["head_hash"]] == [statement["entries"], statement["head"]["sequence"], statement["head"]["hash"]], place, "states another head than the service did")
+    failed = vendor["failed_sequences"][:100] if vendor else []
+    said = {"entries": statement["entries"], "head": statement["head"], "verified": vendor and vendor["verified"], "failed_sequences": failed}
+    must({**said, "listed": stream["service"]["listed"]} == stream["service"], place, "is recorded with another statement of the service")
+    must((stream["service"]["listed"] is None) == ("data/listing.csv" not in files), place, "is recorded as listed, or not, otherwise than it is")
     answer = service["check_answer"] and parse_quoted(service["check_answer"].removeprefix("\ufeff"))
     check = next((s["exchange"] for s in log["steps"] if s["step"] == "vendor-verify" and "exchange" in s), None)
     must((answer is None) == (vendor is None) == (check is None), place, "documents differ in whether the service checked the stream")
@@ -634,12 +646,14 @@ def judge_bundle(archive, run, stream, files, documents, lines, spans, place):
     states["agreement"] = judge_agreement(package, summary, facts, stated, verification, states, no_key_fits)
     for name, value in facts.items():
         must(verdict[name] == value, place, f"records {name} as {verdict[name]!r}, and it is {value!r}")
-    days = {}
-    for entry in package["entries"]:
-        day = in_utc(entry["timestamp"])[:10]
-        days[day] = days.get(day, 0) + 1
-    if verdict["activity"]["per"] == "day":
-        must(verdict["activity"]["counts"] == days, place, "records another activity")
+    for per, digits in (("day", 10), ("month", 7), ("year", 4)):
+        counts = {}
+        for entry in package["entries"]:
+            day = in_utc(entry["timestamp"])[:digits]
+            counts[day] = counts.get(day, 0) + 1
+        if len(counts) <= 100:
+            break
+    must(verdict["activity"] == {"per": per, "counts": counts, "undated": 0}, place, "records another activity")
     counted = count_actions(package["entries"]) if actions_of(summary) is not None else None
     most = counted and sorted(counted.items(), key=lambda pair: (-pair[1], utf16(pair[0])))
     shown = counted if counted is None else {"counts": [list(pair) for pair in most[:20]] if most else [], "others": sum(n for _, n in most[20:]) if most else 0}
@@ -652,6 +666,8 @@ def judge_bundle(archive, run, stream, files, documents, lines, spans, place):
         must(name in exempt or not (opposite or (was, state) == ("proved", "unproved")), place, f"records {name} as {was}, and it is {state}")
         must(state != "refuted", place, f"the claim {name} is refuted")
     claims = {name: verdict["claims"][name]["state"] for name in CLAIMS}
+    wrong = {f["code"].split("/")[0] for f in verdict["findings"] if f["severity"] == "error"}
+    must(not any(claims.get(name) == "proved" for name in wrong), place, "records an error beside a claim as proved")
     status, asked = verdict["status"], [claims[name] for name in verification["required_claims"]]
     must(("refuted" in claims.values()) == (status == "refuted"), place, f"is recorded as {status}, which its claims do not come to")
     earned = "incomplete" if set(asked) - {"proved"} else "verified" if {claims["order"], claims["content"]} == {"proved"} else "collected"
@@ -674,6 +690,8 @@ def judge_bundle(archive, run, stream, files, documents, lines, spans, place):
     counted = re.match(r"(\d+) (entry|entries) listed", note)
     must(lines is None or not counted or int(counted[1]) == len(lines), place, "its transfer log counts other entries in the listing than it has lines")
     must(status != "empty" or not package["entries"], place, "is recorded as empty, and is not")
+    if status == "incomplete":
+        OPEN.append(f"{place}: is recorded as incomplete")
     must(verdict["findings_count"] >= len(verdict["findings"]), place, "lists more findings than it counts")
     named = {entry.get("seal_key_id") for entry in package["entries"] if entry.get("seal") is not None}
     must(claims["seal"] != "proved" or verification["seal_key_ids"] and named <= set(verification["seal_key_ids"]), place, "records seals as proved by other keys than entries name")
@@ -1124,7 +1142,7 @@ class Archive:
             must(record_bytes(entry) == data, key, "is not written as a record")
             signature = entry.get("signature")
             signed = signed or signature is not None
-            if signed or number == len(keys):
+            if signed or self.keys and number == len(keys):
                 for one in signatures_of(entry) or [None]:
                     is_signed(self.all_keys, LEDGER_TYPE, signed_part(entry), one, key)
                     self.used.add((one or {}).get("keyid"))
@@ -1252,6 +1270,13 @@ def verify_run(archive, run, data, past, services, ledger):
     must(all(s["stream_id"] in told for s in run["stream_list"]["streams"]), key, "does not say what became of a stream")
     judge_list(run, gone, key)
     must_add_up(run, gone, key)
+    left = {(run["run_id"], s["stream_id"]): s["head"] for s in run["streams"]}
+    for entry in ledger:
+        by = entry.get("run_id") or (entry.get("seen") or {}).get("run_id")
+        left.update({(by, stream): {n: head[n] for n in ("sequence", "hash")} for stream, head in entry["heads"].items() if head["run_id"] == by})
+    for gone_or_ended in run["vanished"] + run["ended"]:
+        head = gone_or_ended["head"]
+        must(left.get((head["run_id"], gone_or_ended["stream_id"])) == {n: head[n] for n in ("sequence", "hash")}, key, "misses a stream by a head that the ledger does not have")
     named = {earlier["run_id"] for earlier in run["earlier_runs"]}
     known = next((e["heads"] for e in reversed(ledger) if e["created_at"] <= run["started_at"] or e.get("run_id") in named), {})
     known = set(known) - told - {item["stream_id"] for item in run["stream_list"]["streams"] + run["vanished"] + run["ended"]}
