@@ -1147,7 +1147,7 @@ class Archive:
                     is_signed(self.all_keys, LEDGER_TYPE, signed_part(entry), one, key)
                     self.used.add((one or {}).get("keyid"))
                 must(self.retired.get((signature or {}).get("keyid"), number) >= number, key, "is signed by a key that handed over before")
-                if number not in self.vouched:
+                if self.keys and number not in self.vouched:
                     must(bool(self.vouched), key, "is signed by a key that is not given")
                     OPEN.append(f"{key}: nobody vouches for it")
             derived = self.derive(entry, before, key, ledger, eras)
@@ -1405,7 +1405,7 @@ def verify_statement(archive, run, data):
     signature = envelope["signatures"][0]
     vouches = is_signed(archive.all_keys, envelope["payloadType"], base64.b64decode(envelope["payload"]), signature, key)
     vouches = vouches and signature["keyid"] in archive.signers and archive.vouched_runs.get(run["run_id"]) == sha256(data)
-    if signature.get("keyid") not in archive.signers:
+    if archive.keys and signature.get("keyid") not in archive.signers:
         is_open = archive.vouched and archive.vouched_runs.get(run["run_id"]) != sha256(data)
         must(is_open, key, "is signed by a key that is not given")
         OPEN.append(f"{key}: nobody vouches for it")
