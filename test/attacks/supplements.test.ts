@@ -384,9 +384,7 @@ describe('the verifier that is written by the document alone', () => {
 
   test('finds nothing wrong with what nobody touched', async () => {
     const said = await saysOf(() => {});
-    // Nobody signed this archive; it finds nothing else.
-    expect(said).toMatch(/signature/);
-    expect(said).not.toMatch(/supplements\.zip|run\.json|streams\//);
+    expect(said).toBe('verified\n');
   });
 
   test.each<[what: string, said: RegExp, change: Change]>([
