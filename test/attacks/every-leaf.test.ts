@@ -40,7 +40,7 @@ function placesIn(document: Json): [number, Leaf][] {
   return [...leavesIn(document).entries()].filter(([place]) => place % STEP === 0);
 }
 
-/** What is put there, in turn from place to place. */
+/** Values that are put there, in turn from place to place. */
 function valuesFor({ value }: Leaf, place: number): unknown[] {
   const values = typeof value === 'number' || typeof value === 'boolean' ? NUMBERS : TEXTS;
   return values.map((_, turn) => values[(place / STEP + turn) % values.length]).slice(0, TRIED);

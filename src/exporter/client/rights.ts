@@ -82,7 +82,7 @@ async function refusalOf(ask: () => Promise<unknown>): Promise<EvidenceError | n
     await ask();
   } catch (error) {
     if (isEvidenceError(error, 'refused')) return error;
-    // What does not exist is not given; what else is wrong with the answer is no matter of rights.
+    // A package that does not exist is not given; any other refusal is no matter of rights.
     if (!['not-found', 'service', 'contract'].some((code) => isEvidenceError(error, code as 'service'))) throw error;
   }
   return null;

@@ -11,7 +11,7 @@ import type { ListedStreamAnswer } from '../client/audit-answers.ts';
 
 type Stream = Pick<ListedStreamAnswer, 'streamId' | 'headSequence'>;
 
-/** What newest seals are compared with. */
+/** Contract and keys that newest seals are compared with. */
 interface Compared {
   contract: Contract;
   given: SealKeys;

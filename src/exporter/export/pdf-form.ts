@@ -7,7 +7,7 @@ import type { Form } from '../client/audit.ts';
 import type { ExportContext } from './context.ts';
 import type { ReceivedForms } from './received.ts';
 
-/** What the PDF of a package was found to be. */
+/** Findings about the PDF of a package. */
 export interface PdfInPackage {
   /** Tells what was read of it already. */
   read: ReadPdf;

@@ -3,7 +3,7 @@ import { type EntryBatch, isNoted } from '../model/batch.ts';
 import type { Contract } from '../reading/contract.ts';
 import { cutWord } from '../reading/words.ts';
 
-/** How many entries have each action; null where that was not asked for, or cannot be said of all entries. */
+/** Number of entries with each action; null where that was not asked for, or cannot be said of all entries. */
 export type CountedActions = ReadonlyMap<string, number> | null;
 
 /** More actions than this, or longer ones in all, are not counted one by one. */
@@ -118,7 +118,7 @@ export class ActionCount {
   }
 }
 
-/** Where a text without escapes ends, behind its second quote; -1 for one that has some. */
+/** Offset after the second quote of a text without escapes; -1 for a text with escapes. */
 function endOfText(bytes: Uint8Array, start: number): number {
   const end = bytes.indexOf(QUOTE, start + 1);
   return end === -1 || bytes[end - 1] === BACKSLASH ? -1 : end + 1;

@@ -7,7 +7,7 @@ export type ReaderAnswer = { facts: PdfFacts; texts: string[] } | { unreadable: 
 
 export interface ReaderQuestion {
   bytes: Uint8Array;
-  /** Whether the text of the pages is to be answered, too. */
+  /** True if the answer is to hold the text of the pages, too. */
   withText: boolean;
 }
 

@@ -36,7 +36,7 @@ export type RecordStateName = (typeof RECORD_STATE_NAMES)[number];
 export const recordCountsSchema = z.strictObject({
   /** As received, of any time; one that came twice counts once. */
   records: count,
-  /** Of the run's period, by their own times or, if contradicted, by an entry. The four counts below add up to it. */
+  /** Records of the run's period, by their own times or, if contradicted, by an entry. The four counts below add up to it. */
   in_period: count,
   proved_by_entry: count,
   contradicted: count,

@@ -56,7 +56,7 @@ export class SupplementTally {
     this.#kinds.set(kind, this.#kinds.get(kind) ?? none);
   }
 
-  /** How a record stands; null for one of another period, unless an entry contradicts that, and for one that came before. */
+  /** Judges a record; null for one of another period, unless an entry contradicts that, and for one that came before. */
   judge(record: SupplementRecord): RecordState | null {
     this.begin(record.kind);
     const counts = this.#kinds.get(record.kind);

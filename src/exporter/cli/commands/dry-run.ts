@@ -54,13 +54,13 @@ export async function dryRun(wish: ExportWish, footing: Footing, context: Comman
   return code;
 }
 
-/** What the service shows of itself before an export. */
+/** Answers of the service before an export. */
 export interface ShownByService {
   clock: ClockReading | null;
   selection: StreamSelection;
   /** Why the service does not check streams for this key; null if it does. */
   unchecked: EvidenceError | null;
-  /** Of claims that have to be proved. */
+  /** Checks of claims that have to be proved. */
   claims: Check[];
   supplements: Check[];
 }

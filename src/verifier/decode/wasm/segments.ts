@@ -17,7 +17,7 @@ export interface KeptRange extends Omit<DecodedRange, 'columns'> {
   columns: Omit<WasmColumns, 'bytes'>;
   /** Up to the last byte of the last entry: the text that was hashed is the one that is shown. */
   text: Uint8Array;
-  /** Where the text begins, counted as `starts` is. */
+  /** Offset of the text, counted as `starts` is. */
   textStart: number;
 }
 
