@@ -6,7 +6,7 @@ import type { ActionCounts } from './claim.ts';
 /** Named one by one; all others are counted together. */
 const NAMED = 20;
 
-/** Compares the actions that a summary states with those that were counted in entries. */
+/** Differences between the actions that a summary states and those that were counted in entries. */
 export interface ActionsComparison {
   /** Actions of which it states another number than entries have. */
   differing: { action: string; stated: number; counted: number }[];
