@@ -120,7 +120,7 @@ describe('added to the ledger while an export ran, and not signed over', () => {
       SIGNED,
       async (archive) => {
         await sealedBy(OURS)(archive);
-        await adding((entry) => ({ ...entry, run_id: 'added after' }), null)(archive);
+        await adding((entry) => ({ ...entry, run_id: 'added-after' }), null)(archive);
       },
       /00000003.json .* is not signed, and the entry before it is/,
     ],

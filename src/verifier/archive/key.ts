@@ -1,5 +1,3 @@
-import { z } from 'zod';
-
 /** Of S3; and of the name of one file on nearly every disk. */
 const MAX_KEY_BYTES = 1024;
 const MAX_SEGMENT_BYTES = 255;
@@ -19,9 +17,6 @@ export function checkKey(key: string): void {
 export function isKey(name: string): boolean {
   return keyFlaw(name) === undefined;
 }
-
-/** A key that a record names. */
-export const keySchema = z.string().refine(isKey, { error: 'is no key of an object' });
 
 function keyFlaw(key: string): string | undefined {
   if (!key.isWellFormed()) return 'is not Unicode text';

@@ -1,6 +1,6 @@
 import { EvidenceError } from '../../core/errors.ts';
 import type { Archive } from '../archive/archive.ts';
-import { RUN_ID } from '../model/schemas.ts';
+import { RUN_ID } from '../model/run-id.ts';
 import { runPrefix } from '../records/keys.ts';
 import type { Abandonment } from '../records/record.ts';
 import { appendEntry, nextKey } from './append.ts';

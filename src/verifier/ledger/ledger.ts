@@ -3,7 +3,6 @@ import { sha256 } from '../../core/digest.ts';
 import { EvidenceError } from '../../core/errors.ts';
 import { FORMATS } from '../../core/formats.ts';
 import type { Archive } from '../archive/archive.ts';
-import { keySchema } from '../archive/key.ts';
 import { spanOf } from '../claims/span.ts';
 import {
   periodSchema,
@@ -20,6 +19,7 @@ import { coverageOf, coverageSchema } from '../records/coverage.ts';
 import { isLedgerKey, LEDGER_PREFIX, ledgerKey } from '../records/keys.ts';
 import type { Abandonment, Acceptance, LedgerHead, RunRecord } from '../records/record.ts';
 import { readRecord, toRecordBytes } from '../records/record-bytes.ts';
+import { keySchema } from '../records/stored-object.ts';
 import { type Signature, type Signed, signatureSchema } from '../signature/envelope.ts';
 import { replaceHead } from './contradiction.ts';
 

@@ -2,12 +2,12 @@ import { z } from 'zod';
 import { sha256 } from '../../core/digest.ts';
 import { FORMATS } from '../../core/formats.ts';
 import type { Archive } from '../archive/archive.ts';
-import { keySchema } from '../archive/key.ts';
 import { operatorSchema } from '../claims/stated-schema.ts';
 import type { RecordFormat } from '../model/record-format.ts';
 import { runIdSchema, sha256Schema, timeSchema } from '../model/schemas.ts';
 import { holdActionOf, holdLogPrefix, holdResultKey } from './keys.ts';
 import { readRecord } from './record-bytes.ts';
+import { keySchema } from './stored-object.ts';
 
 const lockSchema = z.strictObject({ mode: z.enum(['governance', 'compliance']), retain_until: timeSchema });
 

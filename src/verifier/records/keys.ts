@@ -3,7 +3,7 @@
  * a key is of, how it is read. Pure: `/` everywhere.
  */
 
-import { RUN_ID } from '../model/schemas.ts';
+import { RUN_ID } from '../model/run-id.ts';
 
 export const RUNS_PREFIX = 'runs/';
 export const LEDGER_PREFIX = 'ledger/';

@@ -1,7 +1,6 @@
 import { z } from 'zod';
 import { FORMATS } from '../../core/formats.ts';
 import type { Archive } from '../archive/archive.ts';
-import { keySchema } from '../archive/key.ts';
 import { operatorSchema } from '../claims/stated-schema.ts';
 import type { RecordFormat } from '../model/record-format.ts';
 import { runIdSchema, sha256Schema, timeSchema } from '../model/schemas.ts';
@@ -9,6 +8,7 @@ import { lockAsRun } from './beside-run.ts';
 import { holdActionOf, holdLogPrefix, holdRecordKey } from './keys.ts';
 import { putRecord } from './put-record.ts';
 import { readRecord } from './record-bytes.ts';
+import { keySchema } from './stored-object.ts';
 
 /** `runs/<run-id>/hold-log/<time>-restamp.json`: written before its token is kept, so that none goes unsaid. */
 export const restampingSchema = z.strictObject({

@@ -1,9 +1,12 @@
 import { z } from 'zod';
 import type { PutResult } from '../archive/archive.ts';
-import { keySchema } from '../archive/key.ts';
+import { isKey } from '../archive/key.ts';
 import { sha256Schema, timeSchema } from '../model/schemas.ts';
 
 const count = z.int().min(0);
+
+/** A key that a record names. */
+export const keySchema = z.string().refine(isKey, { error: 'is no key of an object' });
 
 /** An object of the archive, as it was read back. */
 export const storedSchema = z.strictObject({
