@@ -35,6 +35,7 @@ function streams({ path }: ReceivedRequest) {
   return json({ data, next_cursor: String(from + data.length) });
 }
 
+const page = (count: number) => `[${'{},'.repeat(count)}{}]`;
 const NODE_FLAGS = ['--max-old-space-size=64'];
 
 test.each<[what: string, answer: Parameters<typeof startFaultServer>[0], said: RegExp]>([
@@ -43,7 +44,8 @@ test.each<[what: string, answer: Parameters<typeof startFaultServer>[0], said: R
     streams,
     /the 64 MiB of memory that Node.js may use are full; what is archived stays\nRun .*=128/,
   ],
-  ['one page of many values', { body: `[${'{},'.repeat(1_000_000)}{}]` }, /takes more memory than Node.js may use/],
+  ['one page of many values', { body: page(450_000) }, /takes more memory than Node.js may use/],
+  ['one page of too many values', { body: page(1_000_000) }, /more than 1000000 values/],
 ])('%s ends an export with 3', async (_what, answer, said) => {
   service = await startFaultServer(answer);
   const words = ['export', '--audit-url', service.url, '--archive', folder, '--all-time', '--request', 'R'];

@@ -81,7 +81,6 @@ beforeAll(async () => {
       warnings: [HOSTILE],
       failed: [{ stream_id: HOSTILE, reason: HOSTILE, next_step: HOSTILE }],
       timestamp_authority: HOSTILE,
-      period: { from: HOSTILE, to: HOSTILE },
       operator: { user: HOSTILE, host: HOSTILE },
     },
   });
