@@ -1,4 +1,4 @@
-import { readdirSync } from 'node:fs';
+import { readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { Altered } from '../support/altered-archive.ts';
@@ -131,3 +131,17 @@ function edit(altered: Altered, change: (record: any) => void): void {
   });
   altered.recompute();
 }
+
+test('an acceptance that was interrupted before the ledger recorded it is named, and refutes nothing', async () => {
+  tell(chainOf(3, 'b'));
+  expect((await exported('second')).code).toBe(1);
+  expect((await accept()).code).toBe(0);
+  const recorded = await service.verify();
+  rmSync(join(archive(), `ledger/${String(ledger()).padStart(8, '0')}.json`));
+  const { document } = await service.verify();
+  expect(document.findings).toEqual(recorded.document.findings);
+  expect(document.warnings).toContainEqual(
+    expect.stringMatching(/^acceptances\/auth-.* interrupted before the ledger/),
+  );
+  expect((await accept()).code).toBe(0);
+});

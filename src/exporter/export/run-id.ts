@@ -1,6 +1,6 @@
 import { type EvidenceError, isEvidenceError } from '../../core/errors.ts';
 import type { Archive } from '../../verifier/archive/archive.ts';
-import { revisionOf } from '../../verifier/ledger/given-up.ts';
+import { isEarlierRevision, revisionOf } from '../../verifier/ledger/given-up.ts';
 import { readPast } from '../../verifier/ledger/past.ts';
 import { RUNS_PREFIX, runIdOf, runPrefix, runRecordKey } from '../../verifier/records/keys.ts';
 import type { PeriodAnswer, RunName } from './period.ts';
@@ -30,7 +30,7 @@ export async function exportOrRevise<T>(
   runId: string,
   exportAs: (runId: string, supersedes: readonly string[]) => Promise<T>,
 ): Promise<T> {
-  const passed: string[] = [];
+  const passed = await earlierRevisions(wish.archive, runId);
   for (let id = runId; ; id = nextRevision(id)) {
     const isPassed = await isInTheWay(wish, id);
     // A run that was not begun is not in its own way.
@@ -52,6 +52,14 @@ async function isInTheWay(wish: RevisionWish, id: string): Promise<boolean> {
   return why !== null;
 }
 
+/** Runs that were in the way of this one when it was begun; none for a run that is no revision. */
+async function earlierRevisions(archive: Archive, runId: string): Promise<string[]> {
+  const found: string[] = [];
+  for (let id = revisionOf(runId).base; id !== runId; id = nextRevision(id))
+    if (await isBegun(archive, id)) found.push(id);
+  return found;
+}
+
 function nextRevision(runId: string): string {
   const { base, number } = revisionOf(runId);
   return `${base}.r${number + 1}`;
@@ -68,11 +76,18 @@ export async function isBegun(archive: Archive, runId: string): Promise<boolean>
  */
 export async function findOpenRun(archive: Archive, { prefix, suffix }: RunName): Promise<string | null> {
   const open = await findOpenRuns(archive, prefix, (runId) => isAlike(runId, { prefix, suffix }));
-  return open.sort().at(-1) ?? null;
+  return open.sort(compareRevisions).at(-1) ?? null;
+}
+
+/** Orders runs by name, and the revisions of one by number. */
+function compareRevisions(a: string, b: string): number {
+  const [one, other] = [revisionOf(a), revisionOf(b)];
+  if (one.base !== other.base) return one.base < other.base ? -1 : 1;
+  return one.number - other.number;
 }
 
 /**
- * Ids of the runs that were begun and neither finalized nor given up.
+ * Ids of the runs that were begun and neither finalized nor given up, and of which no later revision is finalized.
  * @param prefix of the ids that are looked at.
  */
 export async function findOpenRuns(
@@ -88,10 +103,14 @@ export async function findOpenRuns(
     begun.add(runId);
     if (key === runRecordKey(runId)) finalized.add(runId);
   }
-  const open = begun.difference(finalized);
-  if (open.size === 0) return [];
+  const open = begun
+    .difference(finalized)
+    .values()
+    .filter((id) => !finalized.values().some((one) => isEarlierRevision(id, one)))
+    .toArray();
+  if (open.length === 0) return [];
   const { givenUp } = await readPast(archive);
-  return [...open].filter((runId) => !givenUp.has(runId));
+  return open.filter((runId) => !givenUp.has(runId));
 }
 
 /** What there is until now: a run of it that was begun on an earlier day, and not finalized, goes on under its own name. */

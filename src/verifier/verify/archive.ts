@@ -16,7 +16,7 @@ import { type ObjectFinding, toObjectFinding } from './object-finding.ts';
 import { openRunsIn } from './open-runs.ts';
 import { findRemovedEntries } from './removed-entries.ts';
 import { outcomeOf, type RunCheck } from './run.ts';
-import { findUnusedKeys } from './signature-report.ts';
+import { warnOfUnusedKeys } from './signature-report.ts';
 import { checkLedgerSignatures, checkUnsignedRuns } from './signatures.ts';
 import type { VerifiedStream } from './stream.ts';
 import { settleSuperseded } from './superseded.ts';
@@ -43,13 +43,12 @@ export async function verifyArchive(context: ArchiveContext, only: string | null
   const isEvidence: InScope = (runId) => inScope(runId) && !givenUp.has(runId);
   const scoped = [...reading.objects.values()].filter(({ key }) => isOf(key, inScope, isAll));
   const stored = checkObjects(context, reading, scoped);
-  const warnings = [...warnOfUnread(context, reading), ...stored.warnings];
+  const unused = isAll ? warnOfUnusedKeys(reading.keyring, ledger.entries, checks) : [];
+  const warnings = [...warnOfUnread(context, reading), ...stored.warnings, ...unused];
   const stray = [
     ...reading.closed.findings(inScope),
     ...(await findUnexpected(archive, keys, accounted, warnings, isEvidence, isAll)),
     ...reading.service.findings,
-    // A run that was given up may have left the key that it was to be signed with.
-    ...(isAll && givenUp.size === 0 ? findUnusedKeys(reading.keyring, ledger.entries, checks) : []),
     ...stored.findings,
     ...[...reading.holdLog.values()].flatMap((check) => check.findings),
   ];

@@ -1,6 +1,6 @@
 import { countersignatureOf, type StoredLedgerEntry } from '../ledger/ledger.ts';
 import { isCommon, publicKeyKey, runEnvelopeKey, runIdOf, runRecordKey } from '../records/keys.ts';
-import { type ObjectFinding, toObjectFinding } from './object-finding.ts';
+import type { ObjectFinding } from './object-finding.ts';
 import type { Keyring } from './signatures.ts';
 
 /** Whether those who hold the private keys of the public keys that were given vouch for this archive. */
@@ -26,12 +26,15 @@ interface SignedRun {
   attestations: { signedBy: string | null } | null;
 }
 
-/** Keys that nothing here is signed with. Where a signature cannot be read, its key may be any of them. */
-export function findUnusedKeys(
+/**
+ * Names keys that nothing here is signed with, each as a warning: a signing that was interrupted leaves its key, and
+ * nobody trusts a key for being here. Where a signature cannot be read, its key may be any of them.
+ */
+export function warnOfUnusedKeys(
   { keys }: Keyring,
   entries: readonly StoredLedgerEntry[],
   checks: readonly SignedRun[],
-): ObjectFinding[] {
+): string[] {
   if (checks.some(({ record, attestations }) => record === null || (record.signed && attestations?.signedBy == null)))
     return [];
   const signers = [
@@ -41,12 +44,8 @@ export function findUnusedKeys(
   const used = new Set(signers.map((id) => (id == null ? '' : publicKeyKey(id))));
   return keys
     .filter((key) => !used.has(key))
-    .map((key) =>
-      toObjectFinding(
-        'object/unexpected',
-        key,
-        'is a key that nothing here is signed with: it was put there, or left by a signing that was interrupted',
-      ),
+    .map(
+      (key) => `${key} is a key that nothing here is signed with: a signing was interrupted, or somebody put it there.`,
     );
 }
 

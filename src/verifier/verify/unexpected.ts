@@ -1,8 +1,12 @@
 import { sha256 } from '../../core/digest.ts';
 import { isEvidenceError } from '../../core/errors.ts';
 import type { Archive } from '../archive/archive.ts';
+import { slugOf } from '../bundle/layout.ts';
+import { readAcceptance } from '../ledger/acceptance.ts';
 import { ATTEMPT } from '../records/attempt.ts';
 import {
+  ACCEPTANCES_PREFIX,
+  acceptanceKey,
   askedKey,
   attemptFileOf,
   isAnnouncedSupplementsKey,
@@ -38,6 +42,12 @@ export async function findUnexpected(
       continue;
     }
     if (isOpen && isOfOpenRun(key, runId)) continue;
+    if (await isLeftAcceptance(archive, key)) {
+      warnings.push(
+        `${key} was left by an acceptance that was interrupted before the ledger recorded it: it counts for nothing.`,
+      );
+      continue;
+    }
     findings.push(toObjectFinding('object/unexpected', key, 'is there, but nothing records it'));
   }
   return findings;
@@ -48,6 +58,18 @@ function isOfOpenRun(key: string, runId: string): boolean {
   const isNamed = key === askedKey(runId) || key === runDraftKey(runId);
   const isOfSupplements = isSupplementsKey(key) || isAnnouncedSupplementsKey(key);
   return isNamed || isOfSupplements || streamSlugOf(key) !== null || isEncryptedBundleKey(key) || isDocumentKey(key);
+}
+
+/** True for an acceptance in its place. The caller knows that no ledger entry names it. */
+async function isLeftAcceptance(archive: Archive, key: string): Promise<boolean> {
+  if (!key.startsWith(ACCEPTANCES_PREFIX)) return false;
+  try {
+    const { record } = await readAcceptance(archive, key);
+    return key === acceptanceKey(slugOf(record.stream_id), record.accepted_at);
+  } catch (error) {
+    if (isEvidenceError(error, 'unreadable')) return false;
+    throw error;
+  }
 }
 
 /** A bundle of an attempt must be the one that the attempt's record names. */

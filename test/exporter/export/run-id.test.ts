@@ -60,6 +60,14 @@ test.each([false, true])('runs that are not ours are superseded, with --revise %
   expect(left).toEqual(['2026-10 is not ours', '2026-10.r2 is not ours']);
 });
 
+test('a revision that is resumed supersedes the runs that were in its way when it was begun', async () => {
+  const archive = await archiveWith('runs/2026-10/asked.json', 'runs/2026-10.r2/asked.json', 'runs/2026-10.r3/x');
+  const none = async () => null;
+  const wish = { archive, revise: false, whyOther: none, whyNotOurs: none, onBlocked: () => undefined };
+  const exported = await exportOrRevise(wish, '2026-10.r3', async (runId, supersedes) => [runId, ...supersedes]);
+  expect(exported).toEqual(['2026-10.r3', '2026-10', '2026-10.r2']);
+});
+
 test('what cannot be gone on with, and is not to be revised, ends it; so does a run that was not begun', async () => {
   const conflict = new EvidenceError('conflict', 'no');
   const refuse = () => Promise.reject(conflict);
@@ -100,6 +108,16 @@ const OPEN: [words: string, keys: string[], expected: string | null, suffix?: st
     '_auth-1',
   ],
   ['one of all streams, and some asked for', ['runs/all-time-2026-10-01/asked.json'], null, '_auth-1'],
+  [
+    'one that was left for a revision, which is finalized',
+    ['runs/all-time-2026-10-01/asked.json', 'runs/all-time-2026-10-01.r2/run.json'],
+    null,
+  ],
+  [
+    'the tenth revision after the ninth',
+    ['runs/all-time-2026-10-01.r9/asked.json', 'runs/all-time-2026-10-01.r10/asked.json'],
+    'all-time-2026-10-01.r10',
+  ],
   ['a revision', ['runs/all-time-2026-10-01/run.json', 'runs/all-time-2026-10-01.r2/x'], 'all-time-2026-10-01.r2'],
 ];
 

@@ -192,17 +192,19 @@ const TAMPERED: [string, Changes, string[]][] = [
   ['a public key exchanged', { [`keys/${K1.id}.pem`]: toPem(STRANGER) }, [`object/altered keys/${K1.id}.pem`]],
   ['a public key that is none', { [`keys/${K1.id}.pem`]: 'x' }, [`object/unreadable keys/${K1.id}.pem`]],
   ['the public key removed', { [`keys/${K1.id}.pem`]: null }, [`object/missing keys/${K1.id}.pem`]],
-  [
-    'a public key that signed nothing',
-    { [`keys/${STRANGER.id}.pem`]: toPem(STRANGER) },
-    [`object/unexpected keys/${STRANGER.id}.pem`],
-  ],
   ['something beside the keys', { 'keys/README': 'x' }, ['object/unexpected keys/README']],
 ];
 
 function toRecordBytesText(value: unknown): string {
   return Buffer.from(toRecordBytes(value)).toString();
 }
+
+test('a public key that signed nothing is left by an interruption, or planted: it is named, and counts for nothing', async () => {
+  const archive = await tampered(await archiveOf(K1, K1, K1), { [`keys/${STRANGER.id}.pem`]: toPem(STRANGER) });
+  const report = await verifyUnder(archive, [K1]);
+  expect([report.outcome, problemsIn(report), report.signatures.state]).toEqual(['empty', [], 'proved']);
+  expect(report.warnings).toEqual([expect.stringContaining(`keys/${STRANGER.id}.pem is a key that nothing here`)]);
+});
 
 describe('altered', async () => {
   const archive = await archiveOf(K1, K1, K1);
