@@ -200,6 +200,30 @@ describe('entries that are dated into a month that is archived', () => {
     expect((await service.verify()).code).toBe(0);
   });
 
+  test('among entries of another month: that month is named, not refuted, until the whole stream is exported', async () => {
+    const entries = grow([], '2026-08');
+    await beginWith(entries, '2026-08');
+    grow(entries, '2026-09', 2);
+    late(entries, 1);
+    grow(entries, '2026-09', 2);
+    const september = await service.export({ period: '2026-09' });
+    expect([september.code, september.document.failed]).toMatchObject([
+      3,
+      [
+        {
+          stream_id: STREAM,
+          reason: expect.stringMatching(/^entry 13 stand.*lists them with times outside of it$/),
+          next_step: expect.stringContaining('--all-time'),
+        },
+      ],
+    ]);
+    expect((await service.verify()).code).toBe(3);
+    expect((await service.export({ 'all-time': true })).code).toBe(0);
+    tell(entries, { listed: (all) => all.filter(({ sequence }) => sequence !== 13) });
+    const hidden = await service.export({ period: '2026-09', revise: true });
+    expect([hidden.code, codesOf(hidden)]).toEqual([1, expect.arrayContaining(['order/gap'])]);
+  });
+
   test('that the service shows in no month are a gap', async () => {
     const entries = grow([], '2026-08');
     await beginWith(grow(entries, '2026-09'), '2026-08', '2026-09');

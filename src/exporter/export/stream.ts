@@ -17,6 +17,7 @@ import { verifyToken } from '../../verifier/timestamp/verify.ts';
 import { type BagContents, type PackedBag, packBag, toTransferLog } from './bag.ts';
 import { type ExportContext, pastOf, type RunState, type Runtime } from './context.ts';
 import { announceEncrypted, type StoredForm, toStoredForm } from './encrypt.ts';
+import { refuseInterleaved } from './interleaved.ts';
 import { needsListing } from './listing.ts';
 import { compareWithPast } from './past.ts';
 import { readPdfOf, wholeForm } from './pdf-form.ts';
@@ -76,6 +77,8 @@ async function collect(
   const collection = new Collection(context, run, stream, folder);
   const vendor = await collection.askVendor();
   const received = run.account === null ? await collection.receive() : collection.receiveFrom(await run.account());
+  const { client, packagePeriod } = context.service;
+  await refuseInterleaved(client, packagePeriod, received.reading);
   const unfetched = await collection.askUnfetched(received.reading);
   const log = toTransferLog(context, run, streamId, collection.transferLog);
   context.runtime.listen({ type: 'step', streamId, step: 'examine' });
@@ -83,7 +86,7 @@ async function collect(
   const known: Known = {
     vendor,
     ...(await compareWithPast(context, run, received.reading, folder)),
-    period: context.service.packagePeriod,
+    period: packagePeriod,
     statement: collection.statement,
     unfetched,
     statedCount: received.statedCount,

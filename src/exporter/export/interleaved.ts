@@ -1,0 +1,67 @@
+import { EvidenceError, isEvidenceError } from '../../core/errors.ts';
+import type { PackageReading } from '../../verifier/chain/package.ts';
+import { entriesIn } from '../../verifier/claims/continuity-question.ts';
+import type { AuditClient } from '../client/audit.ts';
+import { ALL_TIME, inPeriod, type Period } from '../client/period.ts';
+
+/** Gaps of a package that are looked into, and entries that may be missing in all. */
+const MAX_GAPS = 20;
+const MAX_MISSING = 1000;
+
+interface Gap {
+  from: number;
+  to: number;
+}
+
+/**
+ * Refuses a package of a period in which entries are missing that the service lists with times outside of the period: no
+ * package of that period can be without a gap, which would refute the stream for good. A gap that the service does not
+ * explain is left to the verifier.
+ * @throws EvidenceError `service`.
+ */
+export async function refuseInterleaved(
+  client: Pick<AuditClient, 'listAfter' | 'listsAfter'>,
+  period: Period,
+  { walk }: PackageReading,
+): Promise<void> {
+  const gaps = walk.findings
+    .list()
+    .flatMap(({ code, from, to }) =>
+      code === 'order/gap' && from !== undefined && to !== undefined ? [{ from, to }] : [],
+    );
+  const missing = gaps.reduce((sum, { from, to }) => sum + to - from + 1, 0);
+  const [first] = gaps;
+  if (first === undefined || !client.listsAfter || (period.from === null && period.to === null)) return;
+  if (gaps.length !== walk.findings.errors('order') || gaps.length > MAX_GAPS || missing > MAX_MISSING) return;
+  for (const gap of gaps) if (!(await isElsewhere(client, walk.streamId, period, gap))) return;
+  throw new EvidenceError(
+    'service',
+    `${entriesIn(first.from, first.to)} stand among the entries of this period, and the service lists them with times outside of it`,
+    {
+      nextStep:
+        'Export the whole stream with: evidence export --all-time. Then ask the operator of the service when these entries were recorded.',
+    },
+  );
+}
+
+/** True if the service lists each entry of a gap, with a time outside of the period; false where it does not answer. */
+async function isElsewhere(
+  client: Pick<AuditClient, 'listAfter'>,
+  streamId: string,
+  period: Period,
+  { from, to }: Gap,
+): Promise<boolean> {
+  const isWithin = inPeriod(period);
+  let next = from;
+  try {
+    for await (const page of client.listAfter(streamId, from - 1, ALL_TIME))
+      for (const entry of page) {
+        if (entry.sequence !== next || isWithin(entry)) return false;
+        if (next === to) return true;
+        next++;
+      }
+  } catch (error) {
+    if (!isEvidenceError(error) || error.code === 'interrupted') throw error;
+  }
+  return false;
+}
