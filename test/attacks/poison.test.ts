@@ -13,7 +13,7 @@ import { packagePdf } from '../support/services/package-pdf.ts';
 /** Half of a surrogate pair, and a text whose 200th, 300th or 500th place is in the middle of one. */
 const LONE = '\ud800';
 const HALVES = `x${'😀'.repeat(600)}`;
-/** Of the service that is exported. */
+/** API key of the service that is exported. */
 const KEY = 'sk_of_a_false_service';
 const KEY_IN_HEX = Buffer.from(KEY).toString('hex');
 const FAR = 'Fri, 01 Jan 12026 00:00:00 GMT';
