@@ -55,7 +55,7 @@ export interface DescribedService {
 const MAX_STREAMS = 100_000;
 
 /** Code points of a foreign id in a message. */
-const SHOWN_OF_ID = 60;
+export const SHOWN_OF_ID = 60;
 
 /** The audit service's operations that an export needs, as its contract describes them. */
 // Over ten members: each is an operation of the service.

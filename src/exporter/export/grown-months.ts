@@ -1,8 +1,7 @@
 import { inParallel } from '../../core/parallel.ts';
 import { newestHead } from '../../verifier/claims/span.ts';
-import { findLate, isOutOfPlace } from '../../verifier/claims/unfetched.ts';
+import { type PlacedLate, placeLate } from '../../verifier/claims/unfetched.ts';
 import type { Past } from '../../verifier/ledger/past.ts';
-import type { StreamFinding } from '../../verifier/model/stream-finding.ts';
 import { monthOf } from '../../verifier/records/months.ts';
 import type { Question } from '../../verifier/records/question.ts';
 import type { ServiceInUse } from './context.ts';
@@ -34,23 +33,23 @@ export async function findGrownMonths(question: GrownQuestion): Promise<Readonly
   if (scope.completeness !== 'listing' || !service.client.listsAfter || past.spans.size === 0) return new Map();
   const { included } = await selectStreams(service.client.listStreams(), scope);
   await inParallel(included, concurrency, async (stream) => {
-    for (const finding of await lateIn(question, stream)) {
-      const month = monthOf(finding.recorded_at ?? '');
+    for (const { range, isApart } of await lateIn(question, stream)) {
+      const month = monthOf(range.first_recorded_at);
       if (month === null) continue;
       const known = grown.get(month) ?? { streams: new Set(), isOutOfPlace: false };
       known.streams.add(stream.streamId);
-      known.isOutOfPlace ||= isOutOfPlace(finding);
+      known.isOutOfPlace ||= isApart;
       grown.set(month, known);
     }
   });
   return new Map([...grown].map(([month, one]) => [month, { ...one, streams: [...one.streams].sort() }]));
 }
 
-async function lateIn({ service, past }: GrownQuestion, stream: ListedStream): Promise<StreamFinding[]> {
+async function lateIn({ service, past }: GrownQuestion, stream: ListedStream): Promise<PlacedLate[]> {
   const { streamId } = stream;
   const earlier = past.spans.get(streamId) ?? [];
   const after = newestHead(earlier)?.sequence ?? service.contract.firstSequence - 1;
   const periods = earlier.map(({ period }) => period);
   const unfetched = await listUnfetched(service.client, { streamId, statement: stream, after, own: null, periods });
-  return unfetched === null || unfetched.failure !== null ? [] : findLate({ streamId }, earlier, unfetched);
+  return unfetched === null || unfetched.failure !== null ? [] : placeLate(earlier, unfetched);
 }

@@ -1,17 +1,13 @@
 import { EvidenceError, isEvidenceError } from '../../core/errors.ts';
 import type { PackageReading } from '../../verifier/chain/package.ts';
 import { entriesIn } from '../../verifier/claims/continuity-question.ts';
+import type { Range } from '../../verifier/claims/ranges.ts';
 import type { AuditClient } from '../client/audit.ts';
 import { ALL_TIME, inPeriod, type Period } from '../client/period.ts';
 
 /** Gaps of a package that are looked into, and entries that may be missing in all. */
 const MAX_GAPS = 20;
 const MAX_MISSING = 1000;
-
-interface Gap {
-  from: number;
-  to: number;
-}
 
 /**
  * Refuses a package of a period in which entries are missing that the service lists with times outside of the period: no
@@ -49,7 +45,7 @@ async function isElsewhere(
   client: Pick<AuditClient, 'listAfter'>,
   streamId: string,
   period: Period,
-  { from, to }: Gap,
+  { from, to }: Range,
 ): Promise<boolean> {
   const isWithin = inPeriod(period);
   let next = from;

@@ -2,11 +2,9 @@ import { randomUUID } from 'node:crypto';
 import { EvidenceError } from '../../core/errors.ts';
 import { cutText } from '../../core/foreign-text.ts';
 import { readHttpDate } from '../../core/http-date.ts';
+import { SHOWN_OF_ID } from '../client/audit.ts';
 import type { ServiceInUse } from './context.ts';
 import type { MadePackage } from './received.ts';
-
-/** Code points of a foreign id in a message. */
-const SHOWN_OF_ID = 60;
 
 /**
  * Has the service make a package, and waits until it is ready.

@@ -32,33 +32,36 @@ export function findLate(
     const message = `the list of streams states ${entriesIn(from, to)}, which no export has, and the service did not list ${from === to ? 'it' : 'them'}: ${unfetched.failure}`;
     return [toStreamFinding('continuity/unfetched', streamId, message, { from, to })];
   }
-  return (unfetched?.late ?? []).flatMap((range) => {
-    const run = earlier.find((span) => !span.part && isOf(range, span));
-    if (run === undefined) return [];
+  return placeLate(earlier, unfetched).map(({ range, run, isApart }) => {
     const { from, to, first_recorded_at: time } = range;
     const [are, have] = from === to ? ['is', 'has'] : ['are', 'have'];
     const had = run.entries === null ? 'without any entry' : `up to entry ${run.entries.head.sequence}`;
     const message = `${entriesIn(from, to)} ${are} dated ${time}, within the period that run ${run.run_id} exported ${had}, and no export ${have} ${from === to ? 'it' : 'them'}`;
     const finding = toStreamFinding('continuity/grown', streamId, message, { from, to, recordedAt: time });
-    return [{ ...finding, next_step: isApart(run, from) ? FETCH_ALL : FETCH }];
+    return { ...finding, next_step: isApart ? FETCH_ALL : FETCH };
   });
 }
 
-/** True where entries that the run did not have lie before these: a revision of it would have a gap. */
-function isApart({ entries }: Span, from: number): boolean {
-  return entries !== null && entries.head.sequence + 1 !== from;
+/** Late entries within the period of an earlier run. */
+export interface PlacedLate {
+  range: LateRange;
+  run: Span;
+  /** Entries that the run did not have lie before these: a revision of it would have a gap. */
+  isApart: boolean;
 }
 
-/** Late entries that a revision of their month cannot hold without a gap. */
-export function isOutOfPlace({ next_step }: StreamFinding): boolean {
-  return next_step === FETCH_ALL;
+/** Finds the earlier run that each range of late entries belongs to; ranges of none are left out. */
+export function placeLate(earlier: readonly Span[], unfetched: Unfetched | null): PlacedLate[] {
+  return (unfetched?.late ?? []).flatMap((range) => {
+    const run = earlier.find((span) => !span.part && isOf(range, span));
+    if (run === undefined) return [];
+    return [{ range, run, isApart: run.entries !== null && run.entries.head.sequence + 1 !== range.from }];
+  });
 }
 
 /** True where each number of a gap is dated within the period of an earlier run, and so in no package of another one. */
 export function isLate(gap: Range, { earlier, period, unfetched }: KnownPast): boolean {
-  const late = (unfetched?.late ?? []).filter(
-    (range) => !isOf(range, { period }) && earlier.some((span) => !span.part && isOf(range, span)),
-  );
+  const late = placeLate(earlier, unfetched).flatMap(({ range }) => (isOf(range, { period }) ? [] : [range]));
   return without([gap], late).length === 0;
 }
 
