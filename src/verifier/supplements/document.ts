@@ -1,6 +1,5 @@
 import { z } from 'zod';
 import { FORMATS } from '../../core/formats.ts';
-import { periodSchema } from '../claims/span-schema.ts';
 import type { RecordFormat } from '../model/record-format.ts';
 import { runIdSchema, timeSchema } from '../model/schemas.ts';
 import { SUPPLEMENT_FINDING_CODES } from '../model/supplement-finding.ts';
@@ -105,7 +104,7 @@ export type SupplementsStatement = z.infer<typeof supplementsStatementSchema>;
 export const supplementsDocumentSchema = z.strictObject({
   format: z.literal(FORMATS.supplements),
   run_id: runIdSchema,
-  period: periodSchema,
+  period: z.strictObject({ from: timeSchema.nullable(), to: timeSchema.nullable() }),
   ...supplementsStatementSchema.shape,
 });
 export type SupplementsDocument = z.infer<typeof supplementsDocumentSchema>;
