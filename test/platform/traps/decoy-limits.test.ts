@@ -6,8 +6,6 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setImmediate } from 'node:timers/promises';
 import tls from 'node:tls';
-import { setFlagsFromString } from 'node:v8';
-import { runInNewContext } from 'node:vm';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
 import {
   DECOY_KINDS,
@@ -21,6 +19,7 @@ import { startDecoys } from '../../../src/platform/traps/decoys/start.ts';
 import { TYPES } from '../../../src/platform/traps/types/types.ts';
 import type { TrapUse } from '../../../src/platform/traps/use.ts';
 import type { PlantedType } from '../../../src/platform/traps/words.ts';
+import { collectGarbage } from '../../support/garbage.ts';
 import { someRows } from '../../support/some-rows.ts';
 import { certificateIn, settingsOf } from './decoy-places.ts';
 
@@ -181,9 +180,6 @@ const HANDSHAKE = Buffer.from('16030102000100', 'hex');
 const MB = 2 ** 20;
 /** More than one address may have of some decoys; of all of them. */
 const CROWDS = someRows([300, 1000], () => 'a crowd');
-
-setFlagsFromString('--expose-gc');
-const collectGarbage = runInNewContext('gc') as () => void;
 
 /** What is held in memory now, outside of the heap too. */
 function heldBytes(): number {

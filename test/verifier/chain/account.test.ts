@@ -12,6 +12,7 @@ import {
   type SentEntry,
   sealed,
 } from '../../support/chain.ts';
+import { collectGarbage } from '../../support/garbage.ts';
 import { someRows } from '../../support/some-rows.ts';
 
 /** A package of the whole account: its `stream` is null, and its entries come in any order. */
@@ -142,8 +143,10 @@ test('memory for a stream grows with its entries', () => {
   });
   const bytes = Buffer.from(JSON.stringify({ ...packageOf(streams.flat()), stream: null }));
   const reader = new PackageReader(defaultContract, KEYS);
+  collectGarbage();
   const before = process.memoryUsage().arrayBuffers;
   reader.push(bytes);
+  collectGarbage();
   const perStream = (process.memoryUsage().arrayBuffers - before) / streams.length;
   expect(perStream).toBeLessThan(16_000);
   expect(reader.finishEach()).toHaveLength(streams.length);
