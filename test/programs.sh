@@ -22,6 +22,7 @@ git git
 gnupg gpg
 gpgv gpgv
 inotify-tools inotifywait
+iproute2 ip
 jq jq
 kubernetes-client kubectl
 libc6-dev /usr/include/stdio.h

@@ -88,6 +88,7 @@ const SCENES: Record<string, Scene> = {
       'npm install --global ./evidence-exporter-0.1.0.tgz',
     ],
   },
+  distributed: { open: () => acme.bare(), elsewhere: { 0: 'distributed' } },
   encryption: {
     open: () => acme.filled(),
     before: {

@@ -38,6 +38,9 @@ interface Row {
 /** Every command: what it ends with where this machine does not let it. */
 const COMMANDS: Record<string, Row> = {
   export: { words: 'export --all-time --archive new', usual: 0, noFile: 3, nobody: 3 },
+  // Without a queue.
+  worker: { words: 'worker', usual: 2, noFile: 2, nobody: 2 },
+  status: { words: 'status', usual: 2, noFile: 2, nobody: 2 },
   verify: { words: 'verify evidence-archive', usual: 0, noFile: 0, nobody: 3 },
   streams: { words: 'streams', usual: 0, noFile: 0, nobody: 3 },
   probe: { words: 'probe --out found.yaml', usual: 0, noFile: 2, nobody: 2 },

@@ -92,8 +92,8 @@ function ofOurShell(line: string): string {
   return /evidence completion (zsh|fish)/.exec(line)?.[0] ?? line;
 }
 
-/** By demo.test.ts. */
-const elsewhere = ['evidence demo'];
+/** By demo.test.ts, and by distributed.test.ts, which has a queue. */
+const elsewhere = ['evidence demo', 'evidence status', 'evidence worker --until-idle --concurrency 8'];
 
 test.each(examples.filter((line) => !documented.includes(line) && !elsewhere.includes(line)))('%s', async (line) => {
   const { code, stdout, stderr } = await (await placeOf(line)).run(ofOurShell(line));

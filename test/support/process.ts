@@ -24,11 +24,14 @@ export interface Finished {
 export interface ProcessOptions extends RunOptions {
   /** For Node itself. */
   nodeFlags?: string[];
+  /** Words of another program that starts it. */
+  through?: readonly string[];
 }
 
 /** @param script a path, or one of the programs above. */
 export function startNode(script: string, args: readonly string[], options: ProcessOptions): ChildProcess {
-  return spawn(process.execPath, nodeWords(script, args, options), {
+  const [program = '', ...words] = [...(options.through ?? []), process.execPath, ...nodeWords(script, args, options)];
+  return spawn(program, words, {
     cwd: options.cwd,
     env: cleanEnvironment(options.env),
     stdio: ['ignore', 'pipe', 'pipe'],

@@ -13,8 +13,10 @@ import { probeFlags } from './commands/probe-flags.ts';
 import { restampFlags } from './commands/restamp-flags.ts';
 import { runsFlags } from './commands/runs-flags.ts';
 import { shareFlags } from './commands/share-flags.ts';
+import { statusFlags } from './commands/status-flags.ts';
 import { streamsFlags } from './commands/streams-flags.ts';
 import { verifyFlags } from './commands/verify-flags.ts';
+import { workerFlags } from './commands/worker-flags.ts';
 
 /** The help on a command, or for null on the program. */
 export type HelpOn = (command: string | null) => Promise<string>;
@@ -51,6 +53,16 @@ export const COMMANDS: readonly CommandRow[] = [
     holdHeap(100);
     return (await import('./commands/export.ts')).runExport;
   }),
+  command('worker', 'export streams of distributed runs', workerFlags, async ({ holdHeap }) => {
+    holdHeap(100);
+    return (await import('./commands/worker.ts')).runWorkerCommand;
+  }),
+  command(
+    'status [run]',
+    'how distributed runs stand',
+    statusFlags,
+    async () => (await import('./commands/status.ts')).runStatus,
+  ),
   command(
     'verify [targets..]',
     'verify archives, runs, bundles and packages',

@@ -1,6 +1,7 @@
 import type { Scrub } from '../../core/secret.ts';
 import type { DispatchLimits } from './dispatch.ts';
 import type { Tls } from './dispatcher.ts';
+import type { SharedRate } from './rate.ts';
 import type { CallLimits } from './retry.ts';
 
 /** In milliseconds. */
@@ -35,6 +36,8 @@ export interface TransportOptions {
   maxBytes: { json: number; download: number };
   /** Of all requests together; null to learn it from refusals. */
   requestsPerSecond: number | null;
+  /** Keeps that rate over several processes; null where this one alone asks the service. */
+  sharedRate: SharedRate | null;
   /** Receives a line for every request and wait, without the key. */
   trace?: (line: string) => void;
   /** Receives a line for every long wait that the service asks for, without the key. */
@@ -75,4 +78,5 @@ export const DEFAULT_TRANSPORT = {
   maxPages: 10_000,
   maxBytes: { json: 64 * 2 ** 20, download: 16 * 2 ** 30 },
   requestsPerSecond: null,
+  sharedRate: null,
 } as const;

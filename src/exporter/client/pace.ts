@@ -1,5 +1,11 @@
 /** A configured rate is kept below by this, because the network does not keep the distance of two requests. */
 const MARGIN = 0.97;
+
+/** The rate that is kept where one is configured; infinite where none is. */
+export function keptBelow(requestsPerSecond: number | null): number {
+  return requestsPerSecond === null ? Number.POSITIVE_INFINITY : requestsPerSecond * MARGIN;
+}
+
 /** What is sent of a ceiling once a request was refused at it. */
 const DECREASE = 0.9;
 /** What is added to that in a second, as a part of the ceiling: it is tried again every 20 seconds. */
@@ -44,7 +50,7 @@ export class Pace {
 
   /** @param requestsPerSecond is never exceeded; null where nothing is known. */
   constructor(requestsPerSecond: number | null) {
-    this.#configured = requestsPerSecond === null ? Number.POSITIVE_INFINITY : requestsPerSecond * MARGIN;
+    this.#configured = keptBelow(requestsPerSecond);
   }
 
   /** Lets a request go and returns 0, or the milliseconds after which to ask again. */

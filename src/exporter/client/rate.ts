@@ -1,5 +1,5 @@
 import { wait } from '../../core/wait.ts';
-import { Pace } from './pace.ts';
+import { keptBelow, Pace } from './pace.ts';
 
 /** A 503 may be many things: it speaks of a rate only where there was one. */
 const EVIDENCE = new Map([
@@ -7,30 +7,52 @@ const EVIDENCE = new Map([
   [503, 10],
 ]);
 
+/** A pace that several processes keep together. */
+export interface SharedRate {
+  /**
+   * Waits until a request may leave.
+   * @param requestsPerSecond of all processes; infinite where nothing is configured.
+   */
+  admit(origin: string, requestsPerSecond: number): Promise<void>;
+  /** Lets no request of any process leave for so long. */
+  pause(origin: string, milliseconds: number): void;
+}
+
+/** What the pace of a service is known by. */
+export interface RateOptions {
+  origin: string;
+  requestsPerSecond: number | null;
+  /** Null where this process alone asks the service. */
+  sharedRate: SharedRate | null;
+  signal: AbortSignal;
+}
+
 /** One pace for all requests to a service: who asks first goes first. */
 export class RateLimiter {
   readonly #pace: Pace;
-  readonly #signal: AbortSignal;
+  readonly #options: RateOptions;
   #turn: Promise<void> = Promise.resolve();
 
-  constructor(requestsPerSecond: number | null, signal: AbortSignal) {
-    this.#pace = new Pace(requestsPerSecond);
-    this.#signal = signal;
+  constructor(options: RateOptions) {
+    this.#pace = new Pace(options.requestsPerSecond);
+    this.#options = options;
   }
 
   /** Waits until a request may leave, and returns when that was. Rejects with the signal's reason. */
   async admit(): Promise<number> {
     const before = this.#turn;
+    const { origin, requestsPerSecond, sharedRate, signal } = this.#options;
     const { promise, resolve } = Promise.withResolvers<void>();
     this.#turn = promise;
     await before;
     try {
+      await sharedRate?.admit(origin, keptBelow(requestsPerSecond));
       for (;;) {
-        this.#signal.throwIfAborted();
+        signal.throwIfAborted();
         const now = performance.now();
         const waitMs = this.#pace.take(now);
         if (waitMs === 0) return now;
-        await wait(waitMs, this.#signal);
+        await wait(waitMs, signal);
       }
     } finally {
       resolve();
@@ -40,6 +62,8 @@ export class RateLimiter {
   /** Notes an answer that may say that there were too many requests. */
   answered(status: number, grantedAt: number, retryAfterMs: number | null): void {
     const evidence = EVIDENCE.get(status);
-    if (evidence !== undefined) this.#pace.refused(performance.now(), { grantedAt, retryAfterMs, evidence });
+    if (evidence === undefined) return;
+    if (retryAfterMs !== null) this.#options.sharedRate?.pause(this.#options.origin, retryAfterMs);
+    this.#pace.refused(performance.now(), { grantedAt, retryAfterMs, evidence });
   }
 }

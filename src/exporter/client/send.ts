@@ -40,7 +40,7 @@ export class Sender {
   constructor(options: ConnectionOptions) {
     this.#options = options;
     this.#dispatcher = openDispatcher(options.timeouts.connect, options.tls ?? {});
-    this.#limiter = new RateLimiter(options.requestsPerSecond, options.signal);
+    this.#limiter = new RateLimiter(options);
   }
 
   async close(): Promise<void> {

@@ -20,8 +20,10 @@ import type { Bound } from './binding.ts';
 import type { Listener } from './events.ts';
 import type { OpenSupplements } from './open-supplements.ts';
 import type { Packing } from './packing.ts';
+import type { ListedStream } from './plan.ts';
 import type { AccountPackage } from './received.ts';
 import type { Stamping } from './stamp.ts';
+import type { Recovered, StreamOutcome } from './stream-jobs.ts';
 
 /** The service that evidence is from. */
 export interface ServiceInUse {
@@ -98,6 +100,18 @@ export interface ExportContext {
   signing: Signing;
   maker: Maker;
   runtime: Runtime;
+  /** Streams of this attempt that workers were given; null where this process exports all. */
+  handedOut: HandedOut | null;
+}
+
+/** How the streams of an attempt ended that several machines work on. */
+export interface HandedOut {
+  /** When the attempt began, wherever that was. */
+  startedAt: Date;
+  /** Returns the end of a stream that is not recorded; null where it is, or where no worker was given the stream. */
+  outcomeOf(stream: ListedStream): Promise<StreamOutcome | null>;
+  /** Returns how a worker came by the stream that it recorded; null unless these bytes are the record that it wrote. */
+  recordedAs(record: { key: string; sha256: string }): Promise<{ recovered: Pick<Recovered, 'unread'> | null } | null>;
 }
 
 /** When a run was begun, by this attempt or an earlier one. */

@@ -9,7 +9,7 @@ import type { Unbound } from '../../verifier/records/stored-object.ts';
 import type { ExportContext } from './context.ts';
 import { bundleNames } from './encrypt.ts';
 import type { ListedStream, StreamSelection } from './plan.ts';
-import { notOurs, putStreamRecord } from './records.ts';
+import { notOurs, putStreamRecord, readStreamRecord } from './records.ts';
 import { recoverBundle, recoverRecord } from './recover.ts';
 import type { Recovered, StoredRecord } from './stream-jobs.ts';
 
@@ -43,14 +43,12 @@ export async function resumeStreams(
   const streams = new Map(included.map((stream) => [stream.streamId, stream]));
   const listed: ListedNow = { streams, readAt: begunAt.toISOString() };
   const resumed: Resumed = { recorded: [], incomplete: [], recovered: [] };
-  await inParallel(leftStreams(context, objects), context.runtime.concurrency, async ({ recordKey, key }) => {
+  await inParallel(leftStreams(context, objects), context.runtime.concurrency, async (left) => {
     context.runtime.signal.throwIfAborted();
-    const found = objects.has(recordKey)
-      ? await resumeRecord(context, recordKey, objects.get(recordKey)?.version_id, listed)
-      : await resumeBundle(context, key, listed);
-    resumed.recovered.push(found.recovered);
-    if (found.stored === null) resumed.incomplete.push(found.recovered.record);
-    else resumed.recorded.push(found.stored);
+    const { record, recovered, stored } = await resumeLeft(context, left, listed);
+    if (recovered !== null) resumed.recovered.push(recovered);
+    if (stored === null) resumed.incomplete.push(record);
+    else resumed.recorded.push(stored);
   });
   resumed.recorded.sort((a, b) => (a.record.stream_id < b.record.stream_id ? -1 : 1));
   return resumed;
@@ -81,35 +79,75 @@ export async function recordsOf(
   return records;
 }
 
+/** What an earlier attempt left of a stream. */
+export interface LeftStream {
+  recordKey: string;
+  /** Null where the stream has a bundle and no record. */
+  record: StoredObject | null;
+  /** Key of the bundle, or where there is none, of the record. */
+  key: string;
+}
+
 /** What a stream is to be gone on with. */
 interface Resumable {
-  recovered: Recovered;
+  record: Unbound<StreamRecord>;
+  /** Null for a stream that a worker of this attempt received. */
+  recovered: Recovered | null;
   /** Null where it is not done. */
   stored: StoredRecord | null;
+}
+
+/**
+ * Goes on with one stream, as `resumeStreams` does with all.
+ * @throws EvidenceError as `resumeStreams` does.
+ */
+export async function resumeLeft(
+  context: ExportContext,
+  { recordKey, record, key }: LeftStream,
+  listed: ListedNow,
+): Promise<Resumable> {
+  return record === null ? resumeBundle(context, key, listed) : resumeRecord(context, recordKey, record, listed);
 }
 
 async function resumeRecord(
   context: ExportContext,
   key: string,
-  version_id: string | undefined,
+  { version_id }: StoredObject,
   listed: ListedNow,
 ): Promise<Resumable> {
-  const { record, bytes, unread } = await recoverRecord(context, key);
+  const { record, recovered, ...content } = (await findRecorded(context, key)) ?? (await verifyRecorded(context, key));
   checkList(record, listed);
-  const place = {
-    key,
-    bytes: bytes.length,
-    sha256: sha256(bytes),
-    ...(version_id === undefined ? {} : { version_id }),
-  };
-  return { recovered: { record, unread }, stored: { record, ...place } };
+  const place = { key, ...content, ...(version_id === undefined ? {} : { version_id }) };
+  return { record, recovered, stored: { record, ...place } };
+}
+
+/** A record and what its bytes are. */
+interface ReadRecord extends Pick<Resumable, 'record' | 'recovered'> {
+  bytes: number;
+  sha256: string;
+}
+
+/** The record of a worker that verified the stream in this attempt; null for any other. */
+async function findRecorded(context: ExportContext, key: string): Promise<ReadRecord | null> {
+  if (context.handedOut === null) return null;
+  const { record, bytes } = await readStreamRecord(context, key);
+  const content = { bytes: bytes.length, sha256: sha256(bytes) };
+  const found = await context.handedOut.recordedAs({ key, sha256: content.sha256 });
+  if (found === null) return null;
+  return { record, recovered: found.recovered === null ? null : { record, ...found.recovered }, ...content };
+}
+
+async function verifyRecorded(context: ExportContext, key: string): Promise<ReadRecord> {
+  const { record, bytes, unread } = await recoverRecord(context, key);
+  return { record, recovered: { record, unread }, bytes: bytes.length, sha256: sha256(bytes) };
 }
 
 async function resumeBundle(context: ExportContext, key: string, listed: ListedNow): Promise<Resumable> {
   const recovered = await recoverBundle(context, key, listed.streams);
-  checkList(recovered.record, listed);
-  if (recovered.record.status === 'incomplete' && !context.finalizePartial) return { recovered, stored: null };
-  return { recovered, stored: await putStreamRecord(context, recovered.record) };
+  const { record } = recovered;
+  checkList(record, listed);
+  if (record.status === 'incomplete' && !context.finalizePartial) return { record, recovered, stored: null };
+  return { record, recovered, stored: await putStreamRecord(context, record) };
 }
 
 /** The service still states what was found then: less, or another entry in the same place, is another history. */
@@ -122,11 +160,11 @@ function checkList(record: Unbound<StreamRecord>, { streams, readAt }: ListedNow
 }
 
 /** A stream that left something, by where its record and its bundle lie. */
-function leftStreams(
+export function leftStreams(
   { question: { run_id: runId }, finalizePartial }: ExportContext,
   objects: ReadonlyMap<string, StoredObject>,
-): { recordKey: string; key: string }[] {
-  const left = new Map<string, string>();
+): LeftStream[] {
+  const left = new Map<string, LeftStream>();
   for (const key of objects.keys()) {
     const slug = streamSlugOf(key);
     if (slug === null) continue;
@@ -134,7 +172,8 @@ function leftStreams(
     const bundle = names.map(({ name }) => bundleKey(runId, name)).find((place) => objects.has(place));
     const recordKey = streamRecordKey(runId, slug);
     // One that must not be taken for whole is left where nobody asks for it, and the stream is collected again.
-    if (bundle !== undefined || objects.has(recordKey)) left.set(recordKey, bundle ?? recordKey);
+    const record = objects.get(recordKey) ?? null;
+    if (bundle !== undefined || record !== null) left.set(recordKey, { recordKey, record, key: bundle ?? recordKey });
   }
-  return [...left].map(([recordKey, key]) => ({ recordKey, key }));
+  return [...left.values()];
 }

@@ -1,42 +1,29 @@
 import { EvidenceError } from '../../core/errors.ts';
 import { inParallel } from '../../core/parallel.ts';
-import type { StoredObject } from '../../verifier/archive/archive.ts';
 import { type KnownLedger, readKnownLedger } from '../../verifier/ledger/continuation.ts';
 import { findEntry, readNewestEntry, runOf } from '../../verifier/ledger/ledger.ts';
 import { requireTrusted } from '../../verifier/ledger/trust.ts';
 import { verifyCommand } from '../../verifier/ledger/verify-command.ts';
-import { endReading } from '../../verifier/pdf-text/reader.ts';
 import { coverageOf, coverMonths } from '../../verifier/records/coverage.ts';
 import { runEnvelopeKey, runRecordKey } from '../../verifier/records/keys.ts';
 import { type MonthReport, toMonthReport } from '../../verifier/records/month-report.ts';
-import type { StreamList } from '../../verifier/records/record.ts';
 import { type FinalizedRun, readFinalizedRun } from '../../verifier/records/stored-run.ts';
-import { type ClockReading, earlierClock, readClock } from '../clocks.ts';
-import { collectAccount, hiddenIn } from './account.ts';
-import {
-  type BegunRun,
-  beginningOf,
-  beginRun,
-  boundToBeginning,
-  checkSameService,
-  readBegun,
-  requireSame,
-} from './asked.ts';
-import { readAttempts } from './attempts.ts';
+import { type ClockReading, earlierClock } from '../clocks.ts';
+import { hiddenIn } from './account.ts';
+import { beginningOf, beginRun, boundToBeginning, checkSameService, requireSame } from './asked.ts';
 import { attestRun, stampFinalized } from './attest.ts';
-import type { ExportContext, RunState } from './context.ts';
+import type { ExportContext } from './context.ts';
 import { concludeRun, finalizeDraft } from './finalize.ts';
-import { listRun, refuseForeign, refuseUnasked } from './leftovers.ts';
-import { Packing } from './packing.ts';
+import { listRun } from './leftovers.ts';
+import { closePacking, type FoundRun, findRun, listInScope, toState } from './open-run.ts';
 import { refuseUnended } from './period.ts';
-import { type ListedStream, type StreamSelection, selectStreams } from './plan.ts';
+import type { ListedStream, StreamSelection } from './plan.ts';
 import { RecordTexts } from './record-texts.ts';
 import { requireBoundRun } from './records.ts';
 import type { Resumed } from './resume.ts';
-import { readRunDraft } from './run-draft.ts';
 import { commonCodeOf, ServiceReach } from './service-reach.ts';
-import { exportStream, type StreamOutcome } from './stream.ts';
-import type { RunResult, StreamJobs } from './stream-jobs.ts';
+import { exportStream } from './stream.ts';
+import type { RunResult, StreamJobs, StreamOutcome } from './stream-jobs.ts';
 import { recoverSupplements, storedSupplementsKey } from './supplement-store.ts';
 import { openSupplements } from './supplements.ts';
 
@@ -52,46 +39,33 @@ export interface ExportResult extends RunResult {
  */
 export async function exportRun(context: ExportContext): Promise<ExportResult> {
   const { archive, question } = context;
-  const { run_id: runId } = question;
   // Listed first: what comes to be meanwhile has its record or its draft by the time that is looked for.
-  const objects = await listRun(archive, runId);
-  const finalized = await readFinalizedRun(archive, runId);
+  const objects = await listRun(archive, question.run_id);
+  const finalized = await readFinalizedRun(archive, question.run_id);
   if (finalized !== null) return { ...(await concludeFinalized(context, finalized)), missing: [] };
-  const ledger = await readKnownLedger(archive, context.signing);
-  const movedFrom = await checkSameService(context, question, ledger.newest);
-  const begun = await readBegun(context, question);
-  const frozen = await readRunDraft(context, runId);
-  refuseForeign(objects, runId, frozen !== null);
-  if (begun === null) refuseUnasked(objects);
+  const found = await findRun(context, objects);
+  const { frozen, ledger } = found;
   const { result, clock } =
     frozen === null
-      ? await exportOpen(context, { objects, ledger, movedFrom, begun })
+      ? await exportOpen(context, found)
       : { result: await finalizeDraft(context, ledger, frozen, []), clock: null };
   return withMissing(context, ledger, result, clock);
-}
-
-/** How a run that is not frozen was found. */
-interface OpenRun {
-  objects: ReadonlyMap<string, StoredObject>;
-  ledger: KnownLedger;
-  movedFrom: string | null;
-  /** Null for one that was not begun. */
-  begun: BegunRun | null;
 }
 
 // Over 40 lines: the steps of an export, in their order.
 async function exportOpen(
   context: ExportContext,
-  found: OpenRun,
+  found: FoundRun,
 ): Promise<{ result: RunResult; clock: ClockReading | null }> {
-  const { runtime } = context;
+  const { runtime, handedOut } = context;
   const at = runtime.now();
   using texts = new RecordTexts(runtime.workDirectory);
-  const { selection, clock } = await listStreams(context, texts);
+  const { selection, clock } = await listInScope(context, texts);
   refuseUnended(context.question.period, clock);
   const beginningAt = { at, byService: clock?.theirs ?? null };
   const resumed = await resume(context, found, selection, at);
-  const finished = new Set(resumed.recovered.map(({ record }) => record.stream_id));
+  const left = [...resumed.recorded.map(({ record }) => record), ...resumed.incomplete];
+  const finished = new Set(left.map(({ stream_id }) => stream_id));
   const open = selection.included.filter(({ streamId }) => !finished.has(streamId));
   runtime.listen({
     type: 'planned',
@@ -104,7 +78,8 @@ async function exportOpen(
   const first = found.begun ?? (open.length > 0 ? await beginRun(context, beginningAt, found.ledger.newest) : null);
   const bound = first === null ? context : await boundToBeginning(context, first);
   const beginning = first === null ? beginningAt : beginningOf(first.asked);
-  const run = await toState(bound, found, { beginning, start: { at, clock } }, open);
+  const start = { at: handedOut?.startedAt ?? at, clock };
+  const run = await toState(bound, found, { beginning, start }, open);
   const jobs: StreamJobs = { selection, ...resumed, failed: [], refused: 0 };
   const stored = storedSupplementsKey(context.question.run_id, found.objects);
   if (stored !== undefined) run.storedSupplements = await recoverSupplements(context, stored);
@@ -113,14 +88,15 @@ async function exportOpen(
   notes.use(run.supplements?.notes);
   try {
     const reach = new ServiceReach(context);
-    const exportOne = async (stream: ListedStream) =>
-      addOutcome(jobs, reach.isGone ? reach.leaveOut(stream) : reach.see(await exportStream(bound, run, stream)));
+    const exportOne = async (stream: ListedStream) => {
+      const elsewhere = (await handedOut?.outcomeOf(stream)) ?? null;
+      addOutcome(jobs, elsewhere ?? (await reach.exportWithin(stream, () => exportStream(bound, run, stream))));
+    };
     await inParallel(open, runtime.concurrency, exportOne);
-    const left = await hiddenIn(context, run, { selection, open, finished });
-    await inParallel(left, runtime.concurrency, exportOne);
+    const hidden = await hiddenIn(context, run, { selection, open, finished });
+    await inParallel(hidden, runtime.concurrency, exportOne);
   } finally {
-    await run.packing.close();
-    if (run.packing.hasPackedMuch) await endReading();
+    await closePacking(run);
   }
   jobs.recorded.sort((a, b) => (a.record.stream_id < b.record.stream_id ? -1 : 1));
   return { result: await concludeRun(bound, run, jobs), clock };
@@ -128,53 +104,12 @@ async function exportOpen(
 
 async function resume(
   context: ExportContext,
-  { objects }: OpenRun,
+  { objects }: FoundRun,
   selection: StreamSelection,
   begunAt: Date,
 ): Promise<Resumed> {
   if (objects.size === 0) return { recorded: [], incomplete: [], recovered: [] };
   return (await import('./resume.ts')).resumeStreams(context, objects, selection, begunAt);
-}
-
-/** Fixes what the jobs of a run share. */
-async function toState(
-  context: ExportContext,
-  { objects, ledger, movedFrom }: OpenRun,
-  { beginning, start }: Pick<RunState, 'beginning' | 'start'>,
-  open: readonly ListedStream[],
-): Promise<RunState> {
-  const run: RunState = {
-    ...{
-      beginning,
-      start,
-      movedFrom,
-      ledger,
-      past: ledger.past,
-      acceptances: ledger.acceptances,
-      restarts: ledger.restarts,
-    },
-    heads: new Map(Object.entries(ledger.newest?.entry.heads ?? {})),
-    attempts: await readAttempts(context, objects),
-    account: null,
-    packing: new Packing(),
-    ...{ supplements: null, storedSupplements: null },
-  };
-  if (context.service.contract.scope === 'account') run.account = once(() => collectAccount(context, run, open));
-  return run;
-}
-
-/** The streams as the service lists them, with the pages of that list, and what time it is there as the first one comes. */
-async function listStreams(
-  { service, question, runtime }: ExportContext,
-  texts: RecordTexts,
-): Promise<{ selection: StreamSelection; clock: ClockReading | null }> {
-  const pages: StreamList['pages'] = [];
-  let clock: ClockReading | null = null;
-  const listed = service.client.listStreams((page, date) => {
-    clock ??= readClock(date, runtime.now());
-    pages.push(page);
-  });
-  return { selection: await selectStreams(listed, question.scope, pages, texts.keep), clock };
 }
 
 function addOutcome(jobs: StreamJobs, outcome: StreamOutcome): void {
@@ -188,8 +123,8 @@ function addOutcome(jobs: StreamJobs, outcome: StreamOutcome): void {
   if (outcome.recovered !== null) jobs.recovered.push(outcome.recovered);
 }
 
-/** Months that no run has whole are named when there is one more run. */
-function withMissing(
+/** Names the months that no run has whole, where there is one more run. */
+export function withMissing(
   { runtime }: ExportContext,
   { past }: KnownLedger,
   result: RunResult,
@@ -224,12 +159,4 @@ async function concludeFinalized(context: ExportContext, finalized: FinalizedRun
   await requireBoundRun(context);
   const { unstamped } = await attestRun(context, finalized, ledger);
   return { record, state: 'already', unstamped };
-}
-
-function once<T>(make: () => Promise<T>): () => Promise<T> {
-  let made: Promise<T> | null = null;
-  return () => {
-    made ??= make();
-    return made;
-  };
 }

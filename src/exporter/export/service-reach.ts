@@ -1,6 +1,6 @@
 import type { ExportContext } from './context.ts';
 import type { ListedStream } from './plan.ts';
-import type { StreamOutcome } from './stream.ts';
+import type { StreamOutcome } from './stream-jobs.ts';
 
 /** Number of streams in a row, each tried as often as any request is, that must fail alike before the rest is left out. */
 const GIVEN_UP_AFTER = 10;
@@ -31,20 +31,21 @@ export class ServiceReach {
     this.#context = context;
   }
 
-  get isGone(): boolean {
-    return (this.#failing?.streams ?? 0) >= GIVEN_UP_AFTER && !this.#context.finalizePartial;
-  }
-
-  /** Takes note of how a stream ended. */
-  see(outcome: StreamOutcome): StreamOutcome {
+  /** Exports a stream, unless the ones before show that the service would not give it either. */
+  async exportWithin({ streamId }: ListedStream, exportIt: () => Promise<StreamOutcome>): Promise<StreamOutcome> {
+    if (this.#isGone) return this.#leaveOut(streamId);
+    const outcome = await exportIt();
     const code = commonCodeOf(outcome);
     const before = this.#failing?.code === code ? this.#failing.streams : 0;
     this.#failing = code === null ? null : { code, streams: before + 1 };
     return outcome;
   }
 
-  /** Returns the end of a stream that is not tried. */
-  leaveOut({ streamId }: ListedStream): StreamOutcome {
+  get #isGone(): boolean {
+    return (this.#failing?.streams ?? 0) >= GIVEN_UP_AFTER && !this.#context.finalizePartial;
+  }
+
+  #leaveOut(streamId: string): StreamOutcome {
     const code = this.#failing?.code ?? 'unreachable';
     const { why, next_step } = COMMON[code];
     const reason = `not tried, because ${why}`;

@@ -1,4 +1,4 @@
-import type { EvidenceError } from '../../core/errors.ts';
+import type { ErrorCode, EvidenceError } from '../../core/errors.ts';
 import type { RunRecord, StreamFailure, StreamRecord } from '../../verifier/records/record.ts';
 import type { StoredAs, Unbound } from '../../verifier/records/stored-object.ts';
 import type { StreamSelection } from './plan.ts';
@@ -23,6 +23,13 @@ export interface Recovered {
   /** The bundle is encrypted, so its claims are as the interrupted try wrote them down. */
   unread: boolean;
 }
+
+/** Where the job of a stream ended. */
+export type StreamOutcome =
+  | { kind: 'recorded'; stored: StoredRecord; recovered: Recovered | null }
+  /** Archived as an attempt; the run cannot be finalized with it. */
+  | { kind: 'incomplete'; record: Unbound<StreamRecord>; recovered: Recovered | null; isRefused: boolean }
+  | { kind: 'failed'; failure: StreamFailure; code: ErrorCode };
 
 /** How the streams of a run stand when all jobs have ended. */
 export interface StreamJobs {

@@ -11,7 +11,7 @@ import { examine } from '../../verifier/claims/examine.ts';
 import type { ReadPdf } from '../../verifier/claims/forms.ts';
 import { type Known, observe } from '../../verifier/claims/observe.ts';
 import { attemptPrefix, bundleKey, runDraftKey } from '../../verifier/records/keys.ts';
-import type { StreamFailure, StreamRecord } from '../../verifier/records/record.ts';
+import type { StreamRecord } from '../../verifier/records/record.ts';
 import { type Unbound, whereKept } from '../../verifier/records/stored-object.ts';
 import { verifyToken } from '../../verifier/timestamp/verify.ts';
 import { type BagContents, type PackedBag, packBag, toTransferLog } from './bag.ts';
@@ -24,14 +24,7 @@ import { readPdfOf, wholeForm } from './pdf-form.ts';
 import type { ListedStream } from './plan.ts';
 import { Collection, type Received } from './receive.ts';
 import { putStreamRecord, readableStreamRecord } from './records.ts';
-import type { Recovered, StoredRecord } from './stream-jobs.ts';
-
-/** Where the job of a stream ended. */
-export type StreamOutcome =
-  | { kind: 'recorded'; stored: StoredRecord; recovered: Recovered | null }
-  /** Archived as an attempt; the run cannot be finalized with it. */
-  | { kind: 'incomplete'; record: Unbound<StreamRecord>; recovered: Recovered | null; isRefused: boolean }
-  | { kind: 'failed'; failure: StreamFailure; code: ErrorCode };
+import type { Recovered, StreamOutcome } from './stream-jobs.ts';
 
 /**
  * One stream from the service into the archive. Everything that was received is archived, whatever the verdict; the

@@ -96,6 +96,8 @@ const absent = '/nowhere/absent.pem';
 
 /** Each key of the configuration set wrongly, by its path, once at least. */
 const OF_FILE: [path: string, value: unknown, says: RegExp, code?: number][] = [
+  ['queue.url_file', absent, /the address of the queue \(queue\.url_file\), .*absent\.pem, is not there/],
+  ['queue.schema', 'Audit Queue', /schema: a schema is named in small letters/],
   ['source.audit_url', '127.0.0.1:7581/audit', /audit_url: a URL with http:\/\/ or https:\/\/ before it/],
   ['source.audit_url', 'ftp://x', /audit_url: a URL with http/],
   ['source.traps_url', 'traps.example', /traps_url: a URL with http:\/\/ or https:\/\/ before it/],
@@ -198,6 +200,11 @@ const OTHERWISE: [words: string, wrong: () => Wrong, says: RegExp, code?: number
     'no file of the API key',
     () => ({ env: { EVIDENCE_API_KEY: '', EVIDENCE_API_KEY_FILE: absent } }),
     /the API key \(EVIDENCE_API_KEY_FILE\), .*absent\.pem, is not there/,
+  ],
+  [
+    'a queue of another database',
+    () => ({ env: { EVIDENCE_QUEUE_URL: 'mysql://me:word@db/queue' } }),
+    /the address of the queue is none of PostgreSQL/,
   ],
   ['a service of another contract', () => ({ env: { EVIDENCE_AUDIT_URL: other.auditUrl } }), /the answer of .*streams/],
   ['a service that is gone', () => ({ env: { EVIDENCE_AUDIT_URL: 'http://127.0.0.1:9/audit' } }), /ECONNREFUSED/, 3],

@@ -3,6 +3,8 @@ import { RateLimiter } from '../../../src/exporter/client/rate.ts';
 import { startFaultServer } from '../../support/fault-server.ts';
 import { connectTo, failure } from './connect.ts';
 
+const ALONE = { origin: 'https://audit.example.com', sharedRate: null };
+
 test('a transport asks no faster than it is told', async () => {
   const [requests, rate] = [11, 20];
   const server = await startFaultServer({ body: '{}' });
@@ -21,7 +23,7 @@ describe('what Retry-After says is waited for by everyone', () => {
     [500, false],
     [200, false],
   ])('after %i: %s', async (status, waits) => {
-    const limiter = new RateLimiter(null, new AbortController().signal);
+    const limiter = new RateLimiter({ ...ALONE, requestsPerSecond: null, signal: new AbortController().signal });
     const grantedAt = await limiter.admit();
     const answeredAt = performance.now();
     limiter.answered(status, grantedAt, 500);
@@ -43,7 +45,7 @@ describe('what Retry-After says is waited for by everyone', () => {
 describe('a wait for the turn', () => {
   test('ends with the reason when the work is to be ended, for all who wait', async () => {
     const controller = new AbortController();
-    const limiter = new RateLimiter(0.001, controller.signal);
+    const limiter = new RateLimiter({ ...ALONE, requestsPerSecond: 0.001, signal: controller.signal });
     await limiter.admit();
     const waiting = [failure(limiter.admit()), failure(limiter.admit())];
     const reason = new Error('stop');
@@ -52,7 +54,7 @@ describe('a wait for the turn', () => {
   });
 
   test('is first come, first served', async () => {
-    const limiter = new RateLimiter(200, new AbortController().signal);
+    const limiter = new RateLimiter({ ...ALONE, requestsPerSecond: 200, signal: new AbortController().signal });
     const order: number[] = [];
     await Promise.all([1, 2, 3, 4, 5].map((number) => limiter.admit().then(() => order.push(number))));
     expect(order).toEqual([1, 2, 3, 4, 5]);

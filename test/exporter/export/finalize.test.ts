@@ -55,6 +55,7 @@ function contextOf(more: Partial<ExportContext> = {}) {
       },
     },
     finalizePartial: false,
+    handedOut: null,
     service: {
       client: new AuditClient(transport, {
         url: 'http://127.0.0.1:9',

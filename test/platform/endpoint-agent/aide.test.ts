@@ -18,6 +18,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type EndpointLine, pathBytes } from '../../../src/platform/endpoints/report/line.ts';
 import { runToEnd } from '../../support/process.ts';
+import { seededRandom } from '../../support/random.ts';
 import { type Service, startService } from '../service.ts';
 import { emptyFolder } from './scanned.ts';
 import { type Watched, watched } from './watched.ts';
@@ -30,17 +31,6 @@ beforeAll(async () => {
   service = await startService();
 });
 afterAll(() => service.close());
-
-/** From 0 to 1, the same for the same seed (Mulberry32). */
-function seeded(seed: number): () => number {
-  let state = seed;
-  return () => {
-    state = (state + 0x6d2b79f5) | 0;
-    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
-  };
-}
 
 /** Names of every kind, as bytes. */
 const NAMES: Buffer[] = [
@@ -119,7 +109,7 @@ function makeTree(root: string): Buffer[] {
 }
 
 function mutate(root: string, files: Buffer[]): void {
-  const random = seeded(SEED);
+  const random = seededRandom(SEED);
   const kinds = Object.values(MUTATIONS_OF_FILES);
   const left = [...files];
   const picked = Array.from({ length: MUTATIONS - 2 * FOLDERS }, () => {

@@ -157,6 +157,7 @@ async function exportAll(config: Config, footing: Footing, context: CommandConte
       finalizePartial: false,
       beginSigning: false,
       serviceMoved: false,
+      queue: null,
       service,
     };
     return await exportInto(wish, footing, context);

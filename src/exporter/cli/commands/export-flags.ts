@@ -26,6 +26,10 @@ export function exportFlags(argv: Argv) {
         type: 'boolean',
         describe: 'finalize the run even if something is missing, labelled PARTIAL',
       },
+      distributed: {
+        type: 'boolean',
+        describe: 'leave the streams to workers (`evidence worker`), and wait for them',
+      },
       'dry-run': { type: 'boolean', describe: 'say what would be exported and what would stop it; touch nothing' },
     })
     .example('$0 export --period 2026-10', 'October 2026, into ./evidence-archive')

@@ -1,6 +1,7 @@
 import type { Question } from '../../../verifier/records/question.ts';
 import type { PeriodAnswer } from '../../export/period.ts';
 import type { Config } from '../config/config.ts';
+import type { OpenQueue } from '../config/queue.ts';
 import type { Service } from '../config/service.ts';
 
 /** What an export, or a dry run of it, is asked for. */
@@ -12,6 +13,8 @@ export interface ExportWish {
   finalizePartial: boolean;
   beginSigning: boolean;
   serviceMoved: boolean;
+  /** Of the workers that export the streams; null where this machine does. */
+  queue: OpenQueue | null;
   service: Service;
 }
 

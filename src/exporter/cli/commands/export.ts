@@ -1,35 +1,44 @@
 import type { Printer } from '../../../core/terminal/printer.ts';
 import type { Archive } from '../../../verifier/archive/archive.ts';
 import type { Question } from '../../../verifier/records/question.ts';
-import { bindTo, whyNotOurs, whyOther } from '../../export/asked.ts';
-import { bindingKeysOf } from '../../export/binding.ts';
-import type { ExportContext, ServiceInUse } from '../../export/context.ts';
+import { whyNotOurs, whyOther } from '../../export/asked.ts';
 import type { Listener } from '../../export/events.ts';
 import { type PeriodAnswer, type PeriodQuestion, resolvePeriod } from '../../export/period.ts';
 import { type ExportResult, exportRun } from '../../export/run.ts';
 import { chooseRunId, exportOrRevise } from '../../export/run-id.ts';
 import type { CommandContext } from '../command.ts';
 import { withArchiveMade } from '../config/archives.ts';
-import { readCommit } from '../config/commit.ts';
 import { type Config, loadConfig } from '../config/config.ts';
-import { toReportOptions } from '../config/controls.ts';
 import { type Footing, withFooting } from '../config/footing.ts';
+import type { OpenQueue } from '../config/queue.ts';
 import { MORE_ROOM, reckonRoom } from '../config/room.ts';
 import { connectService } from '../config/service.ts';
-import { readOperator, readTool } from '../config/tool.ts';
 import { freeIn, withWorkDirectory } from '../config/work-directory.ts';
 import { Progress } from '../output/progress.ts';
 import { endOf, printRun, toRunDocument } from '../output/run-report.ts';
+import { bindingKeyOf, composeExport, type ExportParts } from './compose.ts';
 import { dryRun } from './dry-run.ts';
 import type { ExportFlags } from './export-flags.ts';
 import { type ExportWish, questionOf } from './export-wish.ts';
 
 export async function runExport(flags: ExportFlags, context: CommandContext): Promise<number> {
   const config = await loadConfig(flags, context.environment, context.directory);
+  const withService = (queue: OpenQueue | null) => exportFrom(config, queue, flags, context);
+  if (flags.distributed !== true) return withService(null);
+  const { withQueue } = await import('../config/queue.ts');
+  return withQueue(config, context, withService);
+}
+
+async function exportFrom(
+  config: Config,
+  queue: OpenQueue | null,
+  flags: ExportFlags,
+  context: CommandContext,
+): Promise<number> {
   const scope = scopeOf(flags, config);
-  const service = connectService(config.source, context.printer, context.signal);
+  const service = connectService(config.source, context.printer, context.signal, queue?.rate);
   const common = {
-    ...{ config, scope, service },
+    ...{ config, scope, service, queue },
     revise: flags.revise === true,
     finalizePartial: flags['finalize-partial'] === true,
     beginSigning: flags['begin-signing'] === true,
@@ -93,7 +102,7 @@ export async function exportInto(wish: ExportWish, footing: Footing, context: Co
   );
 }
 
-/** Puts the pieces of an export together and runs it. */
+/** Runs an export, here or with workers. */
 async function exportTo(
   archive: Archive,
   wish: ExportWish,
@@ -101,7 +110,7 @@ async function exportTo(
   workDirectory: string,
   context: CommandContext,
 ): Promise<ExportResult> {
-  const { printer } = context;
+  const { printer, signal } = context;
   const progress = new Progress(printer);
   const listen: Listener = (event) => {
     if (event.type === 'planned') noteRoom(wish.config, event.entryCounts, printer);
@@ -110,53 +119,29 @@ async function exportTo(
   try {
     // What the store cannot do is found out before anything is asked of the service.
     await archive.limitations();
-    const service = serviceOf(wish);
-    const keyFor = bindingKeysOf({ signingKey: footing.signingKey, apiKey: wish.config.source.apiKey ?? '' });
-    const asker = { archive, service, binding: { keyFor } };
+    const { concurrency } = wish.config.source;
+    const runtime = { workDirectory, concurrency, now: () => new Date(), signal, listen };
+    const parts: ExportParts = { wish, footing, archive, runtime };
+    const asker = { archive, service: { isMoved: wish.serviceMoved }, binding: { keyFor: bindingKeyOf(parts) } };
     const revision = {
-      archive,
-      revise: wish.revise,
+      ...{ archive, revise: wish.revise },
       whyOther: (runId: string) => whyOther(asker, questionOf(wish, runId)),
       whyNotOurs: (runId: string) => whyNotOurs(asker, questionOf(wish, runId)),
       onBlocked: (why: string) => printer.note(why),
     };
-    const { concurrency } = wish.config.source;
-    const runtime = { workDirectory, concurrency, now: () => new Date(), signal: context.signal, listen };
     return await exportOrRevise(revision, await chooseRunId(archive, wish.answer), async (runId, supersedes) => {
-      const question = questionOf(wish, runId);
-      const binding = await bindTo({ archive }, question, keyFor);
-      return exportRun({ question, supersedes, service, archive, binding, runtime, ...standingOf(wish, footing) });
+      const exportContext = await composeExport(parts, {
+        question: questionOf(wish, runId),
+        supersedes,
+        handedOut: null,
+      });
+      if (wish.queue === null) return exportRun(exportContext);
+      const { exportDistributed } = await import('./distributed.ts');
+      return exportDistributed(exportContext, wish.queue, context);
     });
   } finally {
     progress.close();
   }
-}
-
-function serviceOf({ service: { client, contract, supplements }, answer, serviceMoved }: ExportWish): ServiceInUse {
-  return {
-    client,
-    contract: contract.contract,
-    contractFile: contract.file,
-    packagePeriod: client.packagePeriod(answer.period),
-    isMoved: serviceMoved,
-    supplements,
-  };
-}
-
-/** What an export has whatever its run is called. */
-function standingOf(
-  { config, finalizePartial, beginSigning }: ExportWish,
-  { recipients, sealKeys, roots, signingKey, publicKeys, stamping, controls }: Footing,
-): Pick<ExportContext, 'acceptsSecrets' | 'finalizePartial' | 'recipients' | 'trust' | 'signing' | 'maker'> {
-  const report = toReportOptions(config.report, controls);
-  return {
-    finalizePartial,
-    recipients,
-    acceptsSecrets: config.verify.acceptsSecrets,
-    trust: { sealKeys, roots },
-    signing: { signingKey, publicKeys, beginSigning, stamping },
-    maker: { tool: readTool(), commit: readCommit(), operator: readOperator(), report },
-  };
 }
 
 /** What may be too little is said, and tried: the same command resumes it. */

@@ -106,6 +106,16 @@ export const configSchema = z.strictObject({
     })
     .optional(),
   work_directory: z.string().min(1).optional(),
+  /** Of runs that several machines work on. */
+  queue: z
+    .strictObject({
+      url_file: z.string().optional(),
+      schema: z
+        .string()
+        .regex(/^[a-z_][a-z0-9_]{0,49}$/, 'a schema is named in small letters, digits and _, and begins with no digit')
+        .optional(),
+    })
+    .optional(),
   report: z
     .strictObject({
       organisation: z.string().min(1).max(200).optional(),

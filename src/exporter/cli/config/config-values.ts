@@ -60,11 +60,11 @@ export function named(given: string, folder: string): NamedFile {
   return { given, path: resolve(folder, given) };
 }
 
-/** @param place the variable or key of the configuration that names the file, for errors. */
-export function readSecret(path: string, place: string): string {
-  const key = readGivenText(`the API key (${place})`, path).trim();
-  if (key !== '') return key;
-  throw new EvidenceError('config', `the file of the API key (${place}), ${path}, is empty`, {
-    nextStep: 'Put the key into it.',
+/** @param name what it is. @param place the variable or key of the configuration that names the file, for errors. */
+export function readSecret(path: string, name: string, place: string): string {
+  const text = readGivenText(`${name} (${place})`, path).trim();
+  if (text !== '') return text;
+  throw new EvidenceError('config', `the file of ${name} (${place}), ${path}, is empty`, {
+    nextStep: 'Put it into the file.',
   });
 }

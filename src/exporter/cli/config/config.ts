@@ -1,5 +1,7 @@
 import { tmpdir } from 'node:os';
 import { resolve } from 'node:path';
+import { EvidenceError } from '../../../core/errors.ts';
+import type { QueuePlace } from '../../queue/database.ts';
 import { type NamedFile, named, parseSealKeys, readSecret, sealKeysIn } from './config-values.ts';
 import { CONFIG_FILE, type Found, readConfigFile } from './found-file.ts';
 import { type ConfigFlags, type ConfigGiven, fromCommand, inFolder } from './given.ts';
@@ -26,6 +28,8 @@ export interface Config {
   sign: SignConfig;
   archive: ArchiveConfig;
   report: ReportConfig;
+  /** Null where none is configured, and a run is exported by this machine alone. */
+  queue: QueuePlace | null;
   /** In which a command makes a folder for what is on its way into the archive or out of it. */
   workDirectory: string;
 }
@@ -68,11 +72,13 @@ function toConfig(
 ): Config {
   const from = { file, folder, flags, environment, directory };
   const apiKey = readApiKey(from);
+  const queueUrl = readQueueUrl(from);
   const sealKeyFiles = toSealKeys(from);
   const passphraseFile = inFolder(from, file.sign?.passphrase_file);
   refuseMisplaced(givenWords(flags, environment, file), [
     ...secretsOf(environment),
     ...(apiKey === null ? [] : [{ name: 'the API key', text: apiKey }]),
+    ...(queueUrl === null ? [] : [{ name: 'the address of the queue', text: queueUrl }]),
     ...[...sealKeyFiles].flatMap(([id, { path }]) => secretsIn(`the seal key "${id}"`, path)),
     ...(passphraseFile === null ? [] : secretsIn('the passphrase of the signing key', passphraseFile)),
   ]);
@@ -83,18 +89,54 @@ function toConfig(
     sign: { ...toSignConfig(from), passphraseFile },
     archive: toArchiveConfig(from),
     report: toReportConfig(from),
+    queue: queueUrl === null ? null : { url: checkQueueUrl(queueUrl), schema: file.queue?.schema ?? 'evidence' },
     workDirectory: fromCommand(from, flags.workDirectory) ?? inFolder(from, file.work_directory) ?? tmpdir(),
   };
 }
 
+/** A secret, and where the configuration names its file. */
+interface GivenSecret {
+  name: string;
+  place: string;
+  file: string | undefined;
+}
+
+/**
+ * The text of a secret: that of a variable, of the file that another variable names, or of that of the configuration.
+ * @param text of the variable. @param file of the variable of the same name with `_FILE` behind it, as `[name, path]`.
+ */
+function readGivenSecret(
+  from: ConfigGiven,
+  text: string | undefined,
+  [variable, path]: [variable: string, path: string | undefined],
+  { name, place, file }: GivenSecret,
+): string | null {
+  if (text !== undefined) return text.trim();
+  const ofEnvironment = fromCommand(from, path);
+  if (ofEnvironment !== null) return readSecret(ofEnvironment, name, variable);
+  const ofFile = inFolder(from, file);
+  return ofFile === null ? null : readSecret(ofFile, name, place);
+}
+
 function readApiKey(from: ConfigGiven): string | null {
-  const { environment, file } = from;
-  const given = environment['EVIDENCE_API_KEY']?.trim();
-  if (given !== undefined) return given;
-  const ofEnvironment = fromCommand(from, environment['EVIDENCE_API_KEY_FILE']);
-  if (ofEnvironment !== null) return readSecret(ofEnvironment, 'EVIDENCE_API_KEY_FILE');
-  const ofFile = inFolder(from, file.source?.api_key_file);
-  return ofFile === null ? null : readSecret(ofFile, 'source.api_key_file');
+  const { EVIDENCE_API_KEY: text, EVIDENCE_API_KEY_FILE: path } = from.environment;
+  const inFile = { name: 'the API key', place: 'source.api_key_file', file: from.file.source?.api_key_file };
+  return readGivenSecret(from, text, ['EVIDENCE_API_KEY_FILE', path], inFile);
+}
+
+function readQueueUrl(from: ConfigGiven): string | null {
+  const { EVIDENCE_QUEUE_URL: text, EVIDENCE_QUEUE_URL_FILE: path } = from.environment;
+  const inFile = { name: 'the address of the queue', place: 'queue.url_file', file: from.file.queue?.url_file };
+  return readGivenSecret(from, text, ['EVIDENCE_QUEUE_URL_FILE', path], inFile);
+}
+
+/** @throws EvidenceError `config`; the address is not in it. */
+function checkQueueUrl(url: string): string {
+  const isPostgres = URL.canParse(url) && /^postgres(ql)?:$/.test(new URL(url).protocol);
+  if (isPostgres) return url;
+  throw new EvidenceError('config', 'the address of the queue is none of PostgreSQL', {
+    nextStep: 'Set EVIDENCE_QUEUE_URL, or the file in queue.url_file, to postgres://USER:PASSWORD@HOST:PORT/DATABASE.',
+  });
 }
 
 function toSealKeys({ file, folder, flags, directory }: ConfigGiven): Map<string, NamedFile> {

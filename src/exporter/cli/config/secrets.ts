@@ -25,6 +25,7 @@ const FORMS: [form: RegExp, name: string][] = [
 
 const OF_ENVIRONMENT: Record<string, string> = {
   EVIDENCE_API_KEY: 'the API key',
+  EVIDENCE_QUEUE_URL: 'the address of the queue',
   EVIDENCE_SIGNING_PASSPHRASE: 'the passphrase of the signing key',
   AWS_SECRET_ACCESS_KEY: 'the secret key of the store',
   AWS_SESSION_TOKEN: 'the session token of the store',

@@ -5,6 +5,7 @@ import { AuditClient } from '../../client/audit.ts';
 import type { Tls } from '../../client/dispatcher.ts';
 import { DEFAULT_TRANSPORT } from '../../client/options.ts';
 import { withPageSizes } from '../../client/page-size.ts';
+import type { SharedRate } from '../../client/rate.ts';
 import type { Transport } from '../../client/transport.ts';
 import { Transports } from '../../client/transports.ts';
 import type { SupplementSource } from '../../supplements/source.ts';
@@ -28,9 +29,15 @@ export interface Service {
 
 /**
  * The audit service that the configuration names.
+ * @param sharedRate keeps its rate together with other processes.
  * @throws EvidenceError `config` when address or key are missing.
  */
-export function connectService(config: SourceConfig, printer: Printer, signal: AbortSignal): Service {
+export function connectService(
+  config: SourceConfig,
+  printer: Printer,
+  signal: AbortSignal,
+  sharedRate: SharedRate | null = null,
+): Service {
   if (config.auditUrl === null)
     throw new EvidenceError('config', 'no audit service is named', {
       nextStep: 'Set source.audit_url in evidence.yaml, EVIDENCE_AUDIT_URL, or --audit-url; or try `evidence demo`.',
@@ -48,7 +55,7 @@ export function connectService(config: SourceConfig, printer: Printer, signal: A
   const description =
     config.pageItems === null ? contract.description : withPageSizes(contract.description, config.pageItems);
   const { origin } = new URL(config.auditUrl);
-  const transports = openTransports(config, config.apiKey, printer, signal);
+  const transports = openTransports(config, config.apiKey, { printer, signal, sharedRate });
   const transport = transports.to(origin);
   return {
     transport,
@@ -66,13 +73,17 @@ export function connectService(config: SourceConfig, printer: Printer, signal: A
   };
 }
 
-function openTransports(config: SourceConfig, apiKey: string, printer: Printer, signal: AbortSignal): Transports {
+function openTransports(
+  config: SourceConfig,
+  apiKey: string,
+  { printer, signal, sharedRate }: { printer: Printer; signal: AbortSignal; sharedRate: SharedRate | null },
+): Transports {
   const { requestsPerSecond, bounds } = config;
   const { name, version } = readTool();
   return new Transports({
     ...DEFAULT_TRANSPORT,
     ...bounds,
-    ...{ apiKey, requestsPerSecond },
+    ...{ apiKey, requestsPerSecond, sharedRate },
     tls: readTls(config.tlsFiles, printer),
     userAgent: `${name}/${version}`,
     ...(printer.verbose ? { trace: (line: string) => printer.detail(line) } : {}),

@@ -198,6 +198,7 @@ describe('the file, then the environment, then the flags', () => {
         store: { pathStyle: false, legalHold: false },
       },
       report: { organisation: null, preparedBy: null, controls: [], oscal: false },
+      queue: null,
       workDirectory: tmpdir(),
     });
   });

@@ -1,0 +1,63 @@
+import type { Archive } from '../../../verifier/archive/archive.ts';
+import type { Question } from '../../../verifier/records/question.ts';
+import { bindTo } from '../../export/asked.ts';
+import { bindingKeysOf } from '../../export/binding.ts';
+import type { Binding, ExportContext, HandedOut, Runtime, ServiceInUse } from '../../export/context.ts';
+import { readCommit } from '../config/commit.ts';
+import { toReportOptions } from '../config/controls.ts';
+import type { Footing } from '../config/footing.ts';
+import { readOperator, readTool } from '../config/tool.ts';
+import type { ExportWish } from './export-wish.ts';
+
+/** What an export of a command runs on, whatever its run is called. */
+export interface ExportParts {
+  wish: Omit<ExportWish, 'answer' | 'revise' | 'scope'>;
+  footing: Footing;
+  archive: Archive;
+  runtime: Runtime;
+}
+
+/** What an export is of. */
+export interface AskedRun {
+  question: Question;
+  supersedes: readonly string[];
+  /** Null where this process exports all streams, or the one that it was given. */
+  handedOut: HandedOut | null;
+}
+
+/** Puts the pieces of an export together. */
+export async function composeExport(
+  { wish, footing, archive, runtime }: ExportParts,
+  { question, supersedes, handedOut }: AskedRun,
+): Promise<ExportContext> {
+  const { config, finalizePartial, beginSigning } = wish;
+  const { recipients, sealKeys, roots, signingKey, publicKeys, stamping, controls } = footing;
+  const report = toReportOptions(config.report, controls);
+  return {
+    ...{ question, supersedes, archive, runtime, finalizePartial, recipients, handedOut },
+    service: serviceOf(wish, question.period),
+    acceptsSecrets: config.verify.acceptsSecrets,
+    trust: { sealKeys, roots },
+    signing: { signingKey, publicKeys, beginSigning, stamping },
+    binding: await bindTo({ archive }, question, bindingKeyOf({ wish, footing })),
+    maker: { tool: readTool(), commit: readCommit(), operator: readOperator(), report },
+  };
+}
+
+export function serviceOf(
+  { service: { client, contract, supplements }, serviceMoved }: ExportParts['wish'],
+  period: Question['period'],
+): ServiceInUse {
+  return {
+    client,
+    contract: contract.contract,
+    contractFile: contract.file,
+    packagePeriod: client.packagePeriod(period),
+    isMoved: serviceMoved,
+    supplements,
+  };
+}
+
+export function bindingKeyOf({ wish, footing }: Pick<ExportParts, 'wish' | 'footing'>): Binding['keyFor'] {
+  return bindingKeysOf({ signingKey: footing.signingKey, apiKey: wish.config.source.apiKey ?? '' });
+}

@@ -1,0 +1,79 @@
+import { EvidenceError } from '../../../core/errors.ts';
+import { wait } from '../../../core/wait.ts';
+import { readKnownLedger } from '../../../verifier/ledger/continuation.ts';
+import type { ExportContext } from '../../export/context.ts';
+import { planRun } from '../../export/handed-out.ts';
+import { type ExportResult, exportRun, withMissing } from '../../export/run.ts';
+import type { QueueDatabase } from '../../queue/database.ts';
+import { type RunProgress, readProgress } from '../../queue/progress.ts';
+import type { CommandContext } from '../command.ts';
+import type { OpenQueue } from '../config/queue.ts';
+import { WatchedRun } from '../output/queue-progress.ts';
+
+/** How often a run is looked at that workers work on. */
+export const LOOK_MS = 1000;
+
+/**
+ * Hands a run out to workers, and waits until they have ended it. Whoever interrupts this interrupts none of them; the
+ * same command goes on to wait.
+ */
+export async function exportDistributed(
+  exportContext: ExportContext,
+  { queue, database }: OpenQueue,
+  context: CommandContext,
+): Promise<ExportResult> {
+  const { question, supersedes, finalizePartial, signing, service } = exportContext;
+  const { run_id: runId } = question;
+  const options = {
+    supersedes: [...supersedes],
+    finalize_partial: finalizePartial,
+    begin_signing: signing.beginSigning === true,
+    service_moved: service.isMoved,
+  };
+  const isHandedOut = await planRun(exportContext, async (plan) => {
+    const isNew = await queue.handOut({ runId, options }, plan);
+    context.printer.note(isNew ? `Run ${runId} is handed out to workers.` : `Workers are at run ${runId} already.`);
+  });
+  if (!isHandedOut) return exportRun(exportContext);
+  return conclusionOf(exportContext, await watchRun(database, runId, context));
+}
+
+/** Shows how a run goes on until it has ended. */
+export async function watchRun(
+  database: QueueDatabase,
+  runId: string,
+  { printer, signal }: CommandContext,
+): Promise<RunProgress> {
+  const watched = new WatchedRun(printer);
+  try {
+    for (;;) {
+      const progress = await readProgress(database, runId);
+      if (progress === null)
+        throw new EvidenceError('not-found', `run ${runId} is not in the queue any more`, {
+          nextStep: 'What is archived stays. Run the same command again.',
+        });
+      watched.show(progress);
+      if (progress.state === 'ended') return progress;
+      await wait(LOOK_MS, signal);
+    }
+  } finally {
+    watched.close();
+  }
+}
+
+/** @throws EvidenceError for a run that could not be concluded. */
+async function conclusionOf(
+  exportContext: ExportContext,
+  { runId, conclusion, failure }: RunProgress,
+): Promise<ExportResult> {
+  if (conclusion === null)
+    throw new EvidenceError(failure?.code ?? 'service', failure?.reason ?? `no worker could conclude run ${runId}`, {
+      nextStep: failure?.next_step ?? 'See what the workers printed, then run the same command again.',
+    });
+  const { state, record, refused } = conclusion;
+  if (record !== null) return { record, state, refused, unstamped: null, missing: [] };
+  // It is finalized by now, so nothing but a time-stamp can be added to it.
+  const { missing: _none, ...result } = await exportRun(exportContext);
+  const ledger = await readKnownLedger(exportContext.archive, exportContext.signing);
+  return withMissing(exportContext, ledger, { ...result, state }, null);
+}

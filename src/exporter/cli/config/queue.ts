@@ -1,0 +1,46 @@
+import { EvidenceError } from '../../../core/errors.ts';
+import type { SharedRate } from '../../client/rate.ts';
+import { QueueDatabase } from '../../queue/database.ts';
+import { DatabaseRate } from '../../queue/rate.ts';
+import { RunQueue } from '../../queue/run-queue.ts';
+import type { CommandContext } from '../command.ts';
+import type { Config } from './config.ts';
+
+/** The queue of distributed runs, and its database. */
+export interface OpenQueue {
+  database: QueueDatabase;
+  queue: RunQueue;
+  /** Keeps the rate of requests to the service with all others that use the queue. */
+  rate: SharedRate;
+}
+
+/**
+ * Uses the queue, and closes it.
+ * @throws EvidenceError `config` where none is configured.
+ */
+export async function withQueue<T>(
+  { queue: place }: Pick<Config, 'queue'>,
+  { printer, signal }: Pick<CommandContext, 'printer' | 'signal'>,
+  use: (queue: OpenQueue) => Promise<T>,
+  { supervises = false }: { supervises?: boolean } = {},
+): Promise<T> {
+  if (place === null)
+    throw new EvidenceError('config', 'no queue is configured', {
+      nextStep:
+        'Set EVIDENCE_QUEUE_URL, or queue.url_file in evidence.yaml, to the PostgreSQL database that all machines share: evidence help distributed.',
+    });
+  printer.keepSecret(place.url);
+  const { password } = new URL(place.url);
+  if (password !== '') printer.keepSecret(decodeURIComponent(password));
+  const database = new QueueDatabase({ ...place, signal, note: (line) => printer.note(line) });
+  try {
+    const queue = await RunQueue.open(database, { supervises });
+    try {
+      return await use({ database, queue, rate: new DatabaseRate(database, signal) });
+    } finally {
+      await queue.close();
+    }
+  } finally {
+    await database.close();
+  }
+}

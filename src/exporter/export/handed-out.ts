@@ -1,0 +1,112 @@
+import { EvidenceError } from '../../core/errors.ts';
+import type { StoredObject } from '../../verifier/archive/archive.ts';
+import { slugOf } from '../../verifier/bundle/layout.ts';
+import { bundleKey, streamRecordKey, streamSlugOf } from '../../verifier/records/keys.ts';
+import { readFinalizedRun } from '../../verifier/records/stored-run.ts';
+import { beginningOf, beginRun, boundToBeginning } from './asked.ts';
+import type { ExportContext } from './context.ts';
+import { listRun } from './leftovers.ts';
+import { closePacking, findRun, listInScope, toState } from './open-run.ts';
+import { refuseUnended } from './period.ts';
+import type { ListedStream } from './plan.ts';
+import { RecordTexts } from './record-texts.ts';
+import { ServiceReach } from './service-reach.ts';
+import { exportStream } from './stream.ts';
+import type { StreamOutcome } from './stream-jobs.ts';
+
+/** The streams of a run that are to be handed out to workers. */
+export interface Plan {
+  startedAt: Date;
+  streams: readonly ListedStream[];
+  excluded: number;
+  /** Names of streams that an earlier attempt left something of. */
+  left: ReadonlySet<string>;
+}
+
+/**
+ * Plans a run for workers: lists the streams and begins the run.
+ * @param handOut is given the plan; the records of the streams can be read until it ends.
+ * @returns false where there is nothing to hand out: the run is finalized or frozen, or no stream is in scope.
+ * @throws EvidenceError `usage` for a service that delivers all streams in one package.
+ */
+export async function planRun(context: ExportContext, handOut: (plan: Plan) => Promise<void>): Promise<boolean> {
+  const { archive, question, runtime, service } = context;
+  if (service.contract.scope === 'account')
+    throw new EvidenceError(
+      'usage',
+      'the service delivers all streams in one package, which only one machine can receive',
+      {
+        nextStep: 'Nothing was begun. Export without --distributed.',
+      },
+    );
+  const objects = await listRun(archive, question.run_id);
+  if ((await readFinalizedRun(archive, question.run_id)) !== null) return false;
+  const found = await findRun(context, objects);
+  if (found.frozen !== null) return false;
+  const at = runtime.now();
+  using texts = new RecordTexts(runtime.workDirectory);
+  const { selection, clock } = await listInScope(context, texts);
+  refuseUnended(question.period, clock);
+  if (selection.included.length === 0) return false;
+  if (found.begun === null) await beginRun(context, { at, byService: clock?.theirs ?? null }, found.ledger.newest);
+  const left = new Set([...objects.keys()].flatMap((key) => streamSlugOf(key) ?? []));
+  await handOut({ startedAt: at, streams: selection.included, excluded: selection.excluded.length, left });
+  return true;
+}
+
+/** Exports streams of a run that another machine began. */
+export interface JoinedRun {
+  /**
+   * Exports a stream.
+   * @param mayBeLeft another attempt or worker may have left something of the stream, which is gone on with.
+   * @throws EvidenceError for what the archive or this machine refuses; the stream is not at an end then.
+   */
+  export(stream: ListedStream, mayBeLeft: boolean): Promise<StreamOutcome>;
+  close(): Promise<void>;
+}
+
+/**
+ * Joins a run that was begun.
+ * @param startedAt when the attempt was planned.
+ * @throws EvidenceError `not-found` where the archive does not hold the run.
+ */
+export async function joinRun(unbound: ExportContext, startedAt: Date): Promise<JoinedRun> {
+  const { question } = unbound;
+  const found = await findRun(unbound, new Map());
+  if (found.begun === null)
+    throw new EvidenceError('not-found', `the archive of this worker does not hold run ${question.run_id}`, {
+      nextStep: 'Nothing was done. Give the worker the archive that the run was begun in.',
+    });
+  const context = await boundToBeginning(unbound, found.begun);
+  const beginning = beginningOf(found.begun.asked);
+  const run = await toState(
+    context,
+    { ...found, objects: new Map() },
+    { beginning, start: { at: startedAt, clock: null } },
+    [],
+  );
+  const reach = new ServiceReach(context);
+  return {
+    export: async (stream, mayBeLeft) =>
+      (mayBeLeft ? await resumeStream(context, stream) : null) ??
+      (await reach.exportWithin(stream, () => exportStream(context, run, stream))),
+    close: () => closePacking(run),
+  };
+}
+
+/** Goes on with what is left of a stream; null where nothing is. */
+async function resumeStream(context: ExportContext, stream: ListedStream): Promise<StreamOutcome | null> {
+  const { archive, question, runtime } = context;
+  const slug = slugOf(stream.streamId);
+  const objects = new Map<string, StoredObject>();
+  for await (const object of archive.list(bundleKey(question.run_id, slug))) objects.set(object.key, object);
+  const { leftStreams, resumeLeft } = await import('./resume.ts');
+  const left = leftStreams(context, objects).find(
+    ({ recordKey }) => recordKey === streamRecordKey(question.run_id, slug),
+  );
+  if (left === undefined) return null;
+  const listed = { streams: new Map([[stream.streamId, stream]]), readAt: runtime.now().toISOString() };
+  const { record, recovered, stored } = await resumeLeft(context, left, listed);
+  if (stored !== null) return { kind: 'recorded', stored, recovered };
+  return { kind: 'incomplete', record, recovered, isRefused: false };
+}

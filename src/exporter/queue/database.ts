@@ -1,0 +1,160 @@
+import pg from 'pg';
+import { EvidenceError, messageOf } from '../../core/errors.ts';
+import { wait } from '../../core/wait.ts';
+
+/** Runs one statement. Values are those of `$1`, `$2`, …. */
+export type RunStatement = <Row>(text: string, values?: readonly unknown[]) => Promise<Row[]>;
+
+/** Where the queue of distributed runs is kept. */
+export interface QueuePlace {
+  /** `postgres://user:password@host:port/database`; a secret. */
+  url: string;
+  /** Of the tables. */
+  schema: string;
+}
+
+interface Options extends QueuePlace {
+  signal: AbortSignal;
+  /** Receives a line when PostgreSQL has gone away, and when it is back. */
+  note: (line: string) => void;
+}
+
+/** Connections of one process. */
+const CONNECTIONS = 8;
+const CONNECT_MS = 10_000;
+/** Of a statement; the longest, that of a rate, sleeps for less. */
+const QUERY_MS = 120_000;
+/** How long a PostgreSQL that answered before may be away: for a restart, or a failover. */
+const PATIENCE_MS = 600_000;
+const RETRY_MS = 1000;
+
+/** SQLSTATE of a server that goes away or is not there yet: class 08, admin_shutdown, crash_shutdown, cannot_connect_now. */
+const AWAY = /^(08...|57P0[123]|ECONN\w+|EPIPE|ETIMEDOUT|EHOSTUNREACH|ENETUNREACH|ENOTFOUND|EAI_AGAIN)$/;
+/** Messages of the driver that come without a code. */
+const AWAY_MESSAGE =
+  /Connection terminated|timeout exceeded when trying to connect|RunStatement read timeout|not queryable/;
+/** SQLSTATE: class 28 (authorization), class 3D (no such database), insufficient_privilege. */
+const MISCONFIGURED = /^(28...|3D...|42501)$/;
+
+/** PostgreSQL as the queue uses it. A server that goes away is waited for, so that a restart costs no run anything. */
+export class QueueDatabase {
+  readonly schema: string;
+  readonly #pool: pg.Pool;
+  readonly #options: Options;
+  readonly #host: string;
+  #hasAnswered = false;
+  #isAway = false;
+
+  constructor(options: Options) {
+    this.#options = options;
+    this.schema = options.schema;
+    this.#host = hostOf(options.url);
+    this.#pool = new pg.Pool({
+      connectionString: options.url,
+      max: CONNECTIONS,
+      connectionTimeoutMillis: CONNECT_MS,
+      query_timeout: QUERY_MS,
+      keepAlive: true,
+      application_name: 'evidence',
+    });
+    // An idle connection that breaks is replaced by the pool; without a listener it would end the process.
+    this.#pool.on('error', () => {});
+  }
+
+  /** @throws EvidenceError `config`, `unreachable`. */
+  readonly query: RunStatement = async <Row>(text: string, values?: readonly unknown[]) =>
+    (await this.execute(text, values)).rows as Row[];
+
+  /** Runs one statement, or several without values, as pg-boss asks. @throws EvidenceError as `query` does. */
+  execute(text: string, values: readonly unknown[] = []): Promise<pg.QueryResult> {
+    return this.#whileAway(() => this.#pool.query(text, [...values]));
+  }
+
+  /**
+   * Runs statements in one transaction. They may be run again, so they must come to the same then.
+   * @throws EvidenceError as `query` does.
+   */
+  transaction<T>(work: (query: RunStatement) => Promise<T>): Promise<T> {
+    return this.#whileAway(async () => {
+      const client = await this.#pool.connect();
+      // The listener of the pool is for idle connections.
+      const onError = () => {};
+      client.on('error', onError);
+      let failure: unknown = null;
+      try {
+        await client.query('BEGIN');
+        const query: RunStatement = async <Row>(text: string, values: readonly unknown[] = []) =>
+          (await client.query(text, [...values])).rows as Row[];
+        const result = await work(query);
+        await client.query('COMMIT');
+        return result;
+      } catch (error) {
+        failure = error;
+        throw error;
+      } finally {
+        client.off('error', onError);
+        // A connection in the middle of a transaction is closed, which rolls it back.
+        client.release(failure !== null);
+      }
+    });
+  }
+
+  async close(): Promise<void> {
+    await this.#pool.end();
+  }
+
+  async #whileAway<T>(attempt: () => Promise<T>): Promise<T> {
+    const since = performance.now();
+    for (;;) {
+      try {
+        const result = await attempt();
+        this.#answered();
+        return result;
+      } catch (error) {
+        if (!isAway(error)) throw this.#toError(error);
+        const isPatient = this.#hasAnswered && performance.now() - since < PATIENCE_MS;
+        if (!isPatient) throw this.#gone(error);
+        if (!this.#isAway) this.#options.note(`${this.#host} does not answer (${messageOf(error)}); waiting for it`);
+        this.#isAway = true;
+        await wait(RETRY_MS, this.#options.signal);
+      }
+    }
+  }
+
+  #answered(): void {
+    this.#hasAnswered = true;
+    if (this.#isAway) this.#options.note(`${this.#host} answers again`);
+    this.#isAway = false;
+  }
+
+  #gone(error: unknown): EvidenceError {
+    return new EvidenceError('unreachable', `the queue at ${this.#host} does not answer: ${messageOf(error)}`, {
+      nextStep: 'What is archived stays. See to PostgreSQL, then run the same command again.',
+      cause: error,
+    });
+  }
+
+  #toError(error: unknown): unknown {
+    const code = codeOf(error);
+    if (code === null || !MISCONFIGURED.test(code)) return error;
+    return new EvidenceError('config', `the queue at ${this.#host} refuses: ${messageOf(error)}`, {
+      nextStep: `Check user, password and database in EVIDENCE_QUEUE_URL. The user needs the schema ${this.schema}, or the right to make it.`,
+      cause: error,
+    });
+  }
+}
+
+function isAway(error: unknown): boolean {
+  const code = codeOf(error);
+  return code === null ? AWAY_MESSAGE.test(messageOf(error)) : AWAY.test(code);
+}
+
+function codeOf(error: unknown): string | null {
+  const { code } = error as { code?: unknown };
+  return typeof code === 'string' ? code : null;
+}
+
+/** The part of the address that is no secret. */
+function hostOf(url: string): string {
+  return URL.canParse(url) ? new URL(url).host : 'the address given';
+}

@@ -1,0 +1,93 @@
+import { PgBoss } from 'pg-boss';
+import type { QueueDatabase, RunStatement } from './database.ts';
+import { checkKept, type Task, type TaskFailure, taskSchema } from './tasks.ts';
+
+/** Jobs that came to nothing as often as they are tried are `lost`. */
+export type JobKind = 'streams' | 'conclusions' | 'lost';
+
+/** How often a job is given to a worker. Each time one ends, so does a try of what it holds. */
+export const TRIES = 10;
+/** A worker that was not heard of for so long is taken for dead, and its jobs are given to others. */
+const HEARTBEAT_SECONDS = 20;
+const WATCH_SECONDS = 5;
+const COMMON = { retryLimit: TRIES - 1, retryDelay: 1, heartbeatSeconds: HEARTBEAT_SECONDS };
+const QUEUE = {
+  ...COMMON,
+  deadLetter: 'lost',
+  // Longer than any stream takes: a worker that hangs is found by its heartbeat.
+  expireInSeconds: 86_399,
+  retentionSeconds: 30 * 86_400,
+  deleteAfterSeconds: 3600,
+};
+
+/** A job that this process holds. */
+export interface HeldJob {
+  kind: JobKind;
+  id: string;
+  task: Task;
+}
+
+/** Jobs in pg-boss, which gives each to one worker at a time, and to another when that one is gone. */
+export class Jobs {
+  readonly #boss: PgBoss;
+
+  private constructor(boss: PgBoss) {
+    this.#boss = boss;
+  }
+
+  /** @param supervises whether this process looks for jobs of dead workers. @throws EvidenceError as the database does. */
+  static async open(db: QueueDatabase, { supervises }: { supervises: boolean }): Promise<Jobs> {
+    const boss = new PgBoss({
+      db: { executeSql: (text, values) => db.execute(text, values) },
+      schema: db.schema,
+      supervise: supervises,
+      superviseIntervalSeconds: WATCH_SECONDS,
+      monitorIntervalSeconds: WATCH_SECONDS,
+      schedule: false,
+    });
+    // What it does by itself, it tries again by itself.
+    boss.on('error', () => {});
+    await boss.start();
+    await boss.createQueue('lost', COMMON);
+    for (const name of ['streams', 'conclusions']) await boss.createQueue(name, QUEUE);
+    return new Jobs(boss);
+  }
+
+  async close(): Promise<void> {
+    await this.#boss.stop({ close: false, graceful: false });
+  }
+
+  /** @param query of the transaction that they are part of. */
+  async add(kind: JobKind, tasks: readonly Task[], query: RunStatement): Promise<void> {
+    const jobs = tasks.map((data) => ({ data }));
+    await this.#boss.insert(kind, jobs, { db: within(query) });
+  }
+
+  /** Takes the oldest job; null where there is none. @throws EvidenceError `unreadable`. */
+  async take(kind: JobKind): Promise<HeldJob | null> {
+    const [job] = await this.#boss.fetch(kind);
+    return job === undefined ? null : { kind, id: job.id, task: checkKept(taskSchema, job.data) };
+  }
+
+  /** @param query of the transaction that it is part of. */
+  async complete({ kind, id }: Pick<HeldJob, 'kind' | 'id'>, query?: RunStatement): Promise<void> {
+    await this.#boss.complete(kind, id, null, query === undefined ? {} : { db: within(query) });
+  }
+
+  async giveBack({ kind, id }: Pick<HeldJob, 'kind' | 'id'>, failure: TaskFailure): Promise<void> {
+    await this.#boss.fail(kind, id, failure);
+  }
+
+  /** Keeps jobs from being given to others. */
+  async keep(jobs: readonly Pick<HeldJob, 'kind' | 'id'>[]): Promise<void> {
+    for (const [kind, each] of Map.groupBy(jobs, (job) => job.kind))
+      await this.#boss.touch(
+        kind,
+        each.map(({ id }) => id),
+      );
+  }
+}
+
+function within(query: RunStatement) {
+  return { executeSql: async (text: string, values?: unknown[]) => ({ rows: await query(text, values) }) };
+}

@@ -1,0 +1,167 @@
+import type { QueueDatabase } from './database.ts';
+import {
+  type Conclusion,
+  conclusionSchema,
+  failureSchema,
+  readKept,
+  readListed,
+  readOutcome,
+  type TaskFailure,
+} from './tasks.ts';
+
+/** Failures that are read in full; the count is of all. */
+const FAILURES = 1000;
+/** The rate is that of the last minute. */
+const WINDOW_SECONDS = 60;
+
+/** How a distributed run stands. */
+// Over ten members: it is all that is shown of one.
+export interface RunProgress {
+  runId: string;
+  startedAt: Date;
+  state: 'exporting' | 'concluding' | 'ended';
+  endedAt: Date | null;
+  streams: number;
+  excluded: number;
+  recorded: number;
+  incomplete: number;
+  failed: number;
+  /** Streams that ended in the last minute, by second. */
+  perSecond: number;
+  /** Null where nothing ended in the last minute, or nothing is left. */
+  secondsLeft: number | null;
+  workers: WorkerProgress[];
+  failures: StreamTrouble[];
+  /** Null until the run has ended, and where it could not be concluded. */
+  conclusion: Conclusion | null;
+  failure: TaskFailure | null;
+}
+
+export interface WorkerProgress {
+  name: string;
+  /** Null where nothing was ever heard of it. */
+  secondsSilent: number | null;
+  streams: { streamId: string; seconds: number; tries: number }[];
+  concludes: boolean;
+}
+
+/** A stream that did not end well, or that was given back and waits for another try. */
+export interface StreamTrouble {
+  streamId: string;
+  state: 'failed' | 'incomplete' | 'tried again';
+  reason: string;
+  nextStep: string;
+}
+
+interface RunRow {
+  run_id: string;
+  started_at: Date;
+  state: RunProgress['state'];
+  ended_at: Date | null;
+  streams: number;
+  excluded: number;
+  worker: string | null;
+  result: string | null;
+  failure: string | null;
+}
+
+type Reader = Pick<QueueDatabase, 'query' | 'schema'>;
+
+/** Ids of the runs that were handed out, those under way first. */
+export async function listRuns({ query, schema }: Reader): Promise<string[]> {
+  const rows = await query<{ run_id: string }>(
+    `SELECT run_id FROM ${schema}.runs ORDER BY state = 'ended', started_at DESC, run_id LIMIT 1000`,
+  );
+  return rows.map(({ run_id }) => run_id);
+}
+
+/** @returns null for a run that was not handed out. */
+export async function readProgress(db: Reader, runId: string): Promise<RunProgress | null> {
+  const [run] = await db.query<RunRow>(
+    `SELECT run_id, started_at, state, ended_at, streams, excluded, worker, result, failure FROM ${db.schema}.runs WHERE run_id = $1`,
+    [runId],
+  );
+  if (run === undefined) return null;
+  const counts = await readCounts(db, runId);
+  const ended = counts.recorded + counts.incomplete + counts.failed;
+  const perSecond = counts.lately / Math.max(1, Math.min(WINDOW_SECONDS, counts.seconds));
+  const left = run.streams - ended;
+  return {
+    ...{ runId, startedAt: run.started_at, state: run.state, endedAt: run.ended_at },
+    ...{ streams: run.streams, excluded: run.excluded },
+    ...{ recorded: counts.recorded, incomplete: counts.incomplete, failed: counts.failed, perSecond },
+    secondsLeft: left > 0 && perSecond > 0 ? Math.ceil(left / perSecond) : null,
+    workers: await readWorkers(db, run),
+    failures: await readFailures(db, runId),
+    conclusion: run.result === null ? null : readKept(conclusionSchema, run.result),
+    failure: run.failure === null ? null : readKept(failureSchema, run.failure),
+  };
+}
+
+interface Counts extends Record<'recorded' | 'incomplete' | 'failed' | 'lately' | 'seconds', number> {}
+
+async function readCounts({ query, schema }: Reader, runId: string): Promise<Counts> {
+  const [counts] = await query<Counts>(
+    `SELECT count(*) FILTER (WHERE kind = 'recorded')::int AS recorded,
+       count(*) FILTER (WHERE kind = 'incomplete')::int AS incomplete,
+       count(*) FILTER (WHERE kind = 'failed')::int AS failed,
+       count(*) FILTER (WHERE ended_at > now() - $2 * interval '1 second')::int AS lately,
+       coalesce(extract(epoch FROM now() - min(taken_at)), 0)::float8 AS seconds
+     FROM ${schema}.streams WHERE run_id = $1`,
+    [runId, WINDOW_SECONDS],
+  );
+  return counts ?? { recorded: 0, incomplete: 0, failed: 0, lately: 0, seconds: 0 };
+}
+
+async function readWorkers({ query, schema }: Reader, run: RunRow): Promise<WorkerProgress[]> {
+  const rows = await query<{
+    name: string;
+    silent: number | null;
+    listed: string | null;
+    seconds: number;
+    tries: number;
+  }>(
+    `SELECT coalesce(w.name, s.worker) AS name, extract(epoch FROM now() - w.seen_at)::float8 AS silent,
+       s.listed, extract(epoch FROM now() - s.taken_at)::float8 AS seconds, s.tries
+     FROM ${schema}.workers AS w
+     FULL JOIN (SELECT * FROM ${schema}.streams WHERE run_id = $1 AND kind IS NULL AND worker IS NOT NULL) AS s
+       ON s.worker = w.name
+     ORDER BY 1, s.taken_at, s.slug`,
+    [run.run_id],
+  );
+  const concluding = run.state === 'concluding' ? run.worker : null;
+  return [...Map.groupBy(rows, ({ name }) => name)].map(([name, held]) => ({
+    name,
+    secondsSilent: held[0]?.silent ?? null,
+    streams: held.flatMap(({ listed, seconds, tries }) =>
+      listed === null ? [] : [{ streamId: readListed(listed).streamId, seconds, tries }],
+    ),
+    concludes: name === concluding,
+  }));
+}
+
+async function readFailures({ query, schema }: Reader, runId: string): Promise<StreamTrouble[]> {
+  const rows = await query<{ listed: string; outcome: string | null; failure: string | null }>(
+    `SELECT listed, outcome, failure FROM ${schema}.streams
+     WHERE run_id = $1 AND (kind IN ('failed', 'incomplete') OR (kind IS NULL AND worker IS NULL AND failure IS NOT NULL)) ORDER BY slug LIMIT ${FAILURES}`,
+    [runId],
+  );
+  return rows.flatMap(({ listed, outcome, failure }) => toTrouble(readListed(listed).streamId, outcome, failure) ?? []);
+}
+
+function toTrouble(streamId: string, outcomeText: string | null, failureText: string | null): StreamTrouble | null {
+  if (outcomeText === null) {
+    const failure = readKept(failureSchema, failureText ?? 'null');
+    return { streamId, state: 'tried again', reason: failure.reason, nextStep: failure.next_step ?? '' };
+  }
+  const outcome = readOutcome(outcomeText);
+  if (outcome?.kind === 'failed')
+    return { streamId, state: 'failed', reason: outcome.failure.reason, nextStep: outcome.failure.next_step };
+  if (outcome?.kind !== 'incomplete') return null;
+  const { missing, status } = outcome.record;
+  const reason =
+    missing.length === 0
+      ? `its claims come to ${status}`
+      : missing.map(({ form, reason }) => `the ${form} form: ${reason}`).join('; ');
+  return { streamId, state: 'incomplete', reason, nextStep: '' };
+}

@@ -1,0 +1,53 @@
+import { EvidenceError } from '../../core/errors.ts';
+import { wait } from '../../core/wait.ts';
+import type { SharedRate } from '../client/rate.ts';
+import type { QueueDatabase } from './database.ts';
+
+/** SQLSTATE: another process held the rate for so long that its turn is asked for anew. */
+const LOCK_NOT_AVAILABLE = '55P03';
+
+/** One token bucket over all processes that work on one queue, kept in its database. It holds one token. */
+export class DatabaseRate implements SharedRate {
+  readonly #db: Pick<QueueDatabase, 'query' | 'schema'>;
+  readonly #signal: AbortSignal;
+  /** Pauses that are being written down. */
+  #pausing: Promise<unknown> = Promise.resolve();
+
+  constructor(db: Pick<QueueDatabase, 'query' | 'schema'>, signal: AbortSignal) {
+    this.#db = db;
+    this.#signal = signal;
+  }
+
+  async admit(origin: string, requestsPerSecond: number): Promise<void> {
+    await this.#pausing;
+    for (;;) {
+      this.#signal.throwIfAborted();
+      const seconds = await this.#ask(origin, 1 / requestsPerSecond);
+      if (seconds <= 0) return;
+      await wait(seconds * 1000, this.#signal);
+    }
+  }
+
+  pause(origin: string, milliseconds: number): void {
+    const { schema, query } = this.#db;
+    const text = `UPDATE ${schema}.rates SET paused_until = greatest(paused_until, clock_timestamp() + $2 * interval '1 millisecond') WHERE origin = $1`;
+    // What keeps it from being written down keeps the next request from being admitted, and is said there.
+    const pausing = query(text, [origin, milliseconds]).catch(() => {});
+    this.#pausing = Promise.all([this.#pausing, pausing]);
+  }
+
+  async #ask(origin: string, spacing: number): Promise<number> {
+    try {
+      const [row] = await this.#db.query<{ seconds: number }>(`SELECT ${this.#db.schema}.admit($1, $2) AS seconds`, [
+        origin,
+        spacing,
+      ]);
+      return row?.seconds ?? 0;
+    } catch (error) {
+      if ((error as { code?: unknown }).code === LOCK_NOT_AVAILABLE) return this.#ask(origin, spacing);
+      this.#signal.throwIfAborted();
+      if (error instanceof EvidenceError) throw error;
+      throw new EvidenceError('unreachable', `the rate of requests to ${origin} cannot be kept: ${String(error)}`);
+    }
+  }
+}

@@ -1,0 +1,145 @@
+import { z } from 'zod';
+import { type ErrorCode, EvidenceError } from '../../core/errors.ts';
+import { STATUSES } from '../../verifier/claims/claim.ts';
+import { runIdSchema, timeSchema } from '../../verifier/model/schemas.ts';
+import { runRecordSchema, streamFailureSchema, streamRecordSchema } from '../../verifier/records/record.ts';
+import type { ListedStream } from '../export/plan.ts';
+import type { StreamOutcome } from '../export/stream-jobs.ts';
+
+/** What the database holds of a run is read as strictly as what an archive holds: other programs can write there, too. */
+
+const count = z.int().min(0);
+const code = z.string().max(40) as z.ZodType<ErrorCode>;
+
+/** How a run was asked for, besides what its asked.json says. */
+export const optionsSchema = z.strictObject({
+  supersedes: z.array(runIdSchema),
+  finalize_partial: z.boolean(),
+  begin_signing: z.boolean(),
+  service_moved: z.boolean(),
+});
+export type RunOptions = z.infer<typeof optionsSchema>;
+
+/** A job of pg-boss: a stream of an attempt, or its conclusion. */
+export const taskSchema = z.strictObject({
+  run_id: runIdSchema,
+  started_at: timeSchema,
+  /** Null for the conclusion. */
+  slug: z.string().nullable(),
+});
+export type Task = z.infer<typeof taskSchema>;
+
+const listedSchema = z.strictObject({
+  stream_id: z.string(),
+  entry_count: count.nullable(),
+  head_sequence: count.nullable(),
+  head_digest: z.string().nullable(),
+  drift: z.string().nullable(),
+  /** Its record in the list, as JSON. */
+  record: z.string(),
+});
+
+/** Why a try came to nothing. */
+export const failureSchema = z.strictObject({ code, reason: z.string(), next_step: z.string().nullable() });
+export type TaskFailure = z.infer<typeof failureSchema>;
+
+const unread = z.strictObject({ unread: z.boolean() }).nullable();
+const outcomeSchema = z.discriminatedUnion('kind', [
+  z.strictObject({ kind: z.literal('recorded'), sha256: z.string(), recovered: unread }),
+  z.strictObject({
+    kind: z.literal('incomplete'),
+    record: streamRecordSchema.omit({ binding: true }),
+    recovered: unread,
+    is_refused: z.boolean(),
+  }),
+  z.strictObject({ kind: z.literal('failed'), failure: streamFailureSchema, code }),
+]);
+type OutcomeDocument = z.infer<typeof outcomeSchema>;
+
+/** What a run came to. Of one that is finalized, the archive has the rest. */
+export const conclusionSchema = z.strictObject({
+  state: z.enum(['finalized', 'already', 'open']),
+  outcome: z.enum(STATUSES),
+  exit_code: count,
+  refused: z.boolean(),
+  /** Of a run that stays open. */
+  record: runRecordSchema.nullable(),
+});
+export type Conclusion = z.infer<typeof conclusionSchema>;
+
+/**
+ * A text that the database holds.
+ * @throws EvidenceError `unreadable` for one that this program does not write.
+ */
+export function readKept<T>(schema: z.ZodType<T>, text: string): T {
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch {
+    value = undefined;
+  }
+  return checkKept(schema, value);
+}
+
+/** The same of what is no text there. */
+export function checkKept<T>(schema: z.ZodType<T>, value: unknown): T {
+  const { success, data, error } = schema.safeParse(value);
+  if (success) return data;
+  const where = error.issues[0]?.path.join('.') ?? '';
+  throw new EvidenceError('unreadable', `the queue holds what this program does not write there (at "${where}")`, {
+    nextStep:
+      'Find out who else writes into its database. What is archived stays; a queue can be made anew in another schema (queue.schema).',
+  });
+}
+
+export function listedText({ streamId, entryCount, headSequence, headDigest, drift, record }: ListedStream): string {
+  return JSON.stringify({
+    stream_id: streamId,
+    entry_count: entryCount,
+    head_sequence: headSequence,
+    head_digest: headDigest,
+    drift,
+    record: record(),
+  });
+}
+
+export function readListed(text: string): ListedStream {
+  const listed = readKept(listedSchema, text);
+  return {
+    streamId: listed.stream_id,
+    entryCount: listed.entry_count,
+    headSequence: listed.head_sequence,
+    headDigest: listed.head_digest,
+    drift: listed.drift,
+    record: () => listed.record,
+  };
+}
+
+/** The outcome of a stream as it is kept: of one that is recorded, the archive has the rest. */
+export function outcomeText(outcome: StreamOutcome): string {
+  return JSON.stringify(toDocument(outcome));
+}
+
+function toDocument(outcome: StreamOutcome): OutcomeDocument {
+  if (outcome.kind === 'failed') return outcome;
+  const recovered = outcome.recovered === null ? null : { unread: outcome.recovered.unread };
+  if (outcome.kind === 'recorded') return { kind: 'recorded', sha256: outcome.stored.sha256, recovered };
+  return { kind: 'incomplete', record: outcome.record, recovered, is_refused: outcome.isRefused };
+}
+
+/** @returns null for a stream that is recorded. */
+export function readOutcome(text: string): StreamOutcome | null {
+  const outcome = readKept(outcomeSchema, text);
+  if (outcome.kind === 'recorded') return null;
+  if (outcome.kind === 'failed') return outcome;
+  const { record, recovered, is_refused: isRefused } = outcome;
+  return { kind: 'incomplete', record, recovered: recovered === null ? null : { record, ...recovered }, isRefused };
+}
+
+/** @returns null for a stream that is not recorded. */
+export function readRecorded(
+  text: string,
+): Pick<Extract<OutcomeDocument, { kind: 'recorded' }>, 'sha256' | 'recovered'> | null {
+  const outcome = readKept(outcomeSchema, text);
+  return outcome.kind === 'recorded' ? outcome : null;
+}

@@ -1,0 +1,200 @@
+import { type ErrorCode, EvidenceError, isEvidenceError, messageOf } from '../../core/errors.ts';
+import { wait } from '../../core/wait.ts';
+import type { JoinedRun } from '../export/handed-out.ts';
+import type { StreamOutcome } from '../export/stream-jobs.ts';
+import type { HeldJob } from './jobs.ts';
+import { JoinedRuns } from './joined-runs.ts';
+import type { HandedRun, HeldConclusion, HeldStream, RunQueue } from './run-queue.ts';
+import type { Conclusion, TaskFailure } from './tasks.ts';
+
+/** How often a worker looks for work when it has none. */
+const IDLE_MS = 1000;
+/** Well below the time after which it is taken for dead. */
+const BEAT_MS = 5000;
+
+/** What is wrong with this machine, or with its way to the archive: another worker may do better. */
+const ENDS_THE_WORKER: ReadonlySet<ErrorCode> = new Set(['archive', 'store-refused', 'work-directory', 'interrupted']);
+
+/** What a worker works with. */
+export interface WorkerDeps {
+  queue: RunQueue;
+  /** Of this worker, unlike that of any other. */
+  name: string;
+  /** Streams at a time. */
+  concurrency: number;
+  /** Ends once no run is under way. */
+  endsIdle: boolean;
+  /** @throws EvidenceError where this worker cannot take part in the run. */
+  join: (run: HandedRun) => Promise<JoinedRun>;
+  /** Concludes a run whose streams have all ended. */
+  conclude: (run: HandedRun) => Promise<Conclusion>;
+  /** Receives a line for what goes wrong and is tried again. */
+  note: (line: string) => void;
+  signal: AbortSignal;
+}
+
+/**
+ * Takes streams and conclusions from the queue until it is told to end. What this machine or the archive refuses ends it,
+ * and gives what it held to others.
+ * @throws EvidenceError for what ended it.
+ */
+export async function runWorker(deps: WorkerDeps): Promise<void> {
+  const own = new AbortController();
+  const signal = AbortSignal.any([deps.signal, own.signal]);
+  const worker = new Worker({ ...deps, signal });
+  const beating = worker.beat().catch((error: unknown) => own.abort(error));
+  const slots = [...Array.from({ length: deps.concurrency }, () => worker.exportStreams()), worker.concludeRuns()];
+  const ended = slots.map((slot) =>
+    slot.catch((error: unknown) => {
+      own.abort(error);
+      throw error;
+    }),
+  );
+  const results = await Promise.allSettled(ended);
+  own.abort(new EvidenceError('interrupted', 'the worker has ended'));
+  await beating;
+  await worker.close();
+  deps.signal.throwIfAborted();
+  for (const result of results) if (result.status === 'rejected') throw result.reason;
+}
+
+class Worker {
+  readonly #deps: WorkerDeps;
+  readonly #runs = new JoinedRuns();
+  /** Jobs that it holds. */
+  readonly #held = new Set<HeldJob>();
+
+  constructor(deps: WorkerDeps) {
+    this.#deps = deps;
+  }
+
+  async beat(): Promise<never> {
+    const { queue, name, signal } = this.#deps;
+    for (;;) {
+      await queue.beat(name, [...this.#held]);
+      await wait(BEAT_MS, signal);
+    }
+  }
+
+  exportStreams(): Promise<void> {
+    return this.#whileAsked(async () => {
+      const held = await this.#deps.queue.takeStream(this.#deps.name);
+      if (held === null) return false;
+      await this.#holding(held, () => this.#export(held));
+      return true;
+    });
+  }
+
+  concludeRuns(): Promise<void> {
+    return this.#whileAsked(async () => {
+      if (await this.#deps.queue.settleLost()) return true;
+      const held = await this.#deps.queue.takeConclusion(this.#deps.name);
+      if (held === null) return false;
+      await this.#holding(held, () => this.#conclude(held));
+      return true;
+    });
+  }
+
+  async close(): Promise<void> {
+    await this.#runs.close();
+    await this.#deps.queue.leave(this.#deps.name).catch(() => {});
+  }
+
+  /** @param work returns false where there was nothing to do. */
+  async #whileAsked(work: () => Promise<boolean>): Promise<void> {
+    const { queue, endsIdle, signal } = this.#deps;
+    for (;;) {
+      signal.throwIfAborted();
+      if (await work()) continue;
+      if (endsIdle && (await queue.isIdle())) return;
+      await wait(IDLE_MS, signal);
+    }
+  }
+
+  async #holding({ job }: HeldConclusion, work: () => Promise<void>): Promise<void> {
+    this.#held.add(job);
+    try {
+      await work();
+    } finally {
+      this.#held.delete(job);
+    }
+  }
+
+  async #export(held: HeldStream): Promise<void> {
+    const { queue, join } = this.#deps;
+    try {
+      const outcome = await this.#runs.use(
+        nameOf(held),
+        () => join(held),
+        (run) => exportWith(run, held),
+      );
+      await queue.settle(held, outcome);
+    } catch (error) {
+      await this.#giveBack(() => queue.giveBack(held, toFailure(error)));
+      throw error;
+    }
+  }
+
+  async #conclude(held: HeldConclusion): Promise<void> {
+    const { queue, join } = this.#deps;
+    try {
+      // A worker that cannot take part in the run has no say in what becomes of it.
+      await this.#runs.use(
+        nameOf(held),
+        () => join(held),
+        () => this.#concludeJoined(held),
+      );
+    } catch (error) {
+      await this.#giveBack(() => queue.giveConclusionBack(held, toFailure(error)));
+      throw error;
+    }
+  }
+
+  /** What ends an export ends the run, until the same command is run again. */
+  async #concludeJoined(held: HeldConclusion): Promise<void> {
+    const { queue, conclude } = this.#deps;
+    let failure: TaskFailure;
+    try {
+      return await queue.conclude(held, await conclude(held));
+    } catch (error) {
+      if (endsTheWorker(error)) throw error;
+      failure = toFailure(error);
+    }
+    await queue.failConclusion(held, failure);
+  }
+
+  /** What cannot be given back goes to another once nothing is heard of this worker. */
+  async #giveBack(give: () => Promise<void>): Promise<void> {
+    await give().catch((error: unknown) => this.#deps.note(messageOf(error)));
+  }
+}
+
+function nameOf({ runId, startedAt }: HandedRun): string {
+  return `${runId} ${startedAt.toISOString()}`;
+}
+
+/** What is wrong with the stream alone is how it ended. */
+async function exportWith(run: JoinedRun, held: HeldStream): Promise<StreamOutcome> {
+  try {
+    return await run.export(held.stream, held.mayBeLeft);
+  } catch (error) {
+    if (!isEvidenceError(error) || endsTheWorker(error)) throw error;
+    return toOutcome(held, error);
+  }
+}
+
+/** Defects and what the system refuses are not known to be of the stream. */
+function endsTheWorker(error: unknown): boolean {
+  return !isEvidenceError(error) || ENDS_THE_WORKER.has(error.code);
+}
+
+function toOutcome({ stream: { streamId } }: HeldStream, { code, message, nextStep }: EvidenceError): StreamOutcome {
+  const next_step = nextStep ?? 'Run the same command again to resume.';
+  return { kind: 'failed', failure: { stream_id: streamId, reason: message, next_step }, code };
+}
+
+function toFailure(error: unknown): TaskFailure {
+  const [code, next_step] =
+    error instanceof EvidenceError ? [error.code, error.nextStep ?? null] : (['service', null] as const);
+  return { code, reason: messageOf(error), next_step };
+}

@@ -1,0 +1,80 @@
+import { once } from 'node:events';
+import { connect, createServer, type Server, type Socket } from 'node:net';
+import { run } from './process.ts';
+
+/** A machine that reaches this one through a network of their own: a network namespace of Linux. */
+export interface Machine {
+  /** Begins a command line that is carried out there. */
+  words: readonly [string, ...string[]];
+  /** Stops and starts the network to it. */
+  network(state: 'up' | 'down'): Promise<unknown>;
+}
+
+/** Address of this machine, as all others see it. */
+export const HOST = '10.203.0.1';
+
+/** Machines of a test, and what they reach of this one. */
+export class Machines {
+  readonly #tag: string;
+  readonly #names: string[] = [];
+  readonly #relays: { server: Server; sockets: Set<Socket> }[] = [];
+
+  /** @param tag of their names, of five letters at most. */
+  constructor(tag: string) {
+    this.#tag = tag;
+  }
+
+  async add(): Promise<Machine> {
+    const number = this.#names.length + 1;
+    const name = `${this.#tag}${number}`;
+    if (number === 1) await run('ip', ['addr', 'add', `${HOST}/32`, 'dev', 'lo']);
+    const [here, there] = [`10.203.${number}.1`, `10.203.${number}.2`];
+    await run('ip', ['netns', 'add', name]);
+    this.#names.push(name);
+    await run('ip', ['link', 'add', `${name}h`, 'type', 'veth', 'peer', 'name', `${name}g`, 'netns', name]);
+    await run('ip', ['addr', 'add', `${here}/30`, 'dev', `${name}h`]);
+    await run('ip', ['link', 'set', `${name}h`, 'up']);
+    const inside = (...words: string[]) => run('ip', ['-n', name, ...words]);
+    await inside('addr', 'add', `${there}/30`, 'dev', `${name}g`);
+    await inside('link', 'set', `${name}g`, 'up');
+    await inside('link', 'set', 'lo', 'up');
+    const network = async (state: 'up' | 'down') => {
+      await run('ip', ['link', 'set', `${name}h`, state]);
+      if (state === 'up') await inside('route', 'replace', 'default', 'via', here);
+    };
+    await network('up');
+    return { words: ['ip', 'netns', 'exec', name], network };
+  }
+
+  /** Lets them reach a port of this machine, under the same number. */
+  async open(port: number): Promise<void> {
+    const sockets = new Set<Socket>();
+    const server = createServer((incoming) => {
+      const outgoing = connect(port, '127.0.0.1');
+      for (const [one, other] of [
+        [incoming, outgoing],
+        [outgoing, incoming],
+      ] as const) {
+        sockets.add(one);
+        one.pipe(other);
+        one.on('error', () => other.destroy()).on('close', () => sockets.delete(one));
+      }
+    });
+    server.listen(port, HOST);
+    await once(server, 'listening');
+    this.#relays.push({ server, sockets });
+  }
+
+  async close(): Promise<void> {
+    for (const { server, sockets } of this.#relays) {
+      server.close();
+      for (const socket of sockets) socket.destroy();
+    }
+    for (const name of this.#names) {
+      // A process that still ends there would keep it for a while.
+      await run('ip', ['link', 'del', `${name}h`]);
+      await run('ip', ['netns', 'del', name]);
+    }
+    if (this.#names.length > 0) await run('ip', ['addr', 'del', `${HOST}/32`, 'dev', 'lo']);
+  }
+}
