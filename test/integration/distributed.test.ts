@@ -234,6 +234,29 @@ describe('a run that is handed out', () => {
     expect(exported.code, exported.stderr).toBe(4);
   });
 
+  test('ends at its deadline, wherever its streams are, and the same command goes on with it', async () => {
+    let isWell = false;
+    const fault: Fault = ({ step, streamId }) =>
+      !isWell && step === 'json' && streamId !== 'stream-000' ? { end: 'silence' } : undefined;
+    const here = await world({ streams: 9, fault });
+    const exporting = evidence([...EXPORT, '--distributed', '--deadline', '6s'], here);
+    await handedOut(here);
+    const began = performance.now();
+    const worked = await evidence(['worker', '--until-idle'], here);
+    expect((performance.now() - began) / 1000).toBeLessThan(15);
+    expect(worked.code, worked.stderr).toBe(0);
+    const exported = await exporting;
+    expect(exported.code).toBe(3);
+    expect(exported.stderr).toContain('the deadline of 6s was reached');
+    const status = await evidence(['status', RUN], here);
+    expect(status.code).toBe(3);
+    expect(status.stdout).toContain(`failed 8 streams: the deadline of run ${RUN} was reached`);
+    isWell = true;
+    const again = await distribute(here);
+    expect(again.exported.code, again.exported.stderr).toBe(0);
+    await expectWhole(here, 9);
+  });
+
   test('waits for a PostgreSQL that is stopped in the middle', async () => {
     const here = await world({ streams: 30 });
     const exporting = evidence([...EXPORT, '--distributed'], here);

@@ -19,7 +19,10 @@ export function commandIn(
   const { printed, stdout, stderr } = keptOutput();
   const printer = new Printer({ json, quiet: false, verbose, stdout, stderr });
   const signal = new AbortController().signal;
-  return { context: { printer, signal, directory, environment, holdHeap: () => undefined }, printed };
+  return {
+    context: { printer, signal, directory, environment, holdHeap: () => undefined, endAfter: () => undefined },
+    printed,
+  };
 }
 
 /** What came of a command. */

@@ -25,19 +25,34 @@ export async function evidenceUntil(
   { cwd, env = {} }: RunOptions,
 ): Promise<Ended> {
   const controller = new AbortController();
+  let code: number | null = null;
+  let deadline: NodeJS.Timeout | undefined;
+  const end = (exitCode: number, why: string) => {
+    code ??= exitCode;
+    controller.abort(new EvidenceError('interrupted', why));
+  };
   const { printed, stdout, stderr } = keptOutput((output) => {
-    if (text !== null && output.includes(text)) controller.abort(new EvidenceError('interrupted', 'interrupted'));
+    if (text !== null && output.includes(text)) end(130, 'interrupted');
   });
   const surroundings = {
     directory: cwd,
     environment: cleanEnvironment(env),
     stdout,
     stderr,
-    interruption: { signal: controller.signal, exitCode: () => (controller.signal.aborted ? 130 : null) },
+    interruption: {
+      signal: controller.signal,
+      exitCode: () => code,
+      endAfter: (milliseconds: number, why: string) => {
+        deadline = setTimeout(() => end(3, why), milliseconds);
+      },
+    },
     holdHeap: () => undefined,
   };
-  const code = await withVariables(env, () => carryOut(words, surroundings));
-  return { code, ...printed };
+  try {
+    return { code: await withVariables(env, () => carryOut(words, surroundings)), ...printed };
+  } finally {
+    clearTimeout(deadline);
+  }
 }
 
 /** What commands that run now have set, and how many they are. */

@@ -1,5 +1,6 @@
 import type { Printer } from '../../core/terminal/printer.ts';
 import type { HoldHeap } from './heap.ts';
+import type { Interruption } from './interruption.ts';
 
 /** What every command is given besides its own flags. */
 export interface CommandContext {
@@ -10,6 +11,8 @@ export interface CommandContext {
   environment: NodeJS.ProcessEnv;
   /** Holds the heap of the process; in a process that is not the command's own, does nothing. */
   holdHeap: HoldHeap;
+  /** Ends the command once so much time has passed. */
+  endAfter: Interruption['endAfter'];
 }
 
 /** Carries a command out and returns its exit code. */

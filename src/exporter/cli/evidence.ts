@@ -15,7 +15,7 @@ import { listOfTopics } from './output/topics.ts';
 export interface Surroundings extends Pick<CommandContext, 'directory' | 'environment' | 'holdHeap'> {
   stdout: Output;
   stderr: Output;
-  interruption: Pick<Interruption, 'signal' | 'exitCode'>;
+  interruption: Pick<Interruption, 'signal' | 'exitCode' | 'endAfter'>;
 }
 
 /** What was chosen on a command line, and its flags as the parser gives them. */
@@ -103,6 +103,7 @@ async function work({ given, load, operands }: Chosen, surroundings: Surrounding
     directory,
     environment,
     holdHeap,
+    endAfter: interruption.endAfter,
   };
   const codeOf = (reason: unknown) => interruption.exitCode() ?? exitCodeOfError(reason);
   return carryOut(() => load({ helpOn, holdHeap }), given, context, { codeOf, operands });

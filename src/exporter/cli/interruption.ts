@@ -8,6 +8,8 @@ export interface Interruption {
   exitCode(): number | null;
   /** From now on, ends the work when the memory is full. */
   watchMemory(): void;
+  /** Ends the work once so much time has passed, as incomplete. @param why in the past tense. */
+  endAfter(milliseconds: number, why: string): void;
   dispose(): void;
 }
 
@@ -20,8 +22,13 @@ const SIGNALS = [
 
 /** How long a first signal waits for a clean end. */
 const GRACE_MS = 5000;
+const RESUME = 'Run the same command again to resume.';
 
-/** The first Ctrl-C, SIGTERM or SIGHUP ends the work cleanly within 5 s, as full memory does; a second signal ends it at once. */
+/**
+ * The first Ctrl-C, SIGTERM or SIGHUP ends the work cleanly within 5 s, as full memory and a deadline do; a second signal
+ * ends it at once.
+ */
+// Over 40 lines: everything that ends the work, and how.
 export function onInterruption(): Interruption {
   const controller = new AbortController();
   let code: number | null = null;
@@ -32,7 +39,7 @@ export function onInterruption(): Interruption {
   };
   const onSignal = (exitCode: number) => () => {
     if (code !== null) process.exit(exitCode);
-    stop(exitCode, 'interrupted', 'Run the same command again to resume.');
+    stop(exitCode, 'interrupted', RESUME);
   };
   const onFull = (limitMb: number) => {
     if (code !== null) return;
@@ -41,6 +48,7 @@ export function onInterruption(): Interruption {
     stop(INCOMPLETE, `the ${limitMb} MiB of memory that Node.js may use are full`, nextStep);
   };
   let endWatch = () => {};
+  let deadline: NodeJS.Timeout | undefined;
   const handlers = SIGNALS.map(([signal, exitCode]) => [signal, onSignal(exitCode)] as const);
   for (const [signal, handler] of handlers) process.on(signal, handler);
   return {
@@ -50,8 +58,14 @@ export function onInterruption(): Interruption {
       endWatch();
       endWatch = watchHeap(onFull);
     },
+    endAfter: (milliseconds, why) => {
+      deadline = setTimeout(() => {
+        if (code === null) stop(INCOMPLETE, why, RESUME);
+      }, milliseconds).unref();
+    },
     dispose: () => {
       endWatch();
+      clearTimeout(deadline);
       for (const [signal, handler] of handlers) process.off(signal, handler);
     },
   };

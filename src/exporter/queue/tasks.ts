@@ -17,6 +17,8 @@ export const optionsSchema = z.strictObject({
   finalize_partial: z.boolean(),
   begin_signing: z.boolean(),
   service_moved: z.boolean(),
+  /** Streams that have not ended by then count as failed; null where there is no deadline. */
+  deadline_at: timeSchema.nullable(),
 });
 export type RunOptions = z.infer<typeof optionsSchema>;
 

@@ -122,6 +122,7 @@ class Worker {
 
   async #export(held: HeldStream): Promise<void> {
     const { queue, join } = this.#deps;
+    if (isLate(held)) return queue.settle(held, toOutcome(held, deadlineOf(held)));
     try {
       const outcome = await this.#runs.use(
         nameOf(held),
@@ -178,9 +179,21 @@ async function exportWith(run: JoinedRun, held: HeldStream): Promise<StreamOutco
   try {
     return await run.export(held.stream, held.mayBeLeft);
   } catch (error) {
+    if (isLate(held)) return toOutcome(held, deadlineOf(held));
     if (!isEvidenceError(error) || endsTheWorker(error)) throw error;
     return toOutcome(held, error);
   }
+}
+
+/** The error of a run whose deadline was reached. */
+export function deadlineOf({ runId }: Pick<HandedRun, 'runId'>): EvidenceError {
+  return new EvidenceError('interrupted', `the deadline of run ${runId} was reached`, {
+    nextStep: 'Run the same command again to resume.',
+  });
+}
+
+function isLate({ options: { deadline_at: deadlineAt } }: HandedRun): boolean {
+  return deadlineAt !== null && Date.now() >= Date.parse(deadlineAt);
 }
 
 /** Defects and what the system refuses are not known to be of the stream. */

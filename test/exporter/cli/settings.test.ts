@@ -96,6 +96,14 @@ const absent = '/nowhere/absent.pem';
 
 /** Each key of the configuration set wrongly, by its path, once at least. */
 const OF_FILE: [path: string, value: unknown, says: RegExp, code?: number][] = [
+  [
+    'deadline',
+    'soon',
+    /deadline in evidence\.yaml is not a number of seconds, minutes or hours up to seven days: "soon"/,
+  ],
+  ['deadline', '8d', /up to seven days: "8d"/],
+  ['deadline', '0s', /up to seven days: "0s"/],
+  ['deadline', '169h', /up to seven days: "169h"/],
   ['queue.url_file', absent, /the address of the queue \(queue\.url_file\), .*absent\.pem, is not there/],
   ['queue.schema', 'Audit Queue', /schema: a schema is named in small letters/],
   ['source.audit_url', '127.0.0.1:7581/audit', /audit_url: a URL with http:\/\/ or https:\/\/ before it/],

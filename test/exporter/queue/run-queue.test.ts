@@ -10,7 +10,13 @@ import { slugOf } from '../../../src/verifier/bundle/layout.ts';
 import { type PostgresServer, startPostgres } from '../../support/postgres.ts';
 import { streamRecord } from '../../support/records.ts';
 
-const OPTIONS = { supersedes: [], finalize_partial: false, begin_signing: false, service_moved: false };
+const OPTIONS = {
+  supersedes: [],
+  finalize_partial: false,
+  begin_signing: false,
+  service_moved: false,
+  deadline_at: null,
+};
 const STARTED = new Date('2026-11-01T00:00:00.000Z');
 
 let server: PostgresServer;

@@ -7,6 +7,7 @@ import { type ExportResult, exportRun, withMissing } from '../../export/run.ts';
 import type { QueueDatabase } from '../../queue/database.ts';
 import { type RunProgress, readProgress } from '../../queue/progress.ts';
 import type { CommandContext } from '../command.ts';
+import type { Duration } from '../config/config-values.ts';
 import type { OpenQueue } from '../config/queue.ts';
 import { WatchedRun } from '../output/queue-progress.ts';
 
@@ -20,6 +21,7 @@ export const LOOK_MS = 1000;
 export async function exportDistributed(
   exportContext: ExportContext,
   { queue, database }: OpenQueue,
+  deadline: Duration | null,
   context: CommandContext,
 ): Promise<ExportResult> {
   const { question, supersedes, finalizePartial, signing, service } = exportContext;
@@ -29,6 +31,7 @@ export async function exportDistributed(
     finalize_partial: finalizePartial,
     begin_signing: signing.beginSigning === true,
     service_moved: service.isMoved,
+    deadline_at: deadline === null ? null : new Date(Date.now() + deadline.milliseconds).toISOString(),
   };
   const isHandedOut = await planRun(exportContext, async (plan) => {
     const isNew = await queue.handOut({ runId, options }, plan);

@@ -26,6 +26,10 @@ export function exportFlags(argv: Argv) {
         type: 'boolean',
         describe: 'finalize the run even if something is missing, labelled PARTIAL',
       },
+      deadline: {
+        type: 'string',
+        describe: 'end after so long, e.g. 90s, 45m, 6h; the same command resumes (default: none)',
+      },
       distributed: {
         type: 'boolean',
         describe: 'leave the streams to workers (`evidence worker`), and wait for them',

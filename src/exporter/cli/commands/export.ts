@@ -23,6 +23,8 @@ import { type ExportWish, questionOf } from './export-wish.ts';
 
 export async function runExport(flags: ExportFlags, context: CommandContext): Promise<number> {
   const config = await loadConfig(flags, context.environment, context.directory);
+  if (config.deadline !== null)
+    context.endAfter(config.deadline.milliseconds, `the deadline of ${config.deadline.given} was reached`);
   const withService = (queue: OpenQueue | null) => exportFrom(config, queue, flags, context);
   if (flags.distributed !== true) return withService(null);
   const { withQueue } = await import('../config/queue.ts');
@@ -103,6 +105,7 @@ export async function exportInto(wish: ExportWish, footing: Footing, context: Co
 }
 
 /** Runs an export, here or with workers. */
+// Over 40 lines: all that an export is put together from.
 async function exportTo(
   archive: Archive,
   wish: ExportWish,
@@ -137,8 +140,11 @@ async function exportTo(
       });
       if (wish.queue === null) return exportRun(exportContext);
       const { exportDistributed } = await import('./distributed.ts');
-      return exportDistributed(exportContext, wish.queue, context);
+      return exportDistributed(exportContext, wish.queue, wish.config.deadline, context);
     });
+  } catch (error) {
+    if (signal.aborted) printer.note(progress.standing());
+    throw error;
   } finally {
     progress.close();
   }

@@ -3,16 +3,16 @@ import type { Printer } from '../../../core/terminal/printer.ts';
 import { readAsked } from '../../../verifier/records/asked.ts';
 import { askedKey } from '../../../verifier/records/keys.ts';
 import type { Question } from '../../../verifier/records/question.ts';
-import type { ExportContext, HandedOut, Runtime } from '../../export/context.ts';
-import { joinRun } from '../../export/handed-out.ts';
+import type { ExportContext, HandedOut } from '../../export/context.ts';
+import { type JoinedRun, joinRun } from '../../export/handed-out.ts';
 import { exportRun } from '../../export/run.ts';
 import { endedStreams } from '../../queue/ended-streams.ts';
 import type { HandedRun } from '../../queue/run-queue.ts';
 import type { Conclusion } from '../../queue/tasks.ts';
-import { runWorker } from '../../queue/worker.ts';
+import { deadlineOf, runWorker } from '../../queue/worker.ts';
 import type { CommandContext } from '../command.ts';
 import { withArchiveMade } from '../config/archives.ts';
-import { loadConfig } from '../config/config.ts';
+import { type Config, loadConfig } from '../config/config.ts';
 import { withFooting } from '../config/footing.ts';
 import { type OpenQueue, withQueue } from '../config/queue.ts';
 import { connectService, type Service } from '../config/service.ts';
@@ -27,43 +27,70 @@ import type { WorkerFlags } from './worker-flags.ts';
 export async function runWorkerCommand(flags: WorkerFlags, context: CommandContext): Promise<number> {
   const { printer, signal, environment, directory } = context;
   const config = await loadConfig(flags, environment, directory);
-  const work = async (queue: OpenQueue) => {
-    const service = connectService(config.source, printer, signal, queue.rate);
-    try {
-      await withFooting(config, context, (footing) =>
-        withWorkDirectory(config.workDirectory, (workDirectory) =>
-          withArchiveMade(config.archive, context, async (archive) => {
-            const { concurrency } = config.source;
-            const listen = tellAsWorker(printer);
-            const runtime: Runtime = { workDirectory, concurrency, now: () => new Date(), signal, listen };
-            await workOn({ config, service, footing, archive, runtime }, queue, flags['until-idle'] === true, printer);
-          }),
-        ),
-      );
-    } finally {
-      await service.close();
-    }
-  };
+  const work = (queue: OpenQueue) =>
+    withFooting(config, context, (footing) =>
+      withWorkDirectory(config.workDirectory, (workDirectory) =>
+        withArchiveMade(config.archive, context, async (archive) => {
+          await archive.limitations();
+          const { concurrency } = config.source;
+          const runtime = { workDirectory, concurrency, now: () => new Date(), signal, listen: tellAsWorker(printer) };
+          await workOn({ config, footing, archive, runtime, queue, printer }, flags['until-idle'] === true);
+        }),
+      ),
+    );
   await withQueue(config, context, work, { supervises: true });
   return 0;
 }
 
-async function workOn(
-  parts: Parts,
-  { queue, database }: OpenQueue,
-  endsIdle: boolean,
-  printer: Printer,
-): Promise<void> {
+async function workOn(parts: Parts, endsIdle: boolean): Promise<void> {
+  const { printer, queue } = parts;
   const { concurrency, signal } = parts.runtime;
-  await parts.archive.limitations();
   const name = workerName();
   printer.note(`Worker ${name} waits for streams.`);
   await runWorker({
-    ...{ queue, name, concurrency, signal, endsIdle },
-    join: async (run) => joinRun(await contextOf(parts, run, null), run.startedAt),
-    conclude: async (run) => conclude(await contextOf(parts, run, endedStreams(database, run))),
+    ...{ queue: queue.queue, name, concurrency, signal, endsIdle },
+    join: (run) => join(parts, run),
+    conclude: (run) => conclude(parts, run),
     note: (line) => printer.note(line),
   });
+}
+
+/** Takes part in a run, with a connection to the service of its own: the deadline of the run ends it. */
+async function join(parts: Parts, run: HandedRun): Promise<JoinedRun> {
+  const signal = untilDeadline(run, parts.runtime.signal);
+  const runtime = { ...parts.runtime, signal };
+  const service = connect(parts, signal);
+  try {
+    const joined = await joinRun(await contextOf({ ...parts, runtime }, service, run, null), run.startedAt);
+    return { export: joined.export, close: () => joined.close().finally(() => service.close()) };
+  } catch (error) {
+    await service.close();
+    throw error;
+  }
+}
+
+async function conclude(parts: Parts, run: HandedRun): Promise<Conclusion> {
+  const service = connect(parts, parts.runtime.signal);
+  try {
+    const result = await exportRun(await contextOf(parts, service, run, endedStreams(parts.queue.database, run)));
+    const { record, state, refused = false } = result;
+    const { outcome, exit_code } = endOf(result);
+    return { state, outcome, exit_code, refused, record: state === 'open' ? record : null };
+  } finally {
+    await service.close();
+  }
+}
+
+function connect({ config, printer, queue }: Parts, signal: AbortSignal): Service {
+  return connectService(config.source, printer, signal, queue.rate);
+}
+
+function untilDeadline(run: HandedRun, signal: AbortSignal): AbortSignal {
+  const { deadline_at: deadlineAt } = run.options;
+  if (deadlineAt === null) return signal;
+  const ending = new AbortController();
+  setTimeout(() => ending.abort(deadlineOf(run)), Math.max(0, Date.parse(deadlineAt) - Date.now())).unref();
+  return AbortSignal.any([signal, ending.signal]);
 }
 
 /** Of this process, on this machine. */
@@ -72,17 +99,19 @@ function workerName(): string {
 }
 
 /** What a worker works with, whatever the run. */
-interface Parts
-  extends Pick<ExportParts, 'archive' | 'footing' | 'runtime'>,
-    Pick<ExportParts['wish'], 'config' | 'service'> {}
+interface Parts extends Pick<ExportParts, 'archive' | 'footing' | 'runtime'> {
+  config: Config;
+  queue: OpenQueue;
+  printer: Printer;
+}
 
 /** The export of a run as it was asked for, wherever that was. */
 async function contextOf(
-  parts: Parts,
+  { config, footing, archive, runtime, queue }: Parts,
+  service: Service,
   { runId, options }: HandedRun,
   handedOut: HandedOut | null,
 ): Promise<ExportContext> {
-  const { config, service, footing, archive, runtime } = parts;
   const { asked } = await readAsked(archive, runId);
   const question: Question = { run_id: runId, source: asked.source, period: asked.period, scope: asked.scope };
   requireSameService(question, service);
@@ -92,7 +121,7 @@ async function contextOf(
     begin_signing: beginSigning,
     service_moved: serviceMoved,
   } = options;
-  const wish = { config, service, finalizePartial, beginSigning, serviceMoved, queue: null };
+  const wish = { config, service, finalizePartial, beginSigning, serviceMoved, queue };
   return composeExport({ wish, footing, archive, runtime }, { question, supersedes, handedOut });
 }
 
@@ -109,11 +138,4 @@ function requireSameService({ run_id: runId, source }: Question, { url, contract
 
 function describeContract(sha256: string | null): string {
   return sha256 === null ? 'the default contract' : `the contract file of SHA-256 ${sha256}`;
-}
-
-async function conclude(exportContext: ExportContext): Promise<Conclusion> {
-  const result = await exportRun(exportContext);
-  const { record, state, refused = false } = result;
-  const { outcome, exit_code } = endOf(result);
-  return { state, outcome, exit_code, refused, record: state === 'open' ? record : null };
 }

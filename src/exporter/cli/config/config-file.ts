@@ -106,6 +106,7 @@ export const configSchema = z.strictObject({
     })
     .optional(),
   work_directory: z.string().min(1).optional(),
+  deadline: z.string().min(1).optional(),
   /** Of runs that several machines work on. */
   queue: z
     .strictObject({

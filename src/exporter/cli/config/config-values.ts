@@ -15,6 +15,30 @@ export function isFrameworkName(name: string): boolean {
   return /^[A-Za-z0-9-]+$/.test(name);
 }
 
+/** A time span as somebody gave it. */
+export interface Duration {
+  given: string;
+  milliseconds: number;
+}
+
+const UNIT_MS: Record<string, number> = { s: 1000, m: 60_000, h: 3_600_000 };
+/** A timer takes no longer one, and no export either. */
+const LONGEST_MS = 7 * 24 * 3_600_000;
+
+/** @param place where it was given, for errors. @throws EvidenceError `usage`. */
+export function parseDuration(given: string, place: string): Duration {
+  const [, count, unit = ''] = /^(\d{1,9})([smh])$/.exec(given) ?? [];
+  const milliseconds = Number(count) * (UNIT_MS[unit] ?? Number.NaN);
+  if (milliseconds > 0 && milliseconds <= LONGEST_MS) return { given, milliseconds };
+  throw new EvidenceError(
+    'usage',
+    `${place} is not a number of seconds, minutes or hours up to seven days: "${given}"`,
+    {
+      nextStep: 'Write it like 90s, 45m or 6h.',
+    },
+  );
+}
+
 export function checkConcurrency(concurrency: number): number {
   if (Number.isInteger(concurrency) && concurrency >= 1 && concurrency <= 64) return concurrency;
   throw new EvidenceError('usage', '--concurrency must be a whole number from 1 to 64');

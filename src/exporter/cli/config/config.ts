@@ -2,7 +2,15 @@ import { tmpdir } from 'node:os';
 import { resolve } from 'node:path';
 import { EvidenceError } from '../../../core/errors.ts';
 import type { QueuePlace } from '../../queue/database.ts';
-import { type NamedFile, named, parseSealKeys, readSecret, sealKeysIn } from './config-values.ts';
+import {
+  type Duration,
+  type NamedFile,
+  named,
+  parseDuration,
+  parseSealKeys,
+  readSecret,
+  sealKeysIn,
+} from './config-values.ts';
 import { CONFIG_FILE, type Found, readConfigFile } from './found-file.ts';
 import { type ConfigFlags, type ConfigGiven, fromCommand, inFolder } from './given.ts';
 import { givenWords, refuseMisplaced, secretsIn, secretsOf } from './secrets.ts';
@@ -30,6 +38,8 @@ export interface Config {
   report: ReportConfig;
   /** Null where none is configured, and a run is exported by this machine alone. */
   queue: QueuePlace | null;
+  /** How long an export may take; null for as long as it takes. */
+  deadline: Duration | null;
   /** In which a command makes a folder for what is on its way into the archive or out of it. */
   workDirectory: string;
 }
@@ -89,6 +99,7 @@ function toConfig(
     sign: { ...toSignConfig(from), passphraseFile },
     archive: toArchiveConfig(from),
     report: toReportConfig(from),
+    deadline: toDeadline(from),
     queue: queueUrl === null ? null : { url: checkQueueUrl(queueUrl), schema: file.queue?.schema ?? 'evidence' },
     workDirectory: fromCommand(from, flags.workDirectory) ?? inFolder(from, file.work_directory) ?? tmpdir(),
   };
@@ -99,6 +110,11 @@ interface GivenSecret {
   name: string;
   place: string;
   file: string | undefined;
+}
+
+function toDeadline({ flags, file }: ConfigGiven): Duration | null {
+  if (flags.deadline !== undefined) return parseDuration(flags.deadline, '--deadline');
+  return file.deadline === undefined ? null : parseDuration(file.deadline, 'deadline in evidence.yaml');
 }
 
 /**

@@ -17,6 +17,7 @@ export interface ConfigFlags {
   stampRoots?: string | undefined;
   publicKey?: readonly string[] | undefined;
   workDirectory?: string | undefined;
+  deadline?: string | undefined;
 }
 
 /** Where a value may be from. */

@@ -36,6 +36,7 @@ export class Progress {
   readonly #active = new Map<string, Active>();
   #total = 0;
   #ended = 0;
+  #done = 0;
   #bytes = 0;
   #since = 0;
   #failed = 0;
@@ -59,10 +60,17 @@ export class Progress {
     this.#lines = 0;
   }
 
+  /** Tells how far the export of the run has come. */
+  standing(): string {
+    const left = this.#total - this.#ended;
+    return `${plural(this.#done + this.#ended - this.#failed, 'stream')} archived, ${this.#failed} failed, ${left} left.`;
+  }
+
   #follow(event: ExportEvent): void {
     switch (event.type) {
       case 'planned':
         this.#total = event.streams;
+        this.#done = event.done;
         this.#since = performance.now();
         this.#say(sayPlan(event));
         break;

@@ -199,6 +199,7 @@ describe('the file, then the environment, then the flags', () => {
       },
       report: { organisation: null, preparedBy: null, controls: [], oscal: false },
       queue: null,
+      deadline: null,
       workDirectory: tmpdir(),
     });
   });
