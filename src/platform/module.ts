@@ -1,8 +1,8 @@
 import type { FastifyPluginAsync } from 'fastify';
+import type { Collect } from '../core/exposition.ts';
 import type { Deliver, Note } from './jobs/delivery.ts';
 import type { Job } from './jobs/scheduler.ts';
 import type { MailTransport } from './mail/mail.ts';
-import type { Collect } from './metrics/families.ts';
 import type { ModuleOverview } from './web/overview.ts';
 import type { ModulePages } from './web/web.ts';
 

@@ -6,6 +6,7 @@ import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vit
 import { ageKey } from '../support/age.ts';
 import { shellLines } from '../support/documents.ts';
 import { type Ended, evidence, evidenceUntil } from '../support/evidence.ts';
+import { startOtlpCollector } from '../support/otlp-collector.ts';
 import { type PostgresServer, startPostgres } from '../support/postgres.ts';
 import { EVIDENCE, finish, startNode } from '../support/process.ts';
 import { seededRandom } from '../support/random.ts';
@@ -255,6 +256,25 @@ describe('a run that is handed out', () => {
     const again = await distribute(here);
     expect(again.exported.code, again.exported.stderr).toBe(0);
     await expectWhole(here, 9);
+  });
+
+  test('is one trace, whoever exports its streams', async () => {
+    const collector = await startOtlpCollector();
+    onTestFinished(() => collector.close());
+    const here = await world({ streams: 3 });
+    const { exported } = await distribute({
+      ...here,
+      env: { ...here.env, OTEL_EXPORTER_OTLP_ENDPOINT: collector.url },
+    });
+    expect(exported.code, exported.stderr).toBe(0);
+    const spans = collector.spans();
+    const root = spans.find(({ name }) => name === 'evidence export');
+    const streams = spans.filter(({ name }) => name === 'stream');
+    expect(streams.map(({ attributes }) => attributes['evidence.stream_id']).sort()).toEqual([
+      ...['stream-000', 'stream-001', 'stream-002'],
+    ]);
+    for (const { traceId, parentSpanId } of streams)
+      expect([traceId, parentSpanId]).toEqual([root?.traceId, root?.spanId]);
   });
 
   test('waits for a PostgreSQL that is stopped in the middle', async () => {

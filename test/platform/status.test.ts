@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { toExposition } from '../../src/core/exposition.ts';
 import { createServer } from '../../src/platform/http/server.ts';
-import { toExposition } from '../../src/platform/metrics/families.ts';
 import { Histogram } from '../../src/platform/metrics/histogram.ts';
 import { Readiness, type ReadinessCheck } from '../../src/platform/status/readiness.ts';
 import { statusRoutes } from '../../src/platform/status/routes.ts';

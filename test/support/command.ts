@@ -20,7 +20,15 @@ export function commandIn(
   const printer = new Printer({ json, quiet: false, verbose, stdout, stderr });
   const signal = new AbortController().signal;
   return {
-    context: { printer, signal, directory, environment, holdHeap: () => undefined, endAfter: () => undefined },
+    context: {
+      printer,
+      signal,
+      directory,
+      environment,
+      holdHeap: () => undefined,
+      endAfter: () => undefined,
+      codeOf: exitCodeOfError,
+    },
     printed,
   };
 }
@@ -48,13 +56,16 @@ export async function carryOut<Flags extends object>(
 ): Promise<Answer> {
   const { context, printed } = commandIn(directory, options);
   let said = '';
-  const code = await carryOutCommand(async () => command, { _: [], $0: '', ...flags } as Flags, context, {
-    codeOf: (reason) => {
-      said = messageOf(reason);
-      return exitCodeOfError(reason);
-    },
-    operands: ['targets'],
-  });
+  const codeOf = (reason: unknown) => {
+    said = messageOf(reason);
+    return exitCodeOfError(reason);
+  };
+  const code = await carryOutCommand(
+    async () => command,
+    { _: [], $0: '', ...flags } as Flags,
+    { ...context, codeOf },
+    ['targets'],
+  );
   const isDocument = options.json !== false && printed.stdout !== '';
   return { code, document: isDocument ? JSON.parse(printed.stdout) : null, ...printed, said };
 }

@@ -27,6 +27,18 @@ export type DocumentFormat = `evidence-${string}/${number}`;
 /** What is shorter is no secret, and stands in many a text by chance. */
 const LEAST_SECRET = 4;
 
+export interface PrinterOptions {
+  json: boolean;
+  quiet: boolean;
+  verbose?: boolean;
+  /** Of stderr. */
+  logFormat?: 'text' | 'json';
+  stdout?: Output;
+  stderr?: Output;
+}
+
+export type EventLevel = 'debug' | 'info' | 'error';
+
 /**
  * The two channels of a command: results on stdout, everything else on stderr. Secrets that it knows pass neither, and
  * whatever it is given, nothing of it steers the terminal or begins a line of its own.
@@ -36,15 +48,18 @@ export class Printer {
   readonly json: boolean;
   readonly quiet: boolean;
   readonly verbose: boolean;
+  /** Everything on stderr is one JSON object a line. */
+  readonly logsJson: boolean;
   /** The longest secret first: of two, one may begin like the other. */
   #secrets: { length: number; scrub: Scrub }[] = [];
   readonly #stdout: Output;
   readonly #stderr: Output;
 
-  constructor(options: { json: boolean; quiet: boolean; verbose?: boolean; stdout?: Output; stderr?: Output }) {
+  constructor(options: PrinterOptions) {
     this.json = options.json;
     this.quiet = options.quiet;
     this.verbose = options.verbose ?? false;
+    this.logsJson = options.logFormat === 'json';
     this.#stdout = options.stdout ?? process.stdout;
     this.#stderr = options.stderr ?? process.stderr;
   }
@@ -80,28 +95,34 @@ export class Printer {
 
   /** A line on stderr. */
   note(line: string): void {
-    if (!this.quiet) this.#tell(line);
+    if (!this.quiet) this.#tell(line, 'info');
+  }
+
+  /** An event on stderr, for programs that read it: nothing unless that is JSON. */
+  event(name: string, fields: Record<string, unknown>, level: EventLevel = 'info'): void {
+    if (this.logsJson && !this.quiet) this.#log(level, name, fields);
   }
 
   /** A line on stderr for whoever wants to see how it goes in detail: `--verbose`. */
   detail(line: string): void {
-    if (this.verbose) this.#tell(line);
+    if (this.verbose) this.#tell(line, 'debug');
   }
 
   /** What went wrong and what to do now, on stderr, and as the document with `--json`. */
   failure(error: unknown): void {
     const message = messageOf(error);
-    if (error instanceof EvidenceError) {
-      const { code, nextStep } = error;
-      this.#tell(`evidence: ${message}`);
-      if (nextStep !== undefined) this.#tell(nextStep);
-      this.#documentFailure(error, code, nextStep ?? null);
+    const [code, nextStep] = error instanceof EvidenceError ? [error.code, error.nextStep ?? null] : ['defect', null];
+    const name = code === 'defect' && error instanceof Error ? `a defect in this program: ${error.name}: ` : '';
+    const frames = code === 'defect' ? framesOf(error) : [];
+    if (this.logsJson) {
+      const fields = { code, message: `${name}${message}`, next_step: nextStep, exit_code: exitCodeOfError(error) };
+      this.#log('error', 'failure', frames.length === 0 ? fields : { ...fields, frames });
     } else {
-      const name = error instanceof Error ? `a defect in this program: ${error.name}: ` : '';
-      this.#tell(`evidence: ${name}${message}`);
-      for (const frame of framesOf(error)) this.#tell(frame);
-      this.#documentFailure(error, 'defect', null);
+      this.#tell(`evidence: ${name}${message}`, 'error');
+      if (nextStep !== null) this.#tell(nextStep, 'error');
+      for (const frame of frames) this.#tell(frame, 'error');
     }
+    this.#documentFailure(error, code, nextStep);
   }
 
   scrub(text: string): string {
@@ -122,8 +143,14 @@ export class Printer {
     });
   }
 
-  #tell(line: string): void {
-    this.#stderr.write(`${this.#show(line)}\n`);
+  #tell(line: string, level: EventLevel): void {
+    if (this.logsJson) this.#log(level, 'note', { message: line.trim() });
+    else this.#stderr.write(`${this.#show(line)}\n`);
+  }
+
+  #log(level: EventLevel, event: string, fields: Record<string, unknown>): void {
+    const json = JSON.stringify({ time: new Date().toISOString(), level, event, ...fields });
+    this.#stderr.write(`${escapeControlsInJson(this.#scrubJson(json))}\n`);
   }
 
   #show(piece: string | Styled): string {

@@ -1,5 +1,4 @@
 import { EvidenceError } from '../../core/errors.ts';
-import { exitCodeOfError } from '../../core/terminal/exit.ts';
 import type { Command, CommandContext } from './command.ts';
 import { givenWords, keepSecretsOf, refuseMisplaced, secretsOf } from './config/secrets.ts';
 
@@ -7,19 +6,15 @@ import { givenWords, keepSecretsOf, refuseMisplaced, secretsOf } from './config/
  * Carries a command out, whatever breaks, and returns its exit code. No secret of the environment is printed, and none
  * may stand among the flags.
  *
- * @param codeOf the exit code of what broke.
  * @param operands the names of what is given without a flag.
  */
 export async function carryOut<Flags extends object>(
   load: () => Promise<Command<Flags>>,
   flags: Flags,
   context: CommandContext,
-  {
-    codeOf = exitCodeOfError,
-    operands = [],
-  }: { codeOf?: (reason: unknown) => number; operands?: readonly string[] } = {},
+  operands: readonly string[] = [],
 ): Promise<number> {
-  const { printer, signal, environment } = context;
+  const { printer, signal, environment, codeOf } = context;
   keepSecretsOf(environment, printer);
   try {
     refuseEmpty(flags, operands);

@@ -11,6 +11,8 @@ export interface CommandContext {
   environment: NodeJS.ProcessEnv;
   /** Holds the heap of the process; in a process that is not the command's own, does nothing. */
   holdHeap: HoldHeap;
+  /** The exit code of an error that ends the command. */
+  codeOf: (error: unknown) => number;
   /** Ends the command once so much time has passed. */
   endAfter: Interruption['endAfter'];
 }

@@ -68,6 +68,10 @@ function makeParser(): Argv {
     .options({
       json: { type: 'boolean', global: true, describe: 'one JSON document on stdout' },
       quiet: { type: 'boolean', global: true, describe: 'no progress' },
+      'log-format': {
+        ...{ choices: ['text', 'json'] as const, global: true },
+        describe: 'of stderr: lines for people (the default), or one JSON object a line',
+      },
       verbose: {
         ...{ type: 'boolean', global: true, alias: 'v' },
         describe: 'every request, retry and step on stderr; every stream in tables',
@@ -90,23 +94,30 @@ function makeParser(): Argv {
     });
 }
 
+type LogFormat = 'text' | 'json';
+
+function logFormatOf(environment: NodeJS.ProcessEnv): LogFormat {
+  return environment['EVIDENCE_LOG_FORMAT'] === 'json' ? 'json' : 'text';
+}
+
 async function work({ given, load, operands }: Chosen, surroundings: Surroundings): Promise<number> {
   const { directory, environment, holdHeap, interruption, stdout, stderr } = surroundings;
   const {
     json = false,
     quiet = false,
     verbose = false,
-  } = given as { json?: boolean; quiet?: boolean; verbose?: boolean };
+    logFormat = logFormatOf(environment),
+  } = given as { json?: boolean; quiet?: boolean; verbose?: boolean; logFormat?: LogFormat };
   const context: CommandContext = {
-    printer: new Printer({ json, quiet, verbose, stdout, stderr }),
+    printer: new Printer({ json, quiet, verbose, logFormat, stdout, stderr }),
     signal: interruption.signal,
     directory,
     environment,
     holdHeap,
     endAfter: interruption.endAfter,
+    codeOf: (reason) => interruption.exitCode() ?? exitCodeOfError(reason),
   };
-  const codeOf = (reason: unknown) => interruption.exitCode() ?? exitCodeOfError(reason);
-  return carryOut(() => load({ helpOn, holdHeap }), given, context, { codeOf, operands });
+  return carryOut(() => load({ helpOn, holdHeap }), given, context, operands);
 }
 
 /** A bare call is answered with the help, and 2: to a script whose command is empty, 0 would say that all is verified. */
@@ -120,7 +131,8 @@ async function answer({ message }: Complaint, words: readonly string[], surround
 }
 
 function refuse(error: unknown, words: readonly string[], { environment, stdout, stderr }: Surroundings): number {
-  const printer = new Printer({ json: words.includes('--json'), quiet: false, stdout, stderr });
+  const logFormat = /--log-format[= ]json/.test(words.join(' ')) ? 'json' : logFormatOf(environment);
+  const printer = new Printer({ json: words.includes('--json'), quiet: false, logFormat, stdout, stderr });
   keepSecretsOf(environment, printer);
   printer.failure(error);
   return exitCodeOfError(error);

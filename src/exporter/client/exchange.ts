@@ -24,6 +24,12 @@ export interface Exchange {
 
 const REQUEST_ID_HEADERS = ['x-request-id', 'x-correlation-id', 'x-amzn-requestid', 'request-id'];
 
+/** The id that the service gave a request; null where it gave none. */
+export function requestIdOf(answer: Pick<Answer, 'header'>, scrub: Scrub): string | null {
+  const named = REQUEST_ID_HEADERS.map((name) => answer.header(name)).find((value) => value !== null);
+  return named === undefined ? null : scrub(named);
+}
+
 /** @param scrub takes out the key, which any header may quote, and a redirect too. */
 export function toExchange(
   answer: Answer,
@@ -36,14 +42,13 @@ export function toExchange(
     const value = answer.header(name);
     return value === null ? null : scrub(value);
   };
-  const named = REQUEST_ID_HEADERS.find((name) => header(name) !== null);
   return {
     method: call.method,
     path: scrub(url.pathname + url.search),
     requested_at: requestedAt,
     status,
     date: header('date'),
-    request_id: named === undefined ? null : header(named),
+    request_id: requestIdOf(answer, scrub),
     attempts,
     ...content,
   };

@@ -3,6 +3,7 @@ import type { DispatchLimits } from './dispatch.ts';
 import type { Tls } from './dispatcher.ts';
 import type { SharedRate } from './rate.ts';
 import type { CallLimits } from './retry.ts';
+import type { SentRequest } from './sent-request.ts';
 
 /** In milliseconds. */
 export interface Timeouts {
@@ -40,6 +41,8 @@ export interface TransportOptions {
   sharedRate: SharedRate | null;
   /** Receives a line for every request and wait, without the key. */
   trace?: (line: string) => void;
+  /** Receives every request that was sent. */
+  onRequest?: (request: SentRequest) => void;
   /** Receives a line for every long wait that the service asks for, without the key. */
   onWait?: (line: string) => void;
   tls?: Tls;

@@ -6,11 +6,13 @@ import type { Accepts, Call, NotYet, PollingCall } from './call.ts';
 import { isUntrusted, neverArrived, reasonOf, toConnectionError } from './connection-error.ts';
 import { dispatch } from './dispatch.ts';
 import { openDispatcher } from './dispatcher.ts';
+import { requestIdOf } from './exchange.ts';
 import { type ConnectionOptions, dispatchLimits } from './options.ts';
 import { describeRefusal, toServiceError } from './problem.ts';
 import { RateLimiter } from './rate.ts';
 import { redirectTarget } from './redirect.ts';
 import type { AttemptFailure, Attempts } from './retry.ts';
+import type { SentRequest } from './sent-request.ts';
 
 const MAX_REDIRECTS = 5;
 const MAX_PROBLEM_BYTES = 64 * 1024;
@@ -78,6 +80,10 @@ export class Sender {
     trace?.(scrub(`${method} ${url} ${what}${took}`));
   }
 
+  #observe(request: SentRequest): void {
+    this.#options.onRequest?.(request);
+  }
+
   async #follow(
     call: Call,
     notYet: ReadonlySet<number>,
@@ -124,10 +130,18 @@ export class Sender {
       },
       body: call.body === undefined ? null : JSON.stringify(call.body),
     };
-    const data = await dispatch(this.#dispatcher, options, dispatchLimits(this.#options, leftMs), signal);
-    const answer = new Answer(call, url, requestedAt, data);
-    this.#trace(call, `answered ${answer.status}`, requestedAt);
-    return answer;
+    const sent = { method: call.method, url: this.#options.scrub(url.href), startedAt: new Date(requestedAt) };
+    try {
+      const data = await dispatch(this.#dispatcher, options, dispatchLimits(this.#options, leftMs), signal);
+      const answer = new Answer(call, url, requestedAt, data);
+      this.#trace(call, `answered ${answer.status}`, requestedAt);
+      const requestId = requestIdOf(answer, this.#options.scrub);
+      this.#observe({ ...sent, status: answer.status, requestId, endedAt: new Date(), failure: null });
+      return answer;
+    } catch (error) {
+      this.#observe({ ...sent, status: null, requestId: null, endedAt: new Date(), failure: reasonOf(error) });
+      throw error;
+    }
   }
 
   /** A wait that no call is given keeps none back. */

@@ -79,6 +79,8 @@ export interface Runtime {
   now: () => Date;
   signal: AbortSignal;
   listen: Listener;
+  /** Carries out the work on a stream; what watches over it may tell whose requests are whose. */
+  around: <T>(streamId: string, work: () => Promise<T>) => Promise<T>;
 }
 
 /** Everything that the jobs of one run share; `cli/` composes it. */

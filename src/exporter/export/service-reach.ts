@@ -34,7 +34,7 @@ export class ServiceReach {
   /** Exports a stream, unless the ones before show that the service would not give it either. */
   async exportWithin({ streamId }: ListedStream, exportIt: () => Promise<StreamOutcome>): Promise<StreamOutcome> {
     if (this.#isGone) return this.#leaveOut(streamId);
-    const outcome = await exportIt();
+    const outcome = await this.#context.runtime.around(streamId, exportIt);
     const code = commonCodeOf(outcome);
     const before = this.#failing?.code === code ? this.#failing.streams : 0;
     this.#failing = code === null ? null : { code, streams: before + 1 };

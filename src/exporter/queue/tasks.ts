@@ -17,6 +17,11 @@ export const optionsSchema = z.strictObject({
   finalize_partial: z.boolean(),
   begin_signing: z.boolean(),
   service_moved: z.boolean(),
+  /** The trace that the streams are part of, as W3C writes it; null where none is kept. */
+  trace_parent: z
+    .string()
+    .regex(/^00-[0-9a-f]{32}-[0-9a-f]{16}-01$/)
+    .nullable(),
   /** Streams that have not ended by then count as failed; null where there is no deadline. */
   deadline_at: timeSchema.nullable(),
 });

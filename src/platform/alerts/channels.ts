@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { Selectable } from 'kysely';
 import type { Json } from '../../core/json/canonical.ts';
+import { newWebhookSecret } from '../../core/webhook-signature.ts';
 import type { Actor, Administration } from '../accounts/administration.ts';
 import type { Database, Transaction } from '../database/database.ts';
 import { DomainError } from '../errors.ts';
@@ -11,7 +12,6 @@ import type { SecretBox } from '../secrets.ts';
 import type { NewAlertChannel, WireAlertChannel } from './requests.ts';
 import type { AlertChannelTable, AlertTables } from './schema.ts';
 import { type AlertMessage, TEST_KIND } from './telling.ts';
-import { newWebhookSecret } from './webhook.ts';
 import { ALERT_SOURCES } from './words.ts';
 
 /** So many are enough for people, and each may be told of everything. */

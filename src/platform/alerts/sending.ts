@@ -1,5 +1,6 @@
 import { EvidenceError } from '../../core/errors.ts';
 import type { Json } from '../../core/json/canonical.ts';
+import { webhookHeaders } from '../../core/webhook-signature.ts';
 import type { Database } from '../database/database.ts';
 import { type Deliver, Undeliverable } from '../jobs/delivery.ts';
 import type { Message } from '../jobs/outbox.ts';
@@ -10,7 +11,6 @@ import type { AlertTeller } from './api.ts';
 import { alertMail } from './mail.ts';
 import type { AlertTables } from './schema.ts';
 import type { AlertMessage } from './telling.ts';
-import { webhookHeaders } from './webhook.ts';
 
 export interface SendingMeans {
   database: Database;

@@ -1,4 +1,4 @@
-import { type Collect, counter, gauge } from '../metrics/families.ts';
+import { type Collect, counter, gauge } from '../../core/exposition.ts';
 import type { AuditTables } from './schema.ts';
 import type { AuditService } from './service.ts';
 

@@ -1,4 +1,4 @@
-import type { Family, MetricSample } from './families.ts';
+import type { Family, MetricSample } from '../../core/exposition.ts';
 
 interface Counted {
   labels: Readonly<Record<string, string>>;

@@ -1,6 +1,6 @@
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import process from 'node:process';
-import { type Collect, counter, gauge } from './families.ts';
+import { type Collect, counter, gauge } from '../../core/exposition.ts';
 
 const NANOSECONDS = 1e9;
 const LOOK_MS = 20;

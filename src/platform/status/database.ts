@@ -1,8 +1,8 @@
 import { sql } from 'kysely';
+import { type Collect, gauge } from '../../core/exposition.ts';
 import type { Database } from '../database/database.ts';
 import type { OutboxTables } from '../jobs/outbox.ts';
 import type { JobTables } from '../jobs/scheduler.ts';
-import { type Collect, gauge } from '../metrics/families.ts';
 
 /** The connections of this process; the outbox and the jobs as the database has them: of all processes together. */
 export function databaseMetrics(database: Database): Collect {

@@ -1,5 +1,5 @@
 import type { FastifyInstance } from 'fastify';
-import type { Collect } from '../metrics/families.ts';
+import type { Collect } from '../../core/exposition.ts';
 import { Histogram } from '../metrics/histogram.ts';
 
 const BOUNDS = [0.001, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60];

@@ -1,7 +1,7 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { plainAddress } from '../../core/address.ts';
+import { type Collect, EXPOSITION, toExposition } from '../../core/exposition.ts';
 import { DomainError } from '../errors.ts';
-import { type Collect, EXPOSITION, toExposition } from '../metrics/families.ts';
 import type { MetricsFor } from './metrics-for.ts';
 import type { Readiness } from './readiness.ts';
 

@@ -1,11 +1,11 @@
 import type { FastifyInstance } from 'fastify';
 import { sql } from 'kysely';
+import type { Collect } from '../../core/exposition.ts';
 import type { DerivedSealKeys } from '../audit/seal-keys.ts';
 import type { Database } from '../database/database.ts';
 import type { Scheduler } from '../jobs/scheduler.ts';
 import { type MailSettings, requireMail } from '../mail/open.ts';
 import { hasMasterKey } from '../master-key.ts';
-import type { Collect } from '../metrics/families.ts';
 import { processMetrics } from '../metrics/process.ts';
 import { isMigrated } from '../migrations.ts';
 import { databaseMetrics } from './database.ts';

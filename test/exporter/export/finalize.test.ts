@@ -88,6 +88,7 @@ function contextOf(more: Partial<ExportContext> = {}) {
       now: () => new Date('2026-11-01T00:01:00.000Z'),
       signal,
       listen: (event) => events.push(event),
+      around: (_streamId, work) => work(),
     },
     ...more,
   };

@@ -15,6 +15,7 @@ const OPTIONS = {
   finalize_partial: false,
   begin_signing: false,
   service_moved: false,
+  trace_parent: null,
   deadline_at: null,
 };
 const STARTED = new Date('2026-11-01T00:00:00.000Z');

@@ -1,9 +1,9 @@
 import { sql } from 'kysely';
 import { Webhook } from 'standardwebhooks';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { newWebhookSecret } from '../../../src/core/webhook-signature.ts';
 import { ACCOUNT_MIGRATIONS } from '../../../src/platform/accounts/migrations.ts';
 import type { Alert, AlertTeller } from '../../../src/platform/alerts/api.ts';
-import { newWebhookSecret } from '../../../src/platform/alerts/webhook.ts';
 import type { Database } from '../../../src/platform/database/database.ts';
 import { migrate } from '../../../src/platform/database/migration.ts';
 import { JOB_MIGRATIONS } from '../../../src/platform/jobs/migrations.ts';

@@ -11,7 +11,7 @@ import type { ExportWish } from './export-wish.ts';
 
 /** What an export of a command runs on, whatever its run is called. */
 export interface ExportParts {
-  wish: Omit<ExportWish, 'answer' | 'revise' | 'scope'>;
+  wish: Omit<ExportWish, 'answer' | 'revise' | 'scope' | 'notifications'>;
   footing: Footing;
   archive: Archive;
   runtime: Runtime;

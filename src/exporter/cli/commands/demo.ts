@@ -6,6 +6,7 @@ import type { EmbeddedPlatform } from '../../../platform/embedded.ts';
 import { runPrefix } from '../../../verifier/records/keys.ts';
 import type { ArchiveReport } from '../../../verifier/verify/archive-report.ts';
 import type { ExportResult } from '../../export/run.ts';
+import { NOBODY_NOTIFIED } from '../../notify/notifications.ts';
 import type { CommandContext } from '../command.ts';
 import { type Config, loadNamedConfig } from '../config/config.ts';
 import { type Footing, withFooting } from '../config/footing.ts';
@@ -158,6 +159,7 @@ async function exportAll(config: Config, footing: Footing, context: CommandConte
       beginSigning: false,
       serviceMoved: false,
       queue: null,
+      notifications: NOBODY_NOTIFIED,
       service,
     };
     return await exportInto(wish, footing, context);

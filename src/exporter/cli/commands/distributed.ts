@@ -21,7 +21,7 @@ export const LOOK_MS = 1000;
 export async function exportDistributed(
   exportContext: ExportContext,
   { queue, database }: OpenQueue,
-  deadline: Duration | null,
+  { deadline, traceParent }: { deadline: Duration | null; traceParent: string | null },
   context: CommandContext,
 ): Promise<ExportResult> {
   const { question, supersedes, finalizePartial, signing, service } = exportContext;
@@ -31,6 +31,7 @@ export async function exportDistributed(
     finalize_partial: finalizePartial,
     begin_signing: signing.beginSigning === true,
     service_moved: service.isMoved,
+    trace_parent: traceParent,
     deadline_at: deadline === null ? null : new Date(Date.now() + deadline.milliseconds).toISOString(),
   };
   const isHandedOut = await planRun(exportContext, async (plan) => {

@@ -1,5 +1,6 @@
 import type { Question } from '../../../verifier/records/question.ts';
 import type { PeriodAnswer } from '../../export/period.ts';
+import type { Notified } from '../../notify/notifications.ts';
 import type { Config } from '../config/config.ts';
 import type { OpenQueue } from '../config/queue.ts';
 import type { Service } from '../config/service.ts';
@@ -15,6 +16,7 @@ export interface ExportWish {
   serviceMoved: boolean;
   /** Of the workers that export the streams; null where this machine does. */
   queue: OpenQueue | null;
+  notifications: Notified;
   service: Service;
 }
 

@@ -6,6 +6,7 @@ import type { Listener } from '../../export/events.ts';
 import { type PeriodAnswer, type PeriodQuestion, resolvePeriod } from '../../export/period.ts';
 import { type ExportResult, exportRun } from '../../export/run.ts';
 import { chooseRunId, exportOrRevise } from '../../export/run-id.ts';
+import { NOBODY_NOTIFIED } from '../../notify/notifications.ts';
 import type { CommandContext } from '../command.ts';
 import { withArchiveMade } from '../config/archives.ts';
 import { type Config, loadConfig } from '../config/config.ts';
@@ -22,25 +23,34 @@ import type { ExportFlags } from './export-flags.ts';
 import { type ExportWish, questionOf } from './export-wish.ts';
 
 export async function runExport(flags: ExportFlags, context: CommandContext): Promise<number> {
-  const config = await loadConfig(flags, context.environment, context.directory);
-  if (config.deadline !== null)
-    context.endAfter(config.deadline.milliseconds, `the deadline of ${config.deadline.given} was reached`);
-  const withService = (queue: OpenQueue | null) => exportFrom(config, queue, flags, context);
-  if (flags.distributed !== true) return withService(null);
-  const { withQueue } = await import('../config/queue.ts');
-  return withQueue(config, context, withService);
+  if (flags['dry-run'] === true) {
+    const config = await loadConfig(flags, context.environment, context.directory);
+    return exportFrom({ config, queue: null, notifications: NOBODY_NOTIFIED }, flags, context);
+  }
+  const { notifyingExport } = await import('../notified.ts');
+  return notifyingExport(flags, context, async (config, notifications) => {
+    if (config.deadline !== null)
+      context.endAfter(config.deadline.milliseconds, `the deadline of ${config.deadline.given} was reached`);
+    const withService = (queue: OpenQueue | null) => exportFrom({ config, queue, notifications }, flags, context);
+    if (flags.distributed !== true) return withService(null);
+    const { withQueue } = await import('../config/queue.ts');
+    return withQueue(config, context, withService);
+  });
 }
 
-async function exportFrom(
-  config: Config,
-  queue: OpenQueue | null,
-  flags: ExportFlags,
-  context: CommandContext,
-): Promise<number> {
+/** What every export of a command works with. */
+type Works = Pick<ExportWish, 'config' | 'queue' | 'notifications'>;
+
+async function exportFrom(works: Works, flags: ExportFlags, context: CommandContext): Promise<number> {
+  const { config, queue, notifications } = works;
   const scope = scopeOf(flags, config);
-  const service = connectService(config.source, context.printer, context.signal, queue?.rate);
+  const { printer, signal } = context;
+  const service = connectService(config.source, printer, signal, {
+    sharedRate: queue?.rate ?? null,
+    onRequest: notifications.request,
+  });
   const common = {
-    ...{ config, scope, service, queue },
+    ...{ ...works, scope, service },
     revise: flags.revise === true,
     finalizePartial: flags['finalize-partial'] === true,
     beginSigning: flags['begin-signing'] === true,
@@ -118,12 +128,20 @@ async function exportTo(
   const listen: Listener = (event) => {
     if (event.type === 'planned') noteRoom(wish.config, event.entryCounts, printer);
     progress.listen(event);
+    wish.notifications.listen(event);
   };
   try {
     // What the store cannot do is found out before anything is asked of the service.
     await archive.limitations();
     const { concurrency } = wish.config.source;
-    const runtime = { workDirectory, concurrency, now: () => new Date(), signal, listen };
+    const runtime = {
+      workDirectory,
+      concurrency,
+      now: () => new Date(),
+      signal,
+      listen,
+      around: wish.notifications.around,
+    };
     const parts: ExportParts = { wish, footing, archive, runtime };
     const asker = { archive, service: { isMoved: wish.serviceMoved }, binding: { keyFor: bindingKeyOf(parts) } };
     const revision = {
@@ -132,16 +150,24 @@ async function exportTo(
       whyNotOurs: (runId: string) => whyNotOurs(asker, questionOf(wish, runId)),
       onBlocked: (why: string) => printer.note(why),
     };
-    return await exportOrRevise(revision, await chooseRunId(archive, wish.answer), async (runId, supersedes) => {
-      const exportContext = await composeExport(parts, {
-        question: questionOf(wish, runId),
-        supersedes,
-        handedOut: null,
-      });
-      if (wish.queue === null) return exportRun(exportContext);
-      const { exportDistributed } = await import('./distributed.ts');
-      return exportDistributed(exportContext, wish.queue, wish.config.deadline, context);
-    });
+    const result = await exportOrRevise(
+      revision,
+      await chooseRunId(archive, wish.answer),
+      async (runId, supersedes) => {
+        const exportContext = await composeExport(parts, {
+          question: questionOf(wish, runId),
+          supersedes,
+          handedOut: null,
+        });
+        if (wish.queue === null) return exportRun(exportContext);
+        const { exportDistributed } = await import('./distributed.ts');
+        const { deadline } = wish.config;
+        const { traceParent } = wish.notifications;
+        return exportDistributed(exportContext, wish.queue, { deadline, traceParent }, context);
+      },
+    );
+    wish.notifications.concluded(result);
+    return result;
   } catch (error) {
     if (signal.aborted) printer.note(progress.standing());
     throw error;

@@ -3,9 +3,11 @@ import type { Printer } from '../../../core/terminal/printer.ts';
 import { readAsked } from '../../../verifier/records/asked.ts';
 import { askedKey } from '../../../verifier/records/keys.ts';
 import type { Question } from '../../../verifier/records/question.ts';
-import type { ExportContext, HandedOut } from '../../export/context.ts';
+import type { ExportContext, HandedOut, Runtime } from '../../export/context.ts';
+import type { Listener } from '../../export/events.ts';
 import { type JoinedRun, joinRun } from '../../export/handed-out.ts';
 import { exportRun } from '../../export/run.ts';
+import type { Notified } from '../../notify/notifications.ts';
 import { endedStreams } from '../../queue/ended-streams.ts';
 import type { HandedRun } from '../../queue/run-queue.ts';
 import type { Conclusion } from '../../queue/tasks.ts';
@@ -18,6 +20,7 @@ import { type OpenQueue, withQueue } from '../config/queue.ts';
 import { connectService, type Service } from '../config/service.ts';
 import { readOperator } from '../config/tool.ts';
 import { withWorkDirectory } from '../config/work-directory.ts';
+import { tracingWorker } from '../notified.ts';
 import { endOf } from '../output/run-report.ts';
 import { tellAsWorker } from '../output/worker-lines.ts';
 import { composeExport, type ExportParts } from './compose.ts';
@@ -27,19 +30,23 @@ import type { WorkerFlags } from './worker-flags.ts';
 export async function runWorkerCommand(flags: WorkerFlags, context: CommandContext): Promise<number> {
   const { printer, signal, environment, directory } = context;
   const config = await loadConfig(flags, environment, directory);
-  const work = (queue: OpenQueue) =>
-    withFooting(config, context, (footing) =>
-      withWorkDirectory(config.workDirectory, (workDirectory) =>
-        withArchiveMade(config.archive, context, async (archive) => {
-          await archive.limitations();
-          const { concurrency } = config.source;
-          const runtime = { workDirectory, concurrency, now: () => new Date(), signal, listen: tellAsWorker(printer) };
-          await workOn({ config, footing, archive, runtime, queue, printer }, flags['until-idle'] === true);
-        }),
-      ),
-    );
-  await withQueue(config, context, work, { supervises: true });
-  return 0;
+  return tracingWorker(context, async (notifications) => {
+    const listen = tellAsWorker(printer);
+    const work = (queue: OpenQueue) =>
+      withFooting(config, context, (footing) =>
+        withWorkDirectory(config.workDirectory, (workDirectory) =>
+          withArchiveMade(config.archive, context, async (archive) => {
+            await archive.limitations();
+            const { concurrency } = config.source;
+            const runtime = { workDirectory, concurrency, now: () => new Date(), signal, listen };
+            const parts = { config, footing, archive, runtime, queue, printer, notifications };
+            await workOn(parts, flags['until-idle'] === true);
+          }),
+        ),
+      );
+    await withQueue(config, context, work, { supervises: true });
+    return 0;
+  });
 }
 
 async function workOn(parts: Parts, endsIdle: boolean): Promise<void> {
@@ -58,7 +65,13 @@ async function workOn(parts: Parts, endsIdle: boolean): Promise<void> {
 /** Takes part in a run, with a connection to the service of its own: the deadline of the run ends it. */
 async function join(parts: Parts, run: HandedRun): Promise<JoinedRun> {
   const signal = untilDeadline(run, parts.runtime.signal);
-  const runtime = { ...parts.runtime, signal };
+  const around: Runtime['around'] = (streamId, work) =>
+    parts.notifications.around(streamId, work, run.options.trace_parent);
+  const listen: Listener = (event) => {
+    parts.runtime.listen(event);
+    parts.notifications.listen(event, run.runId);
+  };
+  const runtime = { ...parts.runtime, signal, listen, around };
   const service = connect(parts, signal);
   try {
     const joined = await joinRun(await contextOf({ ...parts, runtime }, service, run, null), run.startedAt);
@@ -70,9 +83,13 @@ async function join(parts: Parts, run: HandedRun): Promise<JoinedRun> {
 }
 
 async function conclude(parts: Parts, run: HandedRun): Promise<Conclusion> {
-  const service = connect(parts, parts.runtime.signal);
+  const { around } = parts.notifications;
+  const runtime = { ...parts.runtime, around };
+  const service = connect(parts, runtime.signal);
   try {
-    const result = await exportRun(await contextOf(parts, service, run, endedStreams(parts.queue.database, run)));
+    const result = await exportRun(
+      await contextOf({ ...parts, runtime }, service, run, endedStreams(parts.queue.database, run)),
+    );
     const { record, state, refused = false } = result;
     const { outcome, exit_code } = endOf(result);
     return { state, outcome, exit_code, refused, record: state === 'open' ? record : null };
@@ -81,8 +98,11 @@ async function conclude(parts: Parts, run: HandedRun): Promise<Conclusion> {
   }
 }
 
-function connect({ config, printer, queue }: Parts, signal: AbortSignal): Service {
-  return connectService(config.source, printer, signal, queue.rate);
+function connect({ config, printer, queue, notifications }: Parts, signal: AbortSignal): Service {
+  return connectService(config.source, printer, signal, {
+    sharedRate: queue.rate,
+    onRequest: notifications.request,
+  });
 }
 
 function untilDeadline(run: HandedRun, signal: AbortSignal): AbortSignal {
@@ -99,7 +119,9 @@ function workerName(): string {
 }
 
 /** What a worker works with, whatever the run. */
-interface Parts extends Pick<ExportParts, 'archive' | 'footing' | 'runtime'> {
+interface Parts extends Pick<ExportParts, 'archive' | 'footing'> {
+  runtime: Omit<Runtime, 'around'>;
+  notifications: Notified;
   config: Config;
   queue: OpenQueue;
   printer: Printer;
@@ -107,7 +129,7 @@ interface Parts extends Pick<ExportParts, 'archive' | 'footing' | 'runtime'> {
 
 /** The export of a run as it was asked for, wherever that was. */
 async function contextOf(
-  { config, footing, archive, runtime, queue }: Parts,
+  { config, footing, archive, runtime, queue }: Omit<Parts, 'runtime'> & { runtime: Runtime },
   service: Service,
   { runId, options }: HandedRun,
   handedOut: HandedOut | null,

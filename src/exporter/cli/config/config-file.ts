@@ -107,6 +107,14 @@ export const configSchema = z.strictObject({
     .optional(),
   work_directory: z.string().min(1).optional(),
   deadline: z.string().min(1).optional(),
+  notify: z
+    .strictObject({
+      ping_url_file: z.string().optional(),
+      webhook_url_file: z.string().optional(),
+      webhook_secret_file: z.string().optional(),
+      metrics_file: z.string().optional(),
+    })
+    .optional(),
   /** Of runs that several machines work on. */
   queue: z
     .strictObject({

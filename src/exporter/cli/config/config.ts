@@ -2,17 +2,11 @@ import { tmpdir } from 'node:os';
 import { resolve } from 'node:path';
 import { EvidenceError } from '../../../core/errors.ts';
 import type { QueuePlace } from '../../queue/database.ts';
-import {
-  type Duration,
-  type NamedFile,
-  named,
-  parseDuration,
-  parseSealKeys,
-  readSecret,
-  sealKeysIn,
-} from './config-values.ts';
+import { type Duration, type NamedFile, named, parseDuration, parseSealKeys, sealKeysIn } from './config-values.ts';
 import { CONFIG_FILE, type Found, readConfigFile } from './found-file.ts';
 import { type ConfigFlags, type ConfigGiven, fromCommand, inFolder } from './given.ts';
+import { readGivenSecret } from './given-secret.ts';
+import { type NotifyConfig, toNotifyConfig } from './notify.ts';
 import { givenWords, refuseMisplaced, secretsIn, secretsOf } from './secrets.ts';
 import {
   type ArchiveConfig,
@@ -38,6 +32,7 @@ export interface Config {
   report: ReportConfig;
   /** Null where none is configured, and a run is exported by this machine alone. */
   queue: QueuePlace | null;
+  notify: NotifyConfig;
   /** How long an export may take; null for as long as it takes. */
   deadline: Duration | null;
   /** In which a command makes a folder for what is on its way into the archive or out of it. */
@@ -99,39 +94,16 @@ function toConfig(
     sign: { ...toSignConfig(from), passphraseFile },
     archive: toArchiveConfig(from),
     report: toReportConfig(from),
+    notify: toNotifyConfig(from),
     deadline: toDeadline(from),
     queue: queueUrl === null ? null : { url: checkQueueUrl(queueUrl), schema: file.queue?.schema ?? 'evidence' },
     workDirectory: fromCommand(from, flags.workDirectory) ?? inFolder(from, file.work_directory) ?? tmpdir(),
   };
 }
 
-/** A secret, and where the configuration names its file. */
-interface GivenSecret {
-  name: string;
-  place: string;
-  file: string | undefined;
-}
-
 function toDeadline({ flags, file }: ConfigGiven): Duration | null {
   if (flags.deadline !== undefined) return parseDuration(flags.deadline, '--deadline');
   return file.deadline === undefined ? null : parseDuration(file.deadline, 'deadline in evidence.yaml');
-}
-
-/**
- * The text of a secret: that of a variable, of the file that another variable names, or of that of the configuration.
- * @param text of the variable. @param file of the variable of the same name with `_FILE` behind it, as `[name, path]`.
- */
-function readGivenSecret(
-  from: ConfigGiven,
-  text: string | undefined,
-  [variable, path]: [variable: string, path: string | undefined],
-  { name, place, file }: GivenSecret,
-): string | null {
-  if (text !== undefined) return text.trim();
-  const ofEnvironment = fromCommand(from, path);
-  if (ofEnvironment !== null) return readSecret(ofEnvironment, name, variable);
-  const ofFile = inFolder(from, file);
-  return ofFile === null ? null : readSecret(ofFile, name, place);
 }
 
 function readApiKey(from: ConfigGiven): string | null {

@@ -26,6 +26,9 @@ const FORMS: [form: RegExp, name: string][] = [
 const OF_ENVIRONMENT: Record<string, string> = {
   EVIDENCE_API_KEY: 'the API key',
   EVIDENCE_QUEUE_URL: 'the address of the queue',
+  EVIDENCE_PING_URL: 'the address of the ping',
+  EVIDENCE_WEBHOOK_URL: 'the address of the webhook',
+  EVIDENCE_WEBHOOK_SECRET: 'the secret of the webhook',
   EVIDENCE_SIGNING_PASSPHRASE: 'the passphrase of the signing key',
   AWS_SECRET_ACCESS_KEY: 'the secret key of the store',
   AWS_SESSION_TOKEN: 'the session token of the store',

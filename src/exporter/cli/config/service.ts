@@ -3,7 +3,7 @@ import type { Printer } from '../../../core/terminal/printer.ts';
 import type { ContractInUse } from '../../../verifier/reading/in-use.ts';
 import { AuditClient } from '../../client/audit.ts';
 import type { Tls } from '../../client/dispatcher.ts';
-import { DEFAULT_TRANSPORT } from '../../client/options.ts';
+import { DEFAULT_TRANSPORT, type TransportOptions } from '../../client/options.ts';
 import { withPageSizes } from '../../client/page-size.ts';
 import type { SharedRate } from '../../client/rate.ts';
 import type { Transport } from '../../client/transport.ts';
@@ -29,14 +29,14 @@ export interface Service {
 
 /**
  * The audit service that the configuration names.
- * @param sharedRate keeps its rate together with other processes.
+ * @param sharedRate keeps its rate together with other processes. @param onRequest receives every request.
  * @throws EvidenceError `config` when address or key are missing.
  */
 export function connectService(
   config: SourceConfig,
   printer: Printer,
   signal: AbortSignal,
-  sharedRate: SharedRate | null = null,
+  { sharedRate = null, onRequest }: { sharedRate?: SharedRate | null; onRequest?: TransportOptions['onRequest'] } = {},
 ): Service {
   if (config.auditUrl === null)
     throw new EvidenceError('config', 'no audit service is named', {
@@ -55,7 +55,7 @@ export function connectService(
   const description =
     config.pageItems === null ? contract.description : withPageSizes(contract.description, config.pageItems);
   const { origin } = new URL(config.auditUrl);
-  const transports = openTransports(config, config.apiKey, { printer, signal, sharedRate });
+  const transports = openTransports(config, config.apiKey, { printer, signal, sharedRate, onRequest });
   const transport = transports.to(origin);
   return {
     transport,
@@ -76,7 +76,15 @@ export function connectService(
 function openTransports(
   config: SourceConfig,
   apiKey: string,
-  { printer, signal, sharedRate }: { printer: Printer; signal: AbortSignal; sharedRate: SharedRate | null },
+  {
+    printer,
+    signal,
+    sharedRate,
+    onRequest,
+  }: Pick<TransportOptions, 'signal' | 'sharedRate'> & {
+    printer: Printer;
+    onRequest: TransportOptions['onRequest'];
+  },
 ): Transports {
   const { requestsPerSecond, bounds } = config;
   const { name, version } = readTool();
@@ -87,6 +95,7 @@ function openTransports(
     tls: readTls(config.tlsFiles, printer),
     userAgent: `${name}/${version}`,
     ...(printer.verbose ? { trace: (line: string) => printer.detail(line) } : {}),
+    ...(onRequest === undefined ? {} : { onRequest }),
     onWait: oncePer(TOLD_EVERY_MS, (line) => printer.note(line)),
     signal,
   });

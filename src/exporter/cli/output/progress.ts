@@ -46,7 +46,7 @@ export class Progress {
 
   constructor(printer: Printer) {
     this.#printer = printer;
-    this.#live = canTakeBack() && !printer.quiet && !printer.verbose;
+    this.#live = canTakeBack() && !printer.quiet && !printer.verbose && !printer.logsJson;
   }
 
   readonly listen: Listener = (event) => {
@@ -152,7 +152,8 @@ export class Progress {
 
   #say(line: string): void {
     this.close();
-    this.#printer.note(line);
+    // Whoever reads JSON is told of the events themselves.
+    if (!this.#printer.logsJson) this.#printer.note(line);
   }
 
   #draw(mayWait: boolean): void {

@@ -17,7 +17,7 @@ export class WatchedRun {
 
   constructor(printer: Printer) {
     this.#printer = printer;
-    this.#live = canTakeBack() && !printer.quiet && !printer.verbose;
+    this.#live = canTakeBack() && !printer.quiet && !printer.verbose && !printer.logsJson;
   }
 
   show(progress: RunProgress): void {

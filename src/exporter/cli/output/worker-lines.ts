@@ -4,6 +4,7 @@ import type { Listener } from '../../export/events.ts';
 
 /** Tells on stderr what a worker does: a line for every stream that ends, and for every run that it concludes. */
 export function tellAsWorker(printer: Printer): Listener {
+  if (printer.logsJson) return () => {};
   return (event) => {
     switch (event.type) {
       case 'finished':

@@ -200,6 +200,7 @@ describe('the file, then the environment, then the flags', () => {
       report: { organisation: null, preparedBy: null, controls: [], oscal: false },
       queue: null,
       deadline: null,
+      notify: { pingUrl: null, webhook: null, metricsFile: null },
       workDirectory: tmpdir(),
     });
   });

@@ -1,0 +1,42 @@
+import type { Printer } from '../../core/terminal/printer.ts';
+import type { SentRequest } from '../client/sent-request.ts';
+import type { ExportEvent } from '../export/events.ts';
+import type { NotificationChannel } from './channel.ts';
+
+/** What programs read of an export on stderr: its events, and with `--verbose` its requests. */
+export class EventLog implements NotificationChannel {
+  readonly name = 'log';
+  readonly #printer: Pick<Printer, 'event' | 'verbose'>;
+  /** Null until it is planned. */
+  #runId: string | null = null;
+
+  constructor(printer: Pick<Printer, 'event' | 'verbose'>) {
+    this.#printer = printer;
+  }
+
+  listen(event: ExportEvent, runId: string | null): void {
+    if (event.type === 'planned') this.#runId = event.runId;
+    // A list of counts, one for each stream, is nothing for a line.
+    const { type, entryCounts: _counts, ...fields } = { entryCounts: null, ...event };
+    // There are thousands of pieces.
+    if (type === 'received') return;
+    this.#printer.event(type, { ...inSnakeCase(fields), run_id: runId ?? this.#runId });
+  }
+
+  request({ startedAt, endedAt, ...request }: SentRequest, streamId: string | null): void {
+    if (!this.#printer.verbose) return;
+    const fields = { run_id: this.#runId, stream_id: streamId, ...inSnakeCase(request) };
+    this.#printer.event('request', { ...fields, milliseconds: endedAt.getTime() - startedAt.getTime() }, 'debug');
+  }
+
+  async end(): Promise<void> {}
+}
+
+function inSnakeCase(fields: object): Record<string, unknown> {
+  return Object.fromEntries(
+    Object.entries(fields).map(([name, value]) => [
+      name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`),
+      value,
+    ]),
+  );
+}

@@ -1,0 +1,83 @@
+import { randomUUID } from 'node:crypto';
+import { open, readFile, rename, rm, stat } from 'node:fs/promises';
+import { type Family, gauge, toExposition } from '../../core/exposition.ts';
+import { type CommandEnd, isWell, type NotificationChannel } from './channel.ts';
+
+const SUCCESS = 'evidence_export_last_success_timestamp_seconds';
+/** Of a file that this program wrote. */
+const MAX_BYTES = 64 * 1024;
+
+/**
+ * Numbers of the last export in a file for the textfile collector of Prometheus' node_exporter. It is replaced by
+ * renaming, so that nobody reads half of it. The time of the last success stays when an export fails.
+ */
+export function metricsFile(path: string): NotificationChannel {
+  return {
+    name: 'metrics file',
+    async end(end) {
+      const lastSuccess = isWell(end) ? end.endedAt.getTime() / 1000 : await readLastSuccess(path);
+      await replaceFile(path, toExposition(familiesOf(end, lastSuccess)));
+    },
+  };
+}
+
+function familiesOf({ startedAt, endedAt, exitCode, runs }: CommandEnd, lastSuccess: number | null): Family[] {
+  const sum = (count: (run: CommandEnd['runs'][number]) => number) => runs.reduce((all, run) => all + count(run), 0);
+  const statuses = [
+    ...new Set(runs.flatMap(({ streams }) => Object.keys(streams))),
+  ] as (keyof (typeof runs)[0]['streams'])[];
+  return [
+    gauge('evidence_export_last_start_timestamp_seconds', 'When the last export began.', startedAt.getTime() / 1000),
+    gauge('evidence_export_last_end_timestamp_seconds', 'When the last export ended.', endedAt.getTime() / 1000),
+    gauge('evidence_export_last_exit_code', 'Its exit code; 0 and 4 are well.', exitCode),
+    ...(lastSuccess === null ? [] : [gauge(SUCCESS, 'When an export last ended well.', lastSuccess)]),
+    gauge(
+      'evidence_export_last_streams',
+      'Streams of its runs, by status.',
+      statuses.map((status) => ({ labels: { status }, value: sum(({ streams }) => streams[status] ?? 0) })),
+    ),
+    gauge(
+      'evidence_export_last_failed_streams',
+      'Streams that were not exported.',
+      sum(({ failed }) => failed),
+    ),
+    gauge(
+      'evidence_export_last_entries',
+      'Entries of its runs.',
+      sum(({ entries }) => entries),
+    ),
+    gauge(
+      'evidence_export_last_bundle_bytes',
+      'Bytes of the bundles of its runs.',
+      sum(({ bytes }) => bytes),
+    ),
+  ];
+}
+
+async function readLastSuccess(path: string): Promise<number | null> {
+  try {
+    if ((await stat(path)).size > MAX_BYTES) return null;
+    const [, value] = new RegExp(`^${SUCCESS} ([0-9.]+)$`, 'm').exec(await readFile(path, 'utf8')) ?? [];
+    return value === undefined ? null : Number(value);
+  } catch {
+    // There was no export before, or whoever reads the file sees that it is gone.
+    return null;
+  }
+}
+
+async function replaceFile(path: string, text: string): Promise<void> {
+  const draft = `${path}.${randomUUID()}.tmp`;
+  try {
+    // The collector runs as another user.
+    const file = await open(draft, 'wx', 0o644);
+    try {
+      await file.writeFile(text);
+    } finally {
+      await file.close();
+    }
+    await rename(draft, path);
+  } catch (error) {
+    await rm(draft, { force: true });
+    throw new Error(`${path} could not be written (${(error as NodeJS.ErrnoException).code})`);
+  }
+}

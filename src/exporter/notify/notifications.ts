@@ -1,0 +1,122 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
+import { messageOf } from '../../core/errors.ts';
+import { wait } from '../../core/wait.ts';
+import type { SentRequest } from '../client/sent-request.ts';
+import type { ExportEvent } from '../export/events.ts';
+import type { ExportResult } from '../export/run.ts';
+import { type CommandEnd, type NotificationChannel, type NotifiedRun, toNotifiedRun } from './channel.ts';
+
+/** How long a command waits for all of its notifications at its end. */
+const PATIENCE_MS = 3000;
+
+/** Whom a command tells how it goes. */
+export type Notified = Pick<Notifications, 'listen' | 'request' | 'around' | 'concluded' | 'traceParent'>;
+
+/** Tells others how a command goes, over any number of channels. Nothing that fails or hangs in one has an effect on the command. */
+export class Notifications {
+  readonly #channels: readonly NotificationChannel[];
+  readonly #note: (line: string) => void;
+  readonly #startedAt = new Date();
+  readonly #runs: NotifiedRun[] = [];
+  /** The stream that is worked on. */
+  readonly #stream = new AsyncLocalStorage<string>();
+  /** By channel: its beginning, which its end waits for. */
+  readonly #beginnings = new Map<NotificationChannel, Promise<void>>();
+
+  /** @param note receives a line for every notification that failed. */
+  constructor(channels: readonly NotificationChannel[], note: (line: string) => void) {
+    this.#channels = channels;
+    this.#note = note;
+  }
+
+  /** Tells that the command has begun; nobody waits for it. */
+  begin(): void {
+    for (const channel of this.#channels)
+      if (channel.begin !== undefined) {
+        const signal = AbortSignal.timeout(PATIENCE_MS);
+        this.#beginnings.set(
+          channel,
+          this.#guarded(channel, () => channel.begin?.(signal)),
+        );
+      }
+  }
+
+  /** @param runId that the event is of, where the command is about several. */
+  readonly listen = (event: ExportEvent, runId: string | null = null): void => {
+    for (const channel of this.#channels) this.#attempt(channel, () => channel.listen?.(event, runId));
+  };
+
+  readonly request = (request: SentRequest): void => {
+    const streamId = this.#stream.getStore() ?? null;
+    for (const channel of this.#channels) this.#attempt(channel, () => channel.request?.(request, streamId));
+  };
+
+  /** @param parent the trace that the stream is part of, as W3C writes it; null for that of this command. */
+  readonly around = <T>(streamId: string, work: () => Promise<T>, parent: string | null = null): Promise<T> => {
+    const inStream = () => this.#stream.run(streamId, work);
+    return this.#channels.reduce<() => Promise<T>>((inner, channel) => {
+      return () => (channel.around === undefined ? inner() : channel.around(streamId, inner, parent));
+    }, inStream)();
+  };
+
+  /** The trace of this command, as W3C writes it; null where none is kept. */
+  get traceParent(): string | null {
+    return this.#channels.map(({ traceParent }) => traceParent ?? null).find((one) => one !== null) ?? null;
+  }
+
+  /** Notes what a run came to. */
+  concluded(result: ExportResult): void {
+    this.#runs.push(toNotifiedRun(result));
+  }
+
+  /** Tells how the command ended, and waits for that a few seconds. */
+  async end({ exitCode, message }: { exitCode: number; message: string | null }): Promise<void> {
+    const summary = summaryOf(exitCode, message, this.#runs);
+    const end: CommandEnd = { startedAt: this.#startedAt, endedAt: new Date(), exitCode, summary, runs: this.#runs };
+    const signal = AbortSignal.timeout(PATIENCE_MS);
+    const telling = this.#channels.map(async (channel) => {
+      await this.#beginnings.get(channel);
+      await this.#guarded(channel, () => channel.end(end, signal));
+    });
+    await Promise.all(telling);
+  }
+
+  /** What hangs longer than it may is left to itself. */
+  async #guarded(channel: NotificationChannel, work: () => Promise<void> | undefined): Promise<void> {
+    const patience = new AbortController();
+    const outOfTime = wait(PATIENCE_MS + 500, patience.signal).then(() => {
+      throw new Error('out of time');
+    });
+    try {
+      await Promise.race([work(), outOfTime]);
+    } catch (error) {
+      this.#failed(channel, error);
+    } finally {
+      patience.abort();
+      await outOfTime.catch(() => {});
+    }
+  }
+
+  #attempt(channel: NotificationChannel, work: () => void): void {
+    try {
+      work();
+    } catch (error) {
+      this.#failed(channel, error);
+    }
+  }
+
+  #failed({ name }: NotificationChannel, error: unknown): void {
+    this.#note(`The ${name} failed: ${messageOf(error)}. The export does not depend on it.`);
+  }
+}
+
+/** For a command that nobody is told of. */
+export const NOBODY_NOTIFIED: Notified = new Notifications([], () => {});
+
+function summaryOf(exitCode: number, message: string | null, runs: readonly NotifiedRun[]): string {
+  const lines = runs.map(({ runId, state, outcome, streams, failed, entries }) => {
+    const counts = Object.entries(streams).map(([status, count]) => `${count} ${status}`);
+    return `run ${runId} ${state}: ${outcome}; streams: ${[...counts, `${failed} failed`].join(', ')}; ${entries} entries`;
+  });
+  return [`exit code ${exitCode}`, ...(message === null ? [] : [message]), ...lines].join('\n');
+}
