@@ -66,9 +66,19 @@ export class Bench {
   }
 
   async servePlatform(): Promise<ServedPlatform> {
-    const platform = await servePlatform();
-    this.#services.add(platform);
-    return platform;
+    return this.#keep(await servePlatform());
+  }
+
+  /** Stops with the bench at the latest, and once only. */
+  #keep<Kept extends { stop(): Promise<void> }>(service: Kept): Kept {
+    const kept: Kept = {
+      ...service,
+      stop: async () => {
+        if (this.#services.delete(kept)) await service.stop();
+      },
+    };
+    this.#services.add(kept);
+    return kept;
   }
 
   /** A service that answers as the platform answered when each of these programs was run once. */
@@ -77,13 +87,12 @@ export class Bench {
     programs: readonly ((service: Service) => Program)[],
   ): Promise<RecordedService> {
     this.options.log('recording what the service answers');
-    const recorded = await recordService(
+    const recording = await recordService(
       this.folder,
       platform,
       programs.map((program) => (service) => measure(this.programs.measure, this.folder, program(service))),
     );
-    this.#services.add(recorded);
-    return recorded;
+    return this.#keep(recording);
   }
 
   /** Ends what still runs. */

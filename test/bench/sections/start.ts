@@ -3,7 +3,7 @@ import { type Row, toRow } from '../row.ts';
 
 /** A start is short, so it is measured more often. */
 const TIMES_AS_OFTEN = 4;
-const AT_MOST = 2.5;
+const AT_MOST = 4;
 
 export async function benchStart(bench: Bench): Promise<Row[]> {
   const { help, node } = await bench.measureInTurn(

@@ -8,7 +8,7 @@ const ENTRIES = 50;
 const STREAMS_PER_ENTRY = 1 / 250;
 const PEER_STREAMS_PER_ENTRY = 1 / 5000;
 const PEER_STREAMS_AT_LEAST = 8;
-const AT_LEAST = 3;
+const AT_LEAST = 4;
 const REQUESTS = 7;
 
 /** A whole export of many small streams: what a stream costs by itself. */
