@@ -6,6 +6,7 @@ import { describe, expect, onTestFinished, test } from 'vitest';
 import { evidence, evidenceUntil } from '../support/evidence.ts';
 import { type Answer, type FaultServer, startFaultServer } from '../support/fault-server.ts';
 import { type OtlpCollector, startOtlpCollector } from '../support/otlp-collector.ts';
+import { EVIDENCE, finish, startNode } from '../support/process.ts';
 import { type Fault, type FaultyService, startFaultyService } from '../support/services/faulty.ts';
 
 const KEY = 'sk_notified_0123456789';
@@ -34,7 +35,7 @@ async function listening({ fault = (() => undefined) as Fault, answer = WELL, st
   const [pings, hooks, collector] = [
     await startFaultServer(answer),
     await startFaultServer(answer),
-    await startOtlpCollector(),
+    await startOtlpCollector(answer === WELL ? null : answer),
   ];
   onTestFinished(async () => void (await Promise.all([service, pings, hooks, collector].map((one) => one.close()))));
   const metrics = join(cwd, 'evidence.prom');
@@ -233,10 +234,11 @@ describe('an export is what it is where those who are told', () => {
     const { code, stderr } = await evidence(EXPORT, here);
     expect(code, stderr).toBe(0);
     expect((performance.now() - began) / 1000).toBeLessThan(15);
-    if (says === null) expect(stderr).not.toContain('failed');
+    if (says === null) expect(stderr).not.toMatch(/The (ping|webhook) failed/);
     else {
       expect(stderr).toMatch(says);
-      expect(stderr).toMatch(/The webhook failed: .* The export does not depend on it\./);
+      for (const name of ['webhook', 'traces'])
+        expect(stderr).toMatch(new RegExp(`The ${name} failed: .* The export does not depend on it\\.`));
     }
     expect(stderr).not.toContain('secret');
   });
@@ -245,7 +247,7 @@ describe('an export is what it is where those who are told', () => {
     [
       'no collector',
       { OTEL_EXPORTER_OTLP_ENDPOINT: 'http://127.0.0.1:9' },
-      /The traces failed: the collector did not take them/,
+      /The traces failed: 127\.0\.0\.1:9 did not take them \(.*ECONNREFUSED.*\)\. The export does not depend on it\./,
     ],
     [
       'no folder for the metrics',
@@ -259,10 +261,101 @@ describe('an export is what it is where those who are told', () => {
     expect(stderr).toMatch(says);
   });
 
+  test.each<[string, Record<string, string>, RegExp]>([
+    [
+      'a collector whose address is none',
+      { OTEL_EXPORTER_OTLP_ENDPOINT: 'collector' },
+      /The traces failed: .* is no URL/,
+    ],
+    ['a header that is not encoded', { OTEL_EXPORTER_OTLP_HEADERS: 'authorization=Basic 100%' }, /^/],
+    ['a collector for traces alone', { OTEL_EXPORTER_OTLP_ENDPOINT: '' }, /^/],
+  ])('are set up in another way: %s', async (_what, env, says) => {
+    const here = await listening();
+    const { code, stderr } = await evidence(EXPORT, { cwd: here.cwd, env: { ...here.env, ...env } });
+    expect(code, stderr).toBe(0);
+    expect(stderr).toMatch(says);
+    expect(stderr).not.toContain('100%');
+  });
+
   test('are switched off', async () => {
     const here = await listening();
     const { code } = await evidence(EXPORT, { cwd: here.cwd, env: { ...here.env, OTEL_SDK_DISABLED: 'true' } });
     expect([code, here.collector.requests]).toEqual([0, []]);
+  });
+});
+
+describe('those are told who can be told', () => {
+  test.each<[string, Record<string, string>, string[]]>([
+    ['a webhook without its secret', { EVIDENCE_WEBHOOK_SECRET: '' }, ['ping', 'metrics']],
+    ['a ping that is no address', { EVIDENCE_PING_URL: 'ping' }, ['webhook', 'metrics']],
+    ['a setting that is wrong', { EVIDENCE_AUDIT_URL: 'audit' }, ['ping', 'webhook', 'metrics']],
+  ])('of %s', async (_what, env, told) => {
+    const here = await listening();
+    const { code, stderr } = await evidence(EXPORT, { cwd: here.cwd, env: { ...here.env, ...env } });
+    expect(code, stderr).toBe(2);
+    expect(here.pings.requests.map(({ path }) => path.includes('/2?'))).toEqual(
+      told.includes('ping') ? [false, true] : [],
+    );
+    expect(here.hooks.requests).toHaveLength(told.includes('webhook') ? 1 : 0);
+    expect(metricsIn(here.metrics)['evidence_export_last_exit_code']).toBe(2);
+  });
+
+  test('of a wrong configuration, by the address that stands in it', async () => {
+    const here = await listening();
+    const file = join(here.cwd, 'ping-url');
+    writeFileSync(file, here.env['EVIDENCE_PING_URL'] ?? '');
+    writeFileSync(join(here.cwd, 'evidence.yaml'), 'deadline: never\nnotify: { ping_url_file: ping-url }\n');
+    const { EVIDENCE_PING_URL: _url, ...env } = here.env;
+    expect((await evidence(EXPORT, { cwd: here.cwd, env })).code).toBe(2);
+    expect(here.pings.requests.map(({ path }) => path.replace(/\?.*/, ''))).toEqual([`${PING}/start`, `${PING}/2`]);
+  });
+
+  test('of a proxy that is none, by a file', async () => {
+    const here = await listening();
+    const { code } = await evidence(EXPORT, { cwd: here.cwd, env: { ...here.env, HTTP_PROXY: 'no proxy' } });
+    expect([code, metricsIn(here.metrics)['evidence_export_last_exit_code']]).toEqual([2, 2]);
+  });
+
+  test('of a service that is gone, and of a run that is finalized already', async () => {
+    const here = await listening();
+    const nobody = { EVIDENCE_AUDIT_URL: 'http://127.0.0.1:9/audit' };
+    expect((await evidence(EXPORT, { cwd: here.cwd, env: { ...here.env, ...nobody } })).code).toBe(3);
+    expect((await evidence(EXPORT, here)).code).toBe(0);
+    expect((await evidence(EXPORT, here)).code).toBe(0);
+    const messages = here.hooks.requests.map(({ body }) => JSON.parse(body));
+    expect(messages).toMatchObject([
+      { type: 'evidence.export.incomplete', data: { runs: [] } },
+      { type: 'evidence.export.completed', data: { runs: [{ state: 'finalized' }] } },
+      { type: 'evidence.export.completed', data: { runs: [{ state: 'already' }] } },
+    ]);
+  });
+
+  test('of several months, once', async () => {
+    const here = await listening();
+    const { code } = await evidence(['export', '--missing'], here);
+    expect([0, 4]).toContain(code);
+    expect(here.pings.requests).toHaveLength(2);
+    expect(messageIn(here).data).toMatchObject({
+      exit_code: code,
+      runs: [{ run_id: expect.stringMatching(/^2\d{3}-\d\d$/) }],
+    });
+  });
+
+  test.each([
+    ['SIGTERM', 143],
+    ['SIGHUP', 129],
+  ] as const)('of %s, by a process that ends', async (signal, code) => {
+    const here = await listening({ fault: ({ step }) => (step === 'json' ? { end: 'silence' } : undefined) });
+    const child = startNode(EVIDENCE, EXPORT, here);
+    const finished = finish(child);
+    await expect.poll(() => here.service.requests.some(({ path }) => path.endsWith('/json'))).toBe(true);
+    child.kill(signal);
+    expect((await finished).code).toBe(code);
+    expect(here.pings.requests.map(({ path }) => path.replace(/\?.*/, ''))).toEqual([
+      `${PING}/start`,
+      `${PING}/${code}`,
+    ]);
+    expect(messageIn(here)).toMatchObject({ type: 'evidence.export.failed', data: { exit_code: code } });
   });
 });
 
@@ -327,11 +420,24 @@ describe('with --log-format json', () => {
       [['export', '--perod', '2026-10', '--log-format', 'json'], {}],
       [['export', '--perod', '2026-10', '--log-format=json'], {}],
       [['nothing'], { EVIDENCE_LOG_FORMAT: 'json' }],
+      [[], { EVIDENCE_LOG_FORMAT: 'json' }],
       [['export', '--archive', ''], { EVIDENCE_LOG_FORMAT: 'json' }],
     ] as const) {
       const { code, stderr } = await evidence(words, { cwd: here.cwd, env: { ...here.env, ...env } });
       expect(code).toBe(2);
       expect(lines(stderr).at(-1)).toMatchObject({ event: 'failure', code: 'usage', level: 'error' });
     }
+  });
+
+  test('is said in no other word', async () => {
+    const here = await listening();
+    const { code, stderr } = await evidence(EXPORT, {
+      cwd: here.cwd,
+      env: { ...here.env, EVIDENCE_LOG_FORMAT: 'jsno' },
+    });
+    expect([code, stderr]).toEqual([
+      2,
+      expect.stringContaining('EVIDENCE_LOG_FORMAT is neither text nor json: "jsno"'),
+    ]);
   });
 });

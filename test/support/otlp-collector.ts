@@ -1,4 +1,4 @@
-import { type FaultServer, type ReceivedRequest, startFaultServer } from './fault-server.ts';
+import { type Answer, type FaultServer, type ReceivedRequest, startFaultServer } from './fault-server.ts';
 
 /** A span as a collector receives it. */
 export interface ReceivedSpan {
@@ -19,8 +19,10 @@ export interface OtlpCollector extends Pick<FaultServer, 'url' | 'close' | 'requ
   resource(): Record<string, string | number>;
 }
 
-export async function startOtlpCollector(): Promise<OtlpCollector> {
+/** @param answer in the place of its own; what was sent counts all the same. */
+export async function startOtlpCollector(answer: Answer | null = null): Promise<OtlpCollector> {
   const server = await startFaultServer((request) => {
+    if (answer !== null) return answer(request);
     const isTraces = request.method === 'POST' && request.path === '/v1/traces';
     if (!isTraces || request.headers['content-type'] !== 'application/json') return { status: 404 };
     return { headers: { 'content-type': 'application/json' }, body: '{}' };

@@ -12,7 +12,7 @@ export const DEFECT = 70;
  */
 export function nameCrashes(program: 'evidence' | 'evidence-platform'): void {
   process.on('uncaughtException', (error) => {
-    process.stderr.write(`${program}: a defect in this program: ${error.stack ?? error}\n`);
+    say(program, `a defect in this program: ${error.stack ?? error}`);
     process.exit(DEFECT);
   });
   process.stderr.on('error', () => undefined);
@@ -20,9 +20,16 @@ export function nameCrashes(program: 'evidence' | 'evidence-platform'): void {
   process.stdout.on('error', (error: NodeJS.ErrnoException) => {
     if (error.code === 'EPIPE' || isSaid) return;
     isSaid = true;
-    process.stderr.write(`${program}: the result cannot be written to stdout: ${error.message}\n`);
+    say(program, `the result cannot be written to stdout: ${error.message}`);
     process.once('exit', (code) => {
       if (code === 0) process.exitCode = INCOMPLETE;
     });
   });
+}
+
+/** On stderr, in the form of its lines. */
+function say(program: string, message: string): void {
+  const isJson = /--log-format[= ]json/.test(process.argv.join(' ')) || process.env['EVIDENCE_LOG_FORMAT'] === 'json';
+  const failure = { time: new Date().toISOString(), level: 'error', event: 'failure', message };
+  process.stderr.write(isJson ? `${JSON.stringify(failure)}\n` : `${program}: ${message}\n`);
 }

@@ -1,4 +1,5 @@
 import yargs, { type Argv } from 'yargs';
+import { EvidenceError } from '../../core/errors.ts';
 import { exitCodeOf, exitCodeOfError } from '../../core/terminal/exit.ts';
 import { refuseTwice } from '../../core/terminal/given-once.ts';
 import { parseSaying } from '../../core/terminal/help.ts';
@@ -46,6 +47,7 @@ const helpOn: HelpOn = async (command) => {
  */
 export async function evidence(words: readonly string[], surroundings: Surroundings): Promise<number> {
   try {
+    checkLogFormat(surroundings.environment);
     const said = await parseSaying(makeParser(), words, listOfTopics);
     if (said !== '') surroundings.stdout.write(`${said}\n`);
     return 0;
@@ -96,8 +98,14 @@ function makeParser(): Argv {
 
 type LogFormat = 'text' | 'json';
 
-function logFormatOf(environment: NodeJS.ProcessEnv): LogFormat {
-  return environment['EVIDENCE_LOG_FORMAT'] === 'json' ? 'json' : 'text';
+function logFormatOf({ EVIDENCE_LOG_FORMAT: format = 'text' }: NodeJS.ProcessEnv): LogFormat {
+  return format === 'json' ? 'json' : 'text';
+}
+
+/** @throws EvidenceError `usage` for another one. */
+function checkLogFormat({ EVIDENCE_LOG_FORMAT: format = 'text' }: NodeJS.ProcessEnv): void {
+  if (format === 'json' || format === 'text') return;
+  throw new EvidenceError('usage', `EVIDENCE_LOG_FORMAT is neither text nor json: "${format}"`);
 }
 
 async function work({ given, load, operands }: Chosen, surroundings: Surroundings): Promise<number> {
@@ -122,7 +130,7 @@ async function work({ given, load, operands }: Chosen, surroundings: Surrounding
 
 /** A bare call is answered with the help, and 2: to a script whose command is empty, 0 would say that all is verified. */
 async function answer({ message }: Complaint, words: readonly string[], surroundings: Surroundings): Promise<number> {
-  if (words.length === 0) {
+  if (words.length === 0 && logFormatOf(surroundings.environment) === 'text') {
     surroundings.stderr.write(`${await helpOn(null)}\n`);
     return exitCodeOf('usage');
   }

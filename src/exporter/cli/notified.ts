@@ -1,12 +1,14 @@
+import type { Dispatcher } from 'undici';
 import { isEvidenceError, messageOf } from '../../core/errors.ts';
 import { openDispatcher } from '../client/dispatcher.ts';
 import type { NotificationChannel } from '../notify/channel.ts';
 import { EventLog } from '../notify/event-log.ts';
-import { Notifications } from '../notify/notifications.ts';
+import { Notifications, whyFailed } from '../notify/notifications.ts';
 import type { CommandContext } from './command.ts';
 import { type Config, loadConfig } from './config/config.ts';
+import { CONFIG_FILE, readConfigFile } from './config/found-file.ts';
 import type { ConfigFlags } from './config/given.ts';
-import { type NotifyConfig, toNotifyConfig } from './config/notify.ts';
+import { type NotifyConfig, toSoundNotifyConfig } from './config/notify.ts';
 import { readTool } from './config/tool.ts';
 
 const CONNECT_MS = 3000;
@@ -21,20 +23,30 @@ export async function notifyingExport(
   work: (config: Config, notifications: Notifications) => Promise<number>,
 ): Promise<number> {
   const { environment, directory } = context;
-  const dispatcher = openDispatcher(CONNECT_MS, {});
+  await using sending = new Sending();
+  let config: Config;
   try {
-    let config: Config;
-    try {
-      config = await loadConfig(flags, environment, directory);
-    } catch (error) {
-      // Where the configuration cannot be read, those are told that the environment names.
-      const channels = await openChannels(ofEnvironment(context), context, dispatcher);
-      return await notifying(channels, context, () => Promise.reject(error));
-    }
-    const channels = await openChannels(config.notify, context, dispatcher);
-    return await notifying(channels, context, (notifications) => work(config, notifications));
-  } finally {
-    await dispatcher.destroy();
+    config = await loadConfig(flags, environment, directory);
+  } catch (error) {
+    const channels = await openChannels(await soundPartOf(flags, context), context, sending);
+    return await notifying(channels, context, () => Promise.reject(error));
+  }
+  const channels = await openChannels(config.notify, context, sending);
+  return await notifying(channels, context, (notifications) => work(config, notifications));
+}
+
+/** What those who are told are reached by, opened when the first one is. */
+class Sending implements AsyncDisposable {
+  #dispatcher: Dispatcher | null = null;
+
+  /** @throws EvidenceError `config` for a proxy that is none. */
+  get dispatcher(): Dispatcher {
+    this.#dispatcher ??= openDispatcher(CONNECT_MS, {});
+    return this.#dispatcher;
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.#dispatcher?.destroy();
   }
 }
 
@@ -43,7 +55,10 @@ export async function tracingWorker(
   context: CommandContext,
   work: (notifications: Notifications) => Promise<number>,
 ): Promise<number> {
-  const traces = await openTraces('worker', context);
+  const traces = await openTraces('worker', context).catch((error: unknown) => {
+    context.printer.note(whyFailed('traces', error));
+    return null;
+  });
   const logs = context.printer.logsJson ? [new EventLog(context.printer)] : [];
   return notifying(traces === null ? logs : [...logs, traces], context, work);
 }
@@ -66,44 +81,72 @@ async function notifying(
   }
 }
 
-function ofEnvironment({ environment, directory }: CommandContext): NotifyConfig {
-  try {
-    return toNotifyConfig({ file: {}, folder: directory, flags: {}, environment, directory });
-  } catch {
-    return { pingUrl: null, webhook: null, metricsFile: null };
-  }
+/** Those whom a configuration names that is refused for another reason. */
+async function soundPartOf(flags: ConfigFlags, { environment, directory }: CommandContext): Promise<NotifyConfig> {
+  const named = flags.config ?? environment['EVIDENCE_CONFIG'];
+  const found = await readConfigFile(named, directory, CONFIG_FILE).catch(() => ({ file: {}, folder: directory }));
+  return toSoundNotifyConfig({ ...found, flags: {}, environment, directory });
 }
 
+/** What cannot be opened is said, and is no reason not to export. */
 async function openChannels(
   { pingUrl, webhook, metricsFile }: NotifyConfig,
-  { printer, environment }: CommandContext,
-  dispatcher: ReturnType<typeof openDispatcher>,
+  context: CommandContext,
+  sending: Sending,
 ): Promise<NotificationChannel[]> {
-  const channels: NotificationChannel[] = printer.logsJson ? [new EventLog(printer)] : [];
+  const { printer } = context;
   for (const secret of [pingUrl, webhook?.url, webhook?.secret]) if (secret != null) printer.keepSecret(secret);
+  const channels: NotificationChannel[] = printer.logsJson ? [new EventLog(printer)] : [];
+  const open = async (name: string, make: () => Promise<NotificationChannel | null>) => {
+    try {
+      const channel = await make();
+      if (channel !== null) channels.push(channel);
+    } catch (error) {
+      printer.note(whyFailed(name, error));
+    }
+  };
   // Each is loaded by those who use it.
-  if (pingUrl !== null) channels.push((await import('../notify/pings.ts')).pings(pingUrl, dispatcher));
-  if (webhook !== null) channels.push((await import('../notify/webhook.ts')).webhook(webhook, dispatcher));
-  if (metricsFile !== null) channels.push((await import('../notify/metrics-file.ts')).metricsFile(metricsFile));
-  const traces = await openTraces('export', { printer, environment });
-  return traces === null ? channels : [...channels, traces];
+  if (pingUrl !== null)
+    await open('ping', async () => (await import('../notify/pings.ts')).pings(pingUrl, sending.dispatcher));
+  if (webhook !== null)
+    await open('webhook', async () => (await import('../notify/webhook.ts')).webhook(webhook, sending.dispatcher));
+  if (metricsFile !== null)
+    await open('metrics file', async () => (await import('../notify/metrics-file.ts')).metricsFile(metricsFile));
+  await open('traces', () => openTraces('export', context));
+  return channels;
 }
 
-/** Null where no collector is named, or traces are switched off. */
+/**
+ * Null where no collector is named, or traces are switched off.
+ * @throws Error for an address that is none.
+ */
 async function openTraces(
   command: 'export' | 'worker',
   { printer, environment }: Pick<CommandContext, 'printer' | 'environment'>,
 ): Promise<NotificationChannel | null> {
   const {
-    OTEL_EXPORTER_OTLP_ENDPOINT: endpoint,
     OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: ofTraces,
+    OTEL_EXPORTER_OTLP_ENDPOINT: ofAll,
     OTEL_EXPORTER_OTLP_HEADERS: headers = '',
     OTEL_EXPORTER_OTLP_TRACES_HEADERS: headersOfTraces = '',
-    OTEL_SDK_DISABLED: disabled,
-    OTEL_TRACES_EXPORTER: exporter = 'otlp',
+    OTEL_SDK_DISABLED: disabled = '',
+    OTEL_TRACES_EXPORTER: exporter = '',
   } = environment;
-  if ((endpoint ?? ofTraces ?? '') === '' || disabled === 'true' || exporter !== 'otlp') return null;
-  for (const header of `${headers},${headersOfTraces}`.split(','))
-    printer.keepSecret(decodeURIComponent(header.slice(header.indexOf('=') + 1)));
-  return new (await import('../notify/traces.ts')).Traces(command, readTool());
+  const endpoint = ofTraces || ofAll || '';
+  if (endpoint === '' || disabled.toLowerCase() === 'true' || !['', 'otlp'].includes(exporter)) return null;
+  if (!URL.canParse(endpoint)) throw new Error('the address of the collector (OTEL_EXPORTER_OTLP_ENDPOINT) is no URL');
+  for (const header of `${headers},${headersOfTraces}`.split(',')) keepHeader(printer, header);
+  const { Traces } = await import('../notify/traces.ts');
+  return new Traces({ ...readTool(), command, host: new URL(endpoint).host, scrub: (text) => printer.scrub(text) });
+}
+
+/** A header is a secret as it is written, and as it is sent. */
+function keepHeader(printer: CommandContext['printer'], header: string): void {
+  const value = header.slice(header.indexOf('=') + 1).trim();
+  printer.keepSecret(value);
+  try {
+    printer.keepSecret(decodeURIComponent(value));
+  } catch {
+    // It is sent as it is written.
+  }
 }

@@ -3,6 +3,8 @@ import type { SentRequest } from '../client/sent-request.ts';
 import type { ExportEvent } from '../export/events.ts';
 import type { NotificationChannel } from './channel.ts';
 
+const AMISS: ReadonlySet<ExportEvent['type']> = new Set(['failed', 'step-failed', 'supplement-missing']);
+
 /** What programs read of an export on stderr: its events, and with `--verbose` its requests. */
 export class EventLog implements NotificationChannel {
   readonly name = 'log';
@@ -20,7 +22,8 @@ export class EventLog implements NotificationChannel {
     const { type, entryCounts: _counts, ...fields } = { entryCounts: null, ...event };
     // There are thousands of pieces.
     if (type === 'received') return;
-    this.#printer.event(type, { ...inSnakeCase(fields), run_id: runId ?? this.#runId });
+    const level = AMISS.has(type) ? 'error' : 'info';
+    this.#printer.event(type, { ...inSnakeCase(fields), run_id: runId ?? this.#runId }, level);
   }
 
   request({ startedAt, endedAt, ...request }: SentRequest, streamId: string | null): void {

@@ -8,6 +8,8 @@ import { type CommandEnd, type NotificationChannel, type NotifiedRun, toNotified
 
 /** How long a command waits for all of its notifications at its end. */
 const PATIENCE_MS = 3000;
+/** Characters; healthchecks.io keeps 100 kB, a collector may keep less. */
+const MAX_SUMMARY = 10_000;
 
 /** Whom a command tells how it goes. */
 export type Notified = Pick<Notifications, 'listen' | 'request' | 'around' | 'concluded' | 'traceParent'>;
@@ -106,17 +108,22 @@ export class Notifications {
   }
 
   #failed({ name }: NotificationChannel, error: unknown): void {
-    this.#note(`The ${name} failed: ${messageOf(error)}. The export does not depend on it.`);
+    this.#note(whyFailed(name, error));
   }
 }
 
 /** For a command that nobody is told of. */
 export const NOBODY_NOTIFIED: Notified = new Notifications([], () => {});
 
+/** @param name of the channel. */
+export function whyFailed(name: string, error: unknown): string {
+  return `The ${name} failed: ${messageOf(error)}. The export does not depend on it.`;
+}
+
 function summaryOf(exitCode: number, message: string | null, runs: readonly NotifiedRun[]): string {
   const lines = runs.map(({ runId, state, outcome, streams, failed, entries }) => {
     const counts = Object.entries(streams).map(([status, count]) => `${count} ${status}`);
     return `run ${runId} ${state}: ${outcome}; streams: ${[...counts, `${failed} failed`].join(', ')}; ${entries} entries`;
   });
-  return [`exit code ${exitCode}`, ...(message === null ? [] : [message]), ...lines].join('\n');
+  return [`exit code ${exitCode}`, ...(message === null ? [] : [message]), ...lines].join('\n').slice(0, MAX_SUMMARY);
 }

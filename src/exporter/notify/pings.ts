@@ -3,9 +3,6 @@ import type { Dispatcher } from 'undici';
 import { isWell, type NotificationChannel } from './channel.ts';
 import { post } from './post.ts';
 
-/** Healthchecks keeps 100 kB of a body; a summary is far below. */
-const MAX_SUMMARY = 10_000;
-
 /**
  * Pings of a dead man's switch, as healthchecks.io takes them: `/start`, then the address itself for success, or the exit
  * code behind it. The switch raises the alarm when none comes, whatever has become of the machine.
@@ -26,7 +23,7 @@ export function pings(url: string, dispatcher: Dispatcher): NotificationChannel 
     begin: (signal) => post({ url: address('/start'), body: '' }, { dispatcher, signal }),
     end: (end, signal) => {
       const ending = isWell(end) ? '' : `/${end.exitCode}`;
-      return post({ url: address(ending), body: end.summary.slice(0, MAX_SUMMARY) }, { dispatcher, signal });
+      return post({ url: address(ending), body: end.summary }, { dispatcher, signal });
     },
   };
 }

@@ -4,6 +4,7 @@ import { OTLPTraceExporter } from '@opentelemetry/exporter-trace-otlp-http';
 import { defaultResource, detectResources, envDetector, resourceFromAttributes } from '@opentelemetry/resources';
 import { BatchSpanProcessor, type ReadableSpan, type SpanExporter, TracerProvider } from '@opentelemetry/sdk-trace';
 import { messageOf } from '../../core/errors.ts';
+import type { Scrub } from '../../core/secret.ts';
 import type { SentRequest } from '../client/sent-request.ts';
 import type { ExportEvent } from '../export/events.ts';
 import { type CommandEnd, isWell, type NotificationChannel } from './channel.ts';
@@ -13,6 +14,17 @@ const MAX_WAITING = 8192;
 const MAX_BATCH = 512;
 const SEND_MS = 3000;
 
+interface TracesOptions {
+  /** Of the program. */
+  name: string;
+  version: string;
+  command: 'export' | 'worker';
+  /** Of the collector, for output. */
+  host: string;
+  /** Takes secrets out of what is sent. */
+  scrub: Scrub;
+}
+
 /**
  * One trace for a command, with a span for each stream and each request, sent by OTLP over HTTP. Where to, under which
  * name and with which headers is read from the usual variables (OTEL_EXPORTER_OTLP_ENDPOINT, OTEL_SERVICE_NAME, …).
@@ -21,13 +33,14 @@ export class Traces implements NotificationChannel {
   readonly name = 'traces';
   readonly #provider: TracerProvider;
   readonly #exporter: Watched;
+  readonly #scrub: Scrub;
   readonly #root: Span;
   readonly #context: Context;
   readonly #current = new AsyncLocalStorage<Context>();
 
-  /** @param command as a span is called after it. */
-  constructor(command: 'export' | 'worker', { name, version }: { name: string; version: string }) {
-    this.#exporter = new Watched(new OTLPTraceExporter({ timeoutMillis: SEND_MS }));
+  constructor({ name, version, command, host, scrub }: TracesOptions) {
+    this.#scrub = scrub;
+    this.#exporter = new Watched(new OTLPTraceExporter({ timeoutMillis: SEND_MS }), host);
     const own = resourceFromAttributes({ 'service.name': name, 'service.version': version });
     this.#provider = new TracerProvider({
       resource: defaultResource()
@@ -63,7 +76,7 @@ export class Traces implements NotificationChannel {
         'evidence.entries': event.entries,
         'evidence.bytes': event.bytes,
       });
-    if (event.type === 'failed') span.setStatus({ code: SpanStatusCode.ERROR, message: event.reason });
+    if (event.type === 'failed') span.setStatus({ code: SpanStatusCode.ERROR, message: this.#scrub(event.reason) });
   }
 
   async around<T>(streamId: string, work: () => Promise<T>, parent: string | null): Promise<T> {
@@ -73,7 +86,7 @@ export class Traces implements NotificationChannel {
     try {
       return await this.#current.run(trace.setSpan(context, span), work);
     } catch (error) {
-      span.setStatus({ code: SpanStatusCode.ERROR, message: messageOf(error) });
+      span.setStatus({ code: SpanStatusCode.ERROR, message: this.#scrub(messageOf(error)) });
       throw error;
     } finally {
       span.end();
@@ -94,7 +107,7 @@ export class Traces implements NotificationChannel {
     };
     const parent = this.#current.getStore() ?? this.#context;
     const span = this.#tracer.startSpan(method, { kind: SpanKind.CLIENT, attributes, startTime: startedAt }, parent);
-    if (failure !== null) span.setStatus({ code: SpanStatusCode.ERROR, message: failure });
+    if (failure !== null) span.setStatus({ code: SpanStatusCode.ERROR, message: this.#scrub(failure) });
     else if (status !== null && status >= 400) span.setStatus({ code: SpanStatusCode.ERROR });
     span.end(endedAt);
   }
@@ -118,10 +131,13 @@ function contextOf(traceParent: string): Context {
 /** Keeps what an exporter says of its failures, which its processor would keep to itself. */
 class Watched implements SpanExporter {
   readonly #exporter: SpanExporter;
+  readonly #host: string;
   failure: string | null = null;
 
-  constructor(exporter: SpanExporter) {
+  /** @param host of the collector, for output. */
+  constructor(exporter: SpanExporter, host: string) {
     this.#exporter = exporter;
+    this.#host = host;
   }
 
   export(spans: ReadableSpan[], callback: Parameters<SpanExporter['export']>[1]): void {
@@ -132,7 +148,7 @@ class Watched implements SpanExporter {
   }
 
   failed(error: unknown): void {
-    this.failure = `the collector did not take them (${messageOf(error)})`;
+    this.failure = `${this.#host} did not take them (${messageOf(error)})`;
   }
 
   shutdown(): Promise<void> {

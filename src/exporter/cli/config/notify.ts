@@ -12,25 +12,43 @@ export interface NotifyConfig {
   metricsFile: string | null;
 }
 
+/**
+ * The same where the configuration is refused: whoever it names all the same, each by itself.
+ */
+export function toSoundNotifyConfig(from: ConfigGiven): NotifyConfig {
+  const parts = [readPing, readWebhook, readMetricsFile].map((read) => {
+    try {
+      return read(from);
+    } catch {
+      return {};
+    }
+  });
+  return Object.assign({ pingUrl: null, webhook: null, metricsFile: null }, ...parts);
+}
+
 /** @throws EvidenceError `config`; no address is in it. */
 export function toNotifyConfig(from: ConfigGiven): NotifyConfig {
+  return { ...readPing(from), ...readWebhook(from), ...readMetricsFile(from) };
+}
+
+function readPing(from: ConfigGiven): Pick<NotifyConfig, 'pingUrl'> {
+  const { EVIDENCE_PING_URL: text, EVIDENCE_PING_URL_FILE: path } = from.environment;
+  const secret = {
+    name: 'the address of the ping',
+    place: 'notify.ping_url_file',
+    file: from.file.notify?.ping_url_file,
+  };
+  return { pingUrl: readUrl(from, text, ['EVIDENCE_PING_URL_FILE', path], secret) };
+}
+
+function readWebhook(from: ConfigGiven): Pick<NotifyConfig, 'webhook'> {
   const { environment, file } = from;
-  const { ping_url_file, webhook_url_file, webhook_secret_file, metrics_file } = file.notify ?? {};
-  const pingUrl = readUrl(
-    from,
-    environment['EVIDENCE_PING_URL'],
-    ['EVIDENCE_PING_URL_FILE', environment['EVIDENCE_PING_URL_FILE']],
-    {
-      ...{ name: 'the address of the ping', place: 'notify.ping_url_file', file: ping_url_file },
-    },
-  );
+  const { webhook_url_file, webhook_secret_file } = file.notify ?? {};
   const url = readUrl(
     from,
     environment['EVIDENCE_WEBHOOK_URL'],
     ['EVIDENCE_WEBHOOK_URL_FILE', environment['EVIDENCE_WEBHOOK_URL_FILE']],
-    {
-      ...{ name: 'the address of the webhook', place: 'notify.webhook_url_file', file: webhook_url_file },
-    },
+    { name: 'the address of the webhook', place: 'notify.webhook_url_file', file: webhook_url_file },
   );
   const secret = readGivenSecret(
     from,
@@ -38,12 +56,12 @@ export function toNotifyConfig(from: ConfigGiven): NotifyConfig {
     ['EVIDENCE_WEBHOOK_SECRET_FILE', environment['EVIDENCE_WEBHOOK_SECRET_FILE']],
     { name: 'the secret of the webhook', place: 'notify.webhook_secret_file', file: webhook_secret_file },
   );
-  const webhook = url === null ? null : { url, secret: checkSecret(secret) };
-  return {
-    pingUrl,
-    webhook,
-    metricsFile: fromCommand(from, environment['EVIDENCE_METRICS_FILE']) ?? inFolder(from, metrics_file),
-  };
+  return { webhook: url === null ? null : { url, secret: checkSecret(secret) } };
+}
+
+function readMetricsFile(from: ConfigGiven): Pick<NotifyConfig, 'metricsFile'> {
+  const ofFile = inFolder(from, from.file.notify?.metrics_file);
+  return { metricsFile: fromCommand(from, from.environment['EVIDENCE_METRICS_FILE']) ?? ofFile };
 }
 
 function readUrl(

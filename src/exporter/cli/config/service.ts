@@ -94,7 +94,8 @@ function openTransports(
     ...{ apiKey, requestsPerSecond, sharedRate },
     tls: readTls(config.tlsFiles, printer),
     userAgent: `${name}/${version}`,
-    ...(printer.verbose ? { trace: (line: string) => printer.detail(line) } : {}),
+    // A log for programs has each request as an event.
+    ...(printer.verbose && !printer.logsJson ? { trace: (line: string) => printer.detail(line) } : {}),
     ...(onRequest === undefined ? {} : { onRequest }),
     onWait: oncePer(TOLD_EVERY_MS, (line) => printer.note(line)),
     signal,
