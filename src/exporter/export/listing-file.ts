@@ -1,6 +1,5 @@
 import { closeSync, openSync, writeSync } from 'node:fs';
 import { StreamingSha256 } from '../../core/digest.ts';
-import { EvidenceError, messageOf } from '../../core/errors.ts';
 import type { ListingObserver } from '../../verifier/claims/listing.ts';
 import { lineOf, linesOf } from '../../verifier/claims/listing-text.ts';
 
@@ -45,13 +44,6 @@ export class ListingFile implements Disposable {
     const bytes = Buffer.from(this.#text, 'latin1');
     this.#text = '';
     this.#digest.update(bytes);
-    try {
-      for (let at = 0; at < bytes.length && this.#file !== null; ) at += writeSync(this.#file, bytes, at);
-    } catch (error) {
-      throw new EvidenceError('archive', `cannot write ${this.path}: ${messageOf(error)}`, {
-        nextStep: 'See to free space there, then run the same command again.',
-        cause: error,
-      });
-    }
+    for (let at = 0; at < bytes.length && this.#file !== null; ) at += writeSync(this.#file, bytes, at);
   }
 }

@@ -73,7 +73,8 @@ export async function writeBundle(options: BundleOptions): Promise<WrittenBundle
     await rm(draft, { force: true });
     if (error instanceof EvidenceError || error instanceof TypeError) throw error;
     throw new EvidenceError('archive', `cannot write the bundle ${options.target}: ${messageOf(error)}`, {
-      nextStep: 'See to free space and write permission there, then run the same command again.',
+      nextStep:
+        'What is archived stays. See to free space and write permission there, then run the same command again.',
       cause: error,
     });
   } finally {

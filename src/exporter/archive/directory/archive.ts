@@ -76,7 +76,7 @@ class DirectoryArchive implements Archive {
         await unlink(incoming);
       }
     } catch (error) {
-      throw storeFailure(error, `store ${key} in the archive`);
+      throw storeFailure(error, `store ${key} in the archive ${this.#root}`);
     }
   }
 
@@ -105,7 +105,9 @@ class DirectoryArchive implements Archive {
   async stat(key: string): Promise<{ bytes: number } | null> {
     checkKey(key);
     const stats = await this.#find(key).catch((error: unknown) => {
-      throw isOfFile(error) ? readFailure(error, key) : lookupFailure(error, `look up ${key} in the archive`);
+      throw isOfFile(error)
+        ? readFailure(error, key)
+        : lookupFailure(error, `look up ${key} in the archive ${this.#root}`);
     });
     return stats === null ? null : { bytes: stats.size };
   }
