@@ -77,6 +77,13 @@ describe('seal keys', () => {
     },
   );
 
+  test('that are kept are found for their own stream only', () => {
+    const [other, slashed] = [keys.of('other', 1), keys.of('b/a', 1)];
+    expect(keys.find('other', other.id)).toEqual({ epoch: 1, key: other.key });
+    expect(keys.find('a', other.id)).toBeNull();
+    expect(keys.find('a', `${slashed.id}/b`)).toBeNull();
+  });
+
   test('a master key of another length is refused', () => {
     expect(() => new DerivedSealKeys(Buffer.alloc(31))).toThrow(/31 bytes/);
   });

@@ -50,7 +50,9 @@ export class DerivedSealKeys {
   /** The key named by an entry of a stream, with its epoch, or null when the stream can have no key of this name. */
   find(streamId: string, id: string): { epoch: number; key: KeyObject } | null {
     const epoch = Number(ID.exec(id)?.[1]);
-    if (Number.isNaN(epoch) || sealKeyId(streamId, epoch) !== id) return null;
+    if (Number.isNaN(epoch)) return null;
+    // A name that is kept was compared before; one that is well-formed has no slash, so it is of this stream.
+    if (!this.#cache.has(`${id}/${streamId}`) && sealKeyId(streamId, epoch) !== id) return null;
     return { epoch, key: this.#key(streamId, id, epoch) };
   }
 
