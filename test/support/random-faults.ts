@@ -19,7 +19,7 @@ const ENTRIES = 40;
 const STREAMS = ['a', 'b', 'c', 'd', 'e', 'f'].map((name) => `stream-${name}`);
 const DEADLINE_S = 12;
 /** Five seconds for a clean end, and those of a machine that does much else. */
-const GRACE_S = 8;
+const GRACE_S = 10;
 /** Of an export, before the service and the store are well. */
 const TRIES = 8;
 const KILLED = 0.3;

@@ -8,7 +8,7 @@ export interface Interruption {
   exitCode(): number | null;
   /** From now on, ends the work when the memory is full. */
   watchMemory(): void;
-  /** Ends the work once so much time has passed, as incomplete. @param why in the past tense. */
+  /** Ends the work once so much time has passed since the process started, as incomplete. @param why in the past tense. */
   endAfter(milliseconds: number, why: string): void;
   dispose(): void;
 }
@@ -61,7 +61,7 @@ export function onInterruption(): Interruption {
     endAfter: (milliseconds, why) => {
       deadline = setTimeout(() => {
         if (code === null) stop(INCOMPLETE, why, RESUME);
-      }, milliseconds).unref();
+      }, Math.max(0, milliseconds - performance.now())).unref();
     },
     dispose: () => {
       endWatch();
