@@ -59,9 +59,12 @@ export function onInterruption(): Interruption {
       endWatch = watchHeap(onFull);
     },
     endAfter: (milliseconds, why) => {
-      deadline = setTimeout(() => {
-        if (code === null) stop(INCOMPLETE, why, RESUME);
-      }, Math.max(0, milliseconds - performance.now())).unref();
+      deadline = setTimeout(
+        () => {
+          if (code === null) stop(INCOMPLETE, why, RESUME);
+        },
+        Math.max(0, milliseconds - performance.now()),
+      ).unref();
     },
     dispose: () => {
       endWatch();
