@@ -11,6 +11,8 @@ import {
 
 /** Failures that are read in full; the count is of all. */
 const FAILURES = 1000;
+/** A worker that was not heard of for so long, and holds nothing, is not shown. */
+const FORGOTTEN = `interval '10 minutes'`;
 /** The rate is that of the last minute. */
 const WINDOW_SECONDS = 60;
 
@@ -123,7 +125,7 @@ async function readWorkers({ query, schema }: Reader, run: RunRow): Promise<Work
   }>(
     `SELECT coalesce(w.name, s.worker) AS name, extract(epoch FROM now() - w.seen_at)::float8 AS silent,
        s.listed, extract(epoch FROM now() - s.taken_at)::float8 AS seconds, s.tries
-     FROM ${schema}.workers AS w
+     FROM (SELECT * FROM ${schema}.workers WHERE seen_at > now() - ${FORGOTTEN}) AS w
      FULL JOIN (SELECT * FROM ${schema}.streams WHERE run_id = $1 AND kind IS NULL AND worker IS NOT NULL) AS s
        ON s.worker = w.name
      ORDER BY 1, s.taken_at, s.slug`,

@@ -54,23 +54,26 @@ export function describeProgress(progress: RunProgress): string {
 
 /** A line for every worker: when it was heard of, and what it holds. */
 export function workerLines({ workers }: RunProgress): string[] {
-  return workers.map((worker) => `  ${worker.name}  ${describeSilence(worker)}${describeWork(worker)}`);
+  return workers.map((worker) => `  ${worker.name}  ${describeWorker(worker)}`);
 }
 
-function describeSilence({ secondsSilent }: WorkerProgress): string {
-  if (secondsSilent !== null && secondsSilent <= SILENT_SECONDS) return '';
-  const since = secondsSilent === null ? '' : ` for ${describeSeconds(secondsSilent)}`;
-  return `not heard of${since}: what it holds goes to another; `;
+function describeWorker(worker: WorkerProgress): string {
+  const { secondsSilent } = worker;
+  const work = describeWork(worker);
+  if (secondsSilent !== null && secondsSilent <= SILENT_SECONDS) return work ?? 'idle';
+  const silence = `not heard of${secondsSilent === null ? '' : ` for ${describeSeconds(secondsSilent)}`}`;
+  return work === null ? silence : `${silence}; to be given to others: ${work}`;
 }
 
-function describeWork({ streams, concludes }: WorkerProgress): string {
+/** Null where it holds nothing. */
+function describeWork({ streams, concludes }: WorkerProgress): string | null {
   const named = streams.slice(0, STREAMS_NAMED).map(({ streamId, seconds, tries }) => {
     const again = tries > 1 ? `, try ${tries}` : '';
     return `${streamId} (${describeSeconds(seconds)}${again})`;
   });
   const more = streams.length > named.length ? [`and ${streams.length - named.length} more`] : [];
   const held = [...(concludes ? ['concludes the run'] : []), ...named, ...more];
-  return held.length === 0 ? 'idle' : held.join(', ');
+  return held.length === 0 ? null : held.join(', ');
 }
 
 function describeSeconds(seconds: number): string {
