@@ -191,6 +191,19 @@ describe('a run that is handed out', () => {
     await expectWhole(here, 8);
   });
 
+  test('gets nothing from its workers once a single machine has finalized it without a stream', async () => {
+    const fault: Fault = ({ step, streamId }) =>
+      step === 'generate' && streamId === 'stream-001' ? { status: 404, body: 'no' } : undefined;
+    const here = await world({ streams: 3, fault });
+    expect((await evidenceUntil('is handed out', [...EXPORT, '--distributed'], here)).code).toBe(130);
+    expect((await evidence([...EXPORT, '--finalize-partial'], here)).code).toBe(3);
+    const before = readdirSync(join(here.cwd, 'evidence-archive'), { recursive: true }).sort();
+    expect((await evidence(['worker', '--until-idle'], here)).code).toBe(0);
+    expect(readdirSync(join(here.cwd, 'evidence-archive'), { recursive: true }).sort()).toEqual(before);
+    const status = await evidence(['status', RUN], here);
+    expect([status.code, status.stdout]).toEqual([3, expect.stringContaining('another export has finished run')]);
+  });
+
   test('stays open where a stream is not received, and the same command goes on with it', async () => {
     let isGone = true;
     const fault: Fault = ({ step, streamId }) =>

@@ -1,7 +1,7 @@
 import { EvidenceError } from '../../core/errors.ts';
 import type { StoredObject } from '../../verifier/archive/archive.ts';
 import { slugOf } from '../../verifier/bundle/layout.ts';
-import { bundleKey, streamRecordKey, streamSlugOf } from '../../verifier/records/keys.ts';
+import { bundleKey, runDraftKey, streamRecordKey, streamSlugOf } from '../../verifier/records/keys.ts';
 import { readFinalizedRun } from '../../verifier/records/stored-run.ts';
 import { beginningOf, beginRun, boundToBeginning } from './asked.ts';
 import type { ExportContext } from './context.ts';
@@ -11,7 +11,7 @@ import { refuseUnended } from './period.ts';
 import type { ListedStream } from './plan.ts';
 import { RecordTexts } from './record-texts.ts';
 import { ServiceReach } from './service-reach.ts';
-import { exportStream } from './stream.ts';
+import { exportStream, finishedElsewhere } from './stream.ts';
 import type { StreamOutcome } from './stream-jobs.ts';
 
 /** The streams of a run that are to be handed out to workers. */
@@ -87,9 +87,12 @@ export async function joinRun(unbound: ExportContext, startedAt: Date): Promise<
   );
   const reach = new ServiceReach(context);
   return {
-    export: async (stream, mayBeLeft) =>
-      (mayBeLeft ? await resumeStream(context, stream) : null) ??
-      (await reach.exportWithin(stream, () => exportStream(context, run, stream))),
+    export: async (stream, mayBeLeft) => {
+      const { run_id: runId } = question;
+      if ((await context.archive.stat(runDraftKey(runId))) !== null) throw finishedElsewhere(runId);
+      const left = mayBeLeft ? await resumeStream(context, stream) : null;
+      return left ?? reach.exportWithin(stream, () => exportStream(context, run, stream));
+    },
     close: () => closePacking(run),
   };
 }

@@ -151,7 +151,8 @@ async function recoverConcurrent(context: ExportContext, key: string): Promise<A
   return { record: recovered.record, recovered };
 }
 
-function finishedElsewhere(runId: string): EvidenceError {
+/** The error of a stream of a run that another process has frozen: nothing may be added to it. */
+export function finishedElsewhere(runId: string): EvidenceError {
   return new EvidenceError('service', `another export has finished run ${runId} meanwhile`, {
     nextStep: 'Nothing needs to be done for this stream: see what that export says of it.',
   });

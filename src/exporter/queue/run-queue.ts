@@ -20,6 +20,8 @@ import {
   type TaskFailure,
 } from './tasks.ts';
 
+/** How long it is known how a run went. */
+const KEPT = `interval '30 days'`;
 /** Streams that are handed to the database at a time. */
 const BATCH = 500;
 
@@ -83,7 +85,8 @@ export class RunQueue {
       await query('SELECT pg_advisory_xact_lock(hashtext($1))', [`evidence ${schema} ${runId}`]);
       const under = await query(`SELECT 1 FROM ${schema}.runs WHERE run_id = $1 AND state <> 'ended'`, [runId]);
       if (under.length > 0) return false;
-      await query(`DELETE FROM ${schema}.runs WHERE run_id = $1`, [runId]);
+      await query(`DELETE FROM ${schema}.runs WHERE run_id = $1 OR ended_at < now() - ${KEPT}`, [runId]);
+      await query(`DELETE FROM ${schema}.workers WHERE seen_at < now() - ${KEPT}`);
       await query(
         `INSERT INTO ${schema}.runs (run_id, started_at, options, streams, excluded, open, state)
          VALUES ($1, $2, $3, $4, $5, $4, 'exporting')`,

@@ -140,6 +140,20 @@ test('a run that is under way is not handed out again; one that has ended is, an
   expect(await queue.takeStream('w')).toBeNull();
 });
 
+test('what ended a month ago goes when the next run is handed out', async () => {
+  await queue.handOut({ runId: 'old', options: OPTIONS }, planOf(['a']));
+  await queue.beat('gone', []);
+  await database.query("UPDATE evidence.runs SET state = 'ended', ended_at = now() - interval '29 days'");
+  await database.query("UPDATE evidence.workers SET seen_at = now() - interval '31 days'");
+  await queue.handOut({ runId: 'r', options: OPTIONS }, planOf(['a']));
+  expect(await listRuns(database)).toEqual(['r', 'old']);
+  expect(await database.query('SELECT 1 FROM evidence.workers')).toEqual([]);
+  await database.query("UPDATE evidence.runs SET ended_at = now() - interval '31 days' WHERE run_id = 'old'");
+  await queue.handOut({ runId: 's', options: OPTIONS }, planOf(['a']));
+  expect((await listRuns(database)).sort()).toEqual(['r', 's']);
+  expect(await database.query("SELECT 1 FROM evidence.streams WHERE run_id = 'old'")).toEqual([]);
+});
+
 test('a plan is handed out whole or not at all', async () => {
   const broken = {
     ...listed('b'),
