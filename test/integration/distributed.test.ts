@@ -6,10 +6,13 @@ import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vit
 import { ageKey } from '../support/age.ts';
 import { shellLines } from '../support/documents.ts';
 import { type Ended, evidence, evidenceUntil } from '../support/evidence.ts';
+import { startFalseService } from '../support/false-service.ts';
 import { startOtlpCollector } from '../support/otlp-collector.ts';
 import { type PostgresServer, startPostgres } from '../support/postgres.ts';
 import { EVIDENCE, finish, startNode } from '../support/process.ts';
 import { seededRandom } from '../support/random.ts';
+import { type Shown, storyOf } from '../support/services/beside.ts';
+import { placeBeside, recordIn, words } from '../support/services/beside-export.ts';
 import { type Fault, type FaultyService, startFaultyService } from '../support/services/faulty.ts';
 import { Workers } from '../support/workers.ts';
 
@@ -125,9 +128,17 @@ async function distribute(
 }
 
 /** Waits until a run is under way. */
-async function handedOut({ queueUrl }: World): Promise<void> {
+async function handedOut({ queueUrl }: Pick<World, 'queueUrl'>): Promise<void> {
   const under = "SELECT 1 FROM evidence.runs WHERE state <> 'ended'";
   await expect.poll(async () => (await server.query(queueUrl, under).catch(() => ({ rows: [] }))).rows).toHaveLength(1);
+}
+
+/** How the records of the other services stand where one machine exports all. */
+async function kindsOfOneMachine(auditUrl: string, shown: Shown): Promise<object> {
+  const { beside, folder, run } = await placeBeside(auditUrl, shown);
+  onTestFinished(() => beside.close());
+  expect((await run()).code).toBe(0);
+  return recordIn(folder).supplements.kinds;
 }
 
 async function countRecorded({ queueUrl }: World): Promise<number> {
@@ -288,6 +299,25 @@ describe('a run that is handed out', () => {
     ]);
     for (const { traceId, parentSpanId } of streams)
       expect([traceId, parentSpanId]).toEqual([root?.traceId, root?.spanId]);
+  });
+
+  test('has the supplements of the other services, compared with what its workers exported', async () => {
+    const story = storyOf(2);
+    const audit = await startFalseService();
+    for (const [id, entries] of story.streams) audit.streams.set(id, { entries });
+    const { beside, directory, env, folder } = await placeBeside(audit.url, story.shown);
+    onTestFinished(async () => void (await Promise.all([audit.close(), beside.close()])));
+    const queueUrl = await server.createDatabase();
+    const here = { cwd: directory, env: { ...env, EVIDENCE_QUEUE_URL: queueUrl } };
+    const exporting = evidence([...words, '--distributed'], here);
+    await handedOut({ queueUrl });
+    expect((await evidence(['worker', '--until-idle'], here)).code).toBe(0);
+    const exported = await exporting;
+    expect(exported.code, exported.stderr).toBe(0);
+    const { supplements } = recordIn(folder);
+    expect(supplements.findings).toEqual([]);
+    expect(supplements.kinds).toEqual(await kindsOfOneMachine(audit.url, story.shown));
+    expect((await evidence(['verify', 'evidence-archive'], here)).code).toBe(0);
   });
 
   test('waits for a PostgreSQL that is stopped in the middle', async () => {
