@@ -10,7 +10,7 @@ import { type Fault, type FaultyService, type Step, startFaultyService } from '.
 
 const KEY = 'sk_deadline_0123456789';
 const DEADLINE_S = 3;
-/** What is on its way is given five seconds; the rest is the time that a program takes to start on a machine with much to do. */
+/** Five seconds for a clean end, and five for the start of a program on a busy machine. */
 const LONGEST_S = DEADLINE_S + 5 + 5;
 const EXPORT = ['export', '--all-time', '--request', 'LATE'];
 

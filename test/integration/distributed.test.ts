@@ -133,7 +133,7 @@ async function handedOut({ queueUrl }: Pick<World, 'queueUrl'>): Promise<void> {
   await expect.poll(async () => (await server.query(queueUrl, under).catch(() => ({ rows: [] }))).rows).toHaveLength(1);
 }
 
-/** How the records of the other services stand where one machine exports all. */
+/** Returns the states of supplement records when one machine exports everything. */
 async function kindsOfOneMachine(auditUrl: string, shown: Shown): Promise<object> {
   const { beside, folder, run } = await placeBeside(auditUrl, shown);
   onTestFinished(() => beside.close());
@@ -183,7 +183,7 @@ describe('a run that is handed out', () => {
     expect(exported.code, exported.stderr).toBe(0);
     await expectWhole(here, 8);
     expect(here.record().attempts.length).toBe(2);
-    // What the first one received is verified anew, and not asked for again.
+    // Streams that the first one received are verified anew, and not requested again.
     expect(here.record().recovered).toBeGreaterThan(3);
     expect(
       here.service.requests.filter(({ method, path }) => method === 'POST' && path.includes('stream-000')),

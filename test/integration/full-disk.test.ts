@@ -16,7 +16,7 @@ interface Place {
   cwd: string;
   env: Record<string, string>;
   disk: FullDisk;
-  /** Of the archive. */
+  /** Folder of the archive. */
   archive: string;
 }
 

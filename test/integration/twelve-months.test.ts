@@ -54,7 +54,7 @@ async function verified({ cwd, env }: Place) {
   return { code, stderr, stdout, document: JSON.parse(stdout) };
 }
 
-/** What stands in the archive of the old month, and of the ledger at its time. */
+/** Objects of the old month, and its ledger entry, by the pattern of their keys. */
 const OBJECTS: Record<string, RegExp> = {
   'a bundle': new RegExp(`runs/${OLD}/streams/payments-[0-9a-f]{8}\\.zip$`),
   'the record of a stream': new RegExp(`runs/${OLD}/streams/payments-[0-9a-f]{8}\\.json$`),
@@ -68,7 +68,7 @@ const OBJECTS: Record<string, RegExp> = {
   'its entry in the ledger': /ledger\/00000003\.json$/,
 };
 
-/** Of them, those that are altered in S3, too: the rest is the same code. */
+/** Objects that are altered in S3 as well; the others take the same code. */
 const IN_S3 = new Set(['a bundle', 'the record of the run', 'its entry in the ledger']);
 
 /** One bit of a byte in the middle. */
@@ -140,7 +140,7 @@ describe('twelve months in S3', () => {
       const put = (Body: Buffer) => client.send(new PutObjectCommand({ Bucket: bucket, Key: version.Key, Body }));
       await put(altered(content));
       const { code, stdout } = await verified(year);
-      // What was altered is put back for the next one; of its digest in the store nothing is believed.
+      // Restored for the next test.
       await put(content);
       expect(code).toBe(1);
       expect(stdout).toContain(version.Key?.replace('prod/', ''));

@@ -4,7 +4,7 @@ import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 /** A way to a server of this machine that breaks and stalls at random. */
 export interface FlakyProxy {
   port: number;
-  /** Whether it does. */
+  /** True while it breaks and stalls connections. */
   isFlaky: boolean;
   close(): void;
 }

@@ -20,18 +20,18 @@ const STREAMS = ['a', 'b', 'c', 'd', 'e', 'f'].map((name) => `stream-${name}`);
 const DEADLINE_S = 12;
 /** Five seconds for a clean end, and those of a machine that does much else. */
 const GRACE_S = 10;
-/** Of an export, before the service and the store are well. */
+/** Attempts at an export before the faults end. */
 const TRIES = 8;
 const KILLED = 0.3;
 
-/** What was done under faults. */
+/** Counts of an export under faults. */
 export interface FaultTally {
   exports: number;
   runs: number;
   kills: number;
   deadlines: number;
   faults: number;
-  /** Of a run of the program. */
+  /** Longest run of the program. */
   longestSeconds: number;
   refuted: number;
 }

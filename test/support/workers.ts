@@ -11,7 +11,7 @@ export interface RunningWorker {
 export class Workers {
   readonly #options: { cwd: string; env: Record<string, string> };
   readonly running = new Set<RunningWorker>();
-  /** What all workers printed that have ended. */
+  /** Output of all workers that have ended. */
   readonly said: string[] = [];
 
   constructor(options: { cwd: string; env: Record<string, string> }) {

@@ -31,7 +31,7 @@ export interface PrinterOptions {
   json: boolean;
   quiet: boolean;
   verbose?: boolean;
-  /** Of stderr. */
+  /** Format of stderr. */
   logFormat?: 'text' | 'json';
   stdout?: Output;
   stderr?: Output;

@@ -35,7 +35,7 @@ export async function notifyingExport(
   return await notifying(channels, context, (notifications) => work(config, notifications));
 }
 
-/** What those who are told are reached by, opened when the first one is. */
+/** HTTP connections to receivers of notifications, opened on first use. */
 class Sending implements AsyncDisposable {
   #dispatcher: Dispatcher | null = null;
 
@@ -88,7 +88,7 @@ async function soundPartOf(flags: ConfigFlags, { environment, directory }: Comma
   return toSoundNotifyConfig({ ...found, flags: {}, environment, directory });
 }
 
-/** What cannot be opened is said, and is no reason not to export. */
+/** Opens the configured channels. One that cannot be opened is reported, and the export goes on. */
 async function openChannels(
   { pingUrl, webhook, metricsFile }: NotifyConfig,
   context: CommandContext,

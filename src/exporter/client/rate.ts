@@ -18,7 +18,7 @@ export interface SharedRate {
   pause(origin: string, milliseconds: number): void;
 }
 
-/** What the pace of a service is known by. */
+/** Options of a rate limiter. */
 export interface RateOptions {
   origin: string;
   requestsPerSecond: number | null;

@@ -106,7 +106,7 @@ export interface ExportContext {
   handedOut: HandedOut | null;
 }
 
-/** How the streams of an attempt ended that several machines work on. */
+/** Outcomes of the streams of an attempt that several machines work on. */
 export interface HandedOut {
   /** When the attempt began, wherever that was. */
   startedAt: Date;

@@ -79,7 +79,7 @@ export async function recordsOf(
   return records;
 }
 
-/** What an earlier attempt left of a stream. */
+/** Objects of a stream that an earlier attempt left in the archive. */
 export interface LeftStream {
   recordKey: string;
   /** Null where the stream has a bundle and no record. */

@@ -24,7 +24,7 @@ export interface Recovered {
   unread: boolean;
 }
 
-/** Where the job of a stream ended. */
+/** Outcome of the job of a stream. */
 export type StreamOutcome =
   | { kind: 'recorded'; stored: StoredRecord; recovered: Recovered | null }
   /** Archived as an attempt; the run cannot be finalized with it. */

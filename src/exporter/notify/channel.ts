@@ -12,11 +12,11 @@ export interface NotifiedRun {
   streams: Partial<Record<StreamStatus, number>>;
   failed: number;
   entries: number;
-  /** Of the bundles. */
+  /** Total size of the bundles. */
   bytes: number;
 }
 
-/** How a command ended. */
+/** End of a command. */
 export interface CommandEnd {
   startedAt: Date;
   endedAt: Date;
@@ -38,7 +38,7 @@ export interface NotificationChannel {
   request?(request: SentRequest, streamId: string | null): void;
   /** @param parent a trace as W3C writes it; null for the own one. */
   around?<T>(streamId: string, work: () => Promise<T>, parent: string | null): Promise<T>;
-  /** Of a trace that it keeps, as W3C writes it. */
+  /** W3C traceparent of the trace that this channel keeps. */
   readonly traceParent?: string;
   /** @throws Error for what could not be told. */
   end(end: CommandEnd, signal: AbortSignal): Promise<void>;

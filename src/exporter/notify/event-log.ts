@@ -5,7 +5,7 @@ import type { NotificationChannel } from './channel.ts';
 
 const AMISS: ReadonlySet<ExportEvent['type']> = new Set(['failed', 'step-failed', 'supplement-missing']);
 
-/** What programs read of an export on stderr: its events, and with `--verbose` its requests. */
+/** Events of an export on stderr for programs, and with `--verbose` its requests. */
 export class EventLog implements NotificationChannel {
   readonly name = 'log';
   readonly #printer: Pick<Printer, 'event' | 'verbose'>;

@@ -4,7 +4,7 @@ import { type Family, gauge, toExposition } from '../../core/exposition.ts';
 import { type CommandEnd, isWell, type NotificationChannel } from './channel.ts';
 
 const SUCCESS = 'evidence_export_last_success_timestamp_seconds';
-/** Of a file that this program wrote. */
+/** Size limit of a metrics file that is read back. */
 const MAX_BYTES = 64 * 1024;
 
 /**

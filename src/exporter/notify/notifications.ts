@@ -6,12 +6,12 @@ import type { ExportEvent } from '../export/events.ts';
 import type { ExportResult } from '../export/run.ts';
 import { type CommandEnd, type NotificationChannel, type NotifiedRun, toNotifiedRun } from './channel.ts';
 
-/** How long a command waits for all of its notifications at its end. */
+/** Time limit for all notifications at the end of a command. */
 const PATIENCE_MS = 3000;
 /** Characters; healthchecks.io keeps 100 kB, a collector may keep less. */
 const MAX_SUMMARY = 10_000;
 
-/** Whom a command tells how it goes. */
+/** Notifications as a command uses them. */
 export type Notified = Pick<Notifications, 'listen' | 'request' | 'around' | 'concluded' | 'traceParent'>;
 
 /** Tells others how a command goes, over any number of channels. Nothing that fails or hangs in one has an effect on the command. */
@@ -83,7 +83,7 @@ export class Notifications {
     await Promise.all(telling);
   }
 
-  /** What hangs longer than it may is left to itself. */
+  /** Runs work with a time limit, and abandons it when that is over. */
   async #guarded(channel: NotificationChannel, work: () => Promise<void> | undefined): Promise<void> {
     const patience = new AbortController();
     const outOfTime = wait(PATIENCE_MS + 500, patience.signal).then(() => {

@@ -1,6 +1,6 @@
 import { type Dispatcher, request } from 'undici';
 
-/** What is sent. */
+/** Request of a notification. */
 export interface Posted {
   url: string;
   headers?: Record<string, string>;

@@ -15,11 +15,11 @@ const MAX_BATCH = 512;
 const SEND_MS = 3000;
 
 interface TracesOptions {
-  /** Of the program. */
+  /** Name of the program. */
   name: string;
   version: string;
   command: 'export' | 'worker';
-  /** Of the collector, for output. */
+  /** Host of the collector, for messages. */
   host: string;
   /** Takes secrets out of what is sent. */
   scrub: Scrub;

@@ -4,7 +4,7 @@ import { webhookHeaders } from '../../core/webhook-signature.ts';
 import { type CommandEnd, isWell, type NotificationChannel } from './channel.ts';
 import { post } from './post.ts';
 
-/** Whom a webhook is sent to. Both are secrets. */
+/** Receiver of a webhook. Both members are secrets. */
 export interface WebhookTarget {
   url: string;
   /** `whsec_…`, of Standard Webhooks. */

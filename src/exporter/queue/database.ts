@@ -5,11 +5,11 @@ import { wait } from '../../core/wait.ts';
 /** Runs one statement. Values are those of `$1`, `$2`, …. */
 export type RunStatement = <Row>(text: string, values?: readonly unknown[]) => Promise<Row[]>;
 
-/** Where the queue of distributed runs is kept. */
+/** Place of the queue of distributed runs. */
 export interface QueuePlace {
   /** `postgres://user:password@host:port/database`; a secret. */
   url: string;
-  /** Of the tables. */
+  /** Schema of the tables. */
   schema: string;
 }
 
@@ -22,9 +22,9 @@ interface Options extends QueuePlace {
 /** Connections of one process. */
 const CONNECTIONS = 8;
 const CONNECT_MS = 10_000;
-/** Of a statement; the longest, that of a rate, sleeps for less. */
+/** Timeout of a statement. The longest one, that of a rate, sleeps for less. */
 const QUERY_MS = 120_000;
-/** How long a PostgreSQL that answered before may be away: for a restart, or a failover. */
+/** Time that a PostgreSQL that answered before may be away, for a restart or a failover. */
 const PATIENCE_MS = 600_000;
 const RETRY_MS = 1000;
 

@@ -5,7 +5,7 @@ import type { QueueDatabase } from './database.ts';
 import type { HandedRun } from './run-queue.ts';
 import { readOutcome, readRecorded } from './tasks.ts';
 
-/** How the streams of an attempt ended that was handed out, as its workers wrote it down. */
+/** Returns the outcomes of the streams of an attempt, as its workers recorded them. */
 export function endedStreams(
   { schema, query }: Pick<QueueDatabase, 'query' | 'schema'>,
   { runId, startedAt }: Pick<HandedRun, 'runId' | 'startedAt'>,

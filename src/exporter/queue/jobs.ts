@@ -5,7 +5,7 @@ import { checkKept, type Task, type TaskFailure, taskSchema } from './tasks.ts';
 /** Jobs that came to nothing as often as they are tried are `lost`. */
 export type JobKind = 'streams' | 'conclusions' | 'lost';
 
-/** How often a job is given to a worker. Each time one ends, so does a try of what it holds. */
+/** Number of times that a job is given to a worker. A worker that ends uses up one for each job that it holds. */
 export const TRIES = 10;
 /** A worker that was not heard of for so long is taken for dead, and its jobs are given to others. */
 const HEARTBEAT_SECONDS = 20;
@@ -45,7 +45,7 @@ export class Jobs {
       monitorIntervalSeconds: WATCH_SECONDS,
       schedule: false,
     });
-    // What it does by itself, it tries again by itself.
+    // pg-boss repeats its own background work after an error.
     boss.on('error', () => {});
     await boss.start();
     await boss.createQueue('lost', COMMON);

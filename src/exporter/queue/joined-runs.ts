@@ -24,7 +24,7 @@ export class JoinedRuns {
     try {
       return await work(await held.run);
     } catch (error) {
-      // What could not be joined is tried anew by the next one.
+      // The next stream tries to join again.
       await held.run.catch(() => this.#held.delete(name));
       throw error;
     } finally {

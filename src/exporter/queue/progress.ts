@@ -16,7 +16,7 @@ const FORGOTTEN = `interval '10 minutes'`;
 /** The rate is that of the last minute. */
 const WINDOW_SECONDS = 60;
 
-/** How a distributed run stands. */
+/** Progress of a distributed run. */
 // Over ten members: it is all that is shown of one.
 export interface RunProgress {
   runId: string;

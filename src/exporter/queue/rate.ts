@@ -31,7 +31,7 @@ export class DatabaseRate implements SharedRate {
   pause(origin: string, milliseconds: number): void {
     const { schema, query } = this.#db;
     const text = `UPDATE ${schema}.rates SET paused_until = greatest(paused_until, clock_timestamp() + $2 * interval '1 millisecond') WHERE origin = $1`;
-    // What keeps it from being written down keeps the next request from being admitted, and is said there.
+    // A failure here also fails the next call of admit, which reports it.
     const pausing = query(text, [origin, milliseconds]).catch(() => {});
     this.#pausing = Promise.all([this.#pausing, pausing]);
   }

@@ -20,7 +20,7 @@ import {
   type TaskFailure,
 } from './tasks.ts';
 
-/** How long it is known how a run went. */
+/** Retention of finished runs in the database. */
 const KEPT = `interval '30 days'`;
 /** Streams that are handed to the database at a time. */
 const BATCH = 500;
@@ -122,7 +122,7 @@ export class RunQueue {
         [runId, slug, started_at, worker],
       );
       if (row !== undefined) return { ...toHeld(job, row), stream: readListed(row.listed), mayBeLeft: row.may_be_left };
-      // Of an earlier attempt, or ended by whoever held it before.
+      // The job belongs to an earlier attempt, or its stream has ended meanwhile.
       await this.#jobs.complete(job);
     }
   }

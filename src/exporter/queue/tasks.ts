@@ -6,12 +6,12 @@ import { runRecordSchema, streamFailureSchema, streamRecordSchema } from '../../
 import type { ListedStream } from '../export/plan.ts';
 import type { StreamOutcome } from '../export/stream-jobs.ts';
 
-/** What the database holds of a run is read as strictly as what an archive holds: other programs can write there, too. */
+/** Documents that the database holds. They are read as strictly as those of an archive: other programs can write there, too. */
 
 const count = z.int().min(0);
 const code = z.string().max(40) as z.ZodType<ErrorCode>;
 
-/** How a run was asked for, besides what its asked.json says. */
+/** Options of a run beyond its asked.json. */
 export const optionsSchema = z.strictObject({
   supersedes: z.array(runIdSchema),
   finalize_partial: z.boolean(),
@@ -63,13 +63,13 @@ const outcomeSchema = z.discriminatedUnion('kind', [
 ]);
 type OutcomeDocument = z.infer<typeof outcomeSchema>;
 
-/** What a run came to. Of one that is finalized, the archive has the rest. */
+/** Result of a run. The archive has the rest of a finalized one. */
 export const conclusionSchema = z.strictObject({
   state: z.enum(['finalized', 'already', 'open']),
   outcome: z.enum(STATUSES),
   exit_code: count,
   refused: z.boolean(),
-  /** Of a run that stays open. */
+  /** Record of a run that stays open. */
   record: runRecordSchema.nullable(),
 });
 export type Conclusion = z.infer<typeof conclusionSchema>;

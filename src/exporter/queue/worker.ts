@@ -7,18 +7,18 @@ import { JoinedRuns } from './joined-runs.ts';
 import type { HandedRun, HeldConclusion, HeldStream, RunQueue } from './run-queue.ts';
 import type { Conclusion, TaskFailure } from './tasks.ts';
 
-/** How often a worker looks for work when it has none. */
+/** Polling interval of an idle worker. */
 const IDLE_MS = 1000;
 /** Well below the time after which it is taken for dead. */
 const BEAT_MS = 5000;
 
-/** What is wrong with this machine, or with its way to the archive: another worker may do better. */
+/** Errors of this machine or of its connection to the archive: another worker may not have them. */
 const ENDS_THE_WORKER: ReadonlySet<ErrorCode> = new Set(['archive', 'store-refused', 'work-directory', 'interrupted']);
 
-/** What a worker works with. */
+/** Dependencies of a worker. */
 export interface WorkerDeps {
   queue: RunQueue;
-  /** Of this worker, unlike that of any other. */
+  /** Unique name of this worker. */
   name: string;
   /** Streams at a time. */
   concurrency: number;
@@ -151,7 +151,7 @@ class Worker {
     }
   }
 
-  /** What ends an export ends the run, until the same command is run again. */
+  /** Concludes a run. An error that would end an export ends the run, until the same command is run again. */
   async #concludeJoined(held: HeldConclusion): Promise<void> {
     const { queue, conclude } = this.#deps;
     let failure: TaskFailure;
@@ -164,7 +164,7 @@ class Worker {
     await queue.failConclusion(held, failure);
   }
 
-  /** What cannot be given back goes to another once nothing is heard of this worker. */
+  /** Gives a job back. If that fails, the job goes to another worker when this one is no longer heard of. */
   async #giveBack(give: () => Promise<void>): Promise<void> {
     await give().catch((error: unknown) => this.#deps.note(messageOf(error)));
   }
@@ -174,7 +174,7 @@ function nameOf({ runId, startedAt }: HandedRun): string {
   return `${runId} ${startedAt.toISOString()}`;
 }
 
-/** What is wrong with the stream alone is how it ended. */
+/** Exports a stream. An error that only concerns the stream becomes its outcome. */
 async function exportWith(run: JoinedRun, held: HeldStream): Promise<StreamOutcome> {
   try {
     return await run.export(held.stream, held.mayBeLeft);

@@ -9,7 +9,7 @@ import type { Footing } from '../config/footing.ts';
 import { readOperator, readTool } from '../config/tool.ts';
 import type { ExportWish } from './export-wish.ts';
 
-/** What an export of a command runs on, whatever its run is called. */
+/** Dependencies of the exports of one command, independent of the run. */
 export interface ExportParts {
   wish: Omit<ExportWish, 'answer' | 'revise' | 'scope' | 'notifications'>;
   footing: Footing;
@@ -17,7 +17,7 @@ export interface ExportParts {
   runtime: Runtime;
 }
 
-/** What an export is of. */
+/** Run that an export is asked for. */
 export interface AskedRun {
   question: Question;
   supersedes: readonly string[];

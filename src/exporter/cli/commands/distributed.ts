@@ -11,12 +11,12 @@ import type { Duration } from '../config/config-values.ts';
 import type { OpenQueue } from '../config/queue.ts';
 import { WatchedRun } from '../output/queue-progress.ts';
 
-/** How often a run is looked at that workers work on. */
+/** Polling interval while workers export a run. */
 export const LOOK_MS = 1000;
 
 /**
- * Hands a run out to workers, and waits until they have ended it. Whoever interrupts this interrupts none of them; the
- * same command goes on to wait.
+ * Hands a run out to workers and waits for them. Interrupting it does not stop the workers; the same command resumes
+ * waiting.
  */
 export async function exportDistributed(
   exportContext: ExportContext,
@@ -36,7 +36,7 @@ export async function exportDistributed(
   };
   const isHandedOut = await planRun(exportContext, async (plan) => {
     const isNew = await queue.handOut({ runId, options }, plan);
-    context.printer.note(isNew ? `Run ${runId} is handed out to workers.` : `Workers are at run ${runId} already.`);
+    context.printer.note(isNew ? `Run ${runId} is handed out to workers.` : `Workers already export run ${runId}.`);
   });
   if (!isHandedOut) return exportRun(exportContext);
   return conclusionOf(exportContext, await watchRun(database, runId, context));

@@ -14,7 +14,7 @@ export interface ExportWish {
   finalizePartial: boolean;
   beginSigning: boolean;
   serviceMoved: boolean;
-  /** Of the workers that export the streams; null where this machine does. */
+  /** Queue of the workers that export the streams; null if this machine does. */
   queue: OpenQueue | null;
   notifications: Notified;
   service: Service;

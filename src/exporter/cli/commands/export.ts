@@ -38,7 +38,7 @@ export async function runExport(flags: ExportFlags, context: CommandContext): Pr
   });
 }
 
-/** What every export of a command works with. */
+/** Parts that all exports of one command share. */
 type Works = Pick<ExportWish, 'config' | 'queue' | 'notifications'>;
 
 async function exportFrom(works: Works, flags: ExportFlags, context: CommandContext): Promise<number> {

@@ -9,7 +9,7 @@ import { printProgress, toStatusDocument } from '../output/run-status.ts';
 import { watchRun } from './distributed.ts';
 import type { StatusFlags } from './status-flags.ts';
 
-/** How distributed runs stand: one, or all that were handed out. */
+/** Shows the progress of one distributed run, or of all. */
 export async function runStatus(flags: StatusFlags, context: CommandContext): Promise<number> {
   const { printer, environment, directory } = context;
   const { run: runId } = flags;

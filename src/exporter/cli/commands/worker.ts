@@ -113,12 +113,12 @@ function untilDeadline(run: HandedRun, signal: AbortSignal): AbortSignal {
   return AbortSignal.any([signal, ending.signal]);
 }
 
-/** Of this process, on this machine. */
+/** Returns a name for this process that no other machine uses. */
 function workerName(): string {
   return `${readOperator().host}:${process.pid}`;
 }
 
-/** What a worker works with, whatever the run. */
+/** Dependencies of a worker that are the same for all runs. */
 interface Parts extends Pick<ExportParts, 'archive' | 'footing'> {
   runtime: Omit<Runtime, 'around'>;
   notifications: Notified;

@@ -115,7 +115,7 @@ export const configSchema = z.strictObject({
       metrics_file: z.string().optional(),
     })
     .optional(),
-  /** Of runs that several machines work on. */
+  /** Queue of runs that several machines work on. */
   queue: z
     .strictObject({
       url_file: z.string().optional(),

@@ -33,7 +33,7 @@ export interface Config {
   /** Null where none is configured, and a run is exported by this machine alone. */
   queue: QueuePlace | null;
   notify: NotifyConfig;
-  /** How long an export may take; null for as long as it takes. */
+  /** Time limit of an export; null for none. */
   deadline: Duration | null;
   /** In which a command makes a folder for what is on its way into the archive or out of it. */
   workDirectory: string;

@@ -3,9 +3,9 @@ import type { WebhookTarget } from '../../notify/webhook.ts';
 import { type ConfigGiven, fromCommand, inFolder } from './given.ts';
 import { type GivenSecret, readGivenSecret } from './given-secret.ts';
 
-/** Whom an export tells how it goes, besides whoever reads its output. */
+/** Receivers of notifications of an export. */
 export interface NotifyConfig {
-  /** Of a dead man's switch; a secret. */
+  /** Address of a dead man's switch; a secret. */
   pingUrl: string | null;
   webhook: WebhookTarget | null;
   /** For Prometheus. */

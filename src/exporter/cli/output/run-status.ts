@@ -27,7 +27,7 @@ function styledSummary(progress: RunProgress) {
   return [styled(describeProgress(progress), 'bold')];
 }
 
-/** What `--json` says of a distributed run. */
+/** Document of a distributed run for `--json`. */
 export function toStatusDocument(progress: RunProgress) {
   const { conclusion, failure } = progress;
   return {
