@@ -28,6 +28,7 @@ kubernetes-client kubectl
 libc6-dev /usr/include/stdio.h
 libssl-dev /usr/include/openssl/sha.h
 lld wasm-ld
+mount mount
 nginx-light nginx
 nmap nmap
 openssh-client ssh
