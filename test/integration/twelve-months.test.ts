@@ -36,12 +36,16 @@ interface Place {
 }
 
 /** Exports one month after the other, signed, each by a command of its own. */
-async function exportYear(archive: object, env: Record<string, string> = {}): Promise<Place> {
+async function exportMonths(
+  months: readonly string[],
+  archive: object,
+  env: Record<string, string> = {},
+): Promise<Place> {
   const cwd = mkdtempSync(join(tmpdir(), 'twelve-months-'));
   const place = { cwd, env: { ...env, EVIDENCE_AUDIT_URL: service.url, EVIDENCE_API_KEY: 'sk_of_this_test' } };
   expect((await evidence(['keygen', '--out', 'signing.pem'], place)).code).toBe(0);
   writeFileSync(join(cwd, 'evidence.yaml'), JSON.stringify({ archive, sign: { key_file: 'signing.pem' } }));
-  for (const month of MONTHS) {
+  for (const month of months) {
     const { code, stderr } = await evidence(['export', '--period', month], place);
     expect(code, `${month}: ${stderr}`).toBe(0);
   }
@@ -82,7 +86,7 @@ function altered(content: Buffer): Buffer {
 describe('twelve months, exported one after the other into a folder', () => {
   let year: Place;
   beforeAll(async () => {
-    year = await exportYear({ url: './evidence-archive' });
+    year = await exportMonths(MONTHS, { url: './evidence-archive' });
   });
 
   test('are verified, each with all of its streams', async () => {
@@ -113,21 +117,24 @@ describe('twelve months, exported one after the other into a folder', () => {
   });
 });
 
-describe('twelve months in S3', () => {
+/** As far as the month that is altered, and one more. */
+const FIRST = MONTHS.slice(0, 4);
+
+describe('months in S3', () => {
   let year: Place;
   let client: S3Client;
   let bucket: string;
   beforeAll(async () => {
     bucket = await makeBucket(gateway, 'plain');
     client = adminClient(gateway);
-    year = await exportYear({ url: `s3://${bucket}/prod`, endpoint: gateway.endpoint }, gateway.env);
+    year = await exportMonths(FIRST, { url: `s3://${bucket}/prod`, endpoint: gateway.endpoint }, gateway.env);
   });
   afterAll(() => client.destroy());
 
   test('are verified', async () => {
     const { code, document, stderr } = await verified(year);
     expect(code, stderr).toBe(0);
-    expect(document.runs).toHaveLength(MONTHS.length);
+    expect(document.runs).toHaveLength(FIRST.length);
   });
 
   test.each(Object.entries(OBJECTS).filter(([name]) => IN_S3.has(name)))(
