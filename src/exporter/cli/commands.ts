@@ -53,16 +53,6 @@ export const COMMANDS: readonly CommandRow[] = [
     holdHeap(100);
     return (await import('./commands/export.ts')).runExport;
   }),
-  command('worker', 'export streams of distributed runs', workerFlags, async ({ holdHeap }) => {
-    holdHeap(100);
-    return (await import('./commands/worker.ts')).runWorkerCommand;
-  }),
-  command(
-    'status [run]',
-    'how distributed runs stand',
-    statusFlags,
-    async () => (await import('./commands/status.ts')).runStatus,
-  ),
   command(
     'verify [targets..]',
     'verify archives, runs, bundles and packages',
@@ -126,6 +116,16 @@ export const COMMANDS: readonly CommandRow[] = [
     'check everything that an export needs',
     doctorFlags,
     async () => (await import('./commands/doctor.ts')).runDoctor,
+  ),
+  command('worker', 'export streams of distributed runs', workerFlags, async ({ holdHeap }) => {
+    holdHeap(100);
+    return (await import('./commands/worker.ts')).runWorkerCommand;
+  }),
+  command(
+    'status [run]',
+    'show the progress of distributed runs',
+    statusFlags,
+    async () => (await import('./commands/status.ts')).runStatus,
   ),
   command(
     'hold <run>',

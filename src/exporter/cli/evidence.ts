@@ -72,7 +72,7 @@ function makeParser(): Argv {
       quiet: { type: 'boolean', global: true, describe: 'no progress' },
       'log-format': {
         ...{ choices: ['text', 'json'] as const, global: true },
-        describe: 'of stderr: lines for people (the default), or one JSON object a line',
+        describe: 'format of stderr: text (default), or json with one object per line',
       },
       verbose: {
         ...{ type: 'boolean', global: true, alias: 'v' },
