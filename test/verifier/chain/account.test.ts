@@ -150,7 +150,8 @@ test('memory for a stream grows with its entries', () => {
   reader.push(bytes);
   collectGarbage();
   const perStream = (process.memoryUsage().arrayBuffers - before) / streams.length;
-  expect(perStream).toBeLessThan(16_000);
+  // Columns for all numbers up to the last one would take several times as much.
+  expect(perStream).toBeLessThan(24_000);
   expect(reader.finishEach()).toHaveLength(streams.length);
 });
 
