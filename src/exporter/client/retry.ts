@@ -9,6 +9,8 @@ const BYTES_PER_ATTEMPT = 2 ** 20;
 const QUICK_MS = 5000;
 /** A shorter wait is not worth a line. */
 const TOLD_FROM_MS = 5000;
+/** Timers fire up to a millisecond early: with less time left, a call has none. */
+const LEAST_MS = 1;
 const YEAR_MS = 365 * 86_400_000;
 
 /** What an attempt came to, when not to a result. */
@@ -78,7 +80,7 @@ export class Attempts {
     const { attempts, callMs, waits, trace, onWait } = this.#limits;
     this.#noteEnd(reached);
     const inAll = MAX_ATTEMPTS + Math.floor(this.#furthest / BYTES_PER_ATTEMPT);
-    const isSpent = this.#fruitless >= attempts || this.#count >= inAll || this.#spentMs >= callMs;
+    const isSpent = this.#fruitless >= attempts || this.#count >= inAll || this.#spentMs > callMs - LEAST_MS;
     const asked = failure.waitMs ?? 0;
     if (failure.retry && (asked > waits.longest || (!isSpent && this.#waitedMs + asked > waits.inAll)))
       throw askedToLeave(failure.error, asked);

@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
 import { EvidenceError } from '../../../src/core/errors.ts';
 import { Attempts } from '../../../src/exporter/client/retry.ts';
 
@@ -33,6 +33,26 @@ describe('how often it is tried', () => {
   test.each(cases)('%s', async (_words, reached, count) => {
     expect(await attemptsOf(4, reached)).toBe(count);
   });
+});
+
+test.each<[tookMs: number, tried: number]>([
+  [899, 2],
+  [899.4, 1],
+  [900, 1],
+])('a deadline of 900 ms that ends an attempt after %d ms', async (tookMs, tried) => {
+  let now = 0;
+  using _clock = vi.spyOn(performance, 'now').mockImplementation(() => now);
+  const attempts = new Attempts({ ...LIMITS, callMs: 900 });
+  const call = async () => {
+    for (;;) {
+      attempts.begin();
+      attempts.sent();
+      now += tookMs;
+      await attempts.next({ error, retry: true, waitMs: 0 }, signal);
+    }
+  };
+  await expect(call()).rejects.toBe(error);
+  expect(attempts.count).toBe(tried);
 });
 
 test('what is final is not tried again', async () => {

@@ -56,7 +56,9 @@ describe.concurrent('a request that never ends', () => {
 
   test('has one deadline for all its attempts', async () => {
     const reply = again('HTTP/1.1 200 OK\r\ncontent-length: 9999\r\n\r\n[', ' ');
-    const { server, answer } = await ask(reply, { attempts: 50, bytesPerSecond: 1 });
+    // No other limit ends an attempt, however late a busy machine delivers its bytes.
+    const timeouts = { connect: 60_000, headers: 60_000, idle: 60_000, request: 900, download: 900 };
+    const { server, answer } = await ask(reply, { attempts: 50, bytesPerSecond: 1, timeouts });
     await failure(answer);
     expect(server.turns()).toBe(1);
   });
