@@ -4,7 +4,7 @@ import { isRetriedStatus, readRetryAfter } from '../../core/retry.ts';
 import { Answer } from './answer.ts';
 import type { Accepts, Call, NotYet, PollingCall } from './call.ts';
 import { isUntrusted, neverArrived, reasonOf, toConnectionError } from './connection-error.ts';
-import { dispatch } from './dispatch.ts';
+import { type DispatchedAnswer, dispatch } from './dispatch.ts';
 import { openDispatcher } from './dispatcher.ts';
 import { requestIdOf } from './exchange.ts';
 import { type ConnectionOptions, dispatchLimits } from './options.ts';
@@ -12,7 +12,6 @@ import { describeRefusal, toServiceError } from './problem.ts';
 import { RateLimiter } from './rate.ts';
 import { redirectTarget } from './redirect.ts';
 import type { AttemptFailure, Attempts } from './retry.ts';
-import type { SentRequest } from './sent-request.ts';
 
 const MAX_REDIRECTS = 5;
 const MAX_PROBLEM_BYTES = 64 * 1024;
@@ -80,10 +79,6 @@ export class Sender {
     trace?.(scrub(`${method} ${url} ${what}${took}`));
   }
 
-  #observe(request: SentRequest): void {
-    this.#options.onRequest?.(request);
-  }
-
   async #follow(
     call: Call,
     notYet: ReadonlySet<number>,
@@ -112,7 +107,7 @@ export class Sender {
   }
 
   async #send(call: Call, url: URL, headers: Record<string, string>, leftMs: number): Promise<Answer> {
-    const { apiKey, userAgent, timeouts, signal } = this.#options;
+    const { apiKey, userAgent, timeouts, signal, scrub, onRequest } = this.#options;
     const requestedAt = new Date().toISOString();
     const options = {
       origin: url.origin,
@@ -130,18 +125,19 @@ export class Sender {
       },
       body: call.body === undefined ? null : JSON.stringify(call.body),
     };
-    const sent = { method: call.method, url: this.#options.scrub(url.href), startedAt: new Date(requestedAt) };
+    const sent = { method: call.method, url: scrub(url.href), startedAt: new Date(requestedAt) };
+    let data: DispatchedAnswer;
     try {
-      const data = await dispatch(this.#dispatcher, options, dispatchLimits(this.#options, leftMs), signal);
-      const answer = new Answer(call, url, requestedAt, data);
-      this.#trace(call, `answered ${answer.status}`, requestedAt);
-      const requestId = requestIdOf(answer, this.#options.scrub);
-      this.#observe({ ...sent, status: answer.status, requestId, endedAt: new Date(), failure: null });
-      return answer;
+      data = await dispatch(this.#dispatcher, options, dispatchLimits(this.#options, leftMs), signal);
     } catch (error) {
-      this.#observe({ ...sent, status: null, requestId: null, endedAt: new Date(), failure: reasonOf(error) });
+      onRequest?.({ ...sent, status: null, requestId: null, endedAt: new Date(), failure: reasonOf(error) });
       throw error;
     }
+    const answer = new Answer(call, url, requestedAt, data);
+    this.#trace(call, `answered ${answer.status}`, requestedAt);
+    const requestId = requestIdOf(answer, scrub);
+    onRequest?.({ ...sent, status: answer.status, requestId, endedAt: new Date(), failure: null });
+    return answer;
   }
 
   /** A wait that no call is given keeps none back. */
