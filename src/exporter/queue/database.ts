@@ -31,8 +31,7 @@ const RETRY_MS = 1000;
 /** SQLSTATE of a server that goes away or is not there yet: class 08, admin_shutdown, crash_shutdown, cannot_connect_now. */
 const AWAY = /^(08...|57P0[123]|ECONN\w+|EPIPE|ETIMEDOUT|EHOSTUNREACH|ENETUNREACH|ENOTFOUND|EAI_AGAIN)$/;
 /** Messages of the driver that come without a code. */
-const AWAY_MESSAGE =
-  /Connection terminated|timeout exceeded when trying to connect|RunStatement read timeout|not queryable/;
+const AWAY_MESSAGE = /Connection terminated|timeout exceeded when trying to connect|Query read timeout|not queryable/;
 /** SQLSTATE: class 28 (authorization), class 3D (no such database), insufficient_privilege. */
 const MISCONFIGURED = /^(28...|3D...|42501)$/;
 
@@ -111,7 +110,7 @@ export class QueueDatabase {
         this.#answered();
         return result;
       } catch (error) {
-        if (!isAway(error)) throw this.#toError(error);
+        if (!isServerAway(error)) throw this.#toError(error);
         const isPatient = this.#hasAnswered && performance.now() - since < PATIENCE_MS;
         if (!isPatient) throw this.#gone(error);
         if (!this.#isAway) this.#options.note(`${this.#host} does not answer (${messageOf(error)}); waiting for it`);
@@ -144,7 +143,8 @@ export class QueueDatabase {
   }
 }
 
-function isAway(error: unknown): boolean {
+/** Reports whether an error of the driver says that the server is gone or not there yet. */
+export function isServerAway(error: unknown): boolean {
   const code = codeOf(error);
   return code === null ? AWAY_MESSAGE.test(messageOf(error)) : AWAY.test(code);
 }

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
 import { createServer } from 'node:net';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { QueueDatabase } from '../../../src/exporter/queue/database.ts';
+import { isServerAway, QueueDatabase } from '../../../src/exporter/queue/database.ts';
 import { DatabaseRate } from '../../../src/exporter/queue/rate.ts';
 import { RunQueue } from '../../../src/exporter/queue/run-queue.ts';
 import { type PostgresServer, startPostgres } from '../../support/postgres.ts';
@@ -27,6 +27,21 @@ function open(at = url, { signal = SIGNAL, notes = [] as string[] } = {}): Queue
   opened.push(database);
   return database;
 }
+
+test.each<[what: string, error: Error & { code?: string }, away: boolean]>([
+  ['a connection that ended', new Error('Connection terminated unexpectedly'), true],
+  ['a connection that does not come about', new Error('timeout exceeded when trying to connect'), true],
+  ['a statement that is not answered', new Error('Query read timeout'), true],
+  ['a client that has ended', new Error('Client has encountered a connection error and is not queryable'), true],
+  ['a port without a server', Object.assign(new Error('connect'), { code: 'ECONNREFUSED' }), true],
+  ['a server that shuts down', Object.assign(new Error('terminating'), { code: '57P01' }), true],
+  ['a connection class', Object.assign(new Error('connection failure'), { code: '08006' }), true],
+  ['a wrong password', Object.assign(new Error('password'), { code: '28P01' }), false],
+  ['a wrong statement', Object.assign(new Error('Query read timeout is no column'), { code: '42703' }), false],
+  ['a defect', new TypeError('undefined is not a function'), false],
+])('%s: the server is away or not', (_what, error, away) => {
+  expect(isServerAway(error)).toBe(away);
+});
 
 test('a PostgreSQL that goes away is waited for, and so is what was asked of it', async () => {
   const notes: string[] = [];
