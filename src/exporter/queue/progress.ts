@@ -9,8 +9,8 @@ import {
   type TaskFailure,
 } from './tasks.ts';
 
-/** Failures that are read in full; the count is of all. */
-const FAILURES = 1000;
+/** Streams that are read with their reasons; the counts are of all. */
+const TROUBLES = 1000;
 /** A worker that was not heard of for so long, and holds nothing, is not shown. */
 const FORGOTTEN = `interval '10 minutes'`;
 /** The rate is that of the last minute. */
@@ -33,7 +33,6 @@ export interface RunProgress {
   /** Null where nothing ended in the last minute, or nothing is left. */
   secondsLeft: number | null;
   workers: WorkerProgress[];
-  failures: StreamTrouble[];
   /** Null until the run has ended, and where it could not be concluded. */
   conclusion: Conclusion | null;
   failure: TaskFailure | null;
@@ -94,7 +93,6 @@ export async function readProgress(db: Reader, runId: string): Promise<RunProgre
     ...{ recorded: counts.recorded, incomplete: counts.incomplete, failed: counts.failed, perSecond },
     secondsLeft: left > 0 && perSecond > 0 ? Math.ceil(left / perSecond) : null,
     workers: await readWorkers(db, run),
-    failures: await readFailures(db, runId),
     conclusion: run.result === null ? null : readKept(conclusionSchema, run.result),
     failure: run.failure === null ? null : readKept(failureSchema, run.failure),
   };
@@ -142,10 +140,11 @@ async function readWorkers({ query, schema }: Reader, run: RunRow): Promise<Work
   }));
 }
 
-async function readFailures({ query, schema }: Reader, runId: string): Promise<StreamTrouble[]> {
+/** Streams of a run that did not end well so far, by slug: at most 1,000 of them. */
+export async function readTroubles({ query, schema }: Reader, runId: string): Promise<StreamTrouble[]> {
   const rows = await query<{ listed: string; outcome: string | null; failure: string | null }>(
     `SELECT listed, outcome, failure FROM ${schema}.streams
-     WHERE run_id = $1 AND (kind IN ('failed', 'incomplete') OR (kind IS NULL AND worker IS NULL AND failure IS NOT NULL)) ORDER BY slug LIMIT ${FAILURES}`,
+     WHERE run_id = $1 AND (kind IN ('failed', 'incomplete') OR (kind IS NULL AND worker IS NULL AND failure IS NOT NULL)) ORDER BY slug LIMIT ${TROUBLES}`,
     [runId],
   );
   return rows.flatMap(({ listed, outcome, failure }) => toTrouble(readListed(listed).streamId, outcome, failure) ?? []);

@@ -4,7 +4,7 @@ import type { ListedStream } from '../../../src/exporter/export/plan.ts';
 import type { StreamOutcome } from '../../../src/exporter/export/stream-jobs.ts';
 import { QueueDatabase } from '../../../src/exporter/queue/database.ts';
 import { endedStreams } from '../../../src/exporter/queue/ended-streams.ts';
-import { listRuns, readProgress } from '../../../src/exporter/queue/progress.ts';
+import { listRuns, readProgress, readTroubles } from '../../../src/exporter/queue/progress.ts';
 import { type HeldStream, RunQueue } from '../../../src/exporter/queue/run-queue.ts';
 import { slugOf } from '../../../src/verifier/bundle/layout.ts';
 import { type PostgresServer, startPostgres } from '../../support/postgres.ts';
@@ -83,7 +83,7 @@ async function take(): Promise<HeldStream> {
 const progress = async () => {
   const found = await readProgress(database, 'r');
   if (found === null) throw new Error('the run is not there');
-  return found;
+  return { ...found, failures: await readTroubles(database, 'r') };
 };
 
 test('each stream is taken once, as the service lists it, and whoever ends the last one asks for the conclusion', async () => {
@@ -217,7 +217,7 @@ describe('how streams ended', () => {
     await database.query("UPDATE evidence.streams SET kind = 'failed', outcome = $1", [text]);
     const handedOut = endedStreams(database, { runId: 'r', startedAt: STARTED });
     await expect(handedOut.outcomeOf(listed('a'))).rejects.toMatchObject({ code: 'unreadable' });
-    await expect(readProgress(database, 'r')).rejects.toMatchObject({ code: 'unreadable' });
+    await expect(readTroubles(database, 'r')).rejects.toMatchObject({ code: 'unreadable' });
   });
 });
 

@@ -44,7 +44,7 @@ export async function composeExport(
   };
 }
 
-export function serviceOf(
+function serviceOf(
   { service: { client, contract, supplements }, serviceMoved }: ExportParts['wish'],
   period: Question['period'],
 ): ServiceInUse {

@@ -12,7 +12,7 @@ import type { OpenQueue } from '../config/queue.ts';
 import { WatchedRun } from '../output/queue-progress.ts';
 
 /** Polling interval while workers export a run. */
-export const LOOK_MS = 1000;
+const LOOK_MS = 1000;
 
 /**
  * Hands a run out to workers and waits for them. Interrupting it does not stop the workers; the same command resumes

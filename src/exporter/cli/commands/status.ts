@@ -1,11 +1,11 @@
 import { EvidenceError } from '../../../core/errors.ts';
 import { INCOMPLETE } from '../../../core/terminal/crash.ts';
 import { exitCodeOf } from '../../../core/terminal/exit.ts';
-import { listRuns, type RunProgress, readProgress } from '../../queue/progress.ts';
+import { listRuns, type RunProgress, readProgress, readTroubles } from '../../queue/progress.ts';
 import type { CommandContext } from '../command.ts';
 import { loadConfig } from '../config/config.ts';
 import { withQueue } from '../config/queue.ts';
-import { printProgress, toStatusDocument } from '../output/run-status.ts';
+import { printStatus, type RunStatus, toStatusDocument } from '../output/run-status.ts';
 import { watchRun } from './distributed.ts';
 import type { StatusFlags } from './status-flags.ts';
 
@@ -20,15 +20,17 @@ export async function runStatus(flags: StatusFlags, context: CommandContext): Pr
   const config = await loadConfig(flags, environment, directory);
   return withQueue(config, context, async ({ database }) => {
     const ids = runId === undefined ? await listRuns(database) : [runId];
-    const runs: RunProgress[] = [];
+    const runs: RunStatus[] = [];
     for (const id of ids) {
       const progress = await readProgress(database, id);
-      if (progress !== null) runs.push(flags.watch === true ? await watchRun(database, id, context) : progress);
-      else if (runId !== undefined) throw notHandedOut(runId);
+      if (progress !== null) {
+        const latest = flags.watch === true ? await watchRun(database, id, context) : progress;
+        runs.push({ ...latest, failures: await readTroubles(database, id) });
+      } else if (runId !== undefined) throw notHandedOut(runId);
     }
     printer.document('evidence-status/1', { runs: runs.map(toStatusDocument) });
     if (runs.length === 0) printer.result('No run was handed out to workers.');
-    for (const progress of runs) printProgress(progress, printer);
+    for (const run of runs) printStatus(run, printer);
     const [run] = runs;
     return runId === undefined || run === undefined ? 0 : codeOf(run);
   });

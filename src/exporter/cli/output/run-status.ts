@@ -1,11 +1,16 @@
 import { type Printer, styled } from '../../../core/terminal/printer.ts';
-import type { RunProgress } from '../../queue/progress.ts';
+import type { RunProgress, StreamTrouble } from '../../queue/progress.ts';
 import { type Cause, printCauses } from './causes.ts';
 import { OUTCOME_STYLES } from './outcome-styles.ts';
 import { describeProgress, workerLines } from './queue-progress.ts';
 
+/** A distributed run, with the streams that did not end well. */
+export interface RunStatus extends RunProgress {
+  failures: readonly StreamTrouble[];
+}
+
 /** Prints how a distributed run stands. */
-export function printProgress(progress: RunProgress, printer: Printer): void {
+export function printStatus(progress: RunStatus, printer: Printer): void {
   const { state, failures, conclusion, failure } = progress;
   printer.result(styledSummary(progress));
   if (state !== 'ended') for (const line of workerLines(progress)) printer.result(line);
@@ -28,7 +33,7 @@ function styledSummary(progress: RunProgress) {
 }
 
 /** Document of a distributed run for `--json`. */
-export function toStatusDocument(progress: RunProgress) {
+export function toStatusDocument(progress: RunStatus) {
   const { conclusion, failure } = progress;
   return {
     run_id: progress.runId,

@@ -5,7 +5,7 @@ import type { RunProgress, WorkerProgress } from '../../../../src/exporter/queue
 const RUN: RunProgress = {
   ...{ runId: '2026-10', startedAt: new Date('2026-11-01T00:00:00Z'), state: 'exporting', endedAt: null },
   ...{ streams: 200, excluded: 0, recorded: 130, incomplete: 0, failed: 0, perSecond: 2, secondsLeft: 35 },
-  ...{ workers: [], failures: [], conclusion: null, failure: null },
+  ...{ workers: [], conclusion: null, failure: null },
 };
 
 test.each<[Partial<RunProgress>, string]>([
