@@ -79,12 +79,7 @@ export async function joinRun(unbound: ExportContext, startedAt: Date): Promise<
     });
   const context = await boundToBeginning(unbound, found.begun);
   const beginning = beginningOf(found.begun.asked);
-  const run = await toState(
-    context,
-    { ...found, objects: new Map() },
-    { beginning, start: { at: startedAt, clock: null } },
-    [],
-  );
+  const run = await toState(context, found, { beginning, start: { at: startedAt, clock: null } }, []);
   const reach = new ServiceReach(context);
   return {
     export: async (stream, mayBeLeft) => {

@@ -4,7 +4,6 @@ import { readAsked } from '../../../verifier/records/asked.ts';
 import { askedKey } from '../../../verifier/records/keys.ts';
 import type { Question } from '../../../verifier/records/question.ts';
 import type { ExportContext, HandedOut, Runtime } from '../../export/context.ts';
-import type { Listener } from '../../export/events.ts';
 import { type JoinedRun, joinRun } from '../../export/handed-out.ts';
 import { exportRun } from '../../export/run.ts';
 import type { Notified } from '../../notify/notifications.ts';
@@ -64,15 +63,8 @@ async function workOn(parts: Parts, endsIdle: boolean): Promise<void> {
 
 /** Takes part in a run, with a connection to the service of its own: the deadline of the run ends it. */
 async function join(parts: Parts, run: HandedRun): Promise<JoinedRun> {
-  const signal = untilDeadline(run, parts.runtime.signal);
-  const around: Runtime['around'] = (streamId, work) =>
-    parts.notifications.around(streamId, work, run.options.trace_parent);
-  const listen: Listener = (event) => {
-    parts.runtime.listen(event);
-    parts.notifications.listen(event, run.runId);
-  };
-  const runtime = { ...parts.runtime, signal, listen, around };
-  const service = connect(parts, signal);
+  const runtime = runtimeOf(parts, run, untilDeadline(run, parts.runtime.signal));
+  const service = connect(parts, runtime.signal);
   try {
     const joined = await joinRun(await contextOf({ ...parts, runtime }, service, run, null), run.startedAt);
     return { export: joined.export, close: () => joined.close().finally(() => service.close()) };
@@ -83,8 +75,7 @@ async function join(parts: Parts, run: HandedRun): Promise<JoinedRun> {
 }
 
 async function conclude(parts: Parts, run: HandedRun): Promise<Conclusion> {
-  const { around } = parts.notifications;
-  const runtime = { ...parts.runtime, around };
+  const runtime = runtimeOf(parts, run, parts.runtime.signal);
   const service = connect(parts, runtime.signal);
   try {
     const result = await exportRun(
@@ -96,6 +87,19 @@ async function conclude(parts: Parts, run: HandedRun): Promise<Conclusion> {
   } finally {
     await service.close();
   }
+}
+
+/** Returns a runtime whose events and spans are those of the run. */
+function runtimeOf({ runtime, notifications }: Parts, { runId, options }: HandedRun, signal: AbortSignal): Runtime {
+  return {
+    ...runtime,
+    signal,
+    listen: (event) => {
+      runtime.listen(event);
+      notifications.listen(event, runId);
+    },
+    around: (streamId, work) => notifications.around(streamId, work, options.trace_parent),
+  };
 }
 
 function connect({ config, printer, queue, notifications }: Parts, signal: AbortSignal): Service {
