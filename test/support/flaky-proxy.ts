@@ -1,12 +1,10 @@
-import { once } from 'node:events';
-import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
+import type { Socket } from 'node:net';
+import { startTcpRelay, type TcpRelay } from './tcp-relay.ts';
 
 /** A way to a server of this machine that breaks and stalls at random. */
-export interface FlakyProxy {
-  port: number;
+export interface FlakyProxy extends TcpRelay {
   /** True while it breaks and stalls connections. */
   isFlaky: boolean;
-  close(): void;
 }
 
 const BROKEN = 0.05;
@@ -16,21 +14,7 @@ const STALL_MS = 3000;
 const WITHIN_BYTES = 20_000;
 
 export async function startFlakyProxy(port: number, random: () => number): Promise<FlakyProxy> {
-  const sockets = new Set<Socket>();
-  const server = createServer((incoming) => {
-    const outgoing = connect(port, '127.0.0.1');
-    for (const socket of [incoming, outgoing]) {
-      sockets.add(socket);
-      socket
-        .on('error', () => {})
-        .on('close', () => {
-          sockets.delete(socket);
-          incoming.destroy();
-          outgoing.destroy();
-        });
-    }
-    incoming.pipe(outgoing);
-    outgoing.pipe(incoming);
+  const disturb = (incoming: Socket, outgoing: Socket) => {
     const drawn = proxy.isFlaky ? random() : 1;
     if (drawn >= BROKEN + STALLED) return;
     const after = random() * WITHIN_BYTES;
@@ -44,16 +28,7 @@ export async function startFlakyProxy(port: number, random: () => number): Promi
         setTimeout(() => outgoing.resume(), STALL_MS).unref();
       }
     });
-  });
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const proxy: FlakyProxy = {
-    port: (server.address() as AddressInfo).port,
-    isFlaky: true,
-    close: () => {
-      server.close();
-      for (const socket of sockets) socket.destroy();
-    },
   };
+  const proxy: FlakyProxy = { ...(await startTcpRelay(port, undefined, disturb)), isFlaky: true };
   return proxy;
 }

@@ -1,6 +1,5 @@
-import { once } from 'node:events';
-import { connect, createServer, type Server, type Socket } from 'node:net';
 import { run } from './process.ts';
+import { startTcpRelay, type TcpRelay } from './tcp-relay.ts';
 
 /** A machine that reaches this one through a network of their own: a network namespace of Linux. */
 export interface Machine {
@@ -17,7 +16,7 @@ export const HOST = '10.203.0.1';
 export class Machines {
   readonly #tag: string;
   readonly #names: string[] = [];
-  readonly #relays: { server: Server; sockets: Set<Socket> }[] = [];
+  readonly #relays: TcpRelay[] = [];
 
   /** @param tag of their names, of five letters at most. */
   constructor(tag: string) {
@@ -48,28 +47,11 @@ export class Machines {
 
   /** Lets them reach a port of this machine, under the same number. */
   async open(port: number): Promise<void> {
-    const sockets = new Set<Socket>();
-    const server = createServer((incoming) => {
-      const outgoing = connect(port, '127.0.0.1');
-      for (const [one, other] of [
-        [incoming, outgoing],
-        [outgoing, incoming],
-      ] as const) {
-        sockets.add(one);
-        one.pipe(other);
-        one.on('error', () => other.destroy()).on('close', () => sockets.delete(one));
-      }
-    });
-    server.listen(port, HOST);
-    await once(server, 'listening');
-    this.#relays.push({ server, sockets });
+    this.#relays.push(await startTcpRelay(port, { port, host: HOST }));
   }
 
   async close(): Promise<void> {
-    for (const { server, sockets } of this.#relays) {
-      server.close();
-      for (const socket of sockets) socket.destroy();
-    }
+    for (const relay of this.#relays) relay.close();
     for (const name of this.#names) {
       // A process that still ends there would keep it for a while.
       await run('ip', ['link', 'del', `${name}h`]);

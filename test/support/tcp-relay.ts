@@ -1,0 +1,46 @@
+import { once } from 'node:events';
+import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
+
+/** A way to a port of this machine. */
+export interface TcpRelay {
+  port: number;
+  close(): void;
+}
+
+/**
+ * @param at where it listens; any port of 127.0.0.1 unless told.
+ * @param onConnection is given both ends of each connection.
+ */
+export async function startTcpRelay(
+  target: number,
+  at: { port: number; host: string } = { port: 0, host: '127.0.0.1' },
+  onConnection: (incoming: Socket, outgoing: Socket) => void = () => {},
+): Promise<TcpRelay> {
+  const sockets = new Set<Socket>();
+  const server = createServer((incoming) => {
+    const outgoing = connect(target, '127.0.0.1');
+    for (const [one, other] of [
+      [incoming, outgoing],
+      [outgoing, incoming],
+    ] as const) {
+      sockets.add(one);
+      one.pipe(other);
+      one
+        .on('error', () => {})
+        .on('close', () => {
+          sockets.delete(one);
+          other.destroy();
+        });
+    }
+    onConnection(incoming, outgoing);
+  });
+  server.listen(at.port, at.host);
+  await once(server, 'listening');
+  return {
+    port: (server.address() as AddressInfo).port,
+    close: () => {
+      server.close();
+      for (const socket of sockets) socket.destroy();
+    },
+  };
+}
