@@ -1,7 +1,7 @@
 import type { Printer } from '../../../core/terminal/printer.ts';
-import { canTakeBack, liveLine } from '../../../core/terminal/table.ts';
 import { plural } from '../../../core/words.ts';
 import type { ExportEvent, JobStep, Listener } from '../../export/events.ts';
+import { LiveLines } from './live-lines.ts';
 
 /** What each step is called while it lasts. */
 const STEPS: Record<JobStep, string> = {
@@ -32,7 +32,7 @@ const FAILURES_TOLD = 10;
 /** Tells on stderr how an export goes: live lines on a terminal, and lines that stay, few enough for a log. */
 export class Progress {
   readonly #printer: Printer;
-  readonly #live: boolean;
+  readonly #live: LiveLines;
   readonly #active = new Map<string, Active>();
   #total = 0;
   #ended = 0;
@@ -41,23 +41,21 @@ export class Progress {
   #since = 0;
   #failed = 0;
   #told = 0;
-  #lines = 0;
   #drawnAt = 0;
 
   constructor(printer: Printer) {
     this.#printer = printer;
-    this.#live = canTakeBack() && !printer.quiet && !printer.verbose && !printer.logsJson;
+    this.#live = new LiveLines(printer, !printer.verbose);
   }
 
   readonly listen: Listener = (event) => {
     this.#follow(event);
-    if (this.#live) this.#draw(event.type === 'received');
+    if (this.#live.isShown) this.#draw(event.type === 'received');
   };
 
   /** Takes the live lines away. */
   close(): void {
-    if (this.#lines > 0) process.stderr.write(`\x1b[${this.#lines}F\x1b[J`);
-    this.#lines = 0;
+    this.#live.takeBack();
   }
 
   /** Tells how far the export of the run has come. */
@@ -152,7 +150,7 @@ export class Progress {
 
   #say(line: string): void {
     this.close();
-    // Whoever reads JSON is told of the events themselves.
+    // A JSON log holds the events themselves.
     if (!this.#printer.logsJson) this.#printer.note(line);
   }
 
@@ -168,9 +166,7 @@ export class Progress {
       this.#ended > 0 ? `, about ${Math.ceil((seconds / this.#ended) * (this.#total - this.#ended))} s left` : '';
     const rate = seconds > 0 ? `${formatBytes(this.#bytes / seconds)}/s` : '';
     lines.push(`  ${this.#ended} of ${this.#total} streams, ${formatBytes(this.#bytes)} ${rate}${left}`);
-    this.close();
-    process.stderr.write(lines.map((line) => `${liveLine(this.#printer.scrub(line))}\n`).join(''));
-    this.#lines = lines.length;
+    this.#live.show(lines);
   }
 }
 

@@ -1,7 +1,7 @@
 import type { Printer } from '../../../core/terminal/printer.ts';
-import { canTakeBack, liveLine } from '../../../core/terminal/table.ts';
 import { plural } from '../../../core/words.ts';
 import type { RunProgress, WorkerProgress } from '../../queue/progress.ts';
+import { LiveLines } from './live-lines.ts';
 
 /** Streams of a worker that are named. */
 const STREAMS_NAMED = 4;
@@ -11,13 +11,12 @@ const SILENT_SECONDS = 12;
 /** Tells on stderr how a run goes that workers work on: live lines on a terminal, and a line for every tenth part of it. */
 export class WatchedRun {
   readonly #printer: Printer;
-  readonly #live: boolean;
-  #lines = 0;
+  readonly #live: LiveLines;
   #tenths = -1;
 
   constructor(printer: Printer) {
     this.#printer = printer;
-    this.#live = canTakeBack() && !printer.quiet && !printer.verbose && !printer.logsJson;
+    this.#live = new LiveLines(printer, !printer.verbose);
   }
 
   show(progress: RunProgress): void {
@@ -25,16 +24,12 @@ export class WatchedRun {
     const tenths = Math.floor((endedOf(progress) * 10) / Math.max(1, progress.streams));
     if (tenths > this.#tenths) this.#printer.note(describeProgress(progress));
     this.#tenths = tenths;
-    if (!this.#live || progress.state === 'ended') return;
-    const lines = [...workerLines(progress), describeProgress(progress)];
-    process.stderr.write(lines.map((line) => `${liveLine(this.#printer.scrub(line))}\n`).join(''));
-    this.#lines = lines.length;
+    if (progress.state !== 'ended') this.#live.show([...workerLines(progress), describeProgress(progress)]);
   }
 
   /** Takes the live lines back. */
   close(): void {
-    if (this.#lines > 0) process.stderr.write(`\x1b[${this.#lines}F\x1b[J`);
-    this.#lines = 0;
+    this.#live.takeBack();
   }
 }
 

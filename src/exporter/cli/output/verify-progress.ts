@@ -1,26 +1,25 @@
-import { canTakeBack, liveLine } from '../../../core/terminal/table.ts';
 import type { ArchiveContext } from '../../../verifier/verify/archive-reading.ts';
 import type { RunCheck } from '../../../verifier/verify/run.ts';
 import type { CommandContext } from '../command.ts';
+import { LiveLines } from './live-lines.ts';
 
 /** Tells on stderr how it goes: run by run where there are several, and on a terminal stream by stream. */
 export class VerifyProgress implements Pick<ArchiveContext, 'onStream' | 'onRun' | 'onRunEnd'> {
   readonly #context: CommandContext;
-  readonly #live: boolean;
+  readonly #live: LiveLines;
   /** The run that is being looked at. */
   #current: string | null = null;
   #streams = 0;
 
   constructor(context: CommandContext) {
     this.#context = context;
-    this.#live = canTakeBack() && !context.printer.quiet;
+    this.#live = new LiveLines(context.printer);
   }
 
   readonly onStream = (streamId: string) => {
     this.#context.signal.throwIfAborted();
     this.#streams += 1;
-    if (!this.#live) return;
-    process.stderr.write(`\r\x1b[K${liveLine(`  ${this.#current}: stream ${this.#streams}: ${streamId}`)}`);
+    this.#live.show([`  ${this.#current}: stream ${this.#streams}: ${streamId}`]);
   };
 
   readonly onRun = (runId: string) => {
@@ -29,7 +28,7 @@ export class VerifyProgress implements Pick<ArchiveContext, 'onStream' | 'onRun'
   };
 
   readonly onRunEnd = ({ runId, outcome }: RunCheck, number: number, of: number) => {
-    this.#clear();
+    this.#live.takeBack();
     this.#current = null;
     if (of > 1) this.#context.printer.note(`Run ${runId} (${number} of ${of}): ${outcome}`);
   };
@@ -37,12 +36,8 @@ export class VerifyProgress implements Pick<ArchiveContext, 'onStream' | 'onRun'
   /** Where to go on, if it was ended before it was done. */
   close(): void {
     const { signal, printer } = this.#context;
-    this.#clear();
+    this.#live.takeBack();
     if (signal.aborted && this.#current !== null)
       printer.note(`To go on with this run later, and not begin anew: --from ${this.#current}`);
-  }
-
-  #clear(): void {
-    if (this.#live) process.stderr.write('\r\x1b[K');
   }
 }

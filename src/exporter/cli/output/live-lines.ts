@@ -1,0 +1,28 @@
+import type { Printer } from '../../../core/terminal/printer.ts';
+import { canTakeBack, liveLine } from '../../../core/terminal/table.ts';
+
+/** Lines at the end of stderr that are replaced again and again; none where stderr is no terminal, or is read by programs. */
+export class LiveLines {
+  readonly #printer: Printer;
+  readonly isShown: boolean;
+  #lines = 0;
+
+  /** @param isWanted false where other lines tell as much. */
+  constructor(printer: Printer, isWanted = true) {
+    this.#printer = printer;
+    this.isShown = isWanted && canTakeBack() && !printer.quiet && !printer.logsJson;
+  }
+
+  /** Replaces the lines. */
+  show(lines: readonly string[]): void {
+    if (!this.isShown) return;
+    this.takeBack();
+    process.stderr.write(lines.map((line) => `${liveLine(this.#printer.scrub(line))}\n`).join(''));
+    this.#lines = lines.length;
+  }
+
+  takeBack(): void {
+    if (this.#lines > 0) process.stderr.write(`\x1b[${this.#lines}F\x1b[J`);
+    this.#lines = 0;
+  }
+}
