@@ -1,5 +1,5 @@
 import { EvidenceError } from '../../core/errors.ts';
-import type { Command, CommandContext } from './command.ts';
+import { type Command, type CommandContext, reasonOfEnd } from './command.ts';
 import { givenWords, keepSecretsOf, refuseMisplaced, secretsOf } from './config/secrets.ts';
 
 /**
@@ -21,9 +21,7 @@ export async function carryOut<Flags extends object>(
     refuseMisplaced(givenWords(flags, environment, {}), secretsOf(environment));
     return await (await load())(flags, context);
   } catch (error) {
-    const isOwnEnd = error instanceof EvidenceError && error.code === 'interrupted';
-    // What breaks while the work is being ended is a consequence of that, not news.
-    const reason = signal.aborted && !isOwnEnd ? signal.reason : error;
+    const reason = reasonOfEnd(error, signal);
     printer.failure(reason);
     return codeOf(reason);
   }

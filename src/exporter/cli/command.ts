@@ -1,3 +1,4 @@
+import { isEvidenceError } from '../../core/errors.ts';
 import type { Printer } from '../../core/terminal/printer.ts';
 import type { HoldHeap } from './heap.ts';
 import type { Interruption } from './interruption.ts';
@@ -19,3 +20,8 @@ export interface CommandContext {
 
 /** Carries a command out and returns its exit code. */
 export type Command<Flags> = (flags: Flags, context: CommandContext) => Promise<number>;
+
+/** The reason why a command ended: what breaks while its work is being ended is a consequence of that, not news. */
+export function reasonOfEnd(error: unknown, signal: AbortSignal): unknown {
+  return signal.aborted && !isEvidenceError(error, 'interrupted') ? signal.reason : error;
+}

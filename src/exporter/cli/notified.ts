@@ -1,10 +1,10 @@
 import type { Dispatcher } from 'undici';
-import { isEvidenceError, messageOf } from '../../core/errors.ts';
+import { messageOf } from '../../core/errors.ts';
 import { openDispatcher } from '../client/dispatcher.ts';
 import type { NotificationChannel } from '../notify/channel.ts';
 import { EventLog } from '../notify/event-log.ts';
 import { Notifications, whyFailed } from '../notify/notifications.ts';
-import type { CommandContext } from './command.ts';
+import { type CommandContext, reasonOfEnd } from './command.ts';
 import { type Config, loadConfig } from './config/config.ts';
 import { CONFIG_FILE, readConfigFile } from './config/found-file.ts';
 import type { ConfigFlags } from './config/given.ts';
@@ -28,10 +28,10 @@ export async function notifyingExport(
   try {
     config = await loadConfig(flags, environment, directory);
   } catch (error) {
-    const channels = await openChannels(await soundPartOf(flags, context), context, sending);
+    const channels = await openChannels('export', await soundPartOf(flags, context), context, sending);
     return await notifying(channels, context, () => Promise.reject(error));
   }
-  const channels = await openChannels(config.notify, context, sending);
+  const channels = await openChannels('export', config.notify, context, sending);
   return await notifying(channels, context, (notifications) => work(config, notifications));
 }
 
@@ -55,12 +55,9 @@ export async function tracingWorker(
   context: CommandContext,
   work: (notifications: Notifications) => Promise<number>,
 ): Promise<number> {
-  const traces = await openTraces('worker', context).catch((error: unknown) => {
-    context.printer.note(whyFailed('traces', error));
-    return null;
-  });
-  const logs = context.printer.logsJson ? [new EventLog(context.printer)] : [];
-  return notifying(traces === null ? logs : [...logs, traces], context, work);
+  await using sending = new Sending();
+  const nobody: NotifyConfig = { pingUrl: null, webhook: null, metricsFile: null };
+  return await notifying(await openChannels('worker', nobody, context, sending), context, work);
 }
 
 async function notifying(
@@ -75,7 +72,7 @@ async function notifying(
     await notifications.end({ exitCode, message: null });
     return exitCode;
   } catch (error) {
-    const reason = signal.aborted && !isEvidenceError(error, 'interrupted') ? signal.reason : error;
+    const reason = reasonOfEnd(error, signal);
     await notifications.end({ exitCode: codeOf(reason), message: printer.scrub(messageOf(reason)) });
     throw error;
   }
@@ -88,8 +85,12 @@ async function soundPartOf(flags: ConfigFlags, { environment, directory }: Comma
   return toSoundNotifyConfig({ ...found, flags: {}, environment, directory });
 }
 
+/** A command whose streams and requests are parts of traces. */
+type TracedCommand = 'export' | 'worker';
+
 /** Opens the configured channels. One that cannot be opened is reported, and the export goes on. */
 async function openChannels(
+  command: TracedCommand,
   { pingUrl, webhook, metricsFile }: NotifyConfig,
   context: CommandContext,
   sending: Sending,
@@ -112,7 +113,7 @@ async function openChannels(
     await open('webhook', async () => (await import('../notify/webhook.ts')).webhook(webhook, sending.dispatcher));
   if (metricsFile !== null)
     await open('metrics file', async () => (await import('../notify/metrics-file.ts')).metricsFile(metricsFile));
-  await open('traces', () => openTraces('export', context));
+  await open('traces', () => openTraces(command, context));
   return channels;
 }
 
@@ -121,7 +122,7 @@ async function openChannels(
  * @throws Error for an address that is none.
  */
 async function openTraces(
-  command: 'export' | 'worker',
+  command: TracedCommand,
   { printer, environment }: Pick<CommandContext, 'printer' | 'environment'>,
 ): Promise<NotificationChannel | null> {
   const {
