@@ -27,9 +27,14 @@ export function nameCrashes(program: 'evidence' | 'evidence-platform'): void {
   });
 }
 
+/** Whether a command line or its environment asks for a log in JSON, whatever else is wrong with them. */
+export function asksForJsonLog(words: readonly string[], environment: NodeJS.ProcessEnv): boolean {
+  return /--log-format[= ]json/.test(words.join(' ')) || environment['EVIDENCE_LOG_FORMAT'] === 'json';
+}
+
 /** On stderr, in the form of its lines. */
 function say(program: string, message: string): void {
-  const isJson = /--log-format[= ]json/.test(process.argv.join(' ')) || process.env['EVIDENCE_LOG_FORMAT'] === 'json';
+  const isJson = asksForJsonLog(process.argv, process.env);
   const failure = { time: new Date().toISOString(), level: 'error', event: 'failure', message };
   process.stderr.write(isJson ? `${JSON.stringify(failure)}\n` : `${program}: ${message}\n`);
 }

@@ -1,5 +1,6 @@
 import yargs, { type Argv } from 'yargs';
 import { EvidenceError } from '../../core/errors.ts';
+import { asksForJsonLog } from '../../core/terminal/crash.ts';
 import { exitCodeOf, exitCodeOfError } from '../../core/terminal/exit.ts';
 import { refuseTwice } from '../../core/terminal/given-once.ts';
 import { parseSaying } from '../../core/terminal/help.ts';
@@ -98,10 +99,6 @@ function makeParser(): Argv {
 
 type LogFormat = 'text' | 'json';
 
-function logFormatOf({ EVIDENCE_LOG_FORMAT: format = 'text' }: NodeJS.ProcessEnv): LogFormat {
-  return format === 'json' ? 'json' : 'text';
-}
-
 /** @throws EvidenceError `usage` for another one. */
 function checkLogFormat({ EVIDENCE_LOG_FORMAT: format = 'text' }: NodeJS.ProcessEnv): void {
   if (format === 'json' || format === 'text') return;
@@ -114,7 +111,7 @@ async function work({ given, load, operands }: Chosen, surroundings: Surrounding
     json = false,
     quiet = false,
     verbose = false,
-    logFormat = logFormatOf(environment),
+    logFormat = asksForJsonLog([], environment) ? 'json' : 'text',
   } = given as { json?: boolean; quiet?: boolean; verbose?: boolean; logFormat?: LogFormat };
   const context: CommandContext = {
     printer: new Printer({ json, quiet, verbose, logFormat, stdout, stderr }),
@@ -130,7 +127,7 @@ async function work({ given, load, operands }: Chosen, surroundings: Surrounding
 
 /** A bare call is answered with the help, and 2: to a script whose command is empty, 0 would say that all is verified. */
 async function answer({ message }: Complaint, words: readonly string[], surroundings: Surroundings): Promise<number> {
-  if (words.length === 0 && logFormatOf(surroundings.environment) === 'text') {
+  if (words.length === 0 && !asksForJsonLog(words, surroundings.environment)) {
     surroundings.stderr.write(`${await helpOn(null)}\n`);
     return exitCodeOf('usage');
   }
@@ -139,7 +136,7 @@ async function answer({ message }: Complaint, words: readonly string[], surround
 }
 
 function refuse(error: unknown, words: readonly string[], { environment, stdout, stderr }: Surroundings): number {
-  const logFormat = /--log-format[= ]json/.test(words.join(' ')) ? 'json' : logFormatOf(environment);
+  const logFormat = asksForJsonLog(words, environment) ? 'json' : 'text';
   const printer = new Printer({ json: words.includes('--json'), quiet: false, logFormat, stdout, stderr });
   keepSecretsOf(environment, printer);
   printer.failure(error);
