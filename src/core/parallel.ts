@@ -3,23 +3,22 @@
  * not wait for that: a caller would close an archive that is still written to.)
  */
 export async function inParallel<T>(
-  items: readonly T[],
+  items: Iterable<T>,
   limit: number,
   work: (item: T) => Promise<void>,
 ): Promise<void> {
-  const queue = items.values();
+  const queue = items[Symbol.iterator]();
   let failed = false;
   const worker = async () => {
-    for (const item of queue) {
-      if (failed) return;
+    for (let next = queue.next(); next.done !== true && !failed; next = queue.next()) {
       try {
-        await work(item);
+        await work(next.value);
       } catch (error) {
         failed = true;
         throw error;
       }
     }
   };
-  const results = await Promise.allSettled(Array.from({ length: Math.min(limit, items.length) }, worker));
+  const results = await Promise.allSettled(Array.from({ length: limit }, worker));
   for (const result of results) if (result.status === 'rejected') throw result.reason;
 }

@@ -4,8 +4,8 @@ import { shellWord } from '../../src/core/shell.ts';
 import type { Archive } from '../../src/verifier/archive/archive.ts';
 import { appendEntry, catchUp } from '../../src/verifier/ledger/append.ts';
 import { readKnownLedger } from '../../src/verifier/ledger/continuation.ts';
+import { deriveEntry } from '../../src/verifier/ledger/derive.ts';
 import {
-  deriveEntry,
   type LedgerEntry,
   readEntry,
   readNewestEntry,

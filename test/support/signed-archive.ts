@@ -31,7 +31,7 @@ export async function finalizeRun(
   more: Partial<RunRecord> = {},
   earlier: readonly SigningKey[] = [],
 ): Promise<void> {
-  const record = runRecord(runId, more.streams ?? [], { ...more, signed: key !== null });
+  const record = runRecord(runId, [...(more.streams ?? [])], { ...more, signed: key !== null });
   if ((await archive.stat(ARCHIVE_KEY)) === null) await keepService(archive, record.source.audit_url, null);
   const bytes = toRecordBytes(record);
   const digest = sha256(bytes);

@@ -39,7 +39,7 @@ export function markup(parts: TemplateStringsArray, ...values: MarkupContent[]):
 }
 
 /** The markup of each of many things, never of all at once. */
-export function each<T>(things: readonly T[], make: (thing: T) => Markup): Markup {
+export function each<T>(things: Iterable<T>, make: (thing: T) => Markup): Markup {
   return new Markup([
     function* () {
       for (const thing of things) yield make(thing);

@@ -1,6 +1,9 @@
+/** Names the method of an object that is written from what it gives: its members, which need not be there all at once. */
+export const MEMBERS = Symbol('members');
+
 /**
  * The text of `JSON.stringify(value, null, 2)`, piece by piece, for what is too long to be held as a whole. An iterable
- * stands for the list of what it gives, so that its members need not be there all at once.
+ * stands for the list of what it gives, so that its members need not be there all at once; see also `MEMBERS`.
  *
  * @param depth how many levels of objects and lists are taken apart; what lies deeper is one piece each.
  */
@@ -10,16 +13,24 @@ export function* indentedJson(value: unknown, depth: number, indent = ''): Gener
     return;
   }
   const inner = `${indent}  `;
-  const list = isIterable(value) ? value : null;
+  const list = isIterable(value) && !hasMembers(value) ? value : null;
   const [open, close] = list === null ? '{}' : '[]';
   let isEmpty = true;
-  for (const [name, member] of list === null ? Object.entries(value) : unnamed(list)) {
+  for (const [name, member] of list === null ? membersOf(value) : unnamed(list)) {
     if (member === undefined) continue;
     yield `${isEmpty ? open : ','}\n${inner}${name === null ? '' : `${JSON.stringify(name)}: `}`;
     yield* indentedJson(member, depth - 1, inner);
     isEmpty = false;
   }
   yield isEmpty ? `${open}${close}` : `\n${indent}${close}`;
+}
+
+function membersOf(value: object): Iterable<[string, unknown]> {
+  return hasMembers(value) ? value[MEMBERS]() : Object.entries(value);
+}
+
+function hasMembers(value: object): value is { [MEMBERS](): Iterable<[string, unknown]> } {
+  return MEMBERS in value;
 }
 
 function isIterable(value: object): value is Iterable<unknown> {

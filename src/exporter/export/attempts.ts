@@ -1,3 +1,4 @@
+import type { Rows } from '../../core/rows/rows.ts';
 import type { StoredObject } from '../../verifier/archive/archive.ts';
 import { ATTEMPT } from '../../verifier/records/attempt.ts';
 import { attemptFileOf } from '../../verifier/records/keys.ts';
@@ -30,7 +31,7 @@ export async function readAttempts(
  */
 export function listAttempts(
   { start, attempts }: Pick<RunState, 'start' | 'attempts'>,
-  streams: readonly Pick<RunStream, 'collected'>[],
+  streams: Rows<Pick<RunStream, 'collected'>>,
   finishedAt: string,
 ): Attempt[] {
   const ends = new Map<string, string | null>(

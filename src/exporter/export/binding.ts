@@ -1,4 +1,12 @@
-import { createHmac, createSecretKey, type KeyObject, randomBytes, scrypt, timingSafeEqual } from 'node:crypto';
+import {
+  createHmac,
+  createSecretKey,
+  type Hmac,
+  type KeyObject,
+  randomBytes,
+  scrypt,
+  timingSafeEqual,
+} from 'node:crypto';
 import { promisify } from 'node:util';
 import { type Question, textOf } from '../../verifier/records/question.ts';
 import { toRecordBytes } from '../../verifier/records/record-bytes.ts';
@@ -62,7 +70,7 @@ export function bindRecord<T extends object>(key: KeyObject | null, record: T): 
  */
 export function bindPieces(key: KeyObject | null, pieces: Iterable<string | Uint8Array>): string | null {
   if (key === null) return null;
-  const tag = createHmac('sha256', key).update('record\n');
+  const tag = beginTag(key);
   for (const piece of pieces) tag.update(piece);
   return tag.digest('hex');
 }
@@ -73,9 +81,42 @@ export function bindPieces(key: KeyObject | null, pieces: Iterable<string | Uint
  * @param bytes a record as it is stored.
  */
 export function isBoundRecord(key: KeyObject | null, bytes: Uint8Array): boolean {
-  const at = Math.max(0, bytes.length - BINDING_BYTES);
-  const stated = BINDING.exec(Buffer.from(bytes.subarray(at)).toString('latin1'))?.[1];
-  const expected = bindPieces(key, [bytes.subarray(0, at), END]);
-  if (stated === undefined || expected === null) return false;
-  return timingSafeEqual(Buffer.from(stated, 'hex'), Buffer.from(expected, 'hex'));
+  const check = new BindingCheck(key);
+  check.update(bytes);
+  return check.holds();
+}
+
+/** The same of a record that comes in chunks. */
+export async function isBoundStream(key: KeyObject | null, chunks: AsyncIterable<Uint8Array>): Promise<boolean> {
+  const check = new BindingCheck(key);
+  for await (const chunk of chunks) check.update(chunk);
+  return check.holds();
+}
+
+class BindingCheck {
+  readonly #tag: Hmac | null;
+  /** The end so far, in which the binding may stand. */
+  #end: Uint8Array = new Uint8Array();
+
+  constructor(key: KeyObject | null) {
+    this.#tag = key === null ? null : beginTag(key);
+  }
+
+  update(chunk: Uint8Array): void {
+    const bytes = this.#end.length === 0 ? chunk : Buffer.concat([this.#end, chunk]);
+    const at = Math.max(0, bytes.length - BINDING_BYTES);
+    this.#tag?.update(bytes.subarray(0, at));
+    this.#end = Uint8Array.from(bytes.subarray(at));
+  }
+
+  holds(): boolean {
+    const stated = BINDING.exec(Buffer.from(this.#end).toString('latin1'))?.[1];
+    const expected = this.#tag?.update(END).digest();
+    if (stated === undefined || expected === undefined) return false;
+    return timingSafeEqual(Buffer.from(stated, 'hex'), expected);
+  }
+}
+
+function beginTag(key: KeyObject): Hmac {
+  return createHmac('sha256', key).update('record\n');
 }

@@ -9,7 +9,7 @@ import type { SealKeys } from '../../verifier/model/entry.ts';
 import type { Contract } from '../../verifier/reading/contract.ts';
 import type { ContractInUse } from '../../verifier/reading/in-use.ts';
 import type { Question } from '../../verifier/records/question.ts';
-import type { Acceptance, LedgerHead, ReportOptions, RunRecord } from '../../verifier/records/record.ts';
+import type { Acceptance, ReportOptions, RunRecord } from '../../verifier/records/record.ts';
 import type { StoredSupplements } from '../../verifier/records/supplements.ts';
 import type { Certificate } from '../../verifier/timestamp/certificate.ts';
 import type { AuditClient } from '../client/audit.ts';
@@ -20,7 +20,7 @@ import type { Bound } from './binding.ts';
 import type { Listener } from './events.ts';
 import type { OpenSupplements } from './open-supplements.ts';
 import type { Packing } from './packing.ts';
-import type { ListedStream } from './plan.ts';
+import type { ListedStream, StreamHeads } from './plan.ts';
 import type { AccountPackage } from './received.ts';
 import type { Stamping } from './stamp.ts';
 import type { Recovered, StreamOutcome } from './stream-jobs.ts';
@@ -140,7 +140,7 @@ export interface RunState {
   /** Where the ledger ended then. */
   ledger: LedgerEnd;
   /** The last good heads of earlier exports, by stream id. */
-  heads: ReadonlyMap<string, LedgerHead>;
+  heads: StreamHeads;
   past: Past;
   acceptances: readonly Acceptance[];
   /** The same by stream id, each with what the runs before it had. */

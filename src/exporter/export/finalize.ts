@@ -1,5 +1,6 @@
 import { insteadOfSameCommand, isEvidenceError } from '../../core/errors.ts';
 import { FORMATS } from '../../core/formats.ts';
+import type { Rows } from '../../core/rows/rows.ts';
 import type { Expected, PutResult } from '../../verifier/archive/archive.ts';
 import { readEarlierRuns } from '../../verifier/ledger/earlier-runs.ts';
 import { keepService } from '../../verifier/ledger/service.ts';
@@ -19,7 +20,7 @@ import { putAttemptReport, putReports } from './documents.ts';
 import { measureLeftOver } from './leftovers.ts';
 import { withFile } from './pieces.ts';
 import { notOurs, requireBoundRun } from './records.ts';
-import { type FrozenRun, freezeRun, readRunDraft, recordOf } from './run-draft.ts';
+import { areRecordsOf, type FrozenRun, freezeRun, readRunDraft, recordOf } from './run-draft.ts';
 import { toRunRecord, withinRun } from './run-record.ts';
 import type { RunResult, StoredRecord, StreamJobs } from './stream-jobs.ts';
 import { archiveSupplements, judgeCollected } from './supplements.ts';
@@ -66,11 +67,9 @@ export async function finalizeDraft(
   context: ExportContext,
   ledger: LedgerEnd,
   frozen: FrozenRun,
-  known: readonly StoredRecord[],
+  known: Rows<StoredRecord>,
 ): Promise<RunResult> {
-  const ours = new Map(known.map(({ key, sha256 }) => [key, sha256]));
-  const isKnown = frozen.draft.streams.every(({ key, sha256 }) => ours.get(key) === sha256);
-  if (isKnown) return finalizeRun(context, ledger, frozen, known);
+  if (areRecordsOf(frozen, known)) return finalizeRun(context, ledger, frozen, known);
   const { recordsOf } = await import('./resume.ts');
   return finalizeRun(context, ledger, frozen, await recordsOf(context, frozen.draft, known));
 }
@@ -83,7 +82,7 @@ async function finalizeRun(
   context: ExportContext,
   ledger: LedgerEnd,
   frozen: FrozenRun,
-  streams: readonly StoredRecord[],
+  streams: Rows<StoredRecord>,
 ): Promise<RunResult> {
   const record = recordOf(frozen, streams);
   const { question } = context;

@@ -12,7 +12,7 @@ interface GrownQuestion {
   service: Pick<ServiceInUse, 'client' | 'contract'>;
   scope: Question['scope'];
   /** What all runs had. */
-  past: Pick<Past, 'spans'>;
+  past: Pick<Past, 'spans' | 'runs'>;
   concurrency: number;
 }
 
@@ -30,7 +30,7 @@ export interface GrownMonth {
 export async function findGrownMonths(question: GrownQuestion): Promise<ReadonlyMap<string, GrownMonth>> {
   const { service, scope, past, concurrency } = question;
   const grown = new Map<string, { streams: Set<string>; isOutOfPlace: boolean }>();
-  if (scope.completeness !== 'listing' || !service.client.listsAfter || past.spans.size === 0) return new Map();
+  if (scope.completeness !== 'listing' || !service.client.listsAfter || past.runs.size === 0) return new Map();
   const { included } = await selectStreams(service.client.listStreams(), scope);
   await inParallel(included, concurrency, async (stream) => {
     for (const { range, isApart } of await lateIn(question, stream)) {

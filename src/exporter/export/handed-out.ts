@@ -104,7 +104,5 @@ async function resumeStream(context: ExportContext, stream: ListedStream): Promi
   );
   if (left === undefined) return null;
   const listed = { streams: new Map([[stream.streamId, stream]]), readAt: runtime.now().toISOString() };
-  const { record, recovered, stored } = await resumeLeft(context, left, listed);
-  if (stored !== null) return { kind: 'recorded', stored, recovered };
-  return { kind: 'incomplete', record, recovered, isRefused: false };
+  return resumeLeft(context, left, listed);
 }

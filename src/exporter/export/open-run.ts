@@ -70,7 +70,7 @@ export async function toState(
     past: ledger.past,
     acceptances: ledger.acceptances,
     restarts: ledger.restarts,
-    heads: new Map(Object.entries(ledger.newest?.entry.heads ?? {})),
+    heads: ledger.newest?.entry.heads ?? new Map(),
     attempts: await readAttempts(context, objects),
     account: null,
     packing: new Packing(),

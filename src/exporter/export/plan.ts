@@ -1,4 +1,5 @@
 import { EvidenceError } from '../../core/errors.ts';
+import { type Rows, RowsBuilder } from '../../core/rows/rows.ts';
 import { toStatementDocument } from '../../verifier/bundle/known.ts';
 import { slugOf } from '../../verifier/bundle/layout.ts';
 import { lengthOf } from '../../verifier/claims/ranges.ts';
@@ -17,6 +18,12 @@ import {
   type Vanished,
 } from '../../verifier/records/record.ts';
 import { whyExcluded } from '../../verifier/records/stream-glob.ts';
+
+/** Heads by stream id. */
+export interface StreamHeads extends Iterable<[streamId: string, head: LedgerHead]> {
+  get(streamId: string): LedgerHead | undefined;
+  has(streamId: string): boolean;
+}
 
 /** Globs over the ids of streams. */
 type Filter = Pick<Question['scope'], 'streams' | 'exclude'>;
@@ -37,6 +44,8 @@ export interface StreamSelection {
   list: StreamList;
 }
 
+type ListedRow = StreamList['streams'] extends Rows<infer Row> ? Row : never;
+
 /**
  * Which of the listed streams are in scope, and why the others are not.
  * @param pages of the list, which are there once it has ended. @param keep puts the record of a stream in scope aside.
@@ -49,7 +58,9 @@ export async function selectStreams(
   pages: StreamList['pages'] = [],
   keep: (record: string) => () => string = () => () => '',
 ): Promise<StreamSelection> {
-  const selection: StreamSelection = { included: [], excluded: [], list: { pages, streams: [] } };
+  const included: ListedStream[] = [];
+  const excluded: StreamSelection['excluded'] = [];
+  const all = new RowsBuilder<ListedRow>();
   const seen = new Set<string>();
   const named = new Map<string, string>();
   for await (const stream of listed) {
@@ -61,14 +72,15 @@ export async function selectStreams(
         { nextStep: 'Ask the operator of the service; what was archived before stays.' },
       );
     seen.add(streamId);
-    selection.list.streams.push({ stream_id: streamId, ...toStatementDocument(stream) });
+    all.push({ stream_id: streamId, ...toStatementDocument(stream) });
     const reason = whyExcluded(streamId, scope);
-    if (reason !== null) selection.excluded.push({ stream_id: streamId, reason });
+    if (reason !== null) excluded.push({ stream_id: streamId, reason });
     else {
       claimName(named, streamId);
-      selection.included.push({ ...stream, record: keep(stream.record) });
+      included.push({ ...stream, record: keep(stream.record) });
     }
   }
+  const selection = { included, excluded, list: { pages, streams: all.finish() } };
   refuseTooMany(selection);
   return selection;
 }
@@ -88,7 +100,7 @@ function recordBytesOf({ included, list }: StreamSelection): number {
   );
 }
 
-function sumOf<T>(all: readonly T[], bytesOf: (one: T) => number): number {
+function sumOf<T>(all: Rows<T>, bytesOf: (one: T) => number): number {
   return all.reduce((sum, one) => sum + bytesOf(one), 0);
 }
 
@@ -97,7 +109,7 @@ function refuseTooMany(selection: StreamSelection): void {
   if (recordBytesOf(selection) <= MAX_RUN_RECORD_BYTES) return;
   throw new EvidenceError(
     'usage',
-    `${included.length} streams of ${list.streams.length} are more than one run can record: it takes some 12,000 with short ids`,
+    `${included.length} streams of ${list.streams.length} are more than one run can record: it takes some 250,000 with short ids`,
     { nextStep: 'Export them in parts, with --stream, each in a run of its own. Nothing was exported.' },
   );
 }
@@ -125,7 +137,7 @@ function claimName(named: Map<string, string>, streamId: string): void {
 export function findVanished(
   selection: StreamSelection,
   scope: Filter,
-  heads: ReadonlyMap<string, LedgerHead>,
+  heads: StreamHeads,
   spans: Past['spans'],
 ): Vanished[] {
   return unlistedIn(selection, scope, heads).map(([streamId, head]) => {
@@ -144,7 +156,7 @@ export function findEnded(
   selection: StreamSelection,
   scope: Filter,
   restarts: ReadonlyMap<string, readonly Restart[]>,
-  heads: ReadonlyMap<string, LedgerHead>,
+  heads: StreamHeads,
 ): Vanished[] {
   return unlistedIn(selection, scope, restarts).flatMap(([streamId, accepted]) => {
     const newest = accepted.at(-1);
@@ -161,10 +173,12 @@ export function findEnded(
 function unlistedIn<Value>(
   { included, excluded }: StreamSelection,
   scope: Filter,
-  streams: ReadonlyMap<string, Value>,
+  streams: Iterable<[streamId: string, Value]>,
 ): [streamId: string, Value][] {
   const listed = new Set([...included.map(({ streamId }) => streamId), ...excluded.map(({ stream_id }) => stream_id)]);
-  return [...streams].filter(([streamId]) => !listed.has(streamId) && whyExcluded(streamId, scope) === null);
+  const unlisted: [string, Value][] = [];
+  for (const pair of streams) if (!listed.has(pair[0]) && whyExcluded(pair[0], scope) === null) unlisted.push(pair);
+  return unlisted;
 }
 
 /** How many numbers they hold, each counted once. */
@@ -188,7 +202,7 @@ export function findHidden(selection: StreamSelection, scope: Filter, streamIds:
 export function findUnlisted(
   { included, excluded }: StreamSelection,
   runId: string,
-  recorded: readonly Pick<StreamRecord, 'stream_id' | 'entries' | 'head'>[],
+  recorded: Rows<Pick<StreamRecord, 'stream_id' | 'entries' | 'head'>>,
 ): Vanished[] {
   const listed = new Set([...included.map(({ streamId }) => streamId), ...excluded.map(({ stream_id }) => stream_id)]);
   return recorded.flatMap(({ stream_id, entries, head }) => {

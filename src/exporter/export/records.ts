@@ -3,10 +3,10 @@ import { EvidenceError, isEvidenceError } from '../../core/errors.ts';
 import { bundleFileName, slugOf } from '../../verifier/bundle/layout.ts';
 import { bundleKey, runRecordKey, streamRecordKey } from '../../verifier/records/keys.ts';
 import { putReadable } from '../../verifier/records/put-record.ts';
-import { RUN_RECORD, STREAM_RECORD, type StreamRecord } from '../../verifier/records/record.ts';
+import { STREAM_RECORD, type StreamRecord } from '../../verifier/records/record.ts';
 import { readRecord, toReadableBytes } from '../../verifier/records/record-bytes.ts';
 import type { Unbound } from '../../verifier/records/stored-object.ts';
-import { bindRecord, isBoundRecord } from './binding.ts';
+import { bindRecord, isBoundRecord, isBoundStream } from './binding.ts';
 import type { ExportContext } from './context.ts';
 import type { StoredRecord } from './stream-jobs.ts';
 
@@ -88,7 +88,7 @@ export async function putStreamRecord(context: OfRun, record: Unbound<StreamReco
  */
 export async function requireBoundRun({ archive, question, binding }: OfRun): Promise<void> {
   const key = runRecordKey(question.run_id);
-  if (isBoundRecord(binding.key, await archive.readBytes(key, RUN_RECORD.maxBytes))) return;
+  if (await isBoundStream(binding.key, await archive.read(key))) return;
   throw notOurs(key, 'it is not bound to it, so it was neither signed nor recorded in the ledger');
 }
 

@@ -1,5 +1,6 @@
 import { sha256 } from '../../core/digest.ts';
 import { inParallel } from '../../core/parallel.ts';
+import { type Rows, RowsBuilder } from '../../core/rows/rows.ts';
 import type { StoredObject } from '../../verifier/archive/archive.ts';
 import { toStatementDocument } from '../../verifier/bundle/known.ts';
 import { bundleKey, streamRecordKey, streamSlugOf } from '../../verifier/records/keys.ts';
@@ -11,7 +12,7 @@ import { bundleNames } from './encrypt.ts';
 import type { ListedStream, StreamSelection } from './plan.ts';
 import { notOurs, putStreamRecord, readStreamRecord } from './records.ts';
 import { recoverBundle, recoverRecord } from './recover.ts';
-import type { Recovered, StoredRecord } from './stream-jobs.ts';
+import type { Recovered, StoredRecord, StreamOutcome, StreamOutcomes } from './stream-jobs.ts';
 
 /** The streams as the service lists them now; `readAt` is not later than when it did. */
 interface ListedNow {
@@ -19,19 +20,12 @@ interface ListedNow {
   readAt: string;
 }
 
-/** What an interrupted try of this run has left that can be gone on with. */
-export interface Resumed {
-  recorded: StoredRecord[];
-  /** Streams of which not all that is required now is proved. */
-  incomplete: Unbound<StreamRecord>[];
-  recovered: Recovered[];
-}
-
 /**
  * Goes on with the streams that an interrupted try has recorded, or only archived: each is verified anew, and held against
  * what the service states now.
  *
  * @param objects all that lies under the run. @param begunAt when this attempt began, before it read the list.
+ * @param outcomes is given each of them.
  * @throws EvidenceError `conflict` for anything that this run did not leave there, or that does not hold.
  */
 export async function resumeStreams(
@@ -39,35 +33,30 @@ export async function resumeStreams(
   objects: ReadonlyMap<string, StoredObject>,
   { included }: StreamSelection,
   begunAt: Date,
-): Promise<Resumed> {
+  outcomes: StreamOutcomes,
+): Promise<void> {
   const streams = new Map(included.map((stream) => [stream.streamId, stream]));
   const listed: ListedNow = { streams, readAt: begunAt.toISOString() };
-  const resumed: Resumed = { recorded: [], incomplete: [], recovered: [] };
   await inParallel(leftStreams(context, objects), context.runtime.concurrency, async (left) => {
     context.runtime.signal.throwIfAborted();
-    const { record, recovered, stored } = await resumeLeft(context, left, listed);
-    if (recovered !== null) resumed.recovered.push(recovered);
-    if (stored === null) resumed.incomplete.push(record);
-    else resumed.recorded.push(stored);
+    outcomes.add(await resumeLeft(context, left, listed));
   });
-  resumed.recorded.sort((a, b) => (a.record.stream_id < b.record.stream_id ? -1 : 1));
-  return resumed;
 }
 
 /**
- * The records of a run that is frozen.
+ * The records of a run that is frozen, sorted by stream id as the draft names them.
  * @param known those that this process wrote or verified already.
  * @throws EvidenceError `conflict` for one that is not the one that the run was frozen with, or that does not hold.
  */
 export async function recordsOf(
   context: ExportContext,
   { streams }: RunDraft,
-  known: readonly StoredRecord[],
-): Promise<StoredRecord[]> {
-  const byKey = new Map(known.map((stored) => [stored.key, stored]));
-  const records: StoredRecord[] = [];
+  known: Rows<StoredRecord>,
+): Promise<Rows<StoredRecord>> {
+  const places = new Map(known.map(({ key }) => key).map((key, place) => [key, place]));
+  const records = new RowsBuilder<StoredRecord>();
   await inParallel(streams, context.runtime.concurrency, async (named) => {
-    const ours = byKey.get(named.key);
+    const ours = known.at(places.get(named.key) ?? known.length);
     if (ours?.sha256 === named.sha256) {
       records.push(ours);
       return;
@@ -76,7 +65,7 @@ export async function recordsOf(
     if (sha256(bytes) !== named.sha256) throw notOurs(named.key, 'it is not the record that the run was frozen with');
     records.push({ record, ...named });
   });
-  return records;
+  return records.finishSorted(({ record }) => record.stream_id);
 }
 
 /** Objects of a stream that an earlier attempt left in the archive. */
@@ -88,14 +77,8 @@ export interface LeftStream {
   key: string;
 }
 
-/** What a stream is to be gone on with. */
-interface Resumable {
-  record: Unbound<StreamRecord>;
-  /** Null for a stream that a worker of this attempt received. */
-  recovered: Recovered | null;
-  /** Null where it is not done. */
-  stored: StoredRecord | null;
-}
+/** A stream that is gone on with; one that a worker of this attempt received is not `recovered`. */
+type Resumed = Exclude<StreamOutcome, { kind: 'failed' }>;
 
 /**
  * Goes on with one stream, as `resumeStreams` does with all.
@@ -105,7 +88,7 @@ export async function resumeLeft(
   context: ExportContext,
   { recordKey, record, key }: LeftStream,
   listed: ListedNow,
-): Promise<Resumable> {
+): Promise<Resumed> {
   return record === null ? resumeBundle(context, key, listed) : resumeRecord(context, recordKey, record, listed);
 }
 
@@ -114,15 +97,17 @@ async function resumeRecord(
   key: string,
   { version_id }: StoredObject,
   listed: ListedNow,
-): Promise<Resumable> {
+): Promise<Resumed> {
   const { record, recovered, ...content } = (await findRecorded(context, key)) ?? (await verifyRecorded(context, key));
   checkList(record, listed);
   const place = { key, ...content, ...(version_id === undefined ? {} : { version_id }) };
-  return { record, recovered, stored: { record, ...place } };
+  return { kind: 'recorded', stored: { record, ...place }, recovered };
 }
 
 /** A record and what its bytes are. */
-interface ReadRecord extends Pick<Resumable, 'record' | 'recovered'> {
+interface ReadRecord {
+  record: Unbound<StreamRecord>;
+  recovered: Recovered | null;
   bytes: number;
   sha256: string;
 }
@@ -142,12 +127,13 @@ async function verifyRecorded(context: ExportContext, key: string): Promise<Read
   return { record, recovered: { record, unread }, bytes: bytes.length, sha256: sha256(bytes) };
 }
 
-async function resumeBundle(context: ExportContext, key: string, listed: ListedNow): Promise<Resumable> {
+async function resumeBundle(context: ExportContext, key: string, listed: ListedNow): Promise<Resumed> {
   const recovered = await recoverBundle(context, key, listed.streams);
   const { record } = recovered;
   checkList(record, listed);
-  if (record.status === 'incomplete' && !context.finalizePartial) return { record, recovered, stored: null };
-  return { record, recovered, stored: await putStreamRecord(context, record) };
+  if (record.status === 'incomplete' && !context.finalizePartial)
+    return { kind: 'incomplete', record, recovered, isRefused: false };
+  return { kind: 'recorded', stored: await putStreamRecord(context, record), recovered };
 }
 
 /** The service still states what was found then: less, or another entry in the same place, is another history. */

@@ -1,18 +1,26 @@
+import { createReadStream } from 'node:fs';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { join } from 'node:path';
 import { EvidenceError, isEvidenceError } from '../../core/errors.ts';
 import { FORMATS } from '../../core/formats.ts';
+import { type Rows, RowsBuilder } from '../../core/rows/rows.ts';
 import { runDraftKey } from '../../verifier/records/keys.ts';
-import { putReadable } from '../../verifier/records/put-record.ts';
+import { putLongFile } from '../../verifier/records/put-record.ts';
 import {
   RUN_DRAFT,
   RUN_RECORD,
   type RunDocument,
   type RunDraft,
   type RunRecord,
+  type RunStream,
 } from '../../verifier/records/record.ts';
-import { readRecord, recordPieces, toRecordBytes } from '../../verifier/records/record-bytes.ts';
-import { bindRecord, isBoundRecord } from './binding.ts';
+import { recordPieces } from '../../verifier/records/record-bytes.ts';
+import type { StoredAs } from '../../verifier/records/stored-object.ts';
+import { bindPieces, isBoundStream } from './binding.ts';
 import type { ExportContext } from './context.ts';
+import { withFile } from './pieces.ts';
 import { notOurs } from './records.ts';
+import { withinRun } from './run-record.ts';
 import type { StoredRecord } from './stream-jobs.ts';
 
 /** A run that is frozen: nothing about it changes any more, only its reports and its record may be missing. */
@@ -24,28 +32,41 @@ export interface FrozenRun {
 const NAME = 'run-draft.json';
 
 /** What freezing a run takes. */
-type DraftContext = Pick<ExportContext, 'archive' | 'binding'>;
+type DraftContext = Pick<ExportContext, 'archive' | 'binding'> & { runtime: { workDirectory: string } };
 
 /**
  * Null when the run was not frozen yet.
  * @throws EvidenceError `conflict` when it was not frozen by this export, nor by one that has the same keys.
  */
 export async function readRunDraft(context: DraftContext, runId: string): Promise<FrozenRun | null> {
+  const { archive, binding, runtime } = context;
   const key = runDraftKey(runId);
-  if ((await context.archive.stat(key)) === null) return null;
-  const bytes = await context.archive.readBytes(key, RUN_DRAFT.maxBytes);
-  if (!isBoundRecord(context.binding.key, bytes)) throw notOurs(key, 'it is not bound to it');
-  return keepRunDraft(context, key, bytes);
+  if ((await archive.stat(key)) === null) return null;
+  const folder = await mkdtemp(join(runtime.workDirectory, 'draft-'));
+  try {
+    const file = await archive.fetchFile(key, folder);
+    if (!(await isBoundStream(binding.key, createReadStream(file)))) throw notOurs(key, 'it is not bound to it');
+    return await keepRunDraft(context, key, file);
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
 }
 
 /** Writes down what the run came to. Where another process froze the same run first, its word counts. */
-export async function freezeRun(context: DraftContext, record: RunRecord): Promise<FrozenRun> {
+export async function freezeRun(
+  context: DraftContext,
+  record: RunRecord,
+  maxBytes = RUN_RECORD.maxBytes,
+): Promise<FrozenRun> {
   const { format: _format, documents: _documents, binding: _binding, streams, ...rest } = record;
-  const records = streams.flatMap(({ record: stored }) => (stored === null ? [] : [stored]));
-  requireRoom(record);
-  const draft = bindRecord(context.binding.key, { format: FORMATS.runDraft, ...rest, streams: records });
+  requireRoom(record, maxBytes);
+  const records = new RowsBuilder<StoredAs>();
+  for (const { record: stored } of streams) if (stored !== null) records.push(stored);
+  const unbound = { format: FORMATS.runDraft, ...rest, streams: records.finish() };
+  const draft = { ...unbound, binding: bindPieces(context.binding.key, recordPieces(unbound)) };
+  const key = runDraftKey(record.run_id);
   try {
-    return await keepRunDraft(context, runDraftKey(record.run_id), toRecordBytes(draft));
+    return await withFile(context.runtime, NAME, recordPieces(draft), (file) => keepRunDraft(context, key, file));
   } catch (error) {
     const other = isEvidenceError(error, 'conflict') ? await readRunDraft(context, record.run_id) : null;
     if (other === null) throw error;
@@ -57,13 +78,13 @@ export async function freezeRun(context: DraftContext, record: RunRecord): Promi
 const RESERVED_BYTES = 64 * 1024;
 
 /** A frozen run whose record cannot be read could never be finalized. @throws EvidenceError `service`. */
-function requireRoom(record: RunRecord): void {
+function requireRoom(record: RunRecord, maxBytes: number): void {
   let bytes = RESERVED_BYTES;
   for (const piece of recordPieces(record)) bytes += Buffer.byteLength(piece);
-  if (bytes <= RUN_RECORD.maxBytes) return;
+  if (bytes <= maxBytes) return;
   throw new EvidenceError(
     'service',
-    `the record of run ${record.run_id} would have ${bytes} bytes, and at most ${RUN_RECORD.maxBytes} are read again`,
+    `the record of run ${record.run_id} would have ${bytes} bytes, and at most ${maxBytes} are read again`,
     {
       nextStep: `The run stays open. Give it up, with \`evidence runs abandon ${record.run_id} --reason WHY\`, and export its streams in parts, with --stream, each in a run of its own (--request).`,
     },
@@ -74,30 +95,39 @@ function requireRoom(record: RunRecord): void {
  * Stores it, or finds it stored: either way the archive says in which version. It is taken as whoever goes on with it
  * will read it, down to the order of its members, since the reports are made from it.
  */
-async function keepRunDraft({ archive }: DraftContext, key: string, bytes: Uint8Array): Promise<FrozenRun> {
-  const draft = readRecord(RUN_DRAFT, bytes, key);
-  return { draft, document: { name: NAME, ...(await putReadable(archive, key, bytes)) } };
+async function keepRunDraft({ archive }: DraftContext, key: string, file: string): Promise<FrozenRun> {
+  const { record: draft, stored } = await putLongFile(archive, key, RUN_DRAFT, file);
+  const { bytes, sha256, version_id } = stored;
+  return { draft, document: { name: NAME, key, bytes, sha256, ...(version_id === undefined ? {} : { version_id }) } };
+}
+
+/** Whether these are the stream records that the run was frozen with, in the same order. */
+export function areRecordsOf(frozen: FrozenRun, recorded: Rows<StoredRecord>): boolean {
+  return frozen.draft.streams.length === recorded.length && firstOther(frozen, recorded) === null;
+}
+
+/** The key of the first record that a run was frozen with and that is another one among these; null for none. */
+function firstOther({ draft: { streams } }: FrozenRun, recorded: Rows<StoredRecord>): string | null {
+  const others = recorded[Symbol.iterator]();
+  for (const { key, sha256 } of streams) {
+    const other: StoredRecord | undefined = others.next().value;
+    if (other?.key !== key || other.sha256 !== sha256) return key;
+  }
+  return null;
 }
 
 /**
  * The record of a frozen run, but for its documents.
  * @param recorded the stream records that are there.
- * @throws EvidenceError `conflict` when one of those that it was frozen with is not among them.
+ * @throws EvidenceError `conflict` when they are not those that it was frozen with, in the same order.
  */
-export function recordOf({ draft }: FrozenRun, recorded: readonly StoredRecord[]): RunRecord {
-  const { format: _format, binding: _binding, streams, ...rest } = draft;
-  const byKey = new Map(recorded.map((stored) => [stored.key, stored]));
-  return {
-    format: FORMATS.run,
-    ...rest,
-    streams: streams.map((stored) => {
-      const found = byKey.get(stored.key);
-      if (found?.sha256 !== stored.sha256)
-        throw notOurs(stored.key, 'it is not the record that the run was frozen with');
-      const { format: _ofStream, run_id: _run, recorded_at: _at, ...record } = found.record;
-      return { ...record, record: stored };
-    }),
-    documents: [],
-    binding: null,
-  };
+export function recordOf(frozen: FrozenRun, recorded: Rows<StoredRecord>): RunRecord {
+  const { draft } = frozen;
+  const { format: _format, binding: _binding, streams: named, ...rest } = draft;
+  const other = firstOther(frozen, recorded);
+  if (other !== null) throw notOurs(other, 'it is not the record that the run was frozen with');
+  const streams = new RowsBuilder<RunStream>();
+  const stored = named[Symbol.iterator]();
+  for (const { record } of recorded) streams.push({ ...withinRun(record), record: stored.next().value ?? null });
+  return { format: FORMATS.run, ...rest, streams: streams.finish(), documents: [], binding: null };
 }

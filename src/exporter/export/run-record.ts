@@ -1,4 +1,5 @@
 import { FORMATS } from '../../core/formats.ts';
+import { RowsBuilder } from '../../core/rows/rows.ts';
 import type { EarlierRuns } from '../../verifier/ledger/earlier-runs.ts';
 import { EXIT_CODE_OF } from '../../verifier/records/outcome.ts';
 import type { RunRecord, RunStream, StreamRecord } from '../../verifier/records/record.ts';
@@ -100,16 +101,17 @@ function toStreams(
   { selection, recorded, incomplete }: StreamJobs,
 ): Pick<RunRecord, 'streams' | 'excluded' | 'vanished' | 'ended'> {
   const done = new Set(recorded.map(({ record }) => record.stream_id));
+  const streams = new RowsBuilder<RunStream>();
+  for (const { record, ...stored } of recorded) streams.push({ ...withinRun(record), record: stored });
+  for (const record of incomplete) streams.push({ ...withinRun(record), record: null });
+  const all = streams.finish();
   const gone = findVanished(selection, scope, run.heads, run.past.spans);
   const ended = findEnded(selection, scope, run.restarts, run.heads);
   return {
-    streams: [...recorded.map(toRunStream), ...incomplete.map((record) => ({ ...withinRun(record), record: null }))],
+    streams: all,
     // What an earlier try of this run exported stays in it, even if this try would have left it out.
     excluded: selection.excluded.filter(({ stream_id }) => !done.has(stream_id)),
-    vanished: [
-      ...gone.filter(({ stream_id }) => !done.has(stream_id)),
-      ...findUnlisted(selection, run_id, [...recorded.map(({ record }) => record), ...incomplete]),
-    ],
+    vanished: [...gone.filter(({ stream_id }) => !done.has(stream_id)), ...findUnlisted(selection, run_id, all)],
     ended: ended.filter(({ stream_id }) => !done.has(stream_id)),
   };
 }
@@ -128,7 +130,7 @@ function warningsOf(
     ...(selected ? [] : ['the service cannot select a period: every package holds all of its stream']),
     ...recovered
       .filter(({ unread }) => unread)
-      .map(({ record }) => record.stream_id)
+      .map(({ streamId }) => streamId)
       .sort()
       .map(
         (streamId) =>
@@ -144,10 +146,6 @@ function warnOfSkew(clock: ClockReading): string[] {
   return skew === null
     ? []
     : [`the clock of who exported was ${skew} that of the service: it was ${ours} here, and ${theirs} there`];
-}
-
-function toRunStream({ record, ...stored }: StreamJobs['recorded'][number]): RunStream {
-  return { ...withinRun(record), record: stored };
 }
 
 /** A stream's record without what the run or the attempt that names it says already. */

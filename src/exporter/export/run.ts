@@ -20,10 +20,9 @@ import { refuseUnended } from './period.ts';
 import type { ListedStream, StreamSelection } from './plan.ts';
 import { RecordTexts } from './record-texts.ts';
 import { requireBoundRun } from './records.ts';
-import type { Resumed } from './resume.ts';
-import { commonCodeOf, ServiceReach } from './service-reach.ts';
+import { ServiceReach } from './service-reach.ts';
 import { exportStream } from './stream.ts';
-import type { RunResult, StreamJobs, StreamOutcome } from './stream-jobs.ts';
+import { type RunResult, StreamOutcomes } from './stream-jobs.ts';
 import { recoverSupplements, storedSupplementsKey } from './supplement-store.ts';
 import { openSupplements } from './supplements.ts';
 
@@ -63,15 +62,15 @@ async function exportOpen(
   const { selection, clock } = await listInScope(context, texts);
   refuseUnended(context.question.period, clock);
   const beginningAt = { at, byService: clock?.theirs ?? null };
-  const resumed = await resume(context, found, selection, at);
-  const left = [...resumed.recorded.map(({ record }) => record), ...resumed.incomplete];
-  const finished = new Set(left.map(({ stream_id }) => stream_id));
+  const outcomes = new StreamOutcomes();
+  await resume(context, found, selection, at, outcomes);
+  const finished = new Set(outcomes.received);
   const open = selection.included.filter(({ streamId }) => !finished.has(streamId));
   runtime.listen({
     type: 'planned',
     runId: context.question.run_id,
     streams: open.length,
-    done: resumed.recorded.length,
+    done: outcomes.recorded,
     excluded: selection.excluded.length,
     entryCounts: open.map(({ entryCount }) => entryCount),
   });
@@ -80,7 +79,6 @@ async function exportOpen(
   const beginning = first === null ? beginningAt : beginningOf(first.asked);
   const start = { at: handedOut?.startedAt ?? at, clock };
   const run = await toState(bound, found, { beginning, start }, open);
-  const jobs: StreamJobs = { selection, ...resumed, failed: [], refused: 0 };
   const stored = storedSupplementsKey(context.question.run_id, found.objects);
   if (stored !== undefined) run.storedSupplements = await recoverSupplements(context, stored);
   else run.supplements = await openSupplements(bound, selection);
@@ -90,7 +88,7 @@ async function exportOpen(
     const reach = new ServiceReach(context);
     const exportOne = async (stream: ListedStream) => {
       const elsewhere = (await handedOut?.outcomeOf(stream)) ?? null;
-      addOutcome(jobs, elsewhere ?? (await reach.exportWithin(stream, () => exportStream(bound, run, stream))));
+      outcomes.add(elsewhere ?? (await reach.exportWithin(stream, () => exportStream(bound, run, stream))));
     };
     await inParallel(open, runtime.concurrency, exportOne);
     const hidden = await hiddenIn(context, run, { selection, open, finished });
@@ -98,8 +96,7 @@ async function exportOpen(
   } finally {
     await closePacking(run);
   }
-  jobs.recorded.sort((a, b) => (a.record.stream_id < b.record.stream_id ? -1 : 1));
-  return { result: await concludeRun(bound, run, jobs), clock };
+  return { result: await concludeRun(bound, run, outcomes.finish(selection)), clock };
 }
 
 async function resume(
@@ -107,20 +104,10 @@ async function resume(
   { objects }: FoundRun,
   selection: StreamSelection,
   begunAt: Date,
-): Promise<Resumed> {
-  if (objects.size === 0) return { recorded: [], incomplete: [], recovered: [] };
-  return (await import('./resume.ts')).resumeStreams(context, objects, selection, begunAt);
-}
-
-function addOutcome(jobs: StreamJobs, outcome: StreamOutcome): void {
-  if (commonCodeOf(outcome) === 'refused') jobs.refused += 1;
-  if (outcome.kind === 'failed') {
-    jobs.failed.push(outcome.failure);
-    return;
-  }
-  if (outcome.kind === 'incomplete') jobs.incomplete.push(outcome.record);
-  else jobs.recorded.push(outcome.stored);
-  if (outcome.recovered !== null) jobs.recovered.push(outcome.recovered);
+  outcomes: StreamOutcomes,
+): Promise<void> {
+  if (objects.size === 0) return;
+  await (await import('./resume.ts')).resumeStreams(context, objects, selection, begunAt, outcomes);
 }
 
 /** Names the months that no run has whole, where there is one more run. */

@@ -1,6 +1,6 @@
 import type { ExportContext } from './context.ts';
 import type { ListedStream } from './plan.ts';
-import type { StreamOutcome } from './stream-jobs.ts';
+import { type CommonCode, commonCodeOf, type StreamOutcome } from './stream-jobs.ts';
 
 /** Number of streams in a row, each tried as often as any request is, that must fail alike before the rest is left out. */
 const GIVEN_UP_AFTER = 10;
@@ -15,9 +15,7 @@ const COMMON = {
     why: `the service refused this key for the ${GIVEN_UP_AFTER} streams before`,
     next_step: 'Give this API key the right to generate evidence packages, or use another key; then export again.',
   },
-} as const;
-
-type CommonCode = keyof typeof COMMON;
+} as const satisfies Record<CommonCode, object>;
 
 /**
  * Tells if the service answers this key at all. When it fails alike for every stream, the remaining ones are not tried:
@@ -52,14 +50,4 @@ export class ServiceReach {
     this.#context.runtime.listen({ type: 'failed', streamId, reason });
     return { kind: 'failed', failure: { stream_id: streamId, reason, next_step }, code };
   }
-}
-
-/** The reason why a stream was not received whole, if other streams would meet it as well. */
-export function commonCodeOf(outcome: StreamOutcome): CommonCode | null {
-  if (outcome.kind === 'incomplete') return outcome.isRefused ? 'refused' : null;
-  return outcome.kind === 'failed' && isCommon(outcome.code) ? outcome.code : null;
-}
-
-function isCommon(code: string): code is CommonCode {
-  return Object.hasOwn(COMMON, code);
 }

@@ -1,4 +1,5 @@
 import type { ErrorCode, EvidenceError } from '../../core/errors.ts';
+import { type Rows, RowsBuilder } from '../../core/rows/rows.ts';
 import type { RunRecord, StreamFailure, StreamRecord } from '../../verifier/records/record.ts';
 import type { StoredAs, Unbound } from '../../verifier/records/stored-object.ts';
 import type { StreamSelection } from './plan.ts';
@@ -34,11 +35,65 @@ export type StreamOutcome =
 /** How the streams of a run stand when all jobs have ended. */
 export interface StreamJobs {
   selection: StreamSelection;
-  recorded: StoredRecord[];
-  incomplete: Unbound<StreamRecord>[];
+  /** Sorted by stream id. */
+  recorded: Rows<StoredRecord>;
+  incomplete: Rows<Unbound<StreamRecord>>;
   failed: StreamFailure[];
   /** Number of failed and incomplete streams for which the service refused the key. */
   refused: number;
-  /** Those of them that this process did not receive. */
-  recovered: Recovered[];
+  /** Streams that this process did not receive. */
+  recovered: RecoveredStream[];
+}
+
+interface RecoveredStream extends Pick<Recovered, 'unread'> {
+  streamId: string;
+}
+
+/** Collects the outcomes of the streams of a run. */
+export class StreamOutcomes {
+  readonly #recorded = new RowsBuilder<StoredRecord>();
+  readonly #incomplete = new RowsBuilder<Unbound<StreamRecord>>();
+  readonly #failed: StreamFailure[] = [];
+  readonly #recovered: RecoveredStream[] = [];
+  readonly #received = new Set<string>();
+  /** Ids of the streams that were received, whether or not all of them is there. */
+  readonly received: ReadonlySet<string> = this.#received;
+  #refused = 0;
+
+  get recorded(): number {
+    return this.#recorded.length;
+  }
+
+  add(outcome: StreamOutcome): void {
+    if (commonCodeOf(outcome) === 'refused') this.#refused++;
+    if (outcome.kind === 'failed') {
+      this.#failed.push(outcome.failure);
+      return;
+    }
+    const record = outcome.kind === 'recorded' ? outcome.stored.record : outcome.record;
+    const { stream_id: streamId } = record;
+    this.#received.add(streamId);
+    if (outcome.kind === 'recorded') this.#recorded.push(outcome.stored);
+    else this.#incomplete.push(outcome.record);
+    if (outcome.recovered !== null) this.#recovered.push({ streamId, unread: outcome.recovered.unread });
+  }
+
+  finish(selection: StreamSelection): StreamJobs {
+    return {
+      selection,
+      recorded: this.#recorded.finishSorted(({ record }) => record.stream_id),
+      incomplete: this.#incomplete.finish(),
+      ...{ failed: this.#failed, refused: this.#refused, recovered: this.#recovered },
+    };
+  }
+}
+
+/** Codes of failures that the next stream would meet, too. */
+export type CommonCode = 'unreachable' | 'refused';
+
+/** The reason why a stream was not received whole, if other streams would meet it as well. */
+export function commonCodeOf(outcome: StreamOutcome): CommonCode | null {
+  if (outcome.kind === 'incomplete') return outcome.isRefused ? 'refused' : null;
+  if (outcome.kind !== 'failed') return null;
+  return outcome.code === 'unreachable' || outcome.code === 'refused' ? outcome.code : null;
 }

@@ -31,7 +31,7 @@ export async function judgeRecords(
 ): Promise<JudgedRecords> {
   const streams = [...jobs.recorded.map(({ record }) => record), ...jobs.incomplete];
   // Of what another process was faster to store, this one may have read something else.
-  for (const { record } of jobs.recovered) notes.forget(record.stream_id);
+  for (const { streamId } of jobs.recovered) notes.forget(streamId);
   await readBackStreams(context, notes, streams);
   const { period } = context.question;
   const askedAt = askedAtOf(services, { startedAt: startedAt.toISOString(), to: period.to });

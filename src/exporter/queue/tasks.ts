@@ -2,7 +2,12 @@ import { z } from 'zod';
 import { type ErrorCode, EvidenceError } from '../../core/errors.ts';
 import { STATUSES } from '../../verifier/claims/claim.ts';
 import { runIdSchema, timeSchema } from '../../verifier/model/schemas.ts';
-import { runRecordSchema, streamFailureSchema, streamRecordSchema } from '../../verifier/records/record.ts';
+import {
+  type RunRecord,
+  runRecordSchema,
+  streamFailureSchema,
+  streamRecordSchema,
+} from '../../verifier/records/record.ts';
 import type { ListedStream } from '../export/plan.ts';
 import type { StreamOutcome } from '../export/stream-jobs.ts';
 
@@ -72,7 +77,9 @@ export const conclusionSchema = z.strictObject({
   /** Record of a run that stays open. */
   record: runRecordSchema.nullable(),
 });
-export type Conclusion = z.infer<typeof conclusionSchema>;
+export interface Conclusion extends Omit<z.infer<typeof conclusionSchema>, 'record'> {
+  record: RunRecord | null;
+}
 
 /**
  * A text that the database holds.

@@ -1,3 +1,4 @@
+import type { Rows } from '../../core/rows/rows.ts';
 import { plural } from '../../core/words.ts';
 import type { FindingLog } from '../model/finding-log.ts';
 import type { StreamFinding } from '../model/stream-finding.ts';
@@ -122,7 +123,7 @@ export interface NotProved {
 }
 
 /** Which claims of some streams are refuted, in their order, and in how many of them. */
-export function refutedIn(all: readonly { claims: ReportedClaims }[]): Omit<NotProved, 'of'>[] {
+export function refutedIn(all: Rows<{ claims: ReportedClaims }>): Omit<NotProved, 'of'>[] {
   return CLAIMS.map((name) => ({
     name,
     streams: all.filter(({ claims }) => claims[name].state === 'refuted').length,
@@ -133,7 +134,7 @@ export function refutedIn(all: readonly { claims: ReportedClaims }[]): Omit<NotP
  * What the word over some streams leaves open, in the order of the claims: neither proved nor refuted. Nothing of streams
  * without entries.
  */
-export function notProvedIn(all: readonly { entries: number; claims: ReportedClaims }[]): NotProved[] {
+export function notProvedIn(all: Rows<{ entries: number; claims: ReportedClaims }>): NotProved[] {
   const streams = all.filter(({ entries }) => entries > 0);
   return CLAIMS.map((name) => ({
     name,

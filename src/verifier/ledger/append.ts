@@ -1,22 +1,14 @@
 import { EvidenceError, isEvidenceError } from '../../core/errors.ts';
 import type { Archive } from '../archive/archive.ts';
-import { putBytes } from '../archive/put.ts';
 import { ledgerKey } from '../records/keys.ts';
 import { keepPublicKey } from '../records/public-key.ts';
-import { toReadableBytes } from '../records/record-bytes.ts';
+import { putLongRecord } from '../records/put-record.ts';
 import { sign } from '../signature/envelope.ts';
 import type { SigningKey } from '../signature/key.ts';
 import { readAdded } from './continuation.ts';
+import { deriveEntry } from './derive.ts';
 import { abandonmentOf, type Names } from './given-up.ts';
-import {
-  deriveEntry,
-  LEDGER_ENTRY,
-  type LedgerEntry,
-  runOf,
-  type StoredLedgerEntry,
-  type Subject,
-  signedPart,
-} from './ledger.ts';
+import { LEDGER_ENTRY, type LedgerEntry, runOf, type StoredLedgerEntry, type Subject, signedPart } from './ledger.ts';
 import type { LedgerEnd, LedgerTrust } from './trust.ts';
 import { verifyCommand } from './verify-command.ts';
 
@@ -58,16 +50,16 @@ export async function appendEntry(
   trust: LedgerTrust,
   successor: SigningKey | null = null,
 ): Promise<'created' | 'existing'> {
-  const { signingKey: key } = trust;
+  const { signingKey } = trust;
   let end = await catchUp(archive, known, trust);
   for (let race = 0; race < MAX_RACES; race++) {
     if (isRecorded(archive, end, subject)) return 'existing';
-    const entry = signEntry(deriveEntry(subject, end.newest), key, successor);
-    const bytes = toReadableBytes(LEDGER_ENTRY, entry, nextKey(end.newest));
-    if (key !== null) await keepPublicKey(archive, key);
+    const entry = signEntry(deriveEntry(subject, end.newest), signingKey, successor);
+    const key = nextKey(end.newest);
+    if (signingKey !== null) await keepPublicKey(archive, signingKey);
     if (successor !== null) await keepPublicKey(archive, successor);
     try {
-      return (await putBytes(archive, nextKey(end.newest), bytes)).state;
+      return (await putLongRecord(archive, key, LEDGER_ENTRY, entry)).state;
     } catch (error) {
       if (!isEvidenceError(error, 'conflict')) throw error;
     }

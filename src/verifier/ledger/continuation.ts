@@ -1,15 +1,15 @@
-import { sha256 } from '../../core/digest.ts';
 import { type ErrorCode, EvidenceError, isEvidenceError } from '../../core/errors.ts';
+import { joinMaps } from '../../core/rows/map.ts';
 import type { Archive } from '../archive/archive.ts';
 import type { Restart } from '../claims/span-schema.ts';
 import { isLedgerKey, LEDGER_PREFIX, ledgerKey, runRecordKey } from '../records/keys.ts';
 import type { Acceptance } from '../records/record.ts';
-import { toRecordBytes } from '../records/record-bytes.ts';
 import { readRunRecord } from '../records/stored-run.ts';
 import { readAcceptance } from './acceptance.ts';
+import { deriveEntry } from './derive.ts';
 import { abandonmentOf, whyNamedTwice } from './given-up.ts';
 import {
-  deriveEntry,
+  entryDigest,
   type LedgerEntry,
   NO_PREDECESSOR,
   readEntry,
@@ -124,8 +124,7 @@ function checkLink(
   if (entry.number !== number) throw broken(archive, key, `says that it is entry ${entry.number}`);
   const twice = whyNamedTwice(entry, named);
   if (twice !== null) throw broken(archive, key, twice);
-  if (sha256(toRecordBytes(entry)) !== stored.sha256)
-    throw broken(archive, key, 'is not written as ledger entries are');
+  if (entryDigest(entry) !== stored.sha256) throw broken(archive, key, 'is not written as ledger entries are');
   if (previous === null) {
     if (entry.previous_sha256 !== NO_PREDECESSOR)
       throw broken(archive, key, 'names an entry before it, and there is none');
@@ -146,9 +145,8 @@ function checkLink(
 function lostHead(before: LedgerEntry, after: LedgerEntry): string | null {
   const run = runOf(after)?.id;
   const accepted = 'acceptance_key' in after ? after.stream_id : null;
-  for (const [streamId, head] of Object.entries(before.heads)) {
-    if (streamId === accepted) continue;
-    const kept = Object.hasOwn(after.heads, streamId) ? after.heads[streamId] : undefined;
+  for (const [streamId, head, kept] of joinMaps(before.heads, after.heads)) {
+    if (streamId === accepted || head === undefined) continue;
     if (kept === undefined) return streamId;
     if (JSON.stringify(kept) !== JSON.stringify(head) && (kept.run_id !== run || kept.sequence < head.sequence))
       return streamId;
@@ -162,7 +160,7 @@ async function checkDerived(
   previous: StoredLedgerEntry | null,
 ): Promise<void> {
   const derived = withSignaturesOf(deriveEntry(await readSubject(archive, entry), previous), entry);
-  if (sha256(toRecordBytes(derived)) !== digest)
+  if (entryDigest(derived) !== digest)
     throw broken(archive, key, 'is not the entry that follows from what it records and the entry before');
 }
 

@@ -1,3 +1,4 @@
+import { type RowMap, RowMapBuilder } from '../../core/rows/map.ts';
 import { heldIn } from '../claims/span.ts';
 import type { Span } from '../claims/span-schema.ts';
 import type { AcceptedFinding } from '../records/contradiction.ts';
@@ -5,7 +6,7 @@ import type { LedgerHead, RunRecord } from '../records/record.ts';
 
 /** True if a run says something of a stream: that it vanished, or what was exported of it. */
 export function hasStream({ streams, vanished }: RunRecord, streamId: string): boolean {
-  return [...streams, ...vanished].some(({ stream_id }) => stream_id === streamId);
+  return [streams, vanished].some((some) => some.some(({ stream_id }) => stream_id === streamId));
 }
 
 /**
@@ -30,13 +31,11 @@ export function acceptableIn(record: RunRecord, streamId: string): AcceptedFindi
 }
 
 /** The heads after an acceptance: of its stream, the one that the accepted run saw, if it saw one. */
-export function replaceHead(
-  heads: Record<string, LedgerHead>,
-  streamId: string,
-  seen: Span | null,
-): Record<string, LedgerHead> {
+export function replaceHead(heads: RowMap<LedgerHead>, streamId: string, seen: Span | null): RowMap<LedgerHead> {
   const entries = seen?.entries ?? null;
-  const replaced =
-    seen === null || entries === null ? [] : [[streamId, { ...entries.head, run_id: seen.run_id }] as const];
-  return Object.fromEntries(Object.entries(heads).flatMap((pair) => (pair[0] === streamId ? replaced : [pair])));
+  const after = new RowMapBuilder<LedgerHead>();
+  for (const [id, head] of heads)
+    if (id !== streamId) after.add(id, head);
+    else if (seen !== null && entries !== null) after.add(id, { ...entries.head, run_id: seen.run_id });
+  return after.finish();
 }

@@ -1,27 +1,21 @@
 import { z } from 'zod';
-import { sha256 } from '../../core/digest.ts';
+import { utf8Bytes } from '../../core/bytes.ts';
+import { StreamingSha256 } from '../../core/digest.ts';
 import { EvidenceError } from '../../core/errors.ts';
 import { FORMATS } from '../../core/formats.ts';
 import type { Archive } from '../archive/archive.ts';
-import { spanOf } from '../claims/span.ts';
-import {
-  periodSchema,
-  type SpanEntries,
-  seenHeadSchema,
-  spanEntriesSchema,
-  spanSchema,
-} from '../claims/span-schema.ts';
+import { periodSchema, seenHeadSchema, spanEntriesSchema, spanSchema } from '../claims/span-schema.ts';
 import { operatorSchema } from '../claims/stated-schema.ts';
-import type { RecordFormat } from '../model/record-format.ts';
+import type { LongFormat } from '../model/record-format.ts';
 import { runIdSchema, sha256Schema, timeSchema } from '../model/schemas.ts';
 import { streamMapOf } from '../records/by-stream.ts';
-import { coverageOf, coverageSchema } from '../records/coverage.ts';
+import { coverageSchema } from '../records/coverage.ts';
 import { isLedgerKey, LEDGER_PREFIX, ledgerKey } from '../records/keys.ts';
-import type { Abandonment, Acceptance, LedgerHead, RunRecord } from '../records/record.ts';
-import { readRecord, toRecordBytes } from '../records/record-bytes.ts';
+import { readLongRecord } from '../records/long-record.ts';
+import type { Abandonment, Acceptance, RunRecord } from '../records/record.ts';
+import { recordPieces } from '../records/record-bytes.ts';
 import { keySchema } from '../records/stored-object.ts';
 import { type Signature, type Signed, signatureSchema } from '../signature/envelope.ts';
-import { replaceHead } from './contradiction.ts';
 
 const linkFields = {
   format: z.literal(FORMATS.ledgerEntry),
@@ -114,66 +108,32 @@ export interface StoredLedgerEntry {
 
 const PAYLOAD_TYPE = 'application/vnd.evidence-exporter.ledger-entry+json';
 export const NO_PREDECESSOR = '0'.repeat(64);
-export const LEDGER_ENTRY: RecordFormat<LedgerEntry> = { schema: ledgerEntrySchema, maxBytes: 2 ** 30 };
+export const LEDGER_ENTRY: LongFormat<LedgerEntry> = {
+  schema: ledgerEntrySchema,
+  maxBytes: 2 ** 30,
+  long: [
+    { path: ['spans'], kind: 'map', schema: spanEntriesSchema.nullable() },
+    { path: ['heads'], kind: 'map', schema: seenHeadSchema },
+  ],
+};
 
-/**
- * The entry that records something behind `previous`, its signature apart. It follows from the two alone, byte for
- * byte, so whoever has them can tell whether an entry in the archive was altered.
- */
-// Over 40 lines: one branch for each kind of entry.
-export function deriveEntry(subject: Subject, previous: StoredLedgerEntry | null): LedgerEntry {
-  const heads = previous?.entry.heads ?? {};
-  const common = {
-    format: FORMATS.ledgerEntry,
-    number: (previous?.entry.number ?? 0) + 1,
-    previous_sha256: previous?.sha256 ?? NO_PREDECESSOR,
-  };
-  if (subject.kind === 'run')
-    return {
-      ...common,
-      run_id: subject.record.run_id,
-      run_sha256: subject.sha256,
-      package_period: subject.record.package_period,
-      coverage: coverageOf(subject.record),
-      supersedes: subject.record.supersedes,
-      spans: spansOf(subject.record),
-      created_at: subject.record.finished_at,
-      audit_url: serviceAfter(subject.record, previous),
-      heads: advance(heads, subject.record),
-    };
-  if (subject.kind === 'hand-over')
-    return {
-      ...common,
-      hands_over_to: subject.to,
-      created_at: subject.at,
-      audit_url: previous?.entry.audit_url ?? null,
-      heads,
-    };
-  if (subject.kind === 'abandonment') {
-    const { run_id, reason, abandoned_by, abandoned_at } = subject.abandonment;
-    const state = { created_at: abandoned_at, audit_url: previous?.entry.audit_url ?? null, heads };
-    return { ...common, abandons: run_id, reason, abandoned_by, ...state };
-  }
-  const { stream_id, accepted_at, contradiction } = subject.record;
-  const { seen } = contradiction;
-  return {
-    ...common,
-    acceptance_key: subject.key,
-    acceptance_sha256: subject.sha256,
-    stream_id,
-    seen,
-    created_at: accepted_at,
-    audit_url: previous?.entry.audit_url ?? null,
-    heads: replaceHead(heads, stream_id, seen),
-  };
+/** Lower-case hex SHA-256 of an entry as it would be stored. */
+export function entryDigest(entry: LedgerEntry): string {
+  const digest = new StreamingSha256();
+  for (const piece of recordPieces(entry)) digest.update(utf8Bytes(piece));
+  return digest.finish().sha256;
+}
+
+function bytesOf(entry: object): Uint8Array {
+  return Buffer.concat(Array.from(recordPieces(entry), (piece) => utf8Bytes(piece)));
 }
 
 /** What the signatures of an entry are over, in the encoding of DSSE: the entry without them, as it would be stored. */
 export function signedPart(entry: LedgerEntry): Signed {
   const { signature: _signature, ...content } = entry;
-  if (!('countersignature' in content)) return { payloadType: PAYLOAD_TYPE, payload: toRecordBytes(content) };
+  if (!('countersignature' in content)) return { payloadType: PAYLOAD_TYPE, payload: bytesOf(content) };
   const { countersignature: _countersignature, ...rest } = content;
-  return { payloadType: PAYLOAD_TYPE, payload: toRecordBytes(rest) };
+  return { payloadType: PAYLOAD_TYPE, payload: bytesOf(rest) };
 }
 
 /** The entry with the signatures of another, which states the same where nobody altered it. */
@@ -193,33 +153,10 @@ export function runOf(entry: LedgerEntry): { id: string; sha256: string } | null
   return 'run_id' in entry ? { id: entry.run_id, sha256: entry.run_sha256 } : null;
 }
 
-/** The archive's service stays the one of its first run, unless a run says that it moved. */
-function serviceAfter({ source }: RunRecord, previous: StoredLedgerEntry | null): string {
-  return source.moved_from === null ? (previous?.entry.audit_url ?? source.audit_url) : source.audit_url;
-}
-
-function spansOf({ streams }: RunRecord): Record<string, SpanEntries | null> {
-  const spans = streams.flatMap((stream) => {
-    const span = spanOf(stream);
-    return span === undefined ? [] : [[stream.stream_id, span] as const];
-  });
-  return Object.fromEntries(spans.sort(([a], [b]) => (a < b ? -1 : 1)));
-}
-
-/** The heads after a run: those move forward that are the end of a span; for all others the last good head stays. */
-function advance(heads: Record<string, LedgerHead>, run: RunRecord): Record<string, LedgerHead> {
-  const after = new Map(Object.entries(heads));
-  for (const [streamId, span] of Object.entries(spansOf(run))) {
-    if (span === null || span.head.sequence <= (after.get(streamId)?.sequence ?? -1)) continue;
-    after.set(streamId, { ...span.head, run_id: run.run_id });
-  }
-  return Object.fromEntries([...after].sort(([a], [b]) => (a < b ? -1 : 1)));
-}
-
 /** @throws EvidenceError `unreadable` when it is not a ledger entry. */
 export async function readEntry(archive: Archive, key: string): Promise<StoredLedgerEntry> {
-  const bytes = await archive.readBytes(key, LEDGER_ENTRY.maxBytes);
-  return { key, entry: readRecord(LEDGER_ENTRY, bytes, key), sha256: sha256(bytes) };
+  const { record: entry, sha256 } = await readLongRecord(LEDGER_ENTRY, await archive.read(key), key);
+  return { key, entry, sha256 };
 }
 
 /** The newest entry, or null when nothing was ever finalized. */

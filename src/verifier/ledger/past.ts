@@ -1,3 +1,4 @@
+import type { RowMap } from '../../core/rows/map.ts';
 import type { Archive } from '../archive/archive.ts';
 import type { Span } from '../claims/span-schema.ts';
 import type { CoveringRun } from '../records/coverage.ts';
@@ -5,10 +6,15 @@ import { isLedgerKey, LEDGER_PREFIX } from '../records/keys.ts';
 import { type GivenUp, GivenUpRuns } from './given-up.ts';
 import { type LedgerEntry, readEntry } from './ledger.ts';
 
+/** What runs had of each stream, by its id; the oldest first. */
+export interface StreamSpans extends Iterable<[streamId: string, spans: readonly Span[]]> {
+  get(streamId: string): readonly Span[] | undefined;
+}
+
 /** What all runs so far had of the streams. */
 export interface Past {
   /** By stream id; the oldest first. */
-  spans: ReadonlyMap<string, readonly Span[]>;
+  spans: StreamSpans;
   /** SHA-256 of each run's record, by run id. */
   runs: ReadonlyMap<string, string>;
   /** Ids of the runs that were abandoned. */
@@ -36,7 +42,7 @@ export interface EndedPast {
 
 /** Takes the entries of a ledger, the oldest first. */
 export class PastBuilder implements Past {
-  readonly spans = new Map<string, Span[]>();
+  readonly spans = new SpansOfRuns();
   readonly runs = new Map<string, string>();
   readonly abandoned = new Set<string>();
   readonly #ends = new GivenUpRuns();
@@ -56,19 +62,51 @@ export class PastBuilder implements Past {
     const { run_id, run_sha256, package_period: period } = entry;
     this.runs.set(run_id, run_sha256);
     this.coverage.push({ run_id, ...entry.coverage });
-    for (const [streamId, entries] of Object.entries(entry.spans)) {
-      const known = this.spans.get(streamId);
-      const span: Span = { run_id, period, part: false, entries };
-      if (known === undefined) this.spans.set(streamId, [span]);
-      else known.push(span);
-    }
+    this.spans.add({ run_id, period, spans: entry.spans });
   }
 
   /** From an acceptance on, the past of its stream begins with what the accepted run saw, or with nothing. */
   #restart(entry: Extract<LedgerEntry, { acceptance_key: string }>): void {
     const { stream_id: streamId, acceptance_key: acceptanceKey, seen } = entry;
     this.ended.push({ streamId, spans: this.spans.get(streamId) ?? [], acceptanceKey });
-    this.spans.delete(streamId);
-    if (seen !== null) this.spans.set(streamId, [seen]);
+    this.spans.restart(streamId, seen);
+  }
+}
+
+/** What one run had of the streams. */
+interface RunSpans extends Pick<Span, 'run_id' | 'period'> {
+  spans: RowMap<Span['entries']>;
+}
+
+class SpansOfRuns implements StreamSpans {
+  readonly #runs: RunSpans[] = [];
+  /** By stream id: the number of runs before its newest restart, and what its past begins with. */
+  readonly #restarts = new Map<string, { runs: number; seen: Span | null }>();
+
+  add(run: RunSpans): void {
+    this.#runs.push(run);
+  }
+
+  restart(streamId: string, seen: Span | null): void {
+    this.#restarts.set(streamId, { runs: this.#runs.length, seen });
+  }
+
+  get(streamId: string): readonly Span[] | undefined {
+    const { runs, seen } = this.#restarts.get(streamId) ?? { runs: 0, seen: null };
+    const spans = this.#runs.slice(runs).flatMap(({ run_id, period, spans }): Span[] => {
+      const entries = spans.get(streamId);
+      return entries === undefined ? [] : [{ run_id, period, part: false, entries }];
+    });
+    const all = seen === null ? spans : [seen, ...spans];
+    return all.length === 0 ? undefined : all;
+  }
+
+  *[Symbol.iterator](): Iterator<[streamId: string, spans: readonly Span[]]> {
+    const ids = new Set(this.#restarts.keys());
+    for (const { spans } of this.#runs) for (const [streamId] of spans) ids.add(streamId);
+    for (const streamId of ids) {
+      const spans = this.get(streamId);
+      if (spans !== undefined) yield [streamId, spans];
+    }
   }
 }

@@ -56,8 +56,7 @@ async function derive(
   trust: LedgerTrust,
 ): Promise<{ ledger: KnownLedger; record: Acceptance }> {
   const ledger = await readKnownLedger(archive, trust);
-  const heads = new Map(Object.entries(ledger.newest?.entry.heads ?? {}));
-  const head = heads.get(wish.streamId);
+  const head = ledger.newest?.entry.heads.get(wish.streamId);
   if (head === undefined) throw withoutHead(wish.streamId, ledger.acceptances);
   const contradiction = await findContradiction(archive, ledger, wish.streamId);
   const before = ledger.acceptances.findLast(({ stream_id }) => stream_id === wish.streamId);

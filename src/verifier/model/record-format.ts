@@ -6,3 +6,17 @@ export interface RecordFormat<T> {
   /** A larger record is not read, and so not written. */
   maxBytes: number;
 }
+
+/** A member of a record that is a list, or a map by stream id, and may be too long for memory. */
+export interface LongMember {
+  /** Names from the outermost in. */
+  path: readonly [string, ...string[]];
+  kind: 'list' | 'map';
+  /** Of a row of the list, or of a value of the map. */
+  schema: z.ZodType;
+}
+
+/** A record with members that may be too long for memory. */
+export interface LongFormat<T> extends RecordFormat<T> {
+  long: readonly LongMember[];
+}

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import type { Rows } from '../../core/rows/rows.ts';
 import { periodSchema } from '../claims/span-schema.ts';
 import { timeSchema } from '../model/schemas.ts';
 import { addMonths, lastEndedMonth, monthOf, periodOfMonths } from './months.ts';
@@ -47,7 +48,7 @@ const MAX_MONTHS = 1200;
 interface Covering extends Pick<Question, 'period' | 'scope'> {
   begun_at: string;
   begun_at_by_service: string | null;
-  streams: readonly { activity: { counts: Record<string, number> } }[];
+  streams: Rows<{ activity: { counts: Record<string, number> } }>;
   reconciliation: { listed: number; partial: number; failed: number; excluded: number };
 }
 

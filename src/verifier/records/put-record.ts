@@ -1,8 +1,17 @@
-import type { Archive } from '../archive/archive.ts';
+import { createReadStream } from 'node:fs';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { utf8Bytes } from '../../core/bytes.ts';
+import { inBlocks } from '../../core/chunks.ts';
+import type { Archive, Expected, PutResult } from '../archive/archive.ts';
 import { putBytes } from '../archive/put.ts';
-import type { RecordFormat } from '../model/record-format.ts';
-import { toReadableBytes } from './record-bytes.ts';
+import type { LongFormat, RecordFormat } from '../model/record-format.ts';
+import { readLongRecord } from './long-record.ts';
+import { recordPieces, toReadableBytes } from './record-bytes.ts';
 import type { StoredAs } from './stored-object.ts';
+
+const BLOCK_BYTES = 256 * 1024;
 
 /**
  * Stores a record, or finds it stored: either way as other records name it.
@@ -15,6 +24,41 @@ export async function putRecord<T>(
   record: T,
 ): Promise<StoredAs> {
   return putReadable(archive, key, toReadableBytes(format, record, key));
+}
+
+/**
+ * Stores a record whose members may be too long for memory, or finds it stored, once its own reader has read it.
+ * @throws EvidenceError as `readLongRecord` and `Archive.put` do; nothing is stored then.
+ */
+export async function putLongRecord<T extends object>(
+  archive: Archive,
+  key: string,
+  format: LongFormat<T>,
+  record: T,
+): Promise<PutResult & Expected> {
+  const folder = await mkdtemp(join(tmpdir(), 'evidence-record-'));
+  const file = join(folder, 'record.json');
+  try {
+    await writeFile(file, inBlocks(bytesOf(recordPieces(record)), BLOCK_BYTES), { mode: 0o600 });
+    return (await putLongFile(archive, key, format, file)).stored;
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
+}
+
+/** The same of one that lies in a file. @returns it as its reader has read it. */
+export async function putLongFile<T>(
+  archive: Archive,
+  key: string,
+  format: LongFormat<T>,
+  file: string,
+): Promise<{ record: T; stored: PutResult & Expected }> {
+  const { record, ...content } = await readLongRecord(format, createReadStream(file), key);
+  return { record, stored: { ...(await archive.put(key, { file }, content)), ...content } };
+}
+
+async function* bytesOf(pieces: Iterable<string>): AsyncGenerator<Uint8Array> {
+  for (const piece of pieces) yield utf8Bytes(piece);
 }
 
 /** Stores the bytes of a record that its reader has read. @throws EvidenceError as `Archive.put` does. */

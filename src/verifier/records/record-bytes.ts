@@ -36,8 +36,8 @@ export function toRecordBytes(record: unknown): Uint8Array {
   return utf8Bytes(`${JSON.stringify(record, null, 2)}\n`);
 }
 
-/** Of a run record: its members, and of the list of its streams each stream. */
-const LEVELS = 2;
+/** Of a run record: its members, and of a list in one of them each row. */
+const LEVELS = 3;
 
 /**
  * The text of `toRecordBytes` in pieces, of a record that may have megabytes.

@@ -1,5 +1,8 @@
+// Over 250 lines: the forms of all records that a run leaves.
+
 import { z } from 'zod';
 import { FORMATS } from '../../core/formats.ts';
+import type { Rows } from '../../core/rows/rows.ts';
 import { STATUSES } from '../claims/claim.ts';
 import { periodSchema, seenHeadSchema } from '../claims/span-schema.ts';
 import {
@@ -9,13 +12,13 @@ import {
   streamStatementSchema,
 } from '../claims/stated-schema.ts';
 import { findingSchema, verdictSchema } from '../claims/verdict-schema.ts';
-import type { RecordFormat } from '../model/record-format.ts';
+import type { LongFormat, LongMember, RecordFormat } from '../model/record-format.ts';
 import { runIdSchema, sha256Schema, timeSchema } from '../model/schemas.ts';
 import { contradictionSchema } from './contradiction.ts';
 import { controlsSchema } from './controls.ts';
 import { coverageSchema } from './coverage.ts';
 import { scopeSchema, sourceSchema } from './question.ts';
-import { binding, bundleSchema, storedSchema } from './stored-object.ts';
+import { binding, bundleSchema, type StoredAs, storedSchema } from './stored-object.ts';
 import { runSupplementsSchema, supplementCountsSchema } from './supplements.ts';
 
 /**
@@ -40,11 +43,15 @@ export const streamRecordSchema = z.strictObject({
 });
 export type StreamRecord = z.infer<typeof streamRecordSchema>;
 
-/** Of a run record: a larger one would take more than 300 MB to verify. That of 12,000 streams has 40 MB. */
-export const MAX_RUN_RECORD_BYTES = 48 * 2 ** 20;
+/** Bytes of a run record. That of 100,000 streams has 330 MB. */
+export const MAX_RUN_RECORD_BYTES = 2 ** 30;
+/** Bytes of the record of a stream that is read. */
+const MAX_STREAM_RECORD_BYTES = 48 * 2 ** 20;
 
-/** Each is part of the run record. */
-export const STREAM_RECORD: RecordFormat<StreamRecord> = { schema: streamRecordSchema, maxBytes: MAX_RUN_RECORD_BYTES };
+export const STREAM_RECORD: RecordFormat<StreamRecord> = {
+  schema: streamRecordSchema,
+  maxBytes: MAX_STREAM_RECORD_BYTES,
+};
 
 /**
  * `runs/<run-id>/encrypted/<sha256 of the object>.json`: what an encrypted bundle holds, written before it is stored.
@@ -53,7 +60,7 @@ export const STREAM_RECORD: RecordFormat<StreamRecord> = { schema: streamRecordS
 export const encryptedBundleSchema = streamRecordSchema.extend({ format: z.literal(FORMATS.encryptedBundle) });
 export const ENCRYPTED_BUNDLE: RecordFormat<z.infer<typeof encryptedBundleSchema>> = {
   schema: encryptedBundleSchema,
-  maxBytes: MAX_RUN_RECORD_BYTES,
+  maxBytes: MAX_STREAM_RECORD_BYTES,
 };
 
 /** A stream in the run record: its record, and the record's own place and digest. */
@@ -127,18 +134,18 @@ const requestSchema = z.strictObject({
   parameters: z.array(z.string()),
 });
 
+/** A stream, with what the list stated of it; null for what it did not. */
+const listedStreamSchema = z.strictObject({ stream_id: z.string(), ...streamStatementSchema.shape });
+
 /** The service's list of streams, as it was when the export began: which streams there are rests on it. */
 export const streamListSchema = z.strictObject({
   pages: z.array(z.strictObject({ path: z.string(), streams: count, bytes: count, sha256: sha256Schema })),
-  /** Each with what the list stated of it; null for what it did not. */
-  streams: z.array(
-    z.strictObject({
-      stream_id: z.string(),
-      ...streamStatementSchema.shape,
-    }),
-  ),
+  streams: z.array(listedStreamSchema),
 });
-export type StreamList = z.infer<typeof streamListSchema>;
+export interface StreamList extends Omit<z.infer<typeof streamListSchema>, 'streams'> {
+  streams: Rows<z.infer<typeof listedStreamSchema>>;
+}
+const LONG_LIST: LongMember = { path: ['stream_list', 'streams'], kind: 'list', schema: listedStreamSchema };
 
 /** What the reports say that nothing else in the record does. */
 export const reportSchema = z.strictObject({
@@ -224,9 +231,16 @@ export const runRecordSchema = z.strictObject({
   documents: z.array(documentSchema),
   binding,
 });
-export type RunRecord = z.infer<typeof runRecordSchema>;
+export interface RunRecord extends Omit<z.infer<typeof runRecordSchema>, 'streams' | 'stream_list'> {
+  streams: Rows<RunStream>;
+  stream_list: StreamList;
+}
 
-export const RUN_RECORD: RecordFormat<RunRecord> = { schema: runRecordSchema, maxBytes: MAX_RUN_RECORD_BYTES };
+export const RUN_RECORD: LongFormat<RunRecord> = {
+  schema: runRecordSchema,
+  maxBytes: MAX_RUN_RECORD_BYTES,
+  long: [LONG_LIST, { path: ['streams'], kind: 'list', schema: runStreamSchema }],
+};
 
 /**
  * `runs/<run-id>/run-draft.json`: the run record as far as it is known before the reports are made. An interrupted end of an export
@@ -237,6 +251,13 @@ export const runDraftSchema = runRecordSchema.omit({ format: true, streams: true
   /** The records of its streams. */
   streams: z.array(storedSchema),
 });
-export type RunDraft = z.infer<typeof runDraftSchema>;
+export interface RunDraft extends Omit<z.infer<typeof runDraftSchema>, 'streams' | 'stream_list'> {
+  streams: Rows<StoredAs>;
+  stream_list: StreamList;
+}
 
-export const RUN_DRAFT: RecordFormat<RunDraft> = { schema: runDraftSchema, maxBytes: MAX_RUN_RECORD_BYTES };
+export const RUN_DRAFT: LongFormat<RunDraft> = {
+  schema: runDraftSchema,
+  maxBytes: MAX_RUN_RECORD_BYTES,
+  long: [LONG_LIST, { path: ['streams'], kind: 'list', schema: storedSchema }],
+};

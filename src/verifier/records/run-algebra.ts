@@ -20,32 +20,33 @@ export interface Disagreement {
   message: string;
 }
 
-type Listed = StreamList['streams'][number];
+type Listed = StreamList['streams'] extends Iterable<infer Row> ? Row : never;
 type Received = Pick<RunStream, 'stream_id' | 'head' | 'service' | 'collected'>;
 
 /** Every relation that does not hold within a run record. */
 export function disagreementsIn(record: RunRecord): Disagreement[] {
   const { stream_list: list, streams, failed, excluded, vanished, started_at } = record;
-  const listed = new Map(list.streams.map((stream) => [stream.stream_id, stream]));
+  const ids = list.streams.map(({ stream_id }) => stream_id);
+  const listed = new Map(ids.map((id, place) => [id, place]));
   const gone = new Set(vanished.map(({ stream_id }) => stream_id));
   const impossible = (stream_id: string | null, message: string): Disagreement => ({
     kind: 'impossible',
     stream_id,
     message,
   });
-  const places = [...streams, ...failed, ...excluded].map(({ stream_id }) => stream_id);
+  const places = [streams, failed, excluded].flatMap((some) => some.map(({ stream_id }) => stream_id));
   const onPages = list.pages.reduce((sum, page) => sum + page.streams, 0);
   return [
     ...(onPages === list.streams.length
       ? []
       : [impossible(null, `the pages of its list have ${onPages} streams, and the list ${list.streams.length}`)]),
-    ...repeatedIn(list.streams.map(({ stream_id }) => stream_id)).map((id) => impossible(id, 'is listed twice')),
+    ...repeatedIn(ids).map((id) => impossible(id, 'is listed twice')),
     ...repeatedIn(places).map((id) => impossible(id, 'is in two of streams, failed and excluded')),
     ...[...failed, ...excluded]
       .filter(({ stream_id }) => !listed.has(stream_id))
       .map(({ stream_id }) => impossible(stream_id, 'is failed or excluded, and was not listed')),
     ...streams.flatMap((stream) => {
-      const statement = listed.get(stream.stream_id);
+      const statement = list.streams.at(listed.get(stream.stream_id) ?? list.streams.length);
       if (statement !== undefined) return compareWithList(stream, statement, started_at);
       if (stream.head === null || gone.has(stream.stream_id)) return [];
       return [impossible(stream.stream_id, 'was exported, and is neither listed nor vanished')];

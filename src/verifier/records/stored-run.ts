@@ -1,8 +1,7 @@
-import { sha256 } from '../../core/digest.ts';
 import type { Archive } from '../archive/archive.ts';
 import { runRecordKey } from './keys.ts';
-import { MAX_RUN_RECORD_BYTES, RUN_RECORD, type RunRecord } from './record.ts';
-import { parseRecord, toRecord } from './record-bytes.ts';
+import { readLongRecord } from './long-record.ts';
+import { RUN_RECORD, type RunRecord } from './record.ts';
 
 export interface FinalizedRun {
   record: RunRecord;
@@ -12,7 +11,7 @@ export interface FinalizedRun {
 
 /** The run record of a finalized run; null when it is not finalized. @throws EvidenceError as `readRunRecord` does. */
 export async function readFinalizedRun(
-  archive: Pick<Archive, 'readBytes' | 'stat'>,
+  archive: Pick<Archive, 'read' | 'stat'>,
   runId: string,
 ): Promise<FinalizedRun | null> {
   const key = runRecordKey(runId);
@@ -20,14 +19,7 @@ export async function readFinalizedRun(
 }
 
 /** Reads a run record. @throws EvidenceError `unreadable` where the object is none, or too large. */
-export async function readRunRecord(archive: Pick<Archive, 'readBytes'>, key: string): Promise<FinalizedRun> {
-  const { value, digest } = await readValue(archive, key);
-  return { record: toRecord(RUN_RECORD.schema, value, key), sha256: digest };
-}
-
-/** The bytes are not kept while the record is made of what they say. */
-async function readValue(archive: Pick<Archive, 'readBytes'>, key: string) {
-  const bytes = await archive.readBytes(key, MAX_RUN_RECORD_BYTES);
-  const digest = sha256(bytes);
-  return { digest, value: parseRecord(bytes, key, { spendsBytes: true }) };
+export async function readRunRecord(archive: Pick<Archive, 'read'>, key: string): Promise<FinalizedRun> {
+  const { record, sha256 } = await readLongRecord(RUN_RECORD, await archive.read(key), key);
+  return { record, sha256 };
 }

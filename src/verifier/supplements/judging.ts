@@ -28,7 +28,7 @@ export interface RecordJudgement {
 }
 
 interface StreamList {
-  streams: readonly { stream_id: string; head: { sequence: number | null } }[];
+  streams: Iterable<{ stream_id: string; head: { sequence: number | null } }>;
 }
 
 export type JudgedContract = EntryContract & Pick<Description, 'supplements'>;
@@ -127,7 +127,7 @@ export function askedAtOf(
 
 /** The newest entry of each stream, by the service's list of streams. */
 export function listedHeads({ streams }: StreamList): ReadonlyMap<string, number | null> {
-  return new Map(streams.map(({ stream_id, head }) => [stream_id, head.sequence]));
+  return new Map(Array.from(streams, ({ stream_id, head }) => [stream_id, head.sequence]));
 }
 
 /** Clocks of the exporter and of a service may be so far apart. */

@@ -136,19 +136,21 @@ async function verifyRuns(
   return checks;
 }
 
-function headsOf(runId: string, heads: Record<string, LedgerHead>): Map<string, LedgerHead> {
-  return new Map(Object.entries(heads).filter(([, head]) => head.run_id === runId));
+function headsOf(runId: string, heads: Iterable<[string, LedgerHead]>): Map<string, LedgerHead> {
+  const own = new Map<string, LedgerHead>();
+  for (const [streamId, head] of heads) if (head.run_id === runId) own.set(streamId, head);
+  return own;
 }
 
 /** Returns the heads that a run knew: of entries before its own, made before the run started or of runs that it names. */
 function knownHeads(
   { entries }: Ledger,
   { run_id, started_at, earlier_runs }: Parameters<RunContext['headsBefore']>[0],
-): Readonly<Record<string, LedgerHead>> {
+): Iterable<[streamId: string, head: LedgerHead]> {
   const own = entries.findIndex(({ entry }) => runOf(entry)?.id === run_id);
   const named = new Set(earlier_runs.map((earlier) => earlier.run_id));
   const known = entries
     .slice(0, own === -1 ? undefined : own)
     .findLast(({ entry }) => entry.created_at <= started_at || named.has(runOf(entry)?.id ?? ''));
-  return known?.entry.heads ?? {};
+  return known?.entry.heads ?? [];
 }

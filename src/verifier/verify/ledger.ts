@@ -1,10 +1,10 @@
-import { sha256 } from '../../core/digest.ts';
 import type { Archive } from '../archive/archive.ts';
 import { readAcceptance } from '../ledger/acceptance.ts';
 import { acceptableIn, hasStream } from '../ledger/contradiction.ts';
+import { deriveEntry } from '../ledger/derive.ts';
 import { abandonmentOf, whyNamedTwice } from '../ledger/given-up.ts';
 import {
-  deriveEntry,
+  entryDigest,
   readEntry,
   runOf,
   type StoredLedgerEntry,
@@ -13,7 +13,6 @@ import {
 } from '../ledger/ledger.ts';
 import { PastBuilder } from '../ledger/past.ts';
 import { isLedgerKey, ledgerKey, runRecordKey } from '../records/keys.ts';
-import { toRecordBytes } from '../records/record-bytes.ts';
 import { type ObjectFinding, toObjectFinding } from './object-finding.ts';
 import { type StatedAcceptance, sameRecord } from './recorded-stream.ts';
 import type { RunCheck } from './run.ts';
@@ -92,7 +91,7 @@ function checkEntry(
       }),
     ];
   // So that a signature is over every byte of it, whether what it records is looked at here or not.
-  if (sha256(toRecordBytes(entry)) !== stored.sha256)
+  if (entryDigest(entry) !== stored.sha256)
     return [toObjectFinding('object/altered', key, 'is not written as ledger entries are')];
   const subject = subjectOf(stored, ledger, runs);
   if (subject === undefined) return reportAbsent(stored, runs, inScope);
@@ -152,7 +151,7 @@ function checkDerived(
   previous: StoredLedgerEntry | null,
 ): ObjectFinding[] {
   const derived = withSignaturesOf(deriveEntry(subject, previous), entry);
-  const expected = sha256(toRecordBytes(derived));
+  const expected = entryDigest(derived);
   if (expected === actual) return [];
   const message = 'is not the entry that follows from what it records and the entry before';
   return [toObjectFinding('object/altered', key, message, { expected, actual })];

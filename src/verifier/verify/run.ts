@@ -151,19 +151,16 @@ function statedOutcome(
 
 /** Several at once, so that the next ones arrive while one is looked at; found and reported in the order of the record. */
 async function verifyStreams(context: RunContext, check: RunCheck, record: RunRecord): Promise<void> {
-  const found = record.streams.map((): { findings: ObjectFinding[]; verified: VerifiedStream | null } => ({
-    findings: [],
-    verified: null,
-  }));
-  await inParallel([...record.streams.entries()], context.concurrency ?? 1, async ([index, stream]) => {
+  const found: { findings: ObjectFinding[]; verified: VerifiedStream | null }[] = [];
+  await inParallel(record.streams, context.concurrency ?? 1, async (stream) => {
     context.onStream?.(stream.stream_id);
-    const place = found[index];
-    if (place !== undefined) place.verified = await verifyStream(context, record, stream, place.findings);
+    const place: (typeof found)[number] = { findings: [], verified: null };
+    found.push(place);
+    check.accounted.add(stream.bundle.key);
+    if (stream.record !== null) check.accounted.add(stream.record.key);
+    place.verified = await verifyStream(context, record, stream, place.findings);
   });
-  for (const [index, { bundle, record: stored }] of record.streams.entries()) {
-    check.accounted.add(bundle.key);
-    if (stored !== null) check.accounted.add(stored.key);
-    const { findings, verified } = found[index] ?? { findings: [], verified: null };
+  for (const { findings, verified } of found) {
     check.findings.push(...findings);
     // What is altered is neither what anybody signed nor what the ledger speaks of.
     if (verified !== null) check.streams.push(findings.length > 0 ? asAltered(verified, findings) : verified);

@@ -52,7 +52,9 @@ export interface RunContext extends VerifyOptions, AttestationContext, LedgerPas
   /** The head that a run left in the ledger for a stream; undefined when it left none. */
   headOf(runId: string, streamId: string): { sequence: number; hash: string } | undefined;
   /** The heads, by stream id, of the newest entry before a run's own that the run knew of. */
-  headsBefore(run: Pick<RunRecord, 'run_id' | 'started_at' | 'earlier_runs'>): Readonly<Record<string, LedgerHead>>;
+  headsBefore(
+    run: Pick<RunRecord, 'run_id' | 'started_at' | 'earlier_runs'>,
+  ): Iterable<[streamId: string, head: LedgerHead]>;
   onStream?(streamId: string): void;
   /** Notes the entries that supplements name; null where nothing is to be noted. */
   notes?: NotedStreams | null;

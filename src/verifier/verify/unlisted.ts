@@ -1,3 +1,4 @@
+import type { Rows } from '../../core/rows/rows.ts';
 import type { RunRecord } from '../records/record.ts';
 import { whyExcluded } from '../records/stream-glob.ts';
 import { type ObjectFinding, toObjectFinding } from './object-finding.ts';
@@ -39,8 +40,8 @@ export function checkVanished(context: RunContext, record: RunRecord, key: strin
 /** Finds each stream in scope that the ledger had when the run began, and that the run says nothing of. */
 export function checkMissed(context: RunContext, record: RunRecord, key: string): ObjectFinding[] {
   const { scope, stream_list, streams, vanished, ended } = record;
-  const told = new Set([...stream_list.streams, ...streams, ...vanished, ...ended].map(({ stream_id }) => stream_id));
-  return Object.entries(context.headsBefore(record))
+  const told = new Set([stream_list.streams, streams, vanished, ended].flatMap(idsOf));
+  return Array.from(context.headsBefore(record))
     .filter(([streamId]) => !told.has(streamId) && whyExcluded(streamId, scope) === null)
     .map(([streamId, { run_id, sequence }]) =>
       toObjectFinding(
@@ -49,4 +50,8 @@ export function checkMissed(context: RunContext, record: RunRecord, key: string)
         `run ${run_id} has entries of the stream "${streamId}" up to ${sequence}, and this run neither lists it nor says that it vanished or ended`,
       ),
     );
+}
+
+function idsOf(streams: Rows<{ stream_id: string }>): string[] {
+  return streams.map(({ stream_id }) => stream_id);
 }

@@ -42,7 +42,9 @@ export function checkVersions(
   const findings: ObjectFinding[] = [];
   let unseen = 0;
   const recorded = checks.flatMap(({ record }) =>
-    (record?.streams ?? []).flatMap(({ bundle, record: stored }) => (stored === null ? [bundle] : [bundle, stored])),
+    record === null
+      ? []
+      : record.streams.flatMap(({ bundle, record: stored }) => (stored === null ? [bundle] : [bundle, stored])),
   );
   for (const { key, version_id: expected } of recorded) {
     const found = objects.get(key);

@@ -97,11 +97,8 @@ def record_bytes(value):
 
 
 def by_stream(pairs):
-    """4: names that are whole numbers first, by value; then by UTF-16."""
-    def rank(pair):
-        small = re.fullmatch(r"0|[1-9]\d{0,9}", pair[0]) and int(pair[0]) <= 4294967294
-        return (0, int(pair[0]), b"") if small else (1, 0, utf16(pair[0]))
-    return dict(sorted(pairs, key=rank))
+    """4: by UTF-16."""
+    return dict(sorted(pairs, key=lambda pair: utf16(pair[0])))
 
 
 # 3 and 4. Members: a name with "?" may be absent ------------------------------------------------------------------

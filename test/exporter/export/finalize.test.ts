@@ -337,7 +337,7 @@ test('of two that finalize the same run at once, the second one keeps its hands 
 test('a head moves on when the run is finalized', async () => {
   const { context, archive } = contextOf();
   await concludeRun(context, run(), jobsOf({ included: ['a'], recorded: [stored('a')] }));
-  expect((await readNewestEntry(archive))?.entry.heads).toEqual({
-    a: { sequence: 10, hash: DIGEST, run_id: '2026-10' },
-  });
+  expect([...((await readNewestEntry(archive))?.entry.heads ?? [])]).toEqual([
+    ['a', { sequence: 10, hash: DIGEST, run_id: '2026-10' }],
+  ]);
 });

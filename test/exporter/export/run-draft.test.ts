@@ -26,6 +26,7 @@ const RECORDED = [stored('a'), stored('b')];
 const key = createSecretKey(Buffer.alloc(32));
 const binding = { key, nonce: '0'.repeat(64), keyFor: async () => key };
 const workDirectory = mkdtempSync(join(tmpdir(), 'draft-test-'));
+const runtime = { workDirectory };
 
 function runOf(recorded: readonly StoredRecord[], finished_at = '2026-11-01T00:01:00.000Z'): RunRecord {
   const streams = recorded.map(({ record, key, bytes, sha256: digest }): RunStream => {
@@ -43,19 +44,22 @@ async function contents(archive: Archive): Promise<Map<string, string>> {
 
 test('a run that was closed goes on from what was written down, and its reports come out the same', async () => {
   const [archive, interrupted] = [openMemoryArchive(), openMemoryArchive()];
-  const closed = await freezeRun({ archive, binding }, runOf(RECORDED));
-  const documents = await putReports({ archive, runtime: { workDirectory } }, recordOf(closed, RECORDED));
+  const closed = await freezeRun({ archive, binding, runtime }, runOf(RECORDED));
+  const documents = await putReports({ archive, runtime }, recordOf(closed, RECORDED));
   expect(documents.map(({ name }) => name)).toEqual([
     'report.pdf',
     'index.csv',
     'assessment-results.json',
     'report.html',
   ]);
-  await freezeRun({ archive: interrupted, binding }, runOf(RECORDED));
-  // A later try comes at another time, and finds a stream that is not of this run.
-  const later = await freezeRun({ archive: interrupted, binding }, runOf(RECORDED, '2026-11-02T12:00:00.000Z'));
+  await freezeRun({ archive: interrupted, binding, runtime }, runOf(RECORDED));
+  // A later try comes at another time.
+  const later = await freezeRun(
+    { archive: interrupted, binding, runtime },
+    runOf(RECORDED, '2026-11-02T12:00:00.000Z'),
+  );
   expect(later.draft.finished_at).toBe('2026-11-01T00:01:00.000Z');
-  await putReports({ archive: interrupted, runtime: { workDirectory } }, recordOf(later, [...RECORDED, stored('c')]));
+  await putReports({ archive: interrupted, runtime }, recordOf(later, RECORDED));
   expect(await contents(interrupted)).toEqual(await contents(archive));
   expect(await contents(interrupted)).toHaveProperty('size', 5);
   expect(readdirSync(workDirectory)).toEqual([]);
@@ -63,14 +67,14 @@ test('a run that was closed goes on from what was written down, and its reports 
 
 test('the record of a closed run is the one it was closed with', async () => {
   const archive = openMemoryArchive();
-  expect(await readRunDraft({ archive, binding }, '2026-10')).toBeNull();
-  await freezeRun({ archive, binding }, runOf(RECORDED));
-  const read = await readRunDraft({ archive, binding }, '2026-10');
+  expect(await readRunDraft({ archive, binding, runtime }, '2026-10')).toBeNull();
+  await freezeRun({ archive, binding, runtime }, runOf(RECORDED));
+  const read = await readRunDraft({ archive, binding, runtime }, '2026-10');
   expect(read === null ? null : recordOf(read, RECORDED)).toEqual(runOf(RECORDED));
 });
 
 test('a stream record that is gone or another one since is not taken for it', async () => {
-  const closed = await freezeRun({ archive: openMemoryArchive(), binding }, runOf(RECORDED));
+  const closed = await freezeRun({ archive: openMemoryArchive(), binding, runtime }, runOf(RECORDED));
   const [a, b] = RECORDED as [StoredRecord, StoredRecord];
   expect(() => recordOf(closed, [a])).toThrow(/b\.json .* is not the record that the run was frozen with/);
   expect(() => recordOf(closed, [a, { ...b, sha256: a.sha256 }])).toThrow(/b\.json/);
@@ -78,12 +82,12 @@ test('a stream record that is gone or another one since is not taken for it', as
 
 test('a run whose record would be too large to be read again stays open, and says how it is given up', async () => {
   const archive = openMemoryArchive();
-  const reason = 'x'.repeat(5 * 2 ** 20);
+  const reason = 'x'.repeat(2 ** 20);
   const large = Array.from({ length: 10 }, (_, at) => {
     const one = stored(`s${at}`);
     return { ...one, record: { ...one.record, missing: [{ form: 'pdf', reason }] } };
   });
-  await expect(freezeRun({ archive, binding }, runOf(large))).rejects.toMatchObject({
+  await expect(freezeRun({ archive, binding, runtime }, runOf(large), 10 * 2 ** 20)).rejects.toMatchObject({
     code: 'service',
     nextStep: expect.stringContaining('evidence runs abandon'),
   });

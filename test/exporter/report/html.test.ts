@@ -127,7 +127,7 @@ describe('what it says', () => {
       texts.meanings['order/gap'],
       'the service no longer lists the stream',
       texts.preparer.introduction,
-      refutedRun().streams[1]?.findings[0]?.next_step ?? '',
+      refutedRun().streams.at(1)?.findings[0]?.next_step ?? '',
       ...toRunView(refutedRun(), true, texts).proof.doesNotProve,
     ])
       expect(words).toContain(text);

@@ -82,7 +82,7 @@ describe('what is said', () => {
   });
 
   test('text from outside is no markup', () => {
-    const finding = { ...refutedRun().streams[1]?.findings[0], message: '[click](https://evil.example) *now*' };
+    const finding = { ...refutedRun().streams.at(1)?.findings[0], message: '[click](https://evil.example) *now*' };
     const stream = monthStream(1, 's', { status: 'refuted', findings: [finding as never], findings_count: 1 });
     const [observation] = render(verifiedRun([stream]))['assessment-results'].results[0].observations;
     expect(observation.description).toContain('\\[click\\](https://evil.example) \\*now\\*');

@@ -1,12 +1,14 @@
 import { createHash } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
+import { RowMap } from '../../../src/core/rows/map.ts';
 import { openMemoryArchive } from '../../../src/exporter/archive/memory.ts';
 import type { Archive } from '../../../src/verifier/archive/archive.ts';
 import { appendEntry } from '../../../src/verifier/ledger/append.ts';
 import { readKnownLedger } from '../../../src/verifier/ledger/continuation.ts';
+import { deriveEntry } from '../../../src/verifier/ledger/derive.ts';
 import {
-  deriveEntry,
   findEntry,
+  type LedgerEntry,
   readEntry,
   readNewestEntry,
   type StoredLedgerEntry,
@@ -64,12 +66,13 @@ function stored(heads: Record<string, LedgerHead>, number = 7): StoredLedgerEntr
       package_period: ALL_TIME,
       coverage,
       supersedes: [],
-      spans: {},
-      heads,
+      spans: RowMap.of<null>([]),
+      heads: RowMap.of(Object.entries(heads)),
     },
   };
 }
 
+const headsIn = ({ heads }: LedgerEntry) => Object.fromEntries(heads);
 const headAt = (sequence: number): LedgerHead => ({ sequence, hash: OTHER, run_id: 'before' });
 const now = { sequence: 10, hash: DIGEST, run_id: '2026-10' };
 
@@ -90,14 +93,14 @@ const HEADS: [string, RunStream, LedgerHead | undefined, LedgerHead | undefined]
 describe('the heads after a run', () => {
   test.each(HEADS)('%s', (_words, stream, earlier, after) => {
     const heads = earlier === undefined ? {} : { s: earlier };
-    expect(deriveEntry(subject('2026-10', [stream]), stored(heads)).heads).toEqual(
+    expect(headsIn(deriveEntry(subject('2026-10', [stream]), stored(heads)))).toEqual(
       after === undefined ? {} : { s: after },
     );
   });
 
   test('streams that the run did not see keep theirs', () => {
-    const { heads } = deriveEntry(subject('2026-10', [runStream('s')]), stored({ t: headAt(3) }));
-    expect(heads).toEqual({ s: now, t: headAt(3) });
+    const entry = deriveEntry(subject('2026-10', [runStream('s')]), stored({ t: headAt(3) }));
+    expect(headsIn(entry)).toEqual({ s: now, t: headAt(3) });
   });
 
   test('their order does not depend on that of the streams', () => {
@@ -116,8 +119,8 @@ describe('the heads after a run', () => {
       ),
       null,
     );
-    expect(Object.keys(one.heads)).toEqual(Object.keys(other.heads));
-    expect(Object.keys(one.heads)).toHaveLength(ids.length);
+    expect([...one.heads].map(([id]) => id)).toEqual(ids.toSorted());
+    expect([...other.heads].map(([id]) => id)).toEqual(ids.toSorted());
   });
 });
 
@@ -158,9 +161,9 @@ test('twenty that are added at once form one chain', async () => {
   expect(chain).toHaveLength(20);
   expect(new Set(chain.map(({ entry }) => 'run_id' in entry && entry.run_id))).toEqual(new Set(ids));
   expect(new Set(results)).toEqual(new Set(['created']));
-  const heads = chain.at(-1)?.entry.heads ?? {};
-  expect(heads['s']?.sequence).toBe(20);
-  expect(Object.keys(heads)).toHaveLength(21);
+  const heads = chain.at(-1)?.entry.heads;
+  expect(heads?.get('s')?.sequence).toBe(20);
+  expect(heads?.size).toBe(21);
   const found = await Promise.all(ids.map((id) => findEntry(archive, id)));
   expect(found.map((entry) => entry !== null && 'run_id' in entry.entry && entry.entry.run_id)).toEqual(ids);
 });
@@ -188,9 +191,9 @@ test('streams of any name keep their heads over many runs', async () => {
     ids.map((id) => runStream(id, { head: { sequence: 5, hash: DIGEST } })),
   );
   await addRun(archive, '2026-10', [runStream('other')]);
-  const heads = (await readNewestEntry(archive))?.entry.heads ?? {};
-  expect(Object.keys(heads).toSorted()).toEqual([...ids, 'other'].toSorted());
-  expect(Object.entries(heads).every(([id, head]) => id === 'other' || head.sequence === 5)).toBe(true);
+  const heads = [...((await readNewestEntry(archive))?.entry.heads ?? [])];
+  expect(heads.map(([id]) => id)).toEqual([...ids, 'other'].toSorted());
+  expect(heads.every(([id, head]) => id === 'other' || head.sequence === 5)).toBe(true);
 });
 
 async function put(archive: Archive, key: string, value: unknown): Promise<void> {
@@ -245,9 +248,9 @@ describe('an accepted restart', () => {
     await expect(acceptRestart(archive, wish, UNSIGNED)).rejects.toMatchObject({ code: 'usage' });
     const head = { sequence: 4, hash: OTHER };
     await addRun(archive, '2026-11', [runStream('s', { head, status: 'refuted' }, { continuity: 'refuted' })]);
-    expect((await readNewestEntry(archive))?.entry.heads).toMatchObject({ s: now });
+    expect((await readNewestEntry(archive))?.entry.heads.get('s')).toEqual(now);
     await acceptRestart(archive, wish, UNSIGNED);
-    const heads = new Map(Object.entries((await readNewestEntry(archive))?.entry.heads ?? {}));
+    const heads = new Map((await readNewestEntry(archive))?.entry.heads);
     expect([[...heads.keys()], heads.get('s')]).toEqual([['s', 't'], { ...head, run_id: '2026-11' }]);
     expect((await readKnownLedger(archive, UNSIGNED)).acceptances).toMatchObject([
       { stream_id: 's', reason: 'migrated', head: now },

@@ -19,7 +19,8 @@ function runWith(isEarlier: boolean): RunRecord {
   );
 }
 
-type Change = (record: RunRecord, listed: RunRecord['stream_list']['streams'][number]) => void;
+type ListedRow = RunRecord['stream_list']['streams'] extends Iterable<infer Row> ? Row : never;
+type Change = (record: RunRecord, listed: ListedRow) => void;
 type Kinds = [now: string[], earlier: string[]];
 
 test.each<[words: string, change: Change, kinds: Kinds]>([

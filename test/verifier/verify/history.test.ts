@@ -1,7 +1,9 @@
 import { describe, expect, test } from 'vitest';
+import { RowMap } from '../../../src/core/rows/map.ts';
 import type { Span, SpanEntries } from '../../../src/verifier/claims/span-schema.ts';
 import type { LedgerEntry } from '../../../src/verifier/ledger/ledger.ts';
 import { coverageOf } from '../../../src/verifier/records/coverage.ts';
+import type { LedgerHead } from '../../../src/verifier/records/record.ts';
 import { History } from '../../../src/verifier/verify/history.ts';
 import { chainOf, GENESIS, packageOf, readPackage, type SentEntry, STREAM, sealed } from '../../support/chain.ts';
 import { DIGEST, runRecord } from '../../support/records.ts';
@@ -44,7 +46,7 @@ const coverage = coverageOf(runRecord('r', []));
 const head = { sequence: 1, hash: DIGEST, run_id: 'r' };
 
 function entry(run_id: string, entries: SpanEntries | null, period = ALL): LedgerEntry {
-  const spans = { [STREAM]: entries };
+  const spans = RowMap.of([[STREAM, entries]]);
   return {
     ...common,
     number: 1,
@@ -54,7 +56,7 @@ function entry(run_id: string, entries: SpanEntries | null, period = ALL): Ledge
     coverage,
     supersedes: [],
     spans,
-    heads: { [STREAM]: head },
+    heads: RowMap.of([[STREAM, head]]),
   };
 }
 const acceptance: LedgerEntry = {
@@ -64,7 +66,7 @@ const acceptance: LedgerEntry = {
   acceptance_sha256: DIGEST,
   stream_id: STREAM,
   seen: null,
-  heads: {},
+  heads: RowMap.of<LedgerHead>([]),
 };
 
 /** Reads the bundle of a run that holds these entries. */

@@ -1,8 +1,9 @@
 import { expect, test } from 'vitest';
 import { openMemoryArchive } from '../../../src/exporter/archive/memory.ts';
 import { abandonRun } from '../../../src/verifier/ledger/abandon.ts';
+import { deriveEntry } from '../../../src/verifier/ledger/derive.ts';
 import { toEarlierRun } from '../../../src/verifier/ledger/earlier-runs.ts';
-import { deriveEntry, readEntry } from '../../../src/verifier/ledger/ledger.ts';
+import { readEntry } from '../../../src/verifier/ledger/ledger.ts';
 import { ledgerKey, runRecordKey } from '../../../src/verifier/records/keys.ts';
 import type { RunRecord } from '../../../src/verifier/records/record.ts';
 import { toRecordBytes } from '../../../src/verifier/records/record-bytes.ts';

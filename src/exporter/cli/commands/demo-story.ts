@@ -64,7 +64,7 @@ export function tellExport(story: Story, result: ExportResult, { archiveUrl, pri
     title: 'The export',
     text: 'Everything was fetched with an API key, as a monthly job would, and each claim was proved on this side. For that the seal keys were given, and the root of the development authority was pinned.',
   });
-  story.set(tableOf(record.streams));
+  story.set(tableOf([...record.streams]));
   if (isDetailed(record, printer)) return void printRun(result, archiveUrl, printer);
   story.show(extentOf(record, archiveUrl));
   if (record.supplements !== null) tellSupplements(story, record.supplements);

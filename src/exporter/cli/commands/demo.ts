@@ -61,7 +61,7 @@ export async function runDemo(flags: DemoFlags, context: CommandContext): Promis
   printer.document('evidence-demo/1', { run: toRunDocument(result, archiveUrl), verification });
   const { exit_code } = result.record;
   if (verification === null) return exit_code;
-  const bundle = result.record.streams[0]?.bundle.key ?? '';
+  const bundle = result.record.streams.at(0)?.bundle.key ?? '';
   tellNext(story, result.record, { archiveUrl, command: commandName(), bundle });
   return verification.exit_code === 0 ? exit_code : verification.exit_code;
 }

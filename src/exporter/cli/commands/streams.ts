@@ -18,7 +18,7 @@ export async function runStreams(flags: StreamsFlags, context: CommandContext): 
   const config = await loadConfig(flags, environment, directory);
   const service = connectService(config.source, printer, signal);
   try {
-    const heads = new Map(Object.entries(await readHeads(config, context)));
+    const heads = new Map(await readHeads(config, context));
     const streams: StreamAnswer[] = [];
     for await (const stream of service.client.listStreams()) streams.push(stream);
     const listed = new Set(streams.map(({ streamId }) => streamId));
@@ -53,10 +53,10 @@ export async function runStreams(flags: StreamsFlags, context: CommandContext): 
   }
 }
 
-function readHeads(config: Config, context: CommandContext): Promise<Record<string, LedgerHead>> {
+function readHeads(config: Config, context: CommandContext): Promise<Iterable<[streamId: string, head: LedgerHead]>> {
   return withArchiveIfAny(config.archive, context, async (archive) => {
     const newest = archive === null ? null : await readNewestEntry(archive);
-    return newest?.entry.heads ?? {};
+    return newest?.entry.heads ?? [];
   });
 }
 

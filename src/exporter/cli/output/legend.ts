@@ -1,3 +1,4 @@
+import type { Rows } from '../../../core/rows/rows.ts';
 import { escapeControls } from '../../../core/terminal/visible.ts';
 import { grouped, plural } from '../../../core/words.ts';
 import { CLAIMS, type ClaimName, type ReportedClaim } from '../../../verifier/claims/claim.ts';
@@ -9,7 +10,7 @@ const REASONS_SHOWN = 5;
  * What the marks mean; why what is unproved is, and where a proof ends: each once, with the number of its streams. Claims
  * of which the same is to be said stand together.
  */
-export function formatLegend(rows: readonly ClaimRow[]): string {
+export function formatLegend(rows: Rows<ClaimRow>): string {
   const isOpened = rows.every(({ claims }) => CLAIMS.every((name) => claims[name].state !== 'recorded'));
   const lines = [`✓ proved   ✗ refuted   – unproved${isOpened ? '' : '   ? recorded, not derived here'}`];
   const remarks = CLAIMS.flatMap((name) => remarksOn(name, rows));
@@ -29,7 +30,7 @@ interface Remark {
 }
 
 /** What is to be said of one claim. */
-function remarksOn(name: ClaimName, rows: readonly ClaimRow[]): Remark[] {
+function remarksOn(name: ClaimName, rows: Rows<ClaimRow>): Remark[] {
   const counts = new Map<string, { mark: string; text: string; streams: number }>();
   for (const { claims } of rows) {
     const text = remarkOn(name, claims[name]);
@@ -61,7 +62,7 @@ function remarkOn(name: ClaimName, claim: ReportedClaim): string | null {
 }
 
 /** How many entries a proved anchor says nothing about. */
-function sayUnanchored(rows: readonly ClaimRow[]): string[] {
+function sayUnanchored(rows: Rows<ClaimRow>): string[] {
   const open = rows.flatMap(({ stream_id, claims: { anchor } }) => {
     const { state, anchored_through: through, entries_after_last_anchor: after = 0 } = anchor;
     return state === 'proved' && after > 0 ? [{ stream_id, through, after }] : [];

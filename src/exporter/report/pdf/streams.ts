@@ -1,4 +1,5 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
+import { firstOf } from '../../../core/rows/rows.ts';
 import { drawParagraph, drawSection } from '../../../core/typesetting/blocks.ts';
 import { GREY, INK, type Setting } from '../../../core/typesetting/setting.ts';
 import { CONTENT_WIDTH, type Sheet } from '../../../core/typesetting/sheet.ts';
@@ -29,7 +30,7 @@ const MAX_LISTED = 200;
 /** Streams × claims, with what identifies each stream's evidence, on pages of their own. */
 export async function drawStreams(sheet: Sheet, { streams: { all, factsOf } }: RunView, texts: Texts): Promise<void> {
   if (all.length === 0) return;
-  const streams = all.length <= MAX_LISTED ? all : all.filter(isAmiss).slice(0, MAX_LISTED);
+  const streams = all.length <= MAX_LISTED ? [...all] : firstOf(all.filter(isAmiss), MAX_LISTED);
   if (!sheet.isAtTop) sheet.newPage();
   drawSection(sheet, 'Streams', 150);
   drawParagraph(sheet, fill(texts.streams.introduction, { streams: plural(all.length, 'stream') }));

@@ -1,4 +1,5 @@
 import type { Bars } from '../../../core/html/charts.ts';
+import type { Rows } from '../../../core/rows/rows.ts';
 import { plural } from '../../../core/words.ts';
 import type { Activity } from '../../../verifier/chain/activity.ts';
 import type { RunRecord, RunStream } from '../../../verifier/records/record.ts';
@@ -32,7 +33,7 @@ export function toCharts({ streams, period, source }: RunRecord, texts: Texts): 
 }
 
 function toActivity(
-  streams: readonly RunStream[],
+  streams: Rows<RunStream>,
   period: RunRecord['period'],
   field: string | null,
   { charts }: Texts,
@@ -84,14 +85,14 @@ function timesBetween(keys: readonly string[], per: Activity['per'], { from, to 
   return times.length <= MAX_TIMES || per !== 'year' ? times : [...new Set(keys)].sort();
 }
 
-function toStreams(streams: readonly RunStream[], { charts }: Texts): Bars | null {
+function toStreams(streams: Rows<RunStream>, { charts }: Texts): Bars | null {
   if (streams.length === 0) return null;
-  const sorted = streams.toSorted((a, b) => b.entries - a.entries || (a.stream_id < b.stream_id ? -1 : 1));
-  const bars = sorted.map(({ stream_id, entries }) => ({ label: stream_id, count: entries }));
+  const bars = streams.map(({ stream_id, entries }) => ({ label: stream_id, count: entries }));
+  bars.sort((a, b) => b.count - a.count || (a.label < b.label ? -1 : 1));
   return { title: charts.streams, bars: topOf(bars, 'stream', 0), notes: [] };
 }
 
-function toActions(streams: readonly RunStream[], { charts }: Texts): Bars | null {
+function toActions(streams: Rows<RunStream>, { charts }: Texts): Bars | null {
   const counts = new Map<string, number>();
   let others = 0;
   for (const { actions } of streams) {

@@ -1,3 +1,4 @@
+import type { Rows } from '../../../core/rows/rows.ts';
 import { grouped, plural } from '../../../core/words.ts';
 import { describeTime } from '../../../verifier/bundle/period.ts';
 import type { RunStream } from '../../../verifier/records/record.ts';
@@ -32,14 +33,14 @@ export function anchoredIn({ claims: { anchor }, entries }: RunStream): Anchored
 
 const NAMED = 5;
 
-type Found = Anchored & { stream: RunStream };
+type Found = Anchored & { streamId: string };
 
 /** The time-stamps of entries over all streams. */
-export function toAnchors(streams: readonly RunStream[], texts: Texts): string[] {
+export function toAnchors(streams: Rows<RunStream>, texts: Texts): string[] {
   const filled = streams.filter(({ entries }) => entries > 0);
   const found = filled.flatMap((stream): Found[] => {
     const anchored = anchoredIn(stream);
-    return anchored === null ? [] : [{ stream, ...anchored }];
+    return anchored === null ? [] : [{ streamId: stream.stream_id, ...anchored }];
   });
   if (found.length === 0) return [texts.anchors.none];
   const single = found.filter(({ covered }) => covered === null).length;
@@ -50,7 +51,7 @@ export function toAnchors(streams: readonly RunStream[], texts: Texts): string[]
   ];
 }
 
-function sayCovered(filled: readonly RunStream[], found: readonly Found[], { anchors: texts }: Texts): string {
+function sayCovered(filled: Rows<RunStream>, found: readonly Found[], { anchors: texts }: Texts): string {
   return fill(texts.covered, {
     covered: grouped(sum(found.map(({ covered }) => covered ?? 0))),
     entries: plural(sum(filled.map(({ entries }) => entries)), 'entry'),
@@ -77,8 +78,8 @@ function sayLater(found: readonly Found[], { anchors: texts }: Texts): string[] 
   });
   const names = later
     .slice(0, NAMED)
-    .map(({ stream, after, through }) =>
-      fill(texts.later_in, { stream: stream.stream_id, entries: grouped(after ?? 0), through: through ?? '' }),
+    .map(({ streamId, after, through }) =>
+      fill(texts.later_in, { stream: streamId, entries: grouped(after ?? 0), through: through ?? '' }),
     );
   return [`${all} ${names.join('; ')}${later.length > NAMED ? ' …' : ''}`];
 }

@@ -1,3 +1,4 @@
+import type { Rows } from '../../../core/rows/rows.ts';
 import { plural } from '../../../core/words.ts';
 import { CLAIMS, type Claim, type ClaimName } from '../../../verifier/claims/claim.ts';
 import type { RunRecord, RunStream } from '../../../verifier/records/record.ts';
@@ -41,7 +42,7 @@ export function toClaims({ streams, failed, scope }: RunRecord, texts: Texts): C
  * The streams that a claim is counted over: of one that was received whole and has no entries, nothing is told but what
  * is refuted.
  */
-export function countedFor(name: ClaimName, streams: readonly RunStream[]): RunStream[] {
+export function countedFor(name: ClaimName, streams: Rows<RunStream>): Rows<RunStream> {
   return streams.filter((stream) => {
     const isKnownEmpty = stream.entries === 0 && isReceivedWhole(stream);
     return !isKnownEmpty || stream.claims[name].state === 'refuted';
@@ -57,7 +58,7 @@ function notCollected(failed: number, texts: Texts): ClaimView['remarks'] {
   return failed === 0 ? [] : [{ state: 'unproved', text: texts.proves.not_collected, streams: failed }];
 }
 
-function remarksOn(name: ClaimName, streams: readonly RunStream[]): ClaimView['remarks'] {
+function remarksOn(name: ClaimName, streams: Rows<RunStream>): ClaimView['remarks'] {
   const counts = new Map<string, ClaimView['remarks'][number]>();
   for (const stream of streams) {
     const { state } = stream.claims[name];

@@ -1,3 +1,4 @@
+import type { Rows } from '../../../core/rows/rows.ts';
 import { grouped, plural } from '../../../core/words.ts';
 import { CLAIMS, type ClaimName } from '../../../verifier/claims/claim.ts';
 import type { RunRecord, RunStream } from '../../../verifier/records/record.ts';
@@ -27,7 +28,7 @@ export function toConclusion(record: RunRecord, { conclusion: texts, population 
   ];
 }
 
-function conditionsOf(streams: readonly RunStream[], failed: number, texts: Texts['conclusion']): Condition[] {
+function conditionsOf(streams: Rows<RunStream>, failed: number, texts: Texts['conclusion']): Condition[] {
   // Of a stream that failed nobody knows.
   const proved = (name: ClaimName, isLeftOut: (stream: RunStream) => boolean = () => false) => {
     const counted = countedFor(name, streams);
@@ -49,7 +50,7 @@ function conditionsOf(streams: readonly RunStream[], failed: number, texts: Text
 }
 
 /** The claims that are refuted in one of the streams. */
-function refutedIn(streams: readonly RunStream[]): ClaimName[] {
+function refutedIn(streams: Rows<RunStream>): ClaimName[] {
   return CLAIMS.filter((name) => streams.some(({ claims }) => claims[name].state === 'refuted'));
 }
 

@@ -1,3 +1,4 @@
+import type { Rows } from '../../../core/rows/rows.ts';
 import { CLAIMS, type ClaimName } from '../../../verifier/claims/claim.ts';
 import type { Controls } from '../../../verifier/records/controls.ts';
 import type { RunRecord, RunStream } from '../../../verifier/records/record.ts';
@@ -29,7 +30,7 @@ export function toFrameworks({ report, streams }: RunRecord): FrameworkView[] {
   }));
 }
 
-function toControl(control: Controls['controls'][number], all: readonly RunStream[]): ControlView {
+function toControl(control: Controls['controls'][number], all: Rows<RunStream>): ControlView {
   const { streams: globs } = control;
   const ofControl =
     globs === undefined ? all : all.filter(({ stream_id }) => globs.some((glob) => matchesStream(stream_id, glob)));

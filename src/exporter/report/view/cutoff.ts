@@ -1,3 +1,4 @@
+import type { Rows } from '../../../core/rows/rows.ts';
 import { describeTime } from '../../../verifier/bundle/period.ts';
 import type { RunRecord, RunStream } from '../../../verifier/records/record.ts';
 import type { Texts } from './texts.ts';
@@ -43,7 +44,7 @@ function edgeIn(
 
 /** @param direction -1 for the earliest, 1 for the latest. */
 function edgeOf(
-  streams: readonly RunStream[],
+  streams: Rows<RunStream>,
   timeOf: (stream: RunStream) => string | null,
   direction: -1 | 1,
 ): RunStream | null {

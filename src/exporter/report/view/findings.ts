@@ -1,12 +1,12 @@
 import { plural } from '../../../core/words.ts';
 import { entriesIn } from '../../../verifier/claims/continuity-question.ts';
-import type { RunRecord } from '../../../verifier/records/record.ts';
+import type { RunRecord, RunStream } from '../../../verifier/records/record.ts';
 import { sayNotProved } from './not-proved.ts';
 import { sayWrong } from './supplements.ts';
 import type { Texts } from './texts.ts';
 import { fill } from './words.ts';
 
-type Finding = RunRecord['streams'][number]['findings'][number];
+type Finding = RunStream['findings'][number];
 
 /** All findings of one code. */
 export interface FindingGroup {

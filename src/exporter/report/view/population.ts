@@ -1,3 +1,4 @@
+import type { Rows } from '../../../core/rows/rows.ts';
 import { grouped, plural } from '../../../core/words.ts';
 import type { RunRecord, RunStream } from '../../../verifier/records/record.ts';
 import { type Missing, statedEntries, sum, sumIfKnown, toMissing } from './missing.ts';
@@ -62,7 +63,7 @@ function isVerified({ status, partial }: RunStream): boolean {
   return !partial && (status === 'verified' || status === 'collected');
 }
 
-function entriesOf(streams: readonly RunStream[]): number {
+function entriesOf(streams: Rows<RunStream>): number {
   return sum(streams.map(({ entries }) => entries));
 }
 

@@ -1,3 +1,4 @@
+import type { Rows } from '../../../core/rows/rows.ts';
 import { grouped } from '../../../core/words.ts';
 import { DOES_NOT_PROVE } from '../../../verifier/bundle/documents.ts';
 import { describePeriod } from '../../../verifier/bundle/period.ts';
@@ -35,7 +36,7 @@ export interface RunView {
   charts: Charts;
   coverage: Coverage;
   frameworks: FrameworkView[];
-  streams: { all: RunStream[]; factsOf(stream: RunStream): StreamFact[] };
+  streams: { all: Rows<RunStream>; factsOf(stream: RunStream): StreamFact[] };
   /** For who exported, not for who reads. */
   preparer: Advice[];
 }

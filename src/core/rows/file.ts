@@ -1,0 +1,79 @@
+import { closeSync, mkdtempSync, openSync, readSync, rmSync, writeSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+
+/** Read and written at once. */
+const BLOCK_BYTES = 256 * 1024;
+
+/** Descriptors of files whose `RowFile` is gone. */
+const descriptors = new FinalizationRegistry<number>(closeSync);
+
+/** Texts in a file of the folder for temporary files. Only this object can reach it, and it ends with this object. */
+export class RowFile {
+  readonly #file: number;
+  readonly #buffer = Buffer.allocUnsafeSlow(BLOCK_BYTES);
+  /** Ends of the texts. */
+  readonly #ends: number[] = [];
+  /** Bytes that wait in the buffer to be written. */
+  #waiting = 0;
+  #end = 0;
+
+  constructor() {
+    const folder = mkdtempSync(join(tmpdir(), 'evidence-rows-'));
+    try {
+      this.#file = openSync(join(folder, 'rows'), 'wx+', 0o600);
+    } finally {
+      rmSync(folder, { recursive: true, force: true });
+    }
+    descriptors.register(this, this.#file);
+  }
+
+  get length(): number {
+    return this.#ends.length;
+  }
+
+  append(text: string): void {
+    const bytes = Buffer.from(text);
+    if (this.#waiting + bytes.length > BLOCK_BYTES) this.#flush();
+    if (bytes.length > BLOCK_BYTES) this.#write(bytes);
+    else this.#waiting += bytes.copy(this.#buffer, this.#waiting);
+    this.#end += bytes.length;
+    this.#ends.push(this.#end);
+  }
+
+  read(place: number): string {
+    const [text = ''] = this.texts([place]);
+    return text;
+  }
+
+  /** @param places of the texts, from 0 on; null for all. */
+  *texts(places: readonly number[] | null): Generator<string> {
+    this.#flush();
+    let block: Buffer = Buffer.alloc(0);
+    let from = 0;
+    const isSingle = places?.length === 1;
+    for (const place of places ?? this.#ends.keys()) {
+      const [start, end] = [this.#ends[place - 1] ?? 0, this.#ends[place] as number];
+      if (start < from || end > from + block.length) {
+        block = this.#readAt(start, isSingle ? end - start : Math.max(end - start, BLOCK_BYTES));
+        from = start;
+      }
+      yield block.toString('utf8', start - from, end - from);
+    }
+  }
+
+  #readAt(start: number, atMost: number): Buffer {
+    const bytes = Buffer.allocUnsafeSlow(Math.min(atMost, this.#end - start));
+    for (let at = 0; at < bytes.length; ) at += readSync(this.#file, bytes, at, bytes.length - at, start + at);
+    return bytes;
+  }
+
+  #flush(): void {
+    this.#write(this.#buffer.subarray(0, this.#waiting));
+    this.#waiting = 0;
+  }
+
+  #write(bytes: Uint8Array): void {
+    for (let at = 0; at < bytes.length; ) at += writeSync(this.#file, bytes, at);
+  }
+}

@@ -1,0 +1,190 @@
+import { RowFile } from './file.ts';
+
+/** A list that may be too long for memory: what an array has, and a file can give row by row. */
+export interface Rows<T> extends Iterable<T> {
+  readonly length: number;
+  at(index: number): T | undefined;
+  map<U>(toValue: (row: T) => U): U[];
+  flatMap<U>(toValues: (row: T) => U | readonly U[]): U[];
+  /** The result reads these rows again whenever it is looked at. */
+  filter(keep: (row: T) => boolean): Rows<T>;
+  reduce<U>(step: (sum: U, row: T) => U, first: U): U;
+  some(test: (row: T) => boolean): boolean;
+  every(test: (row: T) => boolean): boolean;
+  find(test: (row: T) => boolean): T | undefined;
+}
+
+/** Bytes of JSON that are held in memory. */
+const HELD_BYTES = 8 * 2 ** 20;
+
+/** Collects rows, in memory as long as they are few, and then in a file without a name, which ends with the rows. */
+export class RowsBuilder<T> {
+  readonly #heldBytes: number;
+  #held: T[] = [];
+  #bytes = 0;
+  #file: RowFile | null = null;
+
+  constructor(heldBytes = HELD_BYTES) {
+    this.#heldBytes = heldBytes;
+  }
+
+  get length(): number {
+    return this.#file?.length ?? this.#held.length;
+  }
+
+  /** @param row JSON that is the same when it was written and read. */
+  push(row: T): void {
+    const text = JSON.stringify(row);
+    this.#bytes += text.length;
+    if (this.#file === null && this.#bytes <= this.#heldBytes) {
+      this.#held.push(row);
+      return;
+    }
+    this.#file ??= this.#spill();
+    this.#file.append(text);
+  }
+
+  /** Returns the rows in the order in which they came. */
+  finish(): Rows<T> {
+    return this.#file === null ? this.#held : new FileRows(this.#file, null);
+  }
+
+  /** Returns the rows sorted by a text of each, by its UTF-16 code units. */
+  finishSorted(keyOf: (row: T) => string): Rows<T> {
+    const rows = this.finish();
+    const keys = rows.map(keyOf);
+    const order = [...keys.keys()].sort((a, b) => compareTexts(keys[a] as string, keys[b] as string));
+    return this.#file === null ? order.map((place) => rows.at(place) as T) : new FileRows(this.#file, order);
+  }
+
+  #spill(): RowFile {
+    const file = new RowFile();
+    for (const row of this.#held) file.append(JSON.stringify(row));
+    this.#held = [];
+    return file;
+  }
+}
+
+/** The first rows, at most so many. */
+export function firstOf<T>(rows: Iterable<T>, count: number): T[] {
+  const first: T[] = [];
+  for (const row of rows) {
+    if (first.length === count) break;
+    first.push(row);
+  }
+  return first;
+}
+
+/** Compares texts by their UTF-16 code units. */
+export function compareTexts(a: string, b: string): number {
+  return a < b ? -1 : a > b ? 1 : 0;
+}
+
+// Over ten members: they are those of an array that are used.
+abstract class ReadRows<T> implements Rows<T> {
+  abstract readonly length: number;
+  abstract at(index: number): T | undefined;
+  abstract [Symbol.iterator](): Iterator<T>;
+
+  map<U>(toValue: (row: T) => U): U[] {
+    return Array.from(this, toValue);
+  }
+
+  flatMap<U>(toValues: (row: T) => U | readonly U[]): U[] {
+    const values: U[] = [];
+    for (const row of this) {
+      const some = toValues(row);
+      if (Array.isArray(some)) for (const value of some) values.push(value);
+      else values.push(some as U);
+    }
+    return values;
+  }
+
+  filter(keep: (row: T) => boolean): Rows<T> {
+    return new KeptRows(this, keep);
+  }
+
+  reduce<U>(step: (sum: U, row: T) => U, first: U): U {
+    let sum = first;
+    for (const row of this) sum = step(sum, row);
+    return sum;
+  }
+
+  some(test: (row: T) => boolean): boolean {
+    return this.find(test) !== undefined;
+  }
+
+  every(test: (row: T) => boolean): boolean {
+    return !this.some((row) => !test(row));
+  }
+
+  /** For `JSON.stringify`, which would take it for an object without members. */
+  toJSON(): T[] {
+    return [...this];
+  }
+
+  find(test: (row: T) => boolean): T | undefined {
+    for (const row of this) if (test(row)) return row;
+    return undefined;
+  }
+}
+
+/** The place that `Array.prototype.at` means; null for none. */
+function placeOf(index: number, length: number): number | null {
+  const place = Math.trunc(index) + (index < 0 ? length : 0);
+  return place >= 0 && place < length ? place : null;
+}
+
+/** Rows of a file. Each is parsed anew whenever it is looked at: what is changed in one is lost. */
+class FileRows<T> extends ReadRows<T> {
+  readonly #file: RowFile;
+  /** Places in the file; null for all, as they lie. */
+  readonly #order: readonly number[] | null;
+
+  constructor(file: RowFile, order: readonly number[] | null) {
+    super();
+    this.#file = file;
+    this.#order = order;
+  }
+
+  get length(): number {
+    return this.#file.length;
+  }
+
+  at(index: number): T | undefined {
+    const place = placeOf(index, this.length);
+    if (place === null) return undefined;
+    return JSON.parse(this.#file.read(this.#order?.[place] ?? place)) as T;
+  }
+
+  *[Symbol.iterator](): Generator<T> {
+    for (const text of this.#file.texts(this.#order)) yield JSON.parse(text) as T;
+  }
+}
+
+class KeptRows<T> extends ReadRows<T> {
+  readonly #rows: Iterable<T>;
+  readonly #keep: (row: T) => boolean;
+  #length: number | null = null;
+
+  constructor(rows: Iterable<T>, keep: (row: T) => boolean) {
+    super();
+    this.#rows = rows;
+    this.#keep = keep;
+  }
+
+  get length(): number {
+    this.#length ??= this.reduce((count) => count + 1, 0);
+    return this.#length;
+  }
+
+  at(index: number): T | undefined {
+    const place = placeOf(index, this.length);
+    let before = 0;
+    return place === null ? undefined : this.find(() => before++ === place);
+  }
+
+  *[Symbol.iterator](): Generator<T> {
+    for (const row of this.#rows) if (this.#keep(row)) yield row;
+  }
+}

@@ -1,0 +1,89 @@
+import { FORMATS } from '../../core/formats.ts';
+import { joinMaps, RowMap, RowMapBuilder } from '../../core/rows/map.ts';
+import { spanOf } from '../claims/span.ts';
+import type { SpanEntries } from '../claims/span-schema.ts';
+import { coverageOf } from '../records/coverage.ts';
+import type { LedgerHead, RunRecord } from '../records/record.ts';
+import { replaceHead } from './contradiction.ts';
+import { type LedgerEntry, NO_PREDECESSOR, type StoredLedgerEntry, type Subject } from './ledger.ts';
+
+/**
+ * The entry that records something behind `previous`, its signature apart. It follows from the two alone, byte for
+ * byte, so whoever has them can tell whether an entry in the archive was altered.
+ */
+// Over 40 lines: one branch for each kind of entry.
+export function deriveEntry(subject: Subject, previous: StoredLedgerEntry | null): LedgerEntry {
+  const heads = previous?.entry.heads ?? RowMap.of<LedgerHead>([]);
+  const common = {
+    format: FORMATS.ledgerEntry,
+    number: (previous?.entry.number ?? 0) + 1,
+    previous_sha256: previous?.sha256 ?? NO_PREDECESSOR,
+  };
+  if (subject.kind === 'run') {
+    const spans = spansOf(subject.record);
+    return {
+      ...common,
+      run_id: subject.record.run_id,
+      run_sha256: subject.sha256,
+      package_period: subject.record.package_period,
+      coverage: coverageOf(subject.record),
+      supersedes: subject.record.supersedes,
+      spans,
+      created_at: subject.record.finished_at,
+      audit_url: serviceAfter(subject.record, previous),
+      heads: advance(heads, spans, subject.record.run_id),
+    };
+  }
+  if (subject.kind === 'hand-over')
+    return {
+      ...common,
+      hands_over_to: subject.to,
+      created_at: subject.at,
+      audit_url: previous?.entry.audit_url ?? null,
+      heads,
+    };
+  if (subject.kind === 'abandonment') {
+    const { run_id, reason, abandoned_by, abandoned_at } = subject.abandonment;
+    const state = { created_at: abandoned_at, audit_url: previous?.entry.audit_url ?? null, heads };
+    return { ...common, abandons: run_id, reason, abandoned_by, ...state };
+  }
+  const { stream_id, accepted_at, contradiction } = subject.record;
+  const { seen } = contradiction;
+  return {
+    ...common,
+    acceptance_key: subject.key,
+    acceptance_sha256: subject.sha256,
+    stream_id,
+    seen,
+    created_at: accepted_at,
+    audit_url: previous?.entry.audit_url ?? null,
+    heads: replaceHead(heads, stream_id, seen),
+  };
+}
+
+/** The archive's service stays the one of its first run, unless a run says that it moved. */
+function serviceAfter({ source }: RunRecord, previous: StoredLedgerEntry | null): string {
+  return source.moved_from === null ? (previous?.entry.audit_url ?? source.audit_url) : source.audit_url;
+}
+
+function spansOf({ streams }: RunRecord): RowMap<SpanEntries | null> {
+  return RowMap.of(pairsIn(streams));
+}
+
+function* pairsIn(streams: RunRecord['streams']): Generator<[streamId: string, span: SpanEntries | null]> {
+  for (const stream of streams) {
+    const span = spanOf(stream);
+    if (span !== undefined) yield [stream.stream_id, span];
+  }
+}
+
+/** The heads after a run: those move forward that are the end of a span; for all others the last good head stays. */
+function advance(heads: RowMap<LedgerHead>, spans: RowMap<SpanEntries | null>, runId: string): RowMap<LedgerHead> {
+  const after = new RowMapBuilder<LedgerHead>();
+  for (const [streamId, head, span] of joinMaps(heads, spans)) {
+    const isFurther = span != null && span.head.sequence > (head?.sequence ?? -1);
+    if (isFurther) after.add(streamId, { ...span.head, run_id: runId });
+    else if (head !== undefined) after.add(streamId, head);
+  }
+  return after.finish();
+}
