@@ -42,7 +42,8 @@ function charactersOf(value: unknown, into = new Set<string>()): Set<string> {
   if (typeof value === 'string') {
     for (const character of value.toWellFormed().normalize('NFC')) into.add(character);
   } else if (typeof value === 'object' && value !== null) {
-    for (const member of Object.values(value)) charactersOf(member, into);
+    const members = Symbol.iterator in value ? (value as Iterable<unknown>) : Object.values(value);
+    for (const member of members) charactersOf(member, into);
   }
   return into;
 }

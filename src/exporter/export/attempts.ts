@@ -12,10 +12,10 @@ type Attempt = RunRecord['attempts'][number];
 /** The tries of this run that ended incomplete and wrote it down. What somebody else put there is none of them. */
 export async function readAttempts(
   { archive, binding }: Pick<ExportContext, 'archive' | 'binding'>,
-  objects: ReadonlyMap<string, StoredObject>,
+  objects: Rows<StoredObject>,
 ): Promise<Attempt[]> {
   const attempts: Attempt[] = [];
-  for (const key of objects.keys()) {
+  for (const { key } of objects) {
     if (attemptFileOf(key) !== 'attempt.json') continue;
     const bytes = await archive.readBytes(key, ATTEMPT.maxBytes);
     if (!isBoundRecord(binding.key, bytes)) continue;

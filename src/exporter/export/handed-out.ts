@@ -49,7 +49,7 @@ export async function planRun(context: ExportContext, handOut: (plan: Plan) => P
   refuseUnended(question.period, clock);
   if (selection.included.length === 0) return false;
   if (found.begun === null) await beginRun(context, { at, byService: clock?.theirs ?? null }, found.ledger.newest);
-  const left = new Set([...objects.keys()].flatMap((key) => streamSlugOf(key) ?? []));
+  const left = new Set(objects.flatMap(({ key }) => streamSlugOf(key) ?? []));
   await handOut({ startedAt: at, streams: selection.included, excluded: selection.excluded.length, left });
   return true;
 }
@@ -72,7 +72,7 @@ export interface JoinedRun {
  */
 export async function joinRun(unbound: ExportContext, startedAt: Date): Promise<JoinedRun> {
   const { question } = unbound;
-  const found = await findRun(unbound, new Map());
+  const found = await findRun(unbound, []);
   if (found.begun === null)
     throw new EvidenceError('not-found', `the archive of this worker does not hold run ${question.run_id}`, {
       nextStep: 'Nothing was done. Give the worker the archive that the run was begun in.',
@@ -96,10 +96,10 @@ export async function joinRun(unbound: ExportContext, startedAt: Date): Promise<
 async function resumeStream(context: ExportContext, stream: ListedStream): Promise<StreamOutcome | null> {
   const { archive, question, runtime } = context;
   const slug = slugOf(stream.streamId);
-  const objects = new Map<string, StoredObject>();
-  for await (const object of archive.list(bundleKey(question.run_id, slug))) objects.set(object.key, object);
+  const objects: StoredObject[] = [];
+  for await (const object of archive.list(bundleKey(question.run_id, slug))) objects.push(object);
   const { leftStreams, resumeLeft } = await import('./resume.ts');
-  const left = leftStreams(context, objects).find(
+  const left = [...leftStreams(context, objects)].find(
     ({ recordKey }) => recordKey === streamRecordKey(question.run_id, slug),
   );
   if (left === undefined) return null;

@@ -1,3 +1,4 @@
+import { type Rows, RowsBuilder } from '../../core/rows/rows.ts';
 import type { Archive, StoredObject } from '../../verifier/archive/archive.ts';
 import { measure } from '../../verifier/archive/content.ts';
 import {
@@ -12,11 +13,11 @@ import type { RunRecord } from '../../verifier/records/record.ts';
 import type { StoredAs } from '../../verifier/records/stored-object.ts';
 import { notOurs } from './records.ts';
 
-/** All that lies under a run, by key. */
-export async function listRun(archive: Archive, runId: string): Promise<Map<string, StoredObject>> {
-  const objects = new Map<string, StoredObject>();
-  for await (const object of archive.list(runPrefix(runId))) objects.set(object.key, object);
-  return objects;
+/** All that lies under a run. */
+export async function listRun(archive: Archive, runId: string): Promise<Rows<StoredObject>> {
+  const objects = new RowsBuilder<StoredObject>();
+  for await (const object of archive.list(runPrefix(runId))) objects.push(object);
+  return objects.finish();
 }
 
 /** Beside the folders of a run that is begun, and of one that is frozen and not finalized. */
@@ -29,8 +30,8 @@ const OF_FROZEN_RUN = /^(run-draft\.json|report\.(pdf|html)|index\.csv|assessmen
  *
  * @throws EvidenceError `conflict`.
  */
-export function refuseForeign(objects: ReadonlyMap<string, StoredObject>, runId: string, isClosed: boolean): void {
-  for (const { key, irregular } of objects.values()) {
+export function refuseForeign(objects: Rows<StoredObject>, runId: string, isClosed: boolean): void {
+  for (const { key, irregular } of objects) {
     const name = key.slice(runPrefix(runId).length);
     const isOurs = name.includes('/')
       ? !key.startsWith(holdLogPrefix(runId))
@@ -44,10 +45,10 @@ export function refuseForeign(objects: ReadonlyMap<string, StoredObject>, runId:
  * Refuses to go on with what was not begun: what the run is asked for is written before all else of it.
  * @throws EvidenceError `conflict`.
  */
-export function refuseUnasked(objects: ReadonlyMap<string, StoredObject>): void {
-  const [first] = objects.keys();
+export function refuseUnasked(objects: Rows<StoredObject>): void {
+  const first = objects.at(0);
   if (first !== undefined)
-    throw notOurs(first, `it is not bound to it: there is no ${OF_BEGUN_RUN} that says what the run was asked for`);
+    throw notOurs(first.key, `it is not bound to it: there is no ${OF_BEGUN_RUN} that says what the run was asked for`);
 }
 
 /**
@@ -67,7 +68,7 @@ export async function measureLeftOver(
     supplements?.object?.key,
   ]);
   const leftOver: StoredAs[] = [];
-  for (const { key, version_id, irregular } of (await listRun(archive, run_id)).values()) {
+  for (const { key, version_id, irregular } of await listRun(archive, run_id)) {
     if (named.has(key)) continue;
     if (irregular !== undefined) throw notOurs(key, 'it is no file that an archive holds');
     const content = await measure(await archive.read(key));

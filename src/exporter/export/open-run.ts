@@ -1,3 +1,4 @@
+import type { Rows } from '../../core/rows/rows.ts';
 import type { StoredObject } from '../../verifier/archive/archive.ts';
 import { type KnownLedger, readKnownLedger } from '../../verifier/ledger/continuation.ts';
 import { endReading } from '../../verifier/pdf-text/reader.ts';
@@ -15,8 +16,8 @@ import { type FrozenRun, readRunDraft } from './run-draft.ts';
 
 /** A run that is not finalized, as it lies in the archive. */
 export interface FoundRun {
-  /** All that lies under it, by key. */
-  objects: ReadonlyMap<string, StoredObject>;
+  /** All that lies under it. */
+  objects: Rows<StoredObject>;
   ledger: KnownLedger;
   movedFrom: string | null;
   /** Null for one that was not begun. */
@@ -30,7 +31,7 @@ export interface FoundRun {
  * @param objects all that lies under it, which was listed before anything else of it was read.
  * @throws EvidenceError `conflict` for what no attempt of this export leaves.
  */
-export async function findRun(context: ExportContext, objects: ReadonlyMap<string, StoredObject>): Promise<FoundRun> {
+export async function findRun(context: ExportContext, objects: Rows<StoredObject>): Promise<FoundRun> {
   const { archive, question, signing } = context;
   const ledger = await readKnownLedger(archive, signing);
   const movedFrom = await checkSameService(context, question, ledger.newest);

@@ -12,7 +12,13 @@ import { bundleNames } from './encrypt.ts';
 import type { ListedStream, StreamSelection } from './plan.ts';
 import { notOurs, putStreamRecord, readStreamRecord } from './records.ts';
 import { recoverBundle, recoverRecord } from './recover.ts';
-import type { Recovered, StoredRecord, StreamOutcome, StreamOutcomes } from './stream-jobs.ts';
+import {
+  findByKey,
+  type Recovered,
+  type StoredRecord,
+  type StreamOutcome,
+  type StreamOutcomes,
+} from './stream-jobs.ts';
 
 /** The streams as the service lists them now; `readAt` is not later than when it did. */
 interface ListedNow {
@@ -30,7 +36,7 @@ interface ListedNow {
  */
 export async function resumeStreams(
   context: ExportContext,
-  objects: ReadonlyMap<string, StoredObject>,
+  objects: Rows<StoredObject>,
   { included }: StreamSelection,
   begunAt: Date,
   outcomes: StreamOutcomes,
@@ -44,7 +50,7 @@ export async function resumeStreams(
 }
 
 /**
- * The records of a run that is frozen, sorted by stream id as the draft names them.
+ * The records of a run that is frozen, in any order.
  * @param known those that this process wrote or verified already.
  * @throws EvidenceError `conflict` for one that is not the one that the run was frozen with, or that does not hold.
  */
@@ -53,10 +59,10 @@ export async function recordsOf(
   { streams }: RunDraft,
   known: Rows<StoredRecord>,
 ): Promise<Rows<StoredRecord>> {
-  const places = new Map(known.map(({ key }) => key).map((key, place) => [key, place]));
+  const knownAt = findByKey(known);
   const records = new RowsBuilder<StoredRecord>();
   await inParallel(streams, context.runtime.concurrency, async (named) => {
-    const ours = known.at(places.get(named.key) ?? known.length);
+    const ours = knownAt(named.key);
     if (ours?.sha256 === named.sha256) {
       records.push(ours);
       return;
@@ -65,7 +71,7 @@ export async function recordsOf(
     if (sha256(bytes) !== named.sha256) throw notOurs(named.key, 'it is not the record that the run was frozen with');
     records.push({ record, ...named });
   });
-  return records.finishSorted(({ record }) => record.stream_id);
+  return records.finish();
 }
 
 /** Objects of a stream that an earlier attempt left in the archive. */
@@ -145,21 +151,35 @@ function checkList(record: Unbound<StreamRecord>, { streams, readAt }: ListedNow
   if (found?.kind === 'contradicts') throw notOurs(record.bundle.key, found.message);
 }
 
-/** A stream that left something, by where its record and its bundle lie. */
-export function leftStreams(
+/** The streams that left something in the archive. */
+export function* leftStreams(
   { question: { run_id: runId }, finalizePartial }: ExportContext,
-  objects: ReadonlyMap<string, StoredObject>,
-): LeftStream[] {
-  const left = new Map<string, LeftStream>();
-  for (const key of objects.keys()) {
+  objects: Rows<StoredObject>,
+): Generator<LeftStream> {
+  /** By slug: the place of the record, and the rank of the bundle, see `bundleKeys`. */
+  const left = new Map<string, { record: number | null; bundle: number | null }>();
+  let place = 0;
+  for (const { key } of objects) {
     const slug = streamSlugOf(key);
+    const record = place++;
     if (slug === null) continue;
-    const names = [...bundleNames(slug)].filter(({ partial }) => !partial || finalizePartial);
-    const bundle = names.map(({ name }) => bundleKey(runId, name)).find((place) => objects.has(place));
-    const recordKey = streamRecordKey(runId, slug);
-    // One that must not be taken for whole is left where nobody asks for it, and the stream is collected again.
-    const record = objects.get(recordKey) ?? null;
-    if (bundle !== undefined || record !== null) left.set(recordKey, { recordKey, record, key: bundle ?? recordKey });
+    const known = left.get(slug) ?? { record: null, bundle: null };
+    const rank = bundleKeys(runId, slug, finalizePartial).indexOf(key);
+    if (key === streamRecordKey(runId, slug)) left.set(slug, { ...known, record });
+    else if (rank !== -1) left.set(slug, { ...known, bundle: Math.min(rank, known.bundle ?? rank) });
   }
-  return [...left.values()];
+  for (const [slug, { record, bundle }] of left) {
+    const recordKey = streamRecordKey(runId, slug);
+    const key = (bundle === null ? undefined : bundleKeys(runId, slug, finalizePartial)[bundle]) ?? recordKey;
+    yield { recordKey, key, record: record === null ? null : (objects.at(record) ?? null) };
+  }
+}
+
+/**
+ * Where a bundle of a stream may lie, the one that counts first. One that must not be taken for whole is left where nobody
+ * asks for it, and the stream is collected again.
+ */
+function bundleKeys(runId: string, slug: string, finalizePartial: boolean): string[] {
+  const names = [...bundleNames(slug)].filter(({ partial }) => !partial || finalizePartial);
+  return names.map(({ name }) => bundleKey(runId, name));
 }

@@ -21,7 +21,7 @@ import type { ExportContext } from './context.ts';
 import { withFile } from './pieces.ts';
 import { notOurs } from './records.ts';
 import { withinRun } from './run-record.ts';
-import type { StoredRecord } from './stream-jobs.ts';
+import { findByKey, type StoredRecord } from './stream-jobs.ts';
 
 /** A run that is frozen: nothing about it changes any more, only its reports and its record may be missing. */
 export interface FrozenRun {
@@ -101,33 +101,25 @@ async function keepRunDraft({ archive }: DraftContext, key: string, file: string
   return { draft, document: { name: NAME, key, bytes, sha256, ...(version_id === undefined ? {} : { version_id }) } };
 }
 
-/** Whether these are the stream records that the run was frozen with, in the same order. */
-export function areRecordsOf(frozen: FrozenRun, recorded: Rows<StoredRecord>): boolean {
-  return frozen.draft.streams.length === recorded.length && firstOther(frozen, recorded) === null;
-}
-
-/** The key of the first record that a run was frozen with and that is another one among these; null for none. */
-function firstOther({ draft: { streams } }: FrozenRun, recorded: Rows<StoredRecord>): string | null {
-  const others = recorded[Symbol.iterator]();
-  for (const { key, sha256 } of streams) {
-    const other: StoredRecord | undefined = others.next().value;
-    if (other?.key !== key || other.sha256 !== sha256) return key;
-  }
-  return null;
+/** Whether all stream records that the run was frozen with are among these. */
+export function areRecordsOf({ draft: { streams } }: FrozenRun, recorded: Rows<StoredRecord>): boolean {
+  const recordAt = findByKey(recorded);
+  return streams.every(({ key, sha256 }) => recordAt(key)?.sha256 === sha256);
 }
 
 /**
  * The record of a frozen run, but for its documents.
  * @param recorded the stream records that are there.
- * @throws EvidenceError `conflict` when they are not those that it was frozen with, in the same order.
+ * @throws EvidenceError `conflict` when one of those that it was frozen with is not among them.
  */
-export function recordOf(frozen: FrozenRun, recorded: Rows<StoredRecord>): RunRecord {
-  const { draft } = frozen;
+export function recordOf({ draft }: FrozenRun, recorded: Rows<StoredRecord>): RunRecord {
   const { format: _format, binding: _binding, streams: named, ...rest } = draft;
-  const other = firstOther(frozen, recorded);
-  if (other !== null) throw notOurs(other, 'it is not the record that the run was frozen with');
+  const recordAt = findByKey(recorded);
   const streams = new RowsBuilder<RunStream>();
-  const stored = named[Symbol.iterator]();
-  for (const { record } of recorded) streams.push({ ...withinRun(record), record: stored.next().value ?? null });
+  for (const stored of named) {
+    const found = recordAt(stored.key);
+    if (found?.sha256 !== stored.sha256) throw notOurs(stored.key, 'it is not the record that the run was frozen with');
+    streams.push({ ...withinRun(found.record), record: stored });
+  }
   return { format: FORMATS.run, ...rest, streams: streams.finish(), documents: [], binding: null };
 }

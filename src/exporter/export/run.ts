@@ -106,7 +106,7 @@ async function resume(
   begunAt: Date,
   outcomes: StreamOutcomes,
 ): Promise<void> {
-  if (objects.size === 0) return;
+  if (objects.length === 0) return;
   await (await import('./resume.ts')).resumeStreams(context, objects, selection, begunAt, outcomes);
 }
 

@@ -1,5 +1,6 @@
 import { isEvidenceError } from '../../core/errors.ts';
 import { FORMATS } from '../../core/formats.ts';
+import type { Rows } from '../../core/rows/rows.ts';
 import type { StoredObject } from '../../verifier/archive/archive.ts';
 import { announcedSupplementsKey, runDraftKey, supplementsKey } from '../../verifier/records/keys.ts';
 import { putRecord } from '../../verifier/records/put-record.ts';
@@ -47,9 +48,9 @@ export async function storeSupplements(
 }
 
 /** Where the run has stored its supplements, whole. Those that lack a service are collected anew. */
-export function storedSupplementsKey(runId: string, objects: ReadonlyMap<string, StoredObject>): string | undefined {
+export function storedSupplementsKey(runId: string, objects: Rows<StoredObject>): string | undefined {
   const keys = [false, true].map((isEncrypted) => supplementsKey(runId, { isPartial: false, isEncrypted }));
-  return keys.find((key) => objects.has(key));
+  return objects.find(({ key }) => keys.includes(key))?.key;
 }
 
 /**

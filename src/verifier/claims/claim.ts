@@ -124,10 +124,8 @@ export interface NotProved {
 
 /** Which claims of some streams are refuted, in their order, and in how many of them. */
 export function refutedIn(all: Rows<{ claims: ReportedClaims }>): Omit<NotProved, 'of'>[] {
-  return CLAIMS.map((name) => ({
-    name,
-    streams: all.filter(({ claims }) => claims[name].state === 'refuted').length,
-  })).filter(({ streams }) => streams > 0);
+  const counts = countClaims(all, ({ state }) => state === 'refuted');
+  return CLAIMS.map((name) => ({ name, streams: counts[name] })).filter(({ streams }) => streams > 0);
 }
 
 /**
@@ -136,11 +134,18 @@ export function refutedIn(all: Rows<{ claims: ReportedClaims }>): Omit<NotProved
  */
 export function notProvedIn(all: Rows<{ entries: number; claims: ReportedClaims }>): NotProved[] {
   const streams = all.filter(({ entries }) => entries > 0);
-  return CLAIMS.map((name) => ({
-    name,
-    streams: streams.filter(({ claims }) => isOpen(claims[name])).length,
-    of: streams.length,
-  })).filter((open) => open.streams > 0);
+  const counts = countClaims(streams, isOpen);
+  return CLAIMS.map((name) => ({ name, streams: counts[name], of: streams.length })).filter((open) => open.streams > 0);
+}
+
+/** Number of streams of which each claim is such. */
+function countClaims(
+  all: Iterable<{ claims: ReportedClaims }>,
+  isSuch: (claim: ReportedClaims[ClaimName]) => boolean,
+): Record<ClaimName, number> {
+  const counts = Object.fromEntries(CLAIMS.map((name) => [name, 0])) as Record<ClaimName, number>;
+  for (const { claims } of all) for (const name of CLAIMS) if (isSuch(claims[name])) counts[name]++;
+  return counts;
 }
 
 function isOpen({ state }: ReportedClaims[ClaimName]): boolean {

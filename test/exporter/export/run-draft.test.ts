@@ -53,13 +53,13 @@ test('a run that was closed goes on from what was written down, and its reports 
     'report.html',
   ]);
   await freezeRun({ archive: interrupted, binding, runtime }, runOf(RECORDED));
-  // A later try comes at another time.
+  // A later try comes at another time, and finds a stream that is not of this run.
   const later = await freezeRun(
     { archive: interrupted, binding, runtime },
     runOf(RECORDED, '2026-11-02T12:00:00.000Z'),
   );
   expect(later.draft.finished_at).toBe('2026-11-01T00:01:00.000Z');
-  await putReports({ archive: interrupted, runtime }, recordOf(later, RECORDED));
+  await putReports({ archive: interrupted, runtime }, recordOf(later, [...RECORDED, stored('c')]));
   expect(await contents(interrupted)).toEqual(await contents(archive));
   expect(await contents(interrupted)).toHaveProperty('size', 5);
   expect(readdirSync(workDirectory)).toEqual([]);

@@ -13,14 +13,21 @@ export type Belonging = 'listed' | 'replaced' | 'stray' | 'elsewhere' | 'unknown
 
 export function belongingOf({ identity, runId, streamId }: Result, ownRun: string): Belonging {
   if (identity === null || !/^[0-9a-f]{64}$/.test(identity)) return 'unknown';
-  if (document.querySelector(`tr[data-identity="${identity}"]`) !== null) return 'listed';
+  const leftOut = streamsLeftOut();
+  if (document.querySelector(`tr[data-identity="${identity}"]`) !== null || leftOut.has(identity)) return 'listed';
   if (runId === null || streamId === null) return 'unknown';
   if (nameUnseen(runId) !== nameUnseen(ownRun)) return 'elsewhere';
   // As both are seen: a stream that only looks like a listed one is to alarm too.
-  return listedNames().has(nameUnseen(streamId)) ? 'replaced' : 'stray';
+  return listedNames(leftOut.values()).has(nameUnseen(streamId)) ? 'replaced' : 'stray';
 }
 
-function listedNames(): Set<string> {
+function listedNames(more: Iterable<string>): Set<string> {
   const names = document.querySelectorAll('tr[data-identity] summary');
-  return new Set([...names].map(({ textContent }) => nameUnseen(textContent ?? '')));
+  return new Set([...Array.from(names, ({ textContent }) => textContent ?? ''), ...more].map(nameUnseen));
+}
+
+/** Streams by the identity of their bundle, where the table does not list all. */
+function streamsLeftOut(): ReadonlyMap<string, string> {
+  const lines = document.querySelector('#identities')?.textContent.trim().split('\n') ?? [];
+  return new Map(lines.map((line) => JSON.parse(line) as [identity: string, streamId: string]));
 }

@@ -65,7 +65,7 @@ function sectionsOf(view: RunView, texts: Texts): Section[] {
   return [
     { id: 'ipe', title: 'IPE statement', content: ipe(view, texts) },
     { id: 'population', title: texts.population.title, content: population(view, texts) },
-    { id: 'exceptions', title: 'Exceptions and exclusions', content: exceptions(view) },
+    { id: 'exceptions', title: 'Exceptions and exclusions', content: exceptions(view, texts) },
     { id: 'late', title: texts.late.title, content: late(view, texts) },
     { id: 'checks', title: 'What was checked', content: claims(view, texts) },
     { id: 'findings', title: 'Findings', content: findings(view, texts) },

@@ -38,7 +38,7 @@ ${advice.map(({ step, about, others }) => markup`<li>${name(step)}<p class="mino
 `;
 }
 
-export function exceptions({ extent: { exceptions: all } }: RunView): Markup | null {
+export function exceptions({ extent: { exceptions: all, moreExceptions } }: RunView, texts: Texts): Markup | null {
   if (all.length === 0) return null;
   return markup`<div class="wide" tabindex="0" role="group" aria-labelledby="exceptions-title"><table class="fits">
 <thead><tr><th scope="col">Stream</th><th scope="col">What</th><th scope="col">Why</th></tr></thead>
@@ -48,12 +48,16 @@ ${each(
   ({ kind, streamId, reason }) =>
     markup`<tr><th scope="row">${name(streamId)}</th><td class="${kind === 'excluded' ? 'unproved' : 'refuted'}"><b>${kind}</b></td><td>${name(reason)}</td></tr>\n`,
 )}</tbody></table></div>
-`;
+${sayMore(moreExceptions, texts)}`;
 }
 
-export function late({ extent }: RunView, { late: texts }: Texts): Markup | null {
+function sayMore(count: number, texts: Texts): Markup | null {
+  return count === 0 ? null : markup`<p>${fill(texts.exceptions.more, { count: grouped(count) })}</p>\n`;
+}
+
+export function late({ extent }: RunView, texts: Texts): Markup | null {
   if (extent.late.length === 0) return null;
-  return markup`<p>${texts.introduction}</p>
+  return markup`<p>${texts.late.introduction}</p>
 <div class="wide" tabindex="0" role="group" aria-labelledby="late-title"><table class="fits">
 <thead><tr><th scope="col">Stream</th><th scope="col">Entries</th><th scope="col">Dated</th><th scope="col">First seen by run</th></tr></thead>
 <tbody>
@@ -62,7 +66,7 @@ ${each(
   ({ streamId, numbers, month, seenBy }) =>
     markup`<tr><th scope="row">${name(streamId)}</th><td class="refuted">${numbers}</td><td>${month}</td><td>${name(seenBy)}</td></tr>\n`,
 )}</tbody></table></div>
-`;
+${sayMore(extent.moreLate, texts)}`;
 }
 
 export function custody({ provenance: { custody: steps } }: RunView, texts: Texts): Markup {

@@ -1,13 +1,16 @@
-import { each, type Markup, markup, name } from '../../../core/html/markup.ts';
+import { each, Markup, markup, name } from '../../../core/html/markup.ts';
 import { grouped, plural } from '../../../core/words.ts';
 import { CLAIMS, type Claim } from '../../../verifier/claims/claim.ts';
 import type { RunStream } from '../../../verifier/records/record.ts';
+import { listedStreams, sayLeftOut } from '../view/listed-streams.ts';
 import type { StreamFact } from '../view/stream-facts.ts';
 import type { Texts } from '../view/texts.ts';
 import type { RunView } from '../view/view.ts';
 import { fill } from '../view/words.ts';
 
 const LABEL_LENGTH = 12;
+/** Rows that a browser shows, searches and sorts at once. */
+const MAX_ROWS = 5000;
 
 /** By which a column is sorted: what needs a look first. */
 const RANKS = { refuted: 0, unproved: 1, proved: 2 } as const;
@@ -16,7 +19,10 @@ const STATUS_RANKS = { refuted: 0, incomplete: 1, empty: 2, collected: 3, verifi
 /** Streams × claims. Without a script it is a table; with one it can be searched and sorted. */
 export function streams({ streams: { all, factsOf } }: RunView, texts: Texts): Markup | null {
   if (all.length === 0) return null;
+  const listed = listedStreams(all, MAX_ROWS);
+  const leftOut = all.length - listed.length;
   return markup`<p>${fill(texts.streams.introduction, { streams: plural(all.length, 'stream') })}</p>
+${leftOut === 0 ? null : markup`<p>${sayLeftOut(leftOut, MAX_ROWS, texts)}</p>\n${identities(all)}`}
 <form class="tools" role="search" hidden>
 <label>Search <input type="search" id="query" autocomplete="off" spellcheck="false"></label>
 <label>Show <select id="shown"><option value="">all</option><option value="amiss">not verified</option><option value="refuted">refuted</option></select></label>
@@ -27,7 +33,16 @@ export function streams({ streams: { all, factsOf } }: RunView, texts: Texts): M
     (claim) => markup`<th scope="col" class="upright" aria-sort="none"><span>${claim}</span></th>`,
   )}<th scope="col" class="status" aria-sort="none">Status</th></tr></thead>
 <tbody>
-${each(all, (stream) => row(stream, factsOf(stream)))}</tbody></table></div>
+${each(listed, (stream) => row(stream, factsOf(stream)))}</tbody></table></div>
+`;
+}
+
+/** The identity of the bundle of each stream, and its id, for `belongingOf`: as JSON Lines in which no element ends. */
+function identities(all: Iterable<RunStream>): Markup {
+  const line = ({ bundle, stream_id }: RunStream) =>
+    `${JSON.stringify([bundle.identity, stream_id]).replaceAll('<', '\\u003c')}\n`;
+  return markup`<script type="application/jsonl" id="identities">
+${each(all, (stream) => new Markup([line(stream)]))}</script>
 `;
 }
 

@@ -1,6 +1,7 @@
 import { drawParagraph } from '../../../core/typesetting/blocks.ts';
 import { setDocument } from '../../../core/typesetting/document.ts';
 import { GREY } from '../../../core/typesetting/setting.ts';
+import { listedStreams } from '../view/listed-streams.ts';
 import type { Texts } from '../view/texts.ts';
 import type { RunView } from '../view/view.ts';
 import { drawCharts, drawCoverage } from './charts.ts';
@@ -20,7 +21,7 @@ import {
   drawPreparer,
   drawSignature,
 } from './sections.ts';
-import { drawStreams } from './streams.ts';
+import { drawStreams, MAX_LISTED_STREAMS } from './streams.ts';
 import { drawSupplements } from './supplements.ts';
 
 /** The run as a document. The same view gives the same bytes. */
@@ -31,13 +32,14 @@ export function renderPdf(view: RunView, texts: Texts): Promise<Iterable<Uint8Ar
     subject: period,
     date: new Date(finishedAt),
   };
-  return setDocument(facts, [view, texts], async (sheet) => {
+  const listed = listedStreams(view.streams.all, MAX_LISTED_STREAMS);
+  return setDocument(facts, [{ ...view, streams: listed }, texts], async (sheet) => {
     drawCover(sheet, view, texts);
     sheet.newPage();
     drawIpe(sheet, view, texts);
     drawPopulation(sheet, view, texts);
     drawSignature(sheet, texts);
-    drawExceptions(sheet, view);
+    drawExceptions(sheet, view, texts);
     drawLate(sheet, view, texts);
     drawClaims(sheet, view, texts);
     drawFindings(sheet, view, texts);
@@ -48,7 +50,7 @@ export function renderPdf(view: RunView, texts: Texts): Promise<Iterable<Uint8Ar
     drawLimits(sheet, view);
     drawHowTo(sheet, texts);
     drawControls(sheet, view, texts);
-    await drawStreams(sheet, view, texts);
+    await drawStreams(sheet, view, listed, texts);
     drawPreparer(sheet, view, texts);
     if (sheet.hasMarks) drawParagraph(sheet, texts.marks, { size: 7.5, leading: 10.5, color: GREY });
     const { words, tone } = view.outcome;

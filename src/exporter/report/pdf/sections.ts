@@ -12,6 +12,7 @@ import type { Column } from '../../../core/typesetting/table.ts';
 import { grouped, plural } from '../../../core/words.ts';
 import type { Texts } from '../view/texts.ts';
 import type { RunView } from '../view/view.ts';
+import { fill } from '../view/words.ts';
 import { GREEN, RED } from './palette.ts';
 import { drawTable, NAME_LINES, settings } from './tables.ts';
 
@@ -78,7 +79,7 @@ export function drawPreparer(sheet: Sheet, { preparer }: RunView, { preparer: te
   );
 }
 
-export function drawExceptions(sheet: Sheet, { extent: { exceptions } }: RunView): void {
+export function drawExceptions(sheet: Sheet, { extent: { exceptions, moreExceptions } }: RunView, texts: Texts): void {
   if (exceptions.length === 0) return;
   const { body, strong } = settings(sheet);
   drawSection(sheet, 'Exceptions and exclusions');
@@ -97,10 +98,16 @@ export function drawExceptions(sheet: Sheet, { extent: { exceptions } }: RunView
         ],
       });
   });
+  drawMore(sheet, moreExceptions, texts);
 }
 
-export function drawLate(sheet: Sheet, { extent }: RunView, { late: texts }: Texts): void {
+function drawMore(sheet: Sheet, count: number, { exceptions }: Texts): void {
+  if (count > 0) drawParagraph(sheet, fill(exceptions.more, { count: grouped(count) }));
+}
+
+export function drawLate(sheet: Sheet, { extent }: RunView, all: Texts): void {
   if (extent.late.length === 0) return;
+  const { late: texts } = all;
   const { body, strong } = settings(sheet);
   drawSection(sheet, texts.title, 60);
   drawParagraph(sheet, texts.introduction);
@@ -121,6 +128,7 @@ export function drawLate(sheet: Sheet, { extent }: RunView, { late: texts }: Tex
         ],
       });
   });
+  drawMore(sheet, extent.moreLate, all);
 }
 
 /** A remark names a stream and somebody's reason; so many lines of six of them are no page. */

@@ -1,5 +1,4 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { firstOf } from '../../../core/rows/rows.ts';
 import { drawParagraph, drawSection } from '../../../core/typesetting/blocks.ts';
 import { GREY, INK, type Setting } from '../../../core/typesetting/setting.ts';
 import { CONTENT_WIDTH, type Sheet } from '../../../core/typesetting/sheet.ts';
@@ -7,6 +6,7 @@ import { type Cell, type Column, Table } from '../../../core/typesetting/table.t
 import { grouped, plural } from '../../../core/words.ts';
 import { CLAIMS } from '../../../verifier/claims/claim.ts';
 import type { RunStream } from '../../../verifier/records/record.ts';
+import { sayLeftOut } from '../view/listed-streams.ts';
 import type { StreamFact } from '../view/stream-facts.ts';
 import type { Texts } from '../view/texts.ts';
 import type { RunView } from '../view/view.ts';
@@ -24,18 +24,22 @@ const CLAIM_WIDTH = 22;
 const ENTRIES_WIDTH = 56;
 const STATUS_WIDTH = 64;
 const ROWS_A_TURN = 50;
-/** Of more streams only those are listed in which something is amiss: nobody reads a hundred pages of ticks. */
-const MAX_LISTED = 200;
+/** Nobody reads a hundred pages of ticks. */
+export const MAX_LISTED_STREAMS = 200;
 
 /** Streams × claims, with what identifies each stream's evidence, on pages of their own. */
-export async function drawStreams(sheet: Sheet, { streams: { all, factsOf } }: RunView, texts: Texts): Promise<void> {
+export async function drawStreams(
+  sheet: Sheet,
+  { streams: { all, factsOf } }: RunView,
+  streams: readonly RunStream[],
+  texts: Texts,
+): Promise<void> {
   if (all.length === 0) return;
-  const streams = all.length <= MAX_LISTED ? [...all] : firstOf(all.filter(isAmiss), MAX_LISTED);
   if (!sheet.isAtTop) sheet.newPage();
   drawSection(sheet, 'Streams', 150);
   drawParagraph(sheet, fill(texts.streams.introduction, { streams: plural(all.length, 'stream') }));
   if (streams.length < all.length)
-    drawParagraph(sheet, fill(texts.streams.left_out, { streams: plural(all.length - streams.length, 'stream') }));
+    drawParagraph(sheet, sayLeftOut(all.length - streams.length, MAX_LISTED_STREAMS, texts));
   if (streams.length === 0) return;
   const columns: Column[] = [
     { head: 'Stream', width: CONTENT_WIDTH - ENTRIES_WIDTH - CLAIM_WIDTH * CLAIMS.length - STATUS_WIDTH },
@@ -52,10 +56,6 @@ export async function drawStreams(sheet: Sheet, { streams: { all, factsOf } }: R
     if (index % ROWS_A_TURN === ROWS_A_TURN - 1) await nextTurn();
   }
   sheet.close();
-}
-
-function isAmiss({ status, partial }: RunStream): boolean {
-  return partial || status === 'refuted' || status === 'incomplete';
 }
 
 function drawStream(sheet: Sheet, table: Table, stream: RunStream, facts: readonly StreamFact[]): void {

@@ -1,4 +1,3 @@
-import type { Rows } from '../../../core/rows/rows.ts';
 import { plural } from '../../../core/words.ts';
 import { CLAIMS, type Claim, type ClaimName } from '../../../verifier/claims/claim.ts';
 import type { RunRecord, RunStream } from '../../../verifier/records/record.ts';
@@ -10,7 +9,7 @@ export interface ClaimView {
   name: ClaimName;
   meaning: string;
   required: boolean;
-  /** How many streams of the scope it is counted over: see `countedFor`, and those that were not received. */
+  /** How many streams of the scope it is counted over: see `countsFor`, and those that were not received. */
   of: number;
   proved: number;
   refuted: number;
@@ -22,31 +21,50 @@ export interface ClaimView {
 const REMARKS = 5;
 
 export function toClaims({ streams, failed, scope }: RunRecord, texts: Texts): ClaimView[] {
-  return CLAIMS.map((name) => {
-    const counted = countedFor(name, streams);
-    const count = (state: Claim['state']) => counted.filter(({ claims }) => claims[name].state === state).length;
-    return {
-      name,
-      meaning: texts.claims[name],
-      required: scope.required_claims.includes(name),
-      of: counted.length + failed.length,
-      proved: count('proved'),
-      refuted: count('refuted'),
-      unproved: count('unproved') + failed.length,
-      remarks: [...remarksOn(name, counted), ...notCollected(failed.length, texts)],
-    };
-  });
+  const tallies = CLAIMS.map((name) => new ClaimTally(name));
+  for (const stream of streams) for (const tally of tallies) tally.add(stream);
+  return tallies.map(({ name, counts, remarks }) => ({
+    name,
+    meaning: texts.claims[name],
+    required: scope.required_claims.includes(name),
+    of: counts.proved + counts.refuted + counts.unproved + failed.length,
+    proved: counts.proved,
+    refuted: counts.refuted,
+    unproved: counts.unproved + failed.length,
+    remarks: [...mostFrequent(remarks), ...notCollected(failed.length, texts)],
+  }));
+}
+
+/** Counts one claim over streams. */
+class ClaimTally {
+  readonly name: ClaimName;
+  readonly counts: Record<Claim['state'], number> = { proved: 0, refuted: 0, unproved: 0 };
+  readonly remarks = new Map<string, ClaimView['remarks'][number]>();
+
+  constructor(name: ClaimName) {
+    this.name = name;
+  }
+
+  add(stream: RunStream): void {
+    if (!countsFor(this.name, stream)) return;
+    const { state } = stream.claims[this.name];
+    this.counts[state]++;
+    const text = remarkOn(this.name, stream);
+    if (text === null) return;
+    const key = `${state} ${text}`;
+    const known = this.remarks.get(key);
+    if (known === undefined) this.remarks.set(key, { state, text, streams: 1 });
+    else known.streams++;
+  }
 }
 
 /**
- * The streams that a claim is counted over: of one that was received whole and has no entries, nothing is told but what
- * is refuted.
+ * Whether a claim is counted of a stream: of one that was received whole and has no entries, nothing is told but what is
+ * refuted.
  */
-export function countedFor(name: ClaimName, streams: Rows<RunStream>): Rows<RunStream> {
-  return streams.filter((stream) => {
-    const isKnownEmpty = stream.entries === 0 && isReceivedWhole(stream);
-    return !isKnownEmpty || stream.claims[name].state === 'refuted';
-  });
+export function countsFor(name: ClaimName, stream: RunStream): boolean {
+  const isKnownEmpty = stream.entries === 0 && isReceivedWhole(stream);
+  return !isKnownEmpty || stream.claims[name].state === 'refuted';
 }
 
 /** Whether a stream was received whole, and could be read. */
@@ -58,17 +76,7 @@ function notCollected(failed: number, texts: Texts): ClaimView['remarks'] {
   return failed === 0 ? [] : [{ state: 'unproved', text: texts.proves.not_collected, streams: failed }];
 }
 
-function remarksOn(name: ClaimName, streams: Rows<RunStream>): ClaimView['remarks'] {
-  const counts = new Map<string, ClaimView['remarks'][number]>();
-  for (const stream of streams) {
-    const { state } = stream.claims[name];
-    const text = remarkOn(name, stream);
-    if (text === null) continue;
-    const key = `${state} ${text}`;
-    const known = counts.get(key);
-    if (known === undefined) counts.set(key, { state, text, streams: 1 });
-    else known.streams++;
-  }
+function mostFrequent(counts: ClaimTally['remarks']): ClaimView['remarks'] {
   const sorted = [...counts.values()].sort((a, b) => b.streams - a.streams || (a.text < b.text ? -1 : 1));
   const shown = sorted.slice(0, REMARKS);
   for (const [state, rest] of Map.groupBy(sorted.slice(REMARKS), (remark) => remark.state))

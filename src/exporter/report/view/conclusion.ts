@@ -1,8 +1,8 @@
 import type { Rows } from '../../../core/rows/rows.ts';
 import { grouped, plural } from '../../../core/words.ts';
-import { CLAIMS, type ClaimName } from '../../../verifier/claims/claim.ts';
+import { CLAIMS, type ClaimName, refutedIn } from '../../../verifier/claims/claim.ts';
 import type { RunRecord, RunStream } from '../../../verifier/records/record.ts';
-import { countedFor, isReceivedWhole } from './claims.ts';
+import { countsFor, isReceivedWhole } from './claims.ts';
 import { isAccepted, type Missing, toMissing } from './missing.ts';
 import { sayMissing } from './population.ts';
 import type { Texts } from './texts.ts';
@@ -20,9 +20,10 @@ export function toConclusion(record: RunRecord, { conclusion: texts, population 
   const { streams, failed } = record;
   const missing = toMissing(record);
   const conditions = conditionsOf(streams, failed.length, texts);
+  const refuted = refutedIn(streams).map(({ name }) => name);
   const open = conditions.filter(({ holds, of }) => holds < of);
   return [
-    sentenceOf({ conditions, open, missing, refuted: refutedIn(streams) }, texts),
+    sentenceOf({ conditions, open, missing, refuted }, texts),
     ...conditions.map(({ text, holds, of }) => `${text}: ${grouped(holds)} of ${grouped(of)}`),
     sayMissing(missing, population),
   ];
@@ -30,28 +31,37 @@ export function toConclusion(record: RunRecord, { conclusion: texts, population 
 
 function conditionsOf(streams: Rows<RunStream>, failed: number, texts: Texts['conclusion']): Condition[] {
   // Of a stream that failed nobody knows.
-  const proved = (name: ClaimName, isLeftOut: (stream: RunStream) => boolean = () => false) => {
-    const counted = countedFor(name, streams);
-    const holding = counted.filter((stream) => stream.claims[name].state === 'proved' && !isLeftOut(stream));
-    return { holds: holding.length, of: counted.length + failed };
-  };
-  return [
-    { text: texts.received, holds: streams.filter(isReceivedWhole).length, of: streams.length + failed },
-    { text: texts.listing, ...proved('completeness') },
-    { text: texts.order, ...proved('order') },
-    { text: texts.content, ...proved('content') },
-    { text: texts.continuity, ...proved('continuity', isAccepted) },
+  const proved = (text: string, name: ClaimName, isLeftOut: (stream: RunStream) => boolean = () => false): Tested => ({
+    condition: { text, holds: 0, of: failed },
+    counts: (stream) => countsFor(name, stream),
+    holds: (stream) => stream.claims[name].state === 'proved' && !isLeftOut(stream),
+  });
+  const all: Tested[] = [
+    { condition: { text: texts.received, holds: 0, of: failed }, counts: () => true, holds: isReceivedWhole },
+    proved(texts.listing, 'completeness'),
+    proved(texts.order, 'order'),
+    proved(texts.content, 'content'),
+    proved(texts.continuity, 'continuity', isAccepted),
     {
-      text: texts.unrefuted,
-      holds: streams.filter((stream) => refutedIn([stream]).length === 0).length,
-      of: streams.length,
+      condition: { text: texts.unrefuted, holds: 0, of: 0 },
+      counts: () => true,
+      holds: ({ claims }) => CLAIMS.every((name) => claims[name].state !== 'refuted'),
     },
   ];
+  for (const stream of streams)
+    for (const { condition, counts, holds } of all) {
+      if (!counts(stream)) continue;
+      condition.of++;
+      if (holds(stream)) condition.holds++;
+    }
+  return all.map(({ condition }) => condition);
 }
 
-/** The claims that are refuted in one of the streams. */
-function refutedIn(streams: Rows<RunStream>): ClaimName[] {
-  return CLAIMS.filter((name) => streams.some(({ claims }) => claims[name].state === 'refuted'));
+/** A condition, the streams that it is asked of, and those of which it holds. */
+interface Tested {
+  condition: Condition;
+  counts: (stream: RunStream) => boolean;
+  holds: (stream: RunStream) => boolean;
 }
 
 interface Known {

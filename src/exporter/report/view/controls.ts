@@ -1,4 +1,3 @@
-import type { Rows } from '../../../core/rows/rows.ts';
 import { CLAIMS, type ClaimName } from '../../../verifier/claims/claim.ts';
 import type { Controls } from '../../../verifier/records/controls.ts';
 import type { RunRecord, RunStream } from '../../../verifier/records/record.ts';
@@ -23,29 +22,42 @@ export interface FrameworkView {
 }
 
 export function toFrameworks({ report, streams }: RunRecord): FrameworkView[] {
-  return report.controls.map(({ framework, note, controls }) => ({
+  const frameworks = report.controls.map(({ framework, note, controls }) => ({
+    ...{ framework, note: note ?? null },
+    tallies: controls.map((control) => new ControlTally(control)),
+  }));
+  const tallies = frameworks.flatMap((one) => one.tallies);
+  // A stream without entries says nothing.
+  if (tallies.length > 0)
+    for (const stream of streams) if (stream.entries > 0) for (const one of tallies) one.add(stream);
+  return frameworks.map(({ framework, note, tallies: of }) => ({
     framework,
-    note: note ?? null,
-    controls: controls.map((control) => toControl(control, streams)),
+    note,
+    controls: of.map((one) => one.view),
   }));
 }
 
-function toControl(control: Controls['controls'][number], all: Rows<RunStream>): ControlView {
-  const { streams: globs } = control;
-  const ofControl =
-    globs === undefined ? all : all.filter(({ stream_id }) => globs.some((glob) => matchesStream(stream_id, glob)));
-  // A stream without entries says nothing.
-  const streams = ofControl.filter(({ entries }) => entries > 0);
-  return {
-    id: control.id,
-    title: control.title,
-    speaksTo: control.speaks_to,
-    doesNotShow: control.does_not_show,
-    streams: streams.length,
-    refuted: streams.filter(({ status }) => status === 'refuted').length,
-    claims: CLAIMS.filter((name) => control.claims.includes(name)).map((name) => ({
-      name,
-      proved: streams.filter(({ claims }) => claims[name].state === 'proved').length,
-    })),
-  };
+/** Counts the streams that speak to one control. */
+class ControlTally {
+  readonly view: ControlView;
+  readonly #globs: readonly string[] | undefined;
+
+  constructor(control: Controls['controls'][number]) {
+    this.#globs = control.streams;
+    this.view = {
+      id: control.id,
+      title: control.title,
+      speaksTo: control.speaks_to,
+      doesNotShow: control.does_not_show,
+      ...{ streams: 0, refuted: 0 },
+      claims: CLAIMS.filter((name) => control.claims.includes(name)).map((name) => ({ name, proved: 0 })),
+    };
+  }
+
+  add({ stream_id, status, claims }: RunStream): void {
+    if (this.#globs?.every((glob) => !matchesStream(stream_id, glob)) === true) return;
+    this.view.streams++;
+    if (status === 'refuted') this.view.refuted++;
+    for (const claim of this.view.claims) if (claims[claim.name].state === 'proved') claim.proved++;
+  }
 }

@@ -45,14 +45,21 @@ const SEVERITIES: readonly Finding['severity'][] = ['error', 'warning', 'notice'
 /** Errors first. */
 export function toFindings(record: RunRecord, texts: Texts): Findings {
   const { streams, vanished, ended, failed } = record;
-  const absent = [...vanished, ...ended];
-  const all = [...absent.map(({ finding }) => finding), ...streams.flatMap((stream) => stream.findings)];
-  const groups = [...Map.groupBy(all, ({ code }) => code)].map(([code, findings]) => toGroup(code, findings, texts));
+  const absent = vanished.length + ended.length;
+  const ids = new Set<string>();
+  const tallies = new Map<Finding['code'], FindingTally>();
+  for (const finding of findingsIn(record)) {
+    ids.add(finding.stream_id);
+    const tally = tallies.get(finding.code) ?? new FindingTally(finding);
+    tallies.set(finding.code, tally);
+    tally.add(finding, texts);
+  }
+  const groups = [...tallies.values()].map((tally) => tally.finish(texts));
   groups.sort((a, b) => SEVERITIES.indexOf(a.severity) - SEVERITIES.indexOf(b.severity) || (a.code < b.code ? -1 : 1));
   return {
     groups,
-    total: streams.reduce((sum, stream) => sum + stream.findings_count, absent.length),
-    streams: new Set(all.map(({ stream_id }) => stream_id)).size,
+    total: streams.reduce((sum, stream) => sum + stream.findings_count, absent),
+    streams: ids.size,
     none: [sayNone(streams, failed.length, texts), ...sayWrong(record, texts)].join(' '),
   };
 }
@@ -65,15 +72,33 @@ function sayNone(streams: RunRecord['streams'], failed: number, { findings, exce
   return [findings.open, ...(open === null ? [] : [open]), ...missed].join(' ');
 }
 
-function toGroup(code: Finding['code'], findings: readonly Finding[], texts: Texts): FindingGroup {
-  return {
-    code,
-    severity: findings[0]?.severity ?? 'notice',
-    meaning: texts.meanings[code],
-    streams: new Set(findings.map(({ stream_id }) => stream_id)).size,
-    findings: findings.length,
-    shown: findings.slice(0, SHOWN).map((finding) => toShown(finding, texts)),
-  };
+function* findingsIn({ streams, vanished, ended }: RunRecord): Generator<Finding> {
+  for (const { finding } of [...vanished, ...ended]) yield finding;
+  for (const { findings } of streams) yield* findings;
+}
+
+/** Counts the findings of one code. */
+class FindingTally {
+  readonly #first: Finding;
+  readonly #streams = new Set<string>();
+  readonly #shown: ShownFinding[] = [];
+  #findings = 0;
+
+  constructor(first: Finding) {
+    this.#first = first;
+  }
+
+  add(finding: Finding, texts: Texts): void {
+    this.#findings++;
+    this.#streams.add(finding.stream_id);
+    if (this.#shown.length < SHOWN) this.#shown.push(toShown(finding, texts));
+  }
+
+  finish({ meanings }: Texts): FindingGroup {
+    const { code, severity } = this.#first;
+    const counts = { streams: this.#streams.size, findings: this.#findings };
+    return { code, severity, meaning: meanings[code], ...counts, shown: this.#shown };
+  }
 }
 
 function toShown(finding: Finding, { values }: Texts): ShownFinding {

@@ -85,9 +85,12 @@ export function toMissing(record: RunRecord): Missing {
   };
 }
 
-/** How many entries of all time the service's list of streams states, by stream id; null where it states none. */
-export function statedEntries({ stream_list }: RunRecord): ReadonlyMap<string, number | null> {
-  return new Map(stream_list.streams.map(({ stream_id, entries }) => [stream_id, entries]));
+/** How many entries of all time the list states of streams that were not received, by id; null where it states none. */
+export function statedEntries({ stream_list, failed, excluded }: RunRecord): ReadonlyMap<string, number | null> {
+  const stated = new Map<string, number | null>([...failed, ...excluded].map(({ stream_id }) => [stream_id, null]));
+  if (stated.size > 0)
+    for (const { stream_id, entries } of stream_list.streams) if (stated.has(stream_id)) stated.set(stream_id, entries);
+  return stated;
 }
 
 /** Null where one of them is not known. */

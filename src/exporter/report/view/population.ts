@@ -26,11 +26,7 @@ export function toPopulation(record: RunRecord, { population: texts }: Texts): P
   const stated = statedIn(record);
   const missing = toMissing(record);
   const inScope = reconciliation.listed - reconciliation.excluded;
-  const listed = streams.filter(({ service }) => service.listed !== null);
-  const verified = streams.filter(isVerified);
-  const refuted = streams.filter(({ status }) => status === 'refuted');
-  const open = streams.filter((stream) => !isVerified(stream) && !['refuted', 'empty'].includes(stream.status));
-  const empty = streams.filter(({ status }) => status === 'empty');
+  const { received, listed, verified, refuted, open, empty } = totalsOf(streams);
   const row = (label: string, count: number, entries: number | null, isAmiss = false): PopulationRow => ({
     label,
     streams: count,
@@ -44,12 +40,12 @@ export function toPopulation(record: RunRecord, { population: texts }: Texts): P
       ...some(row(texts.excluded, excluded.length, stated.excluded)),
       row(texts.in_scope, inScope, less(stated.all, stated.excluded)),
       ...some(row(texts.failed, failed.length, stated.failed, true)),
-      row(texts.received, streams.length, entriesOf(streams)),
-      row(texts.listed_by_entry, listed.length, sum(listed.map(({ service }) => service.listed ?? 0))),
-      row(texts.verified, verified.length, entriesOf(verified)),
-      ...some(row(texts.open, open.length, entriesOf(open), true)),
-      ...some(row(texts.refuted, refuted.length, entriesOf(refuted), true)),
-      ...some(row(texts.empty, empty.length, 0)),
+      row(texts.received, received.streams, received.entries),
+      row(texts.listed_by_entry, listed.streams, listed.entries),
+      row(texts.verified, verified.streams, verified.entries),
+      ...some(row(texts.open, open.streams, open.entries, true)),
+      ...some(row(texts.refuted, refuted.streams, refuted.entries, true)),
+      ...some(row(texts.empty, empty.streams, 0)),
       row(texts.missing, missing.streams, missing.entries, true),
       ...some(row(texts.vanished, missing.vanished, missing.vanishedEntries, true)),
       ...some(row(texts.accepted, missing.accepted, missing.acceptedEntries, true)),
@@ -61,6 +57,32 @@ export function toPopulation(record: RunRecord, { population: texts }: Texts): P
 
 function isVerified({ status, partial }: RunStream): boolean {
   return !partial && (status === 'verified' || status === 'collected');
+}
+
+/** Streams and their entries, by what came of them. An empty stream may be verified, too. */
+function totalsOf(streams: Iterable<RunStream>) {
+  const total = () => ({ streams: 0, entries: 0 });
+  const totals = {
+    received: total(),
+    listed: total(),
+    verified: total(),
+    refuted: total(),
+    open: total(),
+    empty: total(),
+  };
+  for (const stream of streams) {
+    const add = (name: keyof typeof totals, entries: number | null) => {
+      totals[name].streams++;
+      totals[name].entries += entries ?? 0;
+    };
+    const { status, entries, service } = stream;
+    add('received', entries);
+    if (service.listed !== null) add('listed', service.listed);
+    if (isVerified(stream)) add('verified', entries);
+    if (status === 'refuted' || status === 'empty') add(status, entries);
+    else if (!isVerified(stream)) add('open', entries);
+  }
+  return totals;
 }
 
 function entriesOf(streams: Rows<RunStream>): number {

@@ -132,7 +132,7 @@ export const textsSchema = z.strictObject({
     no_quiet_day: text,
     not_by_day: text,
   }),
-  exceptions: z.strictObject({ not_received: text }),
+  exceptions: z.strictObject({ not_received: text, more: text }),
   late: z.strictObject({ title: text, introduction: text }),
   findings: z.strictObject({ none: text, open: text, nothing: text, introduction: text, more: text }),
   /** By the finding's code. */

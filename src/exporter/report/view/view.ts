@@ -64,8 +64,11 @@ interface Extent {
   population: Population;
   /** Streams that are not there as they should be, and why. */
   exceptions: Exception[];
+  /** How many more there are. */
+  moreExceptions: number;
   /** Entries that are dated into a month which was exported without them. */
   late: LateEntries[];
+  moreLate: number;
 }
 
 export interface Exception {
@@ -74,9 +77,14 @@ export interface Exception {
   reason: string;
 }
 
+/** Rows of a table of exceptions. */
+const MAX_SHOWN = 1000;
+
 /** Pure: the same record and texts give the same view. */
 export function toRunView(record: RunRecord, finalized: boolean, texts: Texts): RunView {
   const { streams } = record;
+  const exceptions = toExceptions(record);
+  const late = toLate(record);
   const { supplements: _supplements, ...reconciliation } = record.reconciliation;
   return {
     run: toHead(record, finalized),
@@ -85,8 +93,10 @@ export function toRunView(record: RunRecord, finalized: boolean, texts: Texts): 
       reconciliation,
       entries: streams.reduce((sum, stream) => sum + stream.entries, 0),
       population: toPopulation(record, texts),
-      exceptions: toExceptions(record),
-      late: toLate(record),
+      exceptions: exceptions.slice(0, MAX_SHOWN),
+      moreExceptions: Math.max(0, exceptions.length - MAX_SHOWN),
+      late: late.slice(0, MAX_SHOWN),
+      moreLate: Math.max(0, late.length - MAX_SHOWN),
     },
     provenance: { ipe: toIpeFacts(record, texts), custody: toCustody(record, finalized, texts) },
     proof: {
