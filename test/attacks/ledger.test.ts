@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { sha256 } from '../../src/core/digest.ts';
+import { RowMap } from '../../src/core/rows/map.ts';
 import { shellWord } from '../../src/core/shell.ts';
 import type { Archive } from '../../src/verifier/archive/archive.ts';
 import { appendEntry, catchUp } from '../../src/verifier/ledger/append.ts';
@@ -139,7 +140,7 @@ describe('added to the ledger while an export ran, and not signed over', () => {
       async (archive) => {
         await put(archive, 'runs/added/run.json', runRecord('added', []));
         const head = { sequence: 99, hash: 'c'.repeat(64), run_id: 'added' };
-        await adding((entry) => ({ ...entry, heads: { ...entry.heads, more: head } }), null)(archive);
+        await adding((entry) => ({ ...entry, heads: RowMap.of([...entry.heads, ['more', head]]) }), null)(archive);
       },
       /is not the entry that follows from what it records/,
     ],

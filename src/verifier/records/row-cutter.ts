@@ -99,7 +99,8 @@ export class RowCutter {
         return;
       }
       const begins = line.startsWith(`${indent}${member.kind === 'list' ? '{' : '"'}`);
-      if (this.#place === 'after' || !begins) throw this.#wrong('is longer than 8 MB, and not laid out as records are');
+      if (this.#place === 'after' || !begins)
+        throw this.#wrong('is not laid out as a record of more than 8 MB must be');
     }
     this.#rowLength += line.length + 1;
     if (this.#rowLength > MAX_ROW) throw this.#wrong(`has a row of more than ${MAX_ROW} characters`);
