@@ -42,30 +42,37 @@ export class RowFile {
   }
 
   read(place: number): string {
-    const [text = ''] = this.texts([place]);
-    return text;
+    this.#flush();
+    const { start, end } = this.#rangeOf(place);
+    const bytes = Buffer.allocUnsafe(end - start);
+    this.#readInto(bytes, start);
+    return bytes.toString();
   }
 
   /** @param places of the texts, from 0 on; null for all. */
   *texts(places: readonly number[] | null): Generator<string> {
     this.#flush();
-    let block: Buffer = Buffer.alloc(0);
+    let memory = Buffer.allocUnsafeSlow(BLOCK_BYTES);
+    let block = memory.subarray(0, 0);
     let from = 0;
-    const isSingle = places?.length === 1;
     for (const place of places ?? this.#ends.keys()) {
-      const [start, end] = [this.#ends[place - 1] ?? 0, this.#ends[place] as number];
+      const { start, end } = this.#rangeOf(place);
       if (start < from || end > from + block.length) {
-        block = this.#readAt(start, isSingle ? end - start : Math.max(end - start, BLOCK_BYTES));
+        if (end - start > memory.length) memory = Buffer.allocUnsafeSlow(end - start);
+        block = memory.subarray(0, Math.min(memory.length, this.#end - start));
+        this.#readInto(block, start);
         from = start;
       }
       yield block.toString('utf8', start - from, end - from);
     }
   }
 
-  #readAt(start: number, atMost: number): Buffer {
-    const bytes = Buffer.allocUnsafeSlow(Math.min(atMost, this.#end - start));
+  #rangeOf(place: number): { start: number; end: number } {
+    return { start: this.#ends[place - 1] ?? 0, end: this.#ends[place] as number };
+  }
+
+  #readInto(bytes: Uint8Array, start: number): void {
     for (let at = 0; at < bytes.length; ) at += readSync(this.#file, bytes, at, bytes.length - at, start + at);
-    return bytes;
   }
 
   #flush(): void {
