@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { RunRecord } from '../../verifier/records/record.ts';
 import { renderIndex } from './csv.ts';
 import { renderHtml } from './html/document.ts';
@@ -5,7 +6,7 @@ import { readParts } from './html/parts.ts';
 import { renderOscal } from './oscal/document.ts';
 import { renderPdf } from './pdf/document.ts';
 import { readTexts } from './texts.ts';
-import { toRunView } from './view/view.ts';
+import { makeRunView } from './view/view.ts';
 
 /** A document of a run, by its name in the run's folder. */
 export interface Report {
@@ -21,7 +22,7 @@ export interface Report {
  */
 export async function* renderReports(record: RunRecord): AsyncGenerator<Report> {
   const texts = readTexts();
-  const view = toRunView(record, true, texts);
+  const view = await inTurns(makeRunView(record, true, texts));
   yield { name: 'report.pdf', pieces: await renderPdf(view, texts) };
   yield { name: 'index.csv', pieces: renderIndex(record) };
   if (record.report.oscal) yield { name: 'assessment-results.json', pieces: renderOscal(record, texts) };
@@ -32,5 +33,14 @@ export async function* renderReports(record: RunRecord): AsyncGenerator<Report> 
 /** The report of a try that ended incomplete. */
 export async function renderAttemptReport(record: RunRecord): Promise<Report> {
   const texts = readTexts();
-  return { name: 'report.pdf', pieces: await renderPdf(toRunView(record, false, texts), texts) };
+  return { name: 'report.pdf', pieces: await renderPdf(await inTurns(makeRunView(record, false, texts)), texts) };
+}
+
+/** Ends what is made in steps, between which a signal to stop is heard. */
+async function inTurns<T>(making: Generator<void, T>): Promise<T> {
+  for (;;) {
+    const step = making.next();
+    if (step.done === true) return step.value;
+    await nextTurn();
+  }
 }
