@@ -63,7 +63,10 @@ export function latestOf({
 export function coverageOf(run: Covering): z.infer<typeof coverageSchema> {
   const { period, scope, streams, reconciliation } = run;
   const { listed, partial, failed, excluded } = reconciliation;
-  const times = streams.flatMap(({ activity }) => Object.keys(activity.counts).slice(0, 1));
+  const first = streams.reduce<string | null>((least, { activity }) => {
+    const [time] = Object.keys(activity.counts);
+    return time === undefined || (least !== null && least <= time) ? least : time;
+  }, null);
   return {
     period,
     until: period.to ?? latestOf(run),
@@ -71,7 +74,7 @@ export function coverageOf(run: Covering): z.infer<typeof coverageSchema> {
     listed,
     left_out: partial + failed + excluded,
     excluded,
-    first_entry: times.sort()[0] ?? null,
+    first_entry: first,
   };
 }
 

@@ -1,8 +1,6 @@
-import type { Rows } from '../../../core/rows/rows.ts';
 import { grouped, plural } from '../../../core/words.ts';
 import { describeTime } from '../../../verifier/bundle/period.ts';
 import type { RunStream } from '../../../verifier/records/record.ts';
-import { sum } from './missing.ts';
 import type { Texts } from './texts.ts';
 import { fill } from './words.ts';
 
@@ -33,55 +31,78 @@ export function anchoredIn({ claims: { anchor }, entries }: RunStream): Anchored
 
 const NAMED = 5;
 
-type Found = Anchored & { streamId: string };
+/** Streams with time-stamps, counted. */
+// Over ten members: all that is said of them.
+interface Found {
+  streams: number;
+  entries: number;
+  anchored: number;
+  covered: number;
+  /** Streams of which each token is for one entry alone. */
+  single: number;
+  by: Set<string>;
+  from: string;
+  to: string;
+  /** Entries after the last token, the streams that have some, and what is said of the first of these. */
+  after: number;
+  later: number;
+  named: string[];
+}
 
 /** The time-stamps of entries over all streams. */
-export function toAnchors(streams: Rows<RunStream>, texts: Texts): string[] {
-  const filled = streams.filter(({ entries }) => entries > 0);
-  const found = filled.flatMap((stream): Found[] => {
-    const anchored = anchoredIn(stream);
-    return anchored === null ? [] : [{ streamId: stream.stream_id, ...anchored }];
-  });
-  if (found.length === 0) return [texts.anchors.none];
-  const single = found.filter(({ covered }) => covered === null).length;
+export function toAnchors(streams: Iterable<RunStream>, texts: Texts): string[] {
+  const found = findAnchored(streams, texts);
+  if (found.anchored === 0) return [texts.anchors.none];
   return [
-    sayCovered(filled, found, texts),
+    sayCovered(found, texts),
     ...sayLater(found, texts),
-    ...(single === 0 ? [] : [fill(texts.anchors.single, { streams: plural(single, 'stream') })]),
+    ...(found.single === 0 ? [] : [fill(texts.anchors.single, { streams: plural(found.single, 'stream') })]),
   ];
 }
 
-function sayCovered(filled: Rows<RunStream>, found: readonly Found[], { anchors: texts }: Texts): string {
+function findAnchored(streams: Iterable<RunStream>, { anchors: texts }: Texts): Found {
+  const counts = { streams: 0, entries: 0, anchored: 0, covered: 0, single: 0, after: 0, later: 0 };
+  const found: Found = { ...counts, by: new Set(), from: '', to: '', named: [] };
+  for (const stream of streams) {
+    if (stream.entries === 0) continue;
+    found.streams++;
+    found.entries += stream.entries;
+    const anchored = anchoredIn(stream);
+    if (anchored === null) continue;
+    const { covered, after, through, by, from, to } = anchored;
+    found.anchored++;
+    found.covered += covered ?? 0;
+    if (covered === null) found.single++;
+    for (const authority of by) found.by.add(authority);
+    if (found.from === '' || from < found.from) found.from = from;
+    if (to > found.to) found.to = to;
+    if (after === null || after === 0) continue;
+    found.after += after;
+    if (found.later++ < NAMED)
+      found.named.push(
+        fill(texts.later_in, { stream: stream.stream_id, entries: grouped(after), through: through ?? '' }),
+      );
+  }
+  return found;
+}
+
+function sayCovered({ covered, entries, anchored, streams, by, from, to }: Found, { anchors: texts }: Texts): string {
   return fill(texts.covered, {
-    covered: grouped(sum(found.map(({ covered }) => covered ?? 0))),
-    entries: plural(sum(filled.map(({ entries }) => entries)), 'entry'),
-    streams: grouped(found.length),
-    all: plural(filled.length, 'stream'),
-    by: [...new Set(found.flatMap(({ by }) => by))].sort().join('; '),
-    from: describeTime(found.map(({ from }) => from).sort()[0] ?? ''),
-    to: describeTime(
-      found
-        .map(({ to }) => to)
-        .sort()
-        .at(-1) ?? '',
-    ),
+    covered: grouped(covered),
+    entries: plural(entries, 'entry'),
+    streams: grouped(anchored),
+    all: plural(streams, 'stream'),
+    by: [...by].sort().join('; '),
+    from: describeTime(from),
+    to: describeTime(to),
   });
 }
 
 /** Where entries came after the last token. */
-function sayLater(found: readonly Found[], { anchors: texts }: Texts): string[] {
-  const later = found.filter(({ after }) => (after ?? 0) > 0);
-  if (later.length === 0) return [];
-  const all = fill(texts.later, {
-    entries: plural(sum(later.map(({ after }) => after ?? 0)), 'entry'),
-    streams: plural(later.length, 'stream'),
-  });
-  const names = later
-    .slice(0, NAMED)
-    .map(({ streamId, after, through }) =>
-      fill(texts.later_in, { stream: streamId, entries: grouped(after ?? 0), through: through ?? '' }),
-    );
-  return [`${all} ${names.join('; ')}${later.length > NAMED ? ' …' : ''}`];
+function sayLater({ after, later, named }: Found, { anchors: texts }: Texts): string[] {
+  if (later === 0) return [];
+  const all = fill(texts.later, { entries: plural(after, 'entry'), streams: plural(later, 'stream') });
+  return [`${all} ${named.join('; ')}${later > NAMED ? ' …' : ''}`];
 }
 
 /** Of one stream. */

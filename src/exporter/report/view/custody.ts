@@ -1,5 +1,6 @@
 import { plural } from '../../../core/words.ts';
 import type { RunRecord } from '../../../verifier/records/record.ts';
+import { edgesOf } from './edges.ts';
 import type { Texts } from './texts.ts';
 import { fill, nameOf } from './words.ts';
 
@@ -53,10 +54,7 @@ function attemptsOf({ attempts, streams, operator }: RunRecord, custody: Texts['
   return attempts.map(({ started_at, ended_at }, index) => {
     const received = streams.filter(({ collected }) => collected.export_started_at === started_at);
     const values = { streams: plural(received.length, 'stream') };
-    const [last] = received
-      .map(({ collected }) => collected.received_at)
-      .sort()
-      .toReversed();
+    const last = edgesOf(received, ({ collected }) => collected.received_at)?.last;
     const began = index === 0 ? custody.started : custody.resumed;
     const end = ended_at === null ? fill(custody.interrupted, { last: last ?? custody.unknown }) : '';
     return {
@@ -73,11 +71,8 @@ function collectionOf(
   program: string,
   custody: Texts['custody'],
 ): CustodyStep[] {
-  const [first] = streams.map(({ collected }) => collected.requested_at).sort();
-  const [last] = streams
-    .map(({ collected }) => collected.received_at)
-    .sort()
-    .toReversed();
+  const first = edgesOf(streams, ({ collected }) => collected.requested_at)?.first;
+  const last = edgesOf(streams, ({ collected }) => collected.received_at)?.last;
   if (first === undefined || last === undefined) return [];
   const bytes = streams.reduce((sum, { bundle }) => sum + bundle.bytes, 0);
   const stored = `${plural(streams.length, 'bundle')}, ${plural(bytes, 'byte')}`;

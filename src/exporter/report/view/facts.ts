@@ -5,6 +5,7 @@ import type { RunRecord } from '../../../verifier/records/record.ts';
 import { toAnchors } from './anchors.ts';
 import { toConclusion } from './conclusion.ts';
 import { toCutoff } from './cutoff.ts';
+import { edgesOf } from './edges.ts';
 import { toPopulation } from './population.ts';
 import type { Texts } from './texts.ts';
 import { asSentence, fill, nameOf } from './words.ts';
@@ -52,12 +53,8 @@ export function toIpeFacts(record: RunRecord, texts: Texts): Fact[] {
 
 /** When the bundles' evidence was received, whatever export finalized the run. */
 function extractionOf({ streams, attempts }: RunRecord, { ipe }: Texts): string[] {
-  const times = streams.map(({ collected }) => collected);
-  const [from] = times.map((time) => time.requested_at).sort();
-  const to = times
-    .map((time) => time.received_at)
-    .sort()
-    .at(-1);
+  const from = edgesOf(streams, ({ collected }) => collected.requested_at)?.first;
+  const to = edgesOf(streams, ({ collected }) => collected.received_at)?.last;
   if (from === undefined || to === undefined) return [ipe.not_extracted];
   const tries = attempts.length > 1 ? [fill(ipe.attempts, { attempts: grouped(attempts.length) })] : [];
   return [fill(ipe.extracted, { from, to }), ...tries];
@@ -87,10 +84,15 @@ function scopeOf({ scope }: RunRecord): string[] {
 
 /** Nothing where nothing is encrypted. */
 function encryptionOf({ streams }: RunRecord, { ipe }: Texts): string[] {
-  const encrypted = streams.flatMap(({ bundle }) => (bundle.encrypted === undefined ? [] : [bundle.encrypted]));
-  if (encrypted.length === 0) return [];
-  const recipients = [...new Set(encrypted.flatMap((bundle) => bundle.recipients))];
-  return [fill(ipe.encrypted, { bundles: plural(encrypted.length, 'bundle'), recipients: recipients.join(', ') })];
+  const recipients = new Set<string>();
+  let encrypted = 0;
+  for (const { bundle } of streams) {
+    if (bundle.encrypted === undefined) continue;
+    encrypted++;
+    for (const recipient of bundle.encrypted.recipients) recipients.add(recipient);
+  }
+  if (encrypted === 0) return [];
+  return [fill(ipe.encrypted, { bundles: plural(encrypted, 'bundle'), recipients: [...recipients].join(', ') })];
 }
 
 function signatureOf({ signed, timestamp_authority: authority }: RunRecord, { ipe }: Texts): string[] {

@@ -16,10 +16,15 @@ const MAX_DAYS = 3660;
  */
 export function toQuietDays(record: RunRecord, { coverage: texts }: Texts): string[] {
   const { streams, period } = record;
-  const filled = streams.filter(({ activity }) => Object.keys(activity.counts).length > 0);
-  if (filled.length === 0) return [];
-  if (filled.some(({ activity }) => activity.per !== 'day')) return [texts.not_by_day];
-  const busy = new Set(filled.flatMap(({ activity }) => Object.keys(activity.counts)));
+  const busy = new Set<string>();
+  let isByDay = true;
+  for (const { activity } of streams)
+    for (const day of Object.keys(activity.counts)) {
+      busy.add(day);
+      isByDay &&= activity.per === 'day';
+    }
+  if (busy.size === 0) return [];
+  if (!isByDay) return [texts.not_by_day];
   const sorted = [...busy].sort();
   const first = period.from ?? `${sorted[0]}T00:00:00.000Z`;
   const last = period.to === null ? latestOf(record) : new Date(Date.parse(period.to) - 1).toISOString();
