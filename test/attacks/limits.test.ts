@@ -118,11 +118,16 @@ function leftOut(bytes: number) {
 }
 
 test.each([
-  ['with as much beside its streams as one may have', 48 * MB, /was not listed/],
-  ['with more beside its streams', 64 * MB, /has more than 50331648 characters beside its rows/],
-])('a run record %s', async (_words, bytes, message) => {
+  ['with 20 MB of streams left out', { excluded: leftOut(20 * MB) }, /was not listed/],
+  [
+    'with a stream of 9 MB',
+    { excluded: [{ stream_id: 's', reason: 'x'.repeat(9 * MB) }] },
+    /a (row|line) of more than/,
+  ],
+  ['with 17 MB beside its lists', { warnings: leftOut(30 * MB).map(({ reason }) => reason) }, /more than 16777216/],
+])('a run record %s', async (_words, more, message) => {
   const archive = mkdtempSync(join(folder, 'archive-'));
-  const record = runRecord('R', [], { excluded: leftOut(bytes * 0.97) });
+  const record = runRecord('R', [], more);
   mkdirSync(join(archive, 'runs/R'), { recursive: true });
   writeFileSync(join(archive, 'runs/R/run.json'), toRecordBytes(record));
   const { code, stdout, stderr } = await nodeToEnd(EVIDENCE, ['verify', archive, '--quiet'], {

@@ -145,7 +145,6 @@ export const streamListSchema = z.strictObject({
 export interface StreamList extends Omit<z.infer<typeof streamListSchema>, 'streams'> {
   streams: Rows<z.infer<typeof listedStreamSchema>>;
 }
-const LONG_LIST: LongMember = { path: ['stream_list', 'streams'], kind: 'list', schema: listedStreamSchema };
 
 /** What the reports say that nothing else in the record does. */
 export const reportSchema = z.strictObject({
@@ -171,6 +170,9 @@ export type EarlierRun = z.infer<typeof earlierRunSchema>;
 /** An object of the run that is neither a bundle nor a record of one, e.g. `report.pdf`. */
 export const documentSchema = storedSchema.extend({ name: z.string() });
 export type RunDocument = z.infer<typeof documentSchema>;
+
+const exclusionSchema = z.strictObject({ stream_id: z.string(), reason: z.string() });
+export type Exclusion = z.infer<typeof exclusionSchema>;
 
 /** `runs/<run-id>/run.json`: written last, it makes the run one that is finalized. */
 export const runRecordSchema = z.strictObject({
@@ -205,7 +207,7 @@ export const runRecordSchema = z.strictObject({
   attempts: z.array(z.strictObject({ started_at: timeSchema, ended_at: timeSchema.nullable() })),
   stream_list: streamListSchema,
   streams: z.array(runStreamSchema),
-  excluded: z.array(z.strictObject({ stream_id: z.string(), reason: z.string() })),
+  excluded: z.array(exclusionSchema),
   failed: z.array(streamFailureSchema),
   vanished: z.array(vanishedSchema),
   /** Streams in scope that the service does not list, of which somebody accepted that they ended or began anew. */
@@ -231,15 +233,32 @@ export const runRecordSchema = z.strictObject({
   documents: z.array(documentSchema),
   binding,
 });
-export interface RunRecord extends Omit<z.infer<typeof runRecordSchema>, 'streams' | 'stream_list'> {
-  streams: Rows<RunStream>;
+/** Lists of a run that may be too long for memory. */
+interface RunLists {
   stream_list: StreamList;
+  excluded: Rows<Exclusion>;
+  failed: Rows<StreamFailure>;
+  vanished: Rows<Vanished>;
+  ended: Rows<Vanished>;
+  left_over: Rows<StoredAs>;
 }
+export interface RunRecord extends Omit<z.infer<typeof runRecordSchema>, 'streams' | keyof RunLists>, RunLists {
+  streams: Rows<RunStream>;
+}
+
+const RUN_LISTS: readonly LongMember[] = [
+  { path: ['stream_list', 'streams'], kind: 'list', schema: listedStreamSchema },
+  { path: ['excluded'], kind: 'list', schema: exclusionSchema },
+  { path: ['failed'], kind: 'list', schema: streamFailureSchema },
+  { path: ['vanished'], kind: 'list', schema: vanishedSchema },
+  { path: ['ended'], kind: 'list', schema: vanishedSchema },
+  { path: ['left_over'], kind: 'list', schema: storedSchema },
+];
 
 export const RUN_RECORD: LongFormat<RunRecord> = {
   schema: runRecordSchema,
   maxBytes: MAX_RUN_RECORD_BYTES,
-  long: [LONG_LIST, { path: ['streams'], kind: 'list', schema: runStreamSchema }],
+  long: [...RUN_LISTS, { path: ['streams'], kind: 'list', schema: runStreamSchema }],
 };
 
 /**
@@ -251,13 +270,12 @@ export const runDraftSchema = runRecordSchema.omit({ format: true, streams: true
   /** The records of its streams. */
   streams: z.array(storedSchema),
 });
-export interface RunDraft extends Omit<z.infer<typeof runDraftSchema>, 'streams' | 'stream_list'> {
+export interface RunDraft extends Omit<z.infer<typeof runDraftSchema>, 'streams' | keyof RunLists>, RunLists {
   streams: Rows<StoredAs>;
-  stream_list: StreamList;
 }
 
 export const RUN_DRAFT: LongFormat<RunDraft> = {
   schema: runDraftSchema,
   maxBytes: MAX_RUN_RECORD_BYTES,
-  long: [LONG_LIST, { path: ['streams'], kind: 'list', schema: storedSchema }],
+  long: [...RUN_LISTS, { path: ['streams'], kind: 'list', schema: storedSchema }],
 };

@@ -9,7 +9,7 @@ import { parseRecord, toRecord } from './record-bytes.ts';
 
 /** UTF-16 code units of one row, and of all that is no row. */
 const MAX_ROW = 8 * 2 ** 20;
-const MAX_REST = 48 * 2 ** 20;
+const MAX_REST = 16 * 2 ** 20;
 
 /** A long member that was found, and its rows so far. */
 interface Found {

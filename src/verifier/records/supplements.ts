@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { FORMATS } from '../../core/formats.ts';
+import type { Rows } from '../../core/rows/rows.ts';
 import type { RecordFormat } from '../model/record-format.ts';
 import { runIdSchema } from '../model/schemas.ts';
 import { supplementsStatementSchema } from '../supplements/document.ts';
@@ -58,9 +59,9 @@ export function outcomesOfSupplements(supplements: RunSupplements | null): Outco
 /** Why a run has no bundle of a stream. */
 export function whyNoBundle(
   streamId: string,
-  { failed, excluded }: { failed: readonly { stream_id: string }[]; excluded: readonly { stream_id: string }[] },
+  { failed, excluded }: { failed: Rows<{ stream_id: string }>; excluded: Rows<{ stream_id: string }> },
 ): string {
-  const has = (streams: readonly { stream_id: string }[]) => streams.some(({ stream_id }) => stream_id === streamId);
+  const has = (streams: Rows<{ stream_id: string }>) => streams.some(({ stream_id }) => stream_id === streamId);
   if (has(failed)) return 'its stream could not be exported';
   return has(excluded) ? 'its stream is not in the scope of the run' : 'the service does not list its stream';
 }

@@ -2,7 +2,7 @@ import type { StoredHoldRecord } from '../records/hold-log.ts';
 import { LEDGER_PREFIX } from '../records/keys.ts';
 import type { MonthReport } from '../records/month-report.ts';
 import { EXIT_CODE_OF, type VerifiedOutcome } from '../records/outcome.ts';
-import type { Acceptance, RunRecord } from '../records/record.ts';
+import type { Acceptance, Exclusion, RunRecord, StreamFailure, Vanished } from '../records/record.ts';
 import type { StoredShare } from '../records/share.ts';
 import type { StampVerdict } from '../records/stamps.ts';
 import type { ArchiveReading } from './archive-reading.ts';
@@ -62,11 +62,11 @@ export interface RunReport {
   reconciliation: RunRecord['reconciliation'] | null;
   streams: (VerifiedStream['verdict'] & Pick<VerifiedStream, 'bundle' | 'attested' | 'encrypted'>)[];
   /** As the run recorded them, but for the next step of what was accepted since: streams that earlier runs exported and that are gone, those not collected, those left out. */
-  vanished: RunRecord['vanished'];
+  vanished: Vanished[];
   /** Likewise: those of which somebody accepted that they ended or began anew, and that are not listed. */
-  ended: RunRecord['ended'];
-  failed: RunRecord['failed'];
-  excluded: RunRecord['excluded'];
+  ended: Vanished[];
+  failed: StreamFailure[];
+  excluded: Exclusion[];
   /** What other services showed, and how it stands; null where nothing was collected from them. */
   supplements: SupplementsCheck | null;
   /** What was done about its protection. */
@@ -167,10 +167,7 @@ function acceptancesIn({ acceptances }: ArchiveReading['ledger']): ArchiveReport
 }
 
 /** Of a stream whose end was accepted since, nobody is told to have that recorded. */
-function toVanishedReport(
-  { finding, ...vanished }: RunRecord['vanished'][number],
-  acceptances: ArchiveReport['acceptances'],
-): RunRecord['vanished'][number] {
+function toVanishedReport({ finding, ...vanished }: Vanished, acceptances: ArchiveReport['acceptances']): Vanished {
   const { stream_id: streamId, head } = vanished;
   const accepted = acceptances.find((one) => one.stream_id === streamId && one.head.hash === head.hash);
   if (accepted === undefined) return { ...vanished, finding };
@@ -198,9 +195,9 @@ function toRunReport(
       encrypted,
     })),
     vanished: (check.record?.vanished ?? []).map((vanished) => toVanishedReport(vanished, acceptances)),
-    ended: check.record?.ended ?? [],
-    failed: check.record?.failed ?? [],
-    excluded: check.record?.excluded ?? [],
+    ended: [...(check.record?.ended ?? [])],
+    failed: [...(check.record?.failed ?? [])],
+    excluded: [...(check.record?.excluded ?? [])],
     supplements: check.supplements,
     hold_log: (kept?.holdLog ?? []).map(toHoldReport),
     shares: (kept?.shares ?? []).map(toShareReport),
