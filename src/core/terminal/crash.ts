@@ -27,7 +27,7 @@ export function nameCrashes(program: 'evidence' | 'evidence-platform'): void {
   });
 }
 
-/** Whether a command line or its environment asks for a log in JSON, whatever else is wrong with them. */
+/** Reports whether a command line or its environment asks for a log in JSON. It accepts command lines that are wrong. */
 export function asksForJsonLog(words: readonly string[], environment: NodeJS.ProcessEnv): boolean {
   return /--log-format[= ]json/.test(words.join(' ')) || environment['EVIDENCE_LOG_FORMAT'] === 'json';
 }

@@ -7,10 +7,10 @@ export class LiveLines {
   readonly isShown: boolean;
   #lines = 0;
 
-  /** @param isWanted false where other lines tell as much. */
-  constructor(printer: Printer, isWanted = true) {
+  constructor(printer: Printer) {
     this.#printer = printer;
-    this.isShown = isWanted && canTakeBack() && !printer.quiet && !printer.logsJson;
+    // Detailed lines go below the live ones, and takeBack would erase them instead.
+    this.isShown = canTakeBack() && !printer.quiet && !printer.verbose && !printer.logsJson;
   }
 
   /** Replaces the lines. */

@@ -45,7 +45,7 @@ export class Progress {
 
   constructor(printer: Printer) {
     this.#printer = printer;
-    this.#live = new LiveLines(printer, !printer.verbose);
+    this.#live = new LiveLines(printer);
   }
 
   readonly listen: Listener = (event) => {

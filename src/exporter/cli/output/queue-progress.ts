@@ -16,7 +16,7 @@ export class WatchedRun {
 
   constructor(printer: Printer) {
     this.#printer = printer;
-    this.#live = new LiveLines(printer, !printer.verbose);
+    this.#live = new LiveLines(printer);
   }
 
   show(progress: RunProgress): void {

@@ -37,20 +37,21 @@ test('lines take the place of those before, and are taken back', () => {
 test.each<[what: string, shows: () => void]>([
   ['a log for programs', () => new LiveLines(printerOf({ logFormat: 'json' })).show(['one'])],
   ['no progress', () => new LiveLines(printerOf({ quiet: true })).show(['one'])],
-  ['lines that nobody wants', () => new LiveLines(printerOf({}), false).show(['one'])],
-  ['a verification with a log for programs', () => verifying('json')],
+  ['lines in detail', () => new LiveLines(printerOf({ verbose: true })).show(['one'])],
+  ['a verification with a log for programs', () => verifying({ logFormat: 'json' })],
+  ['a verification whose requests are told', () => verifying({ verbose: true })],
 ])('%s: nothing is drawn', (_what, shows) => {
   shows();
   expect(written).toEqual([]);
 });
 
 test('a verification draws the stream that it looks at', () => {
-  verifying('text');
+  verifying({});
   expect(written).toEqual(['  2026-10: stream 1: payments\n']);
 });
 
-function verifying(logFormat: 'text' | 'json'): void {
-  const context = { printer: printerOf({ logFormat }), signal: new AbortController().signal };
+function verifying(options: Parameters<typeof printerOf>[0]): void {
+  const context = { printer: printerOf(options), signal: new AbortController().signal };
   const progress = new VerifyProgress(context as ConstructorParameters<typeof VerifyProgress>[0]);
   progress.onRun('2026-10');
   progress.onStream('payments');
