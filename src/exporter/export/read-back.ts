@@ -16,7 +16,7 @@ import { withFetched } from './recover.ts';
 export async function readBackStreams(
   context: ExportContext,
   notes: NotedStreams,
-  streams: readonly Unbound<StreamRecord>[],
+  streams: Iterable<Unbound<StreamRecord>>,
 ): Promise<void> {
   for (const record of streams) {
     const { stream_id: streamId, bundle } = record;

@@ -1,5 +1,7 @@
 import { join } from 'node:path';
 import type { PayloadSource } from '../../verifier/bundle/source.ts';
+import type { StreamRecord } from '../../verifier/records/record.ts';
+import type { Unbound } from '../../verifier/records/stored-object.ts';
 import { whyNoBundle } from '../../verifier/records/supplements.ts';
 import { csvHeader, csvRow } from '../../verifier/supplements/csv.ts';
 import type { SupplementsStatement } from '../../verifier/supplements/document.ts';
@@ -29,10 +31,9 @@ export async function judgeRecords(
   jobs: StreamJobs,
   { services, startedAt }: { services: SupplementsStatement['services']; startedAt: Date },
 ): Promise<JudgedRecords> {
-  const streams = [...jobs.recorded.map(({ record }) => record), ...jobs.incomplete];
   // Of what another process was faster to store, this one may have read something else.
   for (const { streamId } of jobs.recovered) notes.forget(streamId);
-  await readBackStreams(context, notes, streams);
+  await readBackStreams(context, notes, receivedIn(jobs));
   const { period } = context.question;
   const askedAt = askedAtOf(services, { startedAt: startedAt.toISOString(), to: period.to });
   const tally = new SupplementTally({ contract, period, standingOf: standingsOf(jobs, notes), askedAt });
@@ -51,32 +52,28 @@ export async function judgeRecords(
       table.write(csvRow(description, record.value, state));
     }
   }
-  tally.finish(streams.map(({ stream_id }) => stream_id));
+  tally.finish(Array.from(receivedIn(jobs), ({ stream_id }) => stream_id));
   return { statement: tally.statement, files: files.map(({ source }) => source) };
 }
 
 /** What the run knows of each stream. */
-function standingsOf(
-  { recorded, incomplete, failed, selection }: StreamJobs,
-  notes: NotedStreams,
-): (streamId: string) => StreamStanding {
-  const streams = [...recorded.map(({ record }) => record), ...incomplete];
+function standingsOf(jobs: StreamJobs, notes: NotedStreams): (streamId: string) => StreamStanding {
+  const { failed, selection } = jobs;
   const heads = listedHeads(selection.list);
-  const standings = new Map(
-    streams.map((record) => {
-      const noted = notes.of(record.stream_id);
-      return [
-        record.stream_id,
-        standingOf(record, noted, {
-          listed: heads.get(record.stream_id) ?? null,
-          requestedAt: record.collected.requested_at,
-        }),
-      ] as const;
-    }),
-  );
+  const standings = new Map<string, StreamStanding>();
+  for (const record of receivedIn(jobs)) {
+    const { stream_id: streamId, collected } = record;
+    const asked = { listed: heads.get(streamId) ?? null, requestedAt: collected.requested_at };
+    standings.set(streamId, standingOf(record, notes.of(streamId), asked));
+  }
   return (streamId) =>
     standings.get(streamId) ?? {
       kind: 'unknown',
       reason: whyNoBundle(streamId, { failed, excluded: selection.excluded }),
     };
+}
+
+function* receivedIn({ recorded, incomplete }: StreamJobs): Generator<Unbound<StreamRecord>> {
+  for (const { record } of recorded) yield record;
+  yield* incomplete;
 }
