@@ -12,5 +12,5 @@ export default function findPython(): () => void {
   const folder = mkdtempSync(join(tmpdir(), 'python-'));
   symlinkSync(python, join(folder, 'python3'));
   process.env['PATH'] = `${folder}${delimiter}${process.env['PATH']}`;
-  return () => rmSync(folder, { recursive: true });
+  return () => rmSync(folder, { recursive: true, force: true });
 }
