@@ -10,8 +10,10 @@ import { COUNTED, costIn } from '../support/cost.ts';
 import { EVIDENCE, finish, startNode } from '../support/process.ts';
 import { startFaultyService } from '../support/services/faulty.ts';
 
-const SIZES = [10_000, 100_000];
-const LIMIT_MB = 250;
+const SIZES = [600, 6_000];
+const LIMIT_MB = 400;
+/** Of more streams, report.html has a table of those in which something is amiss, and the identities of all. */
+const MAX_ROWS = 5000;
 /** Ten times the streams may take so many times as long. */
 const MOST = 11;
 const KEY = 'sk_of_many_streams';
@@ -80,9 +82,11 @@ async function openReport(file: string, size: number): Promise<void> {
   try {
     await page.goto(`file://${file}`);
     expect(await page.locator('#streams').innerText()).toContain(`${size.toLocaleString('en')} streams`);
-    expect(await page.locator('#identities').evaluate((list) => list.textContent?.trim().split('\n').length)).toBe(
-      size,
-    );
+    const listed =
+      size > MAX_ROWS
+        ? await page.locator('#identities').evaluate((lines) => lines.textContent?.trim().split('\n').length)
+        : await page.locator('#table tbody tr').count();
+    expect(listed).toBe(size);
   } finally {
     await page.context().close();
   }
