@@ -29,7 +29,8 @@ export async function startTcpRelay(
         .on('error', () => {})
         .on('close', () => {
           sockets.delete(one);
-          other.destroy();
+          // What it has yet to pass on still arrives.
+          other.destroySoon();
         });
     }
     onConnection(incoming, outgoing);
