@@ -28,11 +28,11 @@ const DIGITS = new Uint16Array(
   ENCODER.encode(Array.from({ length: 256 }, (_, byte) => byte.toString(16).padStart(2, '0')).join('')).buffer,
 );
 
-/** Lower-case hex. */
-export function hexText(bytes: Uint8Array): string {
-  if (native !== undefined) return native.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('hex');
-  const digits = new Uint16Array(bytes.length);
-  for (const [index, byte] of bytes.entries()) digits[index] = DIGITS[byte] ?? 0;
+/** Lower-case hex of the bytes from `from` on, before `to`. */
+export function hexText(bytes: Uint8Array, from = 0, to = bytes.length): string {
+  if (native !== undefined) return native.from(bytes.buffer, bytes.byteOffset + from, to - from).toString('hex');
+  const digits = new Uint16Array(to - from);
+  for (let at = from; at < to; at++) digits[at - from] = DIGITS[bytes[at] ?? 0] ?? 0;
   return DECODER.decode(digits);
 }
 

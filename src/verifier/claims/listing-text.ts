@@ -47,7 +47,7 @@ export class LineDigest {
 
   /** Entries of which nothing is noted. */
   addRun({ batch: { sequences, stated, digestBytes }, from, to }: Run): void {
-    const hex = hexText(stated.subarray(from * digestBytes, to * digestBytes));
+    const hex = hexText(stated, from * digestBytes, to * digestBytes);
     let text = '';
     for (let index = 0; index < to - from; index++)
       text += `${sequences[from + index]},${hex.slice(2 * index * digestBytes, 2 * (index + 1) * digestBytes)}\n`;

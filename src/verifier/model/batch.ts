@@ -74,5 +74,5 @@ export function isNoted({ flags }: EntryBatch, index: number): boolean {
 }
 
 export function hexAt(column: Uint8Array, index: number, bytes: number): string {
-  return hexText(column.subarray(index * bytes, (index + 1) * bytes));
+  return hexText(column, index * bytes, (index + 1) * bytes);
 }
