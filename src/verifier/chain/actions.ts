@@ -53,8 +53,8 @@ export class ActionCount {
       const bytes = batch.sent(index);
       const start = this.#find(bytes);
       const end = start === -1 ? -1 : bytes.indexOf(QUOTE, start);
-      const escape = bytes.indexOf(BACKSLASH, start);
-      if (end === -1 || (escape !== -1 && escape < end)) this.#addText(this.#contract.describeEntry(bytes).action);
+      const escaped = bytes.indexOf(BACKSLASH, start);
+      if (end === -1 || (escaped !== -1 && escaped < end)) this.#addText(this.#contract.describeEntry(bytes).action);
       else this.#addBytes(bytes, start, end);
     }
   }
