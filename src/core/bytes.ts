@@ -30,9 +30,11 @@ const DIGITS = new Uint16Array(
 
 /** Lower-case hex of the bytes from `from` on, before `to`. */
 export function hexText(bytes: Uint8Array, from = 0, to = bytes.length): string {
-  if (native !== undefined) return native.from(bytes.buffer, bytes.byteOffset + from, to - from).toString('hex');
-  const digits = new Uint16Array(to - from);
-  for (let at = from; at < to; at++) digits[at - from] = DIGITS[bytes[at] ?? 0] ?? 0;
+  if (native !== undefined)
+    return native.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('hex', from, to);
+  const part = bytes.subarray(from, to);
+  const digits = new Uint16Array(part.length);
+  for (const [index, byte] of part.entries()) digits[index] = DIGITS[byte] ?? 0;
   return DECODER.decode(digits);
 }
 

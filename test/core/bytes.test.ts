@@ -41,6 +41,17 @@ describe.each(paths)('in %s', (_name, own) => {
     expect([own.hexText(middle), own.base64Text(middle)]).toEqual(['01abff', 'Aav/']);
   });
 
+  test('hex of a part of the bytes, and of nothing beyond them', () => {
+    const middle = Uint8Array.of(0, 1, 0xab, 0xff, 7).subarray(1, 4);
+    const parts = [
+      own.hexText(middle, 1),
+      own.hexText(middle, 1, 2),
+      own.hexText(middle, 2, 9),
+      own.hexText(middle, 5, 6),
+    ];
+    expect(parts).toEqual(['abff', 'ab', 'ff', '']);
+  });
+
   test('a byte order mark is a character', () => {
     expect(own.utf8Text(Uint8Array.of(0xef, 0xbb, 0xbf, 0x61))).toBe('\u{feff}a');
   });

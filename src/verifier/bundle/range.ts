@@ -1,4 +1,3 @@
-import { readSync } from 'node:fs';
 import type { FileHandle } from 'node:fs/promises';
 
 const BLOCK = 256 * 1024;
@@ -11,9 +10,9 @@ export async function* readRange(handle: FileHandle, start: number, length: numb
   let position = start;
   const end = start + length;
   while (position < end) {
-    const buffer = Buffer.allocUnsafe(Math.min(BLOCK, end - position));
-    // A turn of another thread takes longer than to read a block that the system mostly has in memory.
-    const bytesRead = readSync(handle.fd, buffer, { position });
+    const { bytesRead, buffer } = await handle.read(Buffer.allocUnsafe(Math.min(BLOCK, end - position)), {
+      position,
+    });
     if (bytesRead === 0) return;
     position += bytesRead;
     yield buffer.subarray(0, bytesRead);
