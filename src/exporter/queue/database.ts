@@ -24,12 +24,17 @@ const CONNECTIONS = 8;
 const CONNECT_MS = 10_000;
 /** Timeout of a statement. The longest one, that of a rate, sleeps for less. */
 const QUERY_MS = 120_000;
+/** Pause between two statements of a transaction after which the server ends it: its locks hold up all other workers. */
+const IDLE_TRANSACTION = '15s';
 /** Time that a PostgreSQL that answered before may be away, for a restart or a failover. */
 const PATIENCE_MS = 600_000;
 const RETRY_MS = 1000;
 
-/** SQLSTATE of a server that goes away or is not there yet: class 08, admin_shutdown, crash_shutdown, cannot_connect_now. */
-const AWAY = /^(08...|57P0[123]|ECONN\w+|EPIPE|ETIMEDOUT|EHOSTUNREACH|ENETUNREACH|ENOTFOUND|EAI_AGAIN)$/;
+/**
+ * SQLSTATE of a server that goes away, is not there yet or gave a connection up: class 08, admin_shutdown, crash_shutdown,
+ * cannot_connect_now, idle_in_transaction_session_timeout.
+ */
+const AWAY = /^(08...|57P0[123]|25P03|ECONN\w+|EPIPE|ETIMEDOUT|EHOSTUNREACH|ENETUNREACH|ENOTFOUND|EAI_AGAIN)$/;
 /** Messages of the driver that come without a code. */
 const AWAY_MESSAGE = /Connection terminated|timeout exceeded when trying to connect|Query read timeout|not queryable/;
 /** SQLSTATE: class 28 (authorization), class 3D (no such database), insufficient_privilege. */
@@ -81,7 +86,7 @@ export class QueueDatabase {
       client.on('error', onError);
       let failure: unknown = null;
       try {
-        await client.query('BEGIN');
+        await client.query(`BEGIN; SET LOCAL idle_in_transaction_session_timeout = '${IDLE_TRANSACTION}'`);
         const query: RunStatement = async <Row>(text: string, values: readonly unknown[] = []) =>
           (await client.query(text, [...values])).rows as Row[];
         const result = await work(query);

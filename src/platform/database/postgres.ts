@@ -17,6 +17,8 @@ import { POSTGRES_WORDS } from './words.ts';
 const CONNECTIONS = 10;
 /** Of them. More of them leave less for whoever reads. */
 const WRITERS = 4;
+/** Pause in a transaction after which the server ends it: its locks hold up all other processes. */
+const IDLE_TRANSACTION = '-c idle_in_transaction_session_timeout=30s';
 /** Those of a thread that reads. */
 const READING_CONNECTIONS = 2;
 
@@ -38,7 +40,7 @@ const types: pg.CustomTypesConfig = {
 
 /** Opens a PostgreSQL database. @param url `postgres://user:password@host:port/database`. */
 export function openPostgres(url: string): Database {
-  const { db, pool } = connect({ connectionString: url, max: CONNECTIONS });
+  const { db, pool } = connect({ connectionString: url, max: CONNECTIONS, options: IDLE_TRANSACTION });
   return {
     dialect: 'postgres',
     writersAtOnce: WRITERS,
@@ -62,8 +64,9 @@ export function readPostgres(url: string): ReadableDatabase {
 
 function connect(config: pg.PoolConfig): { db: Kysely<never>; pool: pg.Pool } {
   const pool = new pg.Pool({ ...config, types });
-  // One that breaks while it is idle is replaced by the pool; without a listener it would end the process.
+  // The pool replaces a connection that breaks, and its next statement fails; without a listener it would end the process.
   pool.on('error', () => {});
+  pool.on('connect', (client) => client.on('error', () => {}));
   return { db: new Kysely<never>({ dialect: new PostgresDialect({ pool }) }), pool };
 }
 

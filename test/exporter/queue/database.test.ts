@@ -35,12 +35,35 @@ test.each<[what: string, error: Error & { code?: string }, away: boolean]>([
   ['a client that has ended', new Error('Client has encountered a connection error and is not queryable'), true],
   ['a port without a server', Object.assign(new Error('connect'), { code: 'ECONNREFUSED' }), true],
   ['a server that shuts down', Object.assign(new Error('terminating'), { code: '57P01' }), true],
+  ['a transaction that was idle for too long', Object.assign(new Error('terminating'), { code: '25P03' }), true],
   ['a connection class', Object.assign(new Error('connection failure'), { code: '08006' }), true],
   ['a wrong password', Object.assign(new Error('password'), { code: '28P01' }), false],
   ['a wrong statement', Object.assign(new Error('Query read timeout is no column'), { code: '42703' }), false],
   ['a defect', new TypeError('undefined is not a function'), false],
 ])('%s: the server is away or not', (_what, error, away) => {
   expect(isServerAway(error)).toBe(away);
+});
+
+test('a process that vanishes inside a transaction holds up no other, and its transaction begins anew', async () => {
+  const notes: string[] = [];
+  const write =
+    "INSERT INTO evidence.workers VALUES ('v', now(), now()) ON CONFLICT (name) DO UPDATE SET seen_at = now()";
+  const { promise: returns, resolve: comeBack } = Promise.withResolvers<void>();
+  let began = 0;
+  const database = open(url, { notes });
+  await database.query('SELECT 1');
+  const vanished = database.transaction(async (query) => {
+    began++;
+    await query(write);
+    await returns;
+    return query<{ n: number }>('SELECT 4 AS n');
+  });
+  await expect.poll(() => began).toBe(1);
+  await open().query(write);
+  comeBack();
+  expect(await vanished).toEqual([{ n: 4 }]);
+  expect(began).toBe(2);
+  expect(notes.join('\n')).toContain('waiting for it');
 });
 
 test('a PostgreSQL that goes away is waited for, and so is what was asked of it', async () => {

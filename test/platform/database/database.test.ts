@@ -1,6 +1,6 @@
 import { type Generated, sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { type Columns, type Database, InTheWay } from '../../../src/platform/database/database.ts';
+import { type Columns, type Database, InTheWay, type Transaction } from '../../../src/platform/database/database.ts';
 import { type Migrations, migrate } from '../../../src/platform/database/migration.ts';
 import { DATABASES, type DatabasePlace, startPostgresPlace, startSqlitePlace } from './databases.ts';
 
@@ -266,6 +266,45 @@ describe('PostgreSQL alone', () => {
       if (attempts < 3) throw new InTheWay('not yet');
     });
     expect(await database.tables<Tables>().selectFrom('facts').selectAll().execute()).toEqual([{ fact: 'attempt 3' }]);
+  });
+
+  const addFact = (fact: string) => (transaction: Transaction) =>
+    transaction.insertAll('facts', { fact: 'text' }, [{ fact }]);
+  const factsOf = (database: Database) => database.tables<Tables>().selectFrom('facts').select('fact').execute();
+
+  test('a connection that breaks fails its transaction alone', async () => {
+    const { database, query } = await place.create();
+    await migrate(database, MIGRATIONS);
+    const broken = database.write(async (transaction) => {
+      await addFact('broken')(transaction);
+      const tables = transaction.tables<Tables>();
+      const { rows } = await sql<{ pid: number }>`SELECT pg_backend_pid() AS pid`.execute(tables);
+      await query(`SELECT pg_terminate_backend(${rows[0]?.pid}, 5000)`);
+      // The process takes note that the connection is gone.
+      await new Promise(setImmediate);
+      await sql`SELECT 1`.execute(tables);
+    });
+    await expect(broken).rejects.toThrow(/terminat|not queryable/);
+    await database.write(addFact('kept'));
+    expect(await factsOf(database)).toEqual([{ fact: 'kept' }]);
+  });
+
+  test('a process that vanishes inside a transaction holds up no other', async () => {
+    const { database, open } = await place.create();
+    await migrate(database, MIGRATIONS);
+    const { promise: held, resolve: isHeld } = Promise.withResolvers<void>();
+    const { promise: returns, resolve: comeBack } = Promise.withResolvers<void>();
+    const vanished = open().write(async (transaction) => {
+      await addFact('same')(transaction);
+      isHeld();
+      await returns;
+    });
+    const failed = expect(vanished).rejects.toThrow(/terminat|not queryable/);
+    await held;
+    await database.write(addFact('same'));
+    comeBack();
+    await failed;
+    expect(await factsOf(database)).toEqual([{ fact: 'same' }]);
   });
 
   test('a table is not emptied', async () => {
