@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { EntryPages } from '../../src/platform/audit/pages.ts';
 import { addEntries, createStreams, type EntryRow, lockHeads } from '../../src/platform/audit/repository.ts';
 import { RowSeals } from '../../src/platform/audit/row-seals.ts';
-import { entryToJson } from '../../src/platform/audit/rules.ts';
+import { contentOf, entryToJson } from '../../src/platform/audit/rules.ts';
 import type { Database } from '../../src/platform/database/database.ts';
 import { DATABASES, type DatabasePlace } from './database/databases.ts';
 
@@ -83,6 +83,10 @@ describe.each(DATABASES)('entries as %s reads them', (_name, start) => {
         const rows = records.map((record, index) => row(index + 1, record));
         const stream = await store(rows, `${++streams}${streamId}`);
         expect(await read(stream, rows.length)).toEqual([expected(rows, stream)]);
+        const contents: string[] = [];
+        for await (const page of new EntryPages(database).toCheck(stream, 1, rows.length))
+          contents.push(...page.map(({ content }) => content));
+        expect(contents).toEqual(rows.map((each) => contentOf({ ...each, stream_id: stream.stream_id })));
       }),
     );
   });

@@ -41,7 +41,7 @@ export async function inspectStream(
   const head = sealedHeadOf(stream);
   const faults = new Faults();
   const walk = new Walk(keys, { head, anchors }, faults);
-  for await (const page of new EntryPages(database).between(stream, 1, last)) {
+  for await (const page of new EntryPages(database).toCheck(stream, 1, last)) {
     for (const entry of page) walk.step(entry);
     signal.throwIfAborted();
   }

@@ -13,8 +13,24 @@ const PAGE_BYTES = 2 ** 22;
 /** Rows counted without giving way to other requests. */
 const COUNTED_ROWS = 5000;
 
+const CHECKED_COLUMNS = [
+  'sequence',
+  'action',
+  'resource_type',
+  'prev_hash',
+  'seal_key_id',
+  'hash',
+  'seal',
+] as const satisfies readonly (keyof EntryRow)[];
+
 /** Entries that have the same in these columns. */
 export type EntryCount = Pick<EntryRow, 'actor' | 'action' | 'resource_type'> & { count: number };
+
+/** An entry as a check needs it. */
+export type EntryToCheck = Pick<EntryRow, (typeof CHECKED_COLUMNS)[number]> & {
+  /** The result of `contentOf`. */
+  content: string;
+};
 
 /** A stream as its rows refer to it, and as everybody else does. */
 export interface StreamName {
@@ -37,6 +53,18 @@ export function entryJson({ words }: Reader, streamId: RawBuilder<string>): RawB
     ',"hash":"', hash, '","seal":"', seal, '"}')`;
 }
 
+/** `contentOf` as an expression over the columns: to check entries takes half the time of reading all columns. */
+function entryContent({ words }: Reader, streamId: string): RawBuilder<string> {
+  const text = (column: string) => words.json(sql.ref<string>(column));
+  return sql`concat('{"action":', ${text('action')}, ',"actor":', ${text('actor')}, ',"entry_id":', ${text('entry_id')},
+    ',"metadata":', metadata,
+    CASE WHEN occurred_at IS NULL THEN '' ELSE concat(',"occurred_at":', ${text('occurred_at')}) END,
+    ',"prev_hash":"', prev_hash, '","resource_id":', ${text('resource_id')},
+    ',"resource_type":', ${text('resource_type')}, ',"seal_key_id":', ${text('seal_key_id')},
+    ',"sequence":', sequence, CAST(${`,"stream_id":${JSON.stringify(streamId)}`} AS text),
+    ',"timestamp":', ${text('timestamp')}, '}')`;
+}
+
 /** Reads entries of one stream in the order of the chain, page by page: in bounded memory, and never long at a time. */
 export class EntryPages {
   readonly #reader: Reader;
@@ -49,6 +77,15 @@ export class EntryPages {
   async *between(stream: StreamName, first: number, last: number): AsyncGenerator<EntryRow[]> {
     for await (const [from, to] of this.#pages(stream, first, last)) {
       yield await this.#rows(stream, from, to).orderBy('sequence').execute();
+    }
+  }
+
+  /** The same entries as a check needs them. */
+  async *toCheck(stream: StreamName, first: number, last: number): AsyncGenerator<EntryToCheck[]> {
+    const content = entryContent(this.#reader, stream.stream_id).as('content');
+    for await (const [from, to] of this.#pages(stream, first, last)) {
+      const rows = this.#within(stream, from, to).select([...CHECKED_COLUMNS, content]);
+      yield await rows.orderBy('sequence').execute();
     }
   }
 

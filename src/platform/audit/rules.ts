@@ -14,11 +14,21 @@ export function isOwnStream(streamId: string): boolean {
 /** What is hashed of an entry: all of it but its own hash and seal. */
 export type EntryContent = Omit<EntryRow, 'hash' | 'seal'>;
 
-/**
- * Hex SHA-256 of the RFC 8785 form of the entry without `hash` and `seal`. The members are written in the order in
- * which section 3.2.3 sorts them, and `metadata` is in that form already, so nothing is parsed or sorted here.
- */
+/** Hex SHA-256 of the content of an entry. */
 export function hashEntry(entry: EntryContent): string {
+  return hashContent(contentOf(entry));
+}
+
+/** Hex SHA-256 of a text that `contentOf` returned. */
+export function hashContent(content: string): string {
+  return hash('sha256', content, 'hex');
+}
+
+/**
+ * The RFC 8785 form of the entry without `hash` and `seal`. The members are written in the order in which section 3.2.3
+ * sorts them, and `metadata` is in that form already, so nothing is parsed or sorted here.
+ */
+export function contentOf(entry: EntryContent): string {
   const members = [
     `"action":${quote(entry.action)}`,
     `"actor":${quote(entry.actor)}`,
@@ -33,7 +43,7 @@ export function hashEntry(entry: EntryContent): string {
     `"stream_id":${quote(entry.stream_id)}`,
     `"timestamp":${quote(entry.timestamp)}`,
   ];
-  return hash('sha256', `{${members.join(',')}}`, 'hex');
+  return `{${members.join(',')}}`;
 }
 
 /** Hex HMAC-SHA-256 over the 64 ASCII characters of an entry's hash. */

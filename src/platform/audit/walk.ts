@@ -1,7 +1,7 @@
 import type { Faults } from './faults.ts';
-import type { EntryRow } from './repository.ts';
+import type { EntryToCheck } from './pages.ts';
 import type { SealedHead } from './row-seals.ts';
-import { GENESIS, hashEntry, sealHash } from './rules.ts';
+import { GENESIS, hashContent, sealHash } from './rules.ts';
 import { type DerivedSealKeys, FIRST_EPOCH, saysRotated, sealKeyId } from './seal-keys.ts';
 
 /** What a checkpoint says of an entry. */
@@ -36,7 +36,7 @@ export class Walk {
     this.#faults = faults;
   }
 
-  step(entry: EntryRow): void {
+  step(entry: EntryToCheck): void {
     const { sequence } = entry;
     const faults = this.#faults;
     const due = (this.last ?? 0) + 1;
@@ -46,7 +46,7 @@ export class Walk {
     }
     this.#compareAnchors(sequence, entry.hash);
     faults.compare('broken_link', sequence, this.head ?? GENESIS, entry.prev_hash);
-    faults.compare('hash_mismatch', sequence, hashEntry(entry), entry.hash);
+    faults.compare('hash_mismatch', sequence, hashContent(entry.content), entry.hash);
     this.#checkSeal(entry);
     this.first ??= sequence;
     this.last = sequence;
@@ -65,15 +65,16 @@ export class Walk {
   }
 
   /** That an entry is sealed, and by the key of its turn: who has an earlier one may not seal what came later. */
-  #checkSeal(entry: EntryRow): void {
-    const { stream_id, sequence, seal_key_id } = entry;
-    const found = this.#keys.find(stream_id, seal_key_id);
+  #checkSeal(entry: EntryToCheck): void {
+    const { sequence, seal_key_id } = entry;
+    const { streamId } = this.#expected.head;
+    const found = this.#keys.find(streamId, seal_key_id);
     if (found === null) {
       this.#faults.fail('unknown_seal_key', sequence, null, seal_key_id);
       return;
     }
     this.#faults.compareSeal('seal_mismatch', sequence, sealHash(found.key, entry.hash), entry.seal);
-    if (found.epoch !== this.#epoch) this.#failEpoch(sequence, stream_id, found.epoch);
+    if (found.epoch !== this.#epoch) this.#failEpoch(sequence, streamId, found.epoch);
     // From there on as it is: of one break one is told.
     this.#epoch = found.epoch + Number(saysRotated(entry));
   }
