@@ -3,10 +3,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Webhook } from 'standardwebhooks';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { evidence, evidenceUntil } from '../support/evidence.ts';
+import { type Ended, evidence, evidenceUntil } from '../support/evidence.ts';
 import { type Answer, type FaultServer, startFaultServer } from '../support/fault-server.ts';
 import { type OtlpCollector, startOtlpCollector } from '../support/otlp-collector.ts';
-import { EVIDENCE, finish, startNode } from '../support/process.ts';
+import { EVIDENCE, evidenceProcess, type Finished, finish, startNode } from '../support/process.ts';
 import { type Fault, type FaultyService, startFaultyService } from '../support/services/faulty.ts';
 
 const KEY = 'sk_notified_0123456789';
@@ -94,10 +94,18 @@ interface Row {
   fault?: Fault;
   words?: string[];
   env?: Record<string, string>;
+  nodeFlags?: string[];
   /** Interrupts it when it prints this. */
   until?: string;
   type: string;
   runs: object[];
+}
+
+function carryOut({ cwd, env }: Listeners, words: readonly string[], row: Row): Promise<Ended | Finished> {
+  const options = { cwd, env: { ...env, ...row.env } };
+  const all = [...EXPORT, ...(row.words ?? []), ...words];
+  if (row.nodeFlags !== undefined) return evidenceProcess(all, { ...options, nodeFlags: row.nodeFlags });
+  return evidenceUntil(row.until ?? null, all, options);
 }
 
 const ROWS: Record<string, Row> = {
@@ -123,16 +131,21 @@ const ROWS: Record<string, Row> = {
   },
   'no stream in scope': { code: 4, words: ['--stream', 'none'], type: 'completed', runs: [{ state: 'open' }] },
   'a key that is refused': { code: 5, env: { EVIDENCE_API_KEY: 'sk_another_0123456789' }, type: 'failed', runs: [] },
+  // A process of its own: it is another program.
+  'a defect in the program': {
+    code: 70,
+    // What writes bundles uses it.
+    nodeFlags: ['--import', 'data:text/javascript,Array.prototype.toReversed=null'],
+    type: 'failed',
+    runs: [],
+  },
   'Ctrl-C': { code: 130, until: 'to export', type: 'failed', runs: [] },
 };
 
 describe('an export that others are told of', () => {
   test.each(Object.entries(ROWS))('ends with its exit code and tells it: %s', async (_name, row) => {
     const here = await listening(row.fault === undefined ? {} : { fault: row.fault });
-    const { code, stdout, stderr } = await evidenceUntil(row.until ?? null, [...EXPORT, ...(row.words ?? [])], {
-      cwd: here.cwd,
-      env: { ...here.env, ...row.env },
-    });
+    const { code, stdout, stderr } = await carryOut(here, [], row);
     expect(code, stderr).toBe(row.code);
     expect(stderr).not.toMatch(/The (ping|webhook|metrics file|traces) failed/);
     for (const secret of [PING, 'secret-path', SECRET, 'otel-secret-token'])
@@ -370,8 +383,7 @@ describe('with --log-format json', () => {
     'each line on stderr is an object: %s',
     async (_name, row) => {
       const here = await listening(row.fault === undefined ? {} : { fault: row.fault });
-      const words = [...EXPORT, ...(row.words ?? []), '--log-format', 'json', '--verbose'];
-      const { code, stderr, stdout } = await evidence(words, { cwd: here.cwd, env: { ...here.env, ...row.env } });
+      const { code, stderr, stdout } = await carryOut(here, ['--log-format', 'json', '--verbose'], row);
       expect(code, stderr).toBe(row.code);
       const events = lines(stderr);
       for (const event of events)
