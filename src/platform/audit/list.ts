@@ -20,12 +20,6 @@ const STREAMS = 100;
 
 const FILTERS = ['actor', 'action', 'resource_type', 'resource_id'] as const;
 
-/** A page of entries, as JSON separated by commas. */
-export interface EntryList {
-  data: Uint8Array;
-  next_cursor: string | null;
-}
-
 interface Page<T> {
   data: T[];
   next_cursor: string | null;
@@ -53,17 +47,17 @@ export async function listStreams(
 }
 
 /**
- * The entries that match, ordered by stream and sequence, as JSON separated by commas. Appending goes on while somebody
- * pages: what was there when the first page was read is listed exactly once.
+ * The entries that match, ordered by stream and sequence: the JSON of a page of them with its `next_cursor`. Appending
+ * goes on while somebody pages: what was there when the first page was read is listed exactly once.
  */
-export async function listEntries(reader: Reader, query: EntriesQuery, signal: AbortSignal): Promise<EntryList> {
+export async function listEntries(reader: Reader, query: EntriesQuery, signal: AbortSignal): Promise<Uint8Array> {
   const page = new EntryPage(reader, query);
   for await (const window of windowsOf(reader, query)) {
-    if (await page.take(window)) return { data: page.text(), next_cursor: page.cursor() };
+    if (await page.take(window)) return page.json(page.cursor());
     await nextTick();
     signal.throwIfAborted();
   }
-  return { data: page.text(), next_cursor: null };
+  return page.json(null);
 }
 
 /** Entries of a stream with sequence numbers from `first` to `last`. */
@@ -97,15 +91,18 @@ class EntryPage {
     const taken = rows.slice(0, this.#room(rows));
     const end = taken.at(-1);
     if (end !== undefined) {
-      this.#parts.push(...(this.#count > 0 ? [COMMA] : []), await this.#json(stream, first, end.sequence));
+      const entries = await this.#entries(stream, first, end.sequence);
+      this.#parts.push(this.#count > 0 ? entries : entries.subarray(1));
       this.#count += taken.length;
       this.#last = [stream.stream_id, end.sequence];
     }
     return taken.length < rows.length;
   }
 
-  text(): Uint8Array {
-    return Buffer.concat(this.#parts);
+  /** @param cursor of the page behind it. */
+  json(cursor: string | null): Uint8Array {
+    const end = `],"next_cursor":${JSON.stringify(cursor)}}`;
+    return Buffer.concat([Buffer.from('{"data":['), ...this.#parts, Buffer.from(end)]);
   }
 
   cursor(): string | null {
@@ -123,7 +120,8 @@ class EntryPage {
     return count;
   }
 
-  async #json(stream: StreamName, first: number, last: number): Promise<Uint8Array> {
+  /** Each behind a comma. */
+  async #entries(stream: StreamName, first: number, last: number): Promise<Uint8Array> {
     const json = entryJson(this.#reader, sql`CAST(${stream.stream_id} AS text)`);
     const rows = this.#matching(stream, first, last)
       .select(['sequence', json.as('json')])
@@ -153,8 +151,6 @@ class EntryPage {
     return select;
   }
 }
-
-const COMMA = Buffer.from(',');
 
 /** Where the entries that match can be, in their order. */
 async function* windowsOf(reader: Reader, query: EntriesQuery): AsyncGenerator<Window> {

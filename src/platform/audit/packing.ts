@@ -78,11 +78,11 @@ export async function* packageJson(reader: Reader, seals: RowSeals, row: Package
     separator = ',';
   }
   yield Buffer.from('],"entries":[');
-  separator = '';
+  let comma = 1;
   const { first_sequence, last_sequence } = row;
   for await (const page of new EntryPages(reader).json(row, first_sequence ?? 1, last_sequence ?? 0)) {
-    yield Buffer.concat([Buffer.from(separator), page]);
-    separator = ',';
+    yield page.subarray(comma);
+    comma = 0;
   }
   yield Buffer.from(']}');
 }

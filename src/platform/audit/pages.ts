@@ -39,12 +39,12 @@ export interface StreamName {
 }
 
 /**
- * `entryToJson` as an expression over the columns, and that of the stream's id: made by the database, a page costs a
+ * A comma and the result of `entryToJson`, as an expression over the columns and that of the stream's id: made by the database, a page costs a
  * fifth of what it costs to make objects of its rows and texts of the objects.
  */
 export function entryJson({ words }: Reader, streamId: RawBuilder<string>): RawBuilder<string> {
   const text = (column: string) => words.json(sql.ref<string>(column));
-  return sql`concat('{"entry_id":', ${text('entry_id')}, ',"stream_id":', ${words.json(streamId)},
+  return sql`concat(',{"entry_id":', ${text('entry_id')}, ',"stream_id":', ${words.json(streamId)},
     ',"sequence":', sequence, ',"timestamp":', ${text('timestamp')},
     CASE WHEN occurred_at IS NULL THEN '' ELSE concat(',"occurred_at":', ${text('occurred_at')}) END,
     ',"actor":', ${text('actor')}, ',"action":', ${text('action')},
@@ -89,7 +89,7 @@ export class EntryPages {
     }
   }
 
-  /** The same entries as JSON text, those of a page separated by commas. */
+  /** The same entries as JSON text, each behind a comma. */
   async *json(stream: StreamName, first: number, last: number): AsyncGenerator<Uint8Array> {
     const { words } = this.#reader;
     const json = entryJson(this.#reader, sql`CAST(${stream.stream_id} AS text)`);

@@ -5,7 +5,6 @@ import type { Database } from '../database/database.ts';
 import { ThreadPool } from '../threads/pool.ts';
 import type { AuditActivity, Overview } from './activity.ts';
 import type { StreamInspection } from './inspection.ts';
-import type { EntryList } from './list.ts';
 import type { PackageOrder, PackageRow } from './packing.ts';
 import type { ReaderPlace, ReadingTask } from './reading-tasks.ts';
 import type { EntriesQuery } from './requests.ts';
@@ -39,7 +38,8 @@ export class ReaderThreads {
     return this.#reading.run({ read: 'stream', streamId }, signal);
   }
 
-  entries(query: EntriesQuery, signal: AbortSignal): Promise<EntryList> {
+  /** As `listEntries`. */
+  entries(query: EntriesQuery, signal: AbortSignal): Promise<Uint8Array> {
     return this.#reading.run({ read: 'entries', query }, signal);
   }
 

@@ -4,7 +4,7 @@ import { type RawBuilder, sql } from 'kysely';
 export interface DialectWords {
   /** A text as JSON writes it, with exactly the escapes that `JSON.stringify` makes. */
   json(text: RawBuilder<string>): RawBuilder<string>;
-  /** The texts of rows, which come in the order of a column, with commas between them, in UTF-8. */
+  /** The texts of rows, which come in the order of a column, one behind the other, in UTF-8. */
   joined(text: RawBuilder<string>, by: string): RawBuilder<Uint8Array>;
   /** Whether a column has one of many values. */
   isAmong(column: string, values: readonly string[]): RawBuilder<boolean>;
@@ -18,7 +18,7 @@ export interface DialectWords {
 
 export const SQLITE_WORDS: DialectWords = {
   json: (text) => sql`json_quote(${text})`,
-  joined: (text) => sql`CAST(group_concat(${text}, ',') AS BLOB)`,
+  joined: (text) => sql`CAST(group_concat(${text}, '') AS BLOB)`,
   isAmong: (column, values) => sql`${sql.ref(column)} IN (SELECT value FROM json_each(${JSON.stringify(values)}))`,
   // There is one writer, and this is it.
   locked: sql``,
@@ -28,7 +28,7 @@ export const SQLITE_WORDS: DialectWords = {
 
 export const POSTGRES_WORDS: DialectWords = {
   json: (text) => sql`to_json(${text})::text`,
-  joined: (text, by) => sql`convert_to(string_agg(${text}, ',' ORDER BY ${sql.ref(by)}), 'UTF8')`,
+  joined: (text, by) => sql`convert_to(string_agg(${text}, '' ORDER BY ${sql.ref(by)}), 'UTF8')`,
   isAmong: (column, values) => sql`${sql.ref(column)} = ANY(${values}::text[])`,
   locked: sql`FOR UPDATE`,
   lockedByNobody: sql`FOR UPDATE SKIP LOCKED`,

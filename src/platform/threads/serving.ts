@@ -16,7 +16,8 @@ export function serveTasks<Task>(
   close: () => Promise<void>,
 ): void {
   const tasks = new Map<number, Begun>();
-  const tell = (answer: FromThread) => parentPort?.postMessage(answer);
+  const tell = (answer: FromThread) =>
+    parentPort?.postMessage(answer, 'value' in answer ? ownBuffer(answer.value) : []);
   const advance = async (id: number, { values }: Begun) => {
     const answer = await nextOf(id, values);
     if (!('value' in answer)) tasks.delete(id);
@@ -42,6 +43,12 @@ export function serveTasks<Task>(
     begun.abandon.abort();
     begun.values.return?.().catch(() => {});
   });
+}
+
+/** What is handed over instead of copied: the buffer of bytes that are all there is in it. */
+function ownBuffer(value: unknown): ArrayBuffer[] {
+  if (!(value instanceof Uint8Array) || !(value.buffer instanceof ArrayBuffer)) return [];
+  return value.byteLength > 0 && value.byteLength === value.buffer.byteLength ? [value.buffer] : [];
 }
 
 async function nextOf(id: number, values: AsyncIterator<unknown>): Promise<FromThread> {

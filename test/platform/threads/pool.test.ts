@@ -23,6 +23,12 @@ test('a value is made when it is wanted, and who leaves ends the task', async ()
   await vi.waitFor(async () => expect(await told()).toEqual({ counted: 2, left: 1 }));
 });
 
+test('bytes arrive, whether they are all of their buffer or share it', async () => {
+  const texts: string[] = [];
+  for await (const bytes of pool.values<Uint8Array>('bytes', NEVER)) texts.push(Buffer.from(bytes).toString());
+  expect(texts).toEqual(['whole', 'shared', 'shared']);
+});
+
 test('a task ends when its signal says so, also between two values', async () => {
   const abandon = new AbortController();
   const waiting = pool.run('wait', abandon.signal);

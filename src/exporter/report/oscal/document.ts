@@ -1,6 +1,7 @@
 // Over 250 lines: it is one document, each function a part of it.
 
-import { sha256 } from '../../../core/digest.ts';
+import { utf8Bytes } from '../../../core/bytes.ts';
+import { StreamingSha256 } from '../../../core/digest.ts';
 import { plural } from '../../../core/words.ts';
 import { describePeriod } from '../../../verifier/bundle/period.ts';
 import { CLAIMS } from '../../../verifier/claims/claim.ts';
@@ -56,8 +57,10 @@ export function renderOscal(record: RunRecord, texts: Texts): Iterable<string> {
 
 /** Of what the results are made from: a stream stands for its record, whose digest says all of it. */
 function versionOf({ documents: _documents, streams, ...rest }: RunRecord): string {
-  const digests = streams.map(({ record, bundle }) => [record?.sha256, bundle.sha256]);
-  return sha256(Buffer.from(JSON.stringify([rest, digests])));
+  const digest = new StreamingSha256();
+  digest.update(utf8Bytes(JSON.stringify(rest)));
+  for (const { record, bundle } of streams) digest.update(utf8Bytes(JSON.stringify([record?.sha256, bundle.sha256])));
+  return digest.finish().sha256;
 }
 
 /** Of the names of properties that are ours. */

@@ -97,11 +97,10 @@ export const entryRoutes: FastifyPluginAsyncZod<{ service: AuditService }> = asy
     },
     async ({ query }, reply) => {
       const signal = hangUpOf(reply);
-      const { data, next_cursor } = isShort(query)
+      const page = isShort(query)
         ? await listEntries(service.database, query, signal)
         : await service.readers.entries(query, signal);
-      const text = [Buffer.from('{"data":['), data, Buffer.from(`],"next_cursor":${JSON.stringify(next_cursor)}}`)];
-      return reply.type(JSON_TYPE).send(Buffer.concat(text) as never);
+      return reply.type(JSON_TYPE).send(page as never);
     },
   );
 

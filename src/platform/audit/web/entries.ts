@@ -99,10 +99,10 @@ async function matching(
   query: EntriesQuery,
   path: string,
 ): Promise<EntryRows> {
-  const { data, next_cursor } = await service.readers.entries(query, signal);
-  const entries = JSON.parse(`[${Buffer.from(data).toString()}]`) as WireEntry[];
+  const page = Buffer.from(await service.readers.entries(query, signal)).toString();
+  const { data, next_cursor } = JSON.parse(page) as { data: WireEntry[]; next_cursor: string | null };
   const { stream_id: _, limit: __, ...filters } = query;
-  return { data: entries, goesOn: further(path, filters, next_cursor) };
+  return { data, goesOn: further(path, filters, next_cursor) };
 }
 
 async function newest(
