@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { EntryPages } from '../../src/platform/audit/pages.ts';
 import { addEntries, createStreams, type EntryRow, lockHeads } from '../../src/platform/audit/repository.ts';
 import { RowSeals } from '../../src/platform/audit/row-seals.ts';
-import { contentOf, entryToJson } from '../../src/platform/audit/rules.ts';
+import { entryText, entryToJson } from '../../src/platform/audit/rules.ts';
 import type { Database } from '../../src/platform/database/database.ts';
 import { DATABASES, type DatabasePlace } from './database/databases.ts';
 
@@ -86,7 +86,7 @@ describe.each(DATABASES)('entries as %s reads them', (_name, start) => {
         const contents: string[] = [];
         for await (const page of new EntryPages(database).toCheck(stream, 1, rows.length))
           contents.push(...page.map(({ content }) => content));
-        expect(contents).toEqual(rows.map((each) => contentOf({ ...each, stream_id: stream.stream_id })));
+        expect(contents).toEqual(rows.map((each) => entryText({ ...each, stream_id: stream.stream_id })));
       }),
     );
   });

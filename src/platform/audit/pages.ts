@@ -28,7 +28,7 @@ export type EntryCount = Pick<EntryRow, 'actor' | 'action' | 'resource_type'> & 
 
 /** An entry as a check needs it. */
 export type EntryToCheck = Pick<EntryRow, (typeof CHECKED_COLUMNS)[number]> & {
-  /** The result of `contentOf`. */
+  /** The result of `entryText`. */
   content: string;
 };
 
@@ -53,7 +53,7 @@ export function entryJson({ words }: Reader, streamId: RawBuilder<string>): RawB
     ',"hash":"', hash, '","seal":"', seal, '"}')`;
 }
 
-/** `contentOf` as an expression over the columns: to check entries takes half the time of reading all columns. */
+/** `entryText` as an expression over the columns: to check entries takes half the time of reading all columns. */
 function entryContent({ words }: Reader, streamId: string): RawBuilder<string> {
   const text = (column: string) => words.json(sql.ref<string>(column));
   return sql`concat('{"action":', ${text('action')}, ',"actor":', ${text('actor')}, ',"entry_id":', ${text('entry_id')},

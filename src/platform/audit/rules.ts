@@ -16,10 +16,10 @@ export type EntryContent = Omit<EntryRow, 'hash' | 'seal'>;
 
 /** Hex SHA-256 of the content of an entry. */
 export function hashEntry(entry: EntryContent): string {
-  return hashContent(contentOf(entry));
+  return hashContent(entryText(entry));
 }
 
-/** Hex SHA-256 of a text that `contentOf` returned. */
+/** Hex SHA-256 of a text that `entryText` returned. */
 export function hashContent(content: string): string {
   return hash('sha256', content, 'hex');
 }
@@ -28,7 +28,7 @@ export function hashContent(content: string): string {
  * The RFC 8785 form of the entry without `hash` and `seal`. The members are written in the order in which section 3.2.3
  * sorts them, and `metadata` is in that form already, so nothing is parsed or sorted here.
  */
-export function contentOf(entry: EntryContent): string {
+export function entryText(entry: EntryContent): string {
   const members = [
     `"action":${quote(entry.action)}`,
     `"actor":${quote(entry.actor)}`,
