@@ -65,6 +65,13 @@ export class RowsBuilder<T> {
   }
 }
 
+/** Returns a function that finds a row by a text of it, which no other row has. */
+export function findBy<T>(rows: Rows<T>, textOf: (row: T) => string): (text: string) => T | undefined {
+  const places = new Map<string, number>();
+  for (const row of rows) places.set(textOf(row), places.size);
+  return (text) => rows.at(places.get(text) ?? rows.length);
+}
+
 /** The first rows, at most so many. */
 export function firstOf<T>(rows: Iterable<T>, count: number): T[] {
   const first: T[] = [];
@@ -73,6 +80,17 @@ export function firstOf<T>(rows: Iterable<T>, count: number): T[] {
     first.push(row);
   }
   return first;
+}
+
+/** The rows in batches of at most `size`. */
+export function* inBatches<T>(rows: Iterable<T>, size: number): Generator<T[]> {
+  let batch: T[] = [];
+  for (const row of rows) {
+    if (batch.push(row) < size) continue;
+    yield batch;
+    batch = [];
+  }
+  if (batch.length > 0) yield batch;
 }
 
 /** Compares texts by their UTF-16 code units. */

@@ -1,6 +1,7 @@
 import { utf8Bytes } from '../../core/bytes.ts';
 import { isEvidenceError } from '../../core/errors.ts';
 import { inParallel } from '../../core/parallel.ts';
+import { firstOf, type Rows } from '../../core/rows/rows.ts';
 import { plural } from '../../core/words.ts';
 import { ReferenceDecoder } from '../../verifier/decode/reference/decoder.ts';
 import type { SealKeys } from '../../verifier/model/entry.ts';
@@ -34,13 +35,9 @@ const SHOWN = 5;
  * Checks that the newest seal of each stream is made with a key that is given, where seals have to be proved: with another
  * key under that id an export would refute the stream, and after a rotation end incomplete.
  */
-export async function checkNewestSeals(
-  client: AuditClient,
-  streams: readonly Stream[],
-  compared: Compared,
-): Promise<Check> {
+export async function checkNewestSeals(client: AuditClient, streams: Rows<Stream>, compared: Compared): Promise<Check> {
   const seals: NewestSeal[] = [];
-  const asked = streams.slice(0, MOST_STREAMS);
+  const asked = firstOf(streams, MOST_STREAMS);
   await inParallel(asked, AT_ONCE, async (stream) => {
     const newest = await client.newestSeal(stream);
     if (newest === null) return;

@@ -26,7 +26,7 @@ export async function checkService(
   const reached = await attempt('service', async () => {
     date = (await client.firstPage()).date;
     const { included } = await selectStreams(client.listStreams(), { streams: [], exclude: [] });
-    listed.push(...included);
+    for (const stream of included) listed.push(stream);
     const drifted = included.find(({ drift }) => drift !== null);
     if (drifted !== undefined) {
       const message = `the stream "${drifted.streamId}" could not be exported: ${drifted.drift}`;

@@ -1,5 +1,6 @@
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
+import type { Rows } from '../../core/rows/rows.ts';
 import { asPart, PackageReader, type PackageReading } from '../../verifier/chain/package.ts';
 import { entriesBeside } from '../../verifier/claims/completeness.ts';
 import { lookOut } from '../../verifier/claims/past.ts';
@@ -13,7 +14,7 @@ import type { AccountPackage, ReceivedForms } from './received.ts';
 export async function collectAccount(
   context: ExportContext,
   run: RunState,
-  streams: readonly ListedStream[],
+  streams: Rows<ListedStream>,
 ): Promise<AccountPackage> {
   const { service, runtime } = context;
   const folder = join(runtime.workDirectory, 'account');
@@ -77,7 +78,7 @@ function readingsOf(read: readonly PackageReading[], { missing }: ReceivedForms)
 /** How the streams of a run stand once the list is read. */
 interface PlannedStreams {
   selection: StreamSelection;
-  open: readonly ListedStream[];
+  open: Rows<ListedStream>;
   /** Ids of streams that an earlier attempt finished. */
   finished: ReadonlySet<string>;
 }

@@ -1,4 +1,5 @@
 import { EvidenceError } from '../../core/errors.ts';
+import type { Rows } from '../../core/rows/rows.ts';
 import type { StoredObject } from '../../verifier/archive/archive.ts';
 import { slugOf } from '../../verifier/bundle/layout.ts';
 import { bundleKey, runDraftKey, streamRecordKey, streamSlugOf } from '../../verifier/records/keys.ts';
@@ -9,7 +10,6 @@ import { listRun } from './leftovers.ts';
 import { closePacking, findRun, listInScope, toState } from './open-run.ts';
 import { refuseUnended } from './period.ts';
 import type { ListedStream } from './plan.ts';
-import { RecordTexts } from './record-texts.ts';
 import { ServiceReach } from './service-reach.ts';
 import { exportStream, finishedElsewhere } from './stream.ts';
 import type { StreamOutcome } from './stream-jobs.ts';
@@ -17,7 +17,7 @@ import type { StreamOutcome } from './stream-jobs.ts';
 /** The streams of a run that are to be handed out to workers. */
 export interface Plan {
   startedAt: Date;
-  streams: readonly ListedStream[];
+  streams: Rows<ListedStream>;
   excluded: number;
   /** Names of streams that an earlier attempt left something of. */
   left: ReadonlySet<string>;
@@ -25,7 +25,7 @@ export interface Plan {
 
 /**
  * Plans a run for workers: lists the streams and begins the run.
- * @param handOut is given the plan; the records of the streams can be read until it ends.
+ * @param handOut is given the plan.
  * @returns false where there is nothing to hand out: the run is finalized or frozen, or no stream is in scope.
  * @throws EvidenceError `usage` for a service that delivers all streams in one package.
  */
@@ -44,8 +44,7 @@ export async function planRun(context: ExportContext, handOut: (plan: Plan) => P
   const found = await findRun(context, objects);
   if (found.frozen !== null) return false;
   const at = runtime.now();
-  using texts = new RecordTexts(runtime.workDirectory);
-  const { selection, clock } = await listInScope(context, texts);
+  const { selection, clock } = await listInScope(context);
   refuseUnended(question.period, clock);
   if (selection.included.length === 0) return false;
   if (found.begun === null) await beginRun(context, { at, byService: clock?.theirs ?? null }, found.ledger.newest);
@@ -103,6 +102,7 @@ async function resumeStream(context: ExportContext, stream: ListedStream): Promi
     ({ recordKey }) => recordKey === streamRecordKey(question.run_id, slug),
   );
   if (left === undefined) return null;
-  const listed = { streams: new Map([[stream.streamId, stream]]), readAt: runtime.now().toISOString() };
+  const find = (streamId: string) => (streamId === stream.streamId ? stream : undefined);
+  const listed = { find, readAt: runtime.now().toISOString() };
   return resumeLeft(context, left, listed);
 }

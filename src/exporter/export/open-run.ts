@@ -11,7 +11,6 @@ import type { ExportContext, RunState } from './context.ts';
 import { refuseForeign, refuseUnasked } from './leftovers.ts';
 import { Packing } from './packing.ts';
 import { type ListedStream, type StreamSelection, selectStreams } from './plan.ts';
-import type { RecordTexts } from './record-texts.ts';
 import { type FrozenRun, readRunDraft } from './run-draft.ts';
 
 /** A run that is not finalized, as it lies in the archive. */
@@ -43,17 +42,18 @@ export async function findRun(context: ExportContext, objects: Rows<StoredObject
 }
 
 /** The streams as the service lists them, with the pages of that list, and what time it is there as the first one comes. */
-export async function listInScope(
-  { service, question, runtime }: ExportContext,
-  texts: RecordTexts,
-): Promise<{ selection: StreamSelection; clock: ClockReading | null }> {
+export async function listInScope({
+  service,
+  question,
+  runtime,
+}: ExportContext): Promise<{ selection: StreamSelection; clock: ClockReading | null }> {
   const pages: StreamList['pages'] = [];
   let clock: ClockReading | null = null;
   const listed = service.client.listStreams((page, date) => {
     clock ??= readClock(date, runtime.now());
     pages.push(page);
   });
-  return { selection: await selectStreams(listed, question.scope, pages, texts.keep), clock };
+  return { selection: await selectStreams(listed, question.scope, pages), clock };
 }
 
 /** Fixes what the jobs of a run share. @param open the streams that are to be exported. */
@@ -61,7 +61,7 @@ export async function toState(
   context: ExportContext,
   { objects, ledger, movedFrom }: Omit<FoundRun, 'begun' | 'frozen'>,
   { beginning, start }: Pick<RunState, 'beginning' | 'start'>,
-  open: readonly ListedStream[],
+  open: Rows<ListedStream>,
 ): Promise<RunState> {
   const run: RunState = {
     beginning,

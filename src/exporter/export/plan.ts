@@ -33,12 +33,15 @@ export interface ListedStream extends StreamStatement {
   streamId: string;
   /** What in its record is not as the contract says; such a stream is not exported. */
   drift: string | null;
-  /** Reads its record in the list, as JSON. */
-  record: () => string;
+  /** Its record in the list, as JSON. */
+  record: string;
 }
 
+/** Finds a stream by its id as the service lists it now. */
+export type FindListed = (streamId: string) => ListedStream | undefined;
+
 export interface StreamSelection {
-  included: ListedStream[];
+  included: Rows<ListedStream>;
   excluded: { stream_id: string; reason: string }[];
   /** All that are listed, in the order of the list. */
   list: StreamList;
@@ -48,17 +51,16 @@ type ListedRow = StreamList['streams'] extends Rows<infer Row> ? Row : never;
 
 /**
  * Which of the listed streams are in scope, and why the others are not.
- * @param pages of the list, which are there once it has ended. @param keep puts the record of a stream in scope aside.
+ * @param pages of the list, which are there once it has ended.
  * @throws EvidenceError `service` when the list names a stream twice; `usage` for two in scope that would lie in the same
  * place, or for more than a run can record.
  */
 export async function selectStreams(
-  listed: AsyncIterable<Omit<ListedStream, 'record'> & { record: string }>,
+  listed: AsyncIterable<ListedStream>,
   scope: Filter,
   pages: StreamList['pages'] = [],
-  keep: (record: string) => () => string = () => () => '',
 ): Promise<StreamSelection> {
-  const included: ListedStream[] = [];
+  const included = new RowsBuilder<ListedStream>();
   const excluded: StreamSelection['excluded'] = [];
   const all = new RowsBuilder<ListedRow>();
   const seen = new Set<string>();
@@ -77,10 +79,10 @@ export async function selectStreams(
     if (reason !== null) excluded.push({ stream_id: streamId, reason });
     else {
       claimName(named, streamId);
-      included.push({ ...stream, record: keep(stream.record) });
+      included.push(stream);
     }
   }
-  const selection = { included, excluded, list: { pages, streams: all.finish() } };
+  const selection = { included: included.finish(), excluded, list: { pages, streams: all.finish() } };
   refuseTooMany(selection);
   return selection;
 }
@@ -194,7 +196,7 @@ export function findHidden(selection: StreamSelection, scope: Filter, streamIds:
   return unlistedIn(selection, scope, held).map(([streamId]) => ({
     ...{ streamId, entryCount: null, headSequence: null, headDigest: null },
     drift: null,
-    record: () => 'null',
+    record: 'null',
   }));
 }
 

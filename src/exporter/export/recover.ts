@@ -14,7 +14,7 @@ import { isBoundRecord } from './binding.ts';
 import type { ExportContext } from './context.ts';
 import { bundleNames } from './encrypt.ts';
 import { verifyLeftover } from './leftover-bundle.ts';
-import type { ListedStream } from './plan.ts';
+import type { FindListed } from './plan.ts';
 import { notOurs, readStreamRecord, saysTheSame } from './records.ts';
 import { Relisting } from './relist.ts';
 import type { Recovered } from './stream-jobs.ts';
@@ -31,20 +31,20 @@ interface Fetched {
  * run was the first to archive. What it says is found out anew, from the bundle.
  *
  * @param key of the bundle.
- * @param listed the streams as the service lists them now: the bundle is held against its listing, unless it is encrypted.
+ * @param find a stream as the service lists it now: the bundle is held against its listing, unless it is encrypted.
  * @throws EvidenceError `conflict` when it is not bound to this run, or does not hold.
  */
 export async function recoverBundle(
   context: ExportContext,
   key: string,
-  listed: ReadonlyMap<string, ListedStream> = new Map(),
+  find: FindListed = () => undefined,
 ): Promise<Recovered> {
   return withFetched(context, key, async ({ file, ...content }) => {
     let recovered: Recovered;
     if (key.endsWith('.age')) {
       recovered = { record: await readAnnounced(context, key, content.sha256), unread: true };
     } else {
-      const relisting = new Relisting(context, listed);
+      const relisting = new Relisting(context, find);
       const { verdict, missing, collected, service, identity } = await verifyLeftover(context, file, key, relisting);
       const record: Unbound<StreamRecord> = {
         format: FORMATS.stream,

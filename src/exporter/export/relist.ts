@@ -4,7 +4,7 @@ import type { JudgedBundle } from '../../verifier/verify/content.ts';
 import type { EntryWatch } from '../../verifier/verify/reading.ts';
 import type { ExportContext } from './context.ts';
 import { ListingCheck, whyNotListed } from './listing.ts';
-import type { ListedStream } from './plan.ts';
+import type { FindListed } from './plan.ts';
 import type { AskedAt } from './received.ts';
 import { notOurs } from './records.ts';
 
@@ -14,20 +14,20 @@ import { notOurs } from './records.ts';
  */
 export class Relisting {
   readonly #context: ExportContext;
-  readonly #listed: ReadonlyMap<string, ListedStream>;
+  readonly #find: FindListed;
   #listing: ListingCheck | null = null;
 
-  /** @param listed the streams as the service lists them now. */
-  constructor(context: ExportContext, listed: ReadonlyMap<string, ListedStream>) {
+  /** @param find a stream as the service lists it now. */
+  constructor(context: ExportContext, find: FindListed) {
     this.#context = context;
-    this.#listed = listed;
+    this.#find = find;
   }
 
   /** Null where nothing is to be listed: a bundle that differed when it was packed says so itself. */
   begin({ verdict }: Verification): EntryWatch | null {
     const { client, contract, packagePeriod } = this.#context.service;
     const { completeness } = this.#context.question.scope;
-    const stream = this.#listed.get(verdict.stream_id);
+    const stream = this.#find(verdict.stream_id);
     const isListed =
       stream !== undefined &&
       client.listsEntries &&

@@ -1,6 +1,6 @@
 import { sha256 } from '../../core/digest.ts';
 import { inParallel } from '../../core/parallel.ts';
-import { type Rows, RowsBuilder } from '../../core/rows/rows.ts';
+import { findBy, type Rows, RowsBuilder } from '../../core/rows/rows.ts';
 import type { StoredObject } from '../../verifier/archive/archive.ts';
 import { toStatementDocument } from '../../verifier/bundle/known.ts';
 import { bundleKey, streamRecordKey, streamSlugOf } from '../../verifier/records/keys.ts';
@@ -9,20 +9,14 @@ import { compareWithList } from '../../verifier/records/run-algebra.ts';
 import type { Unbound } from '../../verifier/records/stored-object.ts';
 import type { ExportContext } from './context.ts';
 import { bundleNames } from './encrypt.ts';
-import type { ListedStream, StreamSelection } from './plan.ts';
+import type { FindListed, StreamSelection } from './plan.ts';
 import { notOurs, putStreamRecord, readStreamRecord } from './records.ts';
 import { recoverBundle, recoverRecord } from './recover.ts';
-import {
-  findByKey,
-  type Recovered,
-  type StoredRecord,
-  type StreamOutcome,
-  type StreamOutcomes,
-} from './stream-jobs.ts';
+import type { Recovered, StoredRecord, StreamOutcome, StreamOutcomes } from './stream-jobs.ts';
 
 /** The streams as the service lists them now; `readAt` is not later than when it did. */
 interface ListedNow {
-  streams: ReadonlyMap<string, ListedStream>;
+  find: FindListed;
   readAt: string;
 }
 
@@ -41,8 +35,8 @@ export async function resumeStreams(
   begunAt: Date,
   outcomes: StreamOutcomes,
 ): Promise<void> {
-  const streams = new Map(included.map((stream) => [stream.streamId, stream]));
-  const listed: ListedNow = { streams, readAt: begunAt.toISOString() };
+  const find = findBy(included, ({ streamId }) => streamId);
+  const listed: ListedNow = { find, readAt: begunAt.toISOString() };
   await inParallel(leftStreams(context, objects), context.runtime.concurrency, async (left) => {
     context.runtime.signal.throwIfAborted();
     outcomes.add(await resumeLeft(context, left, listed));
@@ -59,7 +53,7 @@ export async function recordsOf(
   { streams }: RunDraft,
   known: Rows<StoredRecord>,
 ): Promise<Rows<StoredRecord>> {
-  const knownAt = findByKey(known);
+  const knownAt = findBy(known, ({ key }) => key);
   const records = new RowsBuilder<StoredRecord>();
   await inParallel(streams, context.runtime.concurrency, async (named) => {
     const ours = knownAt(named.key);
@@ -134,7 +128,7 @@ async function verifyRecorded(context: ExportContext, key: string): Promise<Read
 }
 
 async function resumeBundle(context: ExportContext, key: string, listed: ListedNow): Promise<Resumed> {
-  const recovered = await recoverBundle(context, key, listed.streams);
+  const recovered = await recoverBundle(context, key, listed.find);
   const { record } = recovered;
   checkList(record, listed);
   if (record.status === 'incomplete' && !context.finalizePartial)
@@ -143,8 +137,8 @@ async function resumeBundle(context: ExportContext, key: string, listed: ListedN
 }
 
 /** The service still states what was found then: less, or another entry in the same place, is another history. */
-function checkList(record: Unbound<StreamRecord>, { streams, readAt }: ListedNow): void {
-  const stream = streams.get(record.stream_id);
+function checkList(record: Unbound<StreamRecord>, { find, readAt }: ListedNow): void {
+  const stream = find(record.stream_id);
   if (stream === undefined) return;
   // Only what an earlier attempt received is resumed.
   const [found] = compareWithList(record, toStatementDocument(stream), readAt);

@@ -3,7 +3,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { EvidenceError, isEvidenceError } from '../../core/errors.ts';
 import { FORMATS } from '../../core/formats.ts';
-import { type Rows, RowsBuilder } from '../../core/rows/rows.ts';
+import { findBy, type Rows, RowsBuilder } from '../../core/rows/rows.ts';
 import { runDraftKey } from '../../verifier/records/keys.ts';
 import { putLongFile } from '../../verifier/records/put-record.ts';
 import {
@@ -21,7 +21,7 @@ import type { ExportContext } from './context.ts';
 import { withFile } from './pieces.ts';
 import { notOurs } from './records.ts';
 import { withinRun } from './run-record.ts';
-import { findByKey, type StoredRecord } from './stream-jobs.ts';
+import type { StoredRecord } from './stream-jobs.ts';
 
 /** A run that is frozen: nothing about it changes any more, only its reports and its record may be missing. */
 export interface FrozenRun {
@@ -103,7 +103,7 @@ async function keepRunDraft({ archive }: DraftContext, key: string, file: string
 
 /** Whether all stream records that the run was frozen with are among these. */
 export function areRecordsOf({ draft: { streams } }: FrozenRun, recorded: Rows<StoredRecord>): boolean {
-  const recordAt = findByKey(recorded);
+  const recordAt = findBy(recorded, ({ key }) => key);
   return streams.every(({ key, sha256 }) => recordAt(key)?.sha256 === sha256);
 }
 
@@ -114,7 +114,7 @@ export function areRecordsOf({ draft: { streams } }: FrozenRun, recorded: Rows<S
  */
 export function recordOf({ draft }: FrozenRun, recorded: Rows<StoredRecord>): RunRecord {
   const { format: _format, binding: _binding, streams: named, ...rest } = draft;
-  const recordAt = findByKey(recorded);
+  const recordAt = findBy(recorded, ({ key }) => key);
   const streams = new RowsBuilder<RunStream>();
   for (const stored of named) {
     const found = recordAt(stored.key);

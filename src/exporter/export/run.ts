@@ -18,7 +18,6 @@ import { listRun } from './leftovers.ts';
 import { closePacking, type FoundRun, findRun, listInScope, toState } from './open-run.ts';
 import { refuseUnended } from './period.ts';
 import type { ListedStream, StreamSelection } from './plan.ts';
-import { RecordTexts } from './record-texts.ts';
 import { requireBoundRun } from './records.ts';
 import { ServiceReach } from './service-reach.ts';
 import { exportStream } from './stream.ts';
@@ -58,8 +57,7 @@ async function exportOpen(
 ): Promise<{ result: RunResult; clock: ClockReading | null }> {
   const { runtime, handedOut } = context;
   const at = runtime.now();
-  using texts = new RecordTexts(runtime.workDirectory);
-  const { selection, clock } = await listInScope(context, texts);
+  const { selection, clock } = await listInScope(context);
   refuseUnended(context.question.period, clock);
   const beginningAt = { at, byService: clock?.theirs ?? null };
   const outcomes = new StreamOutcomes();

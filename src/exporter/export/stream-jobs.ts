@@ -88,12 +88,6 @@ export class StreamOutcomes {
   }
 }
 
-/** Returns what finds a record by its key. */
-export function findByKey(recorded: Rows<StoredRecord>): (key: string) => StoredRecord | undefined {
-  const places = new Map(recorded.map(({ key }) => key).map((key, place) => [key, place]));
-  return (key) => recorded.at(places.get(key) ?? recorded.length);
-}
-
 /** Codes of failures that the next stream would meet, too. */
 export type CommonCode = 'unreachable' | 'refused';
 

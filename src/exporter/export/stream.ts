@@ -89,7 +89,7 @@ async function collect(
   };
   const examination = await examineReceived(context, received, known, pdf.read);
   const place = placeOf(context, run, slug, received, examination);
-  return { streamId, slug, streamRecord: stream.record(), known, received, examination, log, place };
+  return { streamId, slug, streamRecord: stream.record, known, received, examination, log, place };
 }
 
 function toStreamRecord(

@@ -1,5 +1,6 @@
 // Over 250 lines: every statement that changes the tables of the queue.
 
+import { inBatches } from '../../core/rows/rows.ts';
 import { slugOf } from '../../verifier/bundle/layout.ts';
 import type { Plan } from '../export/handed-out.ts';
 import type { ListedStream } from '../export/plan.ts';
@@ -92,8 +93,7 @@ export class RunQueue {
          VALUES ($1, $2, $3, $4, $5, $4, 'exporting')`,
         [runId, startedAt, JSON.stringify(options), streams.length, excluded],
       );
-      for (let at = 0; at < streams.length; at += BATCH) {
-        const some = streams.slice(at, at + BATCH);
+      for (const some of inBatches(streams, BATCH)) {
         const slugs = some.map(({ streamId }) => slugOf(streamId));
         await query(
           `INSERT INTO ${schema}.streams (run_id, slug, listed, is_left)

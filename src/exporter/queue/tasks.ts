@@ -113,7 +113,7 @@ export function listedText({ streamId, entryCount, headSequence, headDigest, dri
     head_sequence: headSequence,
     head_digest: headDigest,
     drift,
-    record: record(),
+    record,
   });
 }
 
@@ -125,7 +125,7 @@ export function readListed(text: string): ListedStream {
     headSequence: listed.head_sequence,
     headDigest: listed.head_digest,
     drift: listed.drift,
-    record: () => listed.record,
+    record: listed.record,
   };
 }
 

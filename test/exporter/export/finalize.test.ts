@@ -110,7 +110,7 @@ const listed = (streamId: string) => ({
   headSequence: 0,
   headDigest: null,
   drift: null,
-  record: () => '{}',
+  record: '{}',
 });
 const failure = (stream_id: string) => ({ stream_id, reason: 'gone', next_step: 'again' });
 const exclusion = (stream_id: string) => ({ stream_id, reason: '--exclude x' });

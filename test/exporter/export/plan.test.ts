@@ -8,7 +8,7 @@ import { toRecordBytes } from '../../../src/verifier/records/record-bytes.ts';
 import { readFinalizedRun } from '../../../src/verifier/records/stored-run.ts';
 import { runRecord, runStream } from '../../support/records.ts';
 
-async function* list(ids: readonly string[]): AsyncGenerator<Omit<ListedStream, 'record'> & { record: string }> {
+async function* list(ids: readonly string[]): AsyncGenerator<ListedStream> {
   for (const streamId of ids)
     yield { streamId, entryCount: 0, headSequence: 0, headDigest: null, drift: null, record: '{}' };
 }

@@ -79,7 +79,7 @@ export async function askBeforehand(
   });
   const selection = await selectStreams(listed, scope);
   const { included } = selection;
-  const unchecked = await client.tryRights(included[0]?.streamId ?? null, needsListing(scope, answer.period));
+  const unchecked = await client.tryRights(included.at(0)?.streamId ?? null, needsListing(scope, answer.period));
   const compared = { contract: contract.contract, given: sealKeys };
   const { required_claims: required } = scope;
   const claims = [checkRoots(roots, required)];
