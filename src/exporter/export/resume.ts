@@ -44,7 +44,7 @@ export async function resumeStreams(
 }
 
 /**
- * The records of a run that is frozen, in any order.
+ * The records of a run that is frozen, sorted by stream id.
  * @param known those that this process wrote or verified already.
  * @throws EvidenceError `conflict` for one that is not the one that the run was frozen with, or that does not hold.
  */
@@ -65,7 +65,7 @@ export async function recordsOf(
     if (sha256(bytes) !== named.sha256) throw notOurs(named.key, 'it is not the record that the run was frozen with');
     records.push({ record, ...named });
   });
-  return records.finish();
+  return records.finishSorted(({ record }) => record.stream_id);
 }
 
 /** Objects of a stream that an earlier attempt left in the archive. */

@@ -3,7 +3,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { EvidenceError, isEvidenceError } from '../../core/errors.ts';
 import { FORMATS } from '../../core/formats.ts';
-import { findBy, type Rows, RowsBuilder } from '../../core/rows/rows.ts';
+import { type Rows, RowsBuilder } from '../../core/rows/rows.ts';
 import { runDraftKey } from '../../verifier/records/keys.ts';
 import { putLongFile } from '../../verifier/records/put-record.ts';
 import {
@@ -101,25 +101,34 @@ async function keepRunDraft({ archive }: DraftContext, key: string, file: string
   return { draft, document: { name: NAME, key, bytes, sha256, ...(version_id === undefined ? {} : { version_id }) } };
 }
 
-/** Whether all stream records that the run was frozen with are among these. */
+/**
+ * Whether these are the stream records that the run was frozen with.
+ * @param recorded sorted by stream id, as the records of a draft are.
+ */
 export function areRecordsOf({ draft: { streams } }: FrozenRun, recorded: Rows<StoredRecord>): boolean {
-  const recordAt = findBy(recorded, ({ key }) => key);
-  return streams.every(({ key, sha256 }) => recordAt(key)?.sha256 === sha256);
+  if (streams.length !== recorded.length) return false;
+  const found = recorded[Symbol.iterator]();
+  return streams.every((named) => isSame(named, found.next().value));
 }
 
 /**
  * The record of a frozen run, but for its documents.
- * @param recorded the stream records that are there.
- * @throws EvidenceError `conflict` when one of those that it was frozen with is not among them.
+ * @param recorded the stream records that are there, sorted by stream id.
+ * @throws EvidenceError `conflict` when they are not those that it was frozen with.
  */
 export function recordOf({ draft }: FrozenRun, recorded: Rows<StoredRecord>): RunRecord {
   const { format: _format, binding: _binding, streams: named, ...rest } = draft;
-  const recordAt = findBy(recorded, ({ key }) => key);
+  const records = recorded[Symbol.iterator]();
   const streams = new RowsBuilder<RunStream>();
   for (const stored of named) {
-    const found = recordAt(stored.key);
-    if (found?.sha256 !== stored.sha256) throw notOurs(stored.key, 'it is not the record that the run was frozen with');
+    const found: StoredRecord | undefined = records.next().value;
+    if (found === undefined || !isSame(stored, found))
+      throw notOurs(stored.key, 'it is not the record that the run was frozen with');
     streams.push({ ...withinRun(found.record), record: stored });
   }
   return { format: FORMATS.run, ...rest, streams: streams.finish(), documents: [], binding: null };
+}
+
+function isSame(named: StoredAs, found: StoredRecord | undefined): boolean {
+  return found?.key === named.key && found.sha256 === named.sha256;
 }
