@@ -50,7 +50,7 @@ function command<Flags extends object>(
 
 export const COMMANDS: readonly CommandRow[] = [
   command('export', 'export a period into the archive', exportFlags, async ({ holdHeap }) => {
-    holdHeap(100);
+    holdHeap(25);
     return (await import('./commands/export.ts')).runExport;
   }),
   command(
@@ -108,7 +108,7 @@ export const COMMANDS: readonly CommandRow[] = [
     async () => (await import('./commands/runs.ts')).runRuns,
   ),
   command('share <run>', 'hand a run to an auditor, with a letter', shareFlags, async ({ holdHeap }) => {
-    holdHeap(100);
+    holdHeap(25);
     return (await import('./commands/share.ts')).runShare;
   }),
   command(
@@ -118,7 +118,7 @@ export const COMMANDS: readonly CommandRow[] = [
     async () => (await import('./commands/doctor.ts')).runDoctor,
   ),
   command('worker', 'export streams of distributed runs', workerFlags, async ({ holdHeap }) => {
-    holdHeap(100);
+    holdHeap(25);
     return (await import('./commands/worker.ts')).runWorkerCommand;
   }),
   command(
