@@ -23,7 +23,7 @@ export interface LargeStep {
 
 /** Stores a file in an S3 archive and reads it back, in the memory that an export has. */
 const { endpoint, bucket, file, expected }: LargeTask = JSON.parse(process.argv[2] ?? '');
-holdHeap(100);
+holdHeap(25);
 const { signal } = new AbortController();
 const retention = { mode: 'governance', years: 1 } as const;
 const archive = openS3Archive(
