@@ -20,7 +20,9 @@ export function scrubber(secret: string): Scrub {
 
 /** Finds a secret in what arrives in pieces, in each form that `scrubber` takes out. */
 export class SecretWatch {
-  readonly #pattern: RegExp | null;
+  readonly #secret: string;
+  /** Of all forms, made once an escaped one is possible; null for a secret that is too long for an expression. */
+  #pattern: RegExp | null | undefined;
   /** Whole forms, which a search for bytes finds ten times as fast as an expression. */
   readonly #forms: Buffer[];
   /** Bytes of the longest form. */
@@ -30,7 +32,7 @@ export class SecretWatch {
   #isFound = false;
 
   constructor(secret: string) {
-    this.#pattern = secret.length < LEAST_FOUND ? null : patternOf(secret, 'g');
+    this.#secret = secret;
     const bytes = Buffer.from(secret);
     const hexForm = bytes.toString('hex');
     const forms = [secret, JSON.stringify(secret).slice(1, -1), hexForm, hexForm.toUpperCase(), ...base64Forms(bytes)];
@@ -44,16 +46,18 @@ export class SecretWatch {
   }
 
   push(bytes: Uint8Array): void {
-    if (this.#isFound || this.#pattern === null) return;
+    if (this.#isFound || this.#secret.length < LEAST_FOUND) return;
     const piece = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length);
     const border = Buffer.concat([this.#end, piece.subarray(0, this.#longest)]);
-    this.#isFound = this.#isIn(border, this.#pattern) || this.#isIn(piece, this.#pattern);
+    this.#isFound = this.#isIn(border) || this.#isIn(piece);
     this.#end = Buffer.from((piece.length < this.#longest ? border : piece).subarray(-this.#longest));
   }
 
-  #isIn(piece: Buffer, pattern: RegExp): boolean {
+  #isIn(piece: Buffer): boolean {
     if (this.#forms.some((form) => piece.includes(form))) return true;
-    return ESCAPES.some((sign) => piece.includes(sign)) && piece.toString('latin1').search(pattern) >= 0;
+    if (!ESCAPES.some((sign) => piece.includes(sign))) return false;
+    this.#pattern ??= patternOf(this.#secret, 'g');
+    return this.#pattern !== null && piece.toString('latin1').search(this.#pattern) >= 0;
   }
 }
 
