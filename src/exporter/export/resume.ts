@@ -12,7 +12,13 @@ import { bundleNames } from './encrypt.ts';
 import type { FindListed, StreamSelection } from './plan.ts';
 import { notOurs, putStreamRecord, readStreamRecord } from './records.ts';
 import { recoverBundle, recoverRecord } from './recover.ts';
-import type { Recovered, StoredRecord, StreamOutcome, StreamOutcomes } from './stream-jobs.ts';
+import {
+  type Recovered,
+  receivedOf,
+  type StoredRecord,
+  type StreamOutcome,
+  type StreamOutcomes,
+} from './stream-jobs.ts';
 
 /** The streams as the service lists them now; `readAt` is not later than when it did. */
 interface ListedNow {
@@ -26,6 +32,7 @@ interface ListedNow {
  *
  * @param objects all that lies under the run. @param begunAt when this attempt began, before it read the list.
  * @param outcomes is given each of them.
+ * @returns their ids.
  * @throws EvidenceError `conflict` for anything that this run did not leave there, or that does not hold.
  */
 export async function resumeStreams(
@@ -34,13 +41,17 @@ export async function resumeStreams(
   { included }: StreamSelection,
   begunAt: Date,
   outcomes: StreamOutcomes,
-): Promise<void> {
+): Promise<Set<string>> {
   const find = findBy(included, ({ streamId }) => streamId);
   const listed: ListedNow = { find, readAt: begunAt.toISOString() };
+  const resumed = new Set<string>();
   await inParallel(leftStreams(context, objects), context.runtime.concurrency, async (left) => {
     context.runtime.signal.throwIfAborted();
-    outcomes.add(await resumeLeft(context, left, listed));
+    const outcome = await resumeLeft(context, left, listed);
+    outcomes.add(outcome);
+    resumed.add(receivedOf(outcome).stream_id);
   });
+  return resumed;
 }
 
 /**

@@ -61,8 +61,7 @@ async function exportOpen(
   refuseUnended(context.question.period, clock);
   const beginningAt = { at, byService: clock?.theirs ?? null };
   const outcomes = new StreamOutcomes();
-  await resume(context, found, selection, at, outcomes);
-  const finished = new Set(outcomes.received);
+  const finished = await resume(context, found, selection, at, outcomes);
   const open = selection.included.filter(({ streamId }) => !finished.has(streamId));
   runtime.listen({
     type: 'planned',
@@ -103,9 +102,9 @@ async function resume(
   selection: StreamSelection,
   begunAt: Date,
   outcomes: StreamOutcomes,
-): Promise<void> {
-  if (objects.length === 0) return;
-  await (await import('./resume.ts')).resumeStreams(context, objects, selection, begunAt, outcomes);
+): Promise<Set<string>> {
+  if (objects.length === 0) return new Set();
+  return (await import('./resume.ts')).resumeStreams(context, objects, selection, begunAt, outcomes);
 }
 
 /** Names the months that no run has whole, where there is one more run. */

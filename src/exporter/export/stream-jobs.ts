@@ -55,9 +55,6 @@ export class StreamOutcomes {
   readonly #incomplete = new RowsBuilder<Unbound<StreamRecord>>();
   readonly #failed: StreamFailure[] = [];
   readonly #recovered: RecoveredStream[] = [];
-  readonly #received = new Set<string>();
-  /** Ids of the streams that were received, whether or not all of them is there. */
-  readonly received: ReadonlySet<string> = this.#received;
   #refused = 0;
 
   get recorded(): number {
@@ -70,9 +67,7 @@ export class StreamOutcomes {
       this.#failed.push(outcome.failure);
       return;
     }
-    const record = outcome.kind === 'recorded' ? outcome.stored.record : outcome.record;
-    const { stream_id: streamId } = record;
-    this.#received.add(streamId);
+    const { stream_id: streamId } = receivedOf(outcome);
     if (outcome.kind === 'recorded') this.#recorded.push(outcome.stored);
     else this.#incomplete.push(outcome.record);
     if (outcome.recovered !== null) this.#recovered.push({ streamId, unread: outcome.recovered.unread });
@@ -86,6 +81,11 @@ export class StreamOutcomes {
       ...{ failed: this.#failed, refused: this.#refused, recovered: this.#recovered },
     };
   }
+}
+
+/** The record of a stream that was received, whether or not all of it is there. */
+export function receivedOf(outcome: Exclude<StreamOutcome, { kind: 'failed' }>): Unbound<StreamRecord> {
+  return outcome.kind === 'recorded' ? outcome.stored.record : outcome.record;
 }
 
 /** Codes of failures that the next stream would meet, too. */
