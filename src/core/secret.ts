@@ -21,7 +21,7 @@ export function scrubber(secret: string): Scrub {
 /** Finds a secret in what arrives in pieces, in each form that `scrubber` takes out. */
 export class SecretWatch {
   readonly #secret: string;
-  /** Of all forms, made once an escaped one is possible; null for a secret that is too long for an expression. */
+  /** Expression for every form, compiled when an escape sign first arrives; null for a secret that is too long for one. */
   #pattern: RegExp | null | undefined;
   /** Whole forms, which a search for bytes finds ten times as fast as an expression. */
   readonly #forms: Buffer[];
@@ -56,7 +56,7 @@ export class SecretWatch {
   #isIn(piece: Buffer): boolean {
     if (this.#forms.some((form) => piece.includes(form))) return true;
     if (!ESCAPES.some((sign) => piece.includes(sign))) return false;
-    this.#pattern ??= patternOf(this.#secret, 'g');
+    if (this.#pattern === undefined) this.#pattern = patternOf(this.#secret, 'g');
     return this.#pattern !== null && piece.toString('latin1').search(this.#pattern) >= 0;
   }
 }

@@ -31,7 +31,7 @@ interface Fetched {
  * run was the first to archive. What it says is found out anew, from the bundle.
  *
  * @param key of the bundle.
- * @param find a stream as the service lists it now: the bundle is held against its listing, unless it is encrypted.
+ * @param find returns a stream as the service lists it now; the bundle is compared with its listing unless it is encrypted.
  * @throws EvidenceError `conflict` when it is not bound to this run, or does not hold.
  */
 export async function recoverBundle(

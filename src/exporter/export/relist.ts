@@ -17,7 +17,7 @@ export class Relisting {
   readonly #find: FindListed;
   #listing: ListingCheck | null = null;
 
-  /** @param find a stream as the service lists it now. */
+  /** @param find returns a stream as the service lists it now. */
   constructor(context: ExportContext, find: FindListed) {
     this.#context = context;
     this.#find = find;

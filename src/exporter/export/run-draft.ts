@@ -102,7 +102,7 @@ async function keepRunDraft({ archive }: DraftContext, key: string, file: string
 }
 
 /**
- * Whether these are the stream records that the run was frozen with.
+ * True if these are exactly the stream records that the run was frozen with.
  * @param recorded sorted by stream id, as the records of a draft are.
  */
 export function areRecordsOf({ draft: { streams } }: FrozenRun, recorded: Rows<StoredRecord>): boolean {

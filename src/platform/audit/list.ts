@@ -99,7 +99,7 @@ class EntryPage {
     return taken.length < rows.length;
   }
 
-  /** @param cursor of the page behind it. */
+  /** @param cursor of the next page. */
   json(cursor: string | null): Uint8Array {
     const end = `],"next_cursor":${JSON.stringify(cursor)}}`;
     return Buffer.concat([Buffer.from('{"data":['), ...this.#parts, Buffer.from(end)]);
@@ -120,7 +120,7 @@ class EntryPage {
     return count;
   }
 
-  /** Each behind a comma. */
+  /** Reads entries as JSON text, each preceded by a comma. */
   async #entries(stream: StreamName, first: number, last: number): Promise<Uint8Array> {
     const json = entryJson(this.#reader, sql`CAST(${stream.stream_id} AS text)`);
     const rows = this.#matching(stream, first, last)

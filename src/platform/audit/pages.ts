@@ -39,8 +39,8 @@ export interface StreamName {
 }
 
 /**
- * A comma and the result of `entryToJson`, as an expression over the columns and that of the stream's id: made by the database, a page costs a
- * fifth of what it costs to make objects of its rows and texts of the objects.
+ * SQL for a comma and the result of `entryToJson`, over the columns and the stream's id. A page that the database writes
+ * costs a fifth of one whose rows become objects and then text.
  */
 export function entryJson({ words }: Reader, streamId: RawBuilder<string>): RawBuilder<string> {
   const text = (column: string) => words.json(sql.ref<string>(column));
@@ -89,7 +89,7 @@ export class EntryPages {
     }
   }
 
-  /** The same entries as JSON text, each behind a comma. */
+  /** The same entries as JSON text, each preceded by a comma. */
   async *json(stream: StreamName, first: number, last: number): AsyncGenerator<Uint8Array> {
     const { words } = this.#reader;
     const json = entryJson(this.#reader, sql`CAST(${stream.stream_id} AS text)`);

@@ -4,7 +4,7 @@ import { type RawBuilder, sql } from 'kysely';
 export interface DialectWords {
   /** A text as JSON writes it, with exactly the escapes that `JSON.stringify` makes. */
   json(text: RawBuilder<string>): RawBuilder<string>;
-  /** The texts of rows, which come in the order of a column, one behind the other, in UTF-8. */
+  /** Concatenates the texts of rows, in the order of a column, as UTF-8. */
   joined(text: RawBuilder<string>, by: string): RawBuilder<Uint8Array>;
   /** Whether a column has one of many values. */
   isAmong(column: string, values: readonly string[]): RawBuilder<boolean>;

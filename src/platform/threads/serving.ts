@@ -45,7 +45,7 @@ export function serveTasks<Task>(
   });
 }
 
-/** What is handed over instead of copied: the buffer of bytes that are all there is in it. */
+/** Returns the buffer to transfer instead of copying: that of bytes which fill their buffer. */
 function ownBuffer(value: unknown): ArrayBuffer[] {
   if (!(value instanceof Uint8Array) || !(value.buffer instanceof ArrayBuffer)) return [];
   return value.byteLength > 0 && value.byteLength === value.buffer.byteLength ? [value.buffer] : [];
