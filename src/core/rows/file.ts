@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
 /** Read and written at once. */
-const BLOCK_BYTES = 256 * 1024;
+const BLOCK_BYTES = 64 * 1024;
 
 /** Descriptors of files whose `RowFile` is gone. */
 const descriptors = new FinalizationRegistry<number>(closeSync);
@@ -11,6 +11,7 @@ const descriptors = new FinalizationRegistry<number>(closeSync);
 /** Texts in a file of the folder for temporary files. Only this object can reach it, and it ends with this object. */
 export class RowFile {
   readonly #file: number;
+  /** What waits to be written; then, what is read of one text. */
   readonly #buffer = Buffer.allocUnsafeSlow(BLOCK_BYTES);
   /** Ends of the texts. */
   readonly #ends: number[] = [];
@@ -33,31 +34,32 @@ export class RowFile {
   }
 
   append(text: string): void {
-    const bytes = Buffer.from(text);
-    if (this.#waiting + bytes.length > BLOCK_BYTES) this.#flush();
-    if (bytes.length > BLOCK_BYTES) this.#write(bytes);
-    else this.#waiting += bytes.copy(this.#buffer, this.#waiting);
-    this.#end += bytes.length;
+    const bytes = Buffer.byteLength(text);
+    if (this.#waiting + bytes > BLOCK_BYTES) this.#flush();
+    if (bytes > BLOCK_BYTES) this.#write(Buffer.from(text));
+    else this.#waiting += this.#buffer.write(text, this.#waiting);
+    this.#end += bytes;
     this.#ends.push(this.#end);
   }
 
   read(place: number): string {
     this.#flush();
     const { start, end } = this.#rangeOf(place);
-    const bytes = Buffer.allocUnsafe(end - start);
+    const length = end - start;
+    const bytes = length > BLOCK_BYTES ? Buffer.allocUnsafeSlow(length) : this.#buffer.subarray(0, length);
     this.#readInto(bytes, start);
     return bytes.toString();
   }
 
-  /** @param places of the texts, from 0 on; null for all. */
-  *texts(places: readonly number[] | null): Generator<string> {
+  /** Reads all texts, in their order. */
+  *texts(): Generator<string> {
     this.#flush();
     let memory = Buffer.allocUnsafeSlow(BLOCK_BYTES);
     let block = memory.subarray(0, 0);
     let from = 0;
-    for (const place of places ?? this.#ends.keys()) {
+    for (const place of this.#ends.keys()) {
       const { start, end } = this.#rangeOf(place);
-      if (start < from || end > from + block.length) {
+      if (end > from + block.length) {
         if (end - start > memory.length) memory = Buffer.allocUnsafeSlow(end - start);
         block = memory.subarray(0, Math.min(memory.length, this.#end - start));
         this.#readInto(block, start);

@@ -15,7 +15,7 @@ export interface Rows<T> extends Iterable<T> {
 }
 
 /** Bytes of JSON that are held in memory. */
-const HELD_BYTES = 8 * 2 ** 20;
+const HELD_BYTES = 2 ** 20;
 
 /** Collects rows, in memory as long as they are few, and then in a file without a name, which ends with the rows. */
 export class RowsBuilder<T> {
@@ -46,7 +46,7 @@ export class RowsBuilder<T> {
 
   /** Returns the rows in the order in which they came. */
   finish(): Rows<T> {
-    return this.#file === null ? this.#held : new FileRows(this.#file, null);
+    return this.#file === null ? this.#held : new FileRows(this.#file);
   }
 
   /** Returns the rows sorted by a text of each, by its UTF-16 code units. */
@@ -54,7 +54,12 @@ export class RowsBuilder<T> {
     const rows = this.finish();
     const keys = rows.map(keyOf);
     const order = [...keys.keys()].sort((a, b) => compareTexts(keys[a] as string, keys[b] as string));
-    return this.#file === null ? order.map((place) => rows.at(place) as T) : new FileRows(this.#file, order);
+    if (order.every((place, index) => place === index)) return rows;
+    if (this.#file === null) return order.map((place) => rows.at(place) as T);
+    // Copied in this order, so that whoever reads all of them reads the file from its beginning to its end.
+    const sorted = new RowFile();
+    for (const place of order) sorted.append(this.#file.read(place));
+    return new FileRows(sorted);
   }
 
   #spill(): RowFile {
@@ -65,10 +70,11 @@ export class RowsBuilder<T> {
   }
 }
 
-/** Returns a function that finds a row by a text of it, which no other row has. */
+/** Returns a function that finds the last row with a text. */
 export function findBy<T>(rows: Rows<T>, textOf: (row: T) => string): (text: string) => T | undefined {
   const places = new Map<string, number>();
-  for (const row of rows) places.set(textOf(row), places.size);
+  let place = 0;
+  for (const row of rows) places.set(textOf(row), place++);
   return (text) => rows.at(places.get(text) ?? rows.length);
 }
 
@@ -80,6 +86,11 @@ export function firstOf<T>(rows: Iterable<T>, count: number): T[] {
     first.push(row);
   }
   return first;
+}
+
+/** Yields a value of each row. */
+export function* mapEach<T, U>(rows: Iterable<T>, toValue: (row: T) => U): Generator<U> {
+  for (const row of rows) yield toValue(row);
 }
 
 /** The rows in batches of at most `size`. */
@@ -156,13 +167,10 @@ function placeOf(index: number, length: number): number | null {
 /** Rows of a file. Each is parsed anew whenever it is looked at: what is changed in one is lost. */
 class FileRows<T> extends ReadRows<T> {
   readonly #file: RowFile;
-  /** Places in the file; null for all, as they lie. */
-  readonly #order: readonly number[] | null;
 
-  constructor(file: RowFile, order: readonly number[] | null) {
+  constructor(file: RowFile) {
     super();
     this.#file = file;
-    this.#order = order;
   }
 
   get length(): number {
@@ -171,12 +179,11 @@ class FileRows<T> extends ReadRows<T> {
 
   at(index: number): T | undefined {
     const place = placeOf(index, this.length);
-    if (place === null) return undefined;
-    return JSON.parse(this.#file.read(this.#order?.[place] ?? place)) as T;
+    return place === null ? undefined : (JSON.parse(this.#file.read(place)) as T);
   }
 
   *[Symbol.iterator](): Generator<T> {
-    for (const text of this.#file.texts(this.#order)) yield JSON.parse(text) as T;
+    for (const text of this.#file.texts()) yield JSON.parse(text) as T;
   }
 }
 

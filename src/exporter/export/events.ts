@@ -24,6 +24,8 @@ export type ExportEvent =
   | { type: 'step-failed'; streamId: string; step: JobStep; message: string }
   | { type: 'finished'; streamId: string; status: StreamStatus; partial: boolean; entries: number; bytes: number }
   | { type: 'failed'; streamId: string; reason: string }
+  /** All streams have ended; the run is judged, and its reports are made. */
+  | { type: 'concluding'; runId: string }
   | { type: 'finalized'; runId: string; outcome: string };
 
 export type Listener = (event: ExportEvent) => void;

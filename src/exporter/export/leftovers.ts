@@ -1,4 +1,4 @@
-import { type Rows, RowsBuilder } from '../../core/rows/rows.ts';
+import { mapEach, type Rows, RowsBuilder } from '../../core/rows/rows.ts';
 import type { Archive, StoredObject } from '../../verifier/archive/archive.ts';
 import { measure } from '../../verifier/archive/content.ts';
 import {
@@ -60,19 +60,24 @@ export async function measureLeftOver(
   archive: Archive,
   { run_id, streams, supplements }: RunRecord,
 ): Promise<StoredAs[]> {
-  const named = new Set([
-    askedKey(run_id),
-    runDraftKey(run_id),
-    runRecordKey(run_id),
-    ...streams.flatMap(({ bundle, record }) => [bundle.key, record?.key]),
-    supplements?.object?.key,
-  ]);
+  const others = [
+    [askedKey(run_id), runDraftKey(run_id), runRecordKey(run_id), supplements?.object?.key],
+    mapEach(streams, ({ bundle }) => bundle.key),
+    mapEach(streams, ({ record }) => record?.key),
+  ].reduce(exceptKeys, await listRun(archive, run_id));
   const leftOver: StoredAs[] = [];
-  for (const { key, version_id, irregular } of await listRun(archive, run_id)) {
-    if (named.has(key)) continue;
+  for (const { key, version_id, irregular } of others) {
     if (irregular !== undefined) throw notOurs(key, 'it is no file that an archive holds');
     const content = await measure(await archive.read(key));
     leftOver.push({ key, ...content, ...(version_id === undefined ? {} : { version_id }) });
   }
   return leftOver;
+}
+
+/** Returns the objects that have none of these keys. Of many streams, only one of their keys is in memory at a time. */
+function exceptKeys(objects: Rows<StoredObject>, keys: Iterable<string | undefined>): Rows<StoredObject> {
+  const named = new Set(keys);
+  const others = new RowsBuilder<StoredObject>();
+  for (const object of objects) if (!named.has(object.key)) others.push(object);
+  return others.finish();
 }

@@ -9,7 +9,7 @@ import { type BegunRun, checkSameService, readBegun } from './asked.ts';
 import { readAttempts } from './attempts.ts';
 import type { ExportContext, RunState } from './context.ts';
 import { refuseForeign, refuseUnasked } from './leftovers.ts';
-import { Packing } from './packing.ts';
+import { endPacking, Packing } from './packing.ts';
 import { type ListedStream, type StreamSelection, selectStreams } from './plan.ts';
 import { type FrozenRun, readRunDraft } from './run-draft.ts';
 
@@ -82,10 +82,16 @@ export async function toState(
   return run;
 }
 
-/** Ends the threads that worked for a run; those that worked much hold memory that its reports need. */
-export async function closePacking({ packing }: Pick<RunState, 'packing'>): Promise<void> {
+/** The reports of more streams need the memory that idle threads hold. */
+const MANY_STREAMS = 10_000;
+
+/**
+ * Ends the threads that worked for a run, or keeps them for the next run of this process where they hold little memory.
+ * @param streams of the run.
+ */
+export async function closePacking({ packing }: Pick<RunState, 'packing'>, streams = 0): Promise<void> {
   await packing.close();
-  if (packing.hasPackedMuch) await endReading();
+  if (packing.hasPackedMuch || streams > MANY_STREAMS) await Promise.all([endPacking(), endReading()]);
 }
 
 function once<T>(make: () => Promise<T>): () => Promise<T> {

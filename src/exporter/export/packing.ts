@@ -12,6 +12,11 @@ const THREADS = new KeptThreads(programUrl('exporter/export/packing-thread'), HE
 /** Of bundles. Threads that worked for a larger run are ended: they hold memory that its reports need. */
 const KEPT_UP_TO_BYTES = 4 * 2 ** 20;
 
+/** Ends the thread that is kept for the next run. */
+export function endPacking(): Promise<void> {
+  return THREADS.end();
+}
+
 interface Waiting {
   resolve(written: WrittenBundle): void;
   reject(error: unknown): void;

@@ -100,19 +100,21 @@ function toStreams(
   run: RunState,
   { selection, recorded, incomplete }: StreamJobs,
 ): Pick<RunRecord, 'streams' | 'excluded' | 'vanished' | 'ended'> {
-  const done = new Set(recorded.map(({ record }) => record.stream_id));
   const streams = new RowsBuilder<RunStream>();
   for (const { record, ...stored } of recorded) streams.push({ ...withinRun(record), record: stored });
   for (const record of incomplete) streams.push({ ...withinRun(record), record: null });
   const all = streams.finish();
   const gone = findVanished(selection, scope, run.heads, run.past.spans);
   const ended = findEnded(selection, scope, run.restarts, run.heads);
+  // What an earlier try of this run exported stays in it, even if this try would have left it out.
+  const left = new Set([selection.excluded, gone, ended].flatMap((some) => some.map(({ stream_id }) => stream_id)));
+  for (const { record } of recorded) left.delete(record.stream_id);
+  const isLeft = ({ stream_id }: { stream_id: string }) => left.has(stream_id);
   return {
     streams: all,
-    // What an earlier try of this run exported stays in it, even if this try would have left it out.
-    excluded: selection.excluded.filter(({ stream_id }) => !done.has(stream_id)),
-    vanished: [...gone.filter(({ stream_id }) => !done.has(stream_id)), ...findUnlisted(selection, run_id, all)],
-    ended: ended.filter(({ stream_id }) => !done.has(stream_id)),
+    excluded: selection.excluded.filter(isLeft),
+    vanished: [...gone.filter(isLeft), ...findUnlisted(selection, run_id, all)],
+    ended: ended.filter(isLeft),
   };
 }
 

@@ -12,16 +12,17 @@ import { type ClockReading, earlierClock } from '../clocks.ts';
 import { hiddenIn } from './account.ts';
 import { beginningOf, beginRun, boundToBeginning, checkSameService, requireSame } from './asked.ts';
 import { attestRun, stampFinalized } from './attest.ts';
-import type { ExportContext } from './context.ts';
+import type { ExportContext, RunState } from './context.ts';
 import { concludeRun, finalizeDraft } from './finalize.ts';
 import { listRun } from './leftovers.ts';
 import { closePacking, type FoundRun, findRun, listInScope, toState } from './open-run.ts';
 import { refuseUnended } from './period.ts';
 import type { ListedStream, StreamSelection } from './plan.ts';
 import { requireBoundRun } from './records.ts';
+import type { FrozenRun } from './run-draft.ts';
 import { ServiceReach } from './service-reach.ts';
 import { exportStream } from './stream.ts';
-import { type RunResult, StreamOutcomes } from './stream-jobs.ts';
+import { type RunResult, type StreamJobs, StreamOutcomes } from './stream-jobs.ts';
 import { recoverSupplements, storedSupplementsKey } from './supplement-store.ts';
 import { openSupplements } from './supplements.ts';
 
@@ -44,17 +45,42 @@ export async function exportRun(context: ExportContext): Promise<ExportResult> {
   const found = await findRun(context, objects);
   const { frozen, ledger } = found;
   const { result, clock } =
-    frozen === null
-      ? await exportOpen(context, found)
-      : { result: await finalizeDraft(context, ledger, frozen, []), clock: null };
+    frozen === null ? await exportOpen(context, found) : await finalizeFrozen(context, found, frozen);
   return withMissing(context, ledger, result, clock);
 }
 
-// Over 40 lines: the steps of an export, in their order.
 async function exportOpen(
   context: ExportContext,
   found: FoundRun,
 ): Promise<{ result: RunResult; clock: ClockReading | null }> {
+  using notes = new DisposableStack();
+  const { bound, run, jobs, clock } = await receiveStreams(context, found, notes);
+  sayConcluding(context);
+  return { result: await concludeRun(bound, run, jobs), clock };
+}
+
+async function finalizeFrozen(
+  context: ExportContext,
+  { ledger }: FoundRun,
+  frozen: FrozenRun,
+): Promise<{ result: RunResult; clock: null }> {
+  sayConcluding(context);
+  return { result: await finalizeDraft(context, ledger, frozen, []), clock: null };
+}
+
+function sayConcluding({ runtime, question }: ExportContext): void {
+  runtime.listen({ type: 'concluding', runId: question.run_id });
+}
+
+interface Received {
+  bound: ExportContext;
+  run: RunState;
+  jobs: StreamJobs;
+  clock: ClockReading | null;
+}
+
+/** Receives every stream in scope. @param notes is given what the run needs until it is concluded. */
+async function receiveStreams(context: ExportContext, found: FoundRun, notes: DisposableStack): Promise<Received> {
   const { runtime, handedOut } = context;
   const at = runtime.now();
   const { selection, clock } = await listInScope(context);
@@ -79,7 +105,6 @@ async function exportOpen(
   const stored = storedSupplementsKey(context.question.run_id, found.objects);
   if (stored !== undefined) run.storedSupplements = await recoverSupplements(context, stored);
   else run.supplements = await openSupplements(bound, selection);
-  using notes = new DisposableStack();
   notes.use(run.supplements?.notes);
   try {
     const reach = new ServiceReach(context);
@@ -91,9 +116,9 @@ async function exportOpen(
     const hidden = await hiddenIn(context, run, { selection, open, finished });
     await inParallel(hidden, runtime.concurrency, exportOne);
   } finally {
-    await closePacking(run);
+    await closePacking(run, selection.included.length);
   }
-  return { result: await concludeRun(bound, run, outcomes.finish(selection)), clock };
+  return { bound, run, jobs: outcomes.finish(selection), clock };
 }
 
 async function resume(

@@ -42,7 +42,7 @@ export interface StreamJobs {
   /** Number of failed and incomplete streams for which the service refused the key. */
   refused: number;
   /** Streams that this process did not receive. */
-  recovered: RecoveredStream[];
+  recovered: Rows<RecoveredStream>;
 }
 
 interface RecoveredStream extends Pick<Recovered, 'unread'> {
@@ -54,7 +54,7 @@ export class StreamOutcomes {
   readonly #recorded = new RowsBuilder<StoredRecord>();
   readonly #incomplete = new RowsBuilder<Unbound<StreamRecord>>();
   readonly #failed: StreamFailure[] = [];
-  readonly #recovered: RecoveredStream[] = [];
+  readonly #recovered = new RowsBuilder<RecoveredStream>();
   #refused = 0;
 
   get recorded(): number {
@@ -78,7 +78,9 @@ export class StreamOutcomes {
       selection,
       recorded: this.#recorded.finishSorted(({ record }) => record.stream_id),
       incomplete: this.#incomplete.finish(),
-      ...{ failed: this.#failed, refused: this.#refused, recovered: this.#recovered },
+      failed: this.#failed,
+      refused: this.#refused,
+      recovered: this.#recovered.finish(),
     };
   }
 }

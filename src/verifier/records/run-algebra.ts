@@ -1,3 +1,4 @@
+import { findBy } from '../../core/rows/rows.ts';
 import { type Outcome, worstOf } from './outcome.ts';
 import type { Reconciliation, RunRecord, RunStream, StreamList } from './record.ts';
 import { outcomesOfSupplements } from './supplements.ts';
@@ -25,28 +26,38 @@ type Received = Pick<RunStream, 'stream_id' | 'head' | 'service' | 'collected'>;
 
 /** Every relation that does not hold within a run record. */
 export function disagreementsIn(record: RunRecord): Disagreement[] {
-  const { stream_list: list, streams, failed, excluded, vanished, started_at } = record;
-  const ids = list.streams.map(({ stream_id }) => stream_id);
-  const listed = new Map(ids.map((id, place) => [id, place]));
-  const gone = new Set(vanished.map(({ stream_id }) => stream_id));
-  const impossible = (stream_id: string | null, message: string): Disagreement => ({
-    kind: 'impossible',
-    stream_id,
-    message,
-  });
-  const places = [streams, failed, excluded].flatMap((some) => some.map(({ stream_id }) => stream_id));
+  const { stream_list: list, streams, failed, excluded } = record;
   const onPages = list.pages.reduce((sum, page) => sum + page.streams, 0);
   return [
     ...(onPages === list.streams.length
       ? []
       : [impossible(null, `the pages of its list have ${onPages} streams, and the list ${list.streams.length}`)]),
-    ...repeatedIn(ids).map((id) => impossible(id, 'is listed twice')),
-    ...repeatedIn(places).map((id) => impossible(id, 'is in two of streams, failed and excluded')),
+    ...repeatedIn([list.streams]).map((id) => impossible(id, 'is listed twice')),
+    ...repeatedIn([streams, failed, excluded]).map((id) => impossible(id, 'is in two of streams, failed and excluded')),
+    ...comparedWithList(record),
+  ];
+}
+
+function impossible(stream_id: string | null, message: string): Disagreement {
+  return { kind: 'impossible', stream_id, message };
+}
+
+function comparedWithList({
+  stream_list: list,
+  streams,
+  failed,
+  excluded,
+  vanished,
+  started_at,
+}: RunRecord): Disagreement[] {
+  const find = findBy(list.streams, ({ stream_id }) => stream_id);
+  const gone = new Set(vanished.map(({ stream_id }) => stream_id));
+  return [
     ...[...failed, ...excluded]
-      .filter(({ stream_id }) => !listed.has(stream_id))
+      .filter(({ stream_id }) => find(stream_id) === undefined)
       .map(({ stream_id }) => impossible(stream_id, 'is failed or excluded, and was not listed')),
     ...streams.flatMap((stream) => {
-      const statement = list.streams.at(listed.get(stream.stream_id) ?? list.streams.length);
+      const statement = find(stream.stream_id);
       if (statement !== undefined) return compareWithList(stream, statement, started_at);
       if (stream.head === null || gone.has(stream.stream_id)) return [];
       return [impossible(stream.stream_id, 'was exported, and is neither listed nor vanished')];
@@ -119,7 +130,11 @@ function isSameStatement(one: Omit<Listed, 'stream_id'>, other: Omit<Listed, 'st
   );
 }
 
-function repeatedIn(ids: readonly string[]): string[] {
+/** Returns the ids of streams that are in these lists more than once. */
+function repeatedIn(lists: readonly Iterable<{ stream_id: string }>[]): string[] {
   const seen = new Set<string>();
-  return ids.filter((id) => seen.size === seen.add(id).size);
+  const repeated: string[] = [];
+  for (const list of lists)
+    for (const { stream_id } of list) if (seen.size === seen.add(stream_id).size) repeated.push(stream_id);
+  return repeated;
 }

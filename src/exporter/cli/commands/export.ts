@@ -127,6 +127,7 @@ async function exportTo(
   const progress = new Progress(printer);
   const listen: Listener = (event) => {
     if (event.type === 'planned') noteRoom(wish.config, event.entryCounts, printer);
+    if (event.type === 'concluding') context.holdHeap(10);
     progress.listen(event);
     wish.notifications.listen(event);
   };
