@@ -2,7 +2,7 @@ import { readdirSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { describe, expect, test } from 'vitest';
 import { RowMap } from '../../../src/core/rows/map.ts';
-import { firstOf, type Rows, RowsBuilder } from '../../../src/core/rows/rows.ts';
+import { findBy, firstOf, type Rows, RowsBuilder } from '../../../src/core/rows/rows.ts';
 
 interface Row {
   id: string;
@@ -68,6 +68,24 @@ describe.each([
     const expected = ROWS.toSorted((a, b) => (a.id < b.id ? -1 : 1));
     expect([...sorted]).toEqual(expected);
     expect([sorted.at(3), sorted.at(-1)]).toEqual([expected[3], expected.at(-1)]);
+  });
+
+  test('sorted by a text, of which several rows have the same: in their order', () => {
+    const same = ROWS.map(({ id, n }) => ({ id: id.slice(0, 4), n }));
+    const expected = same.toSorted((a, b) => (a.id < b.id ? -1 : a.id > b.id ? 1 : 0));
+    expect([...rowsOf(heldBytes, same).finishSorted(({ id }) => id)]).toEqual(expected);
+    expect([...rowsOf(heldBytes, expected).finishSorted(({ id }) => id)]).toEqual(expected);
+  });
+
+  test('found by a text: the last row that has it', () => {
+    const again = { id: 'id 3 𝕊', n: -1 };
+    const find = findBy(rowsOf(heldBytes, [...ROWS, again, { id: 'last', n: -2 }]).finish(), ({ id }) => id);
+    expect([find('id 3 𝕊'), find('id 4 𝕊'), find('last'), find('none')]).toEqual([
+      again,
+      ROWS.find(({ id }) => id === 'id 4 𝕊'),
+      { id: 'last', n: -2 },
+      undefined,
+    ]);
   });
 
   test('rows larger than any block, beside small and empty ones', () => {
