@@ -415,6 +415,7 @@ describe('with --log-format json', () => {
         .sort(),
     ).toEqual(['stream-0', 'stream-1']);
     expect(of('finished')[0]).toMatchObject({ run_id: RUN, status: 'verified', entries: 3 });
+    expect(of('concluding')).toMatchObject([{ run_id: RUN }]);
     expect(of('finalized')).toMatchObject([{ run_id: RUN, outcome: 'verified' }]);
     expect(of('request').length).toBe(here.service.requests.length);
     expect(of('request').at(-1)).toMatchObject({
