@@ -449,6 +449,11 @@ test.each(['verifier/', 'library/', 'exporter/client/'])('%s reads JSON with an 
   expect(wrong.map(({ path }) => path)).toEqual([]);
 });
 
+test('no literal is spread within a literal, where the compiler checks no names', () => {
+  const spread = files.filter(({ text }) => /\.\.\.\{/.test(text));
+  expect(spread.map(({ path }) => path)).toEqual([]);
+});
+
 test('a file over 250 lines says why', () => {
   const long = files.filter(({ text }) => text.split('\n').length > 251 && !text.startsWith('// Over 250 lines: '));
   expect(long.map(({ path }) => path)).toEqual([]);

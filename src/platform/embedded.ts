@@ -39,7 +39,13 @@ export interface PlatformTrust {
 
 /** What listens besides the platform, for the demonstration alone. */
 const DECOY: DecoySettings = {
-  ...{ name: 'intranet', kind: 'web', host: '127.0.0.1', port: 0, publicHost: null, publicPort: null, tls: null },
+  name: 'intranet',
+  kind: 'web',
+  host: '127.0.0.1',
+  port: 0,
+  publicHost: null,
+  publicPort: null,
+  tls: null,
   isPlain: true,
 };
 
@@ -55,8 +61,10 @@ export async function startEmbeddedPlatform(parent: string, signal: AbortSignal)
     const caller = new PlatformCaller(origin, apiKey, signal);
     return {
       urls: {
-        ...{ audit: auditUrl, traps: `${origin}/traps/api/v1` },
-        ...{ endpoints: `${origin}/endpoints`, agents: `${origin}/agents/api/v1` },
+        audit: auditUrl,
+        traps: `${origin}/traps/api/v1`,
+        endpoints: `${origin}/endpoints`,
+        agents: `${origin}/agents/api/v1`,
       },
       apiKey,
       importHost: (directory) => importHost({ directory, url: auditUrl, apiKey }),

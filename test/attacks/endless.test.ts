@@ -13,8 +13,12 @@ import { json, type ReceivedRequest, type Reply } from '../support/fault-server.
 const SOURCE = {
   rate: { least_bytes_per_second: 1000 },
   timeouts: {
-    ...{ connect_seconds: 1, headers_seconds: 1, idle_seconds: 0.3 },
-    ...{ request_seconds: 1.5, download_seconds: 2.5, retry_after_seconds: 0.3 },
+    connect_seconds: 1,
+    headers_seconds: 1,
+    idle_seconds: 0.3,
+    request_seconds: 1.5,
+    download_seconds: 2.5,
+    retry_after_seconds: 0.3,
   },
   limits: { pages: 40 },
 };

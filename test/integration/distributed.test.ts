@@ -158,7 +158,8 @@ describe('a run that is handed out', () => {
     const single = { ...alone, env: here.env };
     expect((await evidence(EXPORT, single)).code).toBe(0);
     expect({ recovered, warnings, attempts: attempts.length }).toEqual({
-      ...{ recovered: single.record().recovered, warnings: single.record().warnings },
+      recovered: single.record().recovered,
+      warnings: single.record().warnings,
       attempts: 1,
     });
     const claimsOf = (all: RunDocument[]) =>
@@ -226,7 +227,11 @@ describe('a run that is handed out', () => {
     const status = await evidence(['status', RUN, '--json'], here);
     expect(status.code).toBe(3);
     expect(JSON.parse(status.stdout).runs[0]).toMatchObject({
-      ...{ state: 'ended', recorded: 5, failed: 1, exit_code: 3, outcome: 'incomplete' },
+      state: 'ended',
+      recorded: 5,
+      failed: 1,
+      exit_code: 3,
+      outcome: 'incomplete',
       failures: [{ stream_id: 'stream-001', state: 'failed' }],
     });
     isGone = false;

@@ -32,7 +32,12 @@ describe('a service with three streams', () => {
     const { code, stdout } = await exportAll('--json');
     const run = JSON.parse(stdout);
     expect(run.reconciliation).toEqual({
-      ...{ listed: 3, exported: 3, partial: 0, failed: 0, empty: 0, excluded: 0 },
+      listed: 3,
+      exported: 3,
+      partial: 0,
+      failed: 0,
+      empty: 0,
+      excluded: 0,
       supplements: { configured: 0, collected: 0, missing: 0 },
     });
     expect(

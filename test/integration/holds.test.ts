@@ -26,7 +26,12 @@ test('a run is held, kept for longer and released; deletion, runs and verify kno
 
   expect((await program('export', '--request', 'AUD-1', '--all-time')).code).toBe(0);
   expect(await runLine()).toMatchObject({
-    ...{ run_id: 'AUD-1', state: 'finalized', outcome: 'verified', streams: 1, signed: false, legal_hold: false },
+    run_id: 'AUD-1',
+    state: 'finalized',
+    outcome: 'verified',
+    streams: 1,
+    signed: false,
+    legal_hold: false,
     lock: { mode: 'governance', retain_until: expect.stringMatching(`^${YEAR + 1}-`) },
   });
 

@@ -55,7 +55,10 @@ async function giveUpAnUpload(role: Role): Promise<void> {
   const archive = openS3Archive(
     { bucket, prefix: 'prod/' },
     {
-      ...{ endpoint: relays[role].url, pathStyle: true, legalHold: false, signal: new AbortController().signal },
+      endpoint: relays[role].url,
+      pathStyle: true,
+      legalHold: false,
+      signal: new AbortController().signal,
       limits: { ...DEFAULT_S3_LIMITS, multipartBytes: 6 * 2 ** 20, partBytes: 5 * 2 ** 20 },
     },
   );

@@ -29,8 +29,11 @@ beforeAll(async () => {
   writeFileSync(join(bin, 'evidence-platform'), `#!/bin/sh\nexec "${process.execPath}" "${program}" "$@"\n`);
   chmodSync(join(bin, 'evidence-platform'), 0o755);
   env = {
-    ...{ PGHOST: '127.0.0.1', PGPORT: `${server.port}`, PGUSER: 'postgres' },
-    ...{ DATABASE: addressOf('audit'), RESTORED: addressOf('restored') },
+    PGHOST: '127.0.0.1',
+    PGPORT: `${server.port}`,
+    PGUSER: 'postgres',
+    DATABASE: addressOf('audit'),
+    RESTORED: addressOf('restored'),
     PATH: `${bin}:${PROGRAMS}:/usr/bin:/bin`,
   };
 });
@@ -105,7 +108,8 @@ async function inShell(script: string): Promise<void> {
 /** @returns how many entries there are, all of which our own Verify and Python found whole. */
 async function verifyAll(serving: string, apiKey: string): Promise<number> {
   const child = spawn('bash', ['-c', `exec ${serving} --port 0`], {
-    ...{ cwd: folder, env: cleanEnvironment(env) },
+    cwd: folder,
+    env: cleanEnvironment(env),
     stdio: ['ignore', 'pipe', 'inherit'],
   });
   try {

@@ -14,7 +14,8 @@ async function startLeaving(after: number) {
   const streams = new Map(Array.from({ length: STREAMS }, (_, number) => [`stream-${number + 10}`, 1] as const));
   let given = 0;
   const service = await startFaultyService({
-    ...{ apiKey: KEY, streams },
+    apiKey: KEY,
+    streams,
     fault: async ({ step }) => {
       if (step === 'verify' && given >= after) void service.close();
       if (step === 'summary') given += 1;

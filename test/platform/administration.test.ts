@@ -183,8 +183,13 @@ describe.each(DATABASES)('the record of administrative acts on %s', (_name, star
     });
     const service = new AdministrationService({ database, log, administration, outbox });
     const alerts = assembleAlerts({
-      ...{ database, clock, administration, outbox, masterKey },
-      ...{ outgoingHosts: [], publicUrl: () => PUBLIC_URL },
+      database,
+      clock,
+      administration,
+      outbox,
+      masterKey,
+      outgoingHosts: [],
+      publicUrl: () => PUBLIC_URL,
     });
     return { at, keys, administration: service, alerts, ben, session, keyId: key.key_id, deadLetter };
   }

@@ -101,20 +101,34 @@ agents:
     trustTimes: { trustedAfterDays: 1, verifiedAfterDays: 2, idleDays: 3 },
     decoys: [
       {
-        ...{ name: 'db', kind: 'postgres', host: '::', port: 5432, publicHost: 'db.example', publicPort: 5432 },
+        name: 'db',
+        kind: 'postgres',
+        host: '::',
+        port: 5432,
+        publicHost: 'db.example',
+        publicPort: 5432,
         tls: null,
       },
       {
-        ...{ name: 'web', kind: 'web', host: '127.0.0.1', port: 0, publicHost: null, publicPort: null },
+        name: 'web',
+        kind: 'web',
+        host: '127.0.0.1',
+        port: 0,
+        publicHost: null,
+        publicPort: null,
         tls: { certificate: 'p:a/ss\n', key: 'p:a/ss\n' },
       },
     ],
     aws: {
       iam: { accessKeyId: 'AKIAQZZZZZZZZZZZZZZZ', secret: 's'.repeat(40), region: 'us-east-1', endpoint: null },
       trail: {
-        ...{ bucket: 'trail', prefix: '', everyMinutes: 5 },
+        bucket: 'trail',
+        prefix: '',
+        everyMinutes: 5,
         access: {
-          ...{ accessKeyId: 'AKIAQZZZZZZZZZZZZZZZ', secret: 's'.repeat(40), region: 'eu-central-1' },
+          accessKeyId: 'AKIAQZZZZZZZZZZZZZZZ',
+          secret: 's'.repeat(40),
+          region: 'eu-central-1',
           endpoint: 'https://s3.example',
         },
       },

@@ -120,12 +120,12 @@ async function ofEndpoints(service: Service): Promise<KnownIds> {
   const until = new Date(Date.now() + 3_600_000).toISOString();
   const [window] = await makeEach(service, '//endpoints/change-windows/', [{ all: true, until, reason: 'x' }]);
   return {
-    ...{ endpoint_id: [agent.id], event_id: [event.event_id], change_id: [event.change_id] },
-    ...{
-      bait_id: [bait_id],
-      window_id: [window.window_id],
-      baseline_id: proposals.map(({ baseline_id }) => baseline_id),
-    },
+    endpoint_id: [agent.id],
+    event_id: [event.event_id],
+    change_id: [event.change_id],
+    bait_id: [bait_id],
+    window_id: [window.window_id],
+    baseline_id: proposals.map(({ baseline_id }) => baseline_id),
   };
 }
 
@@ -153,11 +153,19 @@ async function ofAgents(service: Service): Promise<KnownIds> {
     [...'abcd'].map((audience) => ({ url: 'https://rp.example/events', audience })),
   );
   return {
-    ...{ agent_id: ids, action_id: actions.map(({ action_id }) => action_id), decoy_id: [decoy.decoy_id] },
-    ...{ kill_id: [kill.kill_id], subscriber_id: subscribers.map(({ subscriber_id }) => subscriber_id) },
-    ...{ parent_agent_id: [first], version: ['1.0'], tool_used: ['t', 'a-decoy'], name: SECRETS },
-    ...{ allowed_apis: ['api.example.com'], prompt_sha256: ['a'.repeat(64)] },
-    ...{ file: ['ecdsa', 'ml-dsa-65'], url: ['https://rp.example/events'] },
+    agent_id: ids,
+    action_id: actions.map(({ action_id }) => action_id),
+    decoy_id: [decoy.decoy_id],
+    kill_id: [kill.kill_id],
+    subscriber_id: subscribers.map(({ subscriber_id }) => subscriber_id),
+    parent_agent_id: [first],
+    version: ['1.0'],
+    tool_used: ['t', 'a-decoy'],
+    name: SECRETS,
+    allowed_apis: ['api.example.com'],
+    prompt_sha256: ['a'.repeat(64)],
+    file: ['ecdsa', 'ml-dsa-65'],
+    url: ['https://rp.example/events'],
   };
 }
 

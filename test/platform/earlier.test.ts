@@ -57,8 +57,13 @@ test('what the first form had is served as it was, and every stream is verified 
 test('who repeats a request still repeats it, and new entries follow the old ones', async () => {
   const ask = await serve();
   const first = {
-    ...{ stream_id: 'payments', actor: 'a.larsen', action: 'approve', resource_type: 'payment', resource_id: 'p/1' },
-    ...{ metadata: { n: 1.5, ü: [1] }, idempotency_key: 'key-payments-1' },
+    stream_id: 'payments',
+    actor: 'a.larsen',
+    action: 'approve',
+    resource_type: 'payment',
+    resource_id: 'p/1',
+    metadata: { n: 1.5, ü: [1] },
+    idempotency_key: 'key-payments-1',
   };
   const again = await ask('POST', '/entries/', first);
   expect([again.status, again.body.sequence]).toEqual([200, 1]);

@@ -53,7 +53,10 @@ test('what the services of the platform record is proved by its entries, and ver
   const { kinds, findings } = JSON.parse(stdout).supplements;
   const proved = { in_period: 1, proved_by_entry: 1 };
   expect({ ...kinds, findings }).toMatchObject({
-    ...{ detections: proved, events: proved, scans: proved, actions: proved },
+    detections: proved,
+    events: proved,
+    scans: proved,
+    actions: proved,
     verifications: { in_period: 1, unproved: 1 },
     findings: [],
   });

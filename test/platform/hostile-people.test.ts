@@ -74,7 +74,8 @@ class Visitor {
   async #send(method: 'GET' | 'POST', path: string, body: string | undefined) {
     const type = body === undefined ? {} : { 'content-type': 'application/x-www-form-urlencoded' };
     const answer = await request(service.origin + path, {
-      ...{ method, body: body ?? null },
+      method,
+      body: body ?? null,
       headers: { cookie: this.cookie, ...type, ...this.#headers },
     });
     for (const cookie of [answer.headers['set-cookie'] ?? []].flat()) {

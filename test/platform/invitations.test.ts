@@ -38,7 +38,10 @@ describe.each(DATABASES)('invitations on %s', (_name, start) => {
     const { link_id, token } = await invite(BEN, 'operator', actor);
     expect(await open()).toEqual([
       {
-        ...{ link_id, email: BEN, role: 'operator', invited_by: `person:${ada}` },
+        link_id,
+        email: BEN,
+        role: 'operator',
+        invited_by: `person:${ada}`,
         expires_at: new Date(at.now + 24 * HOUR).toISOString(),
       },
     ]);

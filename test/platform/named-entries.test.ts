@@ -106,8 +106,16 @@ describe.each(SERVICES)('a platform on %s', (_name, start) => {
     const { body } = await service.call('GET', '//traps/api/v1/stats/');
     const now = expect.stringMatching(/^\d{4}-/);
     expect(body).toEqual({
-      ...{ traps: 2, planted: 2, unproved: 2, without_decoy: 0, proved_since: null, detections: 2, detections_24h: 2 },
-      ...{ open_detections: { low: 0, medium: 2, high: 0, critical: 0 }, open_since: now, last_detection_at: now },
+      traps: 2,
+      planted: 2,
+      unproved: 2,
+      without_decoy: 0,
+      proved_since: null,
+      detections: 2,
+      detections_24h: 2,
+      open_detections: { low: 0, medium: 2, high: 0, critical: 0 },
+      open_since: now,
+      last_detection_at: now,
     });
   });
 });

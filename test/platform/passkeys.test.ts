@@ -230,7 +230,9 @@ describe.each(DATABASES)('passkeys on %s', (_name, start) => {
     device.counter -= 1;
     await expect(signIn()).rejects.toMatchObject(NOT_RIGHT);
     expect((await at.acts()).at(-1)).toMatchObject({
-      ...{ action: 'passkey.counted_back', resource_id: ada, metadata: { passkey_id: passkey?.passkey_id } },
+      action: 'passkey.counted_back',
+      resource_id: ada,
+      metadata: { passkey_id: passkey?.passkey_id },
     });
     await signIn();
   });

@@ -211,7 +211,11 @@ describe.each(DATABASES)('people on %s', (_name, start) => {
       const token = await at.signIn(' ADA@example.com ');
       const { sessions } = at.accounts;
       expect(await sessions.find(token)).toMatchObject({
-        ...{ personId, email: ADA, name: 'Ada', role: 'owner', isProved: false },
+        personId,
+        email: ADA,
+        name: 'Ada',
+        role: 'owner',
+        isProved: false,
       });
       const stored = await database.tables<PeopleTables>().selectFrom('sessions').selectAll().execute();
       expect(JSON.stringify(stored)).not.toContain(token);
@@ -244,11 +248,9 @@ describe.each(DATABASES)('people on %s', (_name, start) => {
       }
       const [one] = answers;
       expect(one).toEqual({
-        ...{
-          code: 'not_signed_in',
-          message: 'the e-mail address, the password or the second factor is not right',
-          hashes: 1,
-        },
+        code: 'not_signed_in',
+        message: 'the e-mail address, the password or the second factor is not right',
+        hashes: 1,
       });
       expect(answers).toEqual(rows.map(() => one));
     });
@@ -286,7 +288,8 @@ describe.each(DATABASES)('people on %s', (_name, start) => {
         expect(answers).toEqual([...Array(5).fill('not_signed_in'), 'too_many_attempts', 'too_many_attempts']);
         // Also who knows the password waits, else it could be guessed by the answer.
         await expect(at.signIn(email, { network: 'another' })).rejects.toMatchObject({
-          ...{ code: 'too_many_attempts', members: { retry_after: 1 } },
+          code: 'too_many_attempts',
+          members: { retry_after: 1 },
         });
       }
       at.now += SECOND;

@@ -12,7 +12,9 @@ test.each([
   'what %s says of the sender is taken as it has to be',
   async (_who, remoteAddress, trustedProxies, expected) => {
     const server = createServer({
-      ...{ logLevel: 'silent', clock: () => new Date(0), trustedProxies },
+      logLevel: 'silent',
+      clock: () => new Date(0),
+      trustedProxies,
       rateLimits: { requestsPerMinute: 100, refusalsPerMinute: 100 },
       authenticate: async () => ({ kind: 'key', id: 'k', name: 'k', scopes: [] }),
     });
@@ -23,7 +25,9 @@ test.each([
 
 test('who is behind a trusted proxy is not before others: a sender that was sent along is not believed', async () => {
   const server = createServer({
-    ...{ logLevel: 'silent', clock: () => new Date(0), trustedProxies: ['127.0.0.1'] },
+    logLevel: 'silent',
+    clock: () => new Date(0),
+    trustedProxies: ['127.0.0.1'],
     rateLimits: { requestsPerMinute: 100, refusalsPerMinute: 100 },
     authenticate: async () => ({ kind: 'key', id: 'k', name: 'k', scopes: [] }),
   });

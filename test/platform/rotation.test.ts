@@ -56,7 +56,9 @@ describe.each(places)('rotating a seal key on %s', (_name, start) => {
   test('seals what comes next under another key, whoever appends it, and Verify knows both', async () => {
     await append('s', 3);
     expect(await rotateSealKey(database, means, 's')).toEqual({
-      ...{ from: sealKeyId('s', 1), to: sealKeyId('s', 2), sequence: 4 },
+      from: sealKeyId('s', 1),
+      to: sealKeyId('s', 2),
+      sequence: 4,
     });
     await append('s', 2);
     await rotateSealKey(database, means, 's');
@@ -67,12 +69,10 @@ describe.each(places)('rotating a seal key on %s', (_name, start) => {
     for (const [at, { hash, seal }] of entries.entries())
       expect(seal).toBe(sealHash(means.keys.of('s', epochs[at] ?? 0).key, hash));
     expect(entries[3]).toMatchObject({
-      ...{
-        actor: 'evidence-platform',
-        action: 'key.rotated',
-        resource_type: 'seal_key',
-        resource_id: sealKeyId('s', 2),
-      },
+      actor: 'evidence-platform',
+      action: 'key.rotated',
+      resource_type: 'seal_key',
+      resource_id: sealKeyId('s', 2),
       metadata: { epoch: 2, from: sealKeyId('s', 1), to: sealKeyId('s', 2) },
     });
     expect(await verify('s')).toMatchObject({ verified: true, entries_checked: 8, failures: [] });

@@ -230,7 +230,9 @@ const OPERATIONS: readonly Operation[] = [
     path: '//endpoints/hosts/ENDPOINT/verify',
   },
   {
-    ...{ operation: 'POST /endpoints/hosts/{endpoint_id}/bait', needed: 'endpoints:write', given: ['traps:write'] },
+    operation: 'POST /endpoints/hosts/{endpoint_id}/bait',
+    needed: 'endpoints:write',
+    given: ['traps:write'],
     path: '//endpoints/hosts/ENDPOINT/bait',
     body: () => ({ credential_type: 'aws_key', path: `/home/x/${baited++}`, label: 'x' }),
   },
@@ -241,7 +243,9 @@ const OPERATIONS: readonly Operation[] = [
   },
   {
     operation: 'DELETE /endpoints/hosts/{endpoint_id}/bait/{bait_id}',
-    ...{ needed: 'endpoints:write', given: ['traps:write'], path: '//endpoints/hosts/ENDPOINT/bait/BAIT' },
+    needed: 'endpoints:write',
+    given: ['traps:write'],
+    path: '//endpoints/hosts/ENDPOINT/bait/BAIT',
   },
   ...(
     [
@@ -266,16 +270,16 @@ const OPERATIONS: readonly Operation[] = [
     ofAgent: true,
   },
   {
-    ...{
-      operation: 'POST /endpoints/agent/key',
-      needed: 'endpoints:report',
-      path: '//endpoints/agent/key',
-      ofAgent: true,
-    },
+    operation: 'POST /endpoints/agent/key',
+    needed: 'endpoints:report',
+    path: '//endpoints/agent/key',
+    ofAgent: true,
     body: () => ({ public_key: endpoint.agent.publicKey, proof: 'x' }),
   },
   {
-    ...{ operation: 'POST /endpoints/scans/report', needed: 'endpoints:report', path: '//endpoints/scans/report' },
+    operation: 'POST /endpoints/scans/report',
+    needed: 'endpoints:report',
+    path: '//endpoints/scans/report',
     ofAgent: true,
     body: async () => partOf(await endpoint.made(TOOLS)),
   },
@@ -528,15 +532,13 @@ async function send({ operation, path, body }: Operation, apiKey: string | undef
     TRAP: path.includes('TRAP') ? (await makeTrap()).credential_id : '',
     DETECTION: path.includes('DETECTION') ? await makeDetection() : '',
     HOOK: path.includes('HOOK') ? await makeHook() : '',
-    ...{
-      ENDPOINT: endpoint.id,
-      OTHER: other.id,
-      LEAVING: leaving.id,
-      EVENT: event.event_id,
-      CHANGE: event.change_id,
-      WINDOW: windowId,
-      BAIT: baitId,
-    },
+    ENDPOINT: endpoint.id,
+    OTHER: other.id,
+    LEAVING: leaving.id,
+    EVENT: event.event_id,
+    CHANGE: event.change_id,
+    WINDOW: windowId,
+    BAIT: baitId,
     BASELINE: path.includes('BASELINE') ? await makeProposal() : '',
     ...(await agents.known(path)),
   };

@@ -59,7 +59,9 @@ test('a real package, upgraded and downgraded, is explained by who signs the arc
   };
   const explained = (version: string) => [
     {
-      ...{ event_type: 'binary_modified', path: `/usr/bin/${NAME}`, severity: 'low' },
+      event_type: 'binary_modified',
+      path: `/usr/bin/${NAME}`,
+      severity: 'low',
       explanation: { kind: 'signed_package', name: NAME, version, signed_by: expect.stringMatching(SIGNED_BY) },
     },
   ];

@@ -142,12 +142,26 @@ export type Observed = Known & ReadForms & Measures;
 
 export function observationsOf(reading: PackageReading, more: Partial<Observed> = {}): Observations {
   const all: Observed = {
-    ...{ summary: null, pdf: null, isShort: false, isAltered: false },
-    ...{ vendor: null, earlier: [], period: { from: null, to: null }, statedCount: null },
-    ...{ statement: NO_STATEMENT, unfetched: null, secrets: { found_in: [], accepted: false } },
-    ...{ restarts: [], completeness: { kind: 'none', why: 'not asked' } },
-    ...{ contractFile: null, acceptUnhashed: [], roots: null, verifyToken, now: new Date('2026-11-30') },
-    ...{ sealKeysGiven: true, contract: defaultContract },
+    summary: null,
+    pdf: null,
+    isShort: false,
+    isAltered: false,
+    vendor: null,
+    earlier: [],
+    period: { from: null, to: null },
+    statedCount: null,
+    statement: NO_STATEMENT,
+    unfetched: null,
+    secrets: { found_in: [], accepted: false },
+    restarts: [],
+    completeness: { kind: 'none', why: 'not asked' },
+    contractFile: null,
+    acceptUnhashed: [],
+    roots: null,
+    verifyToken,
+    now: new Date('2026-11-30'),
+    sealKeysGiven: true,
+    contract: defaultContract,
     ...more,
   };
   return { reading, known: all, forms: all, measures: all };

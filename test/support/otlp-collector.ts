@@ -61,7 +61,10 @@ function readBatches({ bytes, headers }: ReceivedRequest): Batch[] {
 function toSpan(span: SentSpan): ReceivedSpan {
   if (!/^[0-9a-f]{32}$/.test(span.traceId) || !/^[0-9a-f]{16}$/.test(span.spanId)) throw new Error('an id is none');
   return {
-    ...{ traceId: span.traceId, spanId: span.spanId, parentSpanId: span.parentSpanId ?? null, name: span.name },
+    traceId: span.traceId,
+    spanId: span.spanId,
+    parentSpanId: span.parentSpanId ?? null,
+    name: span.name,
     attributes: attributesOf(span.attributes),
     status: span.status.code ?? 0,
     seconds: Number(BigInt(span.endTimeUnixNano) - BigInt(span.startTimeUnixNano)) / 1e9,

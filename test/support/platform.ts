@@ -40,7 +40,9 @@ export async function serveAgain(
   const platform = await startPlatform({ dataDir, port: 0, ...options });
   const { auditUrl } = platform;
   return {
-    ...{ auditUrl, apiKey, dataDir },
+    auditUrl,
+    apiKey,
+    dataDir,
     env: { EVIDENCE_AUDIT_URL: auditUrl, EVIDENCE_API_KEY: apiKey },
     stop: () => platform.close(),
   };

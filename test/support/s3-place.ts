@@ -61,7 +61,10 @@ export async function newPlace(
   const env = { ...platform.env, ...gateway.env, TMPDIR: temporary, EVIDENCE_CONFIG: 'evidence.yaml' };
   const options = { cwd: directory, env };
   return {
-    ...{ directory, temporary, bucket, archive },
+    directory,
+    temporary,
+    bucket,
+    archive,
     start: (...args) => startNode(EVIDENCE, args, options),
     evidence: (...args) => evidence(args, options),
   };

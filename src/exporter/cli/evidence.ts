@@ -72,11 +72,14 @@ function makeParser(): Argv {
       json: { type: 'boolean', global: true, describe: 'one JSON document on stdout' },
       quiet: { type: 'boolean', global: true, describe: 'no progress' },
       'log-format': {
-        ...{ choices: ['text', 'json'] as const, global: true },
+        choices: ['text', 'json'] as const,
+        global: true,
         describe: 'format of stderr: text (default), or json with one object per line',
       },
       verbose: {
-        ...{ type: 'boolean', global: true, alias: 'v' },
+        type: 'boolean',
+        global: true,
+        alias: 'v',
         describe: 'every request, retry and step on stderr; every stream in tables',
       },
     })

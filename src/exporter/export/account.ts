@@ -58,7 +58,8 @@ function beginReading(
   stated: ReadonlyMap<string, number | null>,
 ): PackageReader {
   return new PackageReader(service.contract, trust.sealKeys, {
-    ...{ packageId, actions: true },
+    packageId,
+    actions: true,
     ...lookOut(
       (streamId) => pastOf(run, streamId),
       service.packagePeriod,

@@ -194,7 +194,10 @@ function countEntries(spans: readonly Span[]): number {
 export function findHidden(selection: StreamSelection, scope: Filter, streamIds: readonly string[]): ListedStream[] {
   const held = new Map(streamIds.map((streamId) => [streamId, streamId]));
   return unlistedIn(selection, scope, held).map(([streamId]) => ({
-    ...{ streamId, entryCount: null, headSequence: null, headDigest: null },
+    streamId,
+    entryCount: null,
+    headSequence: null,
+    headDigest: null,
     drift: null,
     record: 'null',
   }));

@@ -150,7 +150,8 @@ export class Collection {
       refused,
       withKey,
       completeness: { kind: 'record', why },
-      ...{ listed: null, isListingRefused: false },
+      listed: null,
+      isListingRefused: false,
       checkAnswer: this.#checkAnswer,
       // Of the whole account.
       statedCount: null,
@@ -162,7 +163,9 @@ export class Collection {
     const { streamId, headSequence } = this.#stream;
     const listing = this.#beginListing();
     const reader = new PackageReader(service.contract, trust.sealKeys, {
-      ...{ streamId, packageId, actions: true },
+      streamId,
+      packageId,
+      actions: true,
       ...lookOut(
         () => pastOf(this.#run, streamId),
         service.packagePeriod,

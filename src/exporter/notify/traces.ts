@@ -48,7 +48,9 @@ export class Traces implements NotificationChannel {
         .merge(detectResources({ detectors: [envDetector] })),
       spanProcessors: [
         new BatchSpanProcessor({
-          ...{ exporter: this.#exporter, maxQueueSize: MAX_WAITING, maxExportBatchSize: MAX_BATCH },
+          exporter: this.#exporter,
+          maxQueueSize: MAX_WAITING,
+          maxExportBatchSize: MAX_BATCH,
           exportTimeoutMillis: SEND_MS,
         }),
       ],

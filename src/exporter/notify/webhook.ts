@@ -34,7 +34,13 @@ function toMessage(end: CommandEnd) {
       ended_at: end.endedAt.toISOString(),
       summary: end.summary,
       runs: end.runs.map(({ runId, state, outcome, streams, failed, entries, bytes }) => ({
-        ...{ run_id: runId, state, outcome, streams, failed, entries, bytes },
+        run_id: runId,
+        state,
+        outcome,
+        streams,
+        failed,
+        entries,
+        bytes,
       })),
     },
   };

@@ -88,9 +88,16 @@ export async function readProgress(db: Reader, runId: string): Promise<RunProgre
   const perSecond = counts.lately / Math.max(1, Math.min(WINDOW_SECONDS, counts.seconds));
   const left = run.streams - ended;
   return {
-    ...{ runId, startedAt: run.started_at, state: run.state, endedAt: run.ended_at },
-    ...{ streams: run.streams, excluded: run.excluded },
-    ...{ recorded: counts.recorded, incomplete: counts.incomplete, failed: counts.failed, perSecond },
+    runId,
+    startedAt: run.started_at,
+    state: run.state,
+    endedAt: run.ended_at,
+    streams: run.streams,
+    excluded: run.excluded,
+    recorded: counts.recorded,
+    incomplete: counts.incomplete,
+    failed: counts.failed,
+    perSecond,
     secondsLeft: left > 0 && perSecond > 0 ? Math.ceil(left / perSecond) : null,
     workers: await readWorkers(db, run),
     conclusion: run.result === null ? null : readKept(conclusionSchema, run.result),

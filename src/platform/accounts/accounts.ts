@@ -55,8 +55,16 @@ export function assembleAccounts(options: AccountsOptions): Accounts {
   const secondFactors = new SecondFactors({ secrets, clock, administration, ceremonies });
   const throttle = new Throttle(clock);
   const means = {
-    ...{ database, clock, administration, letters, links, secrets },
-    ...{ passwords, sessions, throttle, secondFactors },
+    database,
+    clock,
+    administration,
+    letters,
+    links,
+    secrets,
+    passwords,
+    sessions,
+    throttle,
+    secondFactors,
   };
   const signIn = new SignIn(means);
   return {

@@ -173,7 +173,9 @@ function recordOf(
   { key_id, name, scopes, expires_at, rotated_from, bound_to }: ApiKey,
 ): Promise<void> {
   const more = {
-    ...{ name, scopes, expires_at },
+    name,
+    scopes,
+    expires_at,
     ...(rotated_from === null ? {} : { rotated_from }),
     ...(bound_to === null ? {} : { bound_to }),
   };

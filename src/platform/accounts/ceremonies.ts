@@ -48,9 +48,15 @@ export class Ceremonies {
   ): Promise<MakingOptions> {
     const { generateRegistrationOptions } = await library();
     return generateRegistrationOptions({
-      ...{ rpID: this.#party.id, rpName: PARTY_NAME, timeout: CHALLENGE_MS, attestationType: 'none' },
-      ...{ userID: bytesOf(Buffer.from(person_id)), userName: email, userDisplayName: name },
-      ...{ challenge: bytesOf(challenge), excludeCredentials: existing.map(toDescriptor) },
+      rpID: this.#party.id,
+      rpName: PARTY_NAME,
+      timeout: CHALLENGE_MS,
+      attestationType: 'none',
+      userID: bytesOf(Buffer.from(person_id)),
+      userName: email,
+      userDisplayName: name,
+      challenge: bytesOf(challenge),
+      excludeCredentials: existing.map(toDescriptor),
       supportedAlgorithmIDs: ALGORITHMS,
       // Whoever signs in is known by then: no authenticator has to keep a list for us.
       authenticatorSelection: { residentKey: 'discouraged', userVerification: USER_VERIFICATION },
@@ -60,8 +66,11 @@ export class Ceremonies {
   async toSign(passkeys: readonly PasskeyRow[], challenge: Buffer): Promise<SigningOptions> {
     const { generateAuthenticationOptions } = await library();
     return generateAuthenticationOptions({
-      ...{ rpID: this.#party.id, timeout: CHALLENGE_MS, userVerification: USER_VERIFICATION },
-      ...{ challenge: bytesOf(challenge), allowCredentials: passkeys.map(toDescriptor) },
+      rpID: this.#party.id,
+      timeout: CHALLENGE_MS,
+      userVerification: USER_VERIFICATION,
+      challenge: bytesOf(challenge),
+      allowCredentials: passkeys.map(toDescriptor),
     });
   }
 
@@ -72,7 +81,9 @@ export class Ceremonies {
     return orNull(async () => {
       await refuseCertificates(response);
       const { registrationInfo } = await verifyRegistrationResponse({
-        ...{ response, ...this.#expected(challenge), supportedAlgorithmIDs: ALGORITHMS },
+        response,
+        ...this.#expected(challenge),
+        supportedAlgorithmIDs: ALGORITHMS,
       });
       return registrationInfo?.credential ?? null;
     });

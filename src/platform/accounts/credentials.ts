@@ -69,7 +69,10 @@ export class CredentialChanges {
       const link_id = await links.make(transaction, 'reset', { person_id }, clock(), actor);
       const more = { link_id };
       await administration.record(transaction, {
-        ...{ actor, action: 'password.reset_link_made', of: ['person', person_id], more },
+        actor,
+        action: 'password.reset_link_made',
+        of: ['person', person_id],
+        more,
       });
       return links.token(link_id);
     });
@@ -100,7 +103,10 @@ export class CredentialChanges {
       await letters.send(transaction, { letter: 'password_changed', to });
       const more = { link_id };
       await administration.record(transaction, {
-        ...{ actor: byPerson(person_id), action: 'password.reset', of: ['person', person_id], more },
+        actor: byPerson(person_id),
+        action: 'password.reset',
+        of: ['person', person_id],
+        more,
       });
     });
   }
@@ -126,7 +132,9 @@ export class CredentialChanges {
       await sessions.endOthers(transaction, personId, token);
       await letters.send(transaction, { letter: 'second_factor_added', to: person.email });
       await administration.record(transaction, {
-        ...{ actor: byPerson(personId), action: 'second_factor.added', of: ['person', personId] },
+        actor: byPerson(personId),
+        action: 'second_factor.added',
+        of: ['person', personId],
         more: { kind: 'authenticator' },
       });
     });
@@ -141,7 +149,9 @@ export class CredentialChanges {
       await updatePerson(transaction, personId, { totp_secret: null });
       await letters.send(transaction, { letter: 'second_factor_removed', to: email });
       await administration.record(transaction, {
-        ...{ actor: byPerson(personId), action: 'second_factor.removed', of: ['person', personId] },
+        actor: byPerson(personId),
+        action: 'second_factor.removed',
+        of: ['person', personId],
         more: { kind: 'authenticator' },
       });
     });

@@ -52,7 +52,10 @@ export class Invitations {
           const link_id = await links.make(transaction, 'invite', { email, role }, now, actor);
           await letters.send(transaction, { letter: 'invitation', to: email, link_id });
           await administration.record(transaction, {
-            ...{ actor, action: 'person.invited', of: ['link', link_id], more: { role } },
+            actor,
+            action: 'person.invited',
+            of: ['link', link_id],
+            more: { role },
           });
           return link_id;
         },
@@ -105,7 +108,10 @@ export class Invitations {
       await also(transaction, invitation);
       const { role } = invitation;
       await administration.record(transaction, {
-        ...{ actor, action: ACTIONS[change], of: ['link', linkId], more: { role } },
+        actor,
+        action: ACTIONS[change],
+        of: ['link', linkId],
+        more: { role },
       });
       return invitation;
     });

@@ -130,7 +130,10 @@ export class Joining {
       await endInvitations(transaction, email, clock());
       const session = await sessions.begin(transaction, personId, { isProved: false, network, browser });
       await administration.record(transaction, {
-        ...{ actor: byPerson(personId), action: 'person.joined', of: ['person', personId], more: { ...taken, role } },
+        actor: byPerson(personId),
+        action: 'person.joined',
+        of: ['person', personId],
+        more: { ...taken, role },
       });
       // One at a time records an act: of two who would both be the first, the other one is there by now.
       if (IS_FIRST.has(taken.by) && (await isAnybody(transaction, personId))) throw linkUsed();

@@ -61,8 +61,13 @@ export class OneTimeLinks {
       .tables<PeopleTables>()
       .insertInto('links')
       .values({
-        ...{ link_id, sha256, purpose, content: JSON.stringify(content) },
-        ...{ made_by: maker?.name ?? null, expires_at: endOf(now), used_at: null },
+        link_id,
+        sha256,
+        purpose,
+        content: JSON.stringify(content),
+        made_by: maker?.name ?? null,
+        expires_at: endOf(now),
+        used_at: null,
       })
       .execute();
     return link_id;

@@ -70,7 +70,10 @@ export class OwnSessions {
       const count = (await ended.execute()).length;
       if (count === 0) return;
       await administration.record(transaction, {
-        ...{ actor: byPerson(personId), action: 'sessions.ended', of: ['person', personId], more: { count } },
+        actor: byPerson(personId),
+        action: 'sessions.ended',
+        of: ['person', personId],
+        more: { count },
       });
     });
   }

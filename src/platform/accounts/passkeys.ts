@@ -73,7 +73,9 @@ export class Passkeys {
       await sessions.endOthers(transaction, person_id, token);
       await letters.send(transaction, { letter: 'second_factor_added', to: email });
       await administration.record(transaction, {
-        ...{ actor: byPerson(person_id), action: 'second_factor.added', of: ['person', person_id] },
+        actor: byPerson(person_id),
+        action: 'second_factor.added',
+        of: ['person', person_id],
         more: { kind: 'passkey', passkey_id: passkey.passkey_id },
       });
     });
@@ -87,7 +89,9 @@ export class Passkeys {
       if (!(await deletePasskey(transaction, personId, passkeyId))) throw noSuchPasskey();
       await letters.send(transaction, { letter: 'second_factor_removed', to: email });
       await administration.record(transaction, {
-        ...{ actor: byPerson(personId), action: 'second_factor.removed', of: ['person', personId] },
+        actor: byPerson(personId),
+        action: 'second_factor.removed',
+        of: ['person', personId],
         more: { kind: 'passkey', passkey_id: passkeyId },
       });
     });

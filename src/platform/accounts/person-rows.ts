@@ -50,7 +50,10 @@ export async function insertPerson(transaction: Transaction, person: NewPerson, 
     .values({
       ...person,
       person_id,
-      ...{ totp_secret: null, totp_step: 0, created_at: now.toISOString(), disabled_at: null },
+      totp_secret: null,
+      totp_step: 0,
+      created_at: now.toISOString(),
+      disabled_at: null,
     })
     .onConflict((conflict) => conflict.column('email').doNothing())
     .returning('person_id')

@@ -101,7 +101,9 @@ export class SecondFactors {
   /** Nobody knows which of the two is the copy: the owners find the entry, and remove the passkey. */
   async #recordCopy(transaction: Transaction, { person_id, passkey_id }: PasskeyRow): Promise<void> {
     await this.#means.administration.record(transaction, {
-      ...{ actor: byPerson(person_id), action: 'passkey.counted_back', of: ['person', person_id] },
+      actor: byPerson(person_id),
+      action: 'passkey.counted_back',
+      of: ['person', person_id],
       more: { passkey_id },
     });
   }

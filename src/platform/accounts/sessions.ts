@@ -57,8 +57,15 @@ export class Sessions {
       .tables<PeopleTables>()
       .insertInto('sessions')
       .values({
-        ...{ sha256, person_id: personId, csrf: newToken().text, created_at: now, seen_at: now },
-        ...{ session_id: randomUUID(), proved_at: isProved ? now : null, network, browser },
+        sha256,
+        person_id: personId,
+        csrf: newToken().text,
+        created_at: now,
+        seen_at: now,
+        session_id: randomUUID(),
+        proved_at: isProved ? now : null,
+        network,
+        browser,
       })
       .execute();
     return text;

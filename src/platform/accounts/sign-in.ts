@@ -174,7 +174,9 @@ export class SignIn {
     const { sessions, administration } = this.#means;
     const token = await sessions.begin(transaction, person_id, { ...from, isProved: secondFactor !== null });
     await administration.record(transaction, {
-      ...{ actor: byPerson(person_id), action: 'person.signed_in', of: ['person', person_id] },
+      actor: byPerson(person_id),
+      action: 'person.signed_in',
+      of: ['person', person_id],
       more: { network: from.network, second_factor: secondFactor },
     });
     return token;
@@ -188,7 +190,9 @@ export class SignIn {
 
   #recordBurst(transaction: Transaction, known: PersonRow | undefined, network: string): Promise<void> {
     return this.#means.administration.record(transaction, {
-      ...{ actor: { name: 'nobody' }, action: 'sign_in.failing', of: ['network', network] },
+      actor: { name: 'nobody' },
+      action: 'sign_in.failing',
+      of: ['network', network],
       more: { person_id: known?.person_id ?? null },
     });
   }

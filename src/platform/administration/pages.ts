@@ -99,7 +99,11 @@ function replayPage(server: FastifyInstance, { service }: AdministrationPagePart
     access: { scope: 'administration:write' },
     params: messageParamsSchema,
     view: () => ({
-      ...{ title: 'Try again to deliver a message', above: ABOVE, submit: 'Try again', isFinal: false, back: PATH },
+      title: 'Try again to deliver a message',
+      above: ABOVE,
+      submit: 'Try again',
+      isFinal: false,
+      back: PATH,
       introduction: 'It is tried from the first attempt on, like a new one.',
     }),
     async act(request) {

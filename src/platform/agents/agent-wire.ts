@@ -16,10 +16,24 @@ export async function agentsToWire(reader: Reader, agents: readonly Agent[]): Pr
     const { registered_at, registered_by, onboarded_at } = agent;
     const identity = identities.get(agent_no) ?? null;
     return {
-      ...{ agent_id, name, agent_type, model, version, ...allowancesOf(agent), prompt_sha256 },
+      agent_id,
+      name,
+      agent_type,
+      model,
+      version,
+      ...allowancesOf(agent),
+      prompt_sha256,
       composition: { sha256: agent.composition, changed_at: agent.composition_changed_at },
-      ...{ parent_agent_id, children: children.get(agent_id) ?? [] },
-      ...{ state, suspended_because, state_changed_at, score, tier, registered_at, registered_by, onboarded_at },
+      parent_agent_id,
+      children: children.get(agent_id) ?? [],
+      state,
+      suspended_because,
+      state_changed_at,
+      score,
+      tier,
+      registered_at,
+      registered_by,
+      onboarded_at,
       identity: identity === null ? null : identityToWire(identity),
       audit_stream: { stream_id: streamOfAgent(agent_id) },
       message: messageOf(agent),
@@ -31,13 +45,18 @@ function identityToWire(identity: AgentIdentity): NonNullable<WireAgent['identit
   const { did, public_keys, ecdsa_serial, ecdsa_pem, ml_dsa_65_serial, ml_dsa_65_pem, not_after } = identity;
   const { passport_jti, passport_jws, passport_status, status_changed_at, composition, key_id, issued_at } = identity;
   return {
-    ...{ did, public_keys: JSON.parse(public_keys) as NonNullable<WireAgent['identity']>['public_keys'] },
+    did,
+    public_keys: JSON.parse(public_keys) as NonNullable<WireAgent['identity']>['public_keys'],
     certificate: {
-      ...{ serial: ecdsa_serial, not_after, pem: ecdsa_pem },
+      serial: ecdsa_serial,
+      not_after,
+      pem: ecdsa_pem,
       pq: { serial: ml_dsa_65_serial, pem: ml_dsa_65_pem },
     },
     passport: { jti: passport_jti, jws: passport_jws, status: passport_status, status_changed_at },
-    ...{ composition, key_id, issued_at },
+    composition,
+    key_id,
+    issued_at,
   };
 }
 

@@ -111,7 +111,11 @@ export class Agents {
       parent_agent_id,
     };
     const registered: AgentEntry = {
-      ...{ agentId, actor: actor.name, action: 'agent.registered', of: ['agent', agentId], more },
+      agentId,
+      actor: actor.name,
+      action: 'agent.registered',
+      of: ['agent', agentId],
+      more,
     };
     await writeEntries(log, transaction, [registered, ...change.entries]);
     return agentId;
@@ -145,13 +149,29 @@ function newAgent(
   const tools = sortedNames(allowed_tools);
   const apis = sortedNames(allowed_apis);
   return {
-    ...{ ...wish, agent_id, allowed_tools: JSON.stringify(tools), allowed_apis: JSON.stringify(apis) },
+    ...wish,
+    agent_id,
+    allowed_tools: JSON.stringify(tools),
+    allowed_apis: JSON.stringify(apis),
     composition: compositionDigest({ ...wish, allowed_tools: tools, allowed_apis: apis }),
-    ...{ root_agent_id: parent?.root_agent_id ?? agent_id, state: 'registered' as const, suspended_because: null },
-    ...{ state_changed_at: now, registered_at: now, registered_by, onboarded_at: null },
+    root_agent_id: parent?.root_agent_id ?? agent_id,
+    state: 'registered' as const,
+    suspended_because: null,
+    state_changed_at: now,
+    registered_at: now,
+    registered_by,
+    onboarded_at: null,
     // All of these are written by the ledger of trust.
-    ...{ composition_changed_at: null, trusted_since: null, score: 0, tier: tierOf(0), ledger_length: 0 },
-    ...{ attested_at: null, attested_day: null, attested_points: 0, due_at: null, actions: 0 },
+    composition_changed_at: null,
+    trusted_since: null,
+    score: 0,
+    tier: tierOf(0),
+    ledger_length: 0,
+    attested_at: null,
+    attested_day: null,
+    attested_points: 0,
+    due_at: null,
+    actions: 0,
   };
 }
 

@@ -39,8 +39,13 @@ export function alertOfAgent(
   { agent_id, what, level = 0 }: { agent_id: string; what: string; level?: number },
 ): Alert {
   return {
-    ...{ source: 'agents', kind, severity: KINDS[kind].severity, subject_id: agent_id },
-    ...{ told_key: `${kind} ${agent_id} ${what}`, level, flood_key: agent_id },
+    source: 'agents',
+    kind,
+    severity: KINDS[kind].severity,
+    subject_id: agent_id,
+    told_key: `${kind} ${agent_id} ${what}`,
+    level,
+    flood_key: agent_id,
   };
 }
 

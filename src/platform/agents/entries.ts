@@ -31,7 +31,12 @@ export async function writeEntries(
   entries: readonly AgentEntry[],
 ): Promise<EntryPlace[]> {
   const placed = entries.map(({ agentId, actor, action, of: [resource_type, resource_id], more }) => ({
-    ...{ streamId: streamOfAgent(agentId), actor, action, resource_type, resource_id, metadata: more },
+    streamId: streamOfAgent(agentId),
+    actor,
+    action,
+    resource_type,
+    resource_id,
+    metadata: more,
   }));
   return log.appendAllIn(transaction, placed);
 }

@@ -40,7 +40,8 @@ export async function noteGhost(
   const detail = { ...observed, because };
   const jti = await issuer.suspendPassport(transaction, agent);
   const change = await trust.note(transaction, agentId, {
-    ...{ rule: 'composition_changed', detail },
+    rule: 'composition_changed',
+    detail,
     ...(action_id !== undefined && { action_id }),
   });
   await alerts.tell(

@@ -113,8 +113,14 @@ function onboardedEntry(
   const { certificate, passport, quantum_identity } = identity;
   const { did, public_keys } = quantum_identity;
   const more = {
-    ...{ did, public_keys, composition, passport_jti: passport.jti, vault_id, key_id },
-    ...{ certificate_serial: certificate.serial, pq_certificate_serial: certificate.pq.serial },
+    did,
+    public_keys,
+    composition,
+    passport_jti: passport.jti,
+    vault_id,
+    key_id,
+    certificate_serial: certificate.serial,
+    pq_certificate_serial: certificate.pq.serial,
     not_after: certificate.not_after,
   };
   return { agentId, actor, action: 'agent.onboarded', of: ['agent', agentId], more };

@@ -71,13 +71,11 @@ export function openAgents(means: AgentServiceMeans, keeping: AgentKeeping): Ope
     service: {
       agents: new Agents(means, { trust: desk, issuer }),
       onboarding: new Onboarding(means, { issuer, trust: desk, vaults }),
-      ...{
-        actions,
-        trust: new TrustScores(means),
-        kill: killSwitch.kill,
-        subscribers: killSwitch.subscribers,
-        vault: vaults,
-      },
+      actions,
+      trust: new TrustScores(means),
+      kill: killSwitch.kill,
+      subscribers: killSwitch.subscribers,
+      vault: vaults,
       public: new PublicAgents(means, issuer.published),
       lately: new Lately(database),
       stats: () => readAgentStats(database, clock()),

@@ -34,7 +34,8 @@ export async function readAgentStats(database: Database, now: Date): Promise<Age
     actions: agents.reduce((total, { actions }) => total + Number(actions), 0),
     states: countsOf(AGENT_STATES, (state) => sum(agents.filter((row) => row.state === state))),
     tiers: countsOf(TIER_NAMES, (tier) => sum(agents.filter((row) => row.tier === tier && row.state !== 'revoked'))),
-    ...{ suspended_passports: Number(passports.count), unfinished_kills: Number(kills.count) },
+    suspended_passports: Number(passports.count),
+    unfinished_kills: Number(kills.count),
     ...(await actionCounts(database, dayAgo)),
     wrong_since: [...suspended.map(({ since }) => since), passports.since ?? []].flat().toSorted()[0] ?? null,
   };
@@ -49,7 +50,9 @@ async function actionCounts(database: Database, dayAgo: string) {
   // As it stands, so that the index of violations alone is taken.
   const violations = await lately.where(sql<boolean>`decision = 'violation'`).executeTakeFirstOrThrow();
   return {
-    ...{ last_action_at: last, actions_24h: Number(all.count), violations_24h: Number(violations.count) },
+    last_action_at: last,
+    actions_24h: Number(all.count),
+    violations_24h: Number(violations.count),
   };
 }
 

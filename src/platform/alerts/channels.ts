@@ -123,7 +123,10 @@ export class AlertChannels {
     const host = kind === 'webhook' ? { host: new URL(target).host } : {};
     const more = { kind, least_severity, sources, ...host };
     return this.#means.administration.record(transaction, {
-      ...{ actor, action, of: ['alert_channel', alert_channel_id], more },
+      actor,
+      action,
+      of: ['alert_channel', alert_channel_id],
+      more,
     });
   }
 }

@@ -46,7 +46,12 @@ export async function tell(
     const message_id = await outbox.add(transaction, outboxKindOf(alert.source), payload as unknown as Json);
     const message: AlertMessageTable = {
       ...alert,
-      ...{ message_id, alert_channel_id, made_at, state: 'pending', attempts: 0, delivered_at: null },
+      message_id,
+      alert_channel_id,
+      made_at,
+      state: 'pending',
+      attempts: 0,
+      delivered_at: null,
     };
     await tables.insertInto('alert_messages').values(message).execute();
   }

@@ -57,7 +57,9 @@ export function openAuditLog(means: AppendMeans): AuditLog {
   const appendAllIn: AuditLog['appendAllIn'] = async (transaction, entries) => {
     if (entries.length === 0) return [];
     const checked = entries.map(({ streamId: stream_id, ...entry }) => ({
-      ...{ ...entry, stream_id, metadataText: canonicalize(entry.metadata) },
+      ...entry,
+      stream_id,
+      metadataText: canonicalize(entry.metadata),
     }));
     const [outcome] = await appendAll(transaction, means, [{ entries: checked }]);
     if (outcome === undefined) return [];

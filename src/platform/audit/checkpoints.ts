@@ -175,8 +175,12 @@ export class Checkpoints {
     if (there.status === 'anchored' || there.seal !== row.seal) return there;
     head.anchored++;
     const anchor = {
-      ...{ status: 'anchored' as const, authority: authority.kind, tsa_url: authority.url },
-      ...{ gen_time: genTime.toISOString(), token, anchored_as: head.anchored },
+      status: 'anchored' as const,
+      authority: authority.kind,
+      tsa_url: authority.url,
+      gen_time: genTime.toISOString(),
+      token,
+      anchored_as: head.anchored,
     };
     const seal = seals.checkpoint({ ...there, ...anchor }, head.streamId);
     const change = checkpoints.updateTable('checkpoints').set({ ...anchor, seal });

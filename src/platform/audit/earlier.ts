@@ -67,8 +67,16 @@ async function moveStreams(transaction: Transaction, seals: RowSeals): Promise<S
     const { stream_id: streamId, created_at: createdAt } = row;
     const counts = { sequence: row.head_sequence, hash: row.head_hash, count: row.entry_count };
     const head: StreamHead = {
-      ...{ streamId, streamNo: null, createdAt, ...counts, lastEntryAt: row.last_entry_at },
-      ...{ checkpoints: 0, anchored: 0, verifications: 0, sealEpoch: FIRST_EPOCH, isSound: true },
+      streamId,
+      streamNo: null,
+      createdAt,
+      ...counts,
+      lastEntryAt: row.last_entry_at,
+      checkpoints: 0,
+      anchored: 0,
+      verifications: 0,
+      sealEpoch: FIRST_EPOCH,
+      isSound: true,
     };
     await createStreams(transaction, seals, [head]);
     await moveCheckpoints(transaction, seals, head);
@@ -86,7 +94,15 @@ async function moveCheckpoints(transaction: Transaction, seals: RowSeals, head: 
   const { rows } = await all.execute(transaction.tables());
   for (const { checkpoint_id, sequence, hash, created_at, status, authority, tsa_url, gen_time, token } of rows) {
     const row = {
-      ...{ checkpoint_id, sequence, hash, created_at, status, authority, tsa_url, gen_time, token },
+      checkpoint_id,
+      sequence,
+      hash,
+      created_at,
+      status,
+      authority,
+      tsa_url,
+      gen_time,
+      token,
       number: ++head.checkpoints,
       anchored_as: status === 'anchored' ? ++head.anchored : null,
     };

@@ -41,7 +41,12 @@ export async function readLastChecks(reader: Reader, seals: RowSeals): Promise<L
   const failed = Math.min(counted.failed, totals?.failed ?? counted.failed);
   const fits = totals?.verified === counted.verified && totals.failed === counted.failed && totals.reached === reached;
   return {
-    ...{ streams, entries, verified, failed, told: failures.checks, grown },
+    streams,
+    entries,
+    verified,
+    failed,
+    told: failures.checks,
+    grown,
     unrecorded: streams - verified - failed,
     last_checked_at: newest.checks[0]?.checked_at ?? null,
     missing_streams: totals === null ? null : Math.max(0, totals.streams - streams),

@@ -39,9 +39,12 @@ export async function settlePackage(
   const counts = pages.counts(row, range?.first ?? 1, range?.last ?? 0);
   const census = await takeCensus(counts, ends, signal);
   const packed = {
-    ...{ stream_no: row.stream_no, stream_id: stream.stream_id },
-    ...{ first_sequence: census.first?.sequence ?? null, last_sequence: census.last?.sequence ?? null },
-    ...{ checkpoints: row.checkpoint_count, anchored: row.anchored_count },
+    stream_no: row.stream_no,
+    stream_id: stream.stream_id,
+    first_sequence: census.first?.sequence ?? null,
+    last_sequence: census.last?.sequence ?? null,
+    checkpoints: row.checkpoint_count,
+    anchored: row.anchored_count,
   };
   const anchors = await withoutTokens(database, seals, packed);
   const facts = { packageId, stream, period: periodOf(request), now, census, anchors };

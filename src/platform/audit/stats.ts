@@ -31,10 +31,13 @@ export async function readStats(reader: Reader, seals: RowSeals, now: Date): Pro
   const { streams, entries, verified, failed, missing_streams, checks_changed } = await readLastChecks(reader, seals);
   const known = missing_streams === null ? { verified: 0, failed: 0 } : { verified, failed };
   return {
-    ...{ streams, entries, ...counted },
+    streams,
+    entries,
+    ...counted,
     verified_streams: known.verified,
     failed_streams: known.failed,
     unverified_streams: streams - known.verified - known.failed,
-    ...{ missing_streams, checks_changed },
+    missing_streams,
+    checks_changed,
   };
 }

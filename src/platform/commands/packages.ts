@@ -110,7 +110,9 @@ function linesOf({ archives, opened, known, files, unlisted }: ImportOutcome): s
   return [
     ...archives.flatMap(archiveLines),
     `${plural(opened, 'package')} opened: ${plural(files, 'file')}. ${plural(known, 'package')} known before.`,
-    ...[...left, ...named, ...more],
+    ...left,
+    ...named,
+    ...more,
   ];
 }
 

@@ -98,10 +98,14 @@ async function killAgent({ caller, tell, signal }: StoryMeans): Promise<void> {
   const agent = await AiAgent.onboard(caller);
   signal.throwIfAborted();
   const within = await agent.act({
-    ...{ action_type: 'tool_call', action_description: 'read invoice 4711', tool_used: 'read_invoice' },
+    action_type: 'tool_call',
+    action_description: 'read invoice 4711',
+    tool_used: 'read_invoice',
   });
   const against = await agent.act({
-    ...{ action_type: 'tool_call', action_description: 'send invoice 4711 outside', tool_used: 'send_mail' },
+    action_type: 'tool_call',
+    action_description: 'send invoice 4711 outside',
+    tool_used: 'send_mail',
     api_called: 'paste.example.net',
   });
   const { agents } = await agent.kill('it sent an invoice outside');

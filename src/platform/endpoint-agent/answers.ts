@@ -113,8 +113,13 @@ function toBait(members: Members): WantedBait {
   const [mode, wanted] = [members.text('mode'), members.text('wanted')];
   if (!/^0[0-7]{3}$/.test(mode) || (wanted !== 'planted' && wanted !== 'removed')) throw unfit('settings.bait');
   return {
-    ...{ bait_id: members.text('bait_id'), path: members.text('path'), mode, wanted },
-    ...{ uid: members.countOrNull('uid'), gid: members.countOrNull('gid'), content: members.textOrNull('content') },
+    bait_id: members.text('bait_id'),
+    path: members.text('path'),
+    mode,
+    wanted,
+    uid: members.countOrNull('uid'),
+    gid: members.countOrNull('gid'),
+    content: members.textOrNull('content'),
   };
 }
 

@@ -57,7 +57,9 @@ export function agentMeans({
 }: Pick<AgentOptions, 'state' | 'bytesPerSecond'> & { service: AgentClient; canWatch: boolean }): AgentMeans {
   const state = new AgentState(folder);
   return {
-    ...{ state, service, bait: new BaitKeeper({ state, service, canWatch }) },
+    state,
+    service,
+    bait: new BaitKeeper({ state, service, canWatch }),
     pace: () => paceOf(bytesPerSecond),
     clock: () => new Date(),
     bootId: readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').trim(),

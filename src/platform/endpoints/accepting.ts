@@ -1,7 +1,7 @@
 import { keptPlace } from '../audit/api.ts';
 import type { Transaction } from '../database/database.ts';
 import { baselineRow } from './baseline-rows.ts';
-import { endpointActor } from './entries.ts';
+import { type EndpointAct, endpointActor } from './entries.ts';
 import { EventWriting } from './event-writing.ts';
 import { changeEndpoint, dueAfter, type Endpoint, newNonce } from './host-rows.ts';
 import { setDifferences } from './lines/comparing.ts';
@@ -41,17 +41,13 @@ export async function acceptReport(
   const { baseline_no } = endpoint;
   if (baseline_no !== null && isSame) events.sameAsBefore();
   if (baseline_no !== null && !isSame) await compareWith(transaction, events, { ...scan, baseline_no, scan_no });
-  const { head, sha256: report_sha256 } = report;
-  const { sequence, root_hash, line_count, complete, started_at, finished_at } = head;
   const received_at = now.toISOString();
-  const entry = events.entries.add(endpointActor(endpoint.endpoint_id), {
-    ...{ action: 'report.accepted', of: ['report', head.scan_id] },
-    more: {
-      ...{ report_sha256, chain: endpoint.chain, sequence, root_hash, line_count, complete },
-      ...{ started_at, finished_at, received_at, events: events.counts },
-    },
-  });
-  const moved = { sequence, report_sha256, nonce: newNonce(), last_scan_no: scan_no, received_at };
+  const entry = events.entries.add(
+    endpointActor(endpoint.endpoint_id),
+    acceptedEntry(endpoint, report, { received_at, events: events.counts }),
+  );
+  const { head, sha256: report_sha256 } = report;
+  const moved = { sequence: head.sequence, report_sha256, nonce: newNonce(), last_scan_no: scan_no, received_at };
   const change = { ...moved, due_at: dueAfter(now, endpoint), stale_at: null };
   await changeEndpoint(transaction, endpoint, change);
   const { raised: events_raised, resolved: events_resolved } = events.counts;
@@ -59,6 +55,20 @@ export async function acceptReport(
   const outcome = { events_open, events_raised, events_resolved, ...keptPlace(places[entry]) };
   await noteOutcome(transaction, scan_no, outcome);
   return { endpoint: { ...endpoint, ...change }, scan: { ...scan, scan_no, ...outcome } };
+}
+
+/** Returns the entry for a report that was accepted. */
+function acceptedEntry(
+  { chain }: Endpoint,
+  { head, sha256: report_sha256 }: WholeReport,
+  taken: { received_at: string; events: EventWriting['counts'] },
+): EndpointAct {
+  const { scan_id, sequence, root_hash, line_count, complete, started_at, finished_at } = head;
+  return {
+    action: 'report.accepted',
+    of: ['report', scan_id],
+    more: { report_sha256, chain, sequence, root_hash, line_count, complete, started_at, finished_at, ...taken },
+  };
 }
 
 /** Compares the lines of a scan with those of a baseline. */
@@ -80,18 +90,19 @@ function judgeOfReports(events: EventWriting, endpoint: Endpoint, { head, sentAt
   const off = clockOff({ started_at, finished_at }, now);
   if (off > CLOCK_OFF_MS)
     events.raiseOfReports({
-      ...{ type: 'clock_jump', severity: severityOfClock(off) },
-      ...{ expected: { received_at: now.toISOString() }, observed: { started_at, finished_at } },
+      type: 'clock_jump',
+      severity: severityOfClock(off),
+      expected: { received_at: now.toISOString() },
+      observed: { started_at, finished_at },
     });
   else events.resolveOfReports(['clock_jump'], 'its clock is right again');
   const { went_back_at, sequence } = endpoint;
   if (went_back_at !== null)
     events.raiseOfReports({
-      ...{ type: 'report_fork', severity: severityOfChain('report_fork') },
-      ...{
-        expected: { went_back_at },
-        observed: { sequence: head.sequence, previous: sequence, boot_id: head.boot_id },
-      },
+      type: 'report_fork',
+      severity: severityOfChain('report_fork'),
+      expected: { went_back_at },
+      observed: { sequence: head.sequence, previous: sequence, boot_id: head.boot_id },
     });
 }
 
@@ -101,9 +112,21 @@ function newScan(
   now: Date,
 ): Omit<EndpointScan, 'scan_no'> {
   return {
-    ...{ scan_id: head.scan_id, endpoint_no, chain, sequence: head.sequence, report_sha256: sha256 },
-    ...{ head: canonicalHead(head), signature, received_at: now.toISOString() },
-    ...{ set_no: setNo, complete: Number(head.complete), baseline_no },
-    ...{ events_open: 0, events_raised: 0, events_resolved: 0, entry_sequence: null, entry_hash: null },
+    scan_id: head.scan_id,
+    endpoint_no,
+    chain,
+    sequence: head.sequence,
+    report_sha256: sha256,
+    head: canonicalHead(head),
+    signature,
+    received_at: now.toISOString(),
+    set_no: setNo,
+    complete: Number(head.complete),
+    baseline_no,
+    events_open: 0,
+    events_raised: 0,
+    events_resolved: 0,
+    entry_sequence: null,
+    entry_hash: null,
   };
 }

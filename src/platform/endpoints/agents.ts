@@ -25,7 +25,11 @@ export class AgentDesk {
     const { name, scan_interval_seconds, public_key, last_scan_no, sequence } = endpoint;
     const last = last_scan_no === null || sequence === 0 ? null : await scanRow(database, last_scan_no);
     return {
-      ...{ endpoint_id: endpointId, name, scan_interval_seconds, public_key, next: nextOf(endpoint) },
+      endpoint_id: endpointId,
+      name,
+      scan_interval_seconds,
+      public_key,
+      next: nextOf(endpoint),
       bait: await baitForAgent(this.#means, endpoint),
       roots: JSON.parse(endpoint.roots) as string[],
       other_filesystems: JSON.parse(endpoint.other_filesystems) as string[],
@@ -48,8 +52,10 @@ export class AgentDesk {
       const events = await EventWriting.begin(transaction, this.#means, endpoint, 'reports');
       if (endpoint.public_key !== null) {
         events.raiseOfReports({
-          ...{ type: 'key_changed', severity: severityOfChain('key_changed') },
-          ...{ expected: { public_key: endpoint.public_key }, observed: { public_key } },
+          type: 'key_changed',
+          severity: severityOfChain('key_changed'),
+          expected: { public_key: endpoint.public_key },
+          observed: { public_key },
         });
         await events.write();
         return null;
@@ -59,7 +65,8 @@ export class AgentDesk {
       const row = { endpoint_no, chain, public_key, bound_at: clock().toISOString() };
       await transaction.tables<EndpointTables>().insertInto('endpoint_keys').values(row).execute();
       events.entries.add(endpointActor(endpointId), {
-        ...{ action: 'endpoint.key_bound', of: ['endpoint', endpointId] },
+        action: 'endpoint.key_bound',
+        of: ['endpoint', endpointId],
         more: { public_key, chain },
       });
       await events.write();

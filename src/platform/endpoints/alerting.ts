@@ -24,7 +24,11 @@ export function alertOfEvents({ kind, endpointId, events }: ToldEvents, worst: N
   const { severity, event_id, event_type } = worst;
   const changes = [...new Set(events.map(({ change_no }) => change_no))].toSorted();
   return {
-    ...{ source: 'endpoints', kind, severity, subject_id: event_id, flood_key: endpointId },
+    source: 'endpoints',
+    kind,
+    severity,
+    subject_id: event_id,
+    flood_key: endpointId,
     told_key:
       kind === 'endpoint.changed'
         ? sha256(JSON.stringify(changes))

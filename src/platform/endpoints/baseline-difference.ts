@@ -22,8 +22,11 @@ export async function baselineDifference(reader: Reader, baselineId: string, { l
     const at = pathBytes(path);
     if (after !== null && at.compare(after) <= 0) continue;
     rows.push({
-      ...{ path: path.path ?? null, path_base64: path.path_base64 ?? null, at: at.toString('hex') },
-      ...{ event_type: typeOf(difference), severity: severityOfDifference(pathKey(path), difference) },
+      path: path.path ?? null,
+      path_base64: path.path_base64 ?? null,
+      at: at.toString('hex'),
+      event_type: typeOf(difference),
+      severity: severityOfDifference(pathKey(path), difference),
       ...(difference as Pick<WireDifference, 'expected' | 'observed'>),
     });
     if (rows.length > limit) break;

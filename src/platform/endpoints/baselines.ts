@@ -63,7 +63,11 @@ export class Baselines {
       if (active !== null && isBaselineAlike(active, what)) return active;
       const baseline = await insertBaseline(transaction, {
         ...this.#newBaseline(endpoint, actor),
-        ...{ ...what, status: 'active', origin: 'registered', scan_no: null, reason: null },
+        ...what,
+        status: 'active',
+        origin: 'registered',
+        scan_no: null,
+        reason: null,
       });
       await this.#activate(transaction, endpoint, baseline, { actor, action: 'baseline.registered', more: {} });
       return baseline;
@@ -91,8 +95,14 @@ export class Baselines {
       const { roots } = JSON.parse(scan.head) as ReportHead;
       const baseline = await insertBaseline(transaction, {
         ...this.#newBaseline(endpoint, actor),
-        ...{ name, reason, status: 'proposed', origin: 'scan', scan_no: last_scan_no, set_no: scan.set_no },
-        ...{ roots: JSON.stringify(roots), complete: scan.complete },
+        name,
+        reason,
+        status: 'proposed',
+        origin: 'scan',
+        scan_no: last_scan_no,
+        set_no: scan.set_no,
+        roots: JSON.stringify(roots),
+        complete: scan.complete,
       });
       const events = await EventWriting.begin(transaction, this.#means, endpoint, 'reports');
       await this.#note(transaction, events, baseline, {
@@ -218,7 +228,8 @@ export class Baselines {
     const sets = transaction.tables<EndpointTables>().selectFrom('line_sets').select(['root_hash', 'line_count']);
     const set = await sets.where('set_no', '=', set_no).executeTakeFirstOrThrow();
     events.entries.add(actor, {
-      ...{ action, of: ['baseline', baseline_id] },
+      action,
+      of: ['baseline', baseline_id],
       more: { version, name, ...set, complete: complete === 1, ...more },
     });
   }

@@ -36,7 +36,9 @@ export function judgeReport(endpoint: Endpoint, { head, sha256, isSigned, isOlde
     expected: RefusedReport['expected'],
     observed: RefusedReport['observed'],
   ): RefusedReport => ({
-    ...{ kind: 'refused', type, message },
+    kind: 'refused',
+    type,
+    message,
     expected,
     observed: { ...observed, report_sha256: sha256, boot_id: head.boot_id },
   });

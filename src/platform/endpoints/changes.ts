@@ -115,8 +115,16 @@ async function changesToWire(reader: Reader, changes: readonly Change[]): Promis
     const event = await eventOf(reader, event_no);
     const { event_type, severity, path, path_base64, expected_sha256, observed_sha256 } = event;
     shown.push({
-      ...{ ...change, event_type, severity, path, path_base64, expected_sha256, observed_sha256, last_seen },
-      ...{ places, of: Math.max(places, await couldHave(reader, event)) },
+      ...change,
+      event_type,
+      severity,
+      path,
+      path_base64,
+      expected_sha256,
+      observed_sha256,
+      last_seen,
+      places,
+      of: Math.max(places, await couldHave(reader, event)),
       explanation: JSON.parse(event.explanation) as Explanation,
     });
   }

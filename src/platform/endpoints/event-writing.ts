@@ -105,7 +105,8 @@ export class EventWriting {
     const sides = { expected: canonicalize(expected), observed: canonicalize(observed) };
     const event = {
       ...newEvent(endpoint_no, this.#now),
-      ...{ ...sides, path },
+      ...sides,
+      path,
       event_type: type,
       severity,
       plain_severity: severity,
@@ -231,9 +232,10 @@ export class EventWriting {
       if (some.length > 0)
         this.#name(
           'events.resolved',
-          some.map(({ event: { event_id, event_type }, why }) => ({
-            ...{ event_id, event_type, why, status: 'resolved', resolved_at: this.#now },
-          })),
+          some.map(({ event: { event_id, event_type }, why }) => {
+            const resolved_at = this.#now;
+            return { event_id, event_type, why, status: 'resolved', resolved_at };
+          }),
         );
     const places = await entries.write(this.#means.log, this.#transaction);
     for (const [at, events] of named) for (const event of events) Object.assign(event, keptPlace(places[at]));

@@ -135,7 +135,10 @@ export class EndpointEvents {
       const { endpoint_id } = await endpointRow(transaction, endpointNo);
       const entries = new EndpointEntries(endpoint_id);
       const events = some.map(({ row: { event_id, path }, explanation }) => ({
-        ...{ event_id, path, explanation, severity: 'low' },
+        event_id,
+        path,
+        explanation,
+        severity: 'low',
       }));
       entries.add(
         { name: 'platform' },

@@ -20,7 +20,13 @@ export async function hostsToWire(reader: Reader, endpoints: readonly Endpoint[]
     const baseline = baselines.get(endpoint.baseline_no ?? 0) ?? null;
     const status = statusOfHost(endpoint);
     return {
-      ...{ endpoint_id, name, status, scan_interval_seconds, enrolled_at, stale_at, baseline },
+      endpoint_id,
+      name,
+      status,
+      scan_interval_seconds,
+      enrolled_at,
+      stale_at,
+      baseline,
       roots: JSON.parse(endpoint.roots) as string[],
       other_filesystems: JSON.parse(endpoint.other_filesystems) as string[],
       last_report: scans.get(endpoint.last_scan_no ?? 0) ?? null,
@@ -47,8 +53,12 @@ export function statusOfHost({
 
 function isolationOf({ isolated_at, isolated_by, isolated_reason }: Endpoint): WireHost['isolation'] {
   return {
-    ...{ isolated: isolated_at !== null, effect: 'label_only', network_action: 'none' },
-    ...{ since: isolated_at, by: isolated_by, reason: isolated_reason },
+    isolated: isolated_at !== null,
+    effect: 'label_only',
+    network_action: 'none',
+    since: isolated_at,
+    by: isolated_by,
+    reason: isolated_reason,
   };
 }
 

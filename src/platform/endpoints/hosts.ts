@@ -45,14 +45,24 @@ export class Hosts {
         const endpoint = await insertEndpoint(transaction, endpointId, { ...wish, roots }, now);
         const key = await this.#issueKey(transaction, actor, endpoint, now);
         await this.#record(transaction, endpoint, actor, 'endpoint.enrolled', {
-          ...{ name, roots, other_filesystems, scan_interval_seconds, key_id: key.key.key_id },
+          name,
+          roots,
+          other_filesystems,
+          scan_interval_seconds,
+          key_id: key.key.key_id,
         });
         return key;
       },
     );
     return {
-      ...{ endpoint_id: endpointId, name, roots, other_filesystems, scan_interval_seconds },
-      ...{ endpoint_token: issued.text, baseline: null, message: NO_BASELINE },
+      endpoint_id: endpointId,
+      name,
+      roots,
+      other_filesystems,
+      scan_interval_seconds,
+      endpoint_token: issued.text,
+      baseline: null,
+      message: NO_BASELINE,
     };
   }
 
@@ -113,7 +123,8 @@ export class Hosts {
       const ended = CHAIN_EVENT_TYPES.filter((type) => type !== 'stale' && type !== 'clock_jump');
       events.resolveOfReports(ended, `a new chain was begun by ${actor.name}`);
       events.entries.add(actor, {
-        ...{ action: 'endpoint.restarted', of: ['endpoint', endpointId] },
+        action: 'endpoint.restarted',
+        of: ['endpoint', endpointId],
         more: {
           reason,
           chain: chain.chain,
@@ -179,13 +190,25 @@ async function insertEndpoint(
   now: Date,
 ): Promise<Endpoint> {
   const none = {
-    ...{ last_scan_no: null, received_at: null, stale_at: null, baseline_no: null },
-    ...{ isolated_at: null, isolated_by: null, isolated_reason: null },
-    ...{ retired_at: null, retired_by: null, retired_reason: null },
+    last_scan_no: null,
+    received_at: null,
+    stale_at: null,
+    baseline_no: null,
+    isolated_at: null,
+    isolated_by: null,
+    isolated_reason: null,
+    retired_at: null,
+    retired_by: null,
+    retired_reason: null,
   };
   const row = {
-    ...{ endpoint_id, name, roots: JSON.stringify(roots), other_filesystems: JSON.stringify(other_filesystems) },
-    ...{ scan_interval_seconds, enrolled_at: now.toISOString(), due_at: dueAfter(now, { scan_interval_seconds }) },
+    endpoint_id,
+    name,
+    roots: JSON.stringify(roots),
+    other_filesystems: JSON.stringify(other_filesystems),
+    scan_interval_seconds,
+    enrolled_at: now.toISOString(),
+    due_at: dueAfter(now, { scan_interval_seconds }),
     ...newChain(1),
     ...none,
   };

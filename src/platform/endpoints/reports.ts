@@ -162,8 +162,12 @@ export class Reports {
     const baseline = scan.baseline_no === null ? null : await baselineRow(database, scan.baseline_no);
     const events = { open: scan.events_open, raised: scan.events_raised, resolved: scan.events_resolved };
     return {
-      ...{ scan_id: scan.scan_id, report_sha256: scan.report_sha256, sequence: scan.sequence, next: nextOf(endpoint) },
-      ...{ baseline: baseline === null ? null : { baseline_id: baseline.baseline_id }, events },
+      scan_id: scan.scan_id,
+      report_sha256: scan.report_sha256,
+      sequence: scan.sequence,
+      next: nextOf(endpoint),
+      baseline: baseline === null ? null : { baseline_id: baseline.baseline_id },
+      events,
       message:
         baseline === null
           ? 'The endpoint has no active baseline: nothing was compared, and no event raised.'
@@ -186,8 +190,20 @@ function scanToWire(row: EndpointScan & { endpoint_id: string; baseline_id: stri
   const { started_at, finished_at, boot_id, roots, line_count, root_hash } = JSON.parse(row.head) as ReportHead;
   const { scan_id, endpoint_id, chain, sequence, report_sha256, received_at, baseline_id } = row;
   return {
-    ...{ scan_id, endpoint_id, chain, sequence, report_sha256, received_at, started_at, finished_at, boot_id, roots },
-    ...{ complete: row.complete === 1, line_count, root_hash, baseline_id },
+    scan_id,
+    endpoint_id,
+    chain,
+    sequence,
+    report_sha256,
+    received_at,
+    started_at,
+    finished_at,
+    boot_id,
+    roots,
+    complete: row.complete === 1,
+    line_count,
+    root_hash,
+    baseline_id,
     events: { open: row.events_open, raised: row.events_raised, resolved: row.events_resolved },
     entry: entryOf(row),
   };

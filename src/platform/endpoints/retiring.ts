@@ -32,7 +32,8 @@ export function retireEndpoint(
     const events = await EventWriting.begin(transaction, means, endpoint, 'reports');
     events.resolveOfReports(CHAIN_EVENT_TYPES, 'the endpoint was retired');
     events.entries.add(actor, {
-      ...{ action: 'endpoint.retired', of: ['endpoint', endpointId] },
+      action: 'endpoint.retired',
+      of: ['endpoint', endpointId],
       more: { reason, last_sequence: endpoint.sequence, revoked_keys: keys.map(({ key_id }) => key_id) },
     });
     await events.write();

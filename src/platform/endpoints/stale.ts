@@ -45,7 +45,8 @@ function mark(means: EndpointMeans, endpointNo: number, now: string): Promise<vo
     const events = await EventWriting.begin(transaction, means, endpoint, 'reports');
     const { received_at, due_at, scan_interval_seconds } = endpoint;
     events.raiseOfReports({
-      ...{ type: 'stale', severity: severityOfChain('stale') },
+      type: 'stale',
+      severity: severityOfChain('stale'),
       expected: { report_by: due_at, scan_interval_seconds, intervals: STALE_AFTER_INTERVALS },
       observed: { last_report_at: received_at },
     });

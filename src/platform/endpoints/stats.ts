@@ -37,11 +37,17 @@ export async function readEndpointStats(database: Database, now: Date): Promise<
     .where('received_at', '>', new Date(now.getTime() - DAY_MS).toISOString())
     .executeTakeFirstOrThrow();
   const { last_report_at, ...counts } = hosts;
-  const bySeverity = Object.fromEntries(open.map(({ severity, count }) => [severity, Number(count)]));
   return {
     ...(Object.fromEntries(Object.entries(counts).map(([name, count]) => [name, Number(count)])) as typeof counts),
-    ...{ proposed_baselines: Number(proposed.count), reports_24h: Number(reports.count), last_report_at },
-    open_events: { low: 0, medium: 0, high: 0, critical: 0, ...bySeverity },
+    proposed_baselines: Number(proposed.count),
+    reports_24h: Number(reports.count),
+    last_report_at,
+    open_events: countBySeverity(open),
     open_since: open.map(({ since }) => since).toSorted()[0] ?? null,
   };
+}
+
+function countBySeverity(open: readonly { severity: string; count: number }[]): EndpointStats['open_events'] {
+  const counts = Object.fromEntries(open.map(({ severity, count }) => [severity, Number(count)]));
+  return { low: 0, medium: 0, high: 0, critical: 0, ...counts };
 }

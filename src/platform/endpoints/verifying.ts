@@ -54,8 +54,12 @@ export class EndpointVerification {
       await transaction.tables<EndpointTables>().insertInto('endpoint_checks').values(check).execute();
     });
     return {
-      ...{ endpoint_id: endpointId, verified: findings.length === 0, checked_at },
-      ...{ reports_checked: checked, roots_checked: roots, findings },
+      endpoint_id: endpointId,
+      verified: findings.length === 0,
+      checked_at,
+      reports_checked: checked,
+      roots_checked: roots,
+      findings,
     };
   }
 

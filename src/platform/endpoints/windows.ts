@@ -79,7 +79,10 @@ export class ChangeWindows {
     return this.#decide(actor, windowId, { action: 'change_window.approved', reason }, (now) => ({
       window: { approved_at: now, approved_by: actor.name, approved_reason: reason },
       events: {
-        ...{ status: 'acknowledged', acknowledged_by: actor.name, acknowledged_at: now, severity: 'low' },
+        status: 'acknowledged',
+        acknowledged_by: actor.name,
+        acknowledged_at: now,
+        severity: 'low',
         explanation: canonicalize({ kind: 'approved_change', id: windowId }),
       },
     }));
@@ -146,8 +149,16 @@ async function insertWindow(
   const window = await tables
     .insertInto('change_windows')
     .values({
-      ...{ window_id: randomUUID(), is_for_all: Number(wish.all === true), from_at, until_at, reason: wish.reason },
-      ...{ made_at: now.toISOString(), made_by: by, approved_at: null, approved_by: null, approved_reason: null },
+      window_id: randomUUID(),
+      is_for_all: Number(wish.all === true),
+      from_at,
+      until_at,
+      reason: wish.reason,
+      made_at: now.toISOString(),
+      made_by: by,
+      approved_at: null,
+      approved_by: null,
+      approved_reason: null,
     })
     .returningAll()
     .executeTakeFirstOrThrow();
@@ -191,7 +202,9 @@ async function windowsToWire(reader: Reader, windows: readonly ChangeWindow[], a
   return windows.map(({ window_no, is_for_all, from_at, until_at, ...window }) => ({
     ...window,
     status: now < from_at ? 'planned' : now < until_at ? 'running' : 'ended',
-    ...{ all: is_for_all === 1, from: from_at, until: until_at },
+    all: is_for_all === 1,
+    from: from_at,
+    until: until_at,
     endpoint_ids: endpoints.filter((row) => row.window_no === window_no).map(({ endpoint_id }) => endpoint_id),
     events: Number(counts.find((row) => row.window_no === window_no)?.count ?? 0),
   }));

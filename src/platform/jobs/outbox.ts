@@ -51,8 +51,15 @@ export class Outbox {
       .tables<OutboxTables>()
       .insertInto('outbox')
       .values({
-        ...{ message_id, kind, payload: JSON.stringify(payload), created_at: now, due_at: now },
-        ...{ status: 'waiting', attempts: 0, ended_at: null, last_error: null },
+        message_id,
+        kind,
+        payload: JSON.stringify(payload),
+        created_at: now,
+        due_at: now,
+        status: 'waiting',
+        attempts: 0,
+        ended_at: null,
+        last_error: null,
       })
       .execute();
     return message_id;

@@ -8,7 +8,11 @@ export function toNodemailer(from: string, { to, subject, text, messageId, date 
   if (!isEmail(canonicalEmail(to))) throw new Undeliverable('this is no e-mail address');
   return {
     from,
-    ...{ to, subject, text, messageId, date },
+    to,
+    subject,
+    text,
+    messageId,
+    date,
     // RFC 3834, section 5: nobody answers it with an automatic reply.
     headers: { 'Auto-Submitted': 'auto-generated' },
     disableFileAccess: true,

@@ -24,10 +24,15 @@ export function smtpTransport({ url, from, password }: SmtpSettings): MailTransp
   const isHere = host === 'localhost' || host === '::1' || /^127\./.test(host);
   const secure = protocol === 'smtps:';
   const transport = createTransport({
-    ...{ host, port: port === '' ? (secure ? 465 : 587) : Number(port), secure },
+    host,
+    port: port === '' ? (secure ? 465 : 587) : Number(port),
+    secure,
     ...(isHere ? { ignoreTLS: true } : { requireTLS: true }),
     ...(username === '' ? {} : { auth: { user: decodeURIComponent(username), pass: password ?? '' } }),
-    ...{ connectionTimeout: CONNECT_MS, greetingTimeout: CONNECT_MS, socketTimeout: SILENT_MS, dnsTimeout: CONNECT_MS },
+    connectionTimeout: CONNECT_MS,
+    greetingTimeout: CONNECT_MS,
+    socketTimeout: SILENT_MS,
+    dnsTimeout: CONNECT_MS,
   });
   return {
     to: `${protocol}//${host}`,

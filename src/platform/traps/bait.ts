@@ -101,9 +101,18 @@ export class BaitTraps {
     const { database, uses } = this.#means;
     const { trap_no: trapNo } = await findTrap(database, credentialId);
     await uses.record({
-      ...{ trapNo, channel: 'file_read', depth: 'read', eventTime: readAt, sourceEventId },
-      ...{ sourceIp: null, userAgent: null, action: `read ${path}`, service: 'file', region: null },
-      ...{ authVerified: null, request: told },
+      trapNo,
+      channel: 'file_read',
+      depth: 'read',
+      eventTime: readAt,
+      sourceEventId,
+      sourceIp: null,
+      userAgent: null,
+      action: `read ${path}`,
+      service: 'file',
+      region: null,
+      authVerified: null,
+      request: told,
     });
   }
 }

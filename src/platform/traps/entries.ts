@@ -9,9 +9,22 @@ export function detectedEntry(detection: Detection, trap: Trap): OwnEntry {
   const { channel, severity, source_event_id, source_ip, user_agent, service, region, auth_verified } = detection;
   const { event_time, request_sha256, action, depth, detected_at, status } = detection;
   return of(detection, trap, 'trap.used', {
-    ...{ channel, depth, severity, source_event_id, source_ip, user_agent, requested: action, service, region },
-    ...{ auth_verified: auth_verified === null ? null : auth_verified === 1, event_time, request_sha256 },
-    ...{ detected_at, status, acknowledged_by: null, acknowledged_at: null },
+    channel,
+    depth,
+    severity,
+    source_event_id,
+    source_ip,
+    user_agent,
+    requested: action,
+    service,
+    region,
+    auth_verified: auth_verified === null ? null : auth_verified === 1,
+    event_time,
+    request_sha256,
+    detected_at,
+    status,
+    acknowledged_by: null,
+    acknowledged_at: null,
   });
 }
 

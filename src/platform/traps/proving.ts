@@ -102,7 +102,10 @@ function usesOf(
 ): MarkedUse[] {
   const inVault = all.filter((channel) => channel in VAULT_CHANNELS);
   const uses = inVault.map((channel) => ({
-    ...{ decoy: null, type: VAULT_CHANNELS[channel] ?? type, credential, channels: [channel] },
+    decoy: null,
+    type: VAULT_CHANNELS[channel] ?? type,
+    credential,
+    channels: [channel],
   }));
   const channels = all.filter((channel) => !inVault.includes(channel));
   if (channels.length === 0) return uses;

@@ -113,8 +113,17 @@ export function assembleTraps(parts: TrapParts): TrapService {
   const bait = new BaitTraps({ ...means, traps, uses });
   const vaultTraps = new VaultTraps({ ...means, traps, uses, proving });
   return {
-    ...{ traps, detections, proving, uses, bait, vaultTraps, decoyMeans, places },
-    ...{ trail, jobs, realKeys: new RealKeys({ traps, database, clock, places, iam }) },
+    traps,
+    detections,
+    proving,
+    uses,
+    bait,
+    vaultTraps,
+    decoyMeans,
+    places,
+    trail,
+    jobs,
+    realKeys: new RealKeys({ traps, database, clock, places, iam }),
     realism: new Realism({ ...means, traps, places, publicUrl }),
     overview: () => readOverview(database, places(), clock()),
     stats: () => readTrapStats(database, places(), clock()),

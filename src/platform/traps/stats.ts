@@ -25,8 +25,13 @@ export async function readTrapStats(database: Database, places: readonly DecoyPl
   const open = await openBySeverity(database);
   const bySeverity = Object.fromEntries(open.map(({ severity, count }) => [severity, Number(count)]));
   return {
-    ...{ traps: Number(traps.count), planted, unproved, without_decoy: lost, proved_since },
-    ...{ detections: Number(detections.count), detections_24h: Number(detections.lately) },
+    traps: Number(traps.count),
+    planted,
+    unproved,
+    without_decoy: lost,
+    proved_since,
+    detections: Number(detections.count),
+    detections_24h: Number(detections.lately),
     open_detections: { low: 0, medium: 0, high: 0, critical: 0, ...bySeverity },
     open_since: open.map(({ since }) => since).toSorted()[0] ?? null,
     last_detection_at: detections.last,

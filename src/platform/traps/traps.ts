@@ -60,8 +60,13 @@ export class Traps {
     const place = this.#placeFor(wish);
     const made = await this.#make(wish, place);
     const facts = {
-      ...{ credential_type: wish.credential_type, plant_location: wish.plant_location, label: wish.label },
-      ...{ origin: 'fabricated' as const, decoy: place?.name ?? null, expires_at: wish.expires_at, rotated_from: null },
+      credential_type: wish.credential_type,
+      plant_location: wish.plant_location,
+      label: wish.label,
+      origin: 'fabricated' as const,
+      decoy: place?.name ?? null,
+      expires_at: wish.expires_at,
+      rotated_from: null,
     };
     return { made, facts };
   }

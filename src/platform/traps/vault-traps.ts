@@ -101,16 +101,15 @@ export class VaultTraps {
     for (const { credentialId, at, eventId, address, told, ...use } of uses) {
       const { trap_no: trapNo } = await findTrap(transaction, credentialId);
       recorded.push({
-        ...{
-          ...use,
-          trapNo,
-          eventTime: at,
-          sourceEventId: eventId,
-          sourceIp: address,
-          service: 'agents',
-          region: null,
-        },
-        ...{ authVerified: true, request: told },
+        ...use,
+        trapNo,
+        eventTime: at,
+        sourceEventId: eventId,
+        sourceIp: address,
+        service: 'agents',
+        region: null,
+        authVerified: true,
+        request: told,
       });
     }
     if (recorded.some((use) => this.#means.proving.takes(use))) throw new MarkedUse('a marked use');

@@ -44,7 +44,10 @@ export function detectionToWire(
   const { credential_id, credential_type, plant_location, label, planted_at, created_at } = trap;
   return {
     ...shown,
-    ...{ credential_id, credential_type, plant_location, label },
+    credential_id,
+    credential_type,
+    plant_location,
+    label,
     auth_verified: auth_verified === null ? null : auth_verified === 1,
     // It cannot have got out before it was there.
     leaked_between: [planted_at ?? created_at, detection.first_seen],

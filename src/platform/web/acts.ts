@@ -51,7 +51,10 @@ export function serveActAsking<S extends z.ZodType>(
   { path, access, params, view, act }: ActPage<S>,
 ): void {
   serveForm(server, {
-    ...{ path, access, schema, ...(params === undefined ? {} : { params }) },
+    path,
+    access,
+    schema,
+    ...(params === undefined ? {} : { params }),
     async show(form, request, reply) {
       const { title, above, introduction, submit, isFinal, back, api } = await view(request);
       const instead = markup`<a href="${back}">Leave it as it is</a>`;

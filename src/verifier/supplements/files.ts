@@ -40,9 +40,18 @@ const NAMES = new RegExp(
 
 /** Folders that a zip may name by themselves, apart from one of an agent. */
 export const SUPPLEMENT_FOLDERS: ReadonlySet<string> = new Set([
-  ...['', 'data/', 'data/audit/', 'data/traps/', 'data/traps/detections/', 'data/endpoints/'],
-  ...['data/endpoints/events/', 'data/endpoints/scans/', 'data/agents/', 'data/agents/agents/'],
-  ...['data/agents/verifications/', 'data/agents/actions/'],
+  '',
+  'data/',
+  'data/audit/',
+  'data/traps/',
+  'data/traps/detections/',
+  'data/endpoints/',
+  'data/endpoints/events/',
+  'data/endpoints/scans/',
+  'data/agents/',
+  'data/agents/agents/',
+  'data/agents/verifications/',
+  'data/agents/actions/',
 ]);
 
 /** Whether a payload file can be one of supplements. */

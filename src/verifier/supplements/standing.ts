@@ -64,6 +64,8 @@ export function standingOf(
         ? null
         : `the claim "${open}" of its stream is not proved: ${claims[open].reason ?? 'unknown'}`,
     notCovered: claims.content.not_covered ?? [],
-    ...{ notes, listed, requestedAt },
+    notes,
+    listed,
+    requestedAt,
   };
 }

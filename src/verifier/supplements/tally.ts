@@ -154,7 +154,10 @@ export class SupplementTally {
       this.#findings.set(
         key,
         toSupplementFinding({
-          ...{ code, kind, id, records: 1 },
+          code,
+          kind,
+          id,
+          records: 1,
           ...(entry === null ? {} : { stream_id: entry.streamId }),
           ...(entry === null || isCommon ? {} : { sequence: entry.sequence }),
           ...values,
@@ -180,12 +183,15 @@ function toState(
   }: { state: RecordState['state']; reason?: string | undefined; asReported?: string[] | undefined },
 ): RecordState {
   return {
-    ...{ kind, id, state },
+    kind,
+    id,
+    state,
     ...(reason === undefined ? {} : { reason }),
     ...(asReported.length === 0 ? {} : { as_reported: asReported }),
     ...(entry !== null && {
       entry: {
-        ...{ stream_id: entry.streamId, sequence: entry.sequence },
+        stream_id: entry.streamId,
+        sequence: entry.sequence,
         ...(entry.digest !== null && { hash: entry.digest }),
       },
     }),

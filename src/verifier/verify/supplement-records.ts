@@ -101,7 +101,9 @@ function inRun(finding: SupplementsCheck['findings'][number], key: string): Obje
   const { code, severity, message, kind, id, records, expected, actual, next_step } = finding;
   const first = `${kind} ${JSON.stringify(id)}`;
   return {
-    ...{ code, severity, next_step },
+    code,
+    severity,
+    next_step,
     key: `${key}:${RECORD_STATES}`,
     message: `${records === 1 ? first : `${grouped(records)} ${kind}, of which the first is ${first}`}: ${message}`,
     ...(expected === undefined ? {} : { expected }),

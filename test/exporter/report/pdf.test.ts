@@ -211,8 +211,13 @@ test('what is said of a stream stands whole, however long the name of its author
   const authority = 'O=Evidence Platform, CN=Development Time-Stamping Authority (not an external witness)';
   const stream = monthStream(1);
   const anchor = {
-    ...{ state: 'proved' as const, basis: 'a token', anchored_through: 10, entries_after_last_anchor: 83 },
-    ...{ anchored_from: '2026-10-01T00:00:00.000Z', anchored_to: '2026-10-02T00:00:00.000Z', authorities: [authority] },
+    state: 'proved' as const,
+    basis: 'a token',
+    anchored_through: 10,
+    entries_after_last_anchor: 83,
+    anchored_from: '2026-10-01T00:00:00.000Z',
+    anchored_to: '2026-10-02T00:00:00.000Z',
+    authorities: [authority],
   };
   const text = await pages(await save(await pdfOf(verifiedRun([{ ...stream, claims: { ...stream.claims, anchor } }]))));
   expect(squeezed(text.join(''))).toContain(

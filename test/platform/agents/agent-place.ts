@@ -71,8 +71,13 @@ export class AgentPlace {
     const keys = new DerivedSealKeys(masterKey);
     const log = openAuditLog({ keys, seals: new RowSeals(keys.ofRows()), clock });
     this.means = {
-      ...{ database, clock, administration: recordIn(log), outbox: new Outbox(database, clock) },
-      ...{ publicUrl: () => 'https://platform.example.com', outgoingHosts: [], trustTimes: TRUST_TIMES },
+      database,
+      clock,
+      administration: recordIn(log),
+      outbox: new Outbox(database, clock),
+      publicUrl: () => 'https://platform.example.com',
+      outgoingHosts: [],
+      trustTimes: TRUST_TIMES,
       log: {
         ...log,
         appendAllIn: async (transaction, entries) => {
@@ -90,9 +95,13 @@ export class AgentPlace {
     };
     this.authorityBox = new SecretBox(masterKey, 'agents/authorities');
     this.traps = assembleTraps({
-      ...{ ...this.means, masterKey, decoys: [], aws: NO_AWS },
+      ...this.means,
+      masterKey,
+      decoys: [],
+      aws: NO_AWS,
       // No decoy listens that would keep files or log.
-      ...{ folder: '', serverLog: {} as FastifyBaseLogger },
+      folder: '',
+      serverLog: {} as FastifyBaseLogger,
     });
     this.open = openAgents(this.means, {
       authorityBox: this.authorityBox,

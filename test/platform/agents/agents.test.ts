@@ -25,14 +25,24 @@ describe.each(DATABASES)('agents on %s', (_name, start) => {
   test('an agent that is registered has a score, a stream, and no identity', async () => {
     const agentId = await place.registered({ allowed_tools: ['b', 'a', 'b'], allowed_apis: ['API.Example.com'] });
     expect(await find(agentId)).toMatchObject({
-      ...{ name: 'agent', state: 'registered', score: 50, tier: 'MONITOR', identity: null, children: [] },
-      ...{ allowed_tools: ['a', 'b'], allowed_apis: ['api.example.com'], onboarded_at: null },
+      name: 'agent',
+      state: 'registered',
+      score: 50,
+      tier: 'MONITOR',
+      identity: null,
+      children: [],
+      allowed_tools: ['a', 'b'],
+      allowed_apis: ['api.example.com'],
+      onboarded_at: null,
       audit_stream: { stream_id: `agents/${agentId}` },
       message: 'It has no identity yet: onboard it.',
     });
     const [registered, trust] = await place.entries(agentId);
     expect(registered).toMatchObject({
-      ...{ action: 'agent.registered', actor: SOMEBODY.name, resource_type: 'agent', resource_id: agentId },
+      action: 'agent.registered',
+      actor: SOMEBODY.name,
+      resource_type: 'agent',
+      resource_id: agentId,
       metadata: { model: 'model-a', allowed_tools: ['a', 'b'], allowed_apis: ['api.example.com'] },
     });
     expect(trust).toMatchObject({ action: 'trust.changed', metadata: { rule: 'registered', before: 0, after: 50 } });
@@ -88,7 +98,10 @@ describe.each(DATABASES)('agents on %s', (_name, start) => {
     );
     const agent = await find(agentId);
     expect(agent).toMatchObject({
-      ...{ state: 'active', score: 60, tier: 'MONITOR', message: 'It is active.' },
+      state: 'active',
+      score: 60,
+      tier: 'MONITOR',
+      message: 'It is active.',
       identity: {
         did: answer.quantum_identity.did,
         public_keys: answer.quantum_identity.public_keys,
@@ -149,7 +162,9 @@ describe.each(DATABASES)('agents on %s', (_name, start) => {
       const alerts = place.alerts.length;
       const ghost = await change(agentId, patch);
       expect(ghost).toMatchObject({
-        ...{ state: 'active', score: 60, tier: 'MONITOR' },
+        state: 'active',
+        score: 60,
+        tier: 'MONITOR',
         composition: { changed_at: new Date(place.now).toISOString() },
         identity: { composition: before.composition.sha256, passport: { status: 'suspended' } },
         message: expect.stringContaining('until it is onboarded again'),

@@ -54,7 +54,9 @@ export class Crowd {
       const lines = (await listAll(this.#service, `${path}/trust-score/history?limit=500`)).reverse();
       const { scores, faults } = replay(lines);
       expect({ score: body.score, replayed: scores.at(-1), faults }).toEqual({
-        ...{ score: 45 + SIGNED - 3 * MALFORMED, replayed: body.score, faults: [] },
+        score: 45 + SIGNED - 3 * MALFORMED,
+        replayed: body.score,
+        faults: [],
       });
       const actions = await listAll(this.#service, `${path}/actions?limit=500`);
       expect(actions).toHaveLength(each + 1);

@@ -56,13 +56,17 @@ describe.each(DATABASES)('decoys in vaults on %s', (_name, start) => {
     const { detections, alerts, entries } = await since(() => place.vaults.get(keyOf(id), id, 'root-token', ASKER), id);
     expect(detections).toMatchObject([
       {
-        ...{ credential_id: decoy.credential_id, credential_type: 'agent_secret', plant_location: 'agent_vault' },
-        ...{ channel: 'vault_read', depth: 'read', severity: 'medium', auth_verified: true, service: 'agents' },
-        ...{
-          source_ip: ASKER.address,
-          user_agent: ASKER.userAgent,
-          action: `read the secret "root-token" as agent:${id}`,
-        },
+        credential_id: decoy.credential_id,
+        credential_type: 'agent_secret',
+        plant_location: 'agent_vault',
+        channel: 'vault_read',
+        depth: 'read',
+        severity: 'medium',
+        auth_verified: true,
+        service: 'agents',
+        source_ip: ASKER.address,
+        user_agent: ASKER.userAgent,
+        action: `read the secret "root-token" as agent:${id}`,
       },
     ]);
     expect(alerts).toEqual([
@@ -185,7 +189,8 @@ describe.each(DATABASES)('decoys in vaults on %s', (_name, start) => {
       ]);
       await place.vaults.removeDecoy(SOMEBODY, id, decoy_id);
       expect(await traps.find(credential_id)).toMatchObject({
-        ...{ status: 'planted', detection_channels: [{ active: false, reason: expect.stringContaining('removed') }] },
+        status: 'planted',
+        detection_channels: [{ active: false, reason: expect.stringContaining('removed') }],
       });
       expect(await proving.test(SOMEBODY, credential_id)).toMatchObject([{ proved: false }]);
       await expect(traps.rotate(SOMEBODY, credential_id, undefined)).rejects.toMatchObject({ code: 'conflict' });

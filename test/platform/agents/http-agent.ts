@@ -19,8 +19,12 @@ interface Doing {
 /** Registers an agent. @returns its id. */
 export async function register(service: Answering, more: object = {}): Promise<string> {
   const wish = {
-    ...{ name: 'Invoice reader', agent_type: 'supervised', model: 'a-model', version: '1.0.0' },
-    ...{ allowed_tools: ['read_file'], allowed_apis: ['api.example.com'] },
+    name: 'Invoice reader',
+    agent_type: 'supervised',
+    model: 'a-model',
+    version: '1.0.0',
+    allowed_tools: ['read_file'],
+    allowed_apis: ['api.example.com'],
   };
   return answered(await service.call('POST', AGENTS, { ...wish, ...more }), 201).agent_id;
 }

@@ -4,7 +4,12 @@ import type { Service } from '../service.ts';
 export const AGENTS_API = '//agents/api/v1';
 
 export const NEW_AGENT = {
-  ...{ name: 'x', agent_type: 'supervised', model: 'm', version: '1.0', allowed_tools: ['t'], allowed_apis: [] },
+  name: 'x',
+  agent_type: 'supervised',
+  model: 'm',
+  version: '1.0',
+  allowed_tools: ['t'],
+  allowed_apis: [],
 };
 export const NEW_ACTION = { action_type: 'tool_call', action_description: 'x', tool_used: 't' };
 
@@ -100,7 +105,9 @@ export class OperatedAgents {
     const isOf = (word: string) => path.includes(word);
     const of = `/agents/${this.#agentId}`;
     return {
-      ...{ AGENT: this.#agentId, STOPPED: this.#stopped.agent_id, STOP: this.#stopped.kill_id },
+      AGENT: this.#agentId,
+      STOPPED: this.#stopped.agent_id,
+      STOP: this.#stopped.kill_id,
       VICTIM: isOf('VICTIM') ? await this.#register() : '',
       SUSPENDED: isOf('SUSPENDED') ? (await this.#stop(await this.#register())).agent_id : '',
       ACTION: isOf('ACTION') ? (await this.#call('POST', `${of}/actions`, NEW_ACTION)).action_id : '',

@@ -53,7 +53,11 @@ describe.each(SERVICES)('what strangers are told, on %s', (_name, start) => {
     const { status, body, text, headers } = await verify(agentId);
     expect(status).toBe(200);
     expect(body).toMatchObject({
-      ...{ agent_id: agentId, valid: true, status: 'active', reasons: [], tier: 'MONITOR' },
+      agent_id: agentId,
+      valid: true,
+      status: 'active',
+      reasons: [],
+      tier: 'MONITOR',
       identity: { did: expect.stringMatching(/^did:web:/), public_keys: { ed25519: {}, ml_dsa_65: {} } },
       certificate: { status: 'good', pq: { status: 'good' } },
       passport: { status: 'valid' },
@@ -99,7 +103,9 @@ describe.each(SERVICES)('what strangers are told, on %s', (_name, start) => {
     expect(after).toBeLessThanOrEqual(took);
     expect(flipped).toBeLessThan(2000);
     expect((await verify(agentId)).body).toMatchObject({
-      ...{ valid: false, status, passport: { status } },
+      valid: false,
+      status,
+      passport: { status },
       certificate: { status: certificate, pq: { status: certificate } },
     });
     const documents = ['kill-switch', `kill-switch/${body.kill_id}`];
@@ -123,7 +129,11 @@ describe.each(SERVICES)('what strangers are told, on %s', (_name, start) => {
   test('of one that was never onboarded that it is not valid, and of one that is not there nothing', async () => {
     const { body } = await service.call('POST', `${API}/agents`, AGENT);
     expect((await verify(body.agent_id)).body).toMatchObject({
-      ...{ valid: false, status: 'registered', identity: null, certificate: null, passport: null },
+      valid: false,
+      status: 'registered',
+      identity: null,
+      certificate: null,
+      passport: null,
     });
     for (const path of [
       ...[

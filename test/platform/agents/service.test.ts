@@ -103,7 +103,9 @@ describe.each(SERVICES)('the service of agents on %s', (_name, start) => {
       status: 'active',
     });
     expect((await service.call('GET', `${AGENTS}/${agent.id}/trust-score`)).body).toMatchObject({
-      ...{ ceiling: 60, ceiling_because: 'composition_changed', tier: 'MONITOR' },
+      ceiling: 60,
+      ceiling_because: 'composition_changed',
+      tier: 'MONITOR',
     });
     const stream = encodeURIComponent(`agents/${agent.id}`);
     const suspended = await service.call('GET', `/entries/?stream_id=${stream}&action=passport.suspended`);

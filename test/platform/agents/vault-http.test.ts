@@ -63,7 +63,11 @@ test('an action with a decoy tool is a violation that costs trust, and a detecti
   const { data } = (await service.call('GET', path)).body;
   expect(data).toMatchObject([
     {
-      ...{ channel: 'tool_call', depth: 'used', severity: 'critical', occurrences: 1, source_event_id: action_id },
+      channel: 'tool_call',
+      depth: 'used',
+      severity: 'critical',
+      occurrences: 1,
+      source_event_id: action_id,
       action: `called the tool "export_customers" as agent:${agent.id}`,
     },
   ]);

@@ -71,14 +71,17 @@ describe.each(DATABASES)('vaults on %s', (_name, start) => {
     expect(await put(id, 'db', SECRET)).toEqual({ name: 'db', version: 1, put_at: expect.any(String) });
     expect(await put(id, 'db', `${SECRET}-2`)).toMatchObject({ version: 2 });
     expect(await place.vaults.contents(keyOf(id), id)).toMatchObject({
-      ...{ status: 'open', encryption: expect.stringContaining('AES-256-GCM'), tools: ['search'] },
+      status: 'open',
+      encryption: expect.stringContaining('AES-256-GCM'),
+      tools: ['search'],
       secrets: [{ name: 'db', version: 2 }],
     });
     const until = new Date(place.now + HOUR).toISOString();
     const taken = await get(id, 'db');
     expect(taken).toMatchObject({ value: `${SECRET}-2`, version: 2, lease: { until } });
     expect(await place.vaults.list(id)).toMatchObject({
-      ...{ leases: 1, decoys: [] },
+      leases: 1,
+      decoys: [],
       secrets: [{ name: 'db', put_by: `agent:${id}`, last_taken_at: new Date(place.now).toISOString() }],
     });
     await place.vaults.remove(OWN_KEY, id, 'db');

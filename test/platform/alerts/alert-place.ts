@@ -73,8 +73,13 @@ export class AlertPlace {
     this.host = host;
     this.outbox = new Outbox(database, clock);
     this.alerts = assembleAlerts({
-      ...{ database, clock, masterKey, outbox: this.outbox, administration: recordIn(this.#log) },
-      ...{ outgoingHosts: [host], publicUrl: () => 'https://evidence.example' },
+      database,
+      clock,
+      masterKey,
+      outbox: this.outbox,
+      administration: recordIn(this.#log),
+      outgoingHosts: [host],
+      publicUrl: () => 'https://evidence.example',
     });
   }
 

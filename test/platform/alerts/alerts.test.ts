@@ -49,8 +49,14 @@ describe.each(DATABASES)('on %s', (_name, start) => {
   afterEach(() => at.close());
 
   const alert = (more: Partial<Alert> = {}): Alert => ({
-    ...{ source: 'endpoints', kind: 'endpoint.changed', severity: 'medium', subject_id: 'first' },
-    ...{ told_key: 'machine /bin/sh', level: 1, flood_key: 'machine', ...more },
+    source: 'endpoints',
+    kind: 'endpoint.changed',
+    severity: 'medium',
+    subject_id: 'first',
+    told_key: 'machine /bin/sh',
+    level: 1,
+    flood_key: 'machine',
+    ...more,
   });
   const tell = (more: Partial<Alert> = {}): Promise<AlertState> =>
     at.database.write((transaction) => at.alerts.tell(transaction, alert(more)));

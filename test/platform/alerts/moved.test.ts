@@ -30,8 +30,14 @@ async function add(database: Database, table: string, row: object): Promise<void
 }
 
 const TRAP = {
-  ...{ credential_id: 'trap', credential_type: 'web_bug', plant_location: 'wiki', label: 'x', origin: 'fabricated' },
-  ...{ secret: Buffer.alloc(1), created_at: at(-99), detection_count: 0 },
+  credential_id: 'trap',
+  credential_type: 'web_bug',
+  plant_location: 'wiki',
+  label: 'x',
+  origin: 'fabricated',
+  secret: Buffer.alloc(1),
+  created_at: at(-99),
+  detection_count: 0,
 };
 
 /** Of one webhook: told of `told`, not yet of `waiting`, and asked to try it. */
@@ -54,12 +60,21 @@ async function fillEarlier(database: Database, target: string): Promise<string> 
   await add(database, 'api_keys', { key_id: 'c', sha256: 'c', name: 'c', scopes: 'audit:write', created_at: '' });
   await add(database, 'traps', TRAP);
   await add(database, 'alert_channels', {
-    ...{ alert_channel_id: 'hook', kind: 'webhook', name: 'here', target, least_severity: 'low', created_at: at(-90) },
+    alert_channel_id: 'hook',
+    kind: 'webhook',
+    name: 'here',
+    target,
+    least_severity: 'low',
+    created_at: at(-90),
     secret: new SecretBox(MASTER_KEY, 'traps/secrets').seal(Buffer.from(secret), 'hook'),
   });
   const message = (detection_id: string | null) => ({
-    ...{ kind: 'traps/alert', payload: JSON.stringify({ alert_channel_id: 'hook', detection_id }) },
-    ...{ created_at: at(-5), due_at: at(-5), attempts: 0, status: 'waiting' },
+    kind: 'traps/alert',
+    payload: JSON.stringify({ alert_channel_id: 'hook', detection_id }),
+    created_at: at(-5),
+    due_at: at(-5),
+    attempts: 0,
+    status: 'waiting',
   });
   await add(database, 'outbox', { message_id: 'message-waiting', ...message('waiting') });
   await add(database, 'outbox', { message_id: 'message-test', ...message(null) });
@@ -104,8 +119,13 @@ describe.each(DATABASES)('what traps told before all services did, on %s', (_nam
       ]);
       expect(noted).toEqual([['waiting', { state: 'delivered', attempts: 1 }]]);
       const use = (address: string, level: number): Alert => ({
-        ...{ source: 'traps', kind: 'trap.used', severity: 'high', subject_id: 'new', flood_key: 'trap' },
-        ...{ told_key: `trap ${address}`, level },
+        source: 'traps',
+        kind: 'trap.used',
+        severity: 'high',
+        subject_id: 'new',
+        flood_key: 'trap',
+        told_key: `trap ${address}`,
+        level,
       });
       const tell = (alert: Alert) => database.write((transaction) => to.alerts.tell(transaction, alert));
       const states = [];

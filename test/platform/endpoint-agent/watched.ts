@@ -46,7 +46,9 @@ export class Watched {
   means({ folder = this.folder, url = this.url, now = this.now } = {}): AgentMeans {
     const [state, service] = [new AgentState(folder), this.client(url)];
     return {
-      ...{ state, service, bait: new BaitKeeper({ state, service, canWatch: false }) },
+      state,
+      service,
+      bait: new BaitKeeper({ state, service, canWatch: false }),
       pace: () => UNPACED,
       clock: now,
       bootId: 'boot',

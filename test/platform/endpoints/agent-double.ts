@@ -43,12 +43,20 @@ export class AgentDouble {
     for (const line of lines) root.add(line);
     const time = new Date(at).toISOString();
     const head: ReportHead = {
-      ...{ format: REPORT_FORMAT, scan_id: randomUUID(), endpoint_id: this.endpointId },
+      format: REPORT_FORMAT,
+      scan_id: randomUUID(),
+      endpoint_id: this.endpointId,
       sequence: next.sequence,
       previous_report_sha256: next.previous_report_sha256,
       nonce: next.nonce,
-      ...{ boot_id: 'a boot', started_at: time, finished_at: time, roots: ['/usr/bin'], complete: true },
-      ...{ line_count: root.count, root_hash: root.root(), parts: partsOf(root.count) },
+      boot_id: 'a boot',
+      started_at: time,
+      finished_at: time,
+      roots: ['/usr/bin'],
+      complete: true,
+      line_count: root.count,
+      root_hash: root.root(),
+      parts: partsOf(root.count),
       ...more,
     };
     return this.signed(head, lines);

@@ -105,7 +105,8 @@ test('it is planted by the agent, and a cat of it is one detection of the depth 
   expect(lstatSync(here.path).mode & 0o7777).toBe(0o640);
   expect(readdirSync(dirname(here.path))).toEqual(['credentials']);
   expect(await here.trap()).toMatchObject({
-    ...{ status: 'planted', plant_location: 'server' },
+    status: 'planted',
+    plant_location: 'server',
     detection_channels: expect.arrayContaining([
       { channel: 'file_read', active: true, reason: expect.any(String), last_proved_at: expect.any(String) },
     ]),

@@ -34,71 +34,103 @@ interface Row {
 
 const ROWS: readonly Row[] = [
   {
-    ...{ words: 'a signature of another key', code: 'report_signature', event: 'report_signature', severity: 'high' },
+    words: 'a signature of another key',
+    code: 'report_signature',
+    event: 'report_signature',
+    severity: 'high',
     async send(host) {
       const { head, lines } = await host.made(OTHER);
       return host.send(new AgentDouble(host.id).signed(head, lines));
     },
   },
   {
-    ...{ words: 'a head that was changed behind its signature', code: 'report_signature', event: 'report_signature' },
+    words: 'a head that was changed behind its signature',
+    code: 'report_signature',
+    event: 'report_signature',
     async send(host) {
       const report = await host.made(OTHER);
       return host.send({ ...report, head: { ...report.head, complete: false } });
     },
   },
   {
-    ...{ words: 'a signature that is none', code: 'report_signature', event: 'report_signature' },
+    words: 'a signature that is none',
+    code: 'report_signature',
+    event: 'report_signature',
     send: async (host) => host.send({ ...(await host.made(OTHER)), signature: 'AAAA' }),
   },
   {
-    ...{ words: 'a report of before', code: 'report_repeated', event: 'report_repeated', severity: 'medium' },
+    words: 'a report of before',
+    code: 'report_repeated',
+    event: 'report_repeated',
+    severity: 'medium',
     send: (host, before) => host.send(before),
   },
   {
-    ...{ words: 'a nonce that was not given out', code: 'report_repeated', event: 'report_repeated' },
+    words: 'a nonce that was not given out',
+    code: 'report_repeated',
+    event: 'report_repeated',
     send: async (host) => host.send(await host.made(OTHER, { nonce: newChain(1).nonce })),
   },
   {
-    ...{ words: 'another report in the place of the last', code: 'snapshot_restored', event: 'snapshot_restored' },
+    words: 'another report in the place of the last',
+    code: 'snapshot_restored',
+    event: 'snapshot_restored',
     async send(host, before) {
       const next = { ...before.head, nonce: 'an old one' };
       return host.send(host.agent.report(next, OTHER, host.at.now));
     },
   },
   {
-    ...{ words: 'a sequence that is ahead', code: 'report_gap', event: 'report_gap', severity: 'high' },
+    words: 'a sequence that is ahead',
+    code: 'report_gap',
+    event: 'report_gap',
+    severity: 'high',
     send: async (host) => host.send(await host.made(OTHER, { sequence: 7 })),
   },
   {
-    ...{ words: 'a report that goes on with another', code: 'report_fork', event: 'report_fork', severity: 'critical' },
+    words: 'a report that goes on with another',
+    code: 'report_fork',
+    event: 'report_fork',
+    severity: 'critical',
     send: async (host) => host.send(await host.made(OTHER, { previous_report_sha256: 'a'.repeat(64) })),
   },
   {
-    ...{ words: 'a report of another endpoint', code: 'forbidden', event: null },
+    words: 'a report of another endpoint',
+    code: 'forbidden',
+    event: null,
     async send(host) {
       const other = await host.at.enrolled();
       return host.body(partOf(await other.made(OTHER)));
     },
   },
   {
-    ...{ words: 'lines of another root', code: 'root_differs', event: null },
+    words: 'lines of another root',
+    code: 'root_differs',
+    event: null,
     send: async (host) => host.send({ ...(await host.made(OTHER)), lines: LINES.slice(1) }),
   },
   {
-    ...{ words: 'fewer lines than are signed for', code: 'root_differs', event: null },
+    words: 'fewer lines than are signed for',
+    code: 'root_differs',
+    event: null,
     send: async (host) => host.send(await host.made(OTHER, { line_count: 3 })),
   },
   {
-    ...{ words: 'lines that are not in order', code: 'invalid_request', event: null },
+    words: 'lines that are not in order',
+    code: 'invalid_request',
+    event: null,
     send: async (host) => host.send({ ...(await host.made(OTHER)), lines: OTHER.toReversed() }),
   },
   {
-    ...{ words: 'a path twice', code: 'invalid_request', event: null },
+    words: 'a path twice',
+    code: 'invalid_request',
+    event: null,
     send: async (host) => host.send({ ...(await host.made(OTHER)), lines: [...LINES, ...LINES.slice(1)] }),
   },
   {
-    ...{ words: 'a path that is UTF-8 and told as bytes', code: 'invalid_request', event: null },
+    words: 'a path that is UTF-8 and told as bytes',
+    code: 'invalid_request',
+    event: null,
     async send(host) {
       const { path: _, ...line } = file('/x');
       const lines = [{ ...line, path_base64: Buffer.from('/x').toString('base64') } as never];
@@ -106,15 +138,21 @@ const ROWS: readonly Row[] = [
     },
   },
   {
-    ...{ words: 'a root without lines that nobody knows', code: 'lines_needed', event: null },
+    words: 'a root without lines that nobody knows',
+    code: 'lines_needed',
+    event: null,
     send: async (host) => host.send({ ...(await host.made([file(`/usr/bin/${host.id}`)])), lines: [] }),
   },
   {
-    ...{ words: 'a known root with another count', code: 'root_differs', event: null },
+    words: 'a known root with another count',
+    code: 'root_differs',
+    event: null,
     send: async (host) => host.send({ ...(await host.made(LINES, { line_count: 9 })), lines: [] }),
   },
   {
-    ...{ words: 'the second part first', code: 'part_out_of_order', event: null },
+    words: 'the second part first',
+    code: 'part_out_of_order',
+    event: null,
     send: async (host) => host.part(await host.made(files(2001)), 2),
   },
 ];

@@ -61,7 +61,9 @@ export class EndpointPlace {
     const keys = new DerivedSealKeys(this.masterKey);
     const log = openAuditLog({ keys, seals: new RowSeals(keys.ofRows()), clock });
     this.means = {
-      ...{ database, clock, administration: recordIn(log) },
+      database,
+      clock,
+      administration: recordIn(log),
       log: {
         ...log,
         appendIn: async (transaction, streamId, entries) => {

@@ -85,7 +85,10 @@ describe.each(SERVICES)('on %s', (_name, start) => {
       reports_checked: 2,
     });
     expect((await call('GET', `/hosts/${agent.id}`)).body.last_check).toEqual({
-      ...{ checked_at: expect.any(String), verified: true, reports_checked: 2, findings: 0 },
+      checked_at: expect.any(String),
+      verified: true,
+      reports_checked: 2,
+      findings: 0,
     });
   });
 
@@ -147,14 +150,19 @@ describe.each(SERVICES)('on %s', (_name, start) => {
     const { body: before } = await call('GET', '/stats/');
     const retired = await call('POST', `/hosts/${agent.id}/retire`, { reason: 'the machine was sold' });
     expect(retired.body).toMatchObject({
-      ...{ status: 'retired', missed_scans: 0, stale_at: null, baseline: null, events: { high: 1 } },
+      status: 'retired',
+      missed_scans: 0,
+      stale_at: null,
+      baseline: null,
+      events: { high: 1 },
       retirement: { at: expect.any(String), by: expect.stringMatching(/^key:/), reason: 'the machine was sold' },
     });
     expect((await agent.part(late)).body.code).toBe('key_revoked');
     const { body: after } = await call('GET', '/stats/');
     expect(after).toEqual({
       ...before,
-      ...{ hosts: before.hosts - 1, proposed_baselines: before.proposed_baselines - 1 },
+      hosts: before.hosts - 1,
+      proposed_baselines: before.proposed_baselines - 1,
       last_report_at: expect.anything(),
     });
     const listed = async (query: string) =>
@@ -168,7 +176,8 @@ describe.each(SERVICES)('on %s', (_name, start) => {
     const entries = (await service.call('GET', `/entries/?stream_id=${encodeURIComponent(`endpoints/${agent.id}`)}`))
       .body.data;
     expect(entries.at(-1)).toMatchObject({
-      ...{ action: 'endpoint.retired', resource_id: agent.id },
+      action: 'endpoint.retired',
+      resource_id: agent.id,
       metadata: { reason: 'the machine was sold', last_sequence: 1, revoked_keys: [expect.any(String)] },
     });
     for (const [method, path, body] of [

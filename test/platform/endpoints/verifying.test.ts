@@ -44,11 +44,13 @@ async function forge(host: Reporter, reports: readonly SentReport[]): Promise<un
 
 const EDITS: readonly Edit[] = [
   {
-    ...{ words: 'a clean scan that never was, signed by the real key', codes: ['report_differs', 'report_chain'] },
+    words: 'a clean scan that never was, signed by the real key',
+    codes: ['report_differs', 'report_chain'],
     change: forge,
   },
   {
-    ...{ words: 'the head of a report', codes: ['report_digest'] },
+    words: 'the head of a report',
+    codes: ['report_digest'],
     change: (host) =>
       write(
         host,
@@ -57,30 +59,36 @@ const EDITS: readonly Edit[] = [
       ),
   },
   {
-    ...{ words: 'a head that is no JSON', codes: ['report_digest'] },
+    words: 'a head that is no JSON',
+    codes: ['report_digest'],
     change: (host) =>
       write(host, (no) => sql`UPDATE endpoint_scans SET head = 'x' WHERE endpoint_no = ${no} AND sequence = 2`),
   },
   {
-    ...{ words: 'a signature', codes: ['report_signature'] },
+    words: 'a signature',
+    codes: ['report_signature'],
     change: (host) =>
       write(host, (no) => sql`UPDATE endpoint_scans SET signature = 'AAAA' WHERE endpoint_no = ${no} AND sequence = 2`),
   },
   {
-    ...{ words: 'a report that is gone', codes: ['report_chain', 'report_missing'] },
+    words: 'a report that is gone',
+    codes: ['report_chain', 'report_missing'],
     change: (host) => write(host, (no) => sql`DELETE FROM endpoint_scans WHERE endpoint_no = ${no} AND sequence = 2`),
   },
   {
-    ...{ words: 'the last report that is gone', codes: ['report_missing', 'head_differs'] },
+    words: 'the last report that is gone',
+    codes: ['report_missing', 'head_differs'],
     change: (host) => write(host, (no) => sql`DELETE FROM endpoint_scans WHERE endpoint_no = ${no} AND sequence = 3`),
   },
   {
-    ...{ words: 'whether a scan was complete', codes: ['report_differs'] },
+    words: 'whether a scan was complete',
+    codes: ['report_differs'],
     change: (host) =>
       write(host, (no) => sql`UPDATE endpoint_scans SET complete = 0 WHERE endpoint_no = ${no} AND sequence = 2`),
   },
   {
-    ...{ words: 'lines of another scan', codes: ['root_differs'] },
+    words: 'lines of another scan',
+    codes: ['root_differs'],
     change: (host) =>
       write(
         host,
@@ -89,7 +97,8 @@ const EDITS: readonly Edit[] = [
       ),
   },
   {
-    ...{ words: 'a line', codes: ['root_differs'] },
+    words: 'a line',
+    codes: ['root_differs'],
     change: (host) => {
       const packed = zstdCompressSync(linesToBytes([canonicalLine(file(`/usr/bin/${host.id}`, 'clean'))]));
       const path = Buffer.from(`/usr/bin/${host.id}`);
@@ -101,7 +110,8 @@ const EDITS: readonly Edit[] = [
     },
   },
   {
-    ...{ words: 'lines that cannot be read', codes: ['root_differs'] },
+    words: 'lines that cannot be read',
+    codes: ['root_differs'],
     change: (host) =>
       write(
         host,

@@ -39,7 +39,8 @@ describe('a folder of mails into which nothing can be written', () => {
     const { port } = taken.address() as { port: number };
     const started = startPlatform({ dataDir, port, logLevel: 'silent', mail: { folder: mails } });
     await expect(started).rejects.toMatchObject({
-      ...{ code: 'config', message: expect.stringContaining(`mail_folder: no mail can be written into ${mails}: `) },
+      code: 'config',
+      message: expect.stringContaining(`mail_folder: no mail can be written into ${mails}: `),
       nextStep: expect.stringMatching(/write there, or name another folder as mail_folder/),
     });
     const again = startPlatform({ dataDir, port, logLevel: 'silent' });

@@ -37,8 +37,13 @@ function make(type: PlantedType, options = {}): Promise<MadeTrap> {
   const places = decoys.map(({ place }) => place);
   const decoy = places.find(({ kind }) => kind === TYPES[type].decoy) ?? null;
   return TYPES[type].make({
-    ...{ plantLocation: 'server', label: 'a label that tells', decoy, places, options },
-    ...{ publicUrl: 'https://platform.example', now: new Date() },
+    plantLocation: 'server',
+    label: 'a label that tells',
+    decoy,
+    places,
+    options,
+    publicUrl: 'https://platform.example',
+    now: new Date(),
   });
 }
 
@@ -92,8 +97,13 @@ describe.each(ALL)('%s', (type) => {
 
 /** One that is right, of each option that is not among a few. */
 const EXAMPLES: Record<string, Json> = {
-  ...{ account_id: '210987654321', region: 'eu-west-1', database: 'orders', audience: 'billing', valid_days: 30 },
-  ...{ repository: 'platform/infra', name: 'tools' },
+  account_id: '210987654321',
+  region: 'eu-west-1',
+  database: 'orders',
+  audience: 'billing',
+  valid_days: 30,
+  repository: 'platform/infra',
+  name: 'tools',
 };
 test.each(ALL)('what the form offers for %s is taken', async (type) => {
   for (const { name, among } of TYPE_OPTIONS[type] ?? [])

@@ -42,8 +42,13 @@ describe('the SDK that knows the planted file and nothing else', () => {
     expect(await sdk(trap, call)).toContain(says);
     expect(await trap.detections()).toMatchObject([
       {
-        ...{ channel: 'aws_decoy', source_ip: '127.0.0.1', user_agent: expect.stringContaining('aws-sdk-js/3') },
-        ...{ region: 'us-east-1', auth_verified: true, occurrences: 1, ...expected },
+        channel: 'aws_decoy',
+        source_ip: '127.0.0.1',
+        user_agent: expect.stringContaining('aws-sdk-js/3'),
+        region: 'us-east-1',
+        auth_verified: true,
+        occurrences: 1,
+        ...expected,
       },
     ]);
   });

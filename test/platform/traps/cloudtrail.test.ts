@@ -43,7 +43,9 @@ describe.each(SERVICES)('on %s', (_name, start) => {
 
   const importKey = (more = {}) =>
     service.call('POST', '//traps/api/v1/credentials/import', {
-      ...{ plant_location: 'github', label: 'a real key', access_key_id: keyId },
+      plant_location: 'github',
+      label: 'a real key',
+      access_key_id: keyId,
       ...more,
     });
   const detections = async () =>
@@ -71,9 +73,17 @@ describe.each(SERVICES)('on %s', (_name, start) => {
     expect((await report(packed, { 'content-encoding': 'gzip' })).body).toEqual({ events: 2902, matched: 2, known: 2 });
     expect(await detections()).toMatchObject([
       {
-        ...{ channel: 'aws_cloudtrail', depth: 'used', auth_verified: true, occurrences: 2, severity: 'critical' },
-        ...{ source_ip: '198.51.100.7', user_agent: '[aws-cli/2.17.0 md/awscrt#0.20.11]', region: 'eu-central-1' },
-        ...{ action: 's3:ListBuckets', event_time: '2026-11-20T10:00:00.000Z', last_seen: '2026-11-20T10:00:03.000Z' },
+        channel: 'aws_cloudtrail',
+        depth: 'used',
+        auth_verified: true,
+        occurrences: 2,
+        severity: 'critical',
+        source_ip: '198.51.100.7',
+        user_agent: '[aws-cli/2.17.0 md/awscrt#0.20.11]',
+        region: 'eu-central-1',
+        action: 's3:ListBuckets',
+        event_time: '2026-11-20T10:00:00.000Z',
+        last_seen: '2026-11-20T10:00:03.000Z',
       },
     ]);
   });

@@ -10,7 +10,9 @@ import { settingsOf } from './decoy-places.ts';
 const NOW = new Date('2026-05-04T03:02:01Z');
 const ALONE: CertificateNames = { subject: 'CN=db-prod-03', issuer: null, hosts: ['db-prod-03'], key: 'rsa' };
 const ISSUED: CertificateNames = {
-  ...{ subject: 'CN=kube-apiserver', issuer: 'CN=kubernetes', key: 'ec' },
+  subject: 'CN=kube-apiserver',
+  issuer: 'CN=kubernetes',
+  key: 'ec',
   hosts: ['kubernetes', '10.96.0.1'],
 };
 let folder: string;

@@ -24,8 +24,12 @@ import { someRows } from '../../support/some-rows.ts';
 import { certificateIn, settingsOf } from './decoy-places.ts';
 
 const WIDE: ConnectionLimits = {
-  ...{ atOnce: 100, ofOneAddress: 100, bytes: 1_000_000 },
-  ...{ firstByteMs: 60_000, idleMs: 60_000, wholeMs: 60_000 },
+  atOnce: 100,
+  ofOneAddress: 100,
+  bytes: 1_000_000,
+  firstByteMs: 60_000,
+  idleMs: 60_000,
+  wholeMs: 60_000,
 };
 const close: (() => Promise<void>)[] = [];
 let certificate: { certificate: string; key: string };
@@ -210,8 +214,13 @@ describe.each(DECOY_KINDS)('a decoy of the kind %s', (kind) => {
     [decoy] = (await startDecoys([settingsOf({ kind })], folder, means as unknown as DecoyMeans)) as [Decoy];
     const { place } = decoy;
     const made = await TYPES[type].make({
-      ...{ plantLocation: 'server', label: 'x', decoy: place, places: [place], options: {} },
-      ...{ publicUrl: 'https://platform.example', now: new Date() },
+      plantLocation: 'server',
+      label: 'x',
+      decoy: place,
+      places: [place],
+      options: {},
+      publicUrl: 'https://platform.example',
+      now: new Date(),
     });
     for (const { value } of made.marks) known.add(value);
     trap = { trapNo: 1, type, credential: made.credential };

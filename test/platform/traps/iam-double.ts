@@ -34,7 +34,12 @@ export class IamDouble {
   #judge(headers: Record<string, string>, body: string): { status: number; xml: string } {
     const { host = '', authorization, 'content-type': type = '', 'x-amz-date': date = '' } = headers;
     const request = {
-      ...{ service: 'iam', region: 'us-east-1', method: 'POST', path: '/', host, body },
+      service: 'iam',
+      region: 'us-east-1',
+      method: 'POST',
+      path: '/',
+      host,
+      body,
       headers: { 'Content-Type': type, 'X-Amz-Date': date },
       // It signs one more than the SDKs do.
       extraHeadersToIgnore: { 'content-length': true },

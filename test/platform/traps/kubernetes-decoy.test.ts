@@ -51,8 +51,13 @@ describe.each(AUTHS)('a kubeconfig with a %s', (auth) => {
     const [detection, ...others] = await byKubectl(trap);
     expect(others).toEqual([]);
     expect(detection).toMatchObject({
-      ...{ channel: 'kubernetes', depth: 'used', action: 'list pods in default', auth_verified: true },
-      ...{ source_ip: '127.0.0.1', user_agent: expect.stringMatching(/^kubectl\/v1\./), service: 'kubernetes' },
+      channel: 'kubernetes',
+      depth: 'used',
+      action: 'list pods in default',
+      auth_verified: true,
+      source_ip: '127.0.0.1',
+      user_agent: expect.stringMatching(/^kubectl\/v1\./),
+      service: 'kubernetes',
     });
     expect(detection.occurrences).toBeGreaterThan(1);
   });

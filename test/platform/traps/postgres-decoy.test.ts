@@ -25,8 +25,14 @@ describe('psql', () => {
     ]);
     expect(await decoy.detections(trap.id)).toMatchObject([
       {
-        ...{ channel: 'postgres', depth: 'used', severity: 'critical', auth_verified: true, occurrences: 2 },
-        ...{ source_ip: '127.0.0.1', user_agent: 'psql', service: 'postgresql' },
+        channel: 'postgres',
+        depth: 'used',
+        severity: 'critical',
+        auth_verified: true,
+        occurrences: 2,
+        source_ip: '127.0.0.1',
+        user_agent: 'psql',
+        service: 'postgresql',
         action: 'select * from secrets.customers',
       },
     ]);
@@ -63,7 +69,11 @@ describe('psql', () => {
     expect(stderr).toMatch(new RegExp(`FATAL:  password authentication failed for user "${user}"\n$`));
     expect(await decoy.detections(trap.id)).toMatchObject([
       {
-        ...{ depth: 'validated', severity: 'medium', auth_verified: false, occurrences: 1, user_agent: 'psql' },
+        depth: 'validated',
+        severity: 'medium',
+        auth_verified: false,
+        occurrences: 1,
+        user_agent: 'psql',
         action: `password authentication failed for user "${user}"`,
       },
     ]);

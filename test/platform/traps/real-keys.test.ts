@@ -52,7 +52,8 @@ describe('against an IAM that is strict', () => {
   const usedAt = (keyId: unknown, minutes: number) =>
     double.lastUses.set(String(keyId), {
       date: new Date(at.now + minutes * MINUTE).toISOString().replace('.000', ''),
-      ...{ service: 's3', region: 'eu-west-1' },
+      service: 's3',
+      region: 'eu-west-1',
     });
 
   test('a key that is made there is a trap, and its user has nothing but the key', async () => {

@@ -37,7 +37,9 @@ http { access_log off; ${places.join(' ')}
   const child = spawn('nginx', ['-e', join(folder, 'errors'), '-c', join(folder, 'nginx.conf')], { stdio: 'ignore' });
   const name = await nameOf(port, child);
   return {
-    ...{ port, tlsPort, name },
+    port,
+    tlsPort,
+    name,
     async close() {
       child.kill('SIGTERM');
       await once(child, 'exit');

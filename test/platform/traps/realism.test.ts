@@ -11,12 +11,20 @@ const ago = (days: number) => new Date(NOW.getTime() - days * DAY).toISOString()
 
 const CHANNEL = { channel: 'http', active: true, reason: '', last_proved_at: ago(1) } as const;
 const TRAP = {
-  ...{ credential_type: 'web_bug', label: 'Salaries', decoy: 'front', confirmed_at: ago(40) },
+  credential_type: 'web_bug',
+  label: 'Salaries',
+  decoy: 'front',
+  confirmed_at: ago(40),
   detection_channels: [CHANNEL],
 } as unknown as WireTrap;
 const PLACE: DecoyPlace = { name: 'front', kind: 'web', host: 'cdn.example.org', port: 443, authority: null };
 const LOOKS: TrapLooks = {
-  ...{ trap: TRAP, place: PLACE, host: PLACE.host, platformHost: 'evidence.example.com', trippedBeside: 0, now: NOW },
+  trap: TRAP,
+  place: PLACE,
+  host: PLACE.host,
+  platformHost: 'evidence.example.com',
+  trippedBeside: 0,
+  now: NOW,
 };
 
 const of = (result: string, looks: Partial<TrapLooks>) =>

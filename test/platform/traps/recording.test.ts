@@ -113,7 +113,9 @@ describe.each(DATABASES)('on %s', (_name, start) => {
       'trap.use_ended',
     ]);
     expect(entries[1]).toMatchObject({
-      ...{ actor: 'address:203.0.113.9', resource_type: 'trap', resource_id: credentialId },
+      actor: 'address:203.0.113.9',
+      resource_type: 'trap',
+      resource_id: credentialId,
       hash: detection?.entry.hash,
       sequence: detection?.entry.sequence,
       metadata: { detection_id: detection?.detection_id, request_sha256: detection?.request_sha256 },
@@ -152,12 +154,25 @@ describe.each(DATABASES)('on %s', (_name, start) => {
 
   test('a use that IAM tells of first and CloudTrail then is one, by whom CloudTrail says', async () => {
     const byIam = (more: Partial<TrapUse> = {}) => ({
-      ...{ channel: 'aws_last_used', depth: 'used', service: 's3', sourceIp: null, userAgent: null, action: null },
-      ...{ sourceEventId: `${credentialId}/${new Date(at.now).toISOString()}`, authVerified: true, ...more },
+      channel: 'aws_last_used',
+      depth: 'used',
+      service: 's3',
+      sourceIp: null,
+      userAgent: null,
+      action: null,
+      sourceEventId: `${credentialId}/${new Date(at.now).toISOString()}`,
+      authVerified: true,
+      ...more,
     });
     const byTrail = (id: string, more: Partial<TrapUse> = {}) => ({
-      ...{ channel: 'aws_cloudtrail', depth: 'used', service: 's3', action: 's3:ListBuckets', sourceEventId: id },
-      ...{ eventTime: new Date(at.now - 5 * MINUTE).toISOString(), authVerified: true, ...more },
+      channel: 'aws_cloudtrail',
+      depth: 'used',
+      service: 's3',
+      action: 's3:ListBuckets',
+      sourceEventId: id,
+      eventTime: new Date(at.now - 5 * MINUTE).toISOString(),
+      authVerified: true,
+      ...more,
     });
     const record = (use: object) => at.uses.record(at.use(trapNo, use as Partial<TrapUse>));
     await record(byIam());
@@ -214,7 +229,9 @@ describe.each(DATABASES)('on %s', (_name, start) => {
     const id = (await at.found())[0]?.detection_id ?? '';
     const before = await at.detections.currentVersion();
     expect(await at.detections.setStatus(SOMEBODY, id, 'acknowledged')).toMatchObject({
-      ...{ status: 'acknowledged', acknowledged_by: 'command:test', acknowledged_at: '2026-11-22T00:00:00.000Z' },
+      status: 'acknowledged',
+      acknowledged_by: 'command:test',
+      acknowledged_at: '2026-11-22T00:00:00.000Z',
     });
     await at.detections.setStatus(SOMEBODY, id, 'acknowledged');
     expect(await at.detections.setStatus(SOMEBODY, id, 'open')).toMatchObject({ acknowledged_by: null });

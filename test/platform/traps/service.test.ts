@@ -29,8 +29,15 @@ test('a web bug is a detection when somebody opens it, and never says so', async
   const [detection, ...others] = await detectionsOf(trap.credential_id);
   expect(others).toEqual([]);
   expect(detection).toMatchObject({
-    ...{ depth: 'read', severity: 'medium', channel: 'http', occurrences: 1, status: 'open', label: BUG.label },
-    ...{ source_ip: '127.0.0.1', user_agent: 'Word/16', auth_verified: null },
+    depth: 'read',
+    severity: 'medium',
+    channel: 'http',
+    occurrences: 1,
+    status: 'open',
+    label: BUG.label,
+    source_ip: '127.0.0.1',
+    user_agent: 'Word/16',
+    auth_verified: null,
     leaked_between: [trap.created_at, detection.first_seen],
   });
   const { stream_id, sequence, hash } = detection.entry;

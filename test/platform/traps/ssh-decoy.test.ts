@@ -33,8 +33,14 @@ describe('ssh', () => {
     const version = (await trap.run('ssh', ['-V'])).stderr.split(',', 1)[0];
     expect(await decoy.detections(trap.id)).toMatchObject([
       {
-        ...{ channel: 'ssh', depth: 'validated', severity: 'high', auth_verified: true, occurrences: 2 },
-        ...{ source_ip: '127.0.0.1', user_agent: version, service: 'ssh' },
+        channel: 'ssh',
+        depth: 'validated',
+        severity: 'high',
+        auth_verified: true,
+        occurrences: 2,
+        source_ip: '127.0.0.1',
+        user_agent: version,
+        service: 'ssh',
         action: `Postponed publickey for ${trap.credential['user']}`,
       },
     ]);
@@ -185,7 +191,9 @@ describe('somebody who speaks for themselves', () => {
       lastSequence: 7,
     } as unknown as SshTransport;
     await refuseLogins({
-      ...{ transport, session: { id: Buffer.alloc(32), takesExtensions: true }, delaySeed: Buffer.alloc(1) },
+      transport,
+      session: { id: Buffer.alloc(32), takesExtensions: true },
+      delaySeed: Buffer.alloc(1),
       find: async () => ({ trapNo: 1, type: 'ssh_key', credential: {} }),
       onKey: async (key) => void shown.push(key),
       renew: async () => false,

@@ -84,7 +84,10 @@ test('a bucket is read file by file, each once, from two days before what was re
 test('files that a notification names are read once, and by nobody again who reads the bucket', async () => {
   const clock = () => new Date(at.now);
   const trail: Trail = new Trail({
-    ...{ database, marks: at.vault.marks, uses: at.uses, clock },
+    database,
+    marks: at.vault.marks,
+    uses: at.uses,
+    clock,
     readFiles: (files) => readNamedFiles(settings, files, { database, trail, clock }),
   });
   const key = `${FOLDER}/2026/11/22/named.json.gz`;

@@ -58,7 +58,8 @@ export class TrapPlace {
     this.uses = new Uses(
       database,
       {
-        ...{ log: this.log, clock },
+        log: this.log,
+        clock,
         alert: (transaction, detection, trap) => this.alerts.tell(transaction, alertOf(detection, trap)),
       },
       version,
@@ -76,9 +77,18 @@ export class TrapPlace {
   /** A use, at the time of the clock. */
   use(trapNo: number, more: Partial<TrapUse> = {}): TrapUse {
     return {
-      ...{ trapNo, channel: 'http', depth: 'read', eventTime: new Date(this.now).toISOString(), sourceEventId: null },
-      ...{ sourceIp: '203.0.113.9', userAgent: 'curl/8', action: 'GET /x.gif', service: 'http', region: null },
-      ...{ authVerified: null, request: 'GET /x.gif HTTP/1.1\r\n\r\n' },
+      trapNo,
+      channel: 'http',
+      depth: 'read',
+      eventTime: new Date(this.now).toISOString(),
+      sourceEventId: null,
+      sourceIp: '203.0.113.9',
+      userAgent: 'curl/8',
+      action: 'GET /x.gif',
+      service: 'http',
+      region: null,
+      authVerified: null,
+      request: 'GET /x.gif HTTP/1.1\r\n\r\n',
       ...more,
     };
   }

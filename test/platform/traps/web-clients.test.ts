@@ -28,7 +28,10 @@ interface Made {
 /** A trap whose artifact alone lies in a home folder. */
 async function planted(type: string, options: object = {}): Promise<Made> {
   const { status, body, text } = await service.call('POST', '//traps/api/v1/credentials/generate', {
-    ...{ credential_type: type, plant_location: 'server', label: 'by a test', options },
+    credential_type: type,
+    plant_location: 'server',
+    label: 'by a test',
+    options,
   });
   if (status !== 201) throw new Error(text);
   home = await mkdtemp(join(tmpdir(), 'home-'));
@@ -156,7 +159,10 @@ describe('what is told apart', () => {
 
   test('a token of somebody else’s service is refused in a sentence', async () => {
     const { status: code, text } = await service.call('POST', '//traps/api/v1/credentials/generate', {
-      ...{ credential_type: 'api_token', plant_location: 'server', label: 'x', options: { form: 'github' } },
+      credential_type: 'api_token',
+      plant_location: 'server',
+      label: 'x',
+      options: { form: 'github' },
     });
     expect([code, text]).toEqual([422, expect.stringContaining('nobody would see it')]);
   });

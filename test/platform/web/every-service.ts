@@ -50,7 +50,10 @@ async function audited(service: Service): Promise<void> {
 async function trapped(service: Service): Promise<void> {
   const trap = (label: string, more: object = {}) =>
     made(service, `${TRAPS}/credentials/generate`, {
-      ...{ credential_type: 'web_bug', plant_location: 'wiki', label, ...more },
+      credential_type: 'web_bug',
+      plant_location: 'wiki',
+      label,
+      ...more,
     });
   const opened = await trap('salaries of the board');
   for (let at = 0; at < MANY; at++)
@@ -71,7 +74,9 @@ async function watchedMachines(service: Service): Promise<void> {
   await watched(service, 'web-2', BEFORE);
   const other = await watched(service, LONG, BEFORE);
   await made(service, `${ENDPOINTS}/change-windows/`, {
-    ...{ endpoint_ids: [other.id], until: new Date(Date.now() + 3_600_000).toISOString(), reason: LONG },
+    endpoint_ids: [other.id],
+    until: new Date(Date.now() + 3_600_000).toISOString(),
+    reason: LONG,
   });
   await reported(web, AFTER);
   await reported(other, AFTER);
@@ -99,7 +104,8 @@ async function agentsAtWork(service: Service): Promise<void> {
   answered(await parent.send('PUT', '/vault/secrets/db', { value: 'a password' }), 200, 201, 204);
   await made(service, `${AGENTS}/${parent.id}/vault/decoys`, { kind: 'secret', name: 'payments-api' });
   await made(service, '//agents/api/v1/subscribers', {
-    ...{ url: 'https://receiver.example/events', audience: 'https://receiver.example' },
+    url: 'https://receiver.example/events',
+    audience: 'https://receiver.example',
   });
   const stopped = await onboarded(service, { name: 'stopped' });
   await made(service, `${AGENTS}/${stopped.id}/kill-switch`, { mode: 'suspend', reason: LONG });

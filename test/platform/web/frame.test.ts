@@ -21,7 +21,9 @@ const PAGES: FastifyPluginAsync = async (server) => {
   const accesses = { open: { public: true }, own: { signedIn: true }, keys: { scope: 'keys:write' } } as const;
   for (const [path, access] of Object.entries(accesses))
     serveForm(server, {
-      ...{ path: `/${path}`, access, schema: z.object({ word: z.string().min(1), password: z.string().optional() }) },
+      path: `/${path}`,
+      access,
+      schema: z.object({ word: z.string().min(1), password: z.string().optional() }),
       fields: { conflict: 'word' },
       show: (form, request, reply) => ({
         title: `Say ${path}`,

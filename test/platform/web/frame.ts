@@ -37,7 +37,9 @@ export async function frameOf(routes: FastifyPluginAsync, options: FrameOptions 
   const { rateLimits = { requestsPerMinute: 1000, refusalsPerMinute: 100 } } = options;
   const clock = () => new Date('2026-11-22T12:00:00Z');
   const server = createServer({
-    ...{ logLevel: 'silent', rateLimits, clock },
+    logLevel: 'silent',
+    rateLimits,
+    clock,
     authenticate: async () => {
       throw new DomainError('unauthenticated', 'this is no API key');
     },
@@ -49,7 +51,10 @@ export async function frameOf(routes: FastifyPluginAsync, options: FrameOptions 
   await servePages(server, {
     modules: [{ pages: { nav, routes } }],
     findSignedIn: async (token) => people[token] ?? null,
-    ...{ masterKey: Buffer.alloc(32), publicUrl, rateLimits, clock },
+    masterKey: Buffer.alloc(32),
+    publicUrl,
+    rateLimits,
+    clock,
   });
   return server;
 }

@@ -36,7 +36,9 @@ export async function placeBeside(
   writeFileSync(join(directory, 'evidence.yaml'), JSON.stringify({ source: { ...beside.urls, ...source }, ...config }));
   const env = { EVIDENCE_AUDIT_URL: auditUrl, EVIDENCE_API_KEY: API_KEY };
   return {
-    ...{ beside, directory, env },
+    beside,
+    directory,
+    env,
     run: (...flags) => evidence([...words, ...flags], { cwd: directory, env }),
     folder: join(directory, 'evidence-archive', 'runs', RUN),
   };

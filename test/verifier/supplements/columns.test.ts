@@ -19,21 +19,43 @@ const AT = '2026-10-01T00:00:01.500Z';
 const seen = { acknowledged_by: null, acknowledged_at: null };
 const reach = { depth: 'read', severity: 'medium', auth_verified: false };
 const source = {
-  ...{ channel: 'web', source_event_id: 'x', source_ip: '203.0.113.5', user_agent: 'curl', service: 's3', region: 'r' },
-  ...{ event_time: AT, request_sha256: 'a' },
+  channel: 'web',
+  source_event_id: 'x',
+  source_ip: '203.0.113.5',
+  user_agent: 'curl',
+  service: 's3',
+  region: 'r',
+  event_time: AT,
+  request_sha256: 'a',
 };
 const trap = { detection_id: 'd', credential_type: 'aws_key', plant_location: 'ci', label: 'bait' };
 const place = { path: '/bin/sh', path_base64: null, expected_sha256: 'a', observed_sha256: 'b' };
 const state = { severity: 'high', status: 'open', explanation: { kind: 'none' }, resolved_at: null, ...seen };
 const event = { event_id: 'e', event_type: 'binary_modified', first_seen: AT, ...place, ...state };
 const report = {
-  ...{ report_sha256: 'a', chain: 1, sequence: 2, root_hash: 'h', line_count: 3, complete: true },
-  ...{ started_at: AT, finished_at: AT, received_at: AT },
+  report_sha256: 'a',
+  chain: 1,
+  sequence: 2,
+  root_hash: 'h',
+  line_count: 3,
+  complete: true,
+  started_at: AT,
+  finished_at: AT,
+  received_at: AT,
 };
 const action = {
-  ...{ action_type: 'tool', action_description: 'read', tool_used: 't', api_called: 'a', input_hash: 'i' },
-  ...{ output_hash: 'o', model: 'm', version: '1', decision: 'allowed', attested: true },
-  ...{ received_at: AT, reported_by: 'key:1' },
+  action_type: 'tool',
+  action_description: 'read',
+  tool_used: 't',
+  api_called: 'a',
+  input_hash: 'i',
+  output_hash: 'o',
+  model: 'm',
+  version: '1',
+  decision: 'allowed',
+  attested: true,
+  received_at: AT,
+  reported_by: 'key:1',
 };
 const trust = { before: 60, after: 61, tier: 'TRUSTED' };
 
@@ -49,12 +71,23 @@ const SHOWN: Record<Exclude<RecordKind, 'verifications'>, Shown> = {
   detections: {
     stream: 'traps',
     entry: {
-      ...{ action: 'trap.used', resource_type: 'trap', resource_id: 'c' },
+      action: 'trap.used',
+      resource_type: 'trap',
+      resource_id: 'c',
       metadata: { ...trap, ...source, ...reach, ...seen, requested: 'GET', detected_at: AT, status: 'open' },
     },
     record: {
-      ...{ ...trap, ...source, ...reach, ...seen, action: 'GET', detected_at: AT, status: 'open', credential_id: 'c' },
-      ...{ occurrences: 1, first_seen: AT, last_seen: AT },
+      ...trap,
+      ...source,
+      ...reach,
+      ...seen,
+      action: 'GET',
+      detected_at: AT,
+      status: 'open',
+      credential_id: 'c',
+      occurrences: 1,
+      first_seen: AT,
+      last_seen: AT,
     },
     reported: ['occurrences', 'first_seen', 'last_seen'],
   },
@@ -62,19 +95,29 @@ const SHOWN: Record<Exclude<RecordKind, 'verifications'>, Shown> = {
     stream: 'endpoints/web',
     entry: { action: 'events.raised', metadata: { events: [{ event_id: 'other' }, event] } },
     record: {
-      ...{ ...event, endpoint_id: 'web', endpoint_name: 'n', last_seen: AT, occurrences: 1 },
-      ...{ scan_id: 's', baseline_id: 'b' },
+      ...event,
+      endpoint_id: 'web',
+      endpoint_name: 'n',
+      last_seen: AT,
+      occurrences: 1,
+      scan_id: 's',
+      baseline_id: 'b',
     },
     reported: ['last_seen', 'endpoint_name', 'occurrences', 'scan_id', 'baseline_id'],
   },
   scans: {
     stream: 'endpoints/web',
     entry: {
-      ...{ action: 'report.accepted', resource_type: 'report', resource_id: 's' },
+      action: 'report.accepted',
+      resource_type: 'report',
+      resource_id: 's',
       metadata: { ...report, events: { raised: 1, resolved: 0 } },
     },
     record: {
-      ...{ ...report, scan_id: 's', endpoint_id: 'web', baseline_id: 'b' },
+      ...report,
+      scan_id: 's',
+      endpoint_id: 'web',
+      baseline_id: 'b',
       events: { raised: 1, resolved: 0, open: 4 },
     },
     reported: ['baseline_id', 'events.open'],
@@ -82,7 +125,9 @@ const SHOWN: Record<Exclude<RecordKind, 'verifications'>, Shown> = {
   actions: {
     stream: 'agents/a',
     entry: {
-      ...{ action: 'action.logged', resource_type: 'action', resource_id: 'x' },
+      action: 'action.logged',
+      resource_type: 'action',
+      resource_id: 'x',
       metadata: { ...action, trust, outcome: null, reported_at: null },
     },
     record: { ...action, trust, action_id: 'x', agent_id: 'a', outcome: null },
@@ -122,7 +167,9 @@ function judge(kind: keyof typeof SHOWN, { records, later = [], listed = 99, per
   const verdict = { status: 'verified' as const, claims, first_sequence: 1, head: entries.at(-1) ?? null };
   const standing = standingOf(verdict, notes, { listed, requestedAt: LATER });
   const tally = new SupplementTally({
-    ...{ contract: DEFAULT_DESCRIPTION, period, standingOf: () => standing },
+    contract: DEFAULT_DESCRIPTION,
+    period,
+    standingOf: () => standing,
     askedAt: askedAtOf(SERVICES, { startedAt: BEFORE, to: period.to }),
   });
   tally.begin(kind);
@@ -182,7 +229,9 @@ describe.each(Object.keys(SHOWN) as (keyof typeof SHOWN)[])('of %s', (kind) => {
 describe('later entries', () => {
   const { record } = SHOWN.detections;
   const deeper = (more: object): Partial<SentEntry> => ({
-    ...{ action: 'trap.used_deeper', resource_type: 'trap', resource_id: 'c' },
+    action: 'trap.used_deeper',
+    resource_type: 'trap',
+    resource_id: 'c',
     metadata: { ...trap, ...reach, requested: 'PUT', ...more },
   });
   const acknowledged = { status: 'acknowledged', acknowledged_by: 'Ada', acknowledged_at: AT };

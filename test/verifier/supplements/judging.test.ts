@@ -40,7 +40,10 @@ const detection: Item = {
 const events = ['e-1', 'e-2'].map((event_id) => ({ event_id, event_type: 'changed', path: '/bin/sh' }));
 const raised = entryAfter(null, { stream_id: 'endpoints/web', action: 'events.raised', metadata: { events } });
 const event: Item = {
-  ...{ ...events[0], path_base64: null, endpoint_id: 'web', first_seen: '2026-10-01T00:00:02.000Z' },
+  ...events[0],
+  path_base64: null,
+  endpoint_id: 'web',
+  first_seen: '2026-10-01T00:00:02.000Z',
   entry: placeOf(raised),
 };
 
@@ -105,7 +108,10 @@ function judge({
   const { contract = DEFAULT_DESCRIPTION, period = { from: null, to: null } } = more;
   const { listed = 99, requestedAt = LATER, startedAt = BEFORE } = more;
   const verdict: JudgedStream = {
-    ...{ status: 'verified', claims, first_sequence: entries[0]?.sequence ?? null, head: entries.at(-1) ?? null },
+    status: 'verified',
+    claims,
+    first_sequence: entries[0]?.sequence ?? null,
+    head: entries.at(-1) ?? null,
     ...stream,
   };
   const sent = entries.map((entry) => ({ ...entry, ...(isText ? { sequence: String(entry.sequence) } : {}) }));
@@ -160,7 +166,8 @@ describe('no record is proved', () => {
       'that its entry names twice',
       'contradicted',
       {
-        ...{ records: [{ ...event, entry: { ...event.entry, hash: null } }], kind: 'events' },
+        records: [{ ...event, entry: { ...event.entry, hash: null } }],
+        kind: 'events',
         entries: [{ ...raised, metadata: { events: [events[0], { ...events[0], path: '/bin/ls' }] } }],
       },
     ],

@@ -129,9 +129,17 @@ function checkOf(
     attested: false,
   };
   return {
-    ...{ runId, isRecorded: true, supersededBy: null, outcome: more.record?.outcome ?? 'verified', sha256: '' },
-    ...{ record: runRecord(runId, [stream], more.record), streams: [{ ...parts, verdict, contract: null, parts: [] }] },
-    ...{ supplements: null, attestations: null, findings: [], accounted: new Set() },
+    runId,
+    isRecorded: true,
+    supersededBy: null,
+    outcome: more.record?.outcome ?? 'verified',
+    sha256: '',
+    record: runRecord(runId, [stream], more.record),
+    streams: [{ ...parts, verdict, contract: null, parts: [] }],
+    supplements: null,
+    attestations: null,
+    findings: [],
+    accounted: new Set(),
     ...more.found,
   } as unknown as RunCheck;
 }

@@ -15,8 +15,12 @@ const asked = { after: 30, to: 35, next: 31, late: [], more: false, failure: nul
 
 /** A package that ends at 30, of a stream that ends at 35. */
 const STATED = {
-  ...{ unfetched: null, earlier: [before], statement: head(35), package_period: after },
-  ...{ completeness: { kind: 'listing' }, verdict: { head: { sequence: 30, hash: DIGEST } } },
+  unfetched: null,
+  earlier: [before],
+  statement: head(35),
+  package_period: after,
+  completeness: { kind: 'listing' },
+  verdict: { head: { sequence: 30, hash: DIGEST } },
 };
 
 test.each<[words: string, change: object, isWrong: boolean]>([

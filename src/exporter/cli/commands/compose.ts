@@ -34,7 +34,13 @@ export async function composeExport(
   const { recipients, sealKeys, roots, signingKey, publicKeys, stamping, controls } = footing;
   const report = toReportOptions(config.report, controls);
   return {
-    ...{ question, supersedes, archive, runtime, finalizePartial, recipients, handedOut },
+    question,
+    supersedes,
+    archive,
+    runtime,
+    finalizePartial,
+    recipients,
+    handedOut,
     service: serviceOf(wish, question.period),
     acceptsSecrets: config.verify.acceptsSecrets,
     trust: { sealKeys, roots },

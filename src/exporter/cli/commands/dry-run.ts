@@ -39,8 +39,14 @@ export async function dryRun(wish: ExportWish, footing: Footing, context: Comman
   const { included, excluded } = shown.selection;
   const streams = included.map(({ streamId }) => streamId);
   printer.document('evidence-export-dry-run/1', {
-    ...{ dry_run: true, run_id: runId, period: answer.period, finalized: isFinalized, streams, excluded },
-    ...{ moved_from: movedFrom, supplements: shown.supplements },
+    dry_run: true,
+    run_id: runId,
+    period: answer.period,
+    finalized: isFinalized,
+    streams,
+    excluded,
+    moved_from: movedFrom,
+    supplements: shown.supplements,
   });
   printer.result(`Run ${runId}: ${describePeriod(answer.period)}`);
   if (isFinalized) printer.result('This run is finalized: without --revise nothing would be exported.');
@@ -132,7 +138,8 @@ export async function checkRun(
     return { runId, isFinalized, movedFrom };
   };
   const revision = {
-    ...{ archive, revise },
+    archive,
+    revise,
     whyOther: (runId: string) => whyOther(asker, questionOf(wish, runId)),
     whyNotOurs: (runId: string) => whyNotOurs(asker, questionOf(wish, runId)),
     onBlocked: () => undefined,

@@ -50,7 +50,9 @@ async function exportFrom(works: Works, flags: ExportFlags, context: CommandCont
     onRequest: notifications.request,
   });
   const common = {
-    ...{ ...works, scope, service },
+    ...works,
+    scope,
+    service,
     revise: flags.revise === true,
     finalizePartial: flags['finalize-partial'] === true,
     beginSigning: flags['begin-signing'] === true,
@@ -146,7 +148,8 @@ async function exportTo(
     const parts: ExportParts = { wish, footing, archive, runtime };
     const asker = { archive, service: { isMoved: wish.serviceMoved }, binding: { keyFor: bindingKeyOf(parts) } };
     const revision = {
-      ...{ archive, revise: wish.revise },
+      archive,
+      revise: wish.revise,
       whyOther: (runId: string) => whyOther(asker, questionOf(wish, runId)),
       whyNotOurs: (runId: string) => whyNotOurs(asker, questionOf(wish, runId)),
       onBlocked: (why: string) => printer.note(why),

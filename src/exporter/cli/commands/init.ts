@@ -118,7 +118,10 @@ function toDeployment(archive: string, flags: InitFlags): Deployment {
     archive: quote(archive),
     endpoint: endpoint === null ? null : quote(checkHttpUrl('--endpoint', endpoint)),
     region: region === null ? null : quote(region),
-    ...{ mode: flags.mode, years, maxYears, maxDays: maxYears * DAYS_OF_A_YEAR },
+    mode: flags.mode,
+    years,
+    maxYears,
+    maxDays: maxYears * DAYS_OF_A_YEAR,
     legalHold: flags['legal-hold'] === true,
     kmsKey: kmsKey === null ? null : quote(kmsKey),
   };

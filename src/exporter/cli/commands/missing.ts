@@ -207,7 +207,11 @@ async function findGrown(
     .filter(([month]) => left.every((one) => one.month !== month))
     .sort(([a], [b]) => (a < b ? -1 : 1))
     .map(([month, { streams, isOutOfPlace }]) => ({
-      ...{ month, runId: answerOf({ scope }, month).runId, isBegun: false, isGrown: true, isOutOfPlace },
+      month,
+      runId: answerOf({ scope }, month).runId,
+      isBegun: false,
+      isGrown: true,
+      isOutOfPlace,
       has: `${month} has more entries now than were exported, in ${plural(streams.length, 'stream')} (${streams.slice(0, 3).join(', ')}${streams.length > 3 ? ', …' : ''})`,
     }));
 }

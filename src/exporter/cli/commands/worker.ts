@@ -54,7 +54,11 @@ async function workOn(parts: Parts, endsIdle: boolean): Promise<void> {
   const name = workerName();
   printer.note(`Worker ${name} waits for streams.`);
   await runWorker({
-    ...{ queue: queue.queue, name, concurrency, signal, endsIdle },
+    queue: queue.queue,
+    name,
+    concurrency,
+    signal,
+    endsIdle,
     join: (run) => join(parts, run),
     conclude: (run) => conclude(parts, run),
     note: (line) => printer.note(line),

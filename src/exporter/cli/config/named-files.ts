@@ -14,10 +14,16 @@ export function namedFilesOf({ source, verify, sign, archive, report }: FileConf
   const { seal_keys: sealKeys = {}, timestamp_roots, public_keys = [] } = verify ?? {};
   const files = [
     source?.contract,
-    ...[source?.tls?.ca_file, source?.tls?.cert_file, source?.tls?.key_file],
+    source?.tls?.ca_file,
+    source?.tls?.cert_file,
+    source?.tls?.key_file,
     ...(typeof sealKeys === 'string' ? [] : Object.values(sealKeys)),
-    ...[timestamp_roots, ...public_keys],
-    ...[sign?.key_file, sign?.passphrase_file, sign?.tsa_roots, archive?.ca_file],
+    timestamp_roots,
+    ...public_keys,
+    sign?.key_file,
+    sign?.passphrase_file,
+    sign?.tsa_roots,
+    archive?.ca_file,
     ...[report?.controls ?? []].flat().filter((name) => !isFrameworkName(name)),
   ];
   return {

@@ -91,7 +91,9 @@ function openTransports(
   return new Transports({
     ...DEFAULT_TRANSPORT,
     ...bounds,
-    ...{ apiKey, requestsPerSecond, sharedRate },
+    apiKey,
+    requestsPerSecond,
+    sharedRate,
     tls: readTls(config.tlsFiles, printer),
     userAgent: `${name}/${version}`,
     // A log for programs has each request as an event.

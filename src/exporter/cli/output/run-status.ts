@@ -54,7 +54,10 @@ export function toStatusDocument(progress: RunStatus) {
       streams: streams.map(({ streamId, seconds, tries }) => ({ stream_id: streamId, seconds, tries })),
     })),
     failures: progress.failures.map(({ streamId, state, reason, nextStep }) => ({
-      ...{ stream_id: streamId, state, reason, next_step: nextStep },
+      stream_id: streamId,
+      state,
+      reason,
+      next_step: nextStep,
     })),
     outcome: conclusion?.outcome ?? null,
     exit_code: conclusion?.exit_code ?? null,

@@ -23,7 +23,8 @@ export interface FrameworkView {
 
 export function toFrameworks({ report, streams }: RunRecord): FrameworkView[] {
   const frameworks = report.controls.map(({ framework, note, controls }) => ({
-    ...{ framework, note: note ?? null },
+    framework,
+    note: note ?? null,
     tallies: controls.map((control) => new ControlTally(control)),
   }));
   const tallies = frameworks.flatMap((one) => one.tallies);
@@ -49,7 +50,8 @@ class ControlTally {
       title: control.title,
       speaksTo: control.speaks_to,
       doesNotShow: control.does_not_show,
-      ...{ streams: 0, refuted: 0 },
+      streams: 0,
+      refuted: 0,
       claims: CLAIMS.filter((name) => control.claims.includes(name)).map((name) => ({ name, proved: 0 })),
     };
   }

@@ -139,7 +139,9 @@ function newKeyFields(form: FormState, request: FastifyRequest, now: Date): Mark
       form,
       { name: 'scopes', label: 'What it may do', type: 'checkbox' },
       SCOPES.filter((scope) => scopes.includes(scope)).map((scope) => ({
-        ...{ value: scope, label: scope, hint: SCOPE_HINTS[scope] },
+        value: scope,
+        label: scope,
+        hint: SCOPE_HINTS[scope],
       })),
     ),
     select(form, { name: 'expires_at', label: 'Good for', value: endOfDay(now, 90) }, [

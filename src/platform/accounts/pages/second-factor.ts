@@ -40,7 +40,11 @@ export function secondFactorPages(server: FastifyInstance, { accounts }: Account
     path: '/second-factor/remove',
     access: { signedIn: true, proved: true },
     view: (request) => ({
-      ...{ title: 'Remove your authenticator', above: ABOVE, submit: 'Remove it', isFinal: true, back: OWN_ACCOUNT },
+      title: 'Remove your authenticator',
+      above: ABOVE,
+      submit: 'Remove it',
+      isFinal: true,
+      back: OWN_ACCOUNT,
       introduction: personOf(request).secondFactors.includes('passkey')
         ? 'You are then asked for a passkey each time.'
         : 'Your password alone then lets you in, or whoever else has it.',

@@ -65,12 +65,31 @@ export function actionRowOf(
   const { action_id, decision, violations, isAttested } = judged;
   const { before: score_before, after: score_after, tier, reasons } = change;
   return {
-    ...{ action_id, agent_no, received_at: now.toISOString(), reported_by: actor },
-    ...{ action_type, action_description, tool_used, api_called, input_hash, output_hash, model, version },
-    ...{ decision, violations: JSON.stringify(violations), attested: Number(isAttested) },
-    ...{ signed_at: attestation?.signed_at ?? null, algorithm: attestation?.algorithm ?? null },
-    ...{ signature: attestation?.signature ?? null, content_sha256: contentSha256(content) },
-    ...{ score_before, score_after, tier, reasons: JSON.stringify(reasons), entry_sequence: 0, entry_hash: '' },
+    action_id,
+    agent_no,
+    received_at: now.toISOString(),
+    reported_by: actor,
+    action_type,
+    action_description,
+    tool_used,
+    api_called,
+    input_hash,
+    output_hash,
+    model,
+    version,
+    decision,
+    violations: JSON.stringify(violations),
+    attested: Number(isAttested),
+    signed_at: attestation?.signed_at ?? null,
+    algorithm: attestation?.algorithm ?? null,
+    signature: attestation?.signature ?? null,
+    content_sha256: contentSha256(content),
+    score_before,
+    score_after,
+    tier,
+    reasons: JSON.stringify(reasons),
+    entry_sequence: 0,
+    entry_hash: '',
   };
 }
 

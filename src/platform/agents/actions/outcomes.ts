@@ -84,8 +84,15 @@ function saidOtherwise({ outcome, reported_at }: NewReportedOutcome): DomainErro
 function rowOf({ action_no, agent_no }: AgentAction, { actor, said }: OutcomeReport, now: string): NewReportedOutcome {
   const { outcome, output_hash = null } = said;
   return {
-    ...{ outcome_id: randomUUID(), action_no, agent_no, outcome, output_hash, reported_at: now, reported_by: actor },
-    ...{ entry_sequence: 0, entry_hash: '' },
+    outcome_id: randomUUID(),
+    action_no,
+    agent_no,
+    outcome,
+    output_hash,
+    reported_at: now,
+    reported_by: actor,
+    entry_sequence: 0,
+    entry_hash: '',
   };
 }
 

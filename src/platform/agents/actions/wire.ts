@@ -15,7 +15,10 @@ export function trustToWire({ before, after, tier, reasons }: TrustChange): Logg
 export function loggedToWire({ agent_id }: OfAgent, action: NewAgentAction): LoggedAction {
   const { action_id, decision, violations, attested, score_before, score_after, tier, reasons } = action;
   return {
-    ...{ action_id, decision, violations: JSON.parse(violations) as Violation[], attested: attested === 1 },
+    action_id,
+    decision,
+    violations: JSON.parse(violations) as Violation[],
+    attested: attested === 1,
     entry: placeToWire(streamOfAgent(agent_id), action),
     trust: { before: score_before, after: score_after, tier, reasons: JSON.parse(reasons) as string[] },
   };
@@ -26,8 +29,19 @@ export function actionToWire(agent: OfAgent, action: AgentAction, outcome: NewRe
   const { tool_used, api_called, input_hash, output_hash, model, version } = action;
   return {
     ...loggedToWire(agent, action),
-    ...{ agent_id: agent.agent_id, received_at, signed_at, algorithm, reported_by, action_type, action_description },
-    ...{ tool_used, api_called, input_hash, output_hash, model, version },
+    agent_id: agent.agent_id,
+    received_at,
+    signed_at,
+    algorithm,
+    reported_by,
+    action_type,
+    action_description,
+    tool_used,
+    api_called,
+    input_hash,
+    output_hash,
+    model,
+    version,
     outcome: outcome === undefined ? null : outcomeToWire(agent, outcome),
   };
 }

@@ -27,7 +27,10 @@ export function didDocument(
   { verification, card }: { verification: string; card: string },
 ): DidDocument {
   const method = (publicKeyJwk: PublicJwk): VerificationMethod => ({
-    ...{ id: `${did}#${publicKeyJwk.kid}`, type: 'JsonWebKey', controller: did, publicKeyJwk },
+    id: `${did}#${publicKeyJwk.kid}`,
+    type: 'JsonWebKey',
+    controller: did,
+    publicKeyJwk,
   });
   const methods = keys === null ? [] : [keys.ed25519, keys.ml_dsa_65].map(method);
   const ids = methods.map(({ id }) => id);

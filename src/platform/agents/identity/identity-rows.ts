@@ -54,7 +54,12 @@ export async function revokeCertificates(
   const { generation, identity_no } = identity;
   const revocations = transaction.tables<AgentTables>().insertInto('agent_revocations');
   const rows = CERTIFICATE_KINDS.map((kind) => ({
-    ...{ kind, generation, serial: serialOf(identity, kind), identity_no, reason, revoked_at: now.toISOString() },
+    kind,
+    generation,
+    serial: serialOf(identity, kind),
+    identity_no,
+    reason,
+    revoked_at: now.toISOString(),
   }));
   const insert = revocations.values(rows).onConflict((conflict) =>
     conflict
@@ -102,7 +107,9 @@ export async function revocationsOf(reader: Reader, { kind, generation }: Revoca
     .filter(({ serial }) => !named.has(serial))
     .map((row) => ({ ...row, reason: 'certificateHold' as const }));
   return [...revoked, ...held].map(({ serial, revoked_at, reason }) => ({
-    ...{ serial, reason, revokedAt: new Date(revoked_at) },
+    serial,
+    reason,
+    revokedAt: new Date(revoked_at),
   }));
 }
 

@@ -98,11 +98,20 @@ function rowOf(
   }: { agent: Agent; generation: KeyGeneration; did: string; jti: string; now: Date },
 ) {
   return {
-    ...{ agent_no: agent.agent_no, generation: generation.generation, did, public_keys: JSON.stringify(publicKeys) },
-    ...{ ecdsa_serial: certificates.ecdsa.serial, ml_dsa_65_serial: certificates.ml_dsa_65.serial },
-    ...{ ecdsa_pem: certificates.ecdsa.pem, ml_dsa_65_pem: certificates.ml_dsa_65.pem },
-    ...{ not_after: notAfter.toISOString(), composition: agent.composition, passport_jti: jti },
-    ...{ passport_status: 'valid' as const, status_changed_at: now.toISOString(), issued_at: now.toISOString() },
+    agent_no: agent.agent_no,
+    generation: generation.generation,
+    did,
+    public_keys: JSON.stringify(publicKeys),
+    ecdsa_serial: certificates.ecdsa.serial,
+    ml_dsa_65_serial: certificates.ml_dsa_65.serial,
+    ecdsa_pem: certificates.ecdsa.pem,
+    ml_dsa_65_pem: certificates.ml_dsa_65.pem,
+    not_after: notAfter.toISOString(),
+    composition: agent.composition,
+    passport_jti: jti,
+    passport_status: 'valid' as const,
+    status_changed_at: now.toISOString(),
+    issued_at: now.toISOString(),
   };
 }
 
@@ -123,7 +132,10 @@ function toIssued(
   return {
     quantum_identity: { did, public_keys: { ...publicKeys }, private_keys_once: { ...privateKeys } },
     certificate: {
-      ...{ pem: ecdsa.pem, chain_pem: ecdsa.chainPem, serial: ecdsa.serial, not_after: notAfter.toISOString() },
+      pem: ecdsa.pem,
+      chain_pem: ecdsa.chainPem,
+      serial: ecdsa.serial,
+      not_after: notAfter.toISOString(),
       pq: { pem: ml_dsa_65.pem, chain_pem: ml_dsa_65.chainPem, serial: ml_dsa_65.serial },
     },
     passport,

@@ -49,9 +49,12 @@ export async function makeIdentity(
   };
   const { ed25519, ml_dsa_65, ecdsa_p256 } = pairs;
   return {
-    ...{ notBefore, notAfter },
+    notBefore,
+    notAfter,
     publicKeys: {
-      ...{ ed25519: ed25519.publicJwk, ml_dsa_65: ml_dsa_65.publicJwk, ecdsa_p256: ecdsa_p256.publicJwk },
+      ed25519: ed25519.publicJwk,
+      ml_dsa_65: ml_dsa_65.publicJwk,
+      ecdsa_p256: ecdsa_p256.publicJwk,
     },
     privateKeys: {
       ed25519: toPkcs8Pem(ed25519.privateKey),
@@ -70,9 +73,17 @@ export function passportClaims(
 ): PassportClaims {
   const { ed25519, ml_dsa_65 } = publicKeys;
   return {
-    ...{ format: PASSPORT_FORMAT, iss: addresses.base, sub: addresses.did(agent_id), jti },
-    ...{ iat: seconds(now), nbf: seconds(notBefore), exp: seconds(notAfter) },
-    ...{ agent_id, agent_type, spiffe_id: addresses.spiffeId(agent_id), composition_sha256: composition },
+    format: PASSPORT_FORMAT,
+    iss: addresses.base,
+    sub: addresses.did(agent_id),
+    jti,
+    iat: seconds(now),
+    nbf: seconds(notBefore),
+    exp: seconds(notAfter),
+    agent_id,
+    agent_type,
+    spiffe_id: addresses.spiffeId(agent_id),
+    composition_sha256: composition,
     cnf: { jkt: ed25519.kid },
     agent_keys: { ed25519: ed25519.kid, ml_dsa_65: ml_dsa_65.kid },
     certificates: { ecdsa: certificateClaim(certificates.ecdsa), ml_dsa_65: certificateClaim(certificates.ml_dsa_65) },

@@ -85,7 +85,8 @@ export class Published {
     const keys = agent.state === 'revoked' ? null : (JSON.parse(identity.public_keys) as AgentPublicKeys);
     const verification = addresses.verification(agentId);
     return didDocument(addresses.did(agentId), keys, {
-      ...{ verification, card: addresses.ofAgent(agentId, 'agent-card.json') },
+      verification,
+      card: addresses.ofAgent(agentId, 'agent-card.json'),
     });
   }
 
@@ -97,9 +98,14 @@ export class Published {
     const addresses = this.addresses();
     const { signers } = await this.#generations.signing(this.#means.database, this.#means.clock());
     const subject = {
-      ...{ name, version, did: addresses.did(agentId), spiffeId: addresses.spiffeId(agentId) },
-      ...{ verificationUrl: addresses.verification(agentId), statusListUrl: addresses.ofPlatform('status-list') },
-      ...{ keysUrl: addresses.ofPlatform('jwks.json'), serviceUrl: addresses.base },
+      name,
+      version,
+      did: addresses.did(agentId),
+      spiffeId: addresses.spiffeId(agentId),
+      verificationUrl: addresses.verification(agentId),
+      statusListUrl: addresses.ofPlatform('status-list'),
+      keysUrl: addresses.ofPlatform('jwks.json'),
+      serviceUrl: addresses.base,
     };
     return signAgentCard(subject, [signers.EdDSA, signers['ML-DSA-65']]);
   }

@@ -41,7 +41,11 @@ export async function issueRevocationList(
   const algorithm = algorithmOf(kind);
   const list = der(
     'sequence',
-    ...[V2, algorithm, issuer, derTime(thisUpdate), derTime(nextUpdate)],
+    V2,
+    algorithm,
+    issuer,
+    derTime(thisUpdate),
+    derTime(nextUpdate),
     // Section 5.1.2.6: absent where there is none.
     ...(revoked.length > 0 ? [der('sequence', ...revoked.map(entryOf))] : []),
     der('context0', extensions),

@@ -38,7 +38,12 @@ export function signSecurityEventToken(
 ): string {
   const seconds = (time: Date) => Math.floor(time.getTime() / 1000);
   const claims = {
-    ...{ iss: issuer, jti, iat: seconds(now), aud, toe: seconds(at), ...(txn !== undefined && { txn }) },
+    iss: issuer,
+    jti,
+    iat: seconds(now),
+    aud,
+    toe: seconds(at),
+    ...(txn !== undefined && { txn }),
     sub_id: { format: 'did', url: did },
     events: { [RISC_EVENTS[event]]: {}, [ownEventUri(event)]: detail },
   };

@@ -44,7 +44,11 @@ export async function planSteps(
     .executeTakeFirstOrThrow();
   const rows = steps.flatMap(({ name: step, deadlineMs: deadline_ms }, kind) =>
     agents.map(({ agent_no }, at) => ({
-      ...{ kill_no, agent_no, step, deadline_ms, number: kind * MOST_AGENTS + Number(before) + at },
+      kill_no,
+      agent_no,
+      step,
+      deadline_ms,
+      number: kind * MOST_AGENTS + Number(before) + at,
     })),
   );
   await transaction.insertAll('agent_kill_steps', PLAN, rows);

@@ -132,8 +132,14 @@ export class KillSwitch {
     const kills = transaction.tables<AgentTables>().insertInto('agent_kills');
     const kill = await kills
       .values({
-        ...{ kill_id: randomUUID(), agent_no: agent.agent_no, ...wish, started_by: actor.name },
-        ...{ started_at: now.toISOString(), finished_at: null, flipped_after_ms: null, claimed_by: claimant },
+        kill_id: randomUUID(),
+        agent_no: agent.agent_no,
+        ...wish,
+        started_by: actor.name,
+        started_at: now.toISOString(),
+        finished_at: null,
+        flipped_after_ms: null,
+        claimed_by: claimant,
         claimed_until: claimUntil(now, longestOf(this.#steps)).toISOString(),
       })
       .returningAll()

@@ -35,9 +35,15 @@ async function agentIdsOf(reader: Reader, kills: readonly Kill[]): Promise<Map<n
 function agentsOf(steps: readonly StepRow[]): WireKill['agents'] {
   const byAgent = Map.groupBy(steps, ({ agent_id }) => agent_id);
   return [...byAgent].map(([agent_id, own]) => ({
-    ...{ agent_id, name: own[0]?.name ?? '' },
+    agent_id,
+    name: own[0]?.name ?? '',
     steps: own.map(({ step, started_at, ended_at, deadline_ms, result, detail }) => ({
-      ...{ step, started_at, ended_at, deadline_ms, result, detail },
+      step,
+      started_at,
+      ended_at,
+      deadline_ms,
+      result,
+      detail,
     })),
   }));
 }

@@ -41,7 +41,10 @@ export function reinstateAgent(
     const own: AgentEntry = { agentId, actor: actor.name, action: 'agent.reinstated', of, more };
     await writeEntries(means.log, transaction, [...entries, own]);
     return {
-      ...{ agent_id: agentId, state, reinstated_at: now.toISOString(), passport_status },
+      agent_id: agentId,
+      state,
+      reinstated_at: now.toISOString(),
+      passport_status,
       trust: { before, after, tier, reasons },
       children: children.map((child) => ({ agent_id: child.agent_id, state: child.state })),
       message: messageOf(agent, children),

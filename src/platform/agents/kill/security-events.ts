@@ -37,7 +37,13 @@ export async function tellSubscribers(
     const jti = randomUUID();
     const of = kill === null ? {} : { txn: kill.kill_id };
     const jws = await issuer.signSecurityEvent(transaction, {
-      ...{ aud: audience, jti, ...of, agentId: agent.agent_id, event, at, detail: { agent_id: agent.agent_id } },
+      aud: audience,
+      jti,
+      ...of,
+      agentId: agent.agent_id,
+      event,
+      at,
+      detail: { agent_id: agent.agent_id },
     });
     const message_id = await outbox.add(transaction, OUTBOX_KIND, { jti } satisfies Json);
     const delivery = { jti, subscriber_no, agent_no: agent.agent_no, kill_no: kill?.kill_no ?? null, event, jws };

@@ -51,7 +51,8 @@ export function killSteps(means: KillMeans): readonly KillStep[] {
   return [
     ...acts.map(
       ([name, act]): KillStep => ({
-        ...{ name, deadlineMs: DEADLINE_MS },
+        name,
+        deadlineMs: DEADLINE_MS,
         act: (transaction, subject) => act(transaction, subject, means),
       }),
     ),

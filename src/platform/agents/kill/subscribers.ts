@@ -86,7 +86,10 @@ export class Subscribers {
   ): Promise<void> {
     const more = { host: new URL(url).host, audience };
     return this.#means.administration.record(transaction, {
-      ...{ actor, action, of: ['agent_subscriber', subscriber_id], more },
+      actor,
+      action,
+      of: ['agent_subscriber', subscriber_id],
+      more,
     });
   }
 }

@@ -39,8 +39,13 @@ export function toVerification(row: StandingRow, now: Date): AgentVerification {
   const parts = issuedParts(row, now);
   const reasons = reasonsOf(row, parts);
   return {
-    ...{ agent_id: row.agent_id, valid: reasons.length === 0, status: row.state, reasons },
-    ...{ checked_at: now.toISOString(), tier: row.tier, ...parts },
+    agent_id: row.agent_id,
+    valid: reasons.length === 0,
+    status: row.state,
+    reasons,
+    checked_at: now.toISOString(),
+    tier: row.tier,
+    ...parts,
   };
 }
 
@@ -57,7 +62,9 @@ function issuedParts(row: StandingRow, now: Date): IssuedParts {
   return {
     identity: { did, public_keys: JSON.parse(public_keys) },
     certificate: {
-      ...{ serial: ecdsa_serial, not_after, status: statusBy(row.ecdsa_reason) },
+      serial: ecdsa_serial,
+      not_after,
+      status: statusBy(row.ecdsa_reason),
       pq: { serial: ml_dsa_65_serial, status: statusBy(row.ml_dsa_65_reason) },
     },
     passport: { jti: passport_jti, status: passport_status, issued_at, not_after },

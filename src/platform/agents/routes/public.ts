@@ -90,7 +90,8 @@ export const publicAgentRoutes: FastifyPluginAsyncZod<{ service: AgentService } 
       {
         config: { public: true },
         schema: {
-          ...{ operationId, tags: ['public'] },
+          operationId,
+          tags: ['public'],
           summary: `Who signs ${file} certificates of agents: certificates in PEM, the newest first`,
           response: { 200: textOf(PEM, 'Certificates'), 304: KNOWN },
         },

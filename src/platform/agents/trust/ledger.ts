@@ -45,8 +45,16 @@ export function nextLine({ score: before, ledger_length }: TrustLedgerEnd, cause
   const after = afterOf({ before, points, ceiling: ceiling.score });
   if (after === before && ONLY_CHANGES.includes(rule)) return null;
   return {
-    ...{ entry_no: ledger_length + 1, at, rule, points, before, after },
-    ...{ ceiling: ceiling.score, ceiling_because: ceiling.because, action_id, detail },
+    entry_no: ledger_length + 1,
+    at,
+    rule,
+    points,
+    before,
+    after,
+    ceiling: ceiling.score,
+    ceiling_because: ceiling.because,
+    action_id,
+    detail,
   };
 }
 

@@ -30,8 +30,14 @@ export class TrustScores {
     const means = await this.#stepMeans(agent);
     const ceiling = ceilingOf({ ...agent, parentScore: means.parentScore }, means.now, means.times);
     return {
-      ...{ agent_id, score, tier, meaning: TIERS.find((each) => each.tier === tier)?.meaning ?? '', state },
-      ...{ ceiling: ceiling.score, ceiling_because: ceiling.because, ceiling_until: ceiling.until },
+      agent_id,
+      score,
+      tier,
+      meaning: TIERS.find((each) => each.tier === tier)?.meaning ?? '',
+      state,
+      ceiling: ceiling.score,
+      ceiling_because: ceiling.because,
+      ceiling_until: ceiling.until,
       why: whyOf(agent, ceiling),
       factors: await trustFactorsOf(this.#database, agent),
       next_steps: nextStepsOf(agent, ceiling, means.times),

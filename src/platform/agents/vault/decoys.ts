@@ -43,7 +43,10 @@ export async function putDecoy(
     kind === 'tool'
       ? null
       : await insertSecret(transaction, {
-          ...{ ...facts, sealed: vault.seal(trap.value, facts), put_at: at, put_by: actor.name },
+          ...facts,
+          sealed: vault.seal(trap.value, facts),
+          put_at: at,
+          put_by: actor.name,
         });
   const row = { decoy_id: randomUUID(), agent_no, sort: kind, name, secret_no: secret?.secret_no ?? null };
   const credential_id = await trap.store(transaction, actor);

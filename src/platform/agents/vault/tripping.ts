@@ -54,7 +54,10 @@ function useOf({ decoy, agentId, by, use, at, eventId, asker }: DecoyTrip): Vaul
     credentialId: credential_id,
     channel: isTool ? 'tool_call' : 'vault_read',
     depth: use === 'read' ? 'read' : 'used',
-    ...{ at, eventId, address: asker.address, userAgent: asker.userAgent },
+    at,
+    eventId,
+    address: asker.address,
+    userAgent: asker.userAgent,
     action: `${use} the ${sort} "${name}" as ${by}`,
     told: JSON.stringify({ agent_id: agentId, decoy_id, name, use, by, at, ...asker }),
   };

@@ -86,13 +86,10 @@ export class Vaults implements VaultPort {
   async contents(principal: Access['principal'], agentId: string): Promise<WireVault> {
     const { database, log } = this.#means;
     refuseOthers(principal, agentId);
-    const by = speakerOf(principal);
     const outcome = await database.write(async (transaction) => {
       const agent = await lockAgent(transaction, agentId);
       const { vaultId } = await this.#vaultOf(transaction, agent);
-      const entry = (action: string, more: AgentEntry['more']): AgentEntry => ({
-        ...{ agentId, actor: by, action, of: ['vault', vaultId], more },
-      });
+      const entry = entriesOf({ agentId, actor: speakerOf(principal), of: ['vault', vaultId] });
       const refused = refusalOf(agent, 'list', principal.boundTo === boundToAgent(agentId));
       if (refused !== null) {
         await writeEntries(log, transaction, [entry('vault.refused', { asked: 'list', because: refused.code })]);
@@ -122,7 +119,9 @@ export class Vaults implements VaultPort {
       status: vault === null ? ('none' as const) : ('open' as const),
       encryption: vault === null ? null : VAULT_ENCRYPTION,
       secrets: secrets.map(({ put_by, ...secret }) => ({
-        ...{ ...secretToWire(secret), put_by, last_taken_at: lastTaken.get(secret.name) ?? null },
+        ...secretToWire(secret),
+        put_by,
+        last_taken_at: lastTaken.get(secret.name) ?? null,
       })),
       decoys: decoys.map((decoy) => decoyToWire(agent, decoy)),
       leases: running,
@@ -187,9 +186,7 @@ export class Vaults implements VaultPort {
     const { principal, agentId, name, asker } = access;
     refuseOthers(principal, agentId);
     const by = speakerOf(principal);
-    const entry = (action: string, more: AgentEntry['more']): AgentEntry => ({
-      ...{ agentId, actor: by, action, of: ['secret', name], more },
-    });
+    const entry = entriesOf({ agentId, actor: by, of: ['secret', name] });
     const outcome = await database.write(async (transaction) => {
       const agent = await lockAgent(transaction, agentId);
       const done = await this.#try(transaction, agent, { kind, access, work });
@@ -246,3 +243,8 @@ export class Vaults implements VaultPort {
 }
 
 type Work<T> = (transaction: Transaction, accessed: Accessed) => Promise<AccessDone<T>>;
+
+/** Returns a function that makes entries of one subject. */
+function entriesOf(subject: Pick<AgentEntry, 'agentId' | 'actor' | 'of'>) {
+  return (action: string, more: AgentEntry['more']): AgentEntry => ({ ...subject, action, more });
+}

@@ -24,13 +24,17 @@ export function compositionFields(form: FormState): Markup[] {
   return [
     field(form, { name: 'model', label: 'Model', hint: 'The name of the model that it uses.', autocomplete: 'off' }),
     field(form, {
-      ...{ name: 'version', label: 'Version', autocomplete: 'off' },
+      name: 'version',
+      label: 'Version',
+      autocomplete: 'off',
       hint: 'Of the agent, as numbers with dots: 1.0.0',
     }),
     textArea(
       form,
       {
-        ...{ name: 'allowed_tools', label: 'Tools that it may use', isOptional: true },
+        name: 'allowed_tools',
+        label: 'Tools that it may use',
+        isOptional: true,
         hint: 'One name a line. Where nothing is said it may use none.',
       },
       4,
@@ -38,7 +42,9 @@ export function compositionFields(form: FormState): Markup[] {
     textArea(
       form,
       {
-        ...{ name: 'allowed_apis', label: 'APIs that it may call', isOptional: true },
+        name: 'allowed_apis',
+        label: 'APIs that it may call',
+        isOptional: true,
         hint: 'One host name a line. Where nothing is said it may call none.',
       },
       4,

@@ -27,6 +27,19 @@ export function pagesOfAgents(parts: AgentPageParts): ModulePages {
 }
 
 const PAGES_OF_AGENTS = [
-  ...[agentsPage, registerPage, agentPage, onboardPage, changePage, actionPages, trustPage, simulatePage],
-  ...[killPages, killsPage, receiptPage, reinstatePage, decoyPage, vaultActPages, subscriberPages],
+  agentsPage,
+  registerPage,
+  agentPage,
+  onboardPage,
+  changePage,
+  actionPages,
+  trustPage,
+  simulatePage,
+  killPages,
+  killsPage,
+  receiptPage,
+  reinstatePage,
+  decoyPage,
+  vaultActPages,
+  subscriberPages,
 ];

@@ -74,7 +74,10 @@ async function registerForm(
     fields: [
       onceField(form),
       field(form, {
-        ...{ name: 'name', label: 'Name', autocomplete: 'off', isFirst: true },
+        name: 'name',
+        label: 'Name',
+        autocomplete: 'off',
+        isFirst: true,
         hint: 'As people call it.',
       }),
       select(
@@ -84,7 +87,10 @@ async function registerForm(
       ),
       ...compositionFields(form),
       field(form, {
-        ...{ name: 'prompt_sha256', label: 'SHA-256 of its prompt', autocomplete: 'off', isOptional: true },
+        name: 'prompt_sha256',
+        label: 'SHA-256 of its prompt',
+        autocomplete: 'off',
+        isOptional: true,
         hint: '64 hex digits. Another prompt is another composition then.',
       }),
       await parentField(service, form, request),
@@ -100,7 +106,9 @@ async function parentField({ agents }: AgentService, form: FormState, { query }:
   const more = next_cursor === null ? '' : ` These are the newest ${MOST_CHOICES}; the call below takes any id.`;
   const hint = markup`Its score is never above the score of that agent, and the kill switch takes both.${more}`;
   const view = {
-    ...{ name: 'parent_agent_id', label: 'The agent that delegates to it', hint },
+    name: 'parent_agent_id',
+    label: 'The agent that delegates to it',
+    hint,
     ...(typeof asked === 'string' ? { value: asked } : {}),
   };
   return select(form, view, [{ value: '', label: 'none' }, ...choices]);

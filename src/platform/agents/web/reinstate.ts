@@ -20,7 +20,10 @@ export function reinstatePage(server: FastifyInstance, { service: { agents, kill
         above: aboveAgent(agent),
         introduction:
           'It may act again, and its passport and certificates are good again. It begins in the tier RESTRICTED, and the days that promotion takes count anew. Agents that it delegates to are not reinstated with it. Find out first why it was suspended.',
-        ...{ submit: 'Reinstate it', isFinal: false, back, api: agentsApi(agent.agent_id, 'reinstate') },
+        submit: 'Reinstate it',
+        isFinal: false,
+        back,
+        api: agentsApi(agent.agent_id, 'reinstate'),
       };
     },
     async act(request, given) {

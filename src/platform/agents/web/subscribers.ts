@@ -10,7 +10,7 @@ import { forWhoMay, paramsOf } from '../../web/asked.ts';
 import { action, asCurl, copyable, dataTable, emptyState, link, moment } from '../../web/components.ts';
 import { curlCommand } from '../../web/curl.ts';
 import { field, onceField, postForm } from '../../web/fields.ts';
-import { serveForm } from '../../web/forms.ts';
+import { type FormState, serveForm } from '../../web/forms.ts';
 import { leaveNotice } from '../../web/session-cookie.ts';
 import { subscriberParamsSchema, subscriberSchema, type WireSubscriber } from '../requests/subscribers.ts';
 import { type AgentPageParts, CHANGES_AGENTS, SEES_AGENTS } from './parts.ts';
@@ -103,17 +103,7 @@ function newPage(server: FastifyInstance, { service: { subscribers } }: AgentPag
         postForm(
           { request, reply, form },
           {
-            fields: [
-              onceField(form),
-              field(form, {
-                ...{ name: 'url', label: 'Address', autocomplete: 'off', isFirst: true },
-                hint: 'Where the message is sent by POST, as RFC 8935 says.',
-              }),
-              field(form, {
-                ...{ name: 'audience', label: 'Audience', autocomplete: 'off' },
-                hint: 'Who they are, as the message says it: they refuse one for somebody else.',
-              }),
-            ],
+            fields: fieldsOf(form),
             submit: 'Add it',
           },
         ),
@@ -126,6 +116,25 @@ function newPage(server: FastifyInstance, { service: { subscribers } }: AgentPag
       return SUBSCRIBERS_PATH;
     },
   });
+}
+
+function fieldsOf(form: FormState): Markup[] {
+  return [
+    onceField(form),
+    field(form, {
+      name: 'url',
+      label: 'Address',
+      autocomplete: 'off',
+      isFirst: true,
+      hint: 'Where the message is sent by POST, as RFC 8935 says.',
+    }),
+    field(form, {
+      name: 'audience',
+      label: 'Audience',
+      autocomplete: 'off',
+      hint: 'Who they are, as the message says it: they refuse one for somebody else.',
+    }),
+  ];
 }
 
 function removePage(server: FastifyInstance, { service: { subscribers } }: AgentPageParts): void {
@@ -141,7 +150,9 @@ function removePage(server: FastifyInstance, { service: { subscribers } }: Agent
         title: 'Remove a subscriber',
         above: ABOVE_SUBSCRIBERS,
         introduction: markup`${name(url)} is told of nothing any more. What is on its way is given up.`,
-        ...{ submit: 'Remove it', isFinal: true, back: SUBSCRIBERS_PATH },
+        submit: 'Remove it',
+        isFinal: true,
+        back: SUBSCRIBERS_PATH,
         api: { method: 'DELETE', path },
       };
     },

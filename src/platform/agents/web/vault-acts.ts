@@ -39,7 +39,9 @@ function removeSecretPage(server: FastifyInstance, { service: { agents, vault } 
         title: `Remove the secret ${secret.name}`,
         above: aboveAgent(agent),
         introduction: markup`${named(agent.name)} does not find it in its vault any more, and nobody can bring it back. Its leases end. Who has the value keeps it: change it where it is good for something.`,
-        ...{ submit: 'Remove it', isFinal: true, back: agentPath(agent.agent_id) },
+        submit: 'Remove it',
+        isFinal: true,
+        back: agentPath(agent.agent_id),
         api: { method: 'DELETE', path },
       };
     },
@@ -70,7 +72,9 @@ function removeDecoyPage(server: FastifyInstance, { service: { agents, vault } }
         title: `Take out the decoy ${decoy.name}`,
         above: aboveAgent(agent),
         introduction: markup`${named(agent.name)} does not find it any more, and no detection is made here. Its trap stays one: whoever has it already is seen where it is used elsewhere.`,
-        ...{ submit: 'Take it out', isFinal: true, back: agentPath(agent.agent_id) },
+        submit: 'Take it out',
+        isFinal: true,
+        back: agentPath(agent.agent_id),
         api: { method: 'DELETE', path },
       };
     },

@@ -74,8 +74,11 @@ function plantAt(place: FilePlace, bait: WantedBait & { content: string }): Plan
   const isReadSeen = lstatSync(place.file, { bigint: true }).atimeNs !== before.atimeNs;
   arm(place, written);
   return {
-    ...{ bait_id: bait.bait_id, path: bait.path, sha256: hash('sha256', bait.content, 'hex') },
-    ...{ seen_by: isReadSeen ? ['atime'] : [], confirmed: false },
+    bait_id: bait.bait_id,
+    path: bait.path,
+    sha256: hash('sha256', bait.content, 'hex'),
+    seen_by: isReadSeen ? ['atime'] : [],
+    confirmed: false,
     ...baitFactsOf(lstatSync(place.file, { bigint: true })),
   };
 }
@@ -114,7 +117,14 @@ export function arm(place: FilePlace, written: number): void {
 /** What is known of a file without opening it. */
 export function baitFactsOf({ dev, ino, size, mode, uid, gid, mtimeNs, ctimeNs, atimeNs }: BigIntStats) {
   return {
-    ...{ dev: `${dev}`, ino: `${ino}`, size: `${size}`, mode: `${mode}`, uid: `${uid}`, gid: `${gid}` },
-    ...{ mtime_ns: `${mtimeNs}`, ctime_ns: `${ctimeNs}`, atime_ns: `${atimeNs}` },
+    dev: `${dev}`,
+    ino: `${ino}`,
+    size: `${size}`,
+    mode: `${mode}`,
+    uid: `${uid}`,
+    gid: `${gid}`,
+    mtime_ns: `${mtimeNs}`,
+    ctime_ns: `${ctimeNs}`,
+    atime_ns: `${atimeNs}`,
   };
 }

@@ -61,7 +61,9 @@ export class BaitDesk {
       if (event === null) events.resolveOfBait(bait.path, 'the bait was removed');
       else
         events.raiseOfReports({
-          ...{ type: event, path: bait.path, severity: SEVERITY_OF_BAIT[event] },
+          type: event,
+          path: bait.path,
+          severity: SEVERITY_OF_BAIT[event],
           expected: { bait_id: baitId, credential_id: bait.credential_id, planted_at: bait.planted_at },
           observed: { standing, reason },
         });

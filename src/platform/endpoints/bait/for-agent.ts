@@ -12,7 +12,11 @@ export async function baitForAgent(
   return rows
     .filter(({ ended_at }) => ended_at === null)
     .map(({ bait_id, path, mode, uid, gid, status, content }) => ({
-      ...{ bait_id, path, mode, uid, gid },
+      bait_id,
+      path,
+      mode,
+      uid,
+      gid,
       wanted: status === 'leaving' ? ('removed' as const) : ('planted' as const),
       content: content === null ? null : baitBox.open(content, bait_id).toString(),
     }));

@@ -30,7 +30,12 @@ export class Bait {
     refuseInRoots(await findEndpointInUse(database, endpointId), wish.path);
     const { credential_type, label, decoy, options } = wish;
     const prepared = await baitTraps.prepare({
-      ...{ credential_type, label, decoy, options, plant_location: 'server', expires_at: null },
+      credential_type,
+      label,
+      decoy,
+      options,
+      plant_location: 'server',
+      expires_at: null,
     });
     return database.write(async (transaction) => {
       const endpoint = await findEndpointInUse(transaction, endpointId);
@@ -40,7 +45,13 @@ export class Bait {
       if (there.length >= MOST_BAIT) throw new DomainError('conflict', `the endpoint has ${MOST_BAIT} pieces of bait`);
       const credential_id = await prepared.store(transaction, actor);
       const row = await this.#insert(transaction, endpoint, {
-        ...{ credential_id, credential_type, label, path: wish.path, mode: wish.mode, uid: wish.uid, gid: wish.gid },
+        credential_id,
+        credential_type,
+        label,
+        path: wish.path,
+        mode: wish.mode,
+        uid: wish.uid,
+        gid: wish.gid,
         content: prepared.artifact.content,
       });
       await this.#record(transaction, endpoint, { actor, action: 'bait.asked', bait: row });
@@ -84,9 +95,16 @@ export class Bait {
     const { baitBox, clock } = this.#means;
     const bait_id = randomUUID();
     const row = {
-      ...{ ...wish, bait_id, endpoint_no, content: baitBox.seal(Buffer.from(wish.content), bait_id) },
-      ...{ status: 'asked' as const, seen_by: '[]', reason: null },
-      ...{ asked_at: clock().toISOString(), planted_at: null, ended_at: null },
+      ...wish,
+      bait_id,
+      endpoint_no,
+      content: baitBox.seal(Buffer.from(wish.content), bait_id),
+      status: 'asked' as const,
+      seen_by: '[]',
+      reason: null,
+      asked_at: clock().toISOString(),
+      planted_at: null,
+      ended_at: null,
     };
     const rows = transaction.tables<EndpointTables>().insertInto('endpoint_bait').values(row);
     return await rows.returningAll().executeTakeFirstOrThrow();

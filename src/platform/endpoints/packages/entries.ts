@@ -27,8 +27,13 @@ export function indexEntry(
     resource_type: 'signed_archive',
     resource_id: release_sha256,
     metadata: {
-      ...{ archive, release_date, release_sha256, signed_by: JSON.parse(signed_by) },
-      ...{ index: index.name, index_sha256: index.sha256, ...counts },
+      archive,
+      release_date,
+      release_sha256,
+      signed_by: JSON.parse(signed_by),
+      index: index.name,
+      index_sha256: index.sha256,
+      ...counts,
     },
   };
 }
@@ -39,8 +44,12 @@ export function openedEntry(
   opened: readonly { row: SignedPackageRow; files: readonly PackagedFile[] }[],
 ): OwnEntry {
   const packages = opened.map(({ row, files }) => ({
-    ...{ name: row.name, version: row.version, architecture: row.architecture, sha256: row.sha256 },
-    ...{ files: files.length, files_sha256: digestOfFiles(files) },
+    name: row.name,
+    version: row.version,
+    architecture: row.architecture,
+    sha256: row.sha256,
+    files: files.length,
+    files_sha256: digestOfFiles(files),
   }));
   return {
     actor: actor.name,

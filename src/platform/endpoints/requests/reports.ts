@@ -15,14 +15,22 @@ export const lineSchema = z
   .discriminatedUnion('type', [
     z.strictObject({ ...name, ...owners, type: z.literal('file'), sha256: sha256Hex, size }),
     z.strictObject({
-      ...{ ...name, ...owners, type: z.literal('link') },
-      ...{ target: text.max(8192).optional(), target_base64: text.max(8192).optional() },
+      ...name,
+      ...owners,
+      type: z.literal('link'),
+      target: text.max(8192).optional(),
+      target_base64: text.max(8192).optional(),
     }),
     z.strictObject({ ...name, ...owners, type: z.enum(['fifo', 'socket']) }),
     z.strictObject({ ...name, ...owners, type: z.literal('device'), device: z.string().max(64) }),
     z.strictObject({
-      ...{ ...name, type: z.enum(['unreadable', 'unstable', 'other']), why, size: size.optional() },
-      ...{ mode: owners.mode.optional(), uid: owners.uid.optional(), gid: owners.gid.optional() },
+      ...name,
+      type: z.enum(['unreadable', 'unstable', 'other']),
+      why,
+      size: size.optional(),
+      mode: owners.mode.optional(),
+      uid: owners.uid.optional(),
+      gid: owners.gid.optional(),
     }),
   ])
   .refine((line) => (line.path === undefined) !== (line.path_base64 === undefined), 'needs path or path_base64')

@@ -74,7 +74,11 @@ export const baselineRoutes: FastifyPluginAsyncZod<{ service: EndpointService }>
       {
         config: { scope: 'endpoints:write' },
         schema: {
-          ...{ operationId, summary, tags: ['baselines'], params: baselineParamsSchema, body: reasonSchema },
+          operationId,
+          summary,
+          tags: ['baselines'],
+          params: baselineParamsSchema,
+          body: reasonSchema,
           response: { 200: baselineSchema, ...problemResponses(404, 409) },
         },
       },

@@ -123,7 +123,11 @@ export const changeRoutes: FastifyPluginAsyncZod<{ service: EndpointService }> =
       {
         config: { scope: 'endpoints:write' },
         schema: {
-          ...{ operationId, summary, tags: ['changes'], params: windowParamsSchema, body: reasonSchema },
+          operationId,
+          summary,
+          tags: ['changes'],
+          params: windowParamsSchema,
+          body: reasonSchema,
           response: { 200: windowSchema, ...problemResponses(404) },
         },
       },

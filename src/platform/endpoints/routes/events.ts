@@ -57,7 +57,10 @@ export const endpointEventRoutes: FastifyPluginAsyncZod<{ service: EndpointServi
       {
         config: { scope: 'endpoints:write' },
         schema: {
-          ...{ operationId, summary, tags: ['events'], params: eventParamsSchema },
+          operationId,
+          summary,
+          tags: ['events'],
+          params: eventParamsSchema,
           response: { 200: eventSchema, ...problemResponses(404, 409) },
         },
       },

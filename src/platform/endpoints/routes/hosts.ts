@@ -80,7 +80,11 @@ export const hostRoutes: FastifyPluginAsyncZod<{ service: EndpointService }> = a
       {
         config: { scope: 'endpoints:write' },
         schema: {
-          ...{ operationId, summary, tags: ['hosts'], params: hostParamsSchema, body: reasonSchema },
+          operationId,
+          summary,
+          tags: ['hosts'],
+          params: hostParamsSchema,
+          body: reasonSchema,
           response: { 200: hostSchema, ...problemResponses(404, 409) },
         },
       },

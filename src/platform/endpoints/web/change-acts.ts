@@ -30,7 +30,9 @@ function approveChangePage(server: FastifyInstance, { service: { changes } }: En
         above: [...ABOVE_CHANGES, { title: pathLine(change), path: back }],
         introduction:
           'It was meant, wherever it stands: it is explained, and less bad, also where it is seen later. The baselines stay as they are.',
-        ...{ submit: 'Approve it', isFinal: false, back },
+        submit: 'Approve it',
+        isFinal: false,
+        back,
         api: endpointsApi('changes', change.change_id, 'approve'),
       };
     },

@@ -114,7 +114,10 @@ function onePage(server: FastifyInstance, { service, people, clock }: EndpointPa
         event === undefined ? null : markup`<h2>Expected and observed</h2>\n${sidesTable(event)}`,
         markup`<h2>Where it stands, or stood</h2>\n`,
         eventTable(data, {
-          ...{ caption: 'Endpoints that have or had it', of: 'change', hasStatus: true, now },
+          caption: 'Endpoints that have or had it',
+          of: 'change',
+          hasStatus: true,
+          now,
           empty: emptyState('No endpoint has it.'),
         }),
         further(changePath(change_id), { cursor }, next_cursor),

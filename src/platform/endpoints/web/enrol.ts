@@ -74,7 +74,10 @@ function enrolForm(asked: { form: FormState; request: FastifyRequest; reply: Fas
     fields: [
       onceField(form),
       field(form, {
-        ...{ name: 'name', label: 'Name', autocomplete: 'off', isFirst: true },
+        name: 'name',
+        label: 'Name',
+        autocomplete: 'off',
+        isFirst: true,
         hint: 'As people call the machine.',
       }),
       select(form, { name: 'scan_interval_seconds', label: 'Scan every', value: '3600' }, INTERVALS),
@@ -82,7 +85,9 @@ function enrolForm(asked: { form: FormState; request: FastifyRequest; reply: Fas
       textArea(
         form,
         {
-          ...{ name: 'other_filesystems', label: 'Other file systems', isOptional: true },
+          name: 'other_filesystems',
+          label: 'Other file systems',
+          isOptional: true,
           hint: 'Mounted below these folders, and to be read too. One a line.',
         },
         2,

@@ -30,7 +30,21 @@ export function pagesOfEndpoints(parts: EndpointPageParts): ModulePages {
 }
 
 const PAGES_OF_ENDPOINTS = [
-  ...[hostsPage, enrolPage, hostPage, hostActPages, verifyPage, scansPage],
-  ...[eventsPage, eventPage, eventActPages, changePages, changeActPages, newWindowPage, windowPages],
-  ...[baselinesPage, baselinePage, baselineActPages, packagesPage],
+  hostsPage,
+  enrolPage,
+  hostPage,
+  hostActPages,
+  verifyPage,
+  scansPage,
+  eventsPage,
+  eventPage,
+  eventActPages,
+  changePages,
+  changeActPages,
+  newWindowPage,
+  windowPages,
+  baselinesPage,
+  baselinePage,
+  baselineActPages,
+  packagesPage,
 ];

@@ -31,7 +31,10 @@ export function verifyPage(server: FastifyInstance, { service: { hosts, verifyin
     async show(form, request, reply) {
       const host = await hosts.find(idOf(request));
       return {
-        ...{ title: `Verify the reports of ${host.name}`, isNarrow: true, above: aboveHost(host), introduction: READS },
+        title: `Verify the reports of ${host.name}`,
+        isNarrow: true,
+        above: aboveHost(host),
+        introduction: READS,
         content: [
           postForm({ request, reply, form }, { fields: null, submit: 'Verify now' }),
           asCurl('curl', curlCommand(request, verifyCall(host.endpoint_id))),

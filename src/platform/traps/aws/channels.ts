@@ -34,7 +34,8 @@ export function openAwsChannels({ iam: access, trail: bucket }: AwsSettings, mea
   const allowed = access?.endpoint == null ? [] : [new URL(access.endpoint).host];
   const iam = access === null ? null : new Iam(access, new Dispatcher({ allowed }), clock);
   return {
-    ...{ trail, iam },
+    trail,
+    iam,
     jobs: [
       ...(iam === null ? [] : [lastUsedJob({ database, vault, uses, iam, clock })]),
       ...(bucket === null ? [] : [trailBucketJob(bucket, { database, trail, clock })]),

@@ -80,8 +80,14 @@ export class Iam {
     const headers = { 'content-type': FORM, host: url.host, 'x-amz-date': time };
     const { signature } = signParts(
       {
-        ...{ method: 'POST', path: url.pathname, query: '', headers: Object.entries(headers), time, scope },
-        ...{ signedHeaders: Object.keys(headers), payload: hash('sha256', body, 'hex') },
+        method: 'POST',
+        path: url.pathname,
+        query: '',
+        headers: Object.entries(headers),
+        time,
+        scope,
+        signedHeaders: Object.keys(headers),
+        payload: hash('sha256', body, 'hex'),
       },
       secret,
       url.pathname,

@@ -53,9 +53,17 @@ async function record(trap: Trap, { at, service, region }: LastUse, means: LastU
   if (at === null || at <= trap.created_at) return;
   if (await isToldByCloudTrail(means.database, trap, { at, service, region })) return;
   await means.uses.record({
-    ...{ trapNo: trap.trap_no, channel: 'aws_last_used', depth: 'used', eventTime: at },
+    trapNo: trap.trap_no,
+    channel: 'aws_last_used',
+    depth: 'used',
+    eventTime: at,
     sourceEventId: lastUseId(trap.credential_id, at),
-    ...{ sourceIp: null, userAgent: null, action: null, service, region, authVerified: true },
+    sourceIp: null,
+    userAgent: null,
+    action: null,
+    service,
+    region,
+    authVerified: true,
     request: JSON.stringify({ last_used: at, service, region }),
   });
 }

@@ -44,12 +44,17 @@ export function useOfEvent(event: TrailEvent, record: TrailRecord, trapNo: numbe
   const service = eventSource?.replace(/\.amazonaws\.com$/, '') ?? null;
   const action = eventName == null ? null : service === null ? eventName : `${service}:${eventName}`;
   return {
-    ...{ trapNo, channel: 'aws_cloudtrail', depth: depthOfAwsAction(action) },
+    trapNo,
+    channel: 'aws_cloudtrail',
+    depth: depthOfAwsAction(action),
     eventTime: (eventTime == null ? now : new Date(eventTime)).toISOString(),
     sourceEventId: eventID ?? hash('sha256', record, 'hex'),
     // AWS writes the name of a service of its own in the place of an address.
     sourceIp: sourceIPAddress != null && isIP(sourceIPAddress) !== 0 ? sourceIPAddress : null,
-    ...{ userAgent: userAgent ?? null, action, service, region: awsRegion ?? null },
+    userAgent: userAgent ?? null,
+    action,
+    service,
+    region: awsRegion ?? null,
     // AWS logs requests of whoever it knows.
     authVerified: !NOT_AUTHENTICATED.test(errorCode ?? ''),
     request: record,

@@ -47,8 +47,13 @@ export function toDecoySettings(decoys: readonly DecoyInFile[], inFolder: (path:
     const plain = plain_http === true ? { isPlain: plain_http } : {};
     const publicly = shown === undefined ? null : toAddress(shown);
     return {
-      ...{ name, kind, tls, ...plain, ...toAddress(listen) },
-      ...{ publicHost: publicly?.host ?? null, publicPort: publicly?.port ?? null },
+      name,
+      kind,
+      tls,
+      ...plain,
+      ...toAddress(listen),
+      publicHost: publicly?.host ?? null,
+      publicPort: publicly?.port ?? null,
     };
   });
 }

@@ -14,9 +14,17 @@ export const callbackRoutes: FastifyPluginAsync<{ means: DecoyMeans }> = async (
       const trap = await means.find([{ kind: 'path', value: request.params.token }]);
       if (trap !== null)
         await means.record({
-          ...{ trapNo: trap.trapNo, channel: 'http', depth: 'read', eventTime: means.clock().toISOString() },
-          ...{ sourceEventId: null, sourceIp: request.ip, userAgent: request.headers['user-agent'] ?? null },
-          ...{ action: `GET ${request.url.split('?', 1)[0]}`, service: 'http', region: null, authVerified: null },
+          trapNo: trap.trapNo,
+          channel: 'http',
+          depth: 'read',
+          eventTime: means.clock().toISOString(),
+          sourceEventId: null,
+          sourceIp: request.ip,
+          userAgent: request.headers['user-agent'] ?? null,
+          action: `GET ${request.url.split('?', 1)[0]}`,
+          service: 'http',
+          region: null,
+          authVerified: null,
           request: rawHead(request.raw),
         });
       return reply.header('cache-control', 'no-store').type('image/gif').send(PIXEL);

@@ -145,7 +145,10 @@ export const credentialRoutes: FastifyPluginAsyncZod<{ service: TrapService }> =
       {
         config: { scope: 'traps:write' },
         schema: {
-          ...{ operationId, summary, tags: ['credentials'], params: trapParamsSchema },
+          operationId,
+          summary,
+          tags: ['credentials'],
+          params: trapParamsSchema,
           response: { 200: trapSchema, ...problemResponses(404, 409) },
         },
       },

@@ -53,8 +53,12 @@ export function awsTrapOf(key: AwsKey, decoy: DecoyPlace | null): MadeTrap {
   const { accessKeyId, secret, accountId, userName, userId, region } = key;
   return {
     credential: {
-      ...{ access_key_id: accessKeyId, secret_access_key: secret, region },
-      ...{ account_id: accountId, user_name: userName, user_id: userId },
+      access_key_id: accessKeyId,
+      secret_access_key: secret,
+      region,
+      account_id: accountId,
+      user_name: userName,
+      user_id: userId,
     },
     artifact: artifactOf(key, decoy),
     marks: [{ kind: 'aws_access_key_id', value: accessKeyId }],

@@ -72,6 +72,9 @@ function serviceAccountToken(namespace: string, name: string): string {
   return [...parts, signature.toString('base64url')].join('.');
 }
 
+const INSTRUCTIONS =
+  'Put the file into the home folder of a user or of a job that deploys, or keep it among the secrets of a pipeline. To have it look used, run `kubectl config get-contexts` with it once: that asks nothing of its server.';
+
 /** @param user what the file says of its owner. */
 function madeFrom(
   { host, port, authority }: DecoyPlace,
@@ -103,12 +106,13 @@ function madeFrom(
     ...Object.entries(user).map(([name, value]) => `    ${name}: ${value}`),
   ];
   return {
-    ...{ ...made, channels: ['kubernetes'], credential: { ...made.credential, server } },
+    ...made,
+    channels: ['kubernetes'],
+    credential: { ...made.credential, server },
     artifact: {
       filename: '.kube/config',
       content: `${lines.join('\n')}\n`,
-      instructions:
-        'Put the file into the home folder of a user or of a job that deploys, or keep it among the secrets of a pipeline. To have it look used, run `kubectl config get-contexts` with it once: that asks nothing of its server.',
+      instructions: INSTRUCTIONS,
     },
   };
 }

@@ -35,8 +35,13 @@ export const sshKey: TrapType = {
     const stanza = `Host ${alias}\n  HostName ${host}\n  Port ${port}\n  User ${user}\n  IdentityFile ~/.ssh/${filename}\n  IdentitiesOnly yes\n`;
     return {
       credential: {
-        ...{ private_key: content, public_key: `${type} ${blob.toString('base64')} ${comment}`, fingerprint },
-        ...{ user, host, port, ssh_config: stanza },
+        private_key: content,
+        public_key: `${type} ${blob.toString('base64')} ${comment}`,
+        fingerprint,
+        user,
+        host,
+        port,
+        ssh_config: stanza,
       },
       artifact: {
         filename,
@@ -59,7 +64,9 @@ function openSshFile(key: KeyObject, blob: Buffer, comment: string): string {
   const file = Buffer.concat([
     Buffer.from('openssh-key-v1\0'),
     ...['none', 'none', ''].map(sshString),
-    ...[sshUint32(1), sshString(blob), sshString(Buffer.concat([secret, padding]))],
+    sshUint32(1),
+    sshString(blob),
+    sshString(Buffer.concat([secret, padding])),
   ]);
   const lines = file.toString('base64').match(/.{1,70}/g) ?? [];
   return `-----BEGIN OPENSSH PRIVATE KEY-----\n${lines.join('\n')}\n-----END OPENSSH PRIVATE KEY-----\n`;

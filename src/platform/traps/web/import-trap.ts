@@ -20,9 +20,13 @@ const unlessEmpty = <T extends z.ZodType>(schema: T) =>
 const { access_key_id, secret_access_key, user_name, region, decoy } = importedKeySchema.shape;
 
 const schema = z.object({
-  ...{ once: idempotencyKey, ...plantingSchema, access_key_id },
-  ...{ secret_access_key: unlessEmpty(secret_access_key), user_name: unlessEmpty(user_name) },
-  ...{ region: unlessEmpty(region), decoy: unlessEmpty(decoy) },
+  once: idempotencyKey,
+  ...plantingSchema,
+  access_key_id,
+  secret_access_key: unlessEmpty(secret_access_key),
+  user_name: unlessEmpty(user_name),
+  region: unlessEmpty(region),
+  decoy: unlessEmpty(decoy),
 });
 
 /** A key that somebody made in AWS, as a trap. */
@@ -66,8 +70,12 @@ function keyFields(form: FormState, places: readonly DecoyPlace[]): (Markup | nu
     labelField(form),
     field(form, { name: 'access_key_id', label: 'Access key ID', hint: 'It begins with AKIA.', autocomplete: 'off' }),
     field(form, {
-      ...{ name: 'secret_access_key', label: 'Secret access key', type: 'password', hint: secret },
-      ...{ autocomplete: 'off', isOptional: true },
+      name: 'secret_access_key',
+      label: 'Secret access key',
+      type: 'password',
+      hint: secret,
+      autocomplete: 'off',
+      isOptional: true,
     }),
     field(form, {
       name: 'user_name',

@@ -74,7 +74,8 @@ function wishForm(
         { ...form, values },
         { name: 'credential_type', label: 'Type', type: 'radio' },
         possible.map((truth) => ({
-          ...{ value: truth.type, label: TYPE_WORDS[truth.type].title },
+          value: truth.type,
+          label: TYPE_WORDS[truth.type].title,
           hint: `${TYPE_WORDS[truth.type].shows} ${seenBy(truth)}`,
           fields: optionFields(form, truth.type),
         })),

@@ -26,7 +26,10 @@ export function placeField(form: FormState): Markup {
 
 export function expiryField(form: FormState): Markup {
   return field(form, {
-    ...{ name: 'expires_at', label: 'Expires, in UTC', type: 'datetime-local', isOptional: true },
+    name: 'expires_at',
+    label: 'Expires, in UTC',
+    type: 'datetime-local',
+    isOptional: true,
     hint: 'A use after that is a detection still.',
   });
 }

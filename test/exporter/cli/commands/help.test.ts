@@ -34,7 +34,9 @@ test('the exit codes are those of the one table', async () => {
 test('a command explains itself', async () => {
   expect(await help('verify')).toMatchObject({ code: 0, stdout: 'the flags of verify\n' });
   expect((await help('verify', true)).document).toEqual({
-    ...{ format: 'evidence-help/1', command: 'verify', usage: 'the flags of verify' },
+    format: 'evidence-help/1',
+    command: 'verify',
+    usage: 'the flags of verify',
   });
 });
 

@@ -35,7 +35,8 @@ test('-v tells each request, each retry and each step on stderr, and no secret',
   service.streams.set(`quoting/${PASSPHRASE}`, { entries: [] });
   const flags = { request: 'AUD-1', 'all-time': true, concurrency: 1 };
   const environment = {
-    ...{ EVIDENCE_AUDIT_URL: service.url, EVIDENCE_API_KEY: KEY },
+    EVIDENCE_AUDIT_URL: service.url,
+    EVIDENCE_API_KEY: KEY,
     EVIDENCE_SIGNING_PASSPHRASE: PASSPHRASE,
   };
   const exported = (verbose: boolean): Promise<Answer> =>

@@ -3,9 +3,20 @@ import { describeProgress, workerLines } from '../../../../src/exporter/cli/outp
 import type { RunProgress, WorkerProgress } from '../../../../src/exporter/queue/progress.ts';
 
 const RUN: RunProgress = {
-  ...{ runId: '2026-10', startedAt: new Date('2026-11-01T00:00:00Z'), state: 'exporting', endedAt: null },
-  ...{ streams: 200, excluded: 0, recorded: 130, incomplete: 0, failed: 0, perSecond: 2, secondsLeft: 35 },
-  ...{ workers: [], conclusion: null, failure: null },
+  runId: '2026-10',
+  startedAt: new Date('2026-11-01T00:00:00Z'),
+  state: 'exporting',
+  endedAt: null,
+  streams: 200,
+  excluded: 0,
+  recorded: 130,
+  incomplete: 0,
+  failed: 0,
+  perSecond: 2,
+  secondsLeft: 35,
+  workers: [],
+  conclusion: null,
+  failure: null,
 };
 
 test.each<[Partial<RunProgress>, string]>([

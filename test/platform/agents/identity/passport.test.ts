@@ -49,14 +49,20 @@ describe('jose', () => {
   test.each([0, 1])('verifies signature %i', async (index) => {
     const { payload, protectedHeader } = await joseVerifies(index);
     expect(protectedHeader).toMatchObject({
-      ...{ alg: SIGNATURE_ALGORITHMS[index], typ: 'agent-passport+json' },
-      ...{ crit: ['required_algs'], required_algs: ['EdDSA', 'ML-DSA-65'] },
+      alg: SIGNATURE_ALGORITHMS[index],
+      typ: 'agent-passport+json',
+      crit: ['required_algs'],
+      required_algs: ['EdDSA', 'ML-DSA-65'],
     });
     const claims = JSON.parse(Buffer.from(payload).toString());
     expect(claims).toMatchObject({
-      ...{ iss: ISSUER, sub: issued.identity.quantum_identity.did, jti: issued.identity.passport.jti },
-      ...{ agent_id: issued.agent.agent_id, composition_sha256: issued.agent.composition },
-      ...{ iat: place.now / 1000, exp: (place.now + 365 * DAY) / 1000 },
+      iss: ISSUER,
+      sub: issued.identity.quantum_identity.did,
+      jti: issued.identity.passport.jti,
+      agent_id: issued.agent.agent_id,
+      composition_sha256: issued.agent.composition,
+      iat: place.now / 1000,
+      exp: (place.now + 365 * DAY) / 1000,
       status_url: `${ISSUER}/api/v1/public/verify-agent/${issued.agent.agent_id}`,
     });
   });

@@ -227,7 +227,12 @@ test.each([
   const jwt = await place.issuer.signSecurityEvent(place.database, { ...told, event, at: new Date(place.now), detail });
   expect(decodeProtectedHeader(jwt)).toMatchObject({ alg: 'EdDSA', typ: 'secevent+jwt' });
   expect(await verified(jwt, 'secevent+jwt', { audience: told.aud, issuer: ISSUER })).toEqual({
-    ...{ iss: ISSUER, aud: told.aud, jti: 'jti-1', txn: 'kill-1', iat: place.now / 1000, toe: place.now / 1000 },
+    iss: ISSUER,
+    aud: told.aud,
+    jti: 'jti-1',
+    txn: 'kill-1',
+    iat: place.now / 1000,
+    toe: place.now / 1000,
     sub_id: { format: 'did', url: identity.quantum_identity.did },
     events: {
       [`https://schemas.openid.net/secevent/risc/event-type/${risc}`]: {},

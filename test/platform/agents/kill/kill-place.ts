@@ -13,8 +13,12 @@ import { type AgentPlace, SOMEBODY } from '../agent-place.ts';
 export function killMeansOf(place: AgentPlace, more: Partial<KillMeans> = {}): KillMeans {
   const issuer = new Issuer(place.means, place.authorityBox);
   return {
-    ...{ ...place.means, issuer, trust: new TrustDesk(place.means, issuer), endLeases },
-    ...{ dispatcher: new Dispatcher(), askPublic: (agentId) => place.isValid(agentId) },
+    ...place.means,
+    issuer,
+    trust: new TrustDesk(place.means, issuer),
+    endLeases,
+    dispatcher: new Dispatcher(),
+    askPublic: (agentId) => place.isValid(agentId),
     ...more,
   };
 }

@@ -84,8 +84,10 @@ test.each(PLACES)(
     const { families } = await makeFamilies(place, KILL_STEPS.length);
     const kills = families.map(
       ({ parent: agentId }, at): Interrupted => ({
-        ...{ agentId, mode: at % 2 === 0 ? 'revoke' : 'suspend' },
-        ...{ step: KILL_STEPS[at] ?? 'agent_state', deadlineMs: 60_000 },
+        agentId,
+        mode: at % 2 === 0 ? 'revoke' : 'suspend',
+        step: KILL_STEPS[at] ?? 'agent_state',
+        deadlineMs: 60_000,
       }),
     );
     await killBetween(place, kills);

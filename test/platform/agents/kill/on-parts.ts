@@ -24,7 +24,11 @@ export function killSwitchOn(
   const strangers = new PublicAgents({ database, clock }, issuer.published);
   const trust = new TrustDesk({ ...common, trustTimes: TRUST_TIMES }, issuer);
   const means: KillMeans = {
-    ...{ ...common, issuer, trust, endLeases, dispatcher: new Dispatcher() },
+    ...common,
+    issuer,
+    trust,
+    endLeases,
+    dispatcher: new Dispatcher(),
     askPublic: async (agentId) => (await strangers.verify(agentId)).valid,
   };
   return new KillSwitch(means, killSteps(means).map(change));

@@ -61,7 +61,8 @@ describe.each(DATABASES)('reinstating on %s', (_name, start) => {
     await place.service.agents.change(SOMEBODY, changed, agentPatchSchema.parse({ model: 'another' }));
     await stop(place.service.kill, changed);
     expect(await reinstate(changed)).toMatchObject({
-      ...{ state: 'active', passport_status: 'suspended' },
+      state: 'active',
+      passport_status: 'suspended',
       message: expect.stringContaining('until it is onboarded again'),
     });
     expect(await place.isValid(changed)).toBe(false);

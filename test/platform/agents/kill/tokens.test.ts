@@ -51,7 +51,11 @@ describe.each(DATABASES)('Security Event Tokens on %s', (_name, start) => {
     const keys = createLocalJWKSet((await place.service.public.jwks()) as Parameters<typeof createLocalJWKSet>[0]);
     const { issuer } = { issuer: 'https://platform.example.com/agents' };
     return jwtVerify(text, keys, {
-      ...{ issuer, audience: AUDIENCE, typ: 'secevent+jwt', algorithms: ['EdDSA'], currentDate: new Date(place.now) },
+      issuer,
+      audience: AUDIENCE,
+      typ: 'secevent+jwt',
+      algorithms: ['EdDSA'],
+      currentDate: new Date(place.now),
     });
   }
 

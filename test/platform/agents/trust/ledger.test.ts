@@ -10,8 +10,15 @@ const START = '2026-01-01T00:00:00.000Z';
 
 /** An agent as it is inserted, before its first line. */
 const NEW: TrustStanding = {
-  ...{ score: 0, tier: 'AUTO-SUSPENDED', ledger_length: 0, trusted_since: null, composition_changed_at: null },
-  ...{ attested_at: null, attested_day: null, attested_points: 0, due_at: null },
+  score: 0,
+  tier: 'AUTO-SUSPENDED',
+  ledger_length: 0,
+  trusted_since: null,
+  composition_changed_at: null,
+  attested_at: null,
+  attested_day: null,
+  attested_points: 0,
+  due_at: null,
 };
 
 /** An agent that nothing holds, with a score. */

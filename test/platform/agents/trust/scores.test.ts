@@ -20,8 +20,14 @@ test('a score says what it is the sum of, what holds it and until when, and what
   await agent.act();
   await agent.act();
   expect(await score(agent)).toEqual({
-    ...{ agent_id: agent.id, score: 47, tier: 'MONITOR', meaning: 'Monitor', state: 'active' },
-    ...{ ceiling: 60, ceiling_because: 'time', ceiling_until: new Date(place.now + 7 * DAY_MS).toISOString() },
+    agent_id: agent.id,
+    score: 47,
+    tier: 'MONITOR',
+    meaning: 'Monitor',
+    state: 'active',
+    ceiling: 60,
+    ceiling_because: 'time',
+    ceiling_until: new Date(place.now + 7 * DAY_MS).toISOString(),
     why: '47 of 100 is MONITOR. The score is 60 at most: promotion takes time as well as points.',
     factors: [
       { rule: 'registered', lines: 1, points: 50 },

@@ -46,8 +46,15 @@ describe('a platform without agents', () => {
 
 describe('registration', () => {
   const wish = {
-    ...{ once: 'one', name: HOSTILE, agent_type: 'supervised', model: HOSTILE, version: '1.0.0' },
-    ...{ allowed_tools: `${HOSTILE}\n\n read_file `, allowed_apis: '', prompt_sha256: '', parent_agent_id: '' },
+    once: 'one',
+    name: HOSTILE,
+    agent_type: 'supervised',
+    model: HOSTILE,
+    version: '1.0.0',
+    allowed_tools: `${HOSTILE}\n\n read_file `,
+    allowed_apis: '',
+    prompt_sha256: '',
+    parent_agent_id: '',
   };
 
   test('makes an agent of which nothing is hidden, and says what it may do', async () => {

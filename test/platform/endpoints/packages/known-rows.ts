@@ -14,8 +14,11 @@ export function makeKnown(database: Database, file: Pick<PackagedFile, 'path' | 
   const sha256 = hash('sha256', file.path + file.sha256);
   return database.write(async (transaction) => {
     const archive_no = await archiveOf(transaction, {
-      ...{ archive: 'Debian bookworm', release_date: null, release_sha256: '0'.repeat(64) },
-      ...{ signed_by: '["Debian"]', imported_at: openedAt },
+      archive: 'Debian bookworm',
+      release_date: null,
+      release_sha256: '0'.repeat(64),
+      signed_by: '["Debian"]',
+      imported_at: openedAt,
     });
     const listed = { name: 'coreutils', version: '9.1', architecture: 'amd64', size: 1, sha256 };
     await insertPackages(transaction, { archive_no, component: 'main' }, [listed]);

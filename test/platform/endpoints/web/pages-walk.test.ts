@@ -180,7 +180,9 @@ describe.each(WALKS)('%s', { timeout: 120_000 }, (_how, javaScriptEnabled) => {
     await lookAt(page);
     const { baseline_id } = (
       await service.call('POST', `${ENDPOINTS}/hosts/${agent.id}/baselines`, {
-        ...{ from: 'latest_scan', name: LONG, reason: LONG },
+        from: 'latest_scan',
+        name: LONG,
+        reason: LONG,
       })
     ).body;
     await page.goto(`/app/endpoints/baselines/${baseline_id}`);

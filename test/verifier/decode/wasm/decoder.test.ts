@@ -173,7 +173,9 @@ test('more things unhashed than there is room for are left', () => {
     .digest('hex');
   const { stream_id, timestamp, entry_id } = chain[0] as SentEntry;
   const entries = Array.from({ length: 10 }, (_, index) => ({
-    ...{ stream_id, timestamp, entry_id },
+    stream_id,
+    timestamp,
+    entry_id,
     ...content,
     ...Object.fromEntries(Array.from({ length: 20 }, (_row, at) => [`m${index}-${at}`, 0])),
     hash,

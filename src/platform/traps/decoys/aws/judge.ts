@@ -44,7 +44,12 @@ export function operationOf(
   const action = request.parameters.get('Action');
   const protocol = protocolOf(service, { target, action });
   const asked = {
-    ...{ protocol, service, region, method: request.method, isOld: request.isOld, now },
+    protocol,
+    service,
+    region,
+    method: request.method,
+    isOld: request.isOld,
+    now,
     version: request.parameters.get('Version') ?? '2010-05-08',
     contentType: headerOf(request, 'content-type') ?? 'application/x-amz-json-1.1',
   };
@@ -119,7 +124,8 @@ function denied(message: string, protocol: AwsProtocol): AwsError {
 const INVALID_TOKEN = 'The security token included in the request is invalid.';
 const UNKNOWN_KEY: Record<AwsProtocol, (accessKeyId: string) => AwsError> = {
   s3: (accessKeyId) => ({
-    ...{ status: 403, code: 'InvalidAccessKeyId' },
+    status: 403,
+    code: 'InvalidAccessKeyId',
     message: 'The AWS Access Key Id you provided does not exist in our records.',
     more: [['AWSAccessKeyId', accessKeyId]],
   }),
@@ -129,11 +135,13 @@ const UNKNOWN_KEY: Record<AwsProtocol, (accessKeyId: string) => AwsError> = {
   rest: () => ({ status: 403, code: 'UnrecognizedClientException', message: INVALID_TOKEN }),
 };
 const EC2_FAILURE: AwsError = {
-  ...{ status: 401, code: 'AuthFailure' },
+  status: 401,
+  code: 'AuthFailure',
   message: 'AWS was not able to validate the provided access credentials',
 };
 const OLD_SIGNATURE: AwsError = {
-  ...{ status: 400, code: 'InvalidRequest' },
+  status: 400,
+  code: 'InvalidRequest',
   message: 'The authorization mechanism you have provided is not supported. Please use AWS4-HMAC-SHA256.',
 };
 
@@ -145,7 +153,8 @@ function mismatch({ asked }: AwsOperation, presented: Presented, judged: ReturnT
   if (asked.protocol === 'query') return { status: 403, code: 'SignatureDoesNotMatch', message: MISMATCH };
   const { canonicalRequest = '', stringToSign = '' } = judged?.signing ?? {};
   return {
-    ...{ status: 403, code: 'SignatureDoesNotMatch' },
+    status: 403,
+    code: 'SignatureDoesNotMatch',
     message:
       'The request signature we calculated does not match the signature you provided. Check your key and signing method.',
     more: [
@@ -170,7 +179,8 @@ function skew({ signature }: Presented, { protocol, now }: AwsAsked): AwsError |
   if (!isFar) return null;
   if (protocol === 's3')
     return {
-      ...{ status: 403, code: 'RequestTimeTooSkewed' },
+      status: 403,
+      code: 'RequestTimeTooSkewed',
       message: 'The difference between the request time and the current time is too large.',
     };
   if (protocol === 'ec2') return { status: 400, code: 'RequestExpired', message: 'Request has expired.' };

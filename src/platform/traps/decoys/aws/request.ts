@@ -35,7 +35,11 @@ export async function readAwsRequest(request: IncomingMessage): Promise<AwsReque
   const headers = headerPairs(request);
   const isForm = headers.some(([name, value]) => name === 'content-type' && value.startsWith('application/x-www-form'));
   return {
-    ...{ method, path: path === '' ? '/' : path, query, headers, ...read },
+    method,
+    path: path === '' ? '/' : path,
+    query,
+    headers,
+    ...read,
     parameters: new Map([...readQuery(query), ...(isForm ? readQuery(read.body) : [])]),
     raw: rawHead(request) + read.body,
     isOld: httpVersion === '1.0',

@@ -13,7 +13,11 @@ import { askIdentity } from './probe.ts';
 import { headerOf, readAwsRequest } from './request.ts';
 
 const LIMITS = {
-  ...{ atOnce: 2000, ofOneAddress: 1000, firstByteMs: 20_000, idleMs: 60_000, wholeMs: 10 * 60_000 },
+  atOnce: 2000,
+  ofOneAddress: 1000,
+  firstByteMs: 20_000,
+  idleMs: 60_000,
+  wholeMs: 10 * 60_000,
   bytes: 64 * 2 ** 20,
 };
 const MAX_HEADER_BYTES = 16 * 2 ** 10;
@@ -74,9 +78,18 @@ async function answerRequest(
   const { authVerified, answer } = judgeTrap(operation, request, presented, trap);
   const { service, region } = presented.scope;
   await means.record({
-    ...{ trapNo: trap.trapNo, channel: 'aws_decoy', depth: depthOf(operation), eventTime: now.toISOString() },
-    ...{ sourceEventId: null, sourceIp: remoteAddressOf(message.socket), userAgent: headerOf(request, 'user-agent') },
-    ...{ action: operation.action, service, region, authVerified, request: request.raw },
+    trapNo: trap.trapNo,
+    channel: 'aws_decoy',
+    depth: depthOf(operation),
+    eventTime: now.toISOString(),
+    sourceEventId: null,
+    sourceIp: remoteAddressOf(message.socket),
+    userAgent: headerOf(request, 'user-agent'),
+    action: operation.action,
+    service,
+    region,
+    authVerified,
+    request: request.raw,
   });
   answerRaw(response, answer);
 }

@@ -32,7 +32,8 @@ export async function openCluster(settings: DecoySettings, folder: string, now: 
   });
   return {
     tls: settings.tls === null ? own : { ...settings.tls, authority: null },
-    ...{ clientAuthority: own.authority ?? '', ids },
+    clientAuthority: own.authority ?? '',
+    ids,
     issueClient: (user, groups) => issue(authority, { user, groups }, now()),
   };
 }
@@ -62,8 +63,13 @@ async function issue(authorityFile: string, { user, groups }: { user: string; gr
   const certificate = await x509.X509CertificateGenerator.create(
     {
       subject: [...groups.map((group) => ({ O: [group] })), { CN: [user] }],
-      ...{ issuer: authority.subjectName, publicKey: keys.publicKey, signingKey, signingAlgorithm: RSA },
-      ...{ notBefore, notAfter: new Date(notBefore.getTime() + 365 * DAY_MS), serialNumber: serial.toString('hex') },
+      issuer: authority.subjectName,
+      publicKey: keys.publicKey,
+      signingKey,
+      signingAlgorithm: RSA,
+      notBefore,
+      notAfter: new Date(notBefore.getTime() + 365 * DAY_MS),
+      serialNumber: serial.toString('hex'),
       extensions: [
         new x509.KeyUsagesExtension(x509.KeyUsageFlags.digitalSignature | x509.KeyUsageFlags.keyEncipherment, true),
         new x509.ExtendedKeyUsageExtension([x509.ExtendedKeyUsage.clientAuth]),

@@ -33,7 +33,8 @@ function apiVersions(address: string): Json {
 function apiGroups(groups: readonly KubeGroup[]): Json {
   const names = [...new Set(groups.map(({ name }) => name))];
   return {
-    ...{ kind: 'APIGroupList', apiVersion: 'v1' },
+    kind: 'APIGroupList',
+    apiVersion: 'v1',
     groups: names.map((name) => apiGroup(groups.filter((each) => each.name === name))),
   };
 }
@@ -48,13 +49,18 @@ function resourceList(group: KubeGroup): Json {
   return {
     kind: 'APIResourceList',
     ...(group.name === '' ? {} : { apiVersion: 'v1' }),
-    ...{ groupVersion: groupVersion(group), resources },
+    groupVersion: groupVersion(group),
+    resources,
   };
 }
 
 function whole(group: KubeGroup, { name, kind, namespaced, verbs, shortNames, categories }: KubeResource) {
   return {
-    ...{ name, singularName: kind.toLowerCase(), namespaced, kind, verbs: [...verbs] },
+    name,
+    singularName: kind.toLowerCase(),
+    namespaced,
+    kind,
+    verbs: [...verbs],
     ...(shortNames.length === 0 ? {} : { shortNames: [...shortNames] }),
     ...(categories.length === 0 ? {} : { categories: [...categories] }),
     ...(verbs.includes('list') ? { storageVersionHash: storageVersionHash(group, kind) } : {}),
@@ -107,7 +113,9 @@ function discovered(group: KubeGroup, resource: KubeResource): Json {
   const { name, kind, namespaced, verbs, shortNames, categories, subresources } = resource;
   const responseKind = { group: group.name, version: group.version, kind };
   return {
-    ...{ resource: name, responseKind, scope: namespaced ? 'Namespaced' : 'Cluster' },
+    resource: name,
+    responseKind,
+    scope: namespaced ? 'Namespaced' : 'Cluster',
     singularResource: kind.toLowerCase(),
     verbs: [...verbs],
     ...(shortNames.length === 0 ? {} : { shortNames: [...shortNames] }),

@@ -11,9 +11,14 @@ export type KubeOutgoing = ServerResponse | Http2ServerResponse;
 
 /** As Go's crypto/tls offers them. */
 const CIPHERS = [
-  ...['TLS_AES_128_GCM_SHA256', 'TLS_AES_256_GCM_SHA384', 'TLS_CHACHA20_POLY1305_SHA256'],
-  ...['ECDHE-RSA-AES128-GCM-SHA256', 'ECDHE-RSA-AES256-GCM-SHA384', 'ECDHE-RSA-CHACHA20-POLY1305'],
-  ...['ECDHE-RSA-AES128-SHA', 'ECDHE-RSA-AES256-SHA'],
+  'TLS_AES_128_GCM_SHA256',
+  'TLS_AES_256_GCM_SHA384',
+  'TLS_CHACHA20_POLY1305_SHA256',
+  'ECDHE-RSA-AES128-GCM-SHA256',
+  'ECDHE-RSA-AES256-GCM-SHA384',
+  'ECDHE-RSA-CHACHA20-POLY1305',
+  'ECDHE-RSA-AES128-SHA',
+  'ECDHE-RSA-AES256-SHA',
 ].join(':');
 /** As the server of Kubernetes says them. */
 const HTTP2 = { maxConcurrentStreams: 100, maxFrameSize: 1_048_576, maxHeaderListSize: 1_048_896 };
@@ -35,8 +40,14 @@ export function kubeListener(
   http2.on('request', onRequest);
   http2.on('sessionError', () => {});
   const secure = createTlsServer({
-    ...{ cert: tls.certificate, key: tls.key, ca: clientAuthority, requestCert: true, rejectUnauthorized: false },
-    ...{ minVersion: 'TLSv1.2', ciphers: CIPHERS, ecdhCurve: 'X25519:P-256:P-384:P-521' },
+    cert: tls.certificate,
+    key: tls.key,
+    ca: clientAuthority,
+    requestCert: true,
+    rejectUnauthorized: false,
+    minVersion: 'TLSv1.2',
+    ciphers: CIPHERS,
+    ecdhCurve: 'X25519:P-256:P-384:P-521',
     ALPNProtocols: ['h2', 'http/1.1'],
   });
   secure.on('secureConnection', (socket) => {

@@ -108,10 +108,16 @@ export const GROUPS: readonly KubeGroup[] = Object.entries(TABLE).map(([groupVer
     .split('\n')
     .map((line) => line.trim().split(' '));
   return {
-    ...{ name, version },
+    name,
+    version,
     resources: rows.map(([kind = '', plural = '', short = '-', scope, verbs = '*', categories = '-', parts = '-']) => ({
-      ...{ name: plural, kind, shortNames: listed(short), namespaced: scope === 'n' },
-      ...{ verbs: VERBS[verbs] ?? ALL, categories: listed(categories), subresources: listed(parts) },
+      name: plural,
+      kind,
+      shortNames: listed(short),
+      namespaced: scope === 'n',
+      verbs: VERBS[verbs] ?? ALL,
+      categories: listed(categories),
+      subresources: listed(parts),
     })),
   };
 });

@@ -14,7 +14,11 @@ import { actionOf, isSelfReview, kubeRequest } from './request.ts';
 import { answerKube } from './routes.ts';
 
 const LIMITS = {
-  ...{ atOnce: 2000, ofOneAddress: 1000, firstByteMs: 10_000, idleMs: 90_000, wholeMs: 30 * 60_000 },
+  atOnce: 2000,
+  ofOneAddress: 1000,
+  firstByteMs: 10_000,
+  idleMs: 90_000,
+  wholeMs: 30 * 60_000,
   bytes: 16 * 2 ** 20,
 };
 const KEPT_BYTES = 64 * 2 ** 10;
@@ -55,11 +59,18 @@ async function answerRequest(
   if (presented !== null && trap === null) return send(request, response, unauthorized(shown));
   if (trap !== null)
     await means.record({
-      ...{ trapNo: trap.trapNo, channel: 'kubernetes', eventTime: now.toISOString(), sourceEventId: null },
+      trapNo: trap.trapNo,
+      channel: 'kubernetes',
+      eventTime: now.toISOString(),
+      sourceEventId: null,
       depth: asked.resource === null || isSelfReview(asked) ? 'validated' : 'used',
-      ...{ sourceIp: remoteAddressOf(request.socket), userAgent, action: actionOf(asked) },
+      sourceIp: remoteAddressOf(request.socket),
+      userAgent,
+      action: actionOf(asked),
       // A certificate is shown with a proof of its key; a token is the secret itself.
-      ...{ service: 'kubernetes', region: null, authVerified: true },
+      service: 'kubernetes',
+      region: null,
+      authVerified: true,
       request: rawOf(request, body),
     });
   const user = trap === null ? ANONYMOUS : userOf(trap);

@@ -17,7 +17,9 @@ const TEXT = { type: 25, size: -1 };
 const NAME = { type: 19, size: 64 };
 const INT4 = { type: 23, size: 4 };
 const select = (name: string, kind: Omit<ResultColumn, 'name'>, value: string): StatementAnswer => ({
-  ...{ tag: 'SELECT 1', columns: [{ name, ...kind }], rows: [[value]] },
+  tag: 'SELECT 1',
+  columns: [{ name, ...kind }],
+  rows: [[value]],
 });
 const denied = (message: string, at: string, more: Partial<PostgresError> = {}): StatementAnswer => ({
   error: { severity: 'ERROR', code: '42501', message, at, ...more },
@@ -79,7 +81,8 @@ export function answerTo(statement: string, asker: Asker): StatementAnswer {
 
 /** What every statement but the end of a transaction gets, once one in it has failed. */
 export const IN_FAILED_TRANSACTION: PostgresError = {
-  ...{ severity: 'ERROR', code: '25P02' },
+  severity: 'ERROR',
+  code: '25P02',
   message: 'current transaction is aborted, commands ignored until end of transaction block',
   at: 'postgres.c:1081 exec_simple_query',
 };

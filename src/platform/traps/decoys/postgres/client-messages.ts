@@ -15,11 +15,17 @@ export interface ClientFinal {
 }
 
 const violation = (detail: string, at: string): PostgresError => ({
-  ...{ severity: 'FATAL', code: '08P01', message: 'malformed SCRAM message', detail },
+  severity: 'FATAL',
+  code: '08P01',
+  message: 'malformed SCRAM message',
+  detail,
   at: `auth-scram.c:${at}`,
 });
 const unsupported = (message: string, at: string): PostgresError => ({
-  ...{ severity: 'FATAL', code: '0A000', message, at: `auth-scram.c:${at} read_client_first_message` },
+  severity: 'FATAL',
+  code: '0A000',
+  message,
+  at: `auth-scram.c:${at} read_client_first_message`,
 });
 
 /** What is wrong with a message before its parts are looked at; null for nothing. */
@@ -51,7 +57,9 @@ export function readClientFirst(message: string, isBound: boolean): ClientFirst 
   if (typeof nonce !== 'string') return nonce;
   if (!/^[\x21-\x2b\x2d-\x7e]*$/.test(nonce))
     return {
-      ...{ severity: 'FATAL', code: '08P01', message: 'non-printable characters in SCRAM nonce' },
+      severity: 'FATAL',
+      code: '08P01',
+      message: 'non-printable characters in SCRAM nonce',
       at: 'auth-scram.c:1071 read_client_first_message',
     };
   return { header, bare, nonce };
@@ -78,12 +86,15 @@ export function readClientFinal(
 }
 
 const unexpectedBinding: PostgresError = {
-  ...{ severity: 'FATAL', code: '08P01' },
+  severity: 'FATAL',
+  code: '08P01',
   message: 'unexpected SCRAM channel-binding attribute in client-final-message',
   at: 'auth-scram.c:1335 read_client_final_message',
 };
 const wrongBinding: PostgresError = {
-  ...{ severity: 'FATAL', code: '28000', message: 'SCRAM channel binding check failed' },
+  severity: 'FATAL',
+  code: '28000',
+  message: 'SCRAM channel binding check failed',
   at: 'auth-scram.c:1318 read_client_final_message',
 };
 

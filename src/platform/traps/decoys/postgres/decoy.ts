@@ -21,8 +21,12 @@ import { readStartup, type Startup } from './startup.ts';
 /** authentication_timeout. */
 const LOGIN_MS = 60_000;
 const LIMITS: ConnectionLimits = {
-  ...{ atOnce: 1024, ofOneAddress: 256 },
-  ...{ firstByteMs: LOGIN_MS, idleMs: 30 * 60_000, wholeMs: 12 * 60 * 60_000, bytes: 256 * 1024 * 1024 },
+  atOnce: 1024,
+  ofOneAddress: 256,
+  firstByteMs: LOGIN_MS,
+  idleMs: 30 * 60_000,
+  wholeMs: 12 * 60 * 60_000,
+  bytes: 256 * 1024 * 1024,
 };
 const LONGEST_ACTION = 300;
 /** A refusal takes as long at least: whether something was recorded before it must not show. */
@@ -43,9 +47,16 @@ export const startPostgresDecoy: StartDecoy = async (settings, folder, means) =>
   const { certificate, key, authority } = await tlsOf(settings, folder, { now: means.clock(), draw });
   const salt = await madeOnce(folder, 'salts.key', async () => randomBytes(32).toString('hex'));
   const parts: PostgresMeans = {
-    ...{ means, find: means.find, saltKey: Buffer.from(salt, 'hex'), certificateHash: endPointHash(certificate) },
+    means,
+    find: means.find,
+    saltKey: Buffer.from(salt, 'hex'),
+    certificateHash: endPointHash(certificate),
     secureContext: createSecureContext({
-      ...{ cert: certificate, key, minVersion: 'TLSv1.2', honorCipherOrder: true, ecdhCurve: 'prime256v1' },
+      cert: certificate,
+      key,
+      minVersion: 'TLSv1.2',
+      honorCipherOrder: true,
+      ecdhCurve: 'prime256v1',
       ciphers: 'HIGH:MEDIUM:+3DES:!aNULL',
     }),
   };
@@ -124,8 +135,14 @@ async function record(
 ): Promise<void> {
   if (trap === null) return;
   await means.record({
-    ...{ trapNo: trap.trapNo, channel: 'postgres', eventTime: means.clock().toISOString(), sourceEventId: null },
-    ...{ sourceIp, userAgent, service: 'postgresql', region: null },
+    trapNo: trap.trapNo,
+    channel: 'postgres',
+    eventTime: means.clock().toISOString(),
+    sourceEventId: null,
+    sourceIp,
+    userAgent,
+    service: 'postgresql',
+    region: null,
     ...seen,
   });
 }

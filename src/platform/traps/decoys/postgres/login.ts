@@ -124,10 +124,15 @@ function unexpectedType(type: number): PostgresError {
 }
 
 const invalidMechanism: PostgresError = {
-  ...{ severity: 'FATAL', code: '08P01', message: 'client selected an invalid SASL authentication mechanism' },
+  severity: 'FATAL',
+  code: '08P01',
+  message: 'client selected an invalid SASL authentication mechanism',
   at: 'auth-scram.c:256 scram_init',
 };
 const wrongNonce: PostgresError = {
-  ...{ severity: 'FATAL', code: '08P01', message: 'invalid SCRAM response', detail: 'Nonce does not match.' },
+  severity: 'FATAL',
+  code: '08P01',
+  message: 'invalid SCRAM response',
+  detail: 'Nonce does not match.',
   at: 'auth-scram.c:404 scram_exchange',
 };

@@ -62,7 +62,13 @@ export interface ResultColumn {
 
 export function rowDescription(columns: readonly ResultColumn[]): Buffer {
   const described = columns.flatMap(({ name, type, size }) => [
-    ...[Buffer.from(`${name}\0`), toInt32(0), toInt16(0), toInt32(type), toInt16(size), toInt32(-1), toInt16(0)],
+    Buffer.from(`${name}\0`),
+    toInt32(0),
+    toInt16(0),
+    toInt32(type),
+    toInt16(size),
+    toInt32(-1),
+    toInt16(0),
   ]);
   return toMessage('T', toInt16(columns.length), ...described);
 }

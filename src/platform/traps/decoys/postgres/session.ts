@@ -153,7 +153,9 @@ class Session {
 }
 
 const noFunction: PostgresError = {
-  ...{ severity: 'ERROR', code: '42501', message: 'permission denied for schema pg_catalog' },
+  severity: 'ERROR',
+  code: '42501',
+  message: 'permission denied for schema pg_catalog',
   at: 'aclchk.c:3655 aclcheck_error',
 };
 

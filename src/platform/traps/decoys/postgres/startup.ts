@@ -25,7 +25,10 @@ const GSS_REQUEST = 80_877_104;
 const CANCEL_REQUEST = 80_877_102;
 
 const fatal = (code: string, message: string, line: number): PostgresError => ({
-  ...{ severity: 'FATAL', code, message, at: `postmaster.c:${line} ProcessStartupPacket` },
+  severity: 'FATAL',
+  code,
+  message,
+  at: `postmaster.c:${line} ProcessStartupPacket`,
 });
 
 /** Reads what comes before a login. @returns null for a connection that is to end. */

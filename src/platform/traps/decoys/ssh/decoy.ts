@@ -17,8 +17,12 @@ const IDENTIFICATION = 'SSH-2.0-OpenSSH_9.2p1 Debian-2+deb12u10';
 /** LoginGraceTime. */
 const LOGIN_MS = 120_000;
 const LIMITS: ConnectionLimits = {
-  ...{ atOnce: 1024, ofOneAddress: 256, bytes: 1024 * 1024 },
-  ...{ firstByteMs: LOGIN_MS, idleMs: LOGIN_MS, wholeMs: LOGIN_MS },
+  atOnce: 1024,
+  ofOneAddress: 256,
+  bytes: 1024 * 1024,
+  firstByteMs: LOGIN_MS,
+  idleMs: LOGIN_MS,
+  wholeMs: LOGIN_MS,
 };
 /** SSH_MAX_BANNER_LEN. */
 const LONGEST_LINE = 8192;
@@ -60,7 +64,9 @@ async function converse(socket: Socket, hostKeys: readonly HostKey[], means: Dec
   if (session === null) return;
   const userAgent = client.replace(/^SSH-[\d.]+-/, '') || null;
   await refuseLogins({
-    ...{ transport, session, delaySeed: Buffer.concat(hostKeys.map(({ blob }) => blob)) },
+    transport,
+    session,
+    delaySeed: Buffer.concat(hostKeys.map(({ blob }) => blob)),
     find: (value) => means.find([{ kind: 'ssh_fingerprint', value }]),
     onKey: (key) => means.record(useOf(key, { sourceIp, userAgent, now: means.clock() })),
     renew: async (begun) => (await exchangeKeys({ ...exchange, before: session, begun })) !== null,
@@ -85,10 +91,18 @@ function useOf(
   { sourceIp, userAgent, now }: { sourceIp: string | null; userAgent: string | null; now: Date },
 ) {
   return {
-    ...{ trapNo: trap.trapNo, channel: 'ssh' as const, depth: 'validated' as const, eventTime: now.toISOString() },
-    ...{ sourceEventId: null, sourceIp, userAgent, service: 'ssh', region: null },
+    trapNo: trap.trapNo,
+    channel: 'ssh' as const,
+    depth: 'validated' as const,
+    eventTime: now.toISOString(),
+    sourceEventId: null,
+    sourceIp,
+    userAgent,
+    service: 'ssh',
+    region: null,
     // In the words of the server's own log.
     action: `${verified === null ? 'Postponed' : 'Failed'} publickey for ${user}`,
-    ...{ authVerified: verified, request },
+    authVerified: verified,
+    request,
   };
 }

@@ -19,8 +19,12 @@ import { SshReader, sshMessage, sshNumber, sshString } from './wire.ts';
  */
 export const SERVER_LISTS: Omit<KexLists, 'hostKey'> = {
   kex: [
-    ...['curve25519-sha256', 'curve25519-sha256@libssh.org', 'ecdh-sha2-nistp256', 'ecdh-sha2-nistp384'],
-    ...['ecdh-sha2-nistp521', 'kex-strict-s-v00@openssh.com'],
+    'curve25519-sha256',
+    'curve25519-sha256@libssh.org',
+    'ecdh-sha2-nistp256',
+    'ecdh-sha2-nistp384',
+    'ecdh-sha2-nistp521',
+    'kex-strict-s-v00@openssh.com',
   ],
   cipher: ['aes256-gcm@openssh.com', 'aes128-gcm@openssh.com', 'aes256-ctr', 'aes192-ctr', 'aes128-ctr'],
   mac: ['hmac-sha2-256-etm@openssh.com', 'hmac-sha2-512-etm@openssh.com', 'hmac-sha2-256', 'hmac-sha2-512'],
@@ -132,7 +136,8 @@ function agree(offer: KexOffer, hostKeys: readonly string[]): Agreed | null {
       kex.filter((name) => !name.startsWith('kex-strict')),
     ),
     hostKey: first(offer.hostKey, hostKeys),
-    ...{ ciphers, macs },
+    ciphers,
+    macs,
   };
   const isWhole = [found.kex, found.hostKey, ...ciphers, ...macs].every((name) => name !== undefined);
   return isWhole ? (found as Agreed) : null;
@@ -191,9 +196,17 @@ export function keyMaker({ hash: name, secret }: SharedSecret, hashed: Buffer, s
 
 /** What OpenSSH 9.2 takes. */
 const SIGNATURES = [
-  ...['ssh-ed25519', 'sk-ssh-ed25519@openssh.com', 'ecdsa-sha2-nistp256', 'ecdsa-sha2-nistp384', 'ecdsa-sha2-nistp521'],
-  ...['sk-ecdsa-sha2-nistp256@openssh.com', 'webauthn-sk-ecdsa-sha2-nistp256@openssh.com', 'ssh-dss', 'ssh-rsa'],
-  ...['rsa-sha2-256', 'rsa-sha2-512'],
+  'ssh-ed25519',
+  'sk-ssh-ed25519@openssh.com',
+  'ecdsa-sha2-nistp256',
+  'ecdsa-sha2-nistp384',
+  'ecdsa-sha2-nistp521',
+  'sk-ecdsa-sha2-nistp256@openssh.com',
+  'webauthn-sk-ecdsa-sha2-nistp256@openssh.com',
+  'ssh-dss',
+  'ssh-rsa',
+  'rsa-sha2-256',
+  'rsa-sha2-512',
 ];
 const EXTENSIONS = sshMessage(
   SSH.extensions,

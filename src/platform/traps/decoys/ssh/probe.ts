@@ -10,7 +10,10 @@ import { SshReader, sshMessage, sshString } from './wire.ts';
 const PATIENCE_MS = 10_000;
 const CIPHER = 'aes256-gcm@openssh.com';
 const LISTS = {
-  ...{ kex: ['curve25519-sha256'], hostKey: ['ssh-ed25519'], cipher: [CIPHER], mac: ['hmac-sha2-256'] },
+  kex: ['curve25519-sha256'],
+  hostKey: ['ssh-ed25519'],
+  cipher: [CIPHER],
+  mac: ['hmac-sha2-256'],
   compression: ['none'],
 };
 

@@ -5,9 +5,20 @@ import { SshReader, sshMessage, sshString, sshUint32 } from './wire.ts';
 
 /** Numbers of messages: RFC 4250 section 4.1. */
 export const SSH = {
-  ...{ disconnect: 1, ignore: 2, unimplemented: 3, debug: 4, serviceRequest: 5, serviceAccept: 6, extensions: 7 },
-  ...{ kexInit: 20, newKeys: 21, ecdhInit: 30, ecdhReply: 31 },
-  ...{ authRequest: 50, authFailure: 51, keyIsOk: 60 },
+  disconnect: 1,
+  ignore: 2,
+  unimplemented: 3,
+  debug: 4,
+  serviceRequest: 5,
+  serviceAccept: 6,
+  extensions: 7,
+  kexInit: 20,
+  newKeys: 21,
+  ecdhInit: 30,
+  ecdhReply: 31,
+  authRequest: 50,
+  authFailure: 51,
+  keyIsOk: 60,
 };
 const PROTOCOL_ERROR = 2;
 

@@ -36,7 +36,10 @@ function shownIn({ headers, query, method, body }: WebRequest): Shown {
   const [user, password] = isBasic ? pairOf(credentials) : [];
   const asked = [new URLSearchParams(query), new URLSearchParams(method === 'POST' ? formIn(headers, body) : '')];
   const secrets = [
-    ...[isBasic ? undefined : credentials, user, password, ...values],
+    isBasic ? undefined : credentials,
+    user,
+    password,
+    ...values,
     ...asked.flatMap((given) => [...SECRET_QUERIES, 'client_secret', 'password'].map((name) => given.get(name))),
   ].filter((value) => typeof value === 'string' && value !== '') as string[];
   const users = [user, ...asked.flatMap((given) => [given.get('client_id'), given.get('username')])];

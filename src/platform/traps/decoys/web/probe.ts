@@ -44,7 +44,9 @@ function requestFor(trap: FoundTrap): Probe {
       return { path: `/${part('repository')}.git/info/refs?service=git-upload-pack`, authorization: basic };
     case 'mcp_server':
       return {
-        ...{ path: '/mcp', method: 'POST', authorization: bearer },
+        path: '/mcp',
+        method: 'POST',
+        authorization: bearer,
         body: JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'ping' }),
       };
     case 'web_bug':

@@ -115,7 +115,10 @@ export class RequestReader {
     const framing = framingOf(headers, version);
     const request = {
       ...line,
-      ...{ headers, head: Buffer.concat(this.#head), body: Buffer.alloc(0), refused: null },
+      headers,
+      head: Buffer.concat(this.#head),
+      body: Buffer.alloc(0),
+      refused: null,
       keepsAlive: keepsAlive(headers, version),
     };
     if (version === '1.1' && !headers.has('host')) return { ...request, refused: 400 };

@@ -69,7 +69,8 @@ const npm: Site = {
     if (trap === null)
       return {
         answer: siteJson(401, { error: 'authorization required' }, [['WWW-Authenticate', 'Bearer, Basic']]),
-        ...{ depth, action },
+        depth,
+        action,
       };
     const username = partOf(trap, 'username', 'ci');
     const refused = siteJson(403, { error: `user ${username} is not allowed to access ${asked || 'this registry'}` });

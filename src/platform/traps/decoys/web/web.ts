@@ -57,9 +57,16 @@ export const startWeb: StartDecoy = async (settings, folder, means): Promise<Dec
 /** As Debian's settings of nginx have it. */
 function tlsServer({ certificate, key }: DecoyTls, serving: ConnectionMeans): TlsServer {
   const server = createTlsServer({
-    ...{ cert: certificate, key, ciphers: 'HIGH:!aNULL:!MD5', honorCipherOrder: true, ecdhCurve: 'auto' },
-    ...{ minVersion: 'TLSv1.2', ALPNProtocols: ['http/1.1', 'http/1.0', 'http/0.9'], handshakeTimeout: 60_000 },
-    ...{ sessionTimeout: 300, allowHalfOpen: true },
+    cert: certificate,
+    key,
+    ciphers: 'HIGH:!aNULL:!MD5',
+    honorCipherOrder: true,
+    ecdhCurve: 'auto',
+    minVersion: 'TLSv1.2',
+    ALPNProtocols: ['http/1.1', 'http/1.0', 'http/0.9'],
+    handshakeTimeout: 60_000,
+    sessionTimeout: 300,
+    allowHalfOpen: true,
   });
   server.on('secureConnection', (socket) => serveConnection(socket, peerOf(socket), serving));
   // A handshake that fails ends its connection, and nothing else.
@@ -121,10 +128,16 @@ async function record(
   if (trap === null) return;
   const { depth, action } = outcome;
   await keep({
-    ...{ trapNo: trap.trapNo, channel: site.channel, service: site.service, region: null, sourceEventId: null },
+    trapNo: trap.trapNo,
+    channel: site.channel,
+    service: site.service,
+    region: null,
+    sourceEventId: null,
     // Who shows an identity to what everybody may see tries it all the same.
-    ...{ depth: isShown && depth === 'read' ? 'validated' : depth, action },
-    ...{ eventTime: clock().toISOString(), sourceIp: peer.address },
+    depth: isShown && depth === 'read' ? 'validated' : depth,
+    action,
+    eventTime: clock().toISOString(),
+    sourceIp: peer.address,
     userAgent: request.headers.get('user-agent') ?? null,
     authVerified: isShown ? isVerified : null,
     request: Buffer.concat([request.head, request.body]),
