@@ -2,7 +2,7 @@ import { readFile, rm, writeFile } from 'node:fs/promises';
 import { EvidenceError, messageOf } from '../core/errors.ts';
 import { issueKey } from './accounts/api-keys.ts';
 import { createKey, type NewKey, toKey } from './accounts/key.ts';
-import type { AccountTables } from './accounts/schema.ts';
+import type { AccountTables } from './accounts/tables.ts';
 import type { Reader } from './database/database.ts';
 import { DomainError } from './errors.ts';
 import { canonicalEmail, isEmail } from './mail/address.ts';

@@ -4,8 +4,7 @@ import { mkdir, open, rm } from 'node:fs/promises';
 import { EvidenceError } from '../core/errors.ts';
 import { type Administration, byCommand } from './accounts/administration.ts';
 import { issueKey } from './accounts/api-keys.ts';
-import type { PeopleTables } from './accounts/people-tables.ts';
-import type { AccountTables } from './accounts/schema.ts';
+import type { AccountTables } from './accounts/tables.ts';
 import { MASTER_KEY_BYTES } from './audit/seal-keys.ts';
 import type { Database, Transaction } from './database/database.ts';
 import { dataFolder } from './folder.ts';
@@ -98,7 +97,7 @@ async function refuseUsed(database: Database): Promise<void> {
 
 async function withdraw(transaction: Transaction, keyId: string, linkId: string): Promise<void> {
   await transaction.tables<AccountTables>().deleteFrom('api_keys').where('key_id', '=', keyId).execute();
-  await transaction.tables<PeopleTables>().deleteFrom('links').where('link_id', '=', linkId).execute();
+  await transaction.tables<AccountTables>().deleteFrom('links').where('link_id', '=', linkId).execute();
 }
 
 /** Creates a file that only its owner reads, complete on disk. */

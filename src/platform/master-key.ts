@@ -1,18 +1,14 @@
 import type { DerivedSealKeys } from './audit/seal-keys.ts';
 import { countStreams } from './audit/totals.ts';
 import type { Database, Reader, Transaction } from './database/database.ts';
-import type { Migrations } from './database/migration.ts';
+import { integer, type TablesOf, table, text } from './database/table.ts';
 
-/** By what a database knows its master key again: a text that is derived from it and says nothing of it. */
-interface MasterKeyTables {
-  master_key: { id: number; mark: string };
-}
-
-export const MASTER_KEY_MIGRATIONS: Migrations = {
-  'platform/0001-master-key': ({ text, integer, end }) => [
-    `CREATE TABLE master_key (id ${integer} PRIMARY KEY CHECK (id = 1), mark ${text} NOT NULL) ${end}`,
-  ],
+export const MASTER_KEY_TABLES = {
+  /** One row: a text that is derived from the master key, by which a database recognizes it and which does not reveal it. */
+  master_key: table({ id: integer('PRIMARY KEY CHECK (id = 1)'), mark: text() }),
 };
+
+type MasterKeyTables = TablesOf<typeof MASTER_KEY_TABLES>;
 
 /**
  * Whether a database may be used with this master key: one that knows no key, or this one. Where there is a stream already

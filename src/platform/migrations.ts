@@ -1,39 +1,35 @@
-import { ACCOUNT_MIGRATIONS } from './accounts/migrations.ts';
-import { PEOPLE_MIGRATIONS } from './accounts/people-migrations.ts';
-import { AGENT_MIGRATIONS } from './agents/migrations.ts';
-import { ALERT_MIGRATIONS } from './alerts/migrations.ts';
-import { setAside } from './audit/earlier.ts';
-import { AUDIT_MIGRATIONS } from './audit/migrations.ts';
+import { ACCOUNT_TABLES } from './accounts/tables.ts';
+import { AGENT_TABLES } from './agents/tables.ts';
+import { ALERT_TABLES } from './alerts/tables.ts';
+import { AUDIT_TABLES } from './audit/tables.ts';
 import type { Database, Reader } from './database/database.ts';
 import { hasForm, migrate } from './database/migration.ts';
-import { ENDPOINT_MIGRATIONS } from './endpoints/migrations.ts';
-import { PACKAGE_MIGRATIONS } from './endpoints/packages/migrations.ts';
-import { IDEMPOTENCY_MIGRATIONS } from './idempotency/migrations.ts';
-import { JOB_MIGRATIONS } from './jobs/migrations.ts';
-import { MASTER_KEY_MIGRATIONS } from './master-key.ts';
-import { TRAP_MIGRATIONS } from './traps/migrations.ts';
+import { creationOf } from './database/table.ts';
+import { PACKAGE_TABLES } from './endpoints/packages/tables.ts';
+import { ENDPOINT_TABLES } from './endpoints/tables.ts';
+import { IDEMPOTENCY_TABLES } from './idempotency/tables.ts';
+import { JOB_TABLES } from './jobs/tables.ts';
+import { MASTER_KEY_TABLES } from './master-key.ts';
+import { TRAP_TABLES } from './traps/tables.ts';
 
 const MIGRATIONS = {
-  ...MASTER_KEY_MIGRATIONS,
-  ...ACCOUNT_MIGRATIONS,
-  ...PEOPLE_MIGRATIONS,
-  ...ALERT_MIGRATIONS,
-  ...AUDIT_MIGRATIONS,
-  ...IDEMPOTENCY_MIGRATIONS,
-  ...JOB_MIGRATIONS,
-  ...TRAP_MIGRATIONS,
-  ...ENDPOINT_MIGRATIONS,
-  ...PACKAGE_MIGRATIONS,
-  ...AGENT_MIGRATIONS,
+  'accounts/0001': creationOf(ACCOUNT_TABLES),
+  'agents/0001': creationOf(AGENT_TABLES),
+  'alerts/0001': creationOf(ALERT_TABLES),
+  'audit/0001': creationOf(AUDIT_TABLES),
+  'endpoints/0001': creationOf({ ...ENDPOINT_TABLES, ...PACKAGE_TABLES }),
+  'idempotency/0001': creationOf(IDEMPOTENCY_TABLES),
+  'jobs/0001': creationOf(JOB_TABLES),
+  'platform/0001': creationOf(MASTER_KEY_TABLES),
+  'traps/0001': creationOf(TRAP_TABLES),
 };
 
-/** Brings a database to the form that all that is in this version needs. @throws EvidenceError as `migrate`. */
-export async function migrateAll(database: Database): Promise<void> {
-  await setAside(database);
-  await migrate(database, MIGRATIONS);
+/** Creates the tables that this version needs. @throws EvidenceError as `migrate`. */
+export function migrateAll(database: Database): Promise<void> {
+  return migrate(database, MIGRATIONS);
 }
 
-/** Whether a database is as `migrateAll` leaves it: another version may have changed it since. */
+/** True if a database is as `migrateAll` leaves it: another version may have changed it since. */
 export function isMigrated(reader: Reader): Promise<boolean> {
   return hasForm(reader, MIGRATIONS);
 }

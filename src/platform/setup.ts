@@ -2,8 +2,6 @@ import { existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { EvidenceError, messageOf } from '../core/errors.ts';
 import { shellWord } from '../core/shell.ts';
-import { bringOver } from './audit/earlier.ts';
-import { RowSeals } from './audit/row-seals.ts';
 import { DerivedSealKeys } from './audit/seal-keys.ts';
 import type { Database } from './database/database.ts';
 import { openDatabase } from './database/open.ts';
@@ -37,9 +35,7 @@ export async function openPlace(place: PlatformPlace): Promise<Database> {
   const database = await openDatabase(postgresUrl ? { url: postgresUrl } : { file });
   try {
     await migrateAll(database);
-    const { keys, seals } = await sealMeans(dataDir);
-    await bringOver(database, seals);
-    if (!(await takesMasterKey(database, keys))) throw otherKey(masterKey);
+    if (!(await takesMasterKey(database, await openSealKeys(dataDir)))) throw otherKey(masterKey);
     return database;
   } catch (error) {
     await database.close();
@@ -53,12 +49,6 @@ export async function openPlace(place: PlatformPlace): Promise<Database> {
  */
 export async function openSealKeys(dataDir: string): Promise<DerivedSealKeys> {
   return new DerivedSealKeys(await readFile(dataFolder(dataDir).masterKey));
-}
-
-/** What seals entries and rows, with the master key of a data folder. @throws EvidenceError as `openSealKeys`. */
-async function sealMeans(dataDir: string): Promise<{ keys: DerivedSealKeys; seals: RowSeals }> {
-  const keys = await openSealKeys(dataDir);
-  return { keys, seals: new RowSeals(keys.ofRows()) };
 }
 
 function otherKey(path: string): EvidenceError {

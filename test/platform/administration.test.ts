@@ -9,7 +9,8 @@ import { AdministrationService } from '../../src/platform/administration/service
 import { newAlertChannelSchema } from '../../src/platform/alerts/requests.ts';
 import { type AlertService, assembleAlerts } from '../../src/platform/alerts/service.ts';
 import type { Database } from '../../src/platform/database/database.ts';
-import { Outbox, type OutboxTables } from '../../src/platform/jobs/outbox.ts';
+import { Outbox } from '../../src/platform/jobs/outbox.ts';
+import type { JobTables } from '../../src/platform/jobs/tables.ts';
 import { usePostgres } from '../support/shared-postgres.ts';
 import { DATABASES, type DatabasePlace, migratedPostgres } from './database/databases.ts';
 import { PASSWORD, PeoplePlace, PUBLIC_URL } from './people-place.ts';
@@ -178,7 +179,7 @@ describe.each(DATABASES)('the record of administrative acts on %s', (_name, star
     const { key } = await keys.make(OWNER, KEY, {});
     const deadLetter = await database.write(async (transaction) => {
       const id = await outbox.add(transaction, 'pigeon', {});
-      await transaction.tables<OutboxTables>().updateTable('outbox').set({ status: 'dead' }).execute();
+      await transaction.tables<JobTables>().updateTable('outbox').set({ status: 'dead' }).execute();
       return id;
     });
     const service = new AdministrationService({ database, log, administration, outbox });

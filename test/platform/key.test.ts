@@ -10,7 +10,7 @@ import {
 } from '../../src/platform/accounts/api-keys.ts';
 import { KeyAuthentication } from '../../src/platform/accounts/authentication.ts';
 import { createKey, keyIdOf } from '../../src/platform/accounts/key.ts';
-import type { AccountTables } from '../../src/platform/accounts/schema.ts';
+import type { AccountTables } from '../../src/platform/accounts/tables.ts';
 import type { Database } from '../../src/platform/database/database.ts';
 import { DATABASES, type DatabasePlace } from './database/databases.ts';
 

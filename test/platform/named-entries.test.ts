@@ -1,14 +1,8 @@
-import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { Database } from '../../src/platform/database/database.ts';
-import { migrateAll } from '../../src/platform/migrations.ts';
 import { AGENTS_API, NEW_ACTION, NEW_AGENT } from './agents/operations.ts';
-import { DATABASES, type DatabasePlace } from './database/databases.ts';
 import { file } from './endpoints/agent-double.ts';
-import { EndpointPlace } from './endpoints/endpoint-place.ts';
 import { enrol } from './endpoints/http-agent.ts';
 import { listAll, SERVICES, type Service } from './service.ts';
-import { TrapPlace } from './traps/trap-place.ts';
 
 const TOOLS = ['a', 'b'].map((digest) => [file('/usr/bin/tool', digest)]);
 const BUG = { credential_type: 'web_bug', plant_location: 'wiki', label: 'x' };
@@ -117,59 +111,5 @@ describe.each(SERVICES)('a platform on %s', (_name, start) => {
       open_since: now,
       last_detection_at: now,
     });
-  });
-});
-
-/** As a database was before records named their entries by digest. */
-const EARLIER = {
-  'traps/0004-entry-hash': [
-    'ALTER TABLE detections DROP COLUMN entry_hash',
-    "ALTER TABLE detections ADD COLUMN entry_id TEXT NOT NULL DEFAULT ''",
-  ],
-  'endpoints/0013-entry-hash': [
-    'ALTER TABLE endpoint_events DROP COLUMN entry_hash',
-    'ALTER TABLE endpoint_scans DROP COLUMN entry_sequence',
-    'ALTER TABLE endpoint_scans DROP COLUMN entry_hash',
-  ],
-};
-
-async function goBack(database: Database): Promise<void> {
-  for (const [name, statements] of Object.entries(EARLIER))
-    for (const statement of [...statements, `DELETE FROM platform_migrations WHERE name = '${name}'`])
-      await sql.raw(statement).execute(database.forMigrations);
-}
-
-describe.each(DATABASES)('a database of an earlier version on %s', (_name, start) => {
-  let databases: DatabasePlace;
-  beforeAll(async () => {
-    databases = await start();
-  });
-  afterAll(() => databases.close());
-
-  const recordsOf = {
-    async detections(database: Database) {
-      const place = new TrapPlace(database);
-      for (const label of ['one', 'two']) await place.uses.record(place.use((await place.trap({ label })).trapNo));
-      return () => place.found();
-    },
-    async 'events and scans'(database: Database) {
-      const place = new EndpointPlace(database);
-      for (let endpoint = 0; endpoint < 2; endpoint++) {
-        const agent = await place.enrolled();
-        await agent.baseline(TOOLS[0] ?? []);
-        await agent.reports(TOOLS[1] ?? []);
-      }
-      return async () => [await place.events(), await place.service.reports.list({ limit: 500 })];
-    },
-  };
-
-  test.each(Object.entries(recordsOf))('has the digests of the entries of its %s', async (_kind, record) => {
-    const { database } = await databases.createMigrated();
-    const read = await record(database);
-    const before = await read();
-    expect(JSON.stringify(before)).not.toContain('"hash":""');
-    await goBack(database);
-    await migrateAll(database);
-    expect(await read()).toEqual(before);
   });
 });

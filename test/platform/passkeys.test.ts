@@ -4,8 +4,8 @@ import { BasicConstraintsExtension, X509CertificateGenerator } from '@peculiar/x
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { byCommand } from '../../src/platform/accounts/administration.ts';
 import type { PasskeyAnswer } from '../../src/platform/accounts/ceremonies.ts';
-import type { PeopleTables } from '../../src/platform/accounts/people-tables.ts';
 import { relyingPartyOf } from '../../src/platform/accounts/relying-party.ts';
+import type { AccountTables } from '../../src/platform/accounts/tables.ts';
 import { accountsTidyJob } from '../../src/platform/accounts/tidy.ts';
 import type { Database } from '../../src/platform/database/database.ts';
 import { DATABASES, type DatabasePlace } from './database/databases.ts';
@@ -91,7 +91,7 @@ describe.each(DATABASES)('passkeys on %s', (_name, start) => {
     expect(others).toEqual([]);
     const [created_at, last_used_at] = [at.now - MINUTE, at.now].map((time) => new Date(time).toISOString());
     expect(passkey).toMatchObject({ name: 'telephone', created_at, last_used_at });
-    const stored = await database.tables<PeopleTables>().selectFrom('passkeys').selectAll().execute();
+    const stored = await database.tables<AccountTables>().selectFrom('passkeys').selectAll().execute();
     expect(stored).toMatchObject([{ credential_id: device.id, counter: 2, transports: '["internal"]' }]);
   });
 
@@ -314,7 +314,7 @@ describe.each(DATABASES)('passkeys on %s', (_name, start) => {
 
   test('what was spent is forgotten when it is too old anyhow', async () => {
     await add();
-    const spent = () => database.tables<PeopleTables>().selectFrom('spent_challenges').selectAll().execute();
+    const spent = () => database.tables<AccountTables>().selectFrom('spent_challenges').selectAll().execute();
     const job = accountsTidyJob(database, () => new Date(at.now));
     await job.run();
     expect(await spent()).toHaveLength(1);

@@ -4,7 +4,7 @@ import type { Administration } from '../../src/platform/accounts/administration.
 import type { AccountLetter } from '../../src/platform/accounts/letters.ts';
 import { lettersInto, toMail } from '../../src/platform/accounts/letters.ts';
 import { hashPassword, isPassword, type Passwords } from '../../src/platform/accounts/password.ts';
-import type { LinkPurpose, Role } from '../../src/platform/accounts/people-tables.ts';
+import type { LinkPurpose, Role } from '../../src/platform/accounts/tables.ts';
 import { totpCode } from '../../src/platform/accounts/totp.ts';
 import { ADMINISTRATION_STREAM, recordIn } from '../../src/platform/administration/record.ts';
 import { type AuditLog, openAuditLog } from '../../src/platform/audit/api.ts';

@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { byCommand } from '../../src/platform/accounts/administration.ts';
-import type { PeopleTables, Role } from '../../src/platform/accounts/people-tables.ts';
+import type { AccountTables, Role } from '../../src/platform/accounts/tables.ts';
 import { newTotpSecret } from '../../src/platform/accounts/totp.ts';
 import type { Database } from '../../src/platform/database/database.ts';
-import type { OutboxTables } from '../../src/platform/jobs/outbox.ts';
+import type { JobTables } from '../../src/platform/jobs/tables.ts';
 import { DATABASES, type DatabasePlace } from './database/databases.ts';
 import { NETWORK, PASSWORD, PeoplePlace } from './people-place.ts';
 
@@ -135,7 +135,7 @@ describe.each(DATABASES)('people on %s', (_name, start) => {
     async function counts(): Promise<number[]> {
       const tables = ['links', 'outbox', 'failed_attempts'] as const;
       const all = tables.map((table) =>
-        database.tables<PeopleTables & OutboxTables>().selectFrom(table).selectAll().execute(),
+        database.tables<AccountTables & JobTables>().selectFrom(table).selectAll().execute(),
       );
       return (await Promise.all(all)).map(({ length }) => length);
     }
@@ -164,8 +164,8 @@ describe.each(DATABASES)('people on %s', (_name, start) => {
     test('nobody has a link by reading the database', async () => {
       await at.accounts.invitations.invite(OWNER, { email: BEN, role: 'auditor' });
       const stored = [
-        await database.tables<PeopleTables>().selectFrom('links').selectAll().execute(),
-        await database.tables<OutboxTables>().selectFrom('outbox').selectAll().execute(),
+        await database.tables<AccountTables>().selectFrom('links').selectAll().execute(),
+        await database.tables<JobTables>().selectFrom('outbox').selectAll().execute(),
       ];
       const token = await at.mailedToken();
       expect(JSON.stringify(stored)).not.toContain(token);
@@ -217,7 +217,7 @@ describe.each(DATABASES)('people on %s', (_name, start) => {
         role: 'owner',
         isProved: false,
       });
-      const stored = await database.tables<PeopleTables>().selectFrom('sessions').selectAll().execute();
+      const stored = await database.tables<AccountTables>().selectFrom('sessions').selectAll().execute();
       expect(JSON.stringify(stored)).not.toContain(token);
       const csrf = [token, await at.signIn(ADA)].map(async (each) => (await sessions.find(each))?.csrf);
       expect(new Set(await Promise.all(csrf)).size).toBe(2);
@@ -275,7 +275,7 @@ describe.each(DATABASES)('people on %s', (_name, start) => {
       expect(both.map(({ status }) => status).sort()).toEqual(['fulfilled', 'rejected']);
       const { value } = both.find(({ status }) => status === 'fulfilled') as PromiseFulfilledResult<string>;
       expect(await sessions.find(value)).toMatchObject({ isProved: true });
-      const stored = await database.tables<PeopleTables>().selectFrom('people').selectAll().executeTakeFirstOrThrow();
+      const stored = await database.tables<AccountTables>().selectFrom('people').selectAll().executeTakeFirstOrThrow();
       expect(Buffer.from(stored.totp_secret ?? []).includes(secret)).toBe(false);
     });
 
@@ -429,7 +429,7 @@ describe.each(DATABASES)('people on %s', (_name, start) => {
         expect(await credentials.forgot(email, NETWORK)).toBeUndefined();
         expect(await at.post()).toEqual([]);
       }
-      const messages = await database.tables<OutboxTables>().selectFrom('outbox').select('status').execute();
+      const messages = await database.tables<JobTables>().selectFrom('outbox').select('status').execute();
       expect(messages).toEqual([{ status: 'delivered' }, { status: 'delivered' }]);
     });
 
@@ -473,7 +473,7 @@ describe.each(DATABASES)('people on %s', (_name, start) => {
       await at.accounts.people.disable(OWNER, ben);
       await signingIn;
       await at.accounts.people.enable(OWNER, ben);
-      const left = await database.tables<PeopleTables>().selectFrom('sessions').selectAll().execute();
+      const left = await database.tables<AccountTables>().selectFrom('sessions').selectAll().execute();
       // The session of the account's making was ended, too.
       expect(left).toEqual([]);
     });

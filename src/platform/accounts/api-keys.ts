@@ -3,10 +3,10 @@ import { DomainError } from '../errors.ts';
 import { isScope, SCOPES, type Scope } from '../scopes.ts';
 import { type Actor, type Administration, refuseScopes } from './administration.ts';
 import { createKey, type NewKey } from './key.ts';
-import type { AccountTables, ApiKeyTable } from './schema.ts';
+import type { AccountTables } from './tables.ts';
 
 /** An API key as it is shown. */
-export type ApiKey = Omit<ApiKeyTable, 'sha256' | 'scopes'> & { scopes: Scope[] };
+export type ApiKey = Omit<AccountTables['api_keys'], 'sha256' | 'scopes'> & { scopes: Scope[] };
 
 /** A new API key. Its text is nowhere else, and cannot be had again. */
 export interface IssuedKey {
@@ -150,7 +150,7 @@ async function insertKey(
   if (expiresAt !== null && expiresAt <= now)
     throw new DomainError('invalid_request', `expires_at: ${expiresAt} is past`);
   const { id, text, sha256 } = given;
-  const row: ApiKeyTable = {
+  const row: AccountTables['api_keys'] = {
     key_id: id,
     sha256,
     name,
@@ -187,6 +187,6 @@ async function setEnd(transaction: Transaction, keyId: string, expiresAt: string
   await keys.where('key_id', '=', keyId).execute();
 }
 
-function toApiKey({ sha256: _, ...row }: ApiKeyTable): ApiKey {
+function toApiKey({ sha256: _, ...row }: AccountTables['api_keys']): ApiKey {
   return { ...row, scopes: scopesOf(row) };
 }

@@ -4,7 +4,7 @@ import { DomainError } from '../errors.ts';
 import type { Principal } from '../http/principal.ts';
 import { scopesOf } from './api-keys.ts';
 import { keyDigest, keyIdOf } from './key.ts';
-import type { AccountTables, ApiKeyTable } from './schema.ts';
+import type { AccountTables } from './tables.ts';
 
 /** The use of a key is written down so often at most. */
 const USED_MS = 60_000;
@@ -13,7 +13,7 @@ const USED_MS = 60_000;
 const NO_DIGEST = '-'.repeat(64);
 
 const READ = ['key_id', 'sha256', 'name', 'scopes', 'bound_to', 'expires_at', 'revoked_at', 'last_used_at'] as const;
-type PresentedKey = Pick<ApiKeyTable, (typeof READ)[number]>;
+type PresentedKey = Pick<AccountTables['api_keys'], (typeof READ)[number]>;
 
 /** Tells whose API key is presented, and writes down when it was. */
 export class KeyAuthentication {

@@ -1,6 +1,6 @@
 import type { Transaction } from '../database/database.ts';
 import { type SecretBox, tokenDigest } from '../secrets.ts';
-import type { PeopleTables } from './people-tables.ts';
+import type { AccountTables } from './tables.ts';
 
 /** For so long somebody looks for their authenticator. */
 export const CHALLENGE_MS = 5 * 60 * 1000;
@@ -41,7 +41,7 @@ export class Challenges {
     const until = this.#read(sealed, purpose);
     if (until === null || until <= this.#means.clock().toISOString()) return false;
     const spent = await transaction
-      .tables<PeopleTables>()
+      .tables<AccountTables>()
       .insertInto('spent_challenges')
       .values({ sha256: tokenDigest(sealed.toString('base64url')), until })
       .onConflict((conflict) => conflict.column('sha256').doNothing())
@@ -65,6 +65,6 @@ function ownerOf(purpose: ChallengePurpose): string {
 
 /** Removes those that are too old anyhow. */
 export async function forgetChallenges(transaction: Transaction, now: Date): Promise<void> {
-  const spent = transaction.tables<PeopleTables>().deleteFrom('spent_challenges');
+  const spent = transaction.tables<AccountTables>().deleteFrom('spent_challenges');
   await spent.where('until', '<', now.toISOString()).execute();
 }

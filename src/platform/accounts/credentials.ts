@@ -4,10 +4,10 @@ import { canonicalEmail } from '../mail/address.ts';
 import { type Actor, byPerson } from './administration.ts';
 import { endLinks, type Link, linkUsed, readLink, takeLink } from './links.ts';
 import type { AccountMeans } from './means.ts';
-import type { PeopleTables } from './people-tables.ts';
 import { findPerson, type PersonRow, personByEmail, updatePerson } from './person-rows.ts';
 import { sessionEnded } from './sessions.ts';
 import type { Credentials, SignIn } from './sign-in.ts';
+import type { AccountTables } from './tables.ts';
 import { accountSubject, letterSubjects } from './throttle.ts';
 import { totpStep } from './totp.ts';
 import { refuseWeak } from './weak-passwords.ts';
@@ -161,7 +161,7 @@ export class CredentialChanges {
 /** Who a link for a new password is for. @throws DomainError `link_used` where it is for nobody who may come in. */
 async function personOf(reader: Reader, { content }: Link): Promise<PersonRow> {
   const { person_id } = content as { person_id: string | null };
-  const people = reader.tables<PeopleTables>().selectFrom('people').selectAll();
+  const people = reader.tables<AccountTables>().selectFrom('people').selectAll();
   const person = await people.where('person_id', '=', person_id ?? '').executeTakeFirst();
   if (person === undefined || person.disabled_at !== null) throw linkUsed();
   return person;

@@ -7,9 +7,9 @@ import { canonicalEmail } from '../mail/address.ts';
 import { type Actor, refuseScopes } from './administration.ts';
 import { changeLink, endLinks, type OpenLink, openLink, openLinks } from './links.ts';
 import type { AccountMeans } from './means.ts';
-import type { Role } from './people-tables.ts';
 import { emailTaken, personByEmail } from './person-rows.ts';
 import { PEOPLE_ROLES, scopesOfRole } from './roles.ts';
+import type { Role } from './tables.ts';
 
 /** Whom a link makes an account for. */
 export interface Invited {

@@ -3,7 +3,7 @@ import type { Reader, Transaction } from '../database/database.ts';
 import { Undeliverable } from '../jobs/delivery.ts';
 import type { Mail } from '../mail/mail.ts';
 import { linkUrl, type OneTimeLinks, stateOfLink } from './links.ts';
-import type { LinkPurpose } from './people-tables.ts';
+import type { LinkPurpose } from './tables.ts';
 
 /** What is written to people. A letter with a link has only its id: whoever reads the outbox cannot follow it. */
 export type AccountLetter = { to: string } & (

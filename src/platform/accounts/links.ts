@@ -4,7 +4,7 @@ import type { Reader, Transaction } from '../database/database.ts';
 import { DomainError } from '../errors.ts';
 import { tokenDigest } from '../secrets.ts';
 import type { Actor } from './administration.ts';
-import type { LinkPurpose, PeopleTables } from './people-tables.ts';
+import type { AccountTables, LinkPurpose } from './tables.ts';
 
 const LIFETIME_MS = 24 * 60 * 60 * 1000;
 
@@ -58,7 +58,7 @@ export class OneTimeLinks {
     const link_id = randomUUID();
     const sha256 = tokenDigest(this.token(link_id));
     await transaction
-      .tables<PeopleTables>()
+      .tables<AccountTables>()
       .insertInto('links')
       .values({
         link_id,
@@ -82,7 +82,7 @@ export class OneTimeLinks {
 /** A link as it is now, without taking it. @throws DomainError `link_used` as `takeLink`. */
 export async function readLink(reader: Reader, purpose: LinkPurpose, token: string, now: Date): Promise<Link> {
   const link = await reader
-    .tables<PeopleTables>()
+    .tables<AccountTables>()
     .selectFrom('links')
     .select(['link_id', 'content'])
     .where('sha256', '=', tokenDigest(token))
@@ -105,7 +105,7 @@ export async function takeLink(
 ): Promise<Link> {
   const used_at = now.toISOString();
   const link = await transaction
-    .tables<PeopleTables>()
+    .tables<AccountTables>()
     .updateTable('links')
     .set({ used_at })
     .where('sha256', '=', tokenDigest(token))
@@ -125,7 +125,7 @@ export async function endLinks(
   now: Date,
 ): Promise<void> {
   await transaction
-    .tables<PeopleTables>()
+    .tables<AccountTables>()
     .updateTable('links')
     .set({ used_at: now.toISOString() })
     .where('purpose', '=', purpose)
@@ -137,7 +137,7 @@ export async function endLinks(
 /** What became of a link: it is good, it was used or ended, or it is older than a day. */
 export async function stateOfLink(reader: Reader, linkId: string, now: Date): Promise<'good' | 'ended' | 'too_old'> {
   const link = await reader
-    .tables<PeopleTables>()
+    .tables<AccountTables>()
     .selectFrom('links')
     .select(['used_at', 'expires_at'])
     .where('link_id', '=', linkId)
@@ -176,7 +176,7 @@ export async function openLink(
 
 function selectOpen(reader: Reader, purpose: LinkPurpose, now: Date) {
   return reader
-    .tables<PeopleTables>()
+    .tables<AccountTables>()
     .selectFrom('links')
     .select(OPEN)
     .where('purpose', '=', purpose)
@@ -197,7 +197,7 @@ export async function changeLink(
   now: Date,
 ): Promise<OpenLink | null> {
   const link = await transaction
-    .tables<PeopleTables>()
+    .tables<AccountTables>()
     .updateTable('links')
     .set(change === 'end' ? { used_at: now.toISOString() } : { expires_at: endOf(now) })
     .where('link_id', '=', linkId)
@@ -218,7 +218,7 @@ function endOf(now: Date): string {
 
 /** Removes what nobody can follow any more. */
 export async function forgetLinks(transaction: Transaction, now: Date): Promise<void> {
-  await transaction.tables<PeopleTables>().deleteFrom('links').where('expires_at', '<', now.toISOString()).execute();
+  await transaction.tables<AccountTables>().deleteFrom('links').where('expires_at', '<', now.toISOString()).execute();
 }
 
 export function linkUsed(): DomainError {

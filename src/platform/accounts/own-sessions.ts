@@ -2,8 +2,8 @@ import { DomainError } from '../errors.ts';
 import { tokenDigest } from '../secrets.ts';
 import { byPerson } from './administration.ts';
 import type { AccountMeans } from './means.ts';
-import type { PeopleTables } from './people-tables.ts';
 import { goingOn } from './sessions.ts';
+import type { AccountTables } from './tables.ts';
 
 /** A session as its owner sees it. */
 export interface OwnSession {
@@ -29,7 +29,7 @@ export class OwnSessions {
   async list(personId: string, token: string): Promise<OwnSession[]> {
     const { database, clock } = this.#means;
     const rows = await database
-      .tables<PeopleTables>()
+      .tables<AccountTables>()
       .selectFrom('sessions')
       .select(['session_id', 'sha256', 'created_at', 'seen_at', 'network', 'browser'])
       .where('person_id', '=', personId)
@@ -62,7 +62,7 @@ export class OwnSessions {
   async #end(personId: string, isEnded: (session: { session_id: string; sha256: string }) => boolean): Promise<void> {
     const { database, administration } = this.#means;
     await database.write(async (transaction) => {
-      const sessions = transaction.tables<PeopleTables>();
+      const sessions = transaction.tables<AccountTables>();
       const own = sessions.selectFrom('sessions').select(['session_id', 'sha256']).where('person_id', '=', personId);
       const ids = (await own.execute()).filter(isEnded).map(({ session_id }) => session_id);
       const { isAmong } = transaction.words;

@@ -7,7 +7,6 @@ import type { Scope } from '../scopes.ts';
 import { type Actor, refuseScopes } from './administration.ts';
 import type { AccountMeans } from './means.ts';
 import { deletePasskeysOf, passkeyHolders } from './passkey-rows.ts';
-import type { PeopleTables, Role } from './people-tables.ts';
 import {
   findPerson,
   isAnybody,
@@ -19,6 +18,7 @@ import {
 } from './person-rows.ts';
 import { PEOPLE_ROLES, scopesOfRole } from './roles.ts';
 import { factorsOf } from './second-factors.ts';
+import type { AccountTables, Role } from './tables.ts';
 
 /** A person as they are shown. */
 export interface Person {
@@ -47,14 +47,14 @@ export class People {
   /** How many who may come in have a scope. */
   async countWith(reader: Reader, scope: Scope): Promise<number> {
     const roles = PEOPLE_ROLES.filter((role) => scopesOfRole(role).includes(scope));
-    const people = reader.tables<PeopleTables>().selectFrom('people').where('disabled_at', 'is', null);
+    const people = reader.tables<AccountTables>().selectFrom('people').where('disabled_at', 'is', null);
     const having = people.where('role', 'in', roles).select(sql<number>`COUNT(*)`.as('count'));
     return Number((await having.executeTakeFirstOrThrow()).count);
   }
 
   /** In the order of their addresses. */
   async list({ limit, cursor }: { limit: number; cursor?: string | undefined }) {
-    const people = this.#means.database.tables<PeopleTables>().selectFrom('people').selectAll().orderBy('email');
+    const people = this.#means.database.tables<AccountTables>().selectFrom('people').selectAll().orderBy('email');
     const after = cursor === undefined ? '' : fromCursor('people', ['string'], cursor)[0];
     const rows = await people
       .where('email', '>', after)
@@ -79,7 +79,7 @@ export class People {
   /** The names of people, by their ids. */
   async namesOf(personIds: readonly string[]): Promise<ReadonlyMap<string, string>> {
     const { database } = this.#means;
-    const people = database.tables<PeopleTables>().selectFrom('people').select(['person_id', 'name']);
+    const people = database.tables<AccountTables>().selectFrom('people').select(['person_id', 'name']);
     const rows = await people.where(database.words.isAmong('person_id', personIds)).execute();
     return new Map(rows.map(({ person_id, name }) => [person_id, name]));
   }
@@ -169,7 +169,7 @@ async function toPeople(reader: Reader, rows: readonly PersonRow[]): Promise<Per
 async function refuseLastOwner(transaction: Transaction, { person_id, role, disabled_at }: PersonRow): Promise<void> {
   if (role !== 'owner' || disabled_at !== null) return;
   const owners = await transaction
-    .tables<PeopleTables>()
+    .tables<AccountTables>()
     .selectFrom('people')
     .select('person_id')
     .where('role', '=', 'owner')

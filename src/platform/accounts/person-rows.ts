@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import type { Reader, Transaction } from '../database/database.ts';
 import { DomainError } from '../errors.ts';
-import type { PeopleTables, Role } from './people-tables.ts';
+import type { AccountTables, Role } from './tables.ts';
 
-export type PersonRow = PeopleTables['people'];
+export type PersonRow = AccountTables['people'];
 
 export interface NewPerson {
   /** As `canonicalEmail` writes it. */
@@ -15,18 +15,18 @@ export interface NewPerson {
 }
 
 export function personByEmail(reader: Reader, email: string): Promise<PersonRow | undefined> {
-  const people = reader.tables<PeopleTables>().selectFrom('people').selectAll();
+  const people = reader.tables<AccountTables>().selectFrom('people').selectAll();
   return people.where('email', '=', email).executeTakeFirst();
 }
 
 export function personById(reader: Reader, personId: string): Promise<PersonRow | undefined> {
-  const people = reader.tables<PeopleTables>().selectFrom('people').selectAll();
+  const people = reader.tables<AccountTables>().selectFrom('people').selectAll();
   return people.where('person_id', '=', personId).executeTakeFirst();
 }
 
 /** A person, whose row nobody else changes until the transaction ends. */
 export function lockPerson(transaction: Transaction, personId: string): Promise<PersonRow | undefined> {
-  const people = transaction.tables<PeopleTables>().selectFrom('people').selectAll();
+  const people = transaction.tables<AccountTables>().selectFrom('people').selectAll();
   return people.where('person_id', '=', personId).modifyEnd(transaction.words.locked).executeTakeFirst();
 }
 
@@ -45,7 +45,7 @@ export function present<P>(person: P | undefined): P {
 export async function insertPerson(transaction: Transaction, person: NewPerson, now: Date): Promise<string> {
   const person_id = randomUUID();
   const made = await transaction
-    .tables<PeopleTables>()
+    .tables<AccountTables>()
     .insertInto('people')
     .values({
       ...person,
@@ -71,12 +71,12 @@ export async function updatePerson(
   personId: string,
   change: Partial<PersonRow>,
 ): Promise<void> {
-  const people = transaction.tables<PeopleTables>().updateTable('people').set(change);
+  const people = transaction.tables<AccountTables>().updateTable('people').set(change);
   await people.where('person_id', '=', personId).execute();
 }
 
 /** Whether anybody has an account besides one. */
 export async function isAnybody(reader: Reader, besides = ''): Promise<boolean> {
-  const people = reader.tables<PeopleTables>().selectFrom('people').select('person_id');
+  const people = reader.tables<AccountTables>().selectFrom('people').select('person_id');
   return (await people.where('person_id', '!=', besides).limit(1).execute()).length > 0;
 }

@@ -1,7 +1,7 @@
 import type { Principal } from '../http/principal.ts';
 import { SCOPES, type Scope } from '../scopes.ts';
-import type { Role } from './people-tables.ts';
 import type { Session } from './sessions.ts';
+import type { Role } from './tables.ts';
 
 export const PEOPLE_ROLES = ['owner', 'operator', 'auditor'] as const satisfies readonly Role[];
 

@@ -3,8 +3,8 @@ import type { ExpressionBuilder } from 'kysely';
 import type { Database, Transaction } from '../database/database.ts';
 import { DomainError } from '../errors.ts';
 import { newToken, tokenDigest } from '../secrets.ts';
-import type { PeopleTables, Role } from './people-tables.ts';
 import { factorsOf, type SecondFactor } from './second-factors.ts';
+import type { AccountTables, Role } from './tables.ts';
 
 /** A session ends after so long without a request, and in any case after the other. */
 const IDLE_MS = 60 * 60 * 1000;
@@ -54,7 +54,7 @@ export class Sessions {
     const now = this.#clock().toISOString();
     const { text, sha256 } = newToken();
     await transaction
-      .tables<PeopleTables>()
+      .tables<AccountTables>()
       .insertInto('sessions')
       .values({
         sha256,
@@ -76,7 +76,7 @@ export class Sessions {
     const now = this.#clock();
     const sha256 = tokenDigest(token);
     const row = await this.#database
-      .tables<PeopleTables>()
+      .tables<AccountTables>()
       .selectFrom('sessions')
       .innerJoin('people', 'people.person_id', 'sessions.person_id')
       .select(['people.person_id', 'email', 'name', 'role', 'csrf', 'seen_at', 'proved_at', 'totp_secret'])
@@ -94,31 +94,31 @@ export class Sessions {
 
   /** Notes that the person proved anew who they are. */
   async prove(transaction: Transaction, token: string): Promise<void> {
-    const sessions = transaction.tables<PeopleTables>().updateTable('sessions');
+    const sessions = transaction.tables<AccountTables>().updateTable('sessions');
     const proved = sessions.set({ proved_at: this.#clock().toISOString() });
     await proved.where('sha256', '=', tokenDigest(token)).execute();
   }
 
   async end(token: string): Promise<void> {
     await this.#database.write((transaction) =>
-      transaction.tables<PeopleTables>().deleteFrom('sessions').where('sha256', '=', tokenDigest(token)).execute(),
+      transaction.tables<AccountTables>().deleteFrom('sessions').where('sha256', '=', tokenDigest(token)).execute(),
     );
   }
 
   /** Ends all sessions of a person, wherever they are. */
   async endAll(transaction: Transaction, personId: string): Promise<void> {
-    await transaction.tables<PeopleTables>().deleteFrom('sessions').where('person_id', '=', personId).execute();
+    await transaction.tables<AccountTables>().deleteFrom('sessions').where('person_id', '=', personId).execute();
   }
 
   /** Ends all sessions of a person but one. @param token of the one that stays. */
   async endOthers(transaction: Transaction, personId: string, token: string): Promise<void> {
-    const sessions = transaction.tables<PeopleTables>().deleteFrom('sessions').where('person_id', '=', personId);
+    const sessions = transaction.tables<AccountTables>().deleteFrom('sessions').where('person_id', '=', personId);
     await sessions.where('sha256', '!=', tokenDigest(token)).execute();
   }
 
   async #noteSeen(sha256: string, now: Date): Promise<void> {
     await this.#database.write((transaction) => {
-      const seen = transaction.tables<PeopleTables>().updateTable('sessions').set({ seen_at: now.toISOString() });
+      const seen = transaction.tables<AccountTables>().updateTable('sessions').set({ seen_at: now.toISOString() });
       return seen.where('sha256', '=', sha256).execute();
     });
   }
@@ -126,7 +126,7 @@ export class Sessions {
 
 /** Whether a session has not ended. */
 export function goingOn(now: Date) {
-  return ({ and, eb }: ExpressionBuilder<Pick<PeopleTables, 'sessions'>, 'sessions'>) =>
+  return ({ and, eb }: ExpressionBuilder<Pick<AccountTables, 'sessions'>, 'sessions'>) =>
     and([eb('sessions.seen_at', '>', before(now, IDLE_MS)), eb('sessions.created_at', '>', before(now, WHOLE_MS))]);
 }
 
@@ -137,13 +137,13 @@ export function sessionEnded(): DomainError {
 /** Removes what has ended anyhow. */
 export async function forgetSessions(transaction: Transaction, now: Date): Promise<void> {
   await transaction
-    .tables<PeopleTables>()
+    .tables<AccountTables>()
     .deleteFrom('sessions')
     .where(({ or, eb }) => or([eb('seen_at', '<', before(now, IDLE_MS)), eb('created_at', '<', before(now, WHOLE_MS))]))
     .execute();
 }
 
-function passkeyOf({ selectFrom }: ExpressionBuilder<PeopleTables, 'people' | 'sessions'>) {
+function passkeyOf({ selectFrom }: ExpressionBuilder<AccountTables, 'people' | 'sessions'>) {
   return selectFrom('passkeys').select('passkey_id').whereRef('passkeys.person_id', '=', 'people.person_id');
 }
 

@@ -2,7 +2,7 @@ import { hash } from 'node:crypto';
 import { sql } from 'kysely';
 import { InTheWay, type Transaction } from '../database/database.ts';
 import { DomainError } from '../errors.ts';
-import type { PeopleTables } from './people-tables.ts';
+import type { AccountTables } from './tables.ts';
 
 const FIRST_PAUSE_MS = 1000;
 const LONGEST_PAUSE_MS = 15 * 60 * 1000;
@@ -57,7 +57,7 @@ export class Throttle {
       const row = await lockSubject(transaction, digest, now);
       refusePaused(row, free, now);
       const failures = isForgotten(row, now) ? 1 : row.failures + 1;
-      const counted = transaction.tables<PeopleTables>().updateTable('failed_attempts');
+      const counted = transaction.tables<AccountTables>().updateTable('failed_attempts');
       await counted.set({ failures, last_at: now.toISOString() }).where('subject', '=', digest).execute();
       if (failures % free === 0) isBurst = true;
     }
@@ -66,7 +66,7 @@ export class Throttle {
 
   /** Takes an attempt back that succeeded, and forgets those before it of the account. */
   async succeed(transaction: Transaction, account: ThrottleSubject, others: readonly ThrottleSubject[]): Promise<void> {
-    const counted = transaction.tables<PeopleTables>().updateTable('failed_attempts');
+    const counted = transaction.tables<AccountTables>().updateTable('failed_attempts');
     for (const { name, digest } of inOrder([account, ...others])) {
       if (name === account.name) await counted.set({ failures: 0 }).where('subject', '=', digest).execute();
       else await takeBack(transaction, digest);
@@ -81,7 +81,7 @@ export class Throttle {
 
 async function takeBack(transaction: Transaction, subject: string): Promise<void> {
   await transaction
-    .tables<PeopleTables>()
+    .tables<AccountTables>()
     .updateTable('failed_attempts')
     .set({ failures: sql`failures - 1` })
     .where('subject', '=', subject)
@@ -89,11 +89,11 @@ async function takeBack(transaction: Transaction, subject: string): Promise<void
     .execute();
 }
 
-type AttemptRow = PeopleTables['failed_attempts'];
+type AttemptRow = AccountTables['failed_attempts'];
 
 /** What was counted for a subject, which nobody else counts for until the transaction ends. */
 async function lockSubject(transaction: Transaction, subject: string, now: Date): Promise<AttemptRow> {
-  const tables = transaction.tables<PeopleTables>();
+  const tables = transaction.tables<AccountTables>();
   await tables
     .insertInto('failed_attempts')
     .values({ subject, failures: 0, last_at: now.toISOString() })
@@ -123,7 +123,7 @@ function isForgotten({ last_at }: AttemptRow, now: Date): boolean {
 /** Removes what is forgotten anyhow. */
 export async function forgetAttempts(transaction: Transaction, now: Date): Promise<void> {
   const forgotten = new Date(now.getTime() - FORGOTTEN_MS).toISOString();
-  await transaction.tables<PeopleTables>().deleteFrom('failed_attempts').where('last_at', '<', forgotten).execute();
+  await transaction.tables<AccountTables>().deleteFrom('failed_attempts').where('last_at', '<', forgotten).execute();
 }
 
 /** In the order in which everybody locks them. What somebody typed may be a password in the wrong field: only its digest is kept. */

@@ -1,9 +1,9 @@
 import type { Selectable } from 'kysely';
 import type { Reader, Transaction } from '../database/database.ts';
 import { DomainError } from '../errors.ts';
-import type { AgentTable, AgentTables } from './schema.ts';
+import type { AgentTables } from './tables.ts';
 
-export type Agent = Selectable<AgentTable>;
+export type Agent = Selectable<AgentTables['agents']>;
 
 /** @throws DomainError `not_found`. */
 export async function findAgent(reader: Reader, agentId: string): Promise<Agent> {

@@ -3,7 +3,7 @@ import type { Agent } from './agent-rows.ts';
 import { allowancesOf } from './composition.ts';
 import { type AgentIdentity, currentIdentities } from './identity/identity-rows.ts';
 import type { WireAgent } from './requests/agents.ts';
-import type { AgentTables } from './schema.ts';
+import type { AgentTables } from './tables.ts';
 import { streamOfAgent } from './words.ts';
 
 /** Agents with all that is said of them to whoever may read them. */

@@ -13,7 +13,7 @@ import { type AgentEntry, writeEntries } from './entries.ts';
 import { type GhostPorts, noteGhost } from './ghosts.ts';
 import type { AgentServiceMeans } from './means.ts';
 import type { AgentPatch, AgentQuery, AgentRegistration, WireAgent } from './requests/agents.ts';
-import type { AgentTables } from './schema.ts';
+import type { AgentTables } from './tables.ts';
 import { decoyToolsOf } from './vault/decoy-rows.ts';
 import { tierOf } from './words.ts';
 

@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import type { Database } from '../database/database.ts';
-import type { AgentTables } from './schema.ts';
+import type { AgentTables } from './tables.ts';
 import type { KillMode, SuspensionCause } from './words.ts';
 
 /** What anybody who watches over agents has to know of. */

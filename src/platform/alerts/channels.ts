@@ -10,7 +10,7 @@ import type { Outbox } from '../jobs/outbox.ts';
 import { canonicalEmail, isEmail } from '../mail/address.ts';
 import type { SecretBox } from '../secrets.ts';
 import type { NewAlertChannel, WireAlertChannel } from './requests.ts';
-import type { AlertChannelTable, AlertTables } from './schema.ts';
+import type { AlertTables } from './tables.ts';
 import { type AlertMessage, TEST_KIND } from './telling.ts';
 import { ALERT_SOURCES } from './words.ts';
 
@@ -136,7 +136,7 @@ function toWire({
   secret: __,
   removed_at: ___,
   ...row
-}: Selectable<AlertChannelTable>): WireAlertChannel {
+}: Selectable<AlertTables['alerting_channels']>): WireAlertChannel {
   const { sources } = row;
   return {
     ...row,

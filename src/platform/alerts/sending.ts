@@ -9,7 +9,7 @@ import type { Dispatcher } from '../outgoing/dispatcher.ts';
 import type { SecretBox } from '../secrets.ts';
 import type { AlertTeller } from './api.ts';
 import { alertMail } from './mail.ts';
-import type { AlertTables } from './schema.ts';
+import type { AlertTables } from './tables.ts';
 import type { AlertMessage } from './telling.ts';
 
 export interface SendingMeans {

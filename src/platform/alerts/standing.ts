@@ -1,7 +1,7 @@
 import type { Reader } from '../database/database.ts';
 import type { Note } from '../jobs/delivery.ts';
 import type { AlertStanding, AlertTeller } from './api.ts';
-import type { AlertMessageTable, AlertTables } from './schema.ts';
+import type { AlertTables } from './tables.ts';
 import type { AlertState } from './words.ts';
 
 /** Notes how an alert stands, at its message and in the service that tells it. */
@@ -19,7 +19,7 @@ export function noteStanding(teller: AlertTeller, clock: () => Date): Note {
 
 async function readStanding(
   reader: Reader,
-  { source, subject_id }: Pick<AlertMessageTable, 'source' | 'subject_id'>,
+  { source, subject_id }: Pick<AlertTables['alert_messages'], 'source' | 'subject_id'>,
 ): Promise<AlertStanding> {
   const all = reader.tables<AlertTables>().selectFrom('alert_messages').select(['state', 'attempts']);
   const messages = await all.where('source', '=', source).where('subject_id', '=', subject_id).execute();
@@ -27,8 +27,8 @@ async function readStanding(
 }
 
 /** Somebody was told, or is to be told, or nobody will be. */
-function stateOf(messages: readonly Pick<AlertMessageTable, 'state'>[]): AlertState {
-  const is = (state: AlertMessageTable['state']) => messages.some((message) => message.state === state);
+function stateOf(messages: readonly Pick<AlertTables['alert_messages'], 'state'>[]): AlertState {
+  const is = (state: AlertTables['alert_messages']['state']) => messages.some((message) => message.state === state);
   if (is('delivered')) return 'delivered';
   return is('pending') ? 'pending' : 'dead';
 }

@@ -2,7 +2,7 @@ import type { Json } from '../../core/json/canonical.ts';
 import type { Transaction } from '../database/database.ts';
 import type { Outbox } from '../jobs/outbox.ts';
 import type { Alert } from './api.ts';
-import type { AlertChannelTable, AlertMessageTable, AlertTables } from './schema.ts';
+import type { AlertTables } from './tables.ts';
 import { type AlertSource, type AlertState, isLess, SEVERITIES } from './words.ts';
 
 /** Whoever was told of a key is not told of it again for so long, unless of a higher level. */
@@ -44,7 +44,7 @@ export async function tell(
   for (const { alert_channel_id } of wanting) {
     const payload: AlertMessage = { alert_channel_id };
     const message_id = await outbox.add(transaction, outboxKindOf(alert.source), payload as unknown as Json);
-    const message: AlertMessageTable = {
+    const message: AlertTables['alert_messages'] = {
       ...alert,
       message_id,
       alert_channel_id,
@@ -59,7 +59,7 @@ export async function tell(
 }
 
 function wants(
-  { least_severity, sources }: Pick<AlertChannelTable, 'least_severity' | 'sources'>,
+  { least_severity, sources }: Pick<AlertTables['alerting_channels'], 'least_severity' | 'sources'>,
   { severity, source }: Alert,
 ): boolean {
   return !isLess(severity, least_severity) && (sources === null || sources.split(' ').includes(source));

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import type { ReadableDatabase, Reader } from '../database/database.ts';
 import { type LastChecks, readLastChecks } from './last-checks.ts';
 import type { RowSeals } from './row-seals.ts';
-import type { AuditTables } from './schema.ts';
+import type { AuditTables } from './tables.ts';
 
 const DAY_MS = 24 * 60 * 60 * 1000;
 /** Days that are told, with the one that has begun. */

@@ -3,7 +3,7 @@ import type { WireCheckpoint } from '../../core/wire.ts';
 import type { Reader } from '../database/database.ts';
 import type { StreamName } from './pages.ts';
 import type { CheckpointRow, RowSeals } from './row-seals.ts';
-import type { AuditTables } from './schema.ts';
+import type { AuditTables } from './tables.ts';
 
 /** Rows read without giving way to other requests; a token may have 64 KiB. */
 const PAGE_ROWS = 100;

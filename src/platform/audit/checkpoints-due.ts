@@ -1,7 +1,7 @@
 import type { Reader } from '../database/database.ts';
 import type { TimestampAuthority } from '../timestamp/types.ts';
 import type { CheckpointRow } from './row-seals.ts';
-import type { AuditTables } from './schema.ts';
+import type { AuditTables } from './tables.ts';
 
 const READ_AT_ONCE = 100;
 

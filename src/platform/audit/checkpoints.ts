@@ -9,8 +9,8 @@ import { checkpointsOf, checkpointToWire } from './checkpoint-rows.ts';
 import { grownStreams, type PendingCheckpoint, pendingCheckpoints } from './checkpoints-due.ts';
 import { lockHeads, moveHeads, refuseDamaged, type StreamHead } from './repository.ts';
 import type { CheckpointRow, RowSeals } from './row-seals.ts';
-import type { AuditTables } from './schema.ts';
 import { findStream } from './streams.ts';
+import type { AuditTables } from './tables.ts';
 
 /** Tells the operator why an anchor is still pending. */
 export type AnchorFailed = (error: unknown, checkpointId: string | null) => void;

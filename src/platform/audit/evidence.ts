@@ -8,7 +8,7 @@ import { SharedWork } from '../threads/shared-work.ts';
 import type { PackageOrder, PackageRow } from './packing.ts';
 import type { GenerateRequest } from './requests.ts';
 import type { RowSeals } from './row-seals.ts';
-import type { AuditTables } from './schema.ts';
+import type { AuditTables } from './tables.ts';
 
 export interface EvidenceMeans {
   database: Database;

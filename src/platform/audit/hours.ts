@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import type { Transaction } from '../database/database.ts';
 import type { Added } from './repository.ts';
-import type { AuditTables } from './schema.ts';
+import type { AuditTables } from './tables.ts';
 
 /** The hour that a time is in, as far as both have it: `2026-10-01T09`. */
 export function hourOf(timestamp: string): string {

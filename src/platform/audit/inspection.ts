@@ -5,9 +5,9 @@ import { EntryPages } from './pages.ts';
 import { sealedHeadOf } from './repository.ts';
 import { checkCheckpoints, checkVerifications } from './row-checks.ts';
 import type { RowSeals } from './row-seals.ts';
-import type { AuditTables } from './schema.ts';
 import type { DerivedSealKeys } from './seal-keys.ts';
 import { findStream, type StreamRow } from './streams.ts';
+import type { AuditTables } from './tables.ts';
 import { type AnchoredHash, Walk } from './walk.ts';
 
 /** What a check found. */

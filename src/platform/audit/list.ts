@@ -6,8 +6,8 @@ import { fromCursor, invalidCursor, pageOf, toCursor } from '../http/cursor.ts';
 import { entryJson, type StreamName } from './pages.ts';
 import type { EntriesQuery, StreamsQuery } from './requests.ts';
 import type { RowSeals } from './row-seals.ts';
-import type { AuditTables } from './schema.ts';
 import { streamsQuery, streamToWire } from './streams.ts';
+import type { AuditTables } from './tables.ts';
 
 /** Sequence numbers looked at without giving way to other requests, however few entries a filter lets through. */
 const WINDOW = 5000;

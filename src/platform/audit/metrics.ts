@@ -1,6 +1,6 @@
 import { type Collect, counter, gauge } from '../../core/exposition.ts';
-import type { AuditTables } from './schema.ts';
 import type { AuditService } from './service.ts';
+import type { AuditTables } from './tables.ts';
 
 /** How the audit service fares in this process; checkpoints as the database has them. */
 export function auditMetrics({ database, appender, verifier, readers }: AuditService): Collect {

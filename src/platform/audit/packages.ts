@@ -8,9 +8,9 @@ import { fromCursor, pageOf, toCursor } from '../http/cursor.ts';
 import { isKnown, sendKnown } from '../http/etag.ts';
 import type { PageQuery } from '../http/fields.ts';
 import type { PackageRow } from './packing.ts';
-import type { AuditTables } from './schema.ts';
 import type { AuditService } from './service.ts';
 import { findStream } from './streams.ts';
+import type { AuditTables } from './tables.ts';
 
 /** The packages of a stream, newest first. @throws DomainError `not_found` for a stream that does not exist. */
 export async function listPackages(

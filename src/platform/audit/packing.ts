@@ -5,9 +5,9 @@ import { headOf, periodOf, summaryOf } from './package-facts.ts';
 import { EntryPages } from './pages.ts';
 import type { GenerateRequest } from './requests.ts';
 import type { RowSeals, StoredPackage } from './row-seals.ts';
-import type { AuditTables } from './schema.ts';
 import { findStream, type StreamRow, streamToWire } from './streams.ts';
 import { takeCensus } from './summary.ts';
+import type { AuditTables } from './tables.ts';
 
 /** A package, with the id of its stream. */
 export type PackageRow = StoredPackage & { stream_id: string };

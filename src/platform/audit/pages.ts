@@ -2,7 +2,7 @@ import { setImmediate as nextTick } from 'node:timers/promises';
 import { type RawBuilder, sql } from 'kysely';
 import type { Reader } from '../database/database.ts';
 import { ENTRY_COLUMNS, type EntryRow } from './repository.ts';
-import type { AuditTables } from './schema.ts';
+import type { AuditTables } from './tables.ts';
 
 /** Rows read without giving way to other requests. */
 const PAGE_ROWS = 500;

@@ -1,9 +1,10 @@
 import type { Selectable } from 'kysely';
-import { type Columns, InTheWay, type Reader, type Transaction } from '../database/database.ts';
+import { InTheWay, type Reader, type Transaction } from '../database/database.ts';
+import { kindsOf } from '../database/table.ts';
 import { DomainError } from '../errors.ts';
 import type { RowSeals, SealedHead } from './row-seals.ts';
-import type { AuditTables } from './schema.ts';
 import { FIRST_EPOCH } from './seal-keys.ts';
+import { AUDIT_TABLES, type AuditTables } from './tables.ts';
 
 /** An entry, with the id of its stream in the place of the number. */
 export type EntryRow = Omit<Selectable<AuditTables['entries']>, 'recorded' | 'stream_no'> & { stream_id: string };
@@ -41,10 +42,7 @@ export const ENTRY_COLUMNS = [
   'seal',
 ] as const satisfies readonly (keyof EntryRow)[];
 
-const STORED: Columns = {
-  stream_no: 'integer',
-  ...Object.fromEntries(ENTRY_COLUMNS.map((name) => [name, name === 'sequence' ? 'integer' : 'text'])),
-};
+const STORED = kindsOf(AUDIT_TABLES.entries, ['stream_no', ...ENTRY_COLUMNS]);
 
 /** The heads of streams, which nobody else moves until the transaction ends. In one order, so that no two wait for each other. */
 export async function lockHeads(
@@ -143,18 +141,18 @@ export function moveHeads(transaction: Transaction, seals: RowSeals, heads: read
   return transaction.updateAll('streams', MOVED, rows);
 }
 
-const MOVED: Columns = {
-  stream_no: 'integer',
-  head_sequence: 'integer',
-  entry_count: 'integer',
-  head_hash: 'text',
-  last_entry_at: 'text',
-  checkpoint_count: 'integer',
-  anchored_count: 'integer',
-  verification_count: 'integer',
-  seal_epoch: 'integer',
-  head_seal: 'text',
-};
+const MOVED = kindsOf(AUDIT_TABLES.streams, [
+  'stream_no',
+  'head_sequence',
+  'entry_count',
+  'head_hash',
+  'last_entry_at',
+  'checkpoint_count',
+  'anchored_count',
+  'verification_count',
+  'seal_epoch',
+  'head_seal',
+]);
 
 /** What changes when a head moves. */
 function columnsOf(head: StreamHead, seals: RowSeals) {

@@ -4,9 +4,9 @@ import { DomainError } from '../errors.ts';
 import type { AppendMeans } from './append.ts';
 import { countByHour } from './hours.ts';
 import { addEntries, lockHeads, moveHeads, refuseDamaged } from './repository.ts';
-import type { AuditTables } from './schema.ts';
 import { ROTATED, sealKeyId } from './seal-keys.ts';
 import { sealOnto } from './sealing.ts';
+import type { AuditTables } from './tables.ts';
 
 /** A key that sealed a stream, and the one that seals it from now on. */
 export interface SealKeyRotation {

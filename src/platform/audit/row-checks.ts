@@ -6,7 +6,7 @@ import { checkpointPages } from './checkpoint-rows.ts';
 import type { Faults } from './faults.ts';
 import type { StreamName } from './pages.ts';
 import type { CheckpointRow, RowSeals, SealedHead, VerificationRow } from './row-seals.ts';
-import type { AuditTables } from './schema.ts';
+import type { AuditTables } from './tables.ts';
 
 /** Checks read without giving way to other requests. */
 const PAGE_ROWS = 50;

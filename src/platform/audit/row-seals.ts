@@ -1,6 +1,6 @@
 import { createHmac, hash, type KeyObject } from 'node:crypto';
 import type { Selectable } from 'kysely';
-import type { AuditTables } from './schema.ts';
+import type { AuditTables } from './tables.ts';
 
 /** Where a stream ends, with what is counted of it. */
 export interface SealedHead {

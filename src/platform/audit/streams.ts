@@ -3,7 +3,7 @@ import type { Reader } from '../database/database.ts';
 import { DomainError } from '../errors.ts';
 import { type EntryRow, entryAt } from './repository.ts';
 import type { RowSeals } from './row-seals.ts';
-import type { AuditTables } from './schema.ts';
+import type { AuditTables } from './tables.ts';
 
 /** A stream as it stands, with its last check. */
 export type StreamRow = Awaited<ReturnType<ReturnType<typeof streamsQuery>['executeTakeFirstOrThrow']>>;

@@ -1,7 +1,7 @@
 import type { Reader, Transaction } from '../database/database.ts';
 import { InTheWay } from '../database/database.ts';
 import type { RowSeals, SealedTotals } from './row-seals.ts';
-import type { AuditTables } from './schema.ts';
+import type { AuditTables } from './tables.ts';
 
 /** The one row of the table. */
 const ONLY = 1;

@@ -8,8 +8,8 @@ import { newestFirst } from '../http/newest-first.ts';
 import type { StreamInspection } from './inspection.ts';
 import { lockHeads, moveHeads } from './repository.ts';
 import type { RowSeals } from './row-seals.ts';
-import type { AuditTables } from './schema.ts';
 import { findStream, type StreamRow, streamToWire } from './streams.ts';
+import type { AuditTables } from './tables.ts';
 import { addToTotals } from './totals.ts';
 
 /** Failures of one check are up to a thousand: few checks make a page of some size. */

@@ -8,7 +8,7 @@ import type { ReportHead } from './report/head.ts';
 import { isKeyProved } from './report/signature.ts';
 import { severityOfChain } from './rules.ts';
 import { scanRow } from './scan-rows.ts';
-import type { EndpointTables } from './schema.ts';
+import type { EndpointTables } from './tables.ts';
 
 /** What the agent on an endpoint asks for itself. */
 export class AgentDesk {

@@ -3,7 +3,7 @@ import type { Alert, AlertSaying, AlertTeller } from '../alerts/api.ts';
 import { type NewEndpointEvent, noteEventsChanged } from './event-rows.ts';
 import type { EndpointEvents } from './events.ts';
 import type { WireEvent } from './requests/events.ts';
-import type { EndpointTables } from './schema.ts';
+import type { EndpointTables } from './tables.ts';
 import { EVENT_SEVERITIES } from './words.ts';
 
 /** Events that people are told of at once: what one report raised. */

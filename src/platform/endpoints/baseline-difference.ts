@@ -7,7 +7,7 @@ import { setDifferences } from './lines/comparing.ts';
 import { pathBytes } from './report/line.ts';
 import type { WireDifference } from './requests/baselines.ts';
 import { severityOfDifference, typeOf } from './rules.ts';
-import type { EndpointTables } from './schema.ts';
+import type { EndpointTables } from './tables.ts';
 
 /**
  * What differs between a proposal and the active baseline, or between a baseline and the one before it, by path.

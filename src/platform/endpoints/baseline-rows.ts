@@ -2,9 +2,9 @@ import type { Selectable } from 'kysely';
 import type { Reader, Transaction } from '../database/database.ts';
 import { DomainError } from '../errors.ts';
 import type { WireBaseline } from './requests/baselines.ts';
-import type { BaselineTable, EndpointTables } from './schema.ts';
+import type { EndpointTables } from './tables.ts';
 
-export type Baseline = Selectable<BaselineTable>;
+export type Baseline = Selectable<EndpointTables['baselines']>;
 
 export async function baselineRow(reader: Reader, baselineNo: number): Promise<Baseline> {
   const baselines = reader.tables<EndpointTables>().selectFrom('baselines').selectAll();

@@ -25,9 +25,9 @@ import type { ReportHead } from './report/head.ts';
 import type { EndpointLine } from './report/line.ts';
 import type { Proposal, Registration, WireBaseline } from './requests/baselines.ts';
 import { scanRow } from './scan-rows.ts';
-import type { EndpointTables } from './schema.ts';
 import { refuseOwn } from './second-person.ts';
 import { takePart, unstage } from './staging.ts';
+import type { EndpointTables } from './tables.ts';
 import type { BaselineStatus } from './words.ts';
 
 /** The baselines of endpoints, as routes and pages have them. */

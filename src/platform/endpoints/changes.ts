@@ -12,10 +12,10 @@ import type { EndpointMeans } from './means.ts';
 import { pathBytes } from './report/line.ts';
 import type { WireChange } from './requests/changes.ts';
 import type { Explanation } from './requests/events.ts';
-import type { EndpointChangeTable, EndpointTables } from './schema.ts';
+import type { EndpointTables } from './tables.ts';
 import { CHANGES_STREAM, type PathEventType } from './words.ts';
 
-type Change = Selectable<EndpointChangeTable>;
+type Change = Selectable<EndpointTables['endpoint_changes']>;
 
 /** What changed alike on however many endpoints, as routes and pages have it. */
 export class Changes {

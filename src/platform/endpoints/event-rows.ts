@@ -5,9 +5,9 @@ import { canonicalize, type Json } from '../../core/json/canonical.ts';
 import type { ColumnKind, Columns, Reader, Transaction } from '../database/database.ts';
 import type { PathDifference } from './lines/comparing.ts';
 import { canonicalLine, type EndpointLine, type PathName } from './report/line.ts';
-import type { EndpointChangeTable, EndpointEventTable, EndpointTables } from './schema.ts';
+import type { EndpointTables } from './tables.ts';
 
-export type EndpointEvent = Selectable<EndpointEventTable>;
+export type EndpointEvent = Selectable<EndpointTables['endpoint_events']>;
 export type NewEndpointEvent = Omit<EndpointEvent, 'event_no'>;
 
 /** An event that is not resolved, as far as reports have to know of it. */
@@ -108,7 +108,10 @@ export async function eventsVersion(reader: Reader): Promise<number> {
 }
 
 /** A change that was seen somewhere. */
-export type KnownChange = Pick<Selectable<EndpointChangeTable>, 'change_no' | 'change_id' | 'approved_at'>;
+export type KnownChange = Pick<
+  Selectable<EndpointTables['endpoint_changes']>,
+  'change_no' | 'change_id' | 'approved_at'
+>;
 
 /** Changes by their keys; those that are new are stored. */
 export async function storeChanges(

@@ -13,7 +13,7 @@ import type { PathDifference } from './lines/comparing.ts';
 import type { EndpointMeans } from './means.ts';
 import type { EndpointLine } from './report/line.ts';
 import type { EventQuery, Explanation, WireEvent } from './requests/events.ts';
-import type { EndpointTables } from './schema.ts';
+import type { EndpointTables } from './tables.ts';
 import { streamOf } from './words.ts';
 
 /** Events that are explained anew in one transaction. */

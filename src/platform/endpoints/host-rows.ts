@@ -3,9 +3,9 @@ import type { Selectable } from 'kysely';
 import type { Reader, Transaction } from '../database/database.ts';
 import { DomainError } from '../errors.ts';
 import { STALE_AFTER_INTERVALS } from './rules.ts';
-import type { EndpointTable, EndpointTables } from './schema.ts';
+import type { EndpointTables } from './tables.ts';
 
-export type Endpoint = Selectable<EndpointTable>;
+export type Endpoint = Selectable<EndpointTables['endpoints']>;
 
 /** An endpoint, which is this transaction's until it ends. @throws DomainError `not_found`. */
 export async function findEndpoint(reader: Reader, endpointId: string): Promise<Endpoint> {

@@ -4,7 +4,7 @@ import type { Endpoint } from './host-rows.ts';
 import type { ReportHead } from './report/head.ts';
 import type { WireHost } from './requests/hosts.ts';
 import { MISSED_WITHIN_MS, missedScans } from './rules.ts';
-import type { EndpointTables } from './schema.ts';
+import type { EndpointTables } from './tables.ts';
 import type { EventSeverity, HostStatus } from './words.ts';
 
 /** Endpoints with all that is said of them. */

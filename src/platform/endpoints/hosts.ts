@@ -13,7 +13,7 @@ import { hostsToWire } from './host-wire.ts';
 import type { EndpointMeans } from './means.ts';
 import type { Enrolment, HostQuery, WireHost } from './requests/hosts.ts';
 import { retireEndpoint } from './retiring.ts';
-import type { EndpointTables } from './schema.ts';
+import type { EndpointTables } from './tables.ts';
 import { CHAIN_EVENT_TYPES, DEFAULT_ROOTS } from './words.ts';
 
 /** What enrolment says, so that nobody takes it for more. */

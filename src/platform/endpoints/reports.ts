@@ -15,8 +15,8 @@ import { isReportSigned } from './report/signature.ts';
 import type { ScanQuery, WireReport, WireReportTaken, WireScan } from './requests/reports.ts';
 import { severityOfChain } from './rules.ts';
 import { type EndpointScan, isReportAccepted, scanRow } from './scan-rows.ts';
-import type { EndpointTables } from './schema.ts';
 import { takePart, unstage } from './staging.ts';
+import type { EndpointTables } from './tables.ts';
 import { streamOf } from './words.ts';
 
 /** What came of a part of a report. */

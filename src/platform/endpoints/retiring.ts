@@ -6,8 +6,8 @@ import { boundTo } from './binding.ts';
 import { EventWriting } from './event-writing.ts';
 import { changeEndpoint, type Endpoint, findEndpointInUse } from './host-rows.ts';
 import type { EndpointMeans } from './means.ts';
-import type { EndpointTables } from './schema.ts';
 import { unstage } from './staging.ts';
+import type { EndpointTables } from './tables.ts';
 import { CHAIN_EVENT_TYPES } from './words.ts';
 
 /** Ends an endpoint, in one transaction. @throws DomainError `not_found`; `conflict` for one that is retired. */

@@ -1,9 +1,9 @@
 import type { Selectable } from 'kysely';
 import type { KeptEntryPlace } from '../audit/api.ts';
 import type { Reader, Transaction } from '../database/database.ts';
-import type { EndpointScanTable, EndpointTables } from './schema.ts';
+import type { EndpointTables } from './tables.ts';
 
-export type EndpointScan = Selectable<EndpointScanTable>;
+export type EndpointScan = Selectable<EndpointTables['endpoint_scans']>;
 
 /** @returns its number. */
 export async function insertScan(transaction: Transaction, scan: Omit<EndpointScan, 'scan_no'>): Promise<number> {

@@ -7,7 +7,7 @@ import { Chunking, type LineChunk, linesToBytes, packLines, pathOfText, textsOf 
 import type { NewLineSet } from './lines/line-sets.ts';
 import { canonicalLine, type EndpointLine, faultInLine, pathBytes } from './report/line.ts';
 import { MerkleTree } from './report/merkle.ts';
-import type { EndpointTables, StagedSetTable } from './schema.ts';
+import type { EndpointTables } from './tables.ts';
 
 /** What is not whole after so long is dropped. */
 const KEPT_MS = 24 * 60 * 60_000;
@@ -16,7 +16,7 @@ const TIDY_MS = 60 * 60_000;
 /** Some lines of a scan or a baseline. */
 export interface LinePart {
   endpointNo: number;
-  kind: StagedSetTable['kind'];
+  kind: EndpointTables['staged_sets']['kind'];
   /** Hex SHA-256 of what all parts of it have in common. */
   headSha256: string;
   part: number;
@@ -101,7 +101,10 @@ function canonicalTexts(lines: readonly EndpointLine[]): string[] {
   });
 }
 
-function stagedSet(transaction: Transaction, { endpointNo, kind }: LinePart): Promise<StagedSetTable | undefined> {
+function stagedSet(
+  transaction: Transaction,
+  { endpointNo, kind }: LinePart,
+): Promise<EndpointTables['staged_sets'] | undefined> {
   const sets = transaction.tables<EndpointTables>().selectFrom('staged_sets').selectAll();
   const own = sets.where('endpoint_no', '=', endpointNo).where('kind', '=', kind);
   return own.modifyEnd(transaction.words.locked).executeTakeFirst();

@@ -3,7 +3,7 @@ import { EventWriting } from './event-writing.ts';
 import { changeEndpoint, endpointRow } from './host-rows.ts';
 import type { EndpointMeans } from './means.ts';
 import { STALE_AFTER_INTERVALS, severityOfChain } from './rules.ts';
-import type { EndpointTables } from './schema.ts';
+import type { EndpointTables } from './tables.ts';
 
 const EVERY_MS = 60_000;
 /** Endpoints that are looked at in one go. */

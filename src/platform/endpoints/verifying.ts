@@ -8,7 +8,7 @@ import { LineRoot } from './report/root.ts';
 import { isReportSigned } from './report/signature.ts';
 import type { EndpointFinding } from './requests/verification.ts';
 import type { EndpointScan } from './scan-rows.ts';
-import type { EndpointTables } from './schema.ts';
+import type { EndpointTables } from './tables.ts';
 import { streamOf } from './words.ts';
 
 /** Reports, or entries, that are read in one go. */

@@ -1,9 +1,9 @@
 import type { Selectable } from 'kysely';
 import type { Reader } from '../database/database.ts';
 import { DomainError } from '../errors.ts';
-import type { ChangeWindowTable, EndpointTables } from './schema.ts';
+import type { EndpointTables } from './tables.ts';
 
-export type ChangeWindow = Selectable<ChangeWindowTable>;
+export type ChangeWindow = Selectable<EndpointTables['change_windows']>;
 
 /** The change window that an endpoint is in, the one that was opened first; null where it is in none. */
 export async function windowFor(reader: Reader, endpointNo: number, now: string): Promise<number | null> {

@@ -12,7 +12,7 @@ import { noteEventsChanged } from './event-rows.ts';
 import { findEndpoint } from './host-rows.ts';
 import type { EndpointMeans } from './means.ts';
 import type { NewWindow, WireWindow } from './requests/changes.ts';
-import type { EndpointTables } from './schema.ts';
+import type { EndpointTables } from './tables.ts';
 import { type ChangeWindow, findWindow } from './window-rows.ts';
 import { CHANGES_STREAM } from './words.ts';
 

@@ -1,8 +1,10 @@
 import { hash } from 'node:crypto';
 import { canonicalize, type Json } from '../../core/json/canonical.ts';
-import { type Columns, type Database, InTheWay, type Reader, type Transaction } from '../database/database.ts';
+import { type Database, InTheWay, type Reader, type Transaction } from '../database/database.ts';
+import { kindsOf } from '../database/table.ts';
 import { DomainError } from '../errors.ts';
 import type { Job } from '../jobs/scheduler.ts';
+import { IDEMPOTENCY_TABLES, type IdempotencyTables } from './tables.ts';
 
 /** A request under an idempotency key: repeating it leads to the same, and to nothing new. */
 export interface KeyedRequest {
@@ -12,19 +14,7 @@ export interface KeyedRequest {
   bodySha256: string;
 }
 
-export interface IdempotencyTables {
-  keyed_results: {
-    /** Its id. */
-    request: string;
-    /** Null where it was made in another way once: then any body repeats the request. */
-    body_sha256: string | null;
-    result: string;
-    /** From when on it is not known any more; null for never. */
-    until: string | null;
-  };
-}
-
-const COLUMNS: Columns = { request: 'text', body_sha256: 'text', result: 'text', until: 'text' };
+const COLUMNS = kindsOf(IDEMPOTENCY_TABLES.keyed_results, ['request', 'body_sha256', 'result', 'until']);
 
 /**
  * @param scope what is asked for: one key leads to one result of each. It holds for whoever asks, so that a client that

@@ -4,7 +4,8 @@ import type { Json } from '../../core/json/canonical.ts';
 import type { Database, Transaction } from '../database/database.ts';
 import type { FailureListener } from './failures.ts';
 import { keepLooking, type Looking } from './looking.ts';
-import type { Message, OutboxTables } from './outbox.ts';
+import type { Message } from './outbox.ts';
+import type { JobTables } from './tables.ts';
 
 /** Delivers a message. @throws whatever is wrong, in words for a person: it is tried again, unless it is Undeliverable. */
 export type Deliver = (message: Message) => Promise<void>;
@@ -76,7 +77,7 @@ export class OutboxDelivery {
 
   /** Looks by reading first: nothing is written while nothing is due. */
   async #lookAndDeliver(): Promise<void> {
-    const waiting = this.#database.tables<OutboxTables>().selectFrom('outbox').select('message_no');
+    const waiting = this.#database.tables<JobTables>().selectFrom('outbox').select('message_no');
     const due = waiting.where('status', '=', 'waiting').where('due_at', '<=', this.#options.clock().toISOString());
     if ((await due.limit(1).execute()).length > 0) await this.deliverDue();
   }
@@ -85,7 +86,7 @@ export class OutboxDelivery {
   #take(): Promise<(Message & { attempts: number })[]> {
     const now = this.#options.clock();
     return this.#database.write(async (transaction) => {
-      const tables = transaction.tables<OutboxTables>();
+      const tables = transaction.tables<JobTables>();
       const rows = await tables
         .selectFrom('outbox')
         .select(['message_id', 'kind', 'payload', 'attempts'])
@@ -135,14 +136,10 @@ export class OutboxDelivery {
     return this.#update(message, { status: 'waiting', attempts }, { due_at: due.toISOString(), last_error });
   }
 
-  #update(
-    { message_id, kind }: Message,
-    standing: Standing,
-    change: Partial<OutboxTables['outbox']>,
-  ): Promise<unknown> {
+  #update({ message_id, kind }: Message, standing: Standing, change: Partial<JobTables['outbox']>): Promise<unknown> {
     return this.#database.write(async (transaction) => {
       const { numUpdatedRows } = await transaction
-        .tables<OutboxTables>()
+        .tables<JobTables>()
         .updateTable('outbox')
         .set(change as object)
         .where('message_id', '=', message_id)

@@ -1,27 +1,10 @@
 import { randomUUID } from 'node:crypto';
-import type { Generated } from 'kysely';
 import type { Json } from '../../core/json/canonical.ts';
 import type { Database, Transaction } from '../database/database.ts';
 import { DomainError } from '../errors.ts';
 import { newestFirst } from '../http/newest-first.ts';
 import type { Job } from './scheduler.ts';
-
-export interface OutboxTables {
-  outbox: {
-    message_no: Generated<number>;
-    message_id: string;
-    kind: string;
-    /** JSON, for who delivers this kind. */
-    payload: string;
-    created_at: string;
-    status: 'waiting' | 'delivered' | 'dead';
-    attempts: number;
-    /** When it is delivered next; while it is under way, when whoever does it must be gone. */
-    due_at: string;
-    ended_at: string | null;
-    last_error: string | null;
-  };
-}
+import type { JobTables } from './tables.ts';
 
 /** What is to be delivered. Its id goes with it: a receiver that got it twice knows by it. */
 export interface Message {
@@ -48,7 +31,7 @@ export class Outbox {
     const now = this.#clock().toISOString();
     const message_id = randomUUID();
     await transaction
-      .tables<OutboxTables>()
+      .tables<JobTables>()
       .insertInto('outbox')
       .values({
         message_id,
@@ -68,7 +51,7 @@ export class Outbox {
   /** Messages that nobody tries any more, newest first. */
   async dead({ limit, cursor }: { limit: number; cursor?: string | undefined }) {
     const dead = this.#database
-      .tables<OutboxTables>()
+      .tables<JobTables>()
       .selectFrom('outbox')
       .select(['message_no', 'message_id', 'kind', 'created_at', 'attempts', 'ended_at', 'last_error'])
       .where('status', '=', 'dead');
@@ -80,7 +63,7 @@ export class Outbox {
   /** Has a dead message delivered again, from the first attempt on. @throws DomainError `not_found`. */
   async replay(transaction: Transaction, messageId: string): Promise<void> {
     const { numUpdatedRows } = await transaction
-      .tables<OutboxTables>()
+      .tables<JobTables>()
       .updateTable('outbox')
       .set({ status: 'waiting', attempts: 0, due_at: this.#clock().toISOString(), ended_at: null })
       .where('message_id', '=', messageId)
@@ -104,7 +87,7 @@ export function outboxTidyJob(database: Database, clock: () => Date): Job {
       const kept = new Date(clock().getTime() - KEPT_MS).toISOString();
       await database.write((transaction) =>
         transaction
-          .tables<OutboxTables>()
+          .tables<JobTables>()
           .deleteFrom('outbox')
           .where('status', '=', 'delivered')
           .where('ended_at', '<', kept)

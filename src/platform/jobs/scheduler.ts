@@ -2,18 +2,7 @@ import { messageOf } from '../../core/errors.ts';
 import type { Database } from '../database/database.ts';
 import type { FailureListener } from './failures.ts';
 import { keepLooking, type Looking } from './looking.ts';
-
-export interface JobTables {
-  jobs: {
-    name: string;
-    /** When it runs next; while it runs, when whoever does it must be gone. */
-    due_at: string;
-    began_at: string | null;
-    ended_at: string | null;
-    succeeded_at: string | null;
-    last_error: string | null;
-  };
-}
+import type { JobTables } from './tables.ts';
 
 /** What is done again and again, once in all processes together. */
 export interface Job {

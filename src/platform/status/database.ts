@@ -1,14 +1,13 @@
 import { sql } from 'kysely';
 import { type Collect, gauge } from '../../core/exposition.ts';
 import type { Database } from '../database/database.ts';
-import type { OutboxTables } from '../jobs/outbox.ts';
-import type { JobTables } from '../jobs/scheduler.ts';
+import type { JobTables } from '../jobs/tables.ts';
 
 /** The connections of this process; the outbox and the jobs as the database has them: of all processes together. */
 export function databaseMetrics(database: Database): Collect {
   return async () => {
     const outbox = await database
-      .tables<OutboxTables>()
+      .tables<JobTables>()
       .selectFrom('outbox')
       .select(['status', sql<number>`count(*)`.as('messages')])
       .where('status', 'in', ['waiting', 'dead'])

@@ -2,7 +2,7 @@ import type { Alert, AlertSaying, AlertTeller } from '../alerts/api.ts';
 import type { Detections } from './detections.ts';
 import { type Detection, nextChange, type Trap } from './repository.ts';
 import type { WireDetection } from './requests.ts';
-import type { TrapTables } from './schema.ts';
+import type { TrapTables } from './tables.ts';
 import { detectionPath } from './web/paths.ts';
 import { DEPTHS } from './words.ts';
 

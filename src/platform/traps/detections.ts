@@ -7,7 +7,7 @@ import { recordAct, settledEntry } from './entries.ts';
 import { type Detection, nextChange, trapRow } from './repository.ts';
 import type { DetectionQuery, WireDetection } from './requests.ts';
 import { FOLD_MS } from './rules.ts';
-import type { TrapTables } from './schema.ts';
+import type { TrapTables } from './tables.ts';
 import type { DetectionsVersion } from './version.ts';
 import { detectionToWire } from './wire.ts';
 import { type DetectionStatus, TRAPS_STREAM } from './words.ts';

@@ -1,6 +1,6 @@
 import { createHmac, hkdfSync } from 'node:crypto';
 import type { Reader, Transaction } from '../database/database.ts';
-import type { TrapTables } from './schema.ts';
+import type { TrapTables } from './tables.ts';
 
 /** What a use of a trap is recognised by. */
 export interface TrapMark {

@@ -3,7 +3,7 @@ import { type AlertSeverity, SEVERITIES } from '../alerts/words.ts';
 import type { Database } from '../database/database.ts';
 import type { DecoyPlace } from './decoys/decoy.ts';
 import { proofSince } from './rules.ts';
-import type { TrapTables } from './schema.ts';
+import type { TrapTables } from './tables.ts';
 
 /** How traps stand, in one look. */
 export interface TrapsOverview {

@@ -5,7 +5,7 @@ import { isCanaryAccount } from './aws/canary-accounts.ts';
 import type { DecoyPlace } from './decoys/decoy.ts';
 import type { RealismCheck, WireTrap } from './requests.ts';
 import { proofSince } from './rules.ts';
-import type { TrapTables } from './schema.ts';
+import type { TrapTables } from './tables.ts';
 import type { Traps } from './traps.ts';
 
 export interface RealismMeans {

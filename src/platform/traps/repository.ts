@@ -2,12 +2,12 @@ import { type Selectable, sql } from 'kysely';
 import type { Database, Reader, Transaction } from '../database/database.ts';
 import { DomainError } from '../errors.ts';
 import { KEPT_OCCURRENCES } from './rules.ts';
-import type { ChannelProofTable, DetectionTable, OccurrenceTable, TrapTable, TrapTables } from './schema.ts';
+import type { TrapTables } from './tables.ts';
 import type { Channel } from './words.ts';
 
-export type Trap = Selectable<TrapTable>;
-export type Detection = Selectable<DetectionTable>;
-export type Occurrence = Omit<OccurrenceTable, 'detection_no'>;
+export type Trap = Selectable<TrapTables['traps']>;
+export type Detection = Selectable<TrapTables['detections']>;
+export type Occurrence = Omit<TrapTables['detection_occurrences'], 'detection_no'>;
 
 /**
  * Takes the next number of a change, and with it the right to change detections, in all processes, until the
@@ -177,7 +177,7 @@ export async function channelProofs(
 }
 
 /** Notes that a channel of a trap works. */
-export async function noteProof(transaction: Transaction, proof: ChannelProofTable): Promise<void> {
+export async function noteProof(transaction: Transaction, proof: TrapTables['channel_proofs']): Promise<void> {
   await transaction
     .tables<TrapTables>()
     .insertInto('channel_proofs')

@@ -1,5 +1,5 @@
 import type { AlertSeverity } from '../alerts/words.ts';
-import type { TrapTable } from './schema.ts';
+import type { TrapTables } from './tables.ts';
 import type { TrapUse } from './use.ts';
 import { DEPTHS, type Depth, type TrapStatus } from './words.ts';
 
@@ -38,7 +38,7 @@ export function isDeeper(depth: Depth, than: Depth): boolean {
 }
 
 type TrapTimes = Pick<
-  TrapTable,
+  TrapTables['traps'],
   'confirmed_at' | 'triggered_at' | 'rotated_at' | 'revoked_at' | 'expires_at' | 'planted_at'
 >;
 

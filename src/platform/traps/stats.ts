@@ -3,7 +3,7 @@ import type { Database } from '../database/database.ts';
 import type { DecoyPlace } from './decoys/decoy.ts';
 import { openBySeverity, readOverview } from './overview.ts';
 import type { TrapStats } from './requests.ts';
-import type { TrapTables } from './schema.ts';
+import type { TrapTables } from './tables.ts';
 
 const DAY_MS = 24 * 60 * 60_000;
 const COUNT = sql<number>`COUNT(*)`;

@@ -11,7 +11,7 @@ import { plantedType } from './possible.ts';
 import { changeTrap, channelProofs, findTrap, nextChange, type Trap } from './repository.ts';
 import type { NewTrap, TrapQuery, WireMadeTrap, WireTrap } from './requests.ts';
 import { statusOf } from './rules.ts';
-import type { TrapTables } from './schema.ts';
+import type { TrapTables } from './tables.ts';
 import type { MadeTrap } from './types/type.ts';
 import { TYPES } from './types/types.ts';
 import { type ChannelTruth, trapToWire } from './wire.ts';

@@ -1,4 +1,4 @@
-import type { AgentTables } from '../../../src/platform/agents/schema.ts';
+import type { AgentTables } from '../../../src/platform/agents/tables.ts';
 import type { AgentStateName } from '../../../src/platform/agents/words.ts';
 import type { Database } from '../../../src/platform/database/database.ts';
 

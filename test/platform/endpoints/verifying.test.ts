@@ -4,7 +4,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { linesToBytes } from '../../../src/platform/endpoints/lines/chunks.ts';
 import { reportSha256 } from '../../../src/platform/endpoints/report/head.ts';
 import { canonicalLine } from '../../../src/platform/endpoints/report/line.ts';
-import type { EndpointTables } from '../../../src/platform/endpoints/schema.ts';
+import type { EndpointTables } from '../../../src/platform/endpoints/tables.ts';
 import { DATABASES } from '../database/databases.ts';
 import { AgentDouble, file, type SentReport } from './agent-double.ts';
 import { EndpointPlace, type Reporter, SOMEBODY } from './endpoint-place.ts';

@@ -1,7 +1,8 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import type { Database } from '../../../src/platform/database/database.ts';
 import { ATTEMPTS, type Deliver, OutboxDelivery, Undeliverable } from '../../../src/platform/jobs/delivery.ts';
-import { type Message, Outbox, type OutboxTables, outboxTidyJob } from '../../../src/platform/jobs/outbox.ts';
+import { type Message, Outbox, outboxTidyJob } from '../../../src/platform/jobs/outbox.ts';
+import type { JobTables } from '../../../src/platform/jobs/tables.ts';
 import { DATABASES, type DatabasePlace } from '../database/databases.ts';
 
 describe.each(DATABASES)('the outbox on %s', (_name, start) => {
@@ -42,7 +43,7 @@ describe.each(DATABASES)('the outbox on %s', (_name, start) => {
   const add = (outbox: ReturnType<typeof outboxOn>, number: number) =>
     database.write((transaction) => outbox.add(transaction, 'webhook', { number }));
   const statuses = async () =>
-    (await database.tables<OutboxTables>().selectFrom('outbox').selectAll().orderBy('message_no').execute()).map(
+    (await database.tables<JobTables>().selectFrom('outbox').selectAll().orderBy('message_no').execute()).map(
       ({ status, attempts, last_error }) => ({ status, attempts, last_error }),
     );
 
@@ -186,7 +187,7 @@ describe.each(DATABASES)('the outbox on %s', (_name, start) => {
     const ids: string[] = [];
     for (let number = 0; number < 5; number++) ids.push(await add(outbox, number));
     await database.write((transaction) =>
-      transaction.tables<OutboxTables>().updateTable('outbox').set({ status: 'dead' }).execute(),
+      transaction.tables<JobTables>().updateTable('outbox').set({ status: 'dead' }).execute(),
     );
     const listed: string[] = [];
     let cursor: string | undefined;

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import type { Database } from '../../../src/platform/database/database.ts';
-import { type JobTables, Scheduler } from '../../../src/platform/jobs/scheduler.ts';
+import { Scheduler } from '../../../src/platform/jobs/scheduler.ts';
+import type { JobTables } from '../../../src/platform/jobs/tables.ts';
 import { DATABASES, type DatabasePlace } from '../database/databases.ts';
 
 const MINUTE = 60_000;

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { browserWords } from '../../../src/platform/accounts/browser-words.ts';
 import { accountsTidyJob } from '../../../src/platform/accounts/tidy.ts';
 import { newTotpSecret } from '../../../src/platform/accounts/totp.ts';
-import type { OutboxTables } from '../../../src/platform/jobs/outbox.ts';
+import type { JobTables } from '../../../src/platform/jobs/tables.ts';
 import { SCOPES } from '../../../src/platform/scopes.ts';
 import type { DatabasePlace } from '../database/databases.ts';
 import { startSqlitePlace } from '../database/databases.ts';
@@ -455,7 +455,7 @@ test('a message that was given up is seen, and tried again by who may', async ()
   const invited = { email: 'cy@example.com', role: 'auditor' } as const;
   await at.place.accounts.invitations.invite({ name: 'test', scopes: SCOPES }, invited);
   await at.place.database.write((transaction) =>
-    transaction.tables<OutboxTables>().updateTable('outbox').set({ status: 'dead', last_error: HOSTILE }).execute(),
+    transaction.tables<JobTables>().updateTable('outbox').set({ status: 'dead', last_error: HOSTILE }).execute(),
   );
   const { body } = await visit.get('/app/administration');
   const path = /href="(\/app\/administration\/messages\/[^"]+)"/.exec(body)?.[1] ?? '';

@@ -1,4 +1,4 @@
-import type { Role } from '../../../src/platform/accounts/people-tables.ts';
+import type { Role } from '../../../src/platform/accounts/tables.ts';
 import { openParts } from '../../../src/platform/parts.ts';
 import { CHEAP } from '../people-place.ts';
 import type { Service } from '../service.ts';

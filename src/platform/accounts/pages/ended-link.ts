@@ -3,7 +3,7 @@ import { DomainError } from '../../errors.ts';
 import { copyable } from '../../web/components.ts';
 import type { PageView } from '../../web/layout.ts';
 import { PAGES } from '../../web/own-path.ts';
-import type { LinkPurpose } from '../people-tables.ts';
+import type { LinkPurpose } from '../tables.ts';
 
 /** How somebody gets another link of each purpose. */
 const WAYS: Record<LinkPurpose, Markup> = {

@@ -4,14 +4,13 @@ import type { Agent } from '../agent-rows.ts';
 import { currentIdentities } from '../identity/identity-rows.ts';
 import type { AgentPublicKeys } from '../identity/keys.ts';
 import type { TrustChange } from '../ports.ts';
-import type { AgentTables } from '../schema.ts';
+import type { AgentTables } from '../tables.ts';
 import type { JudgedAction } from './judging.ts';
 import { type ActionReport, contentSha256 } from './report.ts';
-import type { AgentActionTable, AgentOutcomeTable } from './schema.ts';
 
-export type AgentAction = Selectable<AgentActionTable>;
+export type AgentAction = Selectable<AgentTables['agent_actions']>;
 export type NewAgentAction = Omit<AgentAction, 'action_no'>;
-export type ReportedOutcome = Selectable<AgentOutcomeTable>;
+export type ReportedOutcome = Selectable<AgentTables['agent_outcomes']>;
 export type NewReportedOutcome = Omit<ReportedOutcome, 'outcome_no'>;
 
 const ACTION: Columns & Record<keyof NewAgentAction, ColumnKind> = {

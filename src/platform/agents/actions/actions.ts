@@ -15,7 +15,7 @@ import type {
   NewOutcome,
   WireAction,
 } from '../requests/actions.ts';
-import type { AgentTables } from '../schema.ts';
+import type { AgentTables } from '../tables.ts';
 import { outcomesOf } from './action-rows.ts';
 import type { ActionMeans } from './noting.ts';
 import { type OutcomeAnswer, type OutcomeReport, recordOutcomes } from './outcomes.ts';

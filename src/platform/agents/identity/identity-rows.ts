@@ -1,13 +1,12 @@
 import { type Selectable, sql } from 'kysely';
 import type { Reader, Transaction } from '../../database/database.ts';
-import type { AgentTables } from '../schema.ts';
+import type { AgentTables } from '../tables.ts';
 import type { PassportStatus } from '../words.ts';
 import type { RevocationListName } from './addresses.ts';
 import { CERTIFICATE_KINDS, type CertificateKind, type RevocationReason } from './kinds.ts';
 import type { Revocation } from './revocation-list.ts';
-import type { AgentIdentityTable } from './schema.ts';
 
-export type AgentIdentity = Selectable<AgentIdentityTable>;
+export type AgentIdentity = Selectable<AgentTables['agent_identities']>;
 
 /** What an agent was issued last; null where it was never onboarded. */
 export async function currentIdentity(reader: Reader, agentNo: number): Promise<AgentIdentity | null> {

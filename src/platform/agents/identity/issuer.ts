@@ -4,7 +4,7 @@ import type { SecretBox } from '../../secrets.ts';
 import type { Agent } from '../agent-rows.ts';
 import type { AgentServiceMeans } from '../means.ts';
 import type { IssuedIdentity, IssuerPort } from '../ports.ts';
-import type { AgentTables } from '../schema.ts';
+import type { AgentTables } from '../tables.ts';
 import { IdentityAddresses } from './addresses.ts';
 import { changePassport, currentIdentity, revokeCertificates } from './identity-rows.ts';
 import type { KeyGeneration } from './key-generation.ts';

@@ -1,8 +1,8 @@
 import type { SecretBox } from '../../secrets.ts';
+import type { AgentTables } from '../tables.ts';
 import { type CertificateAuthority, issueAuthorityCertificate, type Validity } from './certificates.ts';
 import { type AgentKeyName, fromPkcs8, newKeyPair, type PublicJwk, toPkcs8 } from './keys.ts';
 import type { CertificateKind, SignatureAlgorithm } from './kinds.ts';
-import type { AgentAuthorityTable } from './schema.ts';
 import type { PlatformSigner } from './signatures.ts';
 import { wholeSecond } from './x509.ts';
 
@@ -28,7 +28,7 @@ const ownerOf = (generation: number) => `authority ${generation}`;
 export async function makeKeyGeneration(
   { generation, trustDomain, notBefore, notAfter }: { generation: number; trustDomain: string } & Validity,
   box: SecretBox,
-): Promise<AgentAuthorityTable> {
+): Promise<AgentTables['agent_authorities']> {
   const made = {
     ecdsa: await newKeyPair(PURPOSES.ecdsa),
     ml_dsa_65: await newKeyPair(PURPOSES.ml_dsa_65),
@@ -58,7 +58,7 @@ export async function makeKeyGeneration(
 }
 
 /** @throws Error when the row was not sealed with the master key of this platform. */
-export function openKeyGeneration(row: AgentAuthorityTable, box: SecretBox): KeyGeneration {
+export function openKeyGeneration(row: AgentTables['agent_authorities'], box: SecretBox): KeyGeneration {
   const opened = box.open(row.private_keys, ownerOf(row.generation)).toString();
   const secrets = JSON.parse(opened) as Record<Purpose, string>;
   const published = JSON.parse(row.public_keys) as PublicJwk[];

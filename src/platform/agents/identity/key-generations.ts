@@ -1,6 +1,6 @@
 import type { Reader, Transaction } from '../../database/database.ts';
 import type { SecretBox } from '../../secrets.ts';
-import type { AgentTables } from '../schema.ts';
+import type { AgentTables } from '../tables.ts';
 import { type KeyGeneration, makeKeyGeneration, openKeyGeneration } from './key-generation.ts';
 import { CLOCK_SKEW_MS, KEY_YEARS, LEAD_DAYS, LEAF_DAYS } from './terms.ts';
 

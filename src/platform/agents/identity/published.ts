@@ -1,6 +1,6 @@
 import type { Agent } from '../agent-rows.ts';
 import type { AgentServiceMeans } from '../means.ts';
-import type { AgentTables } from '../schema.ts';
+import type { AgentTables } from '../tables.ts';
 import { IdentityAddresses, toRevocationListName } from './addresses.ts';
 import { type AgentCard, signAgentCard } from './agent-card.ts';
 import { type DidDocument, didDocument } from './did-document.ts';

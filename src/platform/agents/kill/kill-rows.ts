@@ -1,14 +1,15 @@
 import type { Selectable } from 'kysely';
-import type { Columns, Reader, Transaction } from '../../database/database.ts';
+import type { Reader, Transaction } from '../../database/database.ts';
+import { kindsOf } from '../../database/table.ts';
 import { DomainError } from '../../errors.ts';
 import type { Agent } from '../agent-rows.ts';
-import type { AgentTables } from '../schema.ts';
+import type { AgentTables } from '../tables.ts';
 import type { KillStepName, StepResult } from '../words.ts';
-import type { AgentKillStepTable, AgentKillTable } from './schema.ts';
+import { KILL_TABLES } from './tables.ts';
 
-export type Kill = Selectable<AgentKillTable>;
+export type Kill = Selectable<AgentTables['agent_kills']>;
 /** A step of a kill, for one agent. */
-export type StepRow = Selectable<AgentKillStepTable> & Pick<Agent, 'agent_id' | 'name'>;
+export type StepRow = Selectable<AgentTables['agent_kill_steps']> & Pick<Agent, 'agent_id' | 'name'>;
 
 /** How a step ended. */
 export interface StepEnd {
@@ -22,13 +23,7 @@ export interface StepEnd {
 /** Agents of one kill, at most: steps are numbered by kind first, and then by agent. */
 const MOST_AGENTS = 100_000;
 
-const PLAN: Columns = {
-  kill_no: 'integer',
-  number: 'integer',
-  agent_no: 'integer',
-  step: 'text',
-  deadline_ms: 'integer',
-};
+const PLAN = kindsOf(KILL_TABLES.agent_kill_steps, ['kill_no', 'number', 'agent_no', 'step', 'deadline_ms']);
 
 /** @param agents in the order in which each kind of step is done to them; they come after those that were planned. */
 export async function planSteps(

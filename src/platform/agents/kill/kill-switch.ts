@@ -10,7 +10,7 @@ import { type Agent, descendantsOf, findAgent, lockAgent } from '../agent-rows.t
 import { alertOfAgent } from '../alerting.ts';
 import { type AgentEntry, PLATFORM } from '../entries.ts';
 import type { KillWish, Reinstated, WireKill } from '../requests/kill.ts';
-import type { AgentTables } from '../schema.ts';
+import type { AgentTables } from '../tables.ts';
 import { Carrying, claimUntil } from './carrying.ts';
 import { abandonedKills, claimKill, findKill, type Kill, planSteps } from './kill-rows.ts';
 import type { KillMeans } from './means.ts';

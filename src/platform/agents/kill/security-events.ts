@@ -6,7 +6,7 @@ import { type Deliver, Undeliverable } from '../../jobs/delivery.ts';
 import type { Sends } from '../../module.ts';
 import type { Agent } from '../agent-rows.ts';
 import type { SecurityEventName } from '../identity/security-event.ts';
-import type { AgentTables } from '../schema.ts';
+import type { AgentTables } from '../tables.ts';
 import type { Kill } from './kill-rows.ts';
 import type { KillMeans } from './means.ts';
 

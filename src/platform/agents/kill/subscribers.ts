@@ -6,8 +6,7 @@ import { DomainError } from '../../errors.ts';
 import { keyedRequest, makeOnce } from '../../idempotency/keyed-results.ts';
 import type { AgentServiceMeans } from '../means.ts';
 import type { NewSubscriber, WireSubscriber } from '../requests/subscribers.ts';
-import type { AgentTables } from '../schema.ts';
-import type { AgentSubscriberTable } from './schema.ts';
+import type { AgentTables } from '../tables.ts';
 
 /** Each of them is told of each agent. */
 const MOST_SUBSCRIBERS = 20;
@@ -94,7 +93,7 @@ export class Subscribers {
   }
 }
 
-type Subscriber = Selectable<AgentSubscriberTable>;
+type Subscriber = Selectable<AgentTables['agent_subscribers']>;
 
 function standing(reader: Reader): Promise<Subscriber[]> {
   const subscribers = reader.tables<AgentTables>().selectFrom('agent_subscribers').selectAll();

@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import type { Reader } from '../../database/database.ts';
 import type { RevocationReason } from '../identity/kinds.ts';
 import type { AgentVerification } from '../requests/public.ts';
-import type { AgentTables } from '../schema.ts';
+import type { AgentTables } from '../tables.ts';
 import type { CertificateStatus } from '../words.ts';
 
 /**

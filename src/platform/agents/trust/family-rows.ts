@@ -1,6 +1,6 @@
 import type { ColumnKind, Columns, Reader, Transaction } from '../../database/database.ts';
 import type { Agent } from '../agent-rows.ts';
-import type { AgentTables } from '../schema.ts';
+import type { AgentTables } from '../tables.ts';
 import type { TrustStanding } from './step.ts';
 
 /** All agents of the families of some, which are this transaction's until it ends. Ids of no agent are left out. */

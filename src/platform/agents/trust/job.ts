@@ -1,7 +1,7 @@
 import type { Job } from '../../jobs/scheduler.ts';
 import { writeEntries } from '../entries.ts';
 import type { AgentServiceMeans } from '../means.ts';
-import type { AgentTables } from '../schema.ts';
+import type { AgentTables } from '../tables.ts';
 import type { TrustDesk } from './desk.ts';
 
 const EVERY_MS = 10 * 60_000;

@@ -3,11 +3,10 @@ import { canonicalize, type Json } from '../../../core/json/canonical.ts';
 import type { ColumnKind, Columns, Reader, Transaction } from '../../database/database.ts';
 import type { Agent } from '../agent-rows.ts';
 import type { TrustScore } from '../requests/trust.ts';
-import type { AgentTables } from '../schema.ts';
+import type { AgentTables } from '../tables.ts';
 import type { TrustLine } from './ledger.ts';
-import type { AgentTrustLineTable } from './schema.ts';
 
-type LineRow = Selectable<AgentTrustLineTable>;
+type LineRow = Selectable<AgentTables['agent_trust_lines']>;
 
 const COLUMNS: Columns & Record<keyof LineRow, ColumnKind> = {
   agent_no: 'integer',

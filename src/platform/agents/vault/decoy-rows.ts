@@ -2,11 +2,10 @@ import type { Selectable } from 'kysely';
 import type { Reader, Transaction } from '../../database/database.ts';
 import { DomainError } from '../../errors.ts';
 import type { Agent } from '../agent-rows.ts';
-import type { AgentTables } from '../schema.ts';
-import type { AgentDecoyTable } from './schema.ts';
+import type { AgentTables } from '../tables.ts';
 import type { AgentSecret } from './secret-rows.ts';
 
-export type AgentDecoy = Selectable<AgentDecoyTable>;
+export type AgentDecoy = Selectable<AgentTables['agent_decoys']>;
 
 /** Those of an agent that were not removed, the oldest first. */
 export async function decoysOf(reader: Reader, { agent_no }: Pick<Agent, 'agent_no'>): Promise<AgentDecoy[]> {

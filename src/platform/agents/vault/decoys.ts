@@ -7,7 +7,7 @@ import type { Agent } from '../agent-rows.ts';
 import { allowancesOf } from '../composition.ts';
 import type { AgentEntry } from '../entries.ts';
 import type { NewDecoy, WireDecoy } from '../requests/vault.ts';
-import type { AgentTables } from '../schema.ts';
+import type { AgentTables } from '../tables.ts';
 import { type AgentDecoy, decoysOf, decoyToolsOf, endDecoy, insertDecoy } from './decoy-rows.ts';
 import type { OpenedVault } from './keys.ts';
 import { deleteSecret, insertSecret, secretNamed } from './secret-rows.ts';

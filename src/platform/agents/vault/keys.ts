@@ -2,7 +2,7 @@ import { randomBytes, randomUUID } from 'node:crypto';
 import type { Reader, Transaction } from '../../database/database.ts';
 import { openWith, type SecretBox, sealWith } from '../../secrets.ts';
 import type { Agent } from '../agent-rows.ts';
-import type { AgentTables } from '../schema.ts';
+import type { AgentTables } from '../tables.ts';
 import type { AgentSecret } from './secret-rows.ts';
 
 /** What vaults are encrypted with, for people. */

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { Reader, Transaction } from '../../database/database.ts';
 import type { Agent } from '../agent-rows.ts';
-import type { AgentTables } from '../schema.ts';
+import type { AgentTables } from '../tables.ts';
 import type { AgentSecret } from './secret-rows.ts';
 
 /** For so long somebody who took a secret may work with it; then they ask again. */

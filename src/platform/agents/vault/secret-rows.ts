@@ -1,10 +1,9 @@
 import type { Selectable } from 'kysely';
 import type { Reader, Transaction } from '../../database/database.ts';
 import type { Agent } from '../agent-rows.ts';
-import type { AgentTables } from '../schema.ts';
-import type { AgentSecretTable } from './schema.ts';
+import type { AgentTables } from '../tables.ts';
 
-export type AgentSecret = Selectable<AgentSecretTable>;
+export type AgentSecret = Selectable<AgentTables['agent_secrets']>;
 type Owner = Pick<Agent, 'agent_no'>;
 
 /** By their names. */

@@ -7,7 +7,7 @@ import { EndpointEntries } from '../entries.ts';
 import { type Endpoint, findEndpoint, findEndpointInUse } from '../host-rows.ts';
 import type { BaitMeans } from '../means.ts';
 import type { NewBait, WireBait } from '../requests/bait.ts';
-import type { EndpointTables } from '../schema.ts';
+import type { EndpointTables } from '../tables.ts';
 import { type BaitRow, baitOf, baitToWire, changeBait, findBait, seenBy } from './rows.ts';
 
 /** Of one endpoint, at a time: its agent looks at each in every scan. */

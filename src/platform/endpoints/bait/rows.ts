@@ -3,10 +3,10 @@ import type { Reader, Transaction } from '../../database/database.ts';
 import { DomainError } from '../../errors.ts';
 import type { Endpoint } from '../host-rows.ts';
 import type { WireBait } from '../requests/bait.ts';
-import type { EndpointBaitTable, EndpointTables } from '../schema.ts';
+import type { EndpointTables } from '../tables.ts';
 import type { ReadSign } from '../words.ts';
 
-export type BaitRow = Selectable<EndpointBaitTable>;
+export type BaitRow = Selectable<EndpointTables['endpoint_bait']>;
 
 /** All bait of an endpoint, the oldest first. */
 export function baitOf(reader: Reader, { endpoint_no }: Pick<Endpoint, 'endpoint_no'>): Promise<BaitRow[]> {

@@ -1,10 +1,11 @@
 import type { Selectable } from 'kysely';
-import { type Columns, InTheWay, type Reader, type StoredRow, type Transaction } from '../../database/database.ts';
+import { InTheWay, type Reader, type StoredRow, type Transaction } from '../../database/database.ts';
+import { kindsOf } from '../../database/table.ts';
 import type { EndpointLine } from '../report/line.ts';
-import type { EndpointTables, LineSetTable } from '../schema.ts';
+import { ENDPOINT_TABLES, type EndpointTables } from '../tables.ts';
 import { type LineChunk, textsOf } from './chunks.ts';
 
-export type LineSet = Selectable<LineSetTable>;
+export type LineSet = Selectable<EndpointTables['line_sets']>;
 
 /** All lines of a set, ready to be stored. */
 export interface NewLineSet {
@@ -13,8 +14,8 @@ export interface NewLineSet {
   chunks: readonly LineChunk[];
 }
 
-const CHUNK_COLUMNS: Columns = { sha256: 'text', first_path: 'bytes', last_path: 'bytes', lines: 'bytes' };
-const PLACE_COLUMNS: Columns = { set_no: 'integer', number: 'integer', chunk_no: 'integer' };
+const CHUNK_COLUMNS = kindsOf(ENDPOINT_TABLES.line_chunks, ['sha256', 'first_path', 'last_path', 'lines']);
+const PLACE_COLUMNS = kindsOf(ENDPOINT_TABLES.line_set_chunks, ['set_no', 'number', 'chunk_no']);
 
 export function lineSetOf(reader: Reader, rootHash: string): Promise<LineSet | undefined> {
   const sets = reader.tables<EndpointTables>().selectFrom('line_sets').selectAll();

@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import type { Reader } from '../../database/database.ts';
 import { type EndpointLine, pathBytes } from '../report/line.ts';
-import type { EndpointTables } from '../schema.ts';
+import type { EndpointTables } from '../tables.ts';
 import { textsOfChunk } from './line-sets.ts';
 
 /** How many endpoints have a path in their active baseline. Only the chunks that could have it are read. */

@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import type { Reader } from '../../database/database.ts';
 import { type ChangedFile, explains, type SignedPackage } from './explanation.ts';
 import { standingPath } from './paths.ts';
-import type { PackageTables } from './schema.ts';
+import type { PackageTables } from './tables.ts';
 
 /** What signed packages say of files. */
 export interface KnownFiles {

@@ -2,10 +2,10 @@ import { type Selectable, sql } from 'kysely';
 import type { Reader, Transaction } from '../../database/database.ts';
 import type { ListedPackage } from './index-file.ts';
 import type { PackagedFile } from './package-files.ts';
-import type { PackageTables, SignedArchiveTable, SignedPackageTable } from './schema.ts';
+import type { PackageTables } from './tables.ts';
 
-export type SignedArchive = Selectable<SignedArchiveTable>;
-export type SignedPackageRow = Selectable<SignedPackageTable>;
+export type SignedArchive = Selectable<PackageTables['signed_archives']>;
+export type SignedPackageRow = Selectable<PackageTables['signed_packages']>;
 
 /** Rows of one statement: SQLite allows 32,766 values. */
 const ROWS_AT_ONCE = 1000;

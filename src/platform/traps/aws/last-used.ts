@@ -2,7 +2,7 @@ import { messageOf } from '../../../core/errors.ts';
 import type { Database } from '../../database/database.ts';
 import type { Job } from '../../jobs/scheduler.ts';
 import { noteReport, type Trap } from '../repository.ts';
-import type { TrapTables } from '../schema.ts';
+import type { TrapTables } from '../tables.ts';
 import type { Uses } from '../uses.ts';
 import type { TrapVault } from '../vault.ts';
 import type { Iam, LastUse } from './iam.ts';

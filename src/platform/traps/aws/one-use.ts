@@ -1,7 +1,7 @@
 import type { Reader } from '../../database/database.ts';
 import type { Trap } from '../repository.ts';
 import { SAME_USE_MS } from '../rules.ts';
-import type { TrapTables } from '../schema.ts';
+import type { TrapTables } from '../tables.ts';
 import type { LastUse } from './iam.ts';
 
 /** The id of what IAM says of a use: the same answer again is the same use. */

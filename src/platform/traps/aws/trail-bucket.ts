@@ -3,7 +3,7 @@ import { messageOf } from '../../../core/errors.ts';
 import type { Database } from '../../database/database.ts';
 import { DomainError } from '../../errors.ts';
 import type { Job } from '../../jobs/scheduler.ts';
-import type { TrapTables } from '../schema.ts';
+import type { TrapTables } from '../tables.ts';
 import type { TrailBucket } from './settings.ts';
 import type { Trail, TrailTally } from './trail.ts';
 import type { NamedLogFiles } from './trail-records.ts';

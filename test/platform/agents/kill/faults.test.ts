@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { Unasked } from '../../../../src/platform/agents/kill/asking.ts';
 import { KillSwitch } from '../../../../src/platform/agents/kill/kill-switch.ts';
 import { type KillStep, killSteps } from '../../../../src/platform/agents/kill/steps.ts';
-import type { AgentTables } from '../../../../src/platform/agents/schema.ts';
+import type { AgentTables } from '../../../../src/platform/agents/tables.ts';
 import { KILL_STEPS, type KillStepName } from '../../../../src/platform/agents/words.ts';
 import type { Transaction } from '../../../../src/platform/database/database.ts';
 import { inTurn, someRows } from '../../../support/some-rows.ts';

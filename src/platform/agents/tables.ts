@@ -1,0 +1,71 @@
+import { digest, integer, oneOf, optional, ordinal, type TablesOf, table, text } from '../database/table.ts';
+import { IDENTITY_TABLES } from './identity/tables.ts';
+import { KILL_TABLES } from './kill/tables.ts';
+import { TRUST_TABLES } from './trust/tables.ts';
+import { VAULT_TABLES } from './vault/tables.ts';
+import type { AgentStateName, AgentType, SuspensionCause, TrustTier } from './words.ts';
+
+export const AGENT_TABLES = {
+  agents: table(
+    {
+      agent_no: ordinal(),
+      agent_id: text('UNIQUE'),
+      name: text(),
+      agent_type: text<AgentType>(),
+      model: text(),
+      version: text(),
+      /** JSON of names, sorted, each once. */
+      allowed_tools: text(),
+      /** JSON of host names, sorted, each once. */
+      allowed_apis: text(),
+      prompt_sha256: optional(digest()),
+      /** Hex SHA-256 over model, version, allowances and prompt: see `composition.ts`. */
+      composition: digest(),
+      /** Since when it is another one than its passport and certificates say; null where it is the same. */
+      composition_changed_at: optional(text()),
+      /** The agent that delegates to it. */
+      parent_agent_id: optional(text('REFERENCES agents (agent_id)')),
+      /** The agent at the top of its family: itself where it has no parent. Its row is locked before any of the family changes. */
+      root_agent_id: text(),
+      state: oneOf<AgentStateName>(['registered', 'active', 'suspended', 'revoked']),
+      /** Why it is suspended; null where it is not. */
+      suspended_because: optional(text<SuspensionCause>()),
+      state_changed_at: text(),
+      registered_at: text(),
+      registered_by: text(),
+      /** The first time. */
+      onboarded_at: optional(text()),
+      /** From when on the days count that promotion takes: its first onboarding, or its last reinstatement. */
+      trusted_since: optional(text()),
+      /** `after` of the last line of its ledger. */
+      score: integer('CHECK (score BETWEEN 0 AND 100)'),
+      tier: text<TrustTier>(),
+      /** Number of the last line of its ledger. */
+      ledger_length: integer(),
+      /** Its last attested compliant action. */
+      attested_at: optional(text()),
+      /** UTC day `YYYY-MM-DD` of the service's clock on which `attested_points` were earned. */
+      attested_day: optional(text()),
+      attested_points: integer(),
+      /** When time next changes its score; null where it does not. */
+      due_at: optional(text()),
+      /** How many it reported that are recorded. */
+      actions: integer(),
+    },
+    {
+      indexes: {
+        agents_by_root: '(root_agent_id, agent_no)',
+        agents_by_parent: '(parent_agent_id) WHERE parent_agent_id IS NOT NULL',
+        agents_by_state: '(state, agent_no)',
+        agents_by_tier: '(tier, agent_no)',
+        agents_due: '(due_at) WHERE due_at IS NOT NULL',
+      },
+    },
+  ),
+  ...IDENTITY_TABLES,
+  ...TRUST_TABLES,
+  ...KILL_TABLES,
+  ...VAULT_TABLES,
+};
+
+export type AgentTables = TablesOf<typeof AGENT_TABLES>;
