@@ -1,11 +1,11 @@
 import type { DerivedSealKeys } from './audit/seal-keys.ts';
 import { countStreams } from './audit/totals.ts';
 import type { Database, Reader, Transaction } from './database/database.ts';
-import { integer, type TablesOf, table, text } from './database/table.ts';
+import { column, type TablesOf, table } from './database/table.ts';
 
 export const MASTER_KEY_TABLES = {
   /** One row: a text that is derived from the master key, by which a database recognizes it and which does not reveal it. */
-  master_key: table({ id: integer('PRIMARY KEY CHECK (id = 1)'), mark: text() }),
+  master_key: table({ id: column.integer('PRIMARY KEY CHECK (id = 1)'), mark: column.text() }),
 };
 
 type MasterKeyTables = TablesOf<typeof MASTER_KEY_TABLES>;

@@ -1,4 +1,4 @@
-import { bytes, integer, oneOf, optional, type TablesOf, table, text } from '../database/table.ts';
+import { column, type TablesOf, table } from '../database/table.ts';
 
 /** owner: everything; operator: runs the services; auditor: reads and verifies. */
 export type Role = 'owner' | 'operator' | 'auditor';
@@ -8,91 +8,91 @@ export type LinkPurpose = 'set_up' | 'confirm' | 'invite' | 'reset';
 /** Times are RFC 3339 UTC with milliseconds. */
 export const ACCOUNT_TABLES = {
   api_keys: table({
-    key_id: text('PRIMARY KEY'),
+    key_id: column.text('PRIMARY KEY'),
     /** Of the whole text, which is kept nowhere. */
-    sha256: text(),
-    name: text(),
+    sha256: column.text(),
+    name: column.text(),
     /** With a space between them. */
-    scopes: text(),
-    created_at: text(),
-    expires_at: optional(text()),
-    revoked_at: optional(text()),
+    scopes: column.text(),
+    created_at: column.text(),
+    expires_at: column.optional(column.text()),
+    revoked_at: column.optional(column.text()),
     /** To the minute. */
-    last_used_at: optional(text()),
+    last_used_at: column.optional(column.text()),
     /** The key in whose place this one is. */
-    rotated_from: optional(text('UNIQUE REFERENCES api_keys')),
+    rotated_from: column.optional(column.text('UNIQUE REFERENCES api_keys')),
     /** What alone it may speak for, as its service names it: `endpoint:ID`; null for a key that speaks for itself. */
-    bound_to: optional(text()),
+    bound_to: column.optional(column.text()),
   }),
   people: table({
-    person_id: text('PRIMARY KEY'),
+    person_id: column.text('PRIMARY KEY'),
     /** As `canonicalEmail` writes it. */
-    email: text('UNIQUE'),
-    name: text(),
-    role: oneOf<Role>(['owner', 'operator', 'auditor']),
+    email: column.text('UNIQUE'),
+    name: column.text(),
+    role: column.oneOf<Role>(['owner', 'operator', 'auditor']),
     /** As `hashPassword` stores it. */
-    password: text(),
+    password: column.text(),
     /** Sealed; null while there is no second factor. */
-    totp_secret: optional(bytes()),
+    totp_secret: column.optional(column.bytes()),
     /** Of the last code that was taken. */
-    totp_step: integer(),
-    created_at: text(),
-    disabled_at: optional(text()),
+    totp_step: column.integer(),
+    created_at: column.text(),
+    disabled_at: column.optional(column.text()),
   }),
   links: table({
-    link_id: text('PRIMARY KEY'),
+    link_id: column.text('PRIMARY KEY'),
     /** Of its token. */
-    sha256: text('UNIQUE'),
-    purpose: oneOf<LinkPurpose>(['set_up', 'confirm', 'invite', 'reset']),
+    sha256: column.text('UNIQUE'),
+    purpose: column.oneOf<LinkPurpose>(['set_up', 'confirm', 'invite', 'reset']),
     /** JSON, for whoever follows the link. */
-    content: text(),
-    expires_at: text(),
-    used_at: optional(text()),
+    content: column.text(),
+    expires_at: column.text(),
+    used_at: column.optional(column.text()),
     /** Who gives it to somebody else, as acts name them. */
-    made_by: optional(text()),
+    made_by: column.optional(column.text()),
   }),
   failed_attempts: table({
-    subject: text('PRIMARY KEY'),
-    failures: integer(),
-    last_at: text(),
+    subject: column.text('PRIMARY KEY'),
+    failures: column.integer(),
+    last_at: column.text(),
   }),
   passkeys: table(
     {
-      passkey_id: text('PRIMARY KEY'),
-      person_id: text('REFERENCES people'),
+      passkey_id: column.text('PRIMARY KEY'),
+      person_id: column.text('REFERENCES people'),
       /** As its authenticator calls it, in base64url. */
-      credential_id: text('UNIQUE'),
+      credential_id: column.text('UNIQUE'),
       /** What the person calls it. */
-      name: text(),
+      name: column.text(),
       /** A COSE_Key (RFC 9052, section 7). */
-      public_key: bytes(),
+      public_key: column.bytes(),
       /** What its authenticator had counted to when it last signed; 0 where it does not count. */
-      counter: integer(),
+      counter: column.integer(),
       /** JSON: the ways on which a browser reaches it. */
-      transports: text(),
-      created_at: text(),
-      last_used_at: optional(text()),
+      transports: column.text(),
+      created_at: column.text(),
+      last_used_at: column.optional(column.text()),
     },
     { indexes: { passkeys_by_person: '(person_id)' } },
   ),
   /** Challenges that an authenticator signed, until they are too old anyhow. */
   spent_challenges: table({
-    sha256: text('PRIMARY KEY'),
-    until: text(),
+    sha256: column.text('PRIMARY KEY'),
+    until: column.text(),
   }),
   sessions: table(
     {
-      sha256: text('PRIMARY KEY'),
-      session_id: text('UNIQUE'),
-      person_id: text('REFERENCES people'),
-      csrf: text(),
-      created_at: text(),
-      seen_at: text(),
+      sha256: column.text('PRIMARY KEY'),
+      session_id: column.text('UNIQUE'),
+      person_id: column.text('REFERENCES people'),
+      csrf: column.text(),
+      created_at: column.text(),
+      seen_at: column.text(),
       /** When the person last proved anew who they are; null until then. */
-      proved_at: optional(text()),
+      proved_at: column.optional(column.text()),
       /** Where it was begun, as `networkOf` says it, and with what, as `browserWords` does. */
-      network: optional(text()),
-      browser: optional(text()),
+      network: column.optional(column.text()),
+      browser: column.optional(column.text()),
     },
     { indexes: { sessions_by_person: '(person_id)' } },
   ),

@@ -1,4 +1,4 @@
-import { digest, integer, oneOf, optional, ordinal, type TablesOf, table, text } from '../database/table.ts';
+import { column, type TablesOf, table } from '../database/table.ts';
 import { IDENTITY_TABLES } from './identity/tables.ts';
 import { KILL_TABLES } from './kill/tables.ts';
 import { TRUST_TABLES } from './trust/tables.ts';
@@ -8,49 +8,49 @@ import type { AgentStateName, AgentType, SuspensionCause, TrustTier } from './wo
 export const AGENT_TABLES = {
   agents: table(
     {
-      agent_no: ordinal(),
-      agent_id: text('UNIQUE'),
-      name: text(),
-      agent_type: text<AgentType>(),
-      model: text(),
-      version: text(),
+      agent_no: column.ordinal(),
+      agent_id: column.text('UNIQUE'),
+      name: column.text(),
+      agent_type: column.text<AgentType>(),
+      model: column.text(),
+      version: column.text(),
       /** JSON of names, sorted, each once. */
-      allowed_tools: text(),
+      allowed_tools: column.text(),
       /** JSON of host names, sorted, each once. */
-      allowed_apis: text(),
-      prompt_sha256: optional(digest()),
+      allowed_apis: column.text(),
+      prompt_sha256: column.optional(column.digest()),
       /** Hex SHA-256 over model, version, allowances and prompt: see `composition.ts`. */
-      composition: digest(),
+      composition: column.digest(),
       /** Since when it is another one than its passport and certificates say; null where it is the same. */
-      composition_changed_at: optional(text()),
+      composition_changed_at: column.optional(column.text()),
       /** The agent that delegates to it. */
-      parent_agent_id: optional(text('REFERENCES agents (agent_id)')),
+      parent_agent_id: column.optional(column.text('REFERENCES agents (agent_id)')),
       /** The agent at the top of its family: itself where it has no parent. Its row is locked before any of the family changes. */
-      root_agent_id: text(),
-      state: oneOf<AgentStateName>(['registered', 'active', 'suspended', 'revoked']),
+      root_agent_id: column.text(),
+      state: column.oneOf<AgentStateName>(['registered', 'active', 'suspended', 'revoked']),
       /** Why it is suspended; null where it is not. */
-      suspended_because: optional(text<SuspensionCause>()),
-      state_changed_at: text(),
-      registered_at: text(),
-      registered_by: text(),
+      suspended_because: column.optional(column.text<SuspensionCause>()),
+      state_changed_at: column.text(),
+      registered_at: column.text(),
+      registered_by: column.text(),
       /** The first time. */
-      onboarded_at: optional(text()),
+      onboarded_at: column.optional(column.text()),
       /** From when on the days count that promotion takes: its first onboarding, or its last reinstatement. */
-      trusted_since: optional(text()),
+      trusted_since: column.optional(column.text()),
       /** `after` of the last line of its ledger. */
-      score: integer('CHECK (score BETWEEN 0 AND 100)'),
-      tier: text<TrustTier>(),
+      score: column.integer('CHECK (score BETWEEN 0 AND 100)'),
+      tier: column.text<TrustTier>(),
       /** Number of the last line of its ledger. */
-      ledger_length: integer(),
+      ledger_length: column.integer(),
       /** Its last attested compliant action. */
-      attested_at: optional(text()),
+      attested_at: column.optional(column.text()),
       /** UTC day `YYYY-MM-DD` of the service's clock on which `attested_points` were earned. */
-      attested_day: optional(text()),
-      attested_points: integer(),
+      attested_day: column.optional(column.text()),
+      attested_points: column.integer(),
       /** When time next changes its score; null where it does not. */
-      due_at: optional(text()),
+      due_at: column.optional(column.text()),
       /** How many it reported that are recorded. */
-      actions: integer(),
+      actions: column.integer(),
     },
     {
       indexes: {

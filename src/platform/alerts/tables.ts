@@ -1,40 +1,40 @@
-import { bytes, integer, optional, ordinal, type TablesOf, table, text } from '../database/table.ts';
+import { column, type TablesOf, table } from '../database/table.ts';
 import type { AlertChannelKind, AlertSeverity, AlertSource } from './words.ts';
 
 export const ALERT_TABLES = {
   /** Where people are told of things. */
   alerting_channels: table({
-    channel_no: ordinal(),
-    alert_channel_id: text('UNIQUE'),
-    kind: text<AlertChannelKind>(),
-    name: text(),
+    channel_no: column.ordinal(),
+    alert_channel_id: column.text('UNIQUE'),
+    kind: column.text<AlertChannelKind>(),
+    name: column.text(),
     /** A URL, or an e-mail address. */
-    target: text(),
-    least_severity: text<AlertSeverity>(),
+    target: column.text(),
+    least_severity: column.text<AlertSeverity>(),
     /** The services of which it is told, with a space between them; null for all. */
-    sources: optional(text()),
+    sources: column.optional(column.text()),
     /** The secret that signs webhooks, in a SecretBox; null for e-mail. */
-    secret: optional(bytes()),
-    created_at: text(),
-    removed_at: optional(text()),
+    secret: column.optional(column.bytes()),
+    created_at: column.text(),
+    removed_at: column.optional(column.text()),
   }),
   /** An alert on its way to a channel, or there. */
   alert_messages: table(
     {
       /** Of the outbox. */
-      message_id: text('PRIMARY KEY'),
-      alert_channel_id: text(),
-      source: text<AlertSource>(),
-      kind: text(),
-      severity: text<AlertSeverity>(),
-      subject_id: text(),
-      told_key: text(),
-      level: integer(),
-      flood_key: text(),
-      made_at: text(),
-      state: text<'pending' | 'delivered' | 'dead'>(),
-      attempts: integer(),
-      delivered_at: optional(text()),
+      message_id: column.text('PRIMARY KEY'),
+      alert_channel_id: column.text(),
+      source: column.text<AlertSource>(),
+      kind: column.text(),
+      severity: column.text<AlertSeverity>(),
+      subject_id: column.text(),
+      told_key: column.text(),
+      level: column.integer(),
+      flood_key: column.text(),
+      made_at: column.text(),
+      state: column.text<'pending' | 'delivered' | 'dead'>(),
+      attempts: column.integer(),
+      delivered_at: column.optional(column.text()),
     },
     {
       indexes: {

@@ -1,16 +1,4 @@
-import {
-  bytes,
-  digest,
-  flag,
-  integer,
-  jsonObject,
-  oneOf,
-  optional,
-  ordinal,
-  type TablesOf,
-  table,
-  text,
-} from '../database/table.ts';
+import { column, type TablesOf, table } from '../database/table.ts';
 
 /**
  * Times are RFC 3339 UTC with milliseconds. The checks hold for whoever edits the database with another program, too.
@@ -19,26 +7,26 @@ import {
 export const AUDIT_TABLES = {
   verifications: table(
     {
-      verification_no: ordinal(),
-      verification_id: text('UNIQUE'),
-      stream_no: integer(),
+      verification_no: column.ordinal(),
+      verification_id: column.text('UNIQUE'),
+      stream_no: column.integer(),
       /** Of its stream's checks, from 1 on without gaps; 0 for one that found the row of its stream changed, and is not counted. */
-      number: integer(),
+      number: column.integer(),
       /** 0 or 1. */
-      verified: flag(),
-      began_at: text(),
-      checked_at: text(),
-      entries_checked: integer(),
-      from_sequence: optional(integer()),
-      to_sequence: optional(integer()),
-      head_hash: optional(text()),
+      verified: column.flag(),
+      began_at: column.text(),
+      checked_at: column.text(),
+      entries_checked: column.integer(),
+      from_sequence: column.optional(column.integer()),
+      to_sequence: column.optional(column.integer()),
+      head_hash: column.optional(column.text()),
       /** Up to where nothing is wrong. */
-      sound_through: optional(integer()),
+      sound_through: column.optional(column.integer()),
       /** JSON of what was found wrong. */
-      failures: text(),
-      failures_sha256: text(),
+      failures: column.text(),
+      failures_sha256: column.text(),
       /** Over all above but the numbers of the database; over the failures by their digest. */
-      seal: text(),
+      seal: column.text(),
     },
     {
       indexes: {
@@ -50,59 +38,59 @@ export const AUDIT_TABLES = {
   ),
   streams: table(
     {
-      stream_no: ordinal(),
-      stream_id: text('UNIQUE'),
-      entry_count: integer(),
-      head_sequence: integer(),
-      head_hash: text(),
-      created_at: text(),
-      last_entry_at: text(),
-      checkpoint_count: integer(),
+      stream_no: column.ordinal(),
+      stream_id: column.text('UNIQUE'),
+      entry_count: column.integer(),
+      head_sequence: column.integer(),
+      head_hash: column.text(),
+      created_at: column.text(),
+      last_entry_at: column.text(),
+      checkpoint_count: column.integer(),
       /** How many of its checkpoints are anchored. */
-      anchored_count: integer(),
+      anchored_count: column.integer(),
       /** How many of its checks are numbered. */
-      verification_count: integer(),
+      verification_count: column.integer(),
       /** The epoch of the key that seals its next entry. */
-      seal_epoch: integer(),
+      seal_epoch: column.integer(),
       /** Over all above but the number. */
-      head_seal: text(),
+      head_seal: column.text(),
       /** Of its checks, the one that began last; null while there was none. */
-      verification_no: optional(integer('REFERENCES verifications')),
+      verification_no: column.optional(column.integer('REFERENCES verifications')),
     },
     { indexes: { streams_by_check: '(verification_no)' } },
   ),
   /** One row. */
   totals: table({
-    id: integer('PRIMARY KEY CHECK (id = 1)'),
-    streams: integer(),
+    id: column.integer('PRIMARY KEY CHECK (id = 1)'),
+    streams: column.integer(),
     /** Streams whose last check found nothing wrong. */
-    verified: integer(),
+    verified: column.integer(),
     /** Those whose last check found something. */
-    failed: integer(),
+    failed: column.integer(),
     /** Up to where the last checks went: the sum of their last sequence numbers. */
-    reached: integer(),
-    seal: text(),
+    reached: column.integer(),
+    seal: column.text(),
   }),
   /** The columns are the only copy of an entry: what is served and what is verified is built from them. */
   entries: table(
     {
       /** In the order in which the entries of all streams were recorded. */
-      recorded: ordinal(),
-      stream_no: integer('REFERENCES streams'),
-      sequence: integer('CHECK (sequence BETWEEN 1 AND 9007199254740991)'),
-      entry_id: text(),
-      timestamp: text(),
-      occurred_at: optional(text()),
-      actor: text(),
-      action: text(),
-      resource_type: text(),
-      resource_id: text(),
+      recorded: column.ordinal(),
+      stream_no: column.integer('REFERENCES streams'),
+      sequence: column.integer('CHECK (sequence BETWEEN 1 AND 9007199254740991)'),
+      entry_id: column.text(),
+      timestamp: column.text(),
+      occurred_at: column.optional(column.text()),
+      actor: column.text(),
+      action: column.text(),
+      resource_type: column.text(),
+      resource_id: column.text(),
       /** An object in the form of RFC 8785, so that its text can be hashed as it is. */
-      metadata: jsonObject(),
-      prev_hash: digest(),
-      seal_key_id: text(),
-      hash: digest(),
-      seal: digest(),
+      metadata: column.jsonObject(),
+      prev_hash: column.digest(),
+      seal_key_id: column.text(),
+      hash: column.digest(),
+      seal: column.digest(),
     },
     {
       constraints: ['UNIQUE (stream_no, sequence)'],
@@ -114,30 +102,30 @@ export const AUDIT_TABLES = {
   entry_hours: table(
     {
       /** As the entries' times begin: `2026-10-01T09`. */
-      hour: text(),
-      stream_no: integer('REFERENCES streams'),
-      entries: integer(),
+      hour: column.text(),
+      stream_no: column.integer('REFERENCES streams'),
+      entries: column.integer(),
     },
     { constraints: ['PRIMARY KEY (hour, stream_no)'] },
   ),
   checkpoints: table(
     {
-      ordinal: ordinal(),
-      checkpoint_id: text('UNIQUE'),
-      stream_no: integer('REFERENCES streams'),
+      ordinal: column.ordinal(),
+      checkpoint_id: column.text('UNIQUE'),
+      stream_no: column.integer('REFERENCES streams'),
       /** Of its stream's checkpoints, from 1 on without gaps. */
-      number: integer(),
-      sequence: integer(),
-      hash: text(),
-      created_at: text(),
-      status: oneOf(['anchored', 'pending']),
-      authority: oneOf(['external', 'development']),
-      tsa_url: text(),
-      gen_time: optional(text()),
-      token: optional(bytes()),
+      number: column.integer(),
+      sequence: column.integer(),
+      hash: column.text(),
+      created_at: column.text(),
+      status: column.oneOf(['anchored', 'pending']),
+      authority: column.oneOf(['external', 'development']),
+      tsa_url: column.text(),
+      gen_time: column.optional(column.text()),
+      token: column.optional(column.bytes()),
       /** The first of its stream to be anchored has 1, the next 2. */
-      anchored_as: optional(integer()),
-      seal: text(),
+      anchored_as: column.optional(column.integer()),
+      seal: column.text(),
     },
     {
       constraints: ['UNIQUE (stream_no, number)'],
@@ -146,28 +134,28 @@ export const AUDIT_TABLES = {
   ),
   packages: table(
     {
-      package_id: text('PRIMARY KEY'),
-      stream_no: integer('REFERENCES streams'),
-      title: text(),
-      created_at: text(),
-      entry_count: integer(),
-      first_sequence: optional(integer()),
-      last_sequence: optional(integer()),
+      package_id: column.text('PRIMARY KEY'),
+      stream_no: column.integer('REFERENCES streams'),
+      title: column.text(),
+      created_at: column.text(),
+      entry_count: column.integer(),
+      first_sequence: column.optional(column.integer()),
+      last_sequence: column.optional(column.integer()),
       /** How many checkpoints the stream had, and how many were anchored: what came later is not in the package. */
-      checkpoints: integer(),
-      anchored: integer(),
+      checkpoints: column.integer(),
+      anchored: column.integer(),
       /** JSON of the package without its checkpoints and entries. */
-      head: text(),
+      head: column.text(),
       /** JSON of the summary form. */
-      summary: text(),
+      summary: column.text(),
       /** Over all above. */
-      seal: text(),
+      seal: column.text(),
       /** Digest of the JSON form as it was sent when somebody first downloaded all of it. */
-      json_sha256: optional(text()),
-      json_seal: optional(text()),
+      json_sha256: column.optional(column.text()),
+      json_seal: column.optional(column.text()),
       /** The PDF form once somebody asked for it. */
-      pdf: optional(bytes()),
-      pdf_seal: optional(text()),
+      pdf: column.optional(column.bytes()),
+      pdf_seal: column.optional(column.text()),
     },
     { indexes: { packages_by_stream: '(stream_no, created_at, package_id)' } },
   ),

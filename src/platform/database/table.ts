@@ -3,7 +3,7 @@ import type { ColumnKind, Columns } from './database.ts';
 import type { Migration, TableWords } from './migration.ts';
 
 /** A column of a table, and the type that queries read and write it as. */
-export interface Column<Value> {
+export interface TableColumn<Value> {
   kind: ColumnKind;
   /** Returns the name, the type and the constraints in SQL. */
   sql(words: TableWords, name: string): string;
@@ -12,7 +12,7 @@ export interface Column<Value> {
 }
 
 /** Columns by name. */
-type ColumnSet = Readonly<Record<string, Column<unknown>>>;
+type ColumnSet = Readonly<Record<string, TableColumn<unknown>>>;
 
 export interface TableOptions {
   /** Constraints over several columns. */
@@ -26,31 +26,33 @@ export interface TableOptions {
   firstRows?: readonly string[];
 }
 
-export interface Table<Set extends ColumnSet> extends TableOptions {
+export interface TableDeclaration<Set extends ColumnSet> extends TableOptions {
   columns: Set;
 }
 
-type TableSet = Readonly<Record<string, Table<ColumnSet>>>;
+type TableSet = Readonly<Record<string, TableDeclaration<ColumnSet>>>;
 
 /** Returns the type of a table's rows, as queries take it. */
 export type RowOf<T> =
-  T extends Table<infer Set> ? { [Name in keyof Set]: Set[Name] extends Column<infer Value> ? Value : never } : never;
+  T extends TableDeclaration<infer Set>
+    ? { [Name in keyof Set]: Set[Name] extends TableColumn<infer Value> ? Value : never }
+    : never;
 
 /** Returns the type that `Reader.tables` takes. */
 export type TablesOf<Set> = { [Name in keyof Set]: RowOf<Set[Name]> };
 
 /** A number that the database gives each new row, greater than all that are there: the primary key. */
-export function ordinal(): Column<Generated<number>> {
+function ordinal(): TableColumn<Generated<number>> {
   return { kind: 'integer', sql: (words, name) => `${name} ${words.ordinal}` };
 }
 
 /** Text that is compared byte by byte, whatever the locale is. @param constraints in SQL. */
-export function text<Value extends string = string>(constraints = ''): Column<Value> {
+function text<Value extends string = string>(constraints = ''): TableColumn<Value> {
   return { kind: 'text', sql: (words, name) => `${name} ${words.text} NOT NULL ${constraints}` };
 }
 
 /** One of some texts. */
-export function oneOf<const Value extends string>(values: readonly Value[]): Column<Value> {
+function oneOf<const Value extends string>(values: readonly Value[]): TableColumn<Value> {
   return {
     kind: 'text',
     sql: (words, name) => `${name} ${words.text} NOT NULL CHECK (${name} IN (${values.map(quoted).join(', ')}))`,
@@ -58,29 +60,29 @@ export function oneOf<const Value extends string>(values: readonly Value[]): Col
 }
 
 /** An integer of 64 bits. @param constraints in SQL. */
-export function integer(constraints = ''): Column<number> {
+function integer(constraints = ''): TableColumn<number> {
   return { kind: 'integer', sql: (words, name) => `${name} ${words.integer} NOT NULL ${constraints}` };
 }
 
 /** 0 or 1. */
-export function flag(): Column<number> {
+function flag(): TableColumn<number> {
   return {
     kind: 'integer',
     sql: (words, name) => `${name} ${words.integer} NOT NULL CHECK (${name} IN (0, 1))`,
   };
 }
 
-export function bytes(): Column<Uint8Array> {
+function bytes(): TableColumn<Uint8Array> {
   return { kind: 'bytes', sql: (words, name) => `${name} ${words.bytes} NOT NULL` };
 }
 
 /** Lower-case hex SHA-256. @param constraints in SQL. */
-export function digest(constraints = ''): Column<string> {
+function digest(constraints = ''): TableColumn<string> {
   return { kind: 'text', sql: (words, name) => `${words.digest(name)} NOT NULL ${constraints}` };
 }
 
 /** The text of a JSON object. */
-export function jsonObject(): Column<string> {
+function jsonObject(): TableColumn<string> {
   return {
     kind: 'text',
     sql: (words, name) => `${name} ${words.text} NOT NULL CHECK (${words.isObject(name)})`,
@@ -88,11 +90,13 @@ export function jsonObject(): Column<string> {
 }
 
 /** A column that may be null. */
-export function optional<Value>({ kind, sql }: Column<Value>): Column<Value | null> {
+function optional<Value>({ kind, sql }: TableColumn<Value>): TableColumn<Value | null> {
   return { kind, sql: (words, name) => sql(words, name).replace(' NOT NULL', '') };
 }
 
-export function table<Set extends ColumnSet>(columns: Set, options: TableOptions = {}): Table<Set> {
+export const column = { ordinal, text, oneOf, integer, flag, bytes, digest, jsonObject, optional };
+
+export function table<Set extends ColumnSet>(columns: Set, options: TableOptions = {}): TableDeclaration<Set> {
   return { columns, ...options };
 }
 
@@ -103,14 +107,14 @@ export function creationOf(tables: TableSet): Migration {
 
 /** Returns the kinds of some columns, in their order, for `insertAll` and `updateAll`. */
 export function kindsOf<Set extends ColumnSet>(
-  { columns }: Table<Set>,
+  { columns }: TableDeclaration<Set>,
   names: readonly (keyof Set & string)[],
 ): Columns {
   return Object.fromEntries(names.map((name) => [name, columns[name]?.kind ?? 'text']));
 }
 
-function statementsOf(words: TableWords, name: string, made: Table<ColumnSet>): string[] {
-  const columns = Object.entries(made.columns).map(([column, { sql }]) => sql(words, column));
+function statementsOf(words: TableWords, name: string, made: TableDeclaration<ColumnSet>): string[] {
+  const columns = Object.entries(made.columns).map(([its, { sql }]) => sql(words, its));
   const { constraints = [], indexes = {}, uniqueIndexes = {}, appendOnly, firstRows = [] } = made;
   const indexing = (kind: string, all: Readonly<Record<string, string>>) =>
     Object.entries(all).map(([index, on]) => `CREATE ${kind} ${index} ON ${name} ${on}`);

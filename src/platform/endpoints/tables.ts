@@ -1,140 +1,129 @@
 import type { AlertState } from '../alerts/words.ts';
-import {
-  bytes,
-  digest,
-  flag,
-  integer,
-  oneOf,
-  optional,
-  ordinal,
-  type TablesOf,
-  table,
-  text,
-} from '../database/table.ts';
+import { column, type TablesOf, table } from '../database/table.ts';
 import type { BaitStatus, BaselineStatus, EventSeverity, EventStatus, EventType } from './words.ts';
 
 export const ENDPOINT_TABLES = {
   endpoints: table(
     {
-      endpoint_no: ordinal(),
-      endpoint_id: text('UNIQUE'),
-      name: text(),
+      endpoint_no: column.ordinal(),
+      endpoint_id: column.text('UNIQUE'),
+      name: column.text(),
       /** JSON of paths. */
-      roots: text(),
+      roots: column.text(),
       /** JSON of paths: other file systems that are walked, too. */
-      other_filesystems: text(),
-      scan_interval_seconds: integer(),
-      enrolled_at: text(),
+      other_filesystems: column.text(),
+      scan_interval_seconds: column.integer(),
+      enrolled_at: column.text(),
       /** Of its chain of reports: from 1 on, one more for each time that somebody let it begin anew. */
-      chain: integer(),
+      chain: column.integer(),
       /** Base64; null until the agent has bound one to the chain. */
-      public_key: optional(text()),
+      public_key: column.optional(column.text()),
       /** Of the last report of the chain; 0 where there is none. */
-      sequence: integer(),
-      report_sha256: optional(digest()),
+      sequence: column.integer(),
+      report_sha256: column.optional(column.digest()),
       /** That the next report has to have. */
-      nonce: text(),
+      nonce: column.text(),
       /** Since when reports come that go back behind the last one; null where none did. */
-      went_back_at: optional(text()),
+      went_back_at: column.optional(column.text()),
       /** Of the last report of any chain; null where there is none. */
-      last_scan_no: optional(integer()),
-      received_at: optional(text()),
+      last_scan_no: column.optional(column.integer()),
+      received_at: column.optional(column.text()),
       /** When it is stale unless it reports; null once it is. */
-      due_at: optional(text()),
-      stale_at: optional(text()),
+      due_at: column.optional(column.text()),
+      stale_at: column.optional(column.text()),
       /** The active one. */
-      baseline_no: optional(integer()),
-      isolated_at: optional(text()),
-      isolated_by: optional(text()),
-      isolated_reason: optional(text()),
-      retired_at: optional(text()),
-      retired_by: optional(text()),
-      retired_reason: optional(text()),
+      baseline_no: column.optional(column.integer()),
+      isolated_at: column.optional(column.text()),
+      isolated_by: column.optional(column.text()),
+      isolated_reason: column.optional(column.text()),
+      retired_at: column.optional(column.text()),
+      retired_by: column.optional(column.text()),
+      retired_reason: column.optional(column.text()),
     },
     { indexes: { endpoints_due: '(due_at) WHERE due_at IS NOT NULL', endpoints_by_baseline: '(baseline_no)' } },
   ),
   /** The key of each chain of reports. */
   endpoint_keys: table(
     {
-      endpoint_no: integer('REFERENCES endpoints'),
-      chain: integer(),
-      public_key: text(),
-      bound_at: text(),
+      endpoint_no: column.integer('REFERENCES endpoints'),
+      chain: column.integer(),
+      public_key: column.text(),
+      bound_at: column.text(),
     },
     { constraints: ['PRIMARY KEY (endpoint_no, chain)'] },
   ),
   /** All lines of a scan or a baseline; those alike are one. */
   line_sets: table({
-    set_no: ordinal(),
-    root_hash: digest('UNIQUE'),
-    line_count: integer(),
+    set_no: column.ordinal(),
+    root_hash: column.digest('UNIQUE'),
+    line_count: column.integer(),
   }),
   /** Some lines, which many sets may have in common. */
   line_chunks: table({
-    chunk_no: ordinal(),
-    sha256: digest('UNIQUE'),
+    chunk_no: column.ordinal(),
+    sha256: column.digest('UNIQUE'),
     /** Bytes of the paths of its first and its last line. */
-    first_path: bytes(),
-    last_path: bytes(),
+    first_path: column.bytes(),
+    last_path: column.bytes(),
     /** Their RFC 8785 texts, each with a line feed behind it, compressed with zstd. */
-    lines: bytes(),
+    lines: column.bytes(),
   }),
   line_set_chunks: table(
     {
-      set_no: integer('REFERENCES line_sets'),
-      number: integer(),
-      chunk_no: integer('REFERENCES line_chunks'),
+      set_no: column.integer('REFERENCES line_sets'),
+      number: column.integer(),
+      chunk_no: column.integer('REFERENCES line_chunks'),
     },
     { constraints: ['PRIMARY KEY (set_no, number)'], indexes: { line_set_chunks_by_chunk: '(chunk_no)' } },
   ),
   /** Lines that arrived of a scan or a baseline that is not whole yet. */
   staged_sets: table(
     {
-      endpoint_no: integer('REFERENCES endpoints'),
-      kind: oneOf(['scan', 'baseline']),
+      endpoint_no: column.integer('REFERENCES endpoints'),
+      kind: column.oneOf(['scan', 'baseline']),
       /** Hex SHA-256 of what all its parts have in common. */
-      head_sha256: digest(),
-      begun_at: text(),
+      head_sha256: column.digest(),
+      begun_at: column.text(),
       /** That was taken last. */
-      part: integer(),
+      part: column.integer(),
       /** Hex SHA-256 of its lines. */
-      part_sha256: digest(),
+      part_sha256: column.digest(),
     },
     { constraints: ['PRIMARY KEY (endpoint_no, kind)'] },
   ),
   staged_parts: table(
     {
-      endpoint_no: integer('REFERENCES endpoints'),
-      kind: text<'scan' | 'baseline'>(),
-      part: integer(),
+      endpoint_no: column.integer('REFERENCES endpoints'),
+      kind: column.text<'scan' | 'baseline'>(),
+      part: column.integer(),
       /** As of a chunk. */
-      lines: bytes(),
+      lines: column.bytes(),
     },
     { constraints: ['PRIMARY KEY (endpoint_no, kind, part)'] },
   ),
   /** Reports that were accepted. */
   endpoint_scans: table(
     {
-      scan_no: ordinal(),
-      scan_id: text(),
-      endpoint_no: integer('REFERENCES endpoints'),
-      chain: integer(),
-      sequence: integer(),
-      report_sha256: digest(),
+      scan_no: column.ordinal(),
+      scan_id: column.text(),
+      endpoint_no: column.integer('REFERENCES endpoints'),
+      chain: column.integer(),
+      sequence: column.integer(),
+      report_sha256: column.digest(),
       /** RFC 8785: what the digest and the signature are over. */
-      head: text(),
-      signature: text(),
-      received_at: text(),
-      set_no: integer('REFERENCES line_sets'),
-      complete: flag(),
+      head: column.text(),
+      signature: column.text(),
+      received_at: column.text(),
+      set_no: column.integer('REFERENCES line_sets'),
+      complete: column.flag(),
       /** It was compared to this one; null where there was none. */
-      baseline_no: optional(integer()),
-      events_open: integer(),
-      events_raised: integer(),
-      events_resolved: integer(),
+      baseline_no: column.optional(column.integer()),
+      events_open: column.integer(),
+      events_raised: column.integer(),
+      events_resolved: column.integer(),
       /** Of the entry of the report; null where it was accepted before that was kept. */
-      entry_sequence: optional(integer()),
-      entry_hash: optional(text()),
+      entry_sequence: column.optional(column.integer()),
+      entry_hash: column.optional(column.text()),
     },
     {
       constraints: ['UNIQUE (endpoint_no, chain, sequence)'],
@@ -146,101 +135,101 @@ export const ENDPOINT_TABLES = {
   ),
   baselines: table(
     {
-      baseline_no: ordinal(),
-      baseline_id: text('UNIQUE'),
-      endpoint_no: integer('REFERENCES endpoints'),
+      baseline_no: column.ordinal(),
+      baseline_id: column.text('UNIQUE'),
+      endpoint_no: column.integer('REFERENCES endpoints'),
       /** Of its endpoint, from 1 on. */
-      version: integer(),
-      name: text(),
-      status: oneOf<BaselineStatus>(['proposed', 'active', 'superseded', 'rejected']),
-      origin: oneOf(['registered', 'scan']),
+      version: column.integer(),
+      name: column.text(),
+      status: column.oneOf<BaselineStatus>(['proposed', 'active', 'superseded', 'rejected']),
+      origin: column.oneOf(['registered', 'scan']),
       /** The scan that proposes it. */
-      scan_no: optional(integer()),
-      set_no: integer('REFERENCES line_sets'),
+      scan_no: column.optional(column.integer()),
+      set_no: column.integer('REFERENCES line_sets'),
       /** JSON of paths. */
-      roots: text(),
-      complete: flag(),
-      reason: optional(text()),
-      made_at: text(),
-      made_by: text(),
-      decided_at: optional(text()),
-      decided_by: optional(text()),
-      decided_reason: optional(text()),
+      roots: column.text(),
+      complete: column.flag(),
+      reason: column.optional(column.text()),
+      made_at: column.text(),
+      made_by: column.text(),
+      decided_at: column.optional(column.text()),
+      decided_by: column.optional(column.text()),
+      decided_reason: column.optional(column.text()),
     },
     { constraints: ['UNIQUE (endpoint_no, version)'] },
   ),
   /** The same change at one path, on however many endpoints. */
   endpoint_changes: table({
-    change_no: ordinal(),
-    change_id: text('UNIQUE'),
+    change_no: column.ordinal(),
+    change_id: column.text('UNIQUE'),
     /** Hex SHA-256 over path, expected and observed. */
-    change_key: digest('UNIQUE'),
-    first_seen: text(),
-    approved_at: optional(text()),
-    approved_by: optional(text()),
-    approved_reason: optional(text()),
+    change_key: column.digest('UNIQUE'),
+    first_seen: column.text(),
+    approved_at: column.optional(column.text()),
+    approved_by: column.optional(column.text()),
+    approved_reason: column.optional(column.text()),
   }),
   change_windows: table(
     {
-      window_no: ordinal(),
-      window_id: text('UNIQUE'),
+      window_no: column.ordinal(),
+      window_id: column.text('UNIQUE'),
       /** 1 where it is for all endpoints. */
-      is_for_all: flag(),
-      from_at: text(),
-      until_at: text(),
-      reason: text(),
-      made_at: text(),
-      made_by: text(),
-      approved_at: optional(text()),
-      approved_by: optional(text()),
-      approved_reason: optional(text()),
+      is_for_all: column.flag(),
+      from_at: column.text(),
+      until_at: column.text(),
+      reason: column.text(),
+      made_at: column.text(),
+      made_by: column.text(),
+      approved_at: column.optional(column.text()),
+      approved_by: column.optional(column.text()),
+      approved_reason: column.optional(column.text()),
     },
     { indexes: { change_windows_by_end: '(until_at)' } },
   ),
   change_window_endpoints: table(
     {
-      window_no: integer('REFERENCES change_windows'),
-      endpoint_no: integer('REFERENCES endpoints'),
+      window_no: column.integer('REFERENCES change_windows'),
+      endpoint_no: column.integer('REFERENCES endpoints'),
     },
     { constraints: ['PRIMARY KEY (window_no, endpoint_no)'] },
   ),
   endpoint_events: table(
     {
-      event_no: ordinal(),
-      event_id: text('UNIQUE'),
-      endpoint_no: integer('REFERENCES endpoints'),
+      event_no: column.ordinal(),
+      event_id: column.text('UNIQUE'),
+      endpoint_no: column.integer('REFERENCES endpoints'),
       /** Null for what is of no path. */
-      change_no: optional(integer()),
-      scan_no: optional(integer()),
-      baseline_no: optional(integer()),
-      event_type: text<EventType>(),
-      severity: text<EventSeverity>(),
+      change_no: column.optional(column.integer()),
+      scan_no: column.optional(column.integer()),
+      baseline_no: column.optional(column.integer()),
+      event_type: column.text<EventType>(),
+      severity: column.text<EventSeverity>(),
       /** How bad it is without its explanation. */
-      plain_severity: text<EventSeverity>(),
-      path: optional(text()),
-      path_base64: optional(text()),
-      expected_sha256: optional(digest()),
-      observed_sha256: optional(digest()),
+      plain_severity: column.text<EventSeverity>(),
+      path: column.optional(column.text()),
+      path_base64: column.optional(column.text()),
+      expected_sha256: column.optional(column.digest()),
+      observed_sha256: column.optional(column.digest()),
       /** JSON: a line, or what was expected of a report. */
-      expected: optional(text()),
-      observed: optional(text()),
+      expected: column.optional(column.text()),
+      observed: column.optional(column.text()),
       /** JSON. */
-      explanation: text(),
-      status: oneOf<EventStatus>(['open', 'acknowledged', 'quieted', 'resolved']),
-      occurrences: integer(),
-      first_seen: text(),
-      last_seen: text(),
-      resolved_at: optional(text()),
-      acknowledged_by: optional(text()),
-      acknowledged_at: optional(text()),
+      explanation: column.text(),
+      status: column.oneOf<EventStatus>(['open', 'acknowledged', 'quieted', 'resolved']),
+      occurrences: column.integer(),
+      first_seen: column.text(),
+      last_seen: column.text(),
+      resolved_at: column.optional(column.text()),
+      acknowledged_by: column.optional(column.text()),
+      acknowledged_at: column.optional(column.text()),
       /** The change window in which it was raised. */
-      window_no: optional(integer()),
-      alert_state: text<AlertState>(),
+      window_no: column.optional(column.integer()),
+      alert_state: column.text<AlertState>(),
       /** The event by which people were told of it; null where they were not. */
-      told_by: optional(text()),
+      told_by: column.optional(column.text()),
       /** Of the entry that says that it was raised. */
-      entry_sequence: integer(),
-      entry_hash: text(),
+      entry_sequence: column.integer(),
+      entry_hash: column.text(),
     },
     {
       indexes: {
@@ -256,36 +245,36 @@ export const ENDPOINT_TABLES = {
   /** One row: grows with each change of any event. */
   endpoint_event_versions: table(
     {
-      id: integer('PRIMARY KEY'),
-      version: integer(),
+      id: column.integer('PRIMARY KEY'),
+      version: column.integer(),
     },
     { firstRows: ['(1, 0)'] },
   ),
   endpoint_bait: table(
     {
-      bait_no: ordinal(),
-      bait_id: text('UNIQUE'),
-      endpoint_no: integer('REFERENCES endpoints'),
+      bait_no: column.ordinal(),
+      bait_id: column.text('UNIQUE'),
+      endpoint_no: column.integer('REFERENCES endpoints'),
       /** The trap. */
-      credential_id: text(),
-      credential_type: text(),
-      label: text(),
-      path: text(),
+      credential_id: column.text(),
+      credential_type: column.text(),
+      label: column.text(),
+      path: column.text(),
       /** Four octal digits. */
-      mode: text(),
+      mode: column.text(),
       /** Of its folder where they are null. */
-      uid: optional(integer()),
-      gid: optional(integer()),
-      status: text<BaitStatus>(),
+      uid: column.optional(column.integer()),
+      gid: column.optional(column.integer()),
+      status: column.text<BaitStatus>(),
       /** Sealed; null once the agent has it. */
-      content: optional(bytes()),
+      content: column.optional(column.bytes()),
       /** JSON of `READ_SIGNS`. */
-      seen_by: text(),
+      seen_by: column.text(),
       /** Why it stands as it does, where that is no matter of course. */
-      reason: optional(text()),
-      asked_at: text(),
-      planted_at: optional(text()),
-      ended_at: optional(text()),
+      reason: column.optional(column.text()),
+      asked_at: column.text(),
+      planted_at: column.optional(column.text()),
+      ended_at: column.optional(column.text()),
     },
     {
       indexes: { endpoint_bait_by_endpoint: '(endpoint_no, bait_no)' },
@@ -295,12 +284,12 @@ export const ENDPOINT_TABLES = {
   /** What Verify of an endpoint's reports said. */
   endpoint_checks: table(
     {
-      check_no: ordinal(),
-      endpoint_no: integer('REFERENCES endpoints'),
-      checked_at: text(),
+      check_no: column.ordinal(),
+      endpoint_no: column.integer('REFERENCES endpoints'),
+      checked_at: column.text(),
       /** How many were checked, and how much was found. */
-      reports: integer(),
-      findings: integer(),
+      reports: column.integer(),
+      findings: column.integer(),
     },
     { indexes: { endpoint_checks_by_endpoint: '(endpoint_no, check_no)' } },
   ),

@@ -1,15 +1,15 @@
-import { optional, type TablesOf, table, text } from '../database/table.ts';
+import { column, type TablesOf, table } from '../database/table.ts';
 
 export const IDEMPOTENCY_TABLES = {
   keyed_results: table(
     {
       /** Its id. */
-      request: text('PRIMARY KEY'),
+      request: column.text('PRIMARY KEY'),
       /** Null where it was made in another way once: then any body repeats the request. */
-      body_sha256: optional(text()),
-      result: text(),
+      body_sha256: column.optional(column.text()),
+      result: column.text(),
       /** From when on it is not known any more; null for never. */
-      until: optional(text()),
+      until: column.optional(column.text()),
     },
     { indexes: { keyed_results_by_end: '(until) WHERE until IS NOT NULL' } },
   ),

@@ -1,31 +1,31 @@
-import { integer, oneOf, optional, ordinal, type TablesOf, table, text } from '../database/table.ts';
+import { column, type TablesOf, table } from '../database/table.ts';
 
 export const JOB_TABLES = {
   outbox: table(
     {
-      message_no: ordinal(),
-      message_id: text('UNIQUE'),
-      kind: text(),
+      message_no: column.ordinal(),
+      message_id: column.text('UNIQUE'),
+      kind: column.text(),
       /** JSON, for who delivers this kind. */
-      payload: text(),
-      created_at: text(),
-      status: oneOf(['waiting', 'delivered', 'dead']),
-      attempts: integer(),
+      payload: column.text(),
+      created_at: column.text(),
+      status: column.oneOf(['waiting', 'delivered', 'dead']),
+      attempts: column.integer(),
       /** When it is delivered next; while it is under way, when whoever does it must be gone. */
-      due_at: text(),
-      ended_at: optional(text()),
-      last_error: optional(text()),
+      due_at: column.text(),
+      ended_at: column.optional(column.text()),
+      last_error: column.optional(column.text()),
     },
     { indexes: { outbox_due: "(due_at) WHERE status = 'waiting'" } },
   ),
   jobs: table({
-    name: text('PRIMARY KEY'),
+    name: column.text('PRIMARY KEY'),
     /** When it runs next; while it runs, when whoever does it must be gone. */
-    due_at: text(),
-    began_at: optional(text()),
-    ended_at: optional(text()),
-    succeeded_at: optional(text()),
-    last_error: optional(text()),
+    due_at: column.text(),
+    began_at: column.optional(column.text()),
+    ended_at: column.optional(column.text()),
+    succeeded_at: column.optional(column.text()),
+    last_error: column.optional(column.text()),
   }),
 };
 

@@ -1,4 +1,4 @@
-import { bytes, digest, integer, oneOf, ordinal, table, text } from '../../database/table.ts';
+import { column, table } from '../../database/table.ts';
 import type { PassportStatus } from '../words.ts';
 import type { CertificateKind, RevocationReason } from './kinds.ts';
 
@@ -7,16 +7,16 @@ export const IDENTITY_TABLES = {
   agent_authorities: table(
     {
       /** From 1 on. */
-      generation: integer('PRIMARY KEY'),
-      made_at: text(),
-      not_after: text(),
+      generation: column.integer('PRIMARY KEY'),
+      made_at: column.text(),
+      not_after: column.text(),
       /** The certificates of those that sign certificates. */
-      ecdsa_pem: text(),
-      ml_dsa_65_pem: text(),
+      ecdsa_pem: column.text(),
+      ml_dsa_65_pem: column.text(),
       /** JSON: a list of `PublicJwk`, of those that sign passports, lists and messages. */
-      public_keys: text(),
+      public_keys: column.text(),
       /** Sealed JSON of PKCS #8 in base64. */
-      private_keys: bytes(),
+      private_keys: column.bytes(),
     },
     { appendOnly: [['generation']] },
   ),
@@ -24,42 +24,42 @@ export const IDENTITY_TABLES = {
   agent_identities: table(
     {
       /** Its place in the status list. */
-      identity_no: ordinal(),
-      agent_no: integer('REFERENCES agents'),
+      identity_no: column.ordinal(),
+      agent_no: column.integer('REFERENCES agents'),
       /** Of its agent, from 1 on. */
-      issue_no: integer(),
+      issue_no: column.integer(),
       /** Of the platform's keys that signed it. */
-      generation: integer('REFERENCES agent_authorities'),
-      did: text(),
+      generation: column.integer('REFERENCES agent_authorities'),
+      did: column.text(),
       /** JSON of `AgentPublicKeys`. */
-      public_keys: text(),
-      ecdsa_serial: text('UNIQUE'),
-      ml_dsa_65_serial: text('UNIQUE'),
-      ecdsa_pem: text(),
-      ml_dsa_65_pem: text(),
-      not_after: text(),
+      public_keys: column.text(),
+      ecdsa_serial: column.text('UNIQUE'),
+      ml_dsa_65_serial: column.text('UNIQUE'),
+      ecdsa_pem: column.text(),
+      ml_dsa_65_pem: column.text(),
+      not_after: column.text(),
       /** That its passport and certificates state. */
-      composition: digest(),
-      passport_jti: text('UNIQUE'),
+      composition: column.digest(),
+      passport_jti: column.text('UNIQUE'),
       /** JSON of a JWS; empty only within the transaction that issues it. */
-      passport_jws: text(),
-      passport_status: oneOf<PassportStatus>(['valid', 'suspended', 'revoked', 'superseded']),
-      status_changed_at: text(),
+      passport_jws: column.text(),
+      passport_status: column.oneOf<PassportStatus>(['valid', 'suspended', 'revoked', 'superseded']),
+      status_changed_at: column.text(),
       /** The API key that came with it. */
-      key_id: text(),
-      issued_at: text(),
+      key_id: column.text(),
+      issued_at: column.text(),
     },
     { constraints: ['UNIQUE (agent_no, issue_no)'] },
   ),
   /** Certificates that are not to be trusted, for now or for ever. */
   agent_revocations: table(
     {
-      kind: oneOf<CertificateKind>(['ecdsa', 'ml_dsa_65']),
-      generation: integer('REFERENCES agent_authorities'),
-      serial: text(),
-      identity_no: integer('REFERENCES agent_identities'),
-      reason: oneOf<RevocationReason>(['certificateHold', 'cessationOfOperation', 'superseded']),
-      revoked_at: text(),
+      kind: column.oneOf<CertificateKind>(['ecdsa', 'ml_dsa_65']),
+      generation: column.integer('REFERENCES agent_authorities'),
+      serial: column.text(),
+      identity_no: column.integer('REFERENCES agent_identities'),
+      reason: column.oneOf<RevocationReason>(['certificateHold', 'cessationOfOperation', 'superseded']),
+      revoked_at: column.text(),
     },
     { constraints: ['PRIMARY KEY (kind, serial)'], indexes: { agent_revocations_by_list: '(kind, generation)' } },
   ),

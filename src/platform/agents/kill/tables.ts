@@ -1,21 +1,21 @@
-import { integer, oneOf, optional, ordinal, table, text } from '../../database/table.ts';
+import { column, table } from '../../database/table.ts';
 import type { KillMode, KillStepName, StepResult } from '../words.ts';
 
 export const KILL_TABLES = {
   agent_kills: table(
     {
-      kill_no: ordinal(),
-      kill_id: text('UNIQUE'),
-      agent_no: integer('REFERENCES agents'),
-      mode: oneOf<KillMode>(['suspend', 'revoke']),
-      reason: text(),
-      started_at: text(),
-      started_by: text(),
-      finished_at: optional(text()),
-      flipped_after_ms: optional(integer()),
+      kill_no: column.ordinal(),
+      kill_id: column.text('UNIQUE'),
+      agent_no: column.integer('REFERENCES agents'),
+      mode: column.oneOf<KillMode>(['suspend', 'revoke']),
+      reason: column.text(),
+      started_at: column.text(),
+      started_by: column.text(),
+      finished_at: column.optional(column.text()),
+      flipped_after_ms: column.optional(column.integer()),
       /** Until when the process that carries it out has it to itself. */
-      claimed_until: optional(text()),
-      claimed_by: optional(text()),
+      claimed_until: column.optional(column.text()),
+      claimed_by: column.optional(column.text()),
     },
     {
       indexes: {
@@ -27,46 +27,46 @@ export const KILL_TABLES = {
   /** Steps of kills, in their order: those of children first. */
   agent_kill_steps: table(
     {
-      kill_no: integer('REFERENCES agent_kills'),
-      number: integer(),
-      agent_no: integer('REFERENCES agents'),
-      step: text<KillStepName>(),
-      deadline_ms: integer(),
-      started_at: optional(text()),
-      ended_at: optional(text()),
-      result: optional(oneOf<StepResult>(['completed', 'failed', 'not_available'])),
+      kill_no: column.integer('REFERENCES agent_kills'),
+      number: column.integer(),
+      agent_no: column.integer('REFERENCES agents'),
+      step: column.text<KillStepName>(),
+      deadline_ms: column.integer(),
+      started_at: column.optional(column.text()),
+      ended_at: column.optional(column.text()),
+      result: column.optional(column.oneOf<StepResult>(['completed', 'failed', 'not_available'])),
       /** What was done, or why it failed, for people. */
-      detail: optional(text()),
+      detail: column.optional(column.text()),
     },
     { constraints: ['PRIMARY KEY (kill_no, number)'], indexes: { agent_kill_steps_by_agent: '(agent_no, kill_no)' } },
   ),
   agent_subscribers: table({
-    subscriber_no: ordinal(),
-    subscriber_id: text('UNIQUE'),
-    url: text(),
-    audience: text(),
-    added_at: text(),
-    added_by: text(),
-    removed_at: optional(text()),
+    subscriber_no: column.ordinal(),
+    subscriber_id: column.text('UNIQUE'),
+    url: column.text(),
+    audience: column.text(),
+    added_at: column.text(),
+    added_by: column.text(),
+    removed_at: column.optional(column.text()),
   }),
   /** Security Event Tokens that subscribers are sent. */
   agent_set_deliveries: table(
     {
-      delivery_no: ordinal(),
+      delivery_no: column.ordinal(),
       /** Of the token. */
-      jti: text('UNIQUE'),
-      subscriber_no: integer('REFERENCES agent_subscribers'),
-      agent_no: integer('REFERENCES agents'),
-      kill_no: optional(integer()),
-      event: text(),
+      jti: column.text('UNIQUE'),
+      subscriber_no: column.integer('REFERENCES agent_subscribers'),
+      agent_no: column.integer('REFERENCES agents'),
+      kill_no: column.optional(column.integer()),
+      event: column.text(),
       /** The token. */
-      jws: text(),
+      jws: column.text(),
       /** In the outbox. */
-      message_id: text('UNIQUE'),
-      state: oneOf(['pending', 'delivered', 'dead']),
-      attempts: integer(),
-      made_at: text(),
-      delivered_at: optional(text()),
+      message_id: column.text('UNIQUE'),
+      state: column.oneOf(['pending', 'delivered', 'dead']),
+      attempts: column.integer(),
+      made_at: column.text(),
+      delivered_at: column.optional(column.text()),
     },
     {
       indexes: {

@@ -1,59 +1,59 @@
-import { bytes, integer, oneOf, optional, ordinal, table, text } from '../../database/table.ts';
+import { column, table } from '../../database/table.ts';
 import type { DecoySort } from '../words.ts';
 
 export const VAULT_TABLES = {
   agent_vaults: table({
-    agent_no: integer('PRIMARY KEY REFERENCES agents'),
-    vault_id: text('UNIQUE'),
+    agent_no: column.integer('PRIMARY KEY REFERENCES agents'),
+    vault_id: column.text('UNIQUE'),
     /** Its key, sealed. */
-    sealed_key: bytes(),
-    made_at: text(),
+    sealed_key: column.bytes(),
+    made_at: column.text(),
   }),
   /** Secrets of agents, and decoys among them: nothing here tells them apart. */
   agent_secrets: table(
     {
-      secret_no: ordinal(),
-      agent_no: integer('REFERENCES agents'),
-      name: text(),
+      secret_no: column.ordinal(),
+      agent_no: column.integer('REFERENCES agents'),
+      name: column.text(),
       /** From 1 on, one more for each time that it was put. */
-      version: integer(),
-      sealed: bytes(),
-      put_at: text(),
-      put_by: text(),
+      version: column.integer(),
+      sealed: column.bytes(),
+      put_at: column.text(),
+      put_by: column.text(),
     },
     { constraints: ['UNIQUE (agent_no, name)'] },
   ),
   /** Secrets that were given out. */
   agent_leases: table(
     {
-      lease_no: ordinal(),
-      lease_id: text('UNIQUE'),
-      agent_no: integer('REFERENCES agents'),
+      lease_no: column.ordinal(),
+      lease_id: column.text('UNIQUE'),
+      agent_no: column.integer('REFERENCES agents'),
       /** Of the secret, which may be another one by now, or none. */
-      name: text(),
-      version: integer(),
-      taken_at: text(),
-      taken_by: text(),
-      until_at: text(),
-      ended_at: optional(text()),
-      ended_because: optional(text()),
+      name: column.text(),
+      version: column.integer(),
+      taken_at: column.text(),
+      taken_by: column.text(),
+      until_at: column.text(),
+      ended_at: column.optional(column.text()),
+      ended_because: column.optional(column.text()),
     },
     { indexes: { agent_leases_by_agent: '(agent_no, until_at)' } },
   ),
   agent_decoys: table(
     {
-      decoy_no: ordinal(),
-      decoy_id: text('UNIQUE'),
-      agent_no: integer('REFERENCES agents'),
-      sort: oneOf<DecoySort>(['secret', 'tool']),
-      name: text(),
+      decoy_no: column.ordinal(),
+      decoy_id: column.text('UNIQUE'),
+      agent_no: column.integer('REFERENCES agents'),
+      sort: column.oneOf<DecoySort>(['secret', 'tool']),
+      name: column.text(),
       /** Null for a tool, and for a secret that was removed. */
-      secret_no: optional(integer()),
+      secret_no: column.optional(column.integer()),
       /** The trap. */
-      credential_id: text('UNIQUE'),
-      made_at: text(),
-      made_by: text(),
-      removed_at: optional(text()),
+      credential_id: column.text('UNIQUE'),
+      made_at: column.text(),
+      made_by: column.text(),
+      removed_at: column.optional(column.text()),
     },
     { uniqueIndexes: { agent_decoys_standing: '(agent_no, sort, name) WHERE removed_at IS NULL' } },
   ),

@@ -1,54 +1,54 @@
-import { digest, integer, optional, ordinal, type TablesOf, table, text } from '../../database/table.ts';
+import { column, type TablesOf, table } from '../../database/table.ts';
 
 export const PACKAGE_TABLES = {
   /** An InRelease that a key signed. */
   signed_archives: table({
-    archive_no: ordinal(),
+    archive_no: column.ordinal(),
     /** As people know it: `Debian bookworm-security`. */
-    archive: text(),
+    archive: column.text(),
     /** When it was made, as it says. */
-    release_date: optional(text()),
+    release_date: column.optional(column.text()),
     /** Of the InRelease, hex. */
-    release_sha256: digest('UNIQUE'),
+    release_sha256: column.digest('UNIQUE'),
     /** JSON: name and fingerprint of each key. */
-    signed_by: text(),
-    imported_at: text(),
+    signed_by: column.text(),
+    imported_at: column.text(),
   }),
   /** A list of packages of an archive, once it was read to its end. */
   signed_indexes: table({
-    sha256: digest('PRIMARY KEY'),
-    archive_no: integer('REFERENCES signed_archives'),
-    name: text(),
+    sha256: column.digest('PRIMARY KEY'),
+    archive_no: column.integer('REFERENCES signed_archives'),
+    name: column.text(),
   }),
   signed_packages: table(
     {
-      package_no: ordinal(),
+      package_no: column.ordinal(),
       /** Of the .deb file, hex. */
-      sha256: digest('UNIQUE'),
+      sha256: column.digest('UNIQUE'),
       /** The first archive that was seen to have it. */
-      archive_no: integer('REFERENCES signed_archives'),
+      archive_no: column.integer('REFERENCES signed_archives'),
       /** Part of the archive: `main`; empty where it has none. */
-      component: text(),
-      name: text(),
-      version: text(),
-      architecture: text(),
+      component: column.text(),
+      name: column.text(),
+      version: column.text(),
+      architecture: column.text(),
       /** Of the .deb file. */
-      size: integer(),
+      size: column.integer(),
       /** When its files were read; null as long as they were not. */
-      opened_at: optional(text()),
-      file_count: optional(integer()),
+      opened_at: column.optional(column.text()),
+      file_count: column.optional(column.integer()),
     },
     { indexes: { signed_packages_by_archive: '(archive_no)', signed_packages_by_name: '(name, version)' } },
   ),
   /** A regular file of a package that was opened. */
   known_files: table(
     {
-      sha256: digest(),
-      path: text(),
-      package_no: integer('REFERENCES signed_packages'),
-      mode: integer(),
-      uid: integer(),
-      gid: integer(),
+      sha256: column.digest(),
+      path: column.text(),
+      package_no: column.integer('REFERENCES signed_packages'),
+      mode: column.integer(),
+      uid: column.integer(),
+      gid: column.integer(),
     },
     { indexes: { known_files_by_digest: '(sha256)', known_files_by_package: '(package_no)' } },
   ),
