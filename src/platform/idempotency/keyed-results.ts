@@ -33,7 +33,7 @@ export function keyedRequest(scope: string, key: string, body: Json): KeyedReque
  */
 export class KeyedResults {
   readonly #now: Date;
-  readonly #known = new Map<string, { bodySha256: string | null; result: string }>();
+  readonly #known = new Map<string, { bodySha256: string; result: string }>();
   readonly #outdated: string[] = [];
   readonly #made: IdempotencyTables['keyed_results'][] = [];
 
@@ -60,7 +60,7 @@ export class KeyedResults {
   resultOf({ id, bodySha256 }: KeyedRequest): string | null {
     const known = this.#known.get(id);
     if (known === undefined) return null;
-    if (known.bodySha256 !== null && known.bodySha256 !== bodySha256) throw keyOfAnother();
+    if (known.bodySha256 !== bodySha256) throw keyOfAnother();
     return known.result;
   }
 

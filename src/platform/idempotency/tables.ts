@@ -5,8 +5,7 @@ export const IDEMPOTENCY_TABLES = {
     {
       /** Its id. */
       request: column.text('PRIMARY KEY'),
-      /** Null where it was made in another way once: then any body repeats the request. */
-      body_sha256: column.optional(column.text()),
+      body_sha256: column.digest(),
       result: column.text(),
       /** From when on it is not known any more; null for never. */
       until: column.optional(column.text()),
