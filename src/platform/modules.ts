@@ -3,11 +3,13 @@ import { messageOf } from '../core/errors.ts';
 import type { KeyAuthentication } from './accounts/authentication.ts';
 import { keysModule, peopleModule } from './accounts/module.ts';
 import { administrationModule } from './administration/module.ts';
+import { decoyWatches } from './agents/api.ts';
 import { agentsModule } from './agents/module.ts';
 import { TRUST_TIMES } from './agents/settings.ts';
 import { alertsModule } from './alerts/module.ts';
 import { assembleAlerts } from './alerts/service.ts';
 import { auditModule } from './audit/module.ts';
+import { baitWatches } from './endpoints/api.ts';
 import { endpointsModule } from './endpoints/module.ts';
 import { dataFolder } from './folder.ts';
 import { RATE_LIMITS } from './http/principal.ts';
@@ -44,14 +46,25 @@ export async function openModules(
   const alerts = assembleAlerts({ ...parts, masterKey, outgoingHosts, publicUrl });
   const onAnchorFailure = (error: unknown, checkpointId: string | null) =>
     log.warn({ checkpointId, reason: messageOf(error) }, 'a checkpoint stays pending');
-  const trapParts = { ...parts, masterKey, decoys, aws, alerts, folder: folder.decoys, publicUrl, serverLog: log };
-  const traps = assembleTraps(trapParts);
+  const traps = assembleTraps({
+    ...parts,
+    masterKey,
+    decoys,
+    aws,
+    alerts,
+    folder: folder.decoys,
+    publicUrl,
+    serverLog: log,
+    watches: async () => new Map([...(await baitWatches(parts.database)), ...(await decoyWatches(parts.database))]),
+    useDecoy: (credentialId, userAgent) => agents.useDecoy(credentialId, userAgent),
+  });
   const common = { ...parts, alerts, outgoingHosts, publicUrl };
+  const agents = agentsModule({ ...common, masterKey, rateLimits, trustTimes, vaultTraps: traps.vaultTraps });
   return [
     auditModule({ ...parts, keys: parts.sealKeys, authority, onAnchorFailure }, { checkpointMinutes }),
     trapsModule(traps, { ...parts, alerts }),
     endpointsModule({ ...parts, alerts, masterKey, baitTraps: traps.bait }),
-    agentsModule({ ...common, masterKey, rateLimits, trustTimes, vaultTraps: traps.vaultTraps }),
+    agents,
     alertsModule(alerts, parts.clock),
     keysModule(parts, keys),
     peopleModule(parts, parts.accounts),

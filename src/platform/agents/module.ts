@@ -3,7 +3,7 @@ import type { Alerts } from '../alerts/api.ts';
 import type { RateLimits } from '../http/principal.ts';
 import type { ServiceModule } from '../module.ts';
 import { SecretBox } from '../secrets.ts';
-import type { VaultTraps } from '../traps/api.ts';
+import type { UseDecoy, VaultTraps } from '../traps/api.ts';
 import { tellerOfAgents } from './alerting.ts';
 import type { AgentServiceMeans } from './means.ts';
 import { OwnQuestions } from './own-questions.ts';
@@ -26,7 +26,7 @@ export function agentsModule({
   rateLimits,
   vaultTraps,
   ...parts
-}: AgentsModuleParts): ServiceModule {
+}: AgentsModuleParts): ServiceModule & { useDecoy: UseDecoy } {
   const authorityBox = new SecretBox(masterKey, 'agents/authorities');
   const vaultBox = new SecretBox(masterKey, 'agents/vaults');
   const ownQuestions = new OwnQuestions(new SecretBox(masterKey, 'agents/own-questions'), parts.clock);
@@ -42,5 +42,6 @@ export function agentsModule({
     jobs,
     start,
     settled,
+    useDecoy: (credentialId, userAgent) => service.vault.useDecoy(credentialId, userAgent),
   };
 }

@@ -26,7 +26,6 @@ export function endpointsModule({ accounts, masterKey, ...parts }: EndpointsModu
     approvers: (reader) => accounts.people.countWith(reader, 'endpoints:write'),
   };
   const service = assembleEndpoints(means);
-  parts.baitTraps.watches = () => service.bait.watches();
   const pageParts = { service, clock: parts.clock, people: accounts.people };
   return {
     name: 'endpoints',

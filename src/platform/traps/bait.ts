@@ -49,8 +49,6 @@ export interface BaitTrapMeans {
 /** Traps whose file an agent plants and watches. */
 export class BaitTraps {
   readonly #means: BaitTrapMeans;
-  /** What the service that has the agents knows of their files. */
-  watches: FileWatches = async () => new Map();
 
   constructor(means: BaitTrapMeans) {
     this.#means = means;

@@ -8,7 +8,7 @@ import { alertOf } from './alerting.ts';
 import { type AwsChannels, openAwsChannels } from './aws/channels.ts';
 import { RealKeys } from './aws/real-keys.ts';
 import type { AwsSettings } from './aws/settings.ts';
-import { BaitTraps } from './bait.ts';
+import { BaitTraps, type FileWatches } from './bait.ts';
 import { channelTruthOf } from './channels.ts';
 import type { Decoy, DecoyMeans, DecoyPlace, DecoySettings } from './decoys/decoy.ts';
 import { startDecoys } from './decoys/start.ts';
@@ -24,7 +24,7 @@ import { Traps } from './traps.ts';
 import type { TrapUse } from './use.ts';
 import { Uses } from './uses.ts';
 import { TrapVault } from './vault.ts';
-import { VaultTraps } from './vault-traps.ts';
+import { type UseDecoy, VaultTraps } from './vault-traps.ts';
 import { DetectionsVersion } from './version.ts';
 
 /** Everything that the routes and pages of traps call. */
@@ -68,6 +68,9 @@ export interface TrapParts {
   /** Where the platform itself is reached. */
   publicUrl: () => string;
   serverLog: FastifyBaseLogger;
+  /** What other services know of the traps that they watch. */
+  watches: FileWatches;
+  useDecoy: UseDecoy;
 }
 
 /** A client would notice a longer pause. */
@@ -75,7 +78,7 @@ const LONGEST_WAIT_MS = 1500;
 
 // Over 40 lines: it is the list of what there is.
 export function assembleTraps(parts: TrapParts): TrapService {
-  const { database, clock, log, alerts, masterKey, publicUrl, serverLog } = parts;
+  const { database, clock, log, alerts, masterKey, publicUrl, serverLog, watches, useDecoy } = parts;
   const vault = new TrapVault(masterKey);
   let running: readonly Decoy[] = [];
   const places = () => running.map(({ place }) => place);
@@ -106,12 +109,12 @@ export function assembleTraps(parts: TrapParts): TrapService {
       places,
       aws: parts.aws,
       reports: () => lastReports(database),
-      watches: async () => new Map([...(await bait.watches()), ...(await vaultTraps.watches())]),
+      watches,
       clock,
     });
   const traps = new Traps({ ...means, places, publicUrl, channelTruth });
   const bait = new BaitTraps({ ...means, traps, uses });
-  const vaultTraps = new VaultTraps({ ...means, traps, uses, proving });
+  const vaultTraps = new VaultTraps({ ...means, traps, uses, proving, useDecoy });
   return {
     traps,
     detections,

@@ -1,7 +1,6 @@
 import type { Actor } from '../accounts/administration.ts';
 import type { AuditLog } from '../audit/api.ts';
 import type { Database, Transaction } from '../database/database.ts';
-import type { FileWatches } from './bait.ts';
 import { randomText } from './decoys/names.ts';
 import { changeRecorded, storeTrap, type TrapFacts } from './making.ts';
 import type { Proving } from './proving.ts';
@@ -39,6 +38,9 @@ export interface VaultUse {
   told: string;
 }
 
+/** Uses a decoy as an agent would, under a name for its client. @throws Error in words for a person. */
+export type UseDecoy = (credentialId: string, userAgent: string) => Promise<void>;
+
 export interface VaultTrapMeans {
   traps: Pick<Traps, 'prepare'>;
   uses: Pick<Uses, 'recordIn'>;
@@ -47,6 +49,7 @@ export interface VaultTrapMeans {
   vault: TrapVault;
   log: AuditLog;
   clock: () => Date;
+  useDecoy: UseDecoy;
 }
 
 /** Thrown by a use that only proves a channel: its transaction leaves nothing behind. */
@@ -55,12 +58,6 @@ class MarkedUse extends Error {}
 /** Traps in the vaults of AI agents. */
 export class VaultTraps {
   readonly #means: VaultTrapMeans;
-  /** What the service that has the vaults knows of them. */
-  watches: FileWatches = async () => new Map();
-  /** Uses a decoy as an agent would, under a name for its client. @throws Error in words for a person. */
-  use: (credentialId: string, userAgent: string) => Promise<void> = async () => {
-    throw new Error('No vault of an agent has it.');
-  };
 
   constructor(means: VaultTrapMeans) {
     this.#means = means;
@@ -119,7 +116,7 @@ export class VaultTraps {
   /** Proves that a use would be seen, and leaves nothing behind. @throws Error in words for a person. */
   async tryOut(trapNo: number, mark: string): Promise<void> {
     const { credential_id } = await trapRow(this.#means.database, trapNo);
-    await this.use(credential_id, mark).catch((error: unknown) => {
+    await this.#means.useDecoy(credential_id, mark).catch((error: unknown) => {
       if (!(error instanceof MarkedUse)) throw error;
     });
   }

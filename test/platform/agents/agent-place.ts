@@ -4,6 +4,7 @@ import { byCommand } from '../../../src/platform/accounts/administration.ts';
 import type { AccountTables } from '../../../src/platform/accounts/tables.ts';
 import { recordIn } from '../../../src/platform/administration/record.ts';
 import { findAgent } from '../../../src/platform/agents/agent-rows.ts';
+import { decoyWatches } from '../../../src/platform/agents/api.ts';
 import { boundToAgent } from '../../../src/platform/agents/binding.ts';
 import type { AgentServiceMeans } from '../../../src/platform/agents/means.ts';
 import { OwnQuestions } from '../../../src/platform/agents/own-questions.ts';
@@ -102,6 +103,8 @@ export class AgentPlace {
       // No decoy listens that would keep files or log.
       folder: '',
       serverLog: {} as FastifyBaseLogger,
+      watches: () => decoyWatches(database),
+      useDecoy: (credentialId, userAgent) => this.service.vault.useDecoy(credentialId, userAgent),
     });
     this.open = openAgents(this.means, {
       authorityBox: this.authorityBox,

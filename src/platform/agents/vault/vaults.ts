@@ -23,7 +23,7 @@ import {
   secretToWire,
 } from './accesses.ts';
 import { type AgentDecoy, decoyOfSecret, decoyOfTrap, decoysOf, decoyToolsOf, findDecoy } from './decoy-rows.ts';
-import { decoyEntry, decoyToWire, decoyWatches, putDecoy, takeDecoyOut, trapFor } from './decoys.ts';
+import { decoyEntry, decoyToWire, putDecoy, takeDecoyOut, trapFor } from './decoys.ts';
 import { findVault, makeVault, type OpenedVault, VAULT_ENCRYPTION } from './keys.ts';
 import { leasesOf } from './leases.ts';
 import { secretNamed, secretsOfAgent } from './secret-rows.ts';
@@ -50,8 +50,6 @@ export class Vaults implements VaultPort {
     this.#box = box;
     this.#trust = trust;
     this.#traps = traps;
-    traps.watches = () => decoyWatches(means.database);
-    traps.use = (credentialId, userAgent) => this.#useDecoy(credentialId, userAgent);
   }
 
   async open(transaction: Transaction, agent: Agent) {
@@ -164,7 +162,7 @@ export class Vaults implements VaultPort {
   }
 
   /** Uses a decoy as its agent would. @throws Error in words for a person. */
-  async #useDecoy(credentialId: string, userAgent: string): Promise<void> {
+  async useDecoy(credentialId: string, userAgent: string): Promise<void> {
     const { database, clock } = this.#means;
     const { agent_id: agentId, decoy } = await decoyOfTrap(database, credentialId);
     const asker = { address: null, userAgent };

@@ -79,12 +79,6 @@ export class Bait {
     return { data: (await baitOf(database, endpoint)).map((row) => baitToWire(row, endpoint)) };
   }
 
-  /** Of each trap that is bait, whether its being read would be seen now. */
-  async watches(): Promise<ReadonlyMap<string, FileWatch>> {
-    const rows = await watchedRows(this.#means.database);
-    return new Map(rows.map((row) => [row.credential_id, watchOf(row)]));
-  }
-
   async #insert(
     transaction: Transaction,
     { endpoint_no }: Endpoint,
@@ -132,6 +126,11 @@ function refuseInRoots({ roots }: Pick<Endpoint, 'roots'>, path: string): void {
 interface WatchedRow extends Pick<BaitRow, 'credential_id' | 'status' | 'seen_by' | 'reason'> {
   name: string;
   stale_at: string | null;
+}
+
+/** Returns, for each trap that is bait, whether its being read would be seen now. */
+export async function baitWatches(reader: Reader): Promise<ReadonlyMap<string, FileWatch>> {
+  return new Map((await watchedRows(reader)).map((row) => [row.credential_id, watchOf(row)]));
 }
 
 function watchedRows(reader: Reader): Promise<WatchedRow[]> {
