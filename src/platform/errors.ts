@@ -36,11 +36,29 @@ export class DomainError extends Error {
   readonly code: DomainCode;
   /** More of it, for programs. */
   readonly members: Readonly<Record<string, unknown>>;
+  /** Path of the member of the request that is refused: `options.form`; null if it is not one alone. */
+  readonly field: string | null;
 
-  constructor(code: DomainCode, message: string, members: Readonly<Record<string, unknown>> = {}) {
+  constructor(
+    code: DomainCode,
+    message: string,
+    members: Readonly<Record<string, unknown>> = {},
+    field: string | null = null,
+  ) {
     super(message);
     this.name = 'DomainError';
     this.code = code;
     this.members = members;
+    this.field = field;
   }
+}
+
+/** Refuses a member of a request. @param why follows the name of the member and a colon. */
+export function invalidField(field: string, why: string): DomainError {
+  return new DomainError('invalid_request', why, {}, field);
+}
+
+/** Returns what an error says, with the name of the member that is refused. @param nameOf the name that people know. */
+export function sayRefusal({ field, message }: DomainError, nameOf = (name: string) => name): string {
+  return field === null ? message : `${nameOf(field)}: ${message}`;
 }

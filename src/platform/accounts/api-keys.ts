@@ -1,5 +1,5 @@
 import type { Reader, Transaction } from '../database/database.ts';
-import { DomainError } from '../errors.ts';
+import { DomainError, invalidField } from '../errors.ts';
 import { isScope, SCOPES, type Scope } from '../scopes.ts';
 import { type Actor, type Administration, refuseScopes } from './administration.ts';
 import { createKey, type NewKey } from './key.ts';
@@ -147,8 +147,7 @@ async function insertKey(
 ): Promise<IssuedKey> {
   refuseScopes(actor, scopes);
   const now = at.toISOString();
-  if (expiresAt !== null && expiresAt <= now)
-    throw new DomainError('invalid_request', `expires_at: ${expiresAt} is past`);
+  if (expiresAt !== null && expiresAt <= now) throw invalidField('expires_at', `${expiresAt} is past`);
   const { id, text, sha256 } = given;
   const row: AccountTables['api_keys'] = {
     key_id: id,

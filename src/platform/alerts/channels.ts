@@ -4,7 +4,7 @@ import type { Json } from '../../core/json/canonical.ts';
 import { newWebhookSecret } from '../../core/webhook-signature.ts';
 import type { Actor, Administration } from '../accounts/administration.ts';
 import type { Database, Transaction } from '../database/database.ts';
-import { DomainError } from '../errors.ts';
+import { DomainError, invalidField } from '../errors.ts';
 import { keyedRequest, makeOnce } from '../idempotency/keyed-results.ts';
 import type { Outbox } from '../jobs/outbox.ts';
 import { canonicalEmail, isEmail } from '../mail/address.ts';
@@ -148,13 +148,13 @@ function toWire({
 function targetOf({ kind, target }: NewAlertChannel): string {
   if (kind === 'email') {
     const email = canonicalEmail(target);
-    if (!isEmail(email)) throw new DomainError('invalid_request', 'target: it is not an e-mail address');
+    if (!isEmail(email)) throw invalidField('target', 'it is not an e-mail address');
     return email;
   }
   const url = URL.parse(target);
   if (url === null || !/^https?:$/.test(url.protocol))
-    throw new DomainError('invalid_request', 'target: it is not the http or https address of a webhook');
+    throw invalidField('target', 'it is not the http or https address of a webhook');
   if (url.username !== '' || url.password !== '')
-    throw new DomainError('invalid_request', 'target: it has a user or a password in it; webhooks are signed');
+    throw invalidField('target', 'it has a user or a password in it; webhooks are signed');
   return url.href;
 }

@@ -8,7 +8,7 @@ import { byCommand } from '../accounts/administration.ts';
 import type { ApiKey, IssuedKey, Issuing } from '../accounts/api-keys.ts';
 import type { PlatformFlags } from '../config.ts';
 import type { Transaction } from '../database/database.ts';
-import { DomainError } from '../errors.ts';
+import { DomainError, sayRefusal } from '../errors.ts';
 import { SCOPES } from '../scopes.ts';
 import { inPlace, placeOptions } from './place.ts';
 import { showKey } from './show-key.ts';
@@ -147,7 +147,7 @@ function checked<T extends z.ZodType>(schema: T, given: unknown): z.infer<T> {
 /** What a wish is refused for, by the name of its flag. */
 function byFlag(error: unknown): never {
   if (!(error instanceof DomainError) || error.code !== 'invalid_request') throw error;
-  const said = error.message.replace(/^\w+(?=: )/, (field) => FLAGS[field] ?? field);
+  const said = sayRefusal(error, (field) => FLAGS[field] ?? field);
   throw new EvidenceError('usage', said, { cause: error });
 }
 

@@ -1,7 +1,7 @@
 import process from 'node:process';
 import { EvidenceError } from '../../core/errors.ts';
 import type { PlatformConfig, PlatformFlags } from '../config.ts';
-import { DomainError } from '../errors.ts';
+import { DomainError, sayRefusal } from '../errors.ts';
 import type { Parts } from '../parts.ts';
 
 /** The options that say where a platform keeps what it has. */
@@ -34,7 +34,7 @@ export async function inPlace<T>(
   try {
     return await withParts(config, (parts) => work(parts, config));
   } catch (error) {
-    if (error instanceof DomainError) throw new EvidenceError('usage', error.message, { cause: error });
+    if (error instanceof DomainError) throw new EvidenceError('usage', sayRefusal(error), { cause: error });
     throw error;
   }
 }

@@ -1,4 +1,4 @@
-import { DomainError } from '../errors.ts';
+import { DomainError, invalidField } from '../errors.ts';
 import { baitForAgent } from './bait/for-agent.ts';
 import { endpointActor } from './entries.ts';
 import { EventWriting } from './event-writing.ts';
@@ -48,7 +48,7 @@ export class AgentDesk {
       const endpoint = await findEndpoint(transaction, endpointId);
       if (endpoint.public_key === public_key) return { bound: false };
       if (!isKeyProved({ endpoint_id: endpointId, nonce: endpoint.nonce, public_key }, proof))
-        throw new DomainError('invalid_request', 'proof: it is not by the key over this endpoint and its nonce');
+        throw invalidField('proof', 'it is not by the key over this endpoint and its nonce');
       const events = await EventWriting.begin(transaction, this.#means, endpoint, 'reports');
       if (endpoint.public_key !== null) {
         events.raiseOfReports({

@@ -1,6 +1,6 @@
 import { sha256 } from '../../core/digest.ts';
 import type { Database, Transaction } from '../database/database.ts';
-import { DomainError } from '../errors.ts';
+import { DomainError, invalidField } from '../errors.ts';
 import type { Job } from '../jobs/scheduler.ts';
 import { endpointRow } from './host-rows.ts';
 import { Chunking, type LineChunk, linesToBytes, packLines, pathOfText, textsOf } from './lines/chunks.ts';
@@ -35,7 +35,7 @@ export async function takePart(
   given: LinePart,
 ): Promise<{ next_part: number } | NewLineSet> {
   const { part, parts, kind } = given;
-  if (part > parts) throw new DomainError('invalid_request', `part: it is ${part} of ${parts}`);
+  if (part > parts) throw invalidField('part', `it is ${part} of ${parts}`);
   const texts = canonicalTexts(given.lines);
   if (parts === 1) return gather(database, given, texts);
   const bytes = linesToBytes(texts);

@@ -3,7 +3,7 @@ import { sql } from 'kysely';
 import { canonicalize, type Json } from '../../core/json/canonical.ts';
 import type { Actor } from '../accounts/administration.ts';
 import type { Reader, Transaction } from '../database/database.ts';
-import { DomainError } from '../errors.ts';
+import { DomainError, invalidField } from '../errors.ts';
 import type { PageQuery } from '../http/fields.ts';
 import { newestFirst } from '../http/newest-first.ts';
 import { keyedRequest, makeOnce } from '../idempotency/keyed-results.ts';
@@ -131,13 +131,12 @@ function timesOf({ endpoint_ids, all, from, until }: NewWindow, now: Date): { fr
   if ((endpoint_ids === undefined) === (all === undefined))
     throw new DomainError('invalid_request', 'name endpoint_ids, or say all');
   const from_at = from ?? now.toISOString();
-  if (until <= now.toISOString()) throw new DomainError('invalid_request', 'until: it is past');
-  if (until <= from_at) throw new DomainError('invalid_request', 'until: it is not after from');
+  if (until <= now.toISOString()) throw invalidField('until', 'it is past');
+  if (until <= from_at) throw invalidField('until', 'it is not after from');
   // What was raised before is heard of already.
-  if (from_at < new Date(now.getTime() - 60_000).toISOString())
-    throw new DomainError('invalid_request', 'from: it is past');
+  if (from_at < new Date(now.getTime() - 60_000).toISOString()) throw invalidField('from', 'it is past');
   if (Date.parse(until) - Date.parse(from_at) > LONGEST_MS)
-    throw new DomainError('invalid_request', 'until: a change window is open for seven days at most');
+    throw invalidField('until', 'a change window is open for seven days at most');
   return { from_at, until_at: until };
 }
 

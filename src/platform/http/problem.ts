@@ -11,14 +11,29 @@ export class HttpProblem extends Error {
   readonly status: number;
   readonly code: string;
   readonly members: Record<string, unknown>;
+  /** What is wrong with members of the request. */
+  readonly fields: readonly InvalidField[];
 
-  constructor(status: number, code: string, detail: string, members: Record<string, unknown> = {}) {
+  constructor(
+    status: number,
+    code: string,
+    detail: string,
+    members: Record<string, unknown> = {},
+    fields: readonly InvalidField[] = [],
+  ) {
     super(detail);
     this.name = 'Problem';
     this.status = status;
     this.code = code;
     this.members = members;
+    this.fields = fields;
   }
+}
+
+interface InvalidField {
+  /** Path from the body, the query or the path of the request on; empty for all of it. */
+  field: string;
+  message: string;
 }
 
 /** The statuses of what services refuse. */
@@ -104,7 +119,9 @@ function cut(message: string): string {
 export function toProblem(error: unknown): HttpProblem {
   if (error instanceof HttpProblem) return error;
   if (error instanceof DomainError)
-    return new HttpProblem(STATUSES[error.code], error.code, error.message, error.members);
+    return error.field === null
+      ? new HttpProblem(STATUSES[error.code], error.code, error.message, error.members)
+      : invalidFields(null, [{ field: error.field, message: error.message }]);
   if (hasZodFastifySchemaValidationErrors(error)) return validationProblem(error);
   const { statusCode, message } = error as Partial<FastifyError>;
   if (statusCode !== undefined && statusCode >= 400 && statusCode < 500)
@@ -126,13 +143,25 @@ interface ValidationIssue {
 
 function validationProblem(error: { validation: ValidationIssue[]; validationContext?: string }): HttpProblem {
   const place = error.validationContext === 'querystring' ? 'query' : (error.validationContext ?? 'request');
-  const errors = error.validation.slice(0, MOST_NAMED).map((issue) => ({
-    field: [place, ...issue.instancePath.split('/').filter((part) => part !== '')].join('.'),
+  const fields = error.validation.slice(0, MOST_NAMED).map((issue) => ({
+    field: issue.instancePath
+      .split('/')
+      .filter((part) => part !== '')
+      .join('.'),
     message: messageOf(issue),
   }));
-  const first = errors[0];
+  return invalidFields(place, fields);
+}
+
+/** @param place of the fields in the request; null if they have the names that its description has. */
+function invalidFields(place: string | null, fields: readonly InvalidField[]): HttpProblem {
+  const errors = fields.map(({ field, message }) => ({
+    field: [place, field].filter((part) => part !== null && part !== '').join('.'),
+    message,
+  }));
+  const [first] = errors;
   const detail = first === undefined ? 'the request is not valid' : `${first.field}: ${first.message}`;
-  return new HttpProblem(422, 'invalid_request', detail, { errors });
+  return new HttpProblem(422, 'invalid_request', detail, { errors }, fields);
 }
 
 /** Names that a caller made up are many, or long, or both. */

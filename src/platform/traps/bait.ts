@@ -1,7 +1,7 @@
 import type { Actor } from '../accounts/administration.ts';
 import type { AuditLog } from '../audit/api.ts';
 import type { Database, Transaction } from '../database/database.ts';
-import { DomainError } from '../errors.ts';
+import { invalidField } from '../errors.ts';
 import { changeRecorded, storeTrap } from './making.ts';
 import { findTrap, nextChange, noteProof } from './repository.ts';
 import type { NewTrap } from './requests.ts';
@@ -60,10 +60,7 @@ export class BaitTraps {
    */
   async prepare(wish: NewTrap): Promise<PreparedBait> {
     if (wish.credential_type === 'web_bug')
-      throw new DomainError(
-        'invalid_request',
-        'credential_type: a web_bug is a line of a page, and no file that an agent could plant',
-      );
+      throw invalidField('credential_type', 'a web_bug is a line of a page, and no file that an agent could plant');
     const { made, facts } = await this.#means.traps.prepare(wish);
     const { vault, log, clock } = this.#means;
     const watched = { ...made, channels: [...made.channels, 'file_read' as const] };

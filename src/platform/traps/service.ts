@@ -55,6 +55,7 @@ export interface TrapService {
   close(): Promise<void>;
 }
 
+// Over ten members: it is what traps are put together from.
 export interface TrapParts {
   database: Database;
   clock: () => Date;

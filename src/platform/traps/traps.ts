@@ -1,7 +1,7 @@
 import type { Json } from '../../core/json/canonical.ts';
 import type { Actor } from '../accounts/administration.ts';
 import type { Database, Transaction } from '../database/database.ts';
-import { DomainError } from '../errors.ts';
+import { DomainError, invalidField } from '../errors.ts';
 import { newestFirst } from '../http/newest-first.ts';
 import { keyedRequest, makeOnce } from '../idempotency/keyed-results.ts';
 import type { DecoyPlace } from './decoys/decoy.ts';
@@ -133,7 +133,7 @@ export class Traps {
       refuseEnded(trap, now);
       const confirmed_at = now.toISOString();
       const planted_at = plantedAt ?? confirmed_at;
-      if (planted_at > confirmed_at) throw new DomainError('invalid_request', 'planted_at: it is yet to come');
+      if (planted_at > confirmed_at) throw invalidField('planted_at', 'it is yet to come');
       return { planted_at, confirmed_at };
     });
   }

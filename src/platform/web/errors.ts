@@ -1,6 +1,6 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { markup } from '../../core/html/markup.ts';
-import { headersOf, toProblem } from '../http/problem.ts';
+import { type HttpProblem, headersOf, toProblem } from '../http/problem.ts';
 import { GoFirst } from './access.ts';
 import { sentence } from './forms.ts';
 import { FRONT } from './own-path.ts';
@@ -31,9 +31,13 @@ export function answerProblemPage(error: unknown, request: FastifyRequest, reply
     title: TITLES_OF_CODES[problem.code] ?? TITLES[problem.status] ?? 'This could not be done',
     status: problem.status,
     isNarrow: true,
-    // A reader knows the name of a field, not where in a request it stands.
-    content: markup`<p>${sentence(problem.message.replace(/^(query|params|body)\./, ''))}</p>
+    content: markup`<p>${sentence(inWords(problem))}</p>
 <p><a href="${FRONT}">To the front page</a></p>
 ${problem.status < 500 ? null : markup`<p class="minor">Request <code>${request.id}</code></p>`}`,
   });
+}
+
+/** A reader knows the name of a field, not where in a request it stands. */
+function inWords({ fields: [first], message }: HttpProblem): string {
+  return first === undefined || first.field === '' ? message : `${first.field}: ${first.message}`;
 }

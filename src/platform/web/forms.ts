@@ -61,7 +61,7 @@ export function serveForm<S extends z.ZodType>(server: FastifyInstance, page: Fo
       reply.headers(headersOf(problem));
       if (field !== undefined)
         return again({ errors: { [field]: sentence(error.message) }, refusal: null }, problem.status);
-      return again({ errors: {}, refusal: sentence(error.message) }, problem.status);
+      return again({ errors: {}, refusal: sentence(problem.message) }, problem.status);
     }
   });
 }

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { type EntryPlace, keptPlace } from '../../audit/api.ts';
 import type { Transaction } from '../../database/database.ts';
-import { DomainError } from '../../errors.ts';
+import { DomainError, invalidField } from '../../errors.ts';
 import { KEY_LIFETIME_MS } from '../../idempotency/keyed-results.ts';
 import type { Agent } from '../agent-rows.ts';
 import { type AgentEntry, writeEntries } from '../entries.ts';
@@ -144,9 +144,9 @@ function tripOf(
 }
 
 function signedTooFar(now: Date): DomainError {
-  return new DomainError(
-    'invalid_request',
-    `attestation.signed_at: it is more than five minutes from the time of the service, ${now.toISOString()}; nothing was recorded`,
+  return invalidField(
+    'attestation.signed_at',
+    `it is more than five minutes from the time of the service, ${now.toISOString()}; nothing was recorded`,
   );
 }
 

@@ -38,6 +38,7 @@ interface Access {
 }
 
 /** The vaults of agents, and the decoys in them. */
+// Over ten members: they are what is done with a vault.
 export class Vaults implements VaultPort {
   readonly #means: AgentServiceMeans;
   readonly #box: SecretBox;

@@ -2,7 +2,7 @@ import { messageOf } from '../../../core/errors.ts';
 import type { Json } from '../../../core/json/canonical.ts';
 import type { Actor } from '../../accounts/administration.ts';
 import type { Database } from '../../database/database.ts';
-import { DomainError } from '../../errors.ts';
+import { DomainError, invalidField } from '../../errors.ts';
 import { KeyedResults, keyedRequest } from '../../idempotency/keyed-results.ts';
 import type { DecoyPlace } from '../decoys/decoy.ts';
 import { refusePast } from '../making.ts';
@@ -41,7 +41,7 @@ export class RealKeys {
     const { access_key_id: accessKeyId, secret_access_key: secret, region } = wish;
     const accountId = accountOf(accessKeyId);
     if (accountId !== null && isCanaryAccount(accountId))
-      throw new DomainError('invalid_request', `access_key_id: scanners know its account ${accountId} as one of traps`);
+      throw invalidField('access_key_id', `scanners know its account ${accountId} as one of traps`);
     const key = { accessKeyId, secret, accountId, userName: wish.user_name, userId: null, region };
     return this.#take(actor, key, wish, { origin: 'imported', scope: 'traps/import', idempotencyKey });
   }

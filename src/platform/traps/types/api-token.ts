@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { DomainError } from '../../errors.ts';
+import { invalidField } from '../../errors.ts';
 import type { DecoyPlace } from '../decoys/decoy.ts';
 import { randomText } from '../decoys/names.ts';
 import { decoyOrigin, drawGitlabToken, drawGrafanaToken, drawServiceName, trustHint } from './drawn.ts';
@@ -69,8 +69,8 @@ export const apiToken: TrapType = {
 /** @throws DomainError `invalid_request`, also for tokens that lead to somebody else. */
 function formOf(name: string): Form {
   if (Object.hasOwn(FORMS, name)) return FORMS[name as keyof typeof FORMS];
-  throw new DomainError(
-    'invalid_request',
-    `options.form: "${name}" is not made here. A token of a service that others run, such as GitHub or Slack, would be used there, and nobody would see it: take one of ${Object.keys(FORMS).join(', ')}`,
+  throw invalidField(
+    'options.form',
+    `"${name}" is not made here. A token of a service that others run, such as GitHub or Slack, would be used there, and nobody would see it: take one of ${Object.keys(FORMS).join(', ')}`,
   );
 }

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { DomainError } from '../../errors.ts';
+import { invalidField } from '../../errors.ts';
 import { ACCOUNT_ID, newAccountId, newAwsId, newSecretAccessKey } from '../aws/access-key.ts';
 import { isCanaryAccount } from '../aws/canary-accounts.ts';
 import { newUserName } from '../aws/users.ts';
@@ -39,7 +39,7 @@ export const awsKey: TrapType = {
   async make(wish) {
     const { account_id: accountId = newAccountId(), region } = readOptions(optionsSchema, wish);
     if (isCanaryAccount(accountId))
-      throw new DomainError('invalid_request', `options.account_id: scanners know ${accountId} as an account of traps`);
+      throw invalidField('options.account_id', `scanners know ${accountId} as an account of traps`);
     const ids = { accessKeyId: newAwsId('AKIA', accountId), userId: `${newAwsId('AIDA', accountId)}${idEnd()}` };
     return awsTrapOf({ ...ids, secret: newSecretAccessKey(), accountId, userName: newUserName(), region }, wish.decoy);
   },

@@ -1,10 +1,10 @@
 import { z } from 'zod';
-import { DomainError } from '../../errors.ts';
+import { invalidField } from '../../errors.ts';
 import type { TrapWish } from './type.ts';
 
 /** What a type is told. @throws DomainError `invalid_request` naming what it does not know, or not so. */
 export function readOptions<T>(schema: z.ZodType<T>, { options }: TrapWish): T {
   const read = schema.safeParse(options);
   if (read.success) return read.data;
-  throw new DomainError('invalid_request', `options: ${z.prettifyError(read.error).replaceAll(/\s+/g, ' ')}`);
+  throw invalidField('options', `${z.prettifyError(read.error).replaceAll(/\s+/g, ' ')}`);
 }

@@ -293,7 +293,7 @@ describe('a change window', () => {
   test.each([
     [{ reason: ' ' }, 'reason', 'Say why: it is recorded.'],
     [{ until: '' }, 'until', 'Say when it ends.'],
-    [{ until: '2001-01-01T00:00' }, 'until', 'it is past'],
+    [{ until: '2001-01-01T00:00' }, 'until', 'It is past.'],
     [{ until }, 'until', 'seven days at most'],
     [{ endpoints: undefined }, 'endpoints', 'Choose the endpoints.'],
   ])('that is wrong comes again with what is wrong: %j', async (wrong, field, words) => {
