@@ -21,7 +21,7 @@ const DESCRIPTIONS = {
   500: 'The service failed; its log has more.',
   503: 'Not now: the process is ending, or its clock is behind.',
 } as const;
-type ProblemStatus = keyof typeof DESCRIPTIONS;
+export type ProblemStatus = keyof typeof DESCRIPTIONS;
 
 /** How a route documents its failures, besides those of all routes. */
 export function problemResponses<const S extends ProblemStatus = never>(...statuses: S[]) {

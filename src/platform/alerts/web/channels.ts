@@ -1,13 +1,13 @@
-import type { FastifyInstance, FastifyRequest } from 'fastify';
+import type { FastifyInstance } from 'fastify';
 import { z } from 'zod';
 import { type Markup, markup, name } from '../../../core/html/markup.ts';
 import { actorOf } from '../../accounts/administration.ts';
 import { DomainError } from '../../errors.ts';
 import { idempotencyKey, text } from '../../http/fields.ts';
 import { principalOf } from '../../http/principal.ts';
+import { serveOperationAct } from '../../operations/act.ts';
 import { personOf } from '../../web/access.ts';
-import { serveAct } from '../../web/acts.ts';
-import { forWhoMay, paramsOf } from '../../web/asked.ts';
+import { forWhoMay } from '../../web/asked.ts';
 import { action, asCurl, copyable, dataTable, emptyState, link, moment } from '../../web/components.ts';
 import { curlCommand } from '../../web/curl.ts';
 import { choices, field, onceField, postForm, select } from '../../web/fields.ts';
@@ -17,7 +17,8 @@ import { PAGES } from '../../web/own-path.ts';
 import { leaveNotice } from '../../web/session-cookie.ts';
 import type { ModulePages } from '../../web/web.ts';
 import type { AlertChannels } from '../channels.ts';
-import { alertChannelParamsSchema, newAlertChannelSchema, type WireAlertChannel } from '../requests.ts';
+import type { AlertOperations } from '../operations.ts';
+import { newAlertChannelSchema, type WireAlertChannel } from '../requests.ts';
 import { ALERT_SOURCES, SEVERITIES } from '../words.ts';
 import { ALERTS_PATH, alertChannelPath, channelsApi } from './paths.ts';
 import { SOURCE_WORDS } from './words.ts';
@@ -25,13 +26,14 @@ import { SOURCE_WORDS } from './words.ts';
 /** What the pages of alerts are made with: the same service that the routes of the API call. */
 interface AlertPageParts {
   channels: AlertChannels;
+  operations: AlertOperations;
   clock: () => Date;
 }
 
 const MAY_SEE = { scope: 'alerts:read' } as const;
 const MAY_ACT = { scope: 'alerts:write' } as const;
 const ABOVE_ALERTS = [{ title: 'Alerts', path: ALERTS_PATH }];
-const ACT = { above: ABOVE_ALERTS, back: ALERTS_PATH };
+const ACT = { service: 'alerts', above: ABOVE_ALERTS, back: ALERTS_PATH };
 
 /** Where people are told of what services find. */
 export function pagesOfAlerts(parts: AlertPageParts): ModulePages {
@@ -163,49 +165,37 @@ function secretPage({ name: title, alert_channel_id }: WireAlertChannel, secret:
   };
 }
 
-function testAlertPage(server: FastifyInstance, { channels }: AlertPageParts): void {
-  serveAct(server, {
+function testAlertPage(server: FastifyInstance, { channels, operations }: AlertPageParts): void {
+  serveOperationAct(server, operations.test, {
+    ...ACT,
     path: '/alerts/:alert_channel_id/test',
-    access: MAY_ACT,
-    params: alertChannelParamsSchema,
-    async view(request) {
-      const { name: title, alert_channel_id } = await channelOf(channels, request);
-      const path = channelsApi(alert_channel_id, 'test');
-      const introduction = 'An alert is sent that says that it is a test.';
-      const api = { method: 'POST', path } as const;
-      return { ...ACT, title: `Test ${title}`, introduction, submit: 'Send it', isFinal: false, api };
-    },
-    async act(request) {
-      const { name: title, alert_channel_id } = await channelOf(channels, request);
-      await channels.test(alert_channel_id);
-      const notice = `A test is on its way to ${title}. If nobody takes it, administration says so.`;
-      return { notice, next: ALERTS_PATH };
-    },
+    subject: (params) => channelOf(channels, params),
+    title: (channel) => `Test ${channel.name}`,
+    introduction: 'An alert is sent that says that it is a test.',
+    submit: 'Send it',
+    isFinal: false,
+    notice: (channel) => `A test is on its way to ${channel.name}. If nobody takes it, administration says so.`,
   });
 }
 
-function removePage(server: FastifyInstance, { channels }: AlertPageParts): void {
-  serveAct(server, {
+function removePage(server: FastifyInstance, { channels, operations }: AlertPageParts): void {
+  serveOperationAct(server, operations.remove, {
+    ...ACT,
     path: '/alerts/:alert_channel_id/remove',
-    access: MAY_ACT,
-    params: alertChannelParamsSchema,
-    async view(request) {
-      const { name: title, alert_channel_id } = await channelOf(channels, request);
-      const introduction = 'It is told nothing more, and its secret is forgotten.';
-      const api = { method: 'DELETE', path: channelsApi(alert_channel_id) } as const;
-      return { ...ACT, title: `Remove ${title}`, introduction, submit: 'Remove it', isFinal: true, api };
-    },
-    async act(request) {
-      const { alert_channel_id } = await channelOf(channels, request);
-      const { name: title } = await channels.remove(actorOf(principalOf(request)), alert_channel_id);
-      return { notice: `${title} is told nothing more.`, next: ALERTS_PATH };
-    },
+    subject: (params) => channelOf(channels, params),
+    title: (channel) => `Remove ${channel.name}`,
+    introduction: 'It is told nothing more, and its secret is forgotten.',
+    submit: 'Remove it',
+    isFinal: true,
+    notice: (channel) => `${channel.name} is told nothing more.`,
   });
 }
 
 /** @throws DomainError `not_found`. */
-async function channelOf(channels: AlertChannels, request: FastifyRequest): Promise<WireAlertChannel> {
-  const { alert_channel_id: id } = paramsOf<{ alert_channel_id: string }>(request);
+async function channelOf(
+  channels: AlertChannels,
+  { alert_channel_id: id }: { alert_channel_id: string },
+): Promise<WireAlertChannel> {
   const channel = (await channels.list()).find(({ alert_channel_id }) => alert_channel_id === id);
   if (channel === undefined) throw new DomainError('not_found', 'there is no alert channel of this id');
   return channel;
