@@ -11,7 +11,7 @@ const descriptors = new FinalizationRegistry<number>(closeSync);
 /** Texts in a file of the folder for temporary files. Only this object can reach it, and it ends with this object. */
 export class RowFile {
   readonly #file: number;
-  /** What waits to be written; then, what is read of one text. */
+  /** Holds bytes until they are written; afterwards, the bytes of one text that is read. */
   readonly #buffer = Buffer.allocUnsafeSlow(BLOCK_BYTES);
   /** Ends of the texts. */
   readonly #ends: number[] = [];

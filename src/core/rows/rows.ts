@@ -88,11 +88,6 @@ export function firstOf<T>(rows: Iterable<T>, count: number): T[] {
   return first;
 }
 
-/** Yields a value of each row. */
-export function* mapEach<T, U>(rows: Iterable<T>, toValue: (row: T) => U): Generator<U> {
-  for (const row of rows) yield toValue(row);
-}
-
 /** The rows in batches of at most `size`. */
 export function* inBatches<T>(rows: Iterable<T>, size: number): Generator<T[]> {
   let batch: T[] = [];

@@ -1,4 +1,4 @@
-import { mapEach, type Rows, RowsBuilder } from '../../core/rows/rows.ts';
+import { type Rows, RowsBuilder } from '../../core/rows/rows.ts';
 import type { Archive, StoredObject } from '../../verifier/archive/archive.ts';
 import { measure } from '../../verifier/archive/content.ts';
 import {
@@ -62,8 +62,8 @@ export async function measureLeftOver(
 ): Promise<StoredAs[]> {
   const others = [
     [askedKey(run_id), runDraftKey(run_id), runRecordKey(run_id), supplements?.object?.key],
-    mapEach(streams, ({ bundle }) => bundle.key),
-    mapEach(streams, ({ record }) => record?.key),
+    Iterator.from(streams).map(({ bundle }) => bundle.key),
+    Iterator.from(streams).map(({ record }) => record?.key),
   ].reduce(exceptKeys, await listRun(archive, run_id));
   const leftOver: StoredAs[] = [];
   for (const { key, version_id, irregular } of others) {

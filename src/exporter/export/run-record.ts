@@ -106,7 +106,7 @@ function toStreams(
   const all = streams.finish();
   const gone = findVanished(selection, scope, run.heads, run.past.spans);
   const ended = findEnded(selection, scope, run.restarts, run.heads);
-  // What an earlier try of this run exported stays in it, even if this try would have left it out.
+  // A stream that an earlier attempt exported stays in the run, even if this attempt would have left it out.
   const left = new Set([selection.excluded, gone, ended].flatMap((some) => some.map(({ stream_id }) => stream_id)));
   for (const { record } of recorded) left.delete(record.stream_id);
   const isLeft = ({ stream_id }: { stream_id: string }) => left.has(stream_id);

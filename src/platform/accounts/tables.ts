@@ -9,7 +9,7 @@ export type LinkPurpose = 'set_up' | 'confirm' | 'invite' | 'reset';
 export const ACCOUNT_TABLES = {
   api_keys: table({
     key_id: column.text('PRIMARY KEY'),
-    /** Of the whole text, which is kept nowhere. */
+    /** SHA-256 of the whole key, which is stored nowhere. */
     sha256: column.text(),
     name: column.text(),
     /** With a space between them. */
@@ -21,7 +21,7 @@ export const ACCOUNT_TABLES = {
     last_used_at: column.optional(column.text()),
     /** The key in whose place this one is. */
     rotated_from: column.optional(column.text('UNIQUE REFERENCES api_keys')),
-    /** What alone it may speak for, as its service names it: `endpoint:ID`; null for a key that speaks for itself. */
+    /** The one thing that the key may speak for, as its service names it: `endpoint:ID`; null if it speaks for itself. */
     bound_to: column.optional(column.text()),
   }),
   people: table({
@@ -34,21 +34,21 @@ export const ACCOUNT_TABLES = {
     password: column.text(),
     /** Sealed; null while there is no second factor. */
     totp_secret: column.optional(column.bytes()),
-    /** Of the last code that was taken. */
+    /** Time step of the last code that was accepted. */
     totp_step: column.integer(),
     created_at: column.text(),
     disabled_at: column.optional(column.text()),
   }),
   links: table({
     link_id: column.text('PRIMARY KEY'),
-    /** Of its token. */
+    /** SHA-256 of the token. */
     sha256: column.text('UNIQUE'),
     purpose: column.oneOf<LinkPurpose>(['set_up', 'confirm', 'invite', 'reset']),
     /** JSON, for whoever follows the link. */
     content: column.text(),
     expires_at: column.text(),
     used_at: column.optional(column.text()),
-    /** Who gives it to somebody else, as acts name them. */
+    /** Actor who gives the link to somebody else. */
     made_by: column.optional(column.text()),
   }),
   failed_attempts: table({
@@ -62,11 +62,11 @@ export const ACCOUNT_TABLES = {
       person_id: column.text('REFERENCES people'),
       /** As its authenticator calls it, in base64url. */
       credential_id: column.text('UNIQUE'),
-      /** What the person calls it. */
+      /** Name that the person gave it. */
       name: column.text(),
       /** A COSE_Key (RFC 9052, section 7). */
       public_key: column.bytes(),
-      /** What its authenticator had counted to when it last signed; 0 where it does not count. */
+      /** Signature counter of the authenticator at its last signature; 0 if it does not count. */
       counter: column.integer(),
       /** JSON: the ways on which a browser reaches it. */
       transports: column.text(),
@@ -90,7 +90,7 @@ export const ACCOUNT_TABLES = {
       seen_at: column.text(),
       /** When the person last proved anew who they are; null until then. */
       proved_at: column.optional(column.text()),
-      /** Where it was begun, as `networkOf` says it, and with what, as `browserWords` does. */
+      /** Origin of the session: the network as `networkOf` gives it, the browser as `browserWords` does. */
       network: column.optional(column.text()),
       browser: column.optional(column.text()),
     },

@@ -1,2 +1,2 @@
-/** What other services may know of agents: which traps their vaults watch. */
+/** Interface of the agents for other services: the traps that vaults watch. */
 export { decoyWatches } from './vault/decoys.ts';

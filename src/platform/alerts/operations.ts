@@ -11,7 +11,7 @@ import {
 
 export type AlertOperations = ReturnType<typeof alertOperations>;
 
-/** What can be done with the channels by which people are told of things. */
+/** Returns the operations on alert channels. */
 // Over 40 lines: it is the list of operations.
 export function alertOperations(channels: AlertChannels) {
   return {

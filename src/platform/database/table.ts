@@ -5,8 +5,11 @@ import type { Migration, TableWords } from './migration.ts';
 /** A column of a table, and the type that queries read and write it as. */
 export interface TableColumn<Value> {
   kind: ColumnKind;
-  /** Returns the name, the type and the constraints in SQL. */
-  sql(words: TableWords, name: string): string;
+  /** Returns the name and the type in SQL, with the checks of that type. */
+  define(words: TableWords, name: string): string;
+  isOptional: boolean;
+  /** Other constraints, in SQL. */
+  constraints: string;
   /** Carries the type; no column has it. */
   value?: Value;
 }
@@ -41,57 +44,55 @@ export type RowOf<T> =
 /** Returns the type that `Reader.tables` takes. */
 export type TablesOf<Set> = { [Name in keyof Set]: RowOf<Set[Name]> };
 
+function required<Value>(kind: ColumnKind, define: TableColumn<Value>['define'], constraints = ''): TableColumn<Value> {
+  return { kind, define, isOptional: false, constraints };
+}
+
 /** A number that the database gives each new row, greater than all that are there: the primary key. */
 function ordinal(): TableColumn<Generated<number>> {
-  return { kind: 'integer', sql: (words, name) => `${name} ${words.ordinal}` };
+  return required('integer', (words, name) => `${name} ${words.ordinal}`);
 }
 
 /** Text that is compared byte by byte, whatever the locale is. @param constraints in SQL. */
 function text<Value extends string = string>(constraints = ''): TableColumn<Value> {
-  return { kind: 'text', sql: (words, name) => `${name} ${words.text} NOT NULL ${constraints}` };
+  return required('text', (words, name) => `${name} ${words.text}`, constraints);
 }
 
 /** One of some texts. */
 function oneOf<const Value extends string>(values: readonly Value[]): TableColumn<Value> {
-  return {
-    kind: 'text',
-    sql: (words, name) => `${name} ${words.text} NOT NULL CHECK (${name} IN (${values.map(quoted).join(', ')}))`,
-  };
+  return required(
+    'text',
+    (words, name) => `${name} ${words.text} CHECK (${name} IN (${values.map(quoted).join(', ')}))`,
+  );
 }
 
 /** An integer of 64 bits. @param constraints in SQL. */
 function integer(constraints = ''): TableColumn<number> {
-  return { kind: 'integer', sql: (words, name) => `${name} ${words.integer} NOT NULL ${constraints}` };
+  return required('integer', (words, name) => `${name} ${words.integer}`, constraints);
 }
 
 /** 0 or 1. */
 function flag(): TableColumn<number> {
-  return {
-    kind: 'integer',
-    sql: (words, name) => `${name} ${words.integer} NOT NULL CHECK (${name} IN (0, 1))`,
-  };
+  return required('integer', (words, name) => `${name} ${words.integer} CHECK (${name} IN (0, 1))`);
 }
 
 function bytes(): TableColumn<Uint8Array> {
-  return { kind: 'bytes', sql: (words, name) => `${name} ${words.bytes} NOT NULL` };
+  return required('bytes', (words, name) => `${name} ${words.bytes}`);
 }
 
 /** Lower-case hex SHA-256. @param constraints in SQL. */
 function digest(constraints = ''): TableColumn<string> {
-  return { kind: 'text', sql: (words, name) => `${words.digest(name)} NOT NULL ${constraints}` };
+  return required('text', (words, name) => words.digest(name), constraints);
 }
 
 /** The text of a JSON object. */
 function jsonObject(): TableColumn<string> {
-  return {
-    kind: 'text',
-    sql: (words, name) => `${name} ${words.text} NOT NULL CHECK (${words.isObject(name)})`,
-  };
+  return required('text', (words, name) => `${name} ${words.text} CHECK (${words.isObject(name)})`);
 }
 
 /** A column that may be null. */
-function optional<Value>({ kind, sql }: TableColumn<Value>): TableColumn<Value | null> {
-  return { kind, sql: (words, name) => sql(words, name).replace(' NOT NULL', '') };
+function optional<Value>({ kind, define, constraints }: TableColumn<Value>): TableColumn<Value | null> {
+  return { kind, define, isOptional: true, constraints };
 }
 
 export const column = { ordinal, text, oneOf, integer, flag, bytes, digest, jsonObject, optional };
@@ -114,7 +115,10 @@ export function kindsOf<Set extends ColumnSet>(
 }
 
 function statementsOf(words: TableWords, name: string, made: TableDeclaration<ColumnSet>): string[] {
-  const columns = Object.entries(made.columns).map(([its, { sql }]) => sql(words, its));
+  const columns = Object.entries(made.columns).map(
+    ([its, { define, isOptional, constraints: more }]) =>
+      `${define(words, its)} ${isOptional ? '' : 'NOT NULL'} ${more}`,
+  );
   const { constraints = [], indexes = {}, uniqueIndexes = {}, appendOnly, firstRows = [] } = made;
   const indexing = (kind: string, all: Readonly<Record<string, string>>) =>
     Object.entries(all).map(([index, on]) => `CREATE ${kind} ${index} ON ${name} ${on}`);

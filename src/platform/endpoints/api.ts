@@ -1,3 +1,3 @@
-/** What other services may know of endpoints: which one a caller reports for, and which traps it watches. */
+/** Interface of the endpoints for other services: the one that a caller reports for, and the traps that they watch. */
 export { baitWatches } from './bait/planting.ts';
 export { endpointOf } from './binding.ts';

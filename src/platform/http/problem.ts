@@ -4,14 +4,14 @@ import { hasZodFastifySchemaValidationErrors } from 'fastify-type-provider-zod';
 import type { z } from 'zod';
 import { ownOrPlainWords } from '../../core/schema-words.ts';
 import type { WireProblem } from '../../core/wire.ts';
-import { type DomainCode, DomainError } from '../errors.ts';
+import { type DomainCode, DomainError, sayRefusal } from '../errors.ts';
 
 /** An answer that is not what was asked for, as problem details of RFC 9457. `code` is stable, `detail` for people. */
 export class HttpProblem extends Error {
   readonly status: number;
   readonly code: string;
   readonly members: Record<string, unknown>;
-  /** What is wrong with members of the request. */
+  /** Members of the request that are not valid, with the reason for each. */
   readonly fields: readonly InvalidField[];
 
   constructor(
@@ -118,10 +118,7 @@ function cut(message: string): string {
 /** The problem that an error is to who asked. */
 export function toProblem(error: unknown): HttpProblem {
   if (error instanceof HttpProblem) return error;
-  if (error instanceof DomainError)
-    return error.field === null
-      ? new HttpProblem(STATUSES[error.code], error.code, error.message, error.members)
-      : invalidFields(null, [{ field: error.field, message: error.message }]);
+  if (error instanceof DomainError) return refusalProblem(error);
   if (hasZodFastifySchemaValidationErrors(error)) return validationProblem(error);
   const { statusCode, message } = error as Partial<FastifyError>;
   if (statusCode !== undefined && statusCode >= 400 && statusCode < 500)
@@ -150,18 +147,17 @@ function validationProblem(error: { validation: ValidationIssue[]; validationCon
       .join('.'),
     message: messageOf(issue),
   }));
-  return invalidFields(place, fields);
-}
-
-/** @param place of the fields in the request; null if they have the names that its description has. */
-function invalidFields(place: string | null, fields: readonly InvalidField[]): HttpProblem {
-  const errors = fields.map(({ field, message }) => ({
-    field: [place, field].filter((part) => part !== null && part !== '').join('.'),
-    message,
-  }));
+  const errors = fields.map(({ field, message }) => ({ field: field === '' ? place : `${place}.${field}`, message }));
   const [first] = errors;
   const detail = first === undefined ? 'the request is not valid' : `${first.field}: ${first.message}`;
   return new HttpProblem(422, 'invalid_request', detail, { errors }, fields);
+}
+
+function refusalProblem(error: DomainError): HttpProblem {
+  const { code, field, message, members } = error;
+  const fields = field === null ? [] : [{ field, message }];
+  const named = field === null ? members : { ...members, errors: fields };
+  return new HttpProblem(STATUSES[code], code, sayRefusal(error), named, fields);
 }
 
 /** Names that a caller made up are many, or long, or both. */

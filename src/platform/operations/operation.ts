@@ -6,9 +6,10 @@ import { principalOf } from '../http/principal.ts';
 import { type ProblemStatus, problemResponses } from '../http/responses.ts';
 import type { Scope } from '../scopes.ts';
 
+/** Stands for a body that is not read. */
 const NOTHING = z.unknown();
 
-/** What an operation is asked for. */
+/** Input of an operation. */
 export interface Asked<Params, Body> {
   actor: Actor;
   params: Params;
@@ -23,7 +24,7 @@ export interface Asked<Params, Body> {
  */
 // Over ten members: they are what there is to say of an operation.
 export interface Operation<Params extends z.ZodObject, Body extends z.ZodType, Answer extends z.ZodType> {
-  /** Of OpenAPI. */
+  /** `operationId` of OpenAPI. */
   id: string;
   method: 'GET' | 'POST' | 'PATCH' | 'DELETE';
   /** Below the service, with `:name` for each of `params`. */
@@ -34,14 +35,12 @@ export interface Operation<Params extends z.ZodObject, Body extends z.ZodType, A
   params?: Params;
   body?: Body;
   answer: Answer;
-  /** Of the answer; 200 unless said. */
+  /** Status of the answer; 200 by default. */
   status?: number;
   /** Statuses of its refusals, besides those of all operations. */
   refusals?: readonly ProblemStatus[];
   /** True if it takes an idempotency key. */
   isKeyed?: true;
-  /** An example of the body, for people. */
-  example?: object;
   work(asked: Asked<z.output<Params>, z.output<Body>>): Promise<z.input<Answer>>;
 }
 
@@ -64,28 +63,19 @@ export function callPath(service: string, { path }: Pick<AnyOperation, 'path'>, 
 
 /** Serves operations at their paths. */
 export function serveOperations(server: FastifyInstance, operations: readonly AnyOperation[]): void {
-  for (const { method, path, scope, work, status = 200, ...described } of operations)
+  for (const { status = 200, ...operation } of operations)
     server.route({
-      method,
-      url: path,
-      config: { scope },
-      schema: schemaOf(status, described),
-      handler: async (request, reply) => reply.code(status).send(await work(askedBy(request))),
+      method: operation.method,
+      url: operation.path,
+      config: { scope: operation.scope },
+      schema: schemaOf(operation, status),
+      handler: async (request, reply) => reply.code(status).send(await operation.work(askedBy(request))),
     });
 }
 
 function schemaOf(
+  { id, tag, summary, params, body, answer, refusals = [], isKeyed }: AnyOperation,
   status: number,
-  {
-    id,
-    tag,
-    summary,
-    params,
-    body,
-    answer,
-    refusals = [],
-    isKeyed,
-  }: Omit<AnyOperation, 'method' | 'path' | 'scope' | 'work'>,
 ): FastifySchema {
   return {
     operationId: id,

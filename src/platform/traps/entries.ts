@@ -6,19 +6,10 @@ import { TRAPS_STREAM } from './words.ts';
 
 /** What the stream `traps` says of a detection when it begins. */
 export function detectedEntry(detection: Detection, trap: Trap): OwnEntry {
-  const { channel, severity, source_event_id, source_ip, user_agent, service, region, auth_verified } = detection;
-  const { event_time, request_sha256, action, depth, detected_at, status } = detection;
+  const { event_time, request_sha256, detected_at, status } = detection;
   return of(detection, trap, 'trap.used', {
-    channel,
-    depth,
-    severity,
-    source_event_id,
-    source_ip,
-    user_agent,
-    requested: action,
-    service,
-    region,
-    auth_verified: auth_verified === null ? null : auth_verified === 1,
+    ...reachOf(detection),
+    ...sourceOf(detection),
     event_time,
     request_sha256,
     detected_at,
@@ -37,18 +28,9 @@ export function deepenedEntry(detection: Detection, trap: Trap): OwnEntry {
 
 /** Who did what another channel told of before, without a name. */
 export function tracedEntry(detection: Detection, trap: Trap): OwnEntry {
-  const { channel, source_event_id, source_ip, user_agent, service, region, action, event_time } = detection;
-  const told = {
-    ...reachOf(detection),
-    channel,
-    source_event_id,
-    source_ip,
-    user_agent,
-    requested: action,
-    service,
-    region,
-  };
-  return of(detection, trap, 'trap.use_traced', { ...told, event_time, request_sha256: detection.request_sha256 });
+  const { event_time, request_sha256 } = detection;
+  const told = { ...reachOf(detection), ...sourceOf(detection), event_time, request_sha256 };
+  return of(detection, trap, 'trap.use_traced', told);
 }
 
 /** How often a trap was used, once a detection has ended. */
@@ -60,6 +42,11 @@ export function settledEntry(detection: Detection, trap: Trap): OwnEntry {
 /** How far somebody came. */
 function reachOf({ depth, severity, auth_verified }: Detection) {
   return { depth, severity, auth_verified: auth_verified === null ? null : auth_verified === 1 };
+}
+
+/** The channel that saw a use, and what it says of the request. */
+function sourceOf({ channel, source_event_id, source_ip, user_agent, service, region, action }: Detection) {
+  return { channel, source_event_id, source_ip, user_agent, service, region, requested: action };
 }
 
 function of(

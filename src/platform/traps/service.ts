@@ -69,7 +69,7 @@ export interface TrapParts {
   /** Where the platform itself is reached. */
   publicUrl: () => string;
   serverLog: FastifyBaseLogger;
-  /** What other services know of the traps that they watch. */
+  /** Reads from other services the traps that they watch. */
   watches: FileWatches;
   useDecoy: UseDecoy;
 }

@@ -10,9 +10,9 @@ export interface ApiCall {
 }
 
 /** A call of the API, as a command for a shell. The key is in a variable: a command stays in the shell's history. */
-export function curlCommand(request: FastifyRequest, { method, path, body }: ApiCall): string {
+export function curlCommand(request: FastifyRequest, { method = 'GET', path, body }: ApiCall): string {
   const words = [
-    `curl ${method === undefined || method === 'GET' ? '' : `-X ${method} `}${shellWord(apiOrigin(request) + path)}`,
+    `curl ${method === 'GET' ? '' : `-X ${method} `}${shellWord(apiOrigin(request) + path)}`,
     `-H "Authorization: Bearer $EVIDENCE_API_KEY"`,
     ...(method !== 'POST' ? [] : [`-H "Idempotency-Key: $(uuidgen)"`]),
     ...(body === undefined ? [] : [`-H 'Content-Type: application/json'`, `-d ${shellWord(JSON.stringify(body))}`]),
