@@ -21,15 +21,15 @@ const refuse = async (path: unknown) => {
 };
 const isIn = (path: unknown) => closed !== '' && String(path).startsWith(`${closed}/`);
 const answers = {
-  readdir: (path: string, ...rest: never[]) =>
-    isIn(`${path}/`.replace('//', '/')) ? refuse(path) : system.readdir(path, ...rest),
+  opendir: (path: string, ...rest: never[]) =>
+    isIn(`${path}/`.replace('//', '/')) ? refuse(path) : system.opendir(path, ...rest),
   lstat: (path: string, ...rest: never[]) => (isIn(path) ? refuse(path) : system.lstat(path, ...rest)),
   open: (path: string, ...rest: never[]) => (isIn(path) ? refuse(path) : system.open(path, ...rest)),
 };
 
 /** For all who have imported them, too. */
-function answerWith({ readdir, lstat, open }: typeof system | typeof answers): void {
-  Object.assign(fs, { readdir, lstat, open });
+function answerWith({ opendir, lstat, open }: typeof system | typeof answers): void {
+  Object.assign(fs, { opendir, lstat, open });
   syncBuiltinESMExports();
 }
 
