@@ -6,9 +6,10 @@ import { deriveEntry } from '../../src/verifier/ledger/derive.ts';
 import { foreseeHandOver, handOver } from '../../src/verifier/ledger/hand-over.ts';
 import { readNewestEntry, signedPart } from '../../src/verifier/ledger/ledger.ts';
 import { toRecordBytes } from '../../src/verifier/records/record-bytes.ts';
-import { sign, toEnvelope } from '../../src/verifier/signature/envelope.ts';
+import { sign } from '../../src/verifier/signature/envelope.ts';
 import { type SigningKey, toPem } from '../../src/verifier/signature/key.ts';
 import type { ArchiveReport } from '../../src/verifier/verify/archive-report.ts';
+import { signedIn, toEnvelope } from '../support/envelope.ts';
 import { archiveOf, finalizeRun, newKey, problemsIn, tampered, verifyUnder } from '../support/signed-archive.ts';
 
 /** A signing key hands over to the next: who pinned either one comes to the same verdict, and nobody else gains by it. */
@@ -202,8 +203,7 @@ describe('a key that nobody handed over to', () => {
   test('refutes where it signed the statement of a run that is vouched for', async () => {
     const archive = await tampered(await archiveOf(OLD, STRANGER), {
       [ENVELOPE('run-1')]: (bytes) => {
-        const { payload, payloadType } = JSON.parse(bytes.toString());
-        return toRecordBytes(toEnvelope({ payloadType, payload: Buffer.from(payload, 'base64') }, STRANGER));
+        return toRecordBytes(toEnvelope(signedIn(JSON.parse(bytes.toString())), STRANGER));
       },
     });
     const report = await verifyUnder(archive, [OLD], 'run-1');

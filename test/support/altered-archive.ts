@@ -11,8 +11,9 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { type Signed, sign, toEnvelope } from '../../src/verifier/signature/envelope.ts';
+import { sign } from '../../src/verifier/signature/envelope.ts';
 import { type SigningKey, toPem } from '../../src/verifier/signature/key.ts';
+import { signedIn, signedOf, toEnvelope } from './envelope.ts';
 import { type BagFiles, rebag } from './rebag.ts';
 
 // biome-ignore lint/suspicious/noExplicitAny: a document, to be altered as somebody with a text editor would.
@@ -195,14 +196,12 @@ export class Altered {
       this.edit(entryKey, (entry) => {
         delete entry.signature;
         const payload = Buffer.from(`${JSON.stringify(entry, null, 2)}\n`);
-        entry.signature = sign({ payloadType: LEDGER_TYPE, payload }, key);
+        entry.signature = sign(signedOf(LEDGER_TYPE, payload), key);
       });
     }
     for (const run of readdirSync(this.path('runs'))) {
       const name = `runs/${run}/run.dsse.json`;
-      const { payload, payloadType } = this.read(name);
-      const signed: Signed = { payloadType, payload: Buffer.from(payload, 'base64') };
-      this.write(name, toEnvelope(signed, key));
+      this.write(name, toEnvelope(signedIn(this.read(name)), key));
     }
   }
 }

@@ -118,7 +118,7 @@ export const COMMANDS: readonly CommandRow[] = [
     async () => (await import('./commands/doctor.ts')).runDoctor,
   ),
   command('worker', 'export streams of distributed runs', workerFlags, async ({ holdHeap }) => {
-    holdHeap(25);
+    holdHeap(200);
     return (await import('./commands/worker.ts')).runWorkerCommand;
   }),
   command(

@@ -14,6 +14,7 @@ import { isLedgerKey, LEDGER_PREFIX, ledgerKey } from '../records/keys.ts';
 import { readLongRecord } from '../records/long-record.ts';
 import type { Abandonment, Acceptance, RunRecord } from '../records/record.ts';
 import { recordPieces } from '../records/record-bytes.ts';
+import { toSignedRecord } from '../records/signed-record.ts';
 import { keySchema } from '../records/stored-object.ts';
 import { type Signature, type Signed, signatureSchema } from '../signature/envelope.ts';
 
@@ -124,16 +125,12 @@ export function entryDigest(entry: LedgerEntry): string {
   return digest.finish().sha256;
 }
 
-function bytesOf(entry: object): Uint8Array {
-  return Buffer.concat(Array.from(recordPieces(entry), (piece) => utf8Bytes(piece)));
-}
-
 /** What the signatures of an entry are over, in the encoding of DSSE: the entry without them, as it would be stored. */
 export function signedPart(entry: LedgerEntry): Signed {
   const { signature: _signature, ...content } = entry;
-  if (!('countersignature' in content)) return { payloadType: PAYLOAD_TYPE, payload: bytesOf(content) };
+  if (!('countersignature' in content)) return toSignedRecord(PAYLOAD_TYPE, content);
   const { countersignature: _countersignature, ...rest } = content;
-  return { payloadType: PAYLOAD_TYPE, payload: bytesOf(rest) };
+  return toSignedRecord(PAYLOAD_TYPE, rest);
 }
 
 /** The entry with the signatures of another, which states the same where nobody altered it. */

@@ -1,16 +1,23 @@
+import { utf8Text } from '../../core/bytes.ts';
 import { EvidenceError, isEvidenceError } from '../../core/errors.ts';
 import type { Archive } from '../archive/archive.ts';
 import type { RecordFormat } from '../model/record-format.ts';
-import { type Envelope, envelopeSchema, openEnvelope, toEnvelope } from '../signature/envelope.ts';
+import { type Envelope, envelopeSchema, type Signature, type Signed, sign, toSigned } from '../signature/envelope.ts';
 import type { SigningKey } from '../signature/key.ts';
 import { runEnvelopeKey } from './keys.ts';
 import { keepPublicKey } from './public-key.ts';
-import { putRecord } from './put-record.ts';
+import { withPieces } from './put-record.ts';
 import type { RunRecord } from './record.ts';
 import { readRecord, toRecordBytes } from './record-bytes.ts';
-import { STATEMENT, toStatement } from './statement.ts';
+import { toStatement } from './statement.ts';
 
-const ENVELOPE: RecordFormat<Envelope> = { schema: envelopeSchema, maxBytes: 2 ** 30 };
+/** An envelope without its payload, which may have tens of megabytes and is written and read in parts. */
+const SHELL: RecordFormat<Envelope> = { schema: envelopeSchema, maxBytes: 64 * 1024 };
+const BEFORE_PAYLOAD = '{\n  "payload": "';
+const MAX_BYTES = 2 ** 30;
+
+/** Characters of base64 that are decoded at once, and the bytes that they stand for. */
+const PART = { text: 4 * 2 ** 16, bytes: 3 * 2 ** 16 };
 
 /** Stores the signed statement of a finalized run, unless another export of the same run was faster. */
 export async function signRun(
@@ -19,23 +26,54 @@ export async function signRun(
   key: SigningKey,
 ): Promise<void> {
   await keepPublicKey(archive, key);
-  const place = runEnvelopeKey(run.record.run_id);
   const statement = toStatement(run.record, run.sha256);
-  readRecord(STATEMENT, statement.payload, place);
   try {
-    await putRecord(archive, place, ENVELOPE, toEnvelope(statement, key));
+    await withPieces(envelopePieces(statement, sign(statement, key)), (file, content) =>
+      archive.put(runEnvelopeKey(run.record.run_id), { file }, content),
+    );
   } catch (error) {
     // Signatures of one statement differ between keys, and with ECDSA each time: any one will do.
     if (!isEvidenceError(error, 'conflict')) throw error;
   }
 }
 
+/** The text of `toRecordBytes` of an envelope. */
+export function* envelopePieces({ payload, payloadType }: Signed, signature: Signature): Generator<string> {
+  const shell: Envelope = { payload: '', payloadType, signatures: [signature] };
+  yield BEFORE_PAYLOAD;
+  for (let at = 0; at < payload.length; at += PART.bytes) yield payload.toString('base64', at, at + PART.bytes);
+  yield utf8Text(toRecordBytes(shell)).slice(BEFORE_PAYLOAD.length);
+}
+
 /** @throws EvidenceError `unreadable` when it is not an envelope as we write them, to the byte; `not-found`. */
-export async function readRunEnvelope(archive: Archive, runId: string) {
+export async function readRunEnvelope(archive: Archive, runId: string): Promise<Signed & { signature: Signature }> {
   const key = runEnvelopeKey(runId);
-  const bytes = await archive.readBytes(key, ENVELOPE.maxBytes);
-  const envelope = readRecord(ENVELOPE, bytes, key);
-  if (!Buffer.from(toRecordBytes(envelope)).equals(bytes))
+  return openEnvelope(await archive.readBytes(key, MAX_BYTES), key);
+}
+
+/** Takes an envelope apart. @throws EvidenceError as `readRunEnvelope` does. */
+export function openEnvelope(file: Uint8Array, key: string): Signed & { signature: Signature } {
+  const bytes = Buffer.from(file.buffer, file.byteOffset, file.byteLength);
+  const start = BEFORE_PAYLOAD.length;
+  const end = Math.max(start, bytes.indexOf('"', start));
+  const shell = Buffer.concat([bytes.subarray(0, start), bytes.subarray(end)]);
+  const envelope = readRecord(SHELL, shell, key);
+  if (!shell.equals(toRecordBytes(envelope)))
     throw new EvidenceError('unreadable', `${key} is not written as envelopes are`);
-  return openEnvelope(envelope);
+  const text = bytes.subarray(start, end);
+  const padding = text.subarray(-2).filter((byte) => byte === 0x3d).length;
+  const signed = toSigned(envelope.payloadType, Math.floor((text.length / 4) * 3) - padding, decoded(text, key));
+  return { ...signed, signature: envelope.signatures[0] };
+}
+
+/** Decodes base64 in the one way of writing it. @throws EvidenceError `unreadable`. */
+function* decoded(text: Buffer, key: string): Generator<Buffer> {
+  for (let at = 0; at < text.length; at += PART.text) {
+    const part = text.toString('latin1', at, at + PART.text);
+    const bytes = Buffer.from(part, 'base64');
+    const isWhole = bytes.length === PART.bytes || at + PART.text >= text.length;
+    if (!isWhole || bytes.toString('base64') !== part)
+      throw new EvidenceError('unreadable', `${key} is not the record it should be: its payload is not base64`);
+    yield bytes;
+  }
 }

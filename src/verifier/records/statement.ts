@@ -1,19 +1,24 @@
 import { z } from 'zod';
 import { ARCHIVE_VERSION } from '../../core/formats.ts';
+import { type Rows, RowsBuilder } from '../../core/rows/rows.ts';
 import type { RecordFormat } from '../model/record-format.ts';
 import { sha256Schema } from '../model/schemas.ts';
 import type { Signed } from '../signature/envelope.ts';
 import { runRecordKey } from './keys.ts';
 import type { RunRecord } from './record.ts';
-import { toRecordBytes } from './record-bytes.ts';
+import { toSignedRecord } from './signed-record.ts';
 
 const PAYLOAD_TYPE = 'application/vnd.in-toto+json';
+/** The statement's members, and of its subjects each. */
+const LEVELS = 2;
 const PREDICATE_TYPE = `urn:evidence-exporter:run:${ARCHIVE_VERSION}`;
 
 /** An in-toto Statement v1 (in-toto/attestation, spec/v1/statement.md) as we write it, as far as readers compare it. */
 export const statementSchema = z.looseObject({
   subject: z.array(z.strictObject({ name: z.string(), digest: z.strictObject({ sha256: sha256Schema }) })),
 });
+type Subject = z.infer<typeof statementSchema>['subject'][number];
+
 export const STATEMENT: RecordFormat<z.infer<typeof statementSchema>> = { schema: statementSchema, maxBytes: 2 ** 30 };
 
 /**
@@ -23,19 +28,9 @@ export const STATEMENT: RecordFormat<z.infer<typeof statementSchema>> = { schema
  * @param sha256 of the record, run.json, as it is stored.
  */
 export function toStatement(record: RunRecord, sha256: string): Signed {
-  const files = record.streams.flatMap(({ bundle, record: stored }) => (stored === null ? [bundle] : [bundle, stored]));
-  const supplements = [record.supplements?.object ?? []].flat();
-  const digests = new Map([
-    [runRecordKey(record.run_id), sha256],
-    ...[...files, ...supplements, ...record.left_over, ...record.documents].map(
-      (file) => [file.key, file.sha256] as const,
-    ),
-  ]);
   const statement = {
     _type: 'https://in-toto.io/Statement/v1',
-    subject: [...digests]
-      .sort(([a], [b]) => (a < b ? -1 : 1))
-      .map(([name, digest]) => ({ name, digest: { sha256: digest } })),
+    subject: subjectsOf(record, sha256),
     predicateType: PREDICATE_TYPE,
     predicate: {
       run_id: record.run_id,
@@ -47,5 +42,21 @@ export function toStatement(record: RunRecord, sha256: string): Signed {
       finished_at: record.finished_at,
     },
   };
-  return { payloadType: PAYLOAD_TYPE, payload: toRecordBytes(statement) };
+  return toSignedRecord(PAYLOAD_TYPE, statement, LEVELS);
+}
+
+/** Returns all files of a run by their digests, sorted by their keys. */
+function subjectsOf(record: RunRecord, sha256: string): Rows<Subject> {
+  const subjects = new RowsBuilder<Subject>();
+  const add = (file: { key: string; sha256: string }) =>
+    subjects.push({ name: file.key, digest: { sha256: file.sha256 } });
+  add({ key: runRecordKey(record.run_id), sha256 });
+  for (const { bundle, record: stored } of record.streams) {
+    add(bundle);
+    if (stored !== null) add(stored);
+  }
+  if (record.supplements != null) for (const file of [record.supplements.object ?? []].flat()) add(file);
+  for (const file of record.left_over) add(file);
+  for (const file of record.documents) add(file);
+  return subjects.finishSorted(({ name }) => name);
 }

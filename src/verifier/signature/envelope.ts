@@ -22,37 +22,37 @@ export const envelopeSchema = z.strictObject({
 });
 export type Envelope = z.infer<typeof envelopeSchema>;
 
-/** What is signed: the payload, and as what it is meant. */
+/** What is signed: a payload, and as what it is meant. */
 export interface Signed {
   /** A media type. */
   payloadType: string;
-  payload: Uint8Array;
+  /** Part of `encoded`, because a payload may have tens of megabytes. */
+  payload: Buffer;
+  /** The pre-authentication encoding of DSSE (protocol.md): lengths in bytes keep type and payload apart. */
+  encoded: Buffer;
 }
 
-/** The pre-authentication encoding of DSSE (protocol.md): lengths in bytes keep type and payload apart. */
-export function preAuthenticationEncoding({ payloadType, payload }: Signed): Uint8Array {
-  const head = `DSSEv1 ${Buffer.byteLength(payloadType)} ${payloadType} ${payload.length} `;
-  return Buffer.concat([Buffer.from(head), payload]);
+/** @param bytes of all parts. */
+export function toSigned(payloadType: string, bytes: number, parts: Iterable<Uint8Array>): Signed {
+  const head = Buffer.from(`DSSEv1 ${Buffer.byteLength(payloadType)} ${payloadType} ${bytes} `);
+  const encoded = Buffer.allocUnsafeSlow(head.length + bytes);
+  head.copy(encoded);
+  let at = head.length;
+  for (const part of parts) {
+    encoded.set(part, at);
+    at += part.length;
+  }
+  return { payloadType, payload: encoded.subarray(head.length), encoded };
 }
 
 /** Ed25519 (RFC 8032), or ECDSA with SHA-256 as DER, whichever the key is for. */
-export function sign(signed: Signed, { id, secret }: SigningKey): Signature {
-  const sig = signBytes(digestFor(secret.asymmetricKeyType), preAuthenticationEncoding(signed), secret);
+export function sign({ encoded }: Signed, { id, secret }: SigningKey): Signature {
+  const sig = signBytes(digestFor(secret.asymmetricKeyType), encoded, secret);
   return { keyid: id, sig: sig.toString('base64') };
 }
 
-export function isSignedBy(signed: Signed, { sig }: Signature, { key }: PublicKey): boolean {
-  const bytes = Buffer.from(sig, 'base64');
-  return verifyBytes(digestFor(key.asymmetricKeyType), preAuthenticationEncoding(signed), key, bytes);
-}
-
-export function toEnvelope(signed: Signed, key: SigningKey): Envelope {
-  const payload = Buffer.from(signed.payload).toString('base64');
-  return { payload, payloadType: signed.payloadType, signatures: [sign(signed, key)] };
-}
-
-export function openEnvelope({ payload, payloadType, signatures }: Envelope): Signed & { signature: Signature } {
-  return { payloadType, payload: Buffer.from(payload, 'base64'), signature: signatures[0] };
+export function isSignedBy({ encoded }: Signed, { sig }: Signature, { key }: PublicKey): boolean {
+  return verifyBytes(digestFor(key.asymmetricKeyType), encoded, key, Buffer.from(sig, 'base64'));
 }
 
 /** Ed25519 has a digest of its own. */

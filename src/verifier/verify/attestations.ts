@@ -87,7 +87,7 @@ async function verifyEnvelope(
 /** The statement follows from the run record; where it differs, what differs is named. */
 function compareStatement(key: string, signed: Signed, record: RunRecord, sha256: string): ObjectFinding[] {
   const expected = toStatement(record, sha256);
-  if (signed.payloadType === expected.payloadType && Buffer.from(signed.payload).equals(expected.payload)) return [];
+  if (signed.payloadType === expected.payloadType && signed.payload.equals(expected.payload)) return [];
   const [ours, theirs] = [readSubjects(expected, key), readSubjects(signed, key)];
   const findings: ObjectFinding[] = [];
   if (!theirs.has(runRecordKey(record.run_id)))

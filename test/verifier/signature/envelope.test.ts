@@ -2,31 +2,27 @@ import { mkdtempSync, readFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import {
-  type Envelope,
-  envelopeSchema,
-  isSignedBy,
-  openEnvelope,
-  preAuthenticationEncoding,
-  toEnvelope,
-} from '../../../src/verifier/signature/envelope.ts';
+import { type Envelope, envelopeSchema, isSignedBy, toSigned } from '../../../src/verifier/signature/envelope.ts';
 import { readPublicKey, readSigningKey } from '../../../src/verifier/signature/key.ts';
+import { signedIn, signedOf, toEnvelope } from '../../support/envelope.ts';
 import { KINDS, makeKey, opensslVerifies } from '../../support/openssl-keys.ts';
 import { sigstoreVerifies } from '../../support/sigstore.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'envelope-'));
-const SIGNED = { payloadType: 'application/vnd.in-toto+json', payload: Buffer.from('{"a":"ü"}\n') };
+const SIGNED = signedOf('application/vnd.in-toto+json', Buffer.from('{"a":"ü"}\n'));
 
 test('the encoding is that of the example in the protocol of DSSE', () => {
-  const signed = { payloadType: 'http://example.com/HelloWorld', payload: Buffer.from('hello world') };
-  expect(Buffer.from(preAuthenticationEncoding(signed)).toString()).toBe(
-    'DSSEv1 29 http://example.com/HelloWorld 11 hello world',
-  );
+  const signed = signedOf('http://example.com/HelloWorld', Buffer.from('hello world'));
+  expect(signed.encoded.toString()).toBe('DSSEv1 29 http://example.com/HelloWorld 11 hello world');
 });
 
 test('lengths are those of the bytes', () => {
-  const signed = { payloadType: 'ü', payload: Buffer.from('€') };
-  expect(Buffer.from(preAuthenticationEncoding(signed)).toString()).toBe('DSSEv1 2 ü 3 €');
+  expect(signedOf('ü', Buffer.from('€')).encoded.toString()).toBe('DSSEv1 2 ü 3 €');
+});
+
+test('a payload is put together from its parts', () => {
+  const signed = toSigned('t', 5, [Buffer.from('ab'), Buffer.from(''), Buffer.from('cde')]);
+  expect(signed).toEqual(signedOf('t', Buffer.from('abcde')));
 });
 
 describe.each(KINDS)('%s', async (kind) => {
@@ -35,14 +31,12 @@ describe.each(KINDS)('%s', async (kind) => {
   const key = readPublicKey(publicPem, 'k');
   const envelope = toEnvelope(SIGNED, readSigningKey(readFileSync(files.file, 'utf8'), null, 'k'));
 
-  const ourselves = (one: Envelope) => {
-    const { signature, ...signed } = openEnvelope(one);
-    return isSignedBy(signed, signature, key);
-  };
+  const ourselves = (one: Envelope) => isSignedBy(signedIn(one), one.signatures[0], key);
   const openssl = (one: Envelope) => {
-    const { signature, ...signed } = openEnvelope(one);
-    const encoded = `DSSEv1 ${signed.payloadType.length} ${signed.payloadType} ${signed.payload.length} `;
-    return opensslVerifies(folder, kind, files, Buffer.concat([Buffer.from(encoded), signed.payload]), signature.sig);
+    const { payload, payloadType } = signedIn(one);
+    const encoded = `DSSEv1 ${payloadType.length} ${payloadType} ${payload.length} `;
+    const [{ sig }] = one.signatures;
+    return opensslVerifies(folder, kind, files, Buffer.concat([Buffer.from(encoded), payload]), sig);
   };
 
   test('we, openssl and sigstore find the signature to be good', async () => {

@@ -6,8 +6,8 @@ import { readKnownLedger } from '../../../src/verifier/ledger/continuation.ts';
 import { readNewestEntry } from '../../../src/verifier/ledger/ledger.ts';
 import { coverageOf } from '../../../src/verifier/records/coverage.ts';
 import { toRecordBytes } from '../../../src/verifier/records/record-bytes.ts';
-import { toEnvelope } from '../../../src/verifier/signature/envelope.ts';
 import { type SigningKey, toPem } from '../../../src/verifier/signature/key.ts';
+import { signedIn, signedOf, toEnvelope } from '../../support/envelope.ts';
 import { runRecord } from '../../support/records.ts';
 import {
   archiveOf,
@@ -69,10 +69,8 @@ const withPayload =
     return toRecordBytes({ ...envelope, payload: Buffer.from(toRecordBytes(change(statement))).toString('base64') });
   };
 /** The same, signed anew by somebody else, or by a signer who was made to. */
-const signedAnew = (key: SigningKey, change: Parameters<typeof withPayload>[0]) => (bytes: Buffer) => {
-  const { payload, payloadType } = JSON.parse(Buffer.from(withPayload(change)(bytes)).toString());
-  return toRecordBytes(toEnvelope({ payloadType, payload: Buffer.from(payload, 'base64') }, key));
-};
+const signedAnew = (key: SigningKey, change: Parameters<typeof withPayload>[0]) => (bytes: Buffer) =>
+  toRecordBytes(toEnvelope(signedIn(JSON.parse(Buffer.from(withPayload(change)(bytes)).toString())), key));
 const unchanged = (statement: object) => statement;
 
 /** Of an archive of three runs, all by K1, that is verified under K1: what is changed, and what must be said of it. */
@@ -148,7 +146,7 @@ const TAMPERED: [string, Changes, string[]][] = [
   ],
   [
     'no statement, signed with the key itself',
-    { [ENVELOPE(2)]: toRecordBytesText(toEnvelope({ payloadType: 'text/plain', payload: Buffer.from('hello') }, K1)) },
+    { [ENVELOPE(2)]: toRecordBytesText(toEnvelope(signedOf('text/plain', Buffer.from('hello')), K1)) },
     [`object/unreadable ${ENVELOPE(2)}`],
   ],
   ['signed by a stranger', { [ENVELOPE(2)]: signedAnew(STRANGER, unchanged) }, [`signature/untrusted ${ENVELOPE(2)}`]],

@@ -15,6 +15,7 @@ import type { OpenQueue } from '../config/queue.ts';
 import { MORE_ROOM, reckonRoom } from '../config/room.ts';
 import { connectService } from '../config/service.ts';
 import { freeIn, withWorkDirectory } from '../config/work-directory.ts';
+import { holdHeapAt } from '../heap-phase.ts';
 import { Progress } from '../output/progress.ts';
 import { endOf, printRun, toRunDocument } from '../output/run-report.ts';
 import { bindingKeyOf, composeExport, type ExportParts } from './compose.ts';
@@ -129,7 +130,7 @@ async function exportTo(
   const progress = new Progress(printer);
   const listen: Listener = (event) => {
     if (event.type === 'planned') noteRoom(wish.config, event.entryCounts, printer);
-    if (event.type === 'concluding') context.holdHeap(10);
+    holdHeapAt(event, context.holdHeap);
     progress.listen(event);
     wish.notifications.listen(event);
   };

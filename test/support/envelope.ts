@@ -1,0 +1,16 @@
+import { type Envelope, type Signed, sign, toSigned } from '../../src/verifier/signature/envelope.ts';
+import type { SigningKey } from '../../src/verifier/signature/key.ts';
+
+export function signedOf(payloadType: string, payload: Uint8Array): Signed {
+  return toSigned(payloadType, payload.length, [payload]);
+}
+
+export function toEnvelope(signed: Signed, key: SigningKey): Envelope {
+  const { payload, payloadType } = signed;
+  return { payload: payload.toString('base64'), payloadType, signatures: [sign(signed, key)] };
+}
+
+/** What the signature of an envelope should be over. */
+export function signedIn({ payload, payloadType }: Envelope): Signed {
+  return signedOf(payloadType, Buffer.from(payload, 'base64'));
+}
