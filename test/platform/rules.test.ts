@@ -79,7 +79,7 @@ describe('seal keys', () => {
 
   test('that are kept are found for their own stream only', () => {
     const [other, slashed] = [keys.of('other', 1), keys.of('b/a', 1)];
-    expect(keys.find('other', other.id)).toEqual({ epoch: 1, key: other.key });
+    expect(keys.find('other', other.id)).toEqual({ id: other.id, epoch: 1, key: other.key });
     expect(keys.find('a', other.id)).toBeNull();
     expect(keys.find('a', `${slashed.id}/b`)).toBeNull();
   });

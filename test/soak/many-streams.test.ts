@@ -1,12 +1,16 @@
 import { once } from 'node:events';
-import { createReadStream, mkdtempSync, rmSync, statSync } from 'node:fs';
+import { createReadStream, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { afterAll, expect, test } from 'vitest';
 import { wait } from '../../src/core/wait.ts';
+import { openEnvelope } from '../../src/verifier/records/signing.ts';
+import { isSignedBy } from '../../src/verifier/signature/envelope.ts';
+import { readPublicKey } from '../../src/verifier/signature/key.ts';
 import { useChromium } from '../support/chromium.ts';
 import { COUNTED, costIn } from '../support/cost.ts';
+import { makeKey } from '../support/openssl-keys.ts';
 import { EVIDENCE, finish, startNode } from '../support/process.ts';
 import { startFaultyService } from '../support/services/faulty.ts';
 
@@ -32,6 +36,8 @@ test.each(SIZES)(
     const cwd = mkdtempSync(join(folder, 'export-'));
     const streams = new Map(Array.from({ length: size }, (_, n) => [`team ${n % 7}/stream-${n}`, 1] as const));
     const service = await startFaultyService({ apiKey: KEY, streams, fault: () => undefined });
+    const signing = await makeKey(cwd, 'signing.pem', 'ed25519');
+    writeFileSync(join(cwd, 'evidence.yaml'), JSON.stringify({ sign: { key_file: 'signing.pem' } }));
     const env = { ...DEPLOYED, EVIDENCE_AUDIT_URL: service.auditUrl, EVIDENCE_API_KEY: KEY };
     const start = () =>
       startNode(EVIDENCE, ['export', '--all-time', '--request', RUN, '--quiet'], { cwd, env, nodeFlags: COUNTED });
@@ -58,6 +64,7 @@ test.each(SIZES)(
     const run = join(cwd, 'evidence-archive/runs', RUN);
     expect(await linesOf(join(run, 'index.csv'))).toBe(size + 1);
     await openReport(join(run, 'report.html'), size);
+    expectSigned(join(run, 'run.dsse.json'), signing.publicFile, size);
   },
   10_800_000,
 );
@@ -74,6 +81,15 @@ async function linesOf(file: string): Promise<number> {
   reader.on('line', () => lines++);
   await once(reader, 'close');
   return lines;
+}
+
+/** The statement names the bundle and the record of each stream. */
+function expectSigned(file: string, publicFile: string, size: number): void {
+  const { signature, ...signed } = openEnvelope(readFileSync(file), file);
+  expect(isSignedBy(signed, signature, readPublicKey(readFileSync(publicFile, 'utf8'), publicFile))).toBe(true);
+  const { subject } = JSON.parse(signed.payload.toString());
+  const ofStreams = subject.filter(({ name }: { name: string }) => name.startsWith(`runs/${RUN}/streams/`));
+  expect(ofStreams).toHaveLength(2 * size);
 }
 
 /** A browser shows the report, with a table that it can search. */

@@ -82,8 +82,8 @@ export async function toState(
   return run;
 }
 
-/** More streams than this take so much memory for their reports that nothing else may hold much. */
-export const MANY_STREAMS = 10_000;
+/** The reports of more streams need the memory that idle threads hold. */
+const MANY_STREAMS = 10_000;
 
 /**
  * Ends the threads that worked for a run, or keeps them for the next run of this process where they hold little memory.

@@ -49,7 +49,7 @@ export const AGENT_TABLES = {
       attested_points: column.integer(),
       /** When time next changes its score; null where it does not. */
       due_at: column.optional(column.text()),
-      /** How many it reported that are recorded. */
+      /** The number of its reported actions that are recorded. */
       actions: column.integer(),
     },
     {

@@ -2,7 +2,7 @@ import { column, type TablesOf, table } from '../database/table.ts';
 import type { AlertChannelKind, AlertSeverity, AlertSource } from './words.ts';
 
 export const ALERT_TABLES = {
-  /** Where people are told of things. */
+  /** Channels by which people are told of things. */
   alerting_channels: table({
     channel_no: column.ordinal(),
     alert_channel_id: column.text('UNIQUE'),
@@ -21,7 +21,7 @@ export const ALERT_TABLES = {
   /** An alert on its way to a channel, or there. */
   alert_messages: table(
     {
-      /** Of the outbox. */
+      /** The message in the outbox. */
       message_id: column.text('PRIMARY KEY'),
       alert_channel_id: column.text(),
       source: column.text<AlertSource>(),

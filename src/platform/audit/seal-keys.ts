@@ -24,6 +24,13 @@ export function saysRotated({ action, resource_type }: { action: string; resourc
   return action === ROTATED.action && resource_type === ROTATED.resource_type;
 }
 
+/** The key that an entry names. */
+export interface FoundSealKey {
+  id: string;
+  epoch: number;
+  key: KeyObject;
+}
+
 /** The seal keys of all streams, derived from one master key. */
 export class DerivedSealKeys {
   readonly #masterKey: Uint8Array;
@@ -48,12 +55,12 @@ export class DerivedSealKeys {
   }
 
   /** The key named by an entry of a stream, with its epoch, or null when the stream can have no key of this name. */
-  find(streamId: string, id: string): { epoch: number; key: KeyObject } | null {
+  find(streamId: string, id: string): FoundSealKey | null {
     const epoch = Number(ID.exec(id)?.[1]);
     if (Number.isNaN(epoch)) return null;
     // A name that is kept was compared before; one that is well-formed has no slash, so it is of this stream.
     if (!this.#cache.has(`${id}/${streamId}`) && sealKeyId(streamId, epoch) !== id) return null;
-    return { epoch, key: this.#key(streamId, id, epoch) };
+    return { id, epoch, key: this.#key(streamId, id, epoch) };
   }
 
   /** The bytes of a stream's key, to be handed to somebody who shall be able to check seals. */

@@ -10,7 +10,7 @@ export const AUDIT_TABLES = {
       verification_no: column.ordinal(),
       verification_id: column.text('UNIQUE'),
       stream_no: column.integer(),
-      /** Of its stream's checks, from 1 on without gaps; 0 for one that found the row of its stream changed, and is not counted. */
+      /** Its number among the checks of its stream, from 1 on without gaps; 0 for one that found the row of its stream changed, and is not counted. */
       number: column.integer(),
       /** 0 or 1. */
       verified: column.flag(),
@@ -46,15 +46,15 @@ export const AUDIT_TABLES = {
       created_at: column.text(),
       last_entry_at: column.text(),
       checkpoint_count: column.integer(),
-      /** How many of its checkpoints are anchored. */
+      /** The number of its checkpoints that are anchored. */
       anchored_count: column.integer(),
-      /** How many of its checks are numbered. */
+      /** The number of its checks that have a number. */
       verification_count: column.integer(),
       /** The epoch of the key that seals its next entry. */
       seal_epoch: column.integer(),
       /** Over all above but the number. */
       head_seal: column.text(),
-      /** Of its checks, the one that began last; null while there was none. */
+      /** The check that began last; null while there was none. */
       verification_no: column.optional(column.integer('REFERENCES verifications')),
     },
     { indexes: { streams_by_check: '(verification_no)' } },
@@ -98,7 +98,7 @@ export const AUDIT_TABLES = {
       appendOnly: [['stream_no', 'sequence'], ['recorded']],
     },
   ),
-  /** How many entries a stream got in an hour. */
+  /** The number of entries that a stream got in an hour. */
   entry_hours: table(
     {
       /** As the entries' times begin: `2026-10-01T09`. */
@@ -113,7 +113,7 @@ export const AUDIT_TABLES = {
       ordinal: column.ordinal(),
       checkpoint_id: column.text('UNIQUE'),
       stream_no: column.integer('REFERENCES streams'),
-      /** Of its stream's checkpoints, from 1 on without gaps. */
+      /** Its number among the checkpoints of its stream, from 1 on without gaps. */
       number: column.integer(),
       sequence: column.integer(),
       hash: column.text(),
@@ -141,7 +141,7 @@ export const AUDIT_TABLES = {
       entry_count: column.integer(),
       first_sequence: column.optional(column.integer()),
       last_sequence: column.optional(column.integer()),
-      /** How many checkpoints the stream had, and how many were anchored: what came later is not in the package. */
+      /** The checkpoints that the stream had, and those that were anchored: later ones are not in the package. */
       checkpoints: column.integer(),
       anchored: column.integer(),
       /** JSON of the package without its checkpoints and entries. */

@@ -2,7 +2,7 @@ import type { Faults } from './faults.ts';
 import type { EntryToCheck } from './pages.ts';
 import type { SealedHead } from './row-seals.ts';
 import { GENESIS, hashContent, sealHash } from './rules.ts';
-import { type DerivedSealKeys, FIRST_EPOCH, saysRotated, sealKeyId } from './seal-keys.ts';
+import { type DerivedSealKeys, FIRST_EPOCH, type FoundSealKey, saysRotated, sealKeyId } from './seal-keys.ts';
 
 /** What a checkpoint says of an entry. */
 export interface AnchoredHash {
@@ -25,6 +25,8 @@ export class Walk {
   #nextAnchor = 0;
   /** That of the next entry's key. */
   #epoch = FIRST_EPOCH;
+  /** The key of the last entry, which is mostly that of the next one. */
+  #found: FoundSealKey | null = null;
   first: number | null = null;
   last: number | null = null;
   head: string | null = null;
@@ -68,7 +70,8 @@ export class Walk {
   #checkSeal(entry: EntryToCheck): void {
     const { sequence, seal_key_id } = entry;
     const { streamId } = this.#expected.head;
-    const found = this.#keys.find(streamId, seal_key_id);
+    if (this.#found?.id !== seal_key_id) this.#found = this.#keys.find(streamId, seal_key_id);
+    const found = this.#found;
     if (found === null) {
       this.#faults.fail('unknown_seal_key', sequence, null, seal_key_id);
       return;

@@ -14,18 +14,18 @@ export const ENDPOINT_TABLES = {
       other_filesystems: column.text(),
       scan_interval_seconds: column.integer(),
       enrolled_at: column.text(),
-      /** Of its chain of reports: from 1 on, one more for each time that somebody let it begin anew. */
+      /** The number of its chain of reports: from 1 on, one more for each time that somebody let it begin anew. */
       chain: column.integer(),
       /** Base64; null until the agent has bound one to the chain. */
       public_key: column.optional(column.text()),
-      /** Of the last report of the chain; 0 where there is none. */
+      /** The last report of the chain; 0 where there is none. */
       sequence: column.integer(),
       report_sha256: column.optional(column.digest()),
-      /** That the next report has to have. */
+      /** The nonce that the next report has to have. */
       nonce: column.text(),
       /** Since when reports come that go back behind the last one; null where none did. */
       went_back_at: column.optional(column.text()),
-      /** Of the last report of any chain; null where there is none. */
+      /** The last report of any chain; null where there is none. */
       last_scan_no: column.optional(column.integer()),
       received_at: column.optional(column.text()),
       /** When it is stale unless it reports; null once it is. */
@@ -84,7 +84,7 @@ export const ENDPOINT_TABLES = {
       /** Hex SHA-256 of what all its parts have in common. */
       head_sha256: column.digest(),
       begun_at: column.text(),
-      /** That was taken last. */
+      /** The part that was taken last. */
       part: column.integer(),
       /** Hex SHA-256 of its lines. */
       part_sha256: column.digest(),
@@ -121,7 +121,7 @@ export const ENDPOINT_TABLES = {
       events_open: column.integer(),
       events_raised: column.integer(),
       events_resolved: column.integer(),
-      /** Of the entry of the report; null where it was accepted before that was kept. */
+      /** The entry of the report; null where it was accepted before that was kept. */
       entry_sequence: column.optional(column.integer()),
       entry_hash: column.optional(column.text()),
     },
@@ -138,7 +138,7 @@ export const ENDPOINT_TABLES = {
       baseline_no: column.ordinal(),
       baseline_id: column.text('UNIQUE'),
       endpoint_no: column.integer('REFERENCES endpoints'),
-      /** Of its endpoint, from 1 on. */
+      /** Its number among those of its endpoint, from 1 on. */
       version: column.integer(),
       name: column.text(),
       status: column.oneOf<BaselineStatus>(['proposed', 'active', 'superseded', 'rejected']),
@@ -204,7 +204,7 @@ export const ENDPOINT_TABLES = {
       baseline_no: column.optional(column.integer()),
       event_type: column.text<EventType>(),
       severity: column.text<EventSeverity>(),
-      /** How bad it is without its explanation. */
+      /** Its severity without its explanation. */
       plain_severity: column.text<EventSeverity>(),
       path: column.optional(column.text()),
       path_base64: column.optional(column.text()),
@@ -227,7 +227,7 @@ export const ENDPOINT_TABLES = {
       alert_state: column.text<AlertState>(),
       /** The event by which people were told of it; null where they were not. */
       told_by: column.optional(column.text()),
-      /** Of the entry that says that it was raised. */
+      /** The entry that says that it was raised. */
       entry_sequence: column.integer(),
       entry_hash: column.text(),
     },
@@ -262,7 +262,7 @@ export const ENDPOINT_TABLES = {
       path: column.text(),
       /** Four octal digits. */
       mode: column.text(),
-      /** Of its folder where they are null. */
+      /** Those of its folder where they are null. */
       uid: column.optional(column.integer()),
       gid: column.optional(column.integer()),
       status: column.text<BaitStatus>(),
@@ -281,13 +281,13 @@ export const ENDPOINT_TABLES = {
       uniqueIndexes: { endpoint_bait_places: '(endpoint_no, path) WHERE ended_at IS NULL' },
     },
   ),
-  /** What Verify of an endpoint's reports said. */
+  /** Results of Verify for the reports of endpoints. */
   endpoint_checks: table(
     {
       check_no: column.ordinal(),
       endpoint_no: column.integer('REFERENCES endpoints'),
       checked_at: column.text(),
-      /** How many were checked, and how much was found. */
+      /** The reports that were checked, and the faults that were found. */
       reports: column.integer(),
       findings: column.integer(),
     },

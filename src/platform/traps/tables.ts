@@ -27,7 +27,7 @@ export const TRAP_TABLES = {
     detection_count: column.integer(),
     last_detected_at: column.optional(column.text()),
   }),
-  /** What uses of traps are recognised by. */
+  /** Marks by which uses of traps are recognized. */
   trap_marks: table({
     /** Hex HMAC-SHA-256 of kind and value: the database does not tell what to look for. */
     mark: column.digest('PRIMARY KEY'),
@@ -53,7 +53,7 @@ export const TRAP_TABLES = {
       region: column.optional(column.text()),
       /** 1, 0, or null where it cannot be told. */
       auth_verified: column.optional(column.flag()),
-      /** Of the raw request of its first occurrence, hex. */
+      /** The digest of the raw request of its first occurrence. */
       request_sha256: column.digest(),
       detected_at: column.text(),
       event_time: column.text(),

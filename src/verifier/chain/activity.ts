@@ -1,4 +1,4 @@
-/** How many entries of a stream were recorded when: per day, or coarser where that would be too many days to keep. */
+/** Numbers of entries of a stream by when they were recorded: per day, or coarser where that would be too many days to keep. */
 export interface Activity {
   per: 'day' | 'month' | 'year';
   /** By `2026-10-31`, `2026-10` or `2026`, in UTC; none without entries. */
@@ -21,7 +21,7 @@ export class ActivityCount {
   #per: Activity['per'] = 'day';
   #counts = new Map<string, number>();
   #undated = 0;
-  /** What was counted last: most entries are of the same day as the one before. */
+  /** The day that was counted last: most entries are of the same day as the one before. */
   #day = Number.NaN;
   #text: string | null = null;
 
@@ -42,7 +42,7 @@ export class ActivityCount {
     }
   }
 
-  /** What was counted elsewhere. */
+  /** Adds what was counted elsewhere. */
   addAll({ per, counts, undated }: Activity): void {
     while (LENGTH[this.#per] > LENGTH[per]) this.#coarsen();
     for (const [key, count] of Object.entries(counts)) this.#count(key, count);
@@ -83,7 +83,7 @@ function dayText(time: number): string | null {
 /** By bisection: the index of the first entry that is of another day than the one at `start`; `count` if none is. */
 function firstOfLaterDay(timeOf: (index: number) => number, start: number, count: number): number {
   const day = Math.floor(timeOf(start) / DAY);
-  // Where one entry has no time, none has.
+  // If one entry has no time, none has.
   const isSame = (index: number) => Number.isNaN(day) || Math.floor(timeOf(index) / DAY) === day;
   if (isSame(count - 1)) return count;
   let [same, later] = [start, count - 1];

@@ -49,7 +49,7 @@ export class DatedSearch {
     }
   }
 
-  /** What was found elsewhere by the same questions. */
+  /** Adds what was found elsewhere by the same questions. */
   addAll(found: DatedEntries): void {
     for (const [name, entry] of found) this.#note(name, entry);
   }

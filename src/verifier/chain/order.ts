@@ -12,7 +12,7 @@ import type { Run } from './runs.ts';
 interface Seen {
   from: number;
   to: number;
-  /** What the entry at `from` says its predecessor's digest is. */
+  /** The predecessor's digest as the entry at `from` states it. */
   firstPrevious: string;
   firstTime: number;
   /** The digest of the entry at `to`, as stated; several when that number is forked. */
@@ -94,7 +94,7 @@ export class OrderCheck {
     };
   }
 
-  /** Of the first of them; the contract's genesis value where it names no predecessor. */
+  /** Returns the predecessor of the first entry of a run; the contract's genesis value where it names none. */
   #previousOf({ batch, from }: Run): string {
     if (((batch.flags[from] ?? 0) & FLAG.first) !== 0) return this.#genesis;
     if (isNoted(batch, from)) return batch.entry(from).previous;
@@ -111,7 +111,7 @@ export class OrderCheck {
     return { first, last: head, lastTime: last.lastTime };
   }
 
-  /** Whether the first of them is the very next of what was seen so far: its number and its link both fit. */
+  /** Reports whether a run continues what was seen so far: its first number and its link both fit. */
   continues(run: Run): boolean {
     const { from, firstPrevious } = this.#toSeen(run);
     const last = this.#seen.at(-1);
@@ -199,7 +199,7 @@ export class OrderCheck {
       expected: known,
       actual: digest,
     });
-    // What follows may rightly name either of them.
+    // The next entry may rightly name either of them.
     if (before.to === sequence && before.lastDigests.length < MAX_FORKS) before.lastDigests.push(digest);
   }
 
@@ -211,7 +211,7 @@ export class OrderCheck {
     this.#log.add(toStreamFinding('order/gap', this.#streamId, words, { from, to }));
   }
 
-  /** Of the first of the run. */
+  /** Reports a finding at the first entry of a run. */
   #report(code: StreamFindingCode, { batch, from }: Run, message: string, values: FindingPlace): void {
     this.#log.addAt(code, batch.sequences[from] ?? 0, () =>
       toStreamFinding(code, this.#streamId, message, { ...placeOf(batch.entry(from)), ...values }),

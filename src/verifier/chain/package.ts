@@ -19,7 +19,7 @@ import { tryDecoder } from './trial.ts';
 import { ChainWalk, type ComparedSection, type WalkResult } from './walk.ts';
 
 export interface PackageReading {
-  /** What the package says about itself; null when it could not be read to its end. */
+  /** The package's statements about itself; null when it could not be read to its end. */
   facts: PackageFacts | null;
   walk: WalkResult;
   /** Why the stream is incomplete: the package could not be read, has another shape, or is another one. */
@@ -34,9 +34,9 @@ export interface PackageExpectation {
   packageId?: string;
   /** Sequence numbers of a stream whose digests are wanted, e.g. of earlier heads. */
   watch?(streamId: string): Iterable<number>;
-  /** What earlier readings of a stream saw, to be compared with; without it, later ones cannot be compared by content. */
+  /** Returns what earlier readings of a stream saw. Without it, later ones cannot be compared by content. */
   compared?(streamId: string): readonly ComparedSection[];
-  /** What is looked for in a stream by the time of its entries. */
+  /** Returns what is looked for in a stream by the time of its entries. */
   dated?(streamId: string): readonly DatedQuestion[];
   /** Count entries by their action. */
   actions?: boolean;
@@ -53,7 +53,7 @@ export interface Segment {
   /** Offsets in the package: of the first entry, and where the decoding ended. */
   start: number;
   end: number;
-  /** What stands before `end`. */
+  /** The place before `end`. */
   place: ElementsRead['place'];
   batch: EntryBatch;
 }
@@ -64,7 +64,7 @@ const BLOCK_BYTES = 256 * 1024;
 /** The state of each stream of an account is kept until the end; more streams than this are refused. */
 const MAX_STREAMS = 100_000;
 
-/** Of the other streams in a package that is read for one. */
+/** The most other streams that are named, in a package that is read for one. */
 const MAX_OTHERS = 1000;
 
 /** Kept for entries that are kept as they were sent. */
@@ -118,7 +118,7 @@ export class PackageReader implements Disposable {
     this.#blocks.push(chunk);
   }
 
-  /** What decodes segments of this package, and how others like it are made; null until it is known, or for none. */
+  /** The decoder for segments of this package, and how others like it are made; null until it is known, or for none. */
   get segments(): { decoder: WasmDecoder; options: WasmOptions } | null {
     // The same decoder reads what stands before, and writes over what it has decoded.
     this.#blocks.flush();
@@ -202,7 +202,7 @@ export class PackageReader implements Disposable {
     const { batch } = this.#reference.decode(bytes, 0, 'next');
     if (batch === null) return;
     const stream = batch.streams?.[0] ?? null;
-    // Of a package that was to hold the whole account, this reader may be after one stream only.
+    // This reader may be after one stream of a package that was to hold the whole account.
     const { streamId } = this.#expected;
     if (this.#contract.scope === 'account' && streamId !== undefined && stream !== streamId) {
       if (stream !== null && this.#others.size < MAX_OTHERS) this.#others.add(stream);
@@ -348,7 +348,7 @@ export class PackageReader implements Disposable {
   }
 }
 
-/** Of the package of an account, those that do not say whose they are could be any stream's. */
+/** In the package of an account, checkpoints that do not say whose they are could be any stream's. */
 function checkpointsOf({ scope, checkpoints }: PackageFacts, streamId: string): Checkpoint[] {
   return scope === 'stream' ? checkpoints : checkpoints.filter((checkpoint) => checkpoint.streamId === streamId);
 }

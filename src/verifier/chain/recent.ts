@@ -1,7 +1,7 @@
 import { hexAt, isNoted, statedDigest } from '../model/batch.ts';
 import type { Run } from './runs.ts';
 
-/** How far back the digest of an entry is remembered, to tell a duplicate from a fork. */
+/** Entries whose digests are remembered, to tell a duplicate from a fork. */
 const REMEMBERED = 4096;
 
 /**
@@ -9,9 +9,9 @@ const REMEMBERED = 4096;
  * the entries up to that bound: an account may have a hundred thousand streams of one entry each.
  */
 export class RecentDigests {
-  /** Of entries that come alone, or whose digests may have any length. */
+  /** Digests of entries that come alone, or that may have any length. */
   readonly #single = new Map<number, string>();
-  /** Of entries that come many at once; made when the first of them come. */
+  /** Digests of entries that come many at once; made when the first of them come. */
   #ring: DigestRing | null = null;
 
   /** Lower-case hex. */

@@ -9,7 +9,7 @@ import type { Run } from './runs.ts';
 /** Made-up entries may each name a key of their own. */
 const MOST_KEYS = 1000;
 
-/** What was seen of the seals of one stream. */
+/** Numbers of the seals that were seen of one stream. */
 export interface SealCounts {
   /** Entries that have one, whether or not it could be checked. */
   present: number;

@@ -33,27 +33,27 @@ export interface Watched {
   timestamp: string;
 }
 
-/** What another reading of the stream saw: the entries at its ends and the one before are watched, and by content where that alone tells. */
+/** A section that another reading of the stream saw. The entries at its ends and the one before are watched, and by content where that alone tells. */
 export interface ComparedSection extends Section {
   byContent: boolean;
 }
 
-/** What a walk looks out for besides what is wrong. */
+/** Questions that a walk answers besides whether something is wrong. */
 export interface WalkQuestions {
   /** Sequence numbers whose digests the caller wants to see. */
   watch?: Iterable<number>;
-  /** What other readings of the stream saw; null where nobody will compare it with any. */
+  /** Sections that other readings of the stream saw; null where nobody will compare it with any. */
   compared?: readonly ComparedSection[] | null;
   dated?: readonly DatedQuestion[];
   /** Count entries by their action. */
   actions?: boolean;
 }
 
-/** What is kept of what is not hashed; beyond it, that there is more. */
+/** The most members that are kept of those that are not hashed. */
 const MAX_UNHASHED = 50;
 const MORE: Unhashed = { kind: 'more' };
 
-/** What was seen of one stream. */
+/** The result of a walk over one stream. */
 // Over ten members: it is what one walk over all entries finds.
 export interface WalkResult {
   streamId: string;
@@ -79,7 +79,7 @@ export interface WalkResult {
   contents: SectionHashes;
   /** Entries that hold a number that changes when it is read, and the first of them. */
   inexact: { entries: number; first: { sequence: number; number: string } | null };
-  /** What of entries their digests say nothing about, as far as it is kept. */
+  /** Members of entries about which their digests say nothing, as far as they are kept. */
   unhashed: UnhashedSet;
   seals: SealCounts;
   /** When the entries were recorded, as they say. */
@@ -237,7 +237,7 @@ export class ChainWalk {
     }
   }
 
-  /** Whether the entries take part in this chain: an alien one does only where it was linked in. */
+  /** Reports whether the entries take part in this chain: an alien one does only where it was linked in. */
   #checkStream(run: Run): boolean {
     const stated = run.batch.streams?.[run.from] ?? null;
     if (isOf(this.streamId, stated)) return true;
@@ -281,7 +281,7 @@ export class ChainWalk {
     }
   }
 
-  /** Of the first of the run. */
+  /** Reports a finding at the first entry of a run. */
   #report(
     code: StreamFindingCode,
     { batch, from }: Run,

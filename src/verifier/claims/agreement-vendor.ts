@@ -2,7 +2,7 @@ import { plural } from '../../core/words.ts';
 import type { WalkResult } from '../chain/walk.ts';
 import { type StreamFinding, toStreamFinding } from '../model/stream-finding.ts';
 
-/** What the service's own Verify operation said about a stream. */
+/** The answer of the service's own Verify operation for a stream. */
 export interface VendorVerdict {
   verified: boolean;
   checked_at: string | null;
@@ -11,24 +11,24 @@ export interface VendorVerdict {
 }
 
 /**
- * What our own claims about the entries come to.
+ * The result of our own claims about the entries.
  * - `keys`: only seals are refuted, and no key that was given fits one of them: the keys may be the wrong ones.
  * - `open`: some of order, content and seals could not be checked: the service may have seen there what we cannot.
  */
 export type OwnVerdict = 'proved' | 'refuted' | 'keys' | 'open';
 
-/** How the service's own verdict goes with ours. */
+/** The comparison of the service's own verdict with ours. */
 export interface VendorComparison {
-  /** Whether both say the same of the entries of the package. */
+  /** True if both say the same of the entries of the package. */
   agrees: boolean;
   findings: StreamFinding[];
   /** Why nothing tells whether they do. */
   doubts: string[];
-  /** What it says of entries that are not in the package. */
+  /** Statements of its about entries that are not in the package. */
   notes: string[];
 }
 
-/** Where the service said nothing of the stream. */
+/** The comparison where the service said nothing of the stream. */
 export const NOT_SAID: VendorComparison = { agrees: false, findings: [], doubts: [], notes: [] };
 
 export function compareVerdicts(walk: WalkResult, vendor: VendorVerdict, ours: OwnVerdict): VendorComparison {

@@ -30,10 +30,10 @@ export interface AgreementQuestion {
   summary: SummaryReading | null;
   /** Null or absent when there is none. */
   pdf?: PdfReading | null;
-  /** How many entries the service said that the package has, when it was ready; null or absent where it did not. */
+  /** The number of entries that the service stated when the package was ready; null or absent where it stated none. */
   statedCount?: number | null;
   vendor: VendorVerdict | null;
-  /** What our own claims about the entries come to. */
+  /** The result of our own claims about the entries. */
   ownVerdict: OwnVerdict;
 }
 
@@ -83,7 +83,7 @@ function doubtsIn(question: AgreementQuestion, summary: SummaryFacts | null, our
   ];
 }
 
-/** Where nothing differs: whether enough is stated to agree. */
+/** Judges forms in which nothing differs: whether enough is stated to agree. */
 function judgeStated(question: AgreementQuestion, summary: SummaryFacts | null, verdicts: VendorComparison): Claim {
   const isStated = summary !== null && (summary.entryCount !== null || summary.headDigest !== undefined);
   const notes = [
@@ -111,7 +111,7 @@ function unreadIn(summary: SummaryReading | null): string[] {
   return summary !== null && 'unreadable' in summary ? [`the summary could not be read: ${summary.unreadable}`] : [];
 }
 
-/** What the service said of the package when it was ready. */
+/** Compares what the service said of the package when it was ready. */
 function compareAnswer(walk: WalkResult, statedCount: number | null, log: FindingLog): void {
   const compare = comparer(walk.streamId, 'the service, when the package was ready, stated', log);
   compare('agreement/count-differs', 'entries', statedCount, walk.entries);
@@ -124,7 +124,7 @@ function reportOtherEntries(walk: WalkResult, { otherEntries }: PackageFacts, lo
   }
 }
 
-/** What a form states under a usual name that its contract does not read, and that is not ours. */
+/** Returns what a form states under a usual name that its contract does not read, and that is not ours. */
 function contraryTo(ours: OurFacts, form: string, plain: readonly PlainStatement[]): string[] {
   return plain
     .filter(({ fact, text }) => ours[fact] !== null && String(ours[fact]) !== text)

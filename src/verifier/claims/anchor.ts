@@ -25,9 +25,9 @@ export interface AnchorQuestion {
   verifyToken: VerifyToken | null;
   /** Tokens of a later time prove nothing. */
   now: Date;
-  /** What the package was asked to hold. */
+  /** The period that the package was asked for. */
   period: Span['period'];
-  /** Whether digests are over the digest before, see `Binding`. */
+  /** True if digests are over the digest before; see `Binding`. */
   bindsPrevious: boolean;
 }
 
@@ -107,7 +107,7 @@ function claimOf(
   };
 }
 
-/** What a checkpoint of another stream says is nothing of this one, even where its token is over a digest of ours. */
+/** Reports checkpoints of other streams. They say nothing of this one, even where a token is over a digest of ours. */
 function reportOthers({ streamId }: WalkResult, others: readonly Checkpoint[], log: FindingLog): void {
   const [first] = others;
   if (first === undefined) return;
@@ -117,7 +117,7 @@ function reportOthers({ streamId }: WalkResult, others: readonly Checkpoint[], l
   log.add(toStreamFinding('anchor/other-stream', streamId, message, values), others.length);
 }
 
-/** What checkpoints say of entries, whether a token goes with them or not. */
+/** Finds checkpoints that contradict entries, whether a token goes with them or not. */
 function findContradictions({ walk, checkpoints, period }: AnchorQuestion): StreamFinding[] {
   const last = walk.head?.sequence ?? null;
   const found: StreamFinding[] = [];
@@ -137,7 +137,7 @@ function findContradictions({ walk, checkpoints, period }: AnchorQuestion): Stre
         ),
       );
   }
-  // Of a period that has ended there may be checkpoints behind its end.
+  // A period that has ended may have checkpoints behind its end.
   const highest = checkpoints.reduce((most, { sequence }) => Math.max(most, sequence), -1);
   if (period.to === null && last !== null && highest > last)
     found.push(

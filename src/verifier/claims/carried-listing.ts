@@ -13,7 +13,7 @@ import type { ListedEntry } from './packaged.ts';
 export class CarriedListing {
   readonly #lines = new LineDigest();
   readonly #begin = createHash('sha256');
-  /** Of the lines of the package, what the text is still to have; null before the package has ended. */
+  /** The number of the package's lines that the text is still to have; null before the package has ended. */
   #left: number | null = null;
   readonly #reader = new LineReader();
   readonly #behind: ListingMerge;

@@ -7,7 +7,7 @@ import type { StreamFinding } from '../model/stream-finding.ts';
 export const CLAIMS = ['order', 'content', 'seal', 'anchor', 'continuity', 'completeness', 'agreement'] as const;
 export type ClaimName = (typeof CLAIMS)[number];
 
-/** What must be proved for the word `verified` where nobody says otherwise. */
+/** The claims that must be proved for the word `verified` unless others are named. */
 export const DEFAULT_REQUIRED: readonly ClaimName[] = ['order', 'content'];
 
 /** As it is written into records. `reason` says why not, `basis` on what a proof rests. */
@@ -16,18 +16,18 @@ export interface Claim {
   state: 'proved' | 'refuted' | 'unproved';
   reason?: string | undefined;
   basis?: string | undefined;
-  /** Of `anchor`: the newest entry that a sound token covers, and how many entries lie behind it. */
+  /** For `anchor`: the newest entry that a sound token covers, and how many entries lie behind it. */
   anchored_through?: number | undefined;
   entries_after_last_anchor?: number | undefined;
-  /** Of a proved `anchor`: the oldest and the newest time that its tokens state (RFC 3339), and by whose word. */
+  /** For a proved `anchor`: the oldest and the newest time that its tokens state (RFC 3339), and by whose word. */
   anchored_from?: string | undefined;
   anchored_to?: string | undefined;
   authorities?: string[] | undefined;
-  /** Of `anchor`: how many tokens were left out, where there are more than are judged. */
+  /** For `anchor`: the number of tokens that were left out, where there are more than are judged. */
   tokens_not_judged?: number | undefined;
-  /** Of `content`: what of the entries their digests say nothing about, so that it could be changed unseen. */
+  /** For `content`: members of the entries about which their digests say nothing, so that they could be changed unseen. */
   not_covered?: string[] | undefined;
-  /** Of a `content` that is proved by a contract that the bundle brings: whose word it is what digests are made of. */
+  /** For a `content` that is proved by a contract that the bundle brings: whose word it is what digests are made of. */
   by_contract?: string | undefined;
 }
 
@@ -44,7 +44,7 @@ export const STATUSES = ['verified', 'collected', 'refuted', 'incomplete', 'empt
 export type StreamStatus = (typeof STATUSES)[number];
 
 /**
- * What a verification reports of a claim. `recorded` is the state of one that was only read back: the bundle was not
+ * A claim as a verification reports it. `recorded` is the state of one that was only read back: the bundle was not
  * opened, or what the claim rests on is not at hand, or nobody vouches for it. It is never written into records.
  */
 export interface ReportedClaim extends Omit<Claim, 'state'> {
@@ -57,13 +57,13 @@ export interface ReportedClaim extends Omit<Claim, 'state'> {
 
 export type ReportedClaims = Record<ClaimName, ReportedClaim>;
 
-/** How many entries each action has: the most frequent by name, all others together. */
+/** Numbers of entries by action: the most frequent by name, all others together. */
 export interface ActionCounts {
   counts: [action: string, entries: number][];
   others: number;
 }
 
-/** What all checks of one stream come to. */
+/** The result of all checks of one stream. */
 export interface Examination {
   status: StreamStatus;
   claims: Claims;
@@ -75,7 +75,7 @@ export interface Examination {
   actions: ActionCounts | null;
 }
 
-/** What all of several lists require, in the order of the claims. */
+/** Returns the claims that any of several lists requires, in the order of the claims. */
 export function strictest(...lists: (readonly ClaimName[])[]): ClaimName[] {
   return CLAIMS.filter((name) => lists.some((list) => list.includes(name)));
 }
@@ -107,18 +107,18 @@ export function withoutSecrets(required: readonly ClaimName[], reader: readonly 
   return required.filter((name) => reader.includes(name) || !takesSecret(name));
 }
 
-/** What a stream comes to that was read, has entries, and of which no claim is refuted. */
+/** Returns the status of a stream that was read, has entries, and of which no claim is refuted. */
 export function statusBy(claims: ReportedClaims, required: readonly ClaimName[]): StreamStatus {
   const areProved = (names: readonly ClaimName[]) => names.every((name) => claims[name].state === 'proved');
   if (!areProved(required)) return 'incomplete';
   return areProved(DEFAULT_REQUIRED) ? 'verified' : 'collected';
 }
 
-/** Of how many streams a claim is neither proved nor refuted. */
+/** The number of streams of which a claim is neither proved nor refuted. */
 export interface NotProved {
   name: ClaimName;
   streams: number;
-  /** Of so many that have entries. */
+  /** The number of streams that have entries. */
   of: number;
 }
 
@@ -129,7 +129,7 @@ export function refutedIn(all: Rows<{ claims: ReportedClaims }>): Omit<NotProved
 }
 
 /**
- * What the word over some streams leaves open, in the order of the claims: neither proved nor refuted. Nothing of streams
+ * Returns the claims that the word over some streams leaves open, in their order: neither proved nor refuted. Streams
  * without entries.
  */
 export function notProvedIn(all: Rows<{ entries: number; claims: ReportedClaims }>): NotProved[] {
@@ -164,7 +164,7 @@ export function unproved(reason: string): Claim {
   return { state: 'unproved', reason };
 }
 
-/** What a judge says: of one claim, and what it found besides what the walk over the entries did. */
+/** A judge's answer: one claim, and what it found besides what the walk over the entries did. */
 export interface Judgement {
   claim: Claim;
   findings: FindingLog;

@@ -16,8 +16,8 @@ import { whyHidden } from './unfetched.ts';
 import type { Unfetched } from './unfetched-schema.ts';
 
 /**
- * What the package was held against to see whether it is complete. It comes from the service, so a bundle records it,
- * and who verifies the bundle later takes it from there.
+ * The statements that the package was held against to see whether it is complete. They come from the service, so a
+ * bundle records them, and who verifies the bundle later takes it from there.
  */
 export type CompletenessBasis =
   | ({ kind: 'listing' } & ListingResult)
@@ -139,7 +139,7 @@ function judgeByRecord({ walk, statement }: CompletenessQuestion, why: string, l
         { expected: stated, actual },
       ),
     );
-  // What was recorded after the record was read is in the package and not in the record.
+  // Entries recorded after the record was read are in the package and not in the record.
   const since = recordedSince(walk, statement);
   const count = walk.entries - since;
   if (entryCount !== null && count !== entryCount)
@@ -165,7 +165,7 @@ function recordedSince({ first, head }: WalkResult, { entryCount, headSequence }
   return Math.max(0, head.sequence - stated);
 }
 
-/** Whether the first entry that the stream record does not state was recorded after that had been read. */
+/** Reports whether the first entry that the stream record does not state was recorded after that had been read. */
 function isRecordedAfter({ watched }: WalkResult, headSequence: number | null, readAt: string): boolean {
   const next = headSequence === null ? undefined : watched.get(headSequence + 1);
   return next !== undefined && Date.parse(next.timestamp) >= Date.parse(readAt);

@@ -14,7 +14,7 @@ export interface ContentQuestion {
   contractFile: ContractFile | null;
   /** Roles and members that a person accepts to be unhashed. */
   accepted: readonly string[];
-  /** Whether content must be proved: then it is said how to do without it. */
+  /** True if content must be proved: then it is said how to do without it. */
   required: boolean;
 }
 
@@ -66,7 +66,7 @@ function notCovered(unhashed: string[]): Pick<Claim, 'not_covered'> {
   return unhashed.length === 0 ? {} : { not_covered: unhashed };
 }
 
-/** What the digests say nothing about: the seal too, unless each was checked with its key. */
+/** Returns the members about which digests say nothing: the seal too, unless each was checked with its key. */
 function unhashedOf({ unhashed, seals, entries }: WalkResult, seal: Unhashed | null): Unhashed[] {
   const checked = seals.verified === entries;
   return [...unhashed.values(), ...(seal === null || checked || unhashed.has(unhashedKey(seal)) ? [] : [seal])];

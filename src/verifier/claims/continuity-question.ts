@@ -6,21 +6,21 @@ import type { Unfetched } from './unfetched-schema.ts';
 export interface ContinuityQuestion {
   /** Must have been told what the earlier runs saw, see `lookOut`. */
   walk: WalkResult;
-  /** What every earlier run saw of the stream, the oldest first; null where that is not known. */
+  /** Spans of all earlier runs, the oldest first; null where they are not known. */
   earlier: readonly Span[] | null;
-  /** What the package was asked to hold; half-open, null for no bound. */
+  /** The period that the package was asked for; half-open, null for no bound. */
   period: Span['period'];
-  /** What the service's list of streams states, read before the package was made and after the earlier runs ended. */
+  /** The stream as the service's list states it, read before the package was made and after the earlier runs ended. */
   statement: StreamStatement;
-  /** What the service listed after the last entry that any export has; null where it was not asked. */
+  /** Entries that the service listed after the last one that any export has; null where it was not asked. */
   unfetched: Unfetched | null;
-  /** What was accepted of the stream, the oldest first. */
+  /** Restarts of the stream that were accepted, the oldest first. */
   restarts: readonly Restart[];
   /** Why the bundle of an earlier run could not be compared, by run id. */
   unread?: ReadonlyMap<string, string>;
 }
 
-/** Where the past is known. */
+/** A question whose past is known. */
 export interface KnownPast extends ContinuityQuestion {
   earlier: readonly Span[];
 }

@@ -38,7 +38,7 @@ export function examine(observations: Observations, required: readonly ClaimName
   const own = new FindingLog();
   if (defect !== null) own.add(defect);
   for (const form of known.secrets.found_in) own.add(toSecretFinding(walk.streamId, form, known.secrets.accepted));
-  // What the package of another stream holds says nothing about this one.
+  // The package of another stream says nothing about this one.
   const ofStream = reading.facts?.streamId ?? walk.streamId;
   if (defect !== null && ofStream !== walk.streamId) return judgeForeign(own, defect.message);
   const { claims, findings } = defect === null ? judge(observations, required) : judgeDefective(walk, defect.message);
@@ -72,7 +72,7 @@ function toSecretFinding(streamId: string, form: string, isAccepted: boolean): S
   return toStreamFinding(isAccepted ? 'secret/accepted' : 'secret/in-evidence', streamId, message);
 }
 
-/** What all judges say, and what they and the walk found. */
+/** The answers of all judges, and what they and the walk found. */
 interface Judged {
   claims: Claims;
   findings: FindingLog;
@@ -140,7 +140,7 @@ function judgeForeign(findings: FindingLog, reason: string): Examination {
   return { status: 'incomplete', claims, findings: findings.list(), findingsCount: findings.total(), actions: null };
 }
 
-/** What was found before the defect stands; nothing is proved by a part. */
+/** Judges a package with a defect. What was found before it stands; nothing is proved by a part. */
 function judgeDefective({ findings }: WalkResult, reason: string): Judged {
   const found = (name: ClaimName): Claim =>
     findings.errors(name) > 0 ? refuted(deviations(findings.errors(name))) : unproved(reason);

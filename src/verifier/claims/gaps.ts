@@ -7,7 +7,7 @@ export interface Covered {
   entries: ({ first: number; last: number } & Pick<SpanEntries, 'first_recorded_at' | 'last_recorded_at'>) | null;
 }
 
-/** Where the entries of a span stand. */
+/** Returns the first and last entries of a span with their places. */
 export function placeIn({ entries }: Span): Covered['entries'] {
   if (entries === null) return null;
   const { first_sequence: first, head, first_recorded_at, last_recorded_at } = entries;
@@ -42,7 +42,7 @@ export function findGaps(covered: readonly Covered[]): Gap[] {
   return gaps;
 }
 
-/** Whether every moment between the entries at the edges of a hole is in the period of one of the packages. */
+/** Reports whether every moment between the entries at the edges of a hole is in the period of one of the packages. */
 function isCovered(before: Placed, after: Placed, covered: readonly Covered[]): boolean {
   const [begin, end] = [timeOf(before.entries.last_recorded_at), timeOf(after.entries.first_recorded_at)];
   if (Number.isNaN(begin) || Number.isNaN(end)) return touches(before.period.to, after.period.from);

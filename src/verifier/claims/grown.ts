@@ -6,8 +6,8 @@ import { boundOf, isPlaced } from './span.ts';
 import type { Span } from './span-schema.ts';
 
 /**
- * What is dated so shortly before the end of a period may be recorded after an export that began at that end: it waits to
- * be written, or the clock of the service is behind ours. Milliseconds.
+ * An entry that is dated so shortly before the end of a period may be recorded after an export that began at that end:
+ * it waits to be written, or the clock of the service is behind ours. Milliseconds.
  */
 export const LATENESS = 10 * 60_000;
 

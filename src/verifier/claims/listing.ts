@@ -4,7 +4,7 @@ import { Aside, type ListingFinding, toListingFinding } from './aside.ts';
 import { type ListedEntry, Packaged } from './packaged.ts';
 import { Queue } from './queue.ts';
 
-/** What came of holding a package against the service's own listing of its entries. */
+/** The result of comparing a package with the service's own listing of its entries. */
 export interface ListingResult {
   /** Entries that the service lists, whenever they were recorded: as many as the listing has lines. */
   lines: number;
@@ -14,7 +14,7 @@ export interface ListingResult {
   same: number;
   /** Entries that differ, exactly. */
   differences: number;
-  /** Where they do, as far as it was kept. */
+  /** The places where they do, as far as they were kept. */
   deviations: ListingFinding[];
   /** Listed behind the package's end, where nothing tells whether they were there when it was asked for. */
   undecided: number;

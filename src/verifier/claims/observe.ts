@@ -14,30 +14,30 @@ import type { RecordedStatement } from './statement.ts';
 import type { Unfetched } from './unfetched-schema.ts';
 
 /**
- * What is known of a stream besides its package. An export has it from the service and the ledger, and writes it into the
+ * Knowledge of a stream besides its package. An export has it from the service and the ledger, and writes it into the
  * bundle; a verification reads it there.
  */
 export interface Known {
   vendor: VendorVerdict | null;
-  /** What every earlier run saw of the stream, the oldest first; null where that is not known. */
+  /** Spans of all earlier runs, the oldest first; null where they are not known. */
   earlier: readonly Span[] | null;
   /** Why the bundle of an earlier run could not be compared, by run id. */
   unread?: ReadonlyMap<string, string>;
-  /** What the package was asked to hold. */
+  /** The period that the package was asked for. */
   period: Span['period'];
-  /** What the service's list of streams states. */
+  /** The stream as the service's list of streams states it. */
   statement: RecordedStatement;
-  /** What it listed after the last entry that any export has; null where it was not asked. */
+  /** Entries that it listed after the last one that any export has; null where it was not asked. */
   unfetched: Unfetched | null;
-  /** How many entries the service said that the package has, when it was ready; null where it did not. */
+  /** The number of entries that the service stated when the package was ready; null where it stated none. */
   statedCount: number | null;
   secrets: SecretsFound;
-  /** What was accepted of the stream, the oldest first. */
+  /** Restarts of the stream that were accepted, the oldest first. */
   restarts: readonly Restart[];
   completeness: CompletenessBasis;
 }
 
-/** What reads PDFs and checks tokens; each is null where that cannot be done. */
+/** Readers of PDFs and checkers of tokens; each is null where that cannot be done. */
 export interface Readers {
   readPdf: ReadPdf | null;
   verifyToken: VerifyToken | null;
@@ -74,7 +74,7 @@ export interface ReadForms extends Pick<Forms, 'isShort' | 'isAltered'> {
 
 /** By what claims are judged. */
 export interface Measures extends Omit<Means, 'contract' | 'sealKeys' | 'readPdf'> {
-  /** What the contract knows of digests and seals. */
+  /** The parts of the contract about digests and seals. */
   contract: Pick<
     Contract,
     'name' | 'recipe' | 'firstSequence' | 'hasSeals' | 'bindsPredecessor' | 'unhashedSeal' | 'openRoles'
@@ -90,7 +90,7 @@ export interface Observations {
   measures: Measures;
 }
 
-/** What an export and a verification judge: made here for both, so that both judge alike. */
+/** Returns what an export and a verification judge. Both call this, so that both judge alike. */
 export async function observe(
   reading: PackageReading,
   { summary, pdf, ...state }: Forms,

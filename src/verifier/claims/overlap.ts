@@ -19,7 +19,7 @@ export function overlapOf(walk: WalkResult, { entries }: Placed): Section | null
   return both.first > both.last ? null : both;
 }
 
-/** How it is known that a walk and a span have the same entries. */
+/** The means by which a walk and a span are known to have the same entries. */
 export type Agreement = 'digests' | 'content' | 'another run';
 
 /** By index in `spans`: how each of those that overlap with the walk agrees with it; null where that is not known. */
@@ -35,7 +35,7 @@ export function findAgreements(walk: WalkResult, spans: readonly Span[]): Map<nu
   return found;
 }
 
-/** Of a span whose entries are compared here. */
+/** Compares a walk with a span whose entries are compared here. */
 function compare(walk: WalkResult, span: Span): Agreement | null {
   if (!isPlaced(span)) return null;
   const { first_sequence: first, head, digests_bind, entries_sha256 } = span.entries;

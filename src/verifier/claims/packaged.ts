@@ -37,7 +37,7 @@ export class Packaged {
     this.#bytes += entries.bytes.length;
   }
 
-  /** Whether there are enough that a page of the listing can be of use. */
+  /** True if there are enough that a page of the listing can be of use. */
   get isEnough(): boolean {
     return !this.#entries.empty || this.#bytes >= this.#pageBytes;
   }
@@ -112,7 +112,7 @@ function matchOne(entries: SentEntries, first: number, text: Uint8Array): number
     areSameBytes(entries.bytes.subarray(from, to), text.subarray(from - begin, to - begin));
   let same = first;
   let behind = entries.count;
-  // What a page ends with, or where it differs, is found by halves, each byte compared once or twice.
+  // The end of a page, or the place where it differs, is found by halves, each byte compared once or twice.
   while (same < behind) {
     const middle = Math.ceil((same + behind) / 2);
     if (isSame(same === first ? begin : entries.end(same - 1), entries.end(middle - 1))) same = middle;

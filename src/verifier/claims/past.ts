@@ -3,7 +3,7 @@ import { datedBehind } from './grown.ts';
 import { isPlaced } from './span.ts';
 import type { Span, StreamPast } from './span-schema.ts';
 
-/** What a reader of a package has to watch of the entries that earlier runs had. */
+/** Returns what a reader of a package has to watch of the entries that earlier runs had. */
 export function comparedWith(earlier: readonly Span[]): ComparedSection[] {
   return earlier.filter(isPlaced).map(({ entries }) => ({
     first: entries.first_sequence,
@@ -13,7 +13,7 @@ export function comparedWith(earlier: readonly Span[]): ComparedSection[] {
 }
 
 /**
- * What a reader of a package has to look out for, so that its continuity can be judged.
+ * Returns the questions that a reader of a package has to answer, so that its continuity can be judged.
  * @param pastOf a stream.
  * @param period what the package was asked to hold.
  * @param watch other numbers to be watched.

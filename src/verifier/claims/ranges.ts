@@ -28,7 +28,7 @@ export function without(ranges: readonly Range[], others: readonly Range[]): Ran
   return union(left);
 }
 
-/** How many numbers, each counted once. */
+/** Counts the numbers in ranges, each once. */
 export function lengthOf(ranges: readonly Range[]): number {
   return union(ranges).reduce((sum, { from, to }) => sum + to - from + 1, 0);
 }

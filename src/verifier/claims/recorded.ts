@@ -72,7 +72,7 @@ function reasonOf(name: ClaimName, { reason }: Claim, findings: Verdict['finding
   return first?.message ?? reason ?? 'no reason is recorded';
 }
 
-/** What a stream is refuted by that only the export refuted, and what to do about it. */
+/** Says what refutes a stream that only the export refuted, and what to do about it. */
 export function sayRefutation(
   refutation: readonly RecordedRefutation[],
   claims: ReportedClaims,

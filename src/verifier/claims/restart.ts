@@ -16,7 +16,7 @@ export function newestRestart(restarts: readonly Restart[]): string | null {
   return newest === undefined ? null : describeRestart(newest);
 }
 
-/** What was accepted, and what without that would refute the package: it is gone or differs nonetheless. */
+/** Finds what was accepted and would otherwise refute the package: it is gone or differs nonetheless. */
 export function findAccepted(question: KnownPast): StreamFinding[] {
   const { walk, restarts, statement } = question;
   return restarts.flatMap((restart) => {

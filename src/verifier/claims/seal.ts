@@ -7,7 +7,7 @@ export interface SealQuestion {
   walk: WalkResult;
   hasSeals: boolean;
   keysGiven: boolean;
-  /** Whether seals must be proved: then an entry without one is wrong, even if none has one. */
+  /** True if seals must be proved: then an entry without one is wrong, even if none has one. */
   required: boolean;
 }
 

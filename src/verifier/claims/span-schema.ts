@@ -13,9 +13,9 @@ export const seenHeadSchema = headSchema.extend({ run_id: runIdSchema });
 /** A span of time, half-open; null for no bound. RFC 3339 in UTC. */
 export const periodSchema = z.strictObject({ from: timeSchema.nullable(), to: timeSchema.nullable() });
 
-/** What of a stream's entries later runs are compared with; digests as the service states them. */
+/** The facts about a stream's entries that later runs compare; digests as the service states them. */
 export const seenFields = {
-  /** What the first entry names as its predecessor. */
+  /** The predecessor that the first entry names. */
   previous_hash: z.string().nullable(),
   /** RFC 3339; null where entries have no time. */
   first_recorded_at: timeSchema.nullable(),
@@ -37,10 +37,10 @@ export const spanEntriesSchema = z.strictObject({
 });
 export type SpanEntries = z.infer<typeof spanEntriesSchema>;
 
-/** What one run had of a stream. */
+/** The entries that one run had of a stream. */
 export const spanSchema = z.strictObject({
   run_id: runIdSchema,
-  /** What the package was asked to hold. */
+  /** The period that the package was asked for. */
   period: periodSchema,
   /** Only these of its entries, read from its bundle. */
   part: z.boolean(),
@@ -56,12 +56,12 @@ export const restartSchema = z.strictObject({
   accepted_at: timeSchema,
   /** The one that the stream had in the ledger. */
   head: seenHeadSchema,
-  /** What the runs before had, since the restart before this one; the oldest first. */
+  /** Spans of the runs before, since the restart before this one; the oldest first. */
   earlier: z.array(spanSchema),
 });
 export type Restart = z.infer<typeof restartSchema>;
 
-/** What earlier runs had of a stream. */
+/** The entries that earlier runs had of a stream. */
 export interface StreamPast {
   /** Since it last began anew; the oldest first. */
   earlier: readonly Span[];

@@ -3,7 +3,7 @@ import type { Head, WalkResult } from '../chain/walk.ts';
 import type { Span, SpanEntries } from './span-schema.ts';
 import type { verdictSchema } from './verdict-schema.ts';
 
-/** What a walk saw that later runs are compared with, as it is written down. */
+/** Returns what a walk saw that later runs are compared with, as it is written down. */
 export function seenIn(walk: WalkResult) {
   const { first, head, bound, times } = walk;
   const section = first === null || head === null ? null : { first: first.sequence, last: head.sequence };
@@ -26,8 +26,8 @@ export function boundOf(bound: string | null, open: number): number {
 }
 
 /**
- * What a verdict leaves for later runs; undefined where it leaves nothing: what was not read in order, or contradicts
- * the runs before, is no history that others could be held against.
+ * Returns what a verdict leaves for later runs; undefined where it leaves nothing: what was not read in order, or
+ * contradicts the runs before, is no history that others could be held against.
  */
 export function spanOf(verdict: z.infer<typeof verdictSchema>): SpanEntries | null | undefined {
   if (verdict.status === 'empty') return null;
@@ -35,7 +35,7 @@ export function spanOf(verdict: z.infer<typeof verdictSchema>): SpanEntries | nu
 }
 
 /**
- * What the package of a verdict held, also if that contradicts the runs before; undefined if it was not read in order.
+ * Returns what the package of a verdict held, also if that contradicts the runs before; undefined if it was not read in order.
  */
 export function heldIn(verdict: z.infer<typeof verdictSchema>): SpanEntries | null | undefined {
   return verdict.entries === 0 ? null : entriesOf(verdict);

@@ -3,7 +3,7 @@ import { timeSchema } from '../model/schemas.ts';
 
 const count = z.int().min(0);
 
-/** Who runs the program, and where, as the system says. */
+/** The user who runs the program and the host it runs on, as the system states them. */
 export const operatorSchema = z.strictObject({ user: z.string(), host: z.string() });
 export type Operator = z.infer<typeof operatorSchema>;
 
@@ -11,7 +11,7 @@ export type Operator = z.infer<typeof operatorSchema>;
 export const collectedSchema = z.strictObject({
   /** When the export had begun that received it. */
   export_started_at: timeSchema,
-  /** Of its first request. */
+  /** The time of its first request. */
   requested_at: timeSchema,
   /** When all had arrived. */
   received_at: timeSchema,
@@ -29,7 +29,7 @@ export const streamStatementSchema = z.strictObject({
 });
 export type StreamStatementDocument = z.infer<typeof streamStatementSchema>;
 
-/** What the service states of a stream besides its package; null where it states nothing. */
+/** The service's statements about a stream besides its package; null where it makes none. */
 export const serviceStatementSchema = z.strictObject({
   /** By its list of streams. */
   ...streamStatementSchema.shape,

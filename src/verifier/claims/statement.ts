@@ -20,9 +20,9 @@ export interface RecordedStatement extends StreamStatement {
 
 export interface StatementQuestion {
   walk: WalkResult;
-  /** What the package was asked to hold. */
+  /** The period that the package was asked for. */
   period: Span['period'];
-  /** Of the service's list of streams, read before the package was made. */
+  /** The statement of the service's list of streams, read before the package was made. */
   statement: StreamStatement;
   /** The number of a stream's first entry. */
   firstSequence: number;

@@ -64,7 +64,7 @@ function firstOf(earlier: readonly Span[]): number {
   return Math.min(...earlier.filter(isPlaced).map(({ entries }) => entries.first_sequence));
 }
 
-/** Whether the entry at an end of a span is of the period: by its time or, without one, by the span's own period. */
+/** Reports whether the entry at an end of a span is of the period: by its time or, without one, by the span's own period. */
 function belongs({ entries, period: theirs }: Placed, end: 'first' | 'last', period: Span['period']): boolean {
   const time = Date.parse((end === 'first' ? entries.first_recorded_at : entries.last_recorded_at) ?? '');
   const [from, to] = [boundOf(period.from, -Infinity), boundOf(period.to, Infinity)];

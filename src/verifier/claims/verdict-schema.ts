@@ -38,8 +38,8 @@ export const findingSchema = z.strictObject({
 });
 
 /**
- * What zod builds member by member V8 keeps as a hash table, of four times the size, and a run has one of these for each
- * stream.
+ * V8 keeps what zod builds member by member as a hash table, of four times the size, and a run has one of these for
+ * each stream.
  */
 const countsSchema = z.record(z.string(), count).transform((counts) => structuredClone(counts));
 
@@ -74,6 +74,6 @@ export const verdictSchema = z.strictObject({
   findings_count: count,
   /** When the entries were recorded, as they say themselves. */
   activity: activitySchema,
-  /** What was done, as the service's summary counts it; null where it does not, or counts other than the entries there are. */
+  /** The actions as the service's summary counts them; null where it does not, or counts other than the entries there are. */
   actions: actionsSchema.nullable(),
 });

@@ -7,7 +7,7 @@ import type { verdictSchema } from './verdict-schema.ts';
 
 export type Verdict = z.infer<typeof verdictSchema>;
 
-/** What was examined and what it came to, as it is written down: texts of entries are made visible. */
+/** Returns what was examined and its result as they are written down: texts of entries are made visible. */
 export function toVerdict({ walk, facts }: PackageReading, examination: Examination): Verdict {
   return visibleJson<Verdict>({
     stream_id: walk.streamId,

@@ -20,15 +20,15 @@ export const IDENTITY_TABLES = {
     },
     { appendOnly: [['generation']] },
   ),
-  /** What each onboarding issued. */
+  /** Identities that onboardings issued. */
   agent_identities: table(
     {
       /** Its place in the status list. */
       identity_no: column.ordinal(),
       agent_no: column.integer('REFERENCES agents'),
-      /** Of its agent, from 1 on. */
+      /** Its number among those of its agent, from 1 on. */
       issue_no: column.integer(),
-      /** Of the platform's keys that signed it. */
+      /** The generation of the platform's keys that signed it. */
       generation: column.integer('REFERENCES agent_authorities'),
       did: column.text(),
       /** JSON of `AgentPublicKeys`. */
@@ -38,7 +38,7 @@ export const IDENTITY_TABLES = {
       ecdsa_pem: column.text(),
       ml_dsa_65_pem: column.text(),
       not_after: column.text(),
-      /** That its passport and certificates state. */
+      /** The composition that its passport and certificates state. */
       composition: column.digest(),
       passport_jti: column.text('UNIQUE'),
       /** JSON of a JWS; empty only within the transaction that issues it. */

@@ -35,7 +35,7 @@ export const KILL_TABLES = {
       started_at: column.optional(column.text()),
       ended_at: column.optional(column.text()),
       result: column.optional(column.oneOf<StepResult>(['completed', 'failed', 'not_available'])),
-      /** What was done, or why it failed, for people. */
+      /** For people: the outcome, or the reason of a failure. */
       detail: column.optional(column.text()),
     },
     { constraints: ['PRIMARY KEY (kill_no, number)'], indexes: { agent_kill_steps_by_agent: '(agent_no, kill_no)' } },
@@ -53,7 +53,7 @@ export const KILL_TABLES = {
   agent_set_deliveries: table(
     {
       delivery_no: column.ordinal(),
-      /** Of the token. */
+      /** The identifier of the token. */
       jti: column.text('UNIQUE'),
       subscriber_no: column.integer('REFERENCES agent_subscribers'),
       agent_no: column.integer('REFERENCES agents'),

@@ -48,7 +48,7 @@ export const TRUST_TABLES = {
       appendOnly: [['action_no'], ['agent_no', 'action_id']],
     },
   ),
-  /** What became of actions; never changed. */
+  /** Outcomes of actions; never changed. */
   agent_outcomes: table(
     {
       outcome_no: column.ordinal(),
@@ -68,7 +68,7 @@ export const TRUST_TABLES = {
   agent_trust_lines: table(
     {
       agent_no: column.integer('REFERENCES agents'),
-      /** Of its agent, from 1 on. */
+      /** Its number among those of its agent, from 1 on. */
       entry_no: column.integer(),
       at: column.text(),
       rule: column.text<TrustRuleName>(),

@@ -29,7 +29,7 @@ export const VAULT_TABLES = {
       lease_no: column.ordinal(),
       lease_id: column.text('UNIQUE'),
       agent_no: column.integer('REFERENCES agents'),
-      /** Of the secret, which may be another one by now, or none. */
+      /** The name of the secret, which may be another one by now, or none. */
       name: column.text(),
       version: column.integer(),
       taken_at: column.text(),

@@ -8,7 +8,7 @@ export const PACKAGE_TABLES = {
     archive: column.text(),
     /** When it was made, as it says. */
     release_date: column.optional(column.text()),
-    /** Of the InRelease, hex. */
+    /** The digest of the InRelease. */
     release_sha256: column.digest('UNIQUE'),
     /** JSON: name and fingerprint of each key. */
     signed_by: column.text(),
@@ -23,7 +23,7 @@ export const PACKAGE_TABLES = {
   signed_packages: table(
     {
       package_no: column.ordinal(),
-      /** Of the .deb file, hex. */
+      /** The digest of the .deb file. */
       sha256: column.digest('UNIQUE'),
       /** The first archive that was seen to have it. */
       archive_no: column.integer('REFERENCES signed_archives'),
@@ -32,7 +32,7 @@ export const PACKAGE_TABLES = {
       name: column.text(),
       version: column.text(),
       architecture: column.text(),
-      /** Of the .deb file. */
+      /** The bytes of the .deb file. */
       size: column.integer(),
       /** When its files were read; null as long as they were not. */
       opened_at: column.optional(column.text()),
