@@ -18,8 +18,8 @@ export function bindingText(key: KeyObject, place: string, tagManifest: string):
 }
 
 /**
- * Whether the bundle was made for this place by somebody who has the key. It says nothing of the files themselves: see
- * `checkIntegrity`.
+ * Reports whether the bundle was made for this place by somebody who has the key. It says nothing of the files
+ * themselves: see `checkIntegrity`.
  *
  * @throws EvidenceError `not-found`, `unreadable` for a bundle that lacks the files, or has damaged ones.
  */

@@ -11,7 +11,7 @@ export interface Container {
   /** The same, in blocks. */
   blocks(start: number, length: number): AsyncIterable<Uint8Array>;
   /**
-   * What `length` bytes from `start` inflate to (RFC 1951), in blocks.
+   * Inflates `length` bytes from `start` (RFC 1951), in blocks.
    * @param expected how many bytes that may be; nothing is held to it.
    * @throws LeftOver when the compressed data ends before the bytes do; another Error when it cannot be inflated.
    */

@@ -80,7 +80,7 @@ const DOS_FOLDER = 0x10;
 /** APPNOTE 4.4.4: encrypted, or strongly. */
 const ENCRYPTED = 0x41;
 
-/** What keeps a member from being a plain file or folder; judged by the central directory alone. */
+/** Finds what keeps a member from being a plain file or folder; judged by the central directory alone. */
 export function findInType({ name, entry }: Member, path: string): BundleFinding | undefined {
   const isFolder = name.endsWith('/');
   // APPNOTE 4.4.15: the upper half is the Unix mode, zero where the writer knew none.
@@ -100,7 +100,7 @@ export function findInType({ name, entry }: Member, path: string): BundleFinding
   return undefined;
 }
 
-/** Of nothing, deflated, there are two bytes: RFC 1951, section 3.2.6. */
+/** An empty file deflates to two bytes: RFC 1951, section 3.2.6. */
 function isFilled({ uncompressedSize, compressedSize, method }: DirectoryEntry): boolean {
   return uncompressedSize > 0 || compressedSize > (method === DEFLATED ? 2 : 0);
 }

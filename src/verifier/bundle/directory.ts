@@ -1,6 +1,6 @@
 import { LittleEndian } from './little-endian.ts';
 
-/** What the central directory states of a member; section numbers are those of PKWARE's APPNOTE. */
+/** A member as the central directory states it; section numbers are those of PKWARE's APPNOTE. */
 // Over ten members: it is one record of the format.
 export interface DirectoryEntry {
   /** 4.4.3: the version that is needed to extract it. */
@@ -16,7 +16,7 @@ export interface DirectoryEntry {
   uncompressedSize: number;
   /** 4.4.15: external file attributes. */
   attributes: number;
-  /** Where its local header begins. */
+  /** The offset of its local header. */
   start: number;
   /** Its bytes, whatever they are. */
   name: Uint8Array;

@@ -9,7 +9,7 @@ import type { RecordFormat } from '../model/record-format.ts';
 import { runIdSchema, sha256Schema, timeSchema } from '../model/schemas.ts';
 import { SUPPLEMENT_SERVICES } from '../supplements/files.ts';
 
-/** What the service's list of streams stated of the stream, before its package was asked for. */
+/** The stream as the service's list stated it, before its package was asked for. */
 const statementSchema = streamStatementSchema.extend({
   /** When the export that read it had begun, by its own clock; RFC 3339. */
   read_at: timeSchema,
@@ -20,12 +20,12 @@ export const verificationSchema = z.strictObject({
   format: z.literal(FORMATS.verification),
   run_id: runIdSchema,
   period: periodSchema,
-  /** What the package was asked to hold: all there is where the service cannot select a period. */
+  /** The period that the package was asked for: all there is where the service cannot select one. */
   package_period: periodSchema,
   verified_at: timeSchema,
   tool: z.strictObject({ name: z.string(), version: z.string() }),
   contract: z.string(),
-  /** Of the contract file in the bundle; null for the default contract. */
+  /** The digest of the contract file in the bundle; null for the default contract. */
   contract_sha256: sha256Schema.nullable(),
   /** Null where none is known. */
   recipe: z.string().nullable(),
@@ -35,23 +35,23 @@ export const verificationSchema = z.strictObject({
   accepted_unhashed: z.array(z.string()),
   /** SHA-256 fingerprints of the pinned roots of time-stamping authorities; null when none were pinned. */
   timestamp_roots: z.array(z.string()).nullable(),
-  /** What continuity was compared with: what every earlier run had of the stream, the oldest first. */
+  /** The spans that continuity was compared with: those of all earlier runs, the oldest first. */
   earlier: z.array(spanSchema),
   statement: statementSchema,
-  /** What the service listed after the last entry that any export has; null where it was not asked. */
+  /** Entries that the service listed after the last one that any export has; null where it was not asked. */
   unfetched: unfetchedSchema.nullable(),
-  /** How many entries the service said that the package has, when it was ready. */
+  /** The number of entries that the service stated when the package was ready. */
   package_entries: z.int().min(0).nullable(),
   secrets: secretsFoundSchema,
-  /** What somebody accepted of the stream, the oldest first. */
+  /** Restarts of the stream that somebody accepted, the oldest first. */
   accepted_restarts: z.array(restartSchema),
-  /** What completeness was held against: the listing itself is `data/listing.csv`. */
+  /** The basis of completeness: the listing itself is `data/listing.csv`. */
   completeness: z.discriminatedUnion('kind', [
     z.strictObject({ kind: z.literal('listing') }),
     z.strictObject({ kind: z.literal('record'), reason: z.string() }),
     z.strictObject({ kind: z.literal('none'), reason: z.string() }),
   ]),
-  /** What the service's own Verify operation said. */
+  /** The answer of the service's own Verify operation. */
   vendor: z
     .strictObject({
       verified: z.boolean(),
@@ -128,9 +128,9 @@ export const serviceSchema = z.strictObject({
   stream_id: z.string(),
   /** The stream's record in the list of streams. */
   stream_record: z.string(),
-  /** What its own check of the stream answered; null where it was not asked, or did not answer. */
+  /** The answer to its own check of the stream; null where it was not asked, or did not answer. */
   check_answer: z.string().nullable(),
-  /** Where `data/listing.csv` is from; null without one. */
+  /** The source of `data/listing.csv`; null without one. */
   listing: z
     .strictObject({
       /** As they were received, and how many entries of the period stand in each: as many lines has the listing in all. */

@@ -1,14 +1,14 @@
 import { type Container, readExactly } from './container.ts';
 import { LittleEndian } from './little-endian.ts';
 
-/** What the end of a zip states about its central directory; section numbers are those of PKWARE's APPNOTE. */
+/** The end of a zip as it states its central directory; section numbers are those of PKWARE's APPNOTE. */
 export interface EndRecord {
   directoryStart: number;
   directoryBytes: number;
   entries: number;
-  /** Where the end records begin, so where the directory must end. */
+  /** The offset where the end records begin, so where the directory must end. */
   start: number;
-  /** What the end records state against themselves or each other. */
+  /** Statements of the end records against themselves or each other. */
   flaws: string[];
 }
 

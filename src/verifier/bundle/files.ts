@@ -2,7 +2,7 @@ import { agentSlugOf, isSupplementFile, SUPPLEMENT_FOLDERS } from '../supplement
 import type { BundleFinding } from './bundle-finding.ts';
 import { BAG_DECLARATION, BAG_INFO, BINDING, MANIFEST, missingFileName, TAG_MANIFEST } from './layout.ts';
 
-/** What a bag is of: one stream, or what other services showed. */
+/** The subject of a bag: one stream, or the evidence of other services. */
 export type BundleHolds = 'stream' | 'supplements';
 
 /** The forms of a package. */
@@ -12,7 +12,7 @@ export type FormName = (typeof FORMS)[number];
 export const README = 'README.txt';
 export const VERIFICATION = 'data/verification.json';
 export const TRANSFER_LOG = 'data/transfer-log.json';
-/** What the service stated of the stream besides its package; see `serviceSchema`. */
+/** The service's statements about the stream besides its package; see `serviceSchema`. */
 export const SERVICE = 'data/service.json';
 /** Its own listing of the entries, where it was asked for one; see `claims/listing-text.ts`. */
 export const LISTING = 'data/listing.csv';
@@ -33,7 +33,7 @@ export const ALWAYS: readonly string[] = [
   SERVICE,
 ];
 
-/** Of a bag of whatever it holds. */
+/** Tag files of a bag, whatever it holds. */
 const TAG_FILES: ReadonlySet<string> = new Set([BAG_DECLARATION, BAG_INFO, MANIFEST, TAG_MANIFEST, README, BINDING]);
 
 const ALLOWED: ReadonlySet<string> = new Set([
@@ -77,7 +77,7 @@ export function formFileName(form: FormName, contentType: string): string {
   return `data/summary.${endings[type] ?? (type.endsWith('+json') ? 'json' : 'bin')}`;
 }
 
-/** Whether a file holds only what arrived of a form. */
+/** Reports whether a file holds only the part of a form that arrived. */
 export function isPart(path: string): boolean {
   return path.endsWith('.part');
 }

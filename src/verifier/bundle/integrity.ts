@@ -21,7 +21,7 @@ export interface IntegrityObserver {
   onEnd?(path: string, file: FileDigest): void | Promise<void>;
 }
 
-/** Of a file as it was read. */
+/** The digest of a file as it was read. */
 export interface FileDigest {
   bytes: number;
   /** Hex. */
@@ -50,7 +50,7 @@ export async function checkIntegrity(bag: Bag, observer: IntegrityObserver): Pro
     }
   }
   findings.push(...findInTags(bag, reading));
-  // What no bundle has is most often in no manifest either, and that is one finding.
+  // A file that no bundle has is most often in no manifest either, and that is one finding.
   const known = new Set(findings.map(({ code, path }) => `${code} ${path}`));
   return [...findings, ...badFiles(bag, names.refused).filter(({ code, path }) => !known.has(`${code} ${path}`))];
 }

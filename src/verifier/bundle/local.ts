@@ -63,7 +63,7 @@ function isDescriptorOf(entry: DirectoryEntry, bytes: Uint8Array): boolean {
   return fields.u32(0) === entry.crc32 && sizes[0] === entry.compressedSize && sizes[1] === entry.uncompressedSize;
 }
 
-/** What a local header states that the directory states too. */
+/** The facts in a local header that the directory states too. */
 interface LocalHeader
   extends Pick<
     DirectoryEntry,

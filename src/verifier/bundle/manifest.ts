@@ -4,7 +4,7 @@ import { comparePaths } from './path.ts';
 export interface Manifest {
   /** SHA-256 in lower-case hex by path. */
   digests: Map<string, string>;
-  /** What is wrong with the text, one sentence per line. */
+  /** Faults in the text, one sentence per line. */
   flaws: string[];
 }
 

@@ -3,7 +3,7 @@ import type { BundleFinding } from './bundle-finding.ts';
 import { collisionKey, whyUnsafe } from './path.ts';
 import type { Member } from './zip.ts';
 
-/** What is wrong with the names of a zip, and the members that are not to be read because of it. */
+/** Faults in the names of a zip, and the members that are not to be read because of them. */
 export interface NameFindings {
   findings: BundleFinding[];
   refused: Set<Member>;

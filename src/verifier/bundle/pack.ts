@@ -37,13 +37,13 @@ export interface PackOptions {
 
 export interface Packed {
   bytes: number;
-  /** Of the zip, hex. */
+  /** The digest of the zip, hex. */
   sha256: string;
   files: PackedFile[];
 }
 
 const BLOCK = 256 * 1024;
-/** What a block becomes when it is deflated, mostly: each more costs a turn between threads. */
+/** The usual size of a deflated block: each more costs a turn between threads. */
 const DEFLATED_BYTES = 64 * 1024;
 
 /** The permission bits are part of the zip's bytes, so they are the same for every file on every machine. */

@@ -25,8 +25,8 @@ export function collisionKey(name: string): string {
 }
 
 /**
- * Whether every tool an auditor has reads `path` the same way: `sha256sum -c` does not undo the percent-encoding of
- * RFC 8493, and unzip programs disagree on everything that is not ASCII.
+ * Reports whether every tool an auditor has reads `path` the same way: `sha256sum -c` does not undo the
+ * percent-encoding of RFC 8493, and unzip programs disagree on everything that is not ASCII.
  */
 export function isPortablePath(path: string): boolean {
   return path

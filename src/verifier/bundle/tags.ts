@@ -6,7 +6,7 @@ import { whyUnsafe } from './path.ts';
 
 const PAYLOAD = 'data/';
 
-/** What one pass over all files found out. */
+/** The results of one pass over all files. */
 export interface Reading {
   /** SHA-256 in hex of every file that could be read. */
   digests: Map<string, string>;

@@ -32,9 +32,9 @@ export interface BundleOptions {
   /** RFC 3339; the date of every entry, so that the clock leaves no trace. */
   date: string;
   tagFiles: readonly { name: string; content: string | Uint8Array }[];
-  /** What it is of; a stream, unless told. */
+  /** The subject of the bundle; a stream, unless told. */
   holds?: BundleHolds;
-  /** Of the run, and where in the archive the bundle is to lie; left out for a bundle that nobody is to recover. */
+  /** The key of the run, and the bundle's place in the archive; left out for a bundle that nobody is to recover. */
   binding?: { key: KeyObject; place: string };
   /** Paths begin with `data/`. */
   payload: readonly PayloadSource[];
@@ -43,9 +43,9 @@ export interface BundleOptions {
 }
 
 export interface WrittenBundle {
-  /** Of the zip. */
+  /** The size of the zip. */
   bytes: number;
-  /** Of the zip, hex. */
+  /** The digest of the zip, hex. */
   sha256: string;
   /** SHA-256 of the manifest, hex. */
   identity: string;

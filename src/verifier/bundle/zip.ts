@@ -10,7 +10,7 @@ export interface Member {
   name: string;
   /** Why `name` is not to be trusted as text, if so. */
   nameFlaw: string | undefined;
-  /** Where the next member, or the central directory, begins: what lies between belongs to this one or to none. */
+  /** The offset where the next member, or the central directory, begins: the bytes between belong to this one or to none. */
   end: number;
   entry: DirectoryEntry;
 }

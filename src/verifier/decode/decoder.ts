@@ -1,12 +1,12 @@
 import type { EntryBatch } from '../model/batch.ts';
 
-/** What stands before the place where decoding begins or ends: an opening bracket, an entry, or the comma behind one. */
+/** Places where decoding begins or ends: behind an opening bracket, an entry, or the comma behind one. */
 export type Place = 'first' | 'after' | 'next';
 
 export interface Decoded {
   /** Valid until the decoder is called again; null where no entry was decoded. */
   batch: EntryBatch | null;
-  /** Where decoding ended: behind an entry, perhaps behind white space and a comma that follow it. */
+  /** The offset where decoding ended: behind an entry, perhaps behind white space and a comma that follow it. */
   end: number;
   place: Place;
 }

@@ -77,7 +77,7 @@ function signEntry(entry: LedgerEntry, key: SigningKey | null, successor: Signin
   return successor === null ? signed : { ...signed, countersignature: sign(content, successor) };
 }
 
-/** Where the next entry goes. */
+/** Returns the key of the next entry. */
 export function nextKey(newest: StoredLedgerEntry | null): string {
   return ledgerKey((newest?.entry.number ?? 0) + 1);
 }

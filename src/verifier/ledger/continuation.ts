@@ -72,7 +72,7 @@ export async function readKnownLedger(archive: Archive, trust: LedgerTrust): Pro
   return { newest: previous, runs, abandoned, past, acceptances: [...acceptances.values()], restarts, retired };
 }
 
-/** What is to be said once must not stay in a command that runs every month. */
+/** An option that is to be given once must not stay in a command that runs every month. */
 function checkBeginning(newest: StoredLedgerEntry | null, { signingKey }: LedgerTrust): void {
   if (signingKey === null)
     throw new EvidenceError('usage', '--begin-signing is given, and no signing key', {
@@ -98,7 +98,7 @@ export async function readAdded(archive: Archive, end: LedgerEnd, trust: LedgerT
     const stored = await readEntry(archive, key);
     checkLink(archive, stored, end, number);
     refuseHandedOver(stored, trust);
-    // Who said that signing begins has not seen what came later.
+    // The user who said that signing begins has not seen what came later.
     requireTrusted(archive, stored, { ...trust, beginSigning: false });
     if (stored.entry.signature === undefined) await checkDerived(archive, stored, previous);
     return stored;

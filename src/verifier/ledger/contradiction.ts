@@ -10,8 +10,8 @@ export function hasStream({ streams, vanished }: RunRecord, streamId: string): b
 }
 
 /**
- * What a run found against the runs before it in a stream; null for nothing, undefined if it was not read in order, so
- * that later runs could not be compared with it.
+ * Returns what a run found against the runs before it in a stream; null for nothing, undefined if it was not read in
+ * order, so that later runs could not be compared with it.
  */
 export function acceptableIn(record: RunRecord, streamId: string): AcceptedFinding | null | undefined {
   const { run_id, package_period: period } = record;

@@ -35,7 +35,7 @@ export async function readEarlierRuns(archive: Archive, ledger: Pick<LedgerEnd, 
   }
 }
 
-/** What later records say of a run. */
+/** Returns the facts about a run that later records state. */
 export function toEarlierRun(record: RunRecord): EarlierRun {
   const { run_id, outcome, finished_at, streams, reconciliation } = record;
   return {

@@ -54,12 +54,12 @@ export const ledgerEntrySchema = z.union([
     run_id: runIdSchema,
     /** SHA-256 of the run's run.json. */
     run_sha256: sha256Schema,
-    /** What its packages were asked to hold. */
+    /** The period that its packages were asked for. */
     package_period: periodSchema,
     coverage: coverageSchema,
     /** Runs of the same name that this one takes the place of, the oldest first. */
     supersedes: z.array(runIdSchema),
-    /** What it had of each stream, null for no entries; not in here is what later runs must not be held against. */
+    /** Its entries of each stream, null for none; a stream that later runs must not be held against is not in here. */
     spans: streamMapOf(spanEntriesSchema.nullable()),
     ...stateFields,
   }),
@@ -69,7 +69,7 @@ export const ledgerEntrySchema = z.union([
     /** SHA-256 of the acceptance's record. */
     acceptance_sha256: sha256Schema,
     stream_id: z.string(),
-    /** What its past begins with from here on; null for a stream that vanished. */
+    /** The beginning of its past from here on; null for a stream that vanished. */
     seen: spanSchema.nullable(),
     ...stateFields,
   }),
@@ -94,7 +94,7 @@ export const ledgerEntrySchema = z.union([
 ]);
 export type LedgerEntry = z.infer<typeof ledgerEntrySchema>;
 
-/** What an entry records: the record as it was read, and where it lies. */
+/** The subject of an entry: the record as it was read, and its key. */
 export type Subject =
   | { kind: 'run'; record: RunRecord; sha256: string }
   | { kind: 'acceptance'; record: Acceptance; key: string; sha256: string }
@@ -125,7 +125,7 @@ export function entryDigest(entry: LedgerEntry): string {
   return digest.finish().sha256;
 }
 
-/** What the signatures of an entry are over, in the encoding of DSSE: the entry without them, as it would be stored. */
+/** Returns what the signatures of an entry are over, in the encoding of DSSE: the entry without them, as it would be stored. */
 export function signedPart(entry: LedgerEntry): Signed {
   const { signature: _signature, ...content } = entry;
   if (!('countersignature' in content)) return toSignedRecord(PAYLOAD_TYPE, content);

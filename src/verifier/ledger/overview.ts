@@ -16,13 +16,13 @@ export interface RunOverview {
   given_up: GivenUp | null;
   /** Null for a run that is not finalized: it has no record yet. */
   record: RunRecord | null;
-  /** What a run is asked for that is not finalized; null where that is not written down. */
+  /** The question of a run that is not finalized; null where it is not written down. */
   asked: Asked | null;
   stamped: boolean;
   /** All that lies under the run. */
   objects: number;
   bytes: number;
-  /** How the run's record is protected now; null where the store locks nothing, and for an open run. */
+  /** The present protection of the run's record; null where the store locks nothing, and for an open run. */
   protection: Pick<Inspected, 'lock' | 'legal_hold'> | null;
 }
 

@@ -6,12 +6,12 @@ import { isLedgerKey, LEDGER_PREFIX } from '../records/keys.ts';
 import { type GivenUp, GivenUpRuns } from './given-up.ts';
 import { type LedgerEntry, readEntry } from './ledger.ts';
 
-/** What runs had of each stream, by its id; the oldest first. */
+/** Spans of each stream by its id; the oldest first. */
 export interface StreamSpans extends Iterable<[streamId: string, spans: readonly Span[]]> {
   get(streamId: string): readonly Span[] | undefined;
 }
 
-/** What all runs so far had of the streams. */
+/** The entries that all runs so far had of the streams. */
 export interface Past {
   /** By stream id; the oldest first. */
   spans: StreamSpans;
@@ -25,7 +25,7 @@ export interface Past {
   coverage: readonly CoveringRun[];
 }
 
-/** What the ledger of an archive says of the past; nothing of it is verified. */
+/** Reads the past from the ledger of an archive; nothing of it is verified. */
 export async function readPast(archive: Archive): Promise<Past> {
   const past = new PastBuilder();
   for await (const { key } of archive.list(LEDGER_PREFIX))
@@ -33,7 +33,7 @@ export async function readPast(archive: Archive): Promise<Past> {
   return past;
 }
 
-/** What runs had of a stream until an acceptance took that away. */
+/** The past of a stream until an acceptance took it away. */
 export interface EndedPast {
   streamId: string;
   spans: readonly Span[];
@@ -73,7 +73,7 @@ export class PastBuilder implements Past {
   }
 }
 
-/** What one run had of the streams. */
+/** The entries that one run had of the streams. */
 interface RunSpans extends Pick<Span, 'run_id' | 'period'> {
   spans: RowMap<Span['entries']>;
 }

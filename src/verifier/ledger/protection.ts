@@ -16,13 +16,13 @@ import { holdRecordKey, holdResultKey, runPrefix } from '../records/keys.ts';
 import { putRecord } from '../records/put-record.ts';
 import { findEntry } from './ledger.ts';
 
-/** What is to be done about the protection of a finalized run. */
+/** The change to be made to the protection of a finalized run. */
 export interface ProtectionWish {
   runId: string;
   action: HoldRecord['action'];
   reason: string;
   orderedBy: HoldRecord['ordered_by'];
-  /** Of `extend`, in whole seconds. */
+  /** For `extend`, in whole seconds. */
   retainUntil: Date | null;
   /** For objects that `extend` finds without a lock; null for the mode of the others. */
   mode: ObjectLock['mode'] | null;
@@ -38,7 +38,7 @@ export interface ProtectionChange {
   key: string;
   record: HoldRecord;
   result: HoldResult;
-  /** Whether an interrupted change was completed. */
+  /** True if an interrupted change was completed. */
   resumed: boolean;
 }
 
@@ -172,7 +172,7 @@ async function listObjects(archive: Archive, runId: string): Promise<{ key: stri
   return objects;
 }
 
-/** What would record a change that is none, or one that cannot be made for all objects. */
+/** Refuses a wish that would record a change that is none, or one that cannot be made for all objects. */
 function refuseIdle({ runId, action, retainUntil, mode }: ProtectionWish, objects: readonly Protection[]): void {
   if (action === 'release' && objects.every(({ legal_hold }) => !legal_hold))
     throw new EvidenceError('usage', `run ${runId} is not on legal hold; nothing was changed`);
@@ -196,7 +196,7 @@ async function applyTo(locks: Locks, { action, retainUntil, mode }: ProtectionWi
   else await locks.extend(key, retainUntil, mode ?? 'governance');
 }
 
-/** How each object is protected, in the same order. */
+/** Returns the protection of each object, in the same order. */
 async function describeAll(locks: Locks, objects: readonly { key: string }[]): Promise<HoldRecord['objects']> {
   const described: HoldRecord['objects'] = [];
   await inParallel([...objects.entries()], AT_ONCE, async ([index, { key }]) => {

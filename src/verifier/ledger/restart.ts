@@ -90,7 +90,7 @@ function acceptedBefore({ stream_id, accepted_at, accepted_by, reason }: Accepta
   );
 }
 
-/** What the newest run that has the stream found against the runs before. */
+/** Finds what the newest run that has the stream found against the runs before. */
 async function findContradiction(archive: Archive, ledger: KnownLedger, streamId: string): Promise<AcceptedFinding> {
   for (const [runId, expected] of [...ledger.runs].reverse()) {
     const key = runRecordKey(runId);

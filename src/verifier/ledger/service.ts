@@ -40,13 +40,13 @@ export async function readArchiveService(archive: Archive, newest: StoredLedgerE
   return newest?.entry.audit_url ?? auditUrl;
 }
 
-/** What `archive.json` says. */
+/** Reads `archive.json`. */
 export async function readStatedService(archive: Archive): Promise<{ auditUrl: string; sha256: string }> {
   const bytes = await archive.readBytes(ARCHIVE_KEY, ARCHIVE.maxBytes);
   return { auditUrl: readRecord(ARCHIVE, bytes, ARCHIVE_KEY).audit_url, sha256: sha256(bytes) };
 }
 
-/** What an export asks of an archive. */
+/** The question that an export asks of an archive. */
 export interface ServiceQuestion {
   auditUrl: string;
   /** Somebody says that the service of this archive has another address now. */

@@ -9,13 +9,13 @@ import { verifyCommand } from './verify-command.ts';
 export interface LedgerTrust {
   /** Null for entries that are not signed. */
   signingKey: SigningKey | null;
-  /** Of earlier signing keys. */
+  /** Earlier signing keys. */
   publicKeys: readonly PublicKey[];
   /** Somebody says that nothing was signed until now, and vouches for what is there. */
   beginSigning?: boolean;
 }
 
-/** Where a ledger ends that was found to hold. */
+/** The end of a ledger that was found to hold. */
 export interface LedgerEnd {
   newest: StoredLedgerEntry | null;
   /** SHA-256 of each run's record, by run id; the oldest first. */
@@ -52,7 +52,7 @@ export function requireTrusted(archive: Archive, previous: StoredLedgerEntry | n
     throw new EvidenceError('config', `${previous.key} is signed, and no signing key is given to go on with`, {
       nextStep: 'Name the key in sign.key_file; if it is lost, make a new one with: evidence keygen --out signing.pem.',
     });
-  // Of a hand-over both keys vouch: either is enough to go on from there.
+  // Both keys vouch for a hand-over: either is enough to go on from there.
   const signatures = [signature, countersignatureOf(previous.entry)].filter((one) => one !== undefined);
   const keys = [signingKey, ...publicKeys];
   const known = signatures.flatMap((one) => keys.filter(({ id }) => id === one.keyid).map((key) => ({ key, one })));

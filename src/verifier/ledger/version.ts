@@ -3,7 +3,7 @@ import { FORMATS, GET_THAT_VERSION, otherVersionIn } from '../../core/formats.ts
 import type { Archive } from '../archive/archive.ts';
 import { ARCHIVE_KEY, isLedgerKey, LEDGER_PREFIX } from '../records/keys.ts';
 
-/** Of `archive.json` and of a ledger entry. */
+/** The most bytes of `archive.json` and of a ledger entry. */
 const MAX_BYTES = 2 ** 30;
 
 /**
@@ -13,7 +13,7 @@ const MAX_BYTES = 2 ** 30;
  * @throws EvidenceError `config`.
  */
 export async function refuseOtherVersion(archive: Archive): Promise<void> {
-  // What cannot be read here is told by whoever reads it to use it.
+  // Objects that cannot be read here are reported by whoever reads them to use them.
   const found = await formatOf(archive).catch(() => null);
   if (found === null) return;
   throw new EvidenceError(

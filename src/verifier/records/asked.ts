@@ -21,7 +21,7 @@ export const askedSchema = z.strictObject({
   begun_at_by_service: timeSchema.nullable(),
   /** Random, and in the binding of all that the run leaves: nothing of another run, or of another day, is taken for its own. */
   nonce: sha256Schema,
-  /** Who began it. */
+  /** The operator who began it. */
   operator: operatorSchema,
   /** See `export/binding.ts`. */
   binding: sha256Schema.nullable(),
@@ -30,7 +30,7 @@ export type Asked = z.infer<typeof askedSchema>;
 
 export const ASKED: RecordFormat<Asked> = { schema: askedSchema, maxBytes: 2 ** 24 };
 
-/** What a run that was begun is asked for, with the bytes that say so. @throws EvidenceError `unreadable`. */
+/** Returns the question of a run that was begun, with the bytes that state it. @throws EvidenceError `unreadable`. */
 export async function readAsked(
   archive: Pick<Archive, 'readBytes'>,
   runId: string,

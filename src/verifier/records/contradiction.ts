@@ -8,7 +8,7 @@ export const contradictionSchema = z.strictObject({
   /** Code of the first finding that refutes. */
   finding: z.string(),
   message: z.string(),
-  /** What that run had of the stream, with which later runs are compared; null for a stream that vanished. */
+  /** The entries that run had of the stream, with which later runs are compared; null for a stream that vanished. */
   seen: spanSchema.nullable(),
 });
 export type AcceptedFinding = z.infer<typeof contradictionSchema>;

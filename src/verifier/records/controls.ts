@@ -9,7 +9,7 @@ export const controlsSchema = z.strictObject({
   format: z.literal('evidence-controls/1'),
   /** The framework and its edition. */
   framework: z.string().min(1).max(200),
-  /** What a reader has to know of the mapping as a whole. */
+  /** Remarks on the mapping as a whole that a reader has to know. */
   note: z.string().max(2000).optional(),
   controls: z
     .array(
@@ -20,7 +20,7 @@ export const controlsSchema = z.strictObject({
         claims: z.array(z.enum(CLAIMS)).min(1),
         /** Globs over stream ids; left out for all. */
         streams: z.array(z.string().min(1)).min(1).optional(),
-        /** What the evidence can be used for. */
+        /** The use that the evidence can be put to. */
         speaks_to: z.string().min(1).max(1000),
         /** And where it ends. */
         does_not_show: z.string().min(1).max(1000),

@@ -7,14 +7,14 @@ import { filterOf, type Question } from './question.ts';
 
 const count = z.int().min(0);
 
-/** What of the service, and of which time, a run has. */
+/** The parts of a service, and the time, that a run has. */
 export const coverageSchema = z.strictObject({
   period: periodSchema,
   /** Up to when it can have entries: the end of its period, or when it was begun. */
   until: timeSchema,
   /** See `filterOf`. */
   filter: z.string(),
-  /** How many streams the service listed; how many of them the run does not have whole: excluded, failed or partial. */
+  /** The number of streams that the service listed, and of those that the run does not have whole: excluded, failed or partial. */
   listed: count,
   left_out: count,
   excluded: count,
@@ -25,7 +25,7 @@ export const coverageSchema = z.strictObject({
 /** A run, as far as months are concerned. */
 export type CoveringRun = z.infer<typeof coverageSchema> & { run_id: string };
 
-/** What the runs of an archive have of a month. */
+/** The coverage of a month by the runs of an archive. */
 export interface CoveredMonth<Run extends CoveringRun = CoveringRun> {
   /** `2026-10`, in UTC. */
   month: string;
@@ -35,16 +35,16 @@ export interface CoveredMonth<Run extends CoveringRun = CoveringRun> {
   run: Run | null;
   /** All that have some of its time, the oldest first. */
   runs: Run[];
-  /** Of the streams that the service listed for that run: how many the run has whole. */
+  /** The streams that the service listed for that run, and those that the run has whole. */
   streams: { whole: number; listed: number } | null;
-  /** Whether that run has all of the month's time; of a whole month, whether several runs together have it. */
+  /** True if that run has all of the month's time; for a whole month, if several runs together have it. */
   all_days: boolean;
 }
 
 /** A hundred years: a period that somebody mistyped must not make a calendar of ten thousand months. */
 const MAX_MONTHS = 1200;
 
-/** What of a run's record says which time and streams it has. */
+/** The parts of a run's record that say which time and streams it has. */
 interface Covering extends Pick<Question, 'period' | 'scope'> {
   begun_at: string;
   begun_at_by_service: string | null;
@@ -99,7 +99,7 @@ export function coverMonths<Run extends CoveringRun>(
   return months.reverse().map((month) => coverMonth(month, runs, filter));
 }
 
-/** What the runs have of one month. */
+/** Returns the coverage of one month. */
 export function coverMonth<Run extends CoveringRun>(
   month: string,
   runs: readonly Run[],
@@ -142,7 +142,7 @@ function hasAllStreams({ filter, left_out, excluded }: CoveringRun, wanted: stri
   return left_out === 0 || (wanted !== '' && filter === wanted && left_out === excluded);
 }
 
-/** How much of the time between two moments a run has, in milliseconds. */
+/** Returns the part of the time between two moments that a run has, in milliseconds. */
 function timeIn(run: CoveringRun, from: string, to: string): number {
   const [start, end] = [startOf(run) > from ? startOf(run) : from, run.until < to ? run.until : to];
   return Date.parse(end) - Date.parse(start);
@@ -156,7 +156,7 @@ function spans(run: CoveringRun, from: string, to: string): boolean {
   return startOf(run) <= from && to <= run.until;
 }
 
-/** Whether the runs together have all of the time between two moments. */
+/** Reports whether the runs together have all of the time between two moments. */
 function covers(runs: readonly CoveringRun[], from: string, to: string): boolean {
   let reached = from;
   for (const run of runs.toSorted((a, b) => (startOf(a) < startOf(b) ? -1 : 1)))

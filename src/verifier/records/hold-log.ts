@@ -11,7 +11,7 @@ import { keySchema } from './stored-object.ts';
 
 const lockSchema = z.strictObject({ mode: z.enum(['governance', 'compliance']), retain_until: timeSchema });
 
-/** How an object is protected, as the store shows it. */
+/** The protection of an object, as the store shows it. */
 const protectionSchema = z.strictObject({ lock: lockSchema.nullable(), legal_hold: z.boolean() });
 export type Protection = z.infer<typeof protectionSchema>;
 
@@ -23,7 +23,7 @@ export const holdRecordSchema = z.strictObject({
   reason: z.string(),
   ordered_by: operatorSchema,
   ordered_at: timeSchema,
-  /** Of `extend`: no object may be deleted before. */
+  /** For `extend`: the time before which no object may be deleted. */
   retain_until: timeSchema.nullable(),
   /** Every object of the run there was, and the ledger entry that records it, each as it was before. */
   objects: z.array(z.strictObject({ key: keySchema, version_id: z.string().nullable(), ...protectionSchema.shape })),

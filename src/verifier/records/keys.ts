@@ -10,14 +10,14 @@ export const LEDGER_PREFIX = 'ledger/';
 export const PUBLIC_KEYS_PREFIX = 'keys/';
 export const ACCEPTANCES_PREFIX = 'acceptances/';
 
-/** Of what belongs to no run alone. */
+/** Prefixes of keys that belong to no run alone. */
 export const COMMON_PREFIXES: readonly string[] = [LEDGER_PREFIX, PUBLIC_KEYS_PREFIX, ACCEPTANCES_PREFIX];
 
 export function isCommon(key: string): boolean {
   return COMMON_PREFIXES.some((prefix) => key.startsWith(prefix));
 }
 
-/** What `ledger/service.ts` describes. */
+/** The key of the object that `ledger/service.ts` describes. */
 export const ARCHIVE_KEY = 'archive.json';
 
 export function runPrefix(runId: string): string {
@@ -30,7 +30,7 @@ export function runIdOf(key: string): string | null {
   return name !== undefined && RUN_ID.test(name) ? name : null;
 }
 
-/** What the address of a run names; null for an address that ends otherwise. @param address of an archive, and `/runs/ID`. */
+/** Splits the address of a run; null for an address that ends otherwise. @param address of an archive, and `/runs/ID`. */
 export function splitRunAddress(address: string): { root: string; runId: string } | null {
   const [, root, runId] = /^(.*)\/runs\/([^/]+)$/s.exec(address) ?? [];
   return root === undefined || runId === undefined ? null : { root, runId };
@@ -40,12 +40,12 @@ export function runRecordKey(runId: string): string {
   return `runs/${runId}/run.json`;
 }
 
-/** What `askedSchema` describes. */
+/** Returns the key of the object that `askedSchema` describes. */
 export function askedKey(runId: string): string {
   return `runs/${runId}/asked.json`;
 }
 
-/** What `runDraftSchema` describes. */
+/** Returns the key of the object that `runDraftSchema` describes. */
 export function runDraftKey(runId: string): string {
   return `runs/${runId}/run-draft.json`;
 }
@@ -64,7 +64,7 @@ export function runEnvelopeKey(runId: string): string {
   return `runs/${runId}/run.dsse.json`;
 }
 
-/** Where a run's time-stamp token lies. @param number 1 for the first, then counting the renewals. */
+/** Returns the key of a run's time-stamp token. @param number 1 for the first, then counting the renewals. */
 export function stampKey(runId: string, number: number): string {
   return number === 1 ? `runs/${runId}/run.tsr` : `runs/${runId}/run.${number}.tsr`;
 }
@@ -73,7 +73,7 @@ export function bundleKey(runId: string, fileName: string): string {
   return `runs/${runId}/streams/${fileName}`;
 }
 
-/** What `encryptedBundleSchema` describes. @param sha256 of the encrypted bundle. */
+/** Returns the key of the object that `encryptedBundleSchema` describes. @param sha256 of the encrypted bundle. */
 export function encryptedBundleKey(runId: string, sha256: string): string {
   return `runs/${runId}/encrypted/${sha256}.json`;
 }
@@ -91,7 +91,7 @@ export function isSupplementsKey(key: string): boolean {
   return /^runs\/[^/]+\/supplements(\.PARTIAL)?\.zip(\.age)?$/.test(key);
 }
 
-/** What `announcedSupplementsSchema` describes. @param sha256 of the bag as it is stored. */
+/** Returns the key of the object that `announcedSupplementsSchema` describes. @param sha256 of the bag as it is stored. */
 export function announcedSupplementsKey(runId: string, sha256: string): string {
   return `runs/${runId}/supplements/${sha256}.json`;
 }
@@ -119,13 +119,13 @@ export function attemptFileOf(key: string): string | null {
   return /^runs\/[^/]+\/attempts\/[^/]+\/([^/]+)$/.exec(key)?.[1] ?? null;
 }
 
-/** Of all that is recorded about a run after it was finalized. */
+/** Returns the prefix of all that is recorded about a run after it was finalized. */
 export function holdLogPrefix(runId: string): string {
   return `runs/${runId}/hold-log/`;
 }
 
 /**
- * Where it is recorded what was done about the protection of a run.
+ * Returns the key of a record of what was done about the protection of a run.
  * @param at when it was asked for; see `attemptPrefix`.
  */
 export function holdRecordKey(runId: string, at: string, action: string): string {

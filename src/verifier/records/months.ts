@@ -25,7 +25,7 @@ export function lastEndedMonth(now: Date): string {
   return addMonths(now.toISOString().slice(0, 7), -1);
 }
 
-/** How many whole months a period has; null where it is not made of whole months. */
+/** Counts the whole months of a period; null where it is not made of whole months. */
 export function wholeMonths({ from, to }: Question['period']): { first: string; count: number } | null {
   if (from === null || to === null) return null;
   const [first, end] = [from.slice(0, 7), to.slice(0, 7)];

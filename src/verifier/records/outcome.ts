@@ -1,12 +1,12 @@
 import type { StreamStatus } from '../claims/claim.ts';
 
-/** What a run comes to as a whole: the worst of what its streams do. */
+/** The result of a run as a whole: the worst of those of its streams. */
 export type Outcome = StreamStatus;
 
-/** What a verification comes to as a whole; `recorded` where it looked at nothing but records. */
+/** The result of a verification as a whole; `recorded` where it looked at nothing but records. */
 export type VerifiedOutcome = Outcome | 'recorded';
 
-/** What a stream contributes to it; one that failed or is partial counts as incomplete. */
+/** Exit codes by outcome; a stream that failed or is partial counts as incomplete. */
 export const EXIT_CODE_OF: Record<VerifiedOutcome, number> = {
   verified: 0,
   collected: 0,
@@ -18,7 +18,7 @@ export const EXIT_CODE_OF: Record<VerifiedOutcome, number> = {
 
 /**
  * Refuted outweighs incomplete, incomplete outweighs collected, that verified, and that empty: nothing at all is empty too.
- * What is only recorded leaves incomplete what was checked otherwise, and by itself nothing was checked.
+ * A part that is only recorded leaves incomplete what was checked otherwise, and by itself nothing was checked.
  */
 export function worstOf(outcomes: Iterable<Outcome>): Outcome;
 export function worstOf(outcomes: Iterable<VerifiedOutcome>): VerifiedOutcome;

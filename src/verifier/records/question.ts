@@ -3,7 +3,7 @@ import { CLAIMS } from '../claims/claim.ts';
 import type { periodSchema } from '../claims/span-schema.ts';
 import { sha256Schema } from '../model/schemas.ts';
 
-/** What of a service is to be exported, for whom, and what must be proved of it. */
+/** The parts of a service to be exported, for whom, and what must be proved of them. */
 export const scopeSchema = z.strictObject({
   /** Globs over stream ids; none means all. */
   streams: z.array(z.string()),
@@ -13,11 +13,11 @@ export const scopeSchema = z.strictObject({
   required_claims: z.array(z.enum(CLAIMS)),
   /** Roles and members of entries that digests need not cover. */
   accepted_unhashed: z.array(z.string()),
-  /** What completeness is held against. */
+  /** The source that completeness is held against. */
   completeness: z.enum(['listing', 'record', 'off']),
 });
 
-/** Where evidence comes from, and by which contract it is read. */
+/** The source of evidence, and the contract by which it is read. */
 export const sourceSchema = z.strictObject({
   /** Address of the service, without what is secret in it. */
   audit_url: z.string(),
@@ -26,7 +26,7 @@ export const sourceSchema = z.strictObject({
   contract_sha256: sha256Schema.nullable(),
 });
 
-/** What a run is asked for. Two exports are the same run only where they ask the same. */
+/** The question that a run answers. Two exports are the same run only where they ask the same. */
 export interface Question {
   run_id: string;
   source: Pick<z.infer<typeof sourceSchema>, 'audit_url' | 'contract_sha256'>;
@@ -50,7 +50,7 @@ function aspectsOf({ source, period, scope }: Question): [name: string, value: s
   ];
 }
 
-/** What two questions differ in, as `was → is`. */
+/** Returns the differences between two questions, as `was → is`. */
 export function differencesOf(was: Question, is: Question): string[] {
   const asked = new Map(aspectsOf(is));
   return aspectsOf(was).flatMap(([name, value]) =>

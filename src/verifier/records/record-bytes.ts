@@ -36,7 +36,7 @@ export function toRecordBytes(record: unknown): Uint8Array {
   return utf8Bytes(`${JSON.stringify(record, null, 2)}\n`);
 }
 
-/** Of a run record: its members, and of a list in one of them each row. */
+/** Levels of a run record: its members, and each row of a list in one of them. */
 const LEVELS = 3;
 
 /**
@@ -76,7 +76,7 @@ function whatIsWrong(error: z.ZodError): string {
     .replaceAll(';', '; ');
 }
 
-/** What a record says, before it is known to be one. @throws EvidenceError as `readRecord` does. */
+/** Returns the JSON of a record before it is known to be one. @throws EvidenceError as `readRecord` does. */
 export function parseRecord(bytes: Uint8Array, key: string, options?: ExactOptions): Json {
   const { value, ambiguity, inexact } = parse(bytes, key, options);
   if (inexact !== null)

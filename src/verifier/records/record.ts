@@ -22,8 +22,8 @@ import { binding, bundleSchema, type StoredAs, storedSchema } from './stored-obj
 import { runSupplementsSchema, supplementCountsSchema } from './supplements.ts';
 
 /**
- * What a run leaves in the archive besides its bundles. Digests are lower-case hex SHA-256 unless the service's own
- * contract says otherwise, times RFC 3339 in UTC, periods half-open.
+ * The record that a run leaves in the archive besides its bundles. Digests are lower-case hex SHA-256 unless the
+ * service's own contract says otherwise, times RFC 3339 in UTC, periods half-open.
  */
 
 const count = z.int().min(0);
@@ -92,7 +92,7 @@ export const vanishedSchema = z.strictObject({
   stream_id: z.string(),
   /** Its last good head. */
   head: seenHeadSchema,
-  /** How many of its entries earlier runs had, each counted once. */
+  /** The number of its entries that earlier runs had, each counted once. */
   entries: count,
   finding: findingSchema,
 });
@@ -146,10 +146,10 @@ export interface StreamList extends Omit<z.infer<typeof streamListSchema>, 'stre
   streams: Rows<z.infer<typeof listedStreamSchema>>;
 }
 
-/** What the reports say that nothing else in the record does. */
+/** The facts in the reports that are nowhere else in the record. */
 export const reportSchema = z.strictObject({
   organisation: z.string().nullable(),
-  /** Who answers for the evidence, by name; null where only the account is known that the program ran under. */
+  /** The name of the person who answers for the evidence; null where only the account is known that the program ran under. */
   prepared_by: z.string().nullable(),
   oscal: z.boolean(),
   controls: z.array(controlsSchema),
@@ -184,7 +184,7 @@ export const runRecordSchema = z.strictObject({
   period: periodSchema,
   /** Runs of the same name that this one takes the place of, the oldest first; see `ledger/given-up.ts`. */
   supersedes: z.array(runIdSchema),
-  /** What its packages were asked to hold: all there is where the service cannot select a period. */
+  /** The period that its packages were asked for: all there is where the service cannot select one. */
   package_period: periodSchema,
   source: sourceSchema.extend({
     /** The fields of entries that say when one was recorded and when it happened. The period is one of the former. */
@@ -199,7 +199,7 @@ export const runRecordSchema = z.strictObject({
   /** When the run was begun, and the same by the service's clock, null where it did not say. */
   begun_at: timeSchema,
   begun_at_by_service: timeSchema.nullable(),
-  /** What follows is of the attempt that finalized it. */
+  /** The rest is of the attempt that finalized it. */
   started_at: timeSchema,
   /** When nothing was left to collect. */
   finished_at: timeSchema,
@@ -218,14 +218,14 @@ export const runRecordSchema = z.strictObject({
   /** Null where none of the services beside the audit service was configured. */
   supplements: runSupplementsSchema.nullable(),
   warnings: z.array(z.string()),
-  /** Whether the run has a signed statement (run.dsse.json). */
+  /** True if the run has a signed statement (run.dsse.json). */
   signed: z.boolean(),
   /** The authority that was to time-stamp this record (run.tsr), without what is secret in its URL; null for none. */
   timestamp_authority: z.string().nullable(),
   report: reportSchema,
   /** The newest of the runs in the ledger at that time, oldest first. */
   earlier_runs: z.array(earlierRunSchema),
-  /** How many of its streams were not received by the export that finalized it, but by an interrupted try or another process. */
+  /** The number of its streams that were not received by the export that finalized it, but by an interrupted try or another process. */
   recovered: count,
   /** All else that lay under the run: what is written down of encrypted bundles, earlier tries, and no evidence. */
   left_over: z.array(storedSchema),

@@ -16,7 +16,7 @@ export const restampingSchema = z.strictObject({
   run_id: runIdSchema,
   ordered_by: operatorSchema,
   ordered_at: timeSchema,
-  /** Where the token was asked for. */
+  /** The authority that was asked for the token. */
   timestamp_authority: z.string(),
   token: z.strictObject({ key: keySchema, sha256: sha256Schema }),
 });
@@ -30,7 +30,7 @@ export interface StoredRestamping {
 export const RESTAMPING: RecordFormat<Restamping> = { schema: restampingSchema, maxBytes: 64 * 1024 };
 const ACTION = 'restamp';
 
-/** Where the record of it lies. */
+/** Returns the key of the record of it. */
 export function restampingKey({ run_id, ordered_at }: Pick<Restamping, 'run_id' | 'ordered_at'>): string {
   return holdRecordKey(run_id, ordered_at, ACTION);
 }
@@ -42,7 +42,7 @@ export async function putRestamping(archive: Archive, record: Restamping): Promi
 }
 
 /**
- * Who had a run stamped anew, the oldest first.
+ * Returns who had a run stamped anew, the oldest first.
  * @throws EvidenceError `unreadable` for a record that is not one; `archive`.
  */
 export async function readRestampings(archive: Archive, runId: string): Promise<StoredRestamping[]> {

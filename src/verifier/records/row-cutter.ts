@@ -33,7 +33,7 @@ export class RowCutter {
   /** Lines of the row that has begun. */
   #row: string[] = [];
   #rowLength = 0;
-  /** Whether a row must follow, or may: behind a comma, and behind the beginning. */
+  /** The place that was read up to: a row must follow a comma, and may follow the beginning. */
   #place: 'first' | 'next' | 'after' = 'first';
 
   /** @param key of the record, for errors. */

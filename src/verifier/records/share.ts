@@ -46,7 +46,7 @@ export const SHARE_MARK = 'share.json';
 
 export const SHARE: RecordFormat<ShareRecord> = { schema: shareSchema, maxBytes: 256 * 2 ** 20 };
 
-/** Where the record of a share belongs. */
+/** Returns the key of the record of a share. */
 export function shareKey({ run_id, shared_at }: ShareRecord): string {
   return holdRecordKey(run_id, shared_at, 'share');
 }

@@ -21,7 +21,7 @@ export interface StoredStamp {
 
 export interface Stamps {
   stored: StoredStamp[];
-  /** Where the next one goes, and the digest that it is over. */
+  /** The key of the next one, and the digest that it is over. */
   next: { key: string; digest: string };
 }
 
@@ -50,7 +50,7 @@ export interface StampQuestion {
   /** Null when none are pinned: then nothing is proved, but what is wrong by itself is found all the same. */
   roots: readonly Certificate[] | null;
   now: Date;
-  /** What it covers was not there before. */
+  /** The time before which what it covers did not exist. */
   notBefore: Date;
   /** See `TokenQuestion`. */
   nonce?: bigint;
@@ -111,7 +111,7 @@ export function judgeStamps(
   return verdicts.map((verdict, index) => withRenewal(verdict, verdicts[index + 1]));
 }
 
-/** That a certificate has ended since is no news of a token that was renewed before. */
+/** Leaves out that a certificate has ended since: that is no news of a token that was renewed before. */
 function withRenewal(verdict: StampVerdict, renewal: StampVerdict | undefined): StampVerdict {
   const { state, until } = verdict;
   if (state !== 'proved' || until === null || renewal?.state !== 'proved' || renewal.time === null) return verdict;

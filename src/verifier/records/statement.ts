@@ -22,8 +22,8 @@ type Subject = z.infer<typeof statementSchema>['subject'][number];
 export const STATEMENT: RecordFormat<z.infer<typeof statementSchema>> = { schema: statementSchema, maxBytes: 2 ** 30 };
 
 /**
- * What is signed of a run: all its files by their digests, and what came of it. It follows from the run's record alone,
- * byte for byte, so a reader who has the record knows what the statement has to be.
+ * The signed statement about a run: all its files by their digests, and its result. It follows from the run's record
+ * alone, byte for byte, so a reader who has the record knows what the statement has to be.
  *
  * @param sha256 of the record, run.json, as it is stored.
  */

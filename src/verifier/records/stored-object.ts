@@ -13,13 +13,13 @@ export const storedSchema = z.strictObject({
   key: keySchema,
   bytes: count,
   sha256: sha256Schema,
-  /** Where the store keeps versions: the one that is the object. */
+  /** The version that is the object, where the store keeps versions. */
   version_id: z.string().optional(),
 });
 export type StoredAs = z.infer<typeof storedSchema>;
 
 export const bundleSchema = storedSchema.extend({
-  /** Of an object that age encrypted: the zip in it, and to whom. Key, length and digest above are of the object. */
+  /** For an object that age encrypted: the zip in it, and its recipients. Key, length and digest above are of the object. */
   encrypted: z.strictObject({ bytes: count, sha256: sha256Schema, recipients: z.array(z.string()) }).optional(),
   /** SHA-256 of the bag's manifest-sha256.txt: the same for the same files, however they are compressed. */
   identity: sha256Schema,
@@ -28,7 +28,7 @@ export const bundleSchema = storedSchema.extend({
   legal_hold: z.literal(true).optional(),
 });
 
-/** What a bundle's record keeps of the store's answer. */
+/** Returns the parts of the store's answer that a bundle's record keeps. */
 export function whereKept({ version_id, lock, legal_hold }: PutResult) {
   return {
     ...(version_id === undefined ? {} : { version_id }),

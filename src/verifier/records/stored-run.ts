@@ -5,7 +5,7 @@ import { RUN_RECORD, type RunRecord } from './record.ts';
 
 export interface FinalizedRun {
   record: RunRecord;
-  /** Of its bytes. */
+  /** The digest of its bytes. */
   sha256: string;
 }
 

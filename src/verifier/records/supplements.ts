@@ -7,7 +7,7 @@ import { supplementsStatementSchema } from '../supplements/document.ts';
 import type { Outcome } from './outcome.ts';
 import { binding, bundleSchema } from './stored-object.ts';
 
-/** What a run has from the services beside the audit service: what became of each, what was found, and the bag. */
+/** The evidence of a run from the services beside the audit service: the result of each, the findings, and the bag. */
 export const runSupplementsSchema = z.strictObject({
   ...supplementsStatementSchema.shape,
   /** Null in the record of an attempt, which has none. */
@@ -33,7 +33,7 @@ export const ANNOUNCED_SUPPLEMENTS: RecordFormat<z.infer<typeof announcedSupplem
   maxBytes: 2 ** 26,
 };
 
-/** How many services were to be collected from, and how many were. */
+/** The number of services to be collected from, and of those that were. */
 export const supplementCountsSchema = z.strictObject({
   configured: z.int().min(0),
   collected: z.int().min(0),
@@ -48,7 +48,7 @@ export function countSupplements(supplements: RunSupplements | null): Supplement
   return { configured: collected + missing, collected, missing };
 }
 
-/** What supplements make of a run: one that is missing leaves it incomplete, an error that was found refutes it. */
+/** Returns the effect of supplements on a run: a missing one leaves it incomplete, an error that was found refutes it. */
 export function outcomesOfSupplements(supplements: RunSupplements | null): Outcome[] {
   if (supplements === null) return [];
   const isMissing = Object.values(supplements.services).some(({ state }) => state === 'missing');

@@ -98,7 +98,7 @@ export class ReferenceDecoder implements EntryDecoder {
   }
 }
 
-/** What an entry has as its seal, and what its seal is with the key that it names; lower-case hex. */
+/** The seal that an entry has, and the one that the key it names makes; lower-case hex. */
 interface Seals {
   keyId: string;
   stated: string;
@@ -130,7 +130,7 @@ function flagsOf(entry: Entry, genesis: string, isPlain: boolean): number {
   return (entry.previous === genesis ? FLAG.first : 0) | computed | (isPlain ? 0 : FLAG.noted);
 }
 
-/** What one of them is the first to leave open is said of that one. */
+/** A member that one of them is the first to leave open is reported for that one. */
 function unhashedOf(entries: readonly Entry[]): UnhashedAt[] {
   const found = new Map<string, UnhashedAt>();
   for (const [entry, { content }] of entries.entries())

@@ -6,17 +6,17 @@ import type { SentEntries } from '../../model/sent.ts';
 import type { RecipeProgram } from '../../recipe/recipe-program.ts';
 import { SIZES } from './layout.ts';
 
-/** What the module writes down of the entries that it takes; see `EntryBatch`. Plain data. */
+/** Columns in which the module writes down the entries that it takes; see `EntryBatch`. Plain data. */
 // Over ten members: they are the columns.
 export interface WasmColumns {
   count: number;
-  /** What the module has read, from one offset to another; valid until it is asked again. */
+  /** Returns what the module has read, from one offset to another; valid until it is asked again. */
   bytes: (from: number, to: number) => Uint8Array;
   starts: Uint32Array;
   ends: Uint32Array;
   sequences: Float64Array;
   times: Float64Array;
-  /** Where in `bytes` the timestamps are, as they were sent, and how long. */
+  /** Offsets in `bytes` of the timestamps as they were sent, and their lengths. */
   timestamps: Uint32Array;
   timestampLengths: Uint32Array;
   flags: Uint8Array;
@@ -48,7 +48,7 @@ export function toBatch(columns: WasmColumns, program: RecipeProgram, readWhole:
   };
 }
 
-/** What `profile/time.ts` makes of the times that the module takes. */
+/** Returns a time that the module took, as `profile/time.ts` reads it. */
 function timestampAt(
   { timestamps, timestampLengths }: Pick<WasmColumns, 'timestamps' | 'timestampLengths'>,
   index: number,

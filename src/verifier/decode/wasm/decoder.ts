@@ -10,12 +10,12 @@ import { PLACES, REPORT, SIZES, STOPS, valuesOf } from './layout.ts';
 import { KernelSettings } from './settings.ts';
 import { ROW_WORDS, UnhashedRows } from './unhashed.ts';
 
-/** What the decoder has to know of a stream. Plain data, so that it can be posted to another thread. */
+/** The facts about a stream that the decoder needs. Plain data, so that they can be posted to another thread. */
 export interface WasmOptions {
   program: RecipeProgram;
   streamId: string;
   keys: SealKeys;
-  /** How many objects and arrays stand around an entry, the array of entries included. */
+  /** The number of objects and arrays around an entry, the array of entries included. */
   depth: number;
 }
 
@@ -25,7 +25,7 @@ export interface WasmOptions {
  */
 export type Stop = keyof typeof STOPS;
 
-/** What was decoded in `input`: the columns are in memory that the next run writes over. */
+/** Entries that were decoded in `input`: the columns are in memory that the next run writes over. */
 export interface WasmRun {
   columns: WasmColumns | null;
   /** In `input`. */
@@ -49,7 +49,7 @@ const LEAST_BLOCK_BYTES = 4 * 1024;
  * about it.
  */
 export class WasmDecoder implements EntryDecoder {
-  /** Where `run` reads. */
+  /** The memory that `run` reads. */
   readonly input: Uint8Array;
   readonly #kernel: KernelExports;
   readonly #program: RecipeProgram;
@@ -101,7 +101,7 @@ export class WasmDecoder implements EntryDecoder {
     const block = bytes.subarray(at, at + Math.min(this.#blockBytes, this.input.length));
     this.input.set(block);
     const { columns, stop, ...run } = this.run(0, block.length, block.length, place);
-    // What is offered follows what was taken the last time: it is copied.
+    // Copy as much as was taken the last time.
     const next = stop === 'needs-more' ? this.#blockBytes * 2 : this.#blockBytes / 2;
     this.#blockBytes = Math.min(Math.max(next, LEAST_BLOCK_BYTES), this.input.length);
     return { batch: columns === null ? null : this.toBatch(columns), end: at + run.end, place: run.place };
@@ -125,7 +125,7 @@ export class WasmDecoder implements EntryDecoder {
       columns: count === 0 ? null : this.#columns(count, word('unhashed')),
       end: word('offset'),
       place: nameAt(PLACES, word('place')),
-      // What fills all of the input and is not whole yet never will be.
+      // An entry that fills all of the input and is not whole yet never will be.
       stop: stop === 'needs-more' && word('offset') === 0 && end === this.input.length ? 'unsure' : stop,
     };
   }

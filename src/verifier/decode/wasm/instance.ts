@@ -1,7 +1,7 @@
 import { base64Bytes } from '../../../core/bytes.ts';
 import { WASM } from './binary.ts';
 
-/** What `kernel.c` exports. Addresses are of its memory, which never grows. */
+/** The exports of `kernel.c`. Addresses are of its memory, which never grows. */
 // Over ten members: they are the exports of the WebAssembly module.
 export interface KernelExports {
   memory: { readonly buffer: ArrayBuffer };

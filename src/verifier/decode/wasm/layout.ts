@@ -1,8 +1,8 @@
 import { FLAG } from '../../model/batch.ts';
 
 /**
- * What the module in C and its callers must know alike. `build.sh` writes it down as layout.h; nothing of it stands in
- * two places.
+ * Constants that the module in C and its callers must share. `build.sh` writes them down as layout.h; nothing of it
+ * stands in two places.
  */
 
 /** Names in TypeScript, each with its name in C; their order is their value. */
@@ -35,15 +35,15 @@ export const ENCODINGS = { hex: 'HEX', base64: 'BASE64', base64url: 'BASE64URL' 
 
 export const TIME_UNITS = { none: 'NO_TIMES', text: 'TEXT_TIMES', seconds: 'SECONDS', milliseconds: 'MILLISECONDS' };
 
-/** What the first entry of a stream says of its predecessor. */
+/** Ways in which the first entry of a stream states its predecessor. */
 export const GENESIS_KINDS = { zeros: 'ZEROS', absent: 'ABSENT', literal: 'LITERAL' };
 
-/** What stands before the place where reading begins or ends: an opening bracket, an entry, or the comma behind one. */
+/** Places where reading begins or ends: behind an opening bracket, an entry, or the comma behind one. */
 export const PLACES = { first: 'FIRST', after: 'AFTER', next: 'NEXT' };
 
 export const STOPS = { 'needs-more': 'NEEDS_MORE', unsure: 'UNSURE', closed: 'CLOSED' };
 
-/** How the module names what is not hashed: by a step of the preimage, by a group of members, or by a member's name. */
+/** Ways in which the module names what is not hashed: by a step of the preimage, by a group of members, or by a member's name. */
 export const UNHASHED = { step: 'OF_STEP', group: 'OF_GROUP', member: 'OF_MEMBER' };
 
 /** The words of `report`. */
@@ -59,14 +59,14 @@ export const UNHASHED_ROW = {
 };
 
 export const SIZES = {
-  /** Of `input`; an entry that is larger is never taken. */
+  /** The bytes of `input`; an entry that is larger is never taken. */
   INPUT_BYTES: 2 ** 20,
-  /** Of `exchange`. */
+  /** The bytes of `exchange`. */
   EXCHANGE_BYTES: 4096,
-  /** Of one batch. */
+  /** The entries of one batch. */
   MAX_ENTRIES: 8192,
   MAX_UNHASHED: 64,
-  /** Of a member's name, in bytes. */
+  /** The bytes of a member's name. */
   MAX_NAME: 256,
   /** In the place of a row: the entry itself, or no member. */
   NOWHERE: 255,

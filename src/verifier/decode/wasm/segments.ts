@@ -4,10 +4,10 @@ import { SIZES } from './layout.ts';
 
 /** Entries of a package that were decoded without those before them. Offsets are in the package. */
 export interface DecodedRange {
-  /** Of the first entry, and where the decoding ended. */
+  /** The offsets of the first entry and of the end of decoding. */
   start: number;
   end: number;
-  /** What stands before `end`. */
+  /** The place before `end`. */
   place: 'after' | 'next';
   columns: WasmColumns;
 }
@@ -21,7 +21,7 @@ export interface KeptRange extends Omit<DecodedRange, 'columns'> {
   textStart: number;
 }
 
-/** What follows a range is read with it, so that the entry that stands across its end is whole. */
+/** The bytes after a range that are read with it, so that the entry that stands across its end is whole. */
 const OVERLAP_BYTES = 16 * 1024;
 export const RANGE_BYTES = SIZES.INPUT_BYTES - OVERLAP_BYTES;
 
@@ -31,8 +31,8 @@ const MAX_DIGEST = 64;
 const OPEN_OBJECT = 0x7b;
 
 /**
- * Where an entry begins is found by trying: an object that the decoder takes is taken for one. Bytes that are made of
- * beginnings without end are not tried for ever.
+ * The beginning of an entry is found by trying: an object that the decoder takes is taken for one. Bytes that are made
+ * of beginnings without end are not tried for ever.
  */
 const MAX_TRIES = 256;
 
@@ -76,7 +76,7 @@ function findEntry(decoder: WasmDecoder, filled: number, limit: number): { at: n
 const WORD = Float64Array.BYTES_PER_ELEMENT;
 const COLUMNS = 13;
 
-/** What a range takes in a slot: the columns of as many entries as one can have, and its text. */
+/** The bytes of a slot for a range: the columns of as many entries as one can have, and its text. */
 const SLOT_BYTES =
   SIZES.MAX_ENTRIES * (2 * Float64Array.BYTES_PER_ELEMENT + 4 * Uint32Array.BYTES_PER_ELEMENT + 1 + 5 * MAX_DIGEST) +
   SIZES.INPUT_BYTES +
