@@ -24,7 +24,7 @@ export interface ArchiveOptions extends VerifyOptions, Pick<RunContext, 'stampRo
   publicKeys: readonly PublicKey[];
 }
 
-/** What is verified of an archive, and who is told how it goes. */
+/** The archive to be verified, and who is told how it goes. */
 export interface ArchiveContext
   extends ArchiveOptions,
     Pick<RunContext, 'archive' | 'workDirectory' | 'onStream' | 'fast' | 'identities' | 'concurrency'> {
@@ -37,11 +37,11 @@ export interface ArchiveContext
   onRunEnd?(check: RunCheck, number: number, of: number): void;
 }
 
-/** What an archive holds, and what came of each part of it by itself. */
+/** The contents of an archive, and the result of each part by itself. */
 // Over ten members: it is all that later steps rest on.
 export interface ArchiveReading {
   objects: ReadonlyMap<string, StoredObject>;
-  /** Of objects whose names archives store. */
+  /** Keys of objects whose names archives store. */
   keys: ReadonlySet<string>;
   closed: ClosedFolders;
   ledger: Ledger;
@@ -51,7 +51,7 @@ export interface ArchiveReading {
   statedOutcomes: ReadonlyMap<string, Outcome>;
   keyring: Keyring;
   history: History;
-  /** Of the runs in scope. */
+  /** The results of the runs in scope. */
   checks: RunCheck[];
   service: Awaited<ReturnType<typeof verifyService>>;
   /** By run id. */

@@ -29,11 +29,11 @@ export interface ArchiveReport {
   ledger: { entries: number; state: 'intact' | 'broken' | 'closed'; findings: ObjectFinding[] };
   /** Whose evidence it is; null for an archive that holds none. */
   service: ServiceReport | null;
-  /** Of which streams somebody accepted that they ended or began anew, the oldest first. */
+  /** Acceptances that streams ended or began anew, the oldest first. */
   acceptances: Omit<Acceptance, 'format'>[];
   /** Which months are in a run, of those that its history makes expected; none where only some runs were looked at. */
   months: MonthReport[];
-  /** Where runs contradict each other, or leave entries between them in none. */
+  /** Runs that contradict each other, or leave entries between them in none. */
   history: ObjectFinding[];
   signatures: SignatureReport;
   objects: {
@@ -42,7 +42,7 @@ export interface ArchiveReport {
     altered: ObjectFinding[];
     unlocked: ObjectFinding[];
     unexpected: ObjectFinding[];
-    /** What this user may not look at: nothing is refuted by it. */
+    /** Objects that this user may not look at: nothing is refuted by them. */
     closed: ObjectFinding[];
   };
   locks: Omit<LockReport, 'findings'>;
@@ -67,31 +67,31 @@ export interface RunReport {
   ended: Vanished[];
   failed: StreamFailure[];
   excluded: Exclusion[];
-  /** What other services showed, and how it stands; null where nothing was collected from them. */
+  /** The evidence of other services, and its standing; null where nothing was collected from them. */
   supplements: SupplementsCheck | null;
-  /** What was done about its protection. */
+  /** Records of what was done about its protection. */
   hold_log: ReturnType<typeof toHoldReport>[];
   /** To whom it was handed. */
   shares: ReturnType<typeof toShareReport>[];
   /** Id of the key whose signature on the run's statement holds, whoever's key that is. */
   signed_by: string | null;
   stamps: StampVerdict[];
-  /** Who had it stamped anew. */
+  /** Records of who had it stamped anew. */
   restamps: RestampCheck['restamps'];
   findings: ObjectFinding[];
 }
 
-/** What is wrong, by where it was looked for. */
+/** Findings by where they were looked for. */
 export interface ArchiveFindings {
   ledger: ObjectFinding[];
   history: ObjectFinding[];
-  /** Of the keys and of the signatures of the ledger. */
+  /** Findings in the keys and in the signatures of the ledger. */
   signatures: ObjectFinding[];
-  /** Of objects beside the runs and the ledger. */
+  /** Findings in objects beside the runs and the ledger. */
   stray: ObjectFinding[];
 }
 
-/** What a report is made of. */
+/** The parts that a report is made of. */
 interface Parts {
   checks: RunCheck[];
   reading: Pick<ArchiveReading, 'ledger' | 'keyring' | 'holdLog' | 'service'>;
@@ -157,7 +157,7 @@ function contractsOf(checks: readonly RunCheck[]): ContractUse[] {
   return [...new Map(used.map((contract) => [JSON.stringify(contract), contract])).values()];
 }
 
-/** What is put over an object is one that nobody expected, whatever became of the object. */
+/** Codes of objects that nobody expected. What is put over an object is one, whatever became of the object. */
 const UNEXPECTED = /^object\/(unexpected|covered)$/;
 /** Problems that are no alteration of an object. */
 const ELSEWHERE = /^(object\/(missing|unexpected|covered|unlocked|closed)|history\/.*|signature\/.*|stamp\/.*)$/;
@@ -166,7 +166,7 @@ function acceptancesIn({ acceptances }: ArchiveReading['ledger']): ArchiveReport
   return [...acceptances.values()].map(({ record: { format: _format, ...accepted } }) => accepted);
 }
 
-/** Of a stream whose end was accepted since, nobody is told to have that recorded. */
+/** Leaves out the next step of a stream whose end was accepted since. */
 function toVanishedReport({ finding, ...vanished }: Vanished, acceptances: ArchiveReport['acceptances']): Vanished {
   const { stream_id: streamId, head } = vanished;
   const accepted = acceptances.find((one) => one.stream_id === streamId && one.head.hash === head.hash);
@@ -208,7 +208,7 @@ function toRunReport(
   };
 }
 
-/** What is wrong is among the findings already. */
+/** Leaves out the findings, which are among the others already. */
 function toLockReport({ findings: _findings, ...report }: LockReport) {
   return report;
 }

@@ -4,7 +4,7 @@ import type { ArchiveContext, ArchiveReading } from './archive-reading.ts';
 import type { RunCheck } from './run.ts';
 import type { RunContext } from './stream.ts';
 
-/** What a reader must know who takes the report for all that there is. */
+/** Warns a reader who would take the report for all that there is. */
 export function warnOfUnread(
   { from = null, identities = null }: Pick<ArchiveContext, 'from' | 'identities'>,
   { checks, holdLog }: Pick<ArchiveReading, 'checks' | 'holdLog'>,
@@ -18,7 +18,7 @@ export function warnOfUnread(
   ];
 }
 
-/** What is not said of claims that nobody recomputed would be taken for proved, as would a key that opened nothing. */
+/** Warns of claims that nobody recomputed, which would be taken for proved, and of keys that opened nothing. */
 function warnOfEncrypted(checks: readonly RunCheck[], identities: RunContext['identities']): string[] {
   const who =
     identities === null

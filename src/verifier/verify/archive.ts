@@ -70,7 +70,7 @@ export async function verifyArchive(context: ArchiveContext, only: string | null
   });
 }
 
-/** What is wrong with the ledger, and with the keys and signatures. */
+/** Checks the ledger, the keys and the signatures. */
 function checkSigned(reading: ArchiveReading, inScope: InScope): Pick<ArchiveFindings, 'ledger' | 'signatures'> {
   const { ledger, keyring, checks, closed } = reading;
   return {
@@ -99,7 +99,7 @@ function accountedIn({ ledger, service, keyring, checks, holdLog }: ArchiveReadi
   ]);
 }
 
-/** What the store says of the objects. */
+/** Checks what the store says of the objects. */
 function checkObjects(
   { archive }: ArchiveContext,
   { objects, checks }: ArchiveReading,
@@ -114,7 +114,7 @@ function checkObjects(
   };
 }
 
-/** What nobody expected has no lock that anybody expects. */
+/** Checks locks. An object that nobody expected has no lock that anybody expects. */
 function checkLocks(
   { archive, now, lockedUntil = null }: ArchiveContext,
   { keys, checks, holdLog, ledger }: ArchiveReading,
@@ -151,13 +151,13 @@ function withHistory(check: RunCheck, history: History, refuted: ReadonlySet<str
   return { ...check, streams, supplements };
 }
 
-/** Whether an object is of a run in scope; those of no run are of all of them. */
+/** Reports whether an object is of a run in scope; those of no run are of all of them. */
 function isOf(key: string, inScope: InScope, all: boolean): boolean {
   const runId = runIdOf(key);
   return runId === null ? all || key.startsWith(LEDGER_PREFIX) : inScope(runId);
 }
 
-/** What records say of the runs before them must be what these say of themselves. */
+/** Checks that records say the same of the runs before them as these say of themselves. */
 function checkEarlierRuns(checks: readonly RunCheck[]): ObjectFinding[] {
   const own = new Map(
     checks.flatMap(({ runId, record }) => (record === null ? [] : [[runId, JSON.stringify(toEarlierRun(record))]])),

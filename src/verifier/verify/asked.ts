@@ -6,7 +6,7 @@ import type { RunRecord } from '../records/record.ts';
 import { type ObjectFinding, toObjectFinding } from './object-finding.ts';
 import { readObject } from './stored.ts';
 
-/** What a run was begun with, where its record names that, is what the record says that it was asked for. */
+/** Checks that the question that a run was begun with, where its record names that, is the one that the record states. */
 export async function verifyAsked(archive: Archive, record: RunRecord, findings: ObjectFinding[]): Promise<void> {
   const key = askedKey(record.run_id);
   if (record.documents.every((document) => document.key !== key) || (await archive.stat(key)) === null) return;

@@ -13,7 +13,7 @@ import { type RestampCheck, verifyRestamps } from './restamps.ts';
 import { checkRunSignature, type Keyring } from './signatures.ts';
 import { readObject } from './stored.ts';
 
-/** What stands beside a run and vouches for it. */
+/** The objects beside a run that vouch for it. */
 export interface AttestationCheck {
   /** Id of the key whose signature on the run's statement holds; null for none. */
   signedBy: string | null;

@@ -45,14 +45,14 @@ export function withBeginnings(checks: readonly RunCheck[], history: History): R
   }));
 }
 
-/** Where the entries of a run's streams stand, as they were verified. */
+/** Returns the places of the entries of a run's streams, as they were verified. */
 function placesIn({ runId, streams }: RunCheck) {
   return streams.flatMap(({ verdict: { stream_id: streamId, first_sequence: first, head } }) =>
     first === null || head === null ? [] : [{ streamId, runId, first, last: head.sequence, hash: head.hash }],
   );
 }
 
-/** How a bundle's first entry goes with what another run has before it. */
+/** The relation of a bundle's first entry to the entries that another run has before it. */
 type Join = 'joins' | 'differs' | 'open' | 'unread';
 
 function joinOf(
@@ -62,12 +62,12 @@ function joinOf(
 ): Join {
   const { stream_id: streamId, first_sequence: start, previous_hash: previous } = own.verdict;
   const isLast = holder.last + 1 === start;
-  // What a run left in the ledger before this one is believed as in an export.
+  // A run that is in the ledger before this one is believed as in an export.
   const isKnown = isLast && holder.isInLedger && !holder.isLater;
   const areRead = [own, holder.stream].every((one) => one !== undefined && one.contract !== null && !one.altered);
   if (own.altered || !(areRead || isKnown)) return 'unread';
   if (isLast && holder.hash !== previous) return 'differs';
-  // What is not in the ledger contradicts what was there before it: nothing is proved by it.
+  // A run that is not in the ledger contradicts what was there before it: nothing is proved by it.
   if (!holder.isInLedger || history.spanOf(runId, streamId) === undefined) return 'open';
   if (isLast) return 'joins';
   // Each was watched where the other begins.

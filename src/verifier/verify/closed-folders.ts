@@ -29,7 +29,7 @@ export class ClosedFolders {
     return findings.filter(({ code, key }) => !MISSING.test(code) || !this.holds(key));
   }
 
-  /** Whether a key lies in one of them. */
+  /** Reports whether a key lies in one of them. */
   holds(key: string): boolean {
     return [...this.#why.keys()].some((folder) => key.startsWith(folder));
   }

@@ -32,7 +32,7 @@ import { checkPages, checkServiceDocument } from './service.ts';
 import { checkTransferLog } from './transfer-log.ts';
 import { whyNotAsked } from './unfetched-question.ts';
 
-/** What the files of one bundle say besides what it is proved by. */
+/** The files of one bundle besides those that prove it. */
 export interface FilesBeside {
   findings: ObjectFinding[];
   missing: MissingForm[];
@@ -40,30 +40,30 @@ export interface FilesBeside {
   log: TransferLog | null;
 }
 
-/** What a bundle says of itself, as far as it can be read. */
+/** The bundle's statements about itself, as far as they can be read. */
 export interface Documents {
   stated: Verification;
   service: ServiceDocument | null;
-  /** What came of comparing the listing that it carries. */
+  /** The comparison with the listing that it carries. */
   listing: ListingResult | null;
-  /** Of the contract that the bundle was read by; null where the reader has brought another. */
+  /** The contract that the bundle was read by; null where the reader has brought another. */
   description: Description | null;
 }
 
-/** What was read of its bytes. */
+/** The evidence that was read from its bytes. */
 interface Evidence {
   /** All files, by path. */
   files: ReadonlyMap<string, FileDigest>;
   reading: PackageReading;
-  /** That the package was read by. */
+  /** The contract that the package was read by. */
   contract: Pick<Contract, 'downloads'>;
 }
 
 const MAX_TEXT_BYTES = 2 ** 20;
 
 /**
- * Whether the files that only people read, or other programs, say the same as those that were verified: else an auditor
- * and this program would read two different bundles.
+ * Checks that the files that only people read, or other programs, say the same as those that were verified: else an
+ * auditor and this program would read two different bundles.
  * @param bundle sound by its manifests.
  */
 export async function checkConsistency(

@@ -34,7 +34,7 @@ import { cutOf } from './service.ts';
 export interface VerifyOptions {
   /** To read everything by; null for the contract that a bundle brings, else the default one. */
   contract: Pick<ContractInUse, 'contract' | 'file'> | null;
-  /** Whether the reference decoder alone reads entries; the fast one does too unless told. */
+  /** True if the reference decoder alone reads entries; the fast one does too unless told. */
   referenceAlone?: boolean;
   sealKeys: SealKeys;
   /** Roles and members of entries that the reader accepts to be left out of digests; none unless told. */
@@ -42,17 +42,17 @@ export interface VerifyOptions {
   /** The roots of the time-stamping authorities that are trusted; null when none were pinned. */
   roots: readonly Certificate[] | null;
   now: Date;
-  /** What must be proved, whatever a bundle or a run requires besides; `DEFAULT_REQUIRED` unless told. */
+  /** Claims that must be proved, whatever a bundle or a run requires besides; `DEFAULT_REQUIRED` unless told. */
   required?: readonly ClaimName[];
   /** Claims that need not be proved although a bundle or a run requires them. */
   without?: readonly ClaimName[];
-  /** Whether no run speaks of the bundle: one that another version wrote is refused then, and not refuted. */
+  /** True if no run speaks of the bundle: one that another version wrote is refused then, and not refuted. */
   alone?: boolean;
-  /** Whether a record states another bundle than the one that is to be read. */
+  /** True if a record states another bundle than the one that is to be read. */
   isAltered?: boolean;
-  /** What other runs had of the stream of a bundle, to be seen in it too. */
+  /** Sections that other runs had of the stream of a bundle, to be seen in it too. */
   compared?: readonly ComparedSection[];
-  /** Who else is to see the entries of a bundle as they are read; null where nobody is. */
+  /** Returns the watch that is to see the entries of a bundle as they are read; null for none. */
   watch?: (stated: Verification) => EntryWatch | null;
 }
 
@@ -67,22 +67,22 @@ export interface VerifiedBundle {
 export interface JudgedBundle {
   /** Ours, made now from the bytes in the bundle, those among them in which it says what others said. */
   verdict: Verdict;
-  /** What must be proved: by the reader, and by what the bundle says itself. */
+  /** The claims that must be proved: by the reader, and by the bundle itself. */
   required: readonly ClaimName[];
   contract: ContractUse;
-  /** What was read; null when the package could not be. */
+  /** The walk over the entries; null when the package could not be read. */
   walk: WalkResult | null;
   /** Other streams that its package holds. */
   others: readonly string[];
-  /** What the bundle says of itself. */
+  /** The bundle's statements about itself. */
   stated: Verification;
   /** Null where it cannot be read. */
   transferLog: TransferLog | null;
-  /** What the service stated besides the package. */
+  /** The service's statements besides the package. */
   service: ServiceStatement;
   /** The forms that it lacks. */
   missing: MissingForm[];
-  /** Whether it holds a PDF, which may refute where PDFs are read. */
+  /** True if it holds a PDF, which may refute where PDFs are read. */
   hasPdf: boolean;
 }
 
@@ -130,7 +130,7 @@ async function verifyOpened(
   findings.push(...beside.findings);
   const isAltered = options.isAltered === true || findings.length > 0;
   const judged = await judge(bundle, { stated, evidence, beside, inUse, isAltered }, options, readers);
-  // Of a bag that is not what it was, no verdict can be: that would be the same news again, claim by claim.
+  // A bag that is not what it was has no verdict: that would be the same news again, claim by claim.
   if (broken.length === 0) {
     const withoutPdf = readers.readPdf === null && judged.hasPdf;
     const open = openClaims(stated, judged.verdict, { contract: inUse.contract, options, isAltered, withoutPdf });
@@ -169,13 +169,13 @@ async function readFilesBeside(
   { broken, files, reading, listing }: BundleReading,
   contract: Contract,
 ): Promise<FilesBeside> {
-  // Of a bag that is not what it was, nothing more can be said: that would be the same news again, file by file.
+  // Nothing more can be said of a bag that is not what it was: that would be the same news again, file by file.
   if (broken.length > 0) return { findings: [], missing: [], log: null };
   const documents = { stated, service, listing, description: own?.description ?? null };
   return checkConsistency(bundle, key, documents, { files, reading, contract });
 }
 
-/** What a bundle was found to hold. */
+/** The contents that a bundle was found to hold. */
 interface Found {
   stated: Verification;
   evidence: BundleReading;
@@ -192,7 +192,7 @@ async function judge(
   readers: Readers,
 ): Promise<JudgedBundle> {
   const { missing, log } = beside;
-  // What was incomplete when it was packed stays so, whatever is proved of it here.
+  // A bundle that was incomplete when it was packed stays so, whatever is proved of it here.
   const isShort = missing.length > 0 || stated.verdict.status === 'incomplete';
   const pdf = wholeForm(bundle, 'pdf');
   const required = requiredOf(options, stated.required_claims);

@@ -3,9 +3,9 @@ import type { ContractInUse } from '../reading/in-use.ts';
 /** The contract that something was read by. */
 export interface ContractUse {
   name: string;
-  /** Of its file; null for the one that comes with this program. */
+  /** The digest of its file; null for the contract that comes with this program. */
   sha256: string | null;
-  /** Who brought it. */
+  /** The one who brought it. */
   owner: 'reader' | 'bundle' | 'default';
 }
 

@@ -8,14 +8,14 @@ import { type ObjectFinding, toObjectFinding } from './object-finding.ts';
 export interface OpenClaims {
   /** They rest on keys and roots, of which the reader may have others than who exported: each result is right. */
   byTrust: readonly ClaimName[];
-  /** What there was to prove them is not at hand here: to leave them unproved contradicts nothing. */
+  /** Claims whose proof is not at hand here: to leave them unproved contradicts nothing. */
   unproved: readonly ClaimName[];
 }
 
 type Differ = (what: string, expected: string, actual: string) => void;
 
 /**
- * Where a bundle states what we find not to be so, or what contradicts itself.
+ * Finds where a bundle states what we find not to be so, or what contradicts itself.
  * @param place of the statement.
  * @param open claims that cannot be judged here as they were judged there: what differs in them contradicts nothing.
  * @param contract that the bundle was read by; null where another one was given.
@@ -86,7 +86,7 @@ const BY_ENTRIES: readonly ClaimName[] = ['order', 'content', 'continuity', 'com
 
 function compareFindings(recorded: Verdict, ours: Verdict, { byTrust }: OpenClaims, differ: Differ): void {
   for (const name of BY_ENTRIES.filter((one) => !byTrust.includes(one))) {
-    // Who could not judge found nothing: what the other found contradicts nobody.
+    // A reader who could not judge found nothing: what the other found contradicts nobody.
     if (ours.claims[name].state === 'unproved' || recorded.claims[name].state === 'unproved') continue;
     const [expected, actual] = [placesOf(recorded, name), placesOf(ours, name)];
     if (expected !== actual) differ(`as findings about ${name}`, expected, actual);

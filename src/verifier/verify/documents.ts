@@ -11,7 +11,7 @@ import { readServiceDocument } from './service.ts';
 
 const MAX_CONTRACT_BYTES = 2 ** 20;
 
-/** What a bundle says of itself, by which the rest of it is read; null for what cannot be read. */
+/** The bundle's statements about itself, by which the rest of it is read; null for what cannot be read. */
 export interface StatedDocuments {
   stated: Verification | null;
   service: ServiceDocument | null;

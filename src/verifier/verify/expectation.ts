@@ -4,7 +4,7 @@ import type { ComparedSection } from '../chain/walk.ts';
 import { entriesBeside } from '../claims/completeness.ts';
 import { lookOut } from '../claims/past.ts';
 
-/** What the claims ask of the entries, and what the package is to be. */
+/** Returns what the claims ask of the entries, and what the package is to be. */
 export function expectationOf(stated: Verification | null, compared: readonly ComparedSection[]): PackageExpectation {
   if (stated === null) return { compared: () => compared };
   const { verdict, statement, earlier, accepted_restarts: restarts, package_period: period } = stated;

@@ -7,19 +7,19 @@ import type { VerifiedBundle } from './content.ts';
 import type { ContractUse } from './contract-use.ts';
 import { type ObjectFinding, toObjectFinding } from './object-finding.ts';
 
-/** What came of a bundle or a package that was verified by itself: the document that `evidence verify --json` prints. */
+/** The result for a bundle or a package that was verified by itself: the document that `evidence verify --json` prints. */
 export interface FileReport {
   /** `verified` where all is proved that had to be; `refuted` where one thing is not as it should be. */
   outcome: VerifiedOutcome;
-  /** Of `evidence verify`. */
+  /** The exit code of `evidence verify`. */
   exit_code: number;
-  /** Of a bundle: the run in which it was made. */
+  /** For a bundle: the run in which it was made. */
   run_id: string | null;
-  /** Of a bundle: what it was asked to hold. */
+  /** For a bundle: the period that it was asked for. */
   period: { from: string | null; to: string | null } | null;
   /** One of a bundle; of a package each that it holds. */
   streams: StreamReport[];
-  /** What is wrong with the bundle itself: bytes that were altered, added or taken away. */
+  /** Faults in the bundle itself: bytes that were altered, added or taken away. */
   findings: ObjectFinding[];
   warnings: string[];
   /** Each contract that it was read by. */
@@ -73,7 +73,7 @@ export function reportOfPackage(verdicts: readonly Verdict[], contract: Contract
   };
 }
 
-/** What cannot be read at all. */
+/** Reports a file that cannot be read at all. */
 export function reportDamage(findings: ObjectFinding[]): FileReport {
   return {
     outcome: 'refuted',
@@ -87,7 +87,7 @@ export function reportDamage(findings: ObjectFinding[]): FileReport {
   };
 }
 
-/** Of JSON that is whole, and has no entries where packages have them. */
+/** Reports whether JSON that is whole has no entries where packages have them. */
 function lacksEntries({ stream_id, entries, findings }: Verdict): boolean {
   const [finding] = findings;
   return stream_id === '' && entries === 0 && finding?.message.includes(NO_ELEMENTS) === true;

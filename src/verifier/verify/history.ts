@@ -11,7 +11,7 @@ import { PastBuilder } from '../ledger/past.ts';
 import { runRecordKey } from '../records/keys.ts';
 import { type ObjectFinding, toObjectFinding } from './object-finding.ts';
 
-/** What somebody had of a stream: the digest of an entry, or the content of some. */
+/** A fact about a stream that somebody had: the digest of an entry, or the content of some. */
 interface Fact {
   runId: string;
   value: string;
@@ -23,20 +23,20 @@ interface Verified {
   streams: readonly { verdict: Pick<Verdict, 'findings'> }[];
 }
 
-/** What another run has of a stream, beside a run that is looked at. */
+/** Another run's entries of a stream, beside a run that is looked at. */
 export interface Neighbour {
   runId: string;
   first: number;
   last: number;
   /** The digest of the last. */
   hash: string;
-  /** Whether it stands behind that run in the ledger. */
+  /** True if it stands behind that run in the ledger. */
   isLater: boolean;
-  /** Whether the ledger has it; what contradicts others is not in there. */
+  /** True if the ledger has it; a run that contradicts others is not in there. */
   isInLedger: boolean;
 }
 
-/** What all runs say of one stream, until it was accepted that it began anew. */
+/** The entries that all runs had of one stream, until it was accepted that it began anew. */
 interface Era {
   streamId: string;
   /** The oldest first. */
@@ -90,24 +90,24 @@ export class History {
     }
   }
 
-  /** What the ledger says that a run had of a stream; undefined where it says nothing. */
+  /** Returns the span that the ledger states for a run and a stream; undefined where it states none. */
   spanOf(runId: string, streamId: string): Span | undefined {
     return this.#eraOf.get(`${runId}/${streamId}`)?.spans.find((span) => span.run_id === runId);
   }
 
-  /** What a reader of a run's bundle has to watch. */
+  /** Returns the sections that a reader of a run's bundle has to watch. */
   comparedWith(runId: string, streamId: string): ComparedSection[] {
     return comparedWith(this.spansWith(runId, streamId).filter((span) => span.run_id !== runId));
   }
 
-  /** What the ledger says that a run and all others had of the stream, in the order in which they were finalized. */
+  /** Returns the spans that the ledger states for the run and for all others, in the order in which they were finalized. */
   spansWith(runId: string, streamId: string): readonly Span[] {
     return this.#eraOf.get(`${runId}/${streamId}`)?.spans ?? [];
   }
 
   /**
-   * What the other runs have of a stream since it last began anew: by the ledger, and those that are not in there by what
-   * was verified of them.
+   * Returns the other runs' entries of a stream since it last began anew: by the ledger, and those that are not in
+   * there by what was verified of them.
    */
   neighboursOf(
     runId: string,
@@ -139,7 +139,7 @@ export class History {
     return (this.#restarts.get(streamId) ?? []).filter((place) => place < this.#place(runId)).length;
   }
 
-  /** Whether another run has another entry than this one has in the same place, or other content. */
+  /** Reports whether another run has another entry than this one has in the same place, or other content. */
   isContradicted(runId: string, streamId: string): boolean {
     return this.#contradicted.has(`${runId}/${streamId}`);
   }
@@ -162,7 +162,7 @@ export class History {
       : `it was not compared with run ${left.run_id}, which stands before it in the ledger`;
   }
 
-  /** Whether the bundle was read here, and in order. */
+  /** Reports whether the bundle was read here, and in order. */
   isRead(runId: string, streamId: string): boolean {
     return this.#read.has(`${runId}/${streamId}`);
   }
@@ -201,7 +201,7 @@ export class History {
     for (const one of [runId, known.runId]) this.#contradicted.add(`${one}/${streamId}`);
   }
 
-  /** What was found once all bundles were read, and whom it refutes, by run and stream. */
+  /** Returns what was found once all bundles were read, and whom it refutes, by run and stream. */
   judge(checks: readonly Verified[]): { findings: ObjectFinding[]; refuted: ReadonlySet<string> } {
     const refuted = new Set(this.#contradicted);
     const findings = [...this.#findings.values(), ...this.#gaps(checks, refuted)];

@@ -5,7 +5,7 @@ import { holdRecordKey, holdResultKey, runRecordKey } from '../records/keys.ts';
 import { readShares, type StoredShare, shareKey } from '../records/share.ts';
 import { type ObjectFinding, toObjectFinding, toUnreadable } from './object-finding.ts';
 
-/** What was recorded about the protection of a run, and about those whom it was shared with. */
+/** Records of the protection of a run, and of those whom it was shared with. */
 export interface HoldLogCheck {
   /** The oldest first. */
   holdLog: StoredHoldRecord[];

@@ -10,7 +10,7 @@ export interface KnownKeys {
   archived: ReadonlyMap<string, PublicKey>;
 }
 
-/** How far the keys that a reader pinned vouch for a ledger. */
+/** The extent to which the keys that a reader pinned vouch for a ledger. */
 export interface KeyTrust {
   /** Numbers of the entries that a trusted key signed, and of all entries that such an entry names by the chain. */
   vouched: ReadonlySet<number>;

@@ -28,7 +28,7 @@ export interface Ledger {
   findings: ObjectFinding[];
 }
 
-/** Whether a run is to be verified. */
+/** Reports whether a run is to be verified. */
 export type InScope = (runId: string) => boolean;
 
 export async function readLedger(archive: Archive, keys: ReadonlySet<string>): Promise<Ledger> {
@@ -182,7 +182,7 @@ function reportAbsent(
   return [anotherThanRecorded(runRecordKey(run.id), key, run.sha256, check.sha256)];
 }
 
-/** Whether the ledger names an acceptance. One that cannot be read is a finding already: then nobody knows what it says. */
+/** Returns a function that reports whether the ledger names an acceptance. One that cannot be read is a finding already: then nobody knows what it says. */
 export function acceptedIn({ entries, acceptances }: Ledger): (acceptance: StatedAcceptance) => boolean {
   const named = entries.filter(({ entry }) => 'acceptance_key' in entry).length;
   const known = new Set(

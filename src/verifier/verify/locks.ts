@@ -6,7 +6,7 @@ import { runIdOf } from '../records/keys.ts';
 import { type ObjectFinding, toObjectFinding } from './object-finding.ts';
 import type { RunCheck } from './run.ts';
 
-/** Whether everything that was stored under a lock still is. */
+/** The locks of all that was stored under one. */
 export interface LockReport {
   state: 'proved' | 'refuted' | 'unproved';
   reason?: string;
@@ -34,7 +34,7 @@ export interface LockQuestion {
   until: Date | null;
 }
 
-/** What an object is to be protected by. */
+/** The protection that an object is to have. */
 interface Expectation {
   lock: ObjectLock | 'any' | 'none';
   held: boolean;
@@ -142,7 +142,7 @@ function expectationsOf({ keys, checks, holdLog, entries }: LockQuestion): Map<s
 
 function applyHoldRecord(expected: Map<string, Expectation>, { record, result }: StoredHoldRecord): void {
   const { action, objects } = record;
-  // What was ordered but not completed may have been done to some of the objects: that counts where it takes away.
+  // A change that was ordered but not completed may have been made to some of the objects: that counts where it takes away.
   if (result === null ? action !== 'release' : result.outcome === 'refused') return;
   for (const { key } of objects) {
     const before = expected.get(key) ?? { lock: 'none', held: false };

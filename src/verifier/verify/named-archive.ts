@@ -33,11 +33,11 @@ export async function verifyNamedArchive(
 }
 
 /**
- * What was shared of an archive lacks the other runs, as does an archive that somebody took them from. Which of the two
+ * A shared part of an archive lacks the other runs, as does an archive that somebody took them from. Which of the two
  * it is only the reader knows: no file in it may say so.
  */
 async function refuseShare(archive: Archive, root: string): Promise<void> {
-  // What is no record of a share says nothing, and is found as an object that nobody expects.
+  // A file that is no record of a share says nothing, and is found as an object that nobody expects.
   const share = await readObject(SHARE_MARK, [], async () =>
     (await archive.stat(SHARE_MARK)) === null ? null : readShare(archive, SHARE_MARK),
   );
@@ -54,7 +54,7 @@ function noSuchRun(root: string, run: string): EvidenceError {
   });
 }
 
-/** Whether something is there, or a folder that cannot be looked into. */
+/** Reports whether something is there, or a folder that cannot be looked into. */
 async function holds(archive: Archive, prefix: string): Promise<boolean> {
   let isClosed = false;
   const onUnlisted = () => {

@@ -8,7 +8,7 @@ import type { EntryWatch } from './reading.ts';
 
 type SeenEntry = Parameters<NonNullable<PackageExpectation['onEntry']>>[0];
 
-/** Of a note: how long its digest is, and how long its JSON. */
+/** The bytes before a note: the lengths of its digest and of its JSON. */
 const HEAD_BYTES = 8;
 /** An entry that can be read in more than one way. */
 const NO_JSON = 0xffffffff;
@@ -17,7 +17,7 @@ const NO_JSON = 0xffffffff;
 export class NotedEntries implements EntryWatch, StreamNotes, Disposable {
   readonly #wanted: ReadonlySet<number>;
   readonly #file: number;
-  /** Where the note of an entry begins, by its number. Of two entries of one number the first. */
+  /** Offsets of the notes of entries by their numbers; for two entries of one number, that of the first. */
   readonly #offsets = new Map<number, number>();
   readonly #impliedBy: (bytes: Uint8Array) => readonly Implied[];
   readonly #implied = new Map<RecordKind, Map<string, number>>();

@@ -23,7 +23,7 @@ export class NotedStreams implements Disposable {
     for (const notes of this.#notes.values()) notes[Symbol.dispose]();
   }
 
-  /** Whether entries of a stream bear on records. */
+  /** Reports whether entries of a stream bear on records. */
   wants(streamId: string): boolean {
     return this.#wanted.has(streamId) || this.#implied.concerns(streamId);
   }
@@ -40,7 +40,7 @@ export class NotedStreams implements Disposable {
     return notes;
   }
 
-  /** What was noted of a stream is not what is archived of it. */
+  /** Forgets what was noted of a stream: it is not what is archived of it. */
   forget(streamId: string): void {
     this.#notes.get(streamId)?.[Symbol.dispose]();
     this.#notes.delete(streamId);

@@ -12,7 +12,7 @@ const WHOSE_KEY =
 const WHICH_KEY =
   'Ask those who sign whether this key is theirs. If it is, give it too: --public-key. A key that hands over to the next one with `evidence ledger hand-over` needs none of this.';
 
-/** What a verification of stored objects can find, and what to do. */
+/** Findings that a verification of stored objects can make, and what to do. */
 const NEXT_STEPS = {
   'object/missing': FETCH_AGAIN,
   'object/altered': FETCH_AGAIN,
@@ -45,7 +45,7 @@ const OF_BUNDLE = 'Get the bundle from the archive again, and compare its SHA-25
 type OwnCode = keyof typeof NEXT_STEPS | `bundle/${string}`;
 export type ObjectFindingCode = OwnCode | SupplementFindingCode;
 
-/** Who may not look, or knows no key to judge by, has refuted nothing, and not verified it either. */
+/** Findings of a reader who may not look, or knows no key to judge by: nothing is refuted, and not verified either. */
 const LEAVES_OPEN: ReadonlySet<ObjectFindingCode> = new Set(['object/closed', 'signature/unknown-key']);
 
 export interface ObjectFinding extends Finding<ObjectFindingCode> {
@@ -72,7 +72,7 @@ export function toUnreadable(key: string, error: unknown): ObjectFinding {
   return toObjectFinding(isClosed(error) ? 'object/closed' : 'object/unreadable', key, messageOf(error));
 }
 
-/** What findings and outcomes come to. */
+/** Returns the outcome of findings and outcomes together. */
 export function worstWith(findings: readonly ObjectFinding[], outcomes: readonly VerifiedOutcome[]): VerifiedOutcome {
   const found = findings.map(({ code }) => (LEAVES_OPEN.has(code) ? 'incomplete' : 'refuted'));
   return worstOf([...found, ...outcomes]);

@@ -9,7 +9,7 @@ import { readObject } from './stored.ts';
 
 /** Whose evidence an archive holds. */
 export interface ServiceReport {
-  /** Where the service is now, as the ledger says; before the first run, as the archive does. */
+  /** The present address of the service, as the ledger states it; before the first run, as the archive does. */
   audit_url: string;
   /** Each time that somebody said that it moved. */
   moved: { run_id: string; from: string; to: string }[];

@@ -8,9 +8,9 @@ import type { OpenClaims } from './contradictions.ts';
 interface Reader {
   contract: Contract;
   options: { sealKeys: SealKeys; acceptUnhashed?: readonly string[] };
-  /** Whether the bundle is not what it was, so that its forms are not compared. */
+  /** True if the bundle is not what it was, so that its forms are not compared. */
   isAltered: boolean;
-  /** Whether it holds a PDF that is not read here. */
+  /** True if it holds a PDF that is not read here. */
   withoutPdf: boolean;
 }
 
@@ -40,7 +40,7 @@ export function openClaims(
 
 const BY_KEYED_DIGESTS: readonly ClaimName[] = ['content', 'continuity'];
 
-/** Whether who exported had keys, or accepted what digests leave out, and the reader has not. */
+/** Reports whether the exporter had keys, or accepted what digests leave out, and the reader has not. */
 function wasTrustedMore({ seal_key_ids, accepted_unhashed }: Verification, options: Reader['options']): boolean {
   const { sealKeys, acceptUnhashed = [] } = options;
   return (

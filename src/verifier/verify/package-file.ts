@@ -11,13 +11,13 @@ export interface FileReadingOptions {
   /** Those that decode besides this one. */
   threads: RangeThreads;
   signal?: AbortSignal | undefined;
-  /** What is given to a thread at a time, at most `RANGE_BYTES`. */
+  /** The bytes that are given to a thread at a time, at most `RANGE_BYTES`. */
   rangeBytes?: number;
 }
 
 export interface FileReading {
   reader: PackageReader;
-  /** How many segments were decoded out of turn, and taken. */
+  /** The number of segments that were decoded out of turn, and taken. */
   segments: number;
 }
 
@@ -114,7 +114,7 @@ class Reading {
     if (segments === null || this.#at >= end) return null;
     const decoded = decodeRange(segments.decoder, readerOf(this.#file.fd), { start: this.#at, end });
     if (decoded === null || decoded.start === this.#at) return decoded;
-    // What stands before it is read first, and the same decoder may be used for that.
+    // The bytes before it are read first, and the same decoder may be used for that.
     this.#slot ??= new Slot(Slot.allocate());
     return Slot.read(this.#slot.keep(decoded));
   }

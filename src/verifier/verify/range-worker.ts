@@ -4,9 +4,9 @@ import { decodeRange, type KeptRange, Slot } from '../decode/wasm/segments.ts';
 import { boundsOf, claimNext, type Ranges, WINDOW, waitForRanges } from './ranges.ts';
 import { readerOf } from './read-at.ts';
 
-/** What a thread is told once it is known what it shall decode. */
+/** A message to a thread once it is known what it shall decode. */
 export interface RangeJob {
-  /** Who it is among those that claim ranges. */
+  /** Its number among those that claim ranges. */
   owner: number;
   /** Number of an open file of this process. */
   file: number;
@@ -16,7 +16,7 @@ export interface RangeJob {
   options: WasmOptions;
 }
 
-/** What it answers, of each range that it claimed; the columns are in the range's slot. */
+/** Its answer for each range that it claimed; the columns are in the range's slot. */
 export interface RangeAnswer {
   range: number;
   decoded: KeptRange | null;

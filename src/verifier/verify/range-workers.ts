@@ -14,7 +14,7 @@ export class RangeWorkers {
   readonly #ranges: Ranges;
   readonly #workers = new Map<number, RangeWorker>();
   readonly #slots: SharedArrayBuffer[] = [];
-  /** What this thread has decoded out of turn, by range. */
+  /** Ranges that this thread has decoded out of turn. */
   readonly #own = new Map<number, KeptRange | null>();
   #begun = false;
 
@@ -39,7 +39,7 @@ export class RangeWorkers {
   }
 
   /**
-   * What another thread has made of a range, or this one while it waited for that; null where it is for this one to read.
+   * Returns what another thread has made of a range, or this one while it waited for that; null where it is for this one to read.
    * @param decoder of this thread; its memory is written over.
    */
   async claim(range: number, decoder: WasmDecoder | null): Promise<KeptRange | null> {

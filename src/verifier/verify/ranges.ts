@@ -3,7 +3,7 @@
  * than `WINDOW` ranges ahead of the one that folds them. Plain data, shared between threads.
  */
 export interface Ranges {
-  /** Of each but the last, which goes to the end of the file. */
+  /** The bytes of each but the last, which goes to the end of the file. */
   bytes: number;
   fileBytes: number;
   /** 0: nobody's; else who has claimed it. */
@@ -26,7 +26,7 @@ export function boundsOf({ bytes, fileBytes }: Ranges, range: number): { start: 
   return { start: Math.min(range * bytes, fileBytes), end: Math.min((range + 1) * bytes, fileBytes) };
 }
 
-/** Who has a range now: the one who asks, if it was nobody's. */
+/** Returns the owner of a range: the one who asks, if it had none. */
 export function claim({ owners }: Ranges, range: number, owner: number): number {
   return Atomics.compareExchange(owners, range, 0, owner) || owner;
 }
@@ -53,5 +53,5 @@ export function waitForRanges({ folded, owners }: Ranges): boolean {
   return true;
 }
 
-/** What was folded between a look at it and the wait is seen then. */
+/** The longest wait: a range that was folded between a look at it and the wait is seen then. */
 const MAX_WAIT_MS = 20;

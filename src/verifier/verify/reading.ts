@@ -16,7 +16,7 @@ export interface EntryWatch extends Required<Pick<PackageExpectation, 'onEntry' 
   catchUp(): Promise<void>;
 }
 
-/** How the package in a bundle is read. */
+/** Options for reading the package in a bundle. */
 export interface ReadingOptions {
   contract: Contract;
   sealKeys: SealKeys;
@@ -36,7 +36,7 @@ export interface BundleReading {
   /** All files that could be read, by path. */
   files: ReadonlyMap<string, FileDigest>;
   broken: BundleFinding[];
-  /** What came of comparing the listing that the bundle carries; null where it has none, or none that can be read. */
+  /** The comparison with the listing that the bundle carries; null where it has none, or none that can be read. */
   listing: ListingResult | null;
   /** Why it cannot be read. */
   unreadable: EvidenceError | null;

@@ -10,7 +10,7 @@ import type { VerifiedBundle } from './content.ts';
 import type { History } from './history.ts';
 import { type ObjectFinding, toObjectFinding } from './object-finding.ts';
 
-/** What a run record states of a stream, without where it lies. */
+/** Returns what a run record states of a stream, without its place in the archive. */
 export function statedVerdict({
   bundle: _bundle,
   record: _record,
@@ -28,10 +28,10 @@ export type StatedAcceptance = Omit<Acceptance, 'format' | 'contradiction'> & {
   contradiction?: Acceptance['contradiction'] | undefined;
 };
 
-/** What the ledger says of the past of all streams. */
+/** The ledger's statements about the past of all streams. */
 export interface LedgerPast {
   history: History;
-  /** Whether the ledger names this acceptance. */
+  /** Reports whether the ledger names this acceptance. */
   isAccepted(acceptance: StatedAcceptance): boolean;
 }
 
@@ -76,7 +76,7 @@ function sameForms({ partial, missing }: RunStream, found: readonly MissingForm[
   return partial === missing.length > 0 && sameRecord(forms(missing), forms(found));
 }
 
-/** What a bundle says that earlier runs had of the stream must be what the ledger says. */
+/** Checks that a bundle states the same of earlier runs as the ledger. */
 function checkEarlier(
   { history }: LedgerPast,
   { stream_id, bundle }: RunStream,
@@ -85,7 +85,7 @@ function checkEarlier(
   const isKnown = (span: Span) => {
     const known = history.spanOf(span.run_id, stream_id);
     if (known === undefined || !span.part) return known !== undefined && sameRecord(span, known);
-    // What a part says follows from that run's bundle, which is compared with this one where it is read.
+    // A part follows from that run's bundle, which is compared with this one where it is read.
     return span.entries !== null && known.entries !== null && isWithin(span.entries, known.entries);
   };
   return [...earlier, ...accepted_restarts.flatMap((restart) => restart.earlier)]
@@ -99,7 +99,7 @@ function checkEarlier(
     );
 }
 
-/** What was accepted of the stream must be what the ledger names. */
+/** Checks that the ledger names what was accepted of the stream. */
 function checkAccepted(
   { isAccepted }: LedgerPast,
   { stream_id, bundle }: RunStream,

@@ -6,7 +6,7 @@ import { type Restamping, readRestampings, restampingKey, type StoredRestamping 
 import type { StoredStamp } from '../records/stamps.ts';
 import { type ObjectFinding, toObjectFinding, toUnreadable } from './object-finding.ts';
 
-/** Who had a run stamped anew. */
+/** Records of who had a run stamped anew. */
 export interface RestampCheck {
   /** The oldest first. */
   restamps: ({ key: string } & Pick<Restamping, 'ordered_by' | 'ordered_at' | 'timestamp_authority' | 'token'>)[];

@@ -7,7 +7,7 @@ import { countSupplements } from '../records/supplements.ts';
 import { type ObjectFinding, toObjectFinding } from './object-finding.ts';
 import { sameRecord } from './recorded-stream.ts';
 
-/** What a run record says in two places must agree. */
+/** Checks that a run record agrees with itself where it says something in two places. */
 export function checkRecord(record: RunRecord, runId: string, key: string): ObjectFinding[] {
   const findings = checkAlgebra(record, key);
   if (record.run_id !== runId)

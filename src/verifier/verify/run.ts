@@ -94,7 +94,7 @@ function checkStreams(context: RunContext, streams: RunCheck['streams'], record:
   ];
 }
 
-/** What lies in the run besides its streams and supplements. */
+/** Verifies the objects of a run besides its streams and supplements. */
 async function verifyBeside({ archive }: RunContext, check: RunCheck, record: RunRecord): Promise<void> {
   for (const object of record.left_over) {
     check.accounted.add(object.key);
@@ -106,7 +106,7 @@ async function verifyBeside({ archive }: RunContext, check: RunCheck, record: Ru
   }
 }
 
-/** What a run comes to by all that was found of it. */
+/** Returns the outcome of a run by all that was found of it. */
 export function outcomeOf(check: Omit<RunCheck, 'outcome'>): VerifiedOutcome {
   const { isRecorded, record, streams, attestations, findings } = check;
   const stated = record === null ? [] : statedOutcome(check, record);
@@ -136,13 +136,13 @@ function asAltered(stream: VerifiedStream, findings: readonly ObjectFinding[]): 
   return { ...rest, altered: true, verdict: { ...verdict, status: worstWith(findings, [verdict.status]) } };
 }
 
-/** What a run says of itself makes it worse, never better; where nothing was looked at, it is no finding of ours. */
+/** Returns the outcome by a run's own statements. They make it worse, never better; where nothing was looked at, it is no finding of ours. */
 function statedOutcome(
   { streams, supersededBy }: Pick<RunCheck, 'streams' | 'supersededBy'>,
   { outcome, streams: recorded, vanished, supplements }: RunRecord,
 ): VerifiedOutcome[] {
   const isOpened = streams.some(({ verdict }) => verdict.status !== 'recorded');
-  // Of a superseded run the streams tell what is left of it; what else refuted it stays.
+  // For a superseded run the streams tell what is left of it; what else refuted it stays.
   const isOfStreams = vanished.length === 0 && !outcomesOfSupplements(supplements).includes('refuted');
   if (outcome === 'refuted' && supersededBy !== null && isOfStreams && streams.length === recorded.length) return [];
   if (outcome === 'refuted') return [outcome];
@@ -162,7 +162,7 @@ async function verifyStreams(context: RunContext, check: RunCheck, record: RunRe
   });
   for (const { findings, verified } of found) {
     check.findings.push(...findings);
-    // What is altered is neither what anybody signed nor what the ledger speaks of.
+    // An altered stream is neither what anybody signed nor what the ledger speaks of.
     if (verified !== null) check.streams.push(findings.length > 0 ? asAltered(verified, findings) : verified);
   }
 }
@@ -192,7 +192,7 @@ async function verifyDocument(
   await verifyBytes(archive, document, findings);
 }
 
-/** What was left over is no evidence, but it is what lay there when the run was finalized, and where it lay. */
+/** Verifies objects that were left over. They are no evidence, but the record states what lay there when the run was finalized, and where. */
 async function verifyLeftOver(
   archive: Archive,
   { run_id }: RunRecord,

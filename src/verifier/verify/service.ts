@@ -13,7 +13,7 @@ import type { Description } from '../profile/description.ts';
 import { readRecord } from '../records/record-bytes.ts';
 import { type ObjectFinding, toObjectFinding } from './object-finding.ts';
 
-/** What the bundle says that the service stated besides the package; null where there is nothing that can be read. */
+/** Reads the bundle's record of what the service stated besides the package; null where there is none that can be read. */
 export async function readServiceDocument(
   bundle: Bundle,
   key: string,
@@ -44,7 +44,7 @@ export function cutOf({ completeness, statement }: Verification, service: Servic
 }
 
 /**
- * Whether what the claims rest on is what the service is said to have stated: its record of the stream, its own check, its
+ * Checks that the claims rest on what the service is said to have stated: its record of the stream, its own check, its
  * listing.
  *
  * @param paths of the files of the bundle.
@@ -82,7 +82,7 @@ export function checkServiceDocument(
   return wrong.filter(([is]) => is).map(([, message]) => message);
 }
 
-/** Whether the listing in the bundle has a line for each entry of the pages that it is said to be from. */
+/** Checks that the listing in the bundle has a line for each entry of the pages that it is said to be from. */
 export function checkPages(service: ServiceDocument, place: string, listing: ListingResult | null): ObjectFinding[] {
   if (service.listing === null || listing === null) return [];
   const { lines } = listing;

@@ -3,7 +3,7 @@ import { isCommon, publicKeyKey, runEnvelopeKey, runIdOf, runRecordKey } from '.
 import type { ObjectFinding } from './object-finding.ts';
 import type { Keyring } from './signatures.ts';
 
-/** Whether those who hold the private keys of the public keys that were given vouch for this archive. */
+/** The answer to whether those who hold the private keys of the public keys that were given vouch for this archive. */
 export interface SignatureReport {
   state: 'proved' | 'refuted' | 'unproved';
   reason?: string;
@@ -74,7 +74,7 @@ function isOfSignature({ code }: ObjectFinding): boolean {
   return code.startsWith('signature/');
 }
 
-/** What is signed itself, what a signature stands in, and what it is checked with. */
+/** Reports whether an object is signed itself, holds a signature, or is a key. */
 function isOfSigning(key: string): boolean {
   const runId = runIdOf(key);
   return isCommon(key) || (runId !== null && [runRecordKey(runId), runEnvelopeKey(runId)].includes(key));

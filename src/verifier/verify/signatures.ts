@@ -53,8 +53,8 @@ function byId(keys: readonly PublicKey[]): Map<string, PublicKey> {
 }
 
 /**
- * What is wrong with the signature of a run's statement; null for one that holds, if by no more than a key of the archive's
- * own. A statement that another key signed than those who vouch for the run was put in the place of theirs.
+ * Checks the signature of a run's statement; null for one that holds, if by no more than a key of the archive's own. A
+ * statement that another key signed than those who vouch for the run was put in the place of theirs.
  */
 export function checkRunSignature(
   keyring: Keyring,
@@ -68,7 +68,7 @@ export function checkRunSignature(
   return checkBytes(keyring, key, signed, signature) ?? unknownKey(keyring, key, keyid);
 }
 
-/** Whether a key that the reader trusts vouches for a run: the signer of its statement, or of a ledger entry that leads to it. */
+/** Reports whether a key that the reader trusts vouches for a run: the signer of its statement, or of a ledger entry that leads to it. */
 export function isRunVouchedFor(
   { pinned, trust }: Keyring,
   signedBy: string | null,
@@ -166,7 +166,7 @@ export function checkUnsignedRuns(
     );
 }
 
-/** Where the reader looks at some runs alone, an entry of another one that nobody vouches for leaves nothing open. */
+/** Checks the signatures of an entry. Where the reader looks at some runs alone, an entry of another one that nobody vouches for leaves nothing open. */
 function checkEntrySignatures(
   keyring: Keyring,
   { key, entry }: StoredLedgerEntry,

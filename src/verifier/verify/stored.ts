@@ -10,8 +10,8 @@ import { openEncrypted } from './encrypted.ts';
 import { type ObjectFinding, toObjectFinding, toUnreadable } from './object-finding.ts';
 
 /**
- * What `read` makes of an object; null, and a finding, where the object is not to be read: a link, a device, bytes that
- * are no record, or more of them than any has. One such object says nothing of the others.
+ * Returns what `read` makes of an object; null, and a finding, where the object is not to be read: a link, a device,
+ * bytes that are no record, or more of them than any has. One such object says nothing of the others.
  */
 export async function readObject<T>(key: string, findings: ObjectFinding[], read: () => Promise<T>): Promise<T | null> {
   try {
@@ -23,14 +23,14 @@ export async function readObject<T>(key: string, findings: ObjectFinding[], read
   }
 }
 
-/** Whether an object that is recorded is there. */
+/** Reports whether an object that is recorded is there. */
 export async function isThere(archive: Archive, key: string, findings: ObjectFinding[]): Promise<boolean> {
   const found = await readObject(key, findings, async () => ({ stats: await archive.stat(key) }));
   if (found?.stats === null) findings.push(toObjectFinding('object/missing', key, 'is recorded, but it is not there'));
   return found !== null && found.stats !== null;
 }
 
-/** Whether the object has the length and digest that a record states. */
+/** Checks that the object has the length and digest that a record states. */
 export function checkDigest(
   stored: { key: string; bytes: number; sha256: string },
   actual: { bytes: number; sha256: string },
@@ -47,7 +47,7 @@ export function checkDigest(
   );
 }
 
-/** Whether the store holds the object, by itself, to the digest that is recorded. */
+/** Reports whether the store holds the object, by itself, to the digest that is recorded. */
 export async function isAttested(
   { locks }: Archive,
   { key, bytes, sha256: digest }: RunStream['bundle'],
@@ -74,7 +74,7 @@ export async function fetchBundle(
   const found = findings.length;
   checkDigest(bundle, actual, findings);
   if (encrypted === undefined) return file;
-  // What somebody altered is not decrypted: it is no bundle any more.
+  // A bundle that somebody altered is not decrypted: it is no bundle any more.
   if (findings.length > found) return 'gone';
   const opened = await openEncrypted(identities, { key, encrypted }, file, join(folder, 'decrypted.zip'), findings);
   return opened ?? (findings.length > found ? 'gone' : 'encrypted');

@@ -32,7 +32,7 @@ export interface VerifiedStream {
   bundle: RunStream['bundle'];
   /** The one that the bundle was read by; null where it was not read. */
   contract: ContractUse | null;
-  /** What must be proved of it. */
+  /** The claims that must be proved of it. */
   required: readonly ClaimName[];
   /** Other streams that its package holds. */
   others: readonly string[];
@@ -41,13 +41,13 @@ export interface VerifiedStream {
 }
 
 export interface RunContext extends VerifyOptions, AttestationContext, LedgerPast {
-  /** Where bundles of a remote archive are put for as long as they are read. */
+  /** The folder for bundles of a remote archive while they are read. */
   workDirectory: string;
-  /** Whether a bundle need not be read whose digest the store itself attests. */
+  /** True if a bundle need not be read whose digest the store itself attests. */
   fast?: boolean;
   /** To decrypt bundles with; null where there are none. */
   identities?: Identities | null;
-  /** How many streams at once; 1 unless told. */
+  /** The number of streams at once; 1 unless told. */
   concurrency?: number;
   /** The head that a run left in the ledger for a stream; undefined when it left none. */
   headOf(runId: string, streamId: string): { sequence: number; hash: string } | undefined;
@@ -73,7 +73,7 @@ export async function verifyStream(
   const required = requiredOf(context, run.scope.required_claims);
   if (context.fast === true && (await isAttested(context.archive, bundle)))
     return { ...unread(stream, required, 'not read here'), attested: true };
-  // What is fetched from afar goes when it was looked at: an archive may be larger than the disk.
+  // Files that are fetched from afar go when they were looked at: an archive may be larger than the disk.
   const folder = await mkdtemp(join(context.workDirectory, 'bundle-'));
   try {
     const found = findings.length;
@@ -87,7 +87,7 @@ export async function verifyStream(
   }
 }
 
-/** What there is without reading the bundle: what the run recorded. */
+/** Returns what the run recorded: all there is without reading the bundle. */
 function unread(stream: RunStream, required: readonly ClaimName[], why: string): VerifiedStream {
   return { ...beginning(stream, required), verdict: asRecorded(statedVerdict(stream), why), contract: null, parts: [] };
 }
@@ -132,7 +132,7 @@ function sealedIn({ supersedes }: RunRecord, { claims, first_sequence: first, he
   return isJudgedTwice && first !== null && head !== null ? [{ first, last: head.sequence, byContent: true }] : [];
 }
 
-/** Where a run puts a stream's objects follows from the stream's id. */
+/** Checks that a run's objects for a stream lie where the stream's id puts them. */
 function checkPlaces(
   run: RunRecord,
   { stream_id, partial, bundle, record }: RunStream,

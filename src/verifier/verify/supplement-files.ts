@@ -31,7 +31,7 @@ const MAX_INFO_BYTES = 2 ** 20;
 /** The folder in the zip. */
 const FOLDER = 'supplements';
 
-/** Whether the bag has the files that the services, as the run records them, lead to, no other ones, and says how each came. */
+/** Checks that the bag has the files that the services, as the run records them, lead to, no other ones, and says how each came. */
 export async function checkSupplementFiles(
   sound: SoundSupplements,
   run: RunRecord,

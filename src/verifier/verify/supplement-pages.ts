@@ -39,7 +39,7 @@ const WRONG = {
   cut: 'does not say whether its list goes on: it is cut off',
 };
 
-/** Whether a page says that another one comes after it; a link in a header is not archived. */
+/** Reports whether a page says that another one comes after it; a link in a header is not archived. */
 function goesOn({ items, paging }: List, page: Json): keyof typeof WRONG | 'unknown' {
   if (paging.style === 'single') return 'end';
   if (paging.style === 'offset' || paging.style === 'page')

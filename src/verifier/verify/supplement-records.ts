@@ -111,7 +111,7 @@ function inRun(finding: SupplementsCheck['findings'][number], key: string): Obje
   };
 }
 
-/** Of each stream by what was found now; one that was refuted in the export stays refuted, whatever this reader has not got. */
+/** Returns the standing of each stream by what was found now; one that was refuted in the export stays refuted, whatever this reader has not got. */
 function standings({ run, streams, notes }: Judging): (streamId: string) => StreamStanding {
   const refuted = new Set(run.streams.filter(({ status }) => status === 'refuted').map(({ stream_id }) => stream_id));
   const heads = listedHeads(run.stream_list);
@@ -131,7 +131,7 @@ function standings({ run, streams, notes }: Judging): (streamId: string) => Stre
   return (streamId) => known.get(streamId) ?? { kind: 'unknown', reason: whyNoBundle(streamId, run) };
 }
 
-/** What the bag says of each record, beside what was found now. */
+/** Compares the bag's statement about each record with what was found now. */
 class StateComparison {
   readonly #place: string;
   readonly #findings: ObjectFinding[];
@@ -182,8 +182,8 @@ class StateComparison {
 }
 
 /**
- * Whether what was found in the export can be what is found now. Another reader may have less: no key, no identity for a
- * bundle; or more: an identity that the export had not got.
+ * Reports whether what was found in the export can be what is found now. Another reader may have less: no key, no
+ * identity for a bundle; or more: an identity that the export had not got.
  * @param isOpen whether this reader can tell nothing by the stream.
  */
 function isTolerable(stated: RecordState, now: RecordState, isOpen: boolean): boolean {

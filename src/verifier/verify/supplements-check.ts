@@ -6,9 +6,9 @@ import type { SupplementsStatement } from '../supplements/document.ts';
 import type { ProvedRecords } from '../supplements/tally.ts';
 import { type ObjectFinding, toObjectFinding } from './object-finding.ts';
 
-/** What came of the supplements of a run. */
+/** The result for the supplements of a run. */
 export interface SupplementsCheck extends SupplementsStatement {
-  /** Whether records were judged anew; else all of it is as recorded. */
+  /** True if records were judged anew; else all of it is as recorded. */
   judged: boolean;
   /** By entries of which streams records are proved; none where they were not judged. */
   proved: readonly ProvedRecords[];
@@ -36,7 +36,7 @@ export interface SoundSupplements {
   isByReader: boolean;
 }
 
-/** Of one answer of a service: an export takes no larger one. */
+/** The most bytes of one answer of a service: an export takes no larger one. */
 export const MAX_ANSWER_BYTES = 64 * 2 ** 20;
 
 /** Null, and a finding, for a file that cannot be read. */

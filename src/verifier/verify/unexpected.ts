@@ -53,7 +53,7 @@ export async function findUnexpected(
   return findings;
 }
 
-/** What an interruption may leave of a run. */
+/** Reports whether an interruption may leave an object in a run. */
 function isOfOpenRun(key: string, runId: string): boolean {
   const isNamed = key === askedKey(runId) || key === runDraftKey(runId);
   const isOfSupplements = isSupplementsKey(key) || isAnnouncedSupplementsKey(key);

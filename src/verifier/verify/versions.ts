@@ -15,7 +15,7 @@ const NO_OBJECT = {
   unreadable: undefined,
 } as const;
 
-/** What stands in the store beside the objects, seen from its listing alone. */
+/** Checks what stands in the store beside the objects, from its listing alone. */
 export function checkListing(objects: Iterable<StoredObject>): { findings: ObjectFinding[]; warnings: string[] } {
   const findings: ObjectFinding[] = [];
   const twice: string[] = [];
@@ -34,7 +34,7 @@ export function checkListing(objects: Iterable<StoredObject>): { findings: Objec
   return { findings, warnings };
 }
 
-/** Whether the objects of runs are the versions that were recorded when they were stored. */
+/** Checks that the objects of runs are the versions that were recorded when they were stored. */
 export function checkVersions(
   objects: ReadonlyMap<string, StoredObject>,
   checks: readonly RunCheck[],
