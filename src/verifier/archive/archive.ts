@@ -3,7 +3,7 @@ import type { Readable } from 'node:stream';
 export interface PutResult {
   /** `existing`: an object of this key and content was there already; nothing was written. */
   state: 'created' | 'existing';
-  /** Where the store keeps versions: the one that holds the content. A lock protects it, not the key. */
+  /** The version that holds the content, where the store keeps versions. A lock protects it, not the key. */
   version_id?: string;
   /** As read back from the store, where it locks objects. */
   lock?: ObjectLock;
@@ -17,7 +17,7 @@ export interface ObjectLock {
   retain_until: string;
 }
 
-/** What the caller knows of the content from making or receiving it. */
+/** Facts that the caller knows of the content from making or receiving it. */
 export interface Expected {
   /** Hex. */
   sha256: string;
@@ -31,11 +31,11 @@ export interface StoredObject {
   bytes: number;
   /** Set for what no `put` makes: it was put there by other means, and cannot be read through the archive. */
   irregular?: 'link' | 'special' | 'unreadable';
-  /** Where the store keeps versions: the first of this key. That one is the object, and the one that is read. */
+  /** The first version of this key, where the store keeps versions. It is the object, and the one that is read. */
   version_id?: string;
   /**
-   * What was put over the object later, so that other programs see that instead; with `same-content` they see the
-   * same bytes.
+   * The thing that was put over the object later, so that other programs see that instead; with `same-content` they see
+   * the same bytes.
    */
   covered_by?: 'version' | 'delete-marker' | 'same-content';
 }
@@ -43,7 +43,7 @@ export interface StoredObject {
 /** @param folder as keys begin that lie in it, e.g. `runs/2026-10/`. @param why for people. */
 export type Unlisted = (folder: string, why: string) => void;
 
-/** What a store says of an object that it locks, without sending it. */
+/** The answer of a store about an object that it locks, without sending it. */
 export interface Inspected {
   bytes: number;
   version_id?: string;
@@ -55,12 +55,12 @@ export interface Inspected {
   legal_hold: boolean;
 }
 
-/** What can be done to the protection of objects; nothing here takes any of a retention away. */
+/** Changes to the protection of objects; nothing here takes any of a retention away. */
 export interface Locks {
   /** Null when there is no such object. @throws EvidenceError `archive`, `store-refused`. */
   inspect(key: string): Promise<Inspected | null>;
 
-  /** Whether nobody can delete the object for as long as it is held; null where this identity may not see it. */
+  /** Reports whether nobody can delete the object for as long as it is held; null where this identity may not see it. */
   isHeld(key: string): Promise<boolean | null>;
 
   /**
@@ -97,7 +97,7 @@ export interface LinkSeries {
   linkTo(key: string): Promise<string>;
 }
 
-/** What lets others read single objects for a while. */
+/** Links by which others read single objects for a while. */
 export interface Links {
   /** @param seconds at most `MAX_LINK_SECONDS`. @throws EvidenceError `config` where there is nothing to sign with. */
   begin(seconds: number): Promise<LinkSeries>;
@@ -107,7 +107,7 @@ export interface Links {
 export const MAX_LINK_SECONDS = 7 * 24 * 60 * 60;
 
 /**
- * Where evidence is kept. Objects are only ever created: nothing here replaces or deletes one. Keys are those that
+ * A store of evidence. Objects are only ever created: nothing here replaces or deletes one. Keys are those that
  * `checkKey` lets pass.
  */
 // Over ten members: it is the port of every store.
@@ -132,8 +132,8 @@ export interface Archive {
   put(key: string, source: ObjectSource, expected: Expected): Promise<PutResult>;
 
   /**
-   * What this store does less than others, a sentence each, for the record of what it was trusted with. Finds it out,
-   * once, by trying, if nothing was put before.
+   * Returns what this store does less than others, a sentence each, for the record of what it was trusted with. Finds
+   * it out, once, by trying, if nothing was put before.
    *
    * @throws EvidenceError as `put` does.
    */

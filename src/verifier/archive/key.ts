@@ -1,4 +1,4 @@
-/** Of S3; and of the name of one file on nearly every disk. */
+/** The limit of S3, and for the name of one file of nearly every disk. */
 const MAX_KEY_BYTES = 1024;
 const MAX_SEGMENT_BYTES = 255;
 
@@ -13,7 +13,7 @@ export function checkKey(key: string): void {
   if (flaw !== undefined) throw new TypeError(`the archive key ${JSON.stringify(key)} ${flaw}`);
 }
 
-/** Whether a name that was found in a store is one that `checkKey` lets pass. */
+/** Reports whether a name that was found in a store is one that `checkKey` lets pass. */
 export function isKey(name: string): boolean {
   return keyFlaw(name) === undefined;
 }

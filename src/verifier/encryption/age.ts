@@ -16,7 +16,7 @@ export interface MeasuredFile {
 
 const BLOCK = 256 * 1024;
 const FILE_MODE = 0o600;
-/** Of a header; a recipient of the largest kind has two thousand. */
+/** The most bytes of a header; a recipient of the largest kind has two thousand. */
 const MAX_HEADER_BYTES = 1024 * 1024;
 const NO_MATCH = /no identity matched/;
 
@@ -67,7 +67,7 @@ export async function decryptFile(
   try {
     return await write(await identities.decrypt(toWeb(source)), target);
   } catch (error) {
-    // That a disk takes nothing says nothing of what is decrypted.
+    // A disk that takes nothing says nothing of what is decrypted.
     if (isSystemError(error) && error.syscall !== 'read') throw error;
     if (NO_MATCH.test(messageOf(error))) return null;
     throw new EvidenceError('unreadable', `cannot be decrypted: ${messageOf(error)}`, { cause: error });

@@ -37,9 +37,9 @@ export interface EntryBatch {
   readonly flags: Uint8Array;
   /** Bytes of a digest in the columns below. Of entries that are noted, `entry` says the digests. */
   readonly digestBytes: number;
-  /** What each entry says that its predecessor's digest is; zeros for none. */
+  /** The predecessor's digest as each entry states it; zeros for none. */
   readonly previous: Uint8Array;
-  /** What it says that its own is, and what was computed by the recipe. */
+  /** The digest that it states as its own, and the one that was computed by the recipe. */
   readonly stated: Uint8Array;
   readonly computed: Uint8Array;
   /** Bytes of a seal in the columns below; 0 where seals are not computed. */

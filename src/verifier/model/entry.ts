@@ -24,13 +24,13 @@ export interface Entry {
   digest: string;
   /** `digest` as it is written. */
   digestText: string;
-  /** What our own computation says about `digest`. */
+  /** The result of our own computation of `digest`. */
   content: RecomputedDigest;
   /** Null where it has none; `malformed` for what is no text of the contract's encoding and length. */
   seal: Seal | 'malformed' | null;
 }
 
-/** What an entry says for people, as far as the contract names where. */
+/** Words of an entry for people, as far as the contract names where they are. */
 export interface EntryWords {
   /** When it happened, where it says so in a time that can be read; RFC 3339 in UTC. */
   occurredAt: string | null;
@@ -50,9 +50,9 @@ export type RecomputedDigest =
   | {
       state: 'computed';
       digest: string;
-      /** Of the key that it is made with; null for none. */
+      /** The id of the key that it is made with; null for none. */
       keyId: string | null;
-      /** What of the entry the digest says nothing about. */
+      /** Members of the entry about which the digest says nothing. */
       unhashed: readonly Unhashed[];
     }
   /** Nobody knows how the digest is made. */

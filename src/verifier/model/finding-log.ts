@@ -1,6 +1,6 @@
 import { findingSeverity, type StreamFinding, type StreamFindingCode } from './stream-finding.ts';
 
-/** How many findings of one claim are kept in detail; the count stays exact beyond it. */
+/** The number of findings of one claim that are kept in detail; the count stays exact beyond it. */
 export const KEPT_FINDINGS = 1000;
 
 /** The same deviation in neighbouring entries tells nothing new: these codes are kept as one range. */
@@ -91,7 +91,7 @@ export class FindingLog {
     return total;
   }
 
-  /** What was kept, claim by claim, by place in the stream. */
+  /** Lists the findings that were kept, claim by claim, by place in the stream. */
   list(): StreamFinding[] {
     return [...this.#kept.values()].flatMap((findings) => findings.toSorted((a, b) => positionOf(a) - positionOf(b)));
   }

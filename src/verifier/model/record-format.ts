@@ -12,7 +12,7 @@ export interface LongMember {
   /** Names from the outermost in. */
   path: readonly [string, ...string[]];
   kind: 'list' | 'map';
-  /** Of a row of the list, or of a value of the map. */
+  /** The schema of a row of the list, or of a value of the map. */
   schema: z.ZodType;
 }
 

@@ -7,7 +7,7 @@ export interface SentEntries {
   readonly bytes: Uint8Array;
   /** They follow one another, one by one, and in time. */
   sequence(index: number): number;
-  /** Where it begins, and behind it, in `bytes`. */
+  /** Offsets in `bytes` of its beginning and behind its end. */
   start(index: number): number;
   end(index: number): number;
   /** Lower-case hex. */

@@ -9,7 +9,7 @@ export interface StreamFinding extends Finding<StreamFindingCode> {
   from?: number;
   to?: number;
   entry_id?: string;
-  /** Of one entry, as it says: when it was recorded, who did what. */
+  /** For one entry, as it says: when it was recorded, who did what. */
   recorded_at?: string;
   actor?: string;
   action?: string;
@@ -175,7 +175,7 @@ const CODES = {
   },
 } satisfies Record<string, { severity: Severity; nextStep: string | ((streamId: string) => string) }>;
 
-/** What a check of a stream can find. */
+/** Findings that a check of a stream can make. */
 export type StreamFindingCode = keyof typeof CODES;
 
 export const FINDING_CODES = Object.keys(CODES) as StreamFindingCode[];
@@ -192,7 +192,7 @@ export interface FindingPlace {
   actual?: string | undefined;
 }
 
-/** Where a finding is about one entry: its number, and what it says for people. */
+/** Returns the place of a finding about one entry: its number, and its words for people. */
 export function placeOf({ sequence, entryId, timestamp, words }: Entry): FindingPlace {
   const { actor, action } = words();
   return {

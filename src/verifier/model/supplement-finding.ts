@@ -22,7 +22,7 @@ const CODES = {
   },
 } satisfies Record<string, { severity: Severity; nextStep: string }>;
 
-/** What a check of the records of other services can find. */
+/** Findings that a check of the records of other services can make. */
 export type SupplementFindingCode = keyof typeof CODES;
 
 export const SUPPLEMENT_FINDING_CODES = Object.keys(CODES) as SupplementFindingCode[];
@@ -35,7 +35,7 @@ export interface SupplementFinding<Kind extends string = string>
   id: string;
   expected?: string | undefined;
   actual?: string | undefined;
-  /** How many records it is of. */
+  /** The number of records that it is of. */
   records: number;
   stream_id?: string | undefined;
   sequence?: number | undefined;

@@ -6,7 +6,7 @@ export type Unhashed =
   | {
       readonly kind: 'boundary';
       readonly part: 'previous' | 'json' | 'join';
-      /** Of a join, its fields; of JSON, the member that is written, none for the entry itself. */
+      /** For a join, its fields; for JSON, the member that is written, none for the entry itself. */
       readonly paths: readonly string[];
     }
   /** The type of a member: 5 and "5" are the same text. */

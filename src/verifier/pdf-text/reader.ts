@@ -7,9 +7,9 @@ import type { ReaderAnswer, ReaderQuestion } from './reader-thread.ts';
 
 /** Twenty pages take a tenth of a second. The PDF library does all of a page without a pause, so no timer ends it. */
 const WITHIN_MS = 10_000;
-/** Of objects; what lives only while a page is read is in the young part. */
+/** The heap for objects; those that live only while a page is read are in the young part. */
 const HEAP = { maxOldGenerationSizeMb: 512, maxYoungGenerationSizeMb: 12 };
-/** Of buffers, which are outside of it. */
+/** The most bytes of buffers, which are outside of it. */
 const MAX_BUFFERS_BYTES = 2 ** 29;
 const LOOK_EVERY_MS = 250;
 
@@ -42,7 +42,7 @@ export function readPdf(bytes: Uint8Array, wishes: PdfWishes = {}): Promise<PdfF
 
 async function readNow(bytes: Uint8Array, { withinMs = WITHIN_MS, seeText }: PdfWishes): Promise<PdfFacts> {
   const thread = THREADS.take();
-  // Where threads are not to be had, the limits are those of the PDF's own size alone.
+  // Without threads, the limits are those of the PDF's own size alone.
   if (thread === null) return readPdfFacts(bytes, seeText);
   let isSound = false;
   try {

@@ -16,9 +16,9 @@ export interface StreamAnswer {
   headDigest: string | null;
   verified: boolean | null;
   lastCheckedAt: string | null;
-  /** Whether it shows that the service never checked it. */
+  /** True if it shows that the service never checked it. */
   neverChecked: boolean;
-  /** What in its record is not as the contract says; null when all of it is. */
+  /** The part of its record that is not as the contract says; null when all of it is. */
   drift: string | null;
 }
 
@@ -40,13 +40,13 @@ export interface GenerateAnswer {
   made: MadeAnswer | null;
 }
 
-/** What is said of a package by the answer that it is ready with. */
+/** Statements about a package in the answer that it is ready with. */
 export interface MadeAnswer {
   /** Null where it does not say. */
   entryCount: number | null;
 }
 
-/** What the service's own check of a stream came to. */
+/** The result of the service's own check of a stream. */
 export interface VerifyAnswer {
   verified: boolean;
   checkedAt: string | null;
@@ -101,7 +101,7 @@ export function answerReader(description: Description): AnswerReader {
 
 function readMade(description: Description, answer: Json): MadeAnswer | null {
   const { ready, fields: paths } = description.generate;
-  // Of a package that may not be there yet, the answer may count what is in it so far.
+  // The answer may count what is so far in a package that may not be there yet.
   if (ready.when === 'download-answers') return { entryCount: null };
   const { entry_count: path } = paths;
   const fields = new RoleFields('the package', answer, description);
@@ -176,7 +176,7 @@ export function itemsOf(list: Pick<List, 'items'>, answer: Json): Json[] | null 
   return Array.isArray(items) ? items : null;
 }
 
-/** What can be asked for: whether packages and listings can be limited to a period. */
+/** Reports whether packages and listings can be limited to a period. */
 export function selectsPeriod({ generate }: Description): boolean {
   const body = JSON.stringify(generate.body);
   return body.includes('{from}') && body.includes('{to}');

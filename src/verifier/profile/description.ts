@@ -9,9 +9,9 @@ import { supplementsSchema } from './supplements.ts';
  * The paths and methods of the interface are the defaults of `DEFAULT_DESCRIPTION`; a file states all of them.
  */
 
-/** Of what the service may not show. */
+/** The path of a value that the service may not show. */
 const optionalPath = path.min(1).nullable();
-/** Of what the service may write in several members. */
+/** Paths of a value that the service may write in several members. */
 const rolePaths = z
   .union([path.min(1), z.array(path.min(1)).min(1)])
   .nullable()
@@ -22,7 +22,7 @@ export const descriptionSchema = z
   .strictObject({
     format: z.literal('evidence-contract/1'),
     name: z.string().min(1).max(100),
-    /** Whether counts and sequence numbers are sent as JSON numbers or as text. */
+    /** The form in which counts and sequence numbers are sent: JSON numbers or text. */
     numbers: z.enum(['number', 'text']).default('number'),
     streams: listSchema.extend({
       fields: z.strictObject({
@@ -65,12 +65,12 @@ export const descriptionSchema = z
       /** Sent with {stream_id}, {from}, {to} filled in; a member whose end of the period is open is left out. */
       body,
       idempotency_header: z.string().min(1).nullable(),
-      /** Whether a package holds one stream or all of the account. */
+      /** The contents of a package: one stream or all of the account. */
       scope: z.enum(['stream', 'account']),
       fields: z.strictObject({
         package_id: path.min(1),
         stream_id: optionalPath,
-        /** Of the package, in the answer by which it is ready. */
+        /** The count of the package, in the answer by which it is ready. */
         entry_count: optionalPath.default(null),
       }),
       ready: z.discriminatedUnion('when', [
@@ -138,7 +138,7 @@ export const descriptionSchema = z
       previous: path.min(1),
       digest: path.min(1),
       /**
-       * Who did it, what was done, and to what. Only where all three are named is it known that other members are none
+       * The actor, the action and the resource. Only where all three are named is it known that other members are none
        * of them, and may be left unhashed.
        */
       actor: rolePaths,
@@ -147,7 +147,7 @@ export const descriptionSchema = z
     }),
     digest: digestSchema,
     seal: sealSchema.nullable(),
-    /** What other services of the platform show; without it, nothing can be collected from them. */
+    /** The evidence of other services of the platform; without it, nothing can be collected from them. */
     supplements: supplementsSchema.optional(),
   })
   .refine(({ generate, entry }) => generate.scope === 'stream' || entry.stream_id !== null, {

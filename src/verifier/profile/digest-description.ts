@@ -65,13 +65,13 @@ const genesisSchema = z.union([
 
 export const digestSchema = z
   .strictObject({
-    /** Of the digest's text. */
+    /** The encoding of the digest's text. */
     encoding: encodingSchema,
     /** Stands before the digest's text, e.g. "sha256:". */
     prefix: z.string().default(''),
-    /** What the first entry of a stream says of its predecessor. */
+    /** The predecessor that the first entry of a stream states. */
     genesis: genesisSchema,
-    /** What `previous` is in the first entry's preimage; left out, it is what is sent, and nothing for null. */
+    /** The value of `previous` in the first entry's preimage; left out, it is what is sent, and nothing for null. */
     genesis_hashed_as: z.string().optional(),
     /** Null where it is not known how digests are made: then nobody can prove the content. */
     recipe: z

@@ -29,7 +29,7 @@ export function digestBytes(text: string, encoding: DigestEncoding): Uint8Array 
 export interface DigestReader {
   /** For people: what a digest looks like. */
   readonly shape: string;
-  /** What stands for "no predecessor" among the digests. */
+  /** The text for "no predecessor" among the digests. */
   readonly genesis: string;
   /** Lower-case hex; null when it is no such digest. */
   digest(sent: unknown): string | null;

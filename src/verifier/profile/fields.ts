@@ -21,7 +21,7 @@ export class RoleFields {
       throw new EvidenceError('contract', `${what} is no JSON object, as the contract "${contract.name}" says it is`);
   }
 
-  /** Whether anything, null included, is sent for it. */
+  /** Reports whether anything, null included, is sent for it. */
   has(path: string): boolean {
     return valueAt(this.#object, path) !== undefined;
   }

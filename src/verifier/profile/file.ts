@@ -14,7 +14,7 @@ export function parseContract(text: string, name: string): Description {
 const HEAD = `How an audit service writes its lists, packages and digests. Data only: nothing in it runs.
 Paths of URLs stand below the service's address; fields are names joined by dots.`;
 
-/** What each section says. */
+/** Comments on the sections. */
 const SECTIONS: Partial<Record<keyof Description, string>> = {
   streams: 'The list of streams: where its items are, how it goes on, and which fields a stream has.',
   entries: "The list of one stream's entries, by which a package is held against what the service lists.",

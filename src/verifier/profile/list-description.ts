@@ -1,14 +1,14 @@
 import { z } from 'zod';
 import { path } from './path-schema.ts';
 
-/** How a service's lists go on. */
+/** Ways in which a service's lists go on. */
 
 /** Below the address of the service. */
 export const urlPath = z.string().regex(/^\/[^\s?#]*$/, 'must be a path that begins with "/"');
-/** Of a query. */
+/** The name of a query parameter. */
 export const parameter = z.string().min(1);
 
-/** Whether the last page may lack what leads to the next one. Otherwise a list that lacks it is cut off, not at its end. */
+/** True if the last page may lack what leads to the next one. Otherwise a list that lacks it is cut off, not at its end. */
 const absent_at_end = z.boolean().default(true);
 
 const pagingSchema = z.discriminatedUnion('style', [
@@ -27,10 +27,10 @@ export type Paging = z.infer<typeof pagingSchema>;
 
 export const listSchema = z.strictObject({
   path: urlPath,
-  /** Where the array of items is; empty when the answer is the array. */
+  /** The path of the array of items; empty when the answer is the array. */
   items: path,
   paging: pagingSchema,
-  /** How many items to ask for at once. */
+  /** The number of items to ask for at once. */
   limit: z.strictObject({ parameter, size: z.int().min(1).max(10_000) }).nullable(),
 });
 export type List = z.infer<typeof listSchema>;

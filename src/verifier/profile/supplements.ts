@@ -3,8 +3,9 @@ import { listSchema, parameter, urlPath } from './list-description.ts';
 import { path } from './path-schema.ts';
 
 /**
- * What the services beside the audit service show, and which of it names an entry of the audit service: the section
- * `supplements` of a contract file. Paths of fields are within one record, or within one entry as the audit service sends it.
+ * The evidence of the services beside the audit service, and the parts of it that name an entry of the audit service:
+ * the section `supplements` of a contract file. Paths of fields are within one record, or within one entry as the audit
+ * service sends it.
  */
 
 const field = path.min(1);
@@ -28,12 +29,12 @@ export type LaterEntryDescription = z.infer<typeof laterEntrySchema>;
 export const namedEntrySchema = z.strictObject({
   /** The stream that the entry has to be in, with {fields} of the record; null where it may be in any. */
   stream: z.string().min(1).nullable(),
-  /** Where the record says which entry it is. */
+  /** Fields of the record that say which entry it is. */
   stream_id: field,
   sequence: field,
   /** Null where records do not name the digest of their entry. */
   digest: field.nullable(),
-  /** What fields of the entry must be, word for word: what kind of entry it is. */
+  /** Values that fields of the entry must have, word for word: its kind. */
   is: z.record(field, z.string()),
   /** The list in the entry of which one item says what the record says; null where the entry itself does. */
   within: field.nullable(),
@@ -41,7 +42,7 @@ export const namedEntrySchema = z.strictObject({
   says: members,
   /** Others, which are compared where the entry has them; what neither it nor a later entry has is as the service says. */
   may_say: members.default({}),
-  /** How far the time of the record may be from that of its entry; null where the clocks tell nothing of each other. */
+  /** The most that the time of the record may be from that of its entry; null where the clocks tell nothing of each other. */
   time_within_seconds: z.int().min(0).max(86_400).nullable().default(null),
   later: z.array(laterEntrySchema).max(50).default([]),
   /** Members that only rise, with their values from the lowest on. */
@@ -91,9 +92,9 @@ export const supplementsSchema = z.strictObject({
       statistics,
       /** The list of agents, which says whose stream is whose. */
       agents: listSchema.extend({ id: field, stream_id: field }),
-      /** What anybody may ask, sent without the API key. */
+      /** Records that anybody may ask for, sent without the API key. */
       verifications: ofAgentSchema,
-      /** Of one agent. */
+      /** Records of one agent. */
       actions: recordsSchema,
     })
     .refine(({ actions }) => actions.path.includes('{agent_id}'), {
@@ -104,7 +105,7 @@ export const supplementsSchema = z.strictObject({
 });
 export type SupplementsDescription = z.infer<typeof supplementsSchema>;
 
-/** How the records of one kind are read; `items` of those that come in a list. */
+/** The description of records of one kind; `items` for those that come in a list. */
 export type RecordsDescription = Pick<z.infer<typeof recordsSchema>, 'id' | 'time' | 'entry' | 'csv'> & {
   items?: string;
 };

@@ -6,7 +6,7 @@ import type { RecipeProgram } from '../recipe/recipe-program.ts';
 import type { OpenRole } from '../recipe/roles.ts';
 import type { PlainStatement } from './plain-sight.ts';
 
-/** What a package says about itself, apart from its entries. */
+/** The statements of a package about itself, apart from its entries. */
 // Over ten members: it is the head of a package.
 export interface PackageFacts {
   /** `account`: the entries of all streams in one package, in any order; it states no stream and no head. */
@@ -21,7 +21,7 @@ export interface PackageFacts {
   generatedAt: string | null;
   checkpoints: Checkpoint[];
   plain: PlainStatement[];
-  /** Where else lists stand that look like its entries, and are not read. */
+  /** Other places with lists that look like its entries, and are not read. */
   otherEntries: string[];
 }
 
@@ -35,21 +35,21 @@ export interface Checkpoint {
   token: Uint8Array | null;
 }
 
-/** What the summary form says. */
+/** The statements of the summary form. */
 export interface SummaryFacts {
   packageId: string | null;
   streamId: string | null;
   entryCount: number | null;
   /** Null when it says that there is none, undefined when it says nothing of it. */
   headDigest: string | null | undefined;
-  /** How many entries each action has; null where it does not say. */
+  /** Numbers of entries by action; null where it does not say. */
   actions: [action: string, entries: number][] | null;
   plain: PlainStatement[];
 }
 
 /**
- * How one kind of service writes its packages. Readers throw `EvidenceError` `contract` when a field that plays a role
- * is missing or of another type, `unreadable` when the bytes are not JSON.
+ * The way in which one kind of service writes its packages. Readers throw `EvidenceError` `contract` when a field that
+ * plays a role is missing or of another type, `unreadable` when the bytes are not JSON.
  */
 // Over ten members: it is the port through which packages of every service are read.
 export interface Contract {
@@ -58,10 +58,10 @@ export interface Contract {
   /** For people: how an entry's digest is made, as the recipe is recorded beside a verdict; null when it is not known. */
   readonly recipe: string | null;
   readonly hasSeals: boolean;
-  /** Whether it takes a key to recompute an entry's digest. */
+  /** True if it takes a key to recompute an entry's digest. */
   readonly hasKeyedDigests: boolean;
   /**
-   * Whether an entry's digest covers what the entry says of its predecessor. Where not, a digest stands for its own
+   * True if an entry's digest covers what the entry says of its predecessor. Otherwise a digest stands for its own
    * entry alone: an anchor, or an earlier head, says nothing of the entries before it.
    */
   readonly bindsPredecessor: boolean;
@@ -82,7 +82,7 @@ export interface Contract {
   readonly countedAction: string | null;
   /** The paths of the forms, with `{package_id}` in them; null for a form that the service has not got. */
   readonly downloads: Readonly<Record<'json' | 'pdf' | 'summary', string | null>>;
-  /** What a package holds that was asked for. */
+  /** The contents of a package: one stream, or all of the account. */
   readonly scope: PackageFacts['scope'];
   /** `previous` of the first entry of a stream, and the number of that entry. */
   readonly genesis: string;

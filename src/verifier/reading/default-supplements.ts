@@ -27,7 +27,7 @@ const IN_EVENTS = { within: 'metadata.events', id: 'event_id', may_say: same(...
 
 const ENTRY = { stream_id: 'entry.stream_id', sequence: 'entry.sequence', digest: 'entry.hash' };
 
-/** What the services of the platform show beside the audit service. */
+/** The evidence that the services of the platform show beside the audit service. */
 // Over 40 lines: it is one table.
 export const DEFAULT_SUPPLEMENTS: SupplementsDescription = {
   audit: { statistics: '/stats/' },
@@ -61,7 +61,7 @@ export const DEFAULT_SUPPLEMENTS: SupplementsDescription = {
           ofTrap(
             'trap.use_traced',
             { ...inMetadata(...REACH, ...SOURCE, 'event_time', 'request_sha256'), ...REQUESTED },
-            // What it is told of without a name is told of again with one.
+            // A use that is reported without a name is reported again with one.
             { channel: 'aws_last_used' },
           ),
           ofTrap('trap.use_ended', inMetadata('depth', 'severity')),

@@ -13,7 +13,7 @@ import { otherEntries, plainStatements } from './plain-sight.ts';
 type Read<T> = (path: string | null) => T | null;
 
 /**
- * What a package says about itself.
+ * Reads the statements of a package about itself.
  * @param whole whether all of it is there; otherwise what is absent may still come.
  */
 export function readFacts(
@@ -108,7 +108,7 @@ function decode(text: string, encoding: 'base64' | 'base64url' | 'hex'): Uint8Ar
 const MAX_SUMMARY_VALUES = 250_000;
 const MARKS = new Set(utf8Bytes(',[{'));
 
-/** How many values a JSON text has at most: each stands behind one of these marks, which texts may hold too. */
+/** Counts the most values that a JSON text may have: each stands behind one of these marks, which texts may hold too. */
 function mayHold(bytes: Uint8Array): number {
   let marks = 1;
   for (const byte of bytes) if (MARKS.has(byte)) marks++;

@@ -4,12 +4,12 @@ import type { DigestReader } from '../profile/digest-text.ts';
 import { valueAt } from '../profile/path.ts';
 
 /**
- * What people and other programs find in a form under the usual names, though its contract reads elsewhere. A contract may
- * come from whoever made the form, so what it leaves out must not state something else.
+ * Statements that people and other programs find in a form under the usual names, though its contract reads elsewhere.
+ * A contract may come from whoever made the form, so what it leaves out must not state something else.
  */
 export interface PlainStatement {
   fact: 'package' | 'stream' | 'count' | 'head';
-  /** Where it stands. */
+  /** The name under which it stands. */
   name: string;
   /** A digest that can be read is lower-case hex. */
   text: string;

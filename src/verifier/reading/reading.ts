@@ -93,7 +93,7 @@ function refuseInexact(entry: Hashed, path: string, contract: string): void {
   );
 }
 
-/** Of a number, as it is written: it may have millions of digits. */
+/** The characters of a number that are shown: it may have millions of digits. */
 const MAX_SHOWN = 40;
 
 function contentOf(

@@ -12,8 +12,8 @@ export interface WrittenPart {
 }
 
 /**
- * What could be changed in an entry without changing its digest: members that are not hashed, and what the text that
- * is hashed leaves open about those that are.
+ * Compiles a function that names what could be changed in an entry without changing its digest: members that are not
+ * hashed, and what the text that is hashed leaves open about those that are.
  */
 export function compileUnhashed(
   parts: readonly WrittenPart[],
@@ -74,7 +74,7 @@ export function rolesOf({ entry }: Description): string[] {
   return paths.filter((path) => path !== null);
 }
 
-/** How much of the value at a path is hashed. */
+/** The part of the value at a path that is hashed. */
 export type Reach = 'all' | 'within' | 'none';
 type Cover = (path: readonly string[], value: Json) => Reach;
 
@@ -94,7 +94,7 @@ function compileMembers(parts: readonly WrittenPart[], { entry, seal }: Descript
   };
 }
 
-/** How much is hashed of what stands at a path, whatever the entry; of an object there, at most as much. */
+/** Returns how much is hashed of the value at a path, whatever the entry; of an object there, at most as much. */
 export function reachOf(path: string, { entry, digest }: Description): Reach {
   const covers = (digest.recipe?.preimage ?? []).flatMap((part) => coversOf(part, entry.previous));
   const reaches = covers.map((cover) => cover(namesOf(path), {}));
@@ -150,8 +150,8 @@ function looseTypes(entry: Hashed, { fields, null_as }: Join, roles: readonly st
 }
 
 /**
- * Whether the text that is hashed can only be taken apart as it was put together. A digest has a fixed length, and
- * JSON says itself where it ends; a joined field does only where no text but the separators contains the separator.
+ * Reports whether the text that is hashed can only be taken apart as it was put together. A digest has a fixed length,
+ * and JSON says itself where it ends; a joined field does only where no text but the separators contains the separator.
  */
 function compileBoundaries(parts: readonly WrittenPart[], { digest }: Description): (entry: Hashed) => Unhashed[] {
   return (entry) =>
@@ -170,8 +170,8 @@ function compileBoundaries(parts: readonly WrittenPart[], { digest }: Descriptio
 }
 
 /**
- * Where the boundaries of a join are open: always, or where the join and so many parts behind it hold the separator more
- * than so many times; null for nowhere.
+ * Returns where the boundaries of a join are open: always, or where the join and so many parts behind it hold the
+ * separator more than so many times; null for nowhere.
  */
 export function joinBoundary(
   { separator, fields }: Join,

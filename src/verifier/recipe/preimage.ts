@@ -15,7 +15,7 @@ export interface Hashed {
   written(): Written;
 }
 
-/** What one part of the preimage is for an entry. */
+/** Returns one part of the preimage of an entry. */
 export type Write = (entry: Hashed) => string | Uint8Array;
 
 export function compilePart(part: PreimagePart, description: Description): Write {

@@ -30,7 +30,7 @@ function programOf(description: Description, recipe: Recipe): RecipeProgram {
   const whole = entryForms(recipe.preimage)[0];
   const fields = (whole !== undefined && 'fields' in whole ? whole.fields : undefined) ?? null;
   if (fields !== null && new Set(fields).size < fields.length) throw new Unsupported();
-  // Where all of an entry is hashed, nothing is left out that could be somebody.
+  // Where all of an entry is hashed, no member is left out that could name somebody.
   const parties = isWholeEntry(description, whole) ? [] : partiesOf(description);
   return {
     firstSequence: entry.first_sequence,
@@ -63,7 +63,7 @@ function toSeal({ field, key, algorithm, encoding, over }: NonNullable<Descripti
   return { value: toPath(field), key: toKey(key), algorithm: toHash(algorithm), encoding, over };
 }
 
-/** Whether the entry is hashed as JSON but for its digest and its seal. */
+/** Reports whether the entry is hashed as JSON but for its digest and its seal. */
 function isWholeEntry({ entry, seal }: Description, form: DescribedForm | undefined): boolean {
   if (form === undefined || ('fields' in form && form.fields !== undefined)) return false;
   return (form.without ?? []).every((name) => name === entry.digest || name === seal?.field);
@@ -87,7 +87,7 @@ function toKey(choice: KeyChoice): Key {
   return 'id' in choice ? choice : { member: toPath(choice.field) };
 }
 
-/** What JSON has one way to write. */
+/** Writes a text that JSON has one way to write. */
 function plainText(text: string): string {
   if (/^[ !#-[\]-~]*$/.test(text)) return text;
   throw new Unsupported();
@@ -188,7 +188,7 @@ function joinSteps({ separator, fields, null_as }: Join, roles: readonly string[
   });
 }
 
-/** What is hashed as UTF-8 must have such a form. */
+/** Checks that a text that is hashed as UTF-8 has such a form. */
 function wellFormed(text: string): string {
   if (text.isWellFormed()) return text;
   throw new Unsupported();

@@ -17,16 +17,16 @@ export interface RecipeProgram {
     readonly timestamp: Path | null;
     readonly entryId: Path | null;
   };
-  /** Whether sequence numbers may be sent as text. */
+  /** True if sequence numbers may be sent as text. */
   readonly textNumbers: boolean;
   readonly timestampUnit: 'text' | 'seconds' | 'milliseconds';
   readonly digest: { readonly algorithm: Hash; readonly encoding: Encoding; readonly prefix: string };
-  /** Of an HMAC. */
+  /** The key of an HMAC. */
   readonly digestKey: Key | null;
-  /** What the first entry sends as its predecessor's digest; a literal as JSON. */
+  /** The predecessor's digest that the first entry sends; a literal as JSON. */
   readonly genesis: 'zeros' | 'absent' | { readonly literal: string };
   readonly form: HashedJson;
-  /** Of the entry as JSON: these alone, or all without these. Of the entry itself, not of objects in it. */
+  /** Members of the entry as JSON: these alone, or all without these. They are of the entry itself, not of objects in it. */
   readonly fields: readonly string[] | null;
   readonly without: readonly string[];
   readonly preimage: readonly PreimageStep[];
@@ -34,7 +34,7 @@ export interface RecipeProgram {
   readonly covered: readonly Path[];
   /** At most eight groups of members, of each of which an entry should have one; `unhashed` is said of one that has not. */
   readonly groups: readonly { readonly paths: readonly Path[]; readonly unhashed: Unhashed }[];
-  /** What no digest by this recipe is over, whatever the entry. */
+  /** Parts that no digest by this recipe is over, whatever the entry. */
   readonly always: readonly Unhashed[];
   /** Members that play a role, the gravest first: unhashed, they are said before others. */
   readonly roleOrder: readonly string[];
@@ -57,7 +57,7 @@ export type Encoding = 'hex' | 'base64' | 'base64url';
 /** The one of an id, or the one that a member names. */
 export type Key = { readonly id: string } | { readonly member: Path };
 
-/** How JSON is written where it is hashed. */
+/** The form of JSON that is hashed. */
 export type HashedJson =
   | { readonly kind: 'rfc8785' }
   /** `json.dumps`: `spaced` with ", " and ": ", else "," and ":". */
@@ -76,7 +76,7 @@ export type PreimageStep =
   | { readonly kind: 'value'; readonly path: Path }
   /** A member's text: a string's meaning, everything else as sent, `nullAs` for null and for nothing. */
   | { readonly kind: 'field'; readonly path: Path; readonly nullAs: string; readonly unhashed: Unhashed | null }
-  /** Where the fields from step `from` on end is open, unless the separator is in their text just so many times. */
+  /** The end of the fields from step `from` on is open, unless the separator is in their text just so many times. */
   | {
       readonly kind: 'boundary';
       readonly from: number;
@@ -84,5 +84,5 @@ export type PreimageStep =
       readonly count: number;
       readonly unhashed: Unhashed;
     }
-  /** Where the text of step `from` ends is open if it is a number. */
+  /** The end of the text of step `from` is open if it is a number. */
   | { readonly kind: 'number-boundary'; readonly from: number; readonly unhashed: Unhashed };

@@ -10,11 +10,11 @@ import { compilePart, type Hashed, type Write } from './preimage.ts';
 export interface Recipe {
   /** For people, e.g. `hex(sha-256(jcs(entry - [hash, seal]))), RFC 8785`. */
   readonly words: string;
-  /** Whether numbers are hashed as the doubles that they denote, and not as they are written. */
+  /** True if numbers are hashed as the doubles that they denote, and not as they are written. */
   readonly needsDoubles: boolean;
   /** Lower-case hex. */
   digest(entry: Hashed, key: KeyObject | null): string;
-  /** What of the entry its digest says nothing about, apart from digest and seal themselves; the gravest first. */
+  /** Returns members of the entry about which its digest says nothing, apart from digest and seal themselves; the gravest first. */
   unhashed(entry: Hashed): readonly Unhashed[];
 }
 

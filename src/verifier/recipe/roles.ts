@@ -4,16 +4,16 @@ import type { PreimagePart } from '../profile/digest-description.ts';
 import { namesOf } from '../profile/path.ts';
 import { absent, boundaryOf, joinBoundary, looseType, partiesOf, reachOf, varies } from './cover.ts';
 
-/** What the digest of an entry must cover, so that it says who did what, when, and where in which stream. */
+/** Roles that the digest of an entry must cover, so that it says who did what, when, and where in which stream. */
 export const ROLES = ['stream', 'sequence', 'link', 'time', 'actor', 'action', 'resource'] as const;
 export type EntryRole = (typeof ROLES)[number];
 
 /** A role of entries that their digests do not cover, or may not. */
 export interface OpenRole {
   role: EntryRole;
-  /** What is not covered; null for what entries do not say at all. */
+  /** The part that is not covered; null where entries do not state the role at all. */
   unhashed: Unhashed | null;
-  /** Whether the contract says what plays the role; where not, anything that is not covered may. */
+  /** True if the contract says what plays the role; otherwise any member that is not covered may. */
   named: boolean;
 }
 
@@ -24,7 +24,7 @@ export interface RoleCover {
   openRoles(unhashed: Iterable<Unhashed>): OpenRole[];
 }
 
-/** What a contract says of the roles that its digests cover. */
+/** Returns the roles that the digests of a contract cover. */
 export function compileCover(description: Description): RoleCover {
   const { entry, digest, seal } = description;
   const parts = digest.recipe?.preimage ?? [];
@@ -60,7 +60,7 @@ export function compileCover(description: Description): RoleCover {
   };
 }
 
-/** What others would take for the role, whatever the contract names. */
+/** Names that others would take for the role, whatever the contract names. */
 const USUAL: Partial<Record<EntryRole, RegExp>> = {
   actor: /(^|\.)(actor|user|principal|subject)([._]?(id|name|email))?$/i,
   action: /(^|\.)(action|event|operation|verb)([._]?(type|name))?$/i,
@@ -86,7 +86,7 @@ function pathsOf({ entry }: Description): RolePaths {
   };
 }
 
-/** Whether one holds the other, or they are the same. The empty path is the entry itself. */
+/** Reports whether one path holds the other, or they are the same. The empty path is the entry itself. */
 function overlap(path: string, other: string): boolean {
   return other === '' || path === other || path.startsWith(`${other}.`) || other.startsWith(`${path}.`);
 }
@@ -113,7 +113,7 @@ function membersOf(part: PreimagePart, previous: string): string[] {
   return 'join' in part ? part.join.fields : [part.json.of ?? ''];
 }
 
-/** Whether it is open in every entry where the predecessor's digest ends. */
+/** Reports whether it is open in every entry where the predecessor's digest ends. */
 function opensLink(parts: readonly PreimagePart[], previous: string): boolean {
   return parts.some((part, index) => {
     if (typeof part !== 'object' || !('join' in part) || !part.join.fields.includes(previous)) return false;

@@ -22,7 +22,7 @@ export const envelopeSchema = z.strictObject({
 });
 export type Envelope = z.infer<typeof envelopeSchema>;
 
-/** What is signed: a payload, and as what it is meant. */
+/** A payload to be signed, and as what it is meant. */
 export interface Signed {
   /** A media type. */
   payloadType: string;

@@ -14,7 +14,7 @@ import type { FoundEntry, StreamNotes } from './standing.ts';
 /** Code points of a value in a finding. */
 const MOST_SHOWN = 200;
 
-/** What is known of the stream of a record's entry. */
+/** The knowledge about the stream of a record's entry. */
 export interface StreamFacts {
   notes: StreamNotes;
   /** The bundle reaches up to when the record was asked for. */
@@ -25,7 +25,7 @@ export interface StreamFacts {
 
 export type EntryContract = Pick<Description, 'numbers' | 'digest' | 'entry'>;
 
-/** Whether an entry has the digest that a record names, is of the kind that such records have, and says the same. */
+/** Checks that an entry has the digest that a record names, is of the kind that such records have, and says the same. */
 export function compareWithEntry(
   contract: EntryContract,
   record: SupplementRecord,
@@ -62,7 +62,7 @@ function itemOf(entry: Json, within: string | null, idPath: string, id: string):
   if (within === null) return entry;
   const items = valueAt(entry, within);
   const [own, ...others] = (Array.isArray(items) ? items : []).filter((item) => valueAt(item, idPath) === id);
-  // Of two that differ nobody could tell which is meant.
+  // Of two that differ, nobody could tell which is meant.
   return own === undefined || others.length > 0 ? null : own;
 }
 
@@ -122,7 +122,7 @@ export function readEntryText(bytes: Uint8Array): { value: Json; isExact: boolea
   }
 }
 
-/** Whether an entry is, by its own word, the one that a record names. */
+/** Reports whether an entry is, by its own word, the one that a record names. */
 function isNamed(
   { numbers, digest, entry }: EntryContract,
   value: Json,

@@ -6,13 +6,13 @@ import { SUPPLEMENT_FINDING_CODES } from '../model/supplement-finding.ts';
 import { KIND_NAMES, type RecordKind, type SupplementService } from './files.ts';
 
 /**
- * What a bag with supplements and the record of its run say of what other services showed. Times are RFC 3339 in UTC,
- * digests lower-case hex.
+ * Statements of a bag with supplements, and of the record of its run, about the evidence of other services. Times are
+ * RFC 3339 in UTC, digests lower-case hex.
  */
 
 const count = z.int().min(0);
 
-/** What became of one service. One that is missing has no file in the bag. */
+/** The result for one service. One that is missing has no file in the bag. */
 export const serviceStateSchema = z.discriminatedUnion('state', [
   z.strictObject({ state: z.literal('collected'), origin: z.string(), collected_at: timeSchema }),
   z.strictObject({
@@ -61,14 +61,14 @@ export const supplementFindingSchema = z.strictObject({
   next_step: z.string(),
 });
 
-/** How one record of the period stands: a line of `data/records.jsonl`. */
+/** The standing of one record of the period: a line of `data/records.jsonl`. */
 export const recordStateSchema = z.strictObject({
   kind: z.enum(KIND_NAMES),
   id: z.string(),
   state: z.enum(RECORD_STATE_NAMES),
   /** Why it is not proved. */
   reason: z.string().optional(),
-  /** Of a record that is proved: the columns of its table that no entry states, which are as the service says. */
+  /** For a record that is proved: the columns of its table that no entry states, which are as the service says. */
   as_reported: z.array(z.string()).optional(),
   /** The entry that it names; `hash` where it names the digest. */
   entry: z.strictObject({ stream_id: z.string(), sequence: count, hash: z.string().optional() }).optional(),

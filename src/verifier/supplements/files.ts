@@ -19,7 +19,7 @@ export const RECORD_KINDS = {
 export type RecordKind = keyof typeof RECORD_KINDS;
 export const KIND_NAMES = Object.keys(RECORD_KINDS) as RecordKind[];
 
-/** What `supplementsDocumentSchema` describes. */
+/** The path of the document that `supplementsDocumentSchema` describes. */
 export const SUPPLEMENTS_DOCUMENT = 'data/supplements.json';
 /** A `recordStateSchema` a line: every record of the period, and how it stands. */
 export const RECORD_STATES = 'data/records.jsonl';
@@ -54,7 +54,7 @@ export const SUPPLEMENT_FOLDERS: ReadonlySet<string> = new Set([
   'data/agents/actions/',
 ]);
 
-/** Whether a payload file can be one of supplements. */
+/** Reports whether a payload file can be one of supplements. */
 export function isSupplementFile(path: string): boolean {
   return NAMES.test(path);
 }

@@ -5,7 +5,7 @@ import { isKind, readEntryText } from './comparing.ts';
 import type { RecordKind } from './files.ts';
 import { describeRecords } from './reading.ts';
 
-/** What an entry says of a record: that there is one, or what became of it. */
+/** The statement of an entry about a record: that there is one, or what became of it. */
 export interface Implied {
   kind: RecordKind;
   id: string;
@@ -30,7 +30,7 @@ export class ImpliedRecords {
     });
   }
 
-  /** Whether entries of a stream can be about records. */
+  /** Reports whether entries of a stream can be about records. */
   concerns(streamId: string): boolean {
     return this.#kinds.some(({ entry: { stream } }) => stream === null || fits(stream, streamId));
   }
@@ -48,7 +48,7 @@ export class ImpliedRecords {
   }
 }
 
-/** Whether a stream can be that of a template with fields of a record. */
+/** Reports whether a stream can be that of a template with fields of a record. */
 function fits(template: string, streamId: string): boolean {
   const parts = template.split(/\{[^{}]+\}/).map((part) => part.replace(/[\\^$.*+?()[\]{}|]/g, '\\$&'));
   return new RegExp(`^${parts.join('.+')}$`, 's').test(streamId);

@@ -8,13 +8,13 @@ import type { Comparison } from './members.ts';
 import { describeRecords, type NamedEntry, type SupplementRecord } from './reading.ts';
 import type { StreamStanding } from './standing.ts';
 
-/** What is wrong with a record, before it is said of which one. */
+/** A fault of a record, before it is said of which one. */
 export interface RecordFault {
   code: SupplementFindingCode;
   message: string;
   expected?: string;
   actual?: string;
-  /** Whether the same is true of other records of the kind that name this stream, so that it is said once. */
+  /** True if the same holds for other records of the kind that name this stream, so that it is said once. */
   isCommon: boolean;
 }
 
@@ -22,7 +22,7 @@ export interface RecordJudgement {
   state: RecordStateName;
   /** Why it is not proved. */
   reason?: string;
-  /** Of a record that is proved: columns that no entry states. */
+  /** For a record that is proved: columns that no entry states. */
   asReported?: string[];
   fault?: RecordFault;
 }
@@ -133,7 +133,7 @@ export function listedHeads({ streams }: StreamList): ReadonlyMap<string, number
 /** Clocks of the exporter and of a service may be so far apart. */
 export const CLOCKS_APART_MS = 5 * 60_000;
 
-/** What the bundle of a stream tells of records that were asked for then. */
+/** Returns the facts that the bundle of a stream has for records that were asked for then. */
 export function streamFactsOf(
   { notes, listed, requestedAt }: Extract<StreamStanding, { kind: 'read' }>,
   { at, isOfList, to }: RecordsAsked,
@@ -188,7 +188,7 @@ function outside({ sequence }: NamedEntry, first: number | null, last: number | 
   return { state: 'unproved', reason, fault: { code: 'supplement/outside-bundle', message, isCommon: true } };
 }
 
-/** What of an entry is compared. */
+/** Returns the paths of an entry that are compared. */
 function pathsOf({ is, within, says, may_say, later }: EntryDescription): string[] {
   const own = { within, members: { ...says, ...may_say } };
   const all = [own, ...later.map((one) => ({ within: one.within, members: { id: one.id, ...one.may_say } }))];

@@ -3,7 +3,7 @@ import { valueAt } from '../profile/path.ts';
 import type { EntryDescription } from '../profile/supplements.ts';
 import { comparableText, type SupplementRecord } from './reading.ts';
 
-/** What an entry says beside a record that names it. */
+/** The statement of an entry beside a record that names it. */
 export type Comparison =
   /** With the members that entries state. */
   | { outcome: 'same'; stated: readonly string[] }
@@ -83,7 +83,7 @@ function compareStrictly(record: SupplementRecord, says: EntryDescription['says'
   return { outcome: 'same', stated: Object.keys(says) };
 }
 
-/** What entries state of a member, in their order; null where a number is not exact. */
+/** Returns what entries state of a member, in their order; null where a number is not exact. */
 function statesOf(member: string, sayings: readonly Saying[]): Stated[] | null {
   const states: Stated[] = [];
   for (const { said, isExact, may_say, sequence, isCertain } of sayings) {
@@ -97,7 +97,7 @@ function statesOf(member: string, sayings: readonly Saying[]): Stated[] | null {
   return states;
 }
 
-/** Where a value stands among those that only rise; NaN, which is lower than nothing, for others. */
+/** Returns the place of a value among those that only rise; NaN, which is lower than nothing, for others. */
 function rankOf(values: readonly string[] | undefined, text: string): number {
   const rank = (values ?? []).findIndex((value) => JSON.stringify(value) === text);
   return rank === -1 ? Number.NaN : rank;

@@ -19,7 +19,7 @@ export interface SupplementRecord {
   time: string | null;
   /** The entry that it names; null where it names none. */
   entry: NamedEntry | null;
-  /** What its entry has to say too: fields of the entry, each with RFC 8785 text; null for a number that is not exact. */
+  /** Fields that its entry has to state too, each with RFC 8785 text; null for a number that is not exact. */
   says: readonly (readonly [path: string, text: string | null])[];
   /** As received. */
   value: Json;
@@ -36,7 +36,7 @@ export interface NamedEntry {
   stream: string | null;
 }
 
-/** What a contract says of the records of each kind; null where the service has none of it. */
+/** Returns the description of the records of each kind in a contract; null where the service has none of it. */
 export function describeRecords(supplements: SupplementsDescription, kind: RecordKind): RecordsDescription | null {
   const { traps, endpoints, agents } = supplements;
   if (kind === 'detections') return traps?.detections ?? null;
@@ -44,7 +44,7 @@ export function describeRecords(supplements: SupplementsDescription, kind: Recor
   return agents?.[kind] ?? null;
 }
 
-/** How records are read. */
+/** The parts of a contract by which records are read. */
 export type RecordContract = Pick<Description, 'name' | 'numbers' | 'digest' | 'supplements'>;
 
 /**
@@ -163,7 +163,7 @@ function fillFields(template: string, record: Json): string {
   });
 }
 
-/** Whether records are of a period, half-open. */
+/** Returns a function that reports whether a record is of a period, half-open. */
 export function recordsOfPeriod({ from, to }: { from: string | null; to: string | null }) {
   const [first, end] = [from === null ? -Infinity : Date.parse(from), to === null ? Infinity : Date.parse(to)];
   return ({ time }: Pick<SupplementRecord, 'time'>): boolean => {

@@ -9,13 +9,13 @@ export interface FoundEntry {
   bytes: Uint8Array | null;
 }
 
-/** What a run knows of a stream that records name: nothing, that it is refuted, or what its bundle holds. */
+/** The knowledge of a run about a stream that records name: none, that it is refuted, or what its bundle holds. */
 export type StreamStanding =
   | { kind: 'unknown'; reason: string }
   | { kind: 'refuted' }
   | {
       kind: 'read';
-      /** Of its entries; null where there are none. */
+      /** The numbers of its entries; null where there are none. */
       first: number | null;
       last: number | null;
       /** Why nothing can be proved by its entries; null where order and content are proved. */
@@ -38,7 +38,7 @@ export interface StreamNotes {
   later(kind: RecordKind, id: string): readonly number[];
 }
 
-/** What was made of a stream, in an export or in a verification. */
+/** A stream as it was judged, in an export or in a verification. */
 export interface JudgedStream {
   status: StreamStatus | 'recorded';
   claims: ReportedClaims;

@@ -17,7 +17,7 @@ interface Run {
   askedAt(kind: RecordKind): RecordsAsked | null;
 }
 
-/** How many records of a kind are proved by entries of a stream. */
+/** The number of records of a kind that are proved by entries of a stream. */
 export interface ProvedRecords {
   kind: RecordKind;
   stream_id: string;
@@ -132,7 +132,7 @@ export class SupplementTally {
     };
   }
 
-  /** Of each kind, how many records are proved by entries of which stream. */
+  /** Numbers of records by kind and by the stream whose entries prove them. */
   get proved(): ProvedRecords[] {
     return [...this.#proved.values()];
   }

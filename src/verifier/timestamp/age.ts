@@ -3,12 +3,12 @@ import type { TstInfo } from './tst-info.ts';
 type Dated = Pick<TstInfo, 'genTime' | 'accuracy'>;
 
 /**
- * How far two clocks may differ, beyond the accuracy that an authority states for its own; milliseconds. A service and
- * its authority are servers with clocks that are set; an export may run on any machine.
+ * The most that two clocks may differ, beyond the accuracy that an authority states for its own; milliseconds. A
+ * service and its authority are servers with clocks that are set; an export may run on any machine.
  */
 export const CLOCK_TOLERANCE = { service: 5000, exporter: 5 * 60_000 };
 
-/** Whether a token is certainly older than what it is over: it says that it was made before that was there. */
+/** Reports whether a token is certainly older than what it is over: it says that it was made before that was there. */
 export function isOlderThan(says: Dated, moment: Date, tolerance: number): boolean {
   return says.genTime.getTime() + accuracyOf(says) + tolerance < moment.getTime();
 }

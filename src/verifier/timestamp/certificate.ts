@@ -66,7 +66,7 @@ export function isSelfSigned(certificate: Certificate): boolean {
   return sameName(certificate.subject, certificate.issuer) && isCertifiedBy(certificate, certificate);
 }
 
-/** Whether the signature of the one is by the key of the other; their names are not asked. */
+/** Reports whether the signature of the one is by the key of the other; their names are not compared. */
 export function isCertifiedBy({ x509 }: Certificate, { key }: Certificate): boolean {
   try {
     return key !== null && x509.verify(key);

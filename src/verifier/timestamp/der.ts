@@ -63,7 +63,7 @@ function checkInside(element: Element, depth: number): void {
   for (const child of children(element)) checkInside(child, depth + 1);
 }
 
-/** What stands inside a constructed element, in order. */
+/** Returns the elements inside a constructed element, in order. */
 export function children(parent: Element): Element[] {
   const found: Element[] = [];
   for (let at = 0; at < parent.content.length; ) {

@@ -11,7 +11,7 @@ const MAX_CERTIFICATES = 8;
 
 export interface TrustQuestion {
   signer: Certificate;
-  /** What a path may lead over. Those that are self-signed prove nothing and are passed over. */
+  /** Certificates that a path may lead over. Those that are self-signed prove nothing and are passed over. */
   others: readonly Certificate[];
   roots: readonly Certificate[];
   /** Every certificate of the path must be valid then, now or not. */
@@ -117,7 +117,7 @@ function linkProblems(child: Certificate, issuer: Certificate): string[] {
     const algorithm = algorithmName(signatureAlgorithmOid);
     problems.push(`the certificate of ${child.subject.text} is signed with ${algorithm}, which is not accepted`);
   }
-  // What else OpenSSL compares is the key identifiers; the usage it also looks at is reported by `issuerProblems`.
+  // OpenSSL also compares the key identifiers; the usage it also looks at is reported by `issuerProblems`.
   const maySign = issuer.keyUsage === null || issuer.keyUsage.includes(KEY_USAGE.keyCertSign);
   if (maySign && !child.x509.checkIssued(issuer.x509))
     problems.push(`the certificate of ${child.subject.text} names another key of its issuer (authorityKeyIdentifier)`);

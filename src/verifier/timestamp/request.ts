@@ -25,7 +25,7 @@ export function timestampRequest(digest: string, nonce: bigint): Uint8Array {
   return Uint8Array.from(encode(TAG.sequence, parts));
 }
 
-/** Of at most 127 bytes, which is what a request has with the longest digest and nonce: one octet of length. */
+/** Encodes at most 127 bytes, which is what a request has with the longest digest and nonce: one octet of length. */
 function encode(tag: number, content: Iterable<number>): number[] {
   const octets = [...content];
   return [tag, octets.length, ...octets];

@@ -22,11 +22,11 @@ export interface CertificateId {
 }
 
 export interface SignedAttributes {
-  /** What the signature is over: tagged as a SET, not as the `[0]` that stands in the token (RFC 5652 section 5.4). */
+  /** The bytes that were signed: tagged as a SET, not as the `[0]` that stands in the token (RFC 5652 section 5.4). */
   signedBytes: Uint8Array;
   contentType: string;
   messageDigest: Uint8Array;
-  /** Of either attribute that is there, one list; the first of a list names the signer's certificate. */
+  /** One list for either attribute that is there; the first of a list names the signer's certificate. */
   certificateIds: readonly (readonly CertificateId[])[];
 }
 

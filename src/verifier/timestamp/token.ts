@@ -9,7 +9,7 @@ import { readBits, readInteger, readOid } from './values.ts';
 /** PKIStatusInfo of RFC 3161 section 2.4.2. */
 export interface ResponseStatus {
   status: bigint;
-  /** What the authority says about it, '' for nothing. */
+  /** The authority's words about it, '' for none. */
   text: string;
   /** Numbers of the bits of PKIFailureInfo. */
   failures: readonly number[];
@@ -25,7 +25,7 @@ export interface Signer {
   signature: Uint8Array;
 }
 
-/** What stands in a token, nothing of it believed yet. */
+/** The contents of a token, none of them believed yet. */
 export interface Token {
   info: TstInfo;
   /** The DER of `info`, as signed. */
@@ -53,7 +53,7 @@ const SIGNED_DATA_VERSION = 3n;
 const SIGNER_INFO_VERSION = 1n;
 const MAX_CERTIFICATES = 16;
 
-/** Whether a status grants the token: granted, or granted with modifications. */
+/** Reports whether a status grants the token: granted, or granted with modifications. */
 export function isGranted({ status }: ResponseStatus): boolean {
   return status === 0n || status === 1n;
 }

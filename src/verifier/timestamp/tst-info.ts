@@ -3,19 +3,19 @@ import { children, context, DerFields, type Element, malformed, readDer, TAG } f
 import { type GeneralName, readGeneralName } from './names.ts';
 import { readBoolean, readCount, readInteger, readOid, readTime } from './values.ts';
 
-/** How far `genTime` may be from the true time, either way; 0 where the token leaves a part out. */
+/** The most that `genTime` may be from the true time, either way; 0 where the token leaves a part out. */
 export interface Accuracy {
   seconds: number;
   millis: number;
   micros: number;
 }
 
-/** What the authority signed: TSTInfo of RFC 3161 section 2.4.2. */
+/** The content that the authority signed: TSTInfo of RFC 3161 section 2.4.2. */
 export interface TstInfo {
   policy: string;
   imprint: { algorithm: string; digest: Uint8Array };
   serial: bigint;
-  /** Of `genTimeText`, cut to milliseconds. */
+  /** The time of `genTimeText`, cut to milliseconds. */
   genTime: Date;
   /** With all digits of its fraction, as signed. */
   genTimeText: string;

@@ -19,11 +19,11 @@ export interface TokenQuestion {
   now: Date;
   /** When the token was there already, if that was before now: a later time in it proves nothing. */
   notAfter?: Date;
-  /** Of our own request; left out when somebody else asked for the token. */
+  /** The nonce of our own request; left out when somebody else asked for the token. */
   nonce?: bigint;
 }
 
-/** What a token says; to be believed only if `valid`. */
+/** The statements of a token; to be believed only if `valid`. */
 export interface TokenFacts {
   genTime: Date;
   /** As signed, with every digit of the fraction. */
@@ -86,7 +86,7 @@ export function verifyToken(der: Uint8Array, question: TokenQuestion): TokenVerd
   return { valid: !faults.some((fault) => refutes(fault) || leavesOpen(fault)), faults, says, until };
 }
 
-/** What depends on who signed. */
+/** Checks what depends on who signed. */
 function checkAuthority(
   token: Token,
   certificate: Certificate,
