@@ -1,4 +1,4 @@
-import { DatabaseSync, type SQLInputValue, type StatementSync } from 'node:sqlite';
+import { DatabaseSync, type SQLInputValue, type SQLOutputValue, type StatementSync } from 'node:sqlite';
 import { setTimeout as sleep } from 'node:timers/promises';
 import {
   type Compilable,
@@ -195,10 +195,20 @@ class Prepared implements SqliteDatabase {
 }
 
 function toKysely(statement: StatementSync) {
+  const names = statement.columns().map(({ name }) => name);
+  const toRow = (values: unknown) => {
+    const row: Record<string, SQLOutputValue> = {};
+    for (const [at, name] of names.entries()) row[name] = (values as SQLOutputValue[])[at] as SQLOutputValue;
+    return row;
+  };
+  // The driver would make a hash table of each row, which is slow to make and slow to read.
+  statement.setReturnArrays(true);
   return {
-    reader: statement.columns().length > 0,
-    all: (parameters: readonly unknown[]) => statement.all(...(parameters as SQLInputValue[])),
+    reader: names.length > 0,
+    all: (parameters: readonly unknown[]) => statement.all(...(parameters as SQLInputValue[])).map(toRow),
     run: (parameters: readonly unknown[]) => statement.run(...(parameters as SQLInputValue[])),
-    iterate: (parameters: readonly unknown[]) => statement.iterate(...(parameters as SQLInputValue[])),
+    *iterate(parameters: readonly unknown[]) {
+      for (const values of statement.iterate(...(parameters as SQLInputValue[]))) yield toRow(values);
+    },
   };
 }
