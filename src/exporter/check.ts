@@ -9,7 +9,7 @@ export interface Check {
    * something before it failed.
    */
   state: 'ok' | 'doubtful' | 'failed' | 'skipped';
-  /** Of what failed: the error that an export would end with. */
+  /** For a failure: the error code that an export would end with. */
   code?: ErrorCode;
   says: string;
   next_step?: string;
@@ -19,7 +19,7 @@ export function ok(name: string, says: string): Check {
   return { name, state: 'ok', says };
 }
 
-/** What is not set up as it must be. */
+/** Returns the check for what is not set up as it must be. */
 export function failed(name: string, says: string, nextStep: string): Check {
   return { name, state: 'failed', code: 'config', says, next_step: nextStep };
 }
@@ -32,7 +32,7 @@ export function skipped(name: string, why: string): Check {
   return { name, state: 'skipped', says: `not looked at: ${why}` };
 }
 
-/** What an attempt that ended in an error of ours comes to; other errors are thrown on, as is an interruption. */
+/** Returns the check for an attempt that ended in an error of ours; other errors are thrown on, as is an interruption. */
 export async function attempt(name: string, look: () => Promise<Check>): Promise<Check> {
   const [check] = await attemptAll(name, async () => [await look()]);
   return check;

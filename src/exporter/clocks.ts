@@ -11,7 +11,7 @@ export interface ClockReading {
 }
 
 /**
- * What another clock says.
+ * Reads another clock.
  * @param date a Date header (RFC 9110 section 6.6.1), of whole seconds; null where there was none.
  * @returns null where it says nothing that can be recorded.
  */
@@ -21,7 +21,7 @@ export function readClock(date: string | null, ours: Date): ClockReading | null 
 }
 
 /**
- * What has ended by it has ended by both clocks.
+ * Returns the earlier of both clocks: a period that has ended by it has ended by both.
  * @param now by ours. @param reading of a while ago; null where only ours is known.
  */
 export function earlierClock(reading: ClockReading | null, now: Date): Date {
@@ -30,7 +30,7 @@ export function earlierClock(reading: ClockReading | null, now: Date): Date {
   return new Date(now.getTime() - Math.max(0, ours.getTime() - theirs.getTime()));
 }
 
-/** How this machine's clock differs, in words that "that of …" completes; null where the two agree well enough. */
+/** Says how this machine's clock differs, in words that "that of …" completes; null where the two agree well enough. */
 export function describeSkew({ ours, theirs }: ClockReading): string | null {
   const skew = ours.getTime() - theirs.getTime();
   if (Math.abs(skew) <= MAX_SKEW_MS) return null;

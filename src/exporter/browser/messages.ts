@@ -12,15 +12,15 @@ export interface VerifierRequest {
 
 /** From the verifier: any number of progress, then one of the others. */
 export type Reply =
-  /** How much of the bundle was read, 0 to 1. */
+  /** The part of the bundle that was read, 0 to 1. */
   | { kind: 'progress'; share: number }
   | { kind: 'result'; result: Result }
   /** Nothing was verified; a bundle that is broken is a result. */
   | { kind: 'failure'; message: string };
 
-/** What the verification of one bundle came to. */
+/** The result of the verification of one bundle. */
 export interface Result {
-  /** Of the bag and of what it states; without one it is exactly what its manifest says. */
+  /** Findings in the bag and in its statements; without one it is exactly what its manifest says. */
   bundleFindings: ObjectFinding[];
   identity: string | null;
   runId: string | null;
@@ -28,13 +28,13 @@ export interface Result {
   entries: number;
   /** Ours; null when there is nothing to judge. */
   status: ReportedVerdict['status'] | null;
-  /** What only the export refuted, in words; null where that is not so. */
+  /** The words for what only the export refuted; null where that is not so. */
   refutation: string | null;
   claims: {
     name: ClaimName;
     state: ReportedClaim['state'];
     why: string;
-    /** What checks what is not checked in a browser. */
+    /** The program that checks what is not checked in a browser. */
     elsewhere: string | null;
     /** As the bundle states it. */
     stated: Claim['state'] | null;

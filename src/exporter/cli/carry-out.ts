@@ -33,7 +33,7 @@ function refuseEmpty(flags: object, operands: readonly string[]): void {
     const isEmpty = Array.isArray(value) ? value.length === 0 || value.includes('') : value === '';
     if (!isEmpty || !/^[a-z]/.test(name)) continue;
     const isOperand = operands.includes(name);
-    // Of several it may be one that is empty, and none may be given.
+    // An operand that takes several values may be an empty list, and none may be given.
     if (isOperand && Array.isArray(value) && value.length === 0) continue;
     throw new EvidenceError(
       'usage',

@@ -3,11 +3,11 @@ import type { Printer } from '../../core/terminal/printer.ts';
 import type { HoldHeap } from './heap.ts';
 import type { Interruption } from './interruption.ts';
 
-/** What every command is given besides its own flags. */
+/** The means that every command is given besides its own flags. */
 export interface CommandContext {
   printer: Printer;
   signal: AbortSignal;
-  /** Where the user stands. */
+  /** The user's current folder. */
   directory: string;
   environment: NodeJS.ProcessEnv;
   /** Holds the heap of the process; in a process that is not the command's own, does nothing. */

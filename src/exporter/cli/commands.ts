@@ -21,7 +21,7 @@ import { workerFlags } from './commands/worker-flags.ts';
 /** The help on a command, or for null on the program. */
 export type HelpOn = (command: string | null) => Promise<string>;
 
-/** What a command's work is loaded with. */
+/** The means with which a command's work is loaded. */
 export type Given = Pick<CommandContext, 'holdHeap'> & { helpOn: HelpOn };
 
 export interface CommandRow {

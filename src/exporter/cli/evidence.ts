@@ -13,14 +13,14 @@ import { readTool } from './config/tool.ts';
 import type { Interruption } from './interruption.ts';
 import { listOfTopics } from './output/topics.ts';
 
-/** Where a command line is carried out: in a process of its own, or in that of a test. */
+/** The surroundings of a command line: a process of its own, or that of a test. */
 export interface Surroundings extends Pick<CommandContext, 'directory' | 'environment' | 'holdHeap'> {
   stdout: Output;
   stderr: Output;
   interruption: Pick<Interruption, 'signal' | 'exitCode' | 'endAfter'>;
 }
 
-/** What was chosen on a command line, and its flags as the parser gives them. */
+/** The command that was chosen on a command line, and its flags as the parser gives them. */
 type Chosen = CommandRow & { given: object };
 
 /** Thrown by a handler to leave the parser, which would lay out the help of the command before its work begins. */
@@ -33,7 +33,7 @@ class Choice extends Error {
   }
 }
 
-/** What the parser complains of. */
+/** A complaint of the parser. */
 class Complaint extends Error {}
 
 const helpOn: HelpOn = async (command) => {

@@ -13,14 +13,14 @@ export interface Interruption {
   dispose(): void;
 }
 
-/** What a user, the system or a terminal that is gone ends the program by. */
+/** Signals by which a user, the system or a terminal that is gone ends the program. */
 const SIGNALS = [
   ['SIGHUP', 129],
   ['SIGINT', 130],
   ['SIGTERM', 143],
 ] as const;
 
-/** How long a first signal waits for a clean end. */
+/** The time that a first signal waits for a clean end. */
 const GRACE_MS = 5000;
 const RESUME = 'Run the same command again to resume.';
 

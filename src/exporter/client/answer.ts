@@ -10,7 +10,7 @@ const MAX_DISCARDED_BYTES = 64 * 1024;
 // Over ten members: the head of an HTTP answer, and each way to take its body.
 export class Answer {
   readonly call: Call;
-  /** Where it came from, after redirects. */
+  /** The address that it came from, after redirects. */
   readonly url: URL;
   readonly status: number;
   readonly requestedAt: string;
@@ -28,7 +28,7 @@ export class Answer {
     return this.header('content-type') ?? '';
   }
 
-  /** Whether the body is what it says it is, byte by byte, so that a part of it can be continued. */
+  /** True if the body is what it says it is, byte by byte, so that a part of it can be continued. */
   get isEncoded(): boolean {
     return !/^(identity)?$/i.test(this.header('content-encoding') ?? '');
   }

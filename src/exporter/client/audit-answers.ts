@@ -9,7 +9,7 @@ export type EntryListItem = Omit<EntryAnswer, 'streamId'>;
 
 /** Entries of one answer of a list. */
 export interface EntriesPage {
-  /** How many of the known ones stand before the others. */
+  /** The number of the known ones before the others. */
   matched: number;
   entries: EntryListItem[];
   /** The pages that they are from; an unordered list is given at once. */

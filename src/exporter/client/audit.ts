@@ -45,7 +45,7 @@ export interface DescribedService {
   /** With or without slashes at its end. */
   url: string;
   description: Description;
-  /** Whether the description was pinned for this very service, so that what differs has changed since. */
+  /** True if the description was pinned for this very service, so that what differs has changed since. */
   pinned: boolean;
   /** Ends every waiting. */
   signal: AbortSignal;
@@ -76,7 +76,7 @@ export class AuditClient {
     this.#answers = answerReader(description);
   }
 
-  /** What a package of a period holds: the period, or all there is, if the service cannot select. */
+  /** Returns what a package of a period holds: the period, or all there is, if the service cannot select. */
   packagePeriod(period: Period): Period {
     return selectsPeriod(this.#description) ? period : ALL_TIME;
   }

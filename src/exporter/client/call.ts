@@ -1,4 +1,4 @@
-/** What an answer must turn out to be. */
+/** The form that an answer must turn out to have. */
 export type Accepts = 'json' | 'pdf' | 'any';
 
 /** One request, as often as it has to be sent. */
@@ -9,7 +9,7 @@ export interface Call {
   /** Sent as JSON. */
   body?: unknown;
   headers?: Record<string, string>;
-  /** Whether a request that may have arrived can be sent again. */
+  /** True if a request that may have arrived can be sent again. */
   repeatable: boolean;
   /** Asked as a stranger would ask. */
   withoutKey?: true;

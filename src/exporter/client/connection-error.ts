@@ -14,7 +14,7 @@ const SLOW_STEP =
   'Run the same command again to resume. If the service needs longer, raise source.timeouts; if it is slower, lower source.rate.least_bytes_per_second.';
 const PLAIN_STEP = 'If it is right that it is not encrypted, write its address with http://.';
 
-/** Whether a server answered a TLS handshake in plain text. */
+/** Reports whether a server answered a TLS handshake in plain text. */
 function isPlain(error: unknown): boolean {
   return codesOf(error).includes('ERR_SSL_WRONG_VERSION_NUMBER');
 }
@@ -39,12 +39,12 @@ function failedProxy(url: string, error: unknown): string | null {
 const PROXY_VARIABLES = ['HTTPS_PROXY', 'https_proxy', 'HTTP_PROXY', 'http_proxy'];
 const DEFAULT_PORTS: Record<string, number> = { 'http:': 80, 'https:': 443 };
 
-/** Whether the connection was never made, so that the service cannot have seen the request. */
+/** Reports whether the connection was never made, so that the service cannot have seen the request. */
 export function neverArrived(error: unknown): boolean {
   return codesOf(error).some((code) => NEVER_ARRIVED.has(code)) || isUntrusted(error);
 }
 
-/** Whether the service's certificate was not believed, which no repetition changes. */
+/** Reports whether the service's certificate was not believed, which no repetition changes. */
 export function isUntrusted(error: unknown): boolean {
   return codesOf(error).some((code) => /CERT|_TLS_CERT_/.test(code) && !/ALERT/.test(code));
 }
@@ -70,7 +70,7 @@ export function toConnectionError(call: Call, error: unknown): EvidenceError {
   });
 }
 
-/** What happened, with the codes by which it can be looked up. */
+/** Says what happened, with the codes by which it can be looked up. */
 export function reasonOf(error: unknown): string {
   const codes = codesOf(error).join(', ');
   const message = messageOf(error);

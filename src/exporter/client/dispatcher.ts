@@ -10,7 +10,7 @@ export interface Tls {
   key?: string;
 }
 
-/** What stays on this machine goes through no proxy, as in Go's net/http: a proxy's own loopback is another. */
+/** Hosts that are reached through no proxy, as in Go's net/http: a proxy's own loopback is another. */
 const LOOPBACK = ['localhost', '127.0.0.1', '::1'];
 
 /**

@@ -27,7 +27,7 @@ export interface Downloaded {
   contentType: string;
 }
 
-/** What arrived of one version. */
+/** The part of one version that arrived. */
 interface Part {
   file: FileHandle;
   digest: StreamingSha256;
@@ -155,7 +155,7 @@ export class Download {
   }
 
   async #keep(answer: Answer, part: Part, chunk: Uint8Array): Promise<void> {
-    // What an earlier attempt brought is given up for something, not for an attempt that brings nothing.
+    // The part that an earlier attempt brought is given up for something, not for an attempt that brings nothing.
     if (part.bytes === 0) {
       await part.file.truncate(0);
       this.#observer.restart();
@@ -193,5 +193,5 @@ export class Download {
   }
 }
 
-/** Of an answer that is refused by its status, for the message. */
+/** The most bytes that the message quotes of an answer that is refused by its status. */
 const MAX_QUOTED_BYTES = 1024;

@@ -1,4 +1,4 @@
-/** What to do about a service that is not as it was expected. */
+/** Next steps about a service that is not as it was expected. */
 export const SERVICE_CHANGED = {
   nextStep: 'The service changed since its contract was pinned: run `evidence probe` again and compare the two files.',
 };

@@ -14,9 +14,9 @@ export interface Exchange {
   /** The answer's Date header: the service's own clock. */
   date: string | null;
   request_id: string | null;
-  /** How often it was tried, this one included. */
+  /** The number of tries, this one included. */
   attempts: number;
-  /** Of the content, whole and without its content coding. */
+  /** The bytes of the content, whole and without its content coding. */
   bytes: number;
   /** SHA-256 of the same. */
   sha256: string;

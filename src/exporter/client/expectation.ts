@@ -3,10 +3,10 @@ import type { Accepts } from './call.ts';
 /** So many bytes are looked at: within them a PDF says that it is one, as readers have it (ISO 32000-1, note 13). */
 const HEAD_BYTES = 1024;
 
-/** Of UTF-8, read as Latin-1; a reader may overlook it (RFC 8259 section 8.1). */
+/** A mark in UTF-8, read as Latin-1; a reader may overlook it (RFC 8259 section 8.1). */
 const BYTE_ORDER_MARK = '\xef\xbb\xbf';
 
-/** Whether what arrives is what was asked for, judged by its first bytes. */
+/** Judges by its first bytes whether an answer is what was asked for. */
 export class Expectation {
   readonly #accepts: Accepts;
   readonly #isHtml: boolean;

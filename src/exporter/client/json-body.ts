@@ -4,7 +4,7 @@ import { withoutByteOrderMark } from '../../core/bytes.ts';
 import { MAX_DEPTH } from '../../core/json/canonical.ts';
 import { type ExactJson, parseExactJson } from '../../core/json/exact.ts';
 
-/** What a JSON text says, or why it says nothing, in words that go on from "but". */
+/** The value of a JSON text, or the reason why it has none, in words that go on from "but". */
 export type ReadBody = ExactJson | { why: string };
 /** Makes something of a body, which is valid until it returns. */
 export type ReadPage = (body: Uint8Array) => ReadBody;

@@ -8,7 +8,7 @@ export interface Operation {
   method: 'GET' | 'POST';
   /** Below the service's address; ids in braces stand for those of each stream and package. */
   path: string;
-  /** Of the query, as `name=value`, or the body as JSON. */
+  /** The parameters of the query, as `name=value`, or the body as JSON. */
   parameters: string[];
 }
 

@@ -27,7 +27,7 @@ export interface TransportOptions {
   timeouts: Timeouts;
   /** The least that a body must bring, over `RATE_WINDOWS` times the longest that it may bring nothing. */
   bytesPerSecond: number;
-  /** How often a request is tried without progress. */
+  /** The number of tries of a request without progress. */
   attempts: number;
   /** Milliseconds that a service can make a call wait by Retry-After: at a time, and in all. */
   waits: { longest: number; inAll: number };
@@ -35,7 +35,7 @@ export interface TransportOptions {
   maxPages: number;
   /** Bytes of an answer, decoded: of JSON, and of a download. */
   maxBytes: { json: number; download: number };
-  /** Of all requests together; null to learn it from refusals. */
+  /** The rate of all requests together; null to learn it from refusals. */
   requestsPerSecond: number | null;
   /** Keeps that rate over several processes; null where this one alone asks the service. */
   sharedRate: SharedRate | null;
@@ -50,7 +50,7 @@ export interface TransportOptions {
   signal: AbortSignal;
 }
 
-/** What those who meet answers know besides. */
+/** Options for those who meet answers. */
 export interface ConnectionOptions extends TransportOptions {
   /** Takes the key out of what an answer says. */
   scrub: Scrub;
@@ -77,7 +77,7 @@ export const DEFAULT_TRANSPORT = {
   bytesPerSecond: 1000,
   attempts: 4,
   waits: { longest: 300_000, inAll: 900_000 },
-  // Of 500 records each, five million.
+  // Pages of 500 records each make five million.
   maxPages: 10_000,
   maxBytes: { json: 64 * 2 ** 20, download: 16 * 2 ** 30 },
   requestsPerSecond: null,

@@ -6,9 +6,9 @@ export function keptBelow(requestsPerSecond: number | null): number {
   return requestsPerSecond === null ? Number.POSITIVE_INFINITY : requestsPerSecond * MARGIN;
 }
 
-/** What is sent of a ceiling once a request was refused at it. */
+/** The part of a ceiling that is kept once a request was refused at it. */
 const DECREASE = 0.9;
-/** What is added to that in a second, as a part of the ceiling: it is tried again every 20 seconds. */
+/** The part of the ceiling that is added to that in a second: it is tried again every 20 seconds. */
 const INCREASE = 0.005;
 /** The stretch of time in which a service is taken to count. */
 const SHORTEST_WINDOW_MS = 1000;
@@ -19,7 +19,7 @@ const MEMORY = 10_000;
 export interface RateRefusal {
   /** When the refused request was let go. */
   grantedAt: number;
-  /** How long the service wants to be left alone; null when it does not say. */
+  /** The time for which the service wants to be left alone; null when it does not say. */
   retryAfterMs: number | null;
   /** So many accepted requests must have come before, or the refusal says nothing about a rate. */
   evidence: number;
@@ -31,7 +31,7 @@ interface Ceiling {
   since: number;
   /** The newest request when it was learned: refusals up to there belong to the same event. */
   newestAt: number;
-  /** Whether requests were spaced before it. */
+  /** True if requests were spaced before it. */
   spaced: boolean;
 }
 

@@ -16,14 +16,14 @@ const COMMA = 0x2c;
 const OPEN_OBJECT = 0x7b;
 const CLOSE_ARRAY = 0x5d;
 
-/** What stands before the items of a page; more is not looked at. */
+/** The most bytes before the items of a page that are looked at. */
 const MAX_HEAD_BYTES = 4096;
 
 /** Reads pages of a list without those items at their beginning that are known: to parse them costs more than all else. */
 export class PageReader {
   readonly #list: List;
   readonly #items: KnownItems | null;
-  /** How many known items stood before those of the page that was read last. */
+  /** The number of known items before those of the page that was read last. */
   known = 0;
 
   constructor(list: List, items: KnownItems | null) {
@@ -54,7 +54,7 @@ export class PageReader {
     return read;
   }
 
-  /** Whether what follows `head` is the first item: an item there, and none there, must make all the difference. */
+  /** Reports whether the first item follows `head`: an item there, and none there, must make all the difference. */
   #beginsItems(head: Buffer): boolean {
     const depth = namesOf(this.#list.items).length;
     const lengthOf = (item: string) => {

@@ -15,7 +15,7 @@ import type { Transport } from './transport.ts';
 export interface Page {
   /** For errors. */
   url: string;
-  /** How many items that are known stand before the others. */
+  /** The number of known items before the others. */
   known: number;
   items: Json[];
   /** The answer's Date header. */
@@ -25,7 +25,7 @@ export interface Page {
   exchange(): Exchange;
 }
 
-/** What a reader of a list wants of its pages beside their items. */
+/** Wishes of a reader of a list for its pages beside their items. */
 export interface PageWishes {
   /** Items that are expected next; those that come as they are known are not read. */
   known?: KnownItems | undefined;
@@ -129,7 +129,7 @@ function askPage(transport: Transport, url: string, reader: PageReader, keep: Pa
   });
 }
 
-/** What the next page is asked for with. @param read items so far. @param number of pages so far. */
+/** Returns the parameters that the next page is asked for with. @param read items so far. @param number of pages so far. */
 function placeOf(
   paging: Exclude<Paging, { style: 'single' | 'link' }>,
   { turn, read, number }: { turn: string; read: number; number: number },
@@ -169,7 +169,7 @@ function withParameter(url: string, name: string, value: string | number): strin
   return next.href;
 }
 
-/** What asks for the next page; null behind the last. */
+/** Returns the request for the next page; null behind the last. */
 function nextOf({ paging }: List, body: Json, link: string | null, url: string): string | null {
   if (paging.style === 'single') return null;
   if (paging.style === 'link' && paging.next === null) return linkToNext(link);

@@ -8,12 +8,12 @@ export interface Period {
 
 export const ALL_TIME: Period = { from: null, to: null };
 
-/** Whether an entry was recorded in a period. */
+/** Returns a function that reports whether an entry was recorded in a period. */
 export function inPeriod({ from, to }: Period): (entry: { timestamp: string }) => boolean {
   const [first, end] = [from === null ? -Infinity : Date.parse(from), to === null ? Infinity : Date.parse(to)];
   return ({ timestamp }) => {
     const time = Date.parse(inUtc(timestamp));
-    // What has no time of its own is left to the service's own selection.
+    // An entry that has no time of its own is left to the service's own selection.
     return Number.isNaN(time) || (time >= first && time < end);
   };
 }

@@ -32,6 +32,6 @@ export interface PlainAnswer {
   /** Decoded; the key, which a refusal may quote, is not in it. */
   text: string;
   link: string | null;
-  /** What a refusal is to somebody who needs what was refused. */
+  /** The error of a refusal, for somebody who needs what was refused. */
   error: EvidenceError | null;
 }

@@ -6,7 +6,7 @@ const REDIRECTS: ReadonlySet<number> = new Set([301, 302, 303, 307, 308]);
 const KEEPS_METHOD: ReadonlySet<number> = new Set([307, 308]);
 
 /**
- * Where an answer sends its request, on the same origin; null for one that sends it nowhere.
+ * Returns the address to which an answer sends its request, on the same origin; null for one that sends it nowhere.
  * @throws EvidenceError `service` for another origin, which must not see the key, and for a POST that would become a
  * GET.
  */
@@ -31,7 +31,7 @@ export function redirectTarget(answer: Answer): URL | null {
   return target;
 }
 
-/** Of http and https an origin, of others at least the scheme. */
+/** Returns the origin for http and https, for others at least the scheme. */
 function originOf(url: URL): string {
   return url.origin === 'null' ? url.protocol : url.origin;
 }

@@ -23,7 +23,7 @@ export function rangeHeaders({ etag }: Version, from: number): Record<string, st
 }
 
 /**
- * What a 206 continues.
+ * Reads the range that a 206 continues.
  * @returns its end, exclusive, and the whole's length where that is known; null when it is not the part that was asked
  * for, of the version that is here.
  */

@@ -13,11 +13,11 @@ const TOLD_FROM_MS = 5000;
 const LEAST_MS = 1;
 const YEAR_MS = 365 * 86_400_000;
 
-/** What an attempt came to, when not to a result. */
+/** The failure of an attempt. */
 export interface AttemptFailure {
   error: EvidenceError;
   retry: boolean;
-  /** What the service asked for. */
+  /** The wait that the service asked for. */
   waitMs?: number | null;
 }
 
@@ -44,7 +44,7 @@ export class Attempts {
   #fruitless = 0;
   #furthest = 0;
   #waitedMs = 0;
-  /** Of attempts that have ended. */
+  /** The time of attempts that have ended. */
   #spentMs = 0;
   /** When the attempt that is under way sent its request; null before. */
   #sentAt: number | null = null;
@@ -53,7 +53,7 @@ export class Attempts {
     this.#limits = limits;
   }
 
-  /** How often it was tried so far. */
+  /** The number of tries so far. */
   get count(): number {
     return this.#count;
   }

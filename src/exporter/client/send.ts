@@ -22,7 +22,7 @@ const MEDIA: Record<Accepts, string> = {
   any: '*/*',
 };
 
-/** What a service answered when it refused. */
+/** The answer of a service that refused. */
 export interface Refused {
   status: number;
   /** The beginning of what it said. */

@@ -19,7 +19,7 @@ const MAX_DOCUMENT_BYTES = 16 * 2 ** 20;
 
 const TWO_WAYS = 'answers with JSON that can be read in two ways: a member name occurs twice in one object';
 
-/** Of pages, as many as are likely to be on their way at once. */
+/** Buffers for pages, as many as are likely to be on their way at once. */
 const MAX_SPARE = 8;
 /** No page of a size that anybody would ask for is longer. */
 const MAX_SPARE_BYTES = 8 * 2 ** 20;
@@ -96,7 +96,7 @@ export class Transport {
     return this.#withoutKey(() => new Download([this.#sender, this.#options], [call, accepts], file, observer).run());
   }
 
-  /** What the service answers, refusals too, after those that are worth it were retried. */
+  /** Returns the service's answer, refusals too, after those that are worth it were retried. */
   plain(call: Call): Promise<PlainAnswer> {
     return this.#withoutKey(async () => {
       const attempts = new Attempts(callLimits(this.#options, 'request'));

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { attempt, type Check, ok } from '../check.ts';
 import { requestStamp, type Stamping } from '../export/stamp.ts';
 
-/** Whether the time-stamping authority gives a token that holds under the pinned roots: one over a random digest. */
+/** Checks that the time-stamping authority gives a token that holds under the pinned roots: one over a random digest. */
 export function checkAuthority(stamping: Stamping): Promise<Check> {
   return attempt('time-stamp', async () => {
     const now = new Date();

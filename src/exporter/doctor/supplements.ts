@@ -5,7 +5,7 @@ import { toMissingSupplement } from '../supplements/missing.ts';
 import { othersOf, type SupplementSource } from '../supplements/source.ts';
 import { tryService } from '../supplements/try.ts';
 
-/** Whether each service that supplements are collected from answers this key, as the contract describes it. */
+/** Checks that each service that supplements are collected from answers this key, as the contract describes it. */
 export async function checkSupplements(source: SupplementSource): Promise<Check[]> {
   const checks: Check[] = [];
   for (const [service, client] of othersOf(source))

@@ -76,7 +76,7 @@ function readingsOf(read: readonly PackageReading[], { missing }: ReceivedForms)
   );
 }
 
-/** How the streams of a run stand once the list is read. */
+/** The streams of a run once the list is read. */
 interface PlannedStreams {
   selection: StreamSelection;
   open: Rows<ListedStream>;
@@ -91,7 +91,7 @@ export async function hiddenIn(
   { selection, open, finished }: PlannedStreams,
 ): Promise<ListedStream[]> {
   if (account === null || open.length + finished.size === 0) return [];
-  // Where a listed stream asked for the package, that stream says why there is none.
+  // If a listed stream asked for the package, that stream says why there is none.
   const held = await (open.length === 0 ? account() : account().catch(() => null));
   const hidden = held === null ? [] : findHidden(selection, question.scope, held.streamIds);
   return hidden.filter(({ streamId }) => !finished.has(streamId));

@@ -22,7 +22,7 @@ export interface BegunRun {
   bytes: Uint8Array;
 }
 
-/** Who asks for a run. */
+/** The export that asks for a run. */
 interface Asker {
   archive: Archive;
   service: Pick<ServiceInUse, 'isMoved'>;
@@ -32,7 +32,7 @@ interface Asker {
 const NAME = 'asked.json';
 
 /**
- * What an export finds out before it asks anything of the service.
+ * Finds out what an export has to know before it asks anything of the service.
  * @returns the run, where it is finalized.
  * @throws EvidenceError as `checkService`, `requireSame` and `readBegun` do.
  */
@@ -62,7 +62,7 @@ export async function checkSameService(
 }
 
 /**
- * What a run was begun with; null where it was not.
+ * Returns the question that a run was begun with; null where it was not.
  * @throws EvidenceError `conflict` where that was not written by an export with the same keys; `config` where it is not
  * what is asked for now.
  */

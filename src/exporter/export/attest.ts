@@ -14,9 +14,9 @@ interface Attested {
 }
 
 /**
- * What stands beside a finalized run: its signed statement, its entry in the ledger, its time-stamp, in this order. Each
- * is over the run record and is stored whole or not at all, so wherever it was interrupted the same call adds the rest.
- * The authority comes last: it may be out of reach for days, and its token can be had later.
+ * Adds what stands beside a finalized run: its signed statement, its entry in the ledger, its time-stamp, in this
+ * order. Each is over the run record and is stored whole or not at all, so wherever it was interrupted the same call
+ * adds the rest. The authority comes last: it may be out of reach for days, and its token can be had later.
  *
  * @param known where the ledger ended when it was read. What was added since is checked before anything is signed.
  * @returns whether another process had recorded the run, and why it has no time-stamp although it is to have one.

@@ -14,7 +14,7 @@ import type { SigningKey } from '../../verifier/signature/key.ts';
 
 const KEY_BYTES = 32;
 
-/** What a run is bound to: its question, and the random text that it was begun with. */
+/** The things that a run is bound to: its question, and the random text that it was begun with. */
 export interface Bound extends Question {
   nonce: string;
 }
@@ -76,7 +76,7 @@ export function bindPieces(key: KeyObject | null, pieces: Iterable<string | Uint
 }
 
 /**
- * Whether somebody who has the key wrote these very bytes.
+ * Reports whether somebody who has the key wrote these very bytes.
  * @param key null for nobody.
  * @param bytes a record as it is stored.
  */

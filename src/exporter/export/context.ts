@@ -31,7 +31,7 @@ export interface ServiceInUse {
   contract: Contract;
   /** The file of a pinned contract, which goes into every bundle; null for the default one. */
   contractFile: ContractInUse['file'];
-  /** What its packages hold: the period, or all there is where it cannot select. */
+  /** The period that its packages hold, or all there is where it cannot select. */
   packagePeriod: Period;
   /** Somebody says that the service of the archive has this address now. */
   isMoved: boolean;
@@ -39,7 +39,7 @@ export interface ServiceInUse {
   supplements: SupplementSource | null;
 }
 
-/** What evidence is judged under. */
+/** Trust by which evidence is judged. */
 export interface EvidenceTrust {
   sealKeys: SealKeys;
   /** The roots of the time-stamping authorities that are trusted; null when none were pinned. */
@@ -61,20 +61,20 @@ export interface Signing extends LedgerTrust {
   stamping: Stamping | null;
 }
 
-/** Who makes the run, and whom its reports are for. */
+/** The maker of a run, and the readers of its reports. */
 export interface Maker {
   tool: { name: string; version: string };
-  /** Of the checkout that the program runs from; null for an installed package. */
+  /** The commit of the checkout that the program runs from; null for an installed package. */
   commit: string | null;
   operator: Operator;
   report: ReportOptions;
 }
 
-/** What the jobs run on. */
+/** The resources of the jobs. */
 export interface Runtime {
   /** A folder of this process alone, for what is on its way into the archive. */
   workDirectory: string;
-  /** How many streams are exported at a time. */
+  /** The number of streams that are exported at a time. */
   concurrency: number;
   now: () => Date;
   signal: AbortSignal;
@@ -126,18 +126,18 @@ export interface Beginning {
 /** When this attempt began. */
 export interface Start {
   at: Date;
-  /** What time it was at the service then; null where it did not say. */
+  /** The time at the service then; null where it did not say. */
   clock: ClockReading | null;
 }
 
-/** What is fixed once a run has begun. */
+/** The state that is fixed once a run has begun. */
 // Over ten members: everything that a run must not ask for twice.
 export interface RunState {
   beginning: Beginning;
   start: Start;
   /** The address that the service moved from; null where it did not. */
   movedFrom: string | null;
-  /** Where the ledger ended then. */
+  /** The end of the ledger then. */
   ledger: LedgerEnd;
   /** The last good heads of earlier exports, by stream id. */
   heads: StreamHeads;
@@ -150,13 +150,13 @@ export interface RunState {
   /** The package of the whole account, collected when the first stream asks; null where each stream has its own. */
   account: (() => Promise<AccountPackage>) | null;
   packing: Pick<Packing, 'close' | 'hasPackedMuch' | 'write'>;
-  /** What was collected from the other services; null where none is configured, or where it is archived already. */
+  /** The evidence of the other services; null where none is configured, or where it is archived already. */
   supplements: OpenSupplements | null;
-  /** Of an earlier try that was interrupted behind them. */
+  /** Supplements of an earlier try that was interrupted behind them. */
   storedSupplements: StoredSupplements | null;
 }
 
-/** What the runs before had of a stream, as the ledger has it. */
+/** Returns the entries that the runs before had of a stream, by the ledger. */
 export function pastOf({ past, restarts }: Pick<RunState, 'past' | 'restarts'>, streamId: string): StreamPast {
   return { earlier: past.spans.get(streamId) ?? [], restarts: restarts.get(streamId) ?? [] };
 }

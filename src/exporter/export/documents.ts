@@ -5,7 +5,7 @@ import type { Report } from '../report/reports.ts';
 import type { Runtime } from './context.ts';
 import { withFile } from './pieces.ts';
 
-/** Where documents go, and where they are put together. */
+/** The archive that documents go to, and the folder where they are put together. */
 interface Place {
   archive: Archive;
   runtime: Pick<Runtime, 'workDirectory'>;

@@ -19,14 +19,14 @@ export async function toStoredForm(
 ): Promise<StoredForm> {
   const { file, bytes, sha256: digest } = zip;
   if (recipients === null) return { file, bytes, sha256: digest };
-  // Where nobody encrypts, nobody waits for the code of it.
+  // Load the code only where something is encrypted.
   const { encryptFile } = await import('../../verifier/encryption/age.ts');
   const target = `${file}.age`;
   const content = await encryptFile(file, target, recipients, { bytes, sha256: digest }, signal);
   return { file: target, ...content, encrypted: { bytes, sha256: digest, recipients: [...recipients.names] } };
 }
 
-/** Where a bundle of a stream may lie, whatever became of the stream, and however the archive was configured. */
+/** Lists the names that a bundle of a stream may have, whatever became of the stream, and however the archive was configured. */
 export function* bundleNames(slug: string): Generator<{ name: string; partial: boolean; isEncrypted: boolean }> {
   for (const status of ['COMPLETE', 'PARTIAL'] as const)
     for (const isEncrypted of [false, true])

@@ -4,7 +4,7 @@ import type { ListingCheck } from './listing.ts';
 
 type Observers = Pick<PackageExpectation, 'onEntry' | 'onSent'>;
 
-/** What sees the entries of a stream as they are read: each of the two, where it is there. */
+/** Returns the observers of the entries of a stream as they are read: each of the two, where it is there. */
 export function observersOf(notes: NotedEntries | null, listing: ListingCheck | null): Observers {
   if (listing === null && notes === null) return {};
   return {

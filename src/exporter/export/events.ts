@@ -12,7 +12,7 @@ export type JobStep =
   | 'archive'
   | 'record';
 
-/** What an export reports while it runs; progress, log and metrics listen to it. */
+/** An event of an export; progress, log and metrics listen to it. */
 export type ExportEvent =
   | { type: 'planned'; runId: string; streams: number; done: number; excluded: number; entryCounts: (number | null)[] }
   | { type: 'collecting'; service: string }

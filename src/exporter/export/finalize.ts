@@ -40,7 +40,7 @@ export async function concludeRun(unbound: ExportContext, run: RunState, jobs: S
   const begun =
     (await readBegun(context, context.question)) ?? (await beginRun(context, run.beginning, run.ledger.newest));
   context = await boundToBeginning(context, begun);
-  // Where all streams have vanished, no more is to come.
+  // If all streams have vanished, no more is to come.
   const missing = record.streams.length === 0 ? 0 : record.reconciliation.supplements.missing;
   const open = jobs.incomplete.length + jobs.failed.length + missing > 0 && !context.finalizePartial;
   const frozen = open ? await readRunDraft(context, context.question.run_id) : null;

@@ -6,7 +6,7 @@ import type { Form } from '../client/audit.ts';
 import type { ServiceInUse } from './context.ts';
 import type { ReceivedForms } from './received.ts';
 
-/** What watches a form arrive. */
+/** A watch on a form as it arrives. */
 export interface FormWatch {
   begin(form: Form): void;
   /** It begins again: what came before does not count. */
@@ -48,7 +48,7 @@ export async function receiveForms(
       received.missing.push({ form, reason: error.message });
       if (error.code === 'refused') received.refused.push(form);
       received.transferLog.push({ step: form, failure: error.message });
-      // What arrived is kept, under a name that says that it is not the whole.
+      // The part that arrived is kept, under a name that says that it is not the whole.
       const bytes = await sizeOf(file);
       if (bytes > 0) received.files.push({ form, path: `${formFileName(form, '')}.part`, file, bytes, sha256: null });
     }

@@ -11,7 +11,7 @@ import { listUnfetched } from './unfetched.ts';
 interface GrownQuestion {
   service: Pick<ServiceInUse, 'client' | 'contract'>;
   scope: Question['scope'];
-  /** What all runs had. */
+  /** The entries that all runs had. */
   past: Pick<Past, 'spans' | 'runs'>;
   concurrency: number;
 }

@@ -10,7 +10,7 @@ import { notOurs, saysTheSame } from './records.ts';
 import type { Relisting } from './relist.ts';
 import { verdictWithoutKey } from './without-key.ts';
 
-/** What a bundle was found to be that lay in the archive. */
+/** A bundle that lay in the archive, as it was found to be. */
 export interface Leftover {
   /** Ours, made now, under what this run requires. */
   verdict: Verdict;

@@ -13,14 +13,14 @@ import { ListingFile } from './listing-file.ts';
 import type { ListedStream } from './plan.ts';
 import type { AskedAt } from './received.ts';
 
-/** How completeness is to be shown: by listing the entries too, by the stream record alone, or not at all. */
+/** The way to show completeness: by listing the entries too, by the stream record alone, or not at all. */
 export type CompletenessMode = 'listing' | 'record' | 'off';
 
 /** A stream of more entries is held against its record: to list it takes longer than to export it. */
 const MAX_LISTED = 250_000;
 /** No honest clock is further ahead of ours. */
 const DAY_MS = 86_400_000;
-/** Of a stream of which nothing is stated. */
+/** The most entries to compare for a stream of which nothing is stated. */
 const MAX_COMPARED = 2 * MAX_LISTED;
 /** Entries that a listing may have beyond twice those that are known: the stream may have grown since. */
 const MAX_GROWN = 100;
@@ -36,7 +36,7 @@ export interface ListedFile {
 /** A stream, as far as its list of entries is bounded by it. */
 type Stated = Pick<ListedStream, 'streamId' | 'entryCount' | 'headSequence'>;
 
-/** What came of a comparison with the listing. */
+/** The result of a comparison with the listing. */
 export interface Listed {
   basis: CompletenessBasis;
   /** Null where the service refused to list, or nobody wants to keep it. */
@@ -90,7 +90,7 @@ export class ListingCheck implements Disposable {
     this.#packaged += entries.count;
     if (this.#failure !== null) return;
     const last = entries.count - 1;
-    // What the package has and the period has not is missing in the listing, whatever the service lists.
+    // Entries that the package has and the period has not are missing in the listing, whatever the service lists.
     if ([0, last].every((index) => this.#isWithin({ timestamp: entries.timestamp(index) })))
       this.#merge.fromPackageAsSent(entries);
     else for (let index = 0; index <= last; index++) this.#merge.fromPackage(entryOf(entries, index));

@@ -2,7 +2,7 @@ import type { NotedStreams } from '../../verifier/verify/noted-streams.ts';
 import type { CollectedSupplements } from '../supplements/collect.ts';
 import type { SupplementSource } from '../supplements/source.ts';
 
-/** What was collected from the other services, and the entries that it names, noted while streams are read. */
+/** The evidence of the other services, and the entries that it names, noted while streams are read. */
 export interface OpenSupplements {
   source: SupplementSource;
   collected: CollectedSupplements;

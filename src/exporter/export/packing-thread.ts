@@ -32,7 +32,7 @@ async function answer(id: number, options: BundleOptions): Promise<PackingAnswer
   }
 }
 
-/** What an error loses between threads, and tells of the disk. */
+/** Returns what an error loses between threads, and tells of the disk. */
 function refusalOf(error: unknown): Pick<NodeJS.ErrnoException, 'code' | 'syscall' | 'path'> {
   if (!isSystemError(error)) return {};
   const { code, syscall, path } = error;

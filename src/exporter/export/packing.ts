@@ -5,11 +5,11 @@ import { KeptThreads } from '../../core/kept-threads.ts';
 import type { BundleOptions, WrittenBundle } from '../../verifier/bundle/write.ts';
 import type { PackingAnswer, PackingJob } from './packing-thread.ts';
 
-/** What is packed passes through buffers outside of the heap. */
+/** The limits of the thread: bundles pass through buffers outside of the heap. */
 const HEAP = { maxOldGenerationSizeMb: 256, maxYoungGenerationSizeMb: 2 };
 const THREADS = new KeptThreads(programUrl('exporter/export/packing-thread'), HEAP);
 
-/** Of bundles. Threads that worked for a larger run are ended: they hold memory that its reports need. */
+/** The most bytes of bundles after which a thread is kept. Others are ended: they hold memory that the reports of the run need. */
 const KEPT_UP_TO_BYTES = 4 * 2 ** 20;
 
 /** Ends the thread that is kept for the next run. */
@@ -49,12 +49,12 @@ export class Packing {
     });
   }
 
-  /** Whether so much was written that the run needs the memory of threads. */
+  /** True if so much was written that the run needs the memory of threads. */
   get hasPackedMuch(): boolean {
     return this.#packedBytes > KEPT_UP_TO_BYTES;
   }
 
-  /** What is being written then is not finished. */
+  /** Ends the packing. A bundle that is being written then is not finished. */
   async close(): Promise<void> {
     const thread = this.#thread;
     if (thread === null || this.#end !== null) return;

@@ -13,7 +13,7 @@ import { runRecordKey } from '../../verifier/records/keys.ts';
 import { readFinalizedRun } from '../../verifier/records/stored-run.ts';
 import type { ExportContext, RunState } from './context.ts';
 
-/** What continuity is compared with. */
+/** The past that continuity is compared with. */
 export interface ComparedPast {
   /** The oldest first; behind a run, the part of its entries that was read from its bundle. */
   earlier: readonly Span[];
@@ -25,8 +25,9 @@ export interface ComparedPast {
 const MAX_BUNDLES = 4;
 
 /**
- * What earlier runs saw of a stream. Of a run that begins or ends elsewhere than the package, so that what is recorded
- * of it does not tell whether both have the same entries, the bundle is read again for those they have in common.
+ * Returns what earlier runs saw of a stream. For a run that begins or ends elsewhere than the package, so that what is
+ * recorded of it does not tell whether both have the same entries, the bundle is read again for those they have in
+ * common.
  *
  * @param folder for what is fetched.
  */
@@ -65,7 +66,7 @@ function needsBundle(
 ): boolean {
   const span = earlier[index];
   if (span === undefined || !isPlaced(span) || unread.has(span.run_id)) return false;
-  // What differs is found already, and what was read once tells nothing more the second time.
+  // A difference is found already, and a bundle that was read once tells nothing more the second time.
   const head = digestAt(walk, span.entries.head.sequence);
   return (head === undefined || head === span.entries.head.hash) && earlier[index + 1]?.run_id !== span.run_id;
 }

@@ -5,7 +5,7 @@ import { filterOf } from '../../verifier/records/question.ts';
 import type { Period } from '../client/period.ts';
 import type { ClockReading } from '../clocks.ts';
 
-/** What the user asked for, before it is a period. At most one of the ways may be given. */
+/** The user's wish before it is a period. At most one of the ways may be given. */
 export interface PeriodQuestion {
   /** A month, `2026-10`. */
   month?: string | undefined;
@@ -29,7 +29,7 @@ export interface PeriodAnswer {
   /** Names the run in the archive. */
   runId: string;
   period: Period;
-  /** Of a period without an end, the name of its run but for the day; null where a request names it. */
+  /** For a period without an end, the name of its run but for the day; null where a request names it. */
   series: RunName | null;
 }
 
@@ -62,7 +62,7 @@ export function resolvePeriod(question: PeriodQuestion, now: Date): PeriodAnswer
   if (request !== undefined) return { runId: checkRunId(request), period, series: null };
   const suffix = suffixOf(question);
   if (period.to !== null) return { runId: `${name}${suffix}`, period, series: null };
-  // What there is until now is another thing tomorrow.
+  // The entries until now are others tomorrow.
   const prefix = `${name}-`;
   return { runId: `${prefix}${now.toISOString().slice(0, 10)}${suffix}`, period, series: { prefix, suffix } };
 }

@@ -5,7 +5,7 @@ import { StreamingSha256 } from '../../core/digest.ts';
 import type { Expected } from '../../verifier/archive/archive.ts';
 import type { Runtime } from './context.ts';
 
-/** What is made bit by bit, because all of it would be megabytes. */
+/** A document that is made bit by bit, because all of it would be megabytes. */
 export type Pieces = Iterable<string | Uint8Array>;
 
 const BLOCK = 256 * 1024;

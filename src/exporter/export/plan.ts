@@ -31,7 +31,7 @@ type Filter = Pick<Question['scope'], 'streams' | 'exclude'>;
 /** A stream as the service lists it. */
 export interface ListedStream extends StreamStatement {
   streamId: string;
-  /** What in its record is not as the contract says; such a stream is not exported. */
+  /** The part of its record that is not as the contract says; such a stream is not exported. */
   drift: string | null;
   /** Its record in the list, as JSON. */
   record: string;
@@ -183,7 +183,7 @@ function unlistedIn<Value>(
   return unlisted;
 }
 
-/** How many numbers they hold, each counted once. */
+/** Counts the numbers that they hold, each once. */
 function countEntries(spans: readonly Span[]): number {
   return lengthOf(
     spans.filter(isPlaced).map(({ entries }) => ({ from: entries.first_sequence, to: entries.head.sequence })),

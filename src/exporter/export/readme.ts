@@ -10,7 +10,7 @@ const FORM_WORDS = {
   summary: 'a summary as the service sent it',
 } as const;
 
-/** What lies in the bundle of what the service sent, and what is only a part of it. */
+/** Lists the forms in the bundle that the service sent, and those of which there is only a part. */
 function formsIn({ files }: Received): [path: string, words: string][] {
   return files.map(({ form, path, sha256 }) => [
     path,
@@ -31,7 +31,7 @@ function factsIn(verdict: Verdict, fields: Contract['fields']): [label: string, 
   ];
 }
 
-/** What the README.txt of a bundle says of its evidence besides the claims. */
+/** Returns what the README.txt of a bundle says of its evidence besides the claims. */
 export function toReadmeFacts(received: Received, verdict: Verdict, fields: Contract['fields']) {
   const { findings } = verdict;
   return {

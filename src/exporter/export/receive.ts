@@ -27,13 +27,13 @@ export interface Received extends Omit<ReceivedForms, 'transferLog'> {
   listed: ListedFile | null;
   /** The key may not list the entries. */
   isListingRefused: boolean;
-  /** What the service's own check of the stream answered; null where it did not. */
+  /** The answer to the service's own check of the stream; null where there was none. */
   checkAnswer: string | null;
-  /** How many entries the service said that the package has, when it was ready; null where it does not say. */
+  /** The number of entries that the service stated when the package was ready; null where it states none. */
   statedCount: number | null;
 }
 
-/** What watches the JSON form arrive, from its first byte on. */
+/** A watch on the JSON form as it arrives, from its first byte on. */
 interface JsonWatch extends Disposable {
   reader: PackageReader;
   /** Null when the stream is not listed. */
@@ -153,7 +153,7 @@ export class Collection {
       listed: null,
       isListingRefused: false,
       checkAnswer: this.#checkAnswer,
-      // Of the whole account.
+      // The count is of the whole account.
       statedCount: null,
     };
   }
@@ -210,7 +210,7 @@ export class Collection {
     return whyNotListed(this.#mode, this.#stream);
   }
 
-  /** Of the service's list of streams. */
+  /** The stream as the service's list states it. */
   get statement(): RecordedStatement {
     const { entryCount, headSequence, headDigest } = this.#stream;
     return { entryCount, headSequence, headDigest, readAt: this.#run.start.at.toISOString() };

@@ -9,7 +9,7 @@ export type AskedAt = Pick<PackageCut, 'askedAt' | 'askedAtByService'>;
 /** A package that the service made and that is ready to be downloaded. */
 export interface MadePackage extends AskedAt {
   packageId: string;
-  /** How many entries it has, as the service said when it was ready; null where it does not say. */
+  /** The number of its entries, as the service stated it when it was ready; null where it states none. */
   entryCount: number | null;
   transferLog: TransferLog['steps'];
 }

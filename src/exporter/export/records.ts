@@ -13,7 +13,7 @@ import type { StoredRecord } from './stream-jobs.ts';
 /** The run that a record is of, and where it is kept. */
 type OfRun = Pick<ExportContext, 'archive' | 'question' | 'binding'>;
 
-/** What lies in the archive is not what this run put there, or is not so any more. */
+/** Returns the error for an object in the archive that this run did not put there, or that is not so any more. */
 export function notOurs(key: string, why: string): EvidenceError {
   return new EvidenceError('conflict', `${key} is not taken for this run's: ${why}`, {
     nextStep: 'Nothing was overwritten. Keep the archive as it is and export again with --revise.',
@@ -92,7 +92,7 @@ export async function requireBoundRun({ archive, question, binding }: OfRun): Pr
   throw notOurs(key, 'it is not bound to it, so it was neither signed nor recorded in the ledger');
 }
 
-/** Whether two records would be the same when they are stored, but for the order of their members. */
+/** Reports whether two records would be the same when they are stored, but for the order of their members. */
 export function saysTheSame(one: object, other: object): boolean {
   return isDeepStrictEqual(JSON.parse(JSON.stringify(one)), JSON.parse(JSON.stringify(other)));
 }

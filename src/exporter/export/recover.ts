@@ -61,7 +61,7 @@ export async function recoverBundle(
     }
     const { record } = recovered;
     checkPlace(context.question, key, record);
-    // What is there already is not stored again, but asked after.
+    // An object that is there already is not stored again, but asked after.
     const stored = await context.archive.put(key, { file }, content);
     return { ...recovered, record: { ...record, bundle: { ...record.bundle, ...whereKept(stored) } } };
   });
@@ -86,7 +86,7 @@ export async function recoverRecord(context: ExportContext, key: string): Promis
   });
 }
 
-/** What it holds only its recipients can read; what was written down before it was stored, says so for its digest. */
+/** Reads what was written down before a bundle was stored that only its recipients can read; it holds for its digest. */
 async function readAnnounced(
   { archive, question, binding, runtime }: ExportContext,
   key: string,
@@ -102,7 +102,7 @@ async function readAnnounced(
   return { format: FORMATS.stream, ...rest, recorded_at: runtime.now().toISOString() };
 }
 
-/** Where a bundle lies follows from its stream, and from whether a form is missing in it. */
+/** Checks the key of a bundle. It follows from its stream, and from whether a form is missing in it. */
 function checkPlace({ run_id: runId }: Question, key: string, { stream_id, partial }: Unbound<StreamRecord>): void {
   const names = [...bundleNames(slugOf(stream_id))].filter((name) => name.partial === partial);
   if (names.every(({ name }) => bundleKey(runId, name) !== key))
@@ -115,7 +115,7 @@ export async function withFetched<T>(
   key: string,
   use: (bundle: Fetched) => Promise<T>,
 ): Promise<T> {
-  // What is fetched from afar goes when it was looked at: an archive may be larger than the disk.
+  // Files that are fetched from afar go when they were looked at: an archive may be larger than the disk.
   const folder = await mkdtemp(join(context.runtime.workDirectory, `${basename(key)}-`));
   try {
     const file = await context.archive.fetchFile(key, folder).catch((error: unknown) => {

@@ -71,8 +71,8 @@ export async function restampRun(context: RestampContext, runId: string): Promis
 }
 
 /**
- * What `restampRun` would do of a run, and the key of the token that it would keep; null for none. Nothing is asked of the
- * authority, and nothing is written.
+ * Returns what `restampRun` would do of a run, and the key of the token that it would keep; null for none. Nothing is
+ * asked of the authority, and nothing is written.
  * @throws EvidenceError as `restampRun` does.
  */
 export async function foreseeRestamp(

@@ -181,8 +181,8 @@ export function* leftStreams(
 }
 
 /**
- * Where a bundle of a stream may lie, the one that counts first. One that must not be taken for whole is left where nobody
- * asks for it, and the stream is collected again.
+ * Lists the keys that a bundle of a stream may have, the one that counts first. One that must not be taken for whole is
+ * left where nobody asks for it, and the stream is collected again.
  */
 function bundleKeys(runId: string, slug: string, finalizePartial: boolean): string[] {
   const names = [...bundleNames(slug)].filter(({ partial }) => !partial || finalizePartial);

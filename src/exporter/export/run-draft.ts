@@ -31,7 +31,7 @@ export interface FrozenRun {
 
 const NAME = 'run-draft.json';
 
-/** What freezing a run takes. */
+/** The parts of the context that freezing a run takes. */
 type DraftContext = Pick<ExportContext, 'archive' | 'binding'> & { runtime: { workDirectory: string } };
 
 /**

@@ -5,7 +5,7 @@ import { readPast } from '../../verifier/ledger/past.ts';
 import { RUNS_PREFIX, runIdOf, runPrefix, runRecordKey } from '../../verifier/records/keys.ts';
 import type { PeriodAnswer, RunName } from './period.ts';
 
-/** What is to become of a run that is there already. */
+/** The wish of the user for a run that is there already. */
 export interface RevisionWish {
   archive: Archive;
   /** A new revision of what is finalized. */
@@ -113,7 +113,7 @@ export async function findOpenRuns(
   return open.filter((runId) => !givenUp.has(runId));
 }
 
-/** What there is until now: a run of it that was begun on an earlier day, and not finalized, goes on under its own name. */
+/** Chooses the id of a run. One of all entries until now that was begun on an earlier day, and not finalized, goes on under its own name. */
 export async function chooseRunId(archive: Archive, { runId, series }: PeriodAnswer): Promise<string> {
   return (series === null ? null : await findOpenRun(archive, series)) ?? runId;
 }

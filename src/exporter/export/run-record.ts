@@ -13,15 +13,15 @@ import { findEnded, findUnlisted, findVanished } from './plan.ts';
 import { reconcile } from './reconcile.ts';
 import type { StreamJobs } from './stream-jobs.ts';
 
-/** What else is known of a run. */
+/** Other facts about a run. */
 interface Besides {
   earlier: EarlierRuns;
-  /** Of the archive. */
+  /** The limitations of the archive. */
   limitations: readonly string[];
   supplements: RunSupplements | null;
 }
 
-/** What the run came to, but for what lies beside its record. */
+/** Returns the record of a run, but for what lies beside it. */
 // Over 40 lines: it is the document run.json.
 export function toRunRecord(
   context: ExportContext,

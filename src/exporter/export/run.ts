@@ -160,7 +160,7 @@ async function concludeFinalized(context: ExportContext, finalized: FinalizedRun
     });
   const isSigned = !record.signed || (await archive.stat(runEnvelopeKey(record.run_id))) !== null;
   if (entry !== null && isSigned) {
-    // Who signs believes nothing that nobody signed; without a key, what is there can still be told.
+    // A signer believes nothing that nobody signed; without a key, what is there can still be told.
     if (signing.signingKey !== null) requireTrusted(archive, newest, signing);
     return { record, state: 'already', unstamped: await stampFinalized(context, finalized) };
   }

@@ -14,7 +14,7 @@ export interface Stamping {
 }
 
 export interface StampWish {
-  /** What the token must not be older than. */
+  /** The time that the token must not be older than. */
   notBefore: Date;
   /** The token must rest on certificates that end later than this. */
   outlasting: Date | null;
@@ -62,7 +62,7 @@ export async function requestStamp(
   return { key: next.key, der, verdict };
 }
 
-/** Of two that stamp the same run at once the first one's token stays. */
+/** Stores a token. Of two exports that stamp the same run at once, the first one's token stays. */
 export async function keepStamp(archive: Archive, { key, der }: FreshStamp): Promise<void> {
   try {
     await putBytes(archive, key, der);

@@ -32,7 +32,7 @@ export type StreamOutcome =
   | { kind: 'incomplete'; record: Unbound<StreamRecord>; recovered: Recovered | null; isRefused: boolean }
   | { kind: 'failed'; failure: StreamFailure; code: ErrorCode };
 
-/** How the streams of a run stand when all jobs have ended. */
+/** The streams of a run when all jobs have ended. */
 export interface StreamJobs {
   selection: StreamSelection;
   /** Sorted by stream id. */

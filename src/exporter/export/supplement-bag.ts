@@ -15,11 +15,11 @@ import type { CollectedSupplements } from '../supplements/collect.ts';
 import type { ExportContext, RunState } from './context.ts';
 import { Packing } from './packing.ts';
 
-/** What the bag is made of. */
+/** The contents of the bag. */
 export interface SupplementContents {
   collected: CollectedSupplements;
   statement: SupplementsStatement;
-  /** How each record stands, and the tables. */
+  /** The standing of each record, and the tables. */
   judged: PayloadSource[];
   /** For the bag. */
   folder: string;

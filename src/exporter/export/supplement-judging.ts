@@ -18,7 +18,7 @@ import type { OpenSupplements } from './open-supplements.ts';
 import { readBackStreams } from './read-back.ts';
 import type { StreamJobs } from './stream-jobs.ts';
 
-/** What was found of the records, and the files that say so. */
+/** Findings of the records, and the files that state them. */
 export interface JudgedRecords {
   statement: Pick<SupplementsStatement, 'kinds' | 'findings' | 'findings_count'>;
   files: PayloadSource[];
@@ -31,7 +31,7 @@ export async function judgeRecords(
   jobs: StreamJobs,
   { services, startedAt }: { services: SupplementsStatement['services']; startedAt: Date },
 ): Promise<JudgedRecords> {
-  // Of what another process was faster to store, this one may have read something else.
+  // This process may have read something else of a stream that another one was faster to store.
   for (const { streamId } of jobs.recovered) notes.forget(streamId);
   await readBackStreams(context, notes, receivedIn(jobs));
   const { period } = context.question;
@@ -56,7 +56,7 @@ export async function judgeRecords(
   return { statement: tally.statement, files: files.map(({ source }) => source) };
 }
 
-/** What the run knows of each stream. */
+/** Returns the run's knowledge of each stream. */
 function standingsOf(jobs: StreamJobs, notes: NotedStreams): (streamId: string) => StreamStanding {
   const { failed, selection } = jobs;
   const heads = listedHeads(selection.list);

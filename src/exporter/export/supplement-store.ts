@@ -19,7 +19,7 @@ import { withFetched } from './recover.ts';
 
 /**
  * Stores the bag of a run, once what it holds is written down: an export that is interrupted behind it goes on with it.
- * Where another process was the first to store one, its word counts.
+ * If another process was the first to store one, its word counts.
  *
  * @param zip packed and read back.
  * @throws EvidenceError `conflict` where a bag is there that this run did not store.
@@ -47,14 +47,14 @@ export async function storeSupplements(
   }
 }
 
-/** Where the run has stored its supplements, whole. Those that lack a service are collected anew. */
+/** Returns the key where the run has stored its supplements, whole. Those that lack a service are collected anew. */
 export function storedSupplementsKey(runId: string, objects: Rows<StoredObject>): string | undefined {
   const keys = [false, true].map((isEncrypted) => supplementsKey(runId, { isPartial: false, isEncrypted }));
   return objects.find(({ key }) => keys.includes(key))?.key;
 }
 
 /**
- * What a bag holds that this run stored, or that another process exporting the same run was the first to store.
+ * Reads a bag that this run stored, or that another process exporting the same run was the first to store.
  * @throws EvidenceError `conflict` for one that is not bound to this run.
  */
 export async function recoverSupplements(context: ExportContext, key: string): Promise<StoredSupplements> {
@@ -73,7 +73,7 @@ export async function recoverSupplements(context: ExportContext, key: string): P
     const { object } = supplements;
     if (run_id !== question.run_id || object.key !== key || object.sha256 !== content.sha256)
       throw notOurs(key, `${announced} is of ${object.key}`);
-    // What is there already is not stored again, but asked after.
+    // An object that is there already is not stored again, but asked after.
     const stored = await archive.put(key, { file }, content);
     return { ...supplements, object: { ...object, ...whereKept(stored) } };
   });

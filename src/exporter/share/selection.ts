@@ -53,8 +53,8 @@ interface Recorded {
 const MAX_SMALL_BYTES = 2 ** 30;
 
 /**
- * What the run's record names, what vouches for it, and the ledger from its first entry to the run's own, which is what
- * that entry follows from.
+ * Selects the objects that the run's record names, those that vouch for it, and the ledger from its first entry to the
+ * run's own, which is what that entry follows from.
  *
  * @throws EvidenceError `not-found` for a run that is not in the ledger or lacks its signature; `unreadable` where
  * something is not as it was recorded.
@@ -161,7 +161,7 @@ function toShared(recorded: Recorded, found: StoredObject | undefined, runId: st
   return { key, bytes: found.bytes, sha256: digest, version_id: found.version_id ?? null };
 }
 
-/** What is not as it was recorded is not handed on. */
+/** Returns the error for an object that is not as it was recorded, which is not handed on. */
 export function differs(key: string, why: string): EvidenceError {
   return new EvidenceError('unreadable', `${key} is not what was recorded: ${why}; nothing was shared`, {
     nextStep: 'Find out what else is wrong, with: evidence verify.',

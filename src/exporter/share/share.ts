@@ -14,9 +14,9 @@ export interface ShareWish {
   /** The roots that whoever shares has pinned. */
   roots: LetterSubject['roots'];
   sharedBy: ShareRecord['shared_by'];
-  /** How long links are to last, in seconds; null for copies. */
+  /** The seconds that links are to last; null for copies. */
   linkSeconds: number | null;
-  /** Where the letter goes and, of copies, the copies. Must not be there yet. */
+  /** The folder for the letter and, with copies, for the copies. Must not be there yet. */
   folder: string;
 }
 
@@ -28,9 +28,9 @@ export interface ShareContext {
 
 export interface Shared {
   record: ShareRecord;
-  /** Of the record in the archive. */
+  /** The key of the record in the archive. */
   key: string;
-  /** What there is to know of the links, a sentence each. */
+  /** Remarks on the links, a sentence each. */
   warnings: string[];
 }
 
@@ -60,7 +60,7 @@ export async function shareRun(context: ShareContext, wish: ShareWish): Promise<
 }
 
 /**
- * What `shareRun` would record, and what there is to know of the links. Nothing is written, and no link is made.
+ * Returns what `shareRun` would record, and remarks on the links. Nothing is written, and no link is made.
  * @throws EvidenceError as `shareRun` does for what cannot be shared.
  */
 export async function foreseeShare(context: ShareContext, wish: ShareWish): Promise<Omit<Shared, 'key'>> {

@@ -17,7 +17,7 @@ import { ReceivedAnswers } from './received.ts';
 import { ServiceCollection, type SupplementScope } from './service-collection.ts';
 import type { SupplementSource } from './source.ts';
 
-/** What one service showed, all of it. */
+/** All of the evidence of one service. */
 export interface CollectedService {
   service: SupplementService;
   url: string;
@@ -38,7 +38,7 @@ export interface CollectedSupplements {
   missing: MissingService[];
 }
 
-/** Who is told how it goes, where it happens, and by what clock. */
+/** The listener, the folder and the clock of a collection. */
 export interface CollectingRuntime {
   /** A folder of these supplements alone; it is made. */
   folder: string;

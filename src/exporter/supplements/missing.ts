@@ -10,7 +10,7 @@ export interface MissingSupplement {
 
 const AGAIN = 'then run the same command again to resume';
 
-/** What helps by what went wrong; what the service can be told of its own answers is up to who operates it. */
+/** Returns what helps by what went wrong; only its operator can tell the service about its own answers. */
 function nextStepOf(service: SupplementService, code: ErrorCode): string {
   const key = `source.${service}_url`;
   if (code === 'refused')

@@ -15,7 +15,7 @@ interface Kept {
   bytes: number;
 }
 
-/** What one service answered: files as they were received, and the log of how. */
+/** The answers of one service: files as they were received, and the log of how. */
 export class ReceivedAnswers implements ReceivedFiles {
   readonly transferLog: TransferLog['steps'] = [];
   readonly #folder: string;
@@ -57,7 +57,7 @@ export class ReceivedAnswers implements ReceivedFiles {
     this.transferLog.push({ step, file: path, exchange });
   }
 
-  /** Where its answers lie in the bag. */
+  /** Paths of its answers in the bag. */
   get paths(): Iterable<string> {
     return this.#kept.keys();
   }

@@ -16,7 +16,7 @@ import type { SupplementClient } from '../client/supplement.ts';
 import type { ReceivedAnswers } from './received.ts';
 import type { SupplementSource } from './source.ts';
 
-/** What a supplement is limited to. */
+/** The limits of a supplement. */
 export interface SupplementScope {
   period: Period;
   /** Those that the run exports, by their ids. */
@@ -26,7 +26,7 @@ export interface SupplementScope {
 type Contract = SupplementSource['contract'];
 type FilteredList = List & { from_parameter: string | null; to_parameter: string | null };
 
-/** Of which list a page is, and where it is kept. */
+/** The list that a page is of, and where it is kept. */
 interface Pages {
   step: string;
   fileOf: (number: number) => string;

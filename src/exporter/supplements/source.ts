@@ -8,7 +8,7 @@ export interface SupplementSource {
   /** Those that are configured, and the audit service itself. */
   clients: ReadonlyMap<SupplementService, SupplementClient>;
   contract: Description & { supplements: SupplementsDescription };
-  /** Of one service, in all. */
+  /** The limits of one service, in all. */
   limits: { answers: number; bytes: number };
 }
 

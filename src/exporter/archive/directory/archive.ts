@@ -174,7 +174,7 @@ class DirectoryArchive implements Archive {
     return { state: 'created' };
   }
 
-  /** What a key that is taken means for a `put`. */
+  /** Returns what a key that is taken means for a `put`. */
   async #takeExisting(key: string, expected: Expected): Promise<PutResult> {
     if ((await this.#find(key)) === null) {
       throw new EvidenceError('archive', `could not store ${key}: a folder of that name is in the archive`);

@@ -10,7 +10,7 @@ const GIBIBYTE = 2 ** 30;
 const TEXT = 'Written by evidence doctor. It is not evidence.\n';
 
 /**
- * Whether a folder takes and keeps evidence. Nothing of what is tried stays.
+ * Checks that a folder takes and keeps evidence. Nothing of what is tried stays.
  * @param path of the archive, which need not be there yet.
  */
 export async function checkDirectory(path: string): Promise<Check[]> {

@@ -56,7 +56,7 @@ export async function checkRoot(path: string): Promise<void> {
   }
 }
 
-/** What was named as an archive, or as a folder that it lies in, is a file. */
+/** Returns the error for a file where an archive, or a folder that it lies in, was named. */
 export function noFolder(path: string): EvidenceError {
   return new EvidenceError('config', `${path} is a file, not the folder of an archive`, {
     nextStep: 'Name another folder with --archive or archive.url.',
@@ -86,7 +86,7 @@ export async function makeFolders(root: string, names: readonly string[], durabl
   }
 }
 
-/** Whether all folders of a key exist. @throws EvidenceError `unreadable` when one of them is a link. */
+/** Reports whether all folders of a key exist. @throws EvidenceError `unreadable` when one of them is a link. */
 export async function hasFolders(root: string, names: readonly string[]): Promise<boolean> {
   let folder = root;
   for (const name of names) {

@@ -144,7 +144,7 @@ class S3Archive implements Archive {
     this.#connection.close();
   }
 
-  /** What the store does, found out before anything is stored; and away with what dead processes left. */
+  /** Finds out what the store does, before anything is stored; and away with what dead processes left. */
   #prepare(): Promise<{ capabilities: Capabilities; limitations: string[] }> {
     this.#prepared ??= (async () => {
       const { bucket, prefix } = this.#place;
@@ -183,7 +183,7 @@ class S3Archive implements Archive {
     }
   }
 
-  /** Of several that wrote the same key at once to a store that let them, the first one wins. */
+  /** Reports whether a version is the first of its key: of several that wrote it at once to a store that let them, that one wins. */
   async #isFirst(key: string, { version_id }: Inspection): Promise<boolean> {
     if (version_id === undefined) return true;
     return (await this.#versions.find(this.#name(key).name))?.version_id === version_id;
@@ -201,7 +201,7 @@ class S3Archive implements Archive {
     }
   }
 
-  /** What a key that is taken means for a `put`. */
+  /** Returns what a key that is taken means for a `put`. */
   async #takeExisting(key: string, expected: Expected, protection: PutProtection): Promise<PutResult> {
     const wanted = await this.#resolve(key);
     const found = await inspect(this.#connection, wanted);

@@ -8,7 +8,7 @@ import type { PutProtection } from './policy.ts';
 import { putWhole, type Upload } from './upload.ts';
 import type { Versions } from './versions.ts';
 
-/** What a store does of what an archive wants of it. */
+/** Abilities of a store that an archive wants of it. */
 export interface Capabilities {
   /** It refuses to store an object whose name is taken. */
   createOnly: boolean;
@@ -23,7 +23,7 @@ export interface Capabilities {
 /** Begins with a dot, so no key can name it. */
 export const PROBE = '.capabilities';
 
-/** What `evidence doctor` stores, again and again. */
+/** The key that `evidence doctor` stores again and again. */
 export const SCRATCH = '.doctor';
 
 const TEXT = 'Stored by evidence-exporter to find out what this store does. It is not evidence.\n';

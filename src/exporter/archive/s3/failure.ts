@@ -1,7 +1,7 @@
 import { EvidenceError } from '../../../core/errors.ts';
 import { cutText } from '../../../core/foreign-text.ts';
 
-/** What a store answered when it did not do what was asked, without anything that came along with it. */
+/** The answer of a store that did not do what was asked, without anything that came along with it. */
 export class StoreRefusal extends Error {
   /** HTTP. */
   readonly status: number;
@@ -13,7 +13,7 @@ export class StoreRefusal extends Error {
   }
 }
 
-/** Of whatever the SDK throws, that which says something. */
+/** The parts of whatever the SDK throws that say something. */
 interface Thrown {
   name: string;
   message: string;
@@ -33,7 +33,7 @@ const CERTIFICATE = /CERT|SELF_SIGNED|SIGNATURE|ERR_TLS|ISSUER|EPROTO/;
 const NO_CREDENTIALS = /^(CredentialsProviderError|TokenProviderError|ProviderError|SSOTokenProviderFailure)$/;
 const REFUSED_WITH_400 = /^(ExpiredToken|InvalidToken|TokenRefreshRequired|ExpiredTokenException)$/;
 
-/** Whether another attempt may have another end. */
+/** Reports whether another attempt may have another end. */
 export function isTransient(error: unknown): boolean {
   const { name, code, status } = readThrown(error);
   if (name === 'TimeoutError' || name === 'AbortError') return true;
@@ -49,12 +49,12 @@ export function isTransient(error: unknown): boolean {
   return isUnreadableAnswer(error);
 }
 
-/** How long the store asks us to wait, in milliseconds; 0 when it does not say. */
+/** Returns the time that the store asks us to wait, in milliseconds; 0 when it does not say. */
 export function askedToWait(error: unknown): number {
   return readThrown(error).retryAfterMs;
 }
 
-/** Whether a store answered so, by status or name. */
+/** Reports whether a store answered so, by status or name. */
 export function isRefusal(error: unknown, ...statusesOrNames: (number | string)[]): boolean {
   if (typeof error !== 'object' || error === null) return false;
   const { name, status } = readThrown(error);
@@ -183,7 +183,7 @@ function isUnreadableAnswer(error: unknown): boolean {
   return readThrown(error).answered;
 }
 
-/** What a store said, fit for a terminal and a log. */
+/** Returns a store's message, fit for a terminal and a log. */
 function clean(message: string, secrets: readonly string[]): string {
   let text = message.replace(/[\p{Cc}\p{Cf}]+/gu, ' ').trim();
   for (const secret of secrets) text = text.replaceAll(secret, '***');

@@ -8,7 +8,7 @@ import { type PutProtection, protect } from './policy.ts';
 import { openObject, type Wanted } from './read.ts';
 import { toBase64 } from './upload.ts';
 
-/** What a store says of a version. */
+/** The answer of a store about a version. */
 export interface Inspection {
   bytes: number;
   version_id: string | undefined;
@@ -83,7 +83,7 @@ function toLock(mode: string | undefined, until: Date | undefined): ObjectLock |
   return { mode: mode === 'COMPLIANCE' ? 'compliance' : 'governance', retain_until: until.toISOString() };
 }
 
-/** Whether a store's checksum is over all of the content, and not over the checksums of parts. */
+/** Reports whether a store's checksum is over all of the content, and not over the checksums of parts. */
 export function isWhole(checksum: string | undefined): checksum is string {
   return checksum !== undefined && !checksum.includes('-');
 }
@@ -106,8 +106,8 @@ export interface Secured extends Inspection {
 }
 
 /**
- * What the store says of a version, which is locked now if it should be and is not: Ceph leaves the lock away from what
- * is sent in parts.
+ * Returns what the store says of a version, which is locked now if it should be and is not: Ceph leaves the lock away
+ * from what is sent in parts.
  *
  * @throws EvidenceError `archive` when it is not there, or cannot be locked.
  */
@@ -127,7 +127,7 @@ async function requireThere(connection: Connection, wanted: Wanted): Promise<Ins
   return found;
 }
 
-/** What it should have and has not, in words. */
+/** Says what it should have and has not. */
 function unprotectedIn({ lock, lockHidden, legalHold }: Inspection, protection: PutProtection): string | undefined {
   if (lockHidden) return undefined;
   if (protection.ObjectLockMode !== undefined && lock === undefined) return 'no lock';
@@ -155,7 +155,7 @@ export async function confirm(
   return found;
 }
 
-/** What is not as it was to be, in words. */
+/** Says what is not as it was to be. */
 function flawOf(found: Inspection, protection: PutProtection): string | undefined {
   const { ObjectLockMode: mode, ObjectLockRetainUntilDate: until, ServerSideEncryption: encryption } = protection;
   const { lock } = found;
@@ -175,7 +175,7 @@ function lost({ bucket, name, version_id }: Wanted, why: string): EvidenceError 
   });
 }
 
-/** What the record keeps of a stored version. */
+/** Returns what the record keeps of a stored version. */
 export function toResult(state: PutResult['state'], found: Inspection): PutResult {
   return {
     state,

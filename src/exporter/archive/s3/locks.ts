@@ -6,7 +6,7 @@ import { isRefusal } from './failure.ts';
 import { inspect, isWhole } from './inspect.ts';
 import type { Wanted } from './read.ts';
 
-/** Of objects that are there already; what is stored anew gets its protection by the request that stores it. */
+/** Locks of objects that are there already; an object that is stored anew gets its protection by the request that stores it. */
 export class S3Locks implements Locks {
   readonly #connection: Connection;
   readonly #find: (key: string) => Promise<Wanted | null>;

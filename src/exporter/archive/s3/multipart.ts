@@ -15,7 +15,7 @@ import { isRefusal, isTransient } from './failure.ts';
 import { type PartMemory, partSize, toParts, type UploadPart } from './parts.ts';
 import { metadataOf, type Upload, type Uploaded } from './upload.ts';
 
-/** How long it may take to remove an upload whose object is given up, also when the program is being ended. */
+/** The time that removing an upload may take whose object is given up, also when the program is being ended. */
 const ABORT_WITHIN_MS = 3000;
 
 /**

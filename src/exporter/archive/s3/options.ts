@@ -1,6 +1,6 @@
-/** How often, how long and how large; the defaults are meant for every store, and tests shorten them. */
+/** Limits of tries, times and sizes; the defaults are meant for every store, and tests shorten them. */
 export interface S3Limits {
-  /** Of a request, before what it was for is given up. */
+  /** The tries of a request, before what it was for is given up. */
   attempts: number;
   /** The longest wait before the second attempt; it doubles from there. Milliseconds. */
   firstWaitMs: number;
@@ -8,7 +8,7 @@ export interface S3Limits {
   connectMs: number;
   /** Without a byte in either direction. */
   idleMs: number;
-  /** Of one attempt, whatever it sends … */
+  /** The time of one attempt, whatever it sends … */
   requestMs: number;
   /** … and for its body so much longer as a line of this speed would need. */
   bytesPerSecond: number;
@@ -16,7 +16,7 @@ export interface S3Limits {
   multipartBytes: number;
   /** At least 5 MiB. Larger objects than fit into 10,000 such parts have larger ones. */
   partBytes: number;
-  /** Of the parts of all objects that are in memory at once. */
+  /** The bytes of the parts of all objects that are in memory at once. */
   partMemoryBytes: number;
 }
 
@@ -35,10 +35,10 @@ export const DEFAULT_S3_LIMITS: S3Limits = {
 
 // Over ten members: they are the settings of an archive in evidence.yaml, and who asks.
 export interface S3Options {
-  /** Of another store than Amazon's. */
+  /** The address of another store than Amazon's. */
   endpoint?: string | undefined;
   region?: string | undefined;
-  /** Of the shared configuration of AWS tools. */
+  /** A profile in the shared configuration of AWS tools. */
   profile?: string | undefined;
   /** `endpoint/bucket` instead of `bucket.endpoint`. */
   pathStyle: boolean;

@@ -20,7 +20,7 @@ export class PartMemory {
 
   give(buffer: Buffer): void {
     this.#inUse -= buffer.length;
-    // Of another size is of no use to the next; and when nothing is sent, nothing is held.
+    // Memory of another size is of no use to the next; and when nothing is sent, nothing is held.
     if (this.#inUse === 0) this.#free.length = 0;
     else if ((this.#free.length + 1) * buffer.length <= this.#bytes) this.#free.push(buffer);
     for (const resolve of this.#waiting.splice(0)) resolve();

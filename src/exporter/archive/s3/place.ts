@@ -7,7 +7,7 @@ export interface S3Place {
   prefix: string;
 }
 
-/** What stands between the bucket and `runs/`. */
+/** The name of a bucket. */
 const BUCKET = /^[a-zA-Z0-9][a-zA-Z0-9._-]{1,254}$/;
 
 /**

@@ -5,7 +5,7 @@ import { isRefusal } from './failure.ts';
 import type { S3Options } from './options.ts';
 import type { Wanted } from './read.ts';
 
-/** What an object is to be stored with; all of it is set by the request that makes it, so no crash comes between. */
+/** The protection that an object is stored with; all of it is set by the request that makes it, so no crash comes between. */
 export interface PutProtection
   extends Pick<
     PutObjectCommandInput,

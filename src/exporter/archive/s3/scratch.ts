@@ -35,8 +35,8 @@ export async function checkWriting(bucket: Bucket, isLocking: boolean): Promise<
 }
 
 /**
- * Whether this identity can take away what it stores, tried on a scratch version under a governance lock: by lifting
- * the lock, by deleting a version, by laying a delete marker over it.
+ * Finds out whether this identity can take away what it stores, tried on a scratch version under a governance lock: by
+ * lifting the lock, by deleting a version, by laying a delete marker over it.
  */
 export async function checkDeletion(bucket: Bucket, isLocking: boolean): Promise<Check> {
   const { name, version_id } = await putScratch(bucket, isLocking ? 'GOVERNANCE' : null);

@@ -13,7 +13,7 @@ export interface Upload {
   source: ObjectSource;
   expected: Expected;
   protection: PutProtection;
-  /** Whether the store holds a name free until the object is complete (`If-None-Match`). */
+  /** True if the store holds a name free until the object is complete (`If-None-Match`). */
   createOnly: boolean;
 }
 
@@ -30,7 +30,7 @@ export function toBase64(hex: string): string {
   return Buffer.from(hex, 'hex').toString('base64');
 }
 
-/** What the store keeps beside the content: the digest of all of it, which of parts it does not know by itself. */
+/** Returns what the store keeps beside the content: the digest of all of it, which of parts it does not know by itself. */
 export function metadataOf({ sha256 }: Expected): Record<string, string> {
   return { sha256 };
 }

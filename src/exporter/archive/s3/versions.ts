@@ -41,7 +41,7 @@ export class Versions {
     this.#place = place;
   }
 
-  /** Whether the last listing saw versions; null before the first. */
+  /** True if the last listing saw versions; null before the first. */
   get listable(): boolean | null {
     return this.#listable;
   }
@@ -159,7 +159,7 @@ function toVersions({ Versions = [], DeleteMarkers = [] }: ListObjectVersionsCom
   return all.sort((one, other) => compareKeys(one.name, other.name) || Number(other.latest) - Number(one.latest));
 }
 
-/** Of versions sorted by name, the oldest of each; none of a name that has only markers. */
+/** Returns the oldest version of each name from those sorted by name; none of a name that has only markers. */
 function* firstVersions(versions: readonly Version[]): Generator<StoredName> {
   for (let from = 0, to = 0; from < versions.length; from = to) {
     const name = versions[from]?.name ?? '';
@@ -193,12 +193,12 @@ function isSame(one: Version, other: Version): boolean {
   return !one.marker && one.bytes === other.bytes && one.etag !== undefined && one.etag === other.etag;
 }
 
-/** What is needed of one name's versions so far, however many they are: the latest, and the oldest with content. */
+/** Returns what is needed of one name's versions so far, however many they are: the latest, and the oldest with content. */
 function shorten(versions: Version[]): Version[] {
   return [...new Set([versions[0], firstOf(versions)])].filter((version) => version !== undefined);
 }
 
-/** Of an answer with `EncodingType: url`, which keeps control characters out of the XML. */
+/** Decodes a name in an answer with `EncodingType: url`, which keeps control characters out of the XML. */
 function decode(encoded: string): string {
   try {
     return decodeURIComponent(encoded.replaceAll('+', ' '));

@@ -2,7 +2,7 @@ import { nameUnseen } from '../../../core/html/unseen.ts';
 import type { Result } from '../messages.ts';
 
 /**
- * What a bundle is to this report, by its identity: the digest of its manifest, whatever file it lies in.
+ * The relation of a bundle to this report, by its identity: the digest of its manifest, whatever file it lies in.
  * - `listed`: the one that the report lists.
  * - `replaced`: it says that it is of this run, and the report lists another one for its stream.
  * - `stray`: it says that it is of this run, and the report lists no such stream.

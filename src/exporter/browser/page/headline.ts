@@ -37,14 +37,14 @@ export function headlineOf(result: Result, belonging: Belonging): Headline {
       sentences: [what, ...sums, 'A form is missing, or a required claim is not proved here.'],
     };
   const word = status === 'collected' ? 'COLLECTED' : 'VERIFIED HERE';
-  // What this report does not list may be anybody's, however sound it is.
+  // A bundle that this report does not list may be anybody's, however sound it is.
   if (belonging !== 'listed') return { tone: 'caution', word, sentences: [what, ...sums, UNKNOWN_MAKER] };
   return { tone: status === 'verified' ? 'calm' : 'caution', word, sentences: [what, ...sums] };
 }
 
 const UNKNOWN_MAKER = 'Nothing here shows who made it.';
 
-/** What is proved here, and under it always what is not. */
+/** Says what is proved here, and under it always what is not. */
 function sumsOf({ claims }: Result): string[] {
   const namesOf = (state: Result['claims'][number]['state']) =>
     claims.filter((claim) => claim.state === state).map(({ name }) => name);

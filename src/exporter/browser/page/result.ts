@@ -6,7 +6,7 @@ import { headlineOf } from './headline.ts';
 
 const SHOWN = 50;
 
-/** What a verification came to, to stand under the bundle's name. */
+/** Returns the result of a verification, to stand under the bundle's name. */
 export function resultOf(result: Result, belonging: Belonging): Node[] {
   const { tone, word, sentences } = headlineOf(result, belonging);
   return [

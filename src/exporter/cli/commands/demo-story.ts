@@ -17,7 +17,7 @@ import { type Facts, STORY_COLUMNS, type Story } from '../output/story.ts';
 import type { TrustReport } from '../output/trust-report.ts';
 import { printArchive } from '../output/verify-report.ts';
 
-/** What was recorded of this machine. */
+/** The events that were recorded of this machine. */
 interface Recorded {
   streams: { readonly size: number };
   created: number;
@@ -50,7 +50,7 @@ export function tellChecked(story: Story, streams: number): void {
   });
 }
 
-/** Where things are shown and named. */
+/** The output that things are shown on, and the names they have there. */
 interface Shown {
   /** The folder of the archive, as it was named. */
   archiveUrl: string;
@@ -70,7 +70,7 @@ export function tellExport(story: Story, result: ExportResult, { archiveUrl, pri
   if (record.supplements !== null) tellSupplements(story, record.supplements);
 }
 
-/** What the other services showed, and which of it is proved by the entries of the streams above. */
+/** Tells what the other services showed, and which of it is proved by the entries of the streams above. */
 function tellSupplements(story: Story, { kinds }: RunSupplements): void {
   story.tell({
     title: 'What the other services say',

@@ -27,7 +27,7 @@ const RUN_ID = 'demo';
 /** Lists go on over several pages, as they do in a real month. */
 const PAGE_ITEMS = 1;
 
-/** What came of a first demonstration. */
+/** The results of a first demonstration. */
 interface Demonstrated {
   result: ExportResult;
   /** Null where the run could not be finalized. */
@@ -78,7 +78,7 @@ function removeUnfinished(root: string, wasThere: ReadonlySet<string> | null): v
       if (!wasThere.has(name)) rmSync(join(root, name), { recursive: true, force: true });
 }
 
-/** What another service has, or a demonstration that was killed, is not gone on with. */
+/** Refuses to go on with the archive of another service, or of a demonstration that was killed. */
 function refuseOthers(root: string, archiveUrl: string): void {
   if (existsSync(root) && !statSync(root).isDirectory())
     throw new EvidenceError('usage', `${archiveUrl} is no folder`, { nextStep: 'Give another one with --archive.' });
@@ -119,7 +119,7 @@ async function demonstrate({ folder, root, config, story }: DemoPlace, context: 
   }
 }
 
-/** What happened on this machine, and what the demonstration has happen. */
+/** Records what happened on this machine, and what the demonstration has happen. */
 async function fill(
   platform: EmbeddedPlatform,
   story: Story,
@@ -168,7 +168,7 @@ async function exportAll(config: Config, footing: Footing, context: CommandConte
   }
 }
 
-/** What whoever verifies relies on. */
+/** The trust that whoever verifies relies on. */
 type Reliance = Pick<Footing, 'sealKeys' | 'roots'>;
 
 function verifyAll(
@@ -198,7 +198,7 @@ async function verifyAgain(root: string, config: Config, context: CommandContext
   return verification.exit_code;
 }
 
-/** How the reader calls this program: in a checkout there is no command of its name. */
+/** Returns the name by which the reader calls this program: in a checkout there is no command of its name. */
 function commandName(): string {
   return process.env['npm_lifecycle_event'] === 'start' ? 'npm run -s evidence --' : 'evidence';
 }

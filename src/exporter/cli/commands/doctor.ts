@@ -81,7 +81,7 @@ async function checkAudit(
   });
 }
 
-/** What was exported so far. @param before what was found out of the archive. */
+/** Checks what was exported so far. @param before what was found out of the archive. */
 async function checkPast(config: Config, context: CommandContext, before: readonly Check[]): Promise<Check[]> {
   if (before.some(({ state }) => state === 'failed')) return [skipped('months', 'the archive is not as it should be')];
   return attemptAll('months', async () => {
@@ -113,7 +113,7 @@ interface Looking {
   counts: readonly (number | null)[];
 }
 
-/** What is said of a part of the footing that can be loaded. */
+/** Describes a part of the footing that can be loaded. */
 type Describe<Name extends FootingPart> = (loaded: Footing[Name], looking: Looking) => Check | Promise<Check>;
 
 const PARTS: { [Name in FootingPart]: [name: string, describe: Describe<Name>] } = {

@@ -119,8 +119,8 @@ function printSupplement({ name, state, says, next_step }: Check, printer: Print
 }
 
 /**
- * What an export would refuse is refused; a revision would go under another name where it has to. What nobody signed is
- * not signed over, so the ledger is read as an export reads it.
+ * Refuses what an export would refuse; a revision would go under another name where it has to. An entry that nobody
+ * signed is not signed over, so the ledger is read as an export reads it.
  */
 export async function checkRun(
   wish: ExportWish,

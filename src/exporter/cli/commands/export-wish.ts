@@ -5,7 +5,7 @@ import type { Config } from '../config/config.ts';
 import type { OpenQueue } from '../config/queue.ts';
 import type { Service } from '../config/service.ts';
 
-/** What an export, or a dry run of it, is asked for. */
+/** The wish for an export, or for a dry run of it. */
 export interface ExportWish {
   config: Config;
   answer: PeriodAnswer;
@@ -20,7 +20,7 @@ export interface ExportWish {
   service: Service;
 }
 
-/** What a run of that name would be asked for. */
+/** Returns the question of a run of that name. */
 export function questionOf({ answer, scope, service }: ExportWish, runId: string): Question {
   return {
     run_id: runId,

@@ -87,10 +87,10 @@ async function exportOn(
   return endOf(result).exit_code;
 }
 
-/** What the first of several runs has said. */
+/** Flags that hold for the first of several runs alone. */
 const SAID_ONCE = { beginSigning: false, serviceMoved: false };
 
-/** What is asked for by flags, and by the configuration. */
+/** Returns the scope by flags, and by the configuration. */
 export function scopeOf(flags: Partial<ExportFlags>, config: Config): Question['scope'] {
   return {
     streams: flags.stream ?? [],
@@ -135,7 +135,7 @@ async function exportTo(
     wish.notifications.listen(event);
   };
   try {
-    // What the store cannot do is found out before anything is asked of the service.
+    // Find out what the store cannot do before anything is asked of the service.
     await archive.limitations();
     const { concurrency } = wish.config.source;
     const runtime = {
@@ -181,7 +181,7 @@ async function exportTo(
   }
 }
 
-/** What may be too little is said, and tried: the same command resumes it. */
+/** Warns of room that may be too little. It is tried nonetheless: the same command resumes it. */
 function noteRoom(config: Config, counts: readonly (number | null)[], printer: Printer): void {
   const room = reckonRoom(config, freeIn(config.workDirectory), counts);
   if (!room.isShort) return;

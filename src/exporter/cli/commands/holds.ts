@@ -118,7 +118,7 @@ async function foresee(
   return 0;
 }
 
-/** How long a run is to be locked: until a moment, or for so many years after its end. */
+/** The end of a lock: a moment, or so many years after the end of the run. */
 type ExtendWish = Date | number;
 
 /** Before anything is looked up. @throws EvidenceError `usage` for what is no time. */

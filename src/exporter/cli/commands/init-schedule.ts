@@ -10,13 +10,13 @@ import { fillTemplate } from './init-templates.ts';
 const SCHEDULERS = ['cron', 'systemd', 'kubernetes'] as const;
 type Scheduler = (typeof SCHEDULERS)[number];
 
-/** What runs every month, apart from what runs it. */
+/** The job that runs every month, apart from what runs it. */
 export interface Scheduled {
   /** In which `evidence.yaml` lies. */
   directory: string;
-  /** Whether the archive is a folder, for which a container needs a volume. */
+  /** True if the archive is a folder, for which a container needs a volume. */
   isInFolder: boolean;
-  /** Whether runs are time-stamped, so that their stamps have to be renewed. */
+  /** True if runs are time-stamped, so that their stamps have to be renewed. */
   restamps: boolean;
   /** Files that evidence.yaml names. */
   files: NamedFiles;
@@ -41,7 +41,7 @@ export function scheduleTexts(scheduler: Scheduler, scheduled: Scheduled): [name
   return { cron: cronTexts, systemd: systemdTexts, kubernetes: kubernetesTexts }[scheduler](scheduled);
 }
 
-/** What is to be done before the files work. */
+/** Says what is to be done before the files work. */
 export function afterSchedule(scheduler: Scheduler, { files }: Scheduled): string {
   const isKeyNamed = files.apiKey !== null;
   return {

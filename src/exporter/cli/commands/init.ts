@@ -19,7 +19,7 @@ const ELSEWHERE = 'Run it in a folder that this user may write to, after removin
 const DAYS_OF_A_YEAR = 366;
 const MAX_YEARS = 30;
 
-/** What the templates are filled in with. */
+/** The values that the templates are filled in with. */
 interface Deployment {
   auditUrl: string;
   archive: string;
@@ -96,7 +96,7 @@ function refuseWithConfiguration(flags: InitFlags): void {
   });
 }
 
-/** What has no effect might be taken for having been set up. @throws EvidenceError `usage`. */
+/** Refuses flags without an effect, which might be taken for having been set up. @throws EvidenceError `usage`. */
 function refuseForeign(store: Store, flags: InitFlags): void {
   const given = STORE_FLAGS.filter((flag) => flags[flag] !== undefined && !store.flags.includes(flag));
   const [first] = given;

@@ -29,7 +29,7 @@ import type { ExportWish } from './export-wish.ts';
 interface MissingMonth {
   month: string;
   runId: string;
-  /** What the archive has of it. */
+  /** The part of it that the archive has. */
   has: string;
   isBegun: boolean;
   /** It is whole, and has more entries now: a revision of it is exported. */
@@ -38,7 +38,7 @@ interface MissingMonth {
   isOutOfPlace: boolean;
 }
 
-/** What every month is exported with. */
+/** The wish that every month is exported with. */
 interface Wish extends Omit<ExportWish, 'answer'> {
   footing: Footing;
   /** @param isFirst what is to be said once is said with the first. */
@@ -175,7 +175,7 @@ async function findMissing(wish: Wish, context: CommandContext): Promise<Missing
     const found: MissingMonth[] = [];
     for (const month of months)
       if (month.state !== 'whole' || begun.includes(month.month)) found.push(await toMissing(wish, archive, month));
-    // What a run of that very name lacks, another run of it would lack too.
+    // If a run of that very name lacks something, another run of it would lack it too.
     const left = found
       .filter(({ runId }) => !past.runs.has(runId))
       .sort((a, b) => Number(b.isBegun) - Number(a.isBegun));
@@ -230,7 +230,7 @@ function answerOf({ scope: { streams, exclude } }: Pick<Wish, 'scope'>, month: s
   return resolvePeriod({ month, streams, exclude }, new Date());
 }
 
-/** What ends the work on a month is said of that month, with those before it, of which `done` tells, and those after it. */
+/** Adds to an error that ends the work on a month its name, those before it, of which `done` tells, and those after it. */
 async function ofMonth<Result>(
   missing: readonly MissingMonth[],
   index: number,

@@ -19,9 +19,9 @@ import type { ProbeFlags } from './probe-flags.ts';
 
 const DEFAULT_FILE = 'contract.yaml';
 
-/** Of processor time. */
+/** Seconds of processor time. */
 const SEARCH_SECONDS = 20;
-/** How long a package may take to be made, and how often it is looked at. */
+/** The time that making a package may take, and how often it is looked at. */
 const PACKAGE_SECONDS = 120;
 const LOOK_AGAIN_MS = 500;
 

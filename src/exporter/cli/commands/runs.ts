@@ -13,7 +13,7 @@ import { nameOfPeriod } from '../output/period-name.ts';
 import { formatBytes } from '../output/progress.ts';
 import type { RunsFlags } from './runs-flags.ts';
 
-/** What was exported so far: read from the archive, not verified. */
+/** Lists what was exported so far: read from the archive, not verified. */
 export async function runRuns(flags: RunsFlags, context: CommandContext): Promise<number> {
   if (flags.action === 'abandon') return (await import('./abandon.ts')).runAbandon(flags, context);
   const { printer, environment, directory, signal } = context;
@@ -61,14 +61,14 @@ function toLine(run: RunOverview, now: Date) {
     begun_at_by_service: question?.begun_at_by_service ?? null,
     finished_at: record?.finished_at ?? null,
     streams: record?.streams.length ?? null,
-    /** How many streams the service listed, and how many of them the run has whole. */
+    /** The streams that the service listed, and those that the run has whole. */
     listed: reconciliation?.listed ?? null,
     whole: reconciliation === undefined ? null : reconciliation.exported + reconciliation.empty,
     signed: record?.signed ?? false,
     stamped,
     objects,
     bytes,
-    /** Of the run's record; `verify` looks at every object. */
+    /** The lock of the run's record; `verify` looks at every object. */
     lock,
     days_left: lock === null || lock === 'hidden' ? null : daysUntil(lock.retain_until, now),
     legal_hold: protection?.legal_hold ?? false,

@@ -91,7 +91,7 @@ function readExpiry(text: string): number {
   });
 }
 
-/** What is handed out, to whom and how. */
+/** Says what is handed out, to whom and how. */
 function sayWhat({ run_id, shared_with, form, expires_at, objects }: ShareRecord, isDone: boolean): string {
   const bytes = objects.reduce((sum, object) => sum + object.bytes, 0);
   const whom = shared_with === null ? '' : ` with ${shared_with}`;

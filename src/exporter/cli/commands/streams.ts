@@ -60,7 +60,7 @@ function readHeads(config: Config, context: CommandContext): Promise<Iterable<[s
   });
 }
 
-/** Where what the service states of a stream cannot be the one that was exported; nothing where it may be. */
+/** Says where the service's statement of a stream cannot be of the one that was exported; nothing where it may be. */
 function remarkOn({ streamId, headSequence, headDigest }: StreamAnswer, exported: LedgerHead | undefined) {
   if (exported === undefined || headSequence === null) return [];
   const remark = (says: string): [string, string][] => [[streamId, `${says}; ${exportedBy(exported)}`]];

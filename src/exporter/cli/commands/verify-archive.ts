@@ -31,7 +31,7 @@ export async function verifyStored(
   return report;
 }
 
-/** What archives are verified with. */
+/** The means with which archives are verified. */
 export interface ArchiveMeans {
   /** The one that alone is looked at; null for all. */
   run: string | null;
@@ -40,7 +40,7 @@ export interface ArchiveMeans {
   options: StoredOptions;
 }
 
-/** What is verified of an archive, apart from where it lies and who listens. */
+/** The options for an archive, apart from where it lies and who listens. */
 export type StoredOptions = Omit<ArchiveContext, 'archive' | 'workDirectory' | 'onStream' | 'onRun' | 'onRunEnd'>;
 
 /** An archive, or one run of it. */

@@ -17,13 +17,13 @@ import { withWorkDirectory } from '../config/work-directory.ts';
 import { noEvidence, type TargetKind } from './verify-target.ts';
 
 /**
- * What each kind of file needs is loaded once the kind is known: a package needs no schema, no YAML and no zip, and they
+ * Code for each kind of file is loaded once the kind is known: a package needs no schema, no YAML and no zip, and they
  * would take longer than verifying a small one.
  */
 const loadBundle = async () => (await import('../../../verifier/verify/bundle.ts')).verifyBundle;
 const loadPackage = async () => (await import('../../../verifier/verify/package.ts')).verifyPackage;
 
-/** What files are verified with. */
+/** The means with which files are verified. */
 export interface FileMeans {
   options: VerifyOptions;
   identityFiles: readonly string[];

@@ -5,7 +5,7 @@ import type { CommandContext } from '../command.ts';
 import { printTrust } from '../output/trust-report.ts';
 import { printError, printTarget, type VerifiedTarget } from '../output/verify-report.ts';
 
-/** What came of one of several targets: an error where it could not be looked at, which keeps none of the others. */
+/** The result for one of several targets: an error where it could not be looked at, which keeps none of the others. */
 type Ended = { target: string } & (VerifiedTarget | { error: EvidenceError });
 
 /** The worst first: what was found refuted, then what could not be looked at, then what is not proved. */

@@ -9,7 +9,7 @@ import { DEFAULT_ARCHIVE } from '../config/sections.ts';
 import { formsWith, isUrl, storeOf } from '../config/stores.ts';
 import type { VerifyFlags } from './verify-flags.ts';
 
-/** What there is to verify. A run is verified as a part of its archive. */
+/** Kinds of targets. A run is verified as a part of its archive. */
 export type TargetKind = 'archive' | 'bundle' | 'encrypted' | 'package';
 
 export const NAME_ONE =
@@ -71,7 +71,7 @@ async function kindOfFile(path: string, given: string): Promise<TargetKind> {
   }
 }
 
-/** What is no package at all is not judged as one. */
+/** Returns the error for a file that is no package at all, which is not judged as one. */
 export function noEvidence(given: string, why: string): EvidenceError {
   return new EvidenceError('usage', `${given} is no evidence package: ${why}; nothing was verified`, {
     nextStep: `${NAME_ONE} Packages of a service that differs are read by its contract: --contract FILE.`,
@@ -110,7 +110,7 @@ const LIMITED: [flag: keyof VerifyFlags & string, kinds: TargetKind[], nextStep:
   ['threads', ['package'], 'Leave it out: only a package is read by several threads.'],
 ];
 
-/** What has no effect might be taken for having been checked. @throws EvidenceError `usage`. */
+/** Refuses flags without an effect, which might be taken for having been checked. @throws EvidenceError `usage`. */
 export function refuseUnused(flags: VerifyFlags, target: string, kind: TargetKind): void {
   const isGiven = (flag: keyof VerifyFlags) => flags[flag] !== undefined && flags[flag] !== false;
   for (const [flag, kinds, nextStep] of LIMITED)

@@ -99,7 +99,7 @@ const REMOTE_CONCURRENCY = 4;
 /** One bundle is read while the thread for PDFs is busy with another. */
 const LOCAL_CONCURRENCY = 2;
 
-/** What is named; else the archive of a configuration that is. @throws EvidenceError `usage` where there is neither. */
+/** Returns the targets that are named; else the archive of a configuration that is. @throws EvidenceError `usage` where there is neither. */
 function targetsOf({ targets = [] }: VerifyFlags, { archive, configFile }: Config): readonly string[] {
   if (targets.length > 0) return targets;
   if (archive.isNamed) return [archive.url];

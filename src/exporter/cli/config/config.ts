@@ -21,7 +21,7 @@ import {
   type VerifyConfig,
 } from './sections.ts';
 
-/** What the configuration comes to, in the sections of its file. */
+/** The configuration, in the sections of its file. */
 export interface Config {
   /** The configuration file, as it was named; null where none was read. */
   configFile: string | null;

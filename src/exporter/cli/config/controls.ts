@@ -23,7 +23,7 @@ export function readControls(names: readonly string[]): Controls[] {
   });
 }
 
-/** What the configuration says of reports, as a run records it. */
+/** Returns the configuration of reports, as a run records it. */
 export function toReportOptions(
   { organisation, preparedBy, oscal }: Config['report'],
   controls: Controls[],

@@ -66,7 +66,7 @@ export const concurrencyFlags = {
   concurrency: { type: 'number', describe: 'streams at a time (default: 4)' },
 } as const;
 
-/** What an export rests on, and the doctor looks at. */
+/** Flags that an export rests on, and that the doctor looks at. */
 export const footingFlags = {
   ...configurationFlags,
   ...serviceFlags,

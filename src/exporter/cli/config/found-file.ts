@@ -9,7 +9,7 @@ export const CONFIG_FILE = 'evidence.yaml';
 /** A configuration file that was read. */
 export interface Found {
   file: FileConfig;
-  /** What its paths are relative to. */
+  /** The folder that its paths are relative to. */
   folder: string;
   /** As it was named; null for none. */
   given: string | null;

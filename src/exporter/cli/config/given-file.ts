@@ -16,7 +16,7 @@ const MAX_BYTES = 16 * 2 ** 20;
 export function readGivenFile(what: string, path: string, details: Pick<ErrorDetails, 'nextStep'> = {}): Buffer {
   try {
     refuseOthers(statSync(path));
-    // What stands there may have been exchanged since: opened like this a named pipe does not wait for its other end.
+    // The file may have been exchanged since: opened like this, a named pipe does not wait for its other end.
     const file = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK);
     try {
       refuseOthers(fstatSync(file));
@@ -123,7 +123,7 @@ function refuseOthers(found: { isFile(): boolean; isDirectory(): boolean }): voi
   throw new Refusal(`it is ${found.isDirectory() ? 'a folder' : 'a named pipe, a device or a socket'}, not a file`);
 }
 
-/** What the system says of the length of a file may be wrong: those of /proc have none. */
+/** Reads a whole file. The system may state a wrong length: files of /proc have none. */
 function readWhole(file: number): Buffer {
   const blocks: Buffer[] = [];
   for (let bytes = 0; ; ) {

@@ -1,7 +1,7 @@
 import { resolve } from 'node:path';
 import type { Found } from './found-file.ts';
 
-/** What the flags of a command may replace. */
+/** Settings that the flags of a command may replace. */
 // Over ten members: each is a flag of the command line.
 export interface ConfigFlags {
   config?: string | undefined;
@@ -20,7 +20,7 @@ export interface ConfigFlags {
   deadline?: string | undefined;
 }
 
-/** Where a value may be from. */
+/** Sources of a value. */
 export interface ConfigGiven extends Pick<Found, 'file' | 'folder'> {
   flags: ConfigFlags;
   environment: NodeJS.ProcessEnv;

@@ -1,10 +1,10 @@
 import { formatBytes } from '../output/progress.ts';
 import type { Config } from './config.ts';
 
-/** Of an entry in a package and in its bundle, together: more than twice what entries of the default contract take. */
+/** The bytes of an entry in a package and in its bundle, together: more than twice those of the default contract. */
 const BYTES_PER_ENTRY = 2048;
 
-/** How much room an export has in the work directory, and may need there. */
+/** The room that an export has in the work directory, and may need there. */
 export interface Room {
   says: string;
   isShort: boolean;

@@ -15,7 +15,7 @@ export interface Secret {
   text: string;
 }
 
-/** What is a secret by its very form. None of it is the name of a file, a stream or a bucket. */
+/** Forms that secrets have. No name of a file, a stream or a bucket has one of them. */
 const FORMS: [form: RegExp, name: string][] = [
   [/(^|=)(hex|base64):/i, 'a key'],
   [/AGE-SECRET-KEY-/i, 'a secret key of age'],
@@ -36,7 +36,7 @@ const OF_ENVIRONMENT: Record<string, string> = {
 /** Stores on one's own machine have names that are their secrets, too. */
 const PUBLIC = 'AWS_ACCESS_KEY_ID';
 
-/** What is shorter stands in many a text by chance: as a whole, and as a part of one. */
+/** The fewest characters: a shorter text stands in many a text by chance, as a whole and as a part of one. */
 const LEAST_WHOLE = 8;
 const LEAST_PART = 12;
 

@@ -13,7 +13,7 @@ export const DEFAULT_ARCHIVE = './evidence-archive';
 /** The service, how it is read, and how it is asked. */
 export interface SourceConfig {
   auditUrl: string | null;
-  /** Of the services that supplements are collected from; null for those that are not configured. */
+  /** Addresses of the services that supplements are collected from; null for those that are not configured. */
   otherUrls: Record<OtherService, string | null>;
   apiKey: string | null;
   /** The file of the service's contract; null for the default one. */
@@ -29,7 +29,7 @@ export interface SourceConfig {
   tlsFiles: { ca: string | null; cert: string | null; key: string | null };
 }
 
-/** What is to be proved, and under whom. */
+/** The claims to be proved, and the trust for them. */
 export interface VerifyConfig {
   required: ClaimName[];
   /** Roles and members of entries that may be left out of their digests. */
@@ -58,7 +58,7 @@ export interface SignConfig {
 }
 
 export interface ArchiveConfig extends NamedArchive {
-  /** Whether somebody named it; else it is the default. */
+  /** True if somebody named it; else it is the default. */
   isNamed: boolean;
   /** Recipients of age; none for an archive that is not encrypted. */
   encryptTo: string[];

@@ -17,7 +17,7 @@ import { readTool } from './tool.ts';
 
 export interface Service {
   client: AuditClient;
-  /** What supplements are collected from; null where none of the other services is configured. */
+  /** The source of supplements; null where none of the other services is configured. */
   supplements: SupplementSource | null;
   transport: Transport;
   contract: ContractInUse;

@@ -2,7 +2,7 @@ import { resolve } from 'node:path';
 import { EvidenceError } from '../../../core/errors.ts';
 import type { FileConfig } from './config-file.ts';
 
-/** How an archive in S3 is reached, and how what is stored there is protected. */
+/** The access to an archive in S3, and the protection of what is stored there. */
 export interface StoreSettings {
   endpoint?: string;
   region?: string;

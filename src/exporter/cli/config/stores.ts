@@ -18,7 +18,7 @@ export function storeOf(address: string): Store {
   return STORES.find((store) => store.scheme === scheme) ?? DIRECTORY_STORE;
 }
 
-/** Whether it is no path. */
+/** Reports whether it is no path. */
 export function isUrl(address: string): boolean {
   return ADDRESS.test(address);
 }
@@ -46,7 +46,7 @@ export function checkArchiveUrl(address: string): string {
   });
 }
 
-/** How the addresses of stores are given that have a use for a flag. */
+/** Names the forms of addresses of stores that have a use for a flag. */
 export function formsWith(flag: StoreFlag): string {
   return STORES.filter(({ flags }) => flags.includes(flag))
     .map(({ form }) => form)

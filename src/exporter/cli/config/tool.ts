@@ -7,7 +7,7 @@ export function readTool(): { name: string; version: string } {
   return readManifest();
 }
 
-/** Who runs it. */
+/** Returns the user who runs the program, and its host. */
 export function readOperator(): Operator {
   try {
     return { user: userInfo().username, host: hostname() };

@@ -61,7 +61,7 @@ export async function openRecipients(encryptTo: readonly string[]): Promise<Reci
   return readRecipients(encryptTo, 'archive.encrypt_to');
 }
 
-/** What encrypted bundles are decrypted with; null for none. @throws EvidenceError `config`. */
+/** Opens the identities that decrypt bundles; null for none. @throws EvidenceError `config`. */
 export async function openIdentities(files: readonly string[]): Promise<Identities | null> {
   if (files.length === 0) return null;
   const { readIdentities } = await import('../../../verifier/encryption/identities.ts');

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { EvidenceError, isSystemError, messageOf } from '../../../core/errors.ts';
 
 const PREFIX = 'evidence-export-';
-/** What the disk itself may refuse, whatever is written. */
+/** Refusals of the disk itself, whatever is written. */
 const REFUSALS: Record<string, string> = {
   ENOSPC: 'is full',
   EDQUOT: "has reached this user's quota",
@@ -91,7 +91,7 @@ function unusable(error: unknown, parent: string): EvidenceError {
 function toRefusal(error: unknown, parent: string, path: string): unknown {
   if (!isSystemError(error)) return error;
   const why = REFUSALS[error.code ?? ''];
-  // What is read without a name may lie anywhere.
+  // A file that is read without a name may lie anywhere.
   const isElsewhere = error.path === undefined ? error.syscall === 'read' : !error.path.startsWith(path);
   if (why === undefined || isElsewhere) return error;
   return new EvidenceError('work-directory', `the work directory ${parent} ${why} (${error.code})`, {

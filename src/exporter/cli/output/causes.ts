@@ -1,7 +1,7 @@
 import type { Printer, Styled } from '../../../core/terminal/printer.ts';
 import { plural } from '../../../core/words.ts';
 
-/** What is wrong, with which stream, and what to do now. */
+/** A cause: what is wrong, with which stream, and what to do now. */
 export interface Cause {
   what: Styled;
   streamId: string;

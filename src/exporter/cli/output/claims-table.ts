@@ -12,7 +12,7 @@ export interface ClaimRow {
 }
 
 const NAME_COLUMNS = 48;
-/** Of a name this much is seen on any terminal. */
+/** The columns of a name that are seen on any terminal. */
 const LEAST_NAME_COLUMNS = 16;
 
 /** The closing table: streams × claims. @param columns of the terminal; where it is too narrow, claims stand as marks. */

@@ -7,8 +7,8 @@ import { type ClaimRow, MARKS } from './claims-table.ts';
 const REASONS_SHOWN = 5;
 
 /**
- * What the marks mean; why what is unproved is, and where a proof ends: each once, with the number of its streams. Claims
- * of which the same is to be said stand together.
+ * Explains the marks; why what is unproved is, and where a proof ends: each once, with the number of its streams.
+ * Claims of which the same is to be said stand together.
  */
 export function formatLegend(rows: Rows<ClaimRow>): string {
   const isOpened = rows.every(({ claims }) => CLAIMS.every((name) => claims[name].state !== 'recorded'));
@@ -29,7 +29,7 @@ interface Remark {
   says: string;
 }
 
-/** What is to be said of one claim. */
+/** Returns the remarks on one claim. */
 function remarksOn(name: ClaimName, rows: Rows<ClaimRow>): Remark[] {
   const counts = new Map<string, { mark: string; text: string; streams: number }>();
   for (const { claims } of rows) {
@@ -61,7 +61,7 @@ function remarkOn(name: ClaimName, claim: ReportedClaim): string | null {
   return remarks.length === 0 ? null : remarks.join('; ');
 }
 
-/** How many entries a proved anchor says nothing about. */
+/** Counts the entries that a proved anchor says nothing about. */
 function sayUnanchored(rows: Rows<ClaimRow>): string[] {
   const open = rows.flatMap(({ stream_id, claims: { anchor } }) => {
     const { state, anchored_through: through, entries_after_last_anchor: after = 0 } = anchor;

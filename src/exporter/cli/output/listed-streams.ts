@@ -60,7 +60,7 @@ function toMinute(time: string): string {
   return Number.isNaN(read.getTime()) ? time : `${read.toISOString().slice(0, 16).replace('T', ' ')}Z`;
 }
 
-/** What the service does not show. */
+/** The mark for a value that the service does not show. */
 const UNKNOWN = '–';
 
 /** A stream that the service checked and did not find verified is another one than one that it never checked. */

@@ -1,4 +1,4 @@
-/** How the word for a stream or a run looks. */
+/** Styles of the word for a stream or a run. */
 export const OUTCOME_STYLES = {
   verified: 'green',
   collected: 'yellow',

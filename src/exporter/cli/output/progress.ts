@@ -3,7 +3,7 @@ import { plural } from '../../../core/words.ts';
 import type { ExportEvent, JobStep, Listener } from '../../export/events.ts';
 import { LiveLines } from './live-lines.ts';
 
-/** What each step is called while it lasts. */
+/** Names of the steps while they last. */
 const STEPS: Record<JobStep, string> = {
   'vendor-verify': 'the service checks it',
   generate: 'package is generated',
@@ -25,7 +25,7 @@ interface Active {
 }
 
 const FRAME_MS = 100;
-/** Of so many streams each has a line; of more, a line tells of every tenth part of them, and of the first that fail. */
+/** The most streams that have a line each; of more, a line tells of every tenth part of them, and of the first that fail. */
 const FEW = 24;
 const FAILURES_TOLD = 10;
 
@@ -141,7 +141,7 @@ export class Progress {
     return this.#total <= FEW || this.#printer.verbose;
   }
 
-  /** What is amiss is told of the first that it befalls; the end of the export names all, by their causes. */
+  /** Reports a fault for the first stream that it befalls; the end of the export names all, by their causes. */
   #sayAmiss(line: string): void {
     this.#told++;
     if (this.#tellsEach || this.#told <= FAILURES_TOLD) this.#say(line);

@@ -30,7 +30,7 @@ export function endOf({ record, unstamped, refused }: RunResult): { outcome: Out
   return { outcome, exit_code: EXIT_CODE_OF[outcome] };
 }
 
-/** What `--json` says of an export: the run record, what the command came to, and where it lies. */
+/** Returns the document that `--json` prints of an export: the run record, the command's result, and its place. */
 export function toRunDocument(result: ExportResult, archiveUrl: string) {
   const { record, state, unstamped, missing } = result;
   const why = unstamped === null ? null : { reason: unstamped.message, next_step: unstamped.nextStep ?? null };
@@ -38,7 +38,7 @@ export function toRunDocument(result: ExportResult, archiveUrl: string) {
   return { ...record, ...endOf(result), state, unstamped: why, missing_months: missing, archive: archiveUrl, report };
 }
 
-/** Where the report lies; null where there is none. */
+/** Returns the address of the report; null where there is none. */
 function reportOf({ documents }: RunRecord, archiveUrl: string): string | null {
   const report = documents.find(({ name }) => name === REPORT_NAME);
   return report === undefined ? null : `${archiveUrl}/${report.key}`;
@@ -95,7 +95,7 @@ function printNotReceived(record: RunRecord, printer: Printer): void {
   );
 }
 
-/** What was exported, of what the service lists. */
+/** Prints which of the listed streams were exported. */
 function printExtent(record: RunRecord, printer: Printer): void {
   const { listed, exported, partial, failed, empty, excluded } = record.reconciliation;
   const entries = record.streams.reduce((sum, stream) => sum + stream.entries, 0);

@@ -2,7 +2,7 @@ import { renderMarkdown } from '../../../core/terminal/markdown.ts';
 import { type Printer, styled } from '../../../core/terminal/printer.ts';
 import { columnsOf } from '../../../core/terminal/table.ts';
 
-/** Of any terminal. */
+/** The columns of any terminal. */
 export const STORY_COLUMNS = 80;
 const INDENT = '   ';
 
@@ -13,7 +13,7 @@ export interface Chapter {
   facts?: Facts;
 }
 
-/** What is seen, by its name. */
+/** Facts by their names. */
 export type Facts = readonly (readonly [name: string, value: string])[];
 
 /** Tells a story on the terminal, chapter by chapter. */
@@ -49,13 +49,13 @@ export class Story {
     }
   }
 
-  /** What somebody may open or run; it is never broken, so that it can be copied. */
+  /** Names a thing that somebody may open or run; it is never broken, so that it can be copied. */
   point(what: string, at: string): void {
     this.say(what);
     this.#printer.result(`${INDENT}  ${at}`);
   }
 
-  /** What is set already, e.g. a table. */
+  /** Writes a text that is set already, e.g. a table. */
   set(text: string): void {
     this.#printer.block(`\n${text}\n`);
   }

@@ -8,7 +8,7 @@ import { formatLegend } from './legend.ts';
 const FEW = 24;
 const SHOWN = 50;
 
-/** Of these nothing is to be done about a stream. */
+/** Outcomes of streams about which nothing is to be done. */
 const WELL: ReadonlySet<string> = new Set(['verified', 'collected', 'empty', 'recorded']);
 
 /** Streams × claims, and what there is to say of the claims; with `--verbose` every stream. */
@@ -29,7 +29,7 @@ export function printStreamsTable(rows: Rows<ClaimRow>, printer: Printer): void 
   printer.block(parts.join('\n\n'));
 }
 
-/** How many streams the table leaves out, by what came of them. */
+/** Says how many streams the table leaves out, by their outcomes. */
 function sayLeftOut(rows: Rows<ClaimRow>, shown: readonly ClaimRow[]): string {
   const left = countByStatus(rows);
   for (const [status, count] of countByStatus(shown)) left.set(status, (left.get(status) ?? 0) - count);

@@ -6,7 +6,7 @@ import { KIND_NAMES, RECORD_KINDS } from '../../../verifier/supplements/files.ts
 const FINDINGS_SHOWN = 10;
 const LABEL = 'Supplements   ';
 
-/** What other services showed, a line each: their records by how they stand. */
+/** Prints the evidence of other services, a line each: their records by their standing. */
 export function printSupplements(supplements: SupplementsStatement | null, printer: Printer): void {
   if (supplements === null) return;
   let label = LABEL;

@@ -6,7 +6,7 @@ import type { Certificate } from '../../../verifier/timestamp/certificate.ts';
 import type { ContractUse } from '../../../verifier/verify/contract-use.ts';
 import type { Config } from '../config/config.ts';
 
-/** What a verification took from whoever asked for it, and by which contracts it read. Nothing in it is a secret. */
+/** The trust that a verification took from whoever asked for it, and the contracts by which it read. Nothing in it is a secret. */
 export interface TrustReport {
   /** The configuration file, as it was named; null for none. */
   configuration: string | null;
@@ -18,15 +18,15 @@ export interface TrustReport {
   timestamp_roots: Root[] | null;
   /** Those that stamps of runs are judged under; null where none are pinned. */
   stamp_roots: Root[] | null;
-  /** What must be proved, whatever a run or a bundle requires besides. */
+  /** The claims that must be proved, whatever a run or a bundle requires besides. */
   required_claims: ClaimName[];
   /** Claims that need not be proved although a run or a bundle requires them. */
   without_claims: ClaimName[];
-  /** Of an S3 store; null for the one that its own settings name. */
+  /** The endpoint of an S3 store; null for the one that its own settings name. */
   endpoint: string | null;
   /** Each contract that something was read by. */
   contracts: ContractUse[];
-  /** What read the entries: the reference decoder alone, or the fast one too. */
+  /** The decoders that read the entries: the reference decoder alone, or the fast one too. */
   decoders: 'fast and reference' | 'reference alone';
 }
 
@@ -36,7 +36,7 @@ interface Root {
   subject: string;
 }
 
-/** What the reader gave, apart from the configuration. */
+/** The trust that the reader gave, apart from the configuration. */
 export interface GivenTrust {
   publicKeys: readonly PublicKey[];
   roots: readonly Certificate[] | null;

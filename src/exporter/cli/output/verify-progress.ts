@@ -33,7 +33,7 @@ export class VerifyProgress implements Pick<ArchiveContext, 'onStream' | 'onRun'
     if (of > 1) this.#context.printer.note(`Run ${runId} (${number} of ${of}): ${outcome}`);
   };
 
-  /** Where to go on, if it was ended before it was done. */
+  /** Says where to go on, if it was ended before it was done. */
   close(): void {
     const { signal, printer } = this.#context;
     this.#live.takeBack();

@@ -20,10 +20,10 @@ type Pieces = Exclude<OutputLine, string>;
 const PROVED: Styled = styled('proved', 'green');
 const REFUTED: Styled = styled('refuted, see above', 'red');
 
-/** What a verification comes to, whatever was verified. */
+/** The result of a verification, whatever was verified. */
 type ArchiveOrFile = ArchiveReport | FileReport;
 
-/** What came of one target, and what it rests on. */
+/** The result for one target, and what it rests on. */
 export interface VerifiedTarget {
   report: ArchiveOrFile;
   trust: TrustReport;
@@ -126,7 +126,7 @@ function countFindings({ objects, locks }: ArchiveReport): string {
     `${objectsIn(missing)} missing`,
     `${objectsIn(altered)} altered`,
     `${objectsIn(unexpected)} unexpected`,
-    // Where no lock was looked at, nothing is known to be unlocked or locked.
+    // If no lock was looked at, nothing is known to be unlocked or locked.
     ...(locks.checked > 0 ? [`${objectsIn(unlocked)} unlocked`] : []),
     ...(closed.length > 0 ? [`${objectsIn(closed)} closed to this user, so not checked`] : []),
   ];
@@ -170,7 +170,7 @@ function printService(service: ArchiveReport['service'], printer: Printer): void
   for (const { run_id, from, to } of service.moved) printer.result(`  moved from ${from} to ${to} with run ${run_id}`);
 }
 
-/** How many months that have ended are in a run, and which are not. */
+/** Prints how many months that have ended are in a run, and which are not. */
 function printMonths(months: ArchiveReport['months'], printer: Printer): void {
   const [first, last] = [months.at(0), months.at(-1)];
   if (first === undefined || last === undefined) return;

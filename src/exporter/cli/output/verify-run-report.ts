@@ -29,7 +29,7 @@ export function printRunLine(run: RunReport, printer: Printer): void {
   printAbsent({ ...run, excluded: [] }, printer);
 }
 
-/** What is left of a run in a line, so that nothing goes unsaid that changes what its outcome means. */
+/** Sums up a run in a line, so that nothing goes unsaid that changes what its outcome means. */
 function sumUp({ streams, excluded, superseded_by, hold_log, shares, stamps }: RunReport): string[] {
   const entries = streams.reduce((sum, stream) => sum + stream.entries, 0);
   const attested = streams.filter((stream) => stream.attested).length;
@@ -59,7 +59,7 @@ export function printRunDetails(run: RunReport, printer: Printer): void {
   printShares(run.shares, printer);
 }
 
-/** What was found in streams, and what the export alone found. */
+/** Prints what was found in streams, and what the export alone found. */
 export function printFindings(streams: readonly ReportedVerdict[], printer: Printer): void {
   const causes = streams
     .flatMap(({ findings }) => findings)

@@ -5,7 +5,7 @@ import { UNKNOWN_ISSUER } from '../../../verifier/claims/open-tokens.ts';
 import { KEY_NOT_GIVEN, NO_SEAL_KEY } from '../../../verifier/claims/seal.ts';
 import type { RunRecord, RunStream } from '../../../verifier/records/record.ts';
 
-/** What only the one who runs the command can give, and what it is of which the reason of a claim tells that it lacks. */
+/** Things that only the user who runs the command can give, each with the reasons of claims that lack it. */
 const LACKING: readonly [give: string, reasons: readonly string[]][] = [
   [
     'Give the keys that seals are made with: verify.seal_keys in evidence.yaml, or --seal-key ID=FILE.',

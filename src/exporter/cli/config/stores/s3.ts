@@ -16,7 +16,7 @@ export const S3_STORE: Store = {
   locate: (address) => address.replace(/\/+$/, ''),
   open,
   make: open,
-  // What a bucket lets be done, only trying tells.
+  // Only trying tells what a bucket allows.
   checkForWriting: async () => undefined,
   check: async ({ url, store }, caller) => {
     const options = optionsOf(store, caller);
@@ -26,14 +26,15 @@ export const S3_STORE: Store = {
   setUp: (address) => {
     const { bucket, prefix } = parseS3Url(address);
     refuseUnmakeable(bucket);
-    // What has a meaning of its own in a policy cannot be written as itself.
+    // Characters that have a meaning of their own in a policy cannot be written as themselves.
     if (/[*?$"]/.test(prefix)) throw new EvidenceError('usage', 'the prefix of the archive contains *, ?, $ or "');
     return { settings: 's3-settings.yaml', files: POLICIES, values: { bucket, prefix } };
   },
 };
 
 /**
- * What no bucket is called that can be made today (Amazon S3 User Guide, Bucket naming rules); older ones are still read.
+ * Refuses names that no bucket can have that is made today (Amazon S3 User Guide, Bucket naming rules); older ones are
+ * still read.
  * @throws EvidenceError `usage`.
  */
 function refuseUnmakeable(bucket: string): void {
@@ -45,7 +46,7 @@ function refuseUnmakeable(bucket: string): void {
 
 const POLICIES = ['writer-policy', 'auditor-policy', 'administrator-policy', 'bucket-policy'];
 
-/** Of a request of the doctor: somebody is waiting, and can ask again. */
+/** The tries of a request of the doctor: somebody is waiting, and can ask again. */
 const ATTEMPTS = 3;
 
 async function open({ url, store }: NamedArchive, caller: Caller): Promise<Archive> {

@@ -9,7 +9,7 @@ export interface NamedArchive {
   store: StoreSettings;
 }
 
-/** What of a command its archive needs. */
+/** The parts of a command that its archive needs. */
 export type Caller = Pick<CommandContext, 'directory' | 'signal'> & Partial<Pick<CommandContext, 'printer'>>;
 
 /** The flags that only some stores have a use for. */
@@ -20,7 +20,7 @@ export type StoreFlag = 'endpoint' | 'region' | 'legal-hold' | 'kms-key';
 export interface Store {
   /** Before `://` in its addresses, in small letters. */
   scheme: string;
-  /** How its addresses are given, for whoever gave another one. */
+  /** The form of its addresses, for whoever gave another one. */
   form: string;
   /** An archive in it, in words. */
   archive: string;
@@ -33,20 +33,20 @@ export interface Store {
   open(named: NamedArchive, caller: Caller): Promise<Archive | null>;
   /** The archive, which is made where there is none. */
   make(named: NamedArchive, caller: Caller): Promise<Archive>;
-  /** Whether `make` could, as far as can be told without writing. @throws EvidenceError as `make` would. */
+  /** Checks that `make` could, as far as can be told without writing. @throws EvidenceError as `make` would. */
   checkForWriting(named: NamedArchive, caller: Caller): Promise<void>;
-  /** What the doctor says of it. */
+  /** Returns what the doctor says of it. */
   check(named: NamedArchive, caller: Caller): Promise<Check[]>;
-  /** What `evidence init` writes for it. @throws EvidenceError for an address that it cannot write down. */
+  /** Returns what `evidence init` writes for it. @throws EvidenceError for an address that it cannot write down. */
   setUp(address: string): SetUp;
 }
 
 /** Templates of `templates/deploy`. */
 export interface SetUp {
-  /** Of what stands in evidence.yaml after the address; null for nothing. */
+  /** The template for evidence.yaml after the address; null for none. */
   settings: string | null;
-  /** Of JSON files of their own, in `deploy/`. */
+  /** The templates of JSON files of their own, in `deploy/`. */
   files: readonly string[];
-  /** What they are filled in with, besides what the flags of init say. */
+  /** The values that they are filled in with, besides those of the flags of init. */
   values: Readonly<Record<string, string>>;
 }
