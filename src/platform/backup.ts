@@ -15,7 +15,7 @@ export async function backupPlace(place: PlatformPlace, out: string): Promise<vo
     throw new EvidenceError('conflict', `${out} exists already; nothing was written`, {
       nextStep: 'Name a folder that is not there yet.',
     });
-  // Whether it is one, and can be read.
+  // Make sure that it is one, and can be read.
   await (await openPlace(place)).close();
   const from = dataFolder(place.dataDir);
   const to = dataFolder(out);

@@ -76,7 +76,7 @@ async function writeNew(path: string, text: string): Promise<boolean> {
   }
 }
 
-/** Whether it is the key that `init` made, or one like it. @throws EvidenceError `config` for another one of its id. */
+/** Reports whether it is the key that `init` made, or one like it. @throws EvidenceError `config` for another one of its id. */
 async function isKnown(reader: Reader, { id, sha256 }: NewKey): Promise<boolean> {
   const keys = reader.tables<AccountTables>().selectFrom('api_keys').select('sha256');
   const row = await keys.where('key_id', '=', id).executeTakeFirst();

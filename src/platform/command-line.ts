@@ -60,23 +60,23 @@ function makeParser(args: string[]): Argv {
       .strict()
       .alias({ h: 'help', V: 'version' })
       .version(readManifest().version)
-      // What was printed is to arrive before the program ends.
+      // The text that was printed is to arrive before the program ends.
       .exitProcess(false)
       .fail((message, error) => {
-        // What yargs itself complains about comes without an error, with a text, or with an error it does not export.
+        // Complaints of yargs itself come without an error, with a text, or with an error that it does not export.
         if (!(error instanceof Error) || error.name === 'YError') throw new UsageError(message);
         throw error;
       })
   );
 }
 
-/** What `--help` says of a command; of the program for null. */
+/** Returns what `--help` says of a command; of the program for null. */
 async function helpOnCommand(command: string | null): Promise<string> {
   const { helpOn } = await import('../core/terminal/usage.ts');
   return helpOn(makeParser([]), command, listOfPlatformTopics);
 }
 
-/** What the parser complains of; a bare call is answered with the help. */
+/** Returns the error for a complaint of the parser; a bare call is answered with the help. */
 async function answer({ message }: UsageError, words: string[]): Promise<Error> {
   if (words.length === 0) return new UsageError(await helpOnCommand(null));
   const { toUsageError } = await import('../core/terminal/usage.ts');

@@ -25,7 +25,7 @@ import { type AwsSettings, awsFileSchema, toAwsSettings, trailFileSchema } from 
 import type { DecoySettings } from './traps/decoys/decoy.ts';
 import { decoysFileSchema, toDecoySettings } from './traps/decoys/settings.ts';
 
-/** What a platform is run with. */
+/** The settings that a platform is run with. */
 // Over ten members: each is a setting.
 export interface PlatformConfig {
   /** The folder with the keys, and with the database where that is SQLite. */
@@ -37,30 +37,30 @@ export interface PlatformConfig {
   port: number;
   /** An RFC 3161 authority; without one the development authority of the folder anchors. */
   tsaUrl: string | null;
-  /** How often streams that grew get a checkpoint; null for only when somebody asks. */
+  /** The minutes between checkpoints of streams that grew; null for only when somebody asks. */
   checkpointMinutes: number | null;
   logLevel: LogLevel;
   rateLimits: RateLimits;
   /** Addresses and networks of proxies, whose word about the sender of a request is taken. */
   trustedProxies: readonly string[];
-  /** Who may read the metrics. */
+  /** Those who may read the metrics. */
   metricsFor: MetricsFor;
-  /** Where browsers reach it, without a slash at the end; null for where it listens. */
+  /** The address where browsers reach it, without a slash at the end; null for the one that it listens on. */
   publicUrl: string | null;
-  /** Whether anybody may sign up, once there is an owner. */
+  /** `open` if anybody may sign up, once there is an owner. */
   signUp: 'open' | 'closed';
   mail: MailSettings;
   /** Hosts of the inside to which requests may be sent. */
   outgoingHosts: readonly string[];
-  /** What listens besides the platform, as something else. */
+  /** Decoys, which listen besides the platform as something else. */
   decoys: readonly DecoySettings[];
-  /** What the platform asks of AWS about traps. */
+  /** Questions of the platform to AWS about traps. */
   aws: AwsSettings;
-  /** How long the trust of agents takes. */
+  /** The times that the trust of agents takes. */
   trustTimes: TrustTimes;
 }
 
-/** What is given on the command line. */
+/** The flags of the command line. */
 export interface PlatformFlags {
   config?: string | undefined;
   data?: string | undefined;
@@ -103,7 +103,7 @@ const settings = z.strictObject({
   agents: agentsFileSchema.optional(),
 });
 
-/** What a file of settings may say. */
+/** The contents of a file of settings. */
 export const platformFileSchema = settings.refine(
   ({ smtp, mail_folder }) => smtp === undefined || mail_folder === undefined,
   { path: ['mail_folder'], error: 'both smtp and mail_folder say where mails go; leave one out' },
@@ -179,7 +179,7 @@ function readFile(path: string): ConfigFile {
 function toPostgresUrl({ postgres }: PlatformFlags, variable: string | undefined, file: ConfigFile): string | null {
   const given = postgres ?? variable ?? file.postgres_url;
   if (given === undefined) return null;
-  // Of the file its schema has made sure.
+  // The schema of the file has made sure of it.
   const source = postgres === undefined ? 'EVIDENCE_PLATFORM_POSTGRES_URL' : '--postgres';
   if (!isPostgres(given)) throw new EvidenceError('config', `${source} ${NO_POSTGRES}`);
   if (postgres !== undefined && !hasNoPassword(postgres))
@@ -207,7 +207,7 @@ function toLogLevel(text: string | undefined): LogLevel | undefined {
   return level;
 }
 
-/** Where browsers reach it, as far as the settings say. */
+/** Returns the address where browsers reach it, as far as the settings say. */
 export function publicUrlOf({ publicUrl, host, port }: PlatformConfig): string {
   return publicUrl ?? originOf(['0.0.0.0', '::'].includes(host) ? '127.0.0.1' : host, port);
 }

@@ -14,7 +14,7 @@ import type { DecoySettings } from './traps/decoys/decoy.ts';
 
 /** A platform of one's own for as long as a process wants it: the one door for the exporter's demonstration. */
 export interface EmbeddedPlatform {
-  /** Of each of its services. */
+  /** The address of each of its services. */
   urls: { audit: string; traps: string; endpoints: string; agents: string };
   apiKey: string;
   /** Records what really happened on this machine. */
@@ -37,7 +37,7 @@ export interface PlatformTrust {
   rootFile: string;
 }
 
-/** What listens besides the platform, for the demonstration alone. */
+/** The decoy that listens besides the platform, for the demonstration alone. */
 const DECOY: DecoySettings = {
   name: 'intranet',
   kind: 'web',

@@ -1,11 +1,11 @@
 import { join } from 'node:path';
 
-/** Where things lie in a data directory. */
+/** The paths in a data directory. */
 export interface DataFolder {
   database: string;
   masterKey: string;
   authority: string;
-  /** Of the decoys' own keys and certificates. */
+  /** The decoys' own keys and certificates. */
   decoys: string;
 }
 

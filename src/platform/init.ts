@@ -13,18 +13,18 @@ import { type Parts, withParts } from './parts.ts';
 import { SCOPES } from './scopes.ts';
 import { isSqlite, type PlatformPlace } from './setup.ts';
 
-/** What a new platform is entered with. Neither can be had again. */
+/** The secrets that a new platform is entered with. Neither can be had again. */
 export interface FirstEntrance {
   /** The first API key, which may do everything. */
   apiKey: string;
-  /** Of the link by which its first owner gets an account. */
+  /** The token of the link by which its first owner gets an account. */
   setUpToken: string;
 }
 
 export interface InitOptions {
   /** Gives it to its user. Where that fails, nothing is kept that was made. */
   handOver?: (entrance: FirstEntrance) => Promise<void>;
-  /** Whether the stream of administrative acts begins with it: not where a platform is part of another program. */
+  /** True if the stream of administrative acts begins with it: not where a platform is part of another program. */
   isRecorded?: boolean;
 }
 

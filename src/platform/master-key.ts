@@ -11,8 +11,8 @@ export const MASTER_KEY_TABLES = {
 type MasterKeyTables = TablesOf<typeof MASTER_KEY_TABLES>;
 
 /**
- * Whether a database may be used with this master key: one that knows no key, or this one. Where there is a stream already
- * it knows this one from then on.
+ * Checks that a database may be used with this master key: one that knows no key, or this one. Where there is a stream
+ * already it knows this one from then on.
  */
 export async function takesMasterKey(database: Database, keys: DerivedSealKeys): Promise<boolean> {
   const mark = await markOf(database);
@@ -28,7 +28,7 @@ export async function keepMasterKey(transaction: Transaction, keys: DerivedSealK
   await insert.onConflict((conflict) => conflict.column('id').doNothing()).execute();
 }
 
-/** Whether a database was written with this master key. */
+/** Reports whether a database was written with this master key. */
 export async function hasMasterKey(reader: Reader, keys: DerivedSealKeys): Promise<boolean> {
   return (await markOf(reader)) === keys.mark();
 }

@@ -14,15 +14,15 @@ export interface ServiceModule {
   /** Its routes stand under it. */
   name: string;
   routes: FastifyPluginAsync;
-  /** What people see of it, under `/app`. */
+  /** Its pages, under `/app`. */
   pages?: ModulePages;
-  /** What it says on the front page. */
+  /** Its part of the front page. */
   overview?: ModuleOverview;
-  /** What is done besides answering. */
+  /** The jobs that it does besides answering. */
   jobs: readonly Job[];
-  /** What it sends to others from the outbox. */
+  /** The messages that it sends to others from the outbox. */
   sends?(mail: MailTransport): Sends;
-  /** How it fares. */
+  /** Its metrics. */
   metrics?: Collect;
   /** Begins what it does besides answering and jobs, before it is asked. */
   start?(): Promise<void>;

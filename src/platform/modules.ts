@@ -29,7 +29,7 @@ export interface ModuleMeans {
   parts: Parts;
   keys: KeyAuthentication;
   log: FastifyBaseLogger;
-  /** Where the platform is reached. */
+  /** The address where the platform is reached. */
   publicUrl: () => string;
 }
 
@@ -72,7 +72,7 @@ export async function openModules(
   ];
 }
 
-/** What is done besides answering, by the services and for all of them. */
+/** Returns the jobs that are done besides answering, by the services and for all of them. */
 export function jobsOf(modules: readonly ServiceModule[], { database, clock }: Parts): Job[] {
   const common = [keyedResultsJob, outboxTidyJob].map((job) => job(database, clock));
   return [...common, ...modules.flatMap((module) => module.jobs)];

@@ -7,7 +7,7 @@ import type { MetricsFor } from './status/metrics-for.ts';
 import type { AwsSettings } from './traps/aws/settings.ts';
 import type { DecoySettings } from './traps/decoys/decoy.ts';
 
-/** What a platform is started with. */
+/** The options that a platform is started with. */
 // Over ten members: each is a setting.
 export interface PlatformOptions extends PartsOptions {
   /** 0 for any that is free. */
@@ -16,7 +16,7 @@ export interface PlatformOptions extends PartsOptions {
   host?: string;
   /** An RFC 3161 authority; without one the development authority of the folder anchors. */
   tsaUrl?: string | null;
-  /** How often streams that grew get a checkpoint; without it only when somebody asks. */
+  /** The minutes between checkpoints of streams that grew; without it only when somebody asks. */
   checkpointMinutes?: number | null;
   logLevel?: LogLevel;
   rateLimits?: RateLimits;
@@ -26,22 +26,22 @@ export interface PlatformOptions extends PartsOptions {
   environment?: NodeJS.ProcessEnv;
   /** Hosts of the inside to which requests may be sent. */
   outgoingHosts?: readonly string[];
-  /** What listens besides the platform, as something else. */
+  /** Decoys, which listen besides the platform as something else. */
   decoys?: readonly DecoySettings[];
-  /** What the platform asks of AWS about traps. */
+  /** Questions of the platform to AWS about traps. */
   aws?: AwsSettings;
-  /** How long the trust of agents takes. */
+  /** The times that the trust of agents takes. */
   trustTimes?: TrustTimes;
-  /** Where mails go; into the folder `mail` of the data folder, unless said. */
+  /** The way that mails go; into the folder `mail` of the data folder, unless said. */
   mail?: MailSettings;
 }
 
 export interface Platform {
   origin: string;
   auditUrl: string;
-  /** Where mails go, for people. */
+  /** The name of the place that mails go to, for people. */
   mailTo: string;
-  /** What was done for the first account, for people; null where nothing was. */
+  /** The words for what was done for the first account; null where nothing was. */
   bootstrapped: string | null;
   /** Ends once requests under way were answered, or after 3 s. */
   close(): Promise<void>;

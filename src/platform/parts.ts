@@ -12,7 +12,7 @@ import { dataFolder } from './folder.ts';
 import { Outbox } from './jobs/outbox.ts';
 import { openPlace, openSealKeys, type PlatformPlace } from './setup.ts';
 
-/** What all services and commands work with. */
+/** The parts that all services and commands work with. */
 export interface Parts {
   database: Database;
   clock: () => Date;
@@ -24,9 +24,9 @@ export interface Parts {
 }
 
 export interface PartsOptions extends PlatformPlace {
-  /** Whether anybody may sign up. */
+  /** `open` if anybody may sign up. */
   signUp?: 'open' | 'closed';
-  /** Where browsers reach the platform; where it listens, unless said. */
+  /** The address where browsers reach the platform; the one it listens on, unless said. */
   publicUrl?: string | null;
   /** For tests: passwords that cost less. */
   passwords?: Passwords;

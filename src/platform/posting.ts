@@ -8,9 +8,9 @@ import { mailDelivery } from './mail/delivery.ts';
 import { type MailSettings, openMail, requireMail } from './mail/open.ts';
 import type { ServiceModule } from './module.ts';
 
-/** What is sent to others, while the platform runs. */
+/** The sending of messages to others, while the platform runs. */
 export interface Posting {
-  /** Where mails go, for people. */
+  /** The name of the place that mails go to, for people. */
   to: string;
   /** Ends it: resolved when nothing is under way any more. */
   stop(): Promise<void>;
@@ -20,13 +20,13 @@ export interface PostingMeans {
   database: Database;
   clock: () => Date;
   links: OneTimeLinks;
-  /** Where links lead to. */
+  /** The address that links lead to. */
   publicUrl: string;
   modules: readonly Pick<ServiceModule, 'sends'>[];
 }
 
 /**
- * Where mails go: into the folder `mail` of the data folder, unless said.
+ * Returns where mails go: into the folder `mail` of the data folder, unless said.
  * @throws EvidenceError as `requireMail`.
  */
 export async function mailSettingsOf({

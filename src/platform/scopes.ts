@@ -1,7 +1,8 @@
 /**
- * What a request may do: `SERVICE:read`, `SERVICE:write`, or one that is narrower: `audit:export` generates packages and
- * adds nothing to a stream, `traps:report` brings what others saw of traps, and reads nothing, `endpoints:report` is for the
- * agent on one endpoint, `agents:act` is for an AI agent that reports what it does. Every route needs one of them, or is public.
+ * The scope of a request: `SERVICE:read`, `SERVICE:write`, or one that is narrower: `audit:export` generates packages
+ * and adds nothing to a stream, `traps:report` brings what others saw of traps, and reads nothing, `endpoints:report`
+ * is for the agent on one endpoint, `agents:act` is for an AI agent that reports what it does. Every route needs one of
+ * them, or is public.
  */
 export const SCOPES = [
   'audit:read',

@@ -4,7 +4,7 @@ import { RATE_LIMITS } from './http/principal.ts';
 import type { MailSettings } from './mail/open.ts';
 import type { PlatformOptions } from './options.ts';
 
-/** What a platform runs with, for people to look at, by the names of platform.yaml. Nothing of it is secret. */
+/** Returns the settings that a platform runs with, for people to look at, by the names of platform.yaml. None of them is secret. */
 export function settingsInForce(options: PlatformOptions): [name: string, value: string][] {
   const { dataDir, postgresUrl, publicUrl, tsaUrl, checkpointMinutes, signUp, mail, logLevel } = options;
   const { trustedProxies = [], metricsFor = 'key', outgoingHosts = [], decoys = [] } = options;

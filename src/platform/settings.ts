@@ -4,7 +4,7 @@ import { EvidenceError } from '../core/errors.ts';
 import { canonicalEmail, isEmail } from './mail/address.ts';
 import type { MailSettings } from './mail/open.ts';
 
-/** What a file says of where browsers reach the platform, and of mails. */
+/** The settings of a file about the address for browsers, and about mails. */
 interface Said {
   public_url?: string | undefined;
   smtp?: z.output<typeof smtpFileSchema> | undefined;
@@ -15,7 +15,7 @@ interface Said {
 export function toPublicUrl(variable: string | undefined, { public_url }: Said): string | null {
   const given = variable ?? public_url;
   if (given === undefined) return null;
-  // Of the file its schema has made sure.
+  // The schema of the file has made sure of it.
   if (!isOrigin(given)) throw new EvidenceError('config', `EVIDENCE_PLATFORM_PUBLIC_URL ${NO_ORIGIN}`);
   return new URL(given).origin;
 }

@@ -9,7 +9,7 @@ import { dataFolder } from './folder.ts';
 import { takesMasterKey } from './master-key.ts';
 import { migrateAll } from './migrations.ts';
 
-/** Where a platform keeps what it has. */
+/** The places where a platform keeps what it has. */
 export interface PlatformPlace {
   /** The folder with the keys, and with the database where that is SQLite. */
   dataDir: string;

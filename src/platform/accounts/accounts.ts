@@ -37,9 +37,9 @@ export interface AccountsOptions {
   masterKey: Uint8Array;
   administration: Administration;
   letters: Letters;
-  /** Whether anybody may sign up. */
+  /** True if anybody may sign up. */
   isOpen: boolean;
-  /** Where browsers reach the platform, if it was said: passkeys are good there. */
+  /** The address where browsers reach the platform, if it was said: passkeys are good there. */
   publicUrl: string | null;
   /** For tests: passwords that cost less. */
   passwords?: Passwords;

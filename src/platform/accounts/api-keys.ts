@@ -19,18 +19,18 @@ export interface KeyWishes {
   scopes: readonly Scope[];
   /** RFC 3339 UTC with milliseconds; null for a key that does not expire. */
   expiresAt: string | null;
-  /** What alone it may speak for: `endpoint:ID`. */
+  /** The only thing it may speak for: `endpoint:ID`. */
   boundTo?: string | null;
 }
 
 export interface Rotation {
   /** For so long both keys are good. */
   overlapSeconds: number;
-  /** That of the old key where it is not given. */
+  /** The end of the key; that of the old one where it is not given. */
   expiresAt?: string | null | undefined;
 }
 
-/** How a key is issued. */
+/** The way in which a key is issued. */
 export interface Issuing {
   actor: Actor;
   now: Date;

@@ -12,7 +12,7 @@ import { accountSubject, letterSubjects } from './throttle.ts';
 import { totpStep } from './totp.ts';
 import { refuseWeak } from './weak-passwords.ts';
 
-/** What people show to prove that it is them: passwords and second factors, set and changed. */
+/** Passwords and second factors, by which people prove that it is them, set and changed. */
 export class CredentialChanges {
   readonly #means: AccountMeans;
   readonly #signIn: SignIn;
@@ -98,7 +98,7 @@ export class CredentialChanges {
       await updatePerson(transaction, person_id, { password });
       await sessions.endAll(transaction, person_id);
       await endLinks(transaction, 'reset', link.content, clock());
-      // Who guessed at the password before keeps nobody out who has the mail.
+      // Guesses at the password before keep nobody out who has the mail.
       await throttle.succeed(transaction, accountSubject(to), []);
       await letters.send(transaction, { letter: 'password_changed', to });
       const more = { link_id };
@@ -158,7 +158,7 @@ export class CredentialChanges {
   }
 }
 
-/** Who a link for a new password is for. @throws DomainError `link_used` where it is for nobody who may come in. */
+/** Returns the person that a link for a new password is for. @throws DomainError `link_used` where it is for nobody who may come in. */
 async function personOf(reader: Reader, { content }: Link): Promise<PersonRow> {
   const { person_id } = content as { person_id: string | null };
   const people = reader.tables<AccountTables>().selectFrom('people').selectAll();

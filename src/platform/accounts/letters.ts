@@ -5,7 +5,7 @@ import type { Mail } from '../mail/mail.ts';
 import { linkUrl, type OneTimeLinks, stateOfLink } from './links.ts';
 import type { LinkPurpose } from './tables.ts';
 
-/** What is written to people. A letter with a link has only its id: whoever reads the outbox cannot follow it. */
+/** Letters to people. A letter with a link has only its id: whoever reads the outbox cannot follow it. */
 export type AccountLetter = { to: string } & (
   | { letter: 'invitation' | 'confirmation' | 'reset'; link_id: string }
   | { letter: 'sign_up_tried' | 'password_changed' | 'second_factor_added' | 'second_factor_removed' }

@@ -8,7 +8,7 @@ import type { AccountTables, LinkPurpose } from './tables.ts';
 
 const LIFETIME_MS = 24 * 60 * 60 * 1000;
 
-/** What a link is for, and what whoever follows it gets. */
+/** The purpose of a link, and what whoever follows it gets. */
 export interface Link {
   link_id: string;
   content: Json;
@@ -21,7 +21,7 @@ export interface OpenLink extends Link {
   expires_at: string;
 }
 
-/** Where the page of each purpose is, before its token. */
+/** The page of each purpose, before its token. */
 const PATHS: Record<LinkPurpose, string> = {
   set_up: '/app/set-up/',
   confirm: '/app/confirm/',
@@ -73,7 +73,7 @@ export class OneTimeLinks {
     return link_id;
   }
 
-  /** What stands in the address of a link. */
+  /** Returns the token in the address of a link. */
   token(linkId: string): string {
     return createHmac('sha256', this.#key).update(linkId).digest('base64url');
   }
@@ -134,7 +134,7 @@ export async function endLinks(
     .execute();
 }
 
-/** What became of a link: it is good, it was used or ended, or it is older than a day. */
+/** Returns the state of a link: it is good, it was used or ended, or it is older than a day. */
 export async function stateOfLink(reader: Reader, linkId: string, now: Date): Promise<'good' | 'ended' | 'too_old'> {
   const link = await reader
     .tables<AccountTables>()

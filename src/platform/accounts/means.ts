@@ -8,7 +8,7 @@ import type { SecondFactors } from './second-factors.ts';
 import type { Sessions } from './sessions.ts';
 import type { Throttle } from './throttle.ts';
 
-/** What the services of accounts are made with. */
+/** The means that the services of accounts are made with. */
 export interface AccountMeans {
   database: Database;
   clock: () => Date;

@@ -31,7 +31,7 @@ export interface Person {
   disabled_at: string | null;
 }
 
-/** Who may come in, and as what. */
+/** The people who may come in, and their roles. */
 export class People {
   readonly #means: AccountMeans;
 
@@ -39,12 +39,12 @@ export class People {
     this.#means = means;
   }
 
-  /** Whether nobody has an account yet: only then the set-up link and the variables of the bootstrap are taken. */
+  /** Reports whether nobody has an account yet: only then the set-up link and the variables of the bootstrap are taken. */
   async isNobody(): Promise<boolean> {
     return !(await isAnybody(this.#means.database));
   }
 
-  /** How many who may come in have a scope. */
+  /** Counts those who may come in and have a scope. */
   async countWith(reader: Reader, scope: Scope): Promise<number> {
     const roles = PEOPLE_ROLES.filter((role) => scopesOfRole(role).includes(scope));
     const people = reader.tables<AccountTables>().selectFrom('people').where('disabled_at', 'is', null);

@@ -12,12 +12,12 @@ const HAS: Record<Role, (scope: Scope) => boolean> = {
   auditor: (scope) => scope.endsWith(':read'),
 };
 
-/** What somebody of a role may do. */
+/** Returns what somebody of a role may do. */
 export function scopesOfRole(role: Role): Scope[] {
   return SCOPES.filter(HAS[role]);
 }
 
-/** Who is signed in, as routes know them. */
+/** Returns the person who is signed in, as routes know people. */
 export function principalOfSession({ personId, name, role }: Session): Principal {
   return { kind: 'person', id: personId, name, scopes: scopesOfRole(role) };
 }

@@ -9,7 +9,7 @@ import type { AccountTables, Role } from './tables.ts';
 /** A session ends after so long without a request, and in any case after the other. */
 const IDLE_MS = 60 * 60 * 1000;
 const WHOLE_MS = 12 * 60 * 60 * 1000;
-/** How often it is written that a session is in use. */
+/** The time between writes that a session is in use. */
 const SEEN_EVERY_MS = 60 * 1000;
 /** For so long it counts that somebody proved anew who they are. */
 const PROVED_MS = 5 * 60 * 1000;
@@ -26,16 +26,16 @@ export interface Session {
   secondFactors: readonly SecondFactor[];
 }
 
-/** How a session begins. */
+/** The beginning of a session. */
 export interface SessionBeginning {
-  /** Whether both factors were given just now. */
+  /** True if both factors were given just now. */
   isProved: boolean;
-  /** Where the request came from, and the browser in words. */
+  /** The network that the request came from, and the browser in words. */
   network?: string | undefined;
   browser?: string | undefined;
 }
 
-/** Who is signed in. A cookie holds the token; the database its digest. */
+/** Sessions of those who are signed in. A cookie holds the token; the database its digest. */
 export class Sessions {
   readonly #database: Database;
   readonly #clock: () => Date;
@@ -124,7 +124,7 @@ export class Sessions {
   }
 }
 
-/** Whether a session has not ended. */
+/** Returns the condition that a session has not ended. */
 export function goingOn(now: Date) {
   return ({ and, eb }: ExpressionBuilder<Pick<AccountTables, 'sessions'>, 'sessions'>) =>
     and([eb('sessions.seen_at', '>', before(now, IDLE_MS)), eb('sessions.created_at', '>', before(now, WHOLE_MS))]);

@@ -7,7 +7,7 @@ export const LONGEST_PASSWORD = 200;
 /** Shorter names and addresses are in many words. */
 const SHORTEST_OWN = 3;
 
-/** What lists of leaked passwords begin with, of those that are long enough: rows of a keyboard, series, and sentences of one word. */
+/** The beginning of lists of leaked passwords, of those that are long enough: rows of a keyboard, series, and sentences of one word. */
 const COMMON = new Set(
   `123456789abc 123456789abcd 1234567890abc 0987654321abc 1qaz2wsx3edc 1qaz2wsx3edc4rfv 1q2w3e4r5t6y 1q2w3e4r5t6y7u8i q1w2e3r4t5y6
   qazwsxedcrfv zaq12wsxcde3 qwertyuiop qwertyuiopasdf qwertyuiopasdfghjkl asdfghjklzxcvbnm zxcvbnmasdfghjkl qwertyasdfgh
@@ -59,7 +59,7 @@ function isOwn(lower: string, own: readonly string[]): boolean {
   return words.some((word) => word.length >= SHORTEST_OWN && lower.includes(word.toLowerCase()));
 }
 
-/** Whether it is a text again and again that would be too short by itself; the last time may break off. */
+/** Reports whether it is a text again and again that would be too short by itself; the last time may break off. */
 function isRepeated(lower: string): boolean {
   const most = Math.min(SHORTEST_PASSWORD - 1, Math.floor(lower.length / 2));
   for (let period = 1; period <= most; period++) if (lower.slice(period) === lower.slice(0, -period)) return true;

@@ -20,7 +20,7 @@ export const activitySchema = z.object({
 });
 export type AuditActivity = z.infer<typeof activitySchema>;
 
-/** How many entries were recorded on each of the last days, and in which streams. */
+/** Counts the entries that were recorded on each of the last days, and in which streams. */
 export async function readActivity(reader: Reader, now: Date): Promise<AuditActivity> {
   const days = Array.from({ length: DAYS }, (_, back) => dayOf(new Date(now.getTime() - (DAYS - 1 - back) * DAY_MS)));
   const since = days[0] ?? '';
@@ -43,7 +43,7 @@ export async function readActivity(reader: Reader, now: Date): Promise<AuditActi
   return { days: days.map((each) => ({ day: each, entries: counts.get(each) ?? 0 })), streams };
 }
 
-/** What is to be looked at, and how far what was checked reaches. */
+/** The streams to be looked at, and how far what was checked reaches. */
 export interface Overview extends LastChecks {
   /** Checkpoints without a time stamp, oldest first. */
   pending: { stream_id: string; sequence: number; created_at: string }[];

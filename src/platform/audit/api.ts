@@ -6,7 +6,7 @@ import { type AppendMeans, appendAll } from './append.ts';
 import { lastEntries } from './repository.ts';
 import { entryToWire } from './rules.ts';
 
-/** What a service records of its own. */
+/** An entry that a service records of its own. */
 export interface OwnEntry {
   actor: string;
   action: string;
@@ -15,7 +15,7 @@ export interface OwnEntry {
   metadata: { [name: string]: Json };
 }
 
-/** Where an entry stands in its stream, and its digest when it was written: so every service names the entry of a record. */
+/** The place of an entry in its stream, and its digest when it was written: so every service names the entry of a record. */
 export const entryPlaceSchema = z.object({ stream_id: z.string(), sequence: z.int(), hash: z.string() });
 export type EntryPlace = z.infer<typeof entryPlaceSchema>;
 
@@ -38,7 +38,7 @@ export function placeToWire(
   return { stream_id, sequence, hash };
 }
 
-/** What other modules may call of the audit service. */
+/** The operations of the audit service that other modules may call. */
 export interface AuditLog {
   /**
    * Appends entries in the transaction of what they record, so that there is both or neither. It holds the head of the

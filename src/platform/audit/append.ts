@@ -34,7 +34,7 @@ export interface AppendRequest {
   key?: string | undefined;
 }
 
-/** What came of one request. */
+/** The result of one request. */
 export type AppendOutcome = { appended: Appended[] } | { refused: DomainError };
 
 export interface AppendMeans {
@@ -106,7 +106,7 @@ function withoutKey({ idempotency_key: _, metadataText: __, ...content }: Checke
   return content as Json;
 }
 
-/** Where an entry is that a request led to. */
+/** The place of an entry that a request led to. */
 type Place = [streamId: string, sequence: number];
 
 /** Requests that share a transaction, on top of what was recorded before it. */

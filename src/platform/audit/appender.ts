@@ -26,7 +26,7 @@ export class Appender {
   readonly #busy = new Set<string>();
   readonly #commits = new Set<Promise<void>>();
   #isBeginning = false;
-  /** What was appended since this process began: requests, and entries that were not there before. */
+  /** Counts since this process began: requests, and entries that were not there before. */
   readonly done = { requests: 0, entries: 0 };
 
   constructor(database: Database, means: AppendMeans) {

@@ -14,7 +14,7 @@ export interface PackedCheckpoints {
   stream_id: string;
   first_sequence: number | null;
   last_sequence: number | null;
-  /** How many there were, and how many were anchored, when it was generated. */
+  /** The number of checkpoints, and of those that were anchored, when it was generated. */
   checkpoints: number;
   anchored: number;
 }
@@ -60,7 +60,7 @@ export function checkpointsOf(reader: Reader, streamNo: number) {
 
 const UNSTAMPED = { tsa_url: null, gen_time: null, token: null };
 
-/** What was changed outside of the service is no anchor. */
+/** Returns a checkpoint for the wire. One that was changed outside of the service is no anchor. */
 export function checkpointToWire(row: CheckpointRow, streamId: string, seals: RowSeals): WireCheckpoint {
   const { checkpoint_id, sequence, hash, created_at, status, authority, tsa_url, gen_time } = row;
   const facts = { checkpoint_id, stream_id: streamId, sequence, hash, created_at };

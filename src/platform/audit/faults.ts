@@ -5,7 +5,7 @@ type Failure = WireVerification['failures'][number];
 /** Failures told one by one; a stream that was rewritten as a whole has one per entry. */
 const MAX_FAILURES = 1000;
 
-/** What a check finds wrong. */
+/** The faults that a check finds. */
 export class Faults {
   readonly #failures: Failure[] = [];
   #count = 0;
@@ -22,7 +22,7 @@ export class Faults {
     if (expected !== actual) this.fail(code, sequence, expected, actual);
   }
 
-  /** Of a seal nobody is told what it should be: with the right one a changed row would pass for sound. */
+  /** Compares a seal. Nobody is told what it should be: with the right one a changed row would pass for sound. */
   compareSeal(code: string, sequence: number, expected: string, actual: string): void {
     if (expected !== actual) this.fail(code, sequence, null, actual);
   }

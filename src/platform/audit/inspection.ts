@@ -10,7 +10,7 @@ import { findStream, type StreamRow } from './streams.ts';
 import type { AuditTables } from './tables.ts';
 import { type AnchoredHash, Walk } from './walk.ts';
 
-/** What a check found. */
+/** The result of a check. */
 export interface StreamInspection {
   found: Omit<WireVerification, 'verification_id' | 'checked_at'>;
   stream_no: number;
@@ -67,7 +67,7 @@ export async function inspectStream(
   };
 }
 
-/** What the stream states now; entries appended while the walk goes on are not part of it. */
+/** Reads what the stream states now; entries appended while the walk goes on are not part of it. */
 function takeSnapshot(
   database: ReadableDatabase,
   streamId: string,

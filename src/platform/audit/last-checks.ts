@@ -8,8 +8,9 @@ import { readTotals } from './totals.ts';
 const MOST_TOLD = 50;
 
 /**
- * What the last checks of all streams found. Whoever has the database can change or remove their records, so the database
- * only counts them: what it counts is held against the sealed totals, where each check is counted when it is recorded.
+ * Reads what the last checks of all streams found. Whoever has the database can change or remove their records, so the
+ * database only counts them: what it counts is held against the sealed totals, where each check is counted when it is
+ * recorded.
  */
 export interface LastChecks {
   streams: number;
@@ -54,7 +55,7 @@ export async function readLastChecks(reader: Reader, seals: RowSeals): Promise<L
   };
 }
 
-/** Of each stream the record that is shown as its last check. */
+/** The record of each stream that is shown as its last check. */
 interface Counted {
   streams: number;
   entries: number;

@@ -109,7 +109,7 @@ class EntryPage {
     return this.#last === null ? null : toCursor('entries', this.#last);
   }
 
-  /** How many of these rows there is room for. */
+  /** Counts the rows that there is room for. */
   #room(rows: readonly { size: number }[]): number {
     let count = 0;
     for (const { size } of rows) {
@@ -152,7 +152,7 @@ class EntryPage {
   }
 }
 
-/** Where the entries that match can be, in their order. */
+/** Lists the places where the entries that match can be, in their order. */
 async function* windowsOf(reader: Reader, query: EntriesQuery): AsyncGenerator<Window> {
   const after = startOf(query);
   for await (const stream of streamsFrom(reader, after.streamId, query.stream_id)) {

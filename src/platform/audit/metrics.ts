@@ -2,7 +2,7 @@ import { type Collect, counter, gauge } from '../../core/exposition.ts';
 import type { AuditService } from './service.ts';
 import type { AuditTables } from './tables.ts';
 
-/** How the audit service fares in this process; checkpoints as the database has them. */
+/** Returns the metrics of the audit service in this process; those of checkpoints as the database has them. */
 export function auditMetrics({ database, appender, verifier, readers }: AuditService): Collect {
   return async () => {
     const { requests, entries } = appender.done;

@@ -7,13 +7,13 @@ import { type AuditParts, assembleAudit } from './service.ts';
 import { auditOverview } from './web/overview.ts';
 import { pagesOfAudit } from './web/pages.ts';
 
-/** How often checkpoints are anchored that could not be. */
+/** The time between tries to anchor checkpoints that could not be. */
 const RETRY_MS = 60_000;
 /** As many as are anchored in one go, by an authority that answers slowly. */
 const LONGEST_RETRY_MS = 20 * 60_000;
 
 export interface AuditSettings {
-  /** How often streams that grew get a checkpoint; null for only when somebody asks. */
+  /** The minutes between checkpoints of streams that grew; null for only when somebody asks. */
   checkpointMinutes: number | null;
 }
 

@@ -95,6 +95,6 @@ async function* digested(
 ): AsyncGenerator<Uint8Array> {
   const digest = new StreamingSha256();
   yield* digest.through(pieces);
-  // Where it cannot be kept, the next download finds it out.
+  // If it cannot be kept, the next download finds it out.
   await keep(digest.finish().sha256).catch(() => undefined);
 }

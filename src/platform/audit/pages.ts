@@ -105,7 +105,7 @@ export class EntryPages {
     }
   }
 
-  /** How many of the same entries there are of each kind, in parts: a kind may come more than once. */
+  /** Counts the same entries by kind, in parts: a kind may come more than once. */
   async *counts(stream: StreamName, first: number, last: number): AsyncGenerator<EntryCount> {
     let from = first;
     while (from <= last) {

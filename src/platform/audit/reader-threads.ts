@@ -21,7 +21,7 @@ const READER_IDLE_MS = 60_000;
 const PRINTER_HEAP = { maxOldGenerationSizeMb: 1024, maxYoungGenerationSizeMb: 32 };
 const PRINTER_IDLE_MS = 10_000;
 
-/** What takes long, done by threads that read the database: who appends does not wait for it. */
+/** Work that takes long, done by threads that read the database: who appends does not wait for it. */
 export class ReaderThreads {
   readonly #reading: ThreadPool<ReadingTask>;
   readonly #printing: ThreadPool<ReadingTask>;

@@ -8,13 +8,13 @@ import type { RowSeals } from './row-seals.ts';
 import type { DerivedSealKeys } from './seal-keys.ts';
 import { readStats } from './stats.ts';
 
-/** What a thread that reads is started with. */
+/** The data that a thread that reads is started with. */
 export interface ReaderPlace {
   address: DatabaseAddress;
   masterKey: Uint8Array;
 }
 
-/** What is read beside the thread that answers and appends. */
+/** A task for a thread beside the one that answers and appends. */
 export type ReadingTask =
   | { read: 'stream'; streamId: string }
   | { read: 'entries'; query: EntriesQuery }

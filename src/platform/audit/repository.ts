@@ -9,14 +9,14 @@ import { AUDIT_TABLES, type AuditTables } from './tables.ts';
 /** An entry, with the id of its stream in the place of the number. */
 export type EntryRow = Omit<Selectable<AuditTables['entries']>, 'recorded' | 'stream_no'> & { stream_id: string };
 
-/** Where the next entry of a stream goes; held by one transaction at a time. */
+/** The place of the next entry of a stream; held by one transaction at a time. */
 export interface StreamHead extends Omit<SealedHead, 'hash' | 'lastEntryAt'> {
   /** Null for a stream that is not there yet. */
   streamNo: number | null;
   /** Null for a stream without entries. */
   hash: string | null;
   lastEntryAt: string | null;
-  /** Whether it is as the platform wrote it. */
+  /** True if it is as the platform wrote it. */
   isSound: boolean;
 }
 
@@ -91,7 +91,7 @@ export function refuseDamaged({ streamId, isSound }: StreamHead): void {
   );
 }
 
-/** What a stream's row says of its end. */
+/** Returns what a stream's row says of its end. */
 export function sealedHeadOf(row: Omit<Selectable<AuditTables['streams']>, 'verification_no'>): SealedHead {
   return {
     streamId: row.stream_id,
@@ -154,7 +154,7 @@ const MOVED = kindsOf(AUDIT_TABLES.streams, [
   'head_seal',
 ]);
 
-/** What changes when a head moves. */
+/** Returns the columns that change when a head moves. */
 function columnsOf(head: StreamHead, seals: RowSeals) {
   const { sequence, count, hash, lastEntryAt, checkpoints, anchored, verifications, sealEpoch } = head;
   if (hash === null || lastEntryAt === null) throw new Error('a stream without entries has no head');

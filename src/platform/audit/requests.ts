@@ -15,7 +15,7 @@ const streamId = name
   .refine((id) => id !== '.' && id !== '..', 'cannot be "." or ".."')
   .refine((id) => Buffer.byteLength(id) <= MAX_STREAM_ID_BYTES, `has more than ${MAX_STREAM_ID_BYTES} bytes of UTF-8`);
 
-/** Of an entry that somebody sends. */
+/** The stream of an entry that somebody sends. */
 const openStreamId = streamId.refine(
   (id) => !isOwnStream(id),
   'is one of those that the platform itself writes: traps, and what begins with "platform/", "endpoints/" or "agents/"',
@@ -53,9 +53,9 @@ export const entriesQuerySchema = pageQuerySchema.extend({
 export type EntriesQuery = z.infer<typeof entriesQuerySchema>;
 
 export const streamsQuerySchema = pageQuerySchema.extend({
-  /** What ids begin with. */
+  /** The beginning of ids. */
   begins_with: text.optional(),
-  /** What the last check found. */
+  /** The result of the last check. */
   verification_status: z.enum(['failed']).optional(),
 });
 export type StreamsQuery = z.infer<typeof streamsQuerySchema>;

@@ -20,7 +20,7 @@ export interface RowChecks {
   signal: AbortSignal;
 }
 
-/** That there is every checkpoint and every anchor that the head counts, each as this service wrote it. */
+/** Checks that there is every checkpoint and every anchor that the head counts, each as this service wrote it. */
 export async function checkCheckpoints({ reader, seals, stream, head, faults, signal }: RowChecks): Promise<void> {
   const { checkpoints, anchored, sequence } = head;
   const gaps = new Gaps('checkpoint_missing', faults);
@@ -38,7 +38,7 @@ export async function checkCheckpoints({ reader, seals, stream, head, faults, si
   if (anchors !== anchored) faults.fail('anchor_missing', sequence, `${anchored}`, `${anchors}`);
 }
 
-/** That a token is about what its row says, and by the kind of authority that it says. */
+/** Checks that a token is about what its row says, and by the kind of authority that it says. */
 async function checkToken(row: CheckpointRow, token: Uint8Array, faults: Faults): Promise<void> {
   // Loaded for those who have checkpoints: it takes a fifth of a second.
   const { readStamp } = await import('../timestamp/reading.ts');
@@ -55,7 +55,7 @@ function stated(stamp: StatedStamp | null): string | null {
   return `${imprint} ${genTime.toISOString()} ${isDevelopment ? 'development' : 'external'}`;
 }
 
-/** That there is every check that the head counts, and each that is on record is as this service wrote it. */
+/** Checks that there is every check that the head counts, and each that is on record is as this service wrote it. */
 export async function checkVerifications({ reader, seals, stream, head, faults, signal }: RowChecks): Promise<void> {
   const { verifications, sequence } = head;
   const gaps = new Gaps('verification_missing', faults);

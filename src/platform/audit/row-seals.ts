@@ -2,7 +2,7 @@ import { createHmac, hash, type KeyObject } from 'node:crypto';
 import type { Selectable } from 'kysely';
 import type { AuditTables } from './tables.ts';
 
-/** Where a stream ends, with what is counted of it. */
+/** The end of a stream, with what is counted of it. */
 export interface SealedHead {
   streamId: string;
   createdAt: string;
@@ -10,11 +10,11 @@ export interface SealedHead {
   hash: string;
   count: number;
   lastEntryAt: string;
-  /** How many checkpoints it has. */
+  /** The number of its checkpoints. */
   checkpoints: number;
-  /** How many of them are anchored. */
+  /** The number of those that are anchored. */
   anchored: number;
-  /** How many of its checks are numbered. */
+  /** The number of its checks that are numbered. */
   verifications: number;
   /** The epoch of the key that seals its next entry. */
   sealEpoch: number;

@@ -3,15 +3,15 @@ import type { WireEntry } from '../../core/wire.ts';
 import { DomainError } from '../errors.ts';
 import type { EntryRow } from './repository.ts';
 
-/** What `prev_hash` of the first entry of a stream says: nothing came before. */
+/** The `prev_hash` of the first entry of a stream: nothing came before. */
 export const GENESIS = '0'.repeat(64);
 
-/** Whether the platform itself records what a stream has: nobody else appends to it. */
+/** Reports whether the platform itself records what a stream has: nobody else appends to it. */
 export function isOwnStream(streamId: string): boolean {
   return streamId === 'traps' || ['platform/', 'endpoints/', 'agents/'].some((prefix) => streamId.startsWith(prefix));
 }
 
-/** What is hashed of an entry: all of it but its own hash and seal. */
+/** The part of an entry that is hashed: all of it but its own hash and seal. */
 export type EntryContent = Omit<EntryRow, 'hash' | 'seal'>;
 
 /** Hex SHA-256 of the content of an entry. */
@@ -77,7 +77,7 @@ export function entryToWire(entry: EntryRow): WireEntry {
   return JSON.parse(entryToJson(entry)) as WireEntry;
 }
 
-/** How far this machine's clock may be behind the last entry of a stream: by so much clocks are corrected. */
+/** The most that this machine's clock may be behind the last entry of a stream: by so much clocks are corrected. */
 const BEHIND_MS = 5000;
 
 /**

@@ -17,7 +17,7 @@ export function sealKeyId(streamId: string, epoch = FIRST_EPOCH): string {
   return `e${epoch}-${hash('sha256', streamId, 'hex').slice(0, 16)}`;
 }
 
-/** How an entry says that the next one is sealed under another key. The service alone writes one. */
+/** The entry that says that the next one is sealed under another key. The service alone writes one. */
 export const ROTATED = { action: 'key.rotated', resource_type: 'seal_key' } as const;
 
 export function saysRotated({ action, resource_type }: { action: string; resource_type: string }): boolean {

@@ -11,7 +11,7 @@ export interface PackageEnds {
   last: EntryRow;
 }
 
-/** What was counted over the entries of a package. */
+/** Counts over the entries of a package. */
 export interface Census {
   count: number;
   first: EntryRow | null;
@@ -52,7 +52,7 @@ function listed(tally: Map<string, number>): Record<string, number> {
   return Object.fromEntries(sorted.slice(0, MAX_NAMES));
 }
 
-/** What a reader must not take this package to prove. */
+/** Returns what a reader must not take this package to prove. */
 export function limitationsOf(stream: WireStream, census: Census, checkpoints: readonly WireCheckpoint[]): string[] {
   return [
     'The package shows what was recorded. It does not prove that everything that happened was recorded, or that what was recorded is true.',

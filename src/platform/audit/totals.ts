@@ -7,7 +7,7 @@ import type { AuditTables } from './tables.ts';
 const ONLY = 1;
 const NONE: SealedTotals = { streams: 0, verified: 0, failed: 0, reached: 0 };
 
-/** What the platform says of all streams, or null where that was changed outside of it. */
+/** Reads what the platform says of all streams; null where that was changed outside of it. */
 export async function readTotals(reader: Reader, seals: RowSeals): Promise<SealedTotals | null> {
   const row = await query(reader).executeTakeFirst();
   if (row !== undefined) return row.seal === seals.totals(row) ? row : null;

@@ -41,7 +41,7 @@ export function recordVerification(database: Database, seals: RowSeals, made: Ne
   });
 }
 
-/** What the totals say of a stream changes from what was shown of it. */
+/** Changes what the totals say of a stream from what was shown of it. */
 async function count(
   transaction: Transaction,
   seals: RowSeals,

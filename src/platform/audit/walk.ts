@@ -4,13 +4,13 @@ import type { SealedHead } from './row-seals.ts';
 import { GENESIS, hashContent, sealHash } from './rules.ts';
 import { type DerivedSealKeys, FIRST_EPOCH, type FoundSealKey, saysRotated, sealKeyId } from './seal-keys.ts';
 
-/** What a checkpoint says of an entry. */
+/** An entry's digest as a checkpoint states it. */
 export interface AnchoredHash {
   sequence: number;
   hash: string;
 }
 
-/** What the walk is held against, taken at one moment. */
+/** The statements that the walk is held against, taken at one moment. */
 export interface StatedOfStream {
   head: SealedHead;
   /** In the order of their sequence numbers. */
@@ -23,7 +23,7 @@ export class Walk {
   readonly #expected: StatedOfStream;
   readonly #faults: Faults;
   #nextAnchor = 0;
-  /** That of the next entry's key. */
+  /** The epoch of the next entry's key. */
   #epoch = FIRST_EPOCH;
   /** The key of the last entry, which is mostly that of the next one. */
   #found: FoundSealKey | null = null;
@@ -66,7 +66,7 @@ export class Walk {
     if (count !== this.checked) this.#faults.fail('count_mismatch', sequence, `${count}`, `${this.checked}`);
   }
 
-  /** That an entry is sealed, and by the key of its turn: who has an earlier one may not seal what came later. */
+  /** Checks that an entry is sealed, and by the key of its turn: who has an earlier one may not seal what came later. */
   #checkSeal(entry: EntryToCheck): void {
     const { sequence, seal_key_id } = entry;
     const { streamId } = this.#expected.head;

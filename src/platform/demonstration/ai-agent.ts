@@ -8,7 +8,7 @@ import type { PlatformCaller } from './caller.ts';
 
 const AGENTS = '/agents/api/v1';
 
-/** What it may do. */
+/** The tools and APIs that it may use. */
 const ALLOWANCE = { allowed_tools: ['read_invoice'], allowed_apis: ['erp.example.com'] };
 
 /** An AI agent that has an identity, and signs what it reports. */
@@ -46,7 +46,7 @@ export class AiAgent {
     return this.#admin.post<WireKill>(`${AGENTS}/agents/${this.id}/kill-switch`, { mode: 'revoke', reason });
   }
 
-  /** What a stranger is told of it. */
+  /** Returns what a stranger is told of it. */
   publicly(): Promise<AgentVerification> {
     return this.#admin.as(null).get<AgentVerification>(`${AGENTS}/public/verify-agent/${this.id}`);
   }

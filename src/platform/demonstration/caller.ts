@@ -27,7 +27,7 @@ export class PlatformCaller {
     return this.#ask<T>('POST', path, body);
   }
 
-  /** How a request ends, whatever its status is. */
+  /** Returns how a request ends, whatever its status is. */
   async statusOf(path: string, body: object): Promise<number> {
     return (await this.#send('POST', path, body)).status;
   }

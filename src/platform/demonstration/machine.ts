@@ -33,7 +33,7 @@ export class WatchedMachine implements AsyncDisposable {
     this.#means = agentMeans({ service, state: join(folder, 'agent'), bytesPerSecond: null, canWatch: false });
   }
 
-  /** Whether the agent can run on this system. */
+  /** Reports whether the agent can run on this system. */
   static get isPossible(): boolean {
     return existsSync('/proc/self/fd');
   }

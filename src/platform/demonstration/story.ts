@@ -13,7 +13,7 @@ import { type MachineFile, WatchedMachine } from './machine.ts';
 export interface StoryPart {
   title: string;
   text: string;
-  /** What was seen, by its name. */
+  /** Facts that were seen, by their names. */
   facts: readonly (readonly [name: string, value: string])[];
 }
 
@@ -25,13 +25,13 @@ export interface StoryMeans {
   folder: string;
   tell: Tell;
   signal: AbortSignal;
-  /** Whether an agent for endpoints runs on this system. */
+  /** True if an agent for endpoints runs on this system. */
   isWatched?: boolean;
 }
 
 const LABEL = 'nightly backup';
 
-/** What traps, endpoints and agents are for, happens once, for real: from a trap to the kill switch. */
+/** Plays what traps, endpoints and agents are for, once, for real: from a trap to the kill switch. */
 export async function playStory(means: StoryMeans): Promise<void> {
   const { isWatched = WatchedMachine.isPossible } = means;
   await (isWatched ? breakIn(means) : tryToken(means));

@@ -90,7 +90,7 @@ async function* readRecords(
   }
 }
 
-/** Whether a file starts as a delivered log file does; a line of its own would start with `{"eventVersion"`. */
+/** Reports whether a file starts as a delivered log file does; a line of its own would start with `{"eventVersion"`. */
 function startsDocument(head: Buffer): boolean {
   return /^\uFEFF?\s*\{\s*"Records"\s*:/.test(head.subarray(0, 256).toString('utf8'));
 }

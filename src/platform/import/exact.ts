@@ -2,9 +2,9 @@ import type { Json } from '../../core/json/canonical.ts';
 
 export interface ImportedJson {
   value: Json;
-  /** How many numbers became text, because a double would have changed or lost them. */
+  /** The number of numbers that became text, because a double would have changed or lost them. */
   numbersAsText: number;
-  /** How many strings held a lone surrogate, now U+FFFD: no digest can be computed over such a string. */
+  /** The number of strings that held a lone surrogate, now U+FFFD: no digest can be computed over such a string. */
   repairedTexts: number;
 }
 

@@ -4,9 +4,9 @@ import { EvidenceError } from '../../core/errors.ts';
 import { type ImportedEntry, toField, toStreamId } from './entry.ts';
 import type { ImportTally } from './result.ts';
 
-/** Of the files of one folder that one commit touched, this many are named; all are counted. */
+/** The most files of one folder that are named for one commit; all are counted. */
 const MAX_FILES = 200;
-/** What git says of a folder outside of any checkout, in the language that it is asked to speak. */
+/** Git's words for a folder outside of any checkout, in the language that it is asked to speak. */
 const NO_REPOSITORY = /^not a git repository/;
 const MAX_MESSAGE_BYTES = 4096;
 
@@ -25,7 +25,7 @@ const LOG_ARGUMENTS = [
   '--no-show-signature',
   '--no-ext-diff',
   '--no-renames',
-  // What a merge changed against all of its parents; what it only brought over is told by the commits it brought.
+  // A merge's changes are those against all of its parents; what it only brought over is told by the commits it brought.
   '--diff-merges=combined',
   '--name-status',
   '-z',
@@ -63,7 +63,7 @@ export async function* gitCommits(directory: string, tally: ImportTally): AsyncG
 
 interface GitProcess {
   output: AsyncIterable<Buffer>;
-  /** What git said when it failed. */
+  /** Git's words when it failed. */
   ended: Promise<string | undefined>;
 }
 

@@ -10,7 +10,7 @@ import { type EventSource, runImport, type ServiceOptions } from './run.ts';
 export interface HostOptions extends ServiceOptions {
   /** Whose git history and installed npm packages are recorded. */
   directory: string;
-  /** Where the system's package log lies; `/var/log` if not given. */
+  /** The folder of the system's package log; `/var/log` if not given. */
   logDirectory?: string;
 }
 

@@ -41,7 +41,7 @@ export async function* prepend(head: Buffer, rest: AsyncIterable<Buffer>): Async
 }
 
 function inflate(compressed: AsyncIterable<Buffer>): AsyncIterable<Buffer> {
-  // What fails reaches the reader, because `pipeline` destroys its last stream with the error.
+  // An error reaches the reader, because `pipeline` destroys its last stream with it.
   return pipeline(Readable.from(compressed), createGunzip(), () => undefined);
 }
 

@@ -23,8 +23,8 @@ const lockfileSchema = z.looseObject({
 });
 
 /**
- * What npm installed: in `directory`, or where this program itself is installed when nothing is installed there. The
- * time is that of npm's last change to the whole tree: npm keeps none per package.
+ * Records what npm installed: in `directory`, or where this program itself is installed when nothing is installed
+ * there. The time is that of npm's last change to the whole tree: npm keeps none per package.
  */
 export async function* npmInstalls(directory: string, tally: ImportTally): AsyncGenerator<ImportedEntry> {
   const lockfile = await findLockfile(directory);

@@ -13,7 +13,7 @@ interface Parameter {
   value: string;
 }
 
-/** What such a name ends with, it identifies. Bare `name`, `id` and `arn` too. */
+/** Endings of names that identify something. Bare `name`, `id` and `arn` do too. */
 const IDENTIFYING = /(?:name|id|arn|identifier)$/i;
 /** Names that end like that and identify nothing that was acted on. */
 const INCIDENTAL = /token|session|version|clientrequest|availabilityzone|region|account|owner|engine|marker|hostname/i;
@@ -22,8 +22,8 @@ const DESCRIPTIVE = /filter|tag|context|policydocument/i;
 const MAX_DEPTH = 5;
 
 /**
- * What a CloudTrail record acted on: the first of its `resources`; else the service with the request parameter that
- * says most; else the service and `-`.
+ * Returns what a CloudTrail record acted on: the first of its `resources`; else the service with the request parameter
+ * that says most; else the service and `-`.
  */
 export function resourceOf(record: JsonObject, service: string): Resource {
   for (const resource of asArray(record['resources'])) {
@@ -39,8 +39,8 @@ export function resourceOf(record: JsonObject, service: string): Resource {
 }
 
 /**
- * Of `PutRolePolicy {policyName, roleName}` the role: the parameter whose stem comes first in the action's name. When
- * none is in it, a bare `name`, `id` or `arn`, then the first there is.
+ * Returns, for `PutRolePolicy {policyName, roleName}`, the role: the parameter whose stem comes first in the action's
+ * name. When none is in it, a bare `name`, `id` or `arn`, then the first there is.
  */
 function mostTelling(parameters: readonly Parameter[], action: string): string | undefined {
   let best: { value: string; rank: number } | undefined;

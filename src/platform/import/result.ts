@@ -9,13 +9,13 @@ export interface ImportResult {
   streams: Map<string, StreamTally>;
   created: number;
   repeated: number;
-  /** What was read but not recorded. */
+  /** The number of records that were read but not recorded, by reason. */
   skipped: { reason: string; count: number }[];
-  /** What a reader should know about what was recorded or not found, as sentences. */
+  /** Remarks for a reader about what was recorded or not found, as sentences. */
   notes: string[];
 }
 
-/** What an import has done so far. */
+/** The work that an import has done so far. */
 export class ImportTally {
   readonly #streams = new Map<string, StreamTally>();
   readonly #skipped = new Map<string, number>();

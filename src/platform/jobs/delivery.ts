@@ -10,7 +10,7 @@ import type { JobTables } from './tables.ts';
 /** Delivers a message. @throws whatever is wrong, in words for a person: it is tried again, unless it is Undeliverable. */
 export type Deliver = (message: Message) => Promise<void>;
 
-/** How a message stands after an attempt to deliver it. */
+/** The state of a message after an attempt to deliver it. */
 export interface Standing {
   status: 'waiting' | 'delivered' | 'dead';
   attempts: number;

@@ -1,9 +1,9 @@
 import { type FailureListener, FailuresInARow } from './failures.ts';
 
-/** How often it is looked whether something is due. */
+/** The time between looks at whether something is due. */
 const LOOK_MS = 1000;
 
-/** What looks again and again. */
+/** A function that looks again and again. */
 export interface Looking {
   /** Resolves when nothing is under way any more. */
   stop(): Promise<void>;

@@ -21,7 +21,7 @@ export function folderTransport(folder: string, from: string): MailTransport {
       const id = /^<([\w-]+)@/.exec(mail.messageId)?.[1];
       const path = join(folder, `${mail.date.toISOString().replace(/[:.]/g, '-')}-${id}.eml`);
       await makeFolder(folder);
-      // Who lists the folder sees whole mails only, and one that is sent a second time once.
+      // A reader who lists the folder sees whole mails only, and one that is sent a second time once.
       await writeFile(`${path}.part`, await toEml(from, mail), { mode: 0o600 });
       await rename(`${path}.part`, path);
     },

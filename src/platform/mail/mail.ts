@@ -12,9 +12,9 @@ export interface OutgoingMail extends Mail {
   date: Date;
 }
 
-/** How mails leave. */
+/** The transport of mails. */
 export interface MailTransport {
-  /** Where they go, for people: the name of a server, or a folder. */
+  /** The name of the place they go to, for people: a server, or a folder. */
   to: string;
   /** @throws Undeliverable for a mail that nobody will ever take; whatever is wrong for one to try again. */
   send(mail: OutgoingMail): Promise<void>;

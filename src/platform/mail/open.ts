@@ -2,7 +2,7 @@ import { EvidenceError, messageOf } from '../../core/errors.ts';
 import type { MailTransport } from './mail.ts';
 import type { SmtpSettings } from './smtp.ts';
 
-/** Where mails go: to a server, or into a folder. */
+/** The place that mails go to: a server, or a folder. */
 export type MailSettings = { smtp: SmtpSettings } | { folder: string };
 
 /**

@@ -8,7 +8,7 @@ import { toNodemailer } from './message.ts';
 export interface SmtpSettings {
   /** `smtp://USER@HOST:PORT`, which begins in plain text and goes on with TLS, or `smtps://`. */
   url: string;
-  /** Who the mails are from. */
+  /** The sender of the mails. */
   from: string;
   password: string | null;
 }

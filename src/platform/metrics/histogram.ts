@@ -7,7 +7,7 @@ interface Counted {
   sum: number;
 }
 
-/** How long things took, in seconds. */
+/** Durations, in seconds. */
 export class Histogram {
   readonly #name: string;
   readonly #help: string;

@@ -5,7 +5,7 @@ import { type Collect, counter, gauge } from '../../core/exposition.ts';
 const NANOSECONDS = 1e9;
 const LOOK_MS = 20;
 
-/** Of this process: memory, processor time, and how long what was due had to wait for the event loop. */
+/** Returns metrics of this process: memory, processor time, and how long what was due had to wait for the event loop. */
 export function processMetrics(): Collect {
   const delay = monitorEventLoopDelay({ resolution: LOOK_MS });
   delay.enable();

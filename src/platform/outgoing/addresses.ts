@@ -1,6 +1,6 @@
 import { BlockList, isIP } from 'node:net';
 
-/** Where only those of the inside are: RFC 6890 and its successors, IPv4 and IPv6. */
+/** Addresses that only those of the inside reach: RFC 6890 and its successors, IPv4 and IPv6. */
 const INSIDE = new BlockList();
 for (const [network, bits] of [
   ['0.0.0.0', 8],
@@ -37,7 +37,7 @@ for (const [network, bits] of [
 ] as const)
   INSIDE.addSubnet(network, bits, 'ipv6');
 
-/** Whether an address is one that anybody may be sent to: of the open network. */
+/** Reports whether an address is one that anybody may be sent to: of the open network. */
 export function isPublic(address: string): boolean {
   const family = isIP(address);
   if (family === 0) return false;

@@ -4,7 +4,7 @@ import { Agent, request } from 'undici';
 import { EvidenceError, messageOf } from '../../core/errors.ts';
 import { isPublic } from './addresses.ts';
 
-/** What is sent to somebody else. */
+/** A request to somebody else. */
 export interface OutgoingRequest {
   url: URL;
   method: 'GET' | 'POST';
@@ -12,7 +12,7 @@ export interface OutgoingRequest {
   body?: Uint8Array | string;
 }
 
-/** What came back. Redirects are answers like any other: nobody is sent on by them. */
+/** An answer. Redirects are answers like any other: nobody is sent on by them. */
 export interface OutgoingAnswer {
   status: number;
   headers: Readonly<Record<string, string | string[] | undefined>>;

@@ -1,12 +1,12 @@
-/** Whether something that requests need is as it should be. */
+/** Reports whether something that requests need is as it should be. */
 export type ReadinessCheck = () => Promise<boolean>;
 
-/** What did not answer for so long is not there. */
+/** The time after which a check that did not answer has failed. */
 const CHECK_MS = 2000;
 /** Whoever asks within this time gets the same answer: anybody may ask, as often as they like. */
 const KEPT_MS = 1000;
 
-/** Whether this process can answer requests, and if not, why. */
+/** Tells whether this process can answer requests, and if not, why. */
 export class Readiness {
   readonly #checks: Readonly<Record<string, ReadinessCheck>>;
   readonly #clock: () => Date;
@@ -31,7 +31,7 @@ export class Readiness {
   }
 }
 
-/** What fails, and what takes too long, did not go well. */
+/** Reports whether a check went well: one that fails, or takes too long, did not. */
 async function inTime(check: ReadinessCheck): Promise<boolean> {
   const { promise, resolve } = Promise.withResolvers<boolean>();
   const timer = setTimeout(() => resolve(false), CHECK_MS);

@@ -11,7 +11,7 @@ export interface StatusParts {
   metricsFor: MetricsFor;
 }
 
-/** What those ask who watch over the process: whether it lives, whether it can answer, and how it fares. */
+/** Answers those who watch over the process: whether it lives, whether it can answer, and its metrics. */
 export async function statusRoutes(
   server: FastifyInstance,
   { readiness, collect, metricsFor }: StatusParts,

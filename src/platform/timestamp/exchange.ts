@@ -55,7 +55,7 @@ export async function readGrantedTime(authority: string, der: Buffer, asked: Ask
 }
 
 /**
- * What a TimeStampResp grants, if anything, and the names (CN) that the certificates in it have.
+ * Returns what a TimeStampResp grants, if anything, and the names (CN) that the certificates in it have.
  * @throws Error for anything else.
  */
 export async function parseResponse(der: Buffer) {

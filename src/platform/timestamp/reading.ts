@@ -1,12 +1,12 @@
 import { AUTHORITY_COMMON_NAME } from './certificates.ts';
 import { parseResponse } from './exchange.ts';
 
-/** What a time stamp says, which is not whether its signature holds: that is for those who pin the authority's root. */
+/** The statements of a time stamp. They do not tell whether its signature holds: that is for those who pin the authority's root. */
 export interface StatedStamp {
   /** Hex of the digest that was stamped. */
   imprint: string;
   genTime: Date;
-  /** Whether a development authority gave it, of this platform or another one. */
+  /** True if a development authority gave it, of this platform or another one. */
   isDevelopment: boolean;
 }
 

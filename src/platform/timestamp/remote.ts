@@ -10,8 +10,8 @@ const NONCE_BYTES = 8;
 /**
  * An RFC 3161 authority behind HTTP (section 3.4).
  *
- * What it answers is checked to be the answer to what was asked: granted, the same digest, the same nonce. Its
- * signature is not: whether to trust it is for those who pin its root.
+ * An answer is checked to be the one to what was asked: granted, the same digest, the same nonce. Its signature is not:
+ * whether to trust it is for those who pin its root.
  *
  * @param timeoutMs for the whole exchange; that of the dispatcher without it.
  */

@@ -1,6 +1,6 @@
 import type { WireCheckpoint, WireEntry, WireSummary } from '../../../core/wire.ts';
 
-/** What the PDF form of a package is composed from. */
+/** The data that the PDF form of a package is composed from. */
 export interface EvidencePdf {
   title: string;
   summary: WireSummary;

@@ -133,7 +133,7 @@ export const entryRoutes: FastifyPluginAsyncZod<{ service: AuditService }> = asy
   );
 };
 
-/** Whether a list is read sooner than a thread is asked for it. */
+/** Reports whether a list is read sooner than a thread is asked for it. */
 function isShort({ limit, cursor: _, stream_id: _stream, after_sequence: _after, ...filters }: EntriesQuery): boolean {
   return limit <= SHORT && Object.values(filters).every((filter) => filter === undefined);
 }

@@ -35,7 +35,7 @@ const filterSchema = filtersOf(
   entriesQuerySchema.omit({ stream_id: true, after_sequence: true, limit: true }).extend({
     from: formTime.optional(),
     to: formTime.optional(),
-    /** Of the newest entries: those before this number. */
+    /** For the newest entries: those before this number. */
     before: digits(z.int().min(1)).optional(),
   }),
 );

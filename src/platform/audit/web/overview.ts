@@ -8,7 +8,7 @@ import type { AuditService } from '../service.ts';
 import { AUDIT_PATH, checkPath, streamPath } from './paths.ts';
 import { CHECKS_CHANGED } from './words.ts';
 
-/** How audit evidence stands, in one look, and what went wrong lately. */
+/** Returns the state of audit evidence, in one look, and what went wrong lately. */
 export async function auditOverview({ readers, clock }: AuditService, signal: AbortSignal): Promise<OverviewOfModule> {
   const overview = await readers.overview(signal);
   return { tile: tileOf(overview, clock()), events: eventsOf(overview) };
@@ -35,7 +35,7 @@ interface Verdict {
   next: { title: string; path: string };
 }
 
-/** What is worst comes first. Nothing is called good that was not checked. */
+/** Returns the verdict; the worst comes first. Nothing is called good that was not checked. */
 function verdictOf(overview: Overview): Verdict {
   const { streams, failed, told, unrecorded, pending, grown, missing_streams, checks_changed } = overview;
   const at = (title: string, path: string) => ({ title, path });

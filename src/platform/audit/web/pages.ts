@@ -9,7 +9,7 @@ import { statisticsPage } from './statistics.ts';
 import { streamPage } from './stream.ts';
 import { streamsPage } from './streams.ts';
 
-/** What people see of the audit service. It calls what the routes of the API call. */
+/** Returns the pages of the audit service. They call what the routes of the API call. */
 export function pagesOfAudit(parts: AuditPageParts): ModulePages {
   return {
     nav: [{ title: 'Audit', path: AUDIT_PATH, scope: 'audit:read' }],

@@ -20,7 +20,7 @@ export function streamApi(streamId: string, ...below: readonly string[]): string
   return ['/audit/streams', ...[streamId, ...below].map(encodeURIComponent)].join('/');
 }
 
-/** Where a page of a stream stands. */
+/** Returns the pages above a page of a stream. */
 export function waysTo(streamId: string | null): { title: string; path: string }[] {
   const audit = { title: 'Audit', path: AUDIT_PATH };
   return streamId === null ? [audit] : [audit, { title: streamId, path: streamPath(streamId) }];

@@ -5,7 +5,7 @@ import { moment, statusWord } from '../../web/components.ts';
 
 export const CHECKS_CHANGED = 'records of checks were changed or removed outside of the platform';
 
-/** What the counts of streams and of checks say, where they do not fit what is there. */
+/** Says where the counts of streams and of checks do not fit what is there. */
 export function misfitOf({ missing_streams: missing, checks_changed }: WireStats): Markup | null {
   const words = [
     ...(missing === null
@@ -21,13 +21,13 @@ export function misfitOf({ missing_streams: missing, checks_changed }: WireStats
   return words.length === 0 ? null : markup`<p class="refusal">${words.join(' ')}</p>\n`;
 }
 
-/** What the last check of a stream found, in a word. */
+/** Says what the last check of a stream found, in a word. */
 export function stateOf({ verification_status: status }: WireStream): Markup {
   if (status === 'failed') return statusWord('bad', 'Failed');
   return status === 'verified' ? statusWord('good', 'Verified') : statusWord('neutral', 'No check on record');
 }
 
-/** What was checked, when, and how far it reaches; nothing that was not. */
+/** Says what was checked, when, and how far it reaches; nothing that was not. */
 export function checkedWords(stream: WireStream, now: Date): Markup {
   const { verification_status: status, last_checked_at: at } = stream;
   if (status === 'unverified' || at === null) return markup`There is no record of a last check that holds.`;
