@@ -16,12 +16,14 @@ import { mailSettingsOf, startPosting } from './posting.ts';
 import { serveStatus } from './status/status.ts';
 import { servePages } from './web/web.ts';
 
+// Left to itself, V8 would collect all of its heap after each 18 MB of answers, which are outside of it.
+setFlagsFromString('--heap-growing-percent=200');
+
 /**
  * Serves a data folder until `close`.
  * @throws EvidenceError `config` when the folder is not initialised, no mail can be written or the port cannot be had.
  */
 export async function startPlatform(options: PlatformOptions): Promise<Platform> {
-  letHeapGrow();
   const parts = await openParts(options);
   const { database, clock, accounts } = parts;
   const modules: ServiceModule[] = [];
@@ -69,9 +71,4 @@ async function end(modules: readonly ServiceModule[], database: Database): Promi
 
 function frameOf({ accounts, sealKeys, clock }: Parts) {
   return { findSignedIn: signedInBy(accounts.sessions), masterKey: sealKeys.forThread(), clock };
-}
-
-/** Lets the heap triple between collections: V8 would collect all of it after each 18 MB of answers, which are outside of it. */
-function letHeapGrow(): void {
-  setFlagsFromString('--heap-growing-percent=200');
 }
