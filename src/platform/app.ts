@@ -1,4 +1,3 @@
-import { setFlagsFromString } from 'node:v8';
 import { KeyAuthentication } from './accounts/authentication.ts';
 import { signedInBy } from './accounts/pages/signed-in.ts';
 import { bootstrap } from './bootstrap.ts';
@@ -15,9 +14,6 @@ import { openParts, type Parts } from './parts.ts';
 import { mailSettingsOf, startPosting } from './posting.ts';
 import { serveStatus } from './status/status.ts';
 import { servePages } from './web/web.ts';
-
-// Left to itself, V8 would collect all of its heap after each 18 MB of answers, which are outside of it.
-setFlagsFromString('--heap-growing-percent=200');
 
 /**
  * Serves a data folder until `close`.

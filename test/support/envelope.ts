@@ -10,7 +10,7 @@ export function toEnvelope(signed: Signed, key: SigningKey): Envelope {
   return { payload: payload.toString('base64'), payloadType, signatures: [sign(signed, key)] };
 }
 
-/** What the signature of an envelope should be over. */
+/** Returns the payload of an envelope as its signature should cover it. */
 export function signedIn({ payload, payloadType }: Envelope): Signed {
   return signedOf(payloadType, Buffer.from(payload, 'base64'));
 }

@@ -2,14 +2,18 @@ import { generateKeyPairSync } from 'node:crypto';
 import { sha256 } from '../../src/core/digest.ts';
 import { openMemoryArchive } from '../../src/exporter/archive/memory.ts';
 import type { Archive } from '../../src/verifier/archive/archive.ts';
+import { putBytes } from '../../src/verifier/archive/put.ts';
 import { appendEntry } from '../../src/verifier/ledger/append.ts';
 import { readNewestEntry } from '../../src/verifier/ledger/ledger.ts';
 import { keepService } from '../../src/verifier/ledger/service.ts';
 import type { LedgerEnd } from '../../src/verifier/ledger/trust.ts';
-import { ARCHIVE_KEY, runRecordKey } from '../../src/verifier/records/keys.ts';
+import { ARCHIVE_KEY, runEnvelopeKey, runRecordKey } from '../../src/verifier/records/keys.ts';
+import { keepPublicKey } from '../../src/verifier/records/public-key.ts';
 import type { RunRecord } from '../../src/verifier/records/record.ts';
 import { toRecordBytes } from '../../src/verifier/records/record-bytes.ts';
-import { signRun } from '../../src/verifier/records/signing.ts';
+import { envelopePieces } from '../../src/verifier/records/run-envelope.ts';
+import { toStatement } from '../../src/verifier/records/statement.ts';
+import { sign } from '../../src/verifier/signature/envelope.ts';
 import { readSigningKey, type SigningKey } from '../../src/verifier/signature/key.ts';
 import { verifyArchive } from '../../src/verifier/verify/archive.ts';
 import type { ArchiveReport } from '../../src/verifier/verify/archive-report.ts';
@@ -36,7 +40,12 @@ export async function finalizeRun(
   const bytes = toRecordBytes(record);
   const digest = sha256(bytes);
   await archive.put(runRecordKey(runId), { bytes }, { sha256: digest, bytes: bytes.length });
-  if (key !== null) await signRun(archive, { record, sha256: digest }, key);
+  if (key !== null) {
+    await keepPublicKey(archive, key);
+    const statement = toStatement(record, digest);
+    const envelope = [...envelopePieces(statement, sign(statement, key))].join('');
+    await putBytes(archive, runEnvelopeKey(runId), Buffer.from(envelope));
+  }
   const trust = { signingKey: key, publicKeys: earlier };
   await appendEntry(archive, { kind: 'run', record, sha256: digest }, await ledgerEnd(archive), trust);
 }

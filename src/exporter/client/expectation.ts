@@ -6,7 +6,7 @@ const HEAD_BYTES = 1024;
 /** A mark in UTF-8, read as Latin-1; a reader may overlook it (RFC 8259 section 8.1). */
 const BYTE_ORDER_MARK = '\xef\xbb\xbf';
 
-/** Judges by its first bytes whether an answer is what was asked for. */
+/** A judgement by its first bytes whether an answer is what was asked for. */
 export class Expectation {
   readonly #accepts: Accepts;
   readonly #isHtml: boolean;

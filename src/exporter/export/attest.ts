@@ -2,10 +2,14 @@ import { EvidenceError, isEvidenceError } from '../../core/errors.ts';
 import { appendEntry, catchUp } from '../../verifier/ledger/append.ts';
 import type { LedgerEnd } from '../../verifier/ledger/trust.ts';
 import { runEnvelopeKey, stampKey } from '../../verifier/records/keys.ts';
-import { signRun } from '../../verifier/records/signing.ts';
+import { keepPublicKey } from '../../verifier/records/public-key.ts';
+import { envelopePieces } from '../../verifier/records/run-envelope.ts';
 import { readStamps } from '../../verifier/records/stamps.ts';
+import { toStatement } from '../../verifier/records/statement.ts';
 import type { FinalizedRun } from '../../verifier/records/stored-run.ts';
+import { sign } from '../../verifier/signature/envelope.ts';
 import type { ExportContext } from './context.ts';
+import { withFile } from './pieces.ts';
 import { type FreshStamp, keepStamp, requestStamp } from './stamp.ts';
 
 interface Attested {
@@ -29,17 +33,27 @@ export async function attestRun(context: ExportContext, finalized: FinalizedRun,
   return { entry, unstamped: await stampFinalized(context, finalized) };
 }
 
+/** Stores the signed statement of a run, unless another export of the same run was faster. */
 async function signFinalized(
-  { archive, signing: { signingKey } }: ExportContext,
-  finalized: FinalizedRun,
+  { archive, runtime, signing: { signingKey } }: ExportContext,
+  { record, sha256 }: FinalizedRun,
 ): Promise<void> {
-  const { run_id } = finalized.record;
-  if ((await archive.stat(runEnvelopeKey(run_id))) !== null) return;
+  const { run_id } = record;
+  const key = runEnvelopeKey(run_id);
+  if ((await archive.stat(key)) !== null) return;
   if (signingKey === null)
     throw new EvidenceError('config', `run ${run_id} is finalized to be signed, and no signing key is given`, {
       nextStep: 'Name the key in sign.key_file and run the same command again.',
     });
-  await signRun(archive, finalized, signingKey);
+  await keepPublicKey(archive, signingKey);
+  const statement = toStatement(record, sha256);
+  const pieces = envelopePieces(statement, sign(statement, signingKey));
+  try {
+    await withFile(runtime, 'run.dsse.json', pieces, (file, content) => archive.put(key, { file }, content));
+  } catch (error) {
+    // Signatures of one statement differ between keys, and with ECDSA each time: any one will do.
+    if (!isEvidenceError(error, 'conflict')) throw error;
+  }
 }
 
 /** Asks for its first time-stamp where it is to have one. @returns why it has none. */

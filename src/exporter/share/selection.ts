@@ -20,8 +20,8 @@ import {
   runRecordKey,
 } from '../../verifier/records/keys.ts';
 import type { RunRecord } from '../../verifier/records/record.ts';
+import { readRunEnvelope } from '../../verifier/records/run-envelope.ts';
 import type { SharedObject } from '../../verifier/records/share.ts';
-import { readRunEnvelope } from '../../verifier/records/signing.ts';
 import { readStamps } from '../../verifier/records/stamps.ts';
 import { type PublicKey, readPublicKey } from '../../verifier/signature/key.ts';
 

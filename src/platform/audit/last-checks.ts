@@ -8,7 +8,7 @@ import { readTotals } from './totals.ts';
 const MOST_TOLD = 50;
 
 /**
- * Reads what the last checks of all streams found. Whoever has the database can change or remove their records, so the
+ * The findings of the last checks of all streams. Whoever has the database can change or remove their records, so the
  * database only counts them: what it counts is held against the sealed totals, where each check is counted when it is
  * recorded.
  */

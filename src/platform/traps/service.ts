@@ -69,7 +69,7 @@ export interface TrapParts {
   /** Where the platform itself is reached. */
   publicUrl: () => string;
   serverLog: FastifyBaseLogger;
-  /** Reads from other services the traps that they watch. */
+  /** Questions to other services about the traps that they watch. */
   watches: FileWatches;
   useDecoy: UseDecoy;
 }

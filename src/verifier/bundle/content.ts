@@ -100,7 +100,7 @@ export function findInType({ name, entry }: Member, path: string): BundleFinding
   return undefined;
 }
 
-/** An empty file deflates to two bytes: RFC 1951, section 3.2.6. */
+/** Reports whether a member has content; an empty file deflates to two bytes: RFC 1951, section 3.2.6. */
 function isFilled({ uncompressedSize, compressedSize, method }: DirectoryEntry): boolean {
   return uncompressedSize > 0 || compressedSize > (method === DEFLATED ? 2 : 0);
 }

@@ -348,7 +348,7 @@ export class PackageReader implements Disposable {
   }
 }
 
-/** In the package of an account, checkpoints that do not say whose they are could be any stream's. */
+/** Returns the checkpoints of a stream; in the package of an account, those that name no stream could be any stream's. */
 function checkpointsOf({ scope, checkpoints }: PackageFacts, streamId: string): Checkpoint[] {
   return scope === 'stream' ? checkpoints : checkpoints.filter((checkpoint) => checkpoint.streamId === streamId);
 }

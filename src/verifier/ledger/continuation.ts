@@ -72,7 +72,7 @@ export async function readKnownLedger(archive: Archive, trust: LedgerTrust): Pro
   return { newest: previous, runs, abandoned, past, acceptances: [...acceptances.values()], restarts, retired };
 }
 
-/** An option that is to be given once must not stay in a command that runs every month. */
+/** Refuses an option that is to be given once, so that it does not stay in a command that runs every month. */
 function checkBeginning(newest: StoredLedgerEntry | null, { signingKey }: LedgerTrust): void {
   if (signingKey === null)
     throw new EvidenceError('usage', '--begin-signing is given, and no signing key', {

@@ -30,7 +30,7 @@ function programOf(description: Description, recipe: Recipe): RecipeProgram {
   const whole = entryForms(recipe.preimage)[0];
   const fields = (whole !== undefined && 'fields' in whole ? whole.fields : undefined) ?? null;
   if (fields !== null && new Set(fields).size < fields.length) throw new Unsupported();
-  // Where all of an entry is hashed, no member is left out that could name somebody.
+  // If all of an entry is hashed, no member is left out that could name somebody.
   const parties = isWholeEntry(description, whole) ? [] : partiesOf(description);
   return {
     firstSequence: entry.first_sequence,
@@ -87,7 +87,7 @@ function toKey(choice: KeyChoice): Key {
   return 'id' in choice ? choice : { member: toPath(choice.field) };
 }
 
-/** Writes a text that JSON has one way to write. */
+/** Returns a text that JSON has one way to write. @throws Unsupported for any other. */
 function plainText(text: string): string {
   if (/^[ !#-[\]-~]*$/.test(text)) return text;
   throw new Unsupported();

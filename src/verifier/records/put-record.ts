@@ -4,7 +4,6 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { utf8Bytes } from '../../core/bytes.ts';
 import { inBlocks } from '../../core/chunks.ts';
-import { StreamingSha256 } from '../../core/digest.ts';
 import type { Archive, Expected, PutResult } from '../archive/archive.ts';
 import { putBytes } from '../archive/put.ts';
 import type { LongFormat, RecordFormat } from '../model/record-format.ts';
@@ -37,20 +36,11 @@ export async function putLongRecord<T extends object>(
   format: LongFormat<T>,
   record: T,
 ): Promise<PutResult & Expected> {
-  return withPieces(recordPieces(record), async (file) => (await putLongFile(archive, key, format, file)).stored);
-}
-
-/** Puts the text of a record together in a file that only this user reads, which is there as long as `use` takes. */
-export async function withPieces<T>(
-  pieces: Iterable<string>,
-  use: (file: string, content: Expected) => Promise<T>,
-): Promise<T> {
   const folder = await mkdtemp(join(tmpdir(), 'evidence-record-'));
   const file = join(folder, 'record.json');
   try {
-    const digest = new StreamingSha256();
-    await writeFile(file, digest.through(inBlocks(bytesOf(pieces), BLOCK_BYTES)), { mode: 0o600 });
-    return await use(file, digest.finish());
+    await writeFile(file, inBlocks(bytesOf(recordPieces(record)), BLOCK_BYTES), { mode: 0o600 });
+    return (await putLongFile(archive, key, format, file)).stored;
   } finally {
     await rm(folder, { recursive: true, force: true });
   }

@@ -55,8 +55,7 @@ function subjectsOf(record: RunRecord, sha256: string): Rows<Subject> {
     add(bundle);
     if (stored !== null) add(stored);
   }
-  if (record.supplements != null) for (const file of [record.supplements.object ?? []].flat()) add(file);
-  for (const file of record.left_over) add(file);
-  for (const file of record.documents) add(file);
+  const supplements = [record.supplements?.object ?? []].flat();
+  for (const files of [supplements, record.left_over, record.documents]) for (const file of files) add(file);
   return subjects.finishSorted(({ name }) => name);
 }

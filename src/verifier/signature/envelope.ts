@@ -32,7 +32,10 @@ export interface Signed {
   encoded: Buffer;
 }
 
-/** @param bytes of all parts. */
+/**
+ * Puts a payload together behind its head.
+ * @param bytes of all parts. @throws RangeError if they have another number.
+ */
 export function toSigned(payloadType: string, bytes: number, parts: Iterable<Uint8Array>): Signed {
   const head = Buffer.from(`DSSEv1 ${Buffer.byteLength(payloadType)} ${payloadType} ${bytes} `);
   const encoded = Buffer.allocUnsafeSlow(head.length + bytes);
@@ -42,6 +45,7 @@ export function toSigned(payloadType: string, bytes: number, parts: Iterable<Uin
     encoded.set(part, at);
     at += part.length;
   }
+  if (at !== encoded.length) throw new RangeError(`a payload has ${at - head.length} bytes, not ${bytes}`);
   return { payloadType, payload: encoded.subarray(head.length), encoded };
 }
 

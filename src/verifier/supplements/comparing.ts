@@ -62,7 +62,7 @@ function itemOf(entry: Json, within: string | null, idPath: string, id: string):
   if (within === null) return entry;
   const items = valueAt(entry, within);
   const [own, ...others] = (Array.isArray(items) ? items : []).filter((item) => valueAt(item, idPath) === id);
-  // Of two that differ, nobody could tell which is meant.
+  // If two differ, nobody could tell which is meant.
   return own === undefined || others.length > 0 ? null : own;
 }
 

@@ -3,7 +3,7 @@ import type { Archive } from '../archive/archive.ts';
 import { runEnvelopeKey, runRecordKey } from '../records/keys.ts';
 import type { RunRecord } from '../records/record.ts';
 import { readRecord } from '../records/record-bytes.ts';
-import { readRunEnvelope } from '../records/signing.ts';
+import { readRunEnvelope } from '../records/run-envelope.ts';
 import { judgeStamps, readStamps, type StampVerdict } from '../records/stamps.ts';
 import { STATEMENT, toStatement } from '../records/statement.ts';
 import type { Signed } from '../signature/envelope.ts';

@@ -131,7 +131,7 @@ function standings({ run, streams, notes }: Judging): (streamId: string) => Stre
   return (streamId) => known.get(streamId) ?? { kind: 'unknown', reason: whyNoBundle(streamId, run) };
 }
 
-/** Compares the bag's statement about each record with what was found now. */
+/** A comparison of the bag's statement about each record with what was found now. */
 class StateComparison {
   readonly #place: string;
   readonly #findings: ObjectFinding[];

@@ -25,6 +25,10 @@ test('a payload is put together from its parts', () => {
   expect(signed).toEqual(signedOf('t', Buffer.from('abcde')));
 });
 
+test.each([4, 6])('parts that have not %i bytes are no payload of so many', (bytes) => {
+  expect(() => toSigned('t', bytes, [Buffer.from('ab'), Buffer.from('cde')])).toThrow(RangeError);
+});
+
 describe.each(KINDS)('%s', async (kind) => {
   const files = await makeKey(folder, kind, kind);
   const publicPem = readFileSync(files.publicFile, 'utf8');

@@ -130,7 +130,7 @@ function flagsOf(entry: Entry, genesis: string, isPlain: boolean): number {
   return (entry.previous === genesis ? FLAG.first : 0) | computed | (isPlain ? 0 : FLAG.noted);
 }
 
-/** A member that one of them is the first to leave open is reported for that one. */
+/** Returns what entries leave open, each once, with the first entry that does. */
 function unhashedOf(entries: readonly Entry[]): UnhashedAt[] {
   const found = new Map<string, UnhashedAt>();
   for (const [entry, { content }] of entries.entries())

@@ -1,15 +1,10 @@
 import { utf8Text } from '../../core/bytes.ts';
-import { EvidenceError, isEvidenceError } from '../../core/errors.ts';
+import { EvidenceError } from '../../core/errors.ts';
 import type { Archive } from '../archive/archive.ts';
 import type { RecordFormat } from '../model/record-format.ts';
-import { type Envelope, envelopeSchema, type Signature, type Signed, sign, toSigned } from '../signature/envelope.ts';
-import type { SigningKey } from '../signature/key.ts';
+import { type Envelope, envelopeSchema, type Signature, type Signed, toSigned } from '../signature/envelope.ts';
 import { runEnvelopeKey } from './keys.ts';
-import { keepPublicKey } from './public-key.ts';
-import { withPieces } from './put-record.ts';
-import type { RunRecord } from './record.ts';
 import { readRecord, toRecordBytes } from './record-bytes.ts';
-import { toStatement } from './statement.ts';
 
 /** An envelope without its payload, which may have tens of megabytes and is written and read in parts. */
 const SHELL: RecordFormat<Envelope> = { schema: envelopeSchema, maxBytes: 64 * 1024 };
@@ -19,25 +14,7 @@ const MAX_BYTES = 2 ** 30;
 /** Characters of base64 that are decoded at once, and the bytes that they stand for. */
 const PART = { text: 4 * 2 ** 16, bytes: 3 * 2 ** 16 };
 
-/** Stores the signed statement of a finalized run, unless another export of the same run was faster. */
-export async function signRun(
-  archive: Archive,
-  run: { record: RunRecord; sha256: string },
-  key: SigningKey,
-): Promise<void> {
-  await keepPublicKey(archive, key);
-  const statement = toStatement(run.record, run.sha256);
-  try {
-    await withPieces(envelopePieces(statement, sign(statement, key)), (file, content) =>
-      archive.put(runEnvelopeKey(run.record.run_id), { file }, content),
-    );
-  } catch (error) {
-    // Signatures of one statement differ between keys, and with ECDSA each time: any one will do.
-    if (!isEvidenceError(error, 'conflict')) throw error;
-  }
-}
-
-/** The text of `toRecordBytes` of an envelope. */
+/** Yields the text of an envelope as `toRecordBytes` would write it. */
 export function* envelopePieces({ payload, payloadType }: Signed, signature: Signature): Generator<string> {
   const shell: Envelope = { payload: '', payloadType, signatures: [signature] };
   yield BEFORE_PAYLOAD;
