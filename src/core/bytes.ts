@@ -1,6 +1,6 @@
 /**
- * Bytes and texts, the same in Node and in a browser. Node's own `Buffer` does two things there that loops do ten times as
- * slowly; where there is none, the loops are used.
+ * Bytes and texts, the same in Node and in a browser. Node's own `Buffer` does two things there that loops do ten times
+ * as slowly; where there is none, the loops are used.
  */
 const native = (globalThis as { Buffer?: typeof Buffer }).Buffer;
 
@@ -13,7 +13,7 @@ export function utf8Bytes(text: string): Uint8Array<ArrayBuffer> {
   return ENCODER.encode(text);
 }
 
-/** Of UTF-8; what is none becomes U+FFFD. */
+/** Decodes UTF-8; invalid bytes become U+FFFD. */
 export function utf8Text(bytes: Uint8Array): string {
   return DECODER.decode(bytes);
 }
@@ -23,7 +23,7 @@ export function withoutByteOrderMark(bytes: Uint8Array): Uint8Array {
   return bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf ? bytes.subarray(3) : bytes;
 }
 
-/** Of each byte its two digits, as they lie in memory. */
+/** The two digits of each byte, as they lie in memory. */
 const DIGITS = new Uint16Array(
   ENCODER.encode(Array.from({ length: 256 }, (_, byte) => byte.toString(16).padStart(2, '0')).join('')).buffer,
 );
@@ -38,7 +38,7 @@ export function hexText(bytes: Uint8Array, from = 0, to = bytes.length): string 
   return DECODER.decode(digits);
 }
 
-/** Of hex digits in pairs, of either case. @throws RangeError for any other text. */
+/** Decodes pairs of hex digits, of either case. @throws RangeError for any other text. */
 export function hexBytes(text: string): Uint8Array<ArrayBuffer> {
   if (!/^(?:[0-9A-Fa-f]{2})*$/.test(text)) throw new RangeError('not hexadecimal');
   if (native !== undefined) return native.from(text, 'hex');
@@ -58,7 +58,7 @@ export function base64Text(bytes: Uint8Array): string {
 const BASE64 = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/';
 
 /**
- * Of base64 or base64url (RFC 4648 sections 4 and 5), padded or not.
+ * Decodes base64 or base64url (RFC 4648 sections 4 and 5), padded or not.
  * @returns null for any other text, one among it that no encoder writes: with bits behind the last byte.
  */
 export function base64Bytes(text: string, encoding: 'base64' | 'base64url' = 'base64'): Uint8Array<ArrayBuffer> | null {

@@ -1,8 +1,8 @@
 import { cutText, visibleText } from './foreign-text.ts';
 
 /**
- * Every way in which this program can fail knowingly. `terminal/exit.ts` is the one place that turns a code into an exit
- * code; anything that is not an `EvidenceError` is a defect in the program.
+ * Every way in which this program can fail knowingly. `terminal/exit.ts` is the one place that turns a code into an
+ * exit code; anything that is not an `EvidenceError` is a defect in the program.
  */
 export type ErrorCode =
   /** A flag or argument makes no sense. */
@@ -31,7 +31,7 @@ export type ErrorCode =
   | 'archive'
   /** The disk of the work directory refused something after the work had begun. */
   | 'work-directory'
-  /** What a command has to say cannot be written. */
+  /** The output of a command cannot be written. */
   | 'output'
   /** The user or the system asked the program to stop. */
   | 'interrupted';
@@ -61,12 +61,12 @@ export class EvidenceError extends Error {
   }
 }
 
-/** Whether `error` is an `EvidenceError`, of the given code if one is named. */
+/** True if `error` is an `EvidenceError`, of the given code if one is named. */
 export function isEvidenceError(error: unknown, code?: ErrorCode): error is EvidenceError {
   return error instanceof EvidenceError && (code === undefined || error.code === code);
 }
 
-/** Whether the operating system refused something: a file, a disk, a connection. */
+/** True if the operating system refused something: a file, a disk, a connection. */
 export function isSystemError(error: unknown): error is NodeJS.ErrnoException {
   return error instanceof Error && typeof (error as NodeJS.ErrnoException).syscall === 'string';
 }

@@ -1,7 +1,7 @@
 /** One number of a family, with what tells it apart from the others. No label is a text that a caller made up. */
 export interface MetricSample {
   labels?: Readonly<Record<string, string>>;
-  /** What stands behind the name of the family, as `_bucket`. */
+  /** The suffix of the family's name, as `_bucket`. */
   suffix?: string;
   value: number;
 }

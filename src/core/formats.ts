@@ -1,8 +1,8 @@
 import { utf8Text } from './bytes.ts';
 /**
- * The format that a document names in its member `format`: `evidence-NAME/VERSION`. The documents of an archive and of its
- * bundles share one version, which `templates/help/archive-format.md` describes: a change to any of them is a new version
- * of all. A contract file, a control framework and a document that a command prints have versions of their own.
+ * The format that a document names in its member `format`: `evidence-NAME/VERSION`. The documents of an archive and of
+ * its bundles share one version, which `templates/help/archive-format.md` describes: a change to any of them is a new
+ * version of all. A contract file, a control framework and a document that a command prints have versions of their own.
  */
 export const ARCHIVE_VERSION = 4;
 
@@ -50,6 +50,6 @@ export function otherVersionIn(bytes: Uint8Array): string | null {
   }
 }
 
-/** What to do about an archive or a bundle of another version. */
+/** The next step with an archive or a bundle of another version. */
 export const GET_THAT_VERSION =
   'Nothing was verified and nothing was written. Use the version of evidence-exporter that wrote it';

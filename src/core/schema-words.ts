@@ -20,12 +20,12 @@ export function shapeName(expected: string): string {
   return SHAPES[expected] ?? `a value of the kind "${expected}"`;
 }
 
-/** What a schema itself says of a wrong value, or the plain words where it says nothing of its own. */
+/** The schema's own message for a wrong value, or the plain one if it has none. */
 export function ownOrPlainWords(issue: z.core.$ZodIssue): string {
   return /^(Too (small|big)|Invalid)/.test(issue.message) ? inPlainWords(issue) : issue.message;
 }
 
-/** What is wrong with a value, in words that need no knowledge of schemas. The value is not repeated. */
+/** Explains a wrong value in words that need no knowledge of schemas. The value is not repeated. */
 export function inPlainWords(issue: z.core.$ZodIssue): string {
   switch (issue.code) {
     case 'invalid_type':

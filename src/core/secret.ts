@@ -4,7 +4,7 @@ export type Scrub = (text: string) => string;
 /** Characters. A longer secret is refused: it is no key, and no expression can look for all of its forms. */
 export const MAX_SECRET = 4096;
 
-/** What is shorter stands in many a text by chance. */
+/** The fewest characters of base64 to look for: shorter ones occur in many a text by chance. */
 const LEAST_BASE64 = 8;
 
 /**
@@ -21,7 +21,9 @@ export function scrubber(secret: string): Scrub {
 /** Finds a secret in what arrives in pieces, in each form that `scrubber` takes out. */
 export class SecretWatch {
   readonly #secret: string;
-  /** Expression for every form, compiled when an escape sign first arrives; null for a secret that is too long for one. */
+  /**
+   * Expression for every form, compiled when an escape sign first arrives; null for a secret that is too long for one.
+   */
   #pattern: RegExp | null | undefined;
   /** Whole forms, which a search for bytes finds ten times as fast as an expression. */
   readonly #forms: Buffer[];
@@ -107,7 +109,7 @@ function hexPattern(bytes: Uint8Array): string {
   return anyCase(Buffer.from(bytes).toString('hex'));
 }
 
-/** What the bytes make of base64 wherever they begin in a longer text: without the signs they share with others. */
+/** Encodes the bytes in base64 for each place in a longer text: without the characters they share with others. */
 function base64Forms(bytes: Uint8Array): string[] {
   return [0, 1, 2].flatMap((before) => {
     const signs = Buffer.concat([Buffer.alloc(before), bytes]).toString('base64');

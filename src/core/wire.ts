@@ -145,7 +145,7 @@ export const statsSchema = z.object({
    * no stream is counted as verified or failed then.
    */
   missing_streams: count.nullable(),
-  /** Whether records of last checks were changed or removed behind the service's back. Null as above. */
+  /** True if records of last checks were changed or removed behind the service's back. Null as above. */
   checks_changed: z.boolean().nullable(),
 });
 export type WireStats = z.infer<typeof statsSchema>;

@@ -16,7 +16,7 @@ export function parseYaml<T>(schema: z.ZodType<T>, text: string, name: string): 
   const document = parseDocument(text, { lineCounter: lines });
   const [syntax] = document.errors;
   if (syntax !== undefined)
-    // What follows in the library's message quotes the text, which may hold a secret.
+    // The rest of the library's message quotes the text, which may hold a secret.
     throw new EvidenceError(
       'config',
       `${placeIn(name, lines, syntax.pos[0])}: ${syntax.message.split(' at line ')[0]}`,
@@ -36,7 +36,7 @@ export function parseYaml<T>(schema: z.ZodType<T>, text: string, name: string): 
   );
 }
 
-/** What is wrong, and where in the text. */
+/** A mistake, and its place in the text. */
 interface Mistake {
   offset: number;
   says: string;
@@ -76,7 +76,7 @@ function placeIn(name: string, lines: LineCounter, offset: number): string {
   return `${name}:${line}:${col}`;
 }
 
-/** Of the alternatives of a union, what is wrong with the one that came furthest. */
+/** Picks, in a union, the fault of the alternative that came furthest. */
 function innermost(issue: z.core.$ZodIssue): z.core.$ZodIssue {
   if (issue.code !== 'invalid_union' || issue.errors.length === 0) return issue;
   const reach = (issues: readonly z.core.$ZodIssue[]) => Math.max(...issues.map(({ path }) => path.length));
@@ -116,7 +116,7 @@ function describe(issue: z.core.$ZodIssue, schema: z.ZodType, document: Document
 
 const NAME = /^[A-Za-z][A-Za-z_-]{0,39}$/;
 
-/** Where a member stands in the text: its name, or the nearest place around it that is there. */
+/** The place of a member in the text: its name, or the nearest place around it that is there. */
 function offsetOf(document: Document, path: readonly string[]): number {
   let node: Node | null = document.contents;
   let offset = node?.range?.[0] ?? 0;

@@ -12,7 +12,7 @@ import type { ArchiveReport } from '../verifier/verify/archive-report.ts';
 import { verifyNamedArchive } from '../verifier/verify/named-archive.ts';
 import { type StampTrust, withRoots } from './roots.ts';
 
-/** What you know and trust of an archive. */
+/** The facts about an archive that you know and trust. */
 export interface ArchiveTrust extends StampTrust {
   /** The keys with one of which it must be signed, in PEM. Without them, its signatures prove nothing. */
   publicKeys?: readonly string[];
@@ -22,7 +22,7 @@ export interface ArchiveTrust extends StampTrust {
   identities?: readonly string[];
 }
 
-/** What of an archive is verified, and how. */
+/** The part of an archive to verify, and how. */
 export interface ArchiveScope {
   /** Only this run. */
   run?: string;

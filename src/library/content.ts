@@ -7,10 +7,12 @@ import { type FileReport, reportOfBundle, reportOfPackage } from '../verifier/ve
 import { BEGINNING_BYTES, isPackageBeginning, noPackage } from '../verifier/verify/package-beginning.ts';
 import { type VerifiedPackage, verifyPackageContent } from '../verifier/verify/package-content.ts';
 
-/** Bytes, or what gives them when they are asked for, such as a `File` of a page or what `openAsBlob` of Node returns. */
+/**
+ * Bytes, or what gives them when they are asked for, such as a `File` of a page or what `openAsBlob` of Node returns.
+ */
 export type Content = Uint8Array<ArrayBuffer> | Blob;
 
-/** How a bundle without a name is called in findings. */
+/** The name in findings of a bundle without one. */
 const UNNAMED = 'the bundle';
 
 /** The first line of age's own format. */

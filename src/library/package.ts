@@ -9,9 +9,9 @@ import { RangeThreads } from '../verifier/verify/range-threads.ts';
 import { type Content, requireBeginning, toPackageReport, verifyPackageOf } from './content.ts';
 import { type StampTrust, withRoots } from './roots.ts';
 
-/** How a package in a file is read. */
+/** Options for reading a package in a file. */
 export interface PackageReadingOptions {
-  /** How many threads read it. Default: 1 up to 32 MiB, above it one per core, at most 4. */
+  /** The number of threads. Default: 1 up to 32 MiB, above it one per core, at most 4. */
   threads?: number;
   /** Ends the verification with its reason. */
   signal?: AbortSignal;
@@ -57,7 +57,7 @@ export async function verifyPackage(
   return toPackageReport(await verifyPackageFile(path, { ...options, signal, threads: workers }));
 }
 
-/** What a pipe or a device begins with cannot be read twice. */
+/** The beginning of a pipe or a device cannot be read twice. */
 async function requireJson(path: string): Promise<void> {
   const file = await open(path, 'r');
   try {

@@ -2,7 +2,7 @@ import { readRoots } from '../verifier/timestamp/roots.ts';
 import type { VerifyOptions } from '../verifier/verify/content.ts';
 import { type Trust, toVerifyOptions } from './trust.ts';
 
-/** What you know and trust, the authorities of time-stamps among it. */
+/** Your own facts and trust anchors, the authorities of time-stamps among them. */
 export interface StampTrust extends Trust {
   /** Roots of time-stamping authorities (RFC 3161), in PEM. Without them, anchors stay unproved. */
   timestampRoots?: string;

@@ -4,7 +4,7 @@ import type { ClaimName } from '../verifier/claims/claim.ts';
 import { pinContract } from '../verifier/reading/pinned.ts';
 import type { VerifyOptions } from '../verifier/verify/content.ts';
 
-/** What you know and trust yourself. Nothing of it is taken from what is verified, from the disk or from a clock. */
+/** Your own facts and trust anchors. None of them is taken from what is verified, from the disk or from a clock. */
 export interface Trust {
   /** The moment of the verification: a time-stamp after it is refuted. */
   now: Date;
@@ -12,7 +12,10 @@ export interface Trust {
   sealKeys?: Readonly<Record<string, Uint8Array>>;
   /** The text of a contract file to read packages by. Without it, the one in the bundle, else the default contract. */
   contract?: string;
-  /** The claims that must be proved, besides those that a bundle or a run requires itself. Default: `order` and `content`. */
+  /**
+   * The claims that must be proved, besides those that a bundle or a run requires itself. Default: `order` and
+   * `content`.
+   */
   required?: readonly ClaimName[];
   /** Roles and members of entries that may be left out of digests. Default: none. */
   acceptUnhashed?: readonly string[];

@@ -4,9 +4,12 @@ import { type Markup, markup, name } from './markup.ts';
 /** Bars of one measure: entries. */
 export interface Bars {
   title: string;
-  /** `isRest`: of all that are not shown one by one. It has a number and no bar, beside which the others could not be seen. */
+  /**
+   * `isRest`: of all that are not shown one by one. It has a number and no bar, beside which the others could not be
+   * seen.
+   */
   bars: { label: string; count: number; isRest?: true }[];
-  /** What the bars leave out. */
+  /** Notes on what the bars leave out. */
   notes: string[];
 }
 
@@ -23,10 +26,12 @@ export function describeBars({ title, bars }: Bars): string {
 }
 
 const PLOT_HEIGHT = 100;
-/** Of what each column has for itself. */
+/** The share of a column that its bar fills. */
 const COLUMN_SHARE = 0.8;
 
-/** Over time: one column a day, month or year. Stretched to whatever width there is, so that its words are beside it. */
+/**
+ * Over time: one column a day, month or year. Stretched to whatever width there is, so that its words are beside it.
+ */
 export function columnChart(chart: Bars): Markup {
   const { title, bars: all, notes } = chart;
   const most = Math.max(...all.map(({ count }) => count), 1);

@@ -1,6 +1,6 @@
 /**
- * What would be invisible, or turn the text around it, so that one name could look like another. What scripts and emoji
- * are joined and varied with stays.
+ * Characters that are invisible, or turn the text around them, so that one name could look like another. Those that
+ * scripts and emoji are joined and varied with stays.
  */
 const UNSEEN =
   /[\p{Cc}\p{Cs}\p{Zl}\p{Zp}\ufff9-\ufffb]|(?!\u200c|\u200d|\ufe0e|\ufe0f|[\u{e0020}-\u{e007f}])\p{Default_Ignorable_Code_Point}/gu;

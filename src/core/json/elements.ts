@@ -23,9 +23,9 @@ export interface ElementHandlers {
 }
 
 export interface ElementsRead {
-  /** Whether it took any. */
+  /** True if it took any. */
   any: boolean;
-  /** Where it ended: behind an element and perhaps white space, or behind the comma that follows it. */
+  /** The offset of its end: behind an element and perhaps white space, or behind the comma that follows it. */
   end: number;
   place: 'after' | 'next';
 }
@@ -35,7 +35,9 @@ export interface ElementLimits {
   maxElementBytes: number;
   /** Bytes of everything that is not an element. */
   maxRestBytes: number;
-  /** Values of one element, and of everything that is not one: each may take a hundred times its bytes once it is read. */
+  /**
+   * Values of one element, and of everything that is not one: each may take a hundred times its bytes once it is read.
+   */
   maxValues: number;
 }
 
@@ -54,7 +56,7 @@ const CLOSE_OBJECT = 0x7d;
 const OPEN_ARRAY = 0x5b;
 const CLOSE_ARRAY = 0x5d;
 
-/** Where in the array the reader stands: before its first element, in one, after one, or after a comma. */
+/** The reader's place in the array: before its first element, in one, after one, or after a comma. */
 type Place = 'outside' | 'first' | 'inside' | 'after' | 'next';
 
 /** Begins what is said of a document that is whole and has no elements where they are looked for. */
@@ -65,7 +67,7 @@ export const NO_ELEMENTS = 'the document has no array';
  * largest element. The bytes may come in pieces of any size. What stands around the array is kept and parsed by
  * `finish`, with the array empty.
  *
- * Whether an element is JSON is for `onElement` to find out: the scanner only follows strings and brackets.
+ * The scanner only follows strings and brackets. `onElement` finds out if an element is JSON.
  */
 export class ElementScanner {
   readonly #path: readonly string[];
@@ -78,9 +80,9 @@ export class ElementScanner {
   #depth = 0;
   #inString = false;
   #escaped = false;
-  /** How many of the objects around this place lead to the array; the outermost always does. */
+  /** The number of the objects around this place that lead to the array; the outermost always does. */
   #onPath = 0;
-  /** Whether the next string is a member name of the innermost of them. */
+  /** True if the next string is a member name of the innermost of them. */
   #expectName = false;
   #nameStart = 0;
   #memberName: string | null = null;
@@ -108,7 +110,7 @@ export class ElementScanner {
     this.#offset += chunk.length;
   }
 
-  /** Whether the byte at this offset of the document comes next, and it stands behind a comma between elements. */
+  /** True if the byte at this offset of the document comes next, and it stands behind a comma between elements. */
   awaitsElement(offset: number): boolean {
     return this.#place === 'next' && this.#offset === offset;
   }
@@ -257,7 +259,7 @@ export class ElementScanner {
     this.#element.clear();
   }
 
-  /** Whether the bracket opens the array, or an object that the path to it goes through. */
+  /** True if the bracket opens the array, or an object that the path to it goes through. */
   #leadsToArray(bracket: number): boolean {
     const depth = this.#depth;
     if (this.#found || this.#onPath !== depth || (depth > 0 && this.#memberName !== this.#path[depth - 1]))

@@ -13,9 +13,9 @@ export interface ExactJson extends InexactNumbers {
   ambiguity: string | null;
   /** A member name occurs twice in one object: of what ambiguous texts have, the one that changes values. */
   repeatsName: boolean;
-  /** How many members all its objects have. */
+  /** The number of members in all its objects. */
   members: number;
-  /** How many levels of objects and arrays it has. */
+  /** The number of levels of objects and arrays. */
   depth: number;
 }
 
@@ -23,7 +23,7 @@ const strictUtf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 const lenientUtf8 = new TextDecoder('utf-8', { ignoreBOM: true });
 
 export interface ExactOptions {
-  /** How many members the text has in all its objects, where a scanner has counted them already. */
+  /** The number of members in all objects of the text, if a scanner has counted them already. */
   members?: number;
   /** The caller does not use the bytes again: their memory is given back before the text is parsed. */
   spendsBytes?: boolean;

@@ -9,8 +9,8 @@ export interface InexactNumbers {
 }
 
 /**
- * What every number behind another sign is that changes when it is read: one with an exponent, or of more than 15 digits.
- * Two decimals of up to 15 digits never share a double (DBL_DIG). What strings hold may look like one, in vain.
+ * Matches every number behind another sign that changes when it is read: one with an exponent, or of more than 15
+ * digits. Two decimals of up to 15 digits never share a double (DBL_DIG). What strings hold may look like one, in vain.
  */
 const COULD_CHANGE = /[:[,\s]-?\d(?:[\d.]{15}|[\d.]*[eE])/;
 
@@ -27,7 +27,7 @@ export function findInexact(json: string): InexactNumbers {
 }
 
 /**
- * Whether a number is, as a decimal, the one that RFC 8785 writes for its double: `1.0`, `1e2` and `-0` are, whatever
+ * True if a number is, as a decimal, the one that RFC 8785 writes for its double: `1.0`, `1e2` and `-0` are, whatever
  * their spelling. Of all numbers that share a double, one is.
  */
 export function isExact(number: string): boolean {

@@ -1,6 +1,6 @@
 import type { Written } from './source-text.ts';
 
-/** How Python's `json.dumps` was called; the defaults are `spaced`, `ascii`, and unsorted. */
+/** Arguments of Python's `json.dumps`; the defaults are `spaced`, `ascii`, and unsorted. */
 export interface PythonJsonOptions {
   /** `spaced`: ", " and ": "; `compact`: "," and ":". */
   separators: 'spaced' | 'compact';

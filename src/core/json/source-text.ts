@@ -15,7 +15,7 @@ export type Written = { start: number; end: number } & (
 
 export interface WrittenMember {
   name: string;
-  /** Of the name, with its quotes. */
+  /** The offset of the name, with its quotes. */
   start: number;
   value: Written;
 }

@@ -11,7 +11,7 @@ const USUAL_WIDTH = 80;
 /** Letters that a wrong name may differ in from the one that was meant. */
 const FAR = 3;
 
-/** What a program can explain. */
+/** The topics that a program can explain. */
 export interface Explained extends Pick<Parsed, 'program' | 'helpOn'> {
   topics: readonly Topic[];
 }

@@ -1,6 +1,6 @@
 import type { Argv } from 'yargs';
 
-/** What its types leave out. */
+/** Members that its types leave out. */
 interface KnownOptions {
   getOptions(): { array: readonly string[] };
 }

@@ -24,7 +24,7 @@ export function styled(text: string, style: Styled['style']): Styled {
 /** Every document of `--json` begins with one: `evidence-`, the command, and the version of its form. */
 export type DocumentFormat = `evidence-${string}/${number}`;
 
-/** What is shorter is no secret, and stands in many a text by chance. */
+/** The shortest secret: shorter texts occur in many a text by chance. */
 const LEAST_SECRET = 4;
 
 export interface PrinterOptions {
@@ -108,7 +108,7 @@ export class Printer {
     if (this.verbose) this.#tell(line, 'debug');
   }
 
-  /** What went wrong and what to do now, on stderr, and as the document with `--json`. */
+  /** Prints an error and the next step on stderr, and as the document with `--json`. */
   failure(error: unknown): void {
     const message = messageOf(error);
     const [code, nextStep] = error instanceof EvidenceError ? [error.code, error.nextStep ?? null] : ['defect', null];
@@ -160,7 +160,7 @@ export class Printer {
   }
 }
 
-/** Where a defect was met; what the error says is not repeated. */
+/** The place of a defect, without the error's own words. */
 function framesOf(error: unknown): string[] {
   const stack = error instanceof Error ? (error.stack ?? '') : '';
   return stack.split('\n').filter((line) => /^ +at /.test(line));

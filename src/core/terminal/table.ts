@@ -5,7 +5,7 @@ export interface TerminalColumn {
   align?: 'left' | 'right' | 'centre';
   /** Longer cells are cut in their middle. */
   max?: number;
-  /** What would say nothing once it is cut. */
+  /** Keeps a text whole that would say nothing once it is cut. */
   isUncut?: boolean;
 }
 
@@ -57,7 +57,9 @@ export function fitTable(
   );
 }
 
-/** Widths of columns, narrower by so much in all, as far as what each has at least allows: the widest give way first. */
+/**
+ * Widths of columns, narrower by so much in all, as far as what each has at least allows: the widest give way first.
+ */
 export function narrowed(wanted: readonly number[], leastOf: readonly number[], excess: number): number[] {
   const widths = [...wanted];
   for (let left = excess; left > 0; left--) {
@@ -69,7 +71,7 @@ export function narrowed(wanted: readonly number[], leastOf: readonly number[], 
   return widths;
 }
 
-/** What goes elsewhere than to a terminal has all the room it needs. A terminal may say that it has 0 columns. */
+/** The width of the output. Outside a terminal there is no limit; a terminal may say that it has 0 columns. */
 export function terminalColumns(): number {
   return process.stdout.isTTY ? process.stdout.columns || 80 : Number.POSITIVE_INFINITY;
 }
@@ -119,7 +121,7 @@ export function columnsOf(text: string): number {
   return columns;
 }
 
-/** Whether lines on stderr can be taken back: it is a terminal, and not one that knows no commands. */
+/** True if lines on stderr can be taken back: it is a terminal, and not one that knows no commands. */
 export function canTakeBack(): boolean {
   return process.stderr.isTTY === true && process.env['TERM'] !== 'dumb';
 }

@@ -2,11 +2,11 @@ import type { Argv } from 'yargs';
 import { EvidenceError } from '../errors.ts';
 import { parseSaying } from './help.ts';
 
-/** What a parser knows of a command line. */
+/** A parsed command line. */
 export interface Parsed {
   /** As its user calls it. */
   program: 'evidence' | 'evidence-platform';
-  /** What stands behind it. */
+  /** The words after it. */
   words: readonly string[];
   /** The help on a command; on the program without one. */
   helpOn(command: string | null): Promise<string>;
@@ -21,7 +21,7 @@ export function helpOn(parser: Argv, command: string | null, ending?: () => stri
   return parseSaying(parser, words, ending);
 }
 
-/** What people call a command who know other tools. */
+/** Names of commands in other tools. */
 const OTHERWISE: Readonly<Record<string, string>> = {
   backup: 'export',
   check: 'doctor',
@@ -32,8 +32,8 @@ const OTHERWISE: Readonly<Record<string, string>> = {
 };
 
 /**
- * What the parser complains of, in plain words, with what was probably meant and the help of that very command. What was
- * given is repeated only where it reads as a name: it may be a secret in a wrong place.
+ * Puts the parser's complaint in plain words, with a guess at what was meant and the help of that very command. Input
+ * is repeated only where it reads as a name: it may be a secret in a wrong place.
  */
 export async function toUsageError(complaint: string, parsed: Parsed): Promise<EvidenceError> {
   const { program, words } = parsed;
@@ -65,7 +65,7 @@ async function innermost(command: string, inner: string | undefined, { program, 
   return within.includes(inner) ? `${command} ${inner}` : command;
 }
 
-/** What the parser does not know; where it complains of something that is missing, a flag that may be meant for it. */
+/** The word that the parser does not know; if it complains of something missing, a flag that may be meant for it. */
 function unknownIn(complaint: string, words: readonly string[], flags: readonly string[]): string | undefined {
   const named = /^Unknown arguments?: (.*)$/.exec(complaint)?.[1]?.split(', ');
   // It names a flag in two ways.
@@ -74,7 +74,7 @@ function unknownIn(complaint: string, words: readonly string[], flags: readonly 
   return given.find((one) => !flags.includes(`--${one.replace(/^no-/, '')}`));
 }
 
-/** Of a flag as it is given. */
+/** The name of a flag as it is given. */
 function nameOf(word: string): string {
   return word.startsWith('-') ? word.replace(/^--?/, '').replace(/=.*$/s, '') : '';
 }

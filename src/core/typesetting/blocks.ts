@@ -49,12 +49,12 @@ export function drawParagraph(sheet: Sheet, text: string, setting: Partial<Setti
 const COMMAND_SIZES = [8, 7.5, 7, 6.5, 6];
 const COMMAND_GROUND: Color = [0.955, 0.96, 0.97];
 
-/** What to type, each line of it beginning anew. */
+/** Draws a command, each line of it beginning anew. */
 export function drawCommand(sheet: Sheet, command: string): void {
   const written = command.split('\n');
   const settingOf = (size: number): Setting => ({ style: sheet.styles.mono, size, leading: 11, color: INK });
   const linesAt = (size: number) => written.map((line) => sheet.set(line, settingOf(size), RIGHT - LEFT - 16));
-  // What is broken within a path is another command when it is pasted.
+  // A path broken over lines is another command when it is pasted.
   const fits = (size: number) => linesAt(size).every(({ lines }) => lines.length === 1);
   const mono = settingOf(COMMAND_SIZES.find(fits) ?? 8);
   const paragraphs = linesAt(mono.size);
@@ -69,7 +69,7 @@ export function drawCommand(sheet: Sheet, command: string): void {
 
 const LABEL_WIDTH = 104;
 const FACT_GAP = 4.5;
-/** What must be found again on one line is set smaller before it is broken. */
+/** Sizes for text that must stand on one line: it is set smaller before it is broken. */
 const MONO_SIZES = [8.5, 8, 7.5, 7, 6.5];
 
 /** One size for all lines: the largest in which each is whole that is whole in any. */

@@ -113,7 +113,7 @@ class Operators {
     this.#length += this.#bytes.write(line, this.#length, 'latin1');
   }
 
-  /** What was pushed since the last time, without the last line feed. */
+  /** Takes the operators pushed since the last time, without the last line feed. */
   take(): Uint8Array {
     const taken = this.#bytes.subarray(0, this.#length - 1);
     this.#bytes = NOTHING;

@@ -3,7 +3,7 @@ import { embedStylesFor } from './fonts.ts';
 import { type Furniture, Sheet } from './sheet.ts';
 import { writeDocument } from './writing.ts';
 
-/** What a document says of itself. */
+/** The metadata of a document. */
 export interface DocumentFacts {
   title: string;
   subject: string;

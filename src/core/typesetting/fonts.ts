@@ -7,7 +7,7 @@ import { packageFile } from '../install-paths.ts';
 /** One embedded font file. Widths are in multiples of the font size. */
 export interface Face {
   readonly pdf: PDFFont;
-  /** Whether the font can set this character properly; see `isSettable` for what it leaves out. */
+  /** True if the font can set this character properly; see `isSettable` for the exceptions. */
   covers(character: string): boolean;
   widthOf(text: string): number;
   /** The glyphs of a text as hexadecimal digits. @param shaped whether its characters have to be seen together. */
@@ -24,9 +24,9 @@ export interface Styles {
 }
 
 /**
- * What is not set even if the font has a glyph, because it would be invisible, misplaced or unreadable, and so is
- * marked by its code point: controls, formats and unassigned code points; every space but U+0020; combining marks
- * that NFC left over, for which pdf-lib has no positioning; scripts written right to left other than Hebrew and
+ * Characters that are not set even if the font has a glyph, because they would be invisible, misplaced or unreadable,
+ * and so are marked by its code point: controls, formats and unassigned code points; every space but U+0020; combining
+ * marks that NFC left over, for which pdf-lib has no positioning; scripts written right to left other than Hebrew and
  * Arabic; Arabic presentation forms, whose glyphs are those that shaping uses for the letters themselves.
  */
 const UNSETTABLE = /[\p{C}\p{M}\p{Zl}\p{Zp}\u00A0\u1680\u2000-\u200A\u202F\u205F\u3000\uFB50-\uFDFF\uFE70-\uFEFF]/u;

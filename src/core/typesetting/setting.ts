@@ -12,6 +12,6 @@ export interface Setting {
   /** From one baseline to the next, in points. */
   leading: number;
   color: Color;
-  /** Where a click on it leads. */
+  /** The target of a click on it. */
   link?: string;
 }

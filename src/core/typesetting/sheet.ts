@@ -21,18 +21,18 @@ export const TOP = PAGE_HEIGHT - MARGIN.top;
 const MARK_GROUND: Color = [0.93, 0.9, 0.82];
 
 export type Align = 'left' | 'centre' | 'right';
-/** How much of a line stands before the `x` it is aligned to. */
+/** The share of a line before the `x` it is aligned to. */
 const SHARE_BEFORE: Record<Align, number> = { left: 0, centre: 0.5, right: 1 };
 
 /** So many lines of a paragraph stand together at its beginning, and at its end. */
 const TOGETHER = 2;
 
-/** How many of the lines of a paragraph stand together with its first: all of so few that they would part with one alone. */
+/** The number of a paragraph's lines that stay with its first: all of so few that one would be left alone. */
 export function linesTogether(lines: number): number {
   return lines <= TOGETHER + 1 ? lines : TOGETHER;
 }
 
-/** What is set into the margins of every page once it is known how many there are. */
+/** The content of every page's margins, set once the number of pages is known. */
 export interface Furniture {
   /** Not on the first page, whose title says it. */
   head: string;
@@ -46,7 +46,7 @@ export interface Furniture {
 export class Sheet {
   readonly styles: Styles;
   y = TOP;
-  /** Whether any character so far was set as a mark. */
+  /** True if any character so far was set as a mark. */
   hasMarks = false;
   readonly #document: PDFDocument;
   readonly #canvases: Canvas[] = [];
@@ -57,7 +57,7 @@ export class Sheet {
   #isMarked = false;
   readonly #bookmarks: Bookmark[] = [];
 
-  /** @param tagged whether headings, paragraphs, tables and figures are told to programs that read the document aloud. */
+  /** @param tagged true to describe headings, paragraphs, tables and figures to screen readers. */
   constructor(document: PDFDocument, styles: Styles, tagged = false) {
     this.#document = document;
     this.styles = styles;
@@ -93,7 +93,7 @@ export class Sheet {
     this.#bookmarks.push({ title, page: this.#canvas.ref, y: Math.min(this.y + 24, PAGE_HEIGHT) });
   }
 
-  /** What `work` draws belongs to an element of this role. */
+  /** Draws an element of this role. */
   element(role: StructureType, work: () => void, alt: string | null = null): void {
     this.open(role, alt);
     work();
@@ -118,7 +118,7 @@ export class Sheet {
     return setParagraph(text, setting.style, setting.size, width, maxLines);
   }
 
-  /** Draws set lines with their first baseline at `baseline`; `x` is their left edge, their right edge or their middle. */
+  /** Draws set lines with their first baseline at `baseline`; `x` is their left edge, right edge or middle. */
   draw(paragraph: Paragraph, setting: Setting, x: number, baseline: number, align: Align = 'left'): void {
     this.hasMarks ||= paragraph.hasMarks;
     this.#mark(() =>
@@ -155,7 +155,7 @@ export class Sheet {
     }
   }
 
-  /** What `work` draws is no content: it repeats what was said, or adorns. */
+  /** Draws what is no content: it repeats what was said, or adorns. */
   artifact(work: () => void): void {
     this.#decorate(() => {
       const outer = this.#isMarked;
@@ -174,7 +174,7 @@ export class Sheet {
     this.#decorate(() => this.#canvas.rectangle(x, y, width, height, color));
   }
 
-  /** Running heads, page numbers and the foot, on all pages; call last. @returns what of a tagged document is still to be written. */
+  /** Draws the margins of all pages; call last. @returns the parts of a tagged document that are still to be written. */
   finish({ head, foot, alarm }: Furniture): ObjectBlock | null {
     const small: Setting = { style: this.styles.regular, size: 7, leading: 9, color: GREY };
     const mono: Setting = { ...small, style: this.styles.mono };

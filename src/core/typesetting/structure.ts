@@ -18,14 +18,15 @@ export type StructureType =
   | 'TD'
   | 'Figure';
 
-/** What an element holds: another element, or a piece of the content of a page. */
+/** A child of an element: another element, or a piece of the content of a page. */
 type Kid = { element: number } | { page: number; id: number };
 
 const NONE = -1;
 
 /**
- * What is on the pages as a tree of headings, paragraphs, tables and figures, in the order in which it is read. It has
- * several elements for each cell of each table, so that of thousands of rows there are lists of numbers and no objects.
+ * The structure of the pages as a tree of headings, paragraphs, tables and figures, in the order in which it is read.
+ * It has several elements for each cell of each table, so that of thousands of rows there are lists of numbers and no
+ * objects.
  */
 export class Structure {
   /** By the number of an element, in the order in which they were opened, each before its kids. */
@@ -33,13 +34,16 @@ export class Structure {
   readonly #parents = new Numbers();
   readonly #firstKids = new Numbers();
   readonly #lastKids = new Numbers();
-  /** What a figure shows, for those who do not see it. */
+  /** Descriptions of figures, for people who do not see them. */
   readonly #alts = new Map<number, string>();
-  /** By the number of a kid: the one behind it, and a piece of content as its page and id, an element as `NONE` and its number. */
+  /**
+   * By the number of a kid: the one behind it, and a piece of content as its page and id, an element as `NONE` and its
+   * number.
+   */
   readonly #nextKids = new Numbers();
   readonly #pages = new Numbers();
   readonly #ids = new Numbers();
-  /** Of each page, the element that each of its pieces of marked content belongs to. */
+  /** For each page, the element that each of its pieces of marked content belongs to. */
   readonly #owners: number[][] = [];
   readonly #open: number[] = [];
 

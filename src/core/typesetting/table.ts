@@ -19,16 +19,16 @@ export interface Cell {
 }
 
 export interface Row {
-  /** Of each column, what stands in it, one below the other. */
+  /** The cells of each column, one below the other. */
   cells: Cell[][];
-  /** What stands below the cells of the first `under` columns, `indent` points from the left. */
+  /** Lines below the cells of the first `under` columns, `indent` points from the left. */
   below?: { lines: readonly string[]; setting: Setting; indent: number; under: number };
 }
 
 type Below = NonNullable<Row['below']>;
 type Paragraph = ReturnType<Sheet['set']>;
 
-/** Of what a certificate says of itself more is cut off. */
+/** The most lines below: a certificate's further names are cut off. */
 const MAX_LINES_BELOW = 6;
 
 /** Draws rows under a head that is repeated on each page. A row is never broken over two pages. */
@@ -139,7 +139,7 @@ export class Table {
     return index === this.#columns.length - 1 || align === 'centre' ? width : width - PADDING.between;
   }
 
-  /** Where the text of a column is aligned to. */
+  /** The edge to which the text of a column is aligned. */
   #edgeOf(index: number): number {
     const left = LEFT + this.#columns.slice(0, index).reduce((sum, column) => sum + column.width, 0);
     const { align } = this.#columns[index] ?? {};

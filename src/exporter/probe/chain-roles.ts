@@ -8,14 +8,14 @@ import { commonPaths, type DigestForm, digestFormOf, type Sample, scalarAt, whol
 export interface StreamSample {
   streamId: string;
   entries: Sample[];
-  /** Whether these are all that it has. */
+  /** True if these are all of its entries. */
   isWhole: boolean;
 }
 
 export interface ChainRoles {
   sequence: string;
   firstSequence: 0 | 1;
-  /** How sequence numbers are sent. */
+  /** The JSON type of sequence numbers. */
   numbers: 'number' | 'text';
   previous: string;
   digest: string;
@@ -38,7 +38,7 @@ export function sequenceFields(streams: readonly StreamSample[]): string[] {
     .filter(({ misses }) => isNearlyAllPairs(pairs - misses, pairs))
     .toSorted((a, b) => a.misses - b.misses)
     .map(({ path }) => path);
-  // What goes on from one stream to the next is an id, not a place in its stream.
+  // A number that continues from one stream to the next is an id, not a place in its stream.
   const whole = streams.filter(({ isWhole, entries: own }) => isWhole && own.length > 0);
   const begun = counting.map((path) => whole.filter((stream) => least(stream.entries, path) <= 1).length);
   const likely = counting.filter((_, index) => begun[index] === Math.max(...begun));
@@ -102,7 +102,7 @@ export function findChains(streams: readonly StreamSample[]): ChainRoles[] {
   return [];
 }
 
-/** Of fields that count alike, the one that stands beside the digest: what was recorded may be numbered too. */
+/** Picks, of fields that count alike, the one beside the digest: what was recorded may be numbered too. */
 function besideOf(digest: string, counted: string, counting: readonly string[]): string {
   const parentOf = (path: string) => path.slice(0, path.length - lastName(path).length);
   const isBeside = (path: string) => parentOf(path) === parentOf(digest);
@@ -149,7 +149,7 @@ function firstOf(
   return count(0) > count(1) ? 0 : 1;
 }
 
-/** How the best pair falls short, for somebody who asks why none was found: `holds` of `of` neighbours. */
+/** Explains why no pair was found, by the best one: `holds` of `of` neighbors. */
 export function nearestLink(streams: readonly StreamSample[]): { holds: number; of: number } | null {
   const [sequence] = sequenceFields(streams);
   if (sequence === undefined) return null;
@@ -169,7 +169,7 @@ export function nearestLink(streams: readonly StreamSample[]): { holds: number; 
   return neighbours.length === 0 ? null : { holds: Math.max(0, ...counts), of: neighbours.length };
 }
 
-/** What most first entries of streams say of their predecessor; null when none was seen or no form leads. */
+/** The predecessor that most first entries of streams name; null when none was seen or no form leads. */
 export function genesisOf(streams: readonly StreamSample[], roles: ChainRoles): DigestDescription['genesis'] | null {
   const forms = firstEntries(streams, roles).flatMap((entry) => genesisOfEntry(entry, roles) ?? []);
   const [most, second] = [...Map.groupBy(forms, (form) => JSON.stringify(form)).values()].toSorted(
@@ -178,7 +178,7 @@ export function genesisOf(streams: readonly StreamSample[], roles: ChainRoles): 
   return most === undefined || most.length === second?.length ? null : (most[0] ?? null);
 }
 
-/** What a first entry says of its predecessor; null for the digest of an entry: no stream begins with one. */
+/** The predecessor that a first entry names; null for the digest of an entry: no stream begins with one. */
 export function genesisOfEntry({ value }: Sample, { previous, form }: ChainRoles): DigestDescription['genesis'] | null {
   const sent = scalarAt(value, previous);
   if (sent === undefined) return 'absent';

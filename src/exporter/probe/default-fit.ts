@@ -9,7 +9,7 @@ const OF_A_PACKAGE: readonly (keyof Description)[] = ['generate', 'downloads', '
 /** The name, and what other services show, which are not asked. */
 const NOT_LOOKED_AT: readonly (keyof Description)[] = ['name', 'supplements'];
 
-/** Whether to ask for more at once, or to wait for another status, makes no other contract. */
+/** Settings that change no contract: the page size, and the status to wait for. */
 const INDIFFERENT = ['size', 'pending'];
 
 /**

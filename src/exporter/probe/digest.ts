@@ -49,7 +49,7 @@ interface DigestInput {
   isOver: () => boolean;
 }
 
-/** How digests and seals are made, as far as that can be proved. */
+/** Infers how digests and seals are made, as far as that can be proved. */
 export function inferDigest(input: DigestInput, reasoning: Reasoning): Pick<Description, 'digest' | 'seal'> {
   const { draft, chain, streams, seal, hints, keys, isOver } = input;
   const samples = streams.flatMap(({ entries }) => entries);

@@ -27,14 +27,14 @@ const STREAM_PARAMETERS = [
 
 export interface StreamFilter {
   parameter: string;
-  /** What a stream with entries answered. */
+  /** The answer for a stream with entries. */
   example: { streamId: string; answer: SampleAnswer };
 }
 
 /**
  * The parameter that selects the entries of one stream. It is accepted when every stream that is asked for answers with
- * nearly nothing but its own entries, and it makes a difference: other streams' entries are there without it, or an id that no stream
- * has is not answered with entries.
+ * nearly nothing but its own entries, and it makes a difference: other streams' entries are there without it, or an id
+ * that no stream has is not answered with entries.
  *
  * @param field where an entry names its stream; null when it does not.
  */
@@ -135,7 +135,7 @@ const TOS = [
 ];
 
 export interface PeriodFilter {
-  /** Whether there is a moment that some entries are before and others are not; else nothing could be tried. */
+  /** True if some entries are before a moment and others are not; else nothing could be tried. */
   wasTried: boolean;
   from: string | null;
   to: string | null;
@@ -175,11 +175,11 @@ export async function findPeriodFilter(
   };
 }
 
-/** Whether these are the wanted ones of a stream, which are never all of it, and not what it would have given anyway. */
+/** True if these are the wanted entries of a stream, and neither all of it nor the default answer. */
 function isSelection(items: readonly Sample[], wanted: readonly Sample[], { entries, isWhole }: StreamSample): boolean {
   if (!sameItems(items.slice(0, wanted.length), wanted)) return false;
   if (items.length === wanted.length) return true;
-  // Of a stream that was not read to its end there may be more than was seen.
+  // A stream that was not read to its end may have more than was seen.
   return !isWhole && wanted[0] !== entries[0];
 }
 
@@ -210,7 +210,7 @@ function boundaryOf(
   const inside = alone.filter(({ time }) => times.some((other) => (other.time ?? 0) < (time ?? 0)));
   const exact = nearest(inside);
   if (exact !== null) return exact;
-  // Where no time is exact, one just behind an entry tells at least which entries are before and behind it.
+  // If no time is exact, one just behind an entry tells at least which entries are before and behind it.
   const finer = times
     .flatMap(({ time }, index) =>
       time === null ? [] : [{ time: Math.floor(time) + 1, distance: Math.abs(index - middle) }],

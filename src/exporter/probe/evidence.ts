@@ -34,7 +34,7 @@ export interface EvidencePackage {
   wasSeen: boolean;
 }
 
-/** What is known when it comes to packages. */
+/** The findings before packages are looked at. */
 export interface BeforePackage {
   hints: Hints;
   survey: EntriesSurvey;
@@ -53,7 +53,7 @@ function namesFor({ hints, listing }: BeforePackage): BodyNames {
   return { stream, from, to };
 }
 
-/** What a package may look like, from what else is known: nothing of it was seen. */
+/** Guesses the form of a package from the other findings: nothing of it was seen. */
 export function suggestPackage(known: BeforePackage, why: string, reasoning: Reasoning): EvidencePackage {
   reasoning.lacks('package', why, 'its form is a guess, which an export will probably stop at');
   const answered = known.hints.generate?.answer.map(({ name }) => name) ?? [];
@@ -161,7 +161,9 @@ function readPackage({ id, text }: ReadyPackage, { survey, chain }: BeforePackag
   };
 }
 
-/** Whether most entries of another stream are in the package too: a foreign entry or two make no package of all streams. */
+/**
+ * True if most entries of another stream are in the package too: a foreign entry or two make no package of all streams.
+ */
 function holdsOthers(
   entries: readonly Sample[],
   { streams, exampleId }: EntriesSurvey,

@@ -53,17 +53,17 @@ export function missingMembers(refusal: Json | undefined): string[] {
 export interface Generated {
   names: BodyNames;
   answer: SampleAnswer;
-  /** What it was that answered so; null for what no answer told. */
+  /** The package that answered so; null if no answer told. */
   package: ReadyPackage | null;
 }
 
 export interface ReadyPackage {
   id: string;
-  /** Where generate's answer states it. */
+  /** The field of generate's answer with the id. */
   idField: string;
-  /** Of the JSON form. */
+  /** The text of the JSON form. */
   text: string;
-  /** Whether it was there at once. */
+  /** True if it was there at once. */
   atOnce: boolean;
 }
 
@@ -122,7 +122,7 @@ async function download(
   return null;
 }
 
-/** What a download may answer before there is something to download. */
+/** Statuses of a download that is not ready. */
 export const NOT_YET = [202, 404, 409, 425];
 
 const ID_NAMES = [

@@ -6,7 +6,7 @@ import type { Described } from './openapi.ts';
 import { itemsPathOf, nextLinkOf, nextQuestion, overlap, readPage, type SamplePage, sameItems } from './paging.ts';
 import { type Ask, jsonOf, type SampleAnswer, scalarAt, scalarPaths } from './sample.ts';
 
-/** How a list is read, and how that was found. */
+/** The way to read a list, and how it was found. */
 export interface ListForm {
   items: string;
   limit: { parameter: string; size: number } | null;
@@ -140,7 +140,7 @@ async function inferSize(trial: Trial, parameter: string, paging: Paging): Promi
 /** @param short a page behind which there is another, if lists of this service go on at all. */
 async function inferPaging(trial: Trial, short: SamplePage): Promise<Paging | null> {
   const again = await pageOf(trial, {});
-  // What is not the same twice cannot show that two pages differ.
+  // A list that changes between two reads cannot show that two pages differ.
   if (again === null || !sameItems(again.items, short.items)) return null;
   return (await inferLink(trial, short)) ?? (await inferCursor(trial, short)) ?? (await inferCounted(trial, short));
 }
@@ -236,7 +236,7 @@ export function pagingLike(
   return { ...own, paging, limit: own.limit ?? other.limit, how: `${own.how}: taken to go on as the other list does` };
 }
 
-/** With what the last page of a list showed: whether the member that leads on is absent there, or says that it is the last. */
+/** Adds what the last page of a list showed: the member that leads on is absent there, or marks the last page. */
 export function withEnd(list: List, last: SamplePage | null): List {
   const { paging } = list;
   if (last === null || !('next' in paging) || paging.next === null) return list;

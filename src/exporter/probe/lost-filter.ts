@@ -16,7 +16,9 @@ export interface SampleRead {
 
 export interface KeptFilter extends SampleRead {
   list: List;
-  /** Null where no way was found to read on within a stream: then all entries were read, and told apart by their stream. */
+  /**
+   * Null where no way was found to read on within a stream: then all entries were read, and told apart by their stream.
+   */
   filter: StreamFilter | null;
 }
 
@@ -24,14 +26,14 @@ interface Trial {
   ask: Ask;
   list: List;
   filter: StreamFilter | null;
-  /** Where an entry names its stream; null when it does not. */
+  /** The field of an entry with its stream; null when there is none. */
   field: string | null;
   documented: readonly Described[];
 }
 
 /**
- * Reads a sample by a filter for streams. A next page that loses the filter has other streams' entries, so pages are asked
- * for by number then, or the filter is left out.
+ * Reads a sample by a filter for streams. A next page that loses the filter has other streams' entries, so pages are
+ * asked for by number then, or the filter is left out.
  *
  * @param read a sample by a list and a filter.
  */

@@ -1,8 +1,8 @@
-/** Of fewer than twenty one may differ, where at least so many hold. */
+/** The fewest holding cases with which one of fewer than twenty may differ. */
 const LEAST = 4;
 
 /**
- * Whether something holds for nearly all: for all but one in twenty, or for all but one of a few. One edited entry must
+ * True if something holds for nearly all: for all but one in twenty, or for all but one of a few. One edited entry must
  * not hide what all others show. What is made with a digest cannot hold by chance, so a wrong rule is not accepted.
  */
 export function isNearlyAll(holds: number, of: number): boolean {

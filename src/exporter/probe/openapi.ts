@@ -25,7 +25,7 @@ export interface VerifyOperation {
   };
 }
 
-/** What an OpenAPI document says that values cannot show. It is a hint: whatever can be tried is tried. */
+/** Facts in an OpenAPI document that values cannot show. They are hints: whatever can be tried is tried. */
 export interface Hints {
   isOffered: boolean;
   /** It was made by FastAPI. */

@@ -56,7 +56,7 @@ export interface ReadForm {
   scope: Description['generate']['scope'];
   /** Checkpoints that are not of the entry that they name. */
   differ: number;
-  /** What may be its count or head, and is not that of its entries. */
+  /** Fields that may be its count or head, and do not match its entries. */
   unlike: string[];
   /** The package's own stream; null when it holds all of them. */
   streamId: string | null;

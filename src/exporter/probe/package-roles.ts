@@ -19,7 +19,7 @@ import {
 
 type PackageForm = Description['package'];
 
-/** Where the entries are: the array whose items nearly all have the fields of a chain. */
+/** The path of the entries: the array whose items nearly all have the fields of a chain. */
 export function entriesPathOf(document: Json, { digest, sequence }: ChainRoles): string | null {
   const paths = arrayPaths(document).filter((path) => {
     const items = valueAt(document, path) as Json[];
@@ -32,7 +32,7 @@ export function entriesPathOf(document: Json, { digest, sequence }: ChainRoles):
   return paths.toSorted((a, b) => size(b) - size(a))[0] ?? null;
 }
 
-/** What the package states of itself, by value: what equals what is known of it. */
+/** Finds the package's statements about itself by value: fields that equal known facts about it. */
 export function findPackageFields(
   document: Json,
   entries: readonly Sample[],
@@ -108,8 +108,8 @@ const TOKEN = {
 };
 
 /**
- * Time-stamped digests: a list of objects with the number and the digest of an entry and an RFC 3161 token; and how many
- * of them are not of any entry.
+ * Time-stamped digests: a list of objects with the number and the digest of an entry and an RFC 3161 token; and how
+ * many of them are not of any entry.
  */
 export function findCheckpoints(
   text: string,
@@ -153,7 +153,9 @@ function* tokensIn(
     }
 }
 
-/** The number and the digest of an entry. One digest that is that of its entry tells them: it cannot be so by chance. */
+/**
+ * The number and the digest of an entry. One digest that is that of its entry tells them: it cannot be so by chance.
+ */
 function findPointFields(
   points: readonly Sample[],
   paths: readonly string[],

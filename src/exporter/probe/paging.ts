@@ -24,7 +24,7 @@ export interface SamplePage {
 
 export interface Pages {
   items: Sample[];
-  /** Whether the list was read to its end. */
+  /** True if the list was read to its end. */
   isWhole: boolean;
   /** The page at the end of the list; null when the end was not reached. */
   last: SamplePage | null;
@@ -32,7 +32,9 @@ export interface Pages {
 
 const ITEM_NAMES = [/^(data|items|results|records|rows|list)$/, /^(streams|entries|logs|events|values|content)$/];
 
-/** Where an answer holds its items: the array of objects that is least deep; an empty array when there is no other. */
+/**
+ * The path of the items in an answer: the array of objects that is least deep; an empty array when there is no other.
+ */
 export function itemsPathOf(value: Json | undefined): string | null {
   const arrays = arrayPaths(value).map((path) => ({ path, items: valueAt(value, path) as Json[] }));
   const ofObjects = arrays.filter(({ items }) => items.length > 0 && items.every(isObject));
@@ -58,7 +60,7 @@ export function nextLinkOf(header: string | null): string | null {
   return null;
 }
 
-/** How the page after this one is asked for; null when there is none. */
+/** The question for the page after this one; null when there is none. */
 export function nextQuestion(
   list: Pick<List, 'path' | 'paging'>,
   query: Record<string, string>,
@@ -102,13 +104,13 @@ function isCounted({ style }: Paging): boolean {
   return style === 'offset' || style === 'page';
 }
 
-/** Whether an item is in both. */
+/** True if an item is in both. */
 export function overlap(one: readonly Sample[], other: readonly Sample[]): boolean {
   const texts = new Set(one.map((item) => item.text()));
   return other.some((item) => texts.has(item.text()));
 }
 
-/** Whether both are the same items in the same order. */
+/** True if both are the same items in the same order. */
 export function sameItems(one: readonly Sample[], other: readonly Sample[]): boolean {
   return one.length === other.length && one.every((item, index) => item.text() === other[index]?.text());
 }

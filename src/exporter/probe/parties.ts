@@ -14,8 +14,8 @@ const PARTIES: Record<Party, readonly RegExp[]> = {
 const ORDER = ['type', 'kind', 'id', 'name'];
 
 /**
- * Who did it, what was done, and to what. Values do not tell, so names do, and only where they tell all three: then what
- * digests leave out is known to be none of them.
+ * Finds actor, action and resource by their names, since values do not tell, and only if names tell all three: then
+ * what digests leave out is known to be none of them.
  */
 export function findParties(entries: readonly Sample[], taken: readonly string[]): Pick<Description['entry'], Party> {
   const paths = allPaths(entries).filter((path) => !taken.includes(path));

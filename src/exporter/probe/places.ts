@@ -8,7 +8,7 @@ export interface EntryRange {
   to: number | null;
 }
 
-/** Where the entries stand, stream by stream. */
+/** The places of entries, stream by stream. */
 export function placesOf(samples: readonly Sample[], streams: readonly StreamSample[], sequence: string): EntryRange[] {
   const wanted = new Set(samples);
   return streams.flatMap(({ streamId, entries }) => {

@@ -18,9 +18,9 @@ export interface ProbeOptions {
   ask: Ask;
   /** The service's OpenAPI document, and what its paths have before those of the audit service. */
   openApi: { document: Json; prefix: string } | null;
-  /** Of the contract. */
+  /** The name of the contract. */
   name: string;
-  /** Whether one evidence package may be made. */
+  /** True if the probe may generate one evidence package. */
   generate: boolean;
   keys: SealKeys;
   /** Begins to measure the time of a search; the answer tells whether it is used up. */
@@ -29,13 +29,13 @@ export interface ProbeOptions {
   pause: () => Promise<boolean>;
 }
 
-/** How each section of the contract was found, for the comments of its file. */
+/** Notes on how each section of the contract was found, for the comments of its file. */
 export type Notes = Partial<Record<keyof Description, string>>;
 
 export interface ProbeResult {
   /** Null when something is missing without which nothing can be exported. */
   description: Description | null;
-  /** Whether it says what the default contract says, so that no file is needed. */
+  /** True if it equals the default contract, so that no file is needed. */
   isDefault: boolean;
   reasoning: Reasoning;
   notes: Notes;
@@ -72,7 +72,7 @@ export async function probe(options: ProbeOptions): Promise<ProbeResult> {
   };
 }
 
-/** What was found out, but for packages and digests. */
+/** The findings, but for packages and digests. */
 interface Found {
   hints: Hints;
   survey: EntriesSurvey;

@@ -14,10 +14,10 @@ import { type Sample, scalarAt } from './sample.ts';
 
 export type Candidate = FoundRecipe['digest'];
 
-/** How many more candidates are tried behind one that misses a few: similar ones stand close to each other. */
+/** The number of further candidates after one that misses a few: similar ones stand close to each other. */
 export const SIMILAR = 20_000;
 
-/** How many entries a candidate is held against before it is held against all. */
+/** The number of entries a candidate is tried with before it is tried with all. */
 const EXAMPLES = 4;
 
 export interface Counted {
@@ -94,7 +94,7 @@ export class Bench {
     return counted.reduce((best, one) => (one.reproduces > best.reproduces ? one : best));
   }
 
-  /** How many of the entries whose key is known the recipe reproduces, read as a contract is read. */
+  /** Counts the entries with a known key that the recipe reproduces, read as a contract is read. */
   count(candidate: Candidate): Omit<Counted, 'digest'> & { unhashed: ReadonlySet<string> } {
     const contract = openContract(this.with(candidate));
     const unhashed = new Set<string>();
@@ -141,7 +141,7 @@ function spread(samples: readonly Sample[], many: number): Sample[] {
   );
 }
 
-/** How many members the objects of a sample have in all, duplicates included. */
+/** Counts the members of all objects in a sample, duplicates included. */
 export function membersIn(sample: Sample): number {
   const count = (node: ReturnType<Sample['written']>): number => {
     if (node.kind === 'array') return node.items.reduce((sum, item) => sum + count(item), 0);
@@ -162,14 +162,14 @@ export interface SearchInput {
   /** The field that names the key. */
   keyField: string | null;
   material: Material;
-  /** Whether the time for the search is used up. */
+  /** True once the time for the search is used up. */
   isOver: () => boolean;
 }
 
 export interface FoundRecipe {
   digest: Pick<DigestDescription, 'recipe' | 'genesis_hashed_as'>;
   words: string;
-  /** How many entries it reproduces. */
+  /** The number of entries that it reproduces. */
   reproduces: number;
   /** Entries whose digest it does not reproduce: at most a few of those whose key is known. */
   misses: Sample[];
@@ -179,13 +179,13 @@ export interface FoundRecipe {
   unhashed: string[];
 }
 
-/** What the first entry's predecessor may be hashed as, when that is not what is sent. */
+/** Texts that may be hashed for the first entry's predecessor, if they differ from what is sent. */
 export const GENESIS_TEXTS = ['', '0', 'GENESIS', 'genesis', 'null', 'None'];
 
 export interface SearchResult {
   found: FoundRecipe | null;
   tried: number;
-  /** Whether candidates were left when the time was over. */
+  /** True if time ran out before the candidates did. */
   gaveUp: boolean;
   /** The recipe that came closest where none was found. */
   nearest: { words: string; reproduces: number; misses: Sample[] } | null;

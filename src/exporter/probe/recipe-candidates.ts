@@ -4,7 +4,7 @@ import type { ChainRoles } from './chain-roles.ts';
 import { lastName } from './names.ts';
 import { objectPaths, type Sample, scalarAt, scalarPaths } from './sample.ts';
 
-/** What a preimage can be made of. */
+/** The parts that a preimage can be made of. */
 export interface Material {
   /** The names of the members of an entry, in the order in which they are sent. */
   members: string[];
@@ -17,7 +17,7 @@ export interface Material {
   scalars: string[];
   /** The members that hold objects. */
   objects: string[];
-  /** Whether a field of the samples is null or absent, so that it matters how that is written. */
+  /** True if a field of the samples is null or absent, so that it matters how that is written. */
   hasNull: boolean;
   isPython: boolean;
   /** In the order of the service's OpenAPI document; empty when there is none. */
@@ -71,7 +71,7 @@ const GLUE = ['', '|', ':', '\n'];
 const SEPARATORS = ['|', ':', ',', ';', '', '\n', '-', '||', ' ', '.'];
 const NULLS = ['', 'null', 'None'];
 
-/** What a digest may be made over, the likeliest first. */
+/** Yields preimages of a digest, the likeliest first. */
 export function* preimages(material: Material): Generator<PreimagePart[]> {
   yield* wholeJson(material, 2);
   yield* objectJson(material);

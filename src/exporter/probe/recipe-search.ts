@@ -57,7 +57,7 @@ function isBetter(one: Counted, other: Counted | null): boolean {
   return one.reproduces > other.reproduces;
 }
 
-/** Of the ways of writing JSON that reproduce the samples alike, the likeliest one. */
+/** Picks the likeliest of the ways to write JSON that reproduce the samples alike. */
 function prefer(bench: Bench, { digest: found, reproduces: most }: Counted, { isPython }: Material): FoundRecipe {
   const alike = jsonForms(isPython).flatMap((form): Candidate[] => {
     const changed = found.recipe === null ? null : withForm(found.recipe, form);

@@ -16,20 +16,20 @@ export interface Undiscovered {
   isNeeded: boolean;
 }
 
-/** What was found does not hold for these entries. */
+/** Entries that contradict a finding. */
 export interface Counterexample {
   what: string;
   says: string;
   entries: number;
-  /** Where they stand, at most `MAX_PLACES`. */
+  /** Their places, at most `MAX_PLACES`. */
   places: EntryRange[];
-  /** Whether that alone refutes a claim; else it may have an honest cause. */
+  /** True if that alone refutes a claim; else it may have an honest cause. */
   isRefuted: boolean;
 }
 
 const MAX_PLACES = 20;
 
-/** What a probe says of its reasoning, in the order in which it reasoned. */
+/** The steps of a probe's reasoning, in their order. */
 export class Reasoning {
   readonly findings: Discovery[] = [];
   readonly missing: Undiscovered[] = [];
@@ -52,7 +52,7 @@ export class Reasoning {
     this.#except(what, says, entries, places, true);
   }
 
-  /** What a person has to look at. */
+  /** Adds a question for a person. */
   doubts(what: string, says: string, entries: number, places: EntryRange[] = []): void {
     this.#except(what, says, entries, places, false);
   }

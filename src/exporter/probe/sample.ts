@@ -11,13 +11,13 @@ export interface Sample extends Hashed {
   value: Json;
 }
 
-/** What the service answered, whatever its status; 0 when it answered nothing that could be read. */
+/** An answer of the service, whatever its status; 0 for one that could not be read. */
 export interface SampleAnswer {
   status: number;
   text: string;
   /** The Link header (RFC 8288). */
   link: string | null;
-  /** What a refusal is to somebody who needs what was refused. */
+  /** The error that a refusal means to a caller who needs the answer. */
   error: EvidenceError | null;
 }
 
@@ -26,7 +26,7 @@ export interface SampleRequest {
   method?: 'GET' | 'POST';
   /** A path below the service's address. */
   url: string;
-  /** Where `url` is a reference in an answer: the path of what it was the answer to. */
+  /** The path that was asked, if `url` is a reference in its answer. */
   from?: string;
   query?: Record<string, string>;
   body?: Json;
@@ -74,7 +74,7 @@ export function samplesAt(text: string, path: string): Sample[] {
 
 type Scalar = null | boolean | number | string;
 
-/** How deep fields are looked for: an entry may be wrapped, and its roles may stand in a part of their own. */
+/** The depth of the search for fields: an entry may be wrapped, and its roles may stand in a part of their own. */
 const MAX_PATH = 4;
 
 /** The paths of everything in an object that is neither object nor array. A name that holds a dot has no path. */
@@ -131,7 +131,7 @@ export function allPaths(samples: readonly Sample[]): string[] {
   return [...new Set(samples.flatMap(({ value }) => scalarPaths(value)))];
 }
 
-/** How a digest is written, from all the texts that should be digests. */
+/** The form of a digest, from all the texts that should be digests. */
 export interface DigestForm {
   encoding: 'hex' | 'base64' | 'base64url';
   prefix: string;

@@ -17,7 +17,7 @@ export interface ProvedSeal {
   misses: Sample[];
 }
 
-/** How seals are made: over what, and with which key; tried with the keys that are given. */
+/** Finds the input and the key of seals, with the keys that are given. */
 export function proveSeal(
   description: Description,
   role: SealRole,

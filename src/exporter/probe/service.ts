@@ -15,7 +15,7 @@ export function askService(transport: Transport, auditUrl: string): Ask {
       const call = { method, url: url.href, repeatable: method === 'GET', ...(body === undefined ? {} : { body }) };
       return await transport.plain(call);
     } catch (error) {
-      // What cannot be read shows nothing; what cannot be reached ends the probe.
+      // An unreadable answer shows nothing; an unreachable service ends the probe.
       if (isEvidenceError(error, 'service')) return unread(error);
       throw error;
     }
@@ -35,7 +35,9 @@ function urlOf({ url: reference, from, query = {} }: SampleRequest, base: string
   return url;
 }
 
-/** The first OpenAPI document at the service's address or above it, and what its paths have before the service's own. */
+/**
+ * The first OpenAPI document at the service's address or above it, and what its paths have before the service's own.
+ */
 export async function fetchOpenApi(
   transport: Transport,
   auditUrl: string,

@@ -71,7 +71,7 @@ export function findStreamRoles(
   };
 }
 
-/** Of the streams that were read to their end. */
+/** Pairs of entries in streams that were read to their end. */
 function pairsOf(
   records: readonly Sample[],
   streams: readonly StreamSample[],

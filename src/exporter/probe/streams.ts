@@ -20,10 +20,10 @@ export interface StreamsSurvey {
   form: ListForm;
   records: Sample[];
   idField: string;
-  /** Where an entry names its stream; null when entries do not. */
+  /** The field of an entry with its stream; null when there is none. */
   idInEntry: string | null;
   ids: string[];
-  /** What the entries' list answers without a filter. */
+  /** The answer of the entries' list without a filter. */
   unfiltered: SampleAnswer;
 }
 
@@ -109,7 +109,7 @@ export function describeList({ items, paging, limit }: List): string {
   return `items in ${where}; ${style}${detail}${limit === null ? '' : `; ${limit.parameter} for its length`}`;
 }
 
-/** What a stream's own record states, held against the entries. */
+/** Compares the statements of a stream's own record with the entries. */
 export function readStreamRecords(
   { records, idField }: StreamsSurvey,
   streams: readonly StreamSample[],

@@ -10,7 +10,7 @@ export interface Chain {
   roles: ChainRoles;
   digest: Omit<Description['digest'], 'recipe'>;
   timestamp: ReturnType<typeof findTimestamp>;
-  /** Where an entry names its stream. */
+  /** The field of an entry with its stream. */
   streamId: string | null;
 }
 
@@ -21,6 +21,6 @@ export interface EntriesSurvey {
   idInEntry: string | null;
   filter: StreamFilter | null;
   exampleId: string;
-  /** What is left to find of the listing once the roles are known. */
+  /** Finds the rest of the listing once the roles are known. */
   describe(chain: Chain, reasoning: Reasoning): Promise<Description['entries']>;
 }

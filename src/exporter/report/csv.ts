@@ -6,7 +6,9 @@ import { anchoredIn } from './view/anchors.ts';
 import { countUnfetched } from './view/late.ts';
 import { missingIn, statedEntries } from './view/missing.ts';
 
-/** How a stream is counted in the reconciliation; `vanished` and `ended` ones are not listed, so they are counted nowhere. */
+/**
+ * The class of a stream in the reconciliation; `vanished` and `ended` ones are not listed, so they are counted nowhere.
+ */
 type Class = Exclude<keyof Reconciliation, 'listed'> | 'vanished' | 'ended';
 
 const COLUMNS = [

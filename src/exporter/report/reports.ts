@@ -11,7 +11,7 @@ import { makeRunView } from './view/view.ts';
 /** A document of a run, by its name in the run's folder. */
 export interface Report {
   name: string;
-  /** Of thousands of streams it has megabytes, which are never there all at once. Can be taken once. */
+  /** The content. For thousands of streams it has megabytes, which are never in memory at once. Can be taken once. */
   pieces: Iterable<string | Uint8Array>;
 }
 

@@ -1,7 +1,7 @@
 import { personNamed } from './administration.ts';
 import type { People } from './people.ts';
 
-/** How people call whoever did something. */
+/** Returns the name that people give an actor. */
 export type NameActor = (actor: string) => string;
 
 /**

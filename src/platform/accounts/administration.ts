@@ -4,7 +4,7 @@ import { DomainError } from '../errors.ts';
 import type { Principal } from '../http/principal.ts';
 import { SCOPES, type Scope } from '../scopes.ts';
 
-/** Who does something, and what they may: nobody gives a scope that they have not got. */
+/** The actor, with its rights: nobody grants a scope that they do not have. */
 export interface Actor {
   /** As acts name them: `key:ID`, `person:ID`, `command:NAME`. */
   name: string;
@@ -66,11 +66,14 @@ export type ActName =
   | 'agent_subscriber.added'
   | 'agent_subscriber.removed';
 
-/** Something that was done to who may do what. It names people by their ids: addresses and names stay out of what is never erased. */
+/**
+ * Something that was done to who may do what. It names people by their ids: addresses and names stay out of what is
+ * never erased.
+ */
 export interface Act {
   actor: Pick<Actor, 'name'>;
   action: ActName;
-  /** What it was done to. */
+  /** The subject of the act. */
   of: readonly [
     type: 'api_key' | 'person' | 'link' | 'network' | 'message' | 'alert_channel' | 'agent_subscriber' | 'platform',
     id: string,
@@ -78,7 +81,7 @@ export interface Act {
   more?: { [name: string]: Json };
 }
 
-/** Where administrative acts are recorded. */
+/** The record of administrative acts. */
 export interface Administration {
   /** Records an act in the transaction of what was done; last in it. */
   record(transaction: Transaction, act: Act): Promise<void>;

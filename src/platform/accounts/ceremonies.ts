@@ -10,19 +10,19 @@ import type { PasskeyRow } from './passkey-rows.ts';
 import type { PersonRow } from './person-rows.ts';
 import type { RelyingParty } from './relying-party.ts';
 
-/** What an authenticator answered, as the browser writes it (WebAuthn Level 3, `toJSON`). Nothing in it is trusted. */
+/** The answer of an authenticator, as the browser writes it (WebAuthn Level 3, `toJSON`). Nothing in it is trusted. */
 export interface PasskeyAnswer {
   id: string;
   [member: string]: unknown;
 }
 
-/** What a browser is told so that it asks for a passkey, or makes one. */
+/** Options for a browser that asks for a passkey or makes one. */
 export type SigningOptions = PublicKeyCredentialRequestOptionsJSON;
 export type MakingOptions = PublicKeyCredentialCreationOptionsJSON;
 
 /**
- * The password is what the person knows, and the passkey is what they have: an authenticator verifies its user where it can,
- * and one that cannot is as good.
+ * The password is what the person knows, and the passkey is what they have: an authenticator verifies its user where it
+ * can, and one that cannot is as good.
  */
 const USER_VERIFICATION = 'preferred';
 
@@ -89,7 +89,7 @@ export class Ceremonies {
     });
   }
 
-  /** What the authenticator of a passkey has counted to; null where the answer is not right. @param challenge as for `made`. */
+  /** Returns the count of the passkey's authenticator; null if the answer is wrong. @param challenge as for `made`. */
   async signed(
     { credential_id, public_key }: PasskeyRow,
     answer: PasskeyAnswer,
@@ -131,8 +131,8 @@ export function challengeIn({ response }: PasskeyAnswer): string | null {
 const library = () => import('@simplewebauthn/server');
 
 /**
- * Who made an authenticator is not asked for. An answer may bring certificates all the same, and the library goes to addresses
- * that stand in them: nothing of this process goes out but by `outgoing/`.
+ * Refuses certificates, since the maker of an authenticator is not asked for. The library would fetch addresses in
+ * them: nothing of this process goes out but by `outgoing/`.
  */
 async function refuseCertificates({ response }: RegistrationResponseJSON): Promise<void> {
   const { decodeAttestationObject } = await import('@simplewebauthn/server/helpers');

@@ -5,7 +5,7 @@ import type { AccountTables } from './tables.ts';
 /** For so long somebody looks for their authenticator. */
 export const CHALLENGE_MS = 5 * 60 * 1000;
 
-/** What a challenge is for: it is good in one session, or for one ticket, and for nothing else there. */
+/** The purpose of a challenge: it is good in one session, or for one ticket, and for nothing else there. */
 export type ChallengePurpose = `${'add' | 'prove' | 'sign in'} ${string}`;
 
 /** @param token of a session, or a ticket. */
@@ -14,8 +14,8 @@ export function purposeOf(act: 'add' | 'prove' | 'sign in', token: string): Chal
 }
 
 /**
- * What authenticators sign. A challenge says until when it is good, sealed for its purpose, so that nothing is kept of those
- * that nobody answers. It is good once: those that were answered are kept until they are too old.
+ * Challenges for authenticators to sign. A challenge contains its expiry, sealed for its purpose, so that nothing is
+ * kept of those that nobody answers. It is good once: those that were answered are kept until they are too old.
  */
 export class Challenges {
   readonly #means: { secrets: SecretBox; clock: () => Date };

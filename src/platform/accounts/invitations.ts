@@ -25,7 +25,7 @@ export interface OpenInvitation extends Invited {
   expires_at: string;
 }
 
-/** Who was invited. An invitation is a link, whose token stands in letters alone. */
+/** Invitations. An invitation is a link, whose token stands only in its letter. */
 export class Invitations {
   readonly #means: AccountMeans;
 
@@ -80,7 +80,10 @@ export class Invitations {
     return present(await openLink(this.#means.database, 'invite', linkId, this.#means.clock()));
   }
 
-  /** Makes the link of an invitation no good any more; a letter that waits is not sent. @returns what it was. @throws DomainError `not_found`. */
+  /**
+   * Makes the link of an invitation no good any more; a letter that waits is not sent. @returns what it was. @throws
+   * DomainError `not_found`.
+   */
   withdraw(actor: Actor, linkId: string): Promise<OpenInvitation> {
     return this.#change(actor, linkId, 'end', async () => {});
   }

@@ -6,7 +6,7 @@ import type { IssuedKey } from './api-keys.ts';
 
 /** A request that makes a key. */
 export interface IssueRequest {
-  /** What is asked for. */
+  /** The operation that is asked for. */
   scope: string;
   body: object;
   idempotencyKey: string | undefined;

@@ -10,7 +10,7 @@ import type { SessionBeginning } from './sessions.ts';
 import { letterSubjects } from './throttle.ts';
 import { refuseWeak } from './weak-passwords.ts';
 
-/** What somebody says who gets an account. */
+/** The details of somebody who gets an account. */
 export interface Joiner extends Pick<SessionBeginning, 'network' | 'browser'> {
   name: string;
   password: string;
@@ -77,8 +77,8 @@ export class Joining {
   }
 
   /**
-   * Sends somebody who asks for an account a link to it, or says to the owner of the address that somebody asked. Whether it
-   * has an account shows nowhere: the same is done.
+   * Sends somebody who asks for an account a link to it, or says to the owner of the address that somebody asked.
+   * Whether it has an account shows nowhere: the same is done.
    * @throws DomainError `forbidden` when nobody may sign up; `too_many_attempts`.
    */
   async signUp(address: string, network: string): Promise<void> {
@@ -94,7 +94,7 @@ export class Joining {
     });
   }
 
-  /** Whether anybody may sign up. The first account is its owner's, by the set-up link. */
+  /** True if anybody may sign up. The first account is its owner's, by the set-up link. */
   async isOpen(): Promise<boolean> {
     return this.#isOpen && (await isAnybody(this.#means.database));
   }

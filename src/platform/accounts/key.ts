@@ -13,7 +13,7 @@ export interface NewKey {
   id: string;
   /** The whole key; shown once, never stored. */
   text: string;
-  /** What is stored of it. */
+  /** The stored digest of the key. */
   sha256: string;
 }
 

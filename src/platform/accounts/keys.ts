@@ -13,7 +13,7 @@ export interface KeysMeans {
   administration: Administration;
 }
 
-/** What is asked for once, however often it is sent. */
+/** A request that takes effect once, however often it is sent. */
 export interface AskedOnce {
   idempotencyKey?: string | undefined;
 }

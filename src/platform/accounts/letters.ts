@@ -87,12 +87,12 @@ const TEXTS: Record<Exclude<AccountLetter['letter'], 'none'>, Text> = {
   },
 };
 
-/** What mails are made of letters with. */
+/** The tools that turn letters into mails. */
 export interface LetterMeans {
   database: Reader;
   clock: () => Date;
   links: OneTimeLinks;
-  /** Where links lead to. */
+  /** The target of links. */
   publicUrl: string;
 }
 

@@ -10,7 +10,7 @@ export interface OwnSession {
   session_id: string;
   created_at: string;
   seen_at: string;
-  /** Where it was begun, and with what; null where that is not known. */
+  /** The network and browser that began it; null if unknown. */
   network: string | null;
   browser: string | null;
   /** The one that asks. */

@@ -28,7 +28,7 @@ export class Passkeys {
     this.#challenges = new Challenges(means);
   }
 
-  /** Whether the platform is reached as passkeys need it. */
+  /** True if the platform's address allows passkeys. */
   get isOffered(): boolean {
     return this.#ceremonies !== null;
   }
@@ -45,7 +45,7 @@ export class Passkeys {
     return found;
   }
 
-  /** What the browser of a session is told so that it makes one. @throws DomainError as `add`. */
+  /** Options with which a session's browser makes a passkey. @throws DomainError as `add`. */
   async askToAdd(token: string): Promise<MakingOptions> {
     const { database } = this.#means;
     const personId = await this.#personIn(token);

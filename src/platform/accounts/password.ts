@@ -8,7 +8,7 @@ const HASH_BYTES = 32;
 /** At once: each of them takes a thread that file system and DNS need too, and its memory. */
 const AT_ONCE = 2;
 
-/** What is stored of a password: `scrypt$17$8$1$SALT$HASH`, the last two in base64url. */
+/** Hashes a password for storage: `scrypt$17$8$1$SALT$HASH`, the last two in base64url. */
 export async function hashPassword(password: string, cost = COST): Promise<string> {
   const salt = randomBytes(SALT_BYTES);
   const hash = await derive(password, salt, cost);
@@ -16,7 +16,7 @@ export async function hashPassword(password: string, cost = COST): Promise<strin
 }
 
 /**
- * Whether a password is the one that is stored.
+ * True if a password is the stored one.
  * @param stored null where there is nobody: it takes as long as for somebody, and is false.
  */
 export async function isPassword(password: string, stored: string | null): Promise<boolean> {
@@ -51,7 +51,7 @@ async function derive(password: string, salt: Buffer, { log2N, r, p }: typeof CO
   }
 }
 
-/** What passwords are kept and compared with. */
+/** Stores and compares passwords. */
 export interface Passwords {
   hash(password: string): Promise<string>;
   /** As `isPassword`. */

@@ -33,7 +33,7 @@ export const personSchema = z.object({
   disabled_at: time.nullable(),
 });
 
-/** What is known of an invitation; its link is in the mail alone. */
+/** An invitation without its link, which is in the mail alone. */
 export const sentInvitationSchema = z.object({ link_id: z.string(), email: z.string(), role: roleSchema });
 
 /** An invitation that can be followed. */

@@ -75,7 +75,7 @@ export async function updatePerson(
   await people.where('person_id', '=', personId).execute();
 }
 
-/** Whether anybody has an account besides one. */
+/** True if anybody but one person has an account. */
 export async function isAnybody(reader: Reader, besides = ''): Promise<boolean> {
   const people = reader.tables<AccountTables>().selectFrom('people').select('person_id');
   return (await people.where('person_id', '!=', besides).limit(1).execute()).length > 0;

@@ -1,6 +1,6 @@
 import { isIP } from 'node:net';
 
-/** Where passkeys are good (WebAuthn Level 3, section 4): at one host name, and in pages of one origin. */
+/** The scope of passkeys (WebAuthn Level 3, section 4): one host name, and pages of one origin. */
 export interface RelyingParty {
   id: string;
   origin: string;

@@ -19,7 +19,7 @@ export const rotationSchema = z.preprocess(
   z.strictObject({
     /** For so long the old key stays good beside the new one. */
     overlap_seconds: z.int().min(0).max(MAX_OVERLAP_SECONDS).default(DAY_SECONDS),
-    /** Of the new key; that of the old one where it is not given. */
+    /** The expiry of the new key; that of the old one by default. */
     expires_at: instant.nullable().optional(),
   }),
 );
@@ -35,7 +35,7 @@ export const apiKeySchema = z.object({
   revoked_at: time.nullable(),
   last_used_at: time.nullable(),
   rotated_from: z.string().nullable(),
-  /** What alone it may speak for, `endpoint:ID`. */
+  /** The only subject that it may speak for, `endpoint:ID`. */
   bound_to: z.string().nullable(),
 });
 

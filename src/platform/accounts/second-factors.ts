@@ -7,17 +7,17 @@ import { notePasskeyUse, type PasskeyRow, passkeysOf } from './passkey-rows.ts';
 import { type PersonRow, updatePerson } from './person-rows.ts';
 import { totpStep } from './totp.ts';
 
-/** What people have besides their password: an authenticator that shows codes, and passkeys. Any of them is enough. */
+/** Second factors: an authenticator that shows codes, or passkeys. Any of them is enough. */
 export type SecondFactor = 'authenticator' | 'passkey';
 
 /** A second factor as it was given. */
 export interface GivenFactor {
-  /** Of the authenticator. */
+  /** The code of the authenticator. */
   code?: string | undefined;
   passkey?: PasskeyAnswer | undefined;
 }
 
-/** What somebody is asked for. */
+/** The question for a second factor. */
 export interface FactorQuestion {
   factors: readonly SecondFactor[];
   /** For the browser; null where there is no passkey, or none can be used. */
@@ -50,7 +50,10 @@ export class SecondFactors {
     return { factors: factorsOf(person, passkeys.length > 0), options };
   }
 
-  /** Takes a factor, which is good once. @param person whose row is locked. @returns which one it was, or why it is none. */
+  /**
+   * Takes a factor, which is good once. @param person whose row is locked. @returns which one it was, or why it is
+   * none.
+   */
   async take(
     transaction: Transaction,
     person: PersonRow,

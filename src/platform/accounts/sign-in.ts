@@ -17,7 +17,7 @@ export interface Credentials extends GivenFactor {
 
 export interface SignInRequest extends Credentials {
   email: string;
-  /** Where the request comes from, as `networkOf` says it. */
+  /** The network of the request, from `networkOf`. */
   network: string;
   /** In words. */
   browser?: string | undefined;
@@ -30,34 +30,34 @@ type From = Pick<SignInRequest, 'network' | 'browser'>;
 /** One sentence for every reason, so that nobody finds out who has an account. */
 const REFUSED = 'the e-mail address, the password or the second factor is not right';
 
-/** What was found out of who asks. */
+/** The verified identity of the person. */
 interface Proof {
   transaction: Transaction;
   person: PersonRow;
-  /** What they gave besides; null where they have none. */
+  /** The second factor that they gave; null if they have none. */
   secondFactor: SecondFactor | null;
 }
 
-/** What is done for somebody who showed that it is them. */
+/** An act for somebody who proved their identity. */
 type Work<T> = (proof: Proof) => Promise<T>;
 
 interface Attempt {
   email: string;
   network: string;
-  /** Whether what was given, besides the second factor, is right for this account, or for nobody: it takes as long. */
+  /** True if the first factor is right for this account. Takes as long if there is no account. */
   isRight(known: PersonRow | undefined): Promise<boolean>;
   factor: GivenFactor;
-  /** Of the challenge that a passkey answers. */
+  /** The purpose of the challenge that a passkey answers. */
   purpose: ChallengePurpose;
 }
 
 interface Outcomes<T> {
   work: Work<T>;
-  /** Where all is right but that no second factor was given; without it that is as wrong as anything else. */
+  /** Handles a right first factor without a second one; by default that is as wrong as anything else. */
   factorMissing?: (person: PersonRow) => T;
 }
 
-/** How people show that it is them. */
+/** Verifies people's identities. */
 export class SignIn {
   readonly #means: AccountMeans;
 
@@ -76,7 +76,8 @@ export class SignIn {
   }
 
   /**
-   * Signs somebody in by the password alone, or says that a second factor is needed too. Who has no account never gets so far.
+   * Signs somebody in by the password alone, or says that a second factor is needed too. Who has no account never gets
+   * so far.
    * @returns the token of a new session, or a ticket for `secondStep`.
    * @throws DomainError as `signIn`.
    */
@@ -93,7 +94,7 @@ export class SignIn {
     });
   }
 
-  /** What who has a ticket is asked for. @throws DomainError `not_signed_in` where the ticket is too old. */
+  /** The question for somebody with a ticket. @throws DomainError `not_signed_in` if the ticket is too old. */
   async askSecond(ticket: string): Promise<FactorQuestion> {
     const { database, secondFactors } = this.#means;
     return secondFactors.ask(database, await openTicket(this.#means, ticket), purposeOf('sign in', ticket));
@@ -107,7 +108,9 @@ export class SignIn {
     return this.#attempt(attempt, { work: (proof) => this.#begin(proof, { network, browser }) });
   }
 
-  /** What who is signed in is asked for, besides the password, to prove it anew. @throws DomainError `not_signed_in`. */
+  /**
+   * The question, besides the password, for somebody signed in who proves it anew. @throws DomainError `not_signed_in`.
+   */
   async askAgain(token: string): Promise<FactorQuestion> {
     const { database, secondFactors } = this.#means;
     const { personId } = await this.#sessionOf(token);

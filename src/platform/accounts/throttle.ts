@@ -9,7 +9,7 @@ const LONGEST_PAUSE_MS = 15 * 60 * 1000;
 /** After so long without an attempt all is forgotten. */
 const FORGOTTEN_MS = 24 * 60 * 60 * 1000;
 
-/** What attempts are counted for. */
+/** The subject for which attempts are counted. */
 export interface ThrottleSubject {
   name: string;
   /** Failures without a consequence. */
@@ -91,7 +91,7 @@ async function takeBack(transaction: Transaction, subject: string): Promise<void
 
 type AttemptRow = AccountTables['failed_attempts'];
 
-/** What was counted for a subject, which nobody else counts for until the transaction ends. */
+/** Reads the count of a subject, and locks it until the transaction ends. */
 async function lockSubject(transaction: Transaction, subject: string, now: Date): Promise<AttemptRow> {
   const tables = transaction.tables<AccountTables>();
   await tables
@@ -126,7 +126,10 @@ export async function forgetAttempts(transaction: Transaction, now: Date): Promi
   await transaction.tables<AccountTables>().deleteFrom('failed_attempts').where('last_at', '<', forgotten).execute();
 }
 
-/** In the order in which everybody locks them. What somebody typed may be a password in the wrong field: only its digest is kept. */
+/**
+ * In the order in which everybody locks them. What somebody typed may be a password in the wrong field: only its digest
+ * is kept.
+ */
 function inOrder(subjects: readonly ThrottleSubject[]) {
   const digested = subjects.map((subject) => ({ ...subject, digest: hash('sha256', subject.name, 'hex') }));
   return digested.toSorted((one, other) => (one.digest < other.digest ? -1 : 1));

@@ -6,7 +6,7 @@ import { type PersonRow, personById } from './person-rows.ts';
 /** For so long the password counts while the code is looked for. */
 const LIFETIME_MS = 5 * 60 * 1000;
 
-/** What it is sealed for. */
+/** The purpose of its seal. */
 const OWNER = 'sign-in ticket';
 
 interface Ticket {
@@ -25,7 +25,9 @@ export function sealTicket({ secrets, clock }: Means, { person_id, password }: P
   return secrets.seal(Buffer.from(JSON.stringify(ticket)), OWNER).toString('base64url');
 }
 
-/** Whose ticket it is, as they were when they got it. @throws DomainError `not_signed_in` when it is none, or too old. */
+/**
+ * Whose ticket it is, as they were when they got it. @throws DomainError `not_signed_in` when it is none, or too old.
+ */
 export async function openTicket(means: Means, text: string): Promise<PersonRow> {
   const ticket = read(means, text);
   const person = ticket === null ? undefined : await personById(means.database, ticket.person_id);

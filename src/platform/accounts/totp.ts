@@ -36,7 +36,7 @@ export function totpStep(secret: Uint8Array, code: string, now: Date, after: num
   return null;
 }
 
-/** What an authenticator reads from a picture or a link. */
+/** The link that an authenticator reads, also from a picture. */
 export function totpLink(secret: Uint8Array, issuer: string, account: string): string {
   const label = `${encodeURIComponent(issuer)}:${encodeURIComponent(account)}`;
   const query = new URLSearchParams({ secret: base32(secret), issuer, algorithm: 'SHA1', digits: '6', period: '30' });

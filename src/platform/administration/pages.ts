@@ -28,12 +28,12 @@ export interface AdministrationPageParts {
   settings: Settings;
 }
 
-/** What the platform runs with: names and values, none of them secret. */
+/** The settings in force: names and values, none of them secret. */
 export type Settings = readonly (readonly [name: string, value: string])[];
 
 const messageParamsSchema = z.object({ message_id: text });
 
-/** How many letters that were given up one page shows. */
+/** The number of failed letters on one page. */
 const LETTERS = 20;
 
 export function pagesOfAdministration(parts: AdministrationPageParts): ModulePages {

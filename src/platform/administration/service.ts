@@ -13,7 +13,7 @@ export interface AdministrationMeans {
   outbox: Outbox;
 }
 
-/** What was done to who may do what, and what could not be delivered. */
+/** The record of administrative acts, and of failed deliveries. */
 export class AdministrationService {
   readonly #means: AdministrationMeans;
 

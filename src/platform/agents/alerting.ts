@@ -3,7 +3,7 @@ import type { Alert, AlertSaying, AlertTeller } from '../alerts/api.ts';
 import type { AlertSeverity } from '../alerts/words.ts';
 import type { WireAgent } from './requests/agents.ts';
 
-/** What people are told of agents. */
+/** Titles of alerts about agents. */
 const KINDS = {
   'agent.auto_suspended': {
     severity: 'critical',
@@ -49,7 +49,7 @@ export function alertOfAgent(
   };
 }
 
-/** What alerts say of agents. Agents themselves show nothing of how an alert stands. */
+/** Describes agents to alerts. Agents themselves do not show the state of an alert. */
 export function tellerOfAgents(agents: { find(agentId: string): Promise<WireAgent> }): AlertTeller {
   return {
     source: 'agents',

@@ -3,12 +3,12 @@ import type { Principal } from '../http/principal.ts';
 
 const PREFIX = 'agent:';
 
-/** What a key is bound to that speaks for an agent. */
+/** The binding of a key that speaks for an agent. */
 export function boundToAgent(agentId: string): string {
   return `${PREFIX}${agentId}`;
 }
 
-/** Who asks, as entries name it: the agent itself where its key is bound to it. */
+/** The actor as entries name it: the agent itself if the key is bound to one. */
 export function speakerOf({ kind, id, boundTo = null }: Pick<Principal, 'kind' | 'id' | 'boundTo'>): string {
   return boundTo ?? `${kind}:${id}`;
 }

@@ -2,7 +2,7 @@ import { sha256 } from '../../core/digest.ts';
 import { canonicalize } from '../../core/json/canonical.ts';
 import type { Agent } from './agent-rows.ts';
 
-/** What an agent is made of: another one is another agent. */
+/** The composition of an agent. Another composition is another agent. */
 export interface Composition {
   model: string;
   version: string;

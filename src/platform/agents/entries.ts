@@ -18,7 +18,7 @@ export interface AgentEntry {
   more: { [name: string]: Json };
 }
 
-/** Who acts when time alone does. */
+/** The actor when only time acts. */
 export const PLATFORM = 'platform';
 
 /**

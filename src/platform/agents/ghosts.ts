@@ -10,9 +10,9 @@ import { tierOf } from './words.ts';
 /** An agent that is not what it was onboarded as. */
 export interface GhostSighting {
   actor: string;
-  /** What it is now, as far as it is another. */
+  /** The observed values that differ. */
   observed: { [name: string]: Json };
-  /** Of a sentence: after "its passport is suspended:". */
+  /** The end of a sentence: after "its passport is suspended:". */
   because: string;
   action_id?: string | undefined;
 }
@@ -23,8 +23,8 @@ export interface GhostPorts {
 }
 
 /**
- * Takes the passport of an agent that is not what it was onboarded as, and caps its tier, until it is onboarded again; once,
- * however often it is seen. An agent that has no passport yet loses nothing.
+ * Takes the passport of an agent that is not what it was onboarded as, and caps its tier, until it is onboarded again;
+ * once, however often it is seen. An agent that has no passport yet loses nothing.
  * @param agent of a family that is locked.
  */
 export async function noteGhost(

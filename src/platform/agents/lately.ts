@@ -3,7 +3,7 @@ import type { Database } from '../database/database.ts';
 import type { AgentTables } from './tables.ts';
 import type { KillMode, SuspensionCause } from './words.ts';
 
-/** What anybody who watches over agents has to know of. */
+/** An event that everyone who watches over agents has to know. */
 export type AgentIncident = { agent_id: string; name: string; at: string } & (
   | { kind: 'violation'; action_id: string; reasons: readonly string[] }
   | { kind: 'kill'; kill_id: string; mode: KillMode }
@@ -11,7 +11,7 @@ export type AgentIncident = { agent_id: string; name: string; at: string } & (
   | { kind: 'composition_changed' }
 );
 
-/** What happened to all agents lately. */
+/** The latest events of all agents. */
 export class Lately {
   readonly #database: Database;
 

@@ -5,7 +5,7 @@ import type { Database } from '../database/database.ts';
 import type { Outbox } from '../jobs/outbox.ts';
 import type { TrustTimes } from './settings.ts';
 
-/** What all that is done with agents is done with. */
+/** The tools of the service. */
 export interface AgentServiceMeans {
   database: Database;
   clock: () => Date;
@@ -13,7 +13,7 @@ export interface AgentServiceMeans {
   administration: Administration;
   alerts: Pick<Alerts, 'tell'>;
   outbox: Pick<Outbox, 'add'>;
-  /** Where the platform is reached: this service is `/agents` there. */
+  /** The public address of the platform: this service is `/agents` there. */
   publicUrl: () => string;
   /** Hosts of the inside to which something may be sent. */
   outgoingHosts: readonly string[];

@@ -12,7 +12,7 @@ import type { IssuedIdentity, IssuerPort, TrustPort, VaultPort } from './ports.t
 import type { Onboarded } from './requests/agents.ts';
 import { streamOfAgent } from './words.ts';
 
-/** What an onboarding calls of the rest of the service. */
+/** The parts of the service that an onboarding calls. */
 export interface OnboardingPorts {
   issuer: Pick<IssuerPort, 'issue'>;
   trust: TrustPort;
@@ -32,8 +32,8 @@ export class Onboarding {
   }
 
   /**
-   * Issues an identity, certificates, a passport and an API key that is bound to the agent, and makes its vault. Whoever is
-   * onboarded again gets new ones, and those of before are no good any more.
+   * Issues an identity, certificates, a passport and an API key that is bound to the agent, and makes its vault.
+   * Whoever is onboarded again gets new ones, and those of before are no good any more.
    * @throws DomainError `not_found`; `agent_suspended`, `agent_revoked`; `conflict` for a parent that is not active;
    * `key_shown_before` for a repeated request.
    */

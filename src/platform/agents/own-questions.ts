@@ -4,7 +4,7 @@ import type { SecretBox } from '../secrets.ts';
 const GOOD_FOR_MS = 60_000;
 
 /**
- * What the platform says with a question of its own to public verification, so that it is not counted among those of
+ * A mark that the platform puts on its own questions to public verification, so that they do not count as those of
  * strangers: a kill switch asks about each agent of a family. The answer is the same with it and without.
  */
 export class OwnQuestions {

@@ -11,7 +11,7 @@ export interface TrustNote {
   detail?: { [name: string]: Json };
 }
 
-/** What became of a score. */
+/** The result of a change of a score. */
 export interface TrustChange {
   before: number;
   after: number;
@@ -25,13 +25,13 @@ export interface TrustChange {
 /** The ledger of trust, as the other parts of the service use it. */
 export interface TrustPort {
   /**
-   * Locks the family of an agent and writes what the rule says, for its descendants, too. An agent whose score falls to 20
-   * or less is suspended by it.
+   * Locks the family of an agent and writes what the rule says, for its descendants, too. An agent whose score falls to
+   * 20 or less is suspended by it.
    */
   note(transaction: Transaction, agentId: string, note: TrustNote): Promise<TrustChange>;
 }
 
-/** What an onboarding shows of the identity that was issued. */
+/** The issued identity, as an onboarding shows it. */
 export interface IssuedIdentity {
   quantum_identity: {
     did: string;
@@ -52,12 +52,14 @@ export interface IssuedIdentity {
 /** The issuer of identities, as onboarding uses it. */
 export interface IssuerPort {
   /**
-   * Makes keys, certificates and a passport for an agent, and stores what is public of them as its newest identity. Those of
-   * before are superseded, and their certificates revoked.
+   * Makes keys, certificates and a passport for an agent, and stores what is public of them as its newest identity.
+   * Those of before are superseded, and their certificates revoked.
    * @param key_id of the API key that comes with them.
    */
   issue(transaction: Transaction, agent: Agent, key_id: string): Promise<IssuedIdentity>;
-  /** Suspends the passport of an agent's newest identity where it is valid. @returns its jti; null where none was valid. */
+  /**
+   * Suspends the passport of an agent's newest identity where it is valid. @returns its jti; null where none was valid.
+   */
   suspendPassport(transaction: Transaction, agent: Agent): Promise<string | null>;
 }
 

@@ -53,7 +53,7 @@ export interface AgentKeeping {
   vaultTraps: VaultTraps;
   /** Marks the platform's own questions. */
   ownQuestions: OwnQuestions;
-  /** How the kill switch asks whether an agent is valid: over HTTP as strangers do, unless said. */
+  /** Asks for the kill switch if an agent is valid; by default over HTTP, as strangers do. */
   askPublic?: AskPublic;
 }
 

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-/** How long promotion takes, and how long an agent may be idle. */
+/** The time that promotion takes, and the time that an agent may be idle. */
 export interface TrustTimes {
   /** From onboarding or reinstatement on, until TRUSTED can be reached. */
   trustedAfterDays: number;
@@ -14,7 +14,7 @@ export const TRUST_TIMES: TrustTimes = { trustedAfterDays: 7, verifiedAfterDays:
 
 const days = z.int().min(0).max(3650);
 
-/** What a file of settings says of agents. */
+/** The settings of agents in a file. */
 export const agentsFileSchema = z.strictObject({
   trusted_after_days: days.optional(),
   verified_after_days: days.optional(),

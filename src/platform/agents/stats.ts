@@ -7,7 +7,7 @@ import { AGENT_STATES, TIER_NAMES } from './words.ts';
 const DAY_MS = 24 * 60 * 60_000;
 const COUNT = sql<number>`COUNT(*)`;
 
-/** How all agents stand, in one look. */
+/** Counts all agents by state. */
 export async function readAgentStats(database: Database, now: Date): Promise<AgentStats> {
   const tables = database.tables<AgentTables>();
   const dayAgo = new Date(now.getTime() - DAY_MS).toISOString();
@@ -41,7 +41,7 @@ export async function readAgentStats(database: Database, now: Date): Promise<Age
   };
 }
 
-/** Of the whole time nothing is counted here: that would take the longer the more there are. */
+/** Counts the last day alone: the whole time would take longer as actions grow. */
 async function actionCounts(database: Database, dayAgo: string) {
   const actions = database.tables<AgentTables>().selectFrom('agent_actions');
   const { last } = await actions.select(sql<string | null>`MAX(received_at)`.as('last')).executeTakeFirstOrThrow();

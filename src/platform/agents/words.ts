@@ -1,4 +1,6 @@
-/** `supervised`: a person looks on. `semi_autonomous`: a person is asked now and then. `autonomous`: nobody is asked. */
+/**
+ * `supervised`: a person looks on. `semi_autonomous`: a person is asked now and then. `autonomous`: nobody is asked.
+ */
 export const AGENT_TYPES = ['supervised', 'semi_autonomous', 'autonomous'] as const;
 export type AgentType = (typeof AGENT_TYPES)[number];
 
@@ -26,7 +28,7 @@ export function tierOf(score: number): TrustTier {
   return TIERS.find(({ from }) => score >= from)?.tier ?? 'AUTO-SUSPENDED';
 }
 
-/** What a line of the ledger of trust is for. */
+/** Rules that write lines in the ledger of trust. */
 export const TRUST_RULES = [
   'registered',
   'onboarded',
@@ -44,14 +46,14 @@ export const TRUST_RULES = [
 ] as const;
 export type TrustRuleName = (typeof TRUST_RULES)[number];
 
-/** What holds a score down, whatever it has earned. */
+/** Reasons that hold a score down, whatever it has earned. */
 export const CEILINGS = ['none', 'not_onboarded', 'time', 'parent', 'composition_changed'] as const;
 export type CeilingCause = (typeof CEILINGS)[number];
 
 export const PASSPORT_STATUSES = ['valid', 'suspended', 'revoked', 'superseded'] as const;
 export type PassportStatus = (typeof PASSPORT_STATUSES)[number];
 
-/** How a certificate of an agent stands. */
+/** States of an agent's certificate. */
 export const CERTIFICATE_STATUSES = ['good', 'on_hold', 'revoked', 'expired'] as const;
 export type CertificateStatus = (typeof CERTIFICATE_STATUSES)[number];
 

@@ -7,34 +7,34 @@ import type { AlertSeverity, AlertSource, AlertState } from './words.ts';
 /** Something that people are to be told of. */
 export interface Alert {
   source: AlertSource;
-  /** What happened, as the `type` of a webhook: `trap.used`. */
+  /** The kind of event, as the `type` of a webhook: `trap.used`. */
   kind: string;
   severity: AlertSeverity;
   /** The id of what it is about, in its service. */
   subject_id: string;
-  /** Who was told of a key is told again after an hour, and before that only of a higher level. */
+  /** The key of repeated alerts. Within an hour, only a higher level is sent again. */
   told_key: string;
-  /** How far it went, from 0. */
+  /** The level, from 0. */
   level: number;
   /** So much is told of a key in an hour, and then only what is worse: of a trap, of an endpoint. */
   flood_key: string;
 }
 
-/** What an alert says, as it stands when it is sent. */
+/** The content of an alert, as of the time when it is sent. */
 export interface AlertSaying {
-  /** Of a mail. */
+  /** The subject of a mail. */
   subject: string;
-  /** What happened, in a mail. */
+  /** The event, in a mail. */
   sentence: string;
   /** In their order; those of null are left out. They may have been written by strangers. */
   facts: readonly (readonly [name: string, value: string | null])[];
   /** The page of what it is about. */
   path: string;
-  /** What a webhook has of it, besides the address of its page. */
+  /** The data of a webhook, besides the address of its page. */
   data: { [name: string]: Json };
 }
 
-/** How the alert of a subject stands, over all channels. */
+/** The delivery of a subject's alert, over all channels. */
 export interface AlertStanding {
   state: AlertState;
   /** To deliver it. */
@@ -47,8 +47,8 @@ export interface AlertTeller {
   /** Asked each time that an alert is sent. */
   say(alert: Pick<Alert, 'kind' | 'subject_id'>): Promise<AlertSaying>;
   /**
-   * Notes how an alert stands, in the transaction that says so. Whoever locks something before `tell` locks the same here
-   * before `readStanding`.
+   * Notes how an alert stands, in the transaction that says so. Whoever locks something before `tell` locks the same
+   * here before `readStanding`.
    */
   noteAlert(transaction: Transaction, subjectId: string, readStanding: () => Promise<AlertStanding>): Promise<void>;
 }

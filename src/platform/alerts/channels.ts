@@ -26,7 +26,7 @@ export interface AlertChannelsMeans {
   outbox: Pick<Outbox, 'add'>;
 }
 
-/** Where people are told of things. */
+/** The channels that send alerts. */
 export class AlertChannels {
   readonly #means: AlertChannelsMeans;
 

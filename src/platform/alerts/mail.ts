@@ -7,7 +7,7 @@ export function alertMail({ subject, sentence, facts }: AlertSaying, url: string
   return { subject: inOneLine(subject), text: `${sentence}\n\n${lines.join('\n')}\n\n${url}\n` };
 }
 
-/** What strangers write begins no line. */
+/** Keeps text of strangers from beginning a line. */
 function inOneLine(text: string): string {
   return text.replaceAll(/[\p{C}\p{Z}]+/gu, ' ');
 }

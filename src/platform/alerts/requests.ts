@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { text } from '../http/fields.ts';
 import { ALERT_CHANNEL_KINDS, ALERT_SOURCES, ALERT_STATES, SEVERITIES } from './words.ts';
 
-/** How the alert of something stands, as its service answers it. */
+/** The delivery of an alert, in the answer of its service. */
 export const alertStandingSchema = z.object({ state: z.enum(ALERT_STATES), attempts: z.int() });
 
 export const newAlertChannelSchema = z.strictObject({
@@ -10,7 +10,7 @@ export const newAlertChannelSchema = z.strictObject({
   name: text.min(1).max(200),
   /** An http or https URL, or an e-mail address. */
   target: text.min(1).max(2000),
-  /** What is less is not told. */
+  /** The least severity that is sent. */
   least_severity: z.enum(SEVERITIES).default('low'),
   /** The services of which it is told; null for all, also those to come. */
   sources: z.array(z.enum(ALERT_SOURCES)).min(1).max(ALERT_SOURCES.length).nullable().default(null),

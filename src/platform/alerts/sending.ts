@@ -18,16 +18,16 @@ export interface SendingMeans {
   /** Opens the secrets of channels. */
   box: SecretBox;
   dispatcher: Pick<Dispatcher, 'send'>;
-  /** Where people open the platform. */
+  /** The public address of the platform. */
   publicUrl: () => string;
 }
 
-/** What a webhook says. */
+/** The body of a webhook. */
 export interface AlertBody {
   /** The kind of the alert, or `alert.test` for one by which somebody tries the channel. */
   type: string;
   timestamp: string;
-  /** What it is about, as it stands now, with the address of its page as `url`; null for one that tries the channel. */
+  /** The current state of its subject, with the address of its page as `url`; null for one that tries the channel. */
   data: { [name: string]: Json } | null;
 }
 
@@ -91,7 +91,7 @@ async function findChannel(database: Database, alertChannelId: string) {
 interface Post {
   url: string;
   secret: Uint8Array | null;
-  /** Of the channel. */
+  /** The id of the channel. */
   id: string;
   body: AlertBody;
 }

@@ -26,7 +26,7 @@ export interface AlertParts {
   /** Hosts of the inside to which alerts may be sent. */
   outgoingHosts: readonly string[];
   masterKey: Uint8Array;
-  /** Where people open the platform. */
+  /** The public address of the platform. */
   publicUrl: () => string;
 }
 

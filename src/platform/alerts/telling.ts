@@ -65,7 +65,7 @@ function wants(
   return !isLess(severity, least_severity) && (sources === null || sources.split(' ').includes(source));
 }
 
-/** Whether people know of it already. Only what was delivered counts as told. */
+/** True if an earlier alert covers this one. Only delivered alerts count. */
 async function isEnough(
   transaction: Transaction,
   { source, told_key, level, flood_key, severity }: Alert,

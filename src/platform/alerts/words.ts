@@ -1,4 +1,4 @@
-/** How bad it is, from the least. */
+/** Severities, least first. */
 export const SEVERITIES = ['low', 'medium', 'high', 'critical'] as const;
 export type AlertSeverity = (typeof SEVERITIES)[number];
 

@@ -144,7 +144,7 @@ function checked<T extends z.ZodType>(schema: T, given: unknown): z.infer<T> {
   throw new EvidenceError('usage', `${flag}: ${issue === undefined ? 'is wrong' : inPlainWords(issue)}`);
 }
 
-/** What a wish is refused for, by the name of its flag. */
+/** Names the flag whose value was refused. */
 function byFlag(error: unknown): never {
   if (!(error instanceof DomainError) || error.code !== 'invalid_request') throw error;
   const said = sayRefusal(error, (field) => FLAGS[field] ?? field);

@@ -11,7 +11,7 @@ import { inPlace, placeOptions } from './place.ts';
 
 type ImportFlags = PlatformFlags & { paths: string[]; keyring: string };
 
-/** Of the Debian package debian-archive-keyring. */
+/** The keyring of the Debian package debian-archive-keyring. */
 const KEYRING = '/usr/share/keyrings/debian-archive-keyring.gpg';
 
 /** So many packages that nobody listed are named one by one. */

@@ -3,14 +3,14 @@ import type { DialectWords } from './words.ts';
 
 export type Dialect = 'sqlite' | 'postgres';
 
-/** What can be read from: a database, where each statement sees what was committed when it began, or a transaction. */
+/** A source to read from: a database, where each statement sees what was committed when it began, or a transaction. */
 export interface Reader {
   readonly words: DialectWords;
   /** The tables that a module means: its own. */
   tables<Tables>(): Kysely<Tables>;
 }
 
-/** Where a database is: a file of SQLite, or the address of one on PostgreSQL. It can be sent to a thread. */
+/** The address of a database: a file of SQLite, or one on PostgreSQL. It can be sent to a thread. */
 export type DatabaseAddress = { file: string } | { url: string };
 
 /** A database as long as nothing is written to it. */
@@ -35,9 +35,9 @@ export interface Database extends ReadableDatabase {
   /** The connections of this process, where it has several. */
   readonly connections: () => Connections | null;
   /**
-   * Runs `work` in one transaction: all of it is on the disk once this resolves, and nothing where it throws. SQLite has
-   * one writer at a time. On PostgreSQL `work` runs again where another transaction was in its way, so it must have no
-   * effect of its own outside of the transaction.
+   * Runs `work` in one transaction: all of it is on the disk once this resolves, and nothing where it throws. SQLite
+   * has one writer at a time. On PostgreSQL `work` runs again where another transaction was in its way, so it must have
+   * no effect of its own outside of the transaction.
    */
   write<T>(work: (transaction: Transaction) => Promise<T>): Promise<T>;
   /** Makes a query of tables that are there ready to be asked with each request: it is compiled once. */
@@ -46,7 +46,7 @@ export interface Database extends ReadableDatabase {
   readonly forMigrations: Kysely<never>;
 }
 
-/** How many there are, how many of them nobody uses, and how many wait for one. */
+/** The counts of all connections, of idle ones, and of waiting transactions. */
 export interface Connections {
   open: number;
   idle: number;

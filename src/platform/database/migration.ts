@@ -12,24 +12,24 @@ export type Migration = (words: TableWords) => readonly string[];
 /** By name; they are carried out in the order of their names, whatever module they are of. */
 export type Migrations = Readonly<Record<string, Migration>>;
 
-/** What the dialects write differently in tables. */
+/** Differences between the dialects in tables. */
 export interface TableWords {
   /** Text that is compared byte by byte, whatever the locale is. */
   text: string;
-  /** Of 64 bits. */
+  /** The type of 64-bit integers. */
   integer: string;
   bytes: string;
   /** A number that the database gives each new row, greater than all that are there: the primary key. */
   ordinal: string;
-  /** What stands behind the columns. */
+  /** The text behind the columns. */
   end: string;
   /** A column of lower-case hex SHA-256. */
   digest(column: string): string;
-  /** Whether a text is a JSON object. */
+  /** A condition that a text is a JSON object. */
   isObject(column: string): string;
   /**
-   * Statements by which nobody changes or removes what a table has, also with another program, for as long as its triggers
-   * are left in place. @param keys the columns of each of its unique keys.
+   * Statements by which nobody changes or removes what a table has, also with another program, for as long as its
+   * triggers are left in place. @param keys the columns of each of its unique keys.
    */
   appendOnly(table: string, keys: readonly (readonly string[])[]): readonly string[];
 }
@@ -57,7 +57,7 @@ export async function migrate(database: Database, migrations: Migrations): Promi
   });
 }
 
-/** Whether a database is of the form that these migrations lead to, and of no later one. */
+/** True if a database has the form that these migrations lead to, and no later one. */
 export async function hasForm(reader: Reader, migrations: Migrations): Promise<boolean> {
   const made = reader.tables<{ platform_migrations: { name: string } }>().selectFrom('platform_migrations');
   const names = (await made.select('name').execute()).map(({ name }) => name);

@@ -15,14 +15,14 @@ import { POSTGRES_WORDS } from './words.ts';
 
 /** Connections of one process. */
 const CONNECTIONS = 10;
-/** Of them. More of them leave less for whoever reads. */
+/** Connections for writers. More of them leave less for readers. */
 const WRITERS = 4;
 /** Pause in a transaction after which the server ends it: its locks hold up all other processes. */
 const IDLE_TRANSACTION = '-c idle_in_transaction_session_timeout=30s';
 /** Those of a thread that reads. */
 const READING_CONNECTIONS = 2;
 
-/** How often a transaction is run again that another one was in the way of. */
+/** The attempts at a transaction that conflicts with another one. */
 const ATTEMPTS = 10;
 
 /** serialization_failure, deadlock_detected: PostgreSQL, appendix A. */

@@ -13,7 +13,7 @@ import {
 import type { Database, PreparedQuery, ReadableDatabase, Reader, StoredRow, Transaction } from './database.ts';
 import { SQLITE_WORDS } from './words.ts';
 
-/** How long a transaction waits for another process that writes. */
+/** The time that a transaction waits for another process that writes. */
 const WAIT_MS = 10_000;
 
 /** For so long one attempt holds up everything else in this process. */

@@ -1,12 +1,12 @@
 import { type RawBuilder, sql } from 'kysely';
 
-/** What the dialects write differently in queries. */
+/** Differences between the dialects in queries. */
 export interface DialectWords {
   /** A text as JSON writes it, with exactly the escapes that `JSON.stringify` makes. */
   json(text: RawBuilder<string>): RawBuilder<string>;
   /** Concatenates the texts of rows, in the order of a column, as UTF-8. */
   joined(text: RawBuilder<string>, by: string): RawBuilder<Uint8Array>;
-  /** Whether a column has one of many values. */
+  /** A condition that a column has one of many values. */
   isAmong(column: string, values: readonly string[]): RawBuilder<boolean>;
   /** At the end of a query: its rows are of this transaction until that ends. */
   locked: RawBuilder<unknown>;

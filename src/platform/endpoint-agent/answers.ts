@@ -1,13 +1,15 @@
 import { EvidenceError } from '../../core/errors.ts';
 
-/** What the service wants scanned, and where the chain of reports stands by it. */
+/** The service's settings for scans, and its end of the chain of reports. */
 export interface AgentSettings {
   endpointId: string;
   name: string;
   roots: string[];
   otherFilesystems: string[];
   scanIntervalSeconds: number;
-  /** The key that reports of the endpoint are signed with, as `toPublicKeyText` writes it; null before it is registered. */
+  /**
+   * The key that reports of the endpoint are signed with, as `toPublicKeyText` writes it; null before it is registered.
+   */
   publicKey: string | null;
   next: NextReport;
   /** The root hash of the last report that was accepted. */
@@ -22,7 +24,7 @@ export interface WantedBait {
   path: string;
   /** Octal. */
   mode: string;
-  /** Of its folder where they are null. */
+  /** The owner of the file; that of its folder if null. */
   uid: number | null;
   gid: number | null;
   wanted: 'planted' | 'removed';
@@ -40,12 +42,12 @@ export interface NextReport {
 export interface AcceptedReport {
   reportSha256: string;
   next: NextReport;
-  /** How the endpoint stands, for people. */
+  /** The state of the endpoint, for people. */
   message: string;
   events: { open: number; raised: number; resolved: number };
 }
 
-/** What an object from outside has, member by member; each is of the type that is asked for, or the answer is none. */
+/** Reads the members of an object from outside, each by its type. A wrong one makes the whole answer invalid. */
 class Members {
   readonly #members: Record<string, unknown>;
   readonly #what: string;

@@ -5,7 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { EvidenceError, messageOf } from '../../core/errors.ts';
 import { isRetriedStatus, readRetryAfter } from '../../core/retry.ts';
 
-/** How long a request may take, in milliseconds. */
+/** The time that a request may take, in milliseconds. */
 export interface AgentLimits {
   connectMs: number;
   /** Until the next bytes come. The last part of a report is answered once all of its lines were compared. */
@@ -18,7 +18,7 @@ const LIMITS: AgentLimits = { connectMs: 10_000, silenceMs: 120_000, wholeMs: 60
 const MOST_ANSWER_BYTES = 1024 * 1024;
 const ATTEMPTS = 5;
 const FIRST_DELAY_MS = 1000;
-/** Who asks for more patience is asked again in the next round. */
+/** The longest wait in a round; a service that asks for more is asked again in the next round. */
 const LONGEST_WAIT_MS = 10 * 60_000;
 /** With 403, where the token is right and another key has signed. */
 const WRONG_SIGNATURE = 'report_signature';
@@ -44,7 +44,7 @@ export interface AgentClient extends AsyncDisposable {
 }
 
 export interface AgentClientOptions {
-  /** Of the service, as `https://evidence.example.org/endpoints`. */
+  /** The address of the service, as `https://evidence.example.org/endpoints`. */
   url: string;
   token: string;
   /** Waits; other than by the clock in tests. */
@@ -172,7 +172,7 @@ function accepted(target: string, answer: AgentAnswer): AgentAnswer {
   });
 }
 
-/** What a problem says, for a message. */
+/** The message of a problem. */
 export function said({ code, detail }: AgentAnswer): string {
   const words = [code, detail].filter((part) => part !== '').join(': ');
   return words === '' ? '' : ` (${words})`;

@@ -5,13 +5,15 @@ import { type AgentAnswer, type AgentClient, said } from './client.ts';
 import { readLineParts } from './lines.ts';
 import type { SignedReport } from './state.ts';
 
-/** The service wants another part than the one that came, at most so often: it lost what it had, or runs in a circle. */
+/**
+ * The service wants another part than the one that came, at most so often: it lost what it had, or runs in a circle.
+ */
 const MOST_JUMPS = 5;
 
 /** By these, with a code, it is the service that refuses, and nothing on the way to it. */
 const REFUSALS = new Set([400, 413, 422]);
 
-/** Of reports that do not go on with the chain of the service, and of those that its key has not signed. */
+/** Answers to reports that do not continue the service's chain, or that its key has not signed. */
 const CHAIN_ENDS = new Set([403, 409]);
 /** With 409, where another report came in between: to be sent again. */
 const WENT_ON = 'conflict';
@@ -29,7 +31,7 @@ export interface ReportDelivery {
   report: SignedReport;
   /** As `LinesWriter` wrote it. */
   linesFile: string;
-  /** What the service has the lines of already. */
+  /** The root of lines that the service already has. */
   knownRoot: string | null;
   clock: () => Date;
 }

@@ -3,10 +3,12 @@ import { join } from 'node:path';
 import process from 'node:process';
 import { isSystemError } from '../../core/errors.ts';
 
-/** What a crash left of a file that was being written. */
+/** Files that a crash left half written. */
 export const HALF_WRITTEN = /^\.agent-\d+\.tmp$/;
 
-/** Puts a file in the place of another: after a crash there is the one or the other, whole. Its owner alone may read it. */
+/**
+ * Puts a file in the place of another: after a crash there is the one or the other, whole. Its owner alone may read it.
+ */
 export function replaceFile(folder: string, name: string, text: string): void {
   const half = writeHalf(folder, text);
   renameSync(half, join(folder, name));
@@ -28,7 +30,7 @@ export function claimFile(folder: string, name: string, text: string): boolean {
   return true;
 }
 
-/** What was written into a folder, and taken out of it, is there, and out of it, after a crash. */
+/** Flushes a folder, so that files added to and removed from it stay so after a crash. */
 export function flushFolder(folder: string): void {
   const fd = openSync(folder, 'r');
   try {

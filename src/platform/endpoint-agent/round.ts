@@ -20,20 +20,21 @@ export interface AgentMeans {
   pace: () => ReadingPace;
   clock: () => Date;
   bait: BaitKeeper;
-  /** Of this start of the machine. */
+  /** The id of this start of the machine. */
   bootId: string;
 }
 
 export interface RoundResult {
   settings: AgentSettings;
-  /** What could not be said or done about bait. */
+  /** Reports and acts about bait that failed. */
   problems: string[];
   scanned: ScanResult;
   accepted: AcceptedReport;
 }
 
 /**
- * One round: bait is looked after, a report of which it is not known whether it arrived is sent again, then everything is scanned and reported.
+ * One round: bait is looked after, a report of which it is not known whether it arrived is sent again, then everything
+ * is scanned and reported.
  * @throws EvidenceError `chain` where a person has to look: see `deliver`.
  */
 export async function runRound(means: AgentMeans): Promise<RoundResult> {
@@ -108,7 +109,7 @@ async function sendWaiting(
   means: AgentMeans,
 ): Promise<ReportChain> {
   const { state } = means;
-  // What crashed after the service's answer was written down, before the report was removed.
+  // A crash came after the service's answer was written down, before the report was removed.
   if (report.head.sequence <= chain.sequence) state.drop();
   // The answer got lost.
   else if (settings.next.previousReportSha256 === reportSha256(report.head))

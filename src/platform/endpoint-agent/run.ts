@@ -13,7 +13,7 @@ import { paceOf } from './scan/pace.ts';
 import { AgentState } from './state.ts';
 
 export interface AgentOptions {
-  /** Of the endpoint service. */
+  /** The address of the endpoint service. */
   url: string;
   token: string;
   /** The folder of its state. */
@@ -23,7 +23,9 @@ export interface AgentOptions {
   bytesPerSecond: number | null;
 }
 
-/** Reports once, or until it is ended. A signal ends it at once: whatever it was doing, the next run goes on from there. */
+/**
+ * Reports once, or until it is ended. A signal ends it at once: whatever it was doing, the next run goes on from there.
+ */
 export async function runAgent({ url, token, state: folder, once, bytesPerSecond }: AgentOptions): Promise<void> {
   await using service = connectAgent({ url, token });
   const means = agentMeans({ service, state: folder, bytesPerSecond, canWatch: !once && canWatch() });
@@ -48,7 +50,7 @@ export async function runAgent({ url, token, state: folder, once, bytesPerSecond
   });
 }
 
-/** What rounds work with. @param canWatch whether reads of bait are seen at once. */
+/** The tools of rounds. @param canWatch true if reads of bait are seen at once. */
 export function agentMeans({
   service,
   state: folder,

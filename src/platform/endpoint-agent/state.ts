@@ -14,10 +14,10 @@ const CHAIN_FORMAT = 'evidence-endpoint-chain/1';
 const REPORT = /^report-(\d+)\.json$/;
 const LINES = /^lines-.*\.ndjson$/;
 
-/** Where the chain of reports stands that the service has accepted. */
+/** The end of the chain of reports that the service has accepted. */
 export interface ReportChain {
   endpoint_id: string;
-  /** Of the last report; 0 before the first. */
+  /** The number of the last report; 0 before the first. */
   sequence: number;
   report_sha256: string | null;
   /** For the next report. */
@@ -31,7 +31,7 @@ export interface SignedReport {
 }
 
 /**
- * What an agent remembers, in a folder that its user alone may read:
+ * The memory of an agent, in a folder that its user alone may read:
  *
  * - `key.pem`, its private key;
  * - `chain.json`, the last report that was accepted;
@@ -39,15 +39,18 @@ export interface SignedReport {
  * - `report-N.json` and `lines-SCAN.ndjson`, a report until it is accepted.
  *
  * `report-N.json` is made before report N is sent, and only where it is not there: no two reports are signed for one
- * sequence, whatever crashes and however many agents are started. Once the service has it, `chain.json` is replaced, and
- * then `report-N.json` is removed.
+ * sequence, whatever crashes and however many agents are started. Once the service has it, `chain.json` is replaced,
+ * and then `report-N.json` is removed.
  */
 // Over ten members: each is a step that a crash may come after.
 export class AgentState {
   readonly folder: string;
   readonly privateKey: KeyObject;
 
-  /** @throws EvidenceError `config` for a folder that cannot be used, `unreadable` for one in which something is damaged. */
+  /**
+   * @throws EvidenceError `config` for a folder that cannot be used, `unreadable` for one in which something is
+   * damaged.
+   */
   constructor(folder: string) {
     this.folder = folder;
     try {
@@ -62,7 +65,7 @@ export class AgentState {
     }
   }
 
-  /** Where the chain stands; null before the first report. */
+  /** The end of the chain; null before the first report. */
   chain(): ReportChain | null {
     return readJson<ReportChain>(join(this.folder, CHAIN), CHAIN_FORMAT);
   }
@@ -106,7 +109,7 @@ export class AgentState {
     this.#keep(chain);
   }
 
-  /** What was planted. */
+  /** The planted bait. */
   bait(): BaitNotes {
     return readJson<BaitNotes>(join(this.folder, BAIT), BAIT_FORMAT) ?? { endpoint_id: null, planted: [], reads: [] };
   }

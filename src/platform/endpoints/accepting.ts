@@ -83,7 +83,7 @@ export async function compareWith(
   await events.compare(differences, { scan_no, baseline_no, isComplete: complete === 1 });
 }
 
-/** What the report itself says of the endpoint, apart from its lines. */
+/** Judges what the report itself says of the endpoint, apart from its lines. */
 function judgeOfReports(events: EventWriting, endpoint: Endpoint, { head, sentAt }: WholeReport, now: Date): void {
   events.resolveOfReports(['stale'], 'it reported again');
   const { started_at, finished_at } = sentAt === null ? head : { started_at: sentAt, finished_at: sentAt };

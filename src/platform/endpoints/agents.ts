@@ -10,7 +10,7 @@ import { severityOfChain } from './rules.ts';
 import { scanRow } from './scan-rows.ts';
 import type { EndpointTables } from './tables.ts';
 
-/** What the agent on an endpoint asks for itself. */
+/** The answers to the agent on an endpoint. */
 export class AgentDesk {
   readonly #means: BaitMeans;
 
@@ -18,7 +18,7 @@ export class AgentDesk {
     this.#means = means;
   }
 
-  /** What it is to scan, and what its next report has to say. @throws DomainError `not_found`. */
+  /** The scan settings, and the required values of the next report. @throws DomainError `not_found`. */
   async settings(endpointId: string) {
     const { database } = this.#means;
     const endpoint = await findEndpoint(database, endpointId);

@@ -19,7 +19,7 @@ export function worstEvent(events: readonly NewEndpointEvent[]): NewEndpointEven
   return events.toSorted((one, other) => order(other) - order(one))[0];
 }
 
-/** What people are told of events. The same changes on many endpoints are told once an hour. */
+/** Makes the alert of events. The same changes on many endpoints alert once an hour. */
 export function alertOfEvents({ kind, endpointId, events }: ToldEvents, worst: NewEndpointEvent): Alert {
   const { severity, event_id, event_type } = worst;
   const changes = [...new Set(events.map(({ change_no }) => change_no))].toSorted();
@@ -37,7 +37,7 @@ export function alertOfEvents({ kind, endpointId, events }: ToldEvents, worst: N
   };
 }
 
-/** What alerts say of events, and where it is noted how they stand. */
+/** Describes events to alerts, and says where their state is noted. */
 export function tellerOfEndpoints(events: Pick<EndpointEvents, 'find' | 'countTold'>): AlertTeller {
   return {
     source: 'endpoints',

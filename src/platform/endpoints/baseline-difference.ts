@@ -10,7 +10,7 @@ import { severityOfDifference, typeOf } from './rules.ts';
 import type { EndpointTables } from './tables.ts';
 
 /**
- * What differs between a proposal and the active baseline, or between a baseline and the one before it, by path.
+ * Compares a proposal with the active baseline, or a baseline with the one before it, by path.
  * @throws DomainError `not_found`, `invalid_cursor`.
  */
 export async function baselineDifference(reader: Reader, baselineId: string, { limit, cursor }: PageQuery) {

@@ -52,7 +52,7 @@ export function baselineToWire(
   return { ...shown, roots: JSON.parse(roots) as string[], complete: complete === 1 };
 }
 
-/** Whether a baseline is as another one would be. */
+/** True if a baseline equals one that would be made now. */
 export function isBaselineAlike(
   one: Baseline,
   other: Pick<Baseline, 'name' | 'set_no' | 'roots' | 'complete'>,

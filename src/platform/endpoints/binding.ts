@@ -3,7 +3,7 @@ import type { Principal } from '../http/principal.ts';
 
 const PREFIX = 'endpoint:';
 
-/** What a key is bound to that reports for an endpoint. */
+/** The binding of a key that reports for an endpoint. */
 export function boundTo(endpointId: string): string {
   return `${PREFIX}${endpointId}`;
 }

@@ -25,7 +25,7 @@ export interface RefusedReport {
 /** `again`: it is the last one that was accepted, whose answer got lost. */
 export type ReportVerdict = { kind: 'next' } | { kind: 'again' } | RefusedReport;
 
-/** Whether a report goes on with the chain of its endpoint. */
+/** Checks that a report continues the chain of its endpoint. */
 // Over 40 lines: it is the list of why one is refused, in the order of what is found first.
 export function judgeReport(endpoint: Endpoint, { head, sha256, isSigned, isOlder }: PresentedReport): ReportVerdict {
   const next = endpoint.sequence + 1;

@@ -17,7 +17,7 @@ import { CHANGES_STREAM, type PathEventType } from './words.ts';
 
 type Change = Selectable<EndpointTables['endpoint_changes']>;
 
-/** What changed alike on however many endpoints, as routes and pages have it. */
+/** Equal changes on many endpoints, as routes and pages show them. */
 export class Changes {
   readonly #means: EndpointMeans;
 
@@ -158,7 +158,7 @@ async function eventOf(reader: Reader, eventNo: number): Promise<EndpointEvent> 
   return await events.where('event_no', '=', eventNo).executeTakeFirstOrThrow();
 }
 
-/** How many endpoints could have a change: those whose baseline has the path, or all where it is new. */
+/** Counts the endpoints that could have a change: those whose baseline has the path, or all if it is new. */
 function couldHave(reader: Reader, { expected, path, path_base64 }: EndpointEvent): Promise<number> {
   if (expected === null) return endpointsWithBaseline(reader);
   return endpointsWithPath(reader, pathBytes(path === null ? { path_base64: path_base64 ?? '' } : { path }));

@@ -144,12 +144,12 @@ async function knownChanges(reader: Reader, keys: readonly string[]): Promise<Ma
   return new Map(rows.map(({ change_key, ...change }) => [change_key, change]));
 }
 
-/** What the same change has in common on all endpoints: hex SHA-256. */
+/** The key that the same change has on all endpoints: hex SHA-256. */
 export function changeKeyOf({ path, expected, observed }: PathDifference): string {
   return sha256(canonicalize([{ ...path }, sidesOf(expected), sidesOf(observed)] as Json));
 }
 
-/** How much of a file could be read before it could not may differ each time. */
+/** Drops the count of bytes read before a file became unreadable, which may differ each time. */
 function sidesOf(line: EndpointLine | null): Json {
   if (line === null) return null;
   return 'why' in line ? { type: line.type, why: line.why } : canonicalLine(line);

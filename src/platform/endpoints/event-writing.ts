@@ -29,14 +29,14 @@ import type { BaitEventType, ChainEventType, EventSeverity } from './words.ts';
 export interface ComparedScan {
   scan_no: number;
   baseline_no: number;
-  /** What is not there was removed. */
+  /** True if a missing line means a removed file. */
   isComplete: boolean;
 }
 
-/** What is wrong with the reports of an endpoint, or with bait on it. */
+/** A fault of an endpoint's reports, or of bait on it. */
 export interface ChainFault {
   type: ChainEventType | BaitEventType;
-  /** Of bait. */
+  /** The path of the bait. */
   path?: string;
   severity: EventSeverity;
   expected: { [name: string]: Json };
@@ -48,7 +48,7 @@ interface NewEvent {
   changeKey: string | null;
 }
 
-/** What one transaction does to the events of one endpoint, which is its own until then. */
+/** The changes of one transaction to the events of one endpoint, which it owns until it ends. */
 export class EventWriting {
   readonly #transaction: Transaction;
   readonly #means: EndpointMeans;
@@ -151,7 +151,7 @@ export class EventWriting {
     await this.#raiseOfPaths(found, scan);
   }
 
-  /** Writes all of it. The stream's head is taken last: see `appendIn`. @returns how many are not resolved, and where `entries` are. */
+  /** Writes all of it; the stream's head comes last: see `appendIn`. @returns the open count, and places of `entries`. */
   async write(): Promise<{ unresolved: number; places: EntryPlace[] }> {
     const transaction = this.#transaction;
     const now = this.#now;

@@ -21,7 +21,7 @@ const EXPLAINED_AT_ONCE = 500;
 
 type EventMeans = Pick<EndpointMeans, 'database' | 'clock' | 'log' | 'knownFiles'>;
 
-/** What is wrong on endpoints, as routes and pages have it. */
+/** Events on endpoints, as routes and pages show them. */
 export class EndpointEvents {
   readonly #means: EventMeans;
 
@@ -55,7 +55,7 @@ export class EndpointEvents {
     return eventToWire(await findEvent(this.#means.database, eventId));
   }
 
-  /** How many events people were told of by one. */
+  /** Counts the events that one alert reported. */
   async countTold(eventId: string): Promise<number> {
     const events = this.#means.database.tables<EndpointTables>().selectFrom('endpoint_events');
     const told = events.where('told_by', '=', eventId).select(sql<number>`COUNT(*)`.as('count'));
@@ -71,7 +71,9 @@ export class EndpointEvents {
     });
   }
 
-  /** Opens one again that was acknowledged, or quieted by a change window. @throws DomainError `not_found`, `conflict`. */
+  /**
+   * Opens one again that was acknowledged, or quieted by a change window. @throws DomainError `not_found`, `conflict`.
+   */
   reopen(actor: Actor, eventId: string): Promise<WireEvent> {
     return this.#change(actor, eventId, 'event.reopened', ({ status, explanation, plain_severity }) => {
       if (status === 'resolved')

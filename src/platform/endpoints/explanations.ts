@@ -7,7 +7,7 @@ import type { Explanation } from './requests/events.ts';
 
 export const UNEXPLAINED: Explanation = { kind: 'none' };
 
-/** What explains differences, in their order: a signed package that has this very file at this path. */
+/** Explains differences, in their order, by signed packages that have this very file at this path. */
 export async function explainDifferences(
   reader: Reader,
   knownFiles: KnownFiles,
@@ -39,7 +39,7 @@ function toExplanation(found: SignedPackage | null | undefined): Explanation {
   return { kind: 'signed_package', name, version, archive, signed_by };
 }
 
-/** Whether an explanation makes an event less bad. */
+/** True if an explanation lowers the severity of an event. */
 export function isVouchedFor({ kind }: Explanation): boolean {
   return kind === 'signed_package' || kind === 'approved_change';
 }

@@ -43,7 +43,7 @@ export async function changeEndpoint(
   await endpoints.where('endpoint_no', '=', endpoint_no).execute();
 }
 
-/** What the next report has to have, so that none is made before it is asked for. */
+/** A value that the next report has to contain, so that none is made before it is asked for. */
 export function newNonce(): string {
   return randomBytes(16).toString('hex');
 }
@@ -53,7 +53,7 @@ export function dueAfter(now: Date, { scan_interval_seconds }: Pick<Endpoint, 's
   return new Date(now.getTime() + STALE_AFTER_INTERVALS * scan_interval_seconds * 1000).toISOString();
 }
 
-/** What the next report of an endpoint has to say. */
+/** The values that the next report of an endpoint has to contain. */
 export function nextOf({ sequence, report_sha256, nonce }: Pick<Endpoint, 'sequence' | 'report_sha256' | 'nonce'>) {
   return { sequence: sequence + 1, previous_report_sha256: report_sha256, nonce };
 }

@@ -16,7 +16,7 @@ import { retireEndpoint } from './retiring.ts';
 import type { EndpointTables } from './tables.ts';
 import { CHAIN_EVENT_TYPES, DEFAULT_ROOTS } from './words.ts';
 
-/** What enrolment says, so that nobody takes it for more. */
+/** A warning at enrollment, so that nobody takes it for more. */
 const NO_BASELINE =
   'Enrolment registers no baseline: scans raise no event until one is registered, or a scan is proposed as one and approved.';
 
@@ -138,8 +138,8 @@ export class Hosts {
   }
 
   /**
-   * Ends an endpoint: its keys are revoked, nobody waits for its reports, and nothing is compared. All that was reported
-   * stays, and so do events about its files until somebody acknowledges them.
+   * Ends an endpoint: its keys are revoked, nobody waits for its reports, and nothing is compared. All that was
+   * reported stays, and so do events about its files until somebody acknowledges them.
    * @throws DomainError `not_found`, `conflict`.
    */
   async retire(actor: Actor, endpointId: string, given: { reason: string }): Promise<WireHost> {

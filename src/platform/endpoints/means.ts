@@ -6,14 +6,14 @@ import type { SecretBox } from '../secrets.ts';
 import type { BaitTraps } from '../traps/api.ts';
 import type { KnownFiles } from './packages/known-files.ts';
 
-/** What bait is kept and watched with, besides. */
+/** Further tools, for bait. */
 export interface BaitMeans extends EndpointMeans {
   baitTraps: BaitTraps;
   /** Keeps what is to be planted. */
   baitBox: SecretBox;
 }
 
-/** What all that is done with endpoints is done with. */
+/** The tools of the service. */
 export interface EndpointMeans {
   database: Database;
   clock: () => Date;
@@ -21,6 +21,6 @@ export interface EndpointMeans {
   administration: Administration;
   knownFiles: KnownFiles;
   alerts: Pick<Alerts, 'tell'>;
-  /** How many people may approve a baseline. */
+  /** Counts the people who may approve a baseline. */
   approvers(reader: Reader): Promise<number>;
 }

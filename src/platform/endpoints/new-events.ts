@@ -7,7 +7,7 @@ import type { EndpointLine } from './report/line.ts';
 import type { Explanation } from './requests/events.ts';
 import { severityOfDifference, typeOf } from './rules.ts';
 
-/** Where and when a difference was seen. */
+/** The place and time of a difference. */
 export interface EventFacts {
   endpoint_no: number;
   scan_no: number;
@@ -86,7 +86,7 @@ export function joinChange(event: NewEndpointEvent, change: KnownChange | undefi
   event.severity = 'low';
 }
 
-/** What an entry says of an event. */
+/** The metadata of an event's entry. */
 export function toMetadata(event: NewEndpointEvent): Json {
   const { event_id, event_type, severity, status, path, path_base64, expected_sha256, observed_sha256 } = event;
   const place = path === null && path_base64 === null ? {} : path === null ? { path_base64 } : { path };

@@ -19,7 +19,7 @@ import { takePart, unstage } from './staging.ts';
 import type { EndpointTables } from './tables.ts';
 import { streamOf } from './words.ts';
 
-/** What came of a part of a report. */
+/** The answer to a part of a report. */
 export type ReportAnswer = { taken: WireReportTaken } | { part: number; next_part: number; parts: number };
 
 /** The scans of endpoints, as routes and pages have them. */
@@ -154,7 +154,7 @@ export class Reports {
     await events.write();
   }
 
-  /** What whoever sent the last report is told. */
+  /** The answer to the sender of the last report. */
   async #answer(endpoint: Endpoint): Promise<WireReportTaken> {
     const { database } = this.#means;
     if (endpoint.last_scan_no === null) throw new Error('an accepted report is not there');

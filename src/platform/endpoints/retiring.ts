@@ -56,7 +56,7 @@ async function endBaselines(
   }
 }
 
-/** What it planted stays where it is, and stays a trap. */
+/** Leaves planted bait in its place, where it stays a trap. */
 async function leaveBait(transaction: Transaction, endpoint: Endpoint, now: string): Promise<void> {
   const left = { status: 'left', content: null, reason: 'the endpoint was retired', ended_at: now } as const;
   for (const bait of await baitOf(transaction, endpoint))

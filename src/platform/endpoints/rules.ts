@@ -13,7 +13,7 @@ export const CLOCK_OFF_MS = HOUR_MS;
 /** For how long back missed scans are counted. */
 export const MISSED_WITHIN_MS = DAY_MS;
 
-/** What decides who gets in, or runs before everything else. */
+/** Files that decide who gets in, or that run before everything else. */
 const CRITICAL_PATHS = [
   /\/(sshd|sshd-session|sshd-auth|sudo|sudoedit|su|login|runuser|pkexec|unix_chkpwd|agetty|init)$/,
   /\/(pam_[^/]*\.so|libpam[^/]*\.so)([.\d]*)$/,
@@ -22,17 +22,17 @@ const CRITICAL_PATHS = [
   /\/evidence-platform$/,
 ];
 
-/** Where root's shell looks for programs. */
+/** Folders where root's shell looks for programs. */
 const ROOTS_PATH = /^\/(usr\/(local\/)?)?s?bin\/[^/]+$/;
 
 const SET_ID = 0o6000;
 
-/** Whether whoever starts the file becomes somebody else. */
+/** True if whoever starts the file becomes another user. */
 export function isSetId(line: EndpointLine | null): boolean {
   return line?.type === 'file' && (Number.parseInt(line.mode, 8) & SET_ID) !== 0;
 }
 
-/** What differs at a path: what a baseline says of it, and what stood there. */
+/** A difference at a path: the baseline's line and the observed one. */
 export interface Difference {
   /** Null where the baseline has nothing at the path. */
   expected: EndpointLine | null;
@@ -40,13 +40,13 @@ export interface Difference {
   observed: EndpointLine | null;
 }
 
-/** What a difference is called. */
+/** The type of a difference. */
 export function typeOf({ expected, observed }: Difference): PathEventType {
   if (observed === null) return 'binary_removed';
   if (observed.type === 'unreadable' || observed.type === 'other') return 'binary_unreadable';
   if (observed.type === 'unstable') return 'binary_unstable';
   if (expected === null) return 'binary_added';
-  // What could not be read when the baseline was made is read now: nobody has approved it.
+  // A file that was unreadable when the baseline was made was never approved.
   if (['unreadable', 'other', 'unstable'].includes(expected.type)) return 'binary_modified';
   if (expected.type !== observed.type) return 'file_type_changed';
   return contentOf(expected) === contentOf(observed) ? 'attributes_changed' : 'binary_modified';
@@ -68,7 +68,7 @@ const BY_TYPE: Record<PathEventType, EventSeverity> = {
   binary_unreadable: 'medium',
 };
 
-/** How bad a difference is, as long as nothing explains it. @param path as text; a path that is not UTF-8 in any. */
+/** Rates a difference without an explanation. @param path as text; a path that is not UTF-8 in any. */
 export function severityOfDifference(path: string, { expected, observed }: Difference): EventSeverity {
   const type = typeOf({ expected, observed });
   if (CRITICAL_PATHS.some((pattern) => pattern.test(path)) || isSetId(expected)) return 'critical';
@@ -93,7 +93,7 @@ export function severityOfChain(type: Exclude<ChainEventType, 'clock_jump'>): Ev
   return BY_CHAIN_TYPE[type];
 }
 
-/** How far the time of a scan is off a clock, in ms; 0 where the clock stood within it. */
+/** The distance between the time of a scan and a clock, in ms; 0 if the clock stood within it. */
 export function clockOff({ started_at, finished_at }: { started_at: string; finished_at: string }, now: Date): number {
   return Math.max(0, Date.parse(started_at) - now.getTime(), now.getTime() - Date.parse(finished_at));
 }
@@ -103,7 +103,7 @@ export function severityOfClock(offMs: number): EventSeverity {
 }
 
 /**
- * How many scans were missed between reports.
+ * Counts the scans missed between reports.
  * @param reports when they were received, in order, from the last one before the time that is counted on.
  */
 export function missedScans(reports: readonly Date[], now: Date, intervalSeconds: number): number {

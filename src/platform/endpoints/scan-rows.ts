@@ -16,14 +16,14 @@ export async function scanRow(reader: Reader, scanNo: number): Promise<EndpointS
   return await scans.where('scan_no', '=', scanNo).executeTakeFirstOrThrow();
 }
 
-/** Whether a report of an endpoint was accepted before. */
+/** True if a report of an endpoint was accepted before. */
 export async function isReportAccepted(reader: Reader, endpointNo: number, reportSha256: string): Promise<boolean> {
   const scans = reader.tables<EndpointTables>().selectFrom('endpoint_scans').select('scan_no');
   const same = scans.where('endpoint_no', '=', endpointNo).where('report_sha256', '=', reportSha256);
   return (await same.executeTakeFirst()) !== undefined;
 }
 
-/** What was found when the lines of a scan were compared, and the entry of its report. */
+/** Records the result of comparing a scan, and the entry of its report. */
 export async function noteOutcome(
   transaction: Transaction,
   scanNo: number,

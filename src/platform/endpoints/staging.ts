@@ -9,7 +9,7 @@ import { canonicalLine, type EndpointLine, faultInLine, pathBytes } from './repo
 import { MerkleTree } from './report/merkle.ts';
 import type { EndpointTables } from './tables.ts';
 
-/** What is not whole after so long is dropped. */
+/** The age at which an incomplete report is dropped. */
 const KEPT_MS = 24 * 60 * 60_000;
 const TIDY_MS = 60 * 60_000;
 

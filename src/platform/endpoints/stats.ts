@@ -5,7 +5,7 @@ import type { EndpointTables } from './tables.ts';
 
 const DAY_MS = 24 * 60 * 60_000;
 
-/** How all endpoints stand, in one look. */
+/** Counts all endpoints by state. */
 export async function readEndpointStats(database: Database, now: Date): Promise<EndpointStats> {
   const tables = database.tables<EndpointTables>();
   const hosts = await tables

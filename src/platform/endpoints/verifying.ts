@@ -14,7 +14,7 @@ import { streamOf } from './words.ts';
 /** Reports, or entries, that are read in one go. */
 const AT_ONCE = 500;
 
-/** What the audit stream says of a report. */
+/** A report, as the audit stream records it. */
 interface RecordedReport {
   chain: number;
   sequence: number;
@@ -31,9 +31,9 @@ export class EndpointVerification {
   }
 
   /**
-   * Computes anew the digest and the signature of each report, the root over the lines of each, and how each goes on with
-   * the one before; and compares all of it with the entries of the endpoint's stream, which Verify of the audit service
-   * holds against themselves. That it was done is kept, with how much was found.
+   * Computes anew the digest and the signature of each report, the root over the lines of each, and how each goes on
+   * with the one before; and compares all of it with the entries of the endpoint's stream, which Verify of the audit
+   * service holds against themselves. That it was done is kept, with how much was found.
    * @throws DomainError `not_found`.
    */
   async verify(endpointId: string) {
@@ -63,7 +63,7 @@ export class EndpointVerification {
     };
   }
 
-  /** What the stream says: the reports that were accepted, and the keys of chains. */
+  /** Reads from the stream the accepted reports, and the keys of chains. */
   async #recorded(endpointId: string) {
     const { database, log } = this.#means;
     const reports = new Map<string, RecordedReport>();
@@ -100,7 +100,7 @@ class ReportWalk {
     this.#recorded = recorded;
   }
 
-  /** How many sets of lines were hashed anew. */
+  /** The number of line sets hashed anew. */
   get roots(): number {
     return this.#roots.size;
   }

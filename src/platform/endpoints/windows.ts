@@ -133,7 +133,7 @@ function timesOf({ endpoint_ids, all, from, until }: NewWindow, now: Date): { fr
   const from_at = from ?? now.toISOString();
   if (until <= now.toISOString()) throw invalidField('until', 'it is past');
   if (until <= from_at) throw invalidField('until', 'it is not after from');
-  // What was raised before is heard of already.
+  // Events before now have alerted already.
   if (from_at < new Date(now.getTime() - 60_000).toISOString()) throw invalidField('from', 'it is past');
   if (Date.parse(until) - Date.parse(from_at) > LONGEST_MS)
     throw invalidField('until', 'a change window is open for seven days at most');

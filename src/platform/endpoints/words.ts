@@ -1,6 +1,6 @@
 import { type AlertSeverity, SEVERITIES } from '../alerts/words.ts';
 
-/** What can be wrong at one path of an endpoint. */
+/** Faults at one path of an endpoint. */
 export const PATH_EVENT_TYPES = [
   'binary_modified',
   'binary_added',
@@ -12,7 +12,7 @@ export const PATH_EVENT_TYPES = [
 ] as const;
 export type PathEventType = (typeof PATH_EVENT_TYPES)[number];
 
-/** What can be wrong with an endpoint's reports. */
+/** Faults of an endpoint's reports. */
 export const CHAIN_EVENT_TYPES = [
   'report_gap',
   'report_repeated',
@@ -25,7 +25,7 @@ export const CHAIN_EVENT_TYPES = [
 ] as const;
 export type ChainEventType = (typeof CHAIN_EVENT_TYPES)[number];
 
-/** What can be wrong with bait that the agent has planted. */
+/** Faults of bait that the agent planted. */
 export const BAIT_EVENT_TYPES = ['bait_missing', 'bait_changed'] as const;
 export type BaitEventType = (typeof BAIT_EVENT_TYPES)[number];
 
@@ -43,8 +43,8 @@ export const BASELINE_STATUSES = ['proposed', 'active', 'superseded', 'rejected'
 export type BaselineStatus = (typeof BASELINE_STATUSES)[number];
 
 /**
- * `waiting`: it has not reported since it was enrolled. `stale`: three intervals went by without a report. `retired`: it
- * reports no more, and nobody waits for it.
+ * `waiting`: it has not reported since it was enrolled. `stale`: three intervals went by without a report. `retired`:
+ * it reports no more, and nobody waits for it.
  */
 export const HOST_STATUSES = ['waiting', 'reporting', 'stale', 'retired'] as const;
 export type HostStatus = (typeof HOST_STATUSES)[number];
@@ -52,8 +52,9 @@ export type HostStatus = (typeof HOST_STATUSES)[number];
 export const CHANGE_WINDOW_STATUSES = ['planned', 'running', 'ended'] as const;
 
 /**
- * `asked`: its agent has yet to plant it. `refused`: the agent cannot. `lost`: it is not there any more. `leaving`: its agent
- * has yet to remove it. `left`: it was left where it is: it was not what the agent planted, or the endpoint was retired.
+ * `asked`: its agent has yet to plant it. `refused`: the agent cannot. `lost`: it is not there any more. `leaving`: its
+ * agent has yet to remove it. `left`: it was left where it is: it was not what the agent planted, or the endpoint was
+ * retired.
  */
 export const BAIT_STATUSES = ['asked', 'planted', 'refused', 'lost', 'leaving', 'removed', 'left'] as const;
 export type BaitStatus = (typeof BAIT_STATUSES)[number];

@@ -1,6 +1,6 @@
 import { DomainError } from '../errors.ts';
 
-/** Where a list goes on, as the opaque text that callers hand back. */
+/** Encodes the position of a list as the opaque text that callers return. */
 export function toCursor(list: string, position: readonly (string | number)[]): string {
   return Buffer.from(JSON.stringify([list, ...position])).toString('base64url');
 }
@@ -39,7 +39,7 @@ export function fromCursor<const S extends readonly ('string' | 'number')[]>(
   return position as { -readonly [K in keyof S]: S[K] extends 'string' ? string : number };
 }
 
-/** Whether a database can hold it. */
+/** True if a database can hold it. */
 function isStorable(part: unknown): boolean {
   return typeof part === 'string' ? part.isWellFormed() && !part.includes('\0') : Number.isSafeInteger(part);
 }

@@ -3,10 +3,10 @@ import { messageOf } from '../../core/errors.ts';
 import { countMembers, parseExactJson } from '../../core/json/exact.ts';
 import { HttpProblem } from './problem.ts';
 
-/** Of all objects of a body: reading them holds up everybody else. */
+/** The most members of all objects in a body: reading them blocks everybody else. */
 const MAX_MEMBERS = 250_000;
 
-/** How large a body is to whoever works on it. */
+/** The size of a body for its readers. */
 export interface BodyShape {
   bytes: number;
   /** Members of all its objects. */

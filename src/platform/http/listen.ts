@@ -2,17 +2,17 @@ import type { AddressInfo } from 'node:net';
 import type { FastifyInstance } from 'fastify';
 import { EvidenceError, messageOf } from '../../core/errors.ts';
 
-/** How long `closeSoon` waits for requests under way. A connection that never sent one would be waited for too. */
+/** The time that `closeSoon` waits for open requests. A connection that never sent one would be waited for too. */
 const GRACE_MS = 3000;
 
-/** Where a server listens. */
+/** The address to listen on. */
 export interface ListenAt {
   host: string;
   /** 0 for any that is free. */
   port: number;
 }
 
-/** Where a server is reached that listens. */
+/** The origin of a listening server. */
 export function listeningOrigin(server: FastifyInstance, host: string): string {
   return originOf(host, portOf(server.server.address()));
 }

@@ -6,9 +6,9 @@ export const LOG_LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', '
 export type LogLevel = (typeof LOG_LEVELS)[number];
 
 /**
- * How a server logs: a line of JSON for each event, with the id of its request. Of a request there is the pattern of its
- * route and never its address, headers or body: a token may stand in each of them. Of an error there is no more than its
- * text: those of a database have values of rows in their other members.
+ * The log of a server: a line of JSON for each event, with the id of its request. A request is logged by the pattern of
+ * its route and never its address, headers or body: a token may stand in each of them. Of an error there is no more
+ * than its text: those of a database have values of rows in their other members.
  */
 export function loggerOptions(level: LogLevel, stream: Writable = process.stderr) {
   return { level, stream, serializers: { req: ofRequest, err: ofError } };

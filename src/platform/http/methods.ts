@@ -17,7 +17,7 @@ export function answerUnrouted(server: FastifyInstance): void {
   });
 }
 
-/** Whether the url of a route stands for a path, with and without a slash at its end. */
+/** True if the url of a route matches a path, with and without a slash at its end. */
 function leadsTo(url: string, path: string): boolean {
   const [wanted = [], given = []] = [url, path].map((each) => each.replace(/\/$/, '').split('/'));
   return wanted.length === given.length && wanted.every((part, at) => part.startsWith(':') || part === given[at]);

@@ -4,7 +4,7 @@ import { fromCursor, pageOf, toCursor } from './cursor.ts';
 interface Listed<TB, Row> {
   /** Name of the list in its cursors. */
   list: string;
-  /** Where the number of a row is: with its table, so that a join with another table that has it changes nothing. */
+  /** The column of the row's number, with its table: a join with another table that has it changes nothing. */
   table: TB & string;
   number: keyof Row & string;
 }

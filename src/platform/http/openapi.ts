@@ -7,7 +7,7 @@ import { commonProblems } from './responses.ts';
 
 type ToJsonOverride = NonNullable<NonNullable<Parameters<typeof z.toJSONSchema>[1]>['override']>;
 
-/** What the document of a service says of it. */
+/** The description of a service in its document. */
 export interface ServiceDescription {
   title: string;
   description: string;
@@ -47,7 +47,7 @@ const API_KEY = {
     'An API key, as `evidence-platform init`, `evidence-platform keys create` and `POST /keys/` show it once. Each operation names the scope that the key must have.',
 } as const;
 
-/** What all routes answer, and the scope that each one needs. */
+/** Adds the answers of all routes, and the scope that each one needs. */
 function withCommon(route: Parameters<SwaggerTransform>[0]): Parameters<SwaggerTransform>[0] {
   const { schema, route: options } = route;
   if (schema === undefined || schema.hide === true) return route;
@@ -57,7 +57,7 @@ function withCommon(route: Parameters<SwaggerTransform>[0]): Parameters<SwaggerT
   return { ...route, schema: { ...schema, response, security } };
 }
 
-/** What a schema says of itself that zod cannot tell. */
+/** Adds to a schema what zod cannot express. */
 const override: ToJsonOverride = ({ zodSchema, jsonSchema }) => {
   Object.assign(jsonSchema, z.globalRegistry.get(zodSchema));
 };

@@ -3,7 +3,7 @@ import { STATUS_CODES } from 'node:http';
 import type { Socket } from 'node:net';
 import type { ConnectionError } from 'fastify';
 
-/** What Node's parser refuses, by its code: status, our code, and what to say. */
+/** Errors of Node's parser, by its code: status, our code, and the detail. */
 const REFUSED: Record<string, readonly [status: number, code: string, detail: string]> = {
   ERR_HTTP_REQUEST_TIMEOUT: [408, 'request_timeout', 'the request was not there in time'],
   HPE_HEADER_OVERFLOW: [431, 'headers_too_large', 'the request line and the headers have more than 64 KiB'],

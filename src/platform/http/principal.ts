@@ -3,21 +3,21 @@ import { DomainError } from '../errors.ts';
 import type { Scope } from '../scopes.ts';
 import { networkOf, RateLimit } from './rate-limit.ts';
 
-/** Who asks, and what they may. */
+/** The sender of a request, with its rights. */
 export interface Principal {
   kind: 'key' | 'person';
-  /** Of the API key, or of the person. */
+  /** The id of the API key or the person. */
   id: string;
   name: string;
   scopes: readonly Scope[];
-  /** What alone it may speak for, as a service names it: `endpoint:ID`. */
+  /** The only subject that it may speak for, as a service names it: `endpoint:ID`. */
   boundTo?: string | null;
 }
 
-/** Who presents this API key. @throws DomainError `unauthenticated`, `key_expired`, `key_revoked`. */
+/** Finds the owner of an API key. @throws DomainError `unauthenticated`, `key_expired`, `key_revoked`. */
 export type Authenticate = (presented: string) => Promise<Principal>;
 
-/** How much is answered in a minute. */
+/** The number of requests answered in a minute. */
 export interface RateLimits {
   /** Requests with one API key. */
   requestsPerMinute: number;
@@ -38,7 +38,7 @@ declare module 'fastify' {
   interface FastifyContextConfig {
     /** Answered without an API key. */
     public?: boolean;
-    /** What the API key, or the role of the person, must allow. */
+    /** The scope that the API key, or the role of the person, must have. */
     scope?: Scope;
     /** A page for whoever is signed in, whatever their role. */
     signedIn?: boolean;
@@ -66,7 +66,7 @@ export function requirePrincipal(server: FastifyInstance, { authenticate, rateLi
     try {
       request.principal = await authenticate(bearerOf(request));
     } catch (error) {
-      // Who has a good key is answered, whoever else is at the address: nobody guesses 256 bits.
+      // A good key is answered whatever others at its address do: nobody guesses 256 bits.
       if (error instanceof DomainError) refusals.count(networkOf(request), reply);
       throw error;
     }
@@ -76,7 +76,7 @@ export function requirePrincipal(server: FastifyInstance, { authenticate, rateLi
   });
 }
 
-/** Who asks, on a route that is not public. */
+/** The sender of a request, on a route that is not public. */
 export function principalOf({ principal }: FastifyRequest): Principal {
   if (principal === null) throw new Error('a public route asks who its caller is');
   return principal;

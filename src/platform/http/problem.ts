@@ -105,7 +105,7 @@ export function answerProblem(error: unknown, request: FastifyRequest, reply: Fa
   reply.code(problem.status).type('application/problem+json').send(JSON.stringify(body));
 }
 
-/** What the headers of an answer say of it, whatever its body is. */
+/** The headers that follow from a problem. */
 export function headersOf({ members: { retry_after } }: HttpProblem): Record<string, string> {
   return typeof retry_after === 'number' ? { 'retry-after': String(retry_after) } : {};
 }
@@ -130,7 +130,7 @@ export function toProblem(error: unknown): HttpProblem {
   return new HttpProblem(500, 'internal_error', 'the service failed; its log has more under this request_id');
 }
 
-/** What zod says of a value, as Fastify hands it on. */
+/** An issue of zod, as Fastify passes it on. */
 interface ValidationIssue {
   instancePath: string;
   keyword: string;

@@ -8,7 +8,7 @@ const WINDOW_MS = 60_000;
 /** So many are told apart in a minute; all others count as one. */
 const MOST = 100_000;
 
-/** How many requests somebody may make in a minute. Each process counts for itself. */
+/** Limits the requests of a sender in a minute. Each process counts for itself. */
 export class RateLimit {
   readonly #name: string;
   readonly #quota: number;
@@ -43,7 +43,7 @@ export class RateLimit {
   }
 }
 
-/** Who has an address of IPv6 has its whole /64. */
+/** The network of a request: an address of IPv6 counts with its whole /64. */
 export function networkOf({ ip }: FastifyRequest): string {
   const address = plainAddress(ip);
   if (!isIPv6(address)) return address;

@@ -23,7 +23,7 @@ const DESCRIPTIONS = {
 } as const;
 export type ProblemStatus = keyof typeof DESCRIPTIONS;
 
-/** How a route documents its failures, besides those of all routes. */
+/** The failures of a route for its documentation, besides those of all routes. */
 export function problemResponses<const S extends ProblemStatus = never>(...statuses: S[]) {
   return Object.fromEntries(
     statuses.map((status): [number, ProblemResponse] => [
@@ -36,7 +36,7 @@ export function problemResponses<const S extends ProblemStatus = never>(...statu
   ) as Record<S, ProblemResponse>;
 }
 
-/** What a request has besides its path and method. */
+/** The parts of a request besides its path and method. */
 export interface RequestParts {
   body?: unknown;
   params?: unknown;

@@ -10,7 +10,7 @@ import { type PrincipalOptions, requirePrincipal } from './principal.ts';
 import { answerProblem } from './problem.ts';
 import { refuseUnfit } from './unfit.ts';
 
-/** Of a body, where its route says nothing else. */
+/** The default limit of a body. */
 const BODY_LIMIT = 2 ** 20;
 
 /** A request has to be there after so long. */
@@ -24,7 +24,7 @@ const MAX_HEADER_BYTES = 64 * 2 ** 10;
 
 export interface ServerOptions extends PrincipalOptions {
   logLevel: LogLevel;
-  /** Where the log goes: stderr unless said. */
+  /** The target of the log; stderr by default. */
   logTo?: Writable;
   /** Whose word about the sender of a request is taken: addresses and networks of proxies. */
   trustedProxies?: readonly string[];
@@ -32,8 +32,8 @@ export interface ServerOptions extends PrincipalOptions {
 }
 
 /**
- * A Fastify server with what all services share: who asks and what they may, request ids, exact JSON, validation by zod schemas, problem details,
- * and paths that answer with and without a trailing slash.
+ * A Fastify server with what all services share: who asks and what they may, request ids, exact JSON, validation by zod
+ * schemas, problem details, and paths that answer with and without a trailing slash.
  */
 export function createServer(options: ServerOptions): FastifyInstance {
   const { logLevel, logTo, trustedProxies = [], requestTimeoutMs = REQUEST_MS } = options;

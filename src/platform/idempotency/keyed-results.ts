@@ -10,7 +10,7 @@ import { IDEMPOTENCY_TABLES, type IdempotencyTables } from './tables.ts';
 export interface KeyedRequest {
   /** Hex SHA-256 over where the key holds, and the key: either may be longer than what PostgreSQL can index. */
   id: string;
-  /** Of the request's body. */
+  /** The digest of the request's body. */
   bodySha256: string;
 }
 
@@ -28,8 +28,8 @@ export function keyedRequest(scope: string, key: string, body: Json): KeyedReque
 }
 
 /**
- * What some requests led to. Whoever makes one of them at the same time in another process is noticed when the results
- * are written, and the transaction runs again.
+ * The results of some requests. If another process makes one of them at the same time, the conflict shows when the
+ * results are written, and the transaction runs again.
  */
 export class KeyedResults {
   readonly #now: Date;
@@ -88,7 +88,7 @@ export class KeyedResults {
   }
 }
 
-/** How long a repeated request is known, but for one that adds entries: these are known for ever. */
+/** The time that a repeated request is known. One that adds entries is known for ever. */
 export const KEY_LIFETIME_MS = 24 * 60 * 60 * 1000;
 
 /**

@@ -1,7 +1,7 @@
 import type { FastifyBaseLogger } from 'fastify';
 import { messageOf } from '../../core/errors.ts';
 
-/** What is told of something that is tried again and again. */
+/** Hears about the failures of something that is tried again and again. */
 export interface FailureListener {
   failed(error: unknown): void;
   /** After it failed: it goes well again. */
@@ -40,7 +40,7 @@ export class FailuresInARow {
   }
 }
 
-/** How it is told in the log that a job failed, or goes on. */
+/** Logs that a job failed, or succeeds again. */
 export function jobLog(log: FastifyBaseLogger): (job: string) => FailureListener {
   return (job) => ({
     failed: (error) => log.error({ job, reason: messageOf(error) }, 'a job failed'),

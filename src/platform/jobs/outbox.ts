@@ -6,7 +6,7 @@ import { newestFirst } from '../http/newest-first.ts';
 import type { Job } from './scheduler.ts';
 import type { JobTables } from './tables.ts';
 
-/** What is to be delivered. Its id goes with it: a receiver that got it twice knows by it. */
+/** A message to deliver. Its id goes with it, so that a receiver recognizes a second copy. */
 export interface Message {
   message_id: string;
   kind: string;
@@ -14,8 +14,8 @@ export interface Message {
 }
 
 /**
- * What services send to others: put in by the transaction of what was done, and delivered afterwards (`delivery.ts`). What
- * nobody takes is kept for a person.
+ * Messages of services to others: put in by the transaction of the act, and delivered afterwards (`delivery.ts`).
+ * Messages nobody takes is kept for a person.
  */
 export class Outbox {
   readonly #database: Database;

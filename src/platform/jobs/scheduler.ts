@@ -4,7 +4,7 @@ import type { FailureListener } from './failures.ts';
 import { keepLooking, type Looking } from './looking.ts';
 import type { JobTables } from './tables.ts';
 
-/** What is done again and again, once in all processes together. */
+/** A recurring job, which runs once over all processes. */
 export interface Job {
   name: string;
   everyMs: number;
@@ -13,7 +13,7 @@ export interface Job {
   run(): Promise<void>;
 }
 
-/** Who has not looked for so long, and runs nothing, does not look any more. */
+/** A process that has not looked for so long, and runs nothing, has stopped. */
 const LATE_MS = 30_000;
 
 /** Runs jobs when they are due, each in one process at a time. */
@@ -40,7 +40,7 @@ export class Scheduler {
     return keepLooking(() => this.runDue(onFailure), listener);
   }
 
-  /** Whether it still looks, or runs a job that may take so long. */
+  /** True if it still looks, or runs a job that may take so long. */
   get beats(): boolean {
     return this.#clock().getTime() <= this.#nextLookBy;
   }
@@ -65,7 +65,10 @@ export class Scheduler {
     return ran;
   }
 
-  /** Takes a job that is due: nobody else runs it until it ends, or has taken too long. @returns when; null if it is not due. */
+  /**
+   * Takes a job that is due: nobody else runs it until it ends, or has taken too long. @returns when; null if it is not
+   * due.
+   */
   #begin({ name, atMostMs }: Job): Promise<string | null> {
     const now = this.#clock();
     const began_at = now.toISOString();

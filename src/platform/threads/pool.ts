@@ -26,7 +26,7 @@ export class ThreadPool<Task> {
     throw new Error('a task had no outcome');
   }
 
-  /** What a task yields. Who does not want all of it ends the task by leaving. */
+  /** Yields the values of a task. Leaving the loop ends the task. */
   async *values<T>(task: Task, signal: AbortSignal): AsyncGenerator<T> {
     const thread = this.#take();
     try {

@@ -21,7 +21,7 @@ export class SharedWork<T> {
     const { promise: left, reject } = Promise.withResolvers<never>();
     const leave = () => {
       if (--shared.waiting === 0) {
-        // Who asks from now on begins anew.
+        // Later callers begin anew.
         this.#forget(key, shared);
         shared.abandon.abort();
       }

@@ -32,7 +32,7 @@ export class TaskThread<Task> {
     return this.#end !== null;
   }
 
-  /** What a task yields, of which the thread is never ahead. @throws what the task does; the reason of `signal`. */
+  /** Yields the values of a task; the thread is never ahead. @throws the task's error; the reason of `signal`. */
   async *values<T>(task: Task, signal: AbortSignal): AsyncGenerator<T> {
     signal.throwIfAborted();
     const id = ++this.#asked;

@@ -6,7 +6,7 @@ import type { TrapTables } from './tables.ts';
 import { detectionPath } from './web/paths.ts';
 import { DEPTHS } from './words.ts';
 
-/** What people are told of a detection: of one trap and address once an hour, unless somebody goes further. */
+/** Alerts of a detection: one per trap and address each hour, unless somebody goes further. */
 export function alertOf(
   { detection_id, severity, depth, source_ip }: Detection,
   { credential_id }: Pick<Trap, 'credential_id'>,
@@ -22,7 +22,7 @@ export function alertOf(
   };
 }
 
-/** What alerts say of detections, and where it is noted how they stand. */
+/** Describes detections to alerts, and says where their state is noted. */
 export function tellerOf(detections: Pick<Detections, 'find'>): AlertTeller {
   return {
     source: 'traps',

@@ -1,4 +1,4 @@
-/** What other services may do with traps: have one planted as a file or in a vault, and tell that it was used. */
+/** The door for other services: plant a trap as a file or in a vault, and report its use. */
 export type { BaitTraps, FileRead, FileWatch, PreparedBait } from './bait.ts';
 export { newTrapSchema } from './requests.ts';
 export type { TrapOfVault, UseDecoy, VaultTraps, VaultUse } from './vault-traps.ts';

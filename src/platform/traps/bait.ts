@@ -24,11 +24,11 @@ export interface FileRead {
   /** The same one, told twice, counts once. */
   sourceEventId: string;
   path: string;
-  /** What the agent said of it, as it came. */
+  /** The agent's own account of it, unchanged. */
   told: string;
 }
 
-/** Whether the file of a trap is watched now, and why. */
+/** The state of the watch over a trap's file: active or not, and why. */
 export interface FileWatch {
   active: boolean;
   reason: string;

@@ -11,7 +11,7 @@ export interface ChannelsMeans {
   aws: AwsSettings;
   /** When channels of others last told anything. */
   reports: () => Promise<ReadonlyMap<Channel, string>>;
-  /** What agents on endpoints and the vaults of AI agents watch. */
+  /** Watches by agents on endpoints and by the vaults of AI agents. */
   watches: FileWatches;
   clock: () => Date;
 }

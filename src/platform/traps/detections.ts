@@ -22,7 +22,7 @@ export interface DetectionsMeans {
 /** Ended detections whose counts are recorded in one go. */
 const SETTLED_AT_ONCE = 200;
 
-/** What was seen of the traps, as routes and pages have it. */
+/** Detections, as routes and pages show them. */
 export class Detections {
   readonly #means: DetectionsMeans;
 

@@ -4,7 +4,7 @@ import type { Transaction } from '../database/database.ts';
 import type { Detection, Trap } from './repository.ts';
 import { TRAPS_STREAM } from './words.ts';
 
-/** What the stream `traps` says of a detection when it begins. */
+/** The entry in the stream `traps` when a detection begins. */
 export function detectedEntry(detection: Detection, trap: Trap): OwnEntry {
   const { event_time, request_sha256, detected_at, status } = detection;
   return of(detection, trap, 'trap.used', {
@@ -19,27 +19,27 @@ export function detectedEntry(detection: Detection, trap: Trap): OwnEntry {
   });
 }
 
-/** That somebody went further than before, or showed that they have the secret. */
+/** The entry when somebody goes further than before, or shows that they have the secret. */
 export function deepenedEntry(detection: Detection, trap: Trap): OwnEntry {
   const { action, occurrences, last_seen } = detection;
   const seen = { requested: action, occurrences, last_seen };
   return of(detection, trap, 'trap.used_deeper', { ...reachOf(detection), ...seen });
 }
 
-/** Who did what another channel told of before, without a name. */
+/** The entry when a channel names who did what another channel reported without a name. */
 export function tracedEntry(detection: Detection, trap: Trap): OwnEntry {
   const { event_time, request_sha256 } = detection;
   const told = { ...reachOf(detection), ...sourceOf(detection), event_time, request_sha256 };
   return of(detection, trap, 'trap.use_traced', told);
 }
 
-/** How often a trap was used, once a detection has ended. */
+/** The entry when a detection has ended: how often its trap was used. */
 export function settledEntry(detection: Detection, trap: Trap): OwnEntry {
   const { depth, severity, occurrences, first_seen, last_seen } = detection;
   return of(detection, trap, 'trap.use_ended', { depth, severity, occurrences, first_seen, last_seen });
 }
 
-/** How far somebody came. */
+/** The depth of a detection, with its severity. */
 function reachOf({ depth, severity, auth_verified }: Detection) {
   return { depth, severity, auth_verified: auth_verified === null ? null : auth_verified === 1 };
 }

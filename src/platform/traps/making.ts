@@ -8,7 +8,7 @@ import { changeTrap, insertTrap, type NewTrapRow, type Trap } from './repository
 import type { MadeTrap } from './types/type.ts';
 import type { TrapVault } from './vault.ts';
 
-/** What a trap is besides its credential. */
+/** Everything about a new trap but its credential. */
 export type TrapFacts = Pick<
   NewTrapRow,
   'credential_type' | 'plant_location' | 'label' | 'origin' | 'decoy' | 'expires_at' | 'rotated_from'

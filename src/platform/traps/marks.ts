@@ -2,7 +2,7 @@ import { createHmac, hkdfSync } from 'node:crypto';
 import type { Reader, Transaction } from '../database/database.ts';
 import type { TrapTables } from './tables.ts';
 
-/** What a use of a trap is recognised by. */
+/** A mark by which a use of a trap is recognized. */
 export interface TrapMark {
   kind:
     | 'aws_access_key_id'

@@ -5,14 +5,14 @@ import type { DecoyPlace } from './decoys/decoy.ts';
 import { proofSince } from './rules.ts';
 import type { TrapTables } from './tables.ts';
 
-/** How traps stand, in one look. */
+/** A summary of all traps. */
 export interface TrapsOverview {
   open: { count: number; worst: AlertSeverity; since: string } | null;
   /** Traps that have not ended and are known to be where somebody may find them. */
   planted: number;
-  /** Of these: with a channel that was not proved lately, or with none that ever was. */
+  /** Traps with a channel that was not proved lately or never. */
   unproved: number;
-  /** Of these: they lead to a decoy that does not listen. */
+  /** Traps that lead to a decoy that does not listen. */
   lost: number;
   /** The oldest of the last proofs of their channels; null where there is none. */
   proved_since: string | null;

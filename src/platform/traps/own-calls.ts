@@ -4,7 +4,7 @@ import type { VaultTraps } from './vault-traps.ts';
 import type { CredentialType } from './words.ts';
 
 /**
- * What uses a trap as its client would, where that can be done from this process.
+ * Returns probes that use a trap as its client would, where this process can.
  * @param running the decoys that listen here.
  */
 export function probesOf(running: () => readonly Decoy[], vaultTraps: () => Pick<VaultTraps, 'tryOut'>) {

@@ -3,7 +3,7 @@ import type { DecoyPlace } from './decoys/decoy.ts';
 import { TYPES } from './types/types.ts';
 import { CREDENTIAL_TYPES, type CredentialType, type PlantedType } from './words.ts';
 
-/** Whether a trap of a type can be made here now. */
+/** Says if a trap of a type can be made here now. */
 export interface TypeTruth {
   type: PlantedType;
   /** The decoys to which it may lead; the first one, where none is named. */
@@ -26,7 +26,9 @@ export function typesPossible(places: readonly DecoyPlace[]): TypeTruth[] {
   });
 }
 
-/** The type of a trap that somebody plants. @throws DomainError `conflict` for one that lies in the vault of an agent. */
+/**
+ * The type of a trap that somebody plants. @throws DomainError `conflict` for one that lies in the vault of an agent.
+ */
 export function plantedType({ credential_type }: { credential_type: CredentialType }): PlantedType {
   const type = CREDENTIAL_TYPES.find((each) => each === credential_type);
   if (type !== undefined) return type;

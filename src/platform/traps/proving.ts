@@ -10,7 +10,7 @@ import type { TrapUse } from './use.ts';
 import type { KeptCredential, TrapVault } from './vault.ts';
 import type { Channel, CredentialType } from './words.ts';
 
-/** What came of a marked use. */
+/** The result of a marked use. */
 export interface ChannelTest {
   channel: Channel;
   proved: boolean;
@@ -27,7 +27,7 @@ export interface ProvingMeans {
   clock: () => Date;
   vault: TrapVault;
   log: AuditLog;
-  /** What uses a trap as its client would, where that can be done from this process. */
+  /** Returns the probe that uses a trap as its client would, where this process can. */
   probeOf: (trap: { decoy: string | null; type: CredentialType }) => Decoy['probe'] | undefined;
 }
 
@@ -42,7 +42,7 @@ export class Proving {
   }
 
   /**
-   * Whether a use is a marked one of this process, and no real one. The mark is random, known to nobody else, and gone
+   * True for a marked use of this process, which is no real one. The mark is random, known to nobody else, and gone
    * when its test ends.
    */
   takes({ userAgent, trapNo, channel }: TrapUse): boolean {

@@ -14,16 +14,16 @@ export interface RealismMeans {
   traps: Pick<Traps, 'find'>;
   /** The decoys that listen here. */
   places: () => readonly DecoyPlace[];
-  /** Where the platform itself is reached. */
+  /** The public address of the platform. */
   publicUrl: () => string;
 }
 
-/** What is known of a trap that could tell somebody what it is. */
+/** Facts about a trap that could give it away. */
 export interface TrapLooks {
   trap: WireTrap;
   /** The decoy that it leads to; null for none, or for one that does not listen. */
   place: DecoyPlace | null;
-  /** What is planted names it; null where nothing is known of it. */
+  /** The host that the planted credential names; null if unknown. */
   host: string | null;
   platformHost: string;
   /** Other traps of the same host that were used. */

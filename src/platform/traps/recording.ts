@@ -22,7 +22,7 @@ import { addTo, entryOfTouched, occurrenceOf, type Touched, useFacts, widen } fr
 import { foldOf, storable, type TrapUse } from './use.ts';
 import { TRAPS_STREAM } from './words.ts';
 
-/** What a use led to. */
+/** The effect of a recorded use. */
 export interface Recorded {
   detection_id: string;
   /** It is the first of its detection. */
@@ -129,7 +129,7 @@ class Recording {
     return near;
   }
 
-  /** What IAM told of a use before that CloudTrail tells of now: the same use is not counted twice. */
+  /** Finds the use that IAM reported before CloudTrail did, so that it is not counted twice. */
   async #toldByIam(trap: Trap, known: Touched | undefined, use: TrapUse): Promise<Told | null> {
     if (use.channel !== 'aws_cloudtrail') return null;
     const unnamed = await this.#detectionsOf(trap, foldOf({ sourceIp: null, userAgent: null }), use.eventTime);
@@ -189,6 +189,6 @@ class Recording {
 /** A use that another channel told of before. */
 interface Told {
   touched: Touched;
-  /** Of its occurrence. */
+  /** The number of its occurrence. */
   number: number;
 }

@@ -37,7 +37,7 @@ export const detectionParamsSchema = z.object({ detection_id: text });
 
 export const channelSchema = z.object({
   channel: z.enum(CHANNELS),
-  /** Whether a use would be seen by it now. */
+  /** True if the channel would see a use now. */
   active: z.boolean(),
   /** Why, in one sentence. */
   reason: z.string(),
@@ -83,7 +83,7 @@ export const confirmationSchema = z.preprocess(
 export const testResultSchema = z.object({
   channel: z.enum(CHANNELS),
   proved: z.boolean(),
-  /** What came of the marked use, in one sentence. */
+  /** The result of the marked use, in one sentence. */
   outcome: z.string(),
 });
 export const testResultsSchema = z.object({ data: z.array(testResultSchema) });
@@ -102,14 +102,14 @@ export const REALISM_CHECKS = [
 export const realismCheckSchema = z.object({
   check: z.enum(REALISM_CHECKS),
   result: z.enum(['passed', 'failed', 'unknown']),
-  /** What was seen, in one sentence. */
+  /** The observation, in one sentence. */
   reason: z.string(),
-  /** What to do; null where nothing is. */
+  /** The next step; null if there is none. */
   next_step: z.string().nullable(),
 });
 export type RealismCheck = z.infer<typeof realismCheckSchema>;
 
-/** What fits the trap; a check that says nothing of its type is left out. */
+/** The checks that fit the trap; a check that says nothing of its type is left out. */
 export const realismSchema = z.object({ data: z.array(realismCheckSchema) });
 
 export const trapQuerySchema = pageQuerySchema.extend({
@@ -179,9 +179,9 @@ export const trapStatsSchema = z.object({
   traps: count,
   /** Not ended, and known to be where somebody may find them. */
   planted: count,
-  /** Of these: with a channel that was not proved within thirty days, or with none that ever was. */
+  /** Traps with a channel that was not proved within thirty days or never. */
   unproved: count,
-  /** Of these: their decoy does not listen. */
+  /** Traps whose decoy does not listen. */
   without_decoy: count,
   /** The oldest of the last proofs of their channels. */
   proved_since: time.nullable(),

@@ -28,7 +28,7 @@ const BY_DEPTH: Record<Depth, AlertSeverity> = {
   used: 'critical',
 };
 
-/** Who knows only a name of the credential, and not its secret, has less in their hands. */
+/** Rates a use. Somebody who knows the credential's name but not its secret can do less. */
 export function severityOf({ depth, authVerified }: Pick<TrapUse, 'depth' | 'authVerified'>): AlertSeverity {
   return authVerified === false && (depth === 'validated' || depth === 'used') ? 'medium' : BY_DEPTH[depth];
 }
@@ -51,7 +51,7 @@ export function statusOf(trap: TrapTimes, now: Date): TrapStatus {
   return trap.confirmed_at === null ? 'active' : 'planted';
 }
 
-/** Whether a use goes on with what was seen from `first` to `last`. */
+/** True if a use belongs to what was seen from `first` to `last`. */
 export function belongsTo(eventTime: string, { first, last }: { first: string; last: string }): boolean {
   const [at, from, to] = [eventTime, first, last].map((text) => Date.parse(text)) as [number, number, number];
   if (at < from - FOLD_MS || at > to + FOLD_MS) return false;

@@ -41,14 +41,14 @@ export interface TrapService {
   realism: Realism;
   realKeys: RealKeys;
   trail: AwsChannels['trail'];
-  /** What is done besides answering. */
+  /** The jobs of the service. */
   jobs: AwsChannels['jobs'];
-  /** What decoys and channels of the platform's own work with. */
+  /** The tools of decoys and of the platform's own channels. */
   decoyMeans: DecoyMeans;
   /** The decoys that listen here. */
   places(): readonly DecoyPlace[];
   stats(): Promise<TrapStats>;
-  /** How all of it stands, in one look. */
+  /** Summarizes all traps. */
   overview(): Promise<TrapsOverview>;
   startDecoys(): Promise<void>;
   /** Ends the decoys, and what they saw is recorded. */
@@ -66,7 +66,7 @@ export interface TrapParts {
   aws: AwsSettings;
   /** In which decoys keep their keys. */
   folder: string;
-  /** Where the platform itself is reached. */
+  /** The public address of the platform. */
   publicUrl: () => string;
   serverLog: FastifyBaseLogger;
   /** Questions to other services about the traps that they watch. */

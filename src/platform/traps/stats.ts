@@ -8,7 +8,7 @@ import type { TrapTables } from './tables.ts';
 const DAY_MS = 24 * 60 * 60_000;
 const COUNT = sql<number>`COUNT(*)`;
 
-/** How all traps stand, and how often they were used. @param places the decoys that listen. */
+/** Counts all traps by state, and their uses. @param places the decoys that listen. */
 export async function readTrapStats(database: Database, places: readonly DecoyPlace[], now: Date): Promise<TrapStats> {
   const tables = database.tables<TrapTables>();
   const { planted, unproved, lost, proved_since } = await readOverview(database, places, now);

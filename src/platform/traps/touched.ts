@@ -15,12 +15,12 @@ export interface Touched {
   deepened: boolean;
   /** Its severity rose, or somebody showed for the first time that they have the secret. */
   worsened: boolean;
-  /** Who it was is known now. */
+  /** True if the use names somebody who was unknown before. */
   traced: boolean;
   occurrences: Occurrence[];
 }
 
-/** Who did what, as a channel tells it. */
+/** The facts of a use, as its channel reports them. */
 export function useFacts(use: TrapUse) {
   return {
     channel: use.channel,
@@ -34,7 +34,7 @@ export function useFacts(use: TrapUse) {
   };
 }
 
-/** What the stream `traps` says of it. */
+/** The entry in the stream `traps`. */
 export function entryOfTouched({ detection, trap, isNew, traced }: Touched): OwnEntry {
   if (isNew) return detectedEntry(detection, trap);
   return traced ? tracedEntry(detection, trap) : deepenedEntry(detection, trap);
@@ -61,7 +61,7 @@ export function addTo(known: Touched, use: TrapUse): void {
     detection.severity = severity;
     known.worsened = true;
   }
-  // Who once had the secret has it.
+  // Once somebody has the secret, they have it.
   if (use.authVerified === true && detection.auth_verified !== 1) {
     detection.auth_verified = 1;
     known.worsened = true;

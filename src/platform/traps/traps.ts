@@ -21,9 +21,9 @@ export interface TrapsMeans extends MakingMeans {
   clock: () => Date;
   /** The decoys that are configured. */
   places: () => readonly DecoyPlace[];
-  /** Where the platform itself is reached. */
+  /** The public address of the platform. */
   publicUrl: () => string;
-  /** What can be said now of the channels of traps. */
+  /** Returns a judge of each trap's channels as of now. */
   channelTruth: () => Promise<ChannelTruth>;
 }
 
@@ -127,7 +127,9 @@ export class Traps {
     return this.#one(await findTrap(this.#means.database, credentialId));
   }
 
-  /** Notes that it was put where somebody may find it. @throws DomainError `not_found`, `conflict`, `invalid_request`. */
+  /**
+   * Notes that it was put where somebody may find it. @throws DomainError `not_found`, `conflict`, `invalid_request`.
+   */
   confirm(actor: Actor, credentialId: string, plantedAt: string | undefined): Promise<WireTrap> {
     return this.#change(actor, credentialId, 'trap.planted', (trap, now) => {
       refuseEnded(trap, now);

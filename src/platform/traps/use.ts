@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto';
 import type { Channel, Depth } from './words.ts';
 
-/** What a channel saw somebody do with a trap. */
+/** A use of a trap, as a channel saw it. */
 // Over ten members: each is told to whoever is alerted.
 export interface TrapUse {
   trapNo: number;
@@ -12,13 +12,13 @@ export interface TrapUse {
   /** The id that the source gives it, where it has one: the same event delivered twice counts once. */
   sourceEventId: string | null;
   sourceIp: string | null;
-  /** What the client calls itself. */
+  /** The client's name for itself. */
   userAgent: string | null;
-  /** What was asked for, in the words of what was imitated. */
+  /** The requested action, in the words of the imitated service. */
   action: string | null;
   service: string | null;
   region: string | null;
-  /** Whether who used it had the secret too; null where it cannot be told. */
+  /** True if the user had the secret too; null if it cannot be told. */
   authVerified: boolean | null;
   /** The raw request, or as much of it as was read. */
   request: Uint8Array | string;

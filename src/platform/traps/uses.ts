@@ -9,7 +9,7 @@ export class Uses {
   readonly #together: Together<TrapUse, Recorded | null>;
   readonly #means: RecordingMeans;
   readonly #version: DetectionsVersion;
-  /** What was recorded since this process began. */
+  /** Counts of records since this process began. */
   readonly done = { occurrences: 0, detections: 0 };
 
   constructor(database: Database, means: RecordingMeans, version: DetectionsVersion) {
@@ -28,8 +28,8 @@ export class Uses {
   }
 
   /**
-   * Records uses in the transaction of what else they led to. It takes the number of a change and the head of the stream
-   * `traps`: it comes after whatever the transaction locks besides, and before entries of other streams.
+   * Records uses in the transaction of what else they led to. It takes the number of a change and the head of the
+   * stream `traps`: it comes after whatever the transaction locks besides, and before entries of other streams.
    */
   recordIn(transaction: Transaction, uses: readonly TrapUse[]): Promise<(Recorded | null)[]> {
     return recordUses(transaction, this.#means, uses);

@@ -15,13 +15,13 @@ import type { Channel, Depth } from './words.ts';
 
 /** A trap that lies in the vault of an agent, before it is stored. */
 export interface TrapOfVault {
-  /** What the vault gives to whoever asks; the name of a tool. */
+  /** The value that the vault hands out; the name of a tool. */
   value: string;
   /** Stores it as planted, with its entries. @returns its `credential_id`. */
   store(transaction: Transaction, actor: Actor): Promise<string>;
 }
 
-/** What somebody did with a decoy. */
+/** A use of a decoy in a vault. */
 export interface VaultUse {
   credentialId: string;
   channel: Extract<Channel, 'vault_read' | 'tool_call'>;
@@ -34,7 +34,7 @@ export interface VaultUse {
   action: string;
   address: string | null;
   userAgent: string | null;
-  /** What was asked for, as it came. */
+  /** The request, unchanged. */
   told: string;
 }
 
@@ -76,7 +76,10 @@ export class VaultTraps {
     return this.#prepared(made, { ...OF_VAULT, credential_type: 'agent_tool', label, decoy: null });
   }
 
-  /** A credential of any kind that is planted elsewhere, too: its use is seen there. @throws DomainError as `Traps.generate`. */
+  /**
+   * A credential of any kind that is planted elsewhere, too: its use is seen there. @throws DomainError as
+   * `Traps.generate`.
+   */
   async prepareCredential(
     wish: Pick<NewTrap, 'credential_type' | 'label' | 'decoy' | 'options'>,
   ): Promise<TrapOfVault> {

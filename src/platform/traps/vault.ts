@@ -7,7 +7,7 @@ import { type Trap, trapRow } from './repository.ts';
 import type { TrapPart } from './types/type.ts';
 import type { Channel, CredentialType } from './words.ts';
 
-/** What is kept of a credential, and never shown again as a whole. */
+/** The stored form of a credential, never shown again as a whole. */
 export interface KeptCredential {
   credential: { [name: string]: Json };
   channels: readonly Channel[];

@@ -19,7 +19,7 @@ export class DetectionsVersion {
     if (this.#read === null || now - this.#readAt > LATE_MS) {
       this.#readAt = now;
       this.#read = lastChange(this.#database);
-      // What could not be read is read again.
+      // A failed read is tried again.
       this.#read.catch(() => this.changed());
     }
     return this.#read;

@@ -5,7 +5,7 @@ import { statusOf } from './rules.ts';
 import type { KeptCredential } from './vault.ts';
 import { type Channel, TRAPS_STREAM } from './words.ts';
 
-/** Whether a use of a trap would be seen by a channel now, and why. */
+/** Says if a channel would see a use of a trap now, and why. */
 export type ChannelTruth = (trap: Trap, channel: Channel) => { active: boolean; reason: string };
 
 export interface TrapView {
@@ -29,7 +29,7 @@ export function trapToWire(trap: Trap, { kept, proofs, now, channelTruth }: Trap
   };
 }
 
-/** Where a use has to go to be seen by a channel. */
+/** The place to which a use must go for a channel to see it. */
 function decoyOf(channel: Channel, { decoy }: Trap, { parts }: KeptCredential): string | null {
   return parts.find(({ channels }) => channels.includes(channel))?.decoy ?? decoy;
 }

@@ -1,4 +1,4 @@
-/** What a credential pretends to be that somebody plants. */
+/** Kinds of credentials that a trap can pretend to be, for people to plant. */
 export const CREDENTIAL_TYPES = [
   'aws_key',
   'db_connection_string',
@@ -15,13 +15,13 @@ export const CREDENTIAL_TYPES = [
 ] as const;
 export type PlantedType = (typeof CREDENTIAL_TYPES)[number];
 
-/** What lies in the vault of an agent as a trap, and nowhere else: a secret that leads nowhere, a tool that does nothing. */
+/** Traps that lie only in an agent's vault: a secret that leads nowhere, a tool that does nothing. */
 export const VAULT_TYPES = ['agent_secret', 'agent_tool'] as const;
 
 export const TRAP_TYPES = [...CREDENTIAL_TYPES, ...VAULT_TYPES] as const;
 export type CredentialType = (typeof TRAP_TYPES)[number];
 
-/** Where somebody is to find it. */
+/** Places where somebody is to find the trap. */
 export const PLANT_LOCATIONS = [
   'github',
   'gitlab',
@@ -35,7 +35,10 @@ export const PLANT_LOCATIONS = [
 ] as const;
 export type PlantLocation = (typeof PLANT_LOCATIONS)[number];
 
-/** `fabricated`: made here, and known nowhere else. `imported`, `provisioned`: a real key of a real account, without rights. */
+/**
+ * `fabricated`: made here, and known nowhere else. `imported`, `provisioned`: a real key of a real account, without
+ * rights.
+ */
 export const ORIGINS = ['fabricated', 'imported', 'provisioned'] as const;
 export type Origin = (typeof ORIGINS)[number];
 
@@ -61,7 +64,7 @@ export const CHANNELS = [
 ] as const;
 export type Channel = (typeof CHANNELS)[number];
 
-/** How far somebody went, from the least: it was public, it was opened, it was tried, it was worked with. */
+/** Depths of a use, least first: it was public, it was opened, it was tried, it was worked with. */
 export const DEPTHS = ['exposed', 'read', 'validated', 'used'] as const;
 export type Depth = (typeof DEPTHS)[number];
 

@@ -22,11 +22,11 @@ export type FindSignedIn = (token: string) => Promise<SignedIn | null>;
 
 declare module 'fastify' {
   interface FastifyContextConfig {
-    /** Who opens it has to have proved within the last minutes who they are. */
+    /** Requires a proof of identity within the last minutes. */
     proved?: boolean;
   }
   interface FastifyRequest {
-    /** Who is signed in, on pages; null for a visitor. */
+    /** The person signed in, on pages; null for a visitor. */
     person: SignedIn | null;
   }
 }
@@ -60,7 +60,7 @@ export function requirePerson(server: FastifyInstance, { findSignedIn, rateLimit
     request.person = token === null ? null : await findSignedIn(token);
     request.principal = request.person;
     if (request.person !== null) requests.count(request.person.id, reply);
-    // What visitors send may cost as much as a password does.
+    // A visitor's form may cost as much as a password does.
     else if (!isReading(request)) visits.count(networkOf(request), reply);
     const { public: isPublic, scope, proved } = request.routeOptions.config;
     if (isPublic === true) return;
@@ -70,7 +70,7 @@ export function requirePerson(server: FastifyInstance, { findSignedIn, rateLimit
   });
 }
 
-/** Who is signed in, on a page that is not public. */
+/** The person signed in, on a page that is not public. */
 export function personOf({ person }: FastifyRequest): SignedIn {
   if (person === null) throw new Error('a public page asks who is signed in');
   return person;
@@ -80,7 +80,7 @@ export function isReading({ method }: FastifyRequest): boolean {
   return method === 'GET' || method === 'HEAD';
 }
 
-/** Where to go on afterwards. What was sent is lost, so that the form comes again. */
+/** The path to return to. A sent form is lost, so its page opens again. */
 function thenOf({ url }: FastifyRequest): string {
   return url === `${PAGES}/` || url === PAGES ? '' : `?${new URLSearchParams([['then', url]])}`;
 }

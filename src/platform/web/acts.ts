@@ -8,20 +8,20 @@ import { type Access, type FormState, serveForm } from './forms.ts';
 import type { PageView } from './layout.ts';
 import { leaveNotice } from './session-cookie.ts';
 
-/** What a page with one button says. */
+/** The texts of a page with one button. */
 export interface ActView {
   title: string;
   above: NonNullable<PageView['above']>;
   introduction: MarkupContent;
   submit: string;
   isFinal: boolean;
-  /** Where to go instead. */
+  /** The path of the way out. */
   back: string;
   /** The call that does the same; of one's own account there is none. */
   api?: ApiCall;
 }
 
-/** What a page with one button asks for first. */
+/** Questions of a page with one button. */
 export interface AskedFirst<S extends z.ZodType> {
   schema: S;
   fields(form: FormState): Markup | null;

@@ -3,7 +3,7 @@ import type { Markup } from '../../core/html/markup.ts';
 import type { Scope } from '../scopes.ts';
 import { personOf } from './access.ts';
 
-/** What a page was asked for. It was checked by the schema of its route. */
+/** The query of a page, checked by the schema of its route. */
 export function queryOf<T>({ query }: FastifyRequest): T {
   return query as T;
 }
@@ -12,7 +12,7 @@ export function paramsOf<T>({ params }: FastifyRequest): T {
   return params as T;
 }
 
-/** What only who has a scope is shown. */
+/** Content for people who have a scope. */
 export function forWhoMay(request: FastifyRequest, scope: Scope, content: () => Markup | null): Markup | null {
   return personOf(request).scopes.includes(scope) ? content() : null;
 }

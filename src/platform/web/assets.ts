@@ -12,7 +12,7 @@ const TYPES: Record<string, string> = {
   '.svg': 'image/svg+xml',
 };
 
-/** What pages load, and the templates that it is made of. */
+/** The files that pages load, and the templates that make pages. */
 const FILES = {
   'platform.css': ['charts.css', 'web/platform.css'],
   'platform.js': ['web/platform.js', 'web/passkeys.js'],

@@ -6,14 +6,14 @@ export interface DataColumn<Row> {
   head: string;
   cell(row: Row): MarkupContent;
   /**
-   * Figures stand at the end of their column; what is short is not broken where there is room; what is done stands last and
-   * has no words above it.
+   * Figures stand at the end of their column; what is short is not broken where there is room; what is done stands last
+   * and has no words above it.
    */
   kind?: 'name' | 'number' | 'short' | 'act';
 }
 
 export interface DataTable<Row> {
-  /** What its rows are; it is heard, not seen. */
+  /** The subject of its rows; it is heard, not seen. */
   caption: string;
   columns: readonly DataColumn<Row>[];
   rows: readonly Row[];
@@ -59,7 +59,7 @@ export interface TileView {
   word: string;
   /** Sentences below it. */
   content: MarkupContent;
-  /** Where to go on. */
+  /** The next page. */
   next?: { title: string; path: string };
 }
 
@@ -97,7 +97,7 @@ export function distance(at: string, now: Date): string {
   return seconds > 0 ? `${roughly(seconds)} ago` : `in ${roughly(-seconds)}`;
 }
 
-/** What stands where nothing is yet: what would be here, and the command that brings it. */
+/** An empty state: what will stand here, and the command that brings it. */
 export function emptyState(sentence: MarkupContent, next: MarkupContent = null): Markup {
   return markup`<div class="none"><p>${sentence}</p>${next}</div>
 `;
@@ -112,7 +112,7 @@ export function copyable(id: string, label: string, text: string): Markup {
 `;
 }
 
-/** What a page does, as a call of the API. */
+/** The act of a page, as a call of the API. */
 export function asCurl(id: string, command: string): Markup {
   return markup`<details class="curl"><summary>Copy as curl</summary>${copyable(id, 'The same as a call of the API', command)}</details>
 `;

@@ -7,14 +7,14 @@ import { isVisitorToken, visitorToken } from './session-cookie.ts';
 /** The field of a form that shows that one of our own pages made it. */
 export const CSRF_FIELD = 'csrf';
 
-/** What that field has for whoever asks for this page. */
+/** The value of that field for the browser that asks for this page. */
 export function csrfToken(request: FastifyRequest, reply: FastifyReply): string {
   return request.person?.csrf ?? visitorToken(request, reply);
 }
 
 /**
- * Refuses what another site had a browser send: a form without the token of its session, or with an `Origin` that is not
- * ours.
+ * Refuses what another site had a browser send: a form without the token of its session, or with an `Origin` that is
+ * not ours.
  * @param publicUrl where people reach the platform, if it was said.
  */
 export function refuseForeignForms(server: FastifyInstance, publicUrl: string | null): void {

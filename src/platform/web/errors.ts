@@ -15,7 +15,7 @@ const TITLES: Record<number, string> = {
   503: 'Not just now',
 };
 
-/** Where the code says more than the status. */
+/** Titles of codes that say more than their status. */
 const TITLES_OF_CODES: Record<string, string> = { foreign_form: 'This form cannot be taken' };
 
 /** The error handler of pages: every failure becomes a page; a defect tells the reader nothing but its request's id. */

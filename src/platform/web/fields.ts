@@ -10,7 +10,7 @@ export interface PostForm {
   fields: MarkupContent;
   /** On its button, or the buttons themselves. */
   submit: string | Markup;
-  /** What it does cannot be undone. */
+  /** The act cannot be undone. */
   isFinal?: boolean;
   /** Beside the button: where to go instead. */
   instead?: MarkupContent;
@@ -29,7 +29,7 @@ ${fields}<p class="acts">${buttons}${instead ?? null}</p>
 `;
 }
 
-/** What is wrong with a form, above it: read aloud when the page is there. */
+/** The errors of a form, above it: read aloud when the page opens. */
 function whatIsWrong({ errors, refusal }: FormState): Markup | null {
   const fields = Object.keys(errors);
   if (refusal === null && fields.length === 0) return null;
@@ -48,7 +48,7 @@ export interface Field {
   autocomplete?: string;
   inputMode?: 'numeric' | 'email';
   isOptional?: boolean;
-  /** What it has where nothing was typed yet. */
+  /** The value before anything was typed. */
   value?: string;
   /** It is where typing begins. */
   isFirst?: boolean;
@@ -107,7 +107,7 @@ export interface Choice {
   value: string;
   label: string;
   hint?: string;
-  /** Of its own, shown while it is chosen; null for none. */
+  /** Fields of its own, shown while it is chosen; null for none. */
   fields?: readonly Markup[] | null;
 }
 
@@ -165,7 +165,7 @@ function errorOf(name: string, error: string): Markup {
   return markup`<p class="error" id="${name}-error"><span aria-hidden="true">✗</span> ${error}</p>\n`;
 }
 
-/** What the form of a page says of itself. */
+/** A hidden field. */
 export function hidden(name: string, value: string): Markup {
   return markup`<input type="hidden" name="${name}" value="${value}">
 `;

@@ -4,7 +4,7 @@ import { link } from './components.ts';
 import type { Choice } from './fields.ts';
 import { type Query, withQuery } from './own-path.ts';
 
-/** What a list is asked for by a form: its empty fields say nothing. */
+/** A schema for the filters of a list's form, whose empty fields count as absent. */
 export function filtersOf<S extends z.ZodType>(schema: S) {
   return z.preprocess(
     (query) => Object.fromEntries(Object.entries(query as object).filter(([, value]) => value !== '')),

@@ -9,22 +9,22 @@ import type { PageView } from './layout.ts';
 export interface FormState {
   /** As they were typed; what was left out is not there. */
   values: Readonly<Record<string, string | readonly string[]>>;
-  /** What is wrong, by the field. */
+  /** Errors by field. */
   errors: Readonly<Record<string, string>>;
-  /** What is wrong with none of its fields. */
+  /** An error that belongs to no field. */
   refusal: string | null;
 }
 
 const NEW_FORM: FormState = { values: {}, errors: {}, refusal: null };
 
-/** Who may see a form, and send it. */
+/** The rights that a form needs, to be seen and sent. */
 export type Access = Pick<FastifyContextConfig, 'public' | 'scope' | 'signedIn' | 'proved'>;
 
 /** A page with a form, and what is done with what is sent. */
 export interface FormPage<S extends z.ZodType> {
   path: string;
   access: Access;
-  /** Of the parameters in its path: what is none is refused before anything is looked up. */
+  /** The parameters in its path. A wrong one is refused before anything is looked up. */
   params?: z.ZodObject;
   schema: S;
   /** The field that a refusal is shown beside, by its code; others stand above the form. */

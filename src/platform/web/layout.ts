@@ -5,7 +5,7 @@ import type { Assets } from './assets.ts';
 import { CSRF_FIELD } from './csrf.ts';
 import { FRONT, PAGES } from './own-path.ts';
 
-/** What a page says; the frame around it is the same everywhere. */
+/** The content of a page; the frame around it is the same everywhere. */
 export interface PageView {
   /** Its heading, and in the title of the window. */
   title: string;
@@ -28,14 +28,14 @@ export interface NavItem {
   scope: Scope;
 }
 
-/** What stands around a page for the one who asks. */
+/** The frame around a page, for its reader. */
 export interface FrameParts {
   nav: readonly NavItem[];
   assets: Assets;
   person: SignedIn | null;
-  /** Of the page, without its query. */
+  /** The path of the page, without its query. */
   path: string;
-  /** What was done by the page before. */
+  /** A message that the page before has left. */
   notice: string | null;
 }
 
@@ -87,7 +87,7 @@ ${above.map(({ title, path }) => markup`<li><a href="${path}">${name(title)}</a>
 `;
 }
 
-/** Whether a page is the one that an item leads to, or below it. */
+/** True if a page is the one that an item leads to, or below it. */
 function isAt(item: string, path: string): boolean {
   if (item === FRONT) return path === FRONT || path === PAGES;
   const folder = item.replace(/\/$/, '');

@@ -1,7 +1,7 @@
 import { type Markup, type MarkupContent, markup } from '../../core/html/markup.ts';
 import { utcTime } from './components.ts';
 
-/** What keeps a page new where scripts run. */
+/** A page that refreshes itself where scripts run. */
 export interface LiveView {
   /** Another one as soon as the page is another one: it is the ETag of the page, too. */
   mark: string;

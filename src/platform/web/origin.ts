@@ -11,7 +11,7 @@ export function rememberOrigin(server: FastifyInstance, publicUrl: string | null
   server.decorate('publicUrl', publicUrl);
 }
 
-/** Where the API is for who looks at a page: where it was said to be, else where the page came from. */
+/** The API's address for the reader of a page: the configured one, else the origin of the page. */
 export function apiOrigin({ server, protocol, host }: FastifyRequest): string {
   return server.publicUrl ?? `${protocol}://${host}`;
 }

@@ -10,15 +10,15 @@ export interface TimelineEvent {
   words: MarkupContent;
 }
 
-/** What a service says on the front page, to whoever has the scope. */
+/** A service's part of the front page, for people who have the scope. */
 export interface ModuleOverview {
   scope: Scope;
   read(signal: AbortSignal): Promise<OverviewOfModule>;
 }
 
 export interface OverviewOfModule {
-  /** Whether anything is wrong, since when, when it was last checked, what to do next; null for what has no tile. */
+  /** The state: if anything is wrong, since when, when it was last checked, what to do next; null for no tile. */
   tile: TileView | null;
-  /** What happened lately, in any order. */
+  /** The latest events, in any order. */
   events: readonly TimelineEvent[];
 }

@@ -1,4 +1,4 @@
-/** Where all pages stand. The cookie of a session goes nowhere else. */
+/** The path of all pages. The cookie of a session goes nowhere else. */
 export const PAGES = '/app';
 
 /** The front page. */
@@ -7,12 +7,12 @@ export const FRONT = `${PAGES}/`;
 /** A path that a page may send somebody to: one of our own pages, or the front page in the place of anything else. */
 export function ownPath(wanted: unknown): string {
   if (typeof wanted !== 'string' || !/^\/app(?:[/?]|$)/.test(wanted)) return FRONT;
-  // What a browser would make of it, dots and backslashes included.
+  // Resolves it as a browser would, dots and backslashes included.
   const { pathname, search } = new URL(wanted, 'http://own.invalid');
   return /^\/app(?:\/|$)/.test(pathname) ? pathname + search : FRONT;
 }
 
-/** What a list is asked for. What is empty is not. */
+/** The query of a list. Empty values are left out. */
 export type Query = Readonly<Record<string, string | number | null | undefined>>;
 
 /** A path with what is asked for. */

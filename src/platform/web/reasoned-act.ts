@@ -6,9 +6,9 @@ import { type ActView, type AskedFirst, serveActAsking } from './acts.ts';
 import { type Field, field } from './fields.ts';
 import type { Access, FormState } from './forms.ts';
 
-/** What a page says at which one says why before something is done. */
+/** The texts of a page that asks for a reason before an act. */
 export interface ReasonedActView extends Omit<ActView, 'api'> {
-  /** Of the call that does the same. */
+  /** The path of the same call of the API. */
   api: string;
 }
 

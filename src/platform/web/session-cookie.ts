@@ -4,13 +4,13 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { PAGES } from './own-path.ts';
 
 const SESSION = 'evidence_session';
-/** Of a browser in which nobody is signed in: its forms are bound to it. */
+/** The cookie of a browser in which nobody is signed in: its forms are bound to it. */
 const VISITOR = 'evidence_visitor';
 /** One line for the next page, signed. */
 const NOTICE = 'evidence_notice';
 
 /**
- * What all cookies have in common. They go to pages alone, never to the API, and no script reads them. Without `Max-Age`
+ * The attributes of all cookies. They go to pages alone, never to the API, and no script reads them. Without `Max-Age`
  * they end with the browser.
  * @param publicUrl where people reach the platform, if it was said: https there makes them Secure whatever stands between.
  */
@@ -31,7 +31,7 @@ export function clearSession(reply: FastifyReply): void {
   reply.clearCookie(SESSION);
 }
 
-/** What stands in the forms of a browser in which nobody is signed in: its cookie's value, signed by us. */
+/** The token in forms of a browser in which nobody is signed in: its cookie's value, signed by us. */
 export function visitorToken(request: FastifyRequest, reply: FastifyReply): string {
   let visitor = request.cookies[VISITOR];
   if (!visitor) {
@@ -53,7 +53,7 @@ export function leaveNotice(reply: FastifyReply, notice: string): void {
   reply.setCookie(NOTICE, notice, { signed: true });
 }
 
-/** What the page before has left, once. */
+/** Takes the message that the page before has left, once. */
 export function takeNotice(request: FastifyRequest, reply: FastifyReply): string | null {
   const left = request.cookies[NOTICE];
   if (!left) return null;

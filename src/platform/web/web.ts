@@ -36,10 +36,10 @@ const HEADERS = {
   'cross-origin-resource-policy': 'same-origin',
 };
 
-/** Of a form. */
+/** The limit of a form. */
 const BODY_LIMIT = 64 * 1024;
 
-/** What a service shows to people. Its routes are registered under `/app`. */
+/** The pages of a service. Their routes are registered under `/app`. */
 export interface ModulePages {
   nav: readonly NavItem[];
   routes: FastifyPluginAsync;
@@ -47,7 +47,7 @@ export interface ModulePages {
 
 export interface WebOptions extends AccessOptions {
   modules: readonly { pages?: ModulePages; overview?: ModuleOverview }[];
-  /** Of the data folder: signs what browsers keep for us, under a key that is used for nothing else. */
+  /** The data folder's key: signs what browsers keep for us, under a key that is used for nothing else. */
   masterKey: Uint8Array;
   /** The origin where people reach the platform, if it was said. */
   publicUrl: string | null;

@@ -6,7 +6,7 @@ import type { Texts } from '../view/texts.ts';
 import type { RunView } from '../view/view.ts';
 import { fill } from '../view/words.ts';
 
-/** What each claim means, and how it stands over all streams. */
+/** The meaning of each claim, and its state over all streams. */
 export function claims({ proof: { claims: all } }: RunView, texts: Texts): Markup {
   return markup`<p>${texts.proves.words}</p>
 <p>${texts.proves.introduction}</p>

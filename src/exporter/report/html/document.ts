@@ -10,7 +10,7 @@ import { summary } from './summary.ts';
 import { supplements } from './supplements.ts';
 import { verification } from './verification.ts';
 
-/** What the page is made with besides the view: texts that are written into it as they are. */
+/** The parts of the page besides the view: texts that are written into it unchanged. */
 export interface PageParts {
   style: string;
   /** Runs in the page: searching, sorting, receiving bundles. */
@@ -26,8 +26,8 @@ interface Section {
 }
 
 /**
- * The run as one HTML file that asks for nothing else: its policy forbids every connection, and lets nothing run but the
- * two programs that it carries. The same view gives the same bytes; they are made in pieces.
+ * The run as one HTML file that asks for nothing else: its policy forbids every connection, and lets nothing run but
+ * the two programs that it carries. The same view gives the same bytes; they are made in pieces.
  */
 export function renderHtml(view: RunView, texts: Texts, parts: PageParts): Iterable<string> {
   const { runId, organisation } = view.run;

@@ -61,7 +61,7 @@ function cell({ state }: Claim): Markup {
   return markup`<td class="mark ${state}" data-sort="${RANKS[state]}">${state}</td>`;
 }
 
-/** What identifies the stream's evidence, and why a claim is not proved. */
+/** The identity of the stream's evidence, and the reasons of unproved claims. */
 function details(stream: RunStream, facts: readonly StreamFact[]): Markup {
   const { head, bundle, claims, package_id, findings_count } = stream;
   const reasons = CLAIMS.filter((claim) => claims[claim].state !== 'proved').map(

@@ -2,7 +2,7 @@ import { type Markup, markup } from '../../../core/html/markup.ts';
 import type { Texts } from '../view/texts.ts';
 import type { RunView } from '../view/view.ts';
 
-/** Where bundles are dropped. What becomes of them is said by the page's program, which is told of which run this is. */
+/** The area to drop bundles on. The page's program says the result; it is told which run this is. */
 export function verification({ run: { runId } }: RunView, { browser }: Texts): Markup {
   return markup`<p>${browser.introduction}</p>
 <ul>

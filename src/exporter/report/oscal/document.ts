@@ -19,7 +19,7 @@ import { uuidOf } from './uuid.ts';
 const OSCAL_VERSION = '1.2.1';
 /** Down to each of the observations, which are made one after the other. */
 const LEVELS = 5;
-/** What is observed where no control is named: the evidence itself. */
+/** The subject of observations without a named control: the evidence itself. */
 const NO_CONTROL = 'evidence-integrity';
 
 /**
@@ -55,7 +55,7 @@ export function renderOscal(record: RunRecord, texts: Texts): Iterable<string> {
   return recordPieces(document, LEVELS);
 }
 
-/** Of what the results are made from: a stream stands for its record, whose digest says all of it. */
+/** The digest of the results' sources: a stream stands for its record, whose digest covers all of it. */
 function versionOf({ documents: _documents, streams, ...rest }: RunRecord): string {
   const digest = new StreamingSha256();
   digest.update(utf8Bytes(JSON.stringify(rest)));
@@ -63,7 +63,7 @@ function versionOf({ documents: _documents, streams, ...rest }: RunRecord): stri
   return digest.finish().sha256;
 }
 
-/** Of the names of properties that are ours. */
+/** The namespace of our own properties. */
 const NAMESPACE = 'https://evidence-exporter.invalid/ns/oscal';
 
 function toResult(record: RunRecord, texts: Texts, version: string) {
@@ -94,7 +94,7 @@ function toResult(record: RunRecord, texts: Texts, version: string) {
   };
 }
 
-/** Of each kind of records of other services, how many stand how. */
+/** Counts records of other services by kind and state. */
 function supplementProps({ supplements }: RunRecord): Record<string, number> {
   return Object.fromEntries(
     Object.entries(supplements?.kinds ?? {}).flatMap(([kind, counts]) =>
@@ -103,7 +103,7 @@ function supplementProps({ supplements }: RunRecord): Record<string, number> {
   );
 }
 
-/** What is not known is no property. */
+/** Makes properties. An unknown value is no property. */
 function toProps(values: Record<string, string | number | boolean | null>) {
   return Object.entries(values)
     .filter(([, value]) => value !== null && value !== '')
@@ -129,7 +129,7 @@ function toolUuid({ name, version, commit }: RunRecord['tool']): string {
   return uuidOf('tool', name, version, commit ?? '');
 }
 
-/** What is referred to: the plan, and each stream, which the observations are about. */
+/** Yields the resources: the plan, and each stream, which the observations are about. */
 function* resources(record: RunRecord, plan: string) {
   yield {
     uuid: plan,

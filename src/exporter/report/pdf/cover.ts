@@ -52,7 +52,7 @@ function drawShort(sheet: Sheet, text: string, setting: Setting, maxLines: numbe
   sheet.y -= paragraph.lines.length * setting.leading;
 }
 
-/** What the run came to, on a ground that tells at a glance. */
+/** Draws the outcome of the run, on a ground that tells at a glance. */
 export function drawOutcome(sheet: Sheet, { outcome }: Pick<RunView, 'outcome'>): void {
   const { ground, ink } = TONES[outcome.tone];
   const word: Setting = { style: sheet.styles.bold, size: 26, leading: 33, color: ink };

@@ -13,7 +13,7 @@ const PALE_GREEN: Color = [0.89, 0.95, 0.91];
 const PALE_RED: Color = [0.98, 0.88, 0.88];
 const PALE_AMBER: Color = [0.99, 0.93, 0.82];
 
-/** What is calm is dark on pale; what is not is white on the full colour. */
+/** Calm tones are dark on pale; others are white on the full color. */
 export const TONES: Record<Tone, { ground: Color; ink: Color; strong: Color }> = {
   calm: { ground: PALE_GREEN, ink: GREEN, strong: GREEN },
   alarm: { ground: RED, ink: WHITE, strong: RED },

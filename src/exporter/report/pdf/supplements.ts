@@ -9,7 +9,7 @@ import type { RunView } from '../view/view.ts';
 import { AMBER, GREEN, RED } from './palette.ts';
 import { drawTable, NAME_LINES, settings } from './tables.ts';
 
-/** What other services showed, and how much of it is proved by the evidence. */
+/** Draws the records of other services, and how far the evidence proves them. */
 export function drawSupplements(
   sheet: Sheet,
   { proof: { supplements: view } }: RunView,

@@ -4,7 +4,7 @@ import type { RunStream } from '../../../verifier/records/record.ts';
 import type { Texts } from './texts.ts';
 import { fill } from './words.ts';
 
-/** How far the entries of a stream are time-stamped, where that is proved. */
+/** The extent of a stream's entries that proved time-stamps cover. */
 export interface Anchored {
   /** Null where each token is for one entry alone. */
   through: number | null;
@@ -98,14 +98,14 @@ function sayCovered({ covered, entries, anchored, streams, by, from, to }: Found
   });
 }
 
-/** Where entries came after the last token. */
+/** Says which entries came after the last token. */
 function sayLater({ after, later, named }: Found, { anchors: texts }: Texts): string[] {
   if (later === 0) return [];
   const all = fill(texts.later, { entries: plural(after, 'entry'), streams: plural(later, 'stream') });
   return [`${all} ${named.join('; ')}${later > NAMED ? ' …' : ''}`];
 }
 
-/** Of one stream. */
+/** Says the same of one stream. */
 export function sayAnchored(stream: RunStream, { anchors: texts }: Texts): string | null {
   const anchored = anchoredIn(stream);
   if (anchored === null) return null;

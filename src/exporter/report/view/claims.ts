@@ -9,7 +9,7 @@ export interface ClaimView {
   name: ClaimName;
   meaning: string;
   required: boolean;
-  /** How many streams of the scope it is counted over: see `countsFor`, and those that were not received. */
+  /** The number of streams it is counted over: see `countsFor`, and those that were not received. */
   of: number;
   proved: number;
   refuted: number;
@@ -59,7 +59,7 @@ class ClaimTally {
 }
 
 /**
- * Whether a claim is counted of a stream: of one that was received whole and has no entries, nothing is told but what is
+ * True if a claim is counted for a stream. A stream that was received whole and has no entries counts only for what is
  * refuted.
  */
 export function countsFor(name: ClaimName, stream: RunStream): boolean {
@@ -67,7 +67,7 @@ export function countsFor(name: ClaimName, stream: RunStream): boolean {
   return !isKnownEmpty || stream.claims[name].state === 'refuted';
 }
 
-/** Whether a stream was received whole, and could be read. */
+/** True if a stream was received whole, and could be read. */
 export function isReceivedWhole({ partial, findings }: RunStream): boolean {
   return !partial && !findings.some(({ code }) => /^(package|contract)\//.test(code));
 }
@@ -92,7 +92,7 @@ function remarkOn(name: ClaimName, stream: RunStream): string | null {
   const { stream_id, claims, findings } = stream;
   const { state, reason, not_covered, entries_after_last_anchor: after = 0 } = claims[name];
   if (state === 'refuted') {
-    // What is wrong stands among the findings, entry by entry: here it is told of which stream, and the first of it.
+    // Findings tell every error; this tells the stream and its first one.
     const errors = findings.filter(({ code, severity }) => severity === 'error' && code.startsWith(`${name}/`));
     const [first] = errors;
     const more = errors.length > 1 ? `, and ${plural(errors.length - 1, 'more finding')}` : '';

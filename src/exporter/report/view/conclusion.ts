@@ -15,7 +15,7 @@ interface Condition {
   of: number;
 }
 
-/** What follows for completeness and accuracy: the sentence first, then the conditions one by one. */
+/** The conclusion about completeness and accuracy: the sentence first, then the conditions one by one. */
 export function toConclusion(record: RunRecord, { conclusion: texts, population }: Texts): string[] {
   const { streams, failed } = record;
   const missing = toMissing(record);
@@ -30,7 +30,7 @@ export function toConclusion(record: RunRecord, { conclusion: texts, population 
 }
 
 function conditionsOf(streams: Rows<RunStream>, failed: number, texts: Texts['conclusion']): Condition[] {
-  // Of a stream that failed nobody knows.
+  // Nobody knows about a stream that failed.
   const proved = (text: string, name: ClaimName, isLeftOut: (stream: RunStream) => boolean = () => false): Tested => ({
     condition: { text, holds: 0, of: failed },
     counts: (stream) => countsFor(name, stream),

@@ -3,13 +3,13 @@ import type { Controls } from '../../../verifier/records/controls.ts';
 import type { RunRecord, RunStream } from '../../../verifier/records/record.ts';
 import { matchesStream } from '../../../verifier/records/stream-glob.ts';
 
-/** What the run has on one control. */
+/** The evidence of the run for one control. */
 export interface ControlView {
   id: string;
   title: string;
   speaksTo: string;
   doesNotShow: string;
-  /** How many streams of this run speak to it, and how their claims stand. */
+  /** The number of streams for it, and the states of their claims. */
   streams: number;
   refuted: number;
   claims: { name: ClaimName; proved: number }[];

@@ -10,9 +10,11 @@ export interface CoverageMonth {
   /** `2026-10`. */
   month: string;
   state: CoveredMonth['state'];
-  /** `refuted` where a run that has some of it is; otherwise that of the run that has most of it. Null where none has. */
+  /**
+   * `refuted` where a run that has some of it is; otherwise that of the run that has most of it. Null where none has.
+   */
   outcome: Outcome | null;
-  /** What that run has of it: nothing to add where it has all. */
+  /** The extent in that run; null if it has all. */
   note: string | null;
 }
 
@@ -27,7 +29,9 @@ export interface Coverage {
 const MONTHS = 120;
 const RUNS = 24;
 
-/** Which months the archive has an export of, this run included: from the first that a run has to the last one begun. */
+/**
+ * Which months the archive has an export of, this run included: from the first that a run has to the last one begun.
+ */
 export function toCoverage(record: RunRecord, texts: Texts): Coverage {
   const runs = [...record.earlier_runs, toEarlierRun(record)];
   const now = new Date(record.finished_at);

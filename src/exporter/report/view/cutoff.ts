@@ -18,7 +18,7 @@ export function toCutoff({ source, streams }: RunRecord, { cutoff: texts }: Text
   ];
 }
 
-/** How the times of an entry at an end of a stream are told. */
+/** Says the times of an entry at an end of a stream. */
 export function timesAt(
   { first_recorded_at, first_occurred_at, last_recorded_at, last_occurred_at }: RunStream,
   end: 'first' | 'last',

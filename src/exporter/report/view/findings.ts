@@ -24,9 +24,9 @@ export interface ShownFinding {
   streamId: string;
   place: string;
   message: string;
-  /** Of one entry: its id, when it was recorded, who did what; null where none of it is known. */
+  /** The id, time and act of the entry; null if unknown. */
   entry: string | null;
-  /** What contradicts each other, each with what it is. */
+  /** The contradicting values, each with its label. */
   values: { label: string; value: string }[];
 }
 
@@ -35,7 +35,7 @@ export interface Findings {
   /** Each deviating entry counted, also those that the record does not keep one by one. */
   total: number;
   streams: number;
-  /** What is said where there are none: that nothing failed is not that all was proved. */
+  /** The text for no findings: that nothing failed does not mean that all was proved. */
   none: string;
 }
 

@@ -52,7 +52,7 @@ export type LetterTexts = z.infer<typeof letterTextsSchema>;
 
 /** A file that was shared. */
 export interface LetterFile {
-  /** Where it belongs in the recipient's folder. */
+  /** The path in the recipient's folder. */
   path: string;
   bytes: number;
   sha256: string;
@@ -60,7 +60,7 @@ export interface LetterFile {
   url: string | null;
 }
 
-/** What a letter is about. */
+/** The subject of a letter. */
 export interface LetterSubject {
   run: RunRecord;
   share: ShareRecord;
@@ -79,7 +79,7 @@ export interface LetterSubject {
 /** A root certificate, so that a reader knows which one to get. */
 export interface LetterRoot {
   subject: string;
-  /** Of the certificate in DER, hex. */
+  /** The digest of the certificate in DER, hex. */
   sha256: string;
 }
 
@@ -96,7 +96,7 @@ export interface LetterView {
   remarks: string[];
   files: {
     introduction: string;
-    /** How to come to a file by its name; null for copies. */
+    /** The way to a file by its name; null for copies. */
     clickable: string | null;
     list: readonly LetterFile[];
   };

@@ -12,7 +12,7 @@ const OF_MISSING: ReadonlySet<string> = new Set([
 const OF_ACCEPTED: ReadonlySet<string> = new Set(['continuity/accepted-missing']);
 const OF_DIFFERING = 'completeness/listing-differs';
 
-/** What of a stream is known to be missing, by sequence number: of nothing else can anybody know. */
+/** The known gaps of a stream, by sequence number. Nobody can know of others. */
 export function missingIn({ findings, service, ...stream }: RunStream, period: RunRecord['period']): Range[] {
   const first = stream.first_sequence;
   const last = stream.head?.sequence ?? null;
@@ -23,7 +23,7 @@ export function missingIn({ findings, service, ...stream }: RunStream, period: R
   const tail = period.to === null && head !== null && last !== null ? [{ from: last + 1, to: head }] : [];
   return union([
     ...placesOf((code) => OF_MISSING.has(code) || OF_ACCEPTED.has(code)),
-    // What is listed and lies outside of the package; what lies within it differs otherwise, or is a gap.
+    // Entries listed outside of the package; those within it differ otherwise, or are a gap.
     ...without(
       placesOf((code) => code === OF_DIFFERING),
       packaged,
@@ -40,17 +40,17 @@ function placesIn(findings: RunStream['findings'], matches: (code: string) => bo
     );
 }
 
-/** What of it somebody accepted; earlier runs have it. */
+/** The part that somebody accepted; earlier runs have it. */
 function acceptedIn({ findings }: RunStream): Range[] {
   return union(placesIn(findings, (code) => OF_ACCEPTED.has(code)));
 }
 
-/** Whether who exported accepted that not all that was exported before is held against it. */
+/** True if the exporter's user accepted that some earlier entries are not compared. */
 export function isAccepted({ findings }: RunStream): boolean {
   return findings.some(({ code }) => code === 'continuity/accepted');
 }
 
-/** What is known to be missing of a run. */
+/** The known gaps of a run. */
 export interface Missing {
   /** Within the streams that were received. */
   streams: number;
@@ -58,10 +58,13 @@ export interface Missing {
   /** Streams that earlier exports had, and how many entries they had. */
   vanished: number;
   vanishedEntries: number;
-  /** What is gone since earlier exports, in streams that are listed or not, and was accepted. */
+  /** The number of entries that are gone since earlier exports, in listed and unlisted streams, and were accepted. */
   accepted: number;
   acceptedEntries: number;
-  /** Streams in scope that were not received, and how many entries the service states of them; null where it states none. */
+  /**
+   * Streams in scope that were not received, and how many entries the service states of them; null where it states
+   * none.
+   */
   failed: number;
   failedEntries: number | null;
 }
@@ -85,7 +88,7 @@ export function toMissing(record: RunRecord): Missing {
   };
 }
 
-/** How many entries of all time the list states of streams that were not received, by id; null where it states none. */
+/** The number of entries of all time that the list states for streams not received, by id; null if it states none. */
 export function statedEntries({ stream_list, failed, excluded }: RunRecord): ReadonlyMap<string, number | null> {
   const stated = new Map<string, number | null>([...failed, ...excluded].map(({ stream_id }) => [stream_id, null]));
   if (stated.size > 0)

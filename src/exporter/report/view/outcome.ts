@@ -10,7 +10,7 @@ import { fill } from './words.ts';
 /** `calm`: verified. `alarm`: refuted. `caution`: collected only, partial, or nothing was checked. */
 export type Tone = 'calm' | 'alarm' | 'caution';
 
-/** What the run came to, as it stands on the first page. */
+/** The outcome of the run, for the first page. */
 export interface OutcomeView {
   tone: Tone;
   /** In capitals: one word, or two where a run is refuted and partial. */
@@ -18,7 +18,7 @@ export interface OutcomeView {
   sentences: string[];
 }
 
-/** What refutes the streams, as far as their findings tell; in the order of the claims, each once. */
+/** The causes that refute the streams, as far as their findings tell; in the order of the claims, each once. */
 function causesOf(streams: RunRecord['streams'], { by_claim, by_code }: Texts['outcome']['refuted']): string {
   const causes = CLAIMS.flatMap((name) =>
     streams

@@ -89,7 +89,7 @@ function entriesOf(streams: Rows<RunStream>): number {
   return sum(streams.map(({ entries }) => entries));
 }
 
-/** What the service's list of streams states: of all time, so of a run of less it says nothing. */
+/** The counts in the service's list of streams: they cover all time, so they say nothing of a shorter run. */
 interface Stated {
   all: number | null;
   excluded: number | null;
@@ -126,7 +126,7 @@ function sayStated(record: RunRecord, { all, excluded, failed }: Stated, texts: 
   return [`${fill(texts.of_stated, values)}${parts.length === 0 ? '' : `: ${parts.join(', ')}`}.`];
 }
 
-/** What is known to be missing, or that nothing is. */
+/** Says which entries are known to be missing, or that none are. */
 export function sayMissing(missing: Missing, texts: Texts['population']): string {
   const { streams, entries, vanished, vanishedEntries, accepted, acceptedEntries, failed, failedEntries } = missing;
   const told = (count: number, template: string, ofStreams: number, ofEntries: number) =>

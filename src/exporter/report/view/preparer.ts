@@ -4,7 +4,7 @@ import type { RunRecord } from '../../../verifier/records/record.ts';
 export interface Advice {
   step: string;
   about: string[];
-  /** How many more. */
+  /** The number of the others. */
   others: number;
 }
 

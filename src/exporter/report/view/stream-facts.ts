@@ -6,7 +6,7 @@ import { timesAt } from './cutoff.ts';
 import { missingIn } from './missing.ts';
 import type { Texts } from './texts.ts';
 
-/** What is said of one stream besides its claims: a label and its words. */
+/** A fact about a stream besides its claims: a label and its words. */
 export type StreamFact = [label: string, text: string];
 
 export function toStreamFacts(stream: RunStream, period: RunRecord['period'], texts: Texts): StreamFact[] {

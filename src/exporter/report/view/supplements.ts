@@ -5,7 +5,7 @@ import { KIND_NAMES, RECORD_KINDS } from '../../../verifier/supplements/files.ts
 import type { Texts } from './texts.ts';
 import { asSentence, fill } from './words.ts';
 
-/** What other services showed beside the audit evidence. */
+/** The records of other services beside the audit evidence. */
 export interface SupplementsView {
   introduction: string;
   kinds: KindRow[];
@@ -14,7 +14,7 @@ export interface SupplementsView {
   /** Others of which something was collected, and from where. */
   sources: string[];
   findings: SupplementRemark[];
-  /** How many findings are not shown; in words. */
+  /** The number of findings that are not shown, in words. */
   more: string | null;
 }
 
@@ -91,7 +91,7 @@ function toRemark(
   };
 }
 
-/** What of other services bears on the outcome: records without the entry that they should have, services that are missing. */
+/** The parts that bear on the outcome: records without the entry that they should have, services that are missing. */
 export function sayWrong({ supplements }: RunRecord, { supplements: texts }: Texts): string[] {
   if (supplements === null) return [];
   const kinds = Object.values(supplements.kinds).filter((counts) => counts !== undefined);

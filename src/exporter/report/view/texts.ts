@@ -49,7 +49,7 @@ export const textsSchema = z.strictObject({
     times: text,
     unknown: text,
   }),
-  /** What other services showed. */
+  /** The records of other services. */
   supplements: z.strictObject({
     title: text,
     introduction: text,
@@ -137,7 +137,7 @@ export const textsSchema = z.strictObject({
   findings: z.strictObject({ none: text, open: text, nothing: text, introduction: text, more: text }),
   /** By the finding's code. */
   meanings: z.record(z.enum(FINDING_CODES), text),
-  /** What two values of a finding are, by its code. */
+  /** The labels of a finding's two values, by its code. */
   values: z.partialRecord(z.enum([...FINDING_CODES, 'other']), z.strictObject({ expected: text, actual: text })),
   custody: z.strictObject({
     introduction: text,

@@ -51,20 +51,20 @@ export interface RunHead {
   finishedAt: string;
   request: string | null;
   requestedBy: string | null;
-  /** What is to be known of it: the first of its warnings. */
+  /** The first of its warnings. */
   notes: string[];
   /** False for the report of an attempt. */
   finalized: boolean;
 }
 
-/** How much was exported, of how much there is. */
+/** The exported part of the whole. */
 interface Extent {
   reconciliation: Reconciliation;
   entries: number;
   population: Population;
   /** Streams that are not there as they should be, and why. */
   exceptions: Exception[];
-  /** How many more there are. */
+  /** The number of the others. */
   moreExceptions: number;
   /** Entries that are dated into a month which was exported without them. */
   late: LateEntries[];

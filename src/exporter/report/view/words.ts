@@ -14,7 +14,10 @@ export function asSentence(remark: string): string {
   return `${remark.charAt(0).toUpperCase()}${remark.slice(1)}.`;
 }
 
-/** Who acted. A text takes its direction from its first letter (UAX #9, P2): it is English, whatever the names are. */
+/**
+ * The name of the operator. A text takes its direction from its first letter (UAX #9, P2): it is English, whatever the
+ * names are.
+ */
 export function nameOf({ user, host }: Operator): string {
   return `user ${user} on ${host}`;
 }

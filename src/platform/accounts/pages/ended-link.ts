@@ -5,7 +5,7 @@ import type { PageView } from '../../web/layout.ts';
 import { PAGES } from '../../web/own-path.ts';
 import type { LinkPurpose } from '../tables.ts';
 
-/** How somebody gets another link of each purpose. */
+/** Says how to get another link of each purpose. */
 const WAYS: Record<LinkPurpose, Markup> = {
   set_up: markup`<p>It makes the first account. While nobody has one, whoever runs the platform makes another link, with its data folder in the place of <code>./data</code>:</p>
 ${copyable('command', 'The command that makes another link', 'evidence-platform people set-up --data ./data')}

@@ -13,12 +13,12 @@ import { invitationParamsSchema } from '../people-requests.ts';
 import type { AccountPageParts } from './parts.ts';
 import { invitationPath, PEOPLE_PATH } from './paths.ts';
 
-/** What is done to an invitation that is open. */
+/** Pages for the acts on an open invitation. */
 export function invitationPages(server: FastifyInstance, { accounts }: AccountPageParts): void {
   for (const act of ACTS) actPage(server, accounts.invitations, act);
 }
 
-/** Who was invited, and has not come yet. @param cursor of its list. */
+/** The section of open invitations. @param cursor of its list. */
 export async function invitationSection(
   request: FastifyRequest,
   { accounts, clock }: AccountPageParts,

@@ -73,7 +73,7 @@ function signUpPage(server: FastifyInstance, accounts: Accounts): void {
   });
 }
 
-/** Where the link of a letter leads that makes an account. To look at it uses it up no more than to read the letter. */
+/** The page behind a letter's link that makes an account. Opening it does not use it up. */
 function linkPage(server: FastifyInstance, accounts: Accounts, purpose: InvitingPurpose, path: string): void {
   serveForm(server, {
     path: `/${path}/:token`,

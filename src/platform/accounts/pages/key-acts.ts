@@ -26,7 +26,7 @@ const MAKING = { scope: 'keys:write', proved: true } as const;
 /** A form that is sent twice makes one key. */
 const onceSchema = idempotencyKey;
 
-/** What is done with API keys. */
+/** Pages for the acts on API keys. */
 export function keyActPages(server: FastifyInstance, parts: { keys: ApiKeys; clock: () => Date }): void {
   makePage(server, parts);
   rotatePage(server, parts);
@@ -192,7 +192,7 @@ ${copyable('usage', 'How a program gets it', usageOf(key.scopes, request))}
   };
 }
 
-/** What a key with a scope may ask for at once. */
+/** The first request to try with each scope. */
 const FIRST_PATHS: readonly [Scope, string][] = [
   ['audit:read', '/audit/streams/'],
   ['keys:read', '/keys/'],

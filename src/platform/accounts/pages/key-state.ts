@@ -4,7 +4,7 @@ import type { ApiKey } from '../api-keys.ts';
 
 const SOON_MS = 14 * 24 * 60 * 60 * 1000;
 
-/** Whether a key is good, in a word. */
+/** The state of a key, in a word. */
 export function keyState(key: ApiKey, now: Date): Markup {
   if (key.revoked_at !== null) return statusWord('neutral', 'revoked');
   if (key.expires_at === null) return statusWord('good', 'good');

@@ -20,7 +20,7 @@ import { passkeySection } from './passkeys.ts';
 import { OWN_ACCOUNT } from './paths.ts';
 import { presentPassword } from './sign-in.ts';
 
-/** What everybody sees and changes of themselves, but for second factors. */
+/** Pages where people see and change their own account, but for second factors. */
 export function ownAccountPages(server: FastifyInstance, parts: AccountPageParts): void {
   const { accounts } = parts;
   accountPage(server, parts);

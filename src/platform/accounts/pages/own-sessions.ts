@@ -61,7 +61,7 @@ function endOthersPage(server: FastifyInstance, { ownSessions }: Accounts): void
   });
 }
 
-/** Where one is signed in. */
+/** The list of one's own sessions. */
 export function sessionSection(sessions: readonly OwnSession[], now: Date): Markup {
   const table = dataTable({
     caption: 'Sessions',

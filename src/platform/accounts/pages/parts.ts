@@ -1,6 +1,6 @@
 import type { Accounts } from '../accounts.ts';
 
-/** What the pages of accounts are made with: the same services that the routes of the API call. */
+/** The services behind the pages of accounts: those that the routes of the API call. */
 export interface AccountPageParts {
   accounts: Accounts;
   clock: () => Date;

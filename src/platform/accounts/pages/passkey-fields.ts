@@ -5,7 +5,7 @@ import type { FormState } from '../../web/forms.ts';
 import type { MakingOptions, PasskeyAnswer, SigningOptions } from '../ceremonies.ts';
 import type { FactorQuestion } from '../second-factors.ts';
 
-/** Where `passkeys.js` puts what the authenticator answered. */
+/** The field in which `passkeys.js` puts the authenticator's answer. */
 const FIELD = 'passkey';
 
 /** More than any answer has. */
@@ -13,7 +13,7 @@ const LONGEST_ANSWER = 16 * 1024;
 
 const answerSchema = z.looseObject({ id: z.string() });
 
-/** What the field of a passkey holds. */
+/** The content of a passkey's field. */
 export const passkeySchema = z
   .string()
   .max(LONGEST_ANSWER)
@@ -87,7 +87,7 @@ export function passkeyButton(
   return markup`<button data-passkey="${ceremony}" data-options="${JSON.stringify(options)}" hidden>${words}</button>`;
 }
 
-/** Of an authenticator. */
+/** The field for an authenticator's code. */
 export function codeField(form: FormState, isFirst = false): Markup {
   const hint = 'Six digits, from your authenticator.';
   const autocomplete = 'one-time-code';

@@ -23,7 +23,7 @@ import type { AccountPageParts } from './parts.ts';
 import { PEOPLE_PATH, personPath } from './paths.ts';
 import { personActPages } from './person-acts.ts';
 
-/** Who may come in, and as what. Owners change it. */
+/** Pages of the people with an account, and of their roles. Owners change them. */
 export async function peoplePages(server: FastifyInstance, parts: AccountPageParts): Promise<void> {
   const { accounts, clock } = parts;
   const config = { scope: 'people:read' } as const;
@@ -71,7 +71,7 @@ function onePage(server: FastifyInstance, { accounts, clock }: AccountPageParts)
   );
 }
 
-/** Of both lists of the page: where the second one goes on stands in `invitations`. */
+/** The cursors of both lists of the page: that of the second one is `invitations`. */
 const listsSchema = pageQuerySchema.extend({ invitations: pageQuerySchema.shape.cursor });
 
 function peopleTable(people: readonly Person[], now: Date): Markup {

@@ -18,7 +18,7 @@ import { PEOPLE_PATH, personPath } from './paths.ts';
 
 const ABOVE = [{ title: 'People', path: PEOPLE_PATH }];
 
-/** Who lets others in shows again that it is them. */
+/** People who let others in prove again who they are. */
 const LETTING_IN = { scope: 'people:write', proved: true } as const;
 
 const ROLE_CHOICES: readonly Choice[] = [
@@ -27,7 +27,7 @@ const ROLE_CHOICES: readonly Choice[] = [
   { value: 'auditor', label: 'Auditor', hint: 'reads everything, and verifies' },
 ];
 
-/** What owners do to who may come in. */
+/** Pages for the acts of owners on people. */
 export function personActPages(server: FastifyInstance, { accounts }: AccountPageParts): void {
   invitePage(server, accounts);
   rolePage(server, accounts);
@@ -106,7 +106,7 @@ function roleCall({ person_id, role }: Person): ApiCall {
 /** Something that is done to somebody with one button. */
 interface PersonAct {
   path: string;
-  /** Of the API, where it has another one. */
+  /** The path of the API, if it differs. */
   api?: string;
   title(name: string): string;
   introduction: string;

@@ -82,7 +82,7 @@ function signOutPage(server: FastifyInstance, accounts: Accounts): void {
   });
 }
 
-/** What must not be done by whoever finds an open screen asks for this first. */
+/** The page before an act that nobody must carry out at an open screen. */
 function provePage(server: FastifyInstance, accounts: Accounts): void {
   serveForm(server, {
     path: '/prove',
@@ -107,7 +107,7 @@ function provePage(server: FastifyInstance, accounts: Accounts): void {
   });
 }
 
-/** Where a session is begun, and with what. */
+/** The network and browser that begin a session. */
 export function fromOf(request: FastifyRequest): { network: string; browser: string } {
   return { network: networkOf(request), browser: browserWords(request.headers['user-agent']) };
 }

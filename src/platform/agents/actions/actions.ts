@@ -23,7 +23,7 @@ import { type ActionAnswer, recordActions } from './recording.ts';
 import type { ActionReport } from './report.ts';
 import { actionToWire, loggedToWire } from './wire.ts';
 
-/** What agents do, as routes and pages have it. */
+/** Actions of agents, as routes and pages show them. */
 export class Actions {
   readonly #database: Database;
   readonly #actions: Together<ActionReport, ActionAnswer>;
@@ -55,7 +55,10 @@ export class Actions {
     return loggedToWire({ agent_id: agentId }, answer.action);
   }
 
-  /** Records what became of an action, once. @throws DomainError `forbidden`, `not_found`; `conflict` for another outcome. */
+  /**
+   * Records what became of an action, once. @throws DomainError `forbidden`, `not_found`; `conflict` for another
+   * outcome.
+   */
   async outcome(principal: Principal, agentId: string, actionId: string, said: NewOutcome): Promise<LoggedOutcome> {
     refuseOthers(principal, agentId);
     const answer = await this.#outcomes.do({ agentId, actionId, actor: speakerOf(principal), said });

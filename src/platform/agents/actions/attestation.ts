@@ -7,7 +7,7 @@ const FORMAT = 'evidence-agent-action/1';
 /** The service's clock and the agent's may be so far apart. */
 const CLOCK_OFF_MS = 5 * 60_000;
 
-/** What an attestation is of: RFC 8785, without what the action does not say. */
+/** The text that an attestation signs: RFC 8785, without members that the action lacks. */
 export function attestedText(
   agentId: string,
   { action_id, signed_at }: Pick<ActionAttestation, 'action_id' | 'signed_at'>,
@@ -28,7 +28,7 @@ export function isSignedAction(
   return isSignedByAgent(publicKeys, { algorithm, message, signature });
 }
 
-/** Whether an action was signed at another time than now. */
+/** True if an action was signed too long before or after now. */
 export function isSignedTooFar({ signed_at }: Pick<ActionAttestation, 'signed_at'>, now: Date): boolean {
   const off = Math.abs(Date.parse(signed_at) - now.getTime());
   return !(off <= CLOCK_OFF_MS);

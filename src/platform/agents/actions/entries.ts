@@ -17,7 +17,7 @@ export function loggedEntry(
   return entryOf(report, 'action.logged', action_id, { ...judged, ...kept, trust: trustToEntry(change) });
 }
 
-/** What an agent tried that may not act. */
+/** The entry for an attempt by an agent that may not act. */
 export function refusedEntry(
   report: ActionReport,
   { action_id, state, change }: { action_id: string; state: AgentStateName; change: LedgerChange },

@@ -6,14 +6,14 @@ import type { AgentDecoy } from '../vault/decoy-rows.ts';
 import type { ActionDecision, TrustRuleName } from '../words.ts';
 import { type ActionReport, actionIdOf } from './report.ts';
 
-/** What of an action can be against what its agent may. */
+/** The members of an action that can violate its agent's rights. */
 type JudgedContent = Omit<ActionContent, 'action_type' | 'action_description'>;
 
-/** What is known of an action besides what it says. */
+/** Facts about an action beyond its content. */
 export interface ActionFacts {
   /** Why its signature is not by the agent; null for a good one, and where there is none. */
   badSignature: string | null;
-  /** That its tool is, which nobody has a reason to use. */
+  /** The decoy that its tool is, which nobody has a reason to use. */
   decoy: AgentDecoy | null;
 }
 
@@ -36,7 +36,7 @@ export function judge(agent: Agent, { content, attestation }: ActionReport, fact
 
 const SHA256 = /^[0-9a-f]{64}$/i;
 
-/** What an action does that the agent may not, each of it once. */
+/** Lists the rights that an action violates, each of them once. */
 export function violationsOf(agent: Agent, action: JudgedContent, facts: ActionFacts): Violation[] {
   const { allowed_tools, allowed_apis } = allowancesOf(agent);
   const { tool_used: tool, api_called: api } = action;
@@ -55,7 +55,7 @@ export function violationsOf(agent: Agent, action: JudgedContent, facts: ActionF
   return violations;
 }
 
-/** How an action says that the agent is another than was onboarded; null where it does not. */
+/** Says how an action shows another agent than was onboarded; null if it does not. */
 export function otherThanRegistered(
   agent: Pick<Agent, 'onboarded_at' | 'model' | 'version'>,
   action: JudgedContent,

@@ -23,7 +23,7 @@ interface Read {
   decoyTools: ReadonlyMap<number, ReadonlyMap<string, AgentDecoy>>;
 }
 
-/** What is known before actions are judged: those of before, the keys of their agents, and which tools are decoys. */
+/** Facts read before actions are judged: earlier actions, the keys of their agents, and which tools are decoys. */
 export class KnownActions {
   readonly results: KeyedResults;
   readonly #read: Read;
@@ -91,7 +91,7 @@ function idOf(results: KeyedResults, keyed: ActionReport['keyed']): string[] {
   try {
     return [results.resultOf(keyed) ?? []].flat();
   } catch {
-    // Of a key that belongs to another request `earlier` says so.
+    // `earlier` reports a key that belongs to another request.
     return [];
   }
 }

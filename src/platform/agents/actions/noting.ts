@@ -53,7 +53,7 @@ function nothingYet({ score, tier }: Agent): LedgerChange {
   return { before: score, after: score, tier, reasons: [], entries: [], lines: [] };
 }
 
-/** What several notes of one action come to. */
+/** Adds up several notes of one action. */
 function add(sum: LedgerChange, { after, tier, reasons, entries, lines }: LedgerChange): void {
   Object.assign(sum, { after, tier });
   sum.reasons.push(...reasons);

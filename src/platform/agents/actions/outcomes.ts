@@ -11,7 +11,7 @@ import { type AgentAction, actionsOf, insertOutcomes, type NewReportedOutcome, o
 import type { ActionMeans } from './noting.ts';
 import { loggedOutcomeToWire } from './wire.ts';
 
-/** What became of an action, and who reports it. */
+/** The outcome of an action, and its reporter. */
 export interface OutcomeReport {
   agentId: string;
   actionId: string;
@@ -23,8 +23,8 @@ export interface OutcomeReport {
 export type OutcomeAnswer = { logged: LoggedOutcome } | { refused: DomainError };
 
 /**
- * Records what became of actions, each once: the same again is answered again. It is taken whatever the agent's state is:
- * what it did before it was suspended has an end, too.
+ * Records what became of actions, each once: the same again is answered again. It is taken whatever the agent's state
+ * is: what it did before it was suspended has an end, too.
  */
 export async function recordOutcomes(
   transaction: Transaction,

@@ -17,11 +17,12 @@ import { type ActionMeans, noteAttempt, noteJudged } from './noting.ts';
 import type { ActionReport } from './report.ts';
 import { trustToWire } from './wire.ts';
 
-/** What came of a report. What a suspended or revoked agent is refused is an entry all the same. */
+/** The answer to a report. A refusal to a suspended or revoked agent is recorded as an entry all the same. */
 export type ActionAnswer = { action: NewAgentAction } | { refused: DomainError };
 
 /**
- * Records what agents report: actions, what their ledgers say of them, and entries of their streams, all of it or nothing.
+ * Records what agents report: actions, what their ledgers say of them, and entries of their streams, all of it or
+ * nothing.
  * @returns for each report what came of it.
  */
 export async function recordActions(

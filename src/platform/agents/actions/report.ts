@@ -18,7 +18,7 @@ export function actionIdOf({ action_id }: ActionAttestation): string {
   return action_id.toLowerCase();
 }
 
-/** What two actions of one id must have in common to be one. */
+/** The digest by which two actions of one id count as the same. */
 export function contentSha256(content: ActionContent): string {
   return sha256(canonicalize(content as Json));
 }

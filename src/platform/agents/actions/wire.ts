@@ -11,7 +11,7 @@ export function trustToWire({ before, after, tier, reasons }: TrustChange): Logg
   return { before, after, tier, reasons };
 }
 
-/** What a POST of an action answers, also when it is repeated. */
+/** The answer to a POST of an action, also to a repeated one. */
 export function loggedToWire({ agent_id }: OfAgent, action: NewAgentAction): LoggedAction {
   const { action_id, decision, violations, attested, score_before, score_after, tier, reasons } = action;
   return {

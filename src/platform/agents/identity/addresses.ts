@@ -22,9 +22,9 @@ export function toRevocationListName(file: string): RevocationListName | null {
   return revocationListFile(name) === file ? name : null;
 }
 
-/** Where strangers find what they verify an agent by, and how it is called. */
+/** Addresses and names of the documents by which strangers verify an agent. */
 export class IdentityAddresses {
-  /** Of the service, without a slash at its end: `https://HOST/agents`. */
+  /** The address of the service, without a slash at its end: `https://HOST/agents`. */
   readonly base: string;
   readonly #url: URL;
 
@@ -43,18 +43,21 @@ export class IdentityAddresses {
     return `spiffe://${this.trustDomain}/agents/${agentId}`;
   }
 
-  /** did:web section 3: the path with colons; the colon of a port is percent-encoded. It wants a name, not an IP address. */
+  /**
+   * did:web section 3: the path with colons; the colon of a port is percent-encoded. It wants a name, not an IP
+   * address.
+   */
   did(agentId: string): string {
     const path = this.#url.pathname.split('/').filter((part) => part !== '');
     return ['did', 'web', encodeURIComponent(this.#url.host), ...path, 'did', agentId].join(':');
   }
 
-  /** Of what stands beside the DID document of an agent. */
+  /** The address of a file beside an agent's DID document. */
   ofAgent(agentId: string, file: 'did.json' | 'agent-card.json'): string {
     return `${this.base}/did/${agentId}/${file}`;
   }
 
-  /** Where anybody asks how an agent stands. */
+  /** The address at which anybody asks for an agent's state. */
   verification(agentId: string): string {
     return `${this.base}/api/v1/public/verify-agent/${agentId}`;
   }

@@ -9,9 +9,9 @@ export interface CardSubject {
   spiffeId: string;
   verificationUrl: string;
   statusListUrl: string;
-  /** Of the platform's signing keys. */
+  /** The address of the platform's signing keys. */
   keysUrl: string;
-  /** Of the service that vouches for the agent. */
+  /** The address of the service that vouches for the agent. */
   serviceUrl: string;
 }
 
@@ -21,10 +21,10 @@ export type AgentCard = { [name: string]: Json } & { signatures: { protected: st
 export const IDENTITY_EXTENSION = 'urn:evidence-platform:agent:identity:1';
 
 /**
- * Signed as section 8.4 says, by each algorithm. The card says who the agent is; where it takes messages of A2A this service
- * does not know, so `supportedInterfaces` is empty. Section 5.7 wants one at least: an address of ours, which takes none,
- * would be a lie. Section 8.4.1 keeps a required member though it is empty, and the SDKs leave it out: both forms are
- * signed, and a verifier needs one signature that holds.
+ * Signed as section 8.4 says, by each algorithm. The card says who the agent is; where it takes messages of A2A this
+ * service does not know, so `supportedInterfaces` is empty. Section 5.7 wants one at least: an address of ours, which
+ * takes none, would be a lie. Section 8.4.1 keeps a required member though it is empty, and the SDKs leave it out: both
+ * forms are signed, and a verifier needs one signature that holds.
  */
 export function signAgentCard(subject: CardSubject, signers: readonly PlatformSigner[]): AgentCard {
   const stated = cardOf(subject);

@@ -18,7 +18,7 @@ interface VerificationMethod {
 }
 
 /**
- * What a DID of did:web resolves to (W3C DID Core; keys as Controlled Identifiers section 2.2.3 writes them).
+ * Resolves a DID of did:web (W3C DID Core; keys as in Controlled Identifiers section 2.2.3).
  * @param keys null where the agent was revoked: a document without keys verifies nothing.
  */
 export function didDocument(

@@ -8,7 +8,7 @@ import type { Revocation } from './revocation-list.ts';
 
 export type AgentIdentity = Selectable<AgentTables['agent_identities']>;
 
-/** What an agent was issued last; null where it was never onboarded. */
+/** The last identity issued to an agent; null if it was never onboarded. */
 export async function currentIdentity(reader: Reader, agentNo: number): Promise<AgentIdentity | null> {
   const identities = reader.tables<AgentTables>().selectFrom('agent_identities').selectAll();
   const own = identities.where('agent_no', '=', agentNo).orderBy('issue_no', 'desc').limit(1);
@@ -41,8 +41,8 @@ export async function changePassport(
 }
 
 /**
- * Has the lists of revoked certificates name both certificates of an identity. A hold becomes what is for ever; what is for
- * ever stays as it is.
+ * Has the lists of revoked certificates name both certificates of an identity. A hold becomes what is for ever; what is
+ * for ever stays as it is.
  * @returns the serials of those of which the lists say something else now.
  */
 export async function revokeCertificates(
@@ -81,7 +81,7 @@ export async function liftHold(
 }
 
 /**
- * What the list of a generation has to name: what was revoked, and the certificates of every agent that is suspended, for
+ * Rows for the list of a generation: everything revoked, and the certificates of every agent that is suspended, for
  * whatever reason it is.
  */
 export async function revocationsOf(reader: Reader, { kind, generation }: RevocationListName): Promise<Revocation[]> {

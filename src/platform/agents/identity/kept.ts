@@ -1,6 +1,6 @@
 import { sha256 } from '../../../core/digest.ts';
 
-/** What was signed under a name, for as long as it would say the same, and is not too old. */
+/** A cache of signed documents: each is kept while its content is the same and it is not too old. */
 export class Kept<T> {
   readonly #kept = new Map<string, { mark: string; signedAt: number; signed: Promise<T> }>();
   readonly #longestMs: number;

@@ -60,7 +60,7 @@ export function fromPkcs8(pkcs8: Buffer): KeyObject {
 }
 
 /**
- * Whether a message was signed with a key of an agent.
+ * True if a message was signed with a key of an agent.
  * @param signature base64url without padding; anything else is no signature.
  */
 export function isSignedByAgent(

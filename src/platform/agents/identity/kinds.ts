@@ -2,7 +2,7 @@
 export const CERTIFICATE_KINDS = ['ecdsa', 'ml_dsa_65'] as const;
 export type CertificateKind = (typeof CERTIFICATE_KINDS)[number];
 
-/** Of JWS: a passport has a signature by each (RFC 8037, RFC 9964). */
+/** JWS algorithms. A passport has a signature by each (RFC 8037, RFC 9964). */
 export const SIGNATURE_ALGORITHMS = ['EdDSA', 'ML-DSA-65'] as const;
 export type SignatureAlgorithm = (typeof SIGNATURE_ALGORITHMS)[number];
 

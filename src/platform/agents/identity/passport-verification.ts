@@ -8,23 +8,22 @@ import {
   REQUIRED_ALGORITHMS,
 } from './passport.ts';
 
-/** What came of verifying a passport: why it is not accepted, if so, in sentences. */
+/** The result of verifying a passport; if it is not accepted, with reasons as sentences. */
 export type PassportVerdict = { accepted: true; claims: PassportClaims } | { accepted: false; reasons: string[] };
 
 export interface PassportTrust {
-  /** Of the issuer: its `jwks.json`. */
+  /** The keys of the issuer's `jwks.json`. */
   keys: readonly PublicJwk[];
   issuer: string;
   now: Date;
-  /** What the verifier knows. */
+  /** The algorithms that the verifier knows. */
   algorithms?: readonly SignatureAlgorithm[];
 }
 
 /**
- * For who relies on passports: verifies what one says of itself, both signatures, its issuer and its time. How it stands now
- * the status list says. Nothing in it is believed before both signatures hold.
- * A passport that is signed by fewer algorithms than it requires is refused, and so is one that this verifier knows only in
- * part.
+ * For who relies on passports: verifies what one says of itself, both signatures, its issuer and its time. How it
+ * stands now the status list says. Nothing in it is believed before both signatures hold. A passport that is signed by
+ * fewer algorithms than it requires is refused, and so is one that this verifier knows only in part.
  */
 export function verifyPassport(jws: unknown, trust: PassportTrust): PassportVerdict {
   if (!isGeneralJws(jws)) return { accepted: false, reasons: ['it is no JWS with a list of signatures'] };

@@ -16,7 +16,7 @@ export interface GeneralJws {
   signatures: { protected: string; signature: string }[];
 }
 
-/** What a passport says of an agent. */
+/** The claims of a passport. */
 // Over ten members: they are claims.
 export interface PassportClaims {
   format: typeof PASSPORT_FORMAT;
@@ -41,7 +41,7 @@ export interface PassportClaims {
   certificates: { ecdsa: CertificateClaim; ml_dsa_65: CertificateClaim };
   /** Token Status List. */
   status: { status_list: { idx: number; uri: string } };
-  /** Where anybody asks how the agent stands now. */
+  /** The address at which anybody asks for the agent's current state. */
   status_url: string;
 }
 

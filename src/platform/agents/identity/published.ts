@@ -18,7 +18,10 @@ type Means = Pick<AgentServiceMeans, 'database' | 'clock' | 'publicUrl'>;
 /** A list that says the same is signed anew after so long. */
 const KEPT_MS = (LIST_SECONDS * 1000) / 24;
 
-/** What strangers verify agents by. Each is read when it is asked for, and lists are signed when they say something else. */
+/**
+ * Documents by which strangers verify agents. Each is read when it is asked for; a list is signed anew when its content
+ * changes.
+ */
 export class Published {
   readonly #lists = new Kept<Buffer>(KEPT_MS);
   readonly #statusLists = new Kept<string>(KEPT_MS);

@@ -6,10 +6,10 @@ export type SecurityEventName = (typeof SECURITY_EVENT_NAMES)[number];
 
 /** Something that others are told about an agent. */
 export interface SecurityEvent {
-  /** Who is told. */
+  /** The audience. */
   aud: string;
   jti: string;
-  /** What several messages have in common: the id of a kill. */
+  /** The id shared by several messages: that of a kill. */
   txn?: string;
   event: SecurityEventName;
   /** When it happened. */
@@ -19,7 +19,7 @@ export interface SecurityEvent {
 }
 
 const RISC = 'https://schemas.openid.net/secevent/risc/event-type';
-/** What every receiver of OpenID RISC knows; beside it stands our own word for it, with its detail. */
+/** Events that every receiver of OpenID RISC knows. Our own event stands beside each, with its detail. */
 const RISC_EVENTS: Record<SecurityEventName, string> = {
   suspended: `${RISC}/account-disabled`,
   revoked: `${RISC}/account-disabled`,

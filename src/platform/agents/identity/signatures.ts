@@ -3,7 +3,7 @@ import { canonicalize, type Json } from '../../../core/json/canonical.ts';
 import type { PublicJwk } from './keys.ts';
 import type { SignatureAlgorithm } from './kinds.ts';
 
-/** What the platform signs passports, lists and messages with. */
+/** Signs passports, lists and messages for the platform. */
 export interface PlatformSigner {
   algorithm: SignatureAlgorithm;
   key: KeyObject;

@@ -1,8 +1,8 @@
-/** How long what is issued to an agent is good for. */
+/** The validity of everything issued to an agent. */
 export const LEAF_DAYS = 365;
-/** How long a generation of the platform's keys is good for. */
+/** The validity of a generation of the platform's keys. */
 export const KEY_YEARS = 10;
-/** How long before it is used the next generation is published. */
+/** The time from the publication of the next generation to its first use. */
 export const LEAD_DAYS = 365;
 /** By so much the clock of whoever verifies may be behind. */
 export const CLOCK_SKEW_MS = 60_000;

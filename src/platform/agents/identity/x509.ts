@@ -16,8 +16,8 @@ const SIGNING: Record<CertificateKind, { name: string; hash?: string }> = {
 };
 
 /**
- * What @peculiar/x509 signs with. ML-DSA of WebCrypto is an experiment of Node, which says so between the lines of the log,
- * so signatures are made with the keys of node:crypto, in the form that WebCrypto gives them.
+ * A signer for @peculiar/x509. ML-DSA of WebCrypto is an experiment of Node, which says so between the lines of the
+ * log, so signatures are made with the keys of node:crypto, in the form that WebCrypto gives them.
  */
 export function signingWith(kind: CertificateKind, key: KeyObject) {
   const signingAlgorithm = SIGNING[kind];

@@ -4,7 +4,7 @@ import { Dispatcher } from '../../outgoing/dispatcher.ts';
 import { OwnQuestions } from '../own-questions.ts';
 
 /**
- * Whether public verification still says that an agent is valid. @throws whatever is wrong, in words for a person; Unasked
+ * Asks public verification if an agent is still valid. @throws any fault, in words for a person; Unasked
  * where it is of no use to ask again soon.
  */
 export type AskPublic = (agentId: string) => Promise<boolean>;

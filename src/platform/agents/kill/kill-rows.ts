@@ -11,10 +11,10 @@ export type Kill = Selectable<AgentTables['agent_kills']>;
 /** A step of a kill, for one agent. */
 export type StepRow = Selectable<AgentTables['agent_kill_steps']> & Pick<Agent, 'agent_id' | 'name'>;
 
-/** How a step ended. */
+/** The end of a step. */
 export interface StepEnd {
   result: StepResult;
-  /** What was done, or why it was not, for people. */
+  /** An account for people: the effect, or the reason for none. */
   detail: string;
   /** When public verification was seen to say that the agent is not valid. */
   flippedAt?: Date;

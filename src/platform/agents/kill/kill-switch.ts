@@ -19,7 +19,7 @@ import { recordIfPossible } from './recording.ts';
 import { reinstateAgent } from './reinstating.ts';
 import { type KillStep, killSteps } from './steps.ts';
 
-/** How often it is looked for kills that nobody carries out any more. */
+/** The interval of the search for kills that no process carries out any more. */
 const RESUME_MS = 2000;
 const RESUME_AT_MOST_MS = 60_000;
 
@@ -68,7 +68,10 @@ export class KillSwitch {
     return receipt;
   }
 
-  /** Uses of the kill switch by which an agent was stopped, alone or with others; newest first. @throws DomainError `not_found`. */
+  /**
+   * Uses of the kill switch by which an agent was stopped, alone or with others; newest first. @throws DomainError
+   * `not_found`.
+   */
   async list(agentId: string, { limit, cursor }: PageQuery): Promise<{ data: WireKill[]; next_cursor: string | null }> {
     const { database } = this.#means;
     const { agent_no } = await findAgent(database, agentId);

@@ -6,7 +6,7 @@ import type { AgentServiceMeans } from '../means.ts';
 import type { TrustPort } from '../ports.ts';
 import type { AskPublic } from './asking.ts';
 
-/** What the kill switch works with. */
+/** The tools of the kill switch. */
 export interface KillMeans
   extends Pick<AgentServiceMeans, 'database' | 'clock' | 'log' | 'administration' | 'alerts' | 'outbox'> {
   trust: TrustPort;

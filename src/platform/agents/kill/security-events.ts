@@ -62,7 +62,7 @@ export async function tellSubscribers(
   return subscribers.length;
 }
 
-/** How the tokens of some kills stand. */
+/** The delivery of the tokens of some kills. */
 export function deliveriesOfKills(reader: Reader, killNos: readonly number[]) {
   return reader
     .tables<AgentTables>()

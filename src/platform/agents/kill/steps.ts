@@ -10,7 +10,7 @@ import type { Kill, StepEnd } from './kill-rows.ts';
 import type { KillMeans } from './means.ts';
 import { tellSubscribers } from './security-events.ts';
 
-/** What a step is done to. */
+/** The subject of a step. */
 export interface StepSubject {
   kill: Pick<Kill, 'kill_no' | 'kill_id' | 'mode' | 'started_by'>;
   agentId: string;

@@ -11,7 +11,7 @@ import type { AgentTables } from '../tables.ts';
 /** Each of them is told of each agent. */
 const MOST_SUBSCRIBERS = 20;
 
-/** Who is told, by signed Security Event Tokens, that agents are stopped and reinstated. */
+/** Receivers of signed Security Event Tokens about agents that are stopped or reinstated. */
 export class Subscribers {
   readonly #means: Pick<AgentServiceMeans, 'database' | 'clock' | 'administration'>;
 

@@ -10,7 +10,7 @@ import { type StandingRow, standingQuery, toVerification } from './standing.ts';
 /** Nobody is answered sooner: so much hides what an agent that is there takes longer than one that is not. */
 const NO_SOONER_MS = 10;
 
-/** What anybody may know of agents, without a key. */
+/** Facts about agents that anybody may read, without a key. */
 export class PublicAgents {
   readonly #clock: () => Date;
   readonly #find: PreparedQuery<StandingRow>;
@@ -22,7 +22,7 @@ export class PublicAgents {
     this.#find = database.prepare(standingQuery(database));
   }
 
-  /** How an agent stands, as the database has it at this moment. @throws DomainError `not_found`. */
+  /** Reads the state of an agent from the database now. @throws DomainError `not_found`. */
   async verify(agentId: string): Promise<AgentVerification> {
     const [found] = await Promise.allSettled([this.#verify(agentId), sleep(NO_SOONER_MS)]);
     if (found.status === 'rejected') throw found.reason;

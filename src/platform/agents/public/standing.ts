@@ -6,7 +6,8 @@ import type { AgentTables } from '../tables.ts';
 import type { CertificateStatus } from '../words.ts';
 
 /**
- * One query for an agent that is there and for one that is not, which take as long. Its one value is the id: what is written into it is no value.
+ * One query for an agent that is there and for one that is not, which take as long. Its one value is the id: what is
+ * written into it is no value.
  */
 export function standingQuery(reader: Reader) {
   return reader
@@ -34,7 +35,7 @@ export function standingQuery(reader: Reader) {
 }
 export type StandingRow = Awaited<ReturnType<ReturnType<typeof standingQuery>['executeTakeFirstOrThrow']>>;
 
-/** What strangers are told of an agent: no tools, no APIs, no name, and nothing of whose it is. */
+/** The public view of an agent: no tools, no APIs, no name, no owner. */
 export function toVerification(row: StandingRow, now: Date): AgentVerification {
   const parts = issuedParts(row, now);
   const reasons = reasonsOf(row, parts);
@@ -53,7 +54,7 @@ type IssuedParts = Pick<AgentVerification, 'identity' | 'certificate' | 'passpor
 
 function issuedParts(row: StandingRow, now: Date): IssuedParts {
   const { did, public_keys, ecdsa_serial, ml_dsa_65_serial, not_after, issued_at, passport_jti, passport_status } = row;
-  // Of a join, all are there or none.
+  // The columns of a join are all there or all null.
   if (did === null || public_keys === null || ecdsa_serial === null || ml_dsa_65_serial === null)
     return { identity: null, certificate: null, passport: null };
   if (not_after === null || issued_at === null || passport_jti === null || passport_status === null)

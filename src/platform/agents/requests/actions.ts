@@ -8,7 +8,7 @@ const name = text.min(1).max(256);
 const statedHash = text.max(256);
 const sha256Hex = z.string().regex(/^[0-9a-f]{64}$/i, 'is not 64 hexadecimal digits');
 
-/** What an action says of itself; all of it is signed where it is attested. */
+/** The content of an action; an attestation signs all of it. */
 export const actionContentSchema = z.strictObject({
   action_type: name,
   action_description: text.min(1).max(4096),
@@ -17,7 +17,7 @@ export const actionContentSchema = z.strictObject({
   api_called: name.optional(),
   input_hash: statedHash.optional(),
   output_hash: statedHash.optional(),
-  /** Where they are others than registered, the agent is another one. */
+  /** The model and version in use; if they differ from the registered ones, the agent is another one. */
   model: name.optional(),
   version: name.optional(),
 });
@@ -48,7 +48,7 @@ const trust = z.object({
 export const violationSchema = z.object({ rule: z.enum(TRUST_RULES), message: z.string() });
 export type Violation = z.infer<typeof violationSchema>;
 
-/** What a POST answers. */
+/** The answer to a POST. */
 export const loggedActionSchema = z.object({
   action_id: z.string(),
   decision: z.enum(ACTION_DECISIONS),
@@ -72,7 +72,7 @@ export const outcomeSchema = z.object({
   entry: entryPlaceSchema,
 });
 
-/** What a POST of an outcome answers. */
+/** The answer to a POST of an outcome. */
 export const loggedOutcomeSchema = outcomeSchema.extend({ action_id: z.string() });
 export type LoggedOutcome = z.infer<typeof loggedOutcomeSchema>;
 

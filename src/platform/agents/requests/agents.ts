@@ -70,7 +70,7 @@ const identitySchema = z.object({
     status: z.enum(PASSPORT_STATUSES),
     status_changed_at: time,
   }),
-  /** That the certificates and the passport state. */
+  /** The composition that the certificates and the passport state. */
   composition: z.string(),
   /** The API key that came with it. */
   key_id: z.string(),
@@ -107,7 +107,7 @@ export const agentSchema = z.object({
   onboarded_at: time.nullable(),
   identity: identitySchema.nullable(),
   audit_stream: z.object({ stream_id: z.string() }),
-  /** What is to be known of it, in sentences. */
+  /** A summary in sentences. */
   message: z.string(),
 });
 export type WireAgent = z.infer<typeof agentSchema>;

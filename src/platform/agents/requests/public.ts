@@ -8,7 +8,7 @@ const certificateStatus = z.enum(CERTIFICATE_STATUSES);
 /** All that a stranger learns of an agent. */
 export const agentVerificationSchema = z.object({
   agent_id: z.string(),
-  /** Whether it is active, with a passport and certificates that are good. */
+  /** True if it is active, with a passport and certificates that are good. */
   valid: z.boolean(),
   status: z.enum(AGENT_STATES),
   /** Why it is not valid, for people; empty where it is. */

@@ -5,7 +5,7 @@ const count = z.int();
 export const agentStatsSchema = z.object({
   agents: count,
   states: z.object({ registered: count, active: count, suspended: count, revoked: count }),
-  /** Of agents that are not revoked. */
+  /** Agents that are not revoked, by tier. */
   tiers: z.object({ VERIFIED: count, TRUSTED: count, MONITOR: count, RESTRICTED: count, 'AUTO-SUSPENDED': count }),
   suspended_passports: count,
   unfinished_kills: count,

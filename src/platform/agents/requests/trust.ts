@@ -11,7 +11,7 @@ export const trustScoreSchema = z.object({
   agent_id: z.string(),
   score,
   tier,
-  /** Of the tier. */
+  /** The meaning of the tier. */
   meaning: z.string(),
   state: z.enum(AGENT_STATES),
   ceiling: score,
@@ -19,7 +19,7 @@ export const trustScoreSchema = z.object({
   /** When time alone lifts the ceiling. */
   ceiling_until: z.string().nullable(),
   why: z.string(),
-  /** What the score is the sum of. */
+  /** The addends of the score. */
   factors: z.array(z.object({ rule, lines: z.int(), points: z.int() })),
   next_steps: z.array(z.string()),
 });
@@ -42,7 +42,7 @@ export type WireTrustLine = z.infer<typeof trustLineSchema>;
 
 export const historyQuerySchema = pageQuerySchema;
 
-/** What can be asked for: the others are of registration, and of what happens to a parent. */
+/** Rules that can be simulated: the others belong to registration, and to changes of a parent. */
 export const SIMULATED_RULES = TRUST_RULES.filter((each) => each !== 'registered' && each !== 'held_by_parent');
 
 export const simulationSchema = z

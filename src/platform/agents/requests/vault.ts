@@ -26,7 +26,7 @@ export const takenSecretSchema = secretSchema.extend({
 });
 export type TakenSecret = z.infer<typeof takenSecretSchema>;
 
-/** What an agent finds in its vault. `tools`: those that it may use. */
+/** The agent's own view of its vault. `tools`: those that it may use. */
 export const vaultSchema = z.object({
   vault_id: z.string(),
   status: z.literal('open'),
@@ -38,7 +38,9 @@ export type WireVault = z.infer<typeof vaultSchema>;
 
 const { decoy, options } = newTrapSchema.shape;
 
-/** A secret is made up, unless `credential_type` says what it is; then `decoy` and `options` are as of any such trap. */
+/**
+ * A secret is made up, unless `credential_type` says what it is; then `decoy` and `options` are as of any such trap.
+ */
 export const newDecoySchema = z.discriminatedUnion('kind', [
   z.strictObject({
     kind: z.literal('secret'),

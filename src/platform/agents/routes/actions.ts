@@ -15,7 +15,7 @@ import {
 import { agentParamsSchema } from '../requests/parts.ts';
 import type { AgentService } from '../service.ts';
 
-/** What agents report of what they do. */
+/** Routes by which agents report their actions. */
 // Over 40 lines: it is a list of routes.
 export const actionRoutes: FastifyPluginAsyncZod<{ service: AgentService }> = async (server, { service }) => {
   const { actions } = service;

@@ -13,7 +13,7 @@ const didDocument = {
   content: { 'application/did+json': { schema: document } },
 };
 
-/** What stands where the DID of an agent says. */
+/** Routes for the documents that an agent's DID points to. */
 // Over 40 lines: it is a list of routes.
 export const didRoutes: FastifyPluginAsyncZod<{ service: AgentService } & Strangers> = async (
   server,

@@ -12,7 +12,7 @@ import { limitStrangers, type Strangers } from './strangers.ts';
 
 const PEM = 'application/pem-certificate-chain';
 
-/** What anybody may ask, without a key. */
+/** Routes that anybody may ask, without a key. */
 // Over 40 lines: it is a list of routes.
 export const publicAgentRoutes: FastifyPluginAsyncZod<{ service: AgentService } & Strangers> = async (
   server,

@@ -11,7 +11,7 @@ import {
 } from '../requests/trust.ts';
 import type { AgentService } from '../service.ts';
 
-/** How agents are trusted, and why. */
+/** Routes for the trust in agents, and its reasons. */
 // Over 40 lines: it is a list of routes.
 export const trustRoutes: FastifyPluginAsyncZod<{ service: AgentService }> = async (server, { service }) => {
   const { trust } = service;

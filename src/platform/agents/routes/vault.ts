@@ -20,7 +20,7 @@ import type { AgentService } from '../service.ts';
 const SECRET = '/agents/:agent_id/vault/secrets/:name';
 const DECOYS = '/agents/:agent_id/vault/decoys';
 
-/** What agents keep in their vaults, and what lies there for whoever has no reason to take it. */
+/** Routes for the vaults of agents, and for the decoys in them. */
 // Over 40 lines: it is a list of routes.
 export const agentVaultRoutes: FastifyPluginAsyncZod<{ service: AgentService }> = async (server, { service }) => {
   const { vault } = service;

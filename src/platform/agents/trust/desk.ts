@@ -2,7 +2,7 @@ import type { Transaction } from '../../database/database.ts';
 import type { TrustChange, TrustNote, TrustPort } from '../ports.ts';
 import { FamilyLedgers, type TrustMeans } from './families.ts';
 
-/** Where everything that touches an agent's trust is noted. */
+/** The one place that notes every effect on an agent's trust. */
 export class TrustDesk implements TrustPort {
   readonly #means: TrustMeans;
 

@@ -3,7 +3,7 @@ import { type AgentEntry, PLATFORM } from '../entries.ts';
 import { tierOf } from '../words.ts';
 import type { TrustLine } from './ledger.ts';
 
-/** That a score changed, or would have. */
+/** The entry for a score that changed, or would have. */
 export function lineEntry(agentId: string, line: TrustLine): AgentEntry {
   return { agentId, actor: PLATFORM, action: 'trust.changed', of: ['trust', agentId], more: lineToEntry(line) };
 }

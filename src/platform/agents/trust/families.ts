@@ -17,7 +17,7 @@ export interface TrustMeans extends Pick<AgentServiceMeans, 'clock' | 'alerts' |
   issuer: Pick<IssuerPort, 'suspendPassport'>;
 }
 
-/** What came of a note. Its entries are of what follows from it; the lines of the agent itself stand apart. */
+/** The result of a note. Its entries are of the consequences; the lines of the agent itself stand apart. */
 export interface LedgerChange extends TrustChange {
   lines: TrustLine[];
 }

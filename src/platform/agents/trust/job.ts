@@ -8,7 +8,7 @@ const EVERY_MS = 10 * 60_000;
 /** Agents that are looked at in one go. */
 const AT_ONCE = 200;
 
-/** What time alone does to trust: agents that were idle for too long fall to the floor of their tier. */
+/** The effect of time on trust: agents that were idle for too long fall to the floor of their tier. */
 export function trustJob(means: Pick<AgentServiceMeans, 'database' | 'clock' | 'log'>, desk: TrustDesk): Job {
   return {
     name: 'agents/trust',

@@ -18,7 +18,7 @@ export interface TrustLine {
   detail: { [name: string]: Json };
 }
 
-/** Where a ledger ends. */
+/** The end of a ledger. */
 export interface TrustLedgerEnd {
   /** 0 for an empty one. */
   score: number;
@@ -26,7 +26,7 @@ export interface TrustLedgerEnd {
   ledger_length: number;
 }
 
-/** What a line is written for. */
+/** The cause of a line. */
 export interface LineCause {
   rule: TrustRuleName;
   at: string;
@@ -62,7 +62,7 @@ function afterOf({ before, points, ceiling }: Pick<TrustLine, 'before' | 'points
   return clamped(before + points, LOWEST, Math.min(HIGHEST, ceiling));
 }
 
-/** Where a ledger does not follow from its rules. */
+/** A place where a ledger does not follow from its rules. */
 export interface LedgerFault {
   entry_no: number;
   what: string;

@@ -53,7 +53,7 @@ export async function ledgerLinesOf(
   return (await lines.orderBy('entry_no', 'desc').limit(limit).execute()).map(lineOf);
 }
 
-/** How often each rule was used, and the points that it gave: their sum is the score. */
+/** Counts each rule's lines and points: the points add up to the score. */
 export async function trustFactorsOf(
   reader: Reader,
   { agent_no }: Pick<Agent, 'agent_no'>,

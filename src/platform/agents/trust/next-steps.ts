@@ -3,7 +3,7 @@ import type { TrustTimes } from '../settings.ts';
 import { TIERS } from '../words.ts';
 import { type Ceiling, dayOf, EARNED_A_DAY } from './rules.ts';
 
-/** What somebody could do for an agent's score, and what happens without. */
+/** Steps that would raise an agent's score, and the consequences without them. */
 export function nextStepsOf(agent: Agent, ceiling: Ceiling, times: TrustTimes): string[] {
   const { state, score, parent_agent_id, due_at } = agent;
   if (state === 'revoked') return ['The agent is revoked, for ever: register another one.'];

@@ -2,7 +2,7 @@ import type { CeilingCause, SuspensionCause, TrustRuleName } from '../words.ts';
 import type { TrustLine } from './ledger.ts';
 import { EARNED_A_DAY, LOWEST } from './rules.ts';
 
-/** What each rule is for, for people. */
+/** The meaning of each rule, for people. */
 export const RULE_TEXTS: Readonly<Record<TrustRuleName, string>> = {
   registered: 'the agent was registered',
   onboarded: 'the agent was onboarded for the first time',
@@ -19,7 +19,7 @@ export const RULE_TEXTS: Readonly<Record<TrustRuleName, string>> = {
   idle: "no attested action for a long time: back to the floor of the agent's tier",
 };
 
-/** What holds a score, for people. */
+/** Reasons that hold a score down, for people. */
 const CEILING_TEXTS: Readonly<Record<CeilingCause, string>> = {
   none: '100 is the most',
   not_onboarded: 'the agent is not onboarded',

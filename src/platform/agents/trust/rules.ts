@@ -15,11 +15,11 @@ export const EARNED_A_DAY = 5;
 /** An agent that is reinstated begins within RESTRICTED. */
 const REINSTATED = { from: 21, to: 40 };
 
-/** What holds an agent at the top of MONITOR. */
+/** The highest score of an agent that is held in MONITOR. */
 const MONITOR_AT_MOST = 60;
 const TRUSTED_AT_MOST = 80;
 
-/** What each rule asks for; of the others `pointsOf` says it. */
+/** Points of each rule; `pointsOf` computes those of the others. */
 const POINTS: Readonly<Record<Exclude<TrustRuleName, 'reinstated' | 'idle'>, number>> = {
   registered: 50,
   onboarded: 10,
@@ -41,7 +41,7 @@ export function pointsOf(rule: TrustRuleName, score: number): number {
   return POINTS[rule];
 }
 
-/** What an agent may score at most, and why. */
+/** The highest score that an agent may have, and why. */
 export interface Ceiling {
   score: number;
   because: CeilingCause;
@@ -49,7 +49,7 @@ export interface Ceiling {
   until: string | null;
 }
 
-/** What a ceiling depends on. */
+/** Facts that a ceiling depends on. */
 export interface CeilingFacts {
   /** First onboarding or last reinstatement; null before the first onboarding. */
   trusted_since: string | null;

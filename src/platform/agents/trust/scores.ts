@@ -13,7 +13,7 @@ import { ceilingText, EARNS_NOTHING, reasonsOf, suspensionText } from './reasons
 import { type Ceiling, ceilingOf, SUSPENDED_AT } from './rules.ts';
 import { type StepMeans, stepOf, type TrustStanding } from './step.ts';
 
-/** How agents are trusted, why, and what would happen, as routes and pages have it. */
+/** Scores of agents, their reasons and simulated changes, as routes and pages show them. */
 export class TrustScores {
   readonly #database: Database;
   readonly #means: Pick<AgentServiceMeans, 'clock' | 'trustTimes'>;
@@ -54,7 +54,7 @@ export class TrustScores {
   }
 
   /**
-   * What rules, or an action, would do to an agent now. Nothing is recorded, and nothing changes.
+   * Computes the effect of rules, or of an action, on an agent now. Nothing is recorded, and nothing changes.
    * @throws DomainError `not_found`.
    */
   async simulate(agentId: string, { rules, action }: Simulation): Promise<Simulated> {

@@ -6,7 +6,7 @@ import { nextLine, type TrustLine } from './ledger.ts';
 import { ceilingText, EARNS_NOTHING, reasonsOf } from './reasons.ts';
 import { ceilingOf, dayOf, daysAfter, EARNED_A_DAY } from './rules.ts';
 
-/** What of an agent its ledger changes. */
+/** Fields of an agent that its ledger changes. */
 export type TrustStanding = Pick<
   Agent,
   | 'score'
@@ -27,7 +27,7 @@ export interface StepMeans {
   parentScore: number | null;
 }
 
-/** What one note does to the agent that it is of. */
+/** The effect of one note on its agent. */
 export interface TrustStep {
   standing: TrustStanding;
   /** Null where the ledger has nothing to say. */
@@ -54,13 +54,15 @@ export function stepOf(before: TrustStanding, note: TrustNote, means: StepMeans)
   return { standing: { ...standing, ...after, ...counted }, line, reasons: reasonsOf(line) };
 }
 
-/** Of a day before the last one that points were earned on nothing is left: a clock that was put back earns none twice. */
+/**
+ * Points already earned on a day. A day before the last one counts as full, so that a clock put back earns none twice.
+ */
 function earnedOn(day: string, { attested_day, attested_points }: TrustStanding): number {
   if (attested_day === null || attested_day < day) return 0;
   return attested_day === day ? attested_points : EARNED_A_DAY;
 }
 
-/** What a note changes besides the score. */
+/** Changes by a note besides the score. */
 function factsAfter(
   { trusted_since }: TrustStanding,
   { rule }: TrustNote,

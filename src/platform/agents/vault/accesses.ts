@@ -9,10 +9,10 @@ import { endLeases, takeLease } from './leases.ts';
 import { type AgentSecret, changeSecret, deleteSecret, insertSecret, secretsOfAgent } from './secret-rows.ts';
 import type { DecoyUse } from './tripping.ts';
 
-/** Of one agent, with its decoys. */
+/** Secrets of one agent, with its decoys. */
 const MOST_SECRETS = 500;
 
-/** What can be done with a secret, as entries say it, and what that is where the secret is a decoy. */
+/** Accesses to a secret, as entries name them, and their names if the secret is a decoy. */
 export const ACCESSES = {
   get: { action: 'vault.secret_taken', use: 'read' },
   put: { action: 'vault.secret_put', use: 'overwritten' },
@@ -32,7 +32,7 @@ export interface Accessed {
   now: Date;
 }
 
-/** What came of an access. */
+/** The result of an access. */
 export interface AccessDone<T> {
   answer: T;
   /** For its entry; nothing of the value. */
@@ -40,8 +40,8 @@ export interface AccessDone<T> {
 }
 
 /**
- * Whoever has the key of the agent itself needs an active one. Others may still put and remove the secrets of one that is
- * suspended, remove those of one that is revoked, and see what there is of either.
+ * Whoever has the key of the agent itself needs an active one. Others may still put and remove the secrets of one that
+ * is suspended, remove those of one that is revoked, and see what there is of either.
  * @returns `agent_suspended`, `agent_revoked`; null where it is done.
  */
 export function refusalOf({ state }: Agent, kind: AccessKind | 'list', isOwnKey: boolean): DomainError | null {

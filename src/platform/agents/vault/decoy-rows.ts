@@ -12,7 +12,7 @@ export async function decoysOf(reader: Reader, { agent_no }: Pick<Agent, 'agent_
   return await standing(reader).where('agent_no', '=', agent_no).orderBy('decoy_no').execute();
 }
 
-/** What a secret of a vault is a decoy of; undefined for one that is none. */
+/** The decoy that a secret of a vault is; undefined if it is none. */
 export async function decoyOfSecret(
   reader: Reader,
   { secret_no }: Pick<AgentSecret, 'secret_no'>,

@@ -12,7 +12,7 @@ import { type AgentDecoy, decoysOf, decoyToolsOf, endDecoy, insertDecoy } from '
 import type { OpenedVault } from './keys.ts';
 import { deleteSecret, insertSecret, secretNamed } from './secret-rows.ts';
 
-/** Of one agent, at a time. */
+/** Decoys of one agent at a time. */
 const MOST_DECOYS = 50;
 
 /** The trap that a decoy is. @throws DomainError as `VaultTraps.prepareCredential`. */
@@ -74,7 +74,7 @@ export function decoyToWire({ agent_id }: Agent, decoy: AgentDecoy): WireDecoy {
   return { decoy_id, agent_id, kind, name, credential_id, made_at, made_by };
 }
 
-/** Of each trap that is a decoy, whether its use would be seen now. */
+/** Says for each trap that is a decoy if its use would be seen now. */
 export async function decoyWatches(reader: Reader): Promise<ReadonlyMap<string, FileWatch>> {
   const rows = await reader
     .tables<AgentTables>()

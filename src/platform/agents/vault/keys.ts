@@ -5,7 +5,7 @@ import type { Agent } from '../agent-rows.ts';
 import type { AgentTables } from '../tables.ts';
 import type { AgentSecret } from './secret-rows.ts';
 
-/** What vaults are encrypted with, for people. */
+/** The encryption of vaults, for people. */
 export const VAULT_ENCRYPTION = 'AES-256-GCM with a random key for this agent alone, which the master key seals';
 const KEY_BYTES = 32;
 

@@ -6,7 +6,7 @@ import type { AgentSecret } from './secret-rows.ts';
 
 /** For so long somebody who took a secret may work with it; then they ask again. */
 export const LEASE_MS = 60 * 60_000;
-/** What was taken longer ago stands in the audit stream alone. */
+/** The time that leases are kept; older ones stand in the audit stream alone. */
 const KEPT_MS = 30 * 24 * 60 * 60_000;
 
 type Owner = Pick<Agent, 'agent_no'>;
@@ -42,8 +42,8 @@ export async function takeLease(
 }
 
 /**
- * Ends what runs of an agent's leases. Whoever holds a value keeps it: the names say which have to be changed where they
- * are good for something.
+ * Ends what runs of an agent's leases. Whoever holds a value keeps it: the names say which have to be changed where
+ * they are good for something.
  * @param name of one secret; of all where it is not given.
  */
 export async function endLeases(
@@ -59,7 +59,7 @@ export async function endLeases(
   return { ended: rows.length, handed_out: [...new Set(rows.map((row) => row.name))].sort() };
 }
 
-/** How many run, and when each secret was taken last, by name. */
+/** Counts running leases, and finds when each secret was taken last, by name. */
 export async function leasesOf(reader: Reader, { agent_no }: Owner, now: Date) {
   const leases = reader.tables<AgentTables>().selectFrom('agent_leases').where('agent_no', '=', agent_no);
   const running = leases.where('ended_at', 'is', null).where('until_at', '>', now.toISOString());

@@ -81,7 +81,7 @@ export class Vaults implements VaultPort {
     return this.#access('remove', { principal, agentId, name, asker }, removeSecret);
   }
 
-  /** What the agent finds, with decoys that look like anything else. @throws DomainError as `get`. */
+  /** The agent's own view, in which decoys look like anything else. @throws DomainError as `get`. */
   async contents(principal: Access['principal'], agentId: string): Promise<WireVault> {
     const { database, log } = this.#means;
     refuseOthers(principal, agentId);
@@ -104,7 +104,7 @@ export class Vaults implements VaultPort {
     return outcome;
   }
 
-  /** What people see of it, its decoys apart: never a value. @throws DomainError `not_found`. */
+  /** The view for people, without decoys and without any value. @throws DomainError `not_found`. */
   async list(agentId: string) {
     const { database, clock } = this.#means;
     const agent = await findAgent(database, agentId);
@@ -204,7 +204,7 @@ export class Vaults implements VaultPort {
     return outcome.answer;
   }
 
-  /** Where it is refused nothing was written. */
+  /** Writes nothing if the access is refused. */
   async #try<T>(
     transaction: Transaction,
     agent: Agent,

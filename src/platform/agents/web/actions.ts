@@ -35,7 +35,7 @@ const filterSchema = filtersOf(
   z.strictObject({ decision: z.enum(ACTION_DECISIONS).optional(), cursor: z.string().optional() }),
 );
 
-/** What an agent did, and one action of it. */
+/** Pages of an agent's actions, and of one of them. */
 export function actionPages(server: FastifyInstance, parts: AgentPageParts): void {
   listPage(server, parts);
   onePage(server, parts);
@@ -144,7 +144,7 @@ function facts(done: WireAction, call: NameActor, now: Date, request: FastifyReq
   ]);
 }
 
-/** What is no digest is shown as it was sent. */
+/** Text that is no digest is shown unchanged. */
 function digestCell(text: string | null): Markup {
   return text === null || /^[0-9a-f]{64}$/.test(text) ? digest(text) : markup`<code>${name(text)}</code>`;
 }

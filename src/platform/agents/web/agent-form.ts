@@ -7,7 +7,7 @@ import { agentRegistrationSchema, type WireAgent } from '../requests/agents.ts';
 
 const { model, version, allowed_tools, allowed_apis } = agentRegistrationSchema.shape;
 
-/** What an agent is and may do, as a form asks for it: the same where it is registered and where it is changed. */
+/** Form fields of an agent's composition and rights, for its registration and for changes. */
 export const compositionShape = {
   model: z.string().trim().min(1, 'Say which model it uses').pipe(model),
   version: z.string().trim().min(1, 'Say which version it is').pipe(version),

@@ -56,7 +56,7 @@ export function agentPage(server: FastifyInstance, { service, people, clock }: A
   });
 }
 
-/** What has to be seen first: that it may not act, or is another one than its passport says. */
+/** The first thing to see: that it may not act, or is another one than its passport says. */
 function standing({
   state,
   composition,

@@ -19,7 +19,7 @@ const schema = z.object({
   ...compositionShape,
 });
 
-/** What an agent is and may do, changed. */
+/** The page that changes an agent's composition and rights. */
 export function changePage(server: FastifyInstance, { service: { agents } }: AgentPageParts): void {
   serveForm(server, {
     path: '/agents/of/:agent_id/change',

@@ -6,7 +6,7 @@ import type { WireAgent } from '../requests/agents.ts';
 import { publicApi } from './paths.ts';
 import { passportWord } from './words.ts';
 
-/** Who an agent is by cryptography: its identity, certificates and passport, and what they state. */
+/** The cryptographic identity of an agent: its certificates and passport, and their statements. */
 export function identitySection(agent: WireAgent, now: Date, request: FastifyRequest): Markup {
   const { identity, composition } = agent;
   const head = markup`<h2>Identity</h2>\n`;
@@ -33,14 +33,14 @@ export function identitySection(agent: WireAgent, now: Date, request: FastifyReq
   ])}${details('certificate', 'Certificate, ECDSA P-256', certificate.pem)}${details('certificate-pq', 'Certificate, ML-DSA-65', certificate.pq.pem)}${details('passport', 'Passport', passport.jws)}${authorities(request)}`;
 }
 
-/** What an agent says of itself in an action changes nothing of what is registered. */
+/** A model or version named in an action does not change the registered one. */
 const SAME = { still: 'the same', seen: 'the same; an action named another model or version' };
 
 function details(id: string, words: string, text: string): Markup {
   return markup`<details class="numbers"><summary>${words}</summary>${copyable(id, words, text)}</details>\n`;
 }
 
-/** What a stranger needs to check all of this without us. */
+/** The documents with which a stranger can check all of this without us. */
 function authorities(request: FastifyRequest): Markup {
   const at = (...path: string[]) => `${apiOrigin(request)}${publicApi(...path)}`;
   const each = [

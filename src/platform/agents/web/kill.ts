@@ -108,7 +108,7 @@ function killForm(
   asked: { form: FormState; request: FastifyRequest; reply: FastifyReply },
 ): Markup {
   const { form } = asked;
-  // Who has to stop something in a hurry needs no second choice; what cannot be undone is never chosen by itself.
+  // Suspension is preselected for people in a hurry; an act that cannot be undone never is.
   const filled = { ...form, values: { ...(state === 'suspended' ? {} : { mode: 'suspend' }), ...form.values } };
   const modes = state === 'suspended' ? MODES.filter(({ value }) => value === 'revoke') : MODES;
   return markup`<h2>Stop it</h2>

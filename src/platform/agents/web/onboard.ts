@@ -91,7 +91,7 @@ function keep(file: string, words: string, secret: { id: string; words: string; 
 `;
 }
 
-/** What can be shown again stands on the page of the agent, too. */
+/** Parts that can be shown again; they stand on the page of the agent, too. */
 function parts({ quantum_identity, certificate, vault, audit_stream, passport }: Onboarded, now: Date): Markup {
   return markup`<h2>What it has now</h2>
 ${factList([

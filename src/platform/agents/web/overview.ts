@@ -11,7 +11,7 @@ import { MODE_WORDS } from './words.ts';
 
 const MOST = 30;
 
-/** How agents stand, in one look, and what happened to them lately. */
+/** Summarizes all agents and the latest events. */
 export async function agentsOverview({ service, clock }: AgentPageParts): Promise<OverviewOfModule> {
   const stats = await service.stats();
   const incidents = await service.lately.list(MOST);
@@ -31,7 +31,7 @@ function tileOf(stats: AgentStats, now: Date): TileView {
   };
 }
 
-/** What is worst comes first. */
+/** Puts the worst first. */
 function verdictOf(stats: AgentStats): Pick<TileView, 'tone' | 'word' | 'next'> {
   const { agents, states, suspended_passports, unfinished_kills, violations_24h } = stats;
   const at = (title: string, path: string) => ({ title, path });

@@ -16,7 +16,7 @@ import { subscriberPages } from './subscribers.ts';
 import { trustPage } from './trust.ts';
 import { vaultActPages } from './vault-acts.ts';
 
-/** What people see of the agents. It calls what the routes of the API call. */
+/** The pages of agents. They call what the routes of the API call. */
 export function pagesOfAgents(parts: AgentPageParts): ModulePages {
   return {
     nav: [{ title: 'Agents', path: AGENTS_PATH, scope: 'agents:read' }],

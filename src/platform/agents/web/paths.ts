@@ -41,7 +41,7 @@ export function agentsApi(...parts: readonly string[]): string {
 
 export const SUBSCRIBERS_API = '/agents/api/v1/subscribers';
 
-/** What everybody may ask, without a key. */
+/** The address of a public route, which needs no key. */
 export function publicApi(...parts: readonly string[]): string {
   return pathOf('/agents/api/v1/public', ...parts);
 }
@@ -50,7 +50,7 @@ function pathOf(...[first, ...others]: readonly [string, ...string[]]): string {
   return [first, ...others.map(encodeURIComponent)].join('/');
 }
 
-/** Where pages of agents stand. */
+/** The breadcrumb above the pages of agents. */
 export const ABOVE_AGENTS = [{ title: 'Agents', path: AGENTS_PATH }];
 export const ABOVE_SUBSCRIBERS = [...ABOVE_AGENTS, { title: 'Subscribers', path: SUBSCRIBERS_PATH }];
 

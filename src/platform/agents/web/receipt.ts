@@ -29,7 +29,7 @@ const NOT_YET = markup`<span class="minor">not yet</span>`;
 type KilledAgent = WireKill['agents'][number];
 type KillStep = KilledAgent['steps'][number];
 
-/** What the kill switch did, step by step. It keeps itself new until the last step has ended. */
+/** The receipt of the kill switch, step by step. It refreshes itself until the last step has ended. */
 export function receiptPage(server: FastifyInstance, { service, people, clock }: AgentPageParts): void {
   const options = { config: SEES_AGENTS, schema: { hide: true, params: killParamsSchema } } as const;
   server.get('/agents/of/:agent_id/kills/:kill_id', options, async (request, reply) => {
@@ -126,7 +126,7 @@ const DELIVERY_WORDS: Record<Delivery['state'], readonly [StatusTone, string]> =
   dead: ['bad', 'not delivered'],
 };
 
-/** Who was sent what, and whether it arrived; nothing where there is no subscriber. */
+/** The messages sent to each subscriber, and their arrival; null without subscribers. */
 function told(deliveries: readonly Delivery[], now: Date): Markup | null {
   if (deliveries.length === 0) return null;
   return markup`<h2>Who is told</h2>

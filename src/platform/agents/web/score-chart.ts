@@ -3,7 +3,7 @@ import { plural } from '../../../core/words.ts';
 import type { WireTrustLine } from '../requests/trust.ts';
 import { TIERS, tierOf } from '../words.ts';
 
-/** What is drawn: lines of the ledger, the oldest first, and until when the last one stands. */
+/** The history to draw: lines of the ledger, oldest first, and the time until which the last one stands. */
 export interface ScoreHistory {
   lines: readonly Pick<WireTrustLine, 'at' | 'before' | 'after' | 'ceiling'>[];
   /** RFC 3339 UTC; not before the last line. */
@@ -16,8 +16,8 @@ const HEIGHT = 101;
 const LAST = 100.5;
 
 /**
- * A score over time, as steps within the bands of the tiers, with the ceiling above it. It is stretched to whatever width
- * there is, so that its words are beside it. Nothing where there is no line.
+ * A score over time, as steps within the bands of the tiers, with the ceiling above it. It is stretched to whatever
+ * width there is, so that its words are beside it. Nothing where there is no line.
  */
 export function scoreChart(history: ScoreHistory): Markup | null {
   const { lines, until } = history;

@@ -29,7 +29,7 @@ const schema = z
     simulationSchema.parse(what === 'rules' ? { rules } : { action: { tool_used, api_called, attested: signed } }),
   );
 
-/** What a score would be: nothing is recorded. */
+/** The page that computes a score without recording it. */
 export function simulatePage(server: FastifyInstance, { service: { agents, trust } }: AgentPageParts): void {
   serveForm(server, {
     path: '/agents/of/:agent_id/simulate',

@@ -18,7 +18,7 @@ import { ABOVE_AGENTS, ABOVE_SUBSCRIBERS, SUBSCRIBERS_API, SUBSCRIBERS_PATH, sub
 
 const EXAMPLE = { url: 'https://example.com/events', audience: 'https://example.com' };
 
-/** Who is told when an agent is stopped or reinstated. */
+/** Pages for the subscribers that are told when an agent is stopped or reinstated. */
 export function subscriberPages(server: FastifyInstance, parts: AgentPageParts): void {
   listPage(server, parts);
   newPage(server, parts);

@@ -19,7 +19,7 @@ const CHART_LINES = 2 * LIST_ROWS;
 
 const querySchema = z.object({ cursor: z.string().optional() });
 
-/** How the score of an agent came about: as a chart, and as the lines that it is drawn from. */
+/** The history of an agent's score: as a chart, and as the lines that it is drawn from. */
 export function trustPage(server: FastifyInstance, { service, clock }: AgentPageParts): void {
   const schema = { hide: true, params: agentParamsSchema, querystring: querySchema };
   server.get('/agents/of/:agent_id/trust', { config: SEES_AGENTS, schema }, async (request, reply) => {
@@ -52,7 +52,7 @@ export function trustPage(server: FastifyInstance, { service, clock }: AgentPage
   });
 }
 
-/** How far an agent is trusted, what holds it down, and what would lift it. */
+/** The trust in an agent, the reasons that hold it down, and those that would lift it. */
 export function trustFacts(trust: TrustScore): Markup {
   const { score, tier, ceiling, ceiling_because, why, next_steps } = trust;
   const holds = ceiling_because === 'none' ? 'nothing holds it down' : CEILING_WORDS[ceiling_because];

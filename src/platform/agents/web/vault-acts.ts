@@ -9,7 +9,7 @@ import { decoyParamsSchema, secretParamsSchema } from '../requests/vault.ts';
 import { type AgentPageParts, PROVED } from './parts.ts';
 import { aboveAgent, agentIdOf, agentPath, agentsApi } from './paths.ts';
 
-/** What is taken out of a vault, by somebody who has said again who it is. */
+/** Pages that take a secret out of a vault, for people who have proved again who they are. */
 export function vaultActPages(server: FastifyInstance, parts: AgentPageParts): void {
   removeSecretPage(server, parts);
   removeDecoyPage(server, parts);

@@ -10,7 +10,7 @@ import { agentPath } from './paths.ts';
 
 type HeldVault = Awaited<ReturnType<Vaults['list']>>;
 
-/** What stands in the vault of an agent, by name: no value is ever shown on a page. */
+/** The contents of an agent's vault, by name: no value is ever shown on a page. */
 export async function vaultOf(
   { vault }: AgentService,
   { agent_id, identity, state }: WireAgent,

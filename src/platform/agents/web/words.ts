@@ -62,7 +62,7 @@ export function agentStateWords({ state, composition }: Pick<WireAgent, 'state' 
   return markup`<ul class="words">${words.map((word) => markup`<li>${word}</li>`)}</ul>`;
 }
 
-/** What a line of the ledger is for. */
+/** The meaning of each rule. */
 export const RULE_WORDS: Record<TrustRuleName, string> = {
   registered: 'registered',
   onboarded: 'onboarded',
@@ -84,7 +84,7 @@ export function signedPoints(points: number): string {
   return points > 0 ? `+${points}` : String(points).replace('-', '−');
 }
 
-/** What holds a score down. */
+/** The reasons that hold a score down. */
 export const CEILING_WORDS: Record<CeilingCause, string> = {
   none: 'nothing',
   not_onboarded: 'it is not onboarded',

@@ -23,7 +23,7 @@ import { ALERT_SOURCES, SEVERITIES } from '../words.ts';
 import { ALERTS_PATH, alertChannelPath, channelsApi } from './paths.ts';
 import { SOURCE_WORDS } from './words.ts';
 
-/** What the pages of alerts are made with: the same service that the routes of the API call. */
+/** The service behind the pages of alerts: that which the routes of the API call. */
 interface AlertPageParts {
   channels: AlertChannels;
   operations: AlertOperations;
@@ -35,7 +35,7 @@ const MAY_ACT = { scope: 'alerts:write' } as const;
 const ABOVE_ALERTS = [{ title: 'Alerts', path: ALERTS_PATH }];
 const ACT = { service: 'alerts', above: ABOVE_ALERTS, back: ALERTS_PATH };
 
-/** Where people are told of what services find. */
+/** The pages of alert channels. */
 export function pagesOfAlerts(parts: AlertPageParts): ModulePages {
   return {
     nav: [{ title: 'Alerts', path: ALERTS_PATH, scope: 'alerts:read' }],
@@ -106,7 +106,7 @@ function addPage(server: FastifyInstance, { channels }: AlertPageParts): void {
       ...others,
       name: text.trim().min(1, 'Say who is told').max(200),
       target: text.min(1, 'Say where they are told').max(2000),
-      // What is not ticked is not sent, and one tick is sent as a text.
+      // An unticked box is not sent, and a single tick is sent as a text.
       sources: z.preprocess((given) => (given === undefined ? null : [given].flat()), sources),
     }),
     fields: { invalid_request: 'target' },

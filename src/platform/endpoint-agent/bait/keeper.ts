@@ -9,7 +9,7 @@ import { plantBait } from './planting.ts';
 export interface KeeperMeans {
   state: Pick<AgentState, 'bait' | 'keepBait'>;
   service: AgentClient;
-  /** Whether reads are seen at once. */
+  /** True if reads are seen at once. */
   canWatch: boolean;
 }
 
@@ -55,7 +55,7 @@ export class BaitKeeper {
     });
   }
 
-  /** Where bait is. */
+  /** The paths of all bait. */
   paths(): string[] {
     return this.#means.state.bait().planted.map(({ path }) => path);
   }

@@ -6,18 +6,18 @@ import type { BaitRead, BaitSign, PlantedBait } from './notes.ts';
 import { FilePlace } from './place.ts';
 import { arm, baitFactsOf } from './planting.ts';
 
-/** How bait stands that was planted. */
+/** The state of planted bait. */
 export interface BaitLook {
   /** As it is armed now; null where what was planted is not there any more. */
   planted: PlantedBait | null;
   read: BaitRead | null;
-  /** What is not as the agent left it. */
+  /** The change since the agent left it. */
   fault: { standing: 'gone' | 'replaced' | 'changed'; reason: string } | null;
 }
 
 /**
- * Looks at bait without opening it, and arms it again where that is needed. A read moves the time of the last access, and
- * nothing else: whatever moves the ctime is an act of somebody.
+ * Looks at bait without opening it, and arms it again where that is needed. A read moves the time of the last access,
+ * and nothing else: whatever moves the ctime is an act of somebody.
  * @param sign by which somebody was seen to read it just now; null for none.
  */
 export function lookAt(bait: PlantedBait, sign: BaitSign | null): BaitLook {

@@ -3,7 +3,7 @@
 export interface PlantedBait {
   bait_id: string;
   path: string;
-  /** Of it and of its times, as decimal digits: they are larger than numbers may be. */
+  /** The file's identity and times, as decimal digits: they are larger than numbers may be. */
   dev: string;
   ino: string;
   size: string;
@@ -35,6 +35,6 @@ export interface BaitNotes {
   /** Whose bait it is; null where none was planted. */
   endpoint_id: string | null;
   planted: PlantedBait[];
-  /** That the service has yet to be told of. */
+  /** Reads that the service does not know yet. */
   reads: BaitRead[];
 }

@@ -6,14 +6,17 @@ const O_PATH = 0o10000000;
 const FOLDER = O_PATH | constants.O_DIRECTORY | constants.O_NOFOLLOW;
 
 /**
- * A place for a file, in a folder that no link led to. Whoever renames a folder on the way, or puts a link in its place, does
- * not lead the agent elsewhere: `/proc/self/fd` names the folder that was opened.
+ * A place for a file, in a folder that no link led to. Whoever renames a folder on the way, or puts a link in its
+ * place, does not lead the agent elsewhere: `/proc/self/fd` names the folder that was opened.
  */
 export class FilePlace implements Disposable {
   readonly #fd: number;
   readonly #name: string;
 
-  /** @throws the error of the system: `ELOOP` or `ENOTDIR` for a link on the way, `ENOENT` for a folder that is not there. */
+  /**
+   * @throws the error of the system: `ELOOP` or `ENOTDIR` for a link on the way, `ENOENT` for a folder that is not
+   * there.
+   */
   constructor(path: string) {
     let fd = openSync('/', FOLDER);
     for (const name of dirname(path).split('/').filter(Boolean)) {
@@ -30,17 +33,17 @@ export class FilePlace implements Disposable {
     this.#name = basename(path);
   }
 
-  /** Of the folder itself. */
+  /** The path of the folder itself. */
   get folder(): string {
     return `/proc/self/fd/${this.#fd}/.`;
   }
 
-  /** Of the file. */
+  /** The path of the file. */
   get file(): string {
     return this.beside(this.#name);
   }
 
-  /** Of another file in the same folder. */
+  /** The path of another file in the same folder. */
   beside(name: string): string {
     return `/proc/self/fd/${this.#fd}/${name}`;
   }

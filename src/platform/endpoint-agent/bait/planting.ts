@@ -39,8 +39,8 @@ const WHY: Record<string, string> = {
 export type Planting = { planted: PlantedBait } | { planted: null; reason: string };
 
 /**
- * Plants a file where none is: written beside its place, and put there whole. Its times are then those of its folder, with an
- * access that is older than the last change, which the first read moves (`relatime`). That is tried.
+ * Plants a file where none is: written beside its place, and put there whole. Its times are then those of its folder,
+ * with an access that is older than the last change, which the first read moves (`relatime`). That is tried.
  * @param roots that are scanned.
  */
 export function plantBait(bait: WantedBait & { content: string }, roots: readonly string[]): Planting {
@@ -83,7 +83,7 @@ function plantAt(place: FilePlace, bait: WantedBait & { content: string }): Plan
   };
 }
 
-/** What a crash left that came before the agent wrote down what it had planted is its own file. */
+/** A crash before the agent wrote down what it had planted leaves a file of its own. */
 function putInPlace(half: string, place: FilePlace, content: string): void {
   try {
     linkSync(half, place.file);
@@ -109,12 +109,12 @@ interface Owner {
   gid: number;
 }
 
-/** What the next read moves. @param written seconds. */
+/** Sets the time that the next read moves. @param written seconds. */
 export function arm(place: FilePlace, written: number): void {
   lutimesSync(place.file, written - ARMED_SECONDS, written);
 }
 
-/** What is known of a file without opening it. */
+/** The facts about a file that can be read without opening it. */
 export function baitFactsOf({ dev, ino, size, mode, uid, gid, mtimeNs, ctimeNs, atimeNs }: BigIntStats) {
   return {
     dev: `${dev}`,

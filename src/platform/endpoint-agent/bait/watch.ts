@@ -19,7 +19,7 @@ const ARGUMENTS = [
   '-',
 ];
 
-/** Whether the program is there by which a read is seen at once; Node.js itself is not told of reads. */
+/** True if the program that sees a read at once is installed; Node.js itself is not told of reads. */
 export function canWatch(path = process.env['PATH'] ?? ''): boolean {
   return path.split(delimiter).some((folder) => {
     try {

@@ -8,7 +8,10 @@ import { ownershipOf } from './ownership.ts';
 /** Nothing stands at a path any more. */
 const GONE = new Set(['ENOENT', 'ENOTDIR']);
 
-/** What stands at a path that is no folder; null where nothing does. What cannot be read is a line that says so. */
+/**
+ * Makes the line for a path that is no folder; null if nothing is there. An unreadable file becomes a line that says
+ * so.
+ */
 export async function lineAt(path: BytePath, files: FileReader): Promise<EndpointLine | null> {
   let stats: Stats | null = null;
   try {

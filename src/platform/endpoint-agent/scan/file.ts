@@ -6,11 +6,14 @@ import { type BytePath, bytesOf, pathName } from './bytes.ts';
 import { ownershipOf } from './ownership.ts';
 import type { ReadingPace } from './pace.ts';
 
-/** What is larger would hold up the scan for longer than its interval: any user can make a sparse file of 8 EiB. */
+/**
+ * The largest file to hash. A larger one could hold up the scan for longer than its interval: any user can make a
+ * sparse file of 8 EiB.
+ */
 export const LARGEST_FILE_BYTES = 256 * 2 ** 30;
 const TRIES = 3;
 const PIECE_BYTES = 256 * 1024;
-/** Of hard links, so many digests are remembered. */
+/** The number of digests remembered for hard links. */
 const MOST_REMEMBERED = 20_000;
 /** Neither a link nor a FIFO that came in the place of the file is followed or waited for. */
 const READING = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK;
@@ -29,7 +32,7 @@ export class FileReader {
     this.#pace = pace;
   }
 
-  /** How many bytes were read. */
+  /** The number of bytes read. */
   get bytes(): number {
     return this.#bytes;
   }
@@ -112,7 +115,9 @@ function inodeOf({ dev, ino }: BigIntStats): string {
   return `${dev}:${ino}`;
 }
 
-/** Whether nothing happened in between: a change of content, attributes or names moves the ctime, which nobody can set. */
+/**
+ * True if nothing happened in between: a change of content, attributes or names moves the ctime, which nobody can set.
+ */
 export function isUnchanged(before: BigIntStats, after: BigIntStats): boolean {
   return (['dev', 'ino', 'size', 'mtimeNs', 'ctimeNs'] as const).every((fact) => before[fact] === after[fact]);
 }

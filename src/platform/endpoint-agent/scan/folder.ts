@@ -7,7 +7,7 @@ import { ownershipOf } from './ownership.ts';
 
 const TRIES = 3;
 
-/** What is under a folder. */
+/** The contents of a folder. */
 export interface Listing {
   /** Its file system. */
   device: bigint;

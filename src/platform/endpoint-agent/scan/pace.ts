@@ -2,10 +2,10 @@ import { setTimeout as sleep, setImmediate as turn } from 'node:timers/promises'
 
 /** The process does other things after so long. */
 const SLICE_MS = 20;
-/** What the disk gave faster than it may is not slept off in shorter naps. */
+/** The shortest pause after a disk was faster than the limit. */
 const SHORTEST_NAP_MS = 5;
 
-/** How fast a scan may go. It is told of bytes after they were read. */
+/** Limits the speed of a scan. It is told of bytes after they were read. */
 export interface ReadingPace {
   /** @returns what to wait for, or nothing. */
   took(bytes: number): Promise<unknown> | undefined;

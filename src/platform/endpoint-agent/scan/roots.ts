@@ -3,7 +3,7 @@ import type { EndpointLine } from '../../endpoints/report/line.ts';
 import { type BytePath, bytesOf, toBytePath } from './bytes.ts';
 import { unreadLine } from './entry.ts';
 
-/** Where a walk begins. */
+/** The beginning of a walk. */
 export interface Root {
   path: BytePath;
   isFolder: boolean;
@@ -12,7 +12,7 @@ export interface Root {
 }
 
 /**
- * Where links lead that are roots, each place once: of a root within another there is nothing more to walk, and of one that
+ * Follows links among roots and takes each place once: a root within another adds nothing to walk, and one that
  * does not exist nothing at all.
  * @param paths absolute, as text.
  */
@@ -27,17 +27,17 @@ export function resolveRoots(paths: readonly string[]): Root[] {
   return kept;
 }
 
-/** Where links lead, of paths that exist. */
+/** Follows links, for paths that exist. */
 export function resolvePaths(paths: readonly string[]): BytePath[] {
   return paths.flatMap((path) => resolveRoot(path)?.path ?? []);
 }
 
-/** Whether a path is another one, or under it. */
+/** True if a path is another one, or under it. */
 export function isWithin(path: BytePath, folder: BytePath): boolean {
   return path === folder || path.startsWith(inside(folder));
 }
 
-/** What paths in a folder begin with. */
+/** The prefix of paths in a folder. */
 export function inside(folder: BytePath): BytePath {
   return folder === '/' ? '/' : `${folder}/`;
 }

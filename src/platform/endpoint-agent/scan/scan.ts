@@ -20,15 +20,17 @@ export interface ScanResult {
   /** Lower-case hex. */
   rootHash: string;
   lineCount: number;
-  /** Whether each folder could be listed: what has no line is not there. */
+  /** True if each folder could be listed, so that a missing line means a missing file. */
   complete: boolean;
-  /** How many lines are of what could not be read, or kept changing. */
+  /** The number of lines for files that could not be read, or kept changing. */
   unread: number;
-  /** How many were read. */
+  /** The number of bytes read. */
   bytes: number;
 }
 
-/** Says what stands at each path under the roots now. Nothing that was known before plays a part: every file is read. */
+/**
+ * Says what stands at each path under the roots now. Nothing that was known before plays a part: every file is read.
+ */
 export async function scan({ roots, otherFilesystems, pace, write }: ScanOptions): Promise<ScanResult> {
   const files = new FileReader(pace);
   const root = new LineRoot();

@@ -6,11 +6,13 @@ import { inside, isWithin, type Root } from './roots.ts';
 /** A path at which something stands that is no folder; or a folder of which a line has to tell. */
 export interface FoundPath {
   path: BytePath;
-  /** What is to be said of it; it has to be looked at for null. */
+  /** The path's line; null if the path still has to be looked at. */
   line: EndpointLine | null;
 }
 
-/** A folder is two steps: it is listed where a line of its own would stand, and entered where the lines of its files do. */
+/**
+ * A folder is two steps: it is listed where a line of its own would stand, and entered where the lines of its files do.
+ */
 interface Step {
   path: BytePath;
   kind: 'entry' | 'list' | 'enter';
@@ -20,8 +22,8 @@ interface Step {
 }
 
 /**
- * Walks trees in the order of paths' bytes, whatever changes in them meanwhile. It remembers the names in the folders above
- * the place where it is, and no others.
+ * Walks trees in the order of paths' bytes, whatever changes in them meanwhile. It remembers the names in the folders
+ * above the place where it is, and no others.
  */
 export class TreeWalk {
   readonly #named: readonly BytePath[];
@@ -33,7 +35,7 @@ export class TreeWalk {
     this.#named = named;
   }
 
-  /** Whether each folder could be listed until now. */
+  /** True if each folder could be listed so far. */
   get isComplete(): boolean {
     return this.#isComplete;
   }

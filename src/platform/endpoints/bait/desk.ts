@@ -14,7 +14,7 @@ interface Stands {
   status: BaitStatus;
 }
 
-/** What an agent says, and what follows: how the bait stands, and the event. `unknown` goes by how the bait stood. */
+/** The status and event that follow from an agent's finding. `unknown` depends on the earlier status. */
 const FOLLOWS: Record<BaitStanding['standing'], { status: BaitStatus | null; event: BaitEventType | null }> = {
   gone: { status: 'lost', event: 'bait_missing' },
   replaced: { status: 'lost', event: 'bait_missing' },
@@ -24,7 +24,7 @@ const FOLLOWS: Record<BaitStanding['standing'], { status: BaitStatus | null; eve
   left: { status: 'left', event: 'bait_changed' },
 };
 
-/** What the agent on an endpoint says of the bait there. */
+/** Takes the findings of an endpoint's agent about its bait. */
 export class BaitDesk {
   readonly #means: BaitMeans;
 

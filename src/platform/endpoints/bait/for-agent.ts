@@ -3,7 +3,7 @@ import type { BaitMeans } from '../means.ts';
 import type { AgentBait } from '../requests/bait.ts';
 import { baitOf } from './rows.ts';
 
-/** What the agent of an endpoint is to plant, to watch and to remove. */
+/** The bait that an endpoint's agent has to plant, watch and remove. */
 export async function baitForAgent(
   { database, baitBox }: Pick<BaitMeans, 'database' | 'baitBox'>,
   endpoint: Pick<Endpoint, 'endpoint_no'>,

@@ -10,7 +10,7 @@ import type { NewBait, WireBait } from '../requests/bait.ts';
 import type { EndpointTables } from '../tables.ts';
 import { type BaitRow, baitOf, baitToWire, changeBait, findBait, seenBy } from './rows.ts';
 
-/** Of one endpoint, at a time: its agent looks at each in every scan. */
+/** Bait on one endpoint at a time: its agent looks at each in every scan. */
 const MOST_BAIT = 100;
 
 /** Traps that the agents of endpoints plant as files, as routes and pages have them. */
@@ -59,7 +59,10 @@ export class Bait {
     });
   }
 
-  /** Asks the agent to remove a file, if it still is the one that it planted. The trap stays one. @throws DomainError `not_found`, `conflict`. */
+  /**
+   * Asks the agent to remove a file, if it still is the one that it planted. The trap stays one. @throws DomainError
+   * `not_found`, `conflict`.
+   */
   async remove(actor: Actor, endpointId: string, baitId: string): Promise<WireBait> {
     return this.#means.database.write(async (transaction) => {
       const endpoint = await findEndpoint(transaction, endpointId);
@@ -116,7 +119,7 @@ export class Bait {
   }
 }
 
-/** What is scanned is told of by its digest, and read by the agent itself. @throws DomainError `conflict`. */
+/** Refuses bait under scanned roots: a scan reports its digest, and reads it. @throws DomainError `conflict`. */
 function refuseInRoots({ roots }: Pick<Endpoint, 'roots'>, path: string): void {
   const root = (JSON.parse(roots) as string[]).find((each) => path.startsWith(each.endsWith('/') ? each : `${each}/`));
   if (root !== undefined)

@@ -3,13 +3,13 @@ import { canonicalLine, type EndpointLine, type PathName, pathBytes } from '../r
 import type { Difference } from '../rules.ts';
 import { chunksOfSet, linesInChunks } from './line-sets.ts';
 
-/** What differs between two sets at one path. */
+/** A difference between two sets at one path. */
 export interface PathDifference extends Difference {
   path: PathName;
 }
 
 /**
- * What differs between what a baseline has and what a scan saw, in the order of paths. Chunks that both have are not read.
+ * Compares a baseline with a scan, in the order of paths. Chunks that both have are not read.
  */
 export async function* setDifferences(
   reader: Reader,

@@ -4,7 +4,7 @@ import { type EndpointLine, pathBytes } from '../report/line.ts';
 import type { EndpointTables } from '../tables.ts';
 import { textsOfChunk } from './line-sets.ts';
 
-/** How many endpoints have a path in their active baseline. Only the chunks that could have it are read. */
+/** Counts the endpoints with a path in their active baseline. Only the chunks that could have it are read. */
 export async function endpointsWithPath(reader: Reader, path: Buffer): Promise<number> {
   const tables = reader.tables<EndpointTables>();
   const near = await tables

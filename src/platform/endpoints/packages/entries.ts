@@ -7,7 +7,7 @@ import type { SignedArchive, SignedPackageRow } from './repository.ts';
 
 type Somebody = Pick<Actor, 'name'>;
 
-/** That a signed list of packages was read. */
+/** The entry for a signed list of packages that was read. */
 export function indexEntry(
   actor: Somebody,
   {
@@ -38,7 +38,7 @@ export function indexEntry(
   };
 }
 
-/** That the files of packages are known, each list of files by its digest. */
+/** The entry for packages whose files are known, each list of files by its digest. */
 export function openedEntry(
   actor: Somebody,
   opened: readonly { row: SignedPackageRow; files: readonly PackagedFile[] }[],
@@ -60,7 +60,10 @@ export function openedEntry(
   };
 }
 
-/** Hex SHA-256 over a line `SHA256 MODE UID GID PATH` for each file, the mode in octal, in the order of their paths' UTF-16. */
+/**
+ * Hex SHA-256 over a line `SHA256 MODE UID GID PATH` for each file, the mode in octal, in the order of their paths'
+ * UTF-16.
+ */
 export function digestOfFiles(files: readonly PackagedFile[]): string {
   const sorted = files.toSorted((one, other) => (one.path < other.path ? -1 : 1));
   return sha256(

@@ -1,4 +1,4 @@
-/** Who may do what with a file. */
+/** The owner and mode of a file. */
 export interface Attributes {
   /** Permissions, with setuid, setgid and sticky. */
   mode: number;
@@ -10,7 +10,7 @@ export interface Attributes {
 export interface ChangedFile {
   path: string;
   observed: Attributes & { sha256: string };
-  /** What the baseline has there; null where it has none. */
+  /** The baseline's file; null if it has none. */
   expected: (Attributes & { sha256: string }) | null;
 }
 
@@ -29,8 +29,9 @@ const SET_IDS = 0o6000;
 const WRITE_BY_OTHERS = 0o0022;
 
 /**
- * Whether a package explains a file that has the content and the path of one of its own. The file may be no more powerful than
- * the package has it, or than it was; what is no other content is no upgrade, and what has become setuid is none either.
+ * True if a package explains a file with the content and the path of one of its own. The file may be no more powerful
+ * than the package has it, or than it was; what is no other content is no upgrade, and what has become setuid is none
+ * either.
  */
 export function explains(packaged: Attributes, { observed, expected }: ChangedFile): boolean {
   if (expected !== null && expected.sha256 === observed.sha256) return false;

@@ -37,7 +37,7 @@ export interface ImportWishes {
   keyring: string;
 }
 
-/** What an import led to. */
+/** The result of an import. */
 export interface ImportOutcome {
   archives: ImportedArchive[];
   /** Packages whose files are known from now on, and those whose files were known before. */
@@ -55,7 +55,7 @@ export interface ImportedArchive {
   signedBy: readonly string[];
   /** Lists of packages: read now, read before, and not there. */
   indexes: { read: number; known: number; missing: number };
-  /** That nobody listed before. */
+  /** Packages that nobody listed before. */
   packages: number;
 }
 

@@ -14,7 +14,7 @@ const MAX_BYTES = 2 ** 24;
 export interface SignedText {
   /** Exactly what is signed. */
   text: string;
-  /** Of the whole file, hex. */
+  /** The digest of the whole file, hex. */
   sha256: string;
   /** Each name and fingerprint of a key that signed it well. */
   signedBy: string[];

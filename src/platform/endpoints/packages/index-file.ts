@@ -9,9 +9,9 @@ export interface ListedPackage {
   name: string;
   version: string;
   architecture: string;
-  /** Of the .deb file, in bytes. */
+  /** The size of the .deb file, in bytes. */
   size: number;
-  /** Of the .deb file, hex. */
+  /** The digest of the .deb file, hex. */
   sha256: string;
 }
 
@@ -20,8 +20,9 @@ const MAX_INDEX_BYTES = 2 ** 28;
 const MAX_PARAGRAPH = 2 ** 20;
 
 /**
- * The packages that an index lists. However it is compressed, its own text has to have the size and the digest that were
- * signed, so one rule is enough for all forms. It is unpacked by apt's own program, and no further than to that size.
+ * The packages that an index lists. However it is compressed, its own text has to have the size and the digest that
+ * were signed, so one rule is enough for all forms. It is unpacked by apt's own program, and no further than to that
+ * size.
  * @param path the file, whose ending says how it is compressed.
  * @throws ArchiveRefusal
  */

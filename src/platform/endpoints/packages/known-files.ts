@@ -4,11 +4,12 @@ import { type ChangedFile, explains, type SignedPackage } from './explanation.ts
 import { standingPath } from './paths.ts';
 import type { PackageTables } from './tables.ts';
 
-/** What signed packages say of files. */
+/** Statements of signed packages about files. */
 export interface KnownFiles {
   /**
-   * The packages that explain files, in the order of these; null for a file that none explains. The newest that was imported,
-   * where several do. Content alone explains nothing: a shell that stands where `sudo` belongs is a signed file, too.
+   * The packages that explain files, in the order of these; null for a file that none explains. The newest that was
+   * imported, where several do. Content alone explains nothing: a shell that stands where `sudo` belongs is a signed
+   * file, too.
    */
   find(reader: Reader, files: readonly ChangedFile[]): Promise<(SignedPackage | null)[]>;
 }

@@ -15,17 +15,17 @@ export interface PackagedFile extends Attributes {
   sha256: string;
 }
 
-/** What a .deb file was signed as. */
+/** The signed digest of a .deb file. */
 export interface SignedDigest {
   size: number;
   sha256: string;
 }
 
-/** How much is taken of one package. Debian's largest has 5 GB and 100,000 files. */
+/** Limits for one package. Debian's largest has 5 GB and 100,000 files. */
 export interface PackageLimits {
   bytes: number;
   entries: number;
-  /** Of all paths. */
+  /** Bytes of all paths. */
   pathBytes: number;
 }
 
@@ -45,8 +45,8 @@ export async function digestOfFile(path: string): Promise<SignedDigest> {
 }
 
 /**
- * The regular files of a package, which dpkg-deb unpacks and nothing writes anywhere: links are followed by name, in the
- * package alone. The bytes that are opened are hashed on their way, so a file that changes meanwhile is refused.
+ * The regular files of a package, which dpkg-deb unpacks and nothing writes anywhere: links are followed by name, in
+ * the package alone. The bytes that are opened are hashed on their way, so a file that changes meanwhile is refused.
  * @throws ArchiveRefusal
  */
 export async function filesOfPackage(
@@ -67,7 +67,7 @@ export async function filesOfPackage(
     await written;
   } catch (error) {
     if (error instanceof ArchiveRefusal) throw error;
-    // Of one failure the entries say less than whoever writes them.
+    // The failure of the writer says more than that of the entries.
     const cause = await written.then(() => error).catch((first) => first);
     throw new ArchiveRefusal(`cannot be opened: ${messageOf(cause)}`, { cause });
   }

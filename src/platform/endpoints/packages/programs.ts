@@ -7,7 +7,7 @@ import { EvidenceError } from '../../../core/errors.ts';
 const PACKAGES = { gpgv: 'gpgv', 'dpkg-deb': 'dpkg', '/usr/lib/apt/apt-helper': 'apt' } as const;
 export type DebianProgram = keyof typeof PACKAGES;
 
-/** What a program may take of memory. The largest window of a Debian package is 128 MB. */
+/** The memory limit of a program. The largest window of a Debian package is 128 MB. */
 const ADDRESS_SPACE_BYTES = 2 ** 30;
 
 /** The exit code of prlimit for a program that is not there. */
@@ -17,11 +17,11 @@ const MAX_TOLD = 2 ** 20;
 
 export interface ProgramCall {
   args: readonly string[];
-  /** What it reads. All of this is read to its end, also where the program stops before. */
+  /** The program's input. All of it is read, even if the program stops earlier. */
   input: AsyncIterable<Uint8Array>;
 }
 
-/** How a program ended, and what it said on its standard error and on its descriptor 3. */
+/** The end of a program, with its standard error and its descriptor 3. */
 export interface Ended {
   code: number | null;
   complaint: string;
@@ -32,7 +32,8 @@ export interface Ended {
 export class ProgramFailure extends Error {}
 
 /**
- * Starts a program with bounded memory, and nothing of this one's environment. It is ended when its output is read no more.
+ * Starts a program with bounded memory, and nothing of this one's environment. It is ended when its output is read no
+ * more.
  * @throws EvidenceError `config`, from `ended`, where it is not installed.
  */
 export function start(program: DebianProgram, { args, input }: ProgramCall) {
@@ -51,7 +52,7 @@ export function start(program: DebianProgram, { args, input }: ProgramCall) {
 }
 
 /**
- * What a program writes, piece by piece.
+ * Yields a program's output, piece by piece.
  * @throws ProgramFailure with what it complained of, after the last piece; EvidenceError as `start`.
  */
 export async function* outputOf(program: DebianProgram, call: ProgramCall): AsyncGenerator<Uint8Array> {
@@ -78,7 +79,7 @@ async function feed(child: ChildProcess, stdin: Writable, input: AsyncIterable<U
   try {
     for await (const piece of input) {
       if (child.killed) return;
-      // What it does not want is read all the same.
+      // Input that it does not take is read all the same.
       if (stdin.writable && !stdin.write(piece)) await Promise.race([once(stdin, 'drain').catch(() => {}), closed]);
     }
     stdin.end();
@@ -94,7 +95,7 @@ async function textOf(stream: Readable): Promise<string> {
   return text;
 }
 
-/** What is read for a program can fail, too. */
+/** Explains a program that did not start. Reading its input can fail, too. */
 function notStarted(program: DebianProgram) {
   return (error: unknown): never => {
     throw (error as NodeJS.ErrnoException).code === 'ENOENT' &&

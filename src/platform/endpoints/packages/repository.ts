@@ -24,7 +24,7 @@ export async function archiveOf(transaction: Transaction, archive: Omit<SignedAr
   return (await known.where('release_sha256', '=', archive.release_sha256).executeTakeFirstOrThrow()).archive_no;
 }
 
-/** Whether an index of this digest was read to its end, of whichever archive. */
+/** True if an index of this digest was read to its end, from any archive. */
 export async function isIndexKnown(reader: Reader, sha256: string): Promise<boolean> {
   const indexes = reader.tables<PackageTables>().selectFrom('signed_indexes').select('sha256');
   return (await indexes.where('sha256', '=', sha256).executeTakeFirst()) !== undefined;
@@ -104,9 +104,9 @@ export async function insertFiles(
 
 /** An archive, and how much is known of it. */
 export interface CountedArchive extends SignedArchive {
-  /** That it was the first one to list. */
+  /** Packages that it was the first to list. */
   packages: number;
-  /** Of them, those whose files are known. */
+  /** Packages whose files are known. */
   opened: number;
   files: number;
 }

@@ -1,6 +1,6 @@
 import { ArchiveRefusal } from './refusal.ts';
 
-/** What gpgv says of signatures that are good, each with the reason why it does not count. */
+/** gpgv's words for good signatures that do not count, each with the reason. */
 const NOT_GOOD: Readonly<Record<string, string>> = {
   BADSIG: 'its text is not what was signed',
   EXPSIG: 'the signature has expired',
@@ -25,8 +25,9 @@ interface Signature {
 }
 
 /**
- * Who signed a text, by what gpgv says on its status descriptor: at least one key of the keyring signed it well, and no
- * signature is of another text. Further signatures, by keys that are not in the keyring or are old, take nothing from that.
+ * Reads the signers of a text from gpgv's status descriptor: at least one key of the keyring signed it well, and no
+ * signature is of another text. Further signatures, by keys that are not in the keyring or are old, take nothing from
+ * that.
  * @returns name and fingerprint of each.
  * @throws ArchiveRefusal
  */

@@ -3,7 +3,7 @@ import { readdir, stat } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { EvidenceError, messageOf } from '../../../core/errors.ts';
 
-/** What is read of an archive. */
+/** The parts of an archive to read. */
 export interface Sources {
   releases: ReleaseSource[];
   packages: PackageSource[];
@@ -26,12 +26,12 @@ export interface PackageSource {
 /** The forms in which an index may lie there; apt keeps some of them in another one than the archive has. */
 const ENDINGS = ['', '.xz', '.gz', '.zst', '.lz4', '.bz2', '.lzma'];
 
-/** What apt has not finished yet. */
+/** The folder of downloads that apt has not finished. */
 const UNFINISHED = 'partial';
 
 /**
- * Finds InRelease files and packages: apt's lists (`HOST_dists_SUITE_InRelease`), a mirror (`dists/SUITE/InRelease`), and .deb
- * files wherever they are below a folder. Links are not followed.
+ * Finds InRelease files and packages: apt's lists (`HOST_dists_SUITE_InRelease`), a mirror (`dists/SUITE/InRelease`),
+ * and .deb files wherever they are below a folder. Links are not followed.
  * @throws EvidenceError `not-found`, `usage`.
  */
 export async function findSources(paths: readonly string[]): Promise<Sources> {

@@ -8,7 +8,7 @@ import { filesKnownOf, packagesWithFiles } from './repository.ts';
 export interface PackagesVerification {
   /** Whose files are known. */
   packages: number;
-  /** What is known and was never imported, or was imported and is known otherwise. */
+  /** Packages that are known and were never imported, or were imported with another content. */
   findings: string[];
 }
 

@@ -3,7 +3,7 @@ import { canonicalize } from '../../../core/json/canonical.ts';
 
 export const REPORT_FORMAT = 'evidence-endpoint-report/1';
 
-/** What a report says, apart from its lines, which `root_hash` covers. Times are of the agent's clock: UTC, RFC 3339. */
+/** The signed head of a report; `root_hash` covers its lines. Times are of the agent's clock: UTC, RFC 3339. */
 // Over ten members: it is what is signed.
 export type ReportHead = {
   format: typeof REPORT_FORMAT;
@@ -11,7 +11,7 @@ export type ReportHead = {
   endpoint_id: string;
   /** 1 for the first report of an endpoint. */
   sequence: number;
-  /** Of the report before; null for the first. */
+  /** The digest of the previous report; null for the first. */
   previous_report_sha256: string | null;
   /** As the service gave it out for this sequence. */
   nonce: string;
@@ -20,7 +20,7 @@ export type ReportHead = {
   finished_at: string;
   /** The folders and files that were asked for. */
   roots: string[];
-  /** Whether each folder under the roots could be listed: what has no line is not there. */
+  /** True if each folder under the roots could be listed, so that a missing line means a missing file. */
   complete: boolean;
   line_count: number;
   root_hash: string;

@@ -4,7 +4,7 @@ import { canonicalize, type Json } from '../../../core/json/canonical.ts';
 /** A path: text, or the bytes of one that is not UTF-8, as base64 (RFC 4648 section 4). */
 export type PathName = { path: string; path_base64?: never } | { path?: never; path_base64: string };
 
-/** What a link leads to, told as a path is. */
+/** The target of a link, encoded like a path. */
 type LinkTarget = { target: string; target_base64?: never } | { target?: never; target_base64: string };
 
 /** Permissions as four octal digits (`4755`), and the owners' numbers. */
@@ -18,11 +18,14 @@ export type LinkLine = PathName & Ownership & LinkTarget & { type: 'link' };
 /** A FIFO or socket, or a device with its numbers: `char 1:3`, `block 8:0`. */
 export type SpecialLine = PathName & Ownership & ({ type: 'fifo' | 'socket' } | { type: 'device'; device: string });
 
-/** What could not be read, or kept changing while it was. `why` is a word of errno (`EACCES`), `changed` or `other_filesystem`. */
+/**
+ * A file that could not be read, or kept changing. `why` is a word of errno (`EACCES`), `changed` or
+ * `other_filesystem`.
+ */
 export type UnreadLine = PathName &
   Partial<Ownership> & { type: 'unreadable' | 'unstable' | 'other'; why: string; size?: number };
 
-/** What stands at one path of an endpoint. */
+/** The line for one path of an endpoint. */
 export type EndpointLine = FileLine | LinkLine | SpecialLine | UnreadLine;
 
 /** `//`, `/./`, `/../`, or one of them at the end. */
@@ -48,8 +51,8 @@ export function canonicalLine(line: EndpointLine): string {
 }
 
 /**
- * Why a line of the right shape is not as an agent writes it, in words; null where nothing is wrong. There is one way to
- * write each path: two lines could otherwise tell of one file.
+ * Why a line of the right shape is not as an agent writes it, in words; null where nothing is wrong. There is one way
+ * to write each path: two lines could otherwise tell of one file.
  */
 export function faultInLine(line: EndpointLine): string | null {
   const fault = faultInPath(line);

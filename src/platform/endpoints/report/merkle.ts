@@ -7,7 +7,7 @@ interface Subtree {
   digest: string;
 }
 
-/** Of a node: its prefix, and the digests of both sides. */
+/** The input of a node's digest: its prefix, and the digests of both sides. */
 const SIDES = Buffer.alloc(65, 0x01);
 
 /** The Merkle tree hash of RFC 6962 section 2.1 over leaves that come one by one; holds one digest a level. */
@@ -15,7 +15,7 @@ export class MerkleTree {
   readonly #subtrees: Subtree[] = [];
   #size = 0;
 
-  /** How many leaves there are. */
+  /** The number of leaves. */
   get size(): number {
     return this.#size;
   }

@@ -5,7 +5,7 @@ import { MerkleTree } from './merkle.ts';
 /** At most so many lines are in one part of a report. */
 export const LINES_IN_A_PART = 2000;
 
-/** How many parts the lines of a scan make; one for none. */
+/** The number of parts that the lines of a scan make; one for none. */
 export function partsOf(lineCount: number): number {
   return Math.max(1, Math.ceil(lineCount / LINES_IN_A_PART));
 }

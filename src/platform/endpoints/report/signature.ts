@@ -6,7 +6,7 @@ const KEY_FORMAT = 'evidence-endpoint-key/1';
 const KEY_BYTES = 32;
 const SIGNATURE_BYTES = 64;
 
-/** That whoever registers a key has it: this is signed with it. */
+/** A claim to a key, signed with it when the key is registered. */
 export interface KeyClaim {
   endpoint_id: string;
   /** As the service gave it out for the next report. */
@@ -26,7 +26,7 @@ export function signReport(head: ReportHead, privateKey: KeyObject): string {
   return sign(null, Buffer.from(canonicalHead(head)), privateKey).toString('base64');
 }
 
-/** Whether the signature of a head is by a key; false also for what is no key or no signature. */
+/** True if a key signed a head; false also for an invalid key or signature. */
 export function isReportSigned(head: ReportHead, signature: string, publicKey: string): boolean {
   return isSigned(canonicalHead(head), signature, publicKey);
 }
@@ -36,7 +36,7 @@ export function proveKey(claim: KeyClaim, privateKey: KeyObject): string {
   return sign(null, Buffer.from(textOf(claim)), privateKey).toString('base64');
 }
 
-/** Whether the proof of a key is by that key; false also for what is no key or no proof. */
+/** True if a key proved itself; false also for an invalid key or proof. */
 export function isKeyProved(claim: KeyClaim, proof: string): boolean {
   return isSigned(textOf(claim), proof, claim.public_key);
 }

@@ -24,7 +24,7 @@ export const newBaitSchema = z.strictObject({
     .regex(/^0?[0-7]{3}$/, 'is not three octal digits')
     .transform((digits) => digits.padStart(4, '0'))
     .default('0600'),
-  /** Of the folder, where they are not given. */
+  /** The owner of the file; that of the folder if null. */
   uid: ownerNumber.nullable().default(null),
   gid: ownerNumber.nullable().default(null),
   decoy,
@@ -56,7 +56,7 @@ export const baitListSchema = z.object({ data: z.array(baitSchema) });
 export const baitParamsSchema = z.object({ endpoint_id: text, bait_id: text });
 export const agentBaitParamsSchema = z.object({ bait_id: text });
 
-/** What an agent is told of bait. `content` is there until the agent has said that it is planted. */
+/** Bait, as its agent gets it. `content` is there until the agent has reported that it is planted. */
 export const agentBaitSchema = z.object({
   bait_id: z.string(),
   path: z.string(),
@@ -77,8 +77,8 @@ export const plantedSchema = z.discriminatedUnion('planted', [
 export type Planted = z.output<typeof plantedSchema>;
 
 /**
- * `gone`, `replaced`: what was planted is not at its path. `changed`: it is, and not as the agent left it. `unknown`: the agent
- * does not remember it. `removed`, `left`: what became of it once it was to be removed.
+ * `gone`, `replaced`: what was planted is not at its path. `changed`: it is, and not as the agent left it. `unknown`:
+ * the agent does not remember it. `removed`, `left`: what became of it once it was to be removed.
  */
 export const BAIT_STANDINGS = ['gone', 'replaced', 'changed', 'unknown', 'removed', 'left'] as const;
 export const standingSchema = z.strictObject({ standing: z.enum(BAIT_STANDINGS), reason });

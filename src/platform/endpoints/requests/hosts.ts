@@ -96,9 +96,9 @@ export const hostSchema = z.object({
   events: z.object({ low: count, medium: count, high: count, critical: count }),
   isolation: isolationSchema,
   retirement: z.object({ at: time, by: z.string(), reason: z.string() }).nullable(),
-  /** What Verify of its reports said last. */
+  /** The last result of Verify on its reports. */
   last_check: z.object({ checked_at: time, verified: z.boolean(), reports_checked: count, findings: count }).nullable(),
-  /** What is to be known of it, in one sentence. */
+  /** A summary in one sentence. */
   message: z.string(),
 });
 export type WireHost = z.infer<typeof hostSchema>;

@@ -9,5 +9,5 @@ export const MOST_PARTS = 250;
 
 export const sha256Hex = z.string().regex(/^[0-9a-f]{64}$/, 'is not SHA-256 in lower-case hex');
 
-/** What somebody is called, or a thing. */
+/** The name of a person or a thing. */
 export const shortName = text.trim().min(1).max(200);

@@ -9,7 +9,7 @@ import type { EndpointService } from '../service.ts';
 /** The lines of a part, with long paths. */
 const REPORT_BYTES = 8 * 2 ** 20;
 
-/** What the agent on an endpoint asks for, with the one token that is bound to it. */
+/** Routes for the agent on an endpoint, which has one token that is bound to it. */
 // Over 40 lines: it is a list of routes.
 export const agentRoutes: FastifyPluginAsyncZod<{ service: EndpointService }> = async (server, { service }) => {
   const { agents, reports } = service;

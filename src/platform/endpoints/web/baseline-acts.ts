@@ -11,7 +11,7 @@ import { ABOVE_BASELINES, baselinePath, endpointsApi } from './paths.ts';
 const ACTS = [
   {
     path: 'approve',
-    // What is approved is never an event: it asks again who it is.
+    // An approved file is never an event, so people prove again who they are.
     access: { ...CHANGES_ENDPOINTS, proved: true },
     introduction:
       'Scans are compared with it from now on, and so is the last one at once. What is in it raises no event any more.',
@@ -27,7 +27,7 @@ const ACTS = [
   },
 ] as const;
 
-/** What is done with a baseline that is proposed. */
+/** Pages for the acts on a proposed baseline. */
 export function baselineActPages(server: FastifyInstance, { service: { baselines } }: EndpointPageParts): void {
   for (const { path, access, introduction, submit, done } of ACTS)
     serveReasonedAct(server, {

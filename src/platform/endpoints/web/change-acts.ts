@@ -8,13 +8,13 @@ import { CHANGES_ENDPOINTS, type EndpointPageParts } from './parts.ts';
 import { ABOVE_CHANGES, ABOVE_WINDOWS, changePath, endpointsApi, windowPath } from './paths.ts';
 import { pathLine } from './shown-path.ts';
 
-/** What is done about changes on several endpoints at once. */
+/** Pages for the acts on changes of several endpoints at once. */
 export function changeActPages(server: FastifyInstance, parts: EndpointPageParts): void {
   approveChangePage(server, parts);
   for (const act of ['approve', 'reopen'] as const) windowActPage(server, parts, act);
 }
 
-/** What is approved is less bad from now on: it asks again who it is. */
+/** Approval lowers severities from now on, so people prove again who they are. */
 const APPROVES = { ...CHANGES_ENDPOINTS, proved: true };
 
 function approveChangePage(server: FastifyInstance, { service: { changes } }: EndpointPageParts): void {

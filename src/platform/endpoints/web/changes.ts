@@ -35,7 +35,7 @@ const filterSchema = filtersOf(
 );
 const placesSchema = z.object({ cursor: z.string().optional() });
 
-/** What changed alike on however many endpoints, and one of these changes. */
+/** Pages of equal changes on many endpoints, and of one of them. */
 export function changePages(server: FastifyInstance, parts: EndpointPageParts): void {
   listPage(server, parts);
   onePage(server, parts);

@@ -27,7 +27,7 @@ const ACTS: Record<EventAct, { submit: string; introduction: string; done: strin
   },
 };
 
-/** What is done with an event. */
+/** Pages for the acts on an event. */
 export function eventActPages(server: FastifyInstance, { service: { events } }: EndpointPageParts): void {
   for (const act of ['acknowledge', 'reopen'] as const)
     serveAct(server, {

@@ -12,9 +12,9 @@ import { EVENT_WORDS, eventStatusWord } from './words.ts';
 interface EventTable {
   caption: string;
   empty: Markup;
-  /** What all of them have in common, and is not said again: their endpoint, or what changed. */
+  /** The subject that all rows share and none repeats: their endpoint, or their change. */
   of: 'all' | 'host' | 'change';
-  /** Whether they differ in their status. */
+  /** True if their statuses differ. */
   hasStatus?: boolean;
   now: Date;
 }

@@ -24,7 +24,7 @@ import { countWords, EVENT_STATUS_WORDS, EVENT_WORDS } from './words.ts';
 const filterSchema = filtersOf(eventQuerySchema.omit({ limit: true }).extend({ since: formTime.optional() }));
 type Filter = z.output<typeof filterSchema>;
 
-/** What is or was wrong on endpoints. It keeps itself new where scripts run. */
+/** The page of events on endpoints, past and present. It refreshes itself where scripts run. */
 export function eventsPage(server: FastifyInstance, { service, clock }: EndpointPageParts): void {
   const options = { config: SEES_ENDPOINTS, schema: { hide: true, querystring: filterSchema } } as const;
   server.get('/endpoints/events', options, async (request, reply) => {

@@ -17,7 +17,7 @@ import { CHANGES_ENDPOINTS, type EndpointPageParts } from './parts.ts';
 import { aboveHost, baselinePath, endpointsApi, hostPath } from './paths.ts';
 import { ONLY_A_LABEL } from './words.ts';
 
-/** What is done with an endpoint. */
+/** Pages for the acts on an endpoint. */
 export function hostActPages(server: FastifyInstance, parts: EndpointPageParts): void {
   for (const act of ACTS) actPage(server, parts, act);
   proposePage(server, parts);

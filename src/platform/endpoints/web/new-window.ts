@@ -67,7 +67,7 @@ export function newWindowPage(server: FastifyInstance, { service, clock }: Endpo
 
 interface Choosable {
   hosts: readonly Pick<WireHost, 'endpoint_id' | 'name'>[];
-  /** That the form was asked for. */
+  /** Marks a form that was asked for. */
   chosen: string;
   /** There are others than these. */
   hasMore: boolean;

@@ -15,7 +15,7 @@ import { EVENT_WORDS } from './words.ts';
 
 const MOST = 30;
 
-/** How endpoints stand, in one look, and what was found on them lately. */
+/** Summarizes all endpoints and the latest findings. */
 export async function endpointsOverview({ service, clock }: EndpointPageParts): Promise<OverviewOfModule> {
   const stats = await service.stats();
   const { data } = await service.events.list({ limit: MOST });
@@ -35,7 +35,7 @@ function tileOf(stats: EndpointStats, now: Date): TileView {
   };
 }
 
-/** What is worst comes first. What was explained and is low alarms nobody; nothing is called good that is not compared. */
+/** Puts the worst first. An explained, low event alarms nobody; an endpoint that is not compared is not called good. */
 function verdictOf(stats: EndpointStats): Pick<TileView, 'tone' | 'word' | 'next'> {
   const { hosts, stale, waiting, without_baseline, proposed_baselines, open_events } = stats;
   const at = (title: string, path: string) => ({ title, path });

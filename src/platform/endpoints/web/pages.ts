@@ -19,7 +19,7 @@ import { scansPage } from './scans.ts';
 import { verifyPage } from './verify.ts';
 import { windowPages } from './windows.ts';
 
-/** What people see of the endpoints. It calls what the routes of the API call. */
+/** The pages of endpoints. They call what the routes of the API call. */
 export function pagesOfEndpoints(parts: EndpointPageParts): ModulePages {
   return {
     nav: [{ title: 'Endpoints', path: ENDPOINTS_PATH, scope: 'endpoints:read' }],

@@ -1,7 +1,7 @@
 import type { People } from '../../accounts/people.ts';
 import type { EndpointService } from '../service.ts';
 
-/** What the pages of endpoints are made with: the same services that the routes of the API call. */
+/** The services behind the pages of endpoints: those that the routes of the API call. */
 export interface EndpointPageParts {
   service: EndpointService;
   people: Pick<People, 'namesOf'>;

@@ -49,7 +49,7 @@ function pathOf(...[first, ...others]: readonly [string, ...string[]]): string {
   return [first, ...others.map(encodeURIComponent)].join('/');
 }
 
-/** Where pages of endpoints stand. */
+/** The breadcrumb above the pages of endpoints. */
 export const ABOVE_ENDPOINTS = [{ title: 'Endpoints', path: ENDPOINTS_PATH }];
 export const ABOVE_EVENTS = [...ABOVE_ENDPOINTS, { title: 'Events', path: EVENTS_PATH }];
 export const ABOVE_CHANGES = [...ABOVE_ENDPOINTS, { title: 'Changes', path: CHANGES_PATH }];

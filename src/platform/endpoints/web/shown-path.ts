@@ -19,7 +19,7 @@ export function shownPath(answered: AnsweredPath): Markup {
   return markup`<code>${name(pathLine(answered))}</code>${notUtf8(answered)}`;
 }
 
-/** That a path is shown by its bytes; nothing where it is text. */
+/** A note that a path is shown by its bytes; null if it is text. */
 export function notUtf8({ path }: AnsweredPath): Markup | null {
   return path === null ? markup` <span class="minor">its name is not UTF-8</span>` : null;
 }

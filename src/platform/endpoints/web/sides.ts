@@ -12,7 +12,7 @@ interface Fact {
   observed: unknown;
 }
 
-/** What each member of a line, or of a report, is called. */
+/** Labels for the members of a line or of a report. */
 const MEMBERS: Record<string, string> = {
   type: 'Kind',
   sha256: 'SHA-256',
@@ -57,7 +57,7 @@ const REASONS: Record<string, string> = {
   other_filesystem: 'on another file system',
 };
 
-/** What was expected and what was observed, side by side. */
+/** A table of the expected and the observed, side by side. */
 export function sidesTable(event: Pick<WireEvent, 'expected' | 'observed'>): Markup {
   const { expected, observed } = event;
   return dataTable({
@@ -89,7 +89,7 @@ function placeIn(order: readonly string[], member: string): number {
   return at === -1 ? order.length : at;
 }
 
-/** Where there are two sides. */
+/** Words for a table with two sides. */
 const SAME = {
   head: 'The same',
   cell({ expected, observed }: Fact): Markup {
@@ -98,7 +98,7 @@ const SAME = {
   },
 };
 
-/** What stands at a path. */
+/** The kind of file at a path. */
 export function kindWord(type: string): Markup {
   return markup`${KINDS[type] ?? name(type)}`;
 }

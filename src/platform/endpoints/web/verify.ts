@@ -97,7 +97,7 @@ function lastCheck(check: WireHost['last_check'], now: Date): MarkupContent {
   return markup`Last verified ${moment(checked_at, now)}, ${plural(reports_checked, 'report')}: ${word}`;
 }
 
-/** What was found is worth as much as the stream that it was compared with. */
+/** A reminder that the findings are worth as much as the stream they were compared with. */
 function ofStream({ endpoint_id }: WireHost, request: FastifyRequest): Markup | null {
   return forWhoMay(
     request,

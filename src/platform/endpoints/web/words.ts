@@ -7,7 +7,7 @@ import type { WireWindow } from '../requests/changes.ts';
 import type { WireHost } from '../requests/hosts.ts';
 import { EVENT_SEVERITIES, type EventSeverity, type EventStatus, type EventType, type HostStatus } from '../words.ts';
 
-/** What each event is called, and what it says. */
+/** The name and meaning of each event. */
 export const EVENT_WORDS: Record<EventType, { word: string; sentence: string }> = {
   binary_modified: { word: 'content changed', sentence: 'The content is another one than the baseline has.' },
   binary_added: { word: 'new file', sentence: 'The baseline has nothing at this path.' },
@@ -80,7 +80,7 @@ export function hostStateWords({ status, baseline, isolation, chain }: WireHost)
   return markup`<ul class="words">${words.map((word) => markup`<li>${word}</li>`)}</ul>`;
 }
 
-/** What differs on an endpoint, in counts. Where nothing is compared, nothing is called good. */
+/** Counts the differences on an endpoint. An endpoint that is not compared is not called good. */
 export function driftWords({ events, baseline }: Pick<WireHost, 'events' | 'baseline'>): Markup {
   const counts = countWords(events);
   if (counts !== null) return counts;

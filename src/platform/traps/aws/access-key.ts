@@ -2,7 +2,7 @@ import { randomBytes, randomInt } from 'node:crypto';
 import { isCanaryAccount } from './canary-accounts.ts';
 
 export const ACCOUNT_ID = /^\d{12}$/;
-/** Of an access key that lasts: those of sessions begin with ASIA. */
+/** A long-term access key; those of sessions begin with ASIA. */
 export const ACCESS_KEY_ID = /^AKIA[A-Z0-9]{16}$/;
 export const SECRET_ACCESS_KEY = /^[A-Za-z0-9/+]{40}$/;
 

@@ -1,7 +1,7 @@
 /**
  * Account ids that scanners report as those of traps: they decode them from a key and never try it.
- * From the lists `thinkstCanaryList` (canarytokens.org) and `thinkstKnockoffsCanaryList` (others like it) of TruffleHog,
- * pkg/detectors/aws/access_keys/canary.go, as of version 3.90.
+ * From the lists `thinkstCanaryList` (canarytokens.org) and `thinkstKnockoffsCanaryList` (others like it) of
+ * TruffleHog, pkg/detectors/aws/access_keys/canary.go, as of version 3.90.
  */
 const CANARYTOKENS = [
   '052310077262',
@@ -36,7 +36,7 @@ const LIKE_CANARYTOKENS = [
 
 const KNOWN: ReadonlySet<string> = new Set([...CANARYTOKENS, ...LIKE_CANARYTOKENS]);
 
-/** Whether scanners know an account as one of traps. */
+/** True if scanners know an account as one of traps. */
 export function isCanaryAccount(accountId: string): boolean {
   return KNOWN.has(accountId);
 }

@@ -49,7 +49,7 @@ async function realKeys(database: Database): Promise<Trap[]> {
 }
 
 async function record(trap: Trap, { at, service, region }: LastUse, means: LastUsedMeans): Promise<void> {
-  // What was before is nobody's use of a trap.
+  // A use before the trap existed is nobody's use of it.
   if (at === null || at <= trap.created_at) return;
   if (await isToldByCloudTrail(means.database, trap, { at, service, region })) return;
   await means.uses.record({

@@ -15,7 +15,7 @@ function timesNear(at: string): [from: string, to: string] {
   return [from.toISOString(), new Date(Date.parse(at) + SAME_USE_MS).toISOString()];
 }
 
-/** Whether CloudTrail told of the use before that IAM tells of now. */
+/** True if CloudTrail already reported the use that IAM reports now. */
 export async function isToldByCloudTrail(
   reader: Reader,
   { trap_no }: Trap,

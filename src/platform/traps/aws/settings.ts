@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { EvidenceError, messageOf } from '../../../core/errors.ts';
 import { ACCESS_KEY_ID, SECRET_ACCESS_KEY } from './access-key.ts';
 
-/** What the platform itself signs in to AWS with. */
+/** The platform's own AWS credentials. */
 export interface AwsAccess {
   accessKeyId: string;
   secret: string;
@@ -20,7 +20,7 @@ export interface TrailBucket {
   everyMinutes: number;
 }
 
-/** What is told of AWS. */
+/** The AWS settings. */
 export interface AwsSettings {
   /** A user who may ask for the last use of keys, and make users: null for none. */
   iam: AwsAccess | null;

@@ -1,6 +1,6 @@
 import { createHmac, hash, timingSafeEqual } from 'node:crypto';
 
-/** What is signed: AWS documents it as "Signature Version 4", SigV4. */
+/** The signed parts of a request: AWS documents them as "Signature Version 4", SigV4. */
 export interface SignedParts {
   method: string;
   /** As the request line has it, without the query. */
@@ -9,7 +9,7 @@ export interface SignedParts {
   query: string;
   /** Names, in lower case, and values; a name may come again. */
   headers: readonly (readonly [name: string, value: string])[];
-  /** Of `headers`, those that are signed, in lower case. */
+  /** Names of the signed headers, in lower case. */
   signedHeaders: readonly string[];
   /** Hex SHA-256 of the body, or the word that stands for it. */
   payload: string;
@@ -27,7 +27,7 @@ export interface SigningScope {
 
 export const ALGORITHM = 'AWS4-HMAC-SHA256';
 
-/** What a signature is made of, as an error of S3 tells it to whoever signed wrongly. */
+/** The parts of a signature, as an error of S3 reports them to a client that signed wrongly. */
 export interface AwsSigning {
   canonicalRequest: string;
   stringToSign: string;
@@ -56,7 +56,7 @@ export function scopeText({ date, region, service }: SigningScope): string {
 }
 
 /**
- * Whether a signature is that of a secret. S3 signs the path as it is sent, all others encode it once more; clients differ
+ * Checks a signature against a secret. S3 signs the path as it is sent, all others encode it once more; clients differ
  * in what they do to it before, so each form is tried.
  * @returns the signing that fits, or that of the first form.
  */

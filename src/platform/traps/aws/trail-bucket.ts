@@ -14,7 +14,7 @@ const LATE_MS = 2 * DAY_MS;
 /** Levels above the years: organisation, account, kind, region. */
 const MOST_LEVELS = 8;
 const MINUTE_MS = 60_000;
-/** What one run may take before another process begins anew. */
+/** The longest run before another process may begin anew. */
 const AT_MOST_MS = 60 * MINUTE_MS;
 
 export interface TrailBucketMeans {
@@ -97,8 +97,8 @@ function clientOf({ S3Client }: Sdk, { access: { accessKeyId, secret, region, en
 }
 
 /**
- * The keys of log files since a day. A trail writes `…/CloudTrail/REGION/YYYY/MM/DD/FILE`: below each region the list begins
- * at that day, so that a run lists some days, however many years there are.
+ * The keys of log files since a day. A trail writes `…/CloudTrail/REGION/YYYY/MM/DD/FILE`: below each region the list
+ * begins at that day, so that a run lists some days, however many years there are.
  */
 async function* logFilesSince(sdk: Sdk, client: S3Client, { bucket, prefix }: TrailBucket, since: Date) {
   const day = since.toISOString().slice(0, 10).replaceAll('-', '/');

@@ -25,16 +25,17 @@ export const TRAIL_LIMITS: TrailLimits = { sent: 64 * 2 ** 20, unpacked: 512 * 2
 
 /** CloudTrail cuts an event at 256 KiB, or at 1 MiB where it is told to. */
 const MAX_RECORD_BYTES = 4 * 2 ** 20;
-/** What stands around the records of a file, or an event that comes alone. */
+/** The text around the records of a file, or an event that comes alone. */
 const MAX_REST_BYTES = MAX_RECORD_BYTES;
-/** How a log file begins. */
+/** The beginning of a log file. */
 const LOG_FILE = /^\s*\{\s*"Records"\s*:\s*\[/;
 const HEAD_BYTES = 512;
 
 /**
- * Reads the events of CloudTrail, gzip or not, while their bytes arrive: log files (`{"Records": […]}`), and single events as
- * EventBridge passes them on (`{"detail": {…}}`). Yields them in groups, as the pieces of the body have them. A notification of
- * CloudTrail names files that have them (`{"s3Bucket": …, "s3ObjectKey": […]}`). Each may come as SNS delivers it.
+ * Reads the events of CloudTrail, gzip or not, while their bytes arrive: log files (`{"Records": […]}`), and single
+ * events as EventBridge passes them on (`{"detail": {…}}`). Yields them in groups, as the pieces of the body have them.
+ * A notification of CloudTrail names files that have them (`{"s3Bucket": …, "s3ObjectKey": […]}`). Each may come as SNS
+ * delivers it.
  * @throws HttpProblem 413 `too_large`, 400 `invalid_json`.
  */
 export async function* readTrail(

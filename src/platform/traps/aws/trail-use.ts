@@ -7,7 +7,7 @@ import type { TrailRecord } from './trail-records.ts';
 
 const text = z.string().min(1).nullish().catch(null);
 
-/** What is read of an event: what somebody left out, or wrote in another form, loses nobody the rest. */
+/** The fields read from an event. A missing or malformed one does not cost the others. */
 const eventSchema = z.object({
   userIdentity: z.object({ accessKeyId: z.string().min(1) }),
   eventID: text,
@@ -38,7 +38,7 @@ export function toTrailEvent(record: TrailRecord): TrailEvent | null {
   return eventSchema.safeParse(json).data ?? null;
 }
 
-/** What an event says that somebody did with a trap. */
+/** Reads from an event how somebody used a trap. */
 export function useOfEvent(event: TrailEvent, record: TrailRecord, trapNo: number, now: Date): TrapUse {
   const { eventID, eventTime, eventSource, eventName, awsRegion, sourceIPAddress, userAgent, errorCode } = event;
   const service = eventSource?.replace(/\.amazonaws\.com$/, '') ?? null;

@@ -6,13 +6,13 @@ import type { Uses } from '../uses.ts';
 import { type NamedLogFiles, readTrail, type TrailLimits, type TrailRecord } from './trail-records.ts';
 import { type TrailEvent, toTrailEvent, useOfEvent } from './trail-use.ts';
 
-/** What came of a delivery of events. */
+/** The result of a delivery of events. */
 export interface TrailTally {
   /** All that it had. */
   events: number;
   /** Those that are uses of traps. */
   matched: number;
-  /** Of these, the ones that were recorded before. */
+  /** Events that were recorded before. */
   known: number;
 }
 

@@ -2,7 +2,7 @@ import type { Origin } from '../words.ts';
 import type { AwsSettings } from './settings.ts';
 
 const HOUR_MS = 60 * 60_000;
-/** What is silent for longer is not taken for alive. */
+/** Longest silences of channels before they no longer count as alive. */
 const SILENT_MS = { aws_cloudtrail: 24 * HOUR_MS, aws_last_used: HOUR_MS };
 
 interface Known {
@@ -13,7 +13,7 @@ interface Known {
   now: Date;
 }
 
-/** Whether AWS itself would tell of a use, and why. */
+/** Says if AWS itself would report a use, and why. */
 export function awsTruth(channel: keyof typeof SILENT_MS, known: Known): { active: boolean; reason: string } {
   const { origin, reportedAt, now } = known;
   if (origin === 'fabricated')

@@ -5,18 +5,18 @@ import type { DecoySettings } from './decoy.ts';
 import { madeOnce, makeAnew } from './own-files.ts';
 import { publicHostOf } from './place.ts';
 
-/** What a decoy shows to clients that speak TLS. PEM. */
+/** The certificate that a decoy shows to TLS clients. PEM. */
 export interface DecoyTls {
   certificate: string;
   key: string;
-  /** What a client has to trust; null where it knows the authority. */
+  /** The authority that a client has to trust; null if clients already know it. */
   authority: string | null;
 }
 
-/** What a certificate says. Names are written as in RFC 4514. */
+/** The names in a certificate, written as in RFC 4514. */
 export interface CertificateNames {
   subject: string;
-  /** Of the authority that issued it; null for one that signed itself. */
+  /** The name of the authority that issued it; null for one that signed itself. */
   issuer: string | null;
   /** Names and addresses that it is for. */
   hosts: readonly string[];
@@ -46,8 +46,8 @@ const AUTHORITY_FILE = 'authority.pem';
 const CERTIFICATE_FILE = 'tls.pem';
 
 /**
- * The certificate of the settings, or one of the decoy's own, which is made once. Where that does not name the host that
- * is planted, it is issued anew, by the same authority under the same names.
+ * The certificate of the settings, or one of the decoy's own, which is made once. Where that does not name the host
+ * that is planted, it is issued anew, by the same authority under the same names.
  * @param draw the names that it begins with, and may be random.
  */
 export async function tlsOf(

@@ -4,19 +4,19 @@ import type { TrapMark } from '../marks.ts';
 import type { TrapUse } from '../use.ts';
 import type { CredentialType } from '../words.ts';
 
-/** What a decoy pretends to be. */
+/** Services that a decoy can imitate. */
 export const DECOY_KINDS = ['aws', 'kubernetes', 'postgres', 'ssh', 'web'] as const;
 export type DecoyKind = (typeof DECOY_KINDS)[number];
 
 /** A decoy as the settings have it. */
 export interface DecoySettings {
-  /** What it is called here. */
+  /** The decoy's name in settings and pages. */
   name: string;
   kind: DecoyKind;
-  /** Where it listens; port 0 for any that is free. */
+  /** The address to listen on; port 0 for any free one. */
   host: string;
   port: number;
-  /** What is planted names it so; null for where it listens. */
+  /** The host in planted credentials; null for the address it listens on. */
   publicHost: string | null;
   publicPort: number | null;
   /** PEM; null for a certificate of its own. */
@@ -25,7 +25,7 @@ export interface DecoySettings {
   isPlain?: true;
 }
 
-/** Where a decoy is reached, as what is planted says it. */
+/** The address of a decoy, as planted credentials name it. */
 export interface DecoyPlace {
   name: string;
   kind: DecoyKind;
@@ -47,13 +47,13 @@ export interface FoundTrap {
   credential: { [name: string]: Json };
 }
 
-/** What decoys work with. */
+/** The tools of a decoy. */
 export interface DecoyMeans {
   /** The trap that has one of these marks; null for none. */
   find(marks: readonly TrapMark[]): Promise<FoundTrap | null>;
   /**
-   * Records a use. Resolves after its commit, or when it took so long that a client would notice: it is recorded then too.
-   * Never rejects.
+   * Records a use. Resolves after its commit, or when it took so long that a client would notice: it is recorded then
+   * too. Never rejects.
    */
   record(use: TrapUse): Promise<void>;
   clock: () => Date;

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import type { Duplex } from 'node:stream';
 
-/** What a client sends, taken piece by piece: it waits outside of this process until it is asked for. */
+/** Bytes from a client, taken piece by piece: the rest waits outside of this process until it is asked for. */
 export class Incoming {
   readonly #stream: Duplex;
   #held: Buffer = Buffer.alloc(0);
@@ -65,7 +65,9 @@ export class Incoming {
   }
 }
 
-/** Sends, and waits where the client does not read: what it is owed must not pile up here. @returns whether it is there. */
+/**
+ * Sends, and waits where the client does not read: what it is owed must not pile up here. @returns whether it is there.
+ */
 export async function sendTo(stream: Duplex, bytes: Uint8Array | string): Promise<boolean> {
   if (stream.destroyed || stream.writableEnded) return false;
   if (!stream.write(bytes)) {

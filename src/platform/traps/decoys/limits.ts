@@ -1,7 +1,7 @@
 import type { Server, Socket } from 'node:net';
 import { remoteAddressOf } from './address.ts';
 
-/** What the clients of a decoy may take. Times are milliseconds. */
+/** Limits for the clients of a decoy. Times are milliseconds. */
 export interface ConnectionLimits {
   /** Connections at once: of everybody, and of one address. */
   atOnce: number;
@@ -12,11 +12,11 @@ export interface ConnectionLimits {
   idleMs: number;
   /** From beginning to end. */
   wholeMs: number;
-  /** That one connection may send. */
+  /** The most bytes that one connection may send. */
   bytes: number;
 }
 
-/** How often connections are looked at, and so how exact their times are. */
+/** The interval between checks of connections, and so the precision of their times. */
 const LOOK_MS = 250;
 
 interface Open {

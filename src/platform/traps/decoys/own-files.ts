@@ -3,7 +3,7 @@ import { link, mkdir, readFile, unlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 
 /**
- * What a decoy keeps in its folder, and makes once: the second of two that make it at the same time takes what the first
+ * Creates a file in a decoy's folder once: the second of two that create it at the same time takes what the first
  * one made. Nobody else can read it.
  */
 export async function madeOnce(folder: string, name: string, make: () => Promise<string>): Promise<string> {

@@ -4,7 +4,7 @@ import type { DecoyPlace, DecoySettings } from './decoy.ts';
 /** To listen on all addresses is to listen here too. */
 const LOOPBACK: Record<string, string> = { '0.0.0.0': '127.0.0.1', '::': '::1' };
 
-/** Where a decoy is reached that listens now. */
+/** The address of a listening decoy. */
 export function listeningPlace(settings: DecoySettings, server: Server, authority: string | null): DecoyPlace {
   const { name, kind } = settings;
   const { port } = server.address() as AddressInfo;
@@ -16,7 +16,7 @@ export function publicHostOf({ publicHost, host }: DecoySettings): string {
   return publicHost ?? host;
 }
 
-/** Where this machine itself reaches a decoy. */
+/** The address at which this machine itself reaches a decoy. */
 export function localPlace({ host }: DecoySettings, server: Server): { host: string; port: number } {
   const { port } = server.address() as AddressInfo;
   return { host: LOOPBACK[host] ?? host, port };

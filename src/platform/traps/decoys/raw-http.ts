@@ -31,7 +31,7 @@ export function writtenOld({ status, reason, headers, body }: RawAnswer): string
   return `HTTP/1.0 ${status} ${reason}\r\n${lines}\r\n${body}`;
 }
 
-/** What is answered in the place of Node's own words. */
+/** Answers in place of Node's own texts. */
 export interface RawErrors {
   /** To what is no request of HTTP; null to say nothing. */
   broken(code: string): string | null;
@@ -40,12 +40,12 @@ export interface RawErrors {
 /** Has a server say nothing of its own. */
 export function serveRaw(server: Server, { broken }: RawErrors): void {
   server.on('clientError', (error: NodeJS.ErrnoException, socket: Duplex) => {
-    // Of whom the handshake failed, or who was too slow.
+    // A client whose handshake failed or that was too slow gets no answer.
     const answer = error.code?.startsWith('HPE_') === true && socket.writable ? broken(error.code) : null;
     if (answer === null) socket.destroy();
     else socket.end(answer, () => socket.destroy());
   });
-  // Who asks first gets the answer in the place of the leave to go on.
+  // A client that waits for 100 Continue gets the answer instead.
   const listener = (request: IncomingMessage, response: ServerResponse) => server.emit('request', request, response);
   server.on('checkContinue', listener);
   server.on('checkExpectation', listener);

@@ -7,7 +7,7 @@ import { startPostgresDecoy } from './postgres/decoy.ts';
 import { startSshDecoy } from './ssh/decoy.ts';
 import { startWeb } from './web/web.ts';
 
-/** How each kind of decoy is started: a new one is a folder and a line. */
+/** The starter of each kind of decoy. A new kind is a folder and a line here. */
 const KINDS: Readonly<Record<DecoyKind, StartDecoy>> = {
   web: startWeb,
   aws: startAwsDecoy,

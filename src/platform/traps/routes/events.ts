@@ -11,7 +11,7 @@ const trailTallySchema = z.object({
   events: z.int(),
   /** Those that are uses of traps. */
   matched: z.int(),
-  /** Of these, the ones that were recorded before. */
+  /** Events that were recorded before. */
   known: z.int(),
 });
 
@@ -25,7 +25,10 @@ const eventsSchema = z.any().meta({
 
 const TYPES = ['application/json', 'application/gzip', 'application/x-gzip', 'application/octet-stream'];
 
-/** Where others bring what they saw. Bodies are read while they arrive: they may be larger than those of other routes. */
+/**
+ * Routes that take events from outside. Bodies are read while they arrive: they may be larger than those of other
+ * routes.
+ */
 export const eventRoutes: FastifyPluginAsyncZod<{ service: TrapService }> = async (server, { service }) => {
   server.removeAllContentTypeParsers();
   server.addContentTypeParser(TYPES, (_request, payload, done) => done(null, payload));
@@ -47,7 +50,7 @@ export const eventRoutes: FastifyPluginAsyncZod<{ service: TrapService }> = asyn
     },
     (request) => {
       if (!(request.body instanceof Readable)) throw new HttpProblem(400, 'bad_request', 'the request has no body');
-      // Who sends too much is told so, where to end the stream would end the connection.
+      // A sender of too much gets an answer; ending the stream would end the connection.
       return service.trail.take(request.body.iterator({ destroyOnReturn: false }));
     },
   );

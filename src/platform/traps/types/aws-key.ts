@@ -17,7 +17,7 @@ const optionsSchema = z.strictObject({
     .default('us-east-1'),
 });
 
-/** What is known of an access key. */
+/** The facts about an access key. */
 export interface AwsKey {
   accessKeyId: string;
   /** Null for an imported one whose secret nobody told. */

@@ -6,7 +6,7 @@ import { readOptions } from './options.ts';
 import type { Artifact, TrapType } from './type.ts';
 
 const optionsSchema = z.strictObject({
-  /** What the artifact is: settings of an application, or the passwords of PostgreSQL's own clients. */
+  /** The form of the artifact: settings of an application, or the passwords of PostgreSQL's own clients. */
   form: z.enum(['env', 'pgpass']).default('env'),
   database: z
     .string()

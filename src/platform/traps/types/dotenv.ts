@@ -5,7 +5,7 @@ import type { PlantedType } from '../words.ts';
 import { readOptions } from './options.ts';
 import type { MadeTrap, TrapType, TrapWish } from './type.ts';
 
-/** What a credential is called in the environment of a program. */
+/** The names of a credential in the environment of a program. */
 const LINES: Partial<Record<PlantedType, (part: { [name: string]: Json }, made: MadeTrap) => string[]>> = {
   db_connection_string: ({ url }) => [`DATABASE_URL=${url}`],
   aws_key: ({ access_key_id, secret_access_key, region }, { artifact }) => [
@@ -23,7 +23,10 @@ const LINES: Partial<Record<PlantedType, (part: { [name: string]: Json }, made: 
 
 const toEndpoint = (line: string) => line.replace('endpoint_url = ', 'AWS_ENDPOINT_URL=');
 
-/** A file of settings with several credentials, each for a decoy that listens. @param typeOf the types that it is made of. */
+/**
+ * A file of settings with several credentials, each for a decoy that listens. @param typeOf the types that it is made
+ * of.
+ */
 export function dotenvOf(typeOf: (type: PlantedType) => TrapType): TrapType {
   return {
     type: 'dotenv',

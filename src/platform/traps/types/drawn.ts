@@ -29,7 +29,7 @@ export function drawNpmToken(): string {
 
 const WORK = ['billing', 'catalog', 'deploy', 'export', 'inventory', 'ledger', 'orders', 'reports', 'search', 'sync'];
 
-/** What a program is called that runs by itself. */
+/** Draws the name of a program that runs by itself. */
 export function drawWork(): string {
   return pickOne(WORK);
 }
@@ -51,7 +51,7 @@ export function decoyOrigin(decoy: DecoyPlace, user?: { name: string; password: 
   return `${decoy.isPlain === true ? 'http' : 'https'}://${login}${authorityOf(decoy)}`;
 }
 
-/** Where clients have to be told to trust the certificate of a decoy. */
+/** The hint for clients that have to be told to trust a decoy's certificate. */
 export function trustHint({ authority }: DecoyPlace, how: string): string {
   return authority === null ? '' : ` The decoy's certificate is its own: ${how}`;
 }

@@ -11,7 +11,7 @@ const optionsSchema = z.strictObject({
     .string()
     .regex(/^[\w.:/-]{1,100}$/, 'has other characters than letters, digits and _.:/-')
     .default('api'),
-  /** Of the token itself; the trap stays one. */
+  /** The validity of the token itself; the trap stays one. */
   valid_days: z.int().min(1).max(3650).default(1825),
 });
 const DAY_S = 24 * 60 * 60;

@@ -15,7 +15,7 @@ const OWNERS = ['deployer', 'gitlab-runner', 'argocd-manager', 'backup', 'ci', '
 const NAMESPACES = ['ci', 'default', 'deploy', 'ops', 'tools'];
 const GROUPS = ['developers', 'platform', 'sre', 'release-managers'];
 
-/** How a client of Kubernetes finds its cluster, with who it is there. */
+/** A file from which a Kubernetes client learns its cluster and its identity there. */
 export const kubeconfig: TrapType = {
   type: 'kubeconfig',
   decoy: 'kubernetes',

@@ -5,7 +5,7 @@ import { readOptions } from './options.ts';
 import type { TrapType } from './type.ts';
 
 const optionsSchema = z.strictObject({
-  /** What the server is called in the file. */
+  /** The name of the server in the file. */
   name: z
     .string()
     .regex(/^[\w-]{1,64}$/, 'has other characters than letters, digits, _ and -')

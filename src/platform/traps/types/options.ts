@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { invalidField } from '../../errors.ts';
 import type { TrapWish } from './type.ts';
 
-/** What a type is told. @throws DomainError `invalid_request` naming what it does not know, or not so. */
+/** Reads the options of a type. @throws DomainError `invalid_request` naming an unknown or wrong one. */
 export function readOptions<T>(schema: z.ZodType<T>, { options }: TrapWish): T {
   const read = schema.safeParse(options);
   if (read.success) return read.data;

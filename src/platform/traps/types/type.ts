@@ -3,27 +3,27 @@ import type { DecoyKind, DecoyPlace } from '../decoys/decoy.ts';
 import type { TrapMark } from '../marks.ts';
 import type { Channel, PlantedType, PlantLocation } from '../words.ts';
 
-/** What somebody wants a trap to be. */
+/** A request for a trap. */
 export interface TrapWish {
   plantLocation: PlantLocation;
-  /** What it is called here; nothing of it stands in what is planted. */
+  /** The trap's name here; it appears nowhere in the planted artifact. */
   label: string;
   /** The decoy that it leads to; null where the type needs none, or none is configured. */
   decoy: DecoyPlace | null;
   /** All that listen, for a type that has parts of several kinds. */
   places: readonly DecoyPlace[];
-  /** Where the platform itself is reached, for channels of its own. */
+  /** The public address of the platform, for channels of its own. */
   publicUrl: string;
   /** More that the type is told, checked by its schema. */
   options: { [name: string]: Json };
   now: Date;
 }
 
-/** What is planted: a file, or a line of one. */
+/** The artifact to plant: a file, or a line of one. */
 export interface Artifact {
   filename: string;
   content: string;
-  /** Where it goes and how, for the person who plants it. */
+  /** Instructions for the person who plants it. */
   instructions: string;
 }
 
@@ -32,13 +32,16 @@ export interface MadeTrap {
   /** Its parts, by the names that its clients use. */
   credential: { [name: string]: Json };
   artifact: Artifact;
-  /** What its uses are recognised by. */
+  /** Marks by which its uses are recognized. */
   marks: readonly TrapMark[];
   /** By what its uses can be seen at all. */
   channels: readonly Channel[];
   /** A part of it that is no secret and tells it from others, for people. */
   knownAs: string;
-  /** Of one that has several: each is used by itself, at a decoy of its own. Its credential stands under its type. */
+  /**
+   * Parts of a trap that has several: each is used by itself, at a decoy of its own. Its credential stands under its
+   * type.
+   */
   parts?: readonly TrapPart[];
 }
 

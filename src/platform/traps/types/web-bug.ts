@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { decoyOrigin } from './drawn.ts';
 import type { TrapType } from './type.ts';
 
-/** Where the platform itself takes calls of web bugs. */
+/** The path at which the platform itself takes calls of web bugs. */
 export const CALLBACK_PATH = '/traps/t';
 
 /** An address that nobody calls who was not given it: in a document, a page, a message. */

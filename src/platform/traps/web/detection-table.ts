@@ -34,7 +34,7 @@ function trapCell({ detection_id, label, credential_type }: WireDetection): Mark
   return markup`${link(detectionPath(detection_id), label)} <span class="minor">${TYPE_WORDS[credential_type].title}</span>`;
 }
 
-/** What somebody said of themselves, or that they said nothing. */
+/** A client's name for itself, or a note that it gave none. */
 export function orUnknown(text: string | null): Markup {
   return text === null ? markup`<span class="minor">unknown</span>` : markup`${name(text)}`;
 }

@@ -94,7 +94,7 @@ function statusForm(server: FastifyInstance, { service }: TrapPageParts): void {
   });
 }
 
-/** What can be said of it: what it is not. */
+/** Statuses that a detection can change to. */
 function changes({ status }: WireDetection): (readonly [DetectionStatus, string])[] {
   const all = [
     ['acknowledged', 'Acknowledge'],

@@ -30,7 +30,7 @@ const filterSchema = filtersOf(
 );
 type Filter = z.output<typeof filterSchema>;
 
-/** What was seen of the traps: what is open first. It keeps itself new where scripts run. */
+/** The page of detections, open ones first. It refreshes itself where scripts run. */
 export function detectionsPage(server: FastifyInstance, { service, clock }: TrapPageParts): void {
   const options = { config: MAY_SEE, schema: { hide: true, querystring: filterSchema } } as const;
   server.get('/traps', options, async (request, reply) => {

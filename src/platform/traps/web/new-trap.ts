@@ -94,7 +94,7 @@ function seenBy({ decoys: [first] }: TypeTruth): string {
   return first === undefined ? 'The platform itself sees it.' : `The decoy “${first.name}” at ${first.host} sees it.`;
 }
 
-/** Where a type may lead to one of several. */
+/** The choice among several decoys that a type may lead to. */
 function decoyField(form: FormState, possible: readonly TypeTruth[]): Markup | null {
   const places = new Map(
     possible.filter(({ decoys }) => decoys.length > 1).flatMap(({ decoys }) => decoys.map((each) => [each.name, each])),

@@ -8,7 +8,7 @@ import type { CredentialType } from '../words.ts';
 export interface TypeOption {
   name: string;
   label: string;
-  /** What it is where nothing is said, too. */
+  /** A hint, which also names the default. */
   hint?: string;
   /** One of these; the first, where nothing is said. */
   among?: readonly Choice[];
@@ -17,7 +17,7 @@ export interface TypeOption {
 
 const named = (value: string, label = value): Choice => ({ value, label });
 
-/** What a form offers of the options that each type takes: see its file in `types/`. */
+/** The form fields for the options of each type: see its file in `types/`. */
 export const TYPE_OPTIONS: Partial<Record<CredentialType, readonly TypeOption[]>> = {
   aws_key: [
     {
@@ -78,7 +78,7 @@ export function optionFields(form: FormState, type: CredentialType): Markup[] | 
   });
 }
 
-/** What a type was told, of what was sent: what others were told is nothing to it. */
+/** Takes the options of one type from a form; those of other types are ignored. */
 export function optionsOf(type: CredentialType, sent: Readonly<Record<string, unknown>>): { [name: string]: Json } {
   const told = (TYPE_OPTIONS[type] ?? []).map((option) => {
     const text = sent[fieldName(type, option)];

@@ -10,7 +10,7 @@ import { DEPTH_WORDS } from './words.ts';
 
 const MOST = 30;
 
-/** How traps stand, in one look, and what was seen of them lately. */
+/** Summarizes all traps and the latest detections. */
 export async function trapsOverview({ service, clock }: TrapPageParts): Promise<OverviewOfModule> {
   const overview = await service.overview();
   const { data } = await service.detections.list({ limit: MOST });
@@ -29,7 +29,7 @@ function tileOf(overview: TrapsOverview, now: Date): TileView {
   };
 }
 
-/** What is worst comes first. No channel is called good that was not proved. */
+/** Puts the worst first. Calls no channel good that was not proved. */
 function verdictOf({ open, planted, unproved, lost }: TrapsOverview): Pick<TileView, 'tone' | 'word' | 'next'> {
   if (open !== null)
     return { tone: 'bad', word: 'Traps were used', next: { title: 'See the detections', path: TRAPS_PATH } };

@@ -9,7 +9,7 @@ import { trapPage } from './trap.ts';
 import { trapActPages } from './trap-acts.ts';
 import { trapsPage } from './traps.ts';
 
-/** What people see of the traps. It calls what the routes of the API call. */
+/** The pages of traps. They call what the routes of the API call. */
 export function pagesOfTraps(parts: TrapPageParts): ModulePages {
   return {
     nav: [{ title: 'Traps', path: TRAPS_PATH, scope: 'traps:read' }],

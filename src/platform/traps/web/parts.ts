@@ -1,7 +1,7 @@
 import type { People } from '../../accounts/people.ts';
 import type { TrapService } from '../service.ts';
 
-/** What the pages of traps are made with: the same services that the routes of the API call. */
+/** The services behind the pages of traps: those that the routes of the API call. */
 export interface TrapPageParts {
   service: TrapService;
   people: Pick<People, 'namesOf'>;

@@ -24,6 +24,6 @@ export function trapsApi(...parts: readonly string[]): string {
   return ['/traps/api/v1', ...parts.map(encodeURIComponent)].join('/');
 }
 
-/** Where pages of traps stand. */
+/** The breadcrumb above the pages of traps. */
 export const ABOVE_TRAPS = [{ title: 'Traps', path: TRAPS_PATH }];
 export const ABOVE_CREDENTIALS = [...ABOVE_TRAPS, { title: 'All traps', path: CREDENTIALS_PATH }];

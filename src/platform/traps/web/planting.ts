@@ -7,7 +7,7 @@ import { newTrapSchema } from '../requests.ts';
 import { PLANT_LOCATIONS } from '../words.ts';
 import { PLACE_WORDS } from './words.ts';
 
-/** What a form says of each new trap. */
+/** Fields of a form for each new trap. */
 export const plantingSchema = {
   plant_location: newTrapSchema.shape.plant_location,
   label: text.trim().min(1, 'Say what it is called here').max(200),

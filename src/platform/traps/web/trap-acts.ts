@@ -20,7 +20,7 @@ import { MAY_ACT, type TrapPageParts } from './parts.ts';
 import { ABOVE_CREDENTIALS, trapPath, trapsApi } from './paths.ts';
 import { CHANNEL_WORDS } from './words.ts';
 
-/** What is done with a trap. */
+/** Pages for the acts on a trap. */
 export function trapActPages(server: FastifyInstance, parts: TrapPageParts): void {
   confirmPage(server, parts);
   testPage(server, parts);

@@ -89,7 +89,7 @@ function acts(trap: WireTrap, request: FastifyRequest): Markup | null {
   );
 }
 
-/** What each check looks at. */
+/** The subject of each check. */
 const CHECK_WORDS: Record<RealismCheck['check'], string> = {
   plain_label: 'The label tells nothing',
   plain_host: 'The host tells nothing',

@@ -13,7 +13,7 @@ import {
   VAULT_TYPES,
 } from '../words.ts';
 
-/** What each type is called, and what its use shows. */
+/** The title of each type, and what its use shows. */
 export const TYPE_WORDS: Record<CredentialType, { title: string; shows: string }> = {
   aws_key: { title: 'AWS access key', shows: 'A use shows that somebody has the key, and what they asked AWS for.' },
   db_connection_string: {
@@ -81,7 +81,7 @@ export const CHANNEL_WORDS: Record<Channel, string> = {
   tool_call: 'Action of an agent',
 };
 
-/** How far somebody went. */
+/** Words for each depth. */
 export const DEPTH_WORDS: Record<Depth, { word: string; sentence: string }> = {
   exposed: { word: 'exposed', sentence: 'It was seen in public.' },
   read: { word: 'opened', sentence: 'Somebody opened it, and did no more.' },
@@ -112,19 +112,19 @@ export function trapStatusWord(status: TrapStatus): Markup {
   return statusWord(...TRAP_STATUS_WORDS[status]);
 }
 
-/** Whether a channel lives. Nothing is called good that was not proved. */
+/** Says if a channel lives. Calls nothing good that was not proved. */
 export function channelWord(channel: WireTrap['detection_channels'][number], now: Date): Markup {
   if (!channel.active) return statusWord('neutral', 'sees nothing');
   const isProved = channel.last_proved_at !== null && channel.last_proved_at >= proofSince(now);
   return isProved ? statusWord('good', 'proved') : statusWord('warning', 'not proved');
 }
 
-/** Whether it lies in the vault of an agent alone: another one is made there. */
+/** True for a trap that lies only in an agent's vault: another one is made there. */
 export function isOfVault({ credential_type }: WireTrap): boolean {
   return (VAULT_TYPES as readonly string[]).includes(credential_type);
 }
 
-/** Whether a trap has ended: it is seen still, and planted no more. */
+/** True for a trap that has ended: its uses still count, and it is planted no more. */
 export function hasEnded({ status }: WireTrap): boolean {
   return status === 'revoked' || status === 'rotated';
 }

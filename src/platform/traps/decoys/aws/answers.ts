@@ -1,7 +1,7 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import type { RawAnswer } from '../raw-http.ts';
 
-/** What is wrong, in the words of each protocol. */
+/** An error, in the words of each protocol. */
 export interface AwsError {
   status: number;
   code: string;
@@ -10,7 +10,7 @@ export interface AwsError {
   more?: readonly (readonly [name: string, text: string])[];
 }
 
-/** How a service speaks. */
+/** The protocol of a service. */
 export type AwsProtocol = 's3' | 'query' | 'ec2' | 'json' | 'rest';
 
 /** To whom, and how. */

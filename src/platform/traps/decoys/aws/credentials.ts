@@ -1,7 +1,7 @@
 import { ALGORITHM, type AwsSigning, judgeSignature, type SignedParts, type SigningScope } from '../../aws/sigv4.ts';
 import { type AwsRequest, headerOf } from './request.ts';
 
-/** Who a request says it is from. */
+/** The identity that a request claims. */
 export interface Presented {
   accessKeyId: string;
   /** Null where it is signed in a way that is not judged here: Signature Version 2 or 4A. */
@@ -14,7 +14,7 @@ const CREDENTIAL = /^([A-Z0-9]{16,128})\/(\d{8})\/([a-z0-9-]{1,64})\/([a-z0-9-]{
 const CREDENTIAL_4A = /^([A-Z0-9]{16,128})\/(\d{8})\/([a-z0-9-]{1,64})\/aws4_request$/;
 const VERSION_2 = /^AWS ([A-Z0-9]{16,128}):/;
 
-/** What a request is signed with, in a header or in its address; null for one that nobody signed. */
+/** Reads the signature of a request from its header or address; null for an unsigned one. */
 export function presentedBy(request: AwsRequest): Presented | null {
   const authorization = headerOf(request, 'authorization');
   if (authorization?.startsWith('AWS4-') === true) return inHeader(request, authorization);

@@ -14,7 +14,7 @@ import { type KeyOwner, keyOwner } from './identity.ts';
 import { type AwsRequest, headerOf } from './request.ts';
 import { type S3Operation, s3Operation } from './s3-operation.ts';
 
-/** What is asked for, in the words of AWS. */
+/** The requested operation, in the words of AWS. */
 export interface AwsOperation {
   /** `sts:GetCallerIdentity`. */
   action: string;
@@ -23,7 +23,7 @@ export interface AwsOperation {
   asked: AwsAsked;
 }
 
-/** What came of a request. */
+/** The judgment of a request. */
 export interface Judged {
   /** Null where it cannot be told. */
   authVerified: boolean | null;
@@ -106,7 +106,7 @@ export function judgeTrap(operation: AwsOperation, request: AwsRequest, presente
 /** AWS tells everybody with a key that works who they are, whatever their rights are. */
 function answerOf({ action, right, asked }: AwsOperation, { arn, userId, accountId }: KeyOwner): RawAnswer {
   if (action === 'sts:GetCallerIdentity') return callerIdentity(asked, { arn, userId, accountId });
-  // Of services of REST it is not known how AWS names what their paths mean.
+  // AWS's names for the paths of REST services are not known.
   const why = right.includes(' ')
     ? `User: ${arn} is not authorized to access this resource`
     : `User: ${arn} is not authorized to perform: ${right} because no identity-based policy allows the ${right} action`;
@@ -170,7 +170,7 @@ function mismatch({ asked }: AwsOperation, presented: Presented, judged: ReturnT
 
 const bytesOf = (text: string) => (Buffer.from(text).toString('hex').match(/../g) ?? []).join(' ');
 
-/** Who signs with a clock that is wrong is told so, and by it that the rest was right. */
+/** Answers a request signed with a wrong clock, which tells its sender that the rest was right. */
 function skew({ signature }: Presented, { protocol, now }: AwsAsked): AwsError | null {
   const [, ...parts] = /^(\d{4})(\d\d)(\d\d)T(\d\d)(\d\d)(\d\d)Z$/.exec(signature?.time ?? '') ?? [];
   const [year, month, day, hour, minute, second] = parts;
@@ -190,7 +190,7 @@ function skew({ signature }: Presented, { protocol, now }: AwsAsked): AwsError |
   return { status: protocol === 'json' ? 400 : 403, code, message };
 }
 
-/** What somebody did, for who is told of it. */
+/** The depth of an operation, for alerts. */
 export function depthOf({ action }: AwsOperation): 'validated' | 'used' {
   return depthOfAwsAction(action);
 }

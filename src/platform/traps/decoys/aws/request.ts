@@ -18,7 +18,7 @@ export interface AwsRequest {
   /** Hex SHA-256 of the body. */
   bodySha256: string;
   body: string;
-  /** Of the query, and of the body where that is a form. */
+  /** Parameters of the query, and of the body if it is a form. */
   parameters: ReadonlyMap<string, string>;
   /** As it came, as much as was kept. */
   raw: string;
@@ -54,7 +54,7 @@ async function readBody(request: IncomingMessage): Promise<{ body: string; bodyS
   const digest = createHash('sha256');
   const kept: Buffer[] = [];
   let bytes = 0;
-  // Who waits for the leave to send has not sent.
+  // A client that waits for 100 Continue has sent no body.
   if (request.headers.expect === undefined)
     for await (const chunk of request.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>) {
       if (bytes < KEPT_BYTES) kept.push(chunk.subarray(0, KEPT_BYTES - bytes));

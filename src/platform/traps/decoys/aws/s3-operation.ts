@@ -1,6 +1,6 @@
 import type { AwsRequest } from './request.ts';
 
-/** What is asked of S3: the operation, and the right that it needs. */
+/** An operation of S3, and the right that it needs. */
 export interface S3Operation {
   name: string;
   right: string;

@@ -22,7 +22,7 @@ const LIMITS = {
 };
 const MAX_HEADER_BYTES = 16 * 2 ** 10;
 
-/** What S3 answers to what it cannot read. */
+/** The answers of S3 to requests that it cannot read. */
 const BROKEN = {
   code: 'BadRequest',
   message: 'An error occurred when parsing the HTTP request.',

@@ -3,13 +3,13 @@ import type { Json } from '../../../../core/json/canonical.ts';
 import type { RawAnswer } from '../raw-http.ts';
 import type { KubeRequest } from './request.ts';
 
-/** Of one cluster: random, and the same for ever. */
+/** The identifiers of one cluster: random, and constant once made. */
 export interface ClusterIds {
   flowSchema: string;
   priorityLevel: string;
 }
 
-/** Who asks, as the server knows them. */
+/** The client, as the server knows it. */
 export interface KubeUser {
   name: string;
   groups: readonly string[];

@@ -9,9 +9,9 @@ const DAY_MS = 24 * 60 * 60_000;
 const RSA = { name: 'RSASSA-PKCS1-v1_5', hash: 'SHA-256' };
 const KEYS = { ...RSA, modulusLength: 2048, publicExponent: new Uint8Array([1, 0, 1]) };
 
-/** What one cluster has of its own. */
+/** The identity of one cluster. */
 export interface Cluster {
-  /** What it shows: of the settings, or its own. */
+  /** The certificate, from the settings or the cluster's own. */
   tls: DecoyTls;
   /** PEM of the authority of its clients. */
   clientAuthority: string;

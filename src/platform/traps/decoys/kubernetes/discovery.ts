@@ -1,7 +1,7 @@
 import type { Json } from '../../../../core/json/canonical.ts';
 import { GROUPS, type KubeGroup, type KubeResource, storageVersionHash, verbsOfPart } from './resources.ts';
 
-/** What everybody may see who is known. */
+/** The documents that every known user may see. */
 export interface Discovered {
   body: Json;
   contentType: string;

@@ -24,7 +24,7 @@ const CIPHERS = [
 const HTTP2 = { maxConcurrentStreams: 100, maxFrameSize: 1_048_576, maxHeaderListSize: 1_048_896 };
 const MAX_HEADER_BYTES = 64 * 2 ** 10;
 const HANDSHAKE_BYTE = 0x16;
-/** What Go says to who speaks HTTP where it speaks TLS. */
+/** Go's answer to HTTP on a TLS port. */
 const NOT_TLS = 'HTTP/1.0 400 Bad Request\r\n\r\nClient sent an HTTP request to an HTTPS server.\n';
 const LIKE_HTTP = /^(GET \/|HEAD |POST |PUT \/|OPTIO)/;
 

@@ -1,4 +1,4 @@
-/** What Go says in the place of its handlers. See net/http/server.go. */
+/** An answer that Go gives in place of its handlers. See net/http/server.go. */
 export function refusedByGo(status: string, text?: string): string {
   const said = text === undefined ? status : `${status}: ${text}`;
   return `HTTP/1.1 ${said}\r\nContent-Type: text/plain; charset=utf-8\r\nConnection: close\r\n\r\n${said}`;
@@ -17,7 +17,7 @@ const HOST = /^[!$%&'()*+,\-./:;=[\]_~\w]*$/;
  */
 export function judgeHead(head: string): { refused: string } | 'more' | 'fits' {
   const lines = head.split('\n');
-  // What has no end yet is no line.
+  // Text without a line end is no line yet.
   lines.pop();
   const [first, ...rest] = lines.map((line) => line.replace(/\r$/, ''));
   if (first === undefined) return 'more';
@@ -33,7 +33,7 @@ export function judgeHead(head: string): { refused: string } | 'more' | 'fits' {
   return wrong === null ? 'fits' : { refused: refusedByGo(BAD_REQUEST, wrong) };
 }
 
-/** What Go finds wrong with headers that others take for a request of HTTP. */
+/** The fault that Go finds in headers that other servers accept. */
 function wrongHeader(lines: readonly string[], mayLackHost: boolean): string | null {
   const names = lines.map((line) => line.split(':', 1)[0] ?? '');
   const host = lines.find((line) => /^host:/i.test(line));

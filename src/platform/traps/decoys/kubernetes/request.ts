@@ -1,6 +1,6 @@
 import { GROUPS } from './resources.ts';
 
-/** What a request is about, as the server's rules have it. */
+/** A request in terms of the server's rules. */
 export interface KubeRequest {
   verb: string;
   path: string;
@@ -48,14 +48,14 @@ export function actionOf({ verb, path, resource }: KubeRequest): string {
   return `${verb} ${whole}${namespace === null ? '' : ` in ${namespace}`}`;
 }
 
-/** Whether the server has it. */
+/** True if the server has the resource. */
 export function isKnownResource({ resource }: KubeRequest): boolean {
   return GROUPS.some(
     ({ name, resources }) => name === resource?.group && resources.some((each) => each.name === resource.name),
   );
 }
 
-/** What everybody may ask who is known: who they are, and what they may. */
+/** True for a question that every known user may ask: who they are, and what they may do. */
 export function isSelfReview({ verb, resource }: KubeRequest): boolean {
   return verb === 'create' && resource !== null && /^selfsubject(access|rules|)reviews$/.test(resource.name);
 }

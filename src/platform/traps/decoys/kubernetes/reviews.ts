@@ -1,7 +1,7 @@
 import type { Json } from '../../../../core/json/canonical.ts';
 import type { KubeUser } from './answers.ts';
 
-/** What everybody may who is known: the roles system:basic-user, system:discovery and system:public-info-viewer. */
+/** The rights of every known user: the roles system:basic-user, system:discovery and system:public-info-viewer. */
 const RESOURCE_RULES: Json = [
   {
     verbs: ['create'],

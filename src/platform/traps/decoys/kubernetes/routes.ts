@@ -13,7 +13,7 @@ export interface KubeAsked {
   host: string;
 }
 
-/** What the rules of a new cluster have everybody see. */
+/** Paths that a new cluster shows to everybody. */
 const HEALTH = ['/healthz', '/livez', '/readyz'];
 
 export function answerKube(request: KubeRequest, { user, shown, body, accept, host }: KubeAsked): RawAnswer {

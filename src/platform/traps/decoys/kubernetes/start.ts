@@ -81,10 +81,10 @@ async function answerRequest(
   );
 }
 
-/** Who a request says it is from; null for nobody. */
+/** The identity that a request claims; null for none. */
 function presentedBy({ headers, socket }: KubeIncoming) {
   const certificate = (socket as TLSSocket).getPeerCertificate();
-  // Of who shows none it is an object without members.
+  // Without a client certificate, Node returns an object without members.
   if (certificate?.fingerprint256 !== undefined)
     return { kind: 'client_certificate', value: certificate.fingerprint256 } as const;
   const token = /^bearer +(\S+)$/i.exec(headers.authorization ?? '')?.[1];

@@ -1,13 +1,13 @@
 import { type PostgresError, type ResultColumn, SERVER_VERSION, VERSION_TEXT } from './messages.ts';
 
-/** What a statement leads to: whoever logs in here may do next to nothing. */
+/** The answer to a statement. Nobody who logs in here may do more than next to nothing. */
 export type StatementAnswer =
   | { error: PostgresError }
   | { empty: true }
   /** `columns` for a statement that has rows; a row has a text for each. */
   | { tag: string; columns?: readonly ResultColumn[]; rows?: readonly (readonly string[])[] };
 
-/** Who asks, and what is known of their session. */
+/** The client, and the state of its session. */
 export interface Asker {
   user: string;
   database: string;
@@ -79,7 +79,7 @@ export function answerTo(statement: string, asker: Asker): StatementAnswer {
   return denied(`permission denied for table ${relation}`, 'aclchk.c:3655 aclcheck_error');
 }
 
-/** What every statement but the end of a transaction gets, once one in it has failed. */
+/** The answer to every statement but the end of a transaction, once one in it has failed. */
 export const IN_FAILED_TRANSACTION: PostgresError = {
   severity: 'ERROR',
   code: '25P02',

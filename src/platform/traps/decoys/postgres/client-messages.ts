@@ -1,6 +1,6 @@
 import type { PostgresError } from './messages.ts';
 
-/** What a client says in SCRAM, read as PostgreSQL reads it. */
+/** The SCRAM message of a client, as PostgreSQL reads it. */
 export interface ClientFirst {
   /** The part before the first message proper, which the last message has to repeat. */
   header: string;
@@ -28,7 +28,7 @@ const unsupported = (message: string, at: string): PostgresError => ({
   at: `auth-scram.c:${at} read_client_first_message`,
 });
 
-/** What is wrong with a message before its parts are looked at; null for nothing. */
+/** The fault of a message as a whole, before its parts are read; null for none. */
 export function checkWhole(message: string): PostgresError | null {
   if (message === '') return violation('The message is empty.', '366 scram_exchange');
   if (message.includes('\0')) return violation('Message length does not match input length.', '371 scram_exchange');
@@ -65,7 +65,9 @@ export function readClientFirst(message: string, isBound: boolean): ClientFirst 
   return { header, bare, nonce };
 }
 
-/** @param header of the first message, which the last one repeats; @param bound what of the channel follows it there. */
+/**
+ * @param header of the first message, which the last one repeats; @param bound what of the channel follows it there.
+ */
 export function readClientFinal(
   message: string,
   header: string,

@@ -15,16 +15,16 @@ export interface LoginMeans {
   find: DecoyMeans['find'];
   /** By which salts are made. */
   saltKey: Uint8Array;
-  /** What RFC 5929 calls tls-server-end-point. */
+  /** The channel binding that RFC 5929 calls tls-server-end-point. */
   certificateHash: Uint8Array;
 }
 
-/** How a login ended. */
+/** The result of a login. */
 export interface LoginOutcome {
   trap: FoundTrap | null;
-  /** Whether the client has the password; null where it did not say. */
+  /** True if the client has the password; null if it did not say. */
   verified: boolean | null;
-  /** What is answered; null where nobody waits for an answer. */
+  /** The answer; null if nobody waits for one. */
   answer: Buffer | null;
 }
 
@@ -94,7 +94,7 @@ async function firstWords(startup: Startup): Promise<{ message: string; isBound:
   return next === null || !Buffer.isBuffer(next) ? next : { message: next.toString('latin1'), isBound };
 }
 
-/** What the client says next; an error where it is nothing that belongs here, null when it is gone. */
+/** Reads the client's response; an error if it does not belong here, null once the client is gone. */
 async function readResponse({ incoming, user }: Startup): Promise<Buffer | PostgresError | null> {
   const type = (await incoming.take(1))?.[0];
   if (type === undefined) return null;

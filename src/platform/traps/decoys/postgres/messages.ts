@@ -78,7 +78,7 @@ export function dataRow(values: readonly string[]): Buffer {
   return toMessage('D', toInt16(values.length), ...fields);
 }
 
-/** What the server says of itself before the first query, in its order. */
+/** The server's messages before the first query, in their order. */
 export function sessionMessages(user: string, named: ReadonlyMap<string, string>, process: [number, number]): Buffer {
   const parameters = {
     application_name: named.get('application_name') ?? '',

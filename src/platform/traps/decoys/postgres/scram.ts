@@ -6,7 +6,7 @@ export const SCRAM_ITERATIONS = 4096;
 
 const derive = promisify(pbkdf2);
 
-/** What each side makes of a password: RFC 5802 section 3. */
+/** The keys that each side derives from a password: RFC 5802 section 3. */
 export interface ScramKeys {
   clientKey: Buffer;
   storedKey: Buffer;

@@ -3,7 +3,7 @@ import { type SecureContext, TLSSocket } from 'node:tls';
 import { Incoming, sendTo } from '../incoming.ts';
 import { errorMessage, type PostgresError, toInt32, toMessage } from './messages.ts';
 
-/** What a client wants to begin with. */
+/** The startup request of a client. */
 export interface Startup {
   /** The socket, or TLS over it. */
   stream: Socket;

@@ -14,7 +14,7 @@ export interface ShownKey {
   trap: FoundTrap;
   user: string;
   algorithm: string;
-  /** Whether they have its private half too; null where they did not say yet. */
+  /** True if the client has the private half too; null if it did not say yet. */
   verified: boolean | null;
   /** The message. */
   request: Buffer;
@@ -23,7 +23,7 @@ export interface ShownKey {
 export interface AuthenticationMeans {
   transport: SshTransport;
   session: SshSession;
-  /** Of the server: how long a failure takes depends on it and on the user. */
+  /** The server's seed: the delay of a failure depends on it and on the user. */
   delaySeed: Buffer;
   find(fingerprint: string): Promise<FoundTrap | null>;
   /** Is awaited before the key is answered. */

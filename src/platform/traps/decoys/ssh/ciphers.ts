@@ -2,7 +2,7 @@ import { createCipheriv, createDecipheriv, createHmac, randomBytes, timingSafeEq
 import type { Incoming } from '../incoming.ts';
 import { sshUint32 } from './wire.ts';
 
-/** How packets of one direction are sealed, and opened. */
+/** Seals and opens the packets of one direction. */
 export interface PacketCipher {
   seal(sequence: number, payload: Uint8Array): Buffer;
   /** @returns the payload; null where the client is gone, or sent nothing that can be opened. */

@@ -14,8 +14,8 @@ import { type KexLists, type KexOffer, kexInit, readKexInit, SSH, type SshTransp
 import { SshReader, sshMessage, sshNumber, sshString } from './wire.ts';
 
 /**
- * The lists of an OpenSSH whose administrator took out what could be attacked by Terrapin (CVE-2023-48795) and by D(HE)at
- * (CVE-2002-20001), as guides to hardening say.
+ * The lists of an OpenSSH whose administrator took out what could be attacked by Terrapin (CVE-2023-48795) and by
+ * D(HE)at (CVE-2002-20001), as guides to hardening say.
  */
 export const SERVER_LISTS: Omit<KexLists, 'hostKey'> = {
   kex: [
@@ -37,7 +37,7 @@ export interface Identifications {
   server: string;
 }
 
-/** What was agreed on. */
+/** The result of a key exchange. */
 export interface SshSession {
   /** The hash of the first exchange. */
   id: Buffer;
@@ -55,9 +55,9 @@ export interface ServerExchange {
   transport: SshTransport;
   identifications: Identifications;
   hostKeys: readonly HostKey[];
-  /** Of the exchange before, where this is not the first one. */
+  /** The previous exchange; null for the first one. */
   before: SshSession | null;
-  /** What the client sent to begin it; null where it is to come. */
+  /** The client's message that began it; null if it is still to come. */
   begun: Buffer | null;
 }
 
@@ -99,8 +99,8 @@ export async function exchangeKeys(exchange: ServerExchange): Promise<SshSession
 }
 
 /**
- * The message that begins a key exchange. To others of the transport, OpenSSH says that it does not know them; it ends a
- * connection that goes on without one.
+ * The message that begins a key exchange. To others of the transport, OpenSSH says that it does not know them; it ends
+ * a connection that goes on without one.
  */
 async function readBegin(transport: SshTransport): Promise<Buffer | null> {
   for (;;) {
@@ -124,7 +124,7 @@ interface Agreed {
   macs: [string, string];
 }
 
-/** Of each list the first of the client's that the server has. */
+/** Takes from each list the client's first item that the server has. */
 function agree(offer: KexOffer, hostKeys: readonly string[]): Agreed | null {
   const first = (wanted: readonly string[], had: readonly string[]) => wanted.find((name) => had.includes(name));
   const { kex, cipher, mac } = SERVER_LISTS;
@@ -194,7 +194,7 @@ export function keyMaker({ hash: name, secret }: SharedSecret, hashed: Buffer, s
   });
 }
 
-/** What OpenSSH 9.2 takes. */
+/** Signature algorithms that OpenSSH 9.2 accepts. */
 const SIGNATURES = [
   'ssh-ed25519',
   'sk-ssh-ed25519@openssh.com',

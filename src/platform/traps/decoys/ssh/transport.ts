@@ -100,7 +100,7 @@ export function kexInit(cookie: Uint8Array, { kex, hostKey, cipher, mac, compres
   return sshMessage(SSH.kexInit, cookie, ...lists.map((names) => sshString(names.join(','))), Buffer.alloc(5));
 }
 
-/** What the other side offers; where its directions differ, each has its own. */
+/** The other side's offer, with lists of its own for each direction. */
 export interface KexOffer {
   kex: string[];
   hostKey: string[];

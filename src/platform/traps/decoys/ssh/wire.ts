@@ -33,7 +33,7 @@ export class SshReader {
     this.#at = at;
   }
 
-  /** What was read so far. */
+  /** The bytes read so far. */
   get before(): Buffer {
     return this.#bytes.subarray(0, this.#at);
   }
@@ -65,5 +65,5 @@ export class SshReader {
   }
 }
 
-/** What the other side sent is nothing that the protocol knows. */
+/** The other side sent something that the protocol does not know. */
 export class SshFormatError extends Error {}

@@ -3,7 +3,7 @@ import { isClosing, nginxPage, type WebAnswer, written } from './pages.ts';
 import { RequestReader } from './request-reader.ts';
 import type { WebRequest } from './web-request.ts';
 
-/** Who is at the other end of a connection, and how it speaks. */
+/** The client of a connection, and its protocol. */
 export interface Peer {
   address: string | null;
   /** It speaks plain HTTP to a port of HTTPS. */
@@ -12,7 +12,7 @@ export interface Peer {
 
 export interface ConnectionMeans {
   clock: () => Date;
-  /** Whether requests for a path are passed on. */
+  /** True if requests for a path are passed on. */
   passesOn(path: string): boolean;
   /** Answers a request that nginx would pass on. */
   answer(request: WebRequest, peer: Peer): Promise<WebAnswer>;
@@ -67,7 +67,10 @@ async function answerOf(request: WebRequest, peer: Peer, means: ConnectionMeans)
   return { answer: nginxPage(page, request), mayStay: !isClosing(page) };
 }
 
-/** Ends our side, once a body that is too large was sent or not, and takes what still comes for a while: else the client would lose the answer. */
+/**
+ * Ends our side, once a body that is too large was sent or not, and takes what still comes for a while: else the client
+ * would lose the answer.
+ */
 function linger(socket: Duplex, waitsForBody: boolean): void {
   socket.removeAllListeners('data');
   if (!waitsForBody) socket.end();

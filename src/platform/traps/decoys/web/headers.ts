@@ -1,13 +1,13 @@
 /** The headers of a request, by names in lower case; of several that have one name, the first. */
 export type Headers = ReadonlyMap<string, string>;
 
-/** What a header line is: a header, the end of all, one that is passed over, or one for which the request is refused. */
+/** A parsed header line: a header, the end, a line to skip, or one that makes nginx refuse the request. */
 export type HeaderLine = { name: string; value: string } | 'end' | 'ignored' | 'refused';
 
 const REFUSED_NAME = /^$|[\0- \x7f]/;
 const KNOWN_NAME = /^[A-Za-z0-9-]+$/;
 
-/** What no header and no end of headers begins with: nginx does not wait for the end of such a line. */
+/** Bytes that begin neither a header nor the end of headers: nginx does not wait for the end of such a line. */
 export const NO_BEGINNING = /^(?:\r[^\n]|[\0\t\v\f :\x7f])/;
 
 /** Reads a line as nginx does. @param line of bytes as characters, without its line feed. */
@@ -21,7 +21,7 @@ export function readHeaderLine(line: string): HeaderLine {
   return KNOWN_NAME.test(name) ? { name: name.toLowerCase(), value: value.replace(/^ +| +$/g, '') } : 'ignored';
 }
 
-/** How long the body is, and how it ends; or with what a request is refused that says it in no way that counts. */
+/** The length and end of a body, or the status that refuses a request without valid ones. */
 export type Framing = { length: number } | 'chunked' | { refused: 400 | 501 };
 
 export function framingOf(headers: Headers, version: string): Framing {
@@ -35,7 +35,7 @@ export function framingOf(headers: Headers, version: string): Framing {
 
 const HOST = /^(?:\[[^\]/]*\]|[^[/:][^/:]*)(?::[^/]*)?$/;
 
-/** Whether nginx takes a value of Host. */
+/** True if nginx accepts a value of Host. */
 export function isHost(value: string): boolean {
   return value !== '' && HOST.test(value) && !/\.\.|[\0- \x7f]|^\.?(?::|$)/.test(value);
 }

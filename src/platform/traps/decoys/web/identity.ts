@@ -2,19 +2,19 @@ import type { TrapMark } from '../../marks.ts';
 import type { DecoyMeans, FoundTrap } from '../decoy.ts';
 import type { WebRequest } from './web-request.ts';
 
-/** Who a request says it is of. */
+/** The identity that a request claims. */
 export interface Identity {
   /** It shows something that could be a secret. */
   isShown: boolean;
   trap: FoundTrap | null;
-  /** What it shows is the secret of the trap, and not only its name. */
+  /** True if the request shows the secret of the trap, and not only its name. */
   isVerified: boolean;
 }
 
 interface Shown {
   /** Each may be a secret. */
   secrets: TrapMark[];
-  /** What tells whose the secret should be. */
+  /** Marks of the traps whose secret it may be. */
   names: TrapMark[];
 }
 

@@ -1,9 +1,9 @@
 import type { PageStatus, WebRequest } from './web-request.ts';
 
-/** What stands in `Server` and under nginx's pages: that of Debian 12. */
+/** The value of `Server`, also under nginx's pages: that of Debian 12. */
 export const SERVER = 'nginx/1.22.1';
 
-/** What is answered. */
+/** An answer. */
 export interface WebAnswer {
   status: number;
   reason: string;

@@ -3,7 +3,7 @@ import { request as requestTls } from 'node:https';
 import type { FoundTrap } from '../decoy.ts';
 import { partOf } from './site.ts';
 
-/** Where the decoy listens. */
+/** The address of the decoy. */
 export interface Listening {
   host: string;
   port: number;
@@ -71,7 +71,7 @@ function send({ host, port, isPlain }: Listening, options: RequestOptions, body:
   });
 }
 
-/** Who listens everywhere is reached here. */
+/** A decoy that listens everywhere is reached at the loopback address. */
 function hostFor(host: string): string {
   return host === '0.0.0.0' ? '127.0.0.1' : host === '::' ? '::1' : host;
 }

@@ -1,4 +1,4 @@
-/** What of a request line is known once it ended, or once it is certain that it is none. */
+/** The state of a request line once it has ended, or once it is certainly none. */
 export type LineReading =
   | { end: number; method: string; target: string; version: HttpVersion }
   | { refused: 400 | 505; method: string; version: HttpVersion };
@@ -10,8 +10,8 @@ const TARGET = 'target';
 const DONE = 'done';
 
 /**
- * How nginx reads a request line, byte by byte: the state, the bytes, the next state. What no row takes is refused at once,
- * with no wait for the end of the line; no other parser of ours is as lenient in the same places.
+ * nginx's state machine for a request line: the state, the bytes, the next state. Bytes without a row are refused at
+ * once, with no wait for the end of the line; no other parser of ours is as lenient in the same places.
  */
 const STEPS: readonly (readonly [state: string, bytes: RegExp, next: string])[] = [
   ['start', /[\r\n]/, 'start'],

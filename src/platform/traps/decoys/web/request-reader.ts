@@ -21,7 +21,7 @@ export class RequestReader {
   #line: Line | null = null;
   #headers = new Map<string, string>();
   #head: Buffer[] = [];
-  /** Of nginx's buffers: what is free in the last one, and how many large ones there are. */
+  /** nginx's buffers: the free bytes in the last one, and the number of large ones. */
   #room = { free: FIRST_BUFFER, large: 0 };
   #request: WebRequest | null = null;
   #body: Body = { left: 0 };
@@ -55,7 +55,7 @@ export class RequestReader {
     return this.#waits(this.#request.path) ? this.#readBody(this.#request) : this.#passOver(this.#request);
   }
 
-  /** Whether a body is waited for of whose client asked to be told so (RFC 9110 section 10.1.1). True once a request. */
+  /** True once per request if its client waits for 100 Continue (RFC 9110 section 10.1.1) before it sends the body. */
   wantsContinue(): boolean {
     const request = this.#request;
     if (request === null || this.#isTold || !this.#waits(request.path)) return false;

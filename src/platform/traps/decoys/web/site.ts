@@ -4,7 +4,7 @@ import type { FoundTrap } from '../decoy.ts';
 import type { WebAnswer } from './pages.ts';
 import type { WebRequest } from './web-request.ts';
 
-/** What a service says to a request, and what was done by it. */
+/** A service's answer to a request, and the use that it showed. */
 export interface SiteOutcome {
   answer: WebAnswer;
   depth: Depth;
@@ -14,7 +14,7 @@ export interface SiteOutcome {
 /** One service behind the web server. */
 export interface Site {
   channel: Channel;
-  /** What it says of itself in detections. */
+  /** The service's name in detections. */
   service: string;
   takes(path: string): boolean;
   /** It stands behind nginx, and is asked once the whole request came. */

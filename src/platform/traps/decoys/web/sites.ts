@@ -122,7 +122,7 @@ const git: Site = {
 
 export const SITES: readonly Site[] = [pictures, api, oauth, npm, registry, git, mcpSite(() => randomUUID())];
 
-/** Where nothing is. */
+/** The site of paths where nothing is. */
 export const NOWHERE: Site = {
   channel: 'http',
   service: 'http',

@@ -1,4 +1,4 @@
-/** What a request is for. */
+/** The target of a request. */
 export interface Target {
   /** Decoded, with no `.`, `..` or empty parts. */
   path: string;

@@ -1,7 +1,7 @@
 import type { Headers } from './headers.ts';
 import type { HttpVersion } from './request-line.ts';
 
-/** What nginx has pages for; 494 and 497 are its own numbers of two kinds of 400. */
+/** Statuses with a page of nginx; 494 and 497 are its own numbers of two kinds of 400. */
 export type PageStatus = 400 | 404 | 405 | 413 | 414 | 494 | 497 | 501 | 505;
 
 /** A request as nginx passes it on. */

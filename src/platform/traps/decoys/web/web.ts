@@ -23,10 +23,12 @@ const LIMITS = {
   wholeMs: 3_600_000,
   bytes: 64 * 1024 * 1024,
 };
-/** Who shows an identity is answered in steps of this length, as one that has to be looked up: known or not. */
+/** The step of delays for a request with an identity, known or not, as if it had to be looked up. */
 const STEP_MS = 50;
 
-/** Services of the inside of a company behind nginx: an API, a package registry, images, repositories, tools for agents. */
+/**
+ * Services of the inside of a company behind nginx: an API, a package registry, images, repositories, tools for agents.
+ */
 export const startWeb: StartDecoy = async (settings, folder, means): Promise<Decoy> => {
   const tls =
     settings.isPlain === true
@@ -103,7 +105,7 @@ async function answerRequest(request: WebRequest, peer: Peer, means: DecoyMeans)
 
 const siteOf = (path: string): Site => SITES.find(({ takes }) => takes(path)) ?? NOWHERE;
 
-/** What a service says to a request; a use of a trap is recorded first. */
+/** Answers a request; a use of a trap is recorded first. */
 async function noticed(request: WebRequest, peer: Peer, means: DecoyMeans) {
   const site = siteOf(request.path);
   const [identity, picture] = await Promise.all([identify(request, means.find), pictureOf(request, means)]);
@@ -133,7 +135,7 @@ async function record(
     service: site.service,
     region: null,
     sourceEventId: null,
-    // Who shows an identity to what everybody may see tries it all the same.
+    // An identity shown to a public page is tried all the same.
     depth: isShown && depth === 'read' ? 'validated' : depth,
     action,
     eventTime: clock().toISOString(),
