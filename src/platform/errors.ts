@@ -1,4 +1,4 @@
-/** Why a service does not do what it was asked for. `http/problem.ts` knows the status of each. */
+/** Reasons for which a service refuses a request. `http/problem.ts` knows the status of each. */
 export type DomainCode =
   | 'agent_revoked'
   | 'agent_suspended'

@@ -40,7 +40,7 @@ export function hasNoPassword(address: string): boolean {
   return URL.parse(address)?.password === '';
 }
 
-/** Why an address of a file is refused that has a password. @param file the setting that names one. */
+/** The refusal of an address in a file that has a password. @param file the setting that names one. */
 export function passwordShown(file: string): string {
   return `has a password in it, which others can read there; put it into a file that ${file} names`;
 }

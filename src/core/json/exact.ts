@@ -9,7 +9,7 @@ import { parseNameByName } from './tokens.ts';
  */
 export interface ExactJson extends InexactNumbers {
   value: Json;
-  /** Why another reader could see something else; null where none could. */
+  /** The reason that another reader could see something else; null if none could. */
   ambiguity: string | null;
   /** A member name occurs twice in one object: of what ambiguous texts have, the one that changes values. */
   repeatsName: boolean;

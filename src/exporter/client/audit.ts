@@ -99,7 +99,7 @@ export class AuditClient {
     return this.#transport.watchKey();
   }
 
-  /** Which forms the service has. */
+  /** The forms that the service has. */
   get forms(): readonly Form[] {
     const { downloads } = this.#description;
     return (['json', 'pdf', 'summary'] as const).filter((form) => downloads[form] !== null);
@@ -125,8 +125,8 @@ export class AuditClient {
   }
 
   /**
-   * A stream that does not fit the contract is drift of that stream. Where no contract was pinned and no stream fits the
-   * default one, the service speaks another.
+   * A stream that does not fit the contract is drift of that stream. Where no contract was pinned and no stream fits
+   * the default one, the service speaks another.
    * @param onPage is told each page that arrives, and its Date header.
    * @throws EvidenceError `contract` for a service that speaks another one, once its list has ended.
    */
@@ -245,8 +245,8 @@ export class AuditClient {
   }
 
   /**
-   * The newest entry of a stream as it is listed, and the id of the key that seals it; null if nothing shows that: a service
-   * without seals, without a stated head, or that does not list the entries after a number.
+   * The newest entry of a stream as it is listed, and the id of the key that seals it; null if nothing shows that: a
+   * service without seals, without a stated head, or that does not list the entries after a number.
    */
   async newestSeal({
     streamId,
@@ -276,7 +276,8 @@ export class AuditClient {
   }
 
   /**
-   * Has a package made. A request that failed is sent again: at worst the service makes a package that nobody downloads.
+   * Has a package made. A request that failed is sent again: at worst the service makes a package that nobody
+   * downloads.
    * @param idempotencyKey makes a repeated request answer with the package of the first, where the service knows such keys.
    */
   async generate(

@@ -27,7 +27,7 @@ const MAX_PROVISIONAL = 32;
 export class Body extends Readable {
   readonly #controller: Dispatcher.DispatchController;
   readonly #watch: RateWatch;
-  /** Why it is not whole; to be looked at after its end. */
+  /** The fault of an incomplete body; read it after the end. */
   fault: Error | null = null;
   #isComplete = false;
   #bytes = 0;

@@ -9,6 +9,6 @@ export interface SentRequest {
   startedAt: Date;
   /** When the head of the answer came, or the request failed. */
   endedAt: Date;
-  /** Why there was no answer; null where there was one. */
+  /** The reason that there was no answer; null if there was one. */
   failure: string | null;
 }

@@ -83,7 +83,7 @@ export async function readBegun(
 
 const NOT_BOUND = 'it is not bound to it: keys have changed since, or somebody else wrote it';
 
-/** Why a run that was begun is not the one that is asked for; null where it is, or where nothing of ours was begun. */
+/** Says why a run that was begun differs from the question; null if it does not, or if nothing of ours was begun. */
 export async function whyOther(asker: Asker, question: Question): Promise<EvidenceError | null> {
   try {
     await readBegun(asker, question);
@@ -95,8 +95,8 @@ export async function whyOther(asker: Asker, question: Question): Promise<Eviden
 }
 
 /**
- * Tells why a run of the same question cannot be gone on with, although nobody needs to look into it: it was abandoned, or
- * was begun under a key that has been replaced since. Its work is done again in a revision.
+ * Tells why a run of the same question cannot be gone on with, although nobody needs to look into it: it was abandoned,
+ * or was begun under a key that has been replaced since. Its work is done again in a revision.
  * @returns null for a run that is recorded or bound, for one that is not begun, and for one that somebody must look into.
  */
 export async function whyNotOurs({ archive, binding }: Asker, question: Question): Promise<string | null> {

@@ -165,7 +165,7 @@ export function needsListing(
   return completeness === 'listing' && required.includes('completeness') && !isWhole;
 }
 
-/** Why a stream is not listed although that is wanted; null when it is. */
+/** Says why a stream is not listed although that is wanted; null when it is. */
 export function whyNotListed(mode: CompletenessMode, { entryCount }: StreamStatement): string | null {
   if (mode === 'record') return 'verify.completeness is "record"';
   if ((entryCount ?? 0) > MAX_LISTED) return `${entryCount} entries are too many to list`;

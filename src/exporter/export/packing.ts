@@ -9,7 +9,10 @@ import type { PackingAnswer, PackingJob } from './packing-thread.ts';
 const HEAP = { maxOldGenerationSizeMb: 256, maxYoungGenerationSizeMb: 2 };
 const THREADS = new KeptThreads(programUrl('exporter/export/packing-thread'), HEAP);
 
-/** The most bytes of bundles after which a thread is kept. Others are ended: they hold memory that the reports of the run need. */
+/**
+ * The most bytes of bundles after which a thread is kept. Others are ended: they hold memory that the reports of the
+ * run need.
+ */
 const KEPT_UP_TO_BYTES = 4 * 2 ** 20;
 
 /** Ends the thread that is kept for the next run. */
@@ -29,7 +32,7 @@ export class Packing {
   readonly #waiting = new Map<number, Waiting>();
   #asked = 0;
   #packedBytes = 0;
-  /** Why the thread has ended. */
+  /** The error that ended the thread. */
   #end: EvidenceError | null = null;
 
   constructor(kept = THREADS) {

@@ -17,7 +17,7 @@ import type { ExportContext, RunState } from './context.ts';
 export interface ComparedPast {
   /** The oldest first; behind a run, the part of its entries that was read from its bundle. */
   earlier: readonly Span[];
-  /** Why a bundle could not be read, by run id. */
+  /** Reasons that bundles could not be read, by run id. */
   unread: ReadonlyMap<string, string>;
 }
 

@@ -14,7 +14,7 @@ export interface PeriodQuestion {
   allTime?: boolean | undefined;
   /** The id of an auditor's request; it becomes the id of the run. */
   request?: string | undefined;
-  /** Which streams: a run of some of them has another name than the run of all. */
+  /** The selected streams: a run of some of them has another name than the run of all. */
   streams?: readonly string[] | undefined;
   exclude?: readonly string[] | undefined;
 }

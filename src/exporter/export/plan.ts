@@ -50,7 +50,7 @@ export interface StreamSelection {
 type ListedRow = StreamList['streams'] extends Rows<infer Row> ? Row : never;
 
 /**
- * Which of the listed streams are in scope, and why the others are not.
+ * Selects the listed streams in scope, and says why the others are not.
  * @param pages of the list, which are there once it has ended.
  * @throws EvidenceError `service` when the list names a stream twice; `usage` for two in scope that would lie in the same
  * place, or for more than a run can record.
@@ -203,7 +203,9 @@ export function findHidden(selection: StreamSelection, scope: Filter, streamIds:
   }));
 }
 
-/** The streams that this run has, from an earlier try or the package of the account, and that the service does not list. */
+/**
+ * The streams that this run has, from an earlier try or the package of the account, and that the service does not list.
+ */
 export function findUnlisted(
   { included, excluded }: StreamSelection,
   runId: string,

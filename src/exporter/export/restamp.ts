@@ -25,7 +25,7 @@ export interface Restamped {
   state: 'stamped' | 'due' | 'not-due' | 'failed' | 'refuted';
   /** Until when the newest token holds; null where none does. */
   until: string | null;
-  /** Why it failed or is refuted, and what to do now. */
+  /** The reason of a failure or refutation, and the next step. */
   reason: string | null;
   next_step: string | null;
 }
@@ -38,8 +38,8 @@ interface Due {
 }
 
 /**
- * Adds a token to a finalized run that has none, or whose newest one will not hold much longer, and a record of who had that
- * done.
+ * Adds a token to a finalized run that has none, or whose newest one will not hold much longer, and a record of who had
+ * that done.
  *
  * @throws EvidenceError `not-found` when there is no such finalized run; of the archive.
  */

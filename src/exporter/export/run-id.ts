@@ -10,7 +10,7 @@ export interface RevisionWish {
   archive: Archive;
   /** A new revision of what is finalized. */
   revise: boolean;
-  /** Why a run that was begun is another one than what is asked for; null where it is the same, or not begun. */
+  /** Says why a run that was begun differs from the question; null if it does not, or was not begun. */
   whyOther: (runId: string) => Promise<EvidenceError | null>;
   /** See `whyNotOurs`. */
   whyNotOurs: (runId: string) => Promise<string | null>;
@@ -19,9 +19,10 @@ export interface RevisionWish {
 }
 
 /**
- * Exports under an id: `runId` itself, or its first revision `.r2`, `.r3`, … that nothing is in the way of. In the way is
- * a run that was abandoned or begun under another key; where a revision is wanted, also one that is finalized, begun with
- * another question, or begun and impossible to go on with. Those stay as they are, and the run says that it supersedes them.
+ * Exports under an id: `runId` itself, or its first revision `.r2`, `.r3`, … that nothing is in the way of. In the way
+ * is a run that was abandoned or begun under another key; where a revision is wanted, also one that is finalized, begun
+ * with another question, or begun and impossible to go on with. Those stay as they are, and the run says that it
+ * supersedes them.
  *
  * @param exportAs throws `conflict` for a run that cannot be gone on with.
  */
@@ -113,7 +114,10 @@ export async function findOpenRuns(
   return open.filter((runId) => !givenUp.has(runId));
 }
 
-/** Chooses the id of a run. One of all entries until now that was begun on an earlier day, and not finalized, goes on under its own name. */
+/**
+ * Chooses the id of a run. One of all entries until now that was begun on an earlier day, and not finalized, goes on
+ * under its own name.
+ */
 export async function chooseRunId(archive: Archive, { runId, series }: PeriodAnswer): Promise<string> {
   return (series === null ? null : await findOpenRun(archive, series)) ?? runId;
 }

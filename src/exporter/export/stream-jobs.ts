@@ -8,7 +8,7 @@ export interface RunResult {
   record: RunRecord;
   /** `finalized` now, `already` finalized before, or `open`: incomplete, to be resumed by the same command. */
   state: 'finalized' | 'already' | 'open';
-  /** Why the run has no time-stamp although it is to have one; the same command adds it. */
+  /** The reason that the run lacks a time-stamp that it is to have; the same command adds it. */
   unstamped: EvidenceError | null;
   /** True if the run is open because the service refused the key for every stream that is missing. */
   refused?: boolean;

@@ -11,7 +11,10 @@ import {
 import type { ListedStream } from '../export/plan.ts';
 import type { StreamOutcome } from '../export/stream-jobs.ts';
 
-/** Documents that the database holds. They are read as strictly as those of an archive: other programs can write there, too. */
+/**
+ * Documents that the database holds. They are read as strictly as those of an archive: other programs can write there,
+ * too.
+ */
 
 const count = z.int().min(0);
 const code = z.string().max(40) as z.ZodType<ErrorCode>;
@@ -51,7 +54,7 @@ const listedSchema = z.strictObject({
   record: z.string(),
 });
 
-/** Why a try came to nothing. */
+/** The reason of a failed attempt. */
 export const failureSchema = z.strictObject({ code, reason: z.string(), next_step: z.string().nullable() });
 export type TaskFailure = z.infer<typeof failureSchema>;
 

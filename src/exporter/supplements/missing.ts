@@ -1,7 +1,7 @@
 import type { ErrorCode, EvidenceError } from '../../core/errors.ts';
 import type { SupplementService } from '../../verifier/supplements/files.ts';
 
-/** Why a service has no supplement, and what helps. */
+/** The reason that a service has no supplement, and what helps. */
 export interface MissingSupplement {
   service: SupplementService;
   reason: string;

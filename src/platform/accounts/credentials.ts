@@ -43,7 +43,8 @@ export class CredentialChanges {
   }
 
   /**
-   * Sends a link for a new password to an address, if somebody has it. Whether somebody has shows nowhere: the same is done.
+   * Sends a link for a new password to an address, if somebody has it. Whether somebody has shows nowhere: the same is
+   * done.
    * @throws DomainError `too_many_attempts`.
    */
   async forgot(address: string, network: string): Promise<void> {
@@ -78,7 +79,7 @@ export class CredentialChanges {
     });
   }
 
-  /** Whose password a link sets. @throws DomainError `link_used`. */
+  /** Finds the person whose password a link sets. @throws DomainError `link_used`. */
   async readResetLink(token: string): Promise<{ email: string }> {
     const { database, clock } = this.#means;
     const { email } = await personOf(database, await readLink(database, 'reset', token, clock()));
@@ -158,7 +159,10 @@ export class CredentialChanges {
   }
 }
 
-/** Returns the person that a link for a new password is for. @throws DomainError `link_used` where it is for nobody who may come in. */
+/**
+ * Returns the person that a link for a new password is for. @throws DomainError `link_used` where it is for nobody who
+ * may come in.
+ */
 async function personOf(reader: Reader, { content }: Link): Promise<PersonRow> {
   const { person_id } = content as { person_id: string | null };
   const people = reader.tables<AccountTables>().selectFrom('people').selectAll();

@@ -78,7 +78,7 @@ export class Joining {
 
   /**
    * Sends somebody who asks for an account a link to it, or says to the owner of the address that somebody asked.
-   * Whether it has an account shows nowhere: the same is done.
+   * Shows nowhere if the address has an account: the same is done.
    * @throws DomainError `forbidden` when nobody may sign up; `too_many_attempts`.
    */
   async signUp(address: string, network: string): Promise<void> {

@@ -26,7 +26,8 @@ export function sealTicket({ secrets, clock }: Means, { person_id, password }: P
 }
 
 /**
- * Whose ticket it is, as they were when they got it. @throws DomainError `not_signed_in` when it is none, or too old.
+ * Finds the person of a ticket, as they were when they got it. @throws DomainError `not_signed_in` when it is none, or
+ * too old.
  */
 export async function openTicket(means: Means, text: string): Promise<PersonRow> {
   const ticket = read(means, text);

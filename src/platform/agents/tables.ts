@@ -25,10 +25,13 @@ export const AGENT_TABLES = {
       composition_changed_at: column.optional(column.text()),
       /** The agent that delegates to it. */
       parent_agent_id: column.optional(column.text('REFERENCES agents (agent_id)')),
-      /** The agent at the top of its family: itself where it has no parent. Its row is locked before any of the family changes. */
+      /**
+       * The agent at the top of its family: itself where it has no parent. Its row is locked before any of the family
+       * changes.
+       */
       root_agent_id: column.text(),
       state: column.oneOf<AgentStateName>(['registered', 'active', 'suspended', 'revoked']),
-      /** Why it is suspended; null where it is not. */
+      /** The cause of its suspension; null if it is not suspended. */
       suspended_because: column.optional(column.text<SuspensionCause>()),
       state_changed_at: column.text(),
       registered_at: column.text(),

@@ -8,7 +8,7 @@ export type AgentType = (typeof AGENT_TYPES)[number];
 export const AGENT_STATES = ['registered', 'active', 'suspended', 'revoked'] as const;
 export type AgentStateName = (typeof AGENT_STATES)[number];
 
-/** Why an agent is suspended: its score fell, that of a delegating parent did, or somebody used the kill switch. */
+/** Causes of a suspension: its score fell, that of a delegating parent did, or somebody used the kill switch. */
 export const SUSPENSION_CAUSES = ['auto', 'parent', 'kill_switch'] as const;
 export type SuspensionCause = (typeof SUSPENSION_CAUSES)[number];
 

@@ -8,7 +8,7 @@ import type { AuditTables } from './tables.ts';
 /** Rows read without giving way to other requests; a token may have 64 KiB. */
 const PAGE_ROWS = 100;
 
-/** Which of a stream's checkpoints a package has. */
+/** The checkpoints of a stream that a package has. */
 export interface PackedCheckpoints {
   stream_no: number;
   stream_id: string;

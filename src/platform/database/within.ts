@@ -1,6 +1,6 @@
 import type { Database, Transaction } from './database.ts';
 
-/** Why something was not done: it took longer than it may. */
+/** Reports that something took longer than it may. */
 export class OutOfTime extends Error {
   constructor(ms: number) {
     super(`it was not done within ${ms} ms`);
@@ -19,8 +19,8 @@ export async function within<T>(ms: number, work: (signal: AbortSignal) => Promi
 }
 
 /**
- * Runs `work` in one transaction, which has so long for it. After that nothing of `work` reaches the database, whatever it
- * waits for. A commit that was on its way then may have happened: who has to know writes it down in the transaction.
+ * Runs `work` in one transaction, which has so long for it. After that nothing of `work` reaches the database, whatever
+ * it waits for. A commit that was on its way then may have happened: who has to know writes it down in the transaction.
  * @throws OutOfTime; on PostgreSQL its error 57014, where a statement was under way.
  */
 export function writeWithin<T>(

@@ -13,7 +13,7 @@ export interface PresentedReport {
   isOlder: boolean;
 }
 
-/** Why a report is refused, and the event that says so. */
+/** The refusal of a report, and the event that says so. */
 export interface RefusedReport {
   kind: 'refused';
   type: Extract<DomainCode, ChainEventType>;

@@ -270,7 +270,7 @@ export const ENDPOINT_TABLES = {
       content: column.optional(column.bytes()),
       /** JSON of `READ_SIGNS`. */
       seen_by: column.text(),
-      /** Why it stands as it does, where that is no matter of course. */
+      /** The reason of its status, unless that is a matter of course. */
       reason: column.optional(column.text()),
       asked_at: column.text(),
       planted_at: column.optional(column.text()),

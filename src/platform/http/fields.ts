@@ -24,7 +24,7 @@ export const instant = time.transform((value, context) => {
   return rounded.toISOString();
 });
 
-/** Why somebody does something. */
+/** The reason that a person gives for an act. */
 export const reason = text.trim().min(1).max(2000);
 
 export const idempotencyKey = text.min(1).max(1024);
@@ -45,7 +45,9 @@ export type PageQuery = z.infer<typeof pageQuerySchema>;
 /** Records of a time in which they were recorded: `from` is in it, `to` is not. */
 export const recordedIn = { from: instant.optional(), to: instant.optional() };
 
-/** Passed on as it was parsed: zod's record would leave out a member named `__proto__`, which is content like any other. */
+/**
+ * Passed on as it was parsed: zod's record would leave out a member named `__proto__`, which is content like any other.
+ */
 export const jsonObject = z
   .custom<{ [name: string]: Json }>(
     (value) => typeof value === 'object' && value !== null && !Array.isArray(value),

@@ -26,7 +26,7 @@ export interface ServerOptions extends PrincipalOptions {
   logLevel: LogLevel;
   /** The target of the log; stderr by default. */
   logTo?: Writable;
-  /** Whose word about the sender of a request is taken: addresses and networks of proxies. */
+  /** Addresses and networks of the proxies that may name the sender of a request. */
   trustedProxies?: readonly string[];
   requestTimeoutMs?: number;
 }

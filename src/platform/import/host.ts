@@ -8,7 +8,7 @@ import type { ImportResult, ImportTally } from './result.ts';
 import { type EventSource, runImport, type ServiceOptions } from './run.ts';
 
 export interface HostOptions extends ServiceOptions {
-  /** Whose git history and installed npm packages are recorded. */
+  /** The folder whose git history and installed npm packages are recorded. */
   directory: string;
   /** The folder of the system's package log; `/var/log` if not given. */
   logDirectory?: string;

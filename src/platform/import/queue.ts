@@ -84,7 +84,7 @@ export class EntryQueue {
   }
 }
 
-/** Why an event is left out that was sent alone. */
+/** Says why an event that was sent alone is left out. */
 function reasonOf(answer: Exclude<BatchOutcome, { outcome: 'recorded' }>): string {
   if (answer.outcome === 'refused') return `events that the service does not take: ${answer.reason}`;
   return 'events recorded earlier with other details, which stay as they were recorded';

@@ -7,7 +7,9 @@ import { keepLooking, type Looking } from './looking.ts';
 import type { Message } from './outbox.ts';
 import type { JobTables } from './tables.ts';
 
-/** Delivers a message. @throws whatever is wrong, in words for a person: it is tried again, unless it is Undeliverable. */
+/**
+ * Delivers a message. @throws whatever is wrong, in words for a person: it is tried again, unless it is Undeliverable.
+ */
 export type Deliver = (message: Message) => Promise<void>;
 
 /** The state of a message after an attempt to deliver it. */
@@ -19,7 +21,7 @@ export interface Standing {
 /** Notes elsewhere how a message stands, in the transaction that says so in the outbox. */
 export type Note = (transaction: Transaction, messageId: string, standing: Standing) => Promise<void>;
 
-/** Why nobody will ever take a message, however often it is sent. */
+/** Reports that nobody will ever take a message, however often it is sent. */
 export class Undeliverable extends Error {}
 
 export interface DeliveryOptions {

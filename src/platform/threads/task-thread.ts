@@ -13,7 +13,7 @@ export class TaskThread<Task> {
   readonly #worker: Worker;
   readonly #waiting = new Map<number, Waiting>();
   #asked = 0;
-  /** Why it ended. */
+  /** The error that ended the thread. */
   #end: Error | null = null;
   /** Tasks under way. */
   busy = 0;

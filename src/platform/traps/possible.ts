@@ -8,7 +8,7 @@ export interface TypeTruth {
   type: PlantedType;
   /** The decoys to which it may lead; the first one, where none is named. */
   decoys: readonly DecoyPlace[];
-  /** Why it cannot be made; null for one that can. */
+  /** The reason that it cannot be made; null if it can. */
   reason: string | null;
 }
 

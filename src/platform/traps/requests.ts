@@ -39,7 +39,7 @@ export const channelSchema = z.object({
   channel: z.enum(CHANNELS),
   /** True if the channel would see a use now. */
   active: z.boolean(),
-  /** Why, in one sentence. */
+  /** The reason, in one sentence. */
   reason: z.string(),
   last_proved_at: time.nullable(),
 });

@@ -17,7 +17,7 @@ export interface SignedIn extends Principal {
   secondFactors: readonly ('authenticator' | 'passkey')[];
 }
 
-/** Whose session a token is of; null where it is of none, or has ended. */
+/** Finds the session of a token; null if there is none, or it has ended. */
 export type FindSignedIn = (token: string) => Promise<SignedIn | null>;
 
 declare module 'fastify' {

@@ -171,7 +171,7 @@ export function hidden(name: string, value: string): Markup {
 `;
 }
 
-/** Whose password a form is about, for what keeps passwords. */
+/** Names the owner of a form's password, for password managers. */
 export function ownerOfPassword(email: string): Markup {
   return markup`<input type="email" name="username" autocomplete="username" value="${email}" hidden>
 `;

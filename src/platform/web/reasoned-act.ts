@@ -21,7 +21,7 @@ export interface ReasonedAct {
   act(request: FastifyRequest, given: { reason: string }): Promise<{ notice: string; next: string }>;
 }
 
-/** Why something is done, as a form asks for it. */
+/** The reason of an act, as a form asks for it. */
 export const askedReason = z.string().trim().min(1, 'Say why: it is recorded').pipe(reason);
 
 export function reasonField(form: FormState, more: Pick<Field, 'isFirst'> = {}): Markup {

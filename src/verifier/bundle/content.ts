@@ -13,7 +13,7 @@ export interface BundleLimits {
   /** Uncompressed by compressed bytes, for files above `RATIO_FLOOR`: a bomb costs its sender nothing. */
   maxRatio: number;
   maxEntries: number;
-  /** Which files it may have. */
+  /** The files that it may have. */
   holds: BundleHolds;
 }
 

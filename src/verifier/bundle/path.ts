@@ -4,8 +4,8 @@ import { compareBytes, utf8Bytes } from '../../core/bytes.ts';
 const MAX_NAME = 1024;
 
 /**
- * Why a name inside a zip is dangerous to extract, or undefined. Applies to files and, with their trailing slash, to
- * folders.
+ * Says why a name inside a zip is dangerous to extract, or undefined. Applies to files and, with their trailing slash,
+ * to folders.
  */
 export function whyUnsafe(name: string): string | undefined {
   if (name === '') return 'the name is empty';

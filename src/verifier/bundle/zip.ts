@@ -8,9 +8,12 @@ import { type EndRecord, readEndRecord } from './end.ts';
 export interface Member {
   /** As stored, decoded; with a trailing slash for a folder. */
   name: string;
-  /** Why `name` is not to be trusted as text, if so. */
+  /** The reason not to trust `name` as text, if there is one. */
   nameFlaw: string | undefined;
-  /** The offset where the next member, or the central directory, begins: the bytes between belong to this one or to none. */
+  /**
+   * The offset where the next member, or the central directory, begins: the bytes between belong to this one or to
+   * none.
+   */
   end: number;
   entry: DirectoryEntry;
 }

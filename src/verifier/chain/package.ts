@@ -22,7 +22,7 @@ export interface PackageReading {
   /** The package's statements about itself; null when it could not be read to its end. */
   facts: PackageFacts | null;
   walk: WalkResult;
-  /** Why the stream is incomplete: the package could not be read, has another shape, or is another one. */
+  /** The defect of an incomplete stream: the package could not be read, has another shape, or is another one. */
   defect: StreamFinding | null;
   /** Other streams that a package of the account holds, as far as they are kept. */
   others: readonly string[];
@@ -127,8 +127,8 @@ export class PackageReader implements Disposable {
   }
 
   /**
-   * Takes a segment, if one of its entries is the next to be read: decoded here, it would be the same, for that depends on
-   * its bytes alone. Then the bytes behind its end are to follow.
+   * Takes a segment, if one of its entries is the next to be read: decoded here, it would be the same, for that depends
+   * on its bytes alone. Then the bytes behind its end are to follow.
    */
   splice({ start, end, place, batch }: Segment): boolean {
     this.#blocks.flush();
@@ -230,8 +230,8 @@ export class PackageReader implements Disposable {
   }
 
   /**
-   * Tries the fast decoder, which writes over what it has decoded. One that fails is not used: the reference decoder reads
-   * the package. Returns true if it is believed from now on.
+   * Tries the fast decoder, which writes over what it has decoded. One that fails is not used: the reference decoder
+   * reads the package. Returns true if it is believed from now on.
    */
   #tryFast(decoder: WasmDecoder, entry: Uint8Array): boolean {
     if (this.#decoding === null) return false;
@@ -348,12 +348,16 @@ export class PackageReader implements Disposable {
   }
 }
 
-/** Returns the checkpoints of a stream; in the package of an account, those that name no stream could be any stream's. */
+/**
+ * Returns the checkpoints of a stream; in the package of an account, those that name no stream could be any stream's.
+ */
 function checkpointsOf({ scope, checkpoints }: PackageFacts, streamId: string): Checkpoint[] {
   return scope === 'stream' ? checkpoints : checkpoints.filter((checkpoint) => checkpoint.streamId === streamId);
 }
 
-/** The reading of a package of which only a part arrived: what was found stands, nothing in it is the package's word. */
+/**
+ * The reading of a package of which only a part arrived: what was found stands, nothing in it is the package's word.
+ */
 export function asPart(reading: PackageReading, reason: string): PackageReading {
   const message = `the JSON form is not whole: ${reason}`;
   return { ...reading, facts: null, defect: toStreamFinding('package/unreadable', reading.walk.streamId, message) };

@@ -22,7 +22,7 @@ export interface VendorComparison {
   /** True if both say the same of the entries of the package. */
   agrees: boolean;
   findings: StreamFinding[];
-  /** Why nothing tells whether they do. */
+  /** Reasons that nothing tells if they do. */
   doubts: string[];
   /** Statements of its about entries that are not in the package. */
   notes: string[];

@@ -38,9 +38,10 @@ export interface AgreementQuestion {
 }
 
 /**
- * Judges whether the forms of the package state the same package, stream, count and head as its entries show, and whether
- * the service's own verdict does not contradict ours. The summary proves it where it states a count or a head. The PDF proves
- * nothing: a picture of text can say more than a program reads from it. What is read of it can only refute.
+ * Judges whether the forms of the package state the same package, stream, count and head as its entries show, and
+ * whether the service's own verdict does not contradict ours. The summary proves it where it states a count or a head.
+ * The PDF proves nothing: a picture of text can say more than a program reads from it. What is read of it can only
+ * refute.
  */
 export function judgeAgreement(question: AgreementQuestion): Judgement {
   const findings = new FindingLog();
@@ -70,7 +71,7 @@ function judge(question: AgreementQuestion, log: FindingLog): Claim {
   return doubts.length > 0 ? unproved(doubts.join('; ')) : judgeStated(question, summary, verdicts);
 }
 
-/** Why a form may state something else to whoever can read it. */
+/** Lists reasons that a form may state something else to its readers. */
 function doubtsIn(question: AgreementQuestion, summary: SummaryFacts | null, ours: OurFacts): string[] {
   const { facts, walk } = question;
   const { unnamed } = compareActions(summary, walk.actions);

@@ -25,7 +25,9 @@ export interface Claim {
   authorities?: string[] | undefined;
   /** For `anchor`: the number of tokens that were left out, where there are more than are judged. */
   tokens_not_judged?: number | undefined;
-  /** For `content`: members of the entries about which their digests say nothing, so that they could be changed unseen. */
+  /**
+   * For `content`: members of the entries about which their digests say nothing, so that they could be changed unseen.
+   */
   not_covered?: string[] | undefined;
   /** For a `content` that is proved by a contract that the bundle brings: whose word it is what digests are made of. */
   by_contract?: string | undefined;
@@ -51,7 +53,10 @@ export interface ReportedClaim extends Omit<Claim, 'state'> {
   state: Claim['state'] | 'recorded';
   /** As what it was recorded, where it is not derived here. */
   recorded?: Claim['state'] | undefined;
-  /** The record is that of a run which a key of the reader vouches for, and the claim takes a secret that the reader lacks. */
+  /**
+   * The record is that of a run which a key of the reader vouches for, and the claim takes a secret that the reader
+   * lacks.
+   */
   vouched_for?: true | undefined;
 }
 
@@ -80,7 +85,10 @@ export function strictest(...lists: (readonly ClaimName[])[]): ClaimName[] {
   return CLAIMS.filter((name) => lists.some((list) => list.includes(name)));
 }
 
-/** Claims that only the holder of a secret can prove: a seal is an HMAC, and its key can make seals as well as check them. */
+/**
+ * Claims that only the holder of a secret can prove: a seal is an HMAC, and its key can make seals as well as check
+ * them.
+ */
 export const SECRET_CLAIMS = ['seal'] as const satisfies readonly ClaimName[];
 
 function takesSecret(name: ClaimName): boolean {
@@ -102,7 +110,10 @@ export function requiredOf(
   );
 }
 
-/** The claims of a record that a trusted signature vouches for may stay recorded, unless the reader requires them by name. */
+/**
+ * The claims of a record that a trusted signature vouches for may stay recorded, unless the reader requires them by
+ * name.
+ */
 export function withoutSecrets(required: readonly ClaimName[], reader: readonly ClaimName[]): ClaimName[] {
   return required.filter((name) => reader.includes(name) || !takesSecret(name));
 }
@@ -122,7 +133,7 @@ export interface NotProved {
   of: number;
 }
 
-/** Which claims of some streams are refuted, in their order, and in how many of them. */
+/** Lists the refuted claims of some streams, in their order, with the number of streams. */
 export function refutedIn(all: Rows<{ claims: ReportedClaims }>): Omit<NotProved, 'of'>[] {
   const counts = countClaims(all, ({ state }) => state === 'refuted');
   return CLAIMS.map((name) => ({ name, streams: counts[name] })).filter(({ streams }) => streams > 0);
@@ -170,7 +181,7 @@ export interface Judgement {
   findings: FindingLog;
 }
 
-/** Why a claim is refuted: so many findings. */
+/** The reason of a refuted claim: a number of findings. */
 export function deviations(count: number): string {
   return plural(count, 'deviation');
 }

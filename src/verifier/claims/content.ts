@@ -18,7 +18,7 @@ export interface ContentQuestion {
   required: boolean;
 }
 
-/** Whose word the contract is: the reader's own, or that of who made the bundle. */
+/** The source of the contract: the reader's own, or the maker of the bundle. */
 export interface ContractFile {
   from: 'reader' | 'bundle';
   sha256: string;

@@ -16,7 +16,7 @@ export interface ContinuityQuestion {
   unfetched: Unfetched | null;
   /** Restarts of the stream that were accepted, the oldest first. */
   restarts: readonly Restart[];
-  /** Why the bundle of an earlier run could not be compared, by run id. */
+  /** Reasons that bundles of earlier runs could not be compared, by run id. */
   unread?: ReadonlyMap<string, string>;
 }
 

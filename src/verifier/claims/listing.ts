@@ -21,8 +21,8 @@ export interface ListingResult {
 }
 
 /**
- * Which listed entries need not be in a package, because they were recorded while or after it was made. Nothing in it
- * is the package's own word.
+ * Selects listed entries that need not be in a package, because they were recorded while or after it was made. Nothing
+ * in it is the package's own word.
  */
 export interface PackageCut {
   /** When it was asked for, by our clock; milliseconds since 1970. */
@@ -88,7 +88,8 @@ export class ListingMerge {
 
   /**
    * The entries that the package has and the listing has not told yet, as far as they stand in `text` from `at` on as
-   * they stand in the package, separated alike: how many, and where the last ends. Bytes that are the same say the same.
+   * they stand in the package, separated alike: how many, and where the last ends. Bytes that are the same say the
+   * same.
    */
   match(text: Uint8Array, at: number): { count: number; end: number } {
     return this.#packaged.match(text, at);
@@ -180,9 +181,9 @@ export class ListingMerge {
 }
 
 /**
- * By its line, where that was written while the package went on: one that has ended before it was cut since. Else by the
- * head that was stated before, else by its time. Null where it has none, and where the clocks of the service and ours
- * disagree about it: the one that is behind may be wrong, or the entry was kept back.
+ * By its line, where that was written while the package went on: one that has ended before it was cut since. Else by
+ * the head that was stated before, else by its time. Null where it has none, and where the clocks of the service and
+ * ours disagree about it: the one that is behind may be wrong, or the entry was kept back.
  */
 function isMissed(
   { sequence, timestamp, isWithin }: ListedEntry,

@@ -21,7 +21,7 @@ export interface Known {
   vendor: VendorVerdict | null;
   /** Spans of all earlier runs, the oldest first; null where they are not known. */
   earlier: readonly Span[] | null;
-  /** Why the bundle of an earlier run could not be compared, by run id. */
+  /** Reasons that bundles of earlier runs could not be compared, by run id. */
   unread?: ReadonlyMap<string, string>;
   /** The period that the package was asked for. */
   period: Span['period'];

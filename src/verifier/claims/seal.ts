@@ -11,7 +11,7 @@ export interface SealQuestion {
   required: boolean;
 }
 
-/** Why seals, and digests made with keys, are unproved where only who judges can change it. */
+/** The reason of unproved seals, and digests made with keys, that only the judge can change. */
 export const NO_SEAL_KEY = 'no seal key was given';
 export const KEY_NOT_GIVEN = 'made with a key not given';
 

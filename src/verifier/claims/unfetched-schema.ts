@@ -14,13 +14,15 @@ export const unfetchedSchema = z.strictObject({
   to: number,
   /** Number of the entry that is listed next; null where none is. */
   next: number.nullable(),
-  /** Entries dated before the end of the newest period that was exported: consecutive numbers of one month, in order. */
+  /**
+   * Entries dated before the end of the newest period that was exported: consecutive numbers of one month, in order.
+   */
   late: z.array(
     z.strictObject({ from: number, to: number, first_recorded_at: timeSchema, last_recorded_at: timeSchema }),
   ),
   /** True where there may be more of them than were asked for. */
   more: z.boolean(),
-  /** Why the service did not answer; null where it did. */
+  /** The reason that the service did not answer; null if it did. */
   failure: z.string().nullable(),
 });
 export type Unfetched = z.infer<typeof unfetchedSchema>;

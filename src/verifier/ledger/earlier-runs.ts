@@ -12,7 +12,7 @@ const KEPT = 240;
 export interface EarlierRuns {
   /** Oldest first. */
   runs: EarlierRun[];
-  /** Why they are not known; null when they are. */
+  /** The reason that they are not known; null when they are. */
   warning: string | null;
 }
 

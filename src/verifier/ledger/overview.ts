@@ -12,7 +12,7 @@ export interface RunOverview {
   run_id: string;
   /** `unrecorded`: finalized, but no ledger entry records it yet. */
   state: 'finalized' | 'unrecorded' | 'open' | GivenUp['kind'];
-  /** Why nobody goes on with it; null for a run that was not given up. */
+  /** The reason that nobody continues it; null for a run that was not given up. */
   given_up: GivenUp | null;
   /** Null for a run that is not finalized: it has no record yet. */
   record: RunRecord | null;

@@ -21,7 +21,7 @@ export interface Past {
   abandoned: ReadonlySet<string>;
   /** Runs that nobody goes on with, by id. */
   givenUp: ReadonlyMap<string, GivenUp>;
-  /** Which time and streams each run has; the oldest first. */
+  /** The period and streams of each run, oldest first. */
   coverage: readonly CoveringRun[];
 }
 

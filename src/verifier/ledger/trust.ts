@@ -5,7 +5,7 @@ import type { PublicKey, SigningKey } from '../signature/key.ts';
 import { countersignatureOf, type StoredLedgerEntry, signedPart } from './ledger.ts';
 import { verifyCommand } from './verify-command.ts';
 
-/** Whose ledger entries are believed, and what the next one is signed with. */
+/** The keys whose ledger entries are believed, and the key that signs the next one. */
 export interface LedgerTrust {
   /** Null for entries that are not signed. */
   signingKey: SigningKey | null;
@@ -27,8 +27,8 @@ export interface LedgerEnd {
 }
 
 /**
- * Refuses to go on without a signature behind an entry that has one, since a gap in the signatures is what removing them
- * leaves too; behind an entry whose signature is not one by a key that is given; and with a first signature, which
+ * Refuses to go on without a signature behind an entry that has one, since a gap in the signatures is what removing
+ * them leaves too; behind an entry whose signature is not one by a key that is given; and with a first signature, which
  * vouches for all entries before it, behind entries that nobody vouches for.
  *
  * @throws EvidenceError `config`; `unreadable` for an entry that is not the one that was signed.

@@ -9,7 +9,7 @@ export type Algorithm = z.infer<typeof algorithmSchema>;
 
 const memberNames = z.array(z.string().min(1));
 
-/** Which members of the entry are written: all but some, as sent; or these, in this order. */
+/** The members of the entry that are written: all but some, as sent; or these, in this order. */
 const members = { without: memberNames.optional(), fields: memberNames.optional() };
 
 const eitherMembers = (form: { without?: unknown; fields?: unknown }) =>
@@ -54,7 +54,7 @@ const partSchema = z.union([
 ]);
 export type PreimagePart = z.infer<typeof partSchema>;
 
-/** Which key an HMAC is made with: one of a fixed id, or the one that a field of the entry names. */
+/** The key of an HMAC: one of a fixed id, or the one that a field of the entry names. */
 const keySchema = z.union([z.strictObject({ id: z.string().min(1) }), z.strictObject({ field: path.min(1) })]);
 export type KeyChoice = z.infer<typeof keySchema>;
 

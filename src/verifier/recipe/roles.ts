@@ -33,7 +33,7 @@ export function compileCover(description: Description): RoleCover {
   for (const party of partiesOf(description)) loosened.set(unhashedKey(absent(party)), party);
   const always = ROLES.flatMap((role): OpenRole[] => {
     const of = paths[role];
-    // Which member says who did it may be unknown; a stream and a time are known or not said.
+    // The member that says who did it may be unknown; a stream and a time are known or not said.
     if (of === null) return role === 'stream' || role === 'time' ? [{ role, unhashed: null, named: true }] : [];
     return of
       .filter((path) => reachOf(path, description) === 'none')

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { CLAIMS } from '../claims/claim.ts';
 
 /**
- * Which controls of a framework the evidence of a run speaks to: a file of `templates/controls`, or one of the user's.
+ * The controls of a framework for which a run has evidence: a file of `templates/controls`, or one of the user's.
  * It stands in the run record, so that a report can be made again from the record alone.
  */
 export const controlsSchema = z.strictObject({

@@ -58,7 +58,7 @@ export function differencesOf(was: Question, is: Question): string[] {
   );
 }
 
-/** Which streams a scope selects, as one text whatever the order of its globs; empty for all streams. */
+/** Writes the streams that a scope selects as one text, whatever the order of its globs; empty for all streams. */
 export function filterOf({ streams, exclude }: Pick<Question['scope'], 'streams' | 'exclude'>): string {
   if (streams.length + exclude.length === 0) return '';
   const without = exclude.length === 0 ? [] : ['without', ...sorted(exclude)];

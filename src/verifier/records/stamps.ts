@@ -26,8 +26,8 @@ export interface Stamps {
 }
 
 /**
- * The tokens of a finalized run, the oldest first. Each renewal is over all that it renews, as an ArchiveTimeStamp is (RFC
- * 4998 section 5.2), in a form that needs no tool: `cat run.json run.tsr | sha256sum`.
+ * The tokens of a finalized run, the oldest first. Each renewal is over all that it renews, as an ArchiveTimeStamp is
+ * (RFC 4998 section 5.2), in a form that needs no tool: `cat run.json run.tsr | sha256sum`.
  *
  * @throws EvidenceError `unreadable` for a token that is larger than any, and for more tokens than anybody makes;
  * `not-found` for a run that is not finalized.
@@ -60,7 +60,7 @@ export interface StampVerdict {
   key: string;
   /** `proved`: an authority under a pinned root says that what it covers existed at `time`. */
   state: 'proved' | 'refuted' | 'unproved';
-  /** Why it is not proved, or what is to be known of it although it is. */
+  /** Reasons that it is not proved, or remarks although it is. */
   remarks: string[];
   time: Date | null;
   authority: string | null;

@@ -5,12 +5,14 @@ export function matchesStream(streamId: string, glob: string): boolean {
   return streamId === glob || matchesGlob(plain(streamId), plain(glob));
 }
 
-/** Globs are made for paths, where `*` passes over names that begin with a dot. In an id a dot is a sign like others. */
+/**
+ * Globs are made for paths, where `*` passes over names that begin with a dot. In an id a dot is a sign like others.
+ */
 function plain(text: string): string {
   return text.replace(/\{[^{},]*\.\.[^{},]*\}|\./g, (found) => (found === '.' ? '\ue000' : found));
 }
 
-/** Why a stream is not in a scope of globs; null for one that is. */
+/** Says why a stream is not in a scope of globs; null for one that is. */
 export function whyExcluded(
   streamId: string,
   scope: { streams: readonly string[]; exclude: readonly string[] },

@@ -19,8 +19,8 @@ export type RunSupplements = z.infer<typeof runSupplementsSchema>;
 export type StoredSupplements = RunSupplements & { object: NonNullable<RunSupplements['object']> };
 
 /**
- * `runs/<run-id>/supplements/<sha256 of the bag>.json`: what a bag holds, written before it is stored. An export that was
- * interrupted behind it goes on with the bag, also where it cannot read it.
+ * `runs/<run-id>/supplements/<sha256 of the bag>.json`: what a bag holds, written before it is stored. An export that
+ * was interrupted behind it goes on with the bag, also where it cannot read it.
  */
 export const announcedSupplementsSchema = runSupplementsSchema.extend({
   format: z.literal(FORMATS.supplementsRecord),
@@ -48,7 +48,9 @@ export function countSupplements(supplements: RunSupplements | null): Supplement
   return { configured: collected + missing, collected, missing };
 }
 
-/** Returns the effect of supplements on a run: a missing one leaves it incomplete, an error that was found refutes it. */
+/**
+ * Returns the effect of supplements on a run: a missing one leaves it incomplete, an error that was found refutes it.
+ */
 export function outcomesOfSupplements(supplements: RunSupplements | null): Outcome[] {
   if (supplements === null) return [];
   const isMissing = Object.values(supplements.services).some(({ state }) => state === 'missing');
@@ -56,7 +58,7 @@ export function outcomesOfSupplements(supplements: RunSupplements | null): Outco
   return [...(isWrong ? (['refuted'] as const) : []), ...(isMissing ? (['incomplete'] as const) : [])];
 }
 
-/** Why a run has no bundle of a stream. */
+/** Says why a run has no bundle of a stream. */
 export function whyNoBundle(
   streamId: string,
   { failed, excluded }: { failed: Rows<{ stream_id: string }>; excluded: Rows<{ stream_id: string }> },

@@ -36,7 +36,10 @@ export type RecordStateName = (typeof RECORD_STATE_NAMES)[number];
 export const recordCountsSchema = z.strictObject({
   /** As received, of any time; one that came twice counts once. */
   records: count,
-  /** Records of the run's period, by their own times or, if contradicted, by an entry. The four counts below add up to it. */
+  /**
+   * Records of the run's period, by their own times or, if contradicted, by an entry. The four counts below add up to
+   * it.
+   */
   in_period: count,
   proved_by_entry: count,
   contradicted: count,
@@ -66,7 +69,7 @@ export const recordStateSchema = z.strictObject({
   kind: z.enum(KIND_NAMES),
   id: z.string(),
   state: z.enum(RECORD_STATE_NAMES),
-  /** Why it is not proved. */
+  /** The reason that it is not proved. */
   reason: z.string().optional(),
   /** For a record that is proved: the columns of its table that no entry states, which are as the service says. */
   as_reported: z.array(z.string()).optional(),

@@ -1,6 +1,9 @@
-/** The files of the bag with supplements: how each name is built, and whether a name is one of them. Pure: `/` everywhere. */
+/**
+ * The files of the bag with supplements: how each name is built, and whether a name is one of them. Pure: `/`
+ * everywhere.
+ */
 
-/** Which service a supplement is of. */
+/** The services that have supplements. */
 export const SUPPLEMENT_SERVICES = ['audit', 'traps', 'endpoints', 'agents'] as const;
 export type SupplementService = (typeof SUPPLEMENT_SERVICES)[number];
 

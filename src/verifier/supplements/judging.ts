@@ -20,7 +20,7 @@ export interface RecordFault {
 
 export interface RecordJudgement {
   state: RecordStateName;
-  /** Why it is not proved. */
+  /** The reason that it is not proved. */
   reason?: string;
   /** For a record that is proved: columns that no entry states. */
   asReported?: string[];
@@ -76,7 +76,10 @@ export function judgeRecord(
   return toJudgement(compareWithEntry(contract, record, entry, found, facts, description), description);
 }
 
-/** The number that a record names cannot be that of its entry: another entry names the record, or there was none of that number. */
+/**
+ * The number that a record names cannot be that of its entry: another entry names the record, or there was none of that
+ * number.
+ */
 function wrongPlace(
   { kind, id, time }: SupplementRecord,
   { sequence }: NamedEntry,

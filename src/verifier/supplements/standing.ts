@@ -18,7 +18,7 @@ export type StreamStanding =
       /** The numbers of its entries; null where there are none. */
       first: number | null;
       last: number | null;
-      /** Why nothing can be proved by its entries; null where order and content are proved. */
+      /** The reason that nothing can be proved by its entries; null if order and content are proved. */
       open: string | null;
       /** Members of entries that no digest covers. */
       notCovered: readonly string[];

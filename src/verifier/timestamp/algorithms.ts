@@ -85,7 +85,7 @@ function readAnyAlgorithm(element: Element, what: string): { oid: string; parame
   return { oid, parameters };
 }
 
-/** Why a public key is not accepted; null if it is. */
+/** Says why a public key is not accepted; null if it is. */
 export function keyWeakness(key: KeyObject): string | null {
   const { modulusLength = 0, namedCurve = 'an unnamed curve' } = key.asymmetricKeyDetails ?? {};
   if (key.asymmetricKeyType === 'rsa')

@@ -21,7 +21,7 @@ export interface TrustQuestion {
 export interface TrustAnswer {
   /** From the signer to a pinned root; null if none leads there. */
   path: readonly Certificate[] | null;
-  /** Why the path does not hold (RFC 5280 section 6); empty for one that does. */
+  /** Reasons that the path does not hold (RFC 5280 section 6); empty for one that does. */
   problems: readonly string[];
 }
 

@@ -27,11 +27,11 @@ export interface ArchiveReport {
   /** Runs that are not finished, and those that were given up. */
   open_runs: OpenRun[];
   ledger: { entries: number; state: 'intact' | 'broken' | 'closed'; findings: ObjectFinding[] };
-  /** Whose evidence it is; null for an archive that holds none. */
+  /** The service whose evidence it has; null for an archive without any. */
   service: ServiceReport | null;
   /** Acceptances that streams ended or began anew, the oldest first. */
   acceptances: Omit<Acceptance, 'format'>[];
-  /** Which months are in a run, of those that its history makes expected; none where only some runs were looked at. */
+  /** The months that are in a run, of those that its history makes expected; none if only some runs were looked at. */
   months: MonthReport[];
   /** Runs that contradict each other, or leave entries between them in none. */
   history: ObjectFinding[];
@@ -61,7 +61,10 @@ export interface RunReport {
   period: RunRecord['period'] | null;
   reconciliation: RunRecord['reconciliation'] | null;
   streams: (VerifiedStream['verdict'] & Pick<VerifiedStream, 'bundle' | 'attested' | 'encrypted'>)[];
-  /** As the run recorded them, but for the next step of what was accepted since: streams that earlier runs exported and that are gone, those not collected, those left out. */
+  /**
+   * As the run recorded them, but for the next step of what was accepted since: streams that earlier runs exported and
+   * that are gone, those not collected, those left out.
+   */
   vanished: Vanished[];
   /** Likewise: those of which somebody accepted that they ended or began anew, and that are not listed. */
   ended: Vanished[];

@@ -100,7 +100,9 @@ export class History {
     return comparedWith(this.spansWith(runId, streamId).filter((span) => span.run_id !== runId));
   }
 
-  /** Returns the spans that the ledger states for the run and for all others, in the order in which they were finalized. */
+  /**
+   * Returns the spans that the ledger states for the run and for all others, in the order in which they were finalized.
+   */
   spansWith(runId: string, streamId: string): readonly Span[] {
     return this.#eraOf.get(`${runId}/${streamId}`)?.spans ?? [];
   }
@@ -145,7 +147,7 @@ export class History {
   }
 
   /**
-   * Why it does not follow from the ledger that a bundle continues what earlier runs had; null where it does: it was
+   * Says why the ledger does not show that a bundle continues what earlier runs had; null if it does: it was
    * compared with all that the ledger has before it.
    *
    * @param past what it was compared with.

@@ -14,7 +14,7 @@ export interface LockReport {
   checked: number;
   /** When the first of these locks ends. */
   first_end: string | null;
-  /** Whose lock ends sooner than was asked for. */
+  /** Objects whose lock ends sooner than was asked for. */
   expiring: { key: string; retain_until: string | null }[];
   /** Locks until some time were asked for, and not all of them are shown to last. */
   unmet: boolean;
@@ -42,7 +42,7 @@ interface Expectation {
 
 const AT_ONCE = 16;
 
-/** Why nothing is said of locks where there cannot be any. */
+/** The reason that nothing is said of locks where there cannot be any. */
 const LOCKS_NOTHING = 'this kind of archive locks nothing';
 const WHERE_LOCKS_ARE = 'locks need an archive in S3, in a bucket with Object Lock';
 

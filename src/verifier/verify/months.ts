@@ -3,7 +3,7 @@ import { coverMonths } from '../records/coverage.ts';
 import { type MonthReport, toMonthReport } from '../records/month-report.ts';
 
 /**
- * Which months that have ended are in a run.
+ * Says for each month that has ended if a run has it.
  * @param entries of the ledger, the oldest first.
  */
 export function reportMonths(entries: readonly StoredLedgerEntry[], now: Date): MonthReport[] {

@@ -7,7 +7,7 @@ import { type ObjectFinding, toObjectFinding } from './object-finding.ts';
 import type { RunCheck } from './run.ts';
 import { readObject } from './stored.ts';
 
-/** Whose evidence an archive holds. */
+/** The service whose evidence an archive holds. */
 export interface ServiceReport {
   /** The present address of the service, as the ledger states it; before the first run, as the archive does. */
   audit_url: string;

@@ -38,7 +38,7 @@ export interface BundleReading {
   broken: BundleFinding[];
   /** The comparison with the listing that the bundle carries; null where it has none, or none that can be read. */
   listing: ListingResult | null;
-  /** Why it cannot be read. */
+  /** The error that made it unreadable. */
   unreadable: EvidenceError | null;
 }
 
@@ -94,7 +94,9 @@ function observerOf(carried: CarriedListing | null, watch: EntryWatch | null): P
   };
 }
 
-/** Compares package and listing entry by entry, as an export does while both arrive. @throws EvidenceError `unreadable`. */
+/**
+ * Compares package and listing entry by entry, as an export does while both arrive. @throws EvidenceError `unreadable`.
+ */
 async function merge(bundle: Bundle, { contract, expected, whole, cut }: ReadingOptions): Promise<ListingResult> {
   if (whole === undefined || cut === null) throw new TypeError('there is nothing to compare');
   const { streamId = '' } = expected;

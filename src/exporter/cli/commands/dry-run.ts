@@ -64,7 +64,7 @@ export async function dryRun(wish: ExportWish, footing: Footing, context: Comman
 export interface ShownByService {
   clock: ClockReading | null;
   selection: StreamSelection;
-  /** Why the service does not check streams for this key; null if it does. */
+  /** The reason that the service does not check streams for this key; null if it does. */
   unchecked: EvidenceError | null;
   /** Checks of claims that have to be proved. */
   claims: Check[];

@@ -121,7 +121,7 @@ function remarksOn({ state, given_up, scope, signed, stamped, legal_hold }: RunL
   ];
 }
 
-/** Which streams a run was begun for. */
+/** Lists the streams that a run was begun for. */
 function describeScope(scope: RunLine['scope']): string[] {
   if (scope === null) return [];
   const streams = scope.streams.length === 0 ? 'all streams' : `streams ${scope.streams.join(' ')}`;

@@ -53,7 +53,7 @@ function remarkOn(name: ClaimName, claim: ReportedClaim): string | null {
   if (state === 'unproved')
     return recorded === undefined ? reason : `recorded as ${recorded}, not checked here: ${reason}`;
   const remarks = [
-    // Which forms agree, and on what: a form that could not be read proves nothing.
+    // Names the forms that agree, and on what: a form that could not be read proves nothing.
     ...(name === 'agreement' && state === 'proved' && basis !== undefined ? [basis] : []),
     ...(by_contract === undefined ? [] : [by_contract]),
     ...(not_covered === undefined ? [] : [`digests do not cover ${not_covered.join(', ')}`]),

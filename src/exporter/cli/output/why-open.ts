@@ -20,7 +20,7 @@ const LACKING: readonly [give: string, reasons: readonly string[]][] = [
 /** Claims that follow from entries, keys and contract alone: the same command finds the same. */
 const SETTLED: ReadonlySet<ClaimName> = new Set(['order', 'content', 'seal']);
 
-/** Why a run is not finalized, and what helps. */
+/** Says why a run is not finalized, and what helps. */
 export function whyOpen(record: RunRecord): string {
   if (record.streams.length + record.failed.length + record.vanished.length === 0)
     return 'No stream is in scope, so nothing was checked and nothing is finalized.';

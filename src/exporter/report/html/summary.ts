@@ -4,7 +4,7 @@ import type { ClaimView } from '../view/claims.ts';
 import type { Texts } from '../view/texts.ts';
 import type { RunView } from '../view/view.ts';
 
-/** Whose evidence, of when, and what it came to, in words that nobody overlooks. */
+/** The organization, the period and the outcome, in words that nobody overlooks. */
 export function summary(view: RunView, texts: Texts): Markup {
   const { run, outcome, extent, proof } = view;
   const { findings } = proof;

@@ -14,7 +14,7 @@ export interface ClaimView {
   proved: number;
   refuted: number;
   unproved: number;
-  /** Why it is unproved or refuted, and where a proof ends: each once, the most frequent first. */
+  /** Reasons of unproved and refuted claims, and limits of proofs: each once, the most frequent first. */
   remarks: { state: Claim['state']; text: string; streams: number }[];
 }
 

@@ -30,7 +30,7 @@ const MONTHS = 120;
 const RUNS = 24;
 
 /**
- * Which months the archive has an export of, this run included: from the first that a run has to the last one begun.
+ * Lists the months with an export, this run included: from the first that a run has to the last one begun.
  */
 export function toCoverage(record: RunRecord, texts: Texts): Coverage {
   const runs = [...record.earlier_runs, toEarlierRun(record)];

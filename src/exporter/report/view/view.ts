@@ -41,7 +41,7 @@ export interface RunView {
   preparer: Advice[];
 }
 
-/** Which run it is, and who made it for whom. */
+/** The identity of the run, its preparer and its recipient. */
 export interface RunHead {
   runId: string;
   organisation: string | null;

@@ -11,7 +11,7 @@ type JudgedContent = Omit<ActionContent, 'action_type' | 'action_description'>;
 
 /** Facts about an action beyond its content. */
 export interface ActionFacts {
-  /** Why its signature is not by the agent; null for a good one, and where there is none. */
+  /** The fault of its signature; null for a good one or none. */
   badSignature: string | null;
   /** The decoy that its tool is, which nobody has a reason to use. */
   decoy: AgentDecoy | null;

@@ -2,7 +2,7 @@ import type { CertificateKind } from './kinds.ts';
 
 const FILE_WORDS: Record<CertificateKind, string> = { ecdsa: 'ecdsa', ml_dsa_65: 'ml-dsa-65' };
 
-/** Whose list of revoked certificates: each generation of the platform's keys has its own. */
+/** The name of a list of revoked certificates: each generation of the platform's keys has its own. */
 export interface RevocationListName {
   kind: CertificateKind;
   generation: number;

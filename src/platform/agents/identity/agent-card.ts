@@ -1,7 +1,7 @@
 import type { Json } from '../../../core/json/canonical.ts';
 import { base64Json, type PlatformSigner, signJws } from './signatures.ts';
 
-/** Whose card it is. Names of tools, APIs and owners are not on it: anybody can read it. */
+/** The subject of a card. Names of tools, APIs and owners are not on it: anybody can read it. */
 export interface CardSubject {
   name: string;
   version: string;

@@ -45,7 +45,7 @@ export class FlipWatch {
   readonly #clock: () => Date;
   readonly #over = new AbortController();
   readonly #flips = new Map<string, Promise<Date | null>>();
-  /** Why it is not seen yet, by agent. */
+  /** Reasons that the stop is not seen yet, by agent. */
   readonly #why = new Map<string, string>();
 
   constructor(ask: AskPublic, clock: () => Date) {

@@ -11,7 +11,7 @@ export const agentVerificationSchema = z.object({
   /** True if it is active, with a passport and certificates that are good. */
   valid: z.boolean(),
   status: z.enum(AGENT_STATES),
-  /** Why it is not valid, for people; empty where it is. */
+  /** Reasons that it is not valid, for people; empty if it is. */
   reasons: z.array(z.string()),
   checked_at: time,
   tier: z.enum(TIER_NAMES),

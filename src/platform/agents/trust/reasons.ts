@@ -55,7 +55,7 @@ export function reasonsOf({ rule, points, before, after, ceiling, ceiling_becaus
   return reasons;
 }
 
-/** Why an action earned nothing. */
+/** Reasons that an action earned nothing. */
 export const EARNS_NOTHING = {
   unattested: "It is recorded and earns nothing: it is not signed by the agent's key.",
   enough_today: `It is recorded and earns nothing: ${EARNED_A_DAY} points were earned today, which is the most.`,

@@ -32,7 +32,7 @@ export interface BaitRead {
 }
 
 export interface BaitNotes {
-  /** Whose bait it is; null where none was planted. */
+  /** The endpoint of the bait; null if none was planted. */
   endpoint_id: string | null;
   planted: PlantedBait[];
   /** Reads that the service does not know yet. */

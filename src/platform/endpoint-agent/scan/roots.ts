@@ -7,7 +7,7 @@ import { unreadLine } from './entry.ts';
 export interface Root {
   path: BytePath;
   isFolder: boolean;
-  /** Why nothing can be said of what is there. */
+  /** The reason that nothing can be said of what is there. */
   problem: EndpointLine | null;
 }
 

@@ -1,2 +1,2 @@
-/** Why a file of an archive is not believed. The message is a clause that goes on from the name of the file. */
+/** Refuses a file of an archive. The message is a clause that goes on from the name of the file. */
 export class ArchiveRefusal extends Error {}

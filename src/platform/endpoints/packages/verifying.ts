@@ -6,7 +6,7 @@ import { PACKAGES_STREAM } from './importing.ts';
 import { filesKnownOf, packagesWithFiles } from './repository.ts';
 
 export interface PackagesVerification {
-  /** Whose files are known. */
+  /** The number of packages whose files are known. */
   packages: number;
   /** Packages that are known and were never imported, or were imported with another content. */
   findings: string[];

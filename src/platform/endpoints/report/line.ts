@@ -51,7 +51,7 @@ export function canonicalLine(line: EndpointLine): string {
 }
 
 /**
- * Why a line of the right shape is not as an agent writes it, in words; null where nothing is wrong. There is one way
+ * Says how a line of the right shape differs from those that an agent writes; null if it does not. There is one way
  * to write each path: two lines could otherwise tell of one file.
  */
 export function faultInLine(line: EndpointLine): string | null {

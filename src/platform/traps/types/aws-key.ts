@@ -9,7 +9,7 @@ import { readOptions } from './options.ts';
 import type { Artifact, MadeTrap, TrapType } from './type.ts';
 
 const optionsSchema = z.strictObject({
-  /** Whose the key says it is; a random one that no public list of traps has, where it is not given. */
+  /** The account that the key names; by default a random one that no public list of traps has. */
   account_id: z.string().regex(ACCOUNT_ID, 'is not of twelve digits').optional(),
   region: z
     .string()

@@ -1,7 +1,7 @@
 import { accountOf } from '../../aws/access-key.ts';
 import type { FoundTrap } from '../decoy.ts';
 
-/** Whose key a trap says it is. */
+/** The owner that a trap names for its key. */
 export interface KeyOwner {
   arn: string;
   userId: string;
