@@ -59,7 +59,7 @@ const BASE64 = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/
 
 /**
  * Decodes base64 or base64url (RFC 4648 sections 4 and 5), padded or not.
- * @returns null for any other text, one among it that no encoder writes: with bits behind the last byte.
+ * @returns null for any other text, one among it that no encoder writes: with bits after the last byte.
  */
 export function base64Bytes(text: string, encoding: 'base64' | 'base64url' = 'base64'): Uint8Array<ArrayBuffer> | null {
   const bare = text.replace(/={1,2}$/, '');

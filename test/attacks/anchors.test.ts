@@ -122,7 +122,7 @@ test.each([
   });
 });
 
-test('a checkpoint behind the end of a period that has ended is in order', () => {
+test('a checkpoint after the end of a period that has ended is in order', () => {
   const period = { from: null, to: '2026-10-01T00:00:13Z' };
   expect(anchorOf({ checkpoints: [checkpoint(tenth), checkpoint(fortieth)], more: { period } })).toMatchObject({
     state: 'proved',
@@ -135,7 +135,7 @@ const OTHER: [string, () => object[], string][] = [
   ['alone', () => [ofOther(tenth)], 'unproved'],
   ['beside one of the stream', () => [ofOther(tenth), checkpoint(chain[4] as SentEntry)], 'proved'],
   ['at a number where the stream has another digest', () => [{ ...ofOther(tenth), hash: 'ab'.repeat(32) }], 'unproved'],
-  ['behind the end of the package', () => [ofOther(fortieth)], 'unproved'],
+  ['after the end of the package', () => [ofOther(fortieth)], 'unproved'],
 ];
 
 test.each(OTHER)('a checkpoint that names another stream, over a digest of ours: %s', (_words, make, state) => {

@@ -143,7 +143,7 @@ const differs = `verdict/differs ${VERIFICATION}`;
 describe('one file of a kind', () => {
   test.each<Row>([
     [
-      'two summaries, an honest one first and a lying one behind it',
+      'two summaries, an honest one first and a lying one after it',
       (files) => {
         set('data/summary.html', '<p>999 entries</p>')(files);
       },

@@ -60,9 +60,9 @@ const TABLE: [string, Partial<Told>, number, string][] = [
     0,
     'unproved',
   ],
-  ['package and listing cut off alike, behind the stated head', { packaged: cut, listed: cut }, 1, 'refuted'],
+  ['package and listing cut off alike, after the stated head', { packaged: cut, listed: cut }, 1, 'refuted'],
   [
-    'package and listing cut off alike, behind a count alone',
+    'package and listing cut off alike, after a count alone',
     { packaged: cut, listed: cut, stated: { head_sequence: null } },
     1,
     'refuted',
@@ -80,9 +80,9 @@ const TABLE: [string, Partial<Told>, number, string][] = [
     0,
     'unproved',
   ],
-  ['no entry at all, behind the stated head', { packaged: () => [], listed: () => [] }, 1, 'refuted'],
+  ['no entry at all, after the stated head', { packaged: () => [], listed: () => [] }, 1, 'refuted'],
   [
-    'an entry listed first that was recorded later, and hides those behind it',
+    'an entry listed first that was recorded later, and hides those after it',
     { packaged: cut, listed: (all) => [...cut(all), ...oneMore(all, MINUTE).slice(-1), ...all.slice(12)] },
     1,
     'refuted',
@@ -109,7 +109,7 @@ test.each(TABLE)('%s', async (_words, told, code, state) => {
   expect([printed.code, printed.document.streams[0].claims.completeness.state]).toEqual([code, state]);
 });
 
-test('a closed period cut off alike in package and listing: what lies behind is the service’s word', async () => {
+test('a closed period cut off alike in package and listing: what lies after is the service’s word', async () => {
   const cutOff = (all: SentEntry[]) => all.slice(0, 12);
   service.streams.set('s', { entries: chainOf(20, { stream_id: 's' }), packaged: cutOff, listed: cutOff });
   const { document } = await service.export({ period: '2026-10' });
@@ -164,7 +164,7 @@ describe('what was recorded of a listing must fit the package', () => {
       { headSequence: 20 },
       'refuted',
     ],
-    ['a head behind the end', listing({}), { headSequence: 40 }, 'refuted'],
+    ['a head after the end', listing({}), { headSequence: 40 }, 'refuted'],
     ['entries that nobody can place', listing({ undecided: 2 }), { headSequence: 20 }, 'unproved'],
     ['a stream record that agrees', listing({}), { entryCount: 20, headSequence: 20 }, 'proved'],
     ['a count that is higher', listing({}), { entryCount: 30 }, 'refuted'],

@@ -58,7 +58,7 @@ const of = (entries: SentEntry[]): Omit<PackageBundle, 'target'> => ({
 const cut = chain.slice(0, 3);
 const edited = chainOf(5, { actor: 'mallory' });
 const set = (path: string, content: string) => (files: BagFiles) => files.set(path, Buffer.from(content));
-/** What is listed behind the end of the package has a time, or the room for one. */
+/** What is listed after the end of the package has a time, or the room for one. */
 const listedBehind = (time: string) =>
   listingOf(cut) +
   chain
@@ -391,7 +391,7 @@ describe('an entry that was altered after it was archived', () => {
     made = await make({ name: 'archived', bundle: archived, ...READ_BACK });
   });
 
-  /** @param isMended whether the manifests were set right behind it. */
+  /** @param isMended whether the manifests were set right after it. */
   async function alter(isMended: boolean): Promise<Made> {
     const target = join(browser.folder, 'altered.zip');
     await rebag(made.target, target, (files) => {

@@ -56,7 +56,7 @@ interface Row {
 }
 
 const ROWS: Record<string, Row> = {
-  'entries behind the head of the period': {
+  'entries after the head of the period': {
     times: [LATE, LATE],
     earlier: (all) => [spanOf('8', all, 30)],
     period: AUGUST,
@@ -76,13 +76,13 @@ const ROWS: Record<string, Row> = {
     state: 'unproved',
     at: [1],
   },
-  'a period that had none, behind entries of the time before': {
+  'a period that had none, after entries of the time before': {
     times: [SEPTEMBER_15, SEPTEMBER_15],
     earlier: (all) => [spanOf('8', all, 30), spanOf('9', all, 0, SEPTEMBER)],
     state: 'unproved',
     at: [31],
   },
-  'a period that had none, behind time that was not exported': {
+  'a period that had none, after time that was not exported': {
     times: [AFTER, OCTOBER_15],
     earlier: (all) => [spanOf('8', all, 30), spanOf('10', all, 0, OCTOBER)],
     state: 'unproved',
@@ -121,8 +121,8 @@ const ROWS: Record<string, Row> = {
     state: 'proved',
     at: [],
   },
-  'of the time behind it': { times: [AFTER], earlier: (all) => [spanOf('8', all, 30)], state: 'proved', at: [] },
-  'behind an export that had no end': {
+  'of the time after it': { times: [AFTER], earlier: (all) => [spanOf('8', all, 30)], state: 'proved', at: [] },
+  'after an export that had no end': {
     times: [LATE],
     earlier: (all) => [spanOf('8', all, 30, ALL_TIME)],
     state: 'proved',

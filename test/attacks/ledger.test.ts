@@ -94,7 +94,7 @@ describe('added to the ledger while an export ran, and not signed over', () => {
       /is not the entry that the key .* signed/,
     ],
     [
-      'an entry of ours that goes on behind another one',
+      'an entry of ours that goes on after another one',
       OURS,
       SIGNED,
       adding((entry) => ({ ...entry, previous_sha256: 'c'.repeat(64) }), OURS),
@@ -116,7 +116,7 @@ describe('added to the ledger while an export ran, and not signed over', () => {
     ],
     ['no entry at all', OURS, SIGNED, (archive) => put(archive, 'ledger/00000002.json', '{'), /is not JSON/],
     [
-      'an unsigned entry behind an honest one',
+      'an unsigned entry after an honest one',
       OURS,
       SIGNED,
       async (archive) => {

@@ -133,7 +133,7 @@ const ROWS: [words: string, twist: Twist, ours: number, verified: number][] = [
   ['a listed stream with less than no entries', withStream({ stream_id: 's', entry_count: -1 }), 3, 3],
   ['a listed stream that is verified in words', withStream({ stream_id: 's', verified: 'x' }), 3, 3],
   [
-    'a check behind a byte order mark',
+    'a check after a byte order mark',
     (reply, asked) => (CHECK.test(asked) ? { ...reply, body: `\ufeff${reply.body}` } : reply),
     0,
     0,

@@ -215,13 +215,7 @@ describe('an encrypted bundle, replaced with all digests set right', () => {
   test.each<[words: string, replace: () => Buffer, identities: number[] | undefined, code: number, found: string[]]>([
     ['by random bytes', () => randomBytes(5000), undefined, 1, ['object/unreadable']],
     ['by random bytes, with an identity', () => randomBytes(5000), [0], 1, ['object/unreadable']],
-    [
-      'by random bytes behind the first line of age',
-      () => Buffer.concat([HEADER, randomBytes(5000)]),
-      undefined,
-      4,
-      [],
-    ],
+    ['by random bytes after the first line of age', () => Buffer.concat([HEADER, randomBytes(5000)]), undefined, 4, []],
     ['by the same, with an identity', () => Buffer.concat([HEADER, randomBytes(5000)]), [0], 1, ['object/unreadable']],
   ])('%s', async (_words, replace, identities, code, found) => {
     const report = await verify([{ ...LOCKED, replace }], identities === undefined ? {} : { identities });

@@ -54,7 +54,7 @@ const ROWS: Row[] = [
     'sealed anew with another key of another id',
     rewritten(withKey('forged'), 'k2'),
     K1,
-    [0, 'unproved', UNKNOWN, /^20 of 30 seals are made with a key not given \("k2", from entry 11 on, behind seals/],
+    [0, 'unproved', UNKNOWN, /^20 of 30 seals are made with a key not given \("k2", from entry 11 on, after seals/],
   ],
   [
     'sealed anew with another key of the same id',

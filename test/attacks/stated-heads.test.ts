@@ -163,7 +163,7 @@ describe('entries that are dated into a month that is archived', () => {
     expect((await service.export({ missing: true })).document.runs).toEqual([]);
   });
 
-  test('are named behind entries of the month itself, and once it was exported without any', async () => {
+  test('are named after entries of the month itself, and once it was exported without any', async () => {
     const entries = grow([], '2026-08');
     await beginWith(entries, '2026-08');
     grow(entries, '2026-09', 3);

@@ -221,7 +221,7 @@ describe('what was altered is seen', () => {
       files((bag) => bag.set('data/traps/detections/0002.json', Buffer.from('{"data":[]}'))),
     ],
     [
-      'an answer behind a gap',
+      'an answer after a gap',
       ['bundle/unexpected-file'],
       files((bag) => bag.set('data/traps/detections/0003.json', Buffer.from('{}'))),
     ],
@@ -343,12 +343,12 @@ describe('what was altered is seen', () => {
         }),
     ],
     [
-      'the entry behind a detection',
+      'the entry after a detection',
       ['bundle/contradiction', 'supplement/contradicted', 'verdict/differs'],
       inEntries(([first]) => (first.metadata.label = 'other')),
     ],
     [
-      'the entry behind a detection, with its digest and all behind it',
+      'the entry after a detection, with its digest and all after it',
       ['bundle/contradiction', 'supplement/contradicted', 'verdict/differs'],
       inEntries((entries) => {
         entries[0].metadata.label = 'other';
@@ -408,7 +408,7 @@ describe('the verifier that is written by the document alone', () => {
     ['a record without its entry', /'det-1' is no_entry/, inBag(inText(DETECTIONS, '"entry":{', '"other":{'), logged)],
     ['its identity', /is another bag/, inRecord(({ object }) => (object.identity = 'a'.repeat(64)))],
     [
-      'the entry behind a detection',
+      'the entry after a detection',
       /the claim content is refuted/,
       inEntries(([first]) => (first.metadata.label = 'x')),
     ],

@@ -115,7 +115,7 @@ describe('the run after that', () => {
 
   test('says in its reports what is gone, and does not conclude that nothing is', () => {
     const { outcome, extent, provenance, proof } = viewOf('next');
-    expect(outcome.sentences.join(' ')).toMatch(/^.*2 streams not held against all that was exported before/);
+    expect(outcome.sentences.join(' ')).toMatch(/^.*2 streams not compared with all that was exported before/);
     const { rows, missing } = extent.population;
     expect([missing.entries, missing.accepted, missing.acceptedEntries]).toEqual([0, 2, 6 + 8]);
     expect(rows.find(({ label }) => label.startsWith('Known to be gone since'))).toMatchObject({

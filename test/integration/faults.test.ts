@@ -393,7 +393,7 @@ describe.concurrent('a list of streams that cannot be trusted: exit 3, and nothi
   });
 });
 
-describe.concurrent("a listing of entries that does not end is no evidence: the stream's record is held against instead", () => {
+describe.concurrent("a listing of entries that does not end is no evidence: the stream's record is compared with instead", () => {
   const ROWS: [string, (truth: Reply, nth: number) => Reply][] = [
     ['the same cursor again', (truth) => json({ ...parse(truth), next_cursor: 'same' })],
     ['empty pages for ever', (_truth, nth) => json({ data: [], next_cursor: `c-${nth}` })],

@@ -208,7 +208,7 @@ describe('a month between two that were exported', () => {
   });
 });
 
-test('a month that was begun, and finalized behind the one before it, joins on to that', async () => {
+test('a month that was begun, and finalized after the one before it, joins on to that', async () => {
   service.streams.set('b', { entries: entriesOf('b'), unavailable: true });
   expect((await exported({ period: LAST })).code).toBe(3);
   const doctor = await carryOut(runDoctor, {}, directory, { json: false, environment: environment() });

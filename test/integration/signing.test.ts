@@ -251,7 +251,7 @@ test('a key that changes: old runs stay under the old one, and the auditor pins 
   configure({ key_file: key.file });
   await exportRun('AUD-1');
   configure({ key_file: next.file });
-  // Whose heads these are that the next run is held against, nobody can tell without the old key.
+  // Whose heads these are that the next run is compared with, nobody can tell without the old key.
   const { code, stderr } = await exportRun('AUD-2');
   expect([code, stderr]).toEqual([2, expect.stringMatching(/00000001.json is signed with the key .*\n.*public_keys/)]);
   expect(existsSync(inArchive('runs/AUD-2'))).toBe(false);

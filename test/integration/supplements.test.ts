@@ -120,7 +120,7 @@ describe('an archive that is encrypted', () => {
   const auditor = ageKey(keys, 'auditor');
   const encrypted = { archive: { encrypt_to: [auditor.recipient] } };
 
-  test('has an encrypted bag, what is read as it arrives is proved, and it is gone on with behind its bag', async () => {
+  test('has an encrypted bag, what is read as it arrives is proved, and it is gone on with after its bag', async () => {
     const { run, folder, beside } = await placed(encrypted);
     expect((await run()).code).toBe(0);
     const { kinds, object } = recordIn(folder).supplements;
@@ -134,7 +134,7 @@ describe('an archive that is encrypted', () => {
     expect(object.encrypted).toMatchObject({ bytes: statSync(zip).size, recipients: [auditor.recipient] });
 
     const asked = beside.requests.length;
-    // As a crash behind the bag leaves it.
+    // As a crash after the bag leaves it.
     const ours = /^(asked\.json|streams|encrypted|supplements|supplements\.zip\.age)$/;
     for (const name of readdirSync(folder)) if (!ours.test(name)) rmSync(join(folder, name), { recursive: true });
     rmSync(join(folder, '..', '..', 'ledger'), { recursive: true });
@@ -194,9 +194,9 @@ describe('an export that was interrupted', () => {
   const ENDINGS: [when: string, ending: RegExp, collected: string][] = [
     ['before the bag', /streams\/traps-[0-9a-f]+\.json$/, 'anew'],
     ['when what the bag holds was written down', /supplements\/[0-9a-f]{64}\.json$/, 'anew'],
-    ['behind the bag', /supplements\.zip$/, 'as they are'],
-    ['behind the draft', /run-draft\.json$/, 'as they are'],
-    ['behind the record', /\/run\.json$/, 'as they are'],
+    ['after the bag', /supplements\.zip$/, 'as they are'],
+    ['after the draft', /run-draft\.json$/, 'as they are'],
+    ['after the record', /\/run\.json$/, 'as they are'],
   ];
   test.each(someRows(ENDINGS, ([, , collected]) => collected))(
     '%s is gone on with by the same command',

@@ -127,7 +127,7 @@ describe('evidence verify of the bundle alone, offline', () => {
     });
   });
 
-  test('with the root of the authority it is proved, up to which entry and with how many behind it', async () => {
+  test('with the root of the authority it is proved, up to which entry and with how many after it', async () => {
     const { code, claims } = await anchor('--timestamp-roots', 'root.pem');
     expect([
       code,

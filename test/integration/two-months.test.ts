@@ -135,7 +135,7 @@ describe('November', () => {
         message: 'entry 40 is not the one that run 2026-10 exported',
       });
       expect(finding.actual).not.toBe(head);
-      // The old token covers entry 40, which only a package that holds entry 40 can be held against.
+      // The old token covers entry 40, which only a package that holds entry 40 can be compared with.
       if (flags.includes('--all-time'))
         expect(payments.findings).toContainEqual(
           expect.objectContaining({ code: 'anchor/imprint-mismatch', sequence: 40, expected: head }),

@@ -121,7 +121,7 @@ const EDITS: readonly (readonly [name: string, edit: string, expected: readonly 
   ['the time of its beginning edited', head("created_at = '2001-01-01T00:00:00.000Z'"), ['head_seal_mismatch 60']],
   ['seal of the head edited', head(`head_seal = '${FAKE}'`), ['head_seal_mismatch 60']],
   [
-    'end cut off behind the last checkpoint, head made to fit',
+    'end cut off after the last checkpoint, head made to fit',
     `DELETE FROM checkpoints ${OF_STREAM} AND number = 3; ${cutAt(50)}`,
     ['head_seal_mismatch 50', 'checkpoint_missing 50', 'anchor_missing 50'],
   ],
@@ -137,7 +137,7 @@ const EDITS: readonly (readonly [name: string, edit: string, expected: readonly 
     ['checkpoint_missing 60', 'anchor_missing 60'],
   ],
   [
-    'checkpoint deleted, those behind it numbered anew',
+    'checkpoint deleted, those after it numbered anew',
     `DELETE FROM checkpoints ${OF_STREAM} AND number = 2; UPDATE checkpoints SET number = 2 ${OF_STREAM} AND number = 3`,
     ['checkpoint_seal_mismatch 60', 'checkpoint_missing 60', 'anchor_missing 60'],
   ],
@@ -255,7 +255,7 @@ describe.each([
       expect(body.verified_through_sequence ?? 0).toBeLessThan(first);
     });
 
-    test('checks that were removed between others, by their numbers, also behind what was put into their place', async () => {
+    test('checks that were removed between others, by their numbers, also after what was put into their place', async () => {
       const streamId = await newStream();
       for (let check = 2; check <= 5; check++) await call('POST', `/streams/${streamId}/verify`);
       const number = (which: string) => `${OF_STREAM} AND number ${which}`;

@@ -23,7 +23,7 @@ test.each([
   },
 );
 
-test('who is behind a trusted proxy is not before others: a sender that was sent along is not believed', async () => {
+test('who is after a trusted proxy is not before others: a sender that was sent along is not believed', async () => {
   const server = createServer({
     logLevel: 'silent',
     clock: () => new Date(0),

@@ -78,7 +78,7 @@ describe.each(SERVICES)('on %s', (name, start) => {
   });
 });
 
-/** A number is what stands behind the name and the labels. */
+/** A number is what stands after the name and the labels. */
 function numberOf(text: string, sample: string): number {
   const line = text.split('\n').find((each) => each.startsWith(`${sample} `));
   return line === undefined ? Number.NaN : Number(line.slice(sample.length + 1));

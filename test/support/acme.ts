@@ -123,7 +123,7 @@ function makePrograms(home: string): string {
   };
   const start = (name: string) => `"${process.execPath}" "${join(builtFolder(), 'dist/start', `${name}.cjs`)}"`;
   make('evidence', `exec ${start('evidence')} "$@"`);
-  // Serves on a port of its own, behind the shell, until the test ends.
+  // Serves on a port of its own, after the shell, until the test ends.
   const serve = `: > served; ${start('evidence-platform')} "$@" --port 0 >> served 2>&1 & echo $! >> served.pid
   tail -n +1 -f --pid=$! served | grep -q -m 1 listening; exit`;
   make('evidence-platform', `if [ "$1" = serve ]; then\n  ${serve}\nfi\nexec ${start('evidence-platform')} "$@"`);

@@ -50,7 +50,7 @@ export function sealed(entry: SentEntry): SentEntry {
   return { ...entry, hash, seal: createHmac('sha256', SEAL_KEY).update(hash).digest('hex') };
 }
 
-/** A new entry behind `previous`, or the first. */
+/** A new entry after `previous`, or the first. */
 export function entryAfter(previous: SentEntry | null, more: Partial<SentEntry> = {}): SentEntry {
   const sequence = (previous?.sequence ?? 0) + 1;
   return sealed({

@@ -30,7 +30,7 @@ const HASHED = [
 
 const NUMBER = '(SELECT stream_no FROM streams WHERE stream_id = ?)';
 
-/** Changes who acted in entry `from`, and hashes and seals it and all behind it anew, as the holder of the key can. */
+/** Changes who acted in entry `from`, and hashes and seals it and all after it anew, as the holder of the key can. */
 export function rewriteHistory(dataDir: string, streamId: string, from: number, key: Uint8Array): void {
   const database = openDatabase(dataDir);
   const rows = database
@@ -61,7 +61,7 @@ export function rewriteHistory(dataDir: string, streamId: string, from: number, 
   database.close();
 }
 
-/** Takes away the entries behind `last`, and makes the stream's row fit. */
+/** Takes away the entries after `last`, and makes the stream's row fit. */
 export function cutOff(dataDir: string, streamId: string, last: number): void {
   const database = openDatabase(dataDir);
   database.prepare(`DELETE FROM entries WHERE stream_no = ${NUMBER} AND sequence > ?`).run(streamId, last);

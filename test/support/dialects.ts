@@ -136,7 +136,7 @@ export const ALL_DIALECTS: readonly Dialect[] = [
   ...templates,
   ...services,
   ...DIALECTS.map(([name, changes]) => dialectOf(name, describeDialect(name, changes))),
-  // The second join is a part of what stands behind the first.
+  // The second join is a part of what stands after the first.
   dialectOf(
     'two joins',
     describeDialect('two joins', {

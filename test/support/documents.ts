@@ -13,7 +13,7 @@ export interface Document {
 /** What stands between two fences. */
 export interface Fenced {
   path: string;
-  /** The word behind the first fence; empty for none. */
+  /** The word after the first fence; empty for none. */
   language: string;
   text: string;
   /** Its number among those of its language in the document, from 0 on. */

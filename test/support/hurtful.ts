@@ -60,7 +60,7 @@ function* chain(
   }
 }
 
-/** A small entry, and a large one behind it. */
+/** A small entry, and a large one after it. */
 function* withLarge(metadata: unknown, toText: (text: string) => string = (text) => text): Iterable<Sent> {
   const entries = chainOf(1);
   entries.push(entryAfter(entries[0] ?? null, { metadata }));

@@ -8,7 +8,7 @@ export type BagFiles = Map<string, Buffer>;
 
 /**
  * A bundle with files changed, added or left out, and every SHA-256 manifest and the sum of the payload set right
- * behind that: what somebody leaves who knows BagIt as well as we do.
+ * after that: what somebody leaves who knows BagIt as well as we do.
  * @param folder to lie in another one.
  */
 export async function rebag(

@@ -19,7 +19,7 @@ const expected: { digest: string; cases: Record<string, Case> } = JSON.parse(
 /** Behind the expiry of the certificate of `expired-since.tsr` and before that of all others. */
 const now = new Date('2026-12-01T00:00:00Z');
 
-/** The name of a case is a file, and behind `#` what is different about its use. */
+/** The name of a case is a file, and after `#` what is different about its use. */
 function fileOf(name: string): string {
   return name.split('#')[0] ?? name;
 }

@@ -25,7 +25,7 @@ export interface ElementHandlers {
 export interface ElementsRead {
   /** True if it took any. */
   any: boolean;
-  /** The offset of its end: behind an element and perhaps white space, or behind the comma that follows it. */
+  /** The offset of its end: after an element and perhaps white space, or after the comma that follows it. */
   end: number;
   place: 'after' | 'next';
 }
@@ -110,12 +110,12 @@ export class ElementScanner {
     this.#offset += chunk.length;
   }
 
-  /** True if the byte at this offset of the document comes next, and it stands behind a comma between elements. */
+  /** True if the byte at this offset of the document comes next, and it stands after a comma between elements. */
   awaitsElement(offset: number): boolean {
     return this.#place === 'next' && this.#offset === offset;
   }
 
-  /** Goes on behind elements that somebody else has read. */
+  /** Goes on after elements that somebody else has read. */
   skipTo(offset: number, place: ElementsRead['place']): void {
     this.#offset = offset;
     this.#place = place;

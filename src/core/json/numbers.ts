@@ -9,7 +9,7 @@ export interface InexactNumbers {
 }
 
 /**
- * Matches every number behind another sign that changes when it is read: one with an exponent, or of more than 15
+ * Matches every number after another sign that changes when it is read: one with an exponent, or of more than 15
  * digits. Two decimals of up to 15 digits never share a double (DBL_DIG). What strings hold may look like one, in vain.
  */
 const COULD_CHANGE = /[:[,\s]-?\d(?:[\d.]{15}|[\d.]*[eE])/;

@@ -78,7 +78,7 @@ export class RowMapBuilder<V> {
     return this.#size;
   }
 
-  /** @returns false, and adds nothing, unless the key comes behind all others. */
+  /** @returns false, and adds nothing, unless the key comes after all others. */
   add(key: string, value: V): boolean {
     if (this.#last !== null && key <= this.#last) return false;
     if (this.#size % STEP === 0) this.#keys.push(key);

@@ -4,7 +4,7 @@ import type { Argv } from 'yargs';
 const LEAD = /^( {2,}(?:\S+ )*\S* {2,}| {2,})(?=\S)/;
 
 /**
- * A help text whose lines are too long for the terminal, broken between words; what a flag means stays behind its name.
+ * A help text whose lines are too long for the terminal, broken between words; what a flag means stays after its name.
  * The parser itself would break within words.
  */
 export function reflow(help: string, columns: number): string {

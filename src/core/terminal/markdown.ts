@@ -24,7 +24,7 @@ const LEAST_COLUMN = 8;
  * what the help topics use: ATX headings, fenced code, lists of one level, tables, paragraphs, bold words and links.
  *
  * @param width in columns of the terminal. Code is never broken.
- * @param linkWords what stands behind the text of a link, for its target; empty for nothing.
+ * @param linkWords what stands after the text of a link, for its target; empty for nothing.
  */
 export function renderMarkdown(text: string, width: number, linkWords: (target: string) => string): OutputLine[] {
   const lines: OutputLine[] = [];

@@ -67,7 +67,7 @@ export class Canvas {
     this.#operators.push('EMC');
   }
 
-  /** Puts what was drawn since the last time behind what the page has already. */
+  /** Puts what was drawn since the last time after what the page has already. */
   flush(): void {
     if (this.#operators.length === 0) return;
     const { node, doc } = this.page;

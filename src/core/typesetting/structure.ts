@@ -37,7 +37,7 @@ export class Structure {
   /** Descriptions of figures, for people who do not see them. */
   readonly #alts = new Map<number, string>();
   /**
-   * By the number of a kid: the one behind it, and a piece of content as its page and id, an element as `NONE` and its
+   * By the number of a kid: the one after it, and a piece of content as its page and id, an element as `NONE` and its
    * number.
    */
   readonly #nextKids = new Numbers();
@@ -109,9 +109,9 @@ export class Structure {
     const pages = document.getPages();
     const root = context.nextRef();
     const first = root.objectNumber + 1;
-    const behind = first + this.#roles.length;
-    context.largestObjectNumber = behind + pages.length - 1;
-    const numbers = pages.flatMap((_page, page) => [PDFNumber.of(page), PDFRef.of(behind + page)]);
+    const next = first + this.#roles.length;
+    context.largestObjectNumber = next + pages.length - 1;
+    const numbers = pages.flatMap((_page, page) => [PDFNumber.of(page), PDFRef.of(next + page)]);
     const tree = context.register(context.obj({ Nums: numbers }));
     const top = PDFRef.of(first);
     const entries = { Type: 'StructTreeRoot', K: top, ParentTree: tree, ParentTreeNextKey: pages.length };

@@ -40,11 +40,11 @@ function* piecesOf(context: PDFContext, block: ObjectBlock | null): Generator<Ui
 function* numbered(context: PDFContext, block: ObjectBlock | null): Generator<[number, Uint8Array]> {
   const objects = context.enumerateIndirectObjects();
   const found = objects.findIndex(([{ objectNumber }]) => block !== null && objectNumber > block.first);
-  const behind = found === -1 ? objects.length : found;
-  for (const [{ objectNumber }, object] of objects.slice(0, behind)) yield [objectNumber, bytesOf(object)];
+  const end = found === -1 ? objects.length : found;
+  for (const [{ objectNumber }, object] of objects.slice(0, end)) yield [objectNumber, bytesOf(object)];
   let number = block?.first ?? 0;
   for (const text of block?.texts ?? []) yield [number++, Buffer.from(text, 'latin1')];
-  for (const [{ objectNumber }, object] of objects.slice(behind)) yield [objectNumber, bytesOf(object)];
+  for (const [{ objectNumber }, object] of objects.slice(end)) yield [objectNumber, bytesOf(object)];
 }
 
 function bytesOf(part: Pick<PDFObject, 'sizeInBytes' | 'copyBytesInto'>): Uint8Array {

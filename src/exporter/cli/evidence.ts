@@ -43,7 +43,7 @@ const helpOn: HelpOn = async (command) => {
 
 /**
  * Carries out `evidence`.
- * @param words what stands behind the name of the program.
+ * @param words what stands after the name of the program.
  * @returns the exit code.
  */
 export async function evidence(words: readonly string[], surroundings: Surroundings): Promise<number> {

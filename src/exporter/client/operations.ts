@@ -15,7 +15,7 @@ export interface Operation {
 /**
  * The requests by which an export collects its evidence.
  * @param period of the packages.
- * @param listsEntries whether packages are held against the list of entries.
+ * @param listsEntries whether packages are compared with the list of entries.
  */
 export function operationsOf(
   description: Description,

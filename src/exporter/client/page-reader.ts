@@ -6,7 +6,7 @@ import { type ReadBody, readJsonBody } from './json-body.ts';
 /** Items that the caller has already, and expects next in a list. */
 export interface KnownItems {
   /**
-   * As many of them as stand in `text` from `at` on, byte by byte, each but the first behind a comma: how many, and
+   * As many of them as stand in `text` from `at` on, byte by byte, each but the first after a comma: how many, and
    * where the last ends. Each is one JSON object.
    */
   match(text: Uint8Array, at: number): { count: number; end: number };

@@ -169,7 +169,7 @@ function withParameter(url: string, name: string, value: string | number): strin
   return next.href;
 }
 
-/** Returns the request for the next page; null behind the last. */
+/** Returns the request for the next page; null after the last. */
 function nextOf({ paging }: List, body: Json, link: string | null, url: string): string | null {
   if (paging.style === 'single') return null;
   if (paging.style === 'link' && paging.next === null) return linkToNext(link);

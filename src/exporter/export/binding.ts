@@ -59,7 +59,7 @@ const BINDING = /,\n {2}"binding": "([0-9a-f]{64})"\n\}\n$/;
 const BINDING_BYTES = ',\n  "binding": ""\n}\n'.length + 64;
 const END = '\n}\n';
 
-/** The record with its binding behind the other members. */
+/** The record with its binding after the other members. */
 export function bindRecord<T extends object>(key: KeyObject | null, record: T): T & { binding: string | null } {
   return { ...record, binding: bindPieces(key, [toRecordBytes(record)]) };
 }

@@ -152,7 +152,7 @@ export interface RunState {
   packing: Pick<Packing, 'close' | 'hasPackedMuch' | 'write'>;
   /** The evidence of the other services; null where none is configured, or where it is archived already. */
   supplements: OpenSupplements | null;
-  /** Supplements of an earlier try that was interrupted behind them. */
+  /** Supplements of an earlier try that was interrupted after them. */
   storedSupplements: StoredSupplements | null;
 }
 

@@ -16,7 +16,7 @@ import type { AskedAt } from './received.ts';
 /** The way to show completeness: by listing the entries too, by the stream record alone, or not at all. */
 export type CompletenessMode = 'listing' | 'record' | 'off';
 
-/** A stream of more entries is held against its record: to list it takes longer than to export it. */
+/** A stream of more entries is compared with its record: to list it takes longer than to export it. */
 const MAX_LISTED = 250_000;
 /** No honest clock is further ahead of ours. */
 const DAY_MS = 86_400_000;
@@ -46,7 +46,7 @@ export interface Listed {
 }
 
 /**
- * Holds the entries of one package against the service's own listing of them while the package arrives. `catchUp`
+ * Compares the entries of one package with the service's own listing of them while the package arrives. `catchUp`
  * fetches as much of the listing as the package has told by then, so neither is ever held in memory as a whole.
  */
 export class ListingCheck implements Disposable {

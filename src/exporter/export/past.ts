@@ -15,7 +15,7 @@ import type { ExportContext, RunState } from './context.ts';
 
 /** The past that continuity is compared with. */
 export interface ComparedPast {
-  /** The oldest first; behind a run, the part of its entries that was read from its bundle. */
+  /** The oldest first; after a run, the part of its entries that was read from its bundle. */
   earlier: readonly Span[];
   /** Reasons that bundles could not be read, by run id. */
   unread: ReadonlyMap<string, string>;
@@ -108,7 +108,7 @@ async function readPart(
   };
 }
 
-/** Gives the JSON form of an earlier bundle, once it was held against what the ledger says of its run. */
+/** Gives the JSON form of an earlier bundle, once it was compared with what the ledger says of its run. */
 async function readBundle(
   { archive, runtime: { signal } }: ExportContext,
   runs: ReadonlyMap<string, string>,

@@ -90,7 +90,7 @@ function refuseFuture({ from, to }: Period, now: Date): void {
  * @throws EvidenceError `usage` for a period that has not ended at the service.
  */
 export function refuseUnended({ to }: Period, clock: ClockReading | null): void {
-  // A Date header leaves out what is behind the second.
+  // A Date header leaves out what is after the second.
   if (to === null || clock === null || clock.theirs.getTime() + 1000 > Date.parse(to)) return;
   const [ours, theirs] = [clock.ours, clock.theirs].map((time) => time.toISOString());
   throw new EvidenceError(

@@ -23,7 +23,7 @@ export interface Received extends Omit<ReceivedForms, 'transferLog'> {
   packageId: string;
   reading: PackageReading;
   completeness: CompletenessBasis;
-  /** The listing that it was held against; null where there is none. */
+  /** The listing that it was compared with; null where there is none. */
   listed: ListedFile | null;
   /** The key may not list the entries. */
   isListingRefused: boolean;

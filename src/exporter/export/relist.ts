@@ -9,7 +9,7 @@ import type { AskedAt } from './received.ts';
 import { notOurs } from './records.ts';
 
 /**
- * Holds the entries of a bundle that lay in the archive against the service's own listing, as it is now, while the bundle
+ * Compares the entries of a stored bundle with the service's own listing, as it is now, while the bundle
  * is verified; where the service does not list them, nothing is said.
  */
 export class Relisting {

@@ -27,7 +27,7 @@ interface ListedNow {
 }
 
 /**
- * Goes on with the streams that an interrupted try has recorded, or only archived: each is verified anew, and held against
+ * Goes on with the streams that an interrupted try has recorded, or only archived: each is verified anew, and compared with
  * what the service states now.
  *
  * @param objects all that lies under the run. @param begunAt when this attempt began, before it read the list.

@@ -27,7 +27,7 @@ import { recoverSupplements, storedSupplementsKey } from './supplement-store.ts'
 import { openSupplements } from './supplements.ts';
 
 export interface ExportResult extends RunResult {
-  /** Months that have ended by both clocks, behind the first that the archive has, and that no run has whole; the oldest first. */
+  /** Months that have ended by both clocks, after the first that the archive has, and that no run has whole; the oldest first. */
   missing: MonthReport[];
 }
 

@@ -130,7 +130,7 @@ async function store(context: ExportContext, record: Unbound<StreamRecord>, file
   const { bundle } = record;
   const isOfRun = bundle.key === bundleKey(runId, basename(bundle.key));
   readableStreamRecord(context, record);
-  // Whoever froze the run has named all that lies under it: nothing is put there behind its back.
+  // A frozen run names every object under it: nothing is added later.
   if (!isOfRun && (await archive.stat(runDraftKey(runId))) !== null) throw finishedElsewhere(runId);
   if (bundle.encrypted !== undefined && isOfRun) {
     if ((await archive.stat(bundle.key)) !== null) return recoverConcurrent(context, bundle.key);

@@ -18,7 +18,7 @@ import { notOurs } from './records.ts';
 import { withFetched } from './recover.ts';
 
 /**
- * Stores the bag of a run, once what it holds is written down: an export that is interrupted behind it goes on with it.
+ * Stores the bag of a run, once what it holds is written down: an export that is interrupted after it goes on with it.
  * If another process was the first to store one, its word counts.
  *
  * @param zip packed and read back.
@@ -34,7 +34,7 @@ export async function storeSupplements(
   const { file, bytes, sha256, encrypted } = await toStoredForm(context, zip);
   const object = { key, bytes, sha256, identity: zip.identity, ...(encrypted === undefined ? {} : { encrypted }) };
   const stored = { ...supplements, object };
-  // Whoever froze the run has named all that lies under it: nothing is put there behind its back.
+  // A frozen run names every object under it: nothing is added later.
   if ((await archive.stat(runDraftKey(question.run_id))) !== null) return stored;
   const announced = { format: FORMATS.supplementsRecord, run_id: question.run_id, ...stored };
   const announcedKey = announcedSupplementsKey(question.run_id, sha256);

@@ -5,7 +5,7 @@ import { post } from './post.ts';
 
 /**
  * Pings of a dead man's switch, as healthchecks.io takes them: `/start`, then the address itself for success, or the exit
- * code behind it. The switch raises the alarm when none comes, whatever has become of the machine.
+ * code after it. The switch raises the alarm when none comes, whatever has become of the machine.
  * https://healthchecks.io/docs/http_api/
  *
  * @param url a secret.

@@ -23,7 +23,7 @@ export function findChainOf({ streams, idInEntry, samples }: EntriesSurvey, reas
   }
   reportLinks(streams, roles, reasoning);
   const { form } = roles;
-  const prefix = form.prefix === '' ? '' : ` behind "${form.prefix}"`;
+  const prefix = form.prefix === '' ? '' : ` after "${form.prefix}"`;
   const how = `by length and alphabet of ${plural(samples.length, 'digest')}`;
   const genesis = genesisOf(streams, roles);
   reasoning.found('digest', `${form.bytes} bytes in ${form.encoding}${prefix}`, how);
@@ -95,7 +95,7 @@ function reportGenesis(
 function reportTimestamp(timestamp: ReturnType<typeof findTimestamp>, reasoning: Reasoning): void {
   if (timestamp === null) {
     const why = 'every time of the entries goes back too often';
-    reasoning.lacks('timestamp', why, 'entries cannot be held against the period');
+    reasoning.lacks('timestamp', why, 'entries cannot be compared with the period');
     return;
   }
   const { field, unit, backwards } = timestamp;

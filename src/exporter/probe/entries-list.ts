@@ -210,7 +210,7 @@ function boundaryOf(
   const inside = alone.filter(({ time }) => times.some((other) => (other.time ?? 0) < (time ?? 0)));
   const exact = nearest(inside);
   if (exact !== null) return exact;
-  // If no time is exact, one just behind an entry tells at least which entries are before and behind it.
+  // If no time is exact, one just after an entry tells at least which entries are before and after it.
   const finer = times
     .flatMap(({ time }, index) =>
       time === null ? [] : [{ time: Math.floor(time) + 1, distance: Math.abs(index - middle) }],

@@ -137,7 +137,7 @@ async function inferSize(trial: Trial, parameter: string, paging: Paging): Promi
   return 20;
 }
 
-/** @param short a page behind which there is another, if lists of this service go on at all. */
+/** @param short a page after which there is another, if lists of this service go on at all. */
 async function inferPaging(trial: Trial, short: SamplePage): Promise<Paging | null> {
   const again = await pageOf(trial, {});
   // A list that changes between two reads cannot show that two pages differ.

@@ -90,7 +90,7 @@ export async function readItems(ask: Ask, list: List, filter: Record<string, str
   for (let pages = 0; question !== null; pages++) {
     if (items.length >= enough) return { items, isWhole: false, last: null };
     const page = readPage(await ask(question), list.items);
-    // Some services refuse the page behind the last one.
+    // Some services refuse the page after the last one.
     if (page === null) return { items, isWhole: pages > 0 && isCounted(list.paging), last: null };
     if (overlap(items, page.items)) return { items, isWhole: false, last: null };
     question = nextQuestion(list, query, page, { items: items.length, pages });

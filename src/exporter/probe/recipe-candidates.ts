@@ -82,7 +82,7 @@ export function* preimages(material: Material): Generator<PreimagePart[]> {
   yield* orderedJoins(material);
 }
 
-/** The entry as JSON without some of its members, the predecessor's digest in it, before it or behind it. */
+/** The entry as JSON without some of its members, the predecessor's digest in it, before it or after it. */
 function* wholeJson(material: Material, most: number, fewest = 0): Generator<PreimagePart[]> {
   const { members, never, previousMember, isPython } = material;
   const free = members.filter((name) => !never.includes(name) && name !== previousMember);
@@ -127,7 +127,7 @@ function* chosenJoins(material: Material): Generator<PreimagePart[]> {
     for (const order of placings(fields, previous)) yield* joined(order, material);
 }
 
-/** Fields joined, and behind them an object as JSON. */
+/** Fields joined, and after them an object as JSON. */
 function* joinsWithJson(material: Material): Generator<PreimagePart[]> {
   const { objects, previous, isPython } = material;
   for (const of of objects)

@@ -43,7 +43,7 @@ export class ShareFolder {
     await this.#guard(() => writeFile(join(this.path, name), bytes, { flag: 'wx', mode: FILE_MODE }));
   }
 
-  /** Copies objects under their keys, each held against its digest on the way. @throws EvidenceError `unreadable`. */
+  /** Copies objects under their keys, each compared with its digest on the way. @throws EvidenceError `unreadable`. */
   async copy(archive: Archive, objects: readonly SharedObject[], signal: AbortSignal): Promise<void> {
     await inParallel(objects, AT_ONCE, async ({ key, bytes, sha256 }) => {
       signal.throwIfAborted();

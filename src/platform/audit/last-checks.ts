@@ -9,7 +9,7 @@ const MOST_TOLD = 50;
 
 /**
  * The findings of the last checks of all streams. Whoever has the database can change or remove their records, so the
- * database only counts them: what it counts is held against the sealed totals, where each check is counted when it is
+ * database only counts them: what it counts is compared with the sealed totals, where each check is counted when it is
  * recorded.
  */
 export interface LastChecks {
@@ -32,7 +32,7 @@ export interface LastChecks {
   checks_changed: boolean | null;
 }
 
-/** @param reader of one state: the count is held against the records. */
+/** @param reader of one state: the count is compared with the records. */
 export async function readLastChecks(reader: Reader, seals: RowSeals): Promise<LastChecks> {
   const { streams, entries, grown, reached, ...counted } = await countRecords(reader);
   const totals = await readTotals(reader, seals);

@@ -25,7 +25,7 @@ interface Page<T> {
   next_cursor: string | null;
 }
 
-/** Texts are compared by their bytes: none that begins with another comes behind it with this. */
+/** Upper bound of a prefix search: in byte order, U+10FFFF sorts after every continuation of the prefix. */
 const LAST_CHARACTER = '\u{10ffff}';
 
 /** The streams in the order of their ids. */

@@ -8,7 +8,7 @@ const MAX_DEPTH = 128;
 const MAX_MEMBERS = 10_000;
 const MAX_BYTES = 2 ** 18;
 
-/** In the text each value has a separator behind it: more than this are more bytes than there may be. */
+/** In the text each value has a separator after it: more than this are more bytes than there may be. */
 const MAX_VALUES = MAX_BYTES / 2;
 
 /** An entry to append, with its metadata in the form of RFC 8785, in which it is hashed and kept. */

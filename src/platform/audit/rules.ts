@@ -77,7 +77,7 @@ export function entryToWire(entry: EntryRow): WireEntry {
   return JSON.parse(entryToJson(entry)) as WireEntry;
 }
 
-/** The most that this machine's clock may be behind the last entry of a stream: by so much clocks are corrected. */
+/** The most that this machine's clock may be slow against the last entry of a stream: clocks are corrected by so much. */
 const BEHIND_MS = 5000;
 
 /**

@@ -11,7 +11,7 @@ type Counted = Pick<WireStats, 'entries_24h' | 'checkpoints' | 'pending_anchors'
 
 /**
  * The numbers of the dashboard as they are at `now`. A stream that was removed with all its rows leaves nothing behind
- * but the count of streams, which is sealed: it is held against those that are there.
+ * but the count of streams, which is sealed: it is compared with those that are there.
  * @param reader of one state.
  */
 export async function readStats(reader: Reader, seals: RowSeals, now: Date): Promise<WireStats> {

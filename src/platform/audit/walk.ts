@@ -10,7 +10,7 @@ export interface AnchoredHash {
   hash: string;
 }
 
-/** The statements that the walk is held against, taken at one moment. */
+/** The statements that the walk is compared with, taken at one moment. */
 export interface StatedOfStream {
   head: SealedHead;
   /** In the order of their sequence numbers. */
@@ -87,7 +87,7 @@ export class Walk {
     this.#faults.fail('seal_epoch_mismatch', sequence, due, actual);
   }
 
-  /** Holds the checkpoints up to `sequence` against the entry there; those before it have no entry at all. */
+  /** Compares the checkpoints up to `sequence` with the entry there; those before it have no entry at all. */
   #compareAnchors(sequence: number, hash: string | null): void {
     const { anchors } = this.#expected;
     let anchor = anchors[this.#nextAnchor];

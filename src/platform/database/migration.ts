@@ -21,7 +21,7 @@ export interface TableWords {
   bytes: string;
   /** A number that the database gives each new row, greater than all that are there: the primary key. */
   ordinal: string;
-  /** The text behind the columns. */
+  /** The text after the columns. */
   end: string;
   /** A column of lower-case hex SHA-256. */
   digest(column: string): string;

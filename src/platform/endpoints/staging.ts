@@ -94,7 +94,7 @@ function canonicalTexts(lines: readonly EndpointLine[]): string[] {
     if (last !== null && last.compare(path) >= 0)
       throw new DomainError(
         'invalid_request',
-        `lines.${at}: it is not behind the line before it, by the bytes of its path`,
+        `lines.${at}: it does not sort after the line before it, by the bytes of its path`,
       );
     last = path;
     return canonicalLine(line);
@@ -145,7 +145,10 @@ async function gather(database: Database, given: LinePart, lastTexts: readonly s
     const [first, end] = [texts[0], texts.at(-1)];
     if (first === undefined || end === undefined) continue;
     if (last !== null && last.compare(pathOfText(first)) >= 0)
-      throw new DomainError('invalid_request', `lines.0: part ${part} does not begin behind the end of the one before`);
+      throw new DomainError(
+        'invalid_request',
+        `lines.0: part ${part} does not begin after the end of the previous one`,
+      );
     last = pathOfText(end);
     for (const text of texts) {
       root.add(text);

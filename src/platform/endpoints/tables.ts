@@ -23,7 +23,7 @@ export const ENDPOINT_TABLES = {
       report_sha256: column.optional(column.digest()),
       /** The nonce that the next report has to have. */
       nonce: column.text(),
-      /** Since when reports come that go back behind the last one; null where none did. */
+      /** The time since which reports repeat earlier numbers of the chain; null if none did. */
       went_back_at: column.optional(column.text()),
       /** The last report of any chain; null where there is none. */
       last_scan_no: column.optional(column.integer()),
@@ -65,7 +65,7 @@ export const ENDPOINT_TABLES = {
     /** Bytes of the paths of its first and its last line. */
     first_path: column.bytes(),
     last_path: column.bytes(),
-    /** Their RFC 8785 texts, each with a line feed behind it, compressed with zstd. */
+    /** Their RFC 8785 texts, each with a line feed after it, compressed with zstd. */
     lines: column.bytes(),
   }),
   line_set_chunks: table(

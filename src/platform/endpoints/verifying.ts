@@ -22,7 +22,7 @@ interface RecordedReport {
   root_hash: string;
 }
 
-/** Holds what is kept of an endpoint's reports against itself and against the audit stream. */
+/** Compares the stored reports of an endpoint with each other and with the audit stream. */
 export class EndpointVerification {
   readonly #means: EndpointMeans;
 

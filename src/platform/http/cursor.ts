@@ -8,7 +8,7 @@ export function toCursor(list: string, position: readonly (string | number)[]): 
 /**
  * One page of a list.
  * @param rows one more than `limit` where there are as many.
- * @param cursorAfter the cursor that stands behind a row.
+ * @param cursorAfter the cursor that stands after a row.
  */
 export function pageOf<Row>(
   rows: readonly Row[],

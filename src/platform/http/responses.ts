@@ -19,7 +19,7 @@ const DESCRIPTIONS = {
   429: 'There were too many requests; Retry-After says when to go on.',
   431: 'The request line and the headers are too large.',
   500: 'The service failed; its log has more.',
-  503: 'Not now: the process is ending, or its clock is behind.',
+  503: 'Not now: the process is ending, or its clock is slow.',
 } as const;
 export type ProblemStatus = keyof typeof DESCRIPTIONS;
 

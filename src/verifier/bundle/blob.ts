@@ -45,7 +45,7 @@ function sliceOf(blob: Blob, start: number, length: number): Blob {
   return start < 0 || length < 0 ? blob.slice(0, 0) : blob.slice(start, start + length);
 }
 
-/** Compression Standard, section 5: bytes behind the end are an error like any other; Chromium calls them junk. */
+/** Compression Standard, section 5: bytes after the end are an error like any other; Chromium calls them junk. */
 function asLeftOver(error: unknown): never {
   if (error instanceof TypeError && /junk|trailing|after/i.test(error.message)) throw new LeftOver(error.message);
   throw error;

@@ -18,7 +18,7 @@ export interface Container {
   inflated(start: number, length: number, expected: number): AsyncIterable<Uint8Array>;
 }
 
-/** Bytes behind the end of compressed data that belong to nothing. */
+/** Bytes after the end of compressed data that belong to nothing. */
 export class LeftOver extends Error {}
 
 /** Exactly `length` bytes from `start`, or null where there are fewer. */

@@ -99,7 +99,7 @@ function placeOf(
   return { uncompressedSize, compressedSize, start: read(fields.u32(42)) };
 }
 
-/** 4.5.1: two bytes of id, two of length, so many of data. Up to three bytes behind the last are padding. */
+/** 4.5.1: two bytes of id, two of length, so many of data. Up to three bytes after the last are padding. */
 export function readExtraFields(bytes: Uint8Array): ExtraField[] {
   const fields: ExtraField[] = [];
   const numbers = new LittleEndian(bytes);

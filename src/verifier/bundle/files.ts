@@ -94,7 +94,7 @@ export function missingForms(paths: readonly string[]): FormName[] {
 /**
  * A bundle has a closed set of names, and one file of a kind: where there is a second, two programs may read two
  * different ones, and each be right.
- * @param paths of all files and, with a slash behind them, folders, within the bundle's folder.
+ * @param paths of all files and, with a slash after them, folders, within the bundle's folder.
  */
 export function findInFiles(paths: readonly string[], holds: BundleHolds = 'stream'): BundleFinding[] {
   const unexpected = paths

@@ -29,7 +29,7 @@ export function slugOf(streamId: string): string {
   return `${readablePart(streamId) || 'stream'}-${digestOfId(streamId).slice(0, 8)}`;
 }
 
-/** `<slug>.zip`; `<slug>.PARTIAL.zip` for one that must not be taken for whole; `.age` behind it when it is encrypted. */
+/** `<slug>.zip`; `<slug>.PARTIAL.zip` for one that must not be taken for whole; `.age` after it when it is encrypted. */
 export function bundleFileName(slug: string, status: BagStatus, isEncrypted = false): string {
   const name = status === 'PARTIAL' ? `${slug}.PARTIAL.zip` : `${slug}.zip`;
   return isEncrypted ? `${name}.age` : name;

@@ -16,7 +16,7 @@ import type { Member, Zip } from './zip.ts';
 const DESCRIPTOR_SIGNATURE = 0x08074b50;
 
 /**
- * Holds what stands in front of and behind a file's data against the central directory. Programs differ in which of
+ * Compares the headers before and after a file's data with the central directory. Programs differ in which of
  * the two they believe, so a zip in which they differ can show an auditor something else than it shows us.
  *
  * @returns where the file's data begins.
@@ -37,11 +37,12 @@ export async function locateData(zip: Zip, member: Member, path: string): Promis
   }
   const dataEnd = header.dataStart + entry.compressedSize;
   if (dataEnd > end) throw refuse('bundle/inconsistent-zip', 'its data overlaps what follows it in the zip');
-  const behind = end === dataEnd ? new Uint8Array() : await readDescriptor(zip, dataEnd, end);
-  if (behind === null) throw refuse('bundle/hidden-bytes', `${end - dataEnd} bytes after it belong to no file`);
+  const descriptor = end === dataEnd ? new Uint8Array() : await readDescriptor(zip, dataEnd, end);
+  if (descriptor === null) throw refuse('bundle/hidden-bytes', `${end - dataEnd} bytes after it belong to no file`);
   const needsDescriptor = (entry.flags & HAS_DESCRIPTOR) !== 0;
-  if (!needsDescriptor && behind.length > 0) throw refuse('bundle/hidden-bytes', 'bytes after it belong to no file');
-  if (needsDescriptor && !isDescriptorOf(entry, behind)) {
+  if (!needsDescriptor && descriptor.length > 0)
+    throw refuse('bundle/hidden-bytes', 'bytes after it belong to no file');
+  if (needsDescriptor && !isDescriptorOf(entry, descriptor)) {
     throw refuse('bundle/inconsistent-zip', 'the zip states its size or CRC-32 twice, and differently');
   }
   return header.dataStart;
@@ -57,9 +58,9 @@ async function readDescriptor(zip: Zip, start: number, end: number): Promise<Uin
 function isDescriptorOf(entry: DirectoryEntry, bytes: Uint8Array): boolean {
   const hasSignature = bytes.length === 16 || bytes.length === 24;
   if (bytes.length < 12 || (hasSignature && new LittleEndian(bytes).u32(0) !== DESCRIPTOR_SIGNATURE)) return false;
-  const behind = hasSignature ? bytes.subarray(4) : bytes;
-  const fields = new LittleEndian(behind);
-  const sizes = behind.length === 20 ? [fields.u64(4), fields.u64(12)] : [fields.u32(4), fields.u32(8)];
+  const values = hasSignature ? bytes.subarray(4) : bytes;
+  const fields = new LittleEndian(values);
+  const sizes = values.length === 20 ? [fields.u64(4), fields.u64(12)] : [fields.u32(4), fields.u32(8)];
   return fields.u32(0) === entry.crc32 && sizes[0] === entry.compressedSize && sizes[1] === entry.uncompressedSize;
 }
 
@@ -84,8 +85,8 @@ async function readLocalHeader(container: Container, { start, compressedSize }: 
   if (fields.u32(0) !== HEADER_SIGNATURE) throw new Error('there is none where it must be');
   const [nameLength, extraLength] = [fields.u16(26), fields.u16(28)];
   const dataStart = start + HEADER_BYTES + nameLength + extraLength;
-  const behind = await readExactly(container, start + HEADER_BYTES, nameLength + extraLength);
-  if (behind === null || dataStart + compressedSize > container.size)
+  const variable = await readExactly(container, start + HEADER_BYTES, nameLength + extraLength);
+  if (variable === null || dataStart + compressedSize > container.size)
     throw new Error('the zip ends before its data do');
   return {
     version: fields.u16(4),
@@ -95,8 +96,8 @@ async function readLocalHeader(container: Container, { start, compressedSize }: 
     crc32: fields.u32(14),
     compressedSize: fields.u32(18),
     uncompressedSize: fields.u32(22),
-    name: behind.subarray(0, nameLength),
-    extraFields: extraFieldsIn(behind.subarray(nameLength)),
+    name: variable.subarray(0, nameLength),
+    extraFields: extraFieldsIn(variable.subarray(nameLength)),
     dataStart,
   };
 }

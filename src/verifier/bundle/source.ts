@@ -7,7 +7,7 @@ import { readRange } from './range.ts';
 export type PayloadSource = { path: string } & (
   | {
       file: string;
-      /** Hex, known from the download: the file is then not hashed before the bundle is reread and held against it. */
+      /** Hex, known from the download: the file is then not hashed before the bundle is reread and compared with it. */
       sha256?: string;
       bytes?: number;
     }

@@ -14,7 +14,7 @@ export interface Reading {
   tags: Map<string, Uint8Array>;
 }
 
-/** Holds what was read against what the bag says about itself. */
+/** Compares what was read with what the bag says about itself. */
 export function findInTags(bag: Bag, reading: Reading): BundleFinding[] {
   const paths = bag.files.map((member) => bag.pathOf(member));
   const payload = paths.filter((path) => path.startsWith(PAYLOAD));

@@ -65,7 +65,7 @@ export class OrderCheck {
     else for (let index = from; index < to; index++) this.#take({ batch, from: index, to: index + 1 });
   }
 
-  /** A single entry, or several behind all that were seen. */
+  /** A single entry, or several after all that were seen. */
   #take(run: Run): void {
     const seen = this.#toSeen(run);
     const index = this.#lastFrom(seen.from);

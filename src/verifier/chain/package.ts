@@ -128,7 +128,7 @@ export class PackageReader implements Disposable {
 
   /**
    * Takes a segment, if one of its entries is the next to be read: decoded here, it would be the same, for that depends
-   * on its bytes alone. Then the bytes behind its end are to follow.
+   * on its bytes alone. Then the bytes after its end are to follow.
    */
   splice({ start, end, place, batch }: Segment): boolean {
     this.#blocks.flush();

@@ -137,7 +137,7 @@ function findContradictions({ walk, checkpoints, period }: AnchorQuestion): Stre
         ),
       );
   }
-  // A period that has ended may have checkpoints behind its end.
+  // A period that has ended may have checkpoints after its end.
   const highest = checkpoints.reduce((most, { sequence }) => Math.max(most, sequence), -1);
   if (period.to === null && last !== null && highest > last)
     found.push(

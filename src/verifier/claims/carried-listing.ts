@@ -16,13 +16,13 @@ export class CarriedListing {
   /** The number of the package's lines that the text is still to have; null before the package has ended. */
   #left: number | null = null;
   readonly #reader = new LineReader();
-  readonly #behind: ListingMerge;
+  readonly #after: ListingMerge;
   #isInOrder = true;
   #failure: EvidenceError | null = null;
 
   constructor(streamId: string, cut: PackageCut) {
-    this.#behind = new ListingMerge(streamId);
-    this.#behind.endPackage(cut);
+    this.#after = new ListingMerge(streamId);
+    this.#after.endPackage(cut);
   }
 
   /** Sees the entries of the package, in the one or the other way. */
@@ -45,7 +45,7 @@ export class CarriedListing {
     this.#left -= own;
     if (own === block.length) return;
     try {
-      this.#behind.fromListing(this.#reader.push(block.subarray(own)));
+      this.#after.fromListing(this.#reader.push(block.subarray(own)));
     } catch (error) {
       if (!isEvidenceError(error)) throw error;
       this.#failure = error;
@@ -54,15 +54,15 @@ export class CarriedListing {
 
   /**
    * Call once both have ended. Null where the two are to be merged entry by entry: they differ, or the text came first.
-   * @throws EvidenceError `unreadable` for a line behind those of the package that is none.
+   * @throws EvidenceError `unreadable` for a line after those of the package that is none.
    */
   finish(): ListingResult | null {
     const isSame = this.#begin.digest('hex') === this.#lines.finish();
     if (!this.#isInOrder || this.#left !== 0 || !isSame) return null;
     if (this.#failure !== null) throw this.#failure;
     this.#reader.finish();
-    this.#behind.endListing();
-    const result = this.#behind.result();
+    this.#after.endListing();
+    const result = this.#after.result();
     const { entries } = this.#lines;
     const { lines, listed, same } = result;
     return { ...result, lines: lines + entries, listed: listed + entries, same: same + entries };

@@ -16,7 +16,7 @@ export interface Claim {
   state: 'proved' | 'refuted' | 'unproved';
   reason?: string | undefined;
   basis?: string | undefined;
-  /** For `anchor`: the newest entry that a sound token covers, and how many entries lie behind it. */
+  /** For `anchor`: the newest entry that a sound token covers, and how many entries lie after it. */
   anchored_through?: number | undefined;
   entries_after_last_anchor?: number | undefined;
   /** For a proved `anchor`: the oldest and the newest time that its tokens state (RFC 3339), and by whose word. */

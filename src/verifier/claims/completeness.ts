@@ -16,7 +16,7 @@ import { whyHidden } from './unfetched.ts';
 import type { Unfetched } from './unfetched-schema.ts';
 
 /**
- * The statements that the package was held against to see whether it is complete. They come from the service, so a
+ * The statements that the package was compared with to see whether it is complete. They come from the service, so a
  * bundle records them, and who verifies the bundle later takes it from there.
  */
 export type CompletenessBasis =
@@ -31,7 +31,7 @@ export interface CompletenessQuestion extends StatementQuestion {
   unfetched: Unfetched | null;
 }
 
-/** The entries whose digests and times `judgeCompleteness` asks for, in a package held against a stream record. */
+/** The entries whose digests and times `judgeCompleteness` asks for, in a package compared with a stream record. */
 export function entriesBeside(headSequence: number | null): number[] {
   return headSequence === null ? [] : [headSequence, headSequence + 1];
 }
@@ -113,7 +113,7 @@ function whyShort({ walk, basis, period, statement }: CompletenessQuestion): Con
 
 function whyUndecided(entries: number): string {
   const which = entries === 1 ? 'an entry is' : `${entries} entries are`;
-  return `${which} listed behind the end of the package, and no time tells whether the package should have ${entries === 1 ? 'it' : 'them'}`;
+  return `${which} listed after the end of the package, and no time tells whether the package should have ${entries === 1 ? 'it' : 'them'}`;
 }
 
 function judgeDifferences(walk: WalkResult, { differences, deviations }: ListingResult, log: FindingLog): Claim {
@@ -152,7 +152,7 @@ function judgeByRecord({ walk, statement }: CompletenessQuestion, why: string, l
   if (entryCount === null && !comparable) return unproved(`${why}, and the stream record could not be compared`);
   if (since > 0 && !isRecordedAfter(walk, headSequence, readAt))
     return unproved(
-      `${why}, and the package goes on behind what the stream record states, by ${plural(since, 'entry')}`,
+      `${why}, and the package goes on after what the stream record states, by ${plural(since, 'entry')}`,
     );
   const same = [...(entryCount === null ? [] : [plural(entryCount, 'entry')]), ...(comparable ? ['head'] : [])];
   const later = since === 0 ? '' : `, before ${plural(since, 'entry')} that came later`;

@@ -130,7 +130,7 @@ function firstWith(spans: readonly Placed[], { entries }: Placed): string | unde
   return spans.find((span) => span.entries.head.sequence === entries.head.sequence)?.run_id;
 }
 
-/** Names the number of runs that have the same entries. What was accepted is not held against it, and not said to agree either. */
+/** Names the number of runs that have the same entries. What was accepted is not compared with it, and not said to agree either. */
 function others(runs: number, restarts: KnownPast['restarts']): string {
   const accepted = newestRestart(restarts);
   const since = accepted === null ? '' : ' since';

@@ -52,7 +52,7 @@ function isCovered(before: Placed, after: Placed, covered: readonly Covered[]): 
   return reached >= end;
 }
 
-/** A period without an end reaches as far as the package's last entry: what came behind it, came later. */
+/** A period without an end reaches as far as the package's last entry: what came after it, came later. */
 function toInterval({ period, entries }: Covered): { from: number; to: number } {
   const from = period.from === null ? Number.NEGATIVE_INFINITY : timeOf(period.from);
   const last = timeOf(entries?.last_recorded_at ?? null);

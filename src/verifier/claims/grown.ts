@@ -13,7 +13,7 @@ export const LATENESS = 10 * 60_000;
 
 /**
  * Selects entries that a reader of the package looks for: those dated within a period that an earlier run exported
- * after it had ended, behind the last entry that it had. Where another run has them too, they were told of then; but a
+ * after it had ended, after the last entry that it had. Where another run has them too, they were told of then; but a
  * package of the very period tells of all that no other export of that period had.
  *
  * @param period what the package was asked to hold.

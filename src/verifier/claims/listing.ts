@@ -16,7 +16,7 @@ export interface ListingResult {
   differences: number;
   /** The places where they do, as far as they were kept. */
   deviations: ListingFinding[];
-  /** Listed behind the package's end, where nothing tells whether they were there when it was asked for. */
+  /** Listed after the package's end, where nothing tells whether they were there when it was asked for. */
   undecided: number;
 }
 
@@ -49,7 +49,7 @@ const ENOUGH_LATER = 100;
 const NOBODY: ListingObserver = { matched: () => {}, listed: () => {} };
 
 /**
- * Holds a package against an independent listing of the same entries while both arrive, each in the order of its
+ * Compares a package with an independent listing of the same entries while both arrive, each in the order of its
  * sequence numbers. What one of them has already told waits for the other; the caller keeps that short by asking
  * `wantsListing`.
  */
@@ -183,7 +183,7 @@ export class ListingMerge {
 /**
  * By its line, where that was written while the package went on: one that has ended before it was cut since. Else by
  * the head that was stated before, else by its time. Null where it has none, and where the clocks of the service and
- * ours disagree about it: the one that is behind may be wrong, or the entry was kept back.
+ * ours disagree about it: the slow one may be wrong, or the entry was kept back.
  */
 function isMissed(
   { sequence, timestamp, isWithin }: ListedEntry,

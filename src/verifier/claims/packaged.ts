@@ -63,11 +63,11 @@ export class Packaged {
     for (const entries of this.#sent) {
       if (count > 0 && text[end] !== COMMA) break;
       const begin = count === 0 ? at : end + 1;
-      const behind = matchOne(entries, first, text.subarray(begin));
-      if (behind === first) break;
-      count += behind - first;
-      end = begin + entries.end(behind - 1) - entries.start(first);
-      if (behind < entries.count) break;
+      const after = matchOne(entries, first, text.subarray(begin));
+      if (after === first) break;
+      count += after - first;
+      end = begin + entries.end(after - 1) - entries.start(first);
+      if (after < entries.count) break;
       first = 0;
     }
     return { count, end };
@@ -111,12 +111,12 @@ function matchOne(entries: SentEntries, first: number, text: Uint8Array): number
   const isSame = (from: number, to: number) =>
     areSameBytes(entries.bytes.subarray(from, to), text.subarray(from - begin, to - begin));
   let same = first;
-  let behind = entries.count;
+  let after = entries.count;
   // The end of a page, or the place where it differs, is found by halves, each byte compared once or twice.
-  while (same < behind) {
-    const middle = Math.ceil((same + behind) / 2);
+  while (same < after) {
+    const middle = Math.ceil((same + after) / 2);
     if (isSame(same === first ? begin : entries.end(same - 1), entries.end(middle - 1))) same = middle;
-    else behind = middle - 1;
+    else after = middle - 1;
   }
   return same;
 }

@@ -47,6 +47,6 @@ function unknownReason(
   entries: number,
   { sequence, keyId, behindKnown }: NonNullable<WalkResult['seals']['unknown']['first']>,
 ): string {
-  const where = behindKnown ? `, from entry ${sequence} on, behind seals of a key that was given` : '';
+  const where = behindKnown ? `, from entry ${sequence} on, after seals of a key that was given` : '';
   return `${grouped(count)} of ${plural(entries, 'seal')} ${agree(count, 'is', 'are')} ${KEY_NOT_GIVEN} ("${keyId}"${where})`;
 }

@@ -49,7 +49,7 @@ export const spanSchema = z.strictObject({
 });
 export type Span = z.infer<typeof spanSchema>;
 
-/** Somebody explained why a stream was ended or began anew: what runs before had of it is not held against it any more. */
+/** Somebody explained why a stream was ended or began anew: what runs before had of it is not compared with it any more. */
 export const restartSchema = z.strictObject({
   reason: z.string(),
   accepted_by: operatorSchema,

@@ -27,7 +27,7 @@ export function boundOf(bound: string | null, open: number): number {
 
 /**
  * Returns what a verdict leaves for later runs; undefined where it leaves nothing: what was not read in order, or
- * contradicts the runs before, is no history that others could be held against.
+ * contradicts the runs before, is no history that others could be compared with.
  */
 export function spanOf(verdict: z.infer<typeof verdictSchema>): SpanEntries | null | undefined {
   if (verdict.status === 'empty') return null;

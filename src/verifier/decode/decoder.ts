@@ -1,12 +1,12 @@
 import type { EntryBatch } from '../model/batch.ts';
 
-/** Places where decoding begins or ends: behind an opening bracket, an entry, or the comma behind one. */
+/** Places where decoding begins or ends: after an opening bracket, an entry, or the comma after one. */
 export type Place = 'first' | 'after' | 'next';
 
 export interface Decoded {
   /** Valid until the decoder is called again; null where no entry was decoded. */
   batch: EntryBatch | null;
-  /** The offset where decoding ended: behind an entry, perhaps behind white space and a comma that follow it. */
+  /** The offset where decoding ended: after an entry, perhaps after white space and a comma that follow it. */
   end: number;
   place: Place;
 }

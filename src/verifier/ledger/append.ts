@@ -15,7 +15,7 @@ import { verifyCommand } from './verify-command.ts';
 const MAX_RACES = 100;
 
 /**
- * Goes on behind what is known of the ledger, entry by entry, to where it ends now.
+ * Goes on after what is known of the ledger, entry by entry, to where it ends now.
  * @throws EvidenceError as `readAdded` does.
  */
 export async function catchUp(archive: Archive, known: LedgerEnd, trust: LedgerTrust): Promise<LedgerEnd> {
@@ -37,7 +37,7 @@ export async function catchUp(archive: Archive, known: LedgerEnd, trust: LedgerT
 /**
  * Records something at the end of the ledger. Of two that race for a number one wins, and the other takes the next.
  *
- * @param known where the ledger ended when it was read; every entry behind that is checked.
+ * @param known where the ledger ended when it was read; every entry after that is checked.
  * @param successor the key that a hand-over names, which countersigns it.
  * @returns `existing` for a run that another process has recorded.
  * @throws EvidenceError as `readAdded` does; `conflict` for a run of which another record is recorded, for a run to

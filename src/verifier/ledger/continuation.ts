@@ -51,7 +51,7 @@ export async function readKnownLedger(archive: Archive, trust: LedgerTrust): Pro
     if (!isLedgerKey(key)) continue;
     number += 1;
     if (key !== ledgerKey(number))
-      throw broken(archive, ledgerKey(number), 'is missing, and the ledger goes on behind it');
+      throw broken(archive, ledgerKey(number), 'is missing, and the ledger goes on after it');
     const stored = await readEntry(archive, key);
     const { runs, abandoned } = past;
     checkLink(archive, stored, { newest: previous, runs, retired, abandoned }, number);

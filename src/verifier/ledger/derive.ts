@@ -8,7 +8,7 @@ import { replaceHead } from './contradiction.ts';
 import { type LedgerEntry, NO_PREDECESSOR, type StoredLedgerEntry, type Subject } from './ledger.ts';
 
 /**
- * The entry that records something behind `previous`, its signature apart. It follows from the two alone, byte for
+ * The entry that records something after `previous`, its signature apart. It follows from the two alone, byte for
  * byte, so whoever has them can tell whether an entry in the archive was altered.
  */
 // Over 40 lines: one branch for each kind of entry.

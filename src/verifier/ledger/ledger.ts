@@ -59,7 +59,7 @@ export const ledgerEntrySchema = z.union([
     coverage: coverageSchema,
     /** Runs of the same name that this one takes the place of, the oldest first. */
     supersedes: z.array(runIdSchema),
-    /** Its entries of each stream, null for none; a stream that later runs must not be held against is not in here. */
+    /** Its entries of each stream, null for none; a stream that later runs must not be compared with is not in here. */
     spans: streamMapOf(spanEntriesSchema.nullable()),
     ...stateFields,
   }),

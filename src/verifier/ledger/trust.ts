@@ -27,9 +27,9 @@ export interface LedgerEnd {
 }
 
 /**
- * Refuses to go on without a signature behind an entry that has one, since a gap in the signatures is what removing
- * them leaves too; behind an entry whose signature is not one by a key that is given; and with a first signature, which
- * vouches for all entries before it, behind entries that nobody vouches for.
+ * Refuses to go on without a signature after an entry that has one, since a gap in the signatures is what removing
+ * them leaves too; after an entry whose signature is not one by a key that is given; and with a first signature, which
+ * vouches for all entries before it, after entries that nobody vouches for.
  *
  * @throws EvidenceError `config`; `unreadable` for an entry that is not the one that was signed.
  */

@@ -7,7 +7,7 @@ export interface SentEntries {
   readonly bytes: Uint8Array;
   /** They follow one another, one by one, and in time. */
   sequence(index: number): number;
-  /** Offsets in `bytes` of its beginning and behind its end. */
+  /** Offsets in `bytes` of its beginning and after its end. */
   start(index: number): number;
   end(index: number): number;
   /** Lower-case hex. */

@@ -79,5 +79,5 @@ function shapeOf(encoding: DigestEncoding, length: number | null, prefix: string
     encoding === 'hex'
       ? `${length === null ? '' : `${2 * length} `}lower-case hex digits`
       : `${length === null ? '' : `${length} bytes in `}${encoding}`;
-  return prefix === '' ? words : `${words} behind "${prefix}"`;
+  return prefix === '' ? words : `${words} after "${prefix}"`;
 }

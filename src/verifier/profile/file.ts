@@ -17,7 +17,7 @@ Paths of URLs stand below the service's address; fields are names joined by dots
 /** Comments on the sections. */
 const SECTIONS: Partial<Record<keyof Description, string>> = {
   streams: 'The list of streams: where its items are, how it goes on, and which fields a stream has.',
-  entries: "The list of one stream's entries, by which a package is held against what the service lists.",
+  entries: "The list of one stream's entries, by which a package is compared with what the service lists.",
   verify: "The service's own check of a stream.",
   generate: 'How an evidence package is asked for, and when it is ready.',
   downloads: 'Where the forms of a package are.',

@@ -14,7 +14,7 @@ const absent_at_end = z.boolean().default(true);
 const pagingSchema = z.discriminatedUnion('style', [
   /** All of it in one answer. */
   z.strictObject({ style: z.literal('single') }),
-  /** The answer holds a text that asks for the next page; null or "" behind the last one. */
+  /** The answer holds a text that asks for the next page; null or "" after the last one. */
   z.strictObject({ style: z.literal('cursor'), next: path.min(1), absent_at_end, parameter }),
   /** By the number of items before the page; the list ends with an empty page. */
   z.strictObject({ style: z.literal('offset'), parameter }),

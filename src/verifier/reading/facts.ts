@@ -108,7 +108,7 @@ function decode(text: string, encoding: 'base64' | 'base64url' | 'hex'): Uint8Ar
 const MAX_SUMMARY_VALUES = 250_000;
 const MARKS = new Set(utf8Bytes(',[{'));
 
-/** Counts the most values that a JSON text may have: each stands behind one of these marks, which texts may hold too. */
+/** Counts the most values that a JSON text may have: each stands after one of these marks, which texts may hold too. */
 function mayHold(bytes: Uint8Array): number {
   let marks = 1;
   for (const byte of bytes) if (MARKS.has(byte)) marks++;

@@ -156,30 +156,30 @@ function looseTypes(entry: Hashed, { fields, null_as }: Join, roles: readonly st
 function compileBoundaries(parts: readonly WrittenPart[], { digest }: Description): (entry: Hashed) => Unhashed[] {
   return (entry) =>
     parts.flatMap(({ part, write }, index) => {
-      const behind = parts.slice(index + 1);
+      const rest = parts.slice(index + 1);
       if (part === 'previous') {
-        // The padding of base64 may be absent, so it could belong to the text behind it.
-        const next = behind[0];
+        // The padding of base64 may be absent, so it could belong to the text after it.
+        const next = rest[0];
         return digest.encoding !== 'hex' && next !== undefined && !startsAsJson(next.part) ? [boundaryOf(part)] : [];
       }
       if (typeof part === 'string' || 'text' in part) return [];
-      const another = behind.findIndex((other) => varies(other.part));
+      const another = rest.findIndex((other) => varies(other.part));
       if ('json' in part) return another !== -1 && /^[-\d]/.test(textOf(entry, write)) ? [boundaryOf(part)] : [];
-      return openJoin(entry, part.join, behind) ? [boundaryOf(part)] : [];
+      return openJoin(entry, part.join, rest) ? [boundaryOf(part)] : [];
     });
 }
 
 /**
- * Returns where the boundaries of a join are open: always, or where the join and so many parts behind it hold the
+ * Returns where the boundaries of a join are open: always, or where the join and so many parts after it hold the
  * separator more than so many times; null for nowhere.
  */
 export function joinBoundary(
   { separator, fields }: Join,
-  behind: readonly PreimagePart[],
+  rest: readonly PreimagePart[],
 ): 'open' | { parts: number; separators: number } | null {
-  const last = behind.findIndex(varies);
+  const last = rest.findIndex(varies);
   if (last !== -1) {
-    const [between] = behind;
+    const [between] = rest;
     const same = typeof between === 'object' && 'text' in between && between.text === separator;
     return last !== 1 || !same || separator === '' ? 'open' : { parts: 2, separators: fields.length };
   }
@@ -187,15 +187,15 @@ export function joinBoundary(
   return separator === '' ? 'open' : { parts: 0, separators: fields.length - 1 };
 }
 
-function openJoin(entry: Hashed, join: Join, behind: readonly WrittenPart[]): boolean {
+function openJoin(entry: Hashed, join: Join, rest: readonly WrittenPart[]): boolean {
   const { separator, fields, null_as } = join;
   const boundary = joinBoundary(
     join,
-    behind.map(({ part }) => part),
+    rest.map(({ part }) => part),
   );
   if (boundary === null || boundary === 'open') return boundary === 'open';
   const cells = fields.map((field) => fieldText(entry, field, null_as));
-  const last = boundary.parts === 0 ? undefined : behind[boundary.parts - 1];
+  const last = boundary.parts === 0 ? undefined : rest[boundary.parts - 1];
   if (last !== undefined) cells.push(textOf(entry, last.write));
   return occurrences(cells.join(separator), separator) !== boundary.separators;
 }

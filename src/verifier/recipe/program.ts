@@ -137,31 +137,31 @@ function stepsOf(
   const preimage: PreimageStep[] = [];
   const always: Unhashed[] = [];
   const roles = rolesOf(description);
-  const pending: { behind: number; step: PreimageStep }[] = [];
+  const pending: { rest: number; step: PreimageStep }[] = [];
   for (const [index, part] of parts.entries()) {
     const from = preimage.length;
-    const behind = parts.slice(index + 1);
+    const rest = parts.slice(index + 1);
     if (part === 'previous') {
       preimage.push({ kind: 'previous', first: description.digest.genesis_hashed_as ?? null });
-      const [next] = behind;
+      const [next] = rest;
       if (description.digest.encoding !== 'hex' && next !== undefined && !startsAsJson(next))
         always.push(boundaryOf(part));
     } else if (part === 'previous-bytes') preimage.push({ kind: part });
     else if ('text' in part) preimage.push({ kind: 'text', text: wellFormed(part.text) });
-    else if ('json' in part) preimage.push(...jsonSteps(part, from, behind.some(varies)));
+    else if ('json' in part) preimage.push(...jsonSteps(part, from, rest.some(varies)));
     else {
       preimage.push(...joinSteps(part.join, roles));
-      const boundary = joinBoundary(part.join, behind);
+      const boundary = joinBoundary(part.join, rest);
       const unhashed = boundaryOf(part);
       const { separator } = part.join;
       if (boundary === 'open') always.push(unhashed);
       else if (boundary !== null)
         pending.push({
-          behind: index + boundary.parts,
+          rest: index + boundary.parts,
           step: { kind: 'boundary', from, separator, count: boundary.separators, unhashed },
         });
     }
-    preimage.push(...pending.filter(({ behind: last }) => last === index).map(({ step }) => step));
+    preimage.push(...pending.filter(({ rest: last }) => last === index).map(({ step }) => step));
   }
   return { preimage, always };
 }

@@ -13,7 +13,7 @@ export const scopeSchema = z.strictObject({
   required_claims: z.array(z.enum(CLAIMS)),
   /** Roles and members of entries that digests need not cover. */
   accepted_unhashed: z.array(z.string()),
-  /** The source that completeness is held against. */
+  /** The source that completeness is compared with. */
   completeness: z.enum(['listing', 'record', 'off']),
 });
 
@@ -46,7 +46,7 @@ function aspectsOf({ source, period, scope }: Question): [name: string, value: s
     ['requested by', scope.requested_by ?? 'nobody named'],
     ['required claims', list(scope.required_claims, 'none')],
     ['accepted as unhashed', list(scope.accepted_unhashed, 'nothing')],
-    ['completeness held against', scope.completeness],
+    ['completeness compared with', scope.completeness],
   ];
 }
 

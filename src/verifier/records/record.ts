@@ -100,7 +100,7 @@ export type Vanished = z.infer<typeof vanishedSchema>;
 
 /**
  * `acceptances/<slug>-<time>.json`: somebody explains, for ever, why a stream was ended or began anew, so that its
- * continuity is not held against the head it had.
+ * continuity is not compared with the head it had.
  */
 export const acceptanceSchema = z.strictObject({
   format: z.literal(FORMATS.acceptance),
@@ -193,7 +193,7 @@ export const runRecordSchema = z.strictObject({
     moved_from: z.string().nullable(),
     requests: z.array(requestSchema),
   }),
-  /** `commit` of the checkout it ran from, with "-dirty" behind it where files differed; null for an installed package. */
+  /** `commit` of the checkout it ran from, with "-dirty" after it where files differed; null for an installed package. */
   tool: z.strictObject({ name: z.string(), version: z.string(), commit: z.string().nullable() }),
   operator: operatorSchema,
   /** When the run was begun, and the same by the service's clock, null where it did not say. */

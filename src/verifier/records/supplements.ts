@@ -20,7 +20,7 @@ export type StoredSupplements = RunSupplements & { object: NonNullable<RunSupple
 
 /**
  * `runs/<run-id>/supplements/<sha256 of the bag>.json`: what a bag holds, written before it is stored. An export that
- * was interrupted behind it goes on with the bag, also where it cannot read it.
+ * was interrupted after it goes on with the bag, also where it cannot read it.
  */
 export const announcedSupplementsSchema = runSupplementsSchema.extend({
   format: z.literal(FORMATS.supplementsRecord),

@@ -33,7 +33,7 @@ export interface Signed {
 }
 
 /**
- * Puts a payload together behind its head.
+ * Puts a payload together after its head.
  * @param bytes of all parts. @throws RangeError if they have another number.
  */
 export function toSigned(payloadType: string, bytes: number, parts: Iterable<Uint8Array>): Signed {

@@ -4,7 +4,7 @@ import { valueAt } from '../profile/path.ts';
 import type { RecordsDescription } from '../profile/supplements.ts';
 import type { RecordState } from './document.ts';
 
-/** Columns behind those of the contract: the standing of a record, and the entry that it names. */
+/** Columns after those of the contract: the standing of a record, and the entry that it names. */
 const OWN_COLUMNS = ['proof', 'proof_reason', 'as_reported', 'entry_stream_id', 'entry_sequence', 'entry_hash'];
 
 /** The first line of the table of a kind, with its byte order mark. */

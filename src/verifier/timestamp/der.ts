@@ -44,13 +44,13 @@ export function malformed(message: string): EvidenceError {
 /**
  * The one element that `bytes` are, checked to its leaves.
  *
- * @throws EvidenceError `unreadable` for anything but DER: bytes behind the end, lengths that are indefinite, longer
+ * @throws EvidenceError `unreadable` for anything but DER: bytes after the end, lengths that are indefinite, longer
  * than they need be or beyond what contains them, constructed strings, nesting beyond 32 levels.
  */
 export function readDer(bytes: Uint8Array): Element {
   const root = elementAt(bytes, 0);
-  const behind = bytes.length - root.encoded.length;
-  if (behind > 0) throw malformed(`${behind} bytes follow behind its end`);
+  const rest = bytes.length - root.encoded.length;
+  if (rest > 0) throw malformed(`${rest} bytes follow after its end`);
   checkInside(root, 1);
   return root;
 }

@@ -175,7 +175,7 @@ function toVanishedReport({ finding, ...vanished }: Vanished, acceptances: Archi
   const accepted = acceptances.find((one) => one.stream_id === streamId && one.head.hash === head.hash);
   if (accepted === undefined) return { ...vanished, finding };
   const { accepted_at, accepted_by } = accepted;
-  const next_step = `A restart or an end of the stream was accepted since, on ${accepted_at} by ${accepted_by.user}: judge the reason. Runs since then are not held against what was exported before.`;
+  const next_step = `A restart or an end of the stream was accepted since, on ${accepted_at} by ${accepted_by.user}: judge the reason. Runs since then are not compared with what was exported before.`;
   return { ...vanished, finding: { ...finding, next_step } };
 }
 

@@ -7,7 +7,7 @@ import type { VerifiedStream } from './stream.ts';
 const UNKNOWN_START = 'continuity/unknown-start';
 
 /**
- * A bundle that began behind all that was known when it was exported is judged again by what the archive has now: another
+ * A bundle that began after all that was known when it was exported is judged again by what the archive has now: another
  * run may have what comes before.
  *
  * @param checks of which all bundles were read, and compared with one another.

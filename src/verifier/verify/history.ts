@@ -30,7 +30,7 @@ export interface Neighbour {
   last: number;
   /** The digest of the last. */
   hash: string;
-  /** True if it stands behind that run in the ledger. */
+  /** True if it stands after that run in the ledger. */
   isLater: boolean;
   /** True if the ledger has it; a run that contradicts others is not in there. */
   isInLedger: boolean;
@@ -132,7 +132,7 @@ export class History {
       }));
   }
 
-  /** A run that the ledger does not have is behind all that it has. */
+  /** A run that the ledger does not have is after all that it has. */
   #place(runId: string): number {
     return this.#placeOf.get(runId) ?? Number.POSITIVE_INFINITY;
   }

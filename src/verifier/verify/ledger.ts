@@ -37,7 +37,7 @@ export async function readLedger(archive: Archive, keys: ReadonlySet<string>): P
   for (const [index, key] of entryKeys.entries()) {
     const expected = ledgerKey(index + 1);
     if (key !== expected && ledger.findings.every(({ code }) => code !== 'ledger/gap'))
-      ledger.findings.push(toObjectFinding('ledger/gap', expected, 'is missing: the ledger goes on behind it'));
+      ledger.findings.push(toObjectFinding('ledger/gap', expected, 'is missing: the ledger goes on after it'));
     await readObject(key, ledger.findings, async () => {
       const stored = await readEntry(archive, key);
       ledger.entries.push(stored);

@@ -46,7 +46,7 @@ const AT_ONCE = 16;
 const LOCKS_NOTHING = 'this kind of archive locks nothing';
 const WHERE_LOCKS_ARE = 'locks need an archive in S3, in a bucket with Object Lock';
 
-/** Holds the locks of objects against what was recorded when they were stored, held or locked for longer. */
+/** Compares the locks of objects with what was recorded when they were stored, held or locked for longer. */
 export async function verifyLocks(question: LockQuestion): Promise<LockReport> {
   const { archive, keys, until } = question;
   const expected = expectationsOf(question);

@@ -59,7 +59,7 @@ const KNOWN: Known = {
   statedCount: null,
   secrets: { found_in: [], accepted: false },
   restarts: [],
-  completeness: { kind: 'none', why: 'a package by itself shows nothing to hold it against' },
+  completeness: { kind: 'none', why: 'a package by itself shows nothing to compare it with' },
 };
 
 async function judge(

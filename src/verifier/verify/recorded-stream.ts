@@ -35,7 +35,7 @@ export interface LedgerPast {
   isAccepted(acceptance: StatedAcceptance): boolean;
 }
 
-/** The verdict made now, once it was held against what the run recorded. */
+/** The verdict made now, once it was compared with what the run recorded. */
 export function compareRecorded(
   past: LedgerPast,
   run: RunRecord,

@@ -17,7 +17,7 @@ export interface RestampCheck {
 }
 
 /**
- * Holds the records of who had a run stamped anew against the tokens that there are. The first token may be of the export,
+ * Compares the records of new time-stamps for a run with its tokens. The first token may be of the export,
  * which the run record answers for.
  */
 export async function verifyRestamps(

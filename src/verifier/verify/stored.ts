@@ -56,7 +56,7 @@ export async function isAttested(
   return found?.sha256 === digest && found.bytes === bytes;
 }
 
-/** The zip of a bundle, once the object was held against its digest. */
+/** The zip of a bundle, once the object was compared with its digest. */
 export async function fetchBundle(
   { archive, identities = null }: { archive: Archive; identities?: Identities | null },
   bundle: RunStream['bundle'],

@@ -53,7 +53,7 @@ interface Judging {
   streams: readonly VerifiedStream[];
 }
 
-/** Judges every record anew, and holds that against what the bag and the record of the run say. */
+/** Judges every record anew, and compares that with what the bag and the run record say. */
 export async function judgeSupplements(judging: Judging, findings: ObjectFinding[]): Promise<SupplementsCheck> {
   const { run, supplements, sound } = judging;
   const { contract, bundle, files, key } = sound;

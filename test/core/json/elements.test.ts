@@ -124,7 +124,7 @@ test('property: any document, white space anywhere, cut anywhere', () => {
         const length = Buffer.byteLength(text);
         const cuts = offsets.map((offset) => offset % (length + 1)).toSorted((a, b) => a - b);
         const read = scan(text, cuts);
-        // Not held against JSON.parse: that of V8 13 reads names with escapes wrongly (json.test.ts).
+        // Not compared with JSON.parse: that of V8 13 reads names with escapes wrongly (json.test.ts).
         expect(read).toMatchObject({ elements, rest: { ...before, entries: [], ...later }, ambiguity: null });
         expect(read.heads).toHaveLength(elements.length === 0 ? 0 : 1);
       },
@@ -194,8 +194,8 @@ describe('unreadable, however it is cut', () => {
     ['mismatched brackets around it', '{"a":[},"entries":[{}]}', /./],
     ['brackets that only close', ']]', /not JSON/],
     ['an element that is not JSON', '{"entries":[{"a" 1}]}', /not JSON/],
-    ['a document behind the document', '{"entries":[{}]} {}', /not JSON/],
-    ['a bracket behind the document', '{"entries":[{}]}]', /not JSON/],
+    ['a document after the document', '{"entries":[{}]} {}', /not JSON/],
+    ['a bracket after the document', '{"entries":[{}]}]', /not JSON/],
     ['a string where a name should be', '{"entries" "x":[{}]}', /not JSON/],
     ['no array of this name', '{"a":[{}]}', /no array "entries"/],
     ['an object of this name', '{"entries":{"a":[{}]}}', /no array "entries"/],

@@ -43,7 +43,7 @@ const CASES: [string, string][] = [
   ['an empty list', '[]'],
   ['empty containers in each other', '{"a":{},"b":[],"c":[{}],"d":[[]],"":""}'],
   ['beyond U+FFFF', '{"k":"😀 𝄞 \\ud83d\\ude00"}'],
-  ['names beyond U+FFFF sort behind U+FFFD', '{"😀":1,"\\ufffd":2,"z":3,"\\uff5e":4,"Z":5,"é":6}'],
+  ['names beyond U+FFFF sort after U+FFFD', '{"😀":1,"\\ufffd":2,"z":3,"\\uff5e":4,"Z":5,"é":6}'],
   ['names of which one begins as the other', '{"ab":1,"a":2,"":3,"abc":4,"😀a":5,"😀":6}'],
   ['sorted at every depth', '{"b":{"d":[{"z":1,"a":2}],"c":3},"a":4}'],
   ['DEL and what is around it', '"~\\u007f\\u0080\\u009f\\u00a0"'],

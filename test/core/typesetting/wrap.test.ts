@@ -12,10 +12,10 @@ function linesOf(text: string, width: number): string[] {
 
 test.each([
   ['at a space', 'one two', 5, ['one', 'two']],
-  ['behind a colon in a name', 'arn:aws:s3', 8, ['arn:aws:', 's3']],
+  ['after a colon in a name', 'arn:aws:s3', 8, ['arn:aws:', 's3']],
   ['not within a time', 'at 12:09:54.653', 12, ['at', '12:09:54.653']],
   ['not within an amount', 'all 1,461', 7, ['all', '1,461']],
-  ['behind a comma between a number and a word', 'in 12,next', 8, ['in 12,', 'next']],
+  ['after a comma between a number and a word', 'in 12,next', 8, ['in 12,', 'next']],
   ['within a time that is wider than a line', '12:09:54.653', 8, ['12:09:54', '.653']],
 ])('a line ends %s', (_words, text, width, lines) => {
   expect(linesOf(text, width)).toEqual(lines);

@@ -12,7 +12,7 @@ async function someDocument(): Promise<PDFDocument> {
   const [face] = regular;
   document.addPage().drawText('as pdf-lib writes it', face === undefined ? {} : { font: face.pdf });
   document.context.nextRef();
-  document.context.register(PDFString.of('behind a gap'));
+  document.context.register(PDFString.of('after a gap'));
   return document;
 }
 

@@ -71,7 +71,7 @@ describe('objects on disk', () => {
     expect(await textOf(archive, 'a/b')).toBe('x');
   });
 
-  it('are not sought or stored behind links', async () => {
+  it('are not sought or stored after links', async () => {
     const outside = await mkdtemp(join(tmpdir(), 'outside-'));
     await writeFile(join(outside, 'a'), 'x');
     await symlink(outside, join(root, 'folder'));

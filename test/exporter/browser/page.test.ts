@@ -375,8 +375,8 @@ describe('a bundle', () => {
     expect(await last().locator('.verdict').textContent()).toContain('Stream a‹U+202E›b, 3 entries');
   });
 
-  test('that was altered behind its manifest is not called the one in the report', async () => {
-    const { target, identity } = await sample('behind.zip');
+  test('that was altered after its manifest is not called the one in the report', async () => {
+    const { target, identity } = await sample('after.zip');
     const stream = monthStream(1);
     const bytes = readFileSync(target);
     const at = bytes.indexOf('data/evidence.json') + 200;

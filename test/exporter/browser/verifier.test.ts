@@ -14,7 +14,7 @@ import { monthStream, verifiedRun } from '../../support/run-records.ts';
 import { someRows } from '../../support/some-rows.ts';
 import { type ForeignEntry, foreignBag, writeForeignZip } from '../../verifier/bundle/sample.ts';
 
-/** The page's verifier is held against `evidence verify` without keys and roots: what one finds, the other must. */
+/** The page's verifier is compared with `evidence verify` without keys and roots: what one finds, the other must. */
 
 const NOW = new Date('2026-11-21T00:00:00Z');
 

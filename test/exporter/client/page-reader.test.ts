@@ -30,7 +30,7 @@ describe('known items are left out of a page', () => {
   test.each<[string, string, string, number, unknown]>([
     ['all of them', `{"data":[${ONE},${TWO}],"next":"c"}`, 'data', 2, { data: [], next: 'c' }],
     ['and others stay', `{"data":[${ONE},{"n":3}],"next":null}`, 'data', 1, { data: [{ n: 3 }], next: null }],
-    ['behind other members', `{"count":2,"data": [${ONE}]}`, 'data', 1, { count: 2, data: [] }],
+    ['after other members', `{"count":2,"data": [${ONE}]}`, 'data', 1, { count: 2, data: [] }],
     ['of a page that is an array', `[${ONE},${TWO}]`, '', 2, []],
     ['of a list within an object', `{"page":{"data":[${ONE}],"n":1}}`, 'page.data', 1, { page: { data: [], n: 1 } }],
   ])('%s', (_words, body, items, count, value) => {
@@ -52,7 +52,7 @@ describe('a page is read as a whole', () => {
   });
 
   test.each<[string, string]>([
-    ['a comma behind the last item', `{"data":[${ONE},]}`],
+    ['a comma after the last item', `{"data":[${ONE},]}`],
     ['something else than an item', `{"data":[${ONE}x]}`],
     ['no end', `{"data":[${ONE},${TWO}`],
     ['no end of the document', `{"data":[${ONE},${TWO}]`],

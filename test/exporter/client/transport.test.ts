@@ -329,7 +329,7 @@ describe.concurrent('a success that is none', () => {
     ],
     ['nothing', { headers: { 'content-type': 'application/json' } }, /but this is not JSON: an empty body/],
     ['no content type', { body: 'x' }, /without a content type/],
-    ['JSON with something behind', { body: '{} {}' }, /not JSON/],
+    ['JSON with something after', { body: '{} {}' }, /not JSON/],
     ['JSON that is cut off', { body: '{"a": [1, 2' }, /not JSON: "\{\\"a\\"/],
     ['JSON nested too deep', { body: `${'['.repeat(257)}${']'.repeat(257)}` }, /nested deeper than 256 levels: "\[\[/],
     ['a bomb of brackets', { body: '['.repeat(15_000_000) }, /nested deeper than 256 levels/],

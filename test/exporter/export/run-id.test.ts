@@ -94,7 +94,7 @@ const OPEN: [words: string, keys: string[], expected: string | null, suffix?: st
     'all-time-2026-10-02',
   ],
   [
-    'an older one behind one that is finalized',
+    'an older one after one that is finalized',
     ['runs/all-time-2026-10-01/streams/a.json', 'runs/all-time-2026-10-02/run.json'],
     'all-time-2026-10-01',
   ],

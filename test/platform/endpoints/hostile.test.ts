@@ -48,7 +48,7 @@ const BODIES: readonly (readonly [
   ['a member twice', 422, (body) => JSON.stringify(body).replace('{', '{"part":1,')],
   ['2,001 lines in a part', 422, (body) => ({ ...body, lines: files(2001) })],
   ['more parts than a scan has', 422, (body) => ({ ...body, parts: 251, part: 251 })],
-  ['a part behind the last', 422, (body) => ({ ...body, part: 2, lines: [LINE] })],
+  ['a part after the last', 422, (body) => ({ ...body, part: 2, lines: [LINE] })],
   ['part 0', 422, (body) => ({ ...body, part: 0 })],
   ['a time that is none', 422, (body) => ({ ...body, started_at: 'yesterday' })],
   ['no signature', 422, (body) => ({ ...body, signature: undefined })],

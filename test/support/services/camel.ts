@@ -237,7 +237,7 @@ function download({ packages, cutOff }: State, id: string, form: string): Reply 
   return form === 'pdf' ? pdf(made) : problem(404, 'NOT_FOUND', `No form ${form}`);
 }
 
-/** Counts and head come behind the entries. */
+/** Counts and head come after the entries. */
 function evidence({ id, streamId, entries, stated }: Package, cutOff: boolean): Reply {
   const text = objectText({
     packageId: JSON.stringify(id),

@@ -14,7 +14,7 @@ export function unresumable({ headers, ...truth }: Reply): Reply {
   return { ...truth, headers: { 'content-type': headers?.['content-type'] ?? '' } };
 }
 
-/** In so many pieces, with a pause behind each. */
+/** In so many pieces, with a pause after each. */
 export async function* dripping(bytes: Buffer, pieces: number, pauseMs: number): AsyncGenerator<Uint8Array> {
   const size = Math.ceil(bytes.length / pieces);
   for (let at = 0; at < bytes.length; at += size) {
@@ -23,7 +23,7 @@ export async function* dripping(bytes: Buffer, pieces: number, pauseMs: number):
   }
 }
 
-/** With a Content-Length that is `more` bytes off, the connection ended behind the body. */
+/** With a Content-Length that is `more` bytes off, the connection ended after the body. */
 export function withLength(reply: Reply, more: number): Reply {
   return { ...lengthOf(reply, more), end: 'close' };
 }

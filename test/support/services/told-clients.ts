@@ -16,7 +16,7 @@ export interface Client {
   query(stream: string, from?: string, to?: string): string;
   generateBody(stream: string, from?: string, to?: string): object;
   items(page: Json): Json[];
-  /** The address of the page behind this one. */
+  /** The address of the page after this one. */
   next(url: URL, page: Json): string | null;
   packageId(answer: Json): string;
   entries(evidence: Json): Json[];

@@ -320,7 +320,7 @@ describe('a hostile zip', () => {
     expect(await outcomeOf(target)).toContain('bundle/inconsistent-zip');
   });
 
-  it('with bytes hidden behind compressed data', async () => {
+  it('with bytes hidden after compressed data', async () => {
     const plain = Buffer.from('{}');
     const packed = Buffer.concat([deflateRawSync(plain), Buffer.from('hidden')]);
     writeForeignZip(

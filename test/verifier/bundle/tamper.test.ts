@@ -110,7 +110,7 @@ function inserted(bytes: Buffer, at: number): Buffer {
   return Buffer.concat([bytes.subarray(0, at), Buffer.from('hidden'), bytes.subarray(at)]);
 }
 
-/** Puts bytes in at `at` and moves every offset behind it along, so that all programs still find every file. */
+/** Puts bytes in at `at` and moves every offset after it along, so that all programs still find every file. */
 function moved(bytes: Buffer, at: number): Buffer {
   const grown = inserted(bytes, at);
   const directory = directoryOf(bytes) + 6;

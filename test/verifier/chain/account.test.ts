@@ -121,7 +121,7 @@ describe('a stream whose seal key was changed on the way', () => {
     expect(claims.seal).toEqual({
       state: 'unproved',
       reason:
-        '5 of 10 seals are made with a key not given ("k2", from entry 6 on, behind seals of a key that was given)',
+        '5 of 10 seals are made with a key not given ("k2", from entry 6 on, after seals of a key that was given)',
     });
     expect(found).toMatchObject([
       { code: 'seal/unknown-key', severity: 'warning', from: 6, to: 10, message: expect.stringContaining('"k2"') },

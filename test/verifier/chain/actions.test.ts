@@ -21,11 +21,11 @@ describe('entries are counted by the action that they state', () => {
     ['with an escaped name', text.replaceAll('"action":', '"\\u0061ction":')],
     ['with an escaped value', text.replaceAll('"read"', '"re\\u0061d"')],
     [
-      'behind an object with such a member',
+      'after an object with such a member',
       text.replaceAll('{"entry_id"', '{"metadata":{"action":"none"},"entry_id"').replaceAll(/,"metadata":\{\}/g, ''),
     ],
-    ['behind a text that looks like it', resealed(() => ({ actor: 'a,"action":"none"' }))],
-    ['behind a member whose name ends like it', text.replaceAll('{"entry_id"', '{"x\\"action":"none","entry_id"')],
+    ['after a text that looks like it', resealed(() => ({ actor: 'a,"action":"none"' }))],
+    ['after a member whose name ends like it', text.replaceAll('{"entry_id"', '{"x\\"action":"none","entry_id"')],
     ['beside a member of an object', resealed(() => ({ metadata: { action: 'none' } }))],
   ])('%s', (_what, sent) => {
     const counted = countsOf(sent);

@@ -62,7 +62,7 @@ describe('a head that is not the one', () => {
     expect(examineReading(reading).status).toBe('incomplete');
   });
 
-  test('facts behind the entries count as well', () => {
+  test('facts after the entries count as well', () => {
     const { package_id, entries: list, ...rest } = sent;
     const behind = JSON.stringify({ ...rest, entries: list, package_id: 'pkg-2' });
     expect(readPackage(behind, { packageId: 'pkg-1' }).defect?.code).toBe('package/foreign');
@@ -80,7 +80,7 @@ describe('unreadable packages', () => {
     ['two lists of entries', text.replace(/}$/, ',"entries":[]}')],
     ['a head with a name twice', text.replace('{', '{"package_id":"pkg-0",')],
     ['an entry that is no object', JSON.stringify({ ...sent, entries: [1] })],
-    ['something behind the end', `${text}{}`],
+    ['something after the end', `${text}{}`],
   ];
   test.each(cases)('%s', (_words, bytes) => {
     const reading = readPackage(bytes, { streamId: STREAM });

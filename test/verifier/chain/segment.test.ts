@@ -30,7 +30,7 @@ function readWhole(of: Buffer, watch: number[] = [], keys = KEYS) {
   return plain(reader.finish());
 }
 
-/** Reads up to an offset, offers a segment, and reads on behind it or, if it was not taken, from there. */
+/** Reads up to an offset, offers a segment, and reads on after it or, if it was not taken, from there. */
 function offer(segment: Segment, at: number, of = bytes) {
   const reader = open([7, 8]);
   reader.push(of.subarray(0, at));
@@ -82,7 +82,7 @@ describe('a segment', () => {
   test.each<[string, number]>([
     ['begins a byte early', startOf(6) - 1],
     ['begins a byte late', startOf(6) + 1],
-    ['begins behind the end of the file', bytes.length + 5],
+    ['begins after the end of the file', bytes.length + 5],
   ])('that %s is left', (_words, start) => {
     expect(offer({ ...segment(), start }, startOf(6))).toEqual({ taken: false, reading: readWhole(bytes, [7, 8]) });
   });
@@ -90,8 +90,8 @@ describe('a segment', () => {
   test.each([
     ['before its entry', startOf(5)],
     ['a byte before it', startOf(6) - 1],
-    ['a byte behind its beginning', startOf(6) + 1],
-    ['behind it', startOf(10)],
+    ['a byte after its beginning', startOf(6) + 1],
+    ['after it', startOf(10)],
   ])('is left by a reader that has come %s', (_words, at) => {
     expect(offer(segment(), at)).toEqual({ taken: false, reading: readWhole(bytes, [7, 8]) });
   });
@@ -212,7 +212,7 @@ test.each(Object.keys(expected.cases))('the vector %s is read the same in two, t
     expect(read(Array.from({ length: count - 1 }, (_, at) => Math.floor(((at + 1) * sent.length) / count)))).toEqual(
       whole,
     );
-  // At each entry, and the byte behind its beginning.
+  // At each entry, and the byte after its beginning.
   const digests = [...sent.toString('latin1').matchAll(/"hash"/g)].map(({ index }, number) => ({ at: index, number }));
   for (const { at } of someRows(digests, ({ number }) => Math.floor(number / 6)))
     for (const split of [sent.lastIndexOf('{', at), sent.lastIndexOf('{', at) + 1])

@@ -45,7 +45,7 @@ describe.each([1 << 20, 97, 1])('a listing in blocks of %d bytes', (block) => {
     ['with the same entries', textOf(first(PACKAGED))],
     ['with entries that came later', textOf(chain.slice(0, PACKAGED).concat(chain.slice(296)), PACKAGED)],
     ['with entries that the package should have', textOf(chain, PACKAGED)],
-    ['with entries behind it that have no time', textOf(chain)],
+    ['with entries after it that have no time', textOf(chain)],
   ])('%s, is compared as an export does', (_words, text) => {
     expect(carried(text, block)).toEqual(merged(text));
   });

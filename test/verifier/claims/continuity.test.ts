@@ -264,13 +264,13 @@ test.each<[string, SentEntry[], Partial<ContinuityQuestion>, RegExp]>([
     /^the stream now ends at entry 8; run 2026-09 exported it up to entry 10$/,
   ],
   [
-    'of a start behind a run without entries',
+    'of a start after a run without entries',
     slice(5, 8),
     earlier(EMPTY),
     /^the package starts at entry 5, and no earlier export that was known when it was received had entries of it$/,
   ],
   [
-    'of a start behind the last entry that is known',
+    'of a start after the last entry that is known',
     slice(12, 20),
     head(10),
     /^the package starts at entry 12, and entry 10 \(run 2026-09\) was the last before it that was known when it was received$/,

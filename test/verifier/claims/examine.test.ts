@@ -26,7 +26,7 @@ const STATUS: [string, () => ReturnType<typeof read>, ClaimName[], string][] = [
   ['no entries, and something is stated', () => readPackage(packageOf([], { entry_count: 6 })), [], 'refuted'],
   ['cut off', () => cut(intact), [], 'incomplete'],
   ['cut off before any entry', () => cut([]), [], 'incomplete'],
-  ['cut off behind an edit', () => cut(edited), ['order'], 'refuted'],
+  ['cut off after an edit', () => cut(edited), ['order'], 'refuted'],
   [
     'another package, itself sound',
     () => readPackage(packageOf(intact, { package_id: 'x' }), { packageId: 'pkg-1' }),

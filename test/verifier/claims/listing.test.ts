@@ -47,8 +47,8 @@ const TABLE: [string, ListedEntry[], ListedEntry[], number, (number | string)[]]
   ['both out of order in their own ways', swapped, ten.toSpliced(0, 2, at(2), at(1)), 10, []],
   ['one that is not listed', ten, ten.toSpliced(4, 1), 9, [5]],
   ['one that is not in the package', ten.toSpliced(4, 1), ten, 9, [5]],
-  ['three behind the end of the package', ten.slice(0, 7), ten, 7, ['8-10']],
-  ['three behind the end of the listing', ten, ten.slice(0, 7), 7, ['8-10']],
+  ['three after the end of the package', ten.slice(0, 7), ten, 7, ['8-10']],
+  ['three after the end of the listing', ten, ten.slice(0, 7), 7, ['8-10']],
   ['another digest', ten, ten.with(4, at(5, 'other')), 9, [5]],
   ['two under one number on both sides', forked, forked.with(4, at(5, 'other')).with(5, at(5)), 11, []],
   ['two under one number in the package only', forked, ten, 10, [5]],
@@ -61,7 +61,7 @@ test.each(TABLE)('%s', (_words, packaged, listed, same, where) => {
   expect(compare(packaged, listed)).toMatchObject({ same, where });
 });
 
-/** What a service sends of them, one behind the other. */
+/** What a service sends of them, one after the other. */
 const textOf = (entries: readonly ListedEntry[]) => entries.map((entry) => JSON.stringify(entry)).join(',');
 
 /** As a package reader gives them; once they are released there is nothing in them. */
@@ -137,7 +137,7 @@ describe('as they were sent', () => {
     expect(compareAsSent(ten.slice(0, 5), ten, 10)).toMatchObject({ same: 5, matched: 5, where: ['6-10'] });
   });
 
-  test('what does not stand behind a comma is no item', () => {
+  test('what does not stand after a comma is no item', () => {
     const merge = new ListingMerge('s');
     for (const entry of ten) merge.fromPackageAsSent(sent([entry], ','));
     const [first, second] = ten.map((entry) => textOf([entry]));
@@ -248,7 +248,7 @@ describe('what was recorded since need not be in the package', () => {
     expect(compare(ten.slice(0, 7), listed, cut)).toMatchObject({ same: 7, differences: missed, undecided });
   });
 
-  test('one that is listed early does not hide those behind it', () => {
+  test('one that is listed early does not hide those after it', () => {
     const later = { ...at(99), timestamp: at(50).timestamp };
     const cut = { askedAt: time(20), askedAtByService: null, statedHead: 10, latest: LATEST };
     expect(compare(ten.slice(0, 7), [...ten.slice(0, 7), later, ...ten.slice(7)], cut)).toMatchObject({

@@ -77,15 +77,15 @@ test('a record in one line is read whole', async () => {
 describe('a record that is not as it should be is refused', () => {
   test.each<[what: string, text: string | Uint8Array]>([
     ['cut off in a row', GOOD.slice(0, 300)],
-    ['cut off behind a row', GOOD.slice(0, GOOD.indexOf('    },\n') + 7)],
+    ['cut off after a row', GOOD.slice(0, GOOD.indexOf('    },\n') + 7)],
     ['without its end', GOOD.slice(0, -3)],
-    ['with more behind it', `${GOOD}{}`],
+    ['with more after it', `${GOOD}{}`],
     ['a row of another kind', replaced('"n": 1', '"n": "1"')],
     ['a row with a member twice', replaced('"n": 1', '"n": 1,\n "n": 1')],
     ['a row with a number that changes', replaced('"n": 1', '"n": 1.00000000000000000001')],
     ['a row with one more member', replaced('"n": 1', '"n": 1, "m": 2')],
     ['no comma between rows', replaced('\n    },\n    {', '\n    }\n    {')],
-    ['a comma behind the last row', replaced('\n    }\n  ],', '\n    },\n  ],')],
+    ['a comma after the last row', replaced('\n    }\n  ],', '\n    },\n  ],')],
     ['two commas', replaced('\n    },\n    {', '\n    },,\n    {')],
     ['a row that is a list', replaced(/^ {4}\{$/m, '    [')],
     ['rows with more blanks', GOOD.replaceAll('\n    ', '\n     ')],

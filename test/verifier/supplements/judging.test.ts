@@ -192,10 +192,10 @@ describe('no record is proved', () => {
       'unproved',
       { records: [detection], stream: { status: 'recorded' as never, ...recorded() } },
     ],
-    ['that names an entry behind the last', 'unproved', { records: [unknown(4)] }],
+    ['that names an entry after the last', 'unproved', { records: [unknown(4)] }],
     ['that names an entry before the first', 'unproved', { records: [unknown(1)], entries: [proving, last] }],
     [
-      'that names an entry behind the last, while another one says that it is of it',
+      'that names an entry after the last, while another one says that it is of it',
       'contradicted',
       { records: [naming({ sequence: 4 })] },
     ],

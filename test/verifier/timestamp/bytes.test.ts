@@ -40,13 +40,13 @@ describe('bytes', () => {
     ['none', () => Buffer.alloc(0), MALFORMED, false],
     ['text', () => Buffer.from('-----BEGIN PKCS7-----\n'), MALFORMED, false],
     [
-      'one more behind the end',
+      'one more after the end',
       () => Buffer.concat([good(), Buffer.from([0])]),
       MALFORMED,
       true,
       { says: /1 bytes follow/ },
     ],
-    ['a second token behind the end', () => Buffer.concat([good(), good()]), MALFORMED, true],
+    ['a second token after the end', () => Buffer.concat([good(), good()]), MALFORMED, true],
     [
       'a length of more octets than needed',
       relength((length) => [0x83, 0, length >> 8, length & 0xff]),
@@ -95,7 +95,7 @@ describe('bytes', () => {
       false,
     ],
     [
-      'a response that goes on behind its token',
+      'a response that goes on after its token',
       () => sequence(statusInfo(0), good(), time('20260301120000Z')),
       MALFORMED,
       false,

@@ -196,7 +196,7 @@ describe('TSTInfo', () => {
     ],
     ['no policy', withInfo((fields) => fields.toSpliced(1, 1)), MALFORMED, false, { says: /policy/ }],
     ['a field too many', pushed(() => NULL), MALFORMED, false, { says: /too many/ }],
-    ['bytes behind it', altered({ infoTail: Buffer.from([0]) }), MALFORMED, true, { says: /1 bytes follow/ }],
+    ['bytes after it', altered({ infoTail: Buffer.from([0]) }), MALFORMED, true, { says: /1 bytes follow/ }],
     ['time with an offset', at('20260301120000+0100'), MALFORMED, true, { says: /no GeneralizedTime/ }],
     ['time without seconds', at('202603011200Z'), MALFORMED, true],
     ['time with a comma', at('20260301120000,5Z'), MALFORMED, true],

@@ -34,7 +34,7 @@ describe('object identifiers', () => {
 
   test.each([
     ['empty', '0600'],
-    ['going on behind its end', '06022a83'],
+    ['going on after its end', '06022a83'],
     ['with a number in too many octets', '06032a8003'],
     ['of 65 octets', `0641${'2a'.repeat(65)}`],
   ])('%s', (_name, hex) => {

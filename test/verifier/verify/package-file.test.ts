@@ -40,7 +40,7 @@ async function read(path: string, { threads: count = 1, program, ...options }: A
 let programs = 0;
 
 /**
- * A program for the other threads, which are too slow to begin for a small file: the main thread waits behind its first
+ * A program for the other threads, which are too slow to begin for a small file: the main thread waits after its first
  * block until one of them has called `ready`.
  */
 function helpedBy(text: string): Pick<Asked, 'program' | 'signal'> {

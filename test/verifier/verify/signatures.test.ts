@@ -91,7 +91,7 @@ const TAMPERED: [string, Changes, string[]][] = [
     { [ENVELOPE(2)]: replace('\n  "payload"', '\n   "payload"') },
     [`object/unreadable ${ENVELOPE(2)}`],
   ],
-  ['a byte behind it', { [ENVELOPE(2)]: replace(/$/, ' ') }, [`object/unreadable ${ENVELOPE(2)}`]],
+  ['a byte after it', { [ENVELOPE(2)]: replace(/$/, ' ') }, [`object/unreadable ${ENVELOPE(2)}`]],
   ['its key id', { [ENVELOPE(2)]: replace(K1.id, STRANGER.id) }, [`signature/untrusted ${ENVELOPE(2)}`]],
   ['its key id, no more a digest', { [ENVELOPE(2)]: replace(K1.id, 'k1') }, [`object/unreadable ${ENVELOPE(2)}`]],
   [

@@ -135,7 +135,7 @@ function unprotectedIn({ lock, lockHidden, legalHold }: Inspection, protection: 
 }
 
 /**
- * Holds what the store says of a version that was just stored against what it was to store.
+ * Compares the store's statements about a version just stored with what it was to store.
  *
  * @param checksum see `Uploaded`.
  * @throws EvidenceError `archive` when it is something else, is not locked or not encrypted as it was to be.

@@ -5,7 +5,7 @@ export function completionFlags(argv: Argv) {
     .positional('shell', { choices: ['bash', 'zsh', 'fish'] as const, demandOption: true, describe: 'your shell' })
     .options({ line: { type: 'string', describe: 'a line that is begun, to print what may stand at its end' } })
     .example('source <($0 completion bash)', 'in ~/.bashrc')
-    .example('source <($0 completion zsh)', 'in ~/.zshrc, behind compinit')
+    .example('source <($0 completion zsh)', 'in ~/.zshrc, after compinit')
     .example('$0 completion fish | source', 'in ~/.config/fish/config.fish');
 }
 export type CompletionFlags = Awaited<ReturnType<typeof completionFlags>['argv']>;

@@ -5,7 +5,7 @@ import { packageFile } from '../../../core/install-paths.ts';
 let known: string | null | undefined;
 
 /**
- * The commit of the checkout that this program runs from, with "-dirty" behind it where files differ; null for an
+ * The commit of the checkout that this program runs from, with "-dirty" after it where files differ; null for an
  * installed package. Looked up once: what runs is what was loaded then.
  */
 export function readCommit(): string | null {

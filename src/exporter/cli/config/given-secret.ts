@@ -10,7 +10,7 @@ export interface GivenSecret {
 
 /**
  * The text of a secret: that of a variable, of the file that another variable names, or of that of the configuration.
- * @param text of the variable. @param file of the variable of the same name with `_FILE` behind it, as `[name, path]`.
+ * @param text of the variable. @param file of the variable of the same name with `_FILE` after it, as `[name, path]`.
  */
 export function readGivenSecret(
   from: ConfigGiven,

@@ -60,7 +60,7 @@ export function checkHttpUrl<T extends string | null | undefined>(what: string, 
   if (url.username !== '' || url.password !== '')
     throw new EvidenceError('config', `${what} holds a user name or password`, { nextStep: KEPT_APART });
   if (url.search !== '' || url.hash !== '')
-    throw new EvidenceError('config', `${what} goes on behind its path, with ? or #`, { nextStep: KEPT_APART });
+    throw new EvidenceError('config', `${what} goes on after its path, with ? or #`, { nextStep: KEPT_APART });
   return address;
 }
 

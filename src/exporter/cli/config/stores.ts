@@ -31,7 +31,7 @@ export function checkArchiveUrl(address: string): string {
   const [, scheme, authority = ''] = ADDRESS.exec(address) ?? [];
   if (scheme === undefined) {
     if (/^[a-z][a-z0-9+.-]+:/i.test(address))
-      throw new EvidenceError('config', 'the archive looks like a URL without the // behind its colon', {
+      throw new EvidenceError('config', 'the archive looks like a URL without the // after its colon', {
         nextStep: 'Give s3://BUCKET/PREFIX, or ./ before the name of a folder that has a colon.',
       });
     return address;

@@ -175,7 +175,7 @@ function sayPlan({ runId, streams, done, excluded }: Extract<ExportEvent, { type
   return `Run ${runId}: ${plural(streams, 'stream')} to export${others.join('')}`;
 }
 
-/** In binary units, with one digit behind the point. */
+/** In binary units, with one digit after the decimal point. */
 export function formatBytes(bytes: number): string {
   if (bytes < 1024) return `${Math.round(bytes)} B`;
   const units = ['KiB', 'MiB', 'GiB', 'TiB'];

@@ -29,7 +29,7 @@ ${rows.map(row)}</tbody></table></div>
 `;
 }
 
-/** For who exported, behind all that an auditor reads. */
+/** The section for the exporter's user, after all that an auditor reads. */
 export function preparer({ preparer: advice }: RunView, { preparer: texts }: Texts): Markup | null {
   if (advice.length === 0) return null;
   return markup`<p>${texts.introduction}</p>

@@ -86,8 +86,8 @@ function drawBars(sheet: Sheet, chart: Bars): void {
       sheet.draw(sheet.set(label, name, NAME_WIDTH, 1), name, LEFT, baseline);
       const width = isRest === true ? 0 : Math.max((count / most) * room, 0.8);
       if (width > 0) sheet.box(left, baseline - 2, width, 9, BAR);
-      const behind = left + (width > 0 ? width + 6 : 0);
-      sheet.draw(sheet.set(grouped(count), number, COUNT_WIDTH, 1), number, behind, baseline);
+      const after = left + (width > 0 ? width + 6 : 0);
+      sheet.draw(sheet.set(grouped(count), number, COUNT_WIDTH, 1), number, after, baseline);
       sheet.y -= BAR_STEP;
     }
   });

@@ -25,7 +25,7 @@ export function drawIpe(sheet: Sheet, { provenance: { ipe } }: RunView, texts: T
   for (const { label, lines, form } of ipe) drawFact(sheet, label, lines, form);
 }
 
-/** To be signed on paper, behind what is signed for. */
+/** The lines for signatures on paper, after the statements that they sign. */
 export function drawSignature(sheet: Sheet, { ipe: { review: label } }: Texts): void {
   const small: Setting = { style: sheet.styles.regular, size: 7.5, leading: 10, color: GREY };
   sheet.makeRoom(62);
@@ -65,7 +65,7 @@ export function drawPopulation(sheet: Sheet, { extent }: RunView, { population: 
   });
 }
 
-/** For who exported, behind all that an auditor reads. */
+/** The section for the exporter's user, after all that an auditor reads. */
 export function drawPreparer(sheet: Sheet, { preparer }: RunView, { preparer: texts }: Texts): void {
   if (preparer.length === 0) return;
   drawSection(sheet, texts.title, 60);

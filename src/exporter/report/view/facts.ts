@@ -100,7 +100,7 @@ function signatureOf({ signed, timestamp_authority: authority }: RunRecord, { ip
   return [signed ? ipe.signed : ipe.unsigned, ...stamped];
 }
 
-/** A query behind its path, a body after a space; at the end when it is sent, where it is not always. */
+/** A query after its path, a body after a space; at the end when it is sent, where it is not always. */
 function lineOf({ purpose, method, path, parameters }: RunRecord['source']['requests'][number]): string {
   const [between, separator] = method === 'GET' ? ['?', '&'] : [' ', ' '];
   const asked = parameters.length === 0 ? '' : `${between}${parameters.join(separator)}`;

@@ -22,7 +22,7 @@ export interface CertificateAuthority {
 
 export interface IssuedCertificate {
   pem: string;
-  /** It, and the authority's behind it. */
+  /** The certificate, followed by the authority's. */
   chainPem: string;
   /** 40 hex digits. */
   serial: string;

@@ -4,7 +4,7 @@ export const LEAF_DAYS = 365;
 export const KEY_YEARS = 10;
 /** The time from the publication of the next generation to its first use. */
 export const LEAD_DAYS = 365;
-/** By so much the clock of whoever verifies may be behind. */
+/** The most that a verifier's clock may be slow. */
 export const CLOCK_SKEW_MS = 60_000;
 /** For how long a list of revoked certificates or passports may stand for the next one, where that cannot be had. */
 export const LIST_SECONDS = 86_400;

@@ -61,7 +61,7 @@ function changeOf(bait: PlantedBait, seen: Facts): string | null {
 /** `touch` moves the time of the last access, too; then it is that of the last change, or an old one. */
 function wasRead(bait: PlantedBait, { atime_ns, mtime_ns }: Facts): boolean {
   const [accessed, armed] = [BigInt(atime_ns), BigInt(bait.ctime_ns)];
-  // The kernel's clock for files is a tick behind.
+  // The kernel's clock for files may be late by one tick.
   return atime_ns !== bait.atime_ns && atime_ns !== mtime_ns && accessed >= armed - 10_000_000n;
 }
 

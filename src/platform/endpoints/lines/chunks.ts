@@ -2,7 +2,7 @@ import { crc32, zstdCompressSync, zstdDecompressSync } from 'node:zlib';
 import { sha256 } from '../../../core/digest.ts';
 import { type EndpointLine, pathBytes } from '../report/line.ts';
 
-/** A chunk ends behind a line whose CRC-32 ends so: after 256 lines on average, and at the same line in every set. */
+/** A chunk ends after a line whose CRC-32 ends so: after 256 lines on average, and at the same line in every set. */
 const END_MASK = 0xff;
 /** Whoever chooses lines that never end one gets chunks of this size. */
 const MOST_LINES = 2048;
@@ -51,7 +51,7 @@ export function pathOfText(text: string): Buffer {
   return pathBytes(JSON.parse(text) as EndpointLine);
 }
 
-/** The texts of lines, each with a line feed behind it: RFC 8785 writes one within a text as an escape. */
+/** The texts of lines, each with a line feed after it: RFC 8785 writes one within a text as an escape. */
 export function linesToBytes(texts: readonly string[]): Buffer {
   return Buffer.from(texts.length === 0 ? '' : `${texts.join('\n')}\n`);
 }

@@ -21,7 +21,7 @@ export function refuseUnlessOneSignedText(bytes: Buffer): void {
   if (armor.join('\n') !== [MESSAGE, SIGNATURE, END].join('\n'))
     throw new ArchiveRefusal('is not one signed text with one block of signatures');
   if (lines.at(-2) !== END || lines.at(-1) !== '')
-    throw new ArchiveRefusal('goes on behind its signatures, or is cut off');
+    throw new ArchiveRefusal('goes on after its signatures, or is cut off');
   const blank = lines.indexOf('');
   if (!lines.slice(1, blank).every((line) => HEADER.test(line)))
     throw new ArchiveRefusal('has a header before its signed text that is none of OpenPGP');

@@ -98,7 +98,7 @@ export const hostRoutes: FastifyPluginAsyncZod<{ service: EndpointService }> = a
       schema: {
         operationId: 'verifyHost',
         tags: ['hosts'],
-        summary: 'Hold the reports of an endpoint against their signatures, their lines and the audit stream',
+        summary: 'Check the reports of an endpoint against their signatures, their lines and the audit stream',
         params: hostParamsSchema,
         response: { 200: endpointVerificationSchema, ...problemResponses(404) },
       },

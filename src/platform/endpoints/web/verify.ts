@@ -21,7 +21,7 @@ interface Asked {
 const READS =
   'Verify computes each report anew from its lines, checks its signature and how it goes on with the one before, and compares all of it with the audit stream.';
 
-/** The reports of an endpoint held against their signatures, their lines and the audit stream. */
+/** The reports of an endpoint compared with their signatures, their lines and the audit stream. */
 export function verifyPage(server: FastifyInstance, { service: { hosts, verifying }, clock }: EndpointPageParts): void {
   serveForm(server, {
     path: '/endpoints/hosts/:endpoint_id/verify',

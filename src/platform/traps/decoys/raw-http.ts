@@ -25,7 +25,7 @@ export function closing(headers: RawAnswer['headers']): RawAnswer['headers'] {
   return headers.toSpliced(at, 0, ['Connection', 'close']);
 }
 
-/** As text, for who speaks HTTP/1.0: the connection ends behind it. */
+/** As text, for who speaks HTTP/1.0: the connection ends after it. */
 export function writtenOld({ status, reason, headers, body }: RawAnswer): string {
   const lines = headers.map(([name, value]) => `${name}: ${value}\r\n`).join('');
   return `HTTP/1.0 ${status} ${reason}\r\n${lines}\r\n${body}`;

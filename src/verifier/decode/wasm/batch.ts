@@ -116,7 +116,7 @@ function indexIn(count: number) {
   return Object.assign(at, { close });
 }
 
-/** One part behind the other. */
+/** One part after the other. */
 function copyInto(memory: Uint8Array, parts: readonly (Uint8Array | Uint32Array)[]): Uint8Array[] {
   let at = 0;
   return parts.map(({ buffer, byteOffset, byteLength }) => {

@@ -111,7 +111,7 @@ export class WasmDecoder implements EntryDecoder {
     return toBatch(columns, this.#program, this.#readWhole);
   }
 
-  /** Reads the bytes of `input` from `start` to `end`; a few behind `end` are overwritten. @param limit entries begin before it. */
+  /** Reads the bytes of `input` from `start` to `end`; a few after `end` are overwritten. @param limit entries begin before it. */
   run(start: number, end: number, limit: number, place: Place): WasmRun {
     if (this.#closed) throw new TypeError('the decoder is closed');
     if (start < 0 || start > end || end > this.input.length) throw new RangeError('the block is not within the input');

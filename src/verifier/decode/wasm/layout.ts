@@ -38,7 +38,7 @@ export const TIME_UNITS = { none: 'NO_TIMES', text: 'TEXT_TIMES', seconds: 'SECO
 /** Ways in which the first entry of a stream states its predecessor. */
 export const GENESIS_KINDS = { zeros: 'ZEROS', absent: 'ABSENT', literal: 'LITERAL' };
 
-/** Places where reading begins or ends: behind an opening bracket, an entry, or the comma behind one. */
+/** Places where reading begins or ends: after an opening bracket, an entry, or the comma after one. */
 export const PLACES = { first: 'FIRST', after: 'AFTER', next: 'NEXT' };
 
 export const STOPS = { 'needs-more': 'NEEDS_MORE', unsure: 'UNSURE', closed: 'CLOSED' };

@@ -31,7 +31,7 @@ describe('what makes no sense is not written', () => {
   test.each<[flags: object, says: RegExp]>([
     [{ 'audit-url': 'nonsense' }, /--audit-url has no http:/],
     [{ archive: 'gs://x/y' }, /this kind of archive is not known/],
-    [{ archive: 's3:/b/p' }, /without the \/\/ behind its colon/],
+    [{ archive: 's3:/b/p' }, /without the \/\/ after its colon/],
     [{ archive: 's3://B_UP/p' }, /the name of the bucket/],
     [{ archive: 's3://10.0.0.1/p' }, /the name of the bucket/],
     [{ archive: 's3://abc', endpoint: 'nonsense' }, /--endpoint has no http:/],

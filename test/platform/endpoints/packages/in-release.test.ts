@@ -45,7 +45,7 @@ function signatureIn(text: string): string {
   return text.slice(text.indexOf(SIGNATURE) + SIGNATURE.length, text.indexOf('-----END PGP SIGNATURE'));
 }
 
-/** The packets of several signatures behind one text, as archives with several keys have them. */
+/** The packets of several signatures after one text, as archives with several keys have them. */
 function joined(...texts: readonly string[]): string {
   const packets = texts.map((text) => Buffer.from(signatureIn(text).replace(/^=.*$/m, ''), 'base64'));
   const armored = Buffer.concat(packets).toString('base64').replace(/.{64}/g, '$&\n');
@@ -95,8 +95,8 @@ const FORGERIES: readonly Forgery[] = [
   },
   { words: 'of no text', why: /does not begin with/, text: () => key.sign(release, { form: '--detach-sign' }) },
   { words: 'twice over two texts', why: /not one signed text/, text: () => good + good },
-  { words: 'behind other text', why: /does not begin with/, text: () => `Origin: Else\n${good}` },
-  { words: 'before other text', why: /goes on behind/, text: () => `${good}Origin: Else\n` },
+  { words: 'after other text', why: /does not begin with/, text: () => `Origin: Else\n${good}` },
+  { words: 'before other text', why: /goes on after/, text: () => `${good}Origin: Else\n` },
   { words: 'cut off', why: /not one signed text/, text: () => good.slice(0, -40) },
   { words: 'empty', why: /cannot read|cannot|has no good signature/, text: () => good.replace(signatureIn(good), '') },
   {

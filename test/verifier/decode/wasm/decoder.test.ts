@@ -115,7 +115,7 @@ test('entries out of order, twice, forked or with gaps are taken: the fold judge
   expect(decoders().taken(toBytes(moved))).toMatchObject({ stop: 'closed', rows: { length: 31 } });
 });
 
-test('behind an entry that is left, it goes on', () => {
+test('after an entry that is left, it goes on', () => {
   let last: SentEntry | null = null;
   const entries = Array.from({ length: 500 }, (_, index) => {
     last = entryAfter(

@@ -50,7 +50,7 @@ export function disagreement(taken: Taken): string | null {
   return both.disagreement(taken);
 }
 
-/** The digest that the module itself computes of an element behind `before`. */
+/** The digest that the module itself computes of an element after `before`. */
 export function ownDigest(before: readonly string[], entry: string): string {
   return both.ownDigest([...before, stamp(entry, '0'.repeat(64))]);
 }

@@ -17,7 +17,7 @@ export class DialectDecoder {
     return this.#decoders.taken(Buffer.from(`${elements.join(',')}]`, 'latin1'), block);
   }
 
-  /** The digest that the module itself computes of an element behind `before`. */
+  /** The digest that the module itself computes of an element after `before`. */
   ownDigest(before: readonly string[], draft: string): string {
     const zeros = '00'.repeat(digestBytes(this.#dialect));
     return this.#decoders.ownDigest([...before, stamp(this.#dialect, draft, zeros)]);

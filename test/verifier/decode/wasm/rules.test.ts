@@ -9,16 +9,16 @@ function inLatin1(text: string): string {
   return Buffer.from(text).toString('latin1');
 }
 
-/** The second entry of the chain with members replaced by texts, given in latin1, and with others behind them. */
-function entryWith(texts: Record<string, string>, behind = ''): string {
+/** The second entry of the chain with members replaced by texts, given in latin1, and with others after them. */
+function entryWith(texts: Record<string, string>, extra = ''): string {
   const members = Object.entries({ ...second, hash: HASH, seal: SEAL }).map(
     ([name, value]) => `${JSON.stringify(name)}:${texts[name] ?? inLatin1(JSON.stringify(value))}`,
   );
-  return `{${members.join(',')}${behind}}`;
+  return `{${members.join(',')}${extra}}`;
 }
 
 /**
- * Whether the fast decoder takes the entry behind those before. It is given the digest that the reference computes, and then
+ * Whether the fast decoder takes the entry after those before. It is given the digest that the reference computes, and then
  * the one that the module itself would: so nothing but the rule in question can refuse it.
  */
 function isTaken(entry: string, preceding: readonly string[] = before): boolean {
@@ -86,7 +86,7 @@ const VALUES: Record<'taken' | 'left', [string, string][]> = {
     ['sixteen significant digits below one', '0.0000012345678901234561'.slice(0, 24)],
     ['what has an exponent', '0.0000001'],
     ['an exponent', '1e3'],
-    ['an exponent behind a fraction', '1.5E-3'],
+    ['an exponent after a fraction', '1.5E-3'],
     ['a leading zero', '01'],
     ['a plus', '+1'],
     ['no integer', '.5'],

@@ -8,7 +8,7 @@ export interface WebAnswer {
   status: number;
   reason: string;
   type: string | null;
-  /** After `Connection`, where nginx has those of what stands behind it. */
+  /** Headers after `Connection`, where nginx puts those of its upstream. */
   headers: readonly (readonly [name: string, value: string])[];
   lastModified?: string;
   body: string | Buffer;
