@@ -1,5 +1,5 @@
 import { readHttpDate } from '../core/http-date.ts';
-import { roughly } from '../core/words.ts';
+import { roughly } from '../core/plurals.ts';
 
 /** Two clocks may differ by so much before records of the one make no sense beside those of the other. */
 const MAX_SKEW_MS = 60_000;

@@ -1,4 +1,4 @@
-import { grouped } from '../core/words.ts';
+import { grouped } from '../core/plurals.ts';
 import { TRUST_TIMES } from './agents/settings.ts';
 import { RATE_LIMITS } from './http/principal.ts';
 import type { MailSettings } from './mail/open.ts';

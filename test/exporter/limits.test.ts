@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { expect, test } from 'vitest';
-import { grouped } from '../../src/core/words.ts';
+import { grouped } from '../../src/core/plurals.ts';
 import { DEFAULT_TRANSPORT } from '../../src/exporter/client/options.ts';
 
 const root = resolve(import.meta.dirname, '../..');

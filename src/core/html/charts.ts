@@ -1,4 +1,4 @@
-import { grouped } from '../words.ts';
+import { grouped } from '../plurals.ts';
 import { type Markup, markup, name } from './markup.ts';
 
 /** Bars of one measure: entries. */

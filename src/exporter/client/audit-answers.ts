@@ -1,5 +1,5 @@
+import { grouped } from '../../core/plurals.ts';
 import type { Scrub } from '../../core/secret.ts';
-import { grouped } from '../../core/words.ts';
 import type { EntryAnswer, StreamAnswer } from '../../verifier/profile/answers.ts';
 import type { KnownItems } from './page-reader.ts';
 import type { ReceivedPage } from './read-answers.ts';

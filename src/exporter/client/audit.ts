@@ -4,8 +4,8 @@ import { randomUUID } from 'node:crypto';
 import { EvidenceError, isEvidenceError } from '../../core/errors.ts';
 import { cutText } from '../../core/foreign-text.ts';
 import type { Json } from '../../core/json/canonical.ts';
+import { plural } from '../../core/plurals.ts';
 import type { Scrub, SecretWatch } from '../../core/secret.ts';
-import { plural } from '../../core/words.ts';
 import {
   type AnswerReader,
   answerReader,

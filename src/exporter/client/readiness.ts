@@ -1,6 +1,6 @@
 import { EvidenceError } from '../../core/errors.ts';
+import { roughly } from '../../core/plurals.ts';
 import { wait } from '../../core/wait.ts';
-import { roughly } from '../../core/words.ts';
 import type { NotYet } from './call.ts';
 import { askedToLeave } from './retry.ts';
 

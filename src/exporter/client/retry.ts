@@ -1,6 +1,6 @@
 import { EvidenceError } from '../../core/errors.ts';
+import { plural } from '../../core/plurals.ts';
 import { wait } from '../../core/wait.ts';
-import { plural } from '../../core/words.ts';
 
 /** Attempts that a call has in all, however small the progress of each, and bytes that earn it one more. */
 const MAX_ATTEMPTS = 100;

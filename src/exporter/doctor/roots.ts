@@ -1,4 +1,4 @@
-import { plural } from '../../core/words.ts';
+import { plural } from '../../core/plurals.ts';
 import type { ClaimName } from '../../verifier/claims/claim.ts';
 import { type Check, failed, ok, skipped } from '../check.ts';
 

@@ -1,8 +1,8 @@
 import { utf8Bytes } from '../../core/bytes.ts';
 import { isEvidenceError } from '../../core/errors.ts';
 import { inParallel } from '../../core/parallel.ts';
+import { plural } from '../../core/plurals.ts';
 import { firstOf, type Rows } from '../../core/rows/rows.ts';
-import { plural } from '../../core/words.ts';
 import { ReferenceDecoder } from '../../verifier/decode/reference/decoder.ts';
 import type { SealKeys } from '../../verifier/model/entry.ts';
 import type { Contract } from '../../verifier/reading/contract.ts';

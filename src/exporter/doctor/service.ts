@@ -1,5 +1,5 @@
 import { EvidenceError } from '../../core/errors.ts';
-import { plural } from '../../core/words.ts';
+import { plural } from '../../core/plurals.ts';
 import { attempt, type Check, compareClocks, doubtful, ok, skipped } from '../check.ts';
 import type { AuditClient } from '../client/audit.ts';
 import type { ListedStreamAnswer } from '../client/audit-answers.ts';

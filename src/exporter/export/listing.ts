@@ -1,5 +1,5 @@
 import { type EvidenceError, isEvidenceError } from '../../core/errors.ts';
-import { plural } from '../../core/words.ts';
+import { plural } from '../../core/plurals.ts';
 import type { ServiceDocument } from '../../verifier/bundle/documents.ts';
 import type { CompletenessBasis } from '../../verifier/claims/completeness.ts';
 import { ListingMerge } from '../../verifier/claims/listing.ts';

@@ -1,4 +1,4 @@
-import { plural } from '../../core/words.ts';
+import { plural } from '../../core/plurals.ts';
 import {
   type ChainRoles,
   findChains,

@@ -1,4 +1,4 @@
-import { agree, plural } from '../../core/words.ts';
+import { agree, plural } from '../../core/plurals.ts';
 import type { List, Paging } from '../../verifier/profile/list-description.ts';
 import { valueAt } from '../../verifier/profile/path.ts';
 import { lastName, nameWords } from './names.ts';

@@ -1,4 +1,4 @@
-import { agree, plural } from '../../core/words.ts';
+import { agree, plural } from '../../core/plurals.ts';
 import type { Description } from '../../verifier/profile/description.ts';
 import type { Reasoning } from './report.ts';
 import type { Sample, SampleAnswer } from './sample.ts';

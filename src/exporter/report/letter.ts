@@ -1,4 +1,4 @@
-import { grouped } from '../../core/words.ts';
+import { grouped } from '../../core/plurals.ts';
 import { renderLetterPdf } from './pdf/letter.ts';
 import { readLetterTexts, readTexts } from './texts.ts';
 import { type LetterFile, type LetterSubject, type LetterView, toLetterView } from './view/letter.ts';

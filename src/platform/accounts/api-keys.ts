@@ -125,7 +125,7 @@ export function scopesOf({ scopes }: { scopes: string }): Scope[] {
 /** @throws DomainError `not_found`. */
 export async function findKey(reader: Reader, keyId: string): Promise<ApiKey> {
   const keys = reader.tables<AccountTables>().selectFrom('api_keys').selectAll().where('key_id', '=', keyId);
-  const row = await keys.modifyEnd(reader.words.locked).executeTakeFirst();
+  const row = await keys.modifyEnd(reader.sql.locked).executeTakeFirst();
   if (row === undefined) throw new DomainError('not_found', 'there is no API key of this id');
   return toApiKey(row);
 }

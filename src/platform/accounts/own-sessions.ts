@@ -65,7 +65,7 @@ export class OwnSessions {
       const sessions = transaction.tables<AccountTables>();
       const own = sessions.selectFrom('sessions').select(['session_id', 'sha256']).where('person_id', '=', personId);
       const ids = (await own.execute()).filter(isEnded).map(({ session_id }) => session_id);
-      const { isAmong } = transaction.words;
+      const { isAmong } = transaction.sql;
       const ended = sessions.deleteFrom('sessions').where(isAmong('session_id', ids)).returning('session_id');
       const count = (await ended.execute()).length;
       if (count === 0) return;

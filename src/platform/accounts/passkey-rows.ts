@@ -12,7 +12,7 @@ export function passkeysOf(reader: Reader, personId: string): Promise<PasskeyRow
 /** Those of some people who have passkeys. */
 export async function passkeyHolders(reader: Reader, personIds: readonly string[]): Promise<ReadonlySet<string>> {
   const passkeys = reader.tables<AccountTables>().selectFrom('passkeys').select('person_id').distinct();
-  const rows = await passkeys.where(reader.words.isAmong('person_id', personIds)).execute();
+  const rows = await passkeys.where(reader.sql.isAmong('person_id', personIds)).execute();
   return new Set(rows.map(({ person_id }) => person_id));
 }
 

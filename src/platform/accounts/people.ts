@@ -80,7 +80,7 @@ export class People {
   async namesOf(personIds: readonly string[]): Promise<ReadonlyMap<string, string>> {
     const { database } = this.#means;
     const people = database.tables<AccountTables>().selectFrom('people').select(['person_id', 'name']);
-    const rows = await people.where(database.words.isAmong('person_id', personIds)).execute();
+    const rows = await people.where(database.sql.isAmong('person_id', personIds)).execute();
     return new Map(rows.map(({ person_id, name }) => [person_id, name]));
   }
 
@@ -175,7 +175,7 @@ async function refuseLastOwner(transaction: Transaction, { person_id, role, disa
     .where('role', '=', 'owner')
     .where('disabled_at', 'is', null)
     .orderBy('person_id')
-    .modifyEnd(transaction.words.locked)
+    .modifyEnd(transaction.sql.locked)
     .execute();
   if (!owners.some((owner) => owner.person_id !== person_id))
     throw new DomainError('conflict', 'this is the last owner, and somebody has to be one');

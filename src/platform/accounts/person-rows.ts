@@ -27,7 +27,7 @@ export function personById(reader: Reader, personId: string): Promise<PersonRow 
 /** A person, whose row nobody else changes until the transaction ends. */
 export function lockPerson(transaction: Transaction, personId: string): Promise<PersonRow | undefined> {
   const people = transaction.tables<AccountTables>().selectFrom('people').selectAll();
-  return people.where('person_id', '=', personId).modifyEnd(transaction.words.locked).executeTakeFirst();
+  return people.where('person_id', '=', personId).modifyEnd(transaction.sql.locked).executeTakeFirst();
 }
 
 /** @throws DomainError `not_found`. */

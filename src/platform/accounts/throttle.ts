@@ -100,7 +100,7 @@ async function lockSubject(transaction: Transaction, subject: string, now: Date)
     .onConflict((conflict) => conflict.column('subject').doNothing())
     .execute();
   const rows = tables.selectFrom('failed_attempts').selectAll().where('subject', '=', subject);
-  const row = await rows.modifyEnd(transaction.words.locked).executeTakeFirst();
+  const row = await rows.modifyEnd(transaction.sql.locked).executeTakeFirst();
   if (row === undefined) throw new InTheWay('the row was tidied away meanwhile');
   return row;
 }

@@ -28,7 +28,7 @@ export async function lockAgent(transaction: Transaction, agentId: string): Prom
 /** Locks a family by the id of its root. */
 async function lockRoot(transaction: Transaction, rootAgentId: string): Promise<void> {
   const agents = transaction.tables<AgentTables>().selectFrom('agents').select('agent_no');
-  await agents.where('agent_id', '=', rootAgentId).modifyEnd(transaction.words.locked).executeTakeFirstOrThrow();
+  await agents.where('agent_id', '=', rootAgentId).modifyEnd(transaction.sql.locked).executeTakeFirstOrThrow();
 }
 
 /** All that an agent delegates to, over however many others; each comes after its parent. */

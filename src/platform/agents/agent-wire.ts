@@ -1,10 +1,10 @@
 import type { Reader } from '../database/database.ts';
 import type { Agent } from './agent-rows.ts';
 import { allowancesOf } from './composition.ts';
+import { streamOfAgent } from './enums.ts';
 import { type AgentIdentity, currentIdentities } from './identity/identity-rows.ts';
 import type { WireAgent } from './requests/agents.ts';
 import type { AgentTables } from './tables.ts';
-import { streamOfAgent } from './words.ts';
 
 /** Agents with all that is said of them to whoever may read them. */
 export async function agentsToWire(reader: Reader, agents: readonly Agent[]): Promise<WireAgent[]> {
@@ -74,7 +74,7 @@ async function childrenOf(reader: Reader, agents: readonly Agent[]): Promise<Map
     .tables<AgentTables>()
     .selectFrom('agents')
     .select(['parent_agent_id', 'agent_id', 'name', 'state', 'score', 'tier'])
-    .where(reader.words.isAmong('parent_agent_id', ids))
+    .where(reader.sql.isAmong('parent_agent_id', ids))
     .orderBy('agent_no')
     .execute();
   for (const { parent_agent_id, ...child } of rows)

@@ -10,12 +10,12 @@ import { type Agent, changeAgent, findAgent, lockAgent } from './agent-rows.ts';
 import { agentsToWire } from './agent-wire.ts';
 import { allowancesOf, compositionDigest, compositionOf, sortedNames } from './composition.ts';
 import { type AgentEntry, writeEntries } from './entries.ts';
+import { tierOf } from './enums.ts';
 import { type GhostPorts, noteGhost } from './ghosts.ts';
 import type { AgentServiceMeans } from './means.ts';
 import type { AgentPatch, AgentQuery, AgentRegistration, WireAgent } from './requests/agents.ts';
 import type { AgentTables } from './tables.ts';
 import { decoyToolsOf } from './vault/decoy-rows.ts';
-import { tierOf } from './words.ts';
 
 /** The agents, as routes and pages have them. */
 export class Agents {

@@ -1,6 +1,6 @@
 import type { Json } from '../../core/json/canonical.ts';
 import type { Alert, AlertSaying, AlertTeller } from '../alerts/api.ts';
-import type { AlertSeverity } from '../alerts/words.ts';
+import type { AlertSeverity } from '../alerts/enums.ts';
 import type { WireAgent } from './requests/agents.ts';
 
 /** Titles of alerts about agents. */

@@ -1,7 +1,7 @@
 import type { Json } from '../../core/json/canonical.ts';
 import type { AuditLog, EntryPlace } from '../audit/api.ts';
 import type { Transaction } from '../database/database.ts';
-import { streamOfAgent } from './words.ts';
+import { streamOfAgent } from './enums.ts';
 
 /** Something that happened to an agent, or that it did. */
 export interface AgentEntry {

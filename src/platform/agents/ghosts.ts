@@ -3,9 +3,9 @@ import type { Transaction } from '../database/database.ts';
 import type { Agent } from './agent-rows.ts';
 import { alertOfAgent } from './alerting.ts';
 import type { AgentEntry } from './entries.ts';
+import { tierOf } from './enums.ts';
 import type { AgentServiceMeans } from './means.ts';
 import type { IssuerPort, TrustChange, TrustPort } from './ports.ts';
-import { tierOf } from './words.ts';
 
 /** An agent that is not what it was onboarded as. */
 export interface GhostSighting {

@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import type { Database } from '../database/database.ts';
+import type { KillMode, SuspensionCause } from './enums.ts';
 import type { AgentTables } from './tables.ts';
-import type { KillMode, SuspensionCause } from './words.ts';
 
 /** An event that everyone who watches over agents has to know. */
 export type AgentIncident = { agent_id: string; name: string; at: string } & (

@@ -7,10 +7,10 @@ import { DomainError } from '../errors.ts';
 import { type Agent, changeAgent, findAgent, lockAgent } from './agent-rows.ts';
 import { boundToAgent } from './binding.ts';
 import { type AgentEntry, writeEntries } from './entries.ts';
+import { streamOfAgent } from './enums.ts';
 import type { AgentServiceMeans } from './means.ts';
 import type { IssuedIdentity, IssuerPort, TrustPort, VaultPort } from './ports.ts';
 import type { Onboarded } from './requests/agents.ts';
-import { streamOfAgent } from './words.ts';
 
 /** The parts of the service that an onboarding calls. */
 export interface OnboardingPorts {

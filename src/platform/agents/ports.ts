@@ -2,7 +2,7 @@ import type { Json } from '../../core/json/canonical.ts';
 import type { Transaction } from '../database/database.ts';
 import type { Agent } from './agent-rows.ts';
 import type { AgentEntry } from './entries.ts';
-import type { TrustRuleName, TrustTier } from './words.ts';
+import type { TrustRuleName, TrustTier } from './enums.ts';
 
 /** Something that the ledger of trust has a rule for. */
 export interface TrustNote {

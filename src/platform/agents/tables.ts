@@ -1,9 +1,9 @@
 import { column, type TablesOf, table } from '../database/table.ts';
+import type { AgentStateName, AgentType, SuspensionCause, TrustTier } from './enums.ts';
 import { IDENTITY_TABLES } from './identity/tables.ts';
 import { KILL_TABLES } from './kill/tables.ts';
 import { TRUST_TABLES } from './trust/tables.ts';
 import { VAULT_TABLES } from './vault/tables.ts';
-import type { AgentStateName, AgentType, SuspensionCause, TrustTier } from './words.ts';
 
 export const AGENT_TABLES = {
   agents: table(

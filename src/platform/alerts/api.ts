@@ -2,7 +2,7 @@ import type { Json } from '../../core/json/canonical.ts';
 import type { Transaction } from '../database/database.ts';
 import type { MailTransport } from '../mail/mail.ts';
 import type { Sends } from '../module.ts';
-import type { AlertSeverity, AlertSource, AlertState } from './words.ts';
+import type { AlertSeverity, AlertSource, AlertState } from './enums.ts';
 
 /** Something that people are to be told of. */
 export interface Alert {

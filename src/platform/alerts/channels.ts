@@ -9,10 +9,10 @@ import { keyedRequest, makeOnce } from '../idempotency/keyed-results.ts';
 import type { Outbox } from '../jobs/outbox.ts';
 import { canonicalEmail, isEmail } from '../mail/address.ts';
 import type { SecretBox } from '../secrets.ts';
+import { ALERT_SOURCES } from './enums.ts';
 import type { NewAlertChannel, WireAlertChannel } from './requests.ts';
 import type { AlertTables } from './tables.ts';
 import { type AlertMessage, TEST_KIND } from './telling.ts';
-import { ALERT_SOURCES } from './words.ts';
 
 /** So many are enough for people, and each may be told of everything. */
 const MOST_CHANNELS = 20;

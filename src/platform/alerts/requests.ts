@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { text } from '../http/fields.ts';
-import { ALERT_CHANNEL_KINDS, ALERT_SOURCES, ALERT_STATES, SEVERITIES } from './words.ts';
+import { ALERT_CHANNEL_KINDS, ALERT_SOURCES, ALERT_STATES, SEVERITIES } from './enums.ts';
 
 /** The delivery of an alert, in the answer of its service. */
 export const alertStandingSchema = z.object({ state: z.enum(ALERT_STATES), attempts: z.int() });

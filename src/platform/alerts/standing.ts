@@ -1,8 +1,8 @@
 import type { Reader } from '../database/database.ts';
 import type { Note } from '../jobs/delivery.ts';
 import type { AlertStanding, AlertTeller } from './api.ts';
+import type { AlertState } from './enums.ts';
 import type { AlertTables } from './tables.ts';
-import type { AlertState } from './words.ts';
 
 /** Notes how an alert stands, at its message and in the service that tells it. */
 export function noteStanding(teller: AlertTeller, clock: () => Date): Note {

@@ -1,5 +1,5 @@
 import { column, type TablesOf, table } from '../database/table.ts';
-import type { AlertChannelKind, AlertSeverity, AlertSource } from './words.ts';
+import type { AlertChannelKind, AlertSeverity, AlertSource } from './enums.ts';
 
 export const ALERT_TABLES = {
   /** Channels by which people are told of things. */

@@ -2,8 +2,8 @@ import type { Json } from '../../core/json/canonical.ts';
 import type { Transaction } from '../database/database.ts';
 import type { Outbox } from '../jobs/outbox.ts';
 import type { Alert } from './api.ts';
+import { type AlertSource, type AlertState, isLess, SEVERITIES } from './enums.ts';
 import type { AlertTables } from './tables.ts';
-import { type AlertSource, type AlertState, isLess, SEVERITIES } from './words.ts';
 
 /** Whoever was told of a key is not told of it again for so long, unless of a higher level. */
 const COOLDOWN_MS = 60 * 60_000;

@@ -86,7 +86,7 @@ export async function lastCheckpoints(
     )
     .selectAll('checkpoints')
     .select('stream_id')
-    .where(reader.words.isAmong('stream_id', streamIds))
+    .where(reader.sql.isAmong('stream_id', streamIds))
     .execute();
   return new Map(rows.map(({ stream_id, ...row }) => [stream_id, checkpointToWire(row, stream_id, seals)]));
 }

@@ -129,7 +129,7 @@ class EntryPage {
     const { text } = await this.#reader
       .tables<AuditTables>()
       .selectFrom(rows.as('page'))
-      .select(this.#reader.words.joined(sql.ref<string>('json'), 'sequence').as('text'))
+      .select(this.#reader.sql.joined(sql.ref<string>('json'), 'sequence').as('text'))
       .executeTakeFirstOrThrow();
     return text;
   }

@@ -51,14 +51,14 @@ export async function lockHeads(
   streamIds: readonly string[],
   now: Date,
 ): Promise<Map<string, StreamHead>> {
-  const { words } = transaction;
+  const { sql: dialect } = transaction;
   const rows = await transaction
     .tables<AuditTables>()
     .selectFrom('streams')
     .selectAll()
-    .where(words.isAmong('stream_id', streamIds))
+    .where(dialect.isAmong('stream_id', streamIds))
     .orderBy('stream_id')
-    .modifyEnd(words.locked)
+    .modifyEnd(dialect.locked)
     .execute();
   const none = {
     sequence: 0,

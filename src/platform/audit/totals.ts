@@ -19,7 +19,7 @@ export async function readTotals(reader: Reader, seals: RowSeals): Promise<Seale
  * Last in a transaction, so that others wait for it only until that ends.
  */
 export async function addToTotals(transaction: Transaction, seals: RowSeals, more: SealedTotals): Promise<void> {
-  const row = await query(transaction).modifyEnd(transaction.words.locked).executeTakeFirst();
+  const row = await query(transaction).modifyEnd(transaction.sql.locked).executeTakeFirst();
   if (row === undefined) {
     if ((await countStreams(transaction)) === more.streams) await begin(transaction, seals, more);
     return;

@@ -1,8 +1,8 @@
 import process from 'node:process';
 import type { Argv, CommandModule } from 'yargs';
 import { EvidenceError } from '../../core/errors.ts';
+import { agree, grouped, plural } from '../../core/plurals.ts';
 import { escapeControls } from '../../core/terminal/visible.ts';
-import { agree, grouped, plural } from '../../core/words.ts';
 import { byCommand } from '../accounts/administration.ts';
 import type { PlatformFlags } from '../config.ts';
 import type { ImportedArchive, ImportOutcome } from '../endpoints/packages/importing.ts';

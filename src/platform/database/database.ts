@@ -1,11 +1,12 @@
 import type { Compilable, Kysely } from 'kysely';
-import type { DialectWords } from './words.ts';
+import type { QueryDialect } from './dialect.ts';
 
 export type Dialect = 'sqlite' | 'postgres';
 
 /** A source to read from: a database, where each statement sees what was committed when it began, or a transaction. */
 export interface Reader {
-  readonly words: DialectWords;
+  /** SQL that differs between the dialects. */
+  readonly sql: QueryDialect;
   /** The tables that a module means: its own. */
   tables<Tables>(): Kysely<Tables>;
 }
@@ -30,7 +31,7 @@ export type PreparedQuery<Row> = (...values: readonly (string | number)[]) => Pr
 /** The database of a platform. */
 export interface Database extends ReadableDatabase {
   readonly dialect: Dialect;
-  /** So many transactions of one process write faster beside each other than one after the other. */
+  /** Number of write transactions that one process should run at once: 1 on SQLite, 4 on PostgreSQL. */
   readonly writersAtOnce: number;
   /** The connections of this process, where it has several. */
   readonly connections: () => Connections | null;

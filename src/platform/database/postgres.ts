@@ -11,7 +11,7 @@ import {
   type StoredRow,
   type Transaction,
 } from './database.ts';
-import { POSTGRES_WORDS } from './words.ts';
+import { POSTGRES_DIALECT } from './dialect.ts';
 
 /** Connections of one process. */
 const CONNECTIONS = 10;
@@ -85,7 +85,7 @@ function readableOf(url: string, db: Kysely<never>): ReadableDatabase {
 }
 
 function readerOf(db: Kysely<never>): Reader {
-  return { words: POSTGRES_WORDS, tables: <Tables>() => db as unknown as Kysely<Tables> };
+  return { sql: POSTGRES_DIALECT, tables: <Tables>() => db as unknown as Kysely<Tables> };
 }
 
 /** One statement for all rows: each one is a way over the network. */

@@ -11,7 +11,7 @@ import {
   SqliteDriver,
 } from 'kysely';
 import type { Database, PreparedQuery, ReadableDatabase, Reader, StoredRow, Transaction } from './database.ts';
-import { SQLITE_WORDS } from './words.ts';
+import { SQLITE_DIALECT } from './dialect.ts';
 
 /** The time that a transaction waits for another process that writes. */
 const WAIT_MS = 10_000;
@@ -70,7 +70,7 @@ export function readSqlite(path: string): ReadableDatabase {
 }
 
 function readerOf(db: Kysely<never>): Reader {
-  return { words: SQLITE_WORDS, tables: <Tables>() => db as unknown as Kysely<Tables> };
+  return { sql: SQLITE_DIALECT, tables: <Tables>() => db as unknown as Kysely<Tables> };
 }
 
 /** Statements are prepared once for each number of rows: for many at a time, and for those that remain. */

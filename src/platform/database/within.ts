@@ -31,7 +31,7 @@ export function writeWithin<T>(
   return within(ms, (signal) =>
     database.write(async (transaction) => {
       signal.throwIfAborted();
-      const limit = transaction.words.limitStatements(ms);
+      const limit = transaction.sql.limitStatements(ms);
       if (limit !== null) await limit.execute(transaction.tables());
       return untilAborted(work(endingWith(transaction, signal)), signal);
     }),
@@ -45,7 +45,7 @@ function endingWith(transaction: Transaction, signal: AbortSignal): Transaction 
     return transaction;
   };
   return {
-    words: transaction.words,
+    sql: transaction.sql,
     tables: <Tables>() => checked().tables<Tables>(),
     insertAll: async (...rows) => checked().insertAll(...rows),
     updateAll: async (...rows) => checked().updateAll(...rows),

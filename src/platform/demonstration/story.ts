@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { sha256 } from '../../core/digest.ts';
-import { plural } from '../../core/words.ts';
+import { plural } from '../../core/plurals.ts';
 import type { LoggedAction } from '../agents/requests/actions.ts';
 import type { WireKill } from '../agents/requests/kill.ts';
 import type { WireDetection } from '../traps/requests.ts';

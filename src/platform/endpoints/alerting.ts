@@ -1,10 +1,10 @@
 import { sha256 } from '../../core/digest.ts';
 import type { Alert, AlertSaying, AlertTeller } from '../alerts/api.ts';
+import { EVENT_SEVERITIES } from './enums.ts';
 import { type NewEndpointEvent, noteEventsChanged } from './event-rows.ts';
 import type { EndpointEvents } from './events.ts';
 import type { WireEvent } from './requests/events.ts';
 import type { EndpointTables } from './tables.ts';
-import { EVENT_SEVERITIES } from './words.ts';
 
 /** Events that people are told of at once: what one report raised. */
 export interface ToldEvents {

@@ -14,7 +14,7 @@ export async function baselineRow(reader: Reader, baselineNo: number): Promise<B
 /** @throws DomainError `not_found`. */
 export async function findBaseline(reader: Reader, baselineId: string): Promise<Baseline> {
   const baselines = reader.tables<EndpointTables>().selectFrom('baselines').selectAll();
-  const row = await baselines.where('baseline_id', '=', baselineId).modifyEnd(reader.words.locked).executeTakeFirst();
+  const row = await baselines.where('baseline_id', '=', baselineId).modifyEnd(reader.sql.locked).executeTakeFirst();
   if (row === undefined) throw new DomainError('not_found', 'there is no baseline of this id');
   return row;
 }

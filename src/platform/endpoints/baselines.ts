@@ -17,6 +17,7 @@ import {
   insertBaseline,
   isBaselineAlike,
 } from './baseline-rows.ts';
+import type { BaselineStatus } from './enums.ts';
 import { EventWriting } from './event-writing.ts';
 import { changeEndpoint, type Endpoint, endpointRow, findEndpointInUse, refuseRetired } from './host-rows.ts';
 import { storeLineSet } from './lines/line-sets.ts';
@@ -28,7 +29,6 @@ import { scanRow } from './scan-rows.ts';
 import { refuseOwn } from './second-person.ts';
 import { takePart, unstage } from './staging.ts';
 import type { EndpointTables } from './tables.ts';
-import type { BaselineStatus } from './words.ts';
 
 /** The baselines of endpoints, as routes and pages have them. */
 export class Baselines {

@@ -6,6 +6,7 @@ import { DomainError } from '../errors.ts';
 import type { PageQuery } from '../http/fields.ts';
 import { newestFirst } from '../http/newest-first.ts';
 import { decidedEntries, entryOfAct, inEntries } from './entries.ts';
+import { CHANGES_STREAM, type PathEventType } from './enums.ts';
 import { type EndpointEvent, noteEventsChanged } from './event-rows.ts';
 import { endpointsWithPath } from './lines/places.ts';
 import type { EndpointMeans } from './means.ts';
@@ -13,7 +14,6 @@ import { pathBytes } from './report/line.ts';
 import type { WireChange } from './requests/changes.ts';
 import type { Explanation } from './requests/events.ts';
 import type { EndpointTables } from './tables.ts';
-import { CHANGES_STREAM, type PathEventType } from './words.ts';
 
 type Change = Selectable<EndpointTables['endpoint_changes']>;
 

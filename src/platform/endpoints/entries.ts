@@ -2,8 +2,8 @@ import type { Json } from '../../core/json/canonical.ts';
 import type { Actor } from '../accounts/administration.ts';
 import type { AuditLog, EntryPlace, OwnEntry } from '../audit/api.ts';
 import type { Transaction } from '../database/database.ts';
+import { streamOf } from './enums.ts';
 import type { EndpointEvent } from './event-rows.ts';
-import { streamOf } from './words.ts';
 
 /** Something that happened to an endpoint, or was done with it. */
 export interface EndpointAct {

@@ -69,7 +69,7 @@ export async function unresolvedEvents(
 /** Events of these ids were seen again. */
 export async function noteSeen(transaction: Transaction, eventIds: readonly string[], now: string): Promise<void> {
   if (eventIds.length === 0) return;
-  await seenAt(transaction, now).where(transaction.words.isAmong('event_id', eventIds)).execute();
+  await seenAt(transaction, now).where(transaction.sql.isAmong('event_id', eventIds)).execute();
 }
 
 /** All events of an endpoint's paths that are not resolved were seen again. @returns how many there are. */
@@ -91,7 +91,7 @@ export async function noteResolved(transaction: Transaction, eventIds: readonly 
   const events = transaction.tables<EndpointTables>().updateTable('endpoint_events');
   await events
     .set({ status: 'resolved', resolved_at: now })
-    .where(transaction.words.isAmong('event_id', eventIds))
+    .where(transaction.sql.isAmong('event_id', eventIds))
     .execute();
 }
 
@@ -140,7 +140,7 @@ async function knownChanges(reader: Reader, keys: readonly string[]): Promise<Ma
     .tables<EndpointTables>()
     .selectFrom('endpoint_changes')
     .select(['change_key', 'change_no', 'change_id', 'approved_at']);
-  const rows = await changes.where(reader.words.isAmong('change_key', keys)).execute();
+  const rows = await changes.where(reader.sql.isAmong('change_key', keys)).execute();
   return new Map(rows.map(({ change_key, ...change }) => [change_key, change]));
 }
 

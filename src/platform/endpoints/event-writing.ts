@@ -4,6 +4,7 @@ import { type EntryPlace, keptPlace } from '../audit/api.ts';
 import type { Transaction } from '../database/database.ts';
 import { alertOfEvents, type ToldEvents, worstEvent } from './alerting.ts';
 import { EndpointEntries, inEntries } from './entries.ts';
+import type { BaitEventType, ChainEventType, EventSeverity } from './enums.ts';
 import {
   changeKeyOf,
   insertEvents,
@@ -23,7 +24,6 @@ import type { PathDifference } from './lines/comparing.ts';
 import type { EndpointMeans } from './means.ts';
 import { eventOfDifference, joinChange, newEvent, toMetadata } from './new-events.ts';
 import { windowFor } from './window-rows.ts';
-import type { BaitEventType, ChainEventType, EventSeverity } from './words.ts';
 
 /** A report as events name it. */
 export interface ComparedScan {

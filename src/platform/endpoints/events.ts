@@ -6,6 +6,7 @@ import type { Reader, Transaction } from '../database/database.ts';
 import { DomainError } from '../errors.ts';
 import { newestFirst } from '../http/newest-first.ts';
 import { EndpointEntries, type EventChange, statedOf } from './entries.ts';
+import { streamOf } from './enums.ts';
 import { type EndpointEvent, eventsVersion, noteEventsChanged } from './event-rows.ts';
 import { explainDifferences, UNEXPLAINED } from './explanations.ts';
 import { endpointRow } from './host-rows.ts';
@@ -14,7 +15,6 @@ import type { EndpointMeans } from './means.ts';
 import type { EndpointLine } from './report/line.ts';
 import type { EventQuery, Explanation, WireEvent } from './requests/events.ts';
 import type { EndpointTables } from './tables.ts';
-import { streamOf } from './words.ts';
 
 /** Events that are explained anew in one transaction. */
 const EXPLAINED_AT_ONCE = 500;

@@ -10,7 +10,7 @@ export type Endpoint = Selectable<EndpointTables['endpoints']>;
 /** An endpoint, which is this transaction's until it ends. @throws DomainError `not_found`. */
 export async function findEndpoint(reader: Reader, endpointId: string): Promise<Endpoint> {
   const endpoints = reader.tables<EndpointTables>().selectFrom('endpoints').selectAll();
-  const row = await endpoints.where('endpoint_id', '=', endpointId).modifyEnd(reader.words.locked).executeTakeFirst();
+  const row = await endpoints.where('endpoint_id', '=', endpointId).modifyEnd(reader.sql.locked).executeTakeFirst();
   if (row === undefined) throw new DomainError('not_found', 'there is no endpoint of this id');
   return row;
 }
@@ -30,7 +30,7 @@ export function refuseRetired({ retired_at }: Pick<Endpoint, 'retired_at'>): voi
 
 export async function endpointRow(reader: Reader, endpointNo: number): Promise<Endpoint> {
   const endpoints = reader.tables<EndpointTables>().selectFrom('endpoints').selectAll();
-  const row = endpoints.where('endpoint_no', '=', endpointNo).modifyEnd(reader.words.locked);
+  const row = endpoints.where('endpoint_no', '=', endpointNo).modifyEnd(reader.sql.locked);
   return await row.executeTakeFirstOrThrow();
 }
 

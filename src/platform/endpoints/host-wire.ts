@@ -1,11 +1,11 @@
 import { sql } from 'kysely';
 import type { Reader } from '../database/database.ts';
+import type { EventSeverity, HostStatus } from './enums.ts';
 import type { Endpoint } from './host-rows.ts';
 import type { ReportHead } from './report/head.ts';
 import type { WireHost } from './requests/hosts.ts';
 import { MISSED_WITHIN_MS, missedScans } from './rules.ts';
 import type { EndpointTables } from './tables.ts';
-import type { EventSeverity, HostStatus } from './words.ts';
 
 /** Endpoints with all that is said of them. */
 export async function hostsToWire(reader: Reader, endpoints: readonly Endpoint[], now: Date): Promise<WireHost[]> {

@@ -7,6 +7,7 @@ import { DomainError } from '../errors.ts';
 import { newestFirst } from '../http/newest-first.ts';
 import { boundTo } from './binding.ts';
 import { type EndpointAct, EndpointEntries } from './entries.ts';
+import { CHAIN_EVENT_TYPES, DEFAULT_ROOTS } from './enums.ts';
 import { EventWriting } from './event-writing.ts';
 import { changeEndpoint, dueAfter, type Endpoint, findEndpoint, findEndpointInUse, newChain } from './host-rows.ts';
 import { hostsToWire } from './host-wire.ts';
@@ -14,7 +15,6 @@ import type { EndpointMeans } from './means.ts';
 import type { Enrolment, HostQuery, WireHost } from './requests/hosts.ts';
 import { retireEndpoint } from './retiring.ts';
 import type { EndpointTables } from './tables.ts';
-import { CHAIN_EVENT_TYPES, DEFAULT_ROOTS } from './words.ts';
 
 /** A warning at enrollment, so that nobody takes it for more. */
 const NO_BASELINE =

@@ -5,6 +5,7 @@ import { newestFirst } from '../http/newest-first.ts';
 import { acceptReport, type WholeReport } from './accepting.ts';
 import { baselineRow } from './baseline-rows.ts';
 import { judgeReport, type PresentedReport, type RefusedReport, type ReportVerdict } from './chain.ts';
+import { streamOf } from './enums.ts';
 import { EventWriting } from './event-writing.ts';
 import { changeEndpoint, type Endpoint, findEndpointInUse, nextOf } from './host-rows.ts';
 import { lineSetOf, type NewLineSet, storeLineSet } from './lines/line-sets.ts';
@@ -17,7 +18,6 @@ import { severityOfChain } from './rules.ts';
 import { type EndpointScan, isReportAccepted, scanRow } from './scan-rows.ts';
 import { takePart, unstage } from './staging.ts';
 import type { EndpointTables } from './tables.ts';
-import { streamOf } from './words.ts';
 
 /** The answer to a part of a report. */
 export type ReportAnswer = { taken: WireReportTaken } | { part: number; next_part: number; parts: number };

@@ -3,12 +3,12 @@ import { revokeBoundKeys } from '../accounts/api-keys.ts';
 import type { Transaction } from '../database/database.ts';
 import { baitOf, changeBait } from './bait/rows.ts';
 import { boundTo } from './binding.ts';
+import { CHAIN_EVENT_TYPES } from './enums.ts';
 import { EventWriting } from './event-writing.ts';
 import { changeEndpoint, type Endpoint, findEndpointInUse } from './host-rows.ts';
 import type { EndpointMeans } from './means.ts';
 import { unstage } from './staging.ts';
 import type { EndpointTables } from './tables.ts';
-import { CHAIN_EVENT_TYPES } from './words.ts';
 
 /** Ends an endpoint, in one transaction. @throws DomainError `not_found`; `conflict` for one that is retired. */
 export function retireEndpoint(

@@ -1,5 +1,5 @@
+import type { BaitEventType, ChainEventType, EventSeverity, PathEventType } from './enums.ts';
 import type { EndpointLine } from './report/line.ts';
-import type { BaitEventType, ChainEventType, EventSeverity, PathEventType } from './words.ts';
 
 /** After so many intervals without a report an endpoint is stale. */
 export const STALE_AFTER_INTERVALS = 3;

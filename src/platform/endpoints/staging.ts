@@ -107,7 +107,7 @@ function stagedSet(
 ): Promise<EndpointTables['staged_sets'] | undefined> {
   const sets = transaction.tables<EndpointTables>().selectFrom('staged_sets').selectAll();
   const own = sets.where('endpoint_no', '=', endpointNo).where('kind', '=', kind);
-  return own.modifyEnd(transaction.words.locked).executeTakeFirst();
+  return own.modifyEnd(transaction.sql.locked).executeTakeFirst();
 }
 
 async function stage(

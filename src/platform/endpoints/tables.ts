@@ -1,6 +1,6 @@
-import type { AlertState } from '../alerts/words.ts';
+import type { AlertState } from '../alerts/enums.ts';
 import { column, type TablesOf, table } from '../database/table.ts';
-import type { BaitStatus, BaselineStatus, EventSeverity, EventStatus, EventType } from './words.ts';
+import type { BaitStatus, BaselineStatus, EventSeverity, EventStatus, EventType } from './enums.ts';
 
 export const ENDPOINT_TABLES = {
   endpoints: table(

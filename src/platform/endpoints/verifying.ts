@@ -1,5 +1,6 @@
 import type { WireEntry } from '../../core/wire.ts';
 import type { Reader } from '../database/database.ts';
+import { streamOf } from './enums.ts';
 import { findEndpoint } from './host-rows.ts';
 import { chunksOfSet, linesInChunks } from './lines/line-sets.ts';
 import type { EndpointMeans } from './means.ts';
@@ -9,7 +10,6 @@ import { isReportSigned } from './report/signature.ts';
 import type { EndpointFinding } from './requests/verification.ts';
 import type { EndpointScan } from './scan-rows.ts';
 import type { EndpointTables } from './tables.ts';
-import { streamOf } from './words.ts';
 
 /** Reports, or entries, that are read in one go. */
 const AT_ONCE = 500;

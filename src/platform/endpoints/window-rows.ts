@@ -32,7 +32,7 @@ export async function windowFor(reader: Reader, endpointNo: number, now: string)
 /** A change window, which is this transaction's until it ends. @throws DomainError `not_found`. */
 export async function findWindow(reader: Reader, windowId: string): Promise<ChangeWindow> {
   const windows = reader.tables<EndpointTables>().selectFrom('change_windows').selectAll();
-  const row = await windows.where('window_id', '=', windowId).modifyEnd(reader.words.locked).executeTakeFirst();
+  const row = await windows.where('window_id', '=', windowId).modifyEnd(reader.sql.locked).executeTakeFirst();
   if (row === undefined) throw new DomainError('not_found', 'there is no change window of this id');
   return row;
 }

@@ -8,13 +8,13 @@ import type { PageQuery } from '../http/fields.ts';
 import { newestFirst } from '../http/newest-first.ts';
 import { keyedRequest, makeOnce } from '../idempotency/keyed-results.ts';
 import { decidedEntries, type EventChange, entryOfAct, inEntries } from './entries.ts';
+import { CHANGES_STREAM } from './enums.ts';
 import { noteEventsChanged } from './event-rows.ts';
 import { findEndpoint } from './host-rows.ts';
 import type { EndpointMeans } from './means.ts';
 import type { NewWindow, WireWindow } from './requests/changes.ts';
 import type { EndpointTables } from './tables.ts';
 import { type ChangeWindow, findWindow } from './window-rows.ts';
-import { CHANGES_STREAM } from './words.ts';
 
 const LONGEST_MS = 7 * 24 * 60 * 60_000;
 

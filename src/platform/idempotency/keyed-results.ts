@@ -46,7 +46,7 @@ export class KeyedResults {
     if (requests.length === 0) return;
     const ids = [...new Set(requests.map(({ id }) => id))];
     const all = reader.tables<IdempotencyTables>().selectFrom('keyed_results').selectAll();
-    const rows = await all.where(reader.words.isAmong('request', ids)).execute();
+    const rows = await all.where(reader.sql.isAmong('request', ids)).execute();
     const now = this.#now.toISOString();
     for (const row of rows)
       if (row.until !== null && row.until <= now) this.#outdated.push(row.request);
@@ -73,7 +73,7 @@ export class KeyedResults {
 
   /** Writes what was kept. @throws InTheWay where another process made one of these requests meanwhile. */
   async write(transaction: Transaction): Promise<void> {
-    const { isAmong } = transaction.words;
+    const { isAmong } = transaction.sql;
     const results = transaction.tables<IdempotencyTables>();
     if (this.#outdated.length > 0)
       await results.deleteFrom('keyed_results').where(isAmong('request', this.#outdated)).execute();

@@ -96,13 +96,13 @@ export class OutboxDelivery {
         .where('due_at', '<=', now.toISOString())
         .orderBy('due_at')
         .limit(AT_ONCE)
-        .modifyEnd(transaction.words.lockedByNobody)
+        .modifyEnd(transaction.sql.lockedByNobody)
         .execute();
       const ids = rows.map(({ message_id }) => message_id);
       await tables
         .updateTable('outbox')
         .set({ due_at: new Date(now.getTime() + LEASE_MS).toISOString(), attempts: sql`attempts + 1` })
-        .where(transaction.words.isAmong('message_id', ids))
+        .where(transaction.sql.isAmong('message_id', ids))
         .execute();
       return rows.map(({ payload, attempts, ...row }) => ({
         ...row,

@@ -1,10 +1,10 @@
 import type { Alert, AlertSaying, AlertTeller } from '../alerts/api.ts';
 import type { Detections } from './detections.ts';
+import { DEPTHS } from './enums.ts';
 import { type Detection, nextChange, type Trap } from './repository.ts';
 import type { WireDetection } from './requests.ts';
 import type { TrapTables } from './tables.ts';
 import { detectionPath } from './web/paths.ts';
-import { DEPTHS } from './words.ts';
 
 /** Alerts of a detection: one per trap and address each hour, unless somebody goes further. */
 export function alertOf(

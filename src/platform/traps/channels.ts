@@ -2,8 +2,8 @@ import type { AwsSettings } from './aws/settings.ts';
 import { awsTruth } from './aws/truth.ts';
 import type { FileWatches } from './bait.ts';
 import type { DecoyPlace } from './decoys/decoy.ts';
+import type { Channel } from './enums.ts';
 import type { ChannelTruth } from './wire.ts';
-import type { Channel } from './words.ts';
 
 export interface ChannelsMeans {
   /** The decoys that listen here. */

@@ -4,13 +4,13 @@ import type { Database, Reader } from '../database/database.ts';
 import { DomainError } from '../errors.ts';
 import { newestFirst } from '../http/newest-first.ts';
 import { recordAct, settledEntry } from './entries.ts';
+import { type DetectionStatus, TRAPS_STREAM } from './enums.ts';
 import { type Detection, nextChange, trapRow } from './repository.ts';
 import type { DetectionQuery, WireDetection } from './requests.ts';
 import { FOLD_MS } from './rules.ts';
 import type { TrapTables } from './tables.ts';
 import type { DetectionsVersion } from './version.ts';
 import { detectionToWire } from './wire.ts';
-import { type DetectionStatus, TRAPS_STREAM } from './words.ts';
 
 export interface DetectionsMeans {
   database: Database;

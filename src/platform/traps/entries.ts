@@ -1,8 +1,8 @@
 import type { Actor } from '../accounts/administration.ts';
 import type { AuditLog, OwnEntry } from '../audit/api.ts';
 import type { Transaction } from '../database/database.ts';
+import { TRAPS_STREAM } from './enums.ts';
 import type { Detection, Trap } from './repository.ts';
-import { TRAPS_STREAM } from './words.ts';
 
 /** The entry in the stream `traps` when a detection begins. */
 export function detectedEntry(detection: Detection, trap: Trap): OwnEntry {

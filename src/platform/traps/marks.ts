@@ -34,7 +34,7 @@ export class TrapMarks {
   async find(reader: Reader, marks: readonly TrapMark[]): Promise<number | null> {
     const digests = marks.map((mark) => this.#digest(mark));
     const rows = reader.tables<TrapTables>().selectFrom('trap_marks').select('trap_no');
-    const row = await rows.where(reader.words.isAmong('mark', digests)).limit(1).executeTakeFirst();
+    const row = await rows.where(reader.sql.isAmong('mark', digests)).limit(1).executeTakeFirst();
     return row?.trap_no ?? null;
   }
 
@@ -42,7 +42,7 @@ export class TrapMarks {
   async findEach(reader: Reader, kind: TrapMark['kind'], values: readonly string[]): Promise<Map<string, number>> {
     const byDigest = new Map(values.map((value) => [this.#digest({ kind, value }), value]));
     const rows = reader.tables<TrapTables>().selectFrom('trap_marks').selectAll();
-    const found = await rows.where(reader.words.isAmong('mark', [...byDigest.keys()])).execute();
+    const found = await rows.where(reader.sql.isAmong('mark', [...byDigest.keys()])).execute();
     return new Map(found.map(({ mark, trap_no }) => [byDigest.get(mark) ?? '', trap_no]));
   }
 

@@ -1,7 +1,7 @@
 import { Dispatcher } from '../outgoing/dispatcher.ts';
 import type { Decoy } from './decoys/decoy.ts';
+import type { CredentialType } from './enums.ts';
 import type { VaultTraps } from './vault-traps.ts';
-import type { CredentialType } from './words.ts';
 
 /**
  * Returns probes that use a trap as its client would, where this process can.

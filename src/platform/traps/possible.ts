@@ -1,7 +1,7 @@
 import { DomainError } from '../errors.ts';
 import type { DecoyPlace } from './decoys/decoy.ts';
+import { CREDENTIAL_TYPES, type CredentialType, type PlantedType } from './enums.ts';
 import { TYPES } from './types/types.ts';
-import { CREDENTIAL_TYPES, type CredentialType, type PlantedType } from './words.ts';
 
 /** Says if a trap of a type can be made here now. */
 export interface TypeTruth {

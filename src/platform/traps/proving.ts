@@ -5,10 +5,10 @@ import type { AuditLog } from '../audit/api.ts';
 import type { Database } from '../database/database.ts';
 import type { Decoy, FoundTrap } from './decoys/decoy.ts';
 import { recordAct } from './entries.ts';
+import type { Channel, CredentialType } from './enums.ts';
 import { findTrap, noteProof, type Trap } from './repository.ts';
 import type { TrapUse } from './use.ts';
 import type { KeptCredential, TrapVault } from './vault.ts';
-import type { Channel, CredentialType } from './words.ts';
 
 /** The result of a marked use. */
 export interface ChannelTest {

@@ -1,4 +1,4 @@
-import { plural } from '../../core/words.ts';
+import { plural } from '../../core/plurals.ts';
 import type { Database } from '../database/database.ts';
 import { accountOf } from './aws/access-key.ts';
 import { isCanaryAccount } from './aws/canary-accounts.ts';

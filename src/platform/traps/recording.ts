@@ -1,8 +1,9 @@
 import { hash, randomUUID } from 'node:crypto';
-import type { AlertState } from '../alerts/words.ts';
+import type { AlertState } from '../alerts/enums.ts';
 import { type AuditLog, keptPlace } from '../audit/api.ts';
 import type { Transaction } from '../database/database.ts';
 import { occurrenceToldByIam } from './aws/one-use.ts';
+import { TRAPS_STREAM } from './enums.ts';
 import {
   changeDetection,
   type Detection,
@@ -20,7 +21,6 @@ import {
 import { belongsTo, FOLD_MS, LONGEST_DETECTION_MS, severityOf } from './rules.ts';
 import { addTo, entryOfTouched, occurrenceOf, type Touched, useFacts, widen } from './touched.ts';
 import { foldOf, storable, type TrapUse } from './use.ts';
-import { TRAPS_STREAM } from './words.ts';
 
 /** The effect of a recorded use. */
 export interface Recorded {

@@ -1,9 +1,9 @@
 import { type Selectable, sql } from 'kysely';
 import type { Database, Reader, Transaction } from '../database/database.ts';
 import { DomainError } from '../errors.ts';
+import type { Channel } from './enums.ts';
 import { KEPT_OCCURRENCES } from './rules.ts';
 import type { TrapTables } from './tables.ts';
-import type { Channel } from './words.ts';
 
 export type Trap = Selectable<TrapTables['traps']>;
 export type Detection = Selectable<TrapTables['detections']>;
@@ -144,7 +144,7 @@ export async function insertTrap(transaction: Transaction, trap: NewTrapRow): Pr
 /** A trap, which is this transaction's until it ends. @throws DomainError `not_found`. */
 export async function findTrap(reader: Reader, credentialId: string): Promise<Trap> {
   const traps = reader.tables<TrapTables>().selectFrom('traps').selectAll().where('credential_id', '=', credentialId);
-  const trap = await traps.modifyEnd(reader.words.locked).executeTakeFirst();
+  const trap = await traps.modifyEnd(reader.sql.locked).executeTakeFirst();
   if (trap === undefined) throw new DomainError('not_found', 'there is no trap of this id');
   return trap;
 }

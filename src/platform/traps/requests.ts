@@ -1,6 +1,6 @@
 import { z } from 'zod';
+import { SEVERITIES } from '../alerts/enums.ts';
 import { alertStandingSchema } from '../alerts/requests.ts';
-import { SEVERITIES } from '../alerts/words.ts';
 import { entryPlaceSchema } from '../audit/api.ts';
 import { instant, jsonObject, pageQuerySchema, recordedIn, text } from '../http/fields.ts';
 import {
@@ -12,7 +12,7 @@ import {
   PLANT_LOCATIONS,
   TRAP_STATUSES,
   TRAP_TYPES,
-} from './words.ts';
+} from './enums.ts';
 
 const time = z.string();
 const json = z.json();

@@ -1,7 +1,7 @@
-import type { AlertSeverity } from '../alerts/words.ts';
+import type { AlertSeverity } from '../alerts/enums.ts';
+import { DEPTHS, type Depth, type TrapStatus } from './enums.ts';
 import type { TrapTables } from './tables.ts';
 import type { TrapUse } from './use.ts';
-import { DEPTHS, type Depth, type TrapStatus } from './words.ts';
 
 /** Uses that are no further apart belong to one detection. */
 export const FOLD_MS = 10 * 60_000;

@@ -1,6 +1,6 @@
-import type { AlertSeverity, AlertState } from '../alerts/words.ts';
+import type { AlertSeverity, AlertState } from '../alerts/enums.ts';
 import { column, type TablesOf, table } from '../database/table.ts';
-import type { Channel, CredentialType, Depth, DetectionStatus, Origin, PlantLocation } from './words.ts';
+import type { Channel, CredentialType, Depth, DetectionStatus, Origin, PlantLocation } from './enums.ts';
 
 export const TRAP_TABLES = {
   traps: table({

@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto';
-import type { Channel, Depth } from './words.ts';
+import type { Channel, Depth } from './enums.ts';
 
 /** A use of a trap, as a channel saw it. */
 // Over ten members: each is told to whoever is alerted.

@@ -2,6 +2,7 @@ import type { Actor } from '../accounts/administration.ts';
 import type { AuditLog } from '../audit/api.ts';
 import type { Database, Transaction } from '../database/database.ts';
 import { randomText } from './decoys/names.ts';
+import type { Channel, Depth } from './enums.ts';
 import { changeRecorded, storeTrap, type TrapFacts } from './making.ts';
 import type { Proving } from './proving.ts';
 import type { Recorded } from './recording.ts';
@@ -11,7 +12,6 @@ import type { Traps } from './traps.ts';
 import type { MadeTrap } from './types/type.ts';
 import type { Uses } from './uses.ts';
 import type { TrapVault } from './vault.ts';
-import type { Channel, Depth } from './words.ts';
 
 /** A trap that lies in the vault of an agent, before it is stored. */
 export interface TrapOfVault {

@@ -2,10 +2,10 @@ import type { Json } from '../../core/json/canonical.ts';
 import type { Reader } from '../database/database.ts';
 import { SecretBox } from '../secrets.ts';
 import type { FoundTrap } from './decoys/decoy.ts';
+import type { Channel, CredentialType } from './enums.ts';
 import { type TrapMark, TrapMarks } from './marks.ts';
 import { type Trap, trapRow } from './repository.ts';
 import type { TrapPart } from './types/type.ts';
-import type { Channel, CredentialType } from './words.ts';
 
 /** The stored form of a credential, never shown again as a whole. */
 export interface KeptCredential {

@@ -1,9 +1,9 @@
 import { placeToWire } from '../audit/api.ts';
+import { type Channel, TRAPS_STREAM } from './enums.ts';
 import type { Detection, Trap } from './repository.ts';
 import type { WireDetection, WireTrap } from './requests.ts';
 import { statusOf } from './rules.ts';
 import type { KeptCredential } from './vault.ts';
-import { type Channel, TRAPS_STREAM } from './words.ts';
 
 /** Says if a channel would see a use of a trap now, and why. */
 export type ChannelTruth = (trap: Trap, channel: Channel) => { active: boolean; reason: string };

@@ -1,5 +1,5 @@
 import { type Markup, type MarkupContent, markup, name } from '../../core/html/markup.ts';
-import { roughly } from '../../core/words.ts';
+import { roughly } from '../../core/plurals.ts';
 import { type Query, withQuery } from './own-path.ts';
 
 export interface DataColumn<Row> {

@@ -1,7 +1,7 @@
 import { utf8Bytes, utf8Text } from '../../core/bytes.ts';
 import { type EntryBatch, isNoted } from '../model/batch.ts';
 import type { Contract } from '../reading/contract.ts';
-import { cutWord } from '../reading/words.ts';
+import { cutWord } from '../reading/entry-words.ts';
 
 /** Number of entries with each action; null where that was not asked for, or cannot be said of all entries. */
 export type CountedActions = ReadonlyMap<string, number> | null;

@@ -1,6 +1,6 @@
 import type { CountedActions } from '../chain/actions.ts';
 import type { SummaryFacts } from '../reading/contract.ts';
-import { cutWord } from '../reading/words.ts';
+import { cutWord } from '../reading/entry-words.ts';
 import type { ActionCounts } from './claim.ts';
 
 /** Named one by one; all others are counted together. */

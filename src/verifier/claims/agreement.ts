@@ -1,5 +1,5 @@
 import { cutText } from '../../core/foreign-text.ts';
-import { plural } from '../../core/words.ts';
+import { plural } from '../../core/plurals.ts';
 import type { WalkResult } from '../chain/walk.ts';
 import { FindingLog } from '../model/finding-log.ts';
 import { type StreamFindingCode, toStreamFinding } from '../model/stream-finding.ts';

@@ -1,5 +1,5 @@
 import { base64Text } from '../../core/bytes.ts';
-import { agree, grouped, plural } from '../../core/words.ts';
+import { agree, grouped, plural } from '../../core/plurals.ts';
 import type { WalkResult, Watched } from '../chain/walk.ts';
 import { FindingLog } from '../model/finding-log.ts';
 import { type StreamFinding, type StreamFindingCode, toStreamFinding } from '../model/stream-finding.ts';

@@ -1,5 +1,5 @@
+import { plural } from '../../core/plurals.ts';
 import type { Rows } from '../../core/rows/rows.ts';
-import { plural } from '../../core/words.ts';
 import type { FindingLog } from '../model/finding-log.ts';
 import type { StreamFinding } from '../model/stream-finding.ts';
 

@@ -1,4 +1,4 @@
-import { agree, grouped, plural } from '../../core/words.ts';
+import { agree, grouped, plural } from '../../core/plurals.ts';
 import type { WalkResult } from '../chain/walk.ts';
 import { type Unhashed, unhashedKey } from '../model/unhashed.ts';
 import type { Contract } from '../reading/contract.ts';

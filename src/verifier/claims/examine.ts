@@ -1,4 +1,4 @@
-import { plural } from '../../core/words.ts';
+import { plural } from '../../core/plurals.ts';
 import type { WalkResult } from '../chain/walk.ts';
 import { FindingLog } from '../model/finding-log.ts';
 import { inAltered, type StreamFinding, toStreamFinding } from '../model/stream-finding.ts';

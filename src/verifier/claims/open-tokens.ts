@@ -1,4 +1,4 @@
-import { grouped } from '../../core/words.ts';
+import { grouped } from '../../core/plurals.ts';
 import { type StreamFinding, toStreamFinding } from '../model/stream-finding.ts';
 import type { TokenFinding } from '../timestamp/token-finding.ts';
 

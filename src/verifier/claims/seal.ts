@@ -1,4 +1,4 @@
-import { agree, grouped, plural } from '../../core/words.ts';
+import { agree, grouped, plural } from '../../core/plurals.ts';
 import type { WalkResult } from '../chain/walk.ts';
 import { FindingLog } from '../model/finding-log.ts';
 import { type Claim, deviations, type Judgement, proved, refuted, unproved } from './claim.ts';

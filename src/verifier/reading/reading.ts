@@ -18,8 +18,8 @@ import { compileProgram } from '../recipe/program.ts';
 import { compileRecipe, hashName, type Recipe } from '../recipe/recipe.ts';
 import { compileCover } from '../recipe/roles.ts';
 import type { Contract } from './contract.ts';
+import { wordsOf } from './entry-words.ts';
 import { readFacts, readSummaryFacts } from './facts.ts';
-import { wordsOf } from './words.ts';
 
 /** The contract that a description describes, ready to read. */
 export function openContract(description: Description): Contract {

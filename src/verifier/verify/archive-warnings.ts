@@ -1,4 +1,4 @@
-import { agree, plural } from '../../core/words.ts';
+import { agree, plural } from '../../core/plurals.ts';
 import { disagreementsIn } from '../records/run-algebra.ts';
 import type { ArchiveContext, ArchiveReading } from './archive-reading.ts';
 import type { RunCheck } from './run.ts';

@@ -3,7 +3,7 @@ import { sha256 } from '../../core/digest.ts';
 import { EvidenceError, isEvidenceError } from '../../core/errors.ts';
 import type { Json } from '../../core/json/canonical.ts';
 import { parseExactJson } from '../../core/json/exact.ts';
-import { plural } from '../../core/words.ts';
+import { plural } from '../../core/plurals.ts';
 import type { Bundle } from '../bundle/bundle.ts';
 import { SERVICE_DOCUMENT, type ServiceDocument, type TransferLog, type Verification } from '../bundle/documents.ts';
 import { LISTING, SERVICE } from '../bundle/files.ts';

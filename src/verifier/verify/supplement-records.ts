@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { utf8Bytes } from '../../core/bytes.ts';
 import { EvidenceError, isEvidenceError } from '../../core/errors.ts';
 import { parseExactJson } from '../../core/json/exact.ts';
-import { grouped } from '../../core/words.ts';
+import { grouped } from '../../core/plurals.ts';
 import type { RunRecord } from '../records/record.ts';
 import { type RunSupplements, whyNoBundle } from '../records/supplements.ts';
 import { csvHeader, csvRow } from '../supplements/csv.ts';

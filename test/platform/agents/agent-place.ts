@@ -6,6 +6,7 @@ import { recordIn } from '../../../src/platform/administration/record.ts';
 import { findAgent } from '../../../src/platform/agents/agent-rows.ts';
 import { decoyWatches } from '../../../src/platform/agents/api.ts';
 import { boundToAgent } from '../../../src/platform/agents/binding.ts';
+import { streamOfAgent } from '../../../src/platform/agents/enums.ts';
 import type { AgentServiceMeans } from '../../../src/platform/agents/means.ts';
 import { OwnQuestions } from '../../../src/platform/agents/own-questions.ts';
 import { agentRegistrationSchema } from '../../../src/platform/agents/requests/agents.ts';
@@ -13,7 +14,6 @@ import { type AgentService, type OpenAgents, openAgents } from '../../../src/pla
 import { TRUST_TIMES } from '../../../src/platform/agents/settings.ts';
 import type { AgentTables } from '../../../src/platform/agents/tables.ts';
 import { TrustDesk } from '../../../src/platform/agents/trust/desk.ts';
-import { streamOfAgent } from '../../../src/platform/agents/words.ts';
 import type { Alert } from '../../../src/platform/alerts/api.ts';
 import { openAuditLog } from '../../../src/platform/audit/api.ts';
 import { RowSeals } from '../../../src/platform/audit/row-seals.ts';

@@ -1,5 +1,5 @@
+import type { AgentStateName } from '../../../src/platform/agents/enums.ts';
 import type { AgentTables } from '../../../src/platform/agents/tables.ts';
-import type { AgentStateName } from '../../../src/platform/agents/words.ts';
 import type { Database } from '../../../src/platform/database/database.ts';
 
 /** Sets the state of an agent by hand. */

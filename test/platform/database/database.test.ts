@@ -145,7 +145,7 @@ describe.each(DATABASES)('%s', (_name, start) => {
           .selectFrom('things')
           .select('size')
           .where('name', '=', 'counter')
-          .modifyEnd(transaction.words.locked)
+          .modifyEnd(transaction.sql.locked)
           .executeTakeFirstOrThrow();
         await transaction.updateAll('things', { name: 'text', size: 'integer' }, [
           { name: 'counter', size: (row.size ?? 0) + 1 },
@@ -175,7 +175,7 @@ describe.each(DATABASES)('%s', (_name, start) => {
   test('one of many values is found, however it is spelt', async () => {
     const names = ['plain', 'with "quotes"', "it's", 'back\\slash', '{brace,comma}', 'NULL', 'ü', ''];
     const { database } = await filled([...names, 'another']);
-    const { isAmong } = database.words;
+    const { isAmong } = database.sql;
     const found = database.tables<Tables>().selectFrom('things').select('name').where(isAmong('name', names));
     expect((await found.execute()).map(({ name }) => name).sort()).toEqual(names.toSorted());
     const none = database.tables<Tables>().selectFrom('things').select('name').where(isAmong('name', []));
@@ -188,7 +188,7 @@ describe.each(DATABASES)('%s', (_name, start) => {
     const texts = Array.from({ length: Math.ceil(points.length / 4096) }, (_, at) =>
       String.fromCodePoint(...points.slice(at * 4096, at * 4096 + 4096)),
     );
-    const { json } = database.words;
+    const { json } = database.sql;
     for (const text of texts) {
       const { rows } = await sql<{ json: string }>`SELECT ${json(sql`CAST(${text} AS text)`)} AS json`.execute(
         database.tables<Tables>(),
@@ -204,7 +204,7 @@ describe.each(DATABASES)('%s', (_name, start) => {
     const { text } = await database
       .tables<Tables>()
       .selectFrom(rows.as('rows'))
-      .select(database.words.joined(sql.ref<string>('name'), 'ordinal').as('text'))
+      .select(database.sql.joined(sql.ref<string>('name'), 'ordinal').as('text'))
       .executeTakeFirstOrThrow();
     expect(Buffer.from(text).toString()).toBe(names.join(''));
   });

@@ -6,6 +6,7 @@ import { openAuditLog } from '../../../src/platform/audit/api.ts';
 import { RowSeals } from '../../../src/platform/audit/row-seals.ts';
 import { DerivedSealKeys } from '../../../src/platform/audit/seal-keys.ts';
 import type { Database } from '../../../src/platform/database/database.ts';
+import { streamOf } from '../../../src/platform/endpoints/enums.ts';
 import type { EndpointMeans } from '../../../src/platform/endpoints/means.ts';
 import { knownFiles } from '../../../src/platform/endpoints/packages/known-files.ts';
 import type { EndpointLine } from '../../../src/platform/endpoints/report/line.ts';
@@ -15,7 +16,6 @@ import { scanReportSchema } from '../../../src/platform/endpoints/requests/repor
 import { assembleEndpoints, type EndpointService } from '../../../src/platform/endpoints/service.ts';
 import { stagingJob } from '../../../src/platform/endpoints/staging.ts';
 import { staleJob } from '../../../src/platform/endpoints/stale.ts';
-import { streamOf } from '../../../src/platform/endpoints/words.ts';
 import { SecretBox } from '../../../src/platform/secrets.ts';
 import type { BaitTraps } from '../../../src/platform/traps/api.ts';
 import type { DatabasePlace } from '../database/databases.ts';

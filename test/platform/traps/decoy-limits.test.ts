@@ -16,9 +16,9 @@ import {
 } from '../../../src/platform/traps/decoys/decoy.ts';
 import { type ConnectionLimits, LimitedConnections } from '../../../src/platform/traps/decoys/limits.ts';
 import { startDecoys } from '../../../src/platform/traps/decoys/start.ts';
+import type { PlantedType } from '../../../src/platform/traps/enums.ts';
 import { TYPES } from '../../../src/platform/traps/types/types.ts';
 import type { TrapUse } from '../../../src/platform/traps/use.ts';
-import type { PlantedType } from '../../../src/platform/traps/words.ts';
 import { collectGarbage } from '../../support/garbage.ts';
 import { someRows } from '../../support/some-rows.ts';
 import { certificateIn, settingsOf } from './decoy-places.ts';

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { DECOY_KINDS } from '../../../src/platform/traps/decoys/decoy.ts';
-import { CREDENTIAL_TYPES } from '../../../src/platform/traps/words.ts';
+import { CREDENTIAL_TYPES } from '../../../src/platform/traps/enums.ts';
 import { evidence } from '../../support/evidence.ts';
 import { usePostgres } from '../../support/shared-postgres.ts';
 import { someRows } from '../../support/some-rows.ts';

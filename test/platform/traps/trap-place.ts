@@ -7,6 +7,7 @@ import { DerivedSealKeys } from '../../../src/platform/audit/seal-keys.ts';
 import type { Database } from '../../../src/platform/database/database.ts';
 import { alertOf } from '../../../src/platform/traps/alerting.ts';
 import { Detections } from '../../../src/platform/traps/detections.ts';
+import { TRAPS_STREAM } from '../../../src/platform/traps/enums.ts';
 import { findTrap } from '../../../src/platform/traps/repository.ts';
 import { detectionQuerySchema, newTrapSchema } from '../../../src/platform/traps/requests.ts';
 import { Traps } from '../../../src/platform/traps/traps.ts';
@@ -14,7 +15,6 @@ import type { TrapUse } from '../../../src/platform/traps/use.ts';
 import { Uses } from '../../../src/platform/traps/uses.ts';
 import { TrapVault } from '../../../src/platform/traps/vault.ts';
 import { DetectionsVersion } from '../../../src/platform/traps/version.ts';
-import { TRAPS_STREAM } from '../../../src/platform/traps/words.ts';
 
 export const SOMEBODY = byCommand('test');
 

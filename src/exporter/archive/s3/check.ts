@@ -4,7 +4,7 @@ import {
   type GetObjectLockConfigurationCommandOutput,
   ListObjectVersionsCommand,
 } from '@aws-sdk/client-s3';
-import { plural } from '../../../core/words.ts';
+import { plural } from '../../../core/plurals.ts';
 import { attempt, type Check, compareClocks, failed, ok, skipped } from '../../check.ts';
 import { Connection } from './connection.ts';
 import { isRefusal } from './failure.ts';

@@ -1,4 +1,4 @@
-import { agree, grouped, plural } from '../../../core/words.ts';
+import { agree, grouped, plural } from '../../../core/plurals.ts';
 import type { Result } from '../messages.ts';
 import type { Belonging } from './belonging.ts';
 

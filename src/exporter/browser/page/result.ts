@@ -1,4 +1,4 @@
-import { grouped } from '../../../core/words.ts';
+import { grouped } from '../../../core/plurals.ts';
 import type { Result } from '../messages.ts';
 import type { Belonging } from './belonging.ts';
 import { element, isolated } from './elements.ts';

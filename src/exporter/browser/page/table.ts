@@ -1,4 +1,4 @@
-import { grouped, plural } from '../../../core/words.ts';
+import { grouped, plural } from '../../../core/plurals.ts';
 
 /** A row as it is searched and sorted. */
 interface Row {

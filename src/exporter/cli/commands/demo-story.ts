@@ -1,7 +1,7 @@
 import { join } from 'node:path';
+import { grouped, plural } from '../../../core/plurals.ts';
 import type { Printer } from '../../../core/terminal/printer.ts';
 import { terminalColumns } from '../../../core/terminal/table.ts';
-import { grouped, plural } from '../../../core/words.ts';
 import { runPrefix } from '../../../verifier/records/keys.ts';
 import type { RunRecord } from '../../../verifier/records/record.ts';
 import type { RunSupplements } from '../../../verifier/records/supplements.ts';

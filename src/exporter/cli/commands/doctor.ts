@@ -1,8 +1,8 @@
 import { isEvidenceError } from '../../../core/errors.ts';
+import { plural } from '../../../core/plurals.ts';
 import { INCOMPLETE } from '../../../core/terminal/crash.ts';
 import { exitCodeOf } from '../../../core/terminal/exit.ts';
 import { type OutputLine, styled } from '../../../core/terminal/printer.ts';
-import { plural } from '../../../core/words.ts';
 import { lastEndedMonth, periodOfMonths } from '../../../verifier/records/months.ts';
 import { attempt, attemptAll, type Check, doubtful, ok, skipped } from '../../check.ts';
 import { checkRoots } from '../../doctor/roots.ts';

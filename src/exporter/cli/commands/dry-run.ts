@@ -1,7 +1,7 @@
 import type { EvidenceError } from '../../../core/errors.ts';
+import { plural } from '../../../core/plurals.ts';
 import { INCOMPLETE } from '../../../core/terminal/crash.ts';
 import type { Printer } from '../../../core/terminal/printer.ts';
-import { plural } from '../../../core/words.ts';
 import type { Archive } from '../../../verifier/archive/archive.ts';
 import { describePeriod } from '../../../verifier/bundle/period.ts';
 import { readKnownLedger } from '../../../verifier/ledger/continuation.ts';

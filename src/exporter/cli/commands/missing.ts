@@ -1,8 +1,8 @@
 // Over 250 lines: the months that are missing, and both ways to go through them.
 
 import { type ErrorCode, EvidenceError, isEvidenceError } from '../../../core/errors.ts';
+import { plural } from '../../../core/plurals.ts';
 import { exitCodeOf } from '../../../core/terminal/exit.ts';
-import { plural } from '../../../core/words.ts';
 import type { Archive } from '../../../verifier/archive/archive.ts';
 import { readKnownLedger } from '../../../verifier/ledger/continuation.ts';
 import { revisionOf } from '../../../verifier/ledger/given-up.ts';

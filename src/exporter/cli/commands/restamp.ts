@@ -1,6 +1,6 @@
 import { EvidenceError } from '../../../core/errors.ts';
+import { plural } from '../../../core/plurals.ts';
 import { fitTable } from '../../../core/terminal/table.ts';
-import { plural } from '../../../core/words.ts';
 import type { Archive } from '../../../verifier/archive/archive.ts';
 import { RUNS_PREFIX, runIdOf, runRecordKey } from '../../../verifier/records/keys.ts';
 import { EXIT_CODE_OF, worstOf } from '../../../verifier/records/outcome.ts';

@@ -1,5 +1,5 @@
+import { grouped, plural } from '../../../core/plurals.ts';
 import { fitTable } from '../../../core/terminal/table.ts';
-import { grouped, plural } from '../../../core/words.ts';
 import { overviewRuns, type RunOverview } from '../../../verifier/ledger/overview.ts';
 import { type CoveringRun, coverageOf, coverMonths } from '../../../verifier/records/coverage.ts';
 import { toMonthReport } from '../../../verifier/records/month-report.ts';

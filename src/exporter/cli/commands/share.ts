@@ -1,7 +1,7 @@
 import { relative, resolve } from 'node:path';
 import { EvidenceError } from '../../../core/errors.ts';
+import { plural } from '../../../core/plurals.ts';
 import { type OutputLine, styled } from '../../../core/terminal/printer.ts';
-import { plural } from '../../../core/words.ts';
 import { MAX_LINK_SECONDS } from '../../../verifier/archive/archive.ts';
 import { holdLogPrefix } from '../../../verifier/records/keys.ts';
 import type { ShareRecord } from '../../../verifier/records/share.ts';

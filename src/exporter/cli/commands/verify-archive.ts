@@ -1,5 +1,5 @@
 import { EvidenceError } from '../../../core/errors.ts';
-import { plural } from '../../../core/words.ts';
+import { plural } from '../../../core/plurals.ts';
 import type { Archive } from '../../../verifier/archive/archive.ts';
 import { splitRunAddress } from '../../../verifier/records/keys.ts';
 import type { ArchiveContext } from '../../../verifier/verify/archive-reading.ts';

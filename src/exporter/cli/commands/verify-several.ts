@@ -1,6 +1,6 @@
 import { type EvidenceError, isEvidenceError } from '../../../core/errors.ts';
+import { plural } from '../../../core/plurals.ts';
 import { exitCodeOf } from '../../../core/terminal/exit.ts';
-import { plural } from '../../../core/words.ts';
 import type { CommandContext } from '../command.ts';
 import { printTrust } from '../output/trust-report.ts';
 import { printError, printTarget, type VerifiedTarget } from '../output/verify-report.ts';

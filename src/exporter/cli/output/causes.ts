@@ -1,5 +1,5 @@
+import { plural } from '../../../core/plurals.ts';
 import type { Printer, Styled } from '../../../core/terminal/printer.ts';
-import { plural } from '../../../core/words.ts';
 
 /** A cause: what is wrong, with which stream, and what to do now. */
 export interface Cause {

@@ -1,5 +1,5 @@
+import { grouped } from '../../../core/plurals.ts';
 import { formatTable, type TerminalColumn, terminalColumns, widthOfTable } from '../../../core/terminal/table.ts';
-import { grouped } from '../../../core/words.ts';
 import { CLAIMS, type ReportedClaims } from '../../../verifier/claims/claim.ts';
 
 export const MARKS = { proved: '✓', refuted: '✗', unproved: '–', recorded: '?' } as const;

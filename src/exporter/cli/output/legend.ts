@@ -1,6 +1,6 @@
+import { grouped, plural } from '../../../core/plurals.ts';
 import type { Rows } from '../../../core/rows/rows.ts';
 import { escapeControls } from '../../../core/terminal/visible.ts';
-import { grouped, plural } from '../../../core/words.ts';
 import { CLAIMS, type ClaimName, type ReportedClaim } from '../../../verifier/claims/claim.ts';
 import { type ClaimRow, MARKS } from './claims-table.ts';
 

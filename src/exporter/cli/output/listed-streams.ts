@@ -1,3 +1,4 @@
+import { grouped } from '../../../core/plurals.ts';
 import {
   fitTable,
   formatTable,
@@ -5,7 +6,6 @@ import {
   terminalColumns,
   widthOfTable,
 } from '../../../core/terminal/table.ts';
-import { grouped } from '../../../core/words.ts';
 import type { StreamAnswer } from '../../../verifier/profile/answers.ts';
 import type { LedgerHead } from '../../../verifier/records/record.ts';
 

@@ -1,5 +1,5 @@
+import { plural } from '../../../core/plurals.ts';
 import type { Printer } from '../../../core/terminal/printer.ts';
-import { plural } from '../../../core/words.ts';
 import type { ExportEvent, JobStep, Listener } from '../../export/events.ts';
 import { LiveLines } from './live-lines.ts';
 

@@ -1,6 +1,6 @@
+import { grouped } from '../../../core/plurals.ts';
 import { exitCodeOf } from '../../../core/terminal/exit.ts';
 import { type Printer, styled } from '../../../core/terminal/printer.ts';
-import { grouped } from '../../../core/words.ts';
 import { describePeriod } from '../../../verifier/bundle/period.ts';
 import { latestOf } from '../../../verifier/records/coverage.ts';
 import { runEnvelopeKey, runPrefix, stampKey } from '../../../verifier/records/keys.ts';

@@ -1,6 +1,6 @@
+import { grouped, plural } from '../../../core/plurals.ts';
 import { firstOf, type Rows } from '../../../core/rows/rows.ts';
 import type { Printer } from '../../../core/terminal/printer.ts';
-import { grouped, plural } from '../../../core/words.ts';
 import { type ClaimRow, formatClaims } from './claims-table.ts';
 import { formatLegend } from './legend.ts';
 

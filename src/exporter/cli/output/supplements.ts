@@ -1,5 +1,5 @@
+import { grouped, plural } from '../../../core/plurals.ts';
 import { type OutputLine, type Printer, styled } from '../../../core/terminal/printer.ts';
-import { grouped, plural } from '../../../core/words.ts';
 import type { KindCounts, SupplementsStatement } from '../../../verifier/supplements/document.ts';
 import { KIND_NAMES, RECORD_KINDS } from '../../../verifier/supplements/files.ts';
 

@@ -1,5 +1,5 @@
+import { plural } from '../../../core/plurals.ts';
 import { type Printer, styled } from '../../../core/terminal/printer.ts';
-import { plural } from '../../../core/words.ts';
 import { type ReportedVerdict, sayRefutation } from '../../../verifier/claims/recorded.ts';
 import type { RunReport } from '../../../verifier/verify/archive-report.ts';
 import { type Cause, printCauses } from './causes.ts';

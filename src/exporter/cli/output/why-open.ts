@@ -1,4 +1,4 @@
-import { plural } from '../../../core/words.ts';
+import { plural } from '../../../core/plurals.ts';
 import { NO_ROOTS } from '../../../verifier/claims/anchor.ts';
 import { CLAIMS, type ClaimName } from '../../../verifier/claims/claim.ts';
 import { UNKNOWN_ISSUER } from '../../../verifier/claims/open-tokens.ts';

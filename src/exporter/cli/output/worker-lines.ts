@@ -1,5 +1,5 @@
+import { plural } from '../../../core/plurals.ts';
 import type { Printer } from '../../../core/terminal/printer.ts';
-import { plural } from '../../../core/words.ts';
 import type { Listener } from '../../export/events.ts';
 
 /** Tells on stderr what a worker does: a line for every stream that ends, and for every run that it concludes. */

@@ -1,6 +1,6 @@
 import { barChart, columnChart } from '../../../core/html/charts.ts';
 import { type Markup, markup, name } from '../../../core/html/markup.ts';
-import { grouped } from '../../../core/words.ts';
+import { grouped } from '../../../core/plurals.ts';
 import { describePeriod } from '../../../verifier/bundle/period.ts';
 import type { Coverage } from '../view/coverage.ts';
 import type { Texts } from '../view/texts.ts';

@@ -1,10 +1,10 @@
 import { type Markup, markup, name } from '../../../core/html/markup.ts';
-import { grouped, plural } from '../../../core/words.ts';
+import { grouped, plural } from '../../../core/plurals.ts';
 import type { ClaimView } from '../view/claims.ts';
 import type { FindingGroup } from '../view/findings.ts';
+import { fill } from '../view/sentences.ts';
 import type { Texts } from '../view/texts.ts';
 import type { RunView } from '../view/view.ts';
-import { fill } from '../view/words.ts';
 
 /** The meaning of each claim, and its state over all streams. */
 export function claims({ proof: { claims: all } }: RunView, texts: Texts): Markup {

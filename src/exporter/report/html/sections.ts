@@ -1,9 +1,9 @@
 import { each, type Markup, markup, name } from '../../../core/html/markup.ts';
-import { grouped, plural } from '../../../core/words.ts';
+import { grouped, plural } from '../../../core/plurals.ts';
 import type { FrameworkView } from '../view/controls.ts';
+import { fill } from '../view/sentences.ts';
 import type { Texts } from '../view/texts.ts';
 import type { RunView } from '../view/view.ts';
-import { fill } from '../view/words.ts';
 
 export function ipe({ provenance: { ipe: facts } }: RunView, texts: Texts): Markup {
   return markup`<p>${texts.ipe.introduction}</p>

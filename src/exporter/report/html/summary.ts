@@ -1,5 +1,5 @@
 import { type Markup, type MarkupContent, markup, name } from '../../../core/html/markup.ts';
-import { grouped } from '../../../core/words.ts';
+import { grouped } from '../../../core/plurals.ts';
 import type { ClaimView } from '../view/claims.ts';
 import type { Texts } from '../view/texts.ts';
 import type { RunView } from '../view/view.ts';

@@ -1,5 +1,5 @@
 import { type Markup, markup, name } from '../../../core/html/markup.ts';
-import { grouped } from '../../../core/words.ts';
+import { grouped } from '../../../core/plurals.ts';
 import type { KindRow, SupplementRemark, SupplementsView } from '../view/supplements.ts';
 import type { Texts } from '../view/texts.ts';
 import type { RunView } from '../view/view.ts';

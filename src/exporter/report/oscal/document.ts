@@ -2,7 +2,7 @@
 
 import { utf8Bytes } from '../../../core/bytes.ts';
 import { StreamingSha256 } from '../../../core/digest.ts';
-import { plural } from '../../../core/words.ts';
+import { plural } from '../../../core/plurals.ts';
 import { describePeriod } from '../../../verifier/bundle/period.ts';
 import { CLAIMS } from '../../../verifier/claims/claim.ts';
 import { lengthOf } from '../../../verifier/claims/ranges.ts';

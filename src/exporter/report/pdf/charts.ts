@@ -1,9 +1,9 @@
 import { type Bars, describeBars, longestOf } from '../../../core/html/charts.ts';
+import { grouped } from '../../../core/plurals.ts';
 import { drawHeading, drawParagraph, drawSection } from '../../../core/typesetting/blocks.ts';
 import { GREY, HAIRLINE, INK, type Setting } from '../../../core/typesetting/setting.ts';
 import { CONTENT_WIDTH, LEFT, RIGHT, type Sheet } from '../../../core/typesetting/sheet.ts';
 import { type Column, Table } from '../../../core/typesetting/table.ts';
-import { grouped } from '../../../core/words.ts';
 import { describePeriod } from '../../../verifier/bundle/period.ts';
 import type { Texts } from '../view/texts.ts';
 import type { RunView } from '../view/view.ts';

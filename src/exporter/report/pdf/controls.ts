@@ -1,12 +1,12 @@
+import { grouped, plural } from '../../../core/plurals.ts';
 import { drawHeading, drawParagraph, drawSection } from '../../../core/typesetting/blocks.ts';
 import { GREY } from '../../../core/typesetting/setting.ts';
 import { CONTENT_WIDTH, type Sheet } from '../../../core/typesetting/sheet.ts';
 import type { Cell } from '../../../core/typesetting/table.ts';
-import { grouped, plural } from '../../../core/words.ts';
 import type { ControlView } from '../view/controls.ts';
+import { fill } from '../view/sentences.ts';
 import type { Texts } from '../view/texts.ts';
 import type { RunView } from '../view/view.ts';
-import { fill } from '../view/words.ts';
 import { RED } from './palette.ts';
 import { drawTable, settings } from './tables.ts';
 

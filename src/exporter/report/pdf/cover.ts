@@ -1,8 +1,8 @@
+import { grouped, plural } from '../../../core/plurals.ts';
 import { drawFact, drawParagraph } from '../../../core/typesetting/blocks.ts';
 import type { Color } from '../../../core/typesetting/canvas.ts';
 import { ACCENT, GREY, INK, type Setting } from '../../../core/typesetting/setting.ts';
 import { CONTENT_WIDTH, LEFT, type Sheet } from '../../../core/typesetting/sheet.ts';
-import { grouped, plural } from '../../../core/words.ts';
 import type { ClaimView } from '../view/claims.ts';
 import type { Texts } from '../view/texts.ts';
 import type { RunView } from '../view/view.ts';

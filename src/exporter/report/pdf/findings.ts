@@ -1,11 +1,11 @@
+import { grouped, plural } from '../../../core/plurals.ts';
 import { drawHeading, drawParagraph, drawSection } from '../../../core/typesetting/blocks.ts';
 import { GREY } from '../../../core/typesetting/setting.ts';
 import { CONTENT_WIDTH, type Sheet } from '../../../core/typesetting/sheet.ts';
-import { grouped, plural } from '../../../core/words.ts';
 import type { FindingGroup } from '../view/findings.ts';
+import { fill } from '../view/sentences.ts';
 import type { Texts } from '../view/texts.ts';
 import type { RunView } from '../view/view.ts';
-import { fill } from '../view/words.ts';
 import { AMBER, RED } from './palette.ts';
 import { drawTable, NAME_LINES, settings } from './tables.ts';
 

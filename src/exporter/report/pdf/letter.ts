@@ -1,10 +1,10 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
+import { grouped } from '../../../core/plurals.ts';
 import { drawFact, drawParagraph, drawSection } from '../../../core/typesetting/blocks.ts';
 import { setDocument } from '../../../core/typesetting/document.ts';
 import { ACCENT, GREY, INK, type Setting } from '../../../core/typesetting/setting.ts';
 import { CONTENT_WIDTH, type Sheet } from '../../../core/typesetting/sheet.ts';
 import { Table } from '../../../core/typesetting/table.ts';
-import { grouped } from '../../../core/words.ts';
 import type { LetterFile, LetterView } from '../view/letter.ts';
 import type { Texts } from '../view/texts.ts';
 import { drawOutcome } from './cover.ts';

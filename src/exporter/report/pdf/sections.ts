@@ -1,3 +1,4 @@
+import { grouped, plural } from '../../../core/plurals.ts';
 import {
   drawCommand,
   drawFact,
@@ -9,10 +10,9 @@ import {
 import { GREY, INK, type Setting } from '../../../core/typesetting/setting.ts';
 import { CONTENT_WIDTH, LEFT, type Sheet } from '../../../core/typesetting/sheet.ts';
 import type { Column } from '../../../core/typesetting/table.ts';
-import { grouped, plural } from '../../../core/words.ts';
+import { fill } from '../view/sentences.ts';
 import type { Texts } from '../view/texts.ts';
 import type { RunView } from '../view/view.ts';
-import { fill } from '../view/words.ts';
 import { GREEN, RED } from './palette.ts';
 import { drawTable, NAME_LINES, settings } from './tables.ts';
 

@@ -1,16 +1,16 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
+import { grouped, plural } from '../../../core/plurals.ts';
 import { drawParagraph, drawSection } from '../../../core/typesetting/blocks.ts';
 import { GREY, INK, type Setting } from '../../../core/typesetting/setting.ts';
 import { CONTENT_WIDTH, type Sheet } from '../../../core/typesetting/sheet.ts';
 import { type Cell, type Column, Table } from '../../../core/typesetting/table.ts';
-import { grouped, plural } from '../../../core/words.ts';
 import { CLAIMS } from '../../../verifier/claims/claim.ts';
 import type { RunStream } from '../../../verifier/records/record.ts';
 import { sayLeftOut } from '../view/listed-streams.ts';
+import { fill } from '../view/sentences.ts';
 import type { StreamFact } from '../view/stream-facts.ts';
 import type { Texts } from '../view/texts.ts';
 import type { RunView } from '../view/view.ts';
-import { fill } from '../view/words.ts';
 import { AMBER, GREEN, RED } from './palette.ts';
 import { NAME_LINES } from './tables.ts';
 

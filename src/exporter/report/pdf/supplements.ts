@@ -1,8 +1,8 @@
+import { grouped } from '../../../core/plurals.ts';
 import { drawHeading, drawParagraph, drawSection } from '../../../core/typesetting/blocks.ts';
 import { GREY } from '../../../core/typesetting/setting.ts';
 import { CONTENT_WIDTH, type Sheet } from '../../../core/typesetting/sheet.ts';
 import type { Column } from '../../../core/typesetting/table.ts';
-import { grouped } from '../../../core/words.ts';
 import type { KindRow, SupplementsView } from '../view/supplements.ts';
 import type { Texts } from '../view/texts.ts';
 import type { RunView } from '../view/view.ts';

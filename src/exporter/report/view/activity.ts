@@ -1,10 +1,10 @@
 import type { Bars } from '../../../core/html/charts.ts';
+import { plural } from '../../../core/plurals.ts';
 import type { Rows } from '../../../core/rows/rows.ts';
-import { plural } from '../../../core/words.ts';
 import type { Activity } from '../../../verifier/chain/activity.ts';
 import type { RunRecord, RunStream } from '../../../verifier/records/record.ts';
+import { fill } from './sentences.ts';
 import type { Texts } from './texts.ts';
-import { fill } from './words.ts';
 
 export interface Charts {
   /** Over time, without gaps; null without a dated entry. */

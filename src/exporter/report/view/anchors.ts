@@ -1,8 +1,8 @@
-import { grouped, plural } from '../../../core/words.ts';
+import { grouped, plural } from '../../../core/plurals.ts';
 import { describeTime } from '../../../verifier/bundle/period.ts';
 import type { RunStream } from '../../../verifier/records/record.ts';
+import { fill } from './sentences.ts';
 import type { Texts } from './texts.ts';
-import { fill } from './words.ts';
 
 /** The extent of a stream's entries that proved time-stamps cover. */
 export interface Anchored {

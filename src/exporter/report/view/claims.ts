@@ -1,4 +1,4 @@
-import { plural } from '../../../core/words.ts';
+import { plural } from '../../../core/plurals.ts';
 import { CLAIMS, type Claim, type ClaimName } from '../../../verifier/claims/claim.ts';
 import type { RunRecord, RunStream } from '../../../verifier/records/record.ts';
 import { isAccepted, sum } from './missing.ts';

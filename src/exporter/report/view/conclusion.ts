@@ -1,12 +1,12 @@
+import { grouped, plural } from '../../../core/plurals.ts';
 import type { Rows } from '../../../core/rows/rows.ts';
-import { grouped, plural } from '../../../core/words.ts';
 import { CLAIMS, type ClaimName, refutedIn } from '../../../verifier/claims/claim.ts';
 import type { RunRecord, RunStream } from '../../../verifier/records/record.ts';
 import { countsFor, isReceivedWhole } from './claims.ts';
 import { isAccepted, type Missing, toMissing } from './missing.ts';
 import { sayMissing } from './population.ts';
+import { fill } from './sentences.ts';
 import type { Texts } from './texts.ts';
-import { fill } from './words.ts';
 
 /** One thing that has to hold of every stream for the extract to be complete and accurate. */
 interface Condition {

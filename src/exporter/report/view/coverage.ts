@@ -1,4 +1,4 @@
-import { grouped } from '../../../core/words.ts';
+import { grouped } from '../../../core/plurals.ts';
 import { toEarlierRun } from '../../../verifier/ledger/earlier-runs.ts';
 import { type CoveredMonth, coverMonth, coverMonths } from '../../../verifier/records/coverage.ts';
 import type { Outcome } from '../../../verifier/records/outcome.ts';

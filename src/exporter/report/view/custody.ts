@@ -1,8 +1,8 @@
-import { plural } from '../../../core/words.ts';
+import { plural } from '../../../core/plurals.ts';
 import type { RunRecord } from '../../../verifier/records/record.ts';
 import { edgesOf } from './edges.ts';
+import { fill, nameOf } from './sentences.ts';
 import type { Texts } from './texts.ts';
-import { fill, nameOf } from './words.ts';
 
 export interface CustodyStep {
   /** RFC 3339; empty where nobody recorded it. */

@@ -1,8 +1,8 @@
 import type { Rows } from '../../../core/rows/rows.ts';
 import { describeTime } from '../../../verifier/bundle/period.ts';
 import type { RunRecord, RunStream } from '../../../verifier/records/record.ts';
+import { fill } from './sentences.ts';
 import type { Texts } from './texts.ts';
-import { fill } from './words.ts';
 
 /** By which time an entry belongs to the period, and the first and the last one by both of their times. */
 export function toCutoff({ source, streams }: RunRecord, { cutoff: texts }: Texts): string[] {

@@ -1,4 +1,4 @@
-import { grouped, plural } from '../../../core/words.ts';
+import { grouped, plural } from '../../../core/plurals.ts';
 import { describePeriod } from '../../../verifier/bundle/period.ts';
 import { latestOf } from '../../../verifier/records/coverage.ts';
 import type { RunRecord } from '../../../verifier/records/record.ts';
@@ -7,8 +7,8 @@ import { toConclusion } from './conclusion.ts';
 import { toCutoff } from './cutoff.ts';
 import { edgesOf } from './edges.ts';
 import { toPopulation } from './population.ts';
+import { asSentence, fill, nameOf } from './sentences.ts';
 import type { Texts } from './texts.ts';
-import { asSentence, fill, nameOf } from './words.ts';
 
 /** A labelled fact; `mono` for digests, paths and ids. */
 export interface Fact {

@@ -1,10 +1,10 @@
-import { plural } from '../../../core/words.ts';
+import { plural } from '../../../core/plurals.ts';
 import { entriesIn } from '../../../verifier/claims/continuity-question.ts';
 import type { RunRecord, RunStream } from '../../../verifier/records/record.ts';
 import { sayNotProved } from './not-proved.ts';
+import { fill } from './sentences.ts';
 import { sayWrong } from './supplements.ts';
 import type { Texts } from './texts.ts';
-import { fill } from './words.ts';
 
 type Finding = RunStream['findings'][number];
 

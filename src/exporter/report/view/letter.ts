@@ -1,13 +1,13 @@
 import { z } from 'zod';
-import { grouped, plural } from '../../../core/words.ts';
+import { grouped, plural } from '../../../core/plurals.ts';
 import { describePeriod } from '../../../verifier/bundle/period.ts';
 import { latestOf } from '../../../verifier/records/coverage.ts';
 import { runRecordKey } from '../../../verifier/records/keys.ts';
 import type { RunRecord } from '../../../verifier/records/record.ts';
 import type { ShareRecord } from '../../../verifier/records/share.ts';
 import { type OutcomeView, toOutcome } from './outcome.ts';
+import { fill, nameOf } from './sentences.ts';
 import type { Texts } from './texts.ts';
-import { fill, nameOf } from './words.ts';
 
 const text = z.string().min(1);
 

@@ -1,8 +1,8 @@
+import { grouped, plural } from '../../../core/plurals.ts';
 import { firstOf, type Rows } from '../../../core/rows/rows.ts';
-import { grouped, plural } from '../../../core/words.ts';
 import type { RunStream } from '../../../verifier/records/record.ts';
+import { fill } from './sentences.ts';
 import type { Texts } from './texts.ts';
-import { fill } from './words.ts';
 
 /** The streams that a table of at most so many rows lists: all, or else the first in which something is amiss. */
 export function listedStreams(all: Rows<RunStream>, max: number): RunStream[] {

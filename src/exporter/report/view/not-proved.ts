@@ -1,4 +1,4 @@
-import { grouped, plural } from '../../../core/words.ts';
+import { grouped, plural } from '../../../core/plurals.ts';
 import { notProvedIn, refutedIn } from '../../../verifier/claims/claim.ts';
 
 /**

@@ -1,11 +1,11 @@
-import { plural } from '../../../core/words.ts';
+import { plural } from '../../../core/plurals.ts';
 import { CLAIMS } from '../../../verifier/claims/claim.ts';
 import type { RunRecord } from '../../../verifier/records/record.ts';
 import { isAccepted, sum } from './missing.ts';
 import { sayNotProved } from './not-proved.ts';
+import { fill } from './sentences.ts';
 import { sayWrong } from './supplements.ts';
 import type { Texts } from './texts.ts';
-import { fill } from './words.ts';
 
 /** `calm`: verified. `alarm`: refuted. `caution`: collected only, partial, or nothing was checked. */
 export type Tone = 'calm' | 'alarm' | 'caution';

@@ -1,9 +1,9 @@
+import { grouped, plural } from '../../../core/plurals.ts';
 import type { Rows } from '../../../core/rows/rows.ts';
-import { grouped, plural } from '../../../core/words.ts';
 import type { RunRecord, RunStream } from '../../../verifier/records/record.ts';
 import { type Missing, statedEntries, sum, sumIfKnown, toMissing } from './missing.ts';
+import { fill } from './sentences.ts';
 import type { Texts } from './texts.ts';
-import { fill } from './words.ts';
 
 /** A line of the control totals. */
 export interface PopulationRow {

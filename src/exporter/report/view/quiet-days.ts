@@ -1,9 +1,9 @@
-import { plural } from '../../../core/words.ts';
+import { plural } from '../../../core/plurals.ts';
 import { describeDays } from '../../../verifier/bundle/period.ts';
 import { latestOf } from '../../../verifier/records/coverage.ts';
 import type { RunRecord } from '../../../verifier/records/record.ts';
+import { fill } from './sentences.ts';
 import type { Texts } from './texts.ts';
-import { fill } from './words.ts';
 
 const DAY_MS = 86_400_000;
 const RANGES = 20;

@@ -1,4 +1,4 @@
-import { grouped } from '../../../core/words.ts';
+import { grouped } from '../../../core/plurals.ts';
 import { lengthOf } from '../../../verifier/claims/ranges.ts';
 import type { RunRecord, RunStream } from '../../../verifier/records/record.ts';
 import { sayAnchored } from './anchors.ts';

@@ -1,9 +1,9 @@
-import { grouped, plural } from '../../../core/words.ts';
+import { grouped, plural } from '../../../core/plurals.ts';
 import type { RunRecord } from '../../../verifier/records/record.ts';
 import type { RunSupplements } from '../../../verifier/records/supplements.ts';
 import { KIND_NAMES, RECORD_KINDS } from '../../../verifier/supplements/files.ts';
+import { asSentence, fill } from './sentences.ts';
 import type { Texts } from './texts.ts';
-import { asSentence, fill } from './words.ts';
 
 /** The records of other services beside the audit evidence. */
 export interface SupplementsView {

@@ -1,5 +1,5 @@
+import { grouped } from '../../../core/plurals.ts';
 import type { Rows } from '../../../core/rows/rows.ts';
-import { grouped } from '../../../core/words.ts';
 import { DOES_NOT_PROVE } from '../../../verifier/bundle/documents.ts';
 import { describePeriod } from '../../../verifier/bundle/period.ts';
 import { latestOf } from '../../../verifier/records/coverage.ts';
@@ -15,10 +15,10 @@ import { type LateEntries, toLate } from './late.ts';
 import { type OutcomeView, toOutcome } from './outcome.ts';
 import { type Population, toPopulation } from './population.ts';
 import { type Advice, toAdvice } from './preparer.ts';
+import { asSentence } from './sentences.ts';
 import { type StreamFact, toStreamFacts } from './stream-facts.ts';
 import { type SupplementsView, toSupplements } from './supplements.ts';
 import type { Texts } from './texts.ts';
-import { asSentence } from './words.ts';
 
 /** A run as its reports show it, whatever they are set in: everything that is said, and nothing of how it looks. */
 export interface RunView {

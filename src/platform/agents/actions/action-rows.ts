@@ -104,7 +104,7 @@ export function insertOutcomes(transaction: Transaction, outcomes: readonly NewR
 export async function actionsOf(reader: Reader, actionIds: readonly string[]): Promise<AgentAction[]> {
   if (actionIds.length === 0) return [];
   const actions = reader.tables<AgentTables>().selectFrom('agent_actions').selectAll();
-  return actions.where(reader.words.isAmong('action_id', actionIds)).execute();
+  return actions.where(reader.sql.isAmong('action_id', actionIds)).execute();
 }
 
 /** The outcomes of actions, by the numbers of these. */

@@ -1,8 +1,8 @@
 import type { Json } from '../../../core/json/canonical.ts';
 import type { AgentEntry } from '../entries.ts';
+import type { AgentStateName } from '../enums.ts';
 import { lineToEntry } from '../trust/entries.ts';
 import type { LedgerChange } from '../trust/families.ts';
-import type { AgentStateName } from '../words.ts';
 import type { JudgedAction } from './judging.ts';
 import type { ActionReport } from './report.ts';
 

@@ -1,7 +1,7 @@
 import { type Selectable, sql } from 'kysely';
 import type { Reader, Transaction } from '../../database/database.ts';
+import type { PassportStatus } from '../enums.ts';
 import type { AgentTables } from '../tables.ts';
-import type { PassportStatus } from '../words.ts';
 import type { RevocationListName } from './addresses.ts';
 import { CERTIFICATE_KINDS, type CertificateKind, type RevocationReason } from './kinds.ts';
 import type { Revocation } from './revocation-list.ts';

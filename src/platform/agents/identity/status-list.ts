@@ -1,5 +1,5 @@
 import { deflateSync } from 'node:zlib';
-import type { PassportStatus } from '../words.ts';
+import type { PassportStatus } from '../enums.ts';
 import { type PlatformSigner, signJwt } from './signatures.ts';
 import { LIST_FRESH_SECONDS, LIST_SECONDS } from './terms.ts';
 

@@ -1,5 +1,5 @@
 import { column, table } from '../../database/table.ts';
-import type { PassportStatus } from '../words.ts';
+import type { PassportStatus } from '../enums.ts';
 import type { CertificateKind, RevocationReason } from './kinds.ts';
 
 export const IDENTITY_TABLES = {

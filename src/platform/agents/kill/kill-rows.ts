@@ -3,8 +3,8 @@ import type { Reader, Transaction } from '../../database/database.ts';
 import { kindsOf } from '../../database/table.ts';
 import { DomainError } from '../../errors.ts';
 import type { Agent } from '../agent-rows.ts';
+import type { KillStepName, StepResult } from '../enums.ts';
 import type { AgentTables } from '../tables.ts';
-import type { KillStepName, StepResult } from '../words.ts';
 import { KILL_TABLES } from './tables.ts';
 
 export type Kill = Selectable<AgentTables['agent_kills']>;
@@ -81,7 +81,7 @@ export async function unplannedBelow(
   const found: Agent[] = [];
   // Below one that is no part of it, none is.
   for (let parents = [agent_id]; parents.length > 0; ) {
-    const children = await unplanned.where(reader.words.isAmong('parent_agent_id', parents)).execute();
+    const children = await unplanned.where(reader.sql.isAmong('parent_agent_id', parents)).execute();
     found.push(...children);
     parents = children.map((child) => child.agent_id);
   }

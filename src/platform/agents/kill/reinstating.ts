@@ -1,12 +1,12 @@
-import { agree, plural } from '../../../core/words.ts';
+import { agree, plural } from '../../../core/plurals.ts';
 import type { Actor } from '../../accounts/administration.ts';
 import type { Transaction } from '../../database/database.ts';
 import { DomainError } from '../../errors.ts';
 import { type Agent, changeAgent, descendantsOf, findAgent, lockAgent } from '../agent-rows.ts';
 import { type AgentEntry, writeEntries } from '../entries.ts';
+import type { PassportStatus } from '../enums.ts';
 import { changePassport, currentIdentity, liftHold } from '../identity/identity-rows.ts';
 import type { Reinstated } from '../requests/kill.ts';
-import type { PassportStatus } from '../words.ts';
 import { runningKillOf } from './kill-rows.ts';
 import type { KillMeans } from './means.ts';
 import { tellSubscribers } from './security-events.ts';

@@ -1,10 +1,10 @@
-import { agree, plural } from '../../../core/words.ts';
+import { agree, plural } from '../../../core/plurals.ts';
 import { revokeBoundKeys } from '../../accounts/api-keys.ts';
 import type { Transaction } from '../../database/database.ts';
 import { changeAgent, findAgent, lockAgent } from '../agent-rows.ts';
 import { boundToAgent } from '../binding.ts';
+import type { KillMode, KillStepName } from '../enums.ts';
 import { changePassport, currentIdentity, revokeCertificates } from '../identity/identity-rows.ts';
-import type { KillMode, KillStepName } from '../words.ts';
 import type { FlipWatch } from './asking.ts';
 import type { Kill, StepEnd } from './kill-rows.ts';
 import type { KillMeans } from './means.ts';

@@ -1,5 +1,5 @@
 import { column, table } from '../../database/table.ts';
-import type { KillMode, KillStepName, StepResult } from '../words.ts';
+import type { KillMode, KillStepName, StepResult } from '../enums.ts';
 
 export const KILL_TABLES = {
   agent_kills: table(

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { entryPlaceSchema } from '../../audit/api.ts';
 import { pageQuerySchema, recordedIn, text, time } from '../../http/fields.ts';
-import { ACTION_DECISIONS, ACTION_OUTCOMES, TIER_NAMES, TRUST_RULES } from '../words.ts';
+import { ACTION_DECISIONS, ACTION_OUTCOMES, TIER_NAMES, TRUST_RULES } from '../enums.ts';
 
 const name = text.min(1).max(256);
 /** Taken as it is: one that is no SHA-256 is a violation, and recorded. */

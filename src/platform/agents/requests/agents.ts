@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { pageQuerySchema, text } from '../../http/fields.ts';
-import { AGENT_STATES, AGENT_TYPES, PASSPORT_STATUSES, SUSPENSION_CAUSES, TIER_NAMES } from '../words.ts';
+import { AGENT_STATES, AGENT_TYPES, PASSPORT_STATUSES, SUSPENSION_CAUSES, TIER_NAMES } from '../enums.ts';
 
 const MOST_ALLOWED = 500;
 

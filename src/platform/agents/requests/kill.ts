@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { pageQuerySchema, reason, text } from '../../http/fields.ts';
-import { AGENT_STATES, KILL_MODES, KILL_STEPS, PASSPORT_STATUSES, STEP_RESULTS, TIER_NAMES } from '../words.ts';
+import { AGENT_STATES, KILL_MODES, KILL_STEPS, PASSPORT_STATUSES, STEP_RESULTS, TIER_NAMES } from '../enums.ts';
 
 const time = z.string();
 const count = z.int();

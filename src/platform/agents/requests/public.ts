@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { text } from '../../http/fields.ts';
-import { AGENT_STATES, CERTIFICATE_STATUSES, PASSPORT_STATUSES, TIER_NAMES } from '../words.ts';
+import { AGENT_STATES, CERTIFICATE_STATUSES, PASSPORT_STATUSES, TIER_NAMES } from '../enums.ts';
 
 const time = z.string();
 const certificateStatus = z.enum(CERTIFICATE_STATUSES);

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { pageQuerySchema } from '../../http/fields.ts';
-import { AGENT_STATES, CEILINGS, TIER_NAMES, TRUST_RULES } from '../words.ts';
+import { AGENT_STATES, CEILINGS, TIER_NAMES, TRUST_RULES } from '../enums.ts';
 import { actionContentSchema } from './actions.ts';
 
 const score = z.int();

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { text } from '../../http/fields.ts';
 import { CREDENTIAL_TYPES, newTrapSchema } from '../../traps/api.ts';
-import { DECOY_SORTS } from '../words.ts';
+import { DECOY_SORTS } from '../enums.ts';
 
 const time = z.string();
 /** Bytes of a secret are fewer than four times as many. */

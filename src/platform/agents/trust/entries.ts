@@ -1,6 +1,6 @@
 import type { Agent } from '../agent-rows.ts';
 import { type AgentEntry, PLATFORM } from '../entries.ts';
-import { tierOf } from '../words.ts';
+import { tierOf } from '../enums.ts';
 import type { TrustLine } from './ledger.ts';
 
 /** The entry for a score that changed, or would have. */

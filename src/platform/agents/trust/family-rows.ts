@@ -6,7 +6,7 @@ import type { TrustStanding } from './step.ts';
 /** All agents of the families of some, which are this transaction's until it ends. Ids of no agent are left out. */
 export async function lockFamilies(transaction: Transaction, agentIds: readonly string[]): Promise<Agent[]> {
   const agents = transaction.tables<AgentTables>().selectFrom('agents');
-  const { isAmong, locked } = transaction.words;
+  const { isAmong, locked } = transaction.sql;
   const named = await agents.select('root_agent_id').distinct().where(isAmong('agent_id', agentIds)).execute();
   const roots = named.map(({ root_agent_id }) => root_agent_id);
   // In one order, so that no two wait for each other.
@@ -18,7 +18,7 @@ export async function lockFamilies(transaction: Transaction, agentIds: readonly 
 /** All agents of families, by the ids of their roots; each comes after its parent. */
 export function familiesOf(reader: Reader, roots: readonly string[]): Promise<Agent[]> {
   const agents = reader.tables<AgentTables>().selectFrom('agents').selectAll();
-  return agents.where(reader.words.isAmong('root_agent_id', roots)).orderBy('agent_no').execute();
+  return agents.where(reader.sql.isAmong('root_agent_id', roots)).orderBy('agent_no').execute();
 }
 
 const STANDING: Columns & Record<keyof StandingRow, ColumnKind> = {

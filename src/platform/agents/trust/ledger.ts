@@ -1,5 +1,5 @@
 import type { Json } from '../../../core/json/canonical.ts';
-import type { CeilingCause, TrustRuleName } from '../words.ts';
+import type { CeilingCause, TrustRuleName } from '../enums.ts';
 import { type Ceiling, clamped, dayOf, EARNED_A_DAY, HIGHEST, LOWEST, pointsOf } from './rules.ts';
 
 /** One line of an agent's ledger: `after` is `before + points`, within 0 and the ceiling. */

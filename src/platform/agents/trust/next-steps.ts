@@ -1,6 +1,6 @@
 import type { Agent } from '../agent-rows.ts';
+import { TIERS } from '../enums.ts';
 import type { TrustTimes } from '../settings.ts';
-import { TIERS } from '../words.ts';
 import { type Ceiling, dayOf, EARNED_A_DAY } from './rules.ts';
 
 /** Steps that would raise an agent's score, and the consequences without them. */

@@ -1,4 +1,4 @@
-import type { CeilingCause, SuspensionCause, TrustRuleName } from '../words.ts';
+import type { CeilingCause, SuspensionCause, TrustRuleName } from '../enums.ts';
 import type { TrustLine } from './ledger.ts';
 import { EARNED_A_DAY, LOWEST } from './rules.ts';
 

@@ -1,5 +1,5 @@
+import { type CeilingCause, TIERS, type TrustRuleName } from '../enums.ts';
 import type { TrustTimes } from '../settings.ts';
-import { type CeilingCause, TIERS, type TrustRuleName } from '../words.ts';
 
 const DAY_MS = 24 * 60 * 60_000;
 

@@ -1,7 +1,7 @@
 import type { Agent } from '../agent-rows.ts';
+import { tierOf } from '../enums.ts';
 import type { TrustNote } from '../ports.ts';
 import type { TrustTimes } from '../settings.ts';
-import { tierOf } from '../words.ts';
 import { nextLine, type TrustLine } from './ledger.ts';
 import { ceilingText, EARNS_NOTHING, reasonsOf } from './reasons.ts';
 import { ceilingOf, dayOf, daysAfter, EARNED_A_DAY } from './rules.ts';

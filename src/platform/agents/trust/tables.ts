@@ -1,5 +1,5 @@
 import { column, table } from '../../database/table.ts';
-import type { ActionDecision, ActionOutcome, CeilingCause, TrustRuleName, TrustTier } from '../words.ts';
+import type { ActionDecision, ActionOutcome, CeilingCause, TrustRuleName, TrustTier } from '../enums.ts';
 
 export const TRUST_TABLES = {
   /** Actions that agents reported; never changed. */

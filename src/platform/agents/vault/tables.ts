@@ -1,5 +1,5 @@
 import { column, table } from '../../database/table.ts';
-import type { DecoySort } from '../words.ts';
+import type { DecoySort } from '../enums.ts';
 
 export const VAULT_TABLES = {
   agent_vaults: table({

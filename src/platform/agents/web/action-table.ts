@@ -1,8 +1,8 @@
 import { type Markup, markup, name } from '../../../core/html/markup.ts';
 import { dataTable, emptyState, link, moment, statusWord } from '../../web/components.ts';
 import type { WireAction } from '../requests/actions.ts';
+import { decisionWord, RULE_WORDS } from './labels.ts';
 import { actionPath } from './paths.ts';
-import { decisionWord, RULE_WORDS } from './words.ts';
 
 /** Actions as rows. */
 export function actionTable(

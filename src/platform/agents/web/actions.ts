@@ -1,7 +1,7 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { z } from 'zod';
 import { type Markup, type MarkupContent, markup, name } from '../../../core/html/markup.ts';
-import { grouped } from '../../../core/words.ts';
+import { grouped } from '../../../core/plurals.ts';
 import { type NameActor, namesOfActors } from '../../accounts/actor-names.ts';
 import { isKnown, sendKnown } from '../../http/etag.ts';
 import { forWhoMay, paramsOf, queryOf } from '../../web/asked.ts';
@@ -22,14 +22,14 @@ import { liveMark, liveRegion } from '../../web/live.ts';
 import { withQuery } from '../../web/own-path.ts';
 import { LIST_ROWS } from '../../web/rows.ts';
 import { boundToAgent } from '../binding.ts';
+import { ACTION_DECISIONS, tierOf } from '../enums.ts';
 import { actionParamsSchema, type WireAction } from '../requests/actions.ts';
 import type { WireAgent } from '../requests/agents.ts';
 import { agentParamsSchema } from '../requests/parts.ts';
-import { ACTION_DECISIONS, tierOf } from '../words.ts';
 import { actionTable } from './action-table.ts';
+import { DECISION_WORDS, decisionWord, RULE_WORDS, trustWord } from './labels.ts';
 import { type AgentPageParts, SEES_AGENTS } from './parts.ts';
 import { aboveAgent, agentEntryPath, agentIdOf, agentPath, agentsApi } from './paths.ts';
-import { DECISION_WORDS, decisionWord, RULE_WORDS, trustWord } from './words.ts';
 
 const filterSchema = filtersOf(
   z.strictObject({ decision: z.enum(ACTION_DECISIONS).optional(), cursor: z.string().optional() }),

@@ -1,6 +1,6 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { type Markup, type MarkupContent, markup, name } from '../../../core/html/markup.ts';
-import { plural } from '../../../core/words.ts';
+import { plural } from '../../../core/plurals.ts';
 import { type NameActor, namesOfActors } from '../../accounts/actor-names.ts';
 import { forWhoMay } from '../../web/asked.ts';
 import { action, asCurl, factList, link, moment } from '../../web/components.ts';
@@ -15,11 +15,11 @@ import { actionTable } from './action-table.ts';
 import { familyOf } from './family.ts';
 import { identitySection } from './identity.ts';
 import { killTable } from './kill.ts';
+import { AGENT_TYPE_WORDS, agentStateWords } from './labels.ts';
 import { type AgentPageParts, SEES_AGENTS } from './parts.ts';
 import { ABOVE_AGENTS, agentIdOf, agentPath, agentStreamPath, agentsApi, publicApi, REGISTER_PATH } from './paths.ts';
 import { trustFacts } from './trust.ts';
 import { vaultOf } from './vault.ts';
-import { AGENT_TYPE_WORDS, agentStateWords } from './words.ts';
 
 /** An agent: what it is, whether it may act, how far it is trusted, and what it did. */
 export function agentPage(server: FastifyInstance, { service, people, clock }: AgentPageParts): void {

@@ -1,20 +1,20 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { z } from 'zod';
 import { type Markup, markup, name } from '../../../core/html/markup.ts';
-import { agree, grouped, plural } from '../../../core/words.ts';
+import { agree, grouped, plural } from '../../../core/plurals.ts';
 import { forWhoMay, queryOf } from '../../web/asked.ts';
 import { action, asCurl, copyable, dataTable, emptyState, further, link, moment } from '../../web/components.ts';
 import { curlCommand } from '../../web/curl.ts';
 import { filterField, filterForm, filterSelect, filtersOf } from '../../web/filters.ts';
 import { withQuery } from '../../web/own-path.ts';
 import { LIST_ROWS } from '../../web/rows.ts';
+import { AGENT_STATES, TIER_NAMES } from '../enums.ts';
 import { agentQuerySchema, type WireAgent } from '../requests/agents.ts';
 import type { AgentStats } from '../requests/stats.ts';
-import { AGENT_STATES, TIER_NAMES } from '../words.ts';
+import { agentStateWords, passportWord, STATE_WORDS, trustWord } from './labels.ts';
 import { type AgentPageParts, SEES_AGENTS } from './parts.ts';
 import { AGENTS_PATH, agentPath, agentsApi, REGISTER_PATH, SUBSCRIBERS_PATH } from './paths.ts';
 import { REGISTRATION_EXAMPLE } from './register.ts';
-import { agentStateWords, passportWord, STATE_WORDS, trustWord } from './words.ts';
 
 const filterSchema = filtersOf(agentQuerySchema.omit({ limit: true }));
 type Filter = z.output<typeof filterSchema>;

@@ -7,9 +7,9 @@ import { curlCommand } from '../../web/curl.ts';
 import { choices, field, postForm } from '../../web/fields.ts';
 import { serveForm } from '../../web/forms.ts';
 import { leaveNotice } from '../../web/session-cookie.ts';
+import { DECOY_SORTS } from '../enums.ts';
 import { agentParamsSchema } from '../requests/parts.ts';
 import { newDecoySchema } from '../requests/vault.ts';
-import { DECOY_SORTS } from '../words.ts';
 import { type AgentPageParts, CHANGES_AGENTS } from './parts.ts';
 import { aboveAgent, agentIdOf, agentPath, agentsApi } from './paths.ts';
 

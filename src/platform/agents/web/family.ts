@@ -2,8 +2,8 @@ import { type Markup, markup } from '../../../core/html/markup.ts';
 import { dataTable, emptyState, link, statusWord } from '../../web/components.ts';
 import type { WireAgent } from '../requests/agents.ts';
 import type { AgentService } from '../service.ts';
+import { STATE_WORDS, trustWord } from './labels.ts';
 import { agentPath } from './paths.ts';
-import { STATE_WORDS, trustWord } from './words.ts';
 
 /** The agent that delegates to an agent, and those that it delegates to; nothing where it stands alone. */
 export async function familyOf({ agents }: AgentService, agent: WireAgent): Promise<Markup | null> {

@@ -3,8 +3,8 @@ import { type Markup, markup, name } from '../../../core/html/markup.ts';
 import { copyable, digest, emptyState, factList, link, moment } from '../../web/components.ts';
 import { apiOrigin } from '../../web/origin.ts';
 import type { WireAgent } from '../requests/agents.ts';
+import { passportWord } from './labels.ts';
 import { publicApi } from './paths.ts';
-import { passportWord } from './words.ts';
 
 /** The cryptographic identity of an agent: its certificates and passport, and their statements. */
 export function identitySection(agent: WireAgent, now: Date, request: FastifyRequest): Markup {

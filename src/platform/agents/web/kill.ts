@@ -13,9 +13,9 @@ import { LIST_ROWS } from '../../web/rows.ts';
 import type { WireAgent } from '../requests/agents.ts';
 import { killSchema, type WireKill } from '../requests/kill.ts';
 import { agentParamsSchema } from '../requests/parts.ts';
+import { MODE_WORDS } from './labels.ts';
 import { type AgentPageParts, PROVED, SEES_AGENTS } from './parts.ts';
 import { aboveAgent, agentIdOf, agentPath, agentsApi, killPath, SUBSCRIBERS_PATH } from './paths.ts';
-import { MODE_WORDS } from './words.ts';
 
 const schema = z.object({
   mode: z.enum(killSchema.shape.mode.options, 'Choose what is done'),

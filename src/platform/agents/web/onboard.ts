@@ -1,7 +1,7 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { z } from 'zod';
 import { type Markup, markup, name } from '../../../core/html/markup.ts';
-import { plural } from '../../../core/words.ts';
+import { plural } from '../../../core/plurals.ts';
 import { actorOf } from '../../accounts/administration.ts';
 import { idempotencyKey } from '../../http/fields.ts';
 import { principalOf } from '../../http/principal.ts';

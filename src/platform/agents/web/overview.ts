@@ -1,13 +1,13 @@
 import { markup, name } from '../../../core/html/markup.ts';
-import { agree, grouped, plural } from '../../../core/words.ts';
+import { agree, grouped, plural } from '../../../core/plurals.ts';
 import { factList, link, moment, momentOr, type StatusTone, type TileView } from '../../web/components.ts';
 import type { OverviewOfModule, TimelineEvent } from '../../web/overview.ts';
 import { withQuery } from '../../web/own-path.ts';
 import type { AgentIncident } from '../lately.ts';
 import type { AgentStats } from '../requests/stats.ts';
+import { MODE_WORDS } from './labels.ts';
 import type { AgentPageParts } from './parts.ts';
 import { AGENTS_PATH, actionPath, agentPath, killPath, REGISTER_PATH } from './paths.ts';
-import { MODE_WORDS } from './words.ts';
 
 const MOST = 30;
 

@@ -1,7 +1,7 @@
 import type { FastifyRequest } from 'fastify';
 import { paramsOf } from '../../web/asked.ts';
 import { PAGES } from '../../web/own-path.ts';
-import { streamOfAgent } from '../words.ts';
+import { streamOfAgent } from '../enums.ts';
 
 export const AGENTS_PATH = `${PAGES}/agents`;
 export const REGISTER_PATH = `${AGENTS_PATH}/register`;

@@ -1,6 +1,6 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { type Markup, type MarkupContent, markup, name } from '../../../core/html/markup.ts';
-import { grouped } from '../../../core/words.ts';
+import { grouped } from '../../../core/plurals.ts';
 import { type NameActor, namesOfActors } from '../../accounts/actor-names.ts';
 import { isKnown, sendKnown } from '../../http/etag.ts';
 import { forWhoMay, paramsOf } from '../../web/asked.ts';
@@ -20,9 +20,9 @@ import {
 import { curlCommand } from '../../web/curl.ts';
 import { liveMark, liveRegion } from '../../web/live.ts';
 import { killParamsSchema, type WireKill } from '../requests/kill.ts';
+import { MODE_WORDS, resultWord, STEP_WORDS } from './labels.ts';
 import { type AgentPageParts, SEES_AGENTS } from './parts.ts';
 import { aboveAgent, agentPath, agentStreamPath, agentsApi } from './paths.ts';
-import { MODE_WORDS, resultWord, STEP_WORDS } from './words.ts';
 
 const NOT_YET = markup`<span class="minor">not yet</span>`;
 

@@ -10,13 +10,13 @@ import { field, onceField, postForm, select } from '../../web/fields.ts';
 import { emptyAsNone } from '../../web/form-lines.ts';
 import { type FormState, serveForm } from '../../web/forms.ts';
 import { leaveNotice } from '../../web/session-cookie.ts';
+import { AGENT_TYPES } from '../enums.ts';
 import { agentRegistrationSchema } from '../requests/agents.ts';
 import type { AgentService } from '../service.ts';
-import { AGENT_TYPES } from '../words.ts';
 import { compositionFields, compositionShape } from './agent-form.ts';
+import { AGENT_TYPE_WORDS } from './labels.ts';
 import { type AgentPageParts, CHANGES_AGENTS } from './parts.ts';
 import { ABOVE_AGENTS, agentPath, agentsApi } from './paths.ts';
-import { AGENT_TYPE_WORDS } from './words.ts';
 
 /** Agents that a form has to choose from: the newest. */
 const MOST_CHOICES = 100;

@@ -1,7 +1,7 @@
 import { type Markup, markup } from '../../../core/html/markup.ts';
-import { plural } from '../../../core/words.ts';
+import { plural } from '../../../core/plurals.ts';
+import { TIERS, tierOf } from '../enums.ts';
 import type { WireTrustLine } from '../requests/trust.ts';
-import { TIERS, tierOf } from '../words.ts';
 
 /** The history to draw: lines of the ledger, oldest first, and the time until which the last one stands. */
 export interface ScoreHistory {

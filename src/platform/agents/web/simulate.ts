@@ -9,9 +9,9 @@ import { emptyAsNone } from '../../web/form-lines.ts';
 import { type FormState, serveForm } from '../../web/forms.ts';
 import { agentParamsSchema } from '../requests/parts.ts';
 import { SIMULATED_RULES, type Simulated, type Simulation, simulationSchema } from '../requests/trust.ts';
+import { RULE_WORDS, STATE_WORDS, signedPoints, trustWord } from './labels.ts';
 import { type AgentPageParts, SEES_AGENTS } from './parts.ts';
 import { aboveAgent, agentIdOf, agentPath, agentsApi } from './paths.ts';
-import { RULE_WORDS, STATE_WORDS, signedPoints, trustWord } from './words.ts';
 
 const word = z.preprocess(emptyAsNone, text.max(256).optional());
 

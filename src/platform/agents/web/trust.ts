@@ -1,18 +1,18 @@
 import type { FastifyInstance } from 'fastify';
 import { z } from 'zod';
 import { type Markup, markup, name } from '../../../core/html/markup.ts';
-import { grouped } from '../../../core/words.ts';
+import { grouped } from '../../../core/plurals.ts';
 import { queryOf } from '../../web/asked.ts';
 import { action, asCurl, dataTable, emptyState, factList, further, link, moment } from '../../web/components.ts';
 import { curlCommand } from '../../web/curl.ts';
 import { LIST_ROWS } from '../../web/rows.ts';
+import { tierOf } from '../enums.ts';
 import { agentParamsSchema } from '../requests/parts.ts';
 import type { TrustScore, WireTrustLine } from '../requests/trust.ts';
-import { tierOf } from '../words.ts';
+import { CEILING_WORDS, RULE_WORDS, signedPoints, trustWord } from './labels.ts';
 import { type AgentPageParts, SEES_AGENTS } from './parts.ts';
 import { aboveAgent, actionPath, agentIdOf, agentPath, agentsApi } from './paths.ts';
 import { scoreChart } from './score-chart.ts';
-import { CEILING_WORDS, RULE_WORDS, signedPoints, trustWord } from './words.ts';
 
 /** Lines on one page: as many as the chart draws. */
 const CHART_LINES = 2 * LIST_ROWS;

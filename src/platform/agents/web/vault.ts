@@ -1,6 +1,6 @@
 import type { FastifyRequest } from 'fastify';
 import { type Markup, markup, name } from '../../../core/html/markup.ts';
-import { grouped } from '../../../core/words.ts';
+import { grouped } from '../../../core/plurals.ts';
 import { forWhoMay } from '../../web/asked.ts';
 import { action, dataTable, emptyState, link, moment, momentOr } from '../../web/components.ts';
 import type { WireAgent } from '../requests/agents.ts';

@@ -17,11 +17,11 @@ import { PAGES } from '../../web/own-path.ts';
 import { leaveNotice } from '../../web/session-cookie.ts';
 import type { ModulePages } from '../../web/web.ts';
 import type { AlertChannels } from '../channels.ts';
+import { ALERT_SOURCES, SEVERITIES } from '../enums.ts';
 import type { AlertOperations } from '../operations.ts';
 import { newAlertChannelSchema, type WireAlertChannel } from '../requests.ts';
-import { ALERT_SOURCES, SEVERITIES } from '../words.ts';
+import { SOURCE_WORDS } from './labels.ts';
 import { ALERTS_PATH, alertChannelPath, channelsApi } from './paths.ts';
-import { SOURCE_WORDS } from './words.ts';
 
 /** The service behind the pages of alerts: that which the routes of the API call. */
 interface AlertPageParts {

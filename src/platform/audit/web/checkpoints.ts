@@ -1,7 +1,7 @@
 import type { FastifyInstance } from 'fastify';
 import { type Markup, markup, name } from '../../../core/html/markup.ts';
+import { grouped } from '../../../core/plurals.ts';
 import type { WireCheckpoint } from '../../../core/wire.ts';
-import { grouped } from '../../../core/words.ts';
 import { type PageQuery, pageQuerySchema } from '../../http/fields.ts';
 import { paramsOf, queryOf } from '../../web/asked.ts';
 import { asCurl, dataTable, digest, emptyState, further, moment } from '../../web/components.ts';
@@ -10,9 +10,9 @@ import { LIST_ROWS } from '../../web/rows.ts';
 import { leaveNotice } from '../../web/session-cookie.ts';
 import { streamParamsSchema } from '../requests.ts';
 import { entryLink } from './checks.ts';
+import { anchorWords, DEVELOPMENT_WARNING } from './labels.ts';
 import type { AuditPageParts } from './parts.ts';
 import { streamApi, streamPath, waysTo } from './paths.ts';
-import { anchorWords, DEVELOPMENT_WARNING } from './words.ts';
 
 /** The checkpoints of a stream, with their authorities; and a new one. */
 export function pagesOfCheckpoints(server: FastifyInstance, { service }: AuditPageParts): void {

@@ -1,7 +1,7 @@
 import type { FastifyInstance } from 'fastify';
 import { type Markup, markup, name } from '../../../core/html/markup.ts';
+import { grouped, plural } from '../../../core/plurals.ts';
 import type { WireVerification } from '../../../core/wire.ts';
-import { grouped, plural } from '../../../core/words.ts';
 import { hangUpOf } from '../../http/caller.ts';
 import { type PageQuery, pageQuerySchema } from '../../http/fields.ts';
 import { paramsOf, queryOf } from '../../web/asked.ts';
@@ -20,9 +20,9 @@ import { curlCommand } from '../../web/curl.ts';
 import { LIST_ROWS } from '../../web/rows.ts';
 import { streamParamsSchema, verificationParamsSchema } from '../requests.ts';
 import { findVerification, listVerifications } from '../verifications.ts';
+import { checkOutcome, entryRange } from './labels.ts';
 import type { AuditPageParts } from './parts.ts';
 import { checkPath, streamApi, streamPath, waysTo } from './paths.ts';
-import { checkOutcome, entryRange } from './words.ts';
 
 const MAY_READ = { scope: 'audit:read' } as const;
 

@@ -1,8 +1,8 @@
 import type { FastifyInstance } from 'fastify';
 import { z } from 'zod';
 import { type Markup, markup, name } from '../../../core/html/markup.ts';
+import { grouped } from '../../../core/plurals.ts';
 import type { WireEntry } from '../../../core/wire.ts';
-import { grouped } from '../../../core/words.ts';
 import { hangUpOf } from '../../http/caller.ts';
 import { digits } from '../../http/fields.ts';
 import { paramsOf, queryOf } from '../../web/asked.ts';

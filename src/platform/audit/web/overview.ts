@@ -1,12 +1,12 @@
 import { type Markup, markup } from '../../../core/html/markup.ts';
-import { agree, grouped, plural } from '../../../core/words.ts';
+import { agree, grouped, plural } from '../../../core/plurals.ts';
 import { factList, link, moment, momentOr, type StatusTone, type TileView } from '../../web/components.ts';
 import type { OverviewOfModule, TimelineEvent } from '../../web/overview.ts';
 import { withQuery } from '../../web/own-path.ts';
 import type { Overview } from '../activity.ts';
 import type { AuditService } from '../service.ts';
+import { CHECKS_CHANGED } from './labels.ts';
 import { AUDIT_PATH, checkPath, streamPath } from './paths.ts';
-import { CHECKS_CHANGED } from './words.ts';
 
 /** Returns the state of audit evidence, in one look, and what went wrong lately. */
 export async function auditOverview({ readers, clock }: AuditService, signal: AbortSignal): Promise<OverviewOfModule> {

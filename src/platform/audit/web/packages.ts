@@ -1,8 +1,8 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { z } from 'zod';
 import { type Markup, markup, name } from '../../../core/html/markup.ts';
+import { grouped, plural } from '../../../core/plurals.ts';
 import type { WireGenerated, WireSummary } from '../../../core/wire.ts';
-import { grouped, plural } from '../../../core/words.ts';
 import { hangUpOf } from '../../http/caller.ts';
 import { type PageQuery, pageQuerySchema, text } from '../../http/fields.ts';
 import { paramsOf, queryOf } from '../../web/asked.ts';
@@ -27,9 +27,9 @@ import { LIST_ROWS } from '../../web/rows.ts';
 import { listPackages, PACKAGE_FORMS, sendPackage } from '../packages.ts';
 import { packageParamsSchema, streamParamsSchema } from '../requests.ts';
 import { findStream } from '../streams.ts';
+import { entryRange } from './labels.ts';
 import type { AuditPageParts } from './parts.ts';
 import { packagePath, streamApi, streamPath, waysTo } from './paths.ts';
-import { entryRange } from './words.ts';
 
 const MAY_READ = { scope: 'audit:read' } as const;
 

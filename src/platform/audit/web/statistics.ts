@@ -1,15 +1,15 @@
 import type { FastifyInstance } from 'fastify';
 import { barChart, columnChart } from '../../../core/html/charts.ts';
 import { type Markup, markup } from '../../../core/html/markup.ts';
+import { grouped } from '../../../core/plurals.ts';
 import type { WireStats } from '../../../core/wire.ts';
-import { grouped } from '../../../core/words.ts';
 import { hangUpOf } from '../../http/caller.ts';
 import { asCurl, factList } from '../../web/components.ts';
 import { curlCommand } from '../../web/curl.ts';
 import type { AuditActivity } from '../activity.ts';
+import { misfitOf } from './labels.ts';
 import type { AuditPageParts } from './parts.ts';
 import { waysTo } from './paths.ts';
-import { misfitOf } from './words.ts';
 
 const CALLS = ['/audit/stats/', '/audit/stats/activity'];
 

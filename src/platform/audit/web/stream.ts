@@ -1,7 +1,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { type Markup, type MarkupContent, markup } from '../../../core/html/markup.ts';
+import { grouped } from '../../../core/plurals.ts';
 import type { WireCheckpoint, WireStream } from '../../../core/wire.ts';
-import { grouped } from '../../../core/words.ts';
 import { forWhoMay, paramsOf } from '../../web/asked.ts';
 import { action, asCurl, digest, factList, link, momentOr } from '../../web/components.ts';
 import { curlCommand } from '../../web/curl.ts';
@@ -18,10 +18,10 @@ import { listVerifications } from '../verifications.ts';
 import { checkpointTable, developmentWarning } from './checkpoints.ts';
 import { checkTable } from './checks.ts';
 import { entryTable } from './entries.ts';
+import { checkedWords, stateOf } from './labels.ts';
 import { packageTable } from './packages.ts';
 import type { AuditPageParts } from './parts.ts';
 import { streamApi, streamPath, waysTo } from './paths.ts';
-import { checkedWords, stateOf } from './words.ts';
 
 const FEW = { limit: SHORT_ROWS };
 

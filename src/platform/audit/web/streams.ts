@@ -1,7 +1,7 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { type Markup, markup } from '../../../core/html/markup.ts';
+import { grouped, plural } from '../../../core/plurals.ts';
 import type { WireCheckpoint, WireStats, WireStream } from '../../../core/wire.ts';
-import { grouped, plural } from '../../../core/words.ts';
 import { hangUpOf } from '../../http/caller.ts';
 import { queryOf } from '../../web/asked.ts';
 import { asCurl, copyable, dataTable, digest, emptyState, further, link, momentOr } from '../../web/components.ts';
@@ -13,9 +13,9 @@ import { lastCheckpoints } from '../checkpoint-rows.ts';
 import { listStreams } from '../list.ts';
 import { type StreamsQuery, streamsQuerySchema } from '../requests.ts';
 import { isOwnStream } from '../rules.ts';
+import { anchorWords, misfitOf, reachWords, stateOf } from './labels.ts';
 import type { AuditPageParts } from './parts.ts';
 import { AUDIT_PATH, streamPath } from './paths.ts';
-import { anchorWords, misfitOf, reachWords, stateOf } from './words.ts';
 
 /** The streams, with what their last checks found. */
 export function streamsPage(server: FastifyInstance, { service }: AuditPageParts): void {

@@ -1,12 +1,12 @@
 import type { Transaction } from '../../database/database.ts';
 import { DomainError } from '../../errors.ts';
 import { type EndpointAct, endpointActor } from '../entries.ts';
+import type { BaitEventType, BaitStatus } from '../enums.ts';
 import { EventWriting } from '../event-writing.ts';
 import { type Endpoint, findEndpoint } from '../host-rows.ts';
 import type { BaitMeans } from '../means.ts';
 import type { BaitReads, BaitStanding, Planted } from '../requests/bait.ts';
 import { SEVERITY_OF_BAIT } from '../rules.ts';
-import type { BaitEventType, BaitStatus } from '../words.ts';
 import { type BaitRow, changeBait, findBait } from './rows.ts';
 
 interface Stands {

@@ -1,10 +1,10 @@
 import type { Selectable } from 'kysely';
 import type { Reader, Transaction } from '../../database/database.ts';
 import { DomainError } from '../../errors.ts';
+import type { ReadSign } from '../enums.ts';
 import type { Endpoint } from '../host-rows.ts';
 import type { WireBait } from '../requests/bait.ts';
 import type { EndpointTables } from '../tables.ts';
-import type { ReadSign } from '../words.ts';
 
 export type BaitRow = Selectable<EndpointTables['endpoint_bait']>;
 
@@ -24,7 +24,7 @@ export async function findBait(
   const row = await rows
     .where('endpoint_no', '=', endpoint_no)
     .where('bait_id', '=', baitId)
-    .modifyEnd(reader.words.locked)
+    .modifyEnd(reader.sql.locked)
     .executeTakeFirst();
   if (row === undefined) throw new DomainError('not_found', 'the endpoint has no bait of this id');
   return row;

@@ -67,7 +67,7 @@ async function storeChunks(transaction: Transaction, chunks: readonly LineChunk[
 
 async function chunkNumbers(reader: Reader, digests: readonly string[]): Promise<Map<string, number>> {
   const chunks = reader.tables<EndpointTables>().selectFrom('line_chunks').select(['sha256', 'chunk_no']);
-  const rows = await chunks.where(reader.words.isAmong('sha256', digests)).execute();
+  const rows = await chunks.where(reader.sql.isAmong('sha256', digests)).execute();
   return new Map(rows.map(({ sha256, chunk_no }) => [sha256, chunk_no]));
 }
 

@@ -47,7 +47,7 @@ function rowsOf(reader: Reader, files: readonly ChangedFile[]) {
       .innerJoin('signed_archives', 'signed_archives.archive_no', 'signed_packages.archive_no')
       .select(['known_files.sha256', 'path', 'mode', 'uid', 'gid'])
       .select(['name', 'version', 'architecture', 'component', 'archive', 'signed_by'])
-      .where(reader.words.isAmong('known_files.sha256', digests))
+      .where(reader.sql.isAmong('known_files.sha256', digests))
       // An empty file is in thousands of packages.
       .where(sql<boolean>`(known_files.sha256, path) IN (VALUES ${sql.join(places)})`)
       .orderBy('known_files.package_no', 'desc')

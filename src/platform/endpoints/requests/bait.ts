@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { instant, text } from '../../http/fields.ts';
 import { CREDENTIAL_TYPES, newTrapSchema } from '../../traps/api.ts';
-import { BAIT_STATUSES, READ_SIGNS } from '../words.ts';
+import { BAIT_STATUSES, READ_SIGNS } from '../enums.ts';
 
 const time = z.string();
 const ownerNumber = z.int().min(0).max(4_294_967_294);

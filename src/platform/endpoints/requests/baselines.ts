@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { pageQuerySchema, reason, text } from '../../http/fields.ts';
-import { BASELINE_STATUSES, EVENT_SEVERITIES, PATH_EVENT_TYPES } from '../words.ts';
+import { BASELINE_STATUSES, EVENT_SEVERITIES, PATH_EVENT_TYPES } from '../enums.ts';
 import { pathText, shortName } from './parts.ts';
 import { lines, part } from './reports.ts';
 

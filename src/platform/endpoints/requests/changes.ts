@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { instant, pageQuerySchema, reason, text } from '../../http/fields.ts';
-import { CHANGE_WINDOW_STATUSES, EVENT_SEVERITIES, EVENT_TYPES, PATH_EVENT_TYPES } from '../words.ts';
+import { CHANGE_WINDOW_STATUSES, EVENT_SEVERITIES, EVENT_TYPES, PATH_EVENT_TYPES } from '../enums.ts';
 import { explanationSchema } from './events.ts';
 
 const time = z.string();

@@ -1,8 +1,8 @@
 import { z } from 'zod';
-import { ALERT_STATES } from '../../alerts/words.ts';
+import { ALERT_STATES } from '../../alerts/enums.ts';
 import { entryPlaceSchema } from '../../audit/api.ts';
 import { instant, pageQuerySchema, recordedIn, text } from '../../http/fields.ts';
-import { EVENT_SEVERITIES, EVENT_STATUSES, EVENT_TYPES } from '../words.ts';
+import { EVENT_SEVERITIES, EVENT_STATUSES, EVENT_TYPES } from '../enums.ts';
 import { lineObject } from './baselines.ts';
 
 const time = z.string();

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { pageQuerySchema, reason, text } from '../../http/fields.ts';
-import { HOST_STATUSES } from '../words.ts';
+import { HOST_STATUSES } from '../enums.ts';
 import { agentBaitSchema } from './bait.ts';
 import { pathText, shortName } from './parts.ts';
 

@@ -1,9 +1,9 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { z } from 'zod';
 import { type Markup, type MarkupContent, markup, name } from '../../../core/html/markup.ts';
-import { grouped } from '../../../core/words.ts';
+import { grouped } from '../../../core/plurals.ts';
 import { type NameActor, namesOfActors } from '../../accounts/actor-names.ts';
-import { severityWord } from '../../alerts/web/words.ts';
+import { severityWord } from '../../alerts/web/labels.ts';
 import { forWhoMay, paramsOf, queryOf } from '../../web/asked.ts';
 import {
   action,
@@ -20,12 +20,12 @@ import { curlCommand } from '../../web/curl.ts';
 import { LIST_ROWS } from '../../web/rows.ts';
 import type { Baselines } from '../baselines.ts';
 import { baselineParamsSchema, type WireBaseline, type WireDifference } from '../requests/baselines.ts';
+import { baselineStatusWord, EVENT_WORDS } from './labels.ts';
 import { type EndpointPageParts, SEES_ENDPOINTS } from './parts.ts';
 import { aboveHost, baselinePath, endpointsApi } from './paths.ts';
 import { completeWord } from './scans.ts';
 import { notUtf8, pathLine } from './shown-path.ts';
 import { kindWord } from './sides.ts';
-import { baselineStatusWord, EVENT_WORDS } from './words.ts';
 
 const querySchema = z.object({ cursor: z.string().optional() });
 type Difference = Awaited<ReturnType<Baselines['difference']>>;

@@ -1,7 +1,7 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { z } from 'zod';
 import { type Markup, markup } from '../../../core/html/markup.ts';
-import { grouped } from '../../../core/words.ts';
+import { grouped } from '../../../core/plurals.ts';
 import { queryOf } from '../../web/asked.ts';
 import { asCurl, copyable, dataTable, emptyState, further, link, moment, momentOr } from '../../web/components.ts';
 import { curlCommand } from '../../web/curl.ts';
@@ -9,11 +9,11 @@ import { hidden } from '../../web/fields.ts';
 import { filterForm, filterSelect, filtersOf } from '../../web/filters.ts';
 import { withQuery } from '../../web/own-path.ts';
 import { LIST_ROWS } from '../../web/rows.ts';
+import { BASELINE_STATUSES } from '../enums.ts';
 import { baselineQuerySchema, type WireBaseline } from '../requests/baselines.ts';
-import { BASELINE_STATUSES } from '../words.ts';
+import { BASELINE_WORDS, baselineStatusWord } from './labels.ts';
 import { type EndpointPageParts, SEES_ENDPOINTS } from './parts.ts';
 import { ABOVE_ENDPOINTS, BASELINES_PATH, baselinePath, endpointsApi, hostPath } from './paths.ts';
-import { BASELINE_WORDS, baselineStatusWord } from './words.ts';
 
 const filterSchema = filtersOf(baselineQuerySchema.omit({ limit: true }));
 type Filter = z.output<typeof filterSchema>;

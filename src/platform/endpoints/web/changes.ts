@@ -1,9 +1,9 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { z } from 'zod';
 import { type Markup, type MarkupContent, markup, name } from '../../../core/html/markup.ts';
-import { agree, grouped } from '../../../core/words.ts';
+import { agree, grouped } from '../../../core/plurals.ts';
 import { type NameActor, namesOfActors } from '../../accounts/actor-names.ts';
-import { severityWord } from '../../alerts/web/words.ts';
+import { severityWord } from '../../alerts/web/labels.ts';
 import { forWhoMay, paramsOf, queryOf } from '../../web/asked.ts';
 import {
   action,
@@ -20,15 +20,15 @@ import { curlCommand } from '../../web/curl.ts';
 import { filterForm, filterSelect, filtersOf } from '../../web/filters.ts';
 import { withQuery } from '../../web/own-path.ts';
 import { LIST_ROWS } from '../../web/rows.ts';
+import { PATH_EVENT_TYPES } from '../enums.ts';
 import { changeParamsSchema, type WireChange } from '../requests/changes.ts';
-import { PATH_EVENT_TYPES } from '../words.ts';
 import { eventTable } from './event-table.ts';
 import { explanationSentences, explanationWord } from './explanation.ts';
+import { EVENT_WORDS } from './labels.ts';
 import { type EndpointPageParts, SEES_ENDPOINTS } from './parts.ts';
 import { ABOVE_CHANGES, ABOVE_ENDPOINTS, CHANGES_PATH, changePath, EVENTS_PATH, endpointsApi } from './paths.ts';
 import { pathLine, shownPath } from './shown-path.ts';
 import { sidesTable } from './sides.ts';
-import { EVENT_WORDS } from './words.ts';
 
 const filterSchema = filtersOf(
   z.strictObject({ event_type: z.enum(PATH_EVENT_TYPES).optional(), cursor: z.string().optional() }),

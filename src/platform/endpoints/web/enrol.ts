@@ -12,10 +12,10 @@ import { linesOfField } from '../../web/form-lines.ts';
 import { type FormState, serveForm } from '../../web/forms.ts';
 import type { PageView } from '../../web/layout.ts';
 import { apiOrigin } from '../../web/origin.ts';
+import { DEFAULT_ROOTS } from '../enums.ts';
 import type { Hosts } from '../hosts.ts';
 import { enrolmentSchema } from '../requests/hosts.ts';
 import { shortName } from '../requests/parts.ts';
-import { DEFAULT_ROOTS } from '../words.ts';
 import { CHANGES_ENDPOINTS, type EndpointPageParts } from './parts.ts';
 import { ABOVE_ENDPOINTS, endpointsApi, hostPath } from './paths.ts';
 

@@ -1,13 +1,13 @@
 import { type Markup, markup } from '../../../core/html/markup.ts';
-import { grouped } from '../../../core/words.ts';
-import { severityWord } from '../../alerts/web/words.ts';
+import { grouped } from '../../../core/plurals.ts';
+import { severityWord } from '../../alerts/web/labels.ts';
 import { type DataColumn, dataTable, link, moment } from '../../web/components.ts';
 import type { WireEvent } from '../requests/events.ts';
 import { isOfReports } from './event-title.ts';
 import { explanationWord } from './explanation.ts';
+import { EVENT_WORDS, eventStatusWord } from './labels.ts';
 import { eventPath, hostPath } from './paths.ts';
 import { notUtf8, pathLine } from './shown-path.ts';
-import { EVENT_WORDS, eventStatusWord } from './words.ts';
 
 interface EventTable {
   caption: string;

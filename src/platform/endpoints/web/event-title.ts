@@ -1,6 +1,6 @@
 import type { WireEvent } from '../requests/events.ts';
+import { EVENT_WORDS } from './labels.ts';
 import { oneLine, pathLine } from './shown-path.ts';
-import { EVENT_WORDS } from './words.ts';
 
 /** The subject of an event, and its fault. */
 export function titleOf(event: WireEvent): string {

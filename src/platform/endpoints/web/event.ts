@@ -1,8 +1,8 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { type Markup, type MarkupContent, markup, name } from '../../../core/html/markup.ts';
-import { grouped } from '../../../core/words.ts';
+import { grouped } from '../../../core/plurals.ts';
 import { type NameActor, namesOfActors } from '../../accounts/actor-names.ts';
-import { alertWord, severityWord } from '../../alerts/web/words.ts';
+import { alertWord, severityWord } from '../../alerts/web/labels.ts';
 import { forWhoMay, paramsOf } from '../../web/asked.ts';
 import { asCurl, factList, link, moment } from '../../web/components.ts';
 import { curlCommand } from '../../web/curl.ts';
@@ -10,11 +10,11 @@ import { eventParamsSchema, type WireEvent } from '../requests/events.ts';
 import { eventActs } from './event-acts.ts';
 import { isOfReports, titleOf } from './event-title.ts';
 import { explanationSentences } from './explanation.ts';
+import { EVENT_WORDS, eventStatusWord } from './labels.ts';
 import { type EndpointPageParts, SEES_ENDPOINTS } from './parts.ts';
 import { ABOVE_EVENTS, baselinePath, changePath, endpointsApi, entryPath, hostPath, windowPath } from './paths.ts';
 import { shownPath } from './shown-path.ts';
 import { sidesTable } from './sides.ts';
-import { EVENT_WORDS, eventStatusWord } from './words.ts';
 
 interface Asked {
   request: FastifyRequest;

@@ -1,7 +1,7 @@
 import type { FastifyInstance } from 'fastify';
 import type { z } from 'zod';
 import { type Markup, markup } from '../../../core/html/markup.ts';
-import { plural } from '../../../core/words.ts';
+import { plural } from '../../../core/plurals.ts';
 import { isKnown, sendKnown } from '../../http/etag.ts';
 import { queryOf } from '../../web/asked.ts';
 import { asCurl, emptyState, further, link } from '../../web/components.ts';
@@ -12,14 +12,14 @@ import { formTime, toFormTime } from '../../web/form-time.ts';
 import { liveMark, liveRegion } from '../../web/live.ts';
 import { withQuery } from '../../web/own-path.ts';
 import { LIST_ROWS, SHORT_ROWS } from '../../web/rows.ts';
+import { EVENT_SEVERITIES, EVENT_STATUSES, EVENT_TYPES } from '../enums.ts';
 import { eventQuerySchema } from '../requests/events.ts';
 import type { EndpointStats } from '../requests/verification.ts';
 import type { EndpointService } from '../service.ts';
-import { EVENT_SEVERITIES, EVENT_STATUSES, EVENT_TYPES } from '../words.ts';
 import { eventTable } from './event-table.ts';
+import { countWords, EVENT_STATUS_WORDS, EVENT_WORDS } from './labels.ts';
 import { type EndpointPageParts, SEES_ENDPOINTS } from './parts.ts';
 import { ABOVE_ENDPOINTS, CHANGES_PATH, ENDPOINTS_PATH, EVENTS_PATH, endpointsApi, hostPath } from './paths.ts';
-import { countWords, EVENT_STATUS_WORDS, EVENT_WORDS } from './words.ts';
 
 const filterSchema = filtersOf(eventQuerySchema.omit({ limit: true }).extend({ since: formTime.optional() }));
 type Filter = z.output<typeof filterSchema>;

@@ -13,9 +13,9 @@ import { leaveNotice } from '../../web/session-cookie.ts';
 import type { Hosts } from '../hosts.ts';
 import { proposalSchema } from '../requests/baselines.ts';
 import { hostParamsSchema, type WireHost } from '../requests/hosts.ts';
+import { ONLY_A_LABEL } from './labels.ts';
 import { CHANGES_ENDPOINTS, type EndpointPageParts } from './parts.ts';
 import { aboveHost, baselinePath, endpointsApi, hostPath } from './paths.ts';
-import { ONLY_A_LABEL } from './words.ts';
 
 /** Pages for the acts on an endpoint. */
 export function hostActPages(server: FastifyInstance, parts: EndpointPageParts): void {

@@ -1,6 +1,6 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { type Markup, type MarkupContent, markup, name } from '../../../core/html/markup.ts';
-import { grouped, roughly } from '../../../core/words.ts';
+import { grouped, roughly } from '../../../core/plurals.ts';
 import { type NameActor, namesOfActors } from '../../accounts/actor-names.ts';
 import { forWhoMay, paramsOf } from '../../web/asked.ts';
 import { action, asCurl, copyable, emptyState, factList, link, moment, momentOr } from '../../web/components.ts';
@@ -13,6 +13,7 @@ import { baselineTable } from './baselines.ts';
 import { agentCommands } from './enrol.ts';
 import { eventTable } from './event-table.ts';
 import { baselineCell } from './hosts.ts';
+import { driftWords, hostStateWords, missedWord, ONLY_A_LABEL } from './labels.ts';
 import { type EndpointPageParts, SEES_ENDPOINTS } from './parts.ts';
 import {
   ABOVE_ENDPOINTS,
@@ -25,7 +26,6 @@ import {
 } from './paths.ts';
 import { completeWord, scanTable } from './scans.ts';
 import { verifyForm } from './verify.ts';
-import { driftWords, hostStateWords, missedWord, ONLY_A_LABEL } from './words.ts';
 
 /** An endpoint: whether anything differs on it, whether it reports, and whether its reports hold. */
 export function hostPage(server: FastifyInstance, { service, people, clock }: EndpointPageParts): void {

@@ -1,16 +1,17 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { z } from 'zod';
 import { type Markup, markup } from '../../../core/html/markup.ts';
-import { agree, grouped, plural } from '../../../core/words.ts';
+import { agree, grouped, plural } from '../../../core/plurals.ts';
 import { forWhoMay, queryOf } from '../../web/asked.ts';
 import { action, asCurl, copyable, dataTable, emptyState, further, link, momentOr } from '../../web/components.ts';
 import { curlCommand } from '../../web/curl.ts';
 import { filterForm, filterSelect, filtersOf } from '../../web/filters.ts';
 import { withQuery } from '../../web/own-path.ts';
 import { LIST_ROWS } from '../../web/rows.ts';
+import { HOST_STATUSES } from '../enums.ts';
 import type { WireHost } from '../requests/hosts.ts';
 import type { EndpointStats } from '../requests/verification.ts';
-import { HOST_STATUSES } from '../words.ts';
+import { driftWords, HOST_STATUS_WORDS, hostStateWords, missedWord } from './labels.ts';
 import { type EndpointPageParts, SEES_ENDPOINTS } from './parts.ts';
 import {
   BASELINES_PATH,
@@ -24,7 +25,6 @@ import {
   PACKAGES_PATH,
   WINDOWS_PATH,
 } from './paths.ts';
-import { driftWords, HOST_STATUS_WORDS, hostStateWords, missedWord } from './words.ts';
 
 const filterSchema = filtersOf(
   z.strictObject({ status: z.enum(HOST_STATUSES).optional(), cursor: z.string().optional() }),

@@ -1,17 +1,17 @@
 import { type Markup, markup, name } from '../../../core/html/markup.ts';
-import { agree, grouped, plural } from '../../../core/words.ts';
-import { SEVERITY_TONES } from '../../alerts/web/words.ts';
+import { agree, grouped, plural } from '../../../core/plurals.ts';
+import { SEVERITY_TONES } from '../../alerts/web/labels.ts';
 import { factList, link, moment, momentOr, type TileView } from '../../web/components.ts';
 import type { OverviewOfModule, TimelineEvent } from '../../web/overview.ts';
 import { withQuery } from '../../web/own-path.ts';
+import { EVENT_SEVERITIES } from '../enums.ts';
 import type { WireEvent } from '../requests/events.ts';
 import type { EndpointStats } from '../requests/verification.ts';
-import { EVENT_SEVERITIES } from '../words.ts';
 import { isOfReports } from './event-title.ts';
+import { EVENT_WORDS } from './labels.ts';
 import type { EndpointPageParts } from './parts.ts';
 import { BASELINES_PATH, ENDPOINTS_PATH, ENROL_PATH, EVENTS_PATH, eventPath, hostPath } from './paths.ts';
 import { oneLine, pathLine } from './shown-path.ts';
-import { EVENT_WORDS } from './words.ts';
 
 const MOST = 30;
 

@@ -1,5 +1,5 @@
 import { PAGES } from '../../web/own-path.ts';
-import { streamOf } from '../words.ts';
+import { streamOf } from '../enums.ts';
 
 export const ENDPOINTS_PATH = `${PAGES}/endpoints`;
 export const EVENTS_PATH = `${ENDPOINTS_PATH}/events`;

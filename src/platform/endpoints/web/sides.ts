@@ -1,5 +1,5 @@
 import { type Markup, markup, name } from '../../../core/html/markup.ts';
-import { grouped } from '../../../core/words.ts';
+import { grouped } from '../../../core/plurals.ts';
 import { dataTable, emptyState, statusWord } from '../../web/components.ts';
 import type { WireEvent } from '../requests/events.ts';
 import { bytesText, oneLine } from './shown-path.ts';

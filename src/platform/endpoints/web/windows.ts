@@ -1,7 +1,7 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { z } from 'zod';
 import { type Markup, type MarkupContent, markup, name } from '../../../core/html/markup.ts';
-import { grouped, plural } from '../../../core/words.ts';
+import { grouped, plural } from '../../../core/plurals.ts';
 import { type NameActor, namesOfActors } from '../../accounts/actor-names.ts';
 import { forWhoMay, paramsOf, queryOf } from '../../web/asked.ts';
 import {
@@ -21,9 +21,9 @@ import { LIST_ROWS, SHORT_ROWS } from '../../web/rows.ts';
 import { type WireWindow, windowParamsSchema } from '../requests/changes.ts';
 import type { EndpointService } from '../service.ts';
 import { eventTable } from './event-table.ts';
+import { windowStatusWord } from './labels.ts';
 import { type EndpointPageParts, SEES_ENDPOINTS } from './parts.ts';
 import { ABOVE_ENDPOINTS, ABOVE_WINDOWS, endpointsApi, hostPath, WINDOWS_PATH, windowPath } from './paths.ts';
-import { windowStatusWord } from './words.ts';
 
 const querySchema = z.object({ cursor: z.string().optional() });
 

@@ -158,7 +158,7 @@ async function lastRead(database: Database, now: Date): Promise<string> {
 
 async function unread(database: Database, keys: readonly string[]): Promise<string[]> {
   const files = database.tables<TrapTables>().selectFrom('cloudtrail_objects').select('object_key');
-  const rows = await files.where(database.words.isAmong('object_key', [...keys])).execute();
+  const rows = await files.where(database.sql.isAmong('object_key', [...keys])).execute();
   const known = new Set(rows.map(({ object_key }) => object_key));
   return keys.filter((key) => !known.has(key));
 }

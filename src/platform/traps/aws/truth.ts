@@ -1,4 +1,4 @@
-import type { Origin } from '../words.ts';
+import type { Origin } from '../enums.ts';
 import type { AwsSettings } from './settings.ts';
 
 const HOUR_MS = 60 * 60_000;

@@ -4,7 +4,7 @@ import { ACCOUNT_ID, newAccountId, newAwsId, newSecretAccessKey } from '../aws/a
 import { isCanaryAccount } from '../aws/canary-accounts.ts';
 import { newUserName } from '../aws/users.ts';
 import type { DecoyPlace } from '../decoys/decoy.ts';
-import type { Channel } from '../words.ts';
+import type { Channel } from '../enums.ts';
 import { readOptions } from './options.ts';
 import type { Artifact, MadeTrap, TrapType } from './type.ts';
 

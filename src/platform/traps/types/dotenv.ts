@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { Json } from '../../../core/json/canonical.ts';
 import { DomainError } from '../../errors.ts';
-import type { PlantedType } from '../words.ts';
+import type { PlantedType } from '../enums.ts';
 import { readOptions } from './options.ts';
 import type { MadeTrap, TrapType, TrapWish } from './type.ts';
 

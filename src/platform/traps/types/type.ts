@@ -1,7 +1,7 @@
 import type { Json } from '../../../core/json/canonical.ts';
 import type { DecoyKind, DecoyPlace } from '../decoys/decoy.ts';
+import type { Channel, PlantedType, PlantLocation } from '../enums.ts';
 import type { TrapMark } from '../marks.ts';
-import type { Channel, PlantedType, PlantLocation } from '../words.ts';
 
 /** A request for a trap. */
 export interface TrapWish {

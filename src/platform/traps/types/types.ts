@@ -1,4 +1,4 @@
-import type { PlantedType } from '../words.ts';
+import type { PlantedType } from '../enums.ts';
 import { apiToken } from './api-token.ts';
 import { awsKey } from './aws-key.ts';
 import { dbConnectionString } from './db-connection-string.ts';

@@ -1,7 +1,7 @@
 import { type Markup, name } from '../../../core/html/markup.ts';
 import { dataTable, emptyState, momentOr } from '../../web/components.ts';
 import type { WireTrap } from '../requests.ts';
-import { CHANNEL_WORDS, channelWord } from './words.ts';
+import { CHANNEL_WORDS, channelWord } from './labels.ts';
 
 /** By what a use of a trap is seen, and whether it is. */
 export function channelTable({ detection_channels }: WireTrap, now: Date): Markup {

@@ -1,10 +1,10 @@
 import { type Markup, markup, name } from '../../../core/html/markup.ts';
-import { grouped } from '../../../core/words.ts';
-import { alertWord, severityWord } from '../../alerts/web/words.ts';
+import { grouped } from '../../../core/plurals.ts';
+import { alertWord, severityWord } from '../../alerts/web/labels.ts';
 import { dataTable, link, moment } from '../../web/components.ts';
 import type { WireDetection } from '../requests.ts';
+import { DEPTH_WORDS, detectionStatusWord, TYPE_WORDS } from './labels.ts';
 import { detectionPath } from './paths.ts';
-import { DEPTH_WORDS, detectionStatusWord, TYPE_WORDS } from './words.ts';
 
 /** Detections as rows. @param hasStatus whether they differ in it. */
 export function detectionTable(

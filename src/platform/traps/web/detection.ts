@@ -1,10 +1,10 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { z } from 'zod';
 import { type Markup, markup, name } from '../../../core/html/markup.ts';
-import { grouped, plural } from '../../../core/words.ts';
+import { grouped, plural } from '../../../core/plurals.ts';
 import { type NameActor, namesOfActors } from '../../accounts/actor-names.ts';
 import { actorOf } from '../../accounts/administration.ts';
-import { alertFact, severityWord } from '../../alerts/web/words.ts';
+import { alertFact, severityWord } from '../../alerts/web/labels.ts';
 import { principalOf } from '../../http/principal.ts';
 import { forWhoMay, paramsOf } from '../../web/asked.ts';
 import { asCurl, dataTable, digest, emptyState, factList, link, moment } from '../../web/components.ts';
@@ -13,6 +13,7 @@ import { hidden, postForm } from '../../web/fields.ts';
 import { serveForm } from '../../web/forms.ts';
 import { SHORT_ROWS } from '../../web/rows.ts';
 import { leaveNotice } from '../../web/session-cookie.ts';
+import type { DetectionStatus } from '../enums.ts';
 import {
   detectionParamsSchema,
   newStatusSchema,
@@ -21,10 +22,7 @@ import {
   type wholeDetectionSchema,
 } from '../requests.ts';
 import { KEPT_OCCURRENCES } from '../rules.ts';
-import type { DetectionStatus } from '../words.ts';
 import { orUnknown } from './detection-table.ts';
-import { MAY_ACT, MAY_SEE, type TrapPageParts } from './parts.ts';
-import { ABOVE_TRAPS, detectionPath, trapEntryPath, trapPath, trapsApi } from './paths.ts';
 import {
   CHANNEL_WORDS,
   DEPTH_WORDS,
@@ -32,7 +30,9 @@ import {
   detectionStatusWord,
   PLACE_WORDS,
   TYPE_WORDS,
-} from './words.ts';
+} from './labels.ts';
+import { MAY_ACT, MAY_SEE, type TrapPageParts } from './parts.ts';
+import { ABOVE_TRAPS, detectionPath, trapEntryPath, trapPath, trapsApi } from './paths.ts';
 
 type WholeDetection = z.infer<typeof wholeDetectionSchema>;
 type KeptOccurrence = z.infer<typeof occurrenceSchema>;

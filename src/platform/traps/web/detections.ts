@@ -1,8 +1,8 @@
 import type { FastifyInstance } from 'fastify';
 import { z } from 'zod';
 import { type Markup, markup } from '../../../core/html/markup.ts';
-import { plural } from '../../../core/words.ts';
-import { severityWord } from '../../alerts/web/words.ts';
+import { plural } from '../../../core/plurals.ts';
+import { severityWord } from '../../alerts/web/labels.ts';
 import { isKnown, sendKnown } from '../../http/etag.ts';
 import { text } from '../../http/fields.ts';
 import { forWhoMay, queryOf } from '../../web/asked.ts';
@@ -13,13 +13,13 @@ import { filterForm, filterSelect, filtersOf } from '../../web/filters.ts';
 import { liveMark, liveRegion } from '../../web/live.ts';
 import { withQuery } from '../../web/own-path.ts';
 import { LIST_ROWS, SHORT_ROWS } from '../../web/rows.ts';
+import { DETECTION_STATUSES } from '../enums.ts';
 import type { TrapsOverview } from '../overview.ts';
 import type { TrapService } from '../service.ts';
-import { DETECTION_STATUSES } from '../words.ts';
 import { detectionTable } from './detection-table.ts';
+import { DETECTION_STATUS_WORDS } from './labels.ts';
 import { MAY_SEE, type TrapPageParts } from './parts.ts';
 import { CREDENTIALS_PATH, TRAPS_PATH, trapPath, trapsApi } from './paths.ts';
-import { DETECTION_STATUS_WORDS } from './words.ts';
 
 const filterSchema = filtersOf(
   z.strictObject({

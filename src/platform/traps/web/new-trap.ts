@@ -10,12 +10,12 @@ import { choices, onceField, postForm, select } from '../../web/fields.ts';
 import { type FormState, serveForm } from '../../web/forms.ts';
 import { type TypeTruth, typesPossible } from '../possible.ts';
 import { newTrapSchema } from '../requests.ts';
+import { TYPE_WORDS } from './labels.ts';
 import { madeTrapPage } from './made-trap.ts';
 import { optionFields, optionsOf } from './options.ts';
 import { MAY_ACT, type TrapPageParts } from './parts.ts';
 import { ABOVE_TRAPS, IMPORT_PATH, trapsApi } from './paths.ts';
 import { expiryField, labelField, placeField, plantingSchema } from './planting.ts';
-import { TYPE_WORDS } from './words.ts';
 
 /** Beside it, what types are told: see `optionsOf`. */
 const schema = z.looseObject({

@@ -2,7 +2,7 @@ import type { Markup } from '../../../core/html/markup.ts';
 import type { Json } from '../../../core/json/canonical.ts';
 import { type Choice, field, select } from '../../web/fields.ts';
 import type { FormState } from '../../web/forms.ts';
-import type { CredentialType } from '../words.ts';
+import type { CredentialType } from '../enums.ts';
 
 /** Something that a type may be told. */
 export interface TypeOption {

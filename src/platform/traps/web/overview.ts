@@ -1,12 +1,12 @@
 import { type Markup, markup, name } from '../../../core/html/markup.ts';
-import { plural } from '../../../core/words.ts';
+import { plural } from '../../../core/plurals.ts';
 import { factList, link, moment, momentOr, type TileView } from '../../web/components.ts';
 import type { OverviewOfModule, TimelineEvent } from '../../web/overview.ts';
 import type { TrapsOverview } from '../overview.ts';
 import type { WireDetection } from '../requests.ts';
+import { DEPTH_WORDS } from './labels.ts';
 import type { TrapPageParts } from './parts.ts';
 import { CREDENTIALS_PATH, detectionPath, TRAPS_PATH } from './paths.ts';
-import { DEPTH_WORDS } from './words.ts';
 
 const MOST = 30;
 

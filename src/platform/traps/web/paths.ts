@@ -1,5 +1,5 @@
 import { PAGES } from '../../web/own-path.ts';
-import { TRAPS_STREAM } from '../words.ts';
+import { TRAPS_STREAM } from '../enums.ts';
 
 export const TRAPS_PATH = `${PAGES}/traps`;
 export const IMPORT_PATH = `${TRAPS_PATH}/import`;

@@ -3,9 +3,9 @@ import { text } from '../../http/fields.ts';
 import { field, select } from '../../web/fields.ts';
 import { formTime } from '../../web/form-time.ts';
 import type { FormState } from '../../web/forms.ts';
+import { PLANT_LOCATIONS } from '../enums.ts';
 import { newTrapSchema } from '../requests.ts';
-import { PLANT_LOCATIONS } from '../words.ts';
-import { PLACE_WORDS } from './words.ts';
+import { PLACE_WORDS } from './labels.ts';
 
 /** Fields of a form for each new trap. */
 export const plantingSchema = {

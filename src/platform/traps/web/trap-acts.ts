@@ -15,10 +15,10 @@ import { leaveNotice } from '../../web/session-cookie.ts';
 import type { ChannelTest } from '../proving.ts';
 import { trapParamsSchema, type WireTrap } from '../requests.ts';
 import type { Traps } from '../traps.ts';
+import { CHANNEL_WORDS } from './labels.ts';
 import { madeTrapPage } from './made-trap.ts';
 import { MAY_ACT, type TrapPageParts } from './parts.ts';
 import { ABOVE_CREDENTIALS, trapPath, trapsApi } from './paths.ts';
-import { CHANNEL_WORDS } from './words.ts';
 
 /** Pages for the acts on a trap. */
 export function trapActPages(server: FastifyInstance, parts: TrapPageParts): void {

@@ -18,9 +18,9 @@ import { SHORT_ROWS } from '../../web/rows.ts';
 import { type RealismCheck, trapParamsSchema, type WireTrap } from '../requests.ts';
 import { channelTable } from './channel-table.ts';
 import { detectionTable } from './detection-table.ts';
+import { hasEnded, isOfVault, ORIGIN_WORDS, PLACE_WORDS, TYPE_WORDS, trapStatusWord } from './labels.ts';
 import { MAY_SEE, type TrapPageParts } from './parts.ts';
 import { ABOVE_CREDENTIALS, TRAPS_PATH, trapPath, trapsApi } from './paths.ts';
-import { hasEnded, isOfVault, ORIGIN_WORDS, PLACE_WORDS, TYPE_WORDS, trapStatusWord } from './words.ts';
 
 /** A trap: whether it would see anybody, how well it hides, and what it saw. */
 export function trapPage(server: FastifyInstance, { service, clock }: TrapPageParts): void {

@@ -7,11 +7,11 @@ import { curlCommand } from '../../web/curl.ts';
 import { filterForm, filterSelect, filtersOf } from '../../web/filters.ts';
 import { withQuery } from '../../web/own-path.ts';
 import { LIST_ROWS } from '../../web/rows.ts';
+import { PLANT_LOCATIONS, TRAP_TYPES } from '../enums.ts';
 import { trapQuerySchema, type WireTrap } from '../requests.ts';
-import { PLANT_LOCATIONS, TRAP_TYPES } from '../words.ts';
+import { CHANNEL_WORDS, channelWord, PLACE_WORDS, TYPE_WORDS, trapStatusWord } from './labels.ts';
 import { MAY_SEE, type TrapPageParts } from './parts.ts';
 import { ABOVE_TRAPS, CREDENTIALS_PATH, TRAPS_PATH, trapPath, trapsApi } from './paths.ts';
-import { CHANNEL_WORDS, channelWord, PLACE_WORDS, TYPE_WORDS, trapStatusWord } from './words.ts';
 
 const filterSchema = filtersOf(trapQuerySchema.omit({ limit: true }));
 type Filter = z.output<typeof filterSchema>;

@@ -1,9 +1,9 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import { type Agent, changeAgent, findAgent } from '../../../../src/platform/agents/agent-rows.ts';
 import { compositionDigest } from '../../../../src/platform/agents/composition.ts';
+import type { AgentStateName } from '../../../../src/platform/agents/enums.ts';
 import { Issuer } from '../../../../src/platform/agents/identity/issuer.ts';
 import type { AgentTables } from '../../../../src/platform/agents/tables.ts';
-import type { AgentStateName } from '../../../../src/platform/agents/words.ts';
 import type { Database } from '../../../../src/platform/database/database.ts';
 import { SecretBox } from '../../../../src/platform/secrets.ts';
 import { type DatabasePlace, startSqlitePlace } from '../../database/databases.ts';

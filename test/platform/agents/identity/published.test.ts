@@ -9,10 +9,10 @@ import { Resolver, type ResolverRegistry } from 'did-resolver';
 import { createLocalJWKSet, decodeProtectedHeader, flattenedVerify, type JWK, jwtVerify } from 'jose';
 import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
 import { getResolver } from 'web-did-resolver';
+import type { PassportStatus } from '../../../../src/platform/agents/enums.ts';
 import type { AgentCard } from '../../../../src/platform/agents/identity/agent-card.ts';
 import { changePassport, currentIdentity } from '../../../../src/platform/agents/identity/identity-rows.ts';
 import { type AgentPublicKeys, isSignedByAgent } from '../../../../src/platform/agents/identity/keys.ts';
-import type { PassportStatus } from '../../../../src/platform/agents/words.ts';
 import { makeCertificates } from '../../../exporter/client/certificates.ts';
 import { IssuingPlace } from './issuing-place.ts';
 

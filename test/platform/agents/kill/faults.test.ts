@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { KILL_STEPS, type KillStepName } from '../../../../src/platform/agents/enums.ts';
 import { Unasked } from '../../../../src/platform/agents/kill/asking.ts';
 import { KillSwitch } from '../../../../src/platform/agents/kill/kill-switch.ts';
 import { type KillStep, killSteps } from '../../../../src/platform/agents/kill/steps.ts';
 import type { AgentTables } from '../../../../src/platform/agents/tables.ts';
-import { KILL_STEPS, type KillStepName } from '../../../../src/platform/agents/words.ts';
 import type { Transaction } from '../../../../src/platform/database/database.ts';
 import { inTurn, someRows } from '../../../support/some-rows.ts';
 import { DATABASES } from '../../database/databases.ts';
@@ -171,7 +171,7 @@ test('on PostgreSQL a step that waits for what another transaction holds costs i
     });
     const holding = place.database.write(async (transaction) => {
       const identities = transaction.tables<AgentTables>().selectFrom('agent_identities').selectAll();
-      await identities.modifyEnd(transaction.words.locked).execute();
+      await identities.modifyEnd(transaction.sql.locked).execute();
       held();
       await new Promise<void>((resolve) => {
         release = resolve;

@@ -1,4 +1,4 @@
-import type { KillMode, KillStepName } from '../../../../src/platform/agents/words.ts';
+import type { KillMode, KillStepName } from '../../../../src/platform/agents/enums.ts';
 import { openParts } from '../../../../src/platform/parts.ts';
 import { SOMEBODY } from '../agent-place.ts';
 import { killSwitchOn } from './on-parts.ts';

@@ -1,3 +1,4 @@
+import type { KillStepName } from '../../../../src/platform/agents/enums.ts';
 import { Issuer } from '../../../../src/platform/agents/identity/issuer.ts';
 import { KillSwitch } from '../../../../src/platform/agents/kill/kill-switch.ts';
 import type { KillMeans } from '../../../../src/platform/agents/kill/means.ts';
@@ -5,7 +6,6 @@ import { type KillStep, killSteps } from '../../../../src/platform/agents/kill/s
 import type { WireKill } from '../../../../src/platform/agents/requests/kill.ts';
 import { TrustDesk } from '../../../../src/platform/agents/trust/desk.ts';
 import { endLeases } from '../../../../src/platform/agents/vault/leases.ts';
-import type { KillStepName } from '../../../../src/platform/agents/words.ts';
 import { Dispatcher } from '../../../../src/platform/outgoing/dispatcher.ts';
 import { type AgentPlace, SOMEBODY } from '../agent-place.ts';
 

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { KILL_STEPS } from '../../../../src/platform/agents/words.ts';
+import { KILL_STEPS } from '../../../../src/platform/agents/enums.ts';
 import { DATABASES } from '../../database/databases.ts';
 import { AgentPlace, SOMEBODY } from '../agent-place.ts';
 import { ALL_DONE, killSwitchOf, resultsOf, stop } from './kill-place.ts';

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { type TrustRuleName, tierOf } from '../../../../src/platform/agents/words.ts';
+import { type TrustRuleName, tierOf } from '../../../../src/platform/agents/enums.ts';
 import { DATABASES, startSqlitePlace } from '../../database/databases.ts';
 import { ActingAgent, SEARCH } from '../acting-agent.ts';
 import { AgentPlace, DAY_MS, SOMEBODY } from '../agent-place.ts';

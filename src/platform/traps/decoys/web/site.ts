@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import type { Channel, Depth } from '../../words.ts';
+import type { Channel, Depth } from '../../enums.ts';
 import type { FoundTrap } from '../decoy.ts';
 import type { WebAnswer } from './pages.ts';
 import type { WebRequest } from './web-request.ts';

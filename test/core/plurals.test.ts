@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { plural, roughly } from '../../src/core/words.ts';
+import { plural, roughly } from '../../src/core/plurals.ts';
 
 test.each([
   [0, 'stream', '0 streams'],

@@ -1,7 +1,5 @@
 import type { Markup } from '../../../core/html/markup.ts';
 import { type StatusTone, statusWord } from '../../web/components.ts';
-import type { WireTrap } from '../requests.ts';
-import { proofSince } from '../rules.ts';
 import {
   type Channel,
   type CredentialType,
@@ -11,7 +9,9 @@ import {
   type PlantLocation,
   type TrapStatus,
   VAULT_TYPES,
-} from '../words.ts';
+} from '../enums.ts';
+import type { WireTrap } from '../requests.ts';
+import { proofSince } from '../rules.ts';
 
 /** The title of each type, and what its use shows. */
 export const TYPE_WORDS: Record<CredentialType, { title: string; shows: string }> = {

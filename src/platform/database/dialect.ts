@@ -1,7 +1,7 @@
 import { type RawBuilder, sql } from 'kysely';
 
 /** Differences between the dialects in queries. */
-export interface DialectWords {
+export interface QueryDialect {
   /** A text as JSON writes it, with exactly the escapes that `JSON.stringify` makes. */
   json(text: RawBuilder<string>): RawBuilder<string>;
   /** Concatenates the texts of rows, in the order of a column, as UTF-8. */
@@ -16,7 +16,7 @@ export interface DialectWords {
   limitStatements(ms: number): RawBuilder<unknown> | null;
 }
 
-export const SQLITE_WORDS: DialectWords = {
+export const SQLITE_DIALECT: QueryDialect = {
   json: (text) => sql`json_quote(${text})`,
   joined: (text) => sql`CAST(group_concat(${text}, '') AS BLOB)`,
   isAmong: (column, values) => sql`${sql.ref(column)} IN (SELECT value FROM json_each(${JSON.stringify(values)}))`,
@@ -26,7 +26,7 @@ export const SQLITE_WORDS: DialectWords = {
   limitStatements: () => null,
 };
 
-export const POSTGRES_WORDS: DialectWords = {
+export const POSTGRES_DIALECT: QueryDialect = {
   json: (text) => sql`to_json(${text})::text`,
   joined: (text, by) => sql`convert_to(string_agg(${text}, '' ORDER BY ${sql.ref(by)}), 'UTF8')`,
   isAmong: (column, values) => sql`${sql.ref(column)} = ANY(${values}::text[])`,

@@ -1,7 +1,6 @@
 import { type Markup, markup } from '../../../core/html/markup.ts';
-import { grouped } from '../../../core/words.ts';
+import { grouped } from '../../../core/plurals.ts';
 import { type StatusTone, statusWord } from '../../web/components.ts';
-import type { WireAgent } from '../requests/agents.ts';
 import type {
   ActionDecision,
   AgentStateName,
@@ -13,7 +12,8 @@ import type {
   StepResult,
   TrustRuleName,
   TrustTier,
-} from '../words.ts';
+} from '../enums.ts';
+import type { WireAgent } from '../requests/agents.ts';
 
 export const AGENT_TYPE_WORDS: Record<AgentType, string> = {
   supervised: 'supervised: a person looks on',

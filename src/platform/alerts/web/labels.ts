@@ -1,8 +1,8 @@
 import { type Markup, markup } from '../../../core/html/markup.ts';
-import { plural } from '../../../core/words.ts';
+import { plural } from '../../../core/plurals.ts';
 import { type StatusTone, statusWord } from '../../web/components.ts';
 import type { AlertStanding } from '../api.ts';
-import type { AlertSeverity, AlertSource, AlertState } from '../words.ts';
+import type { AlertSeverity, AlertSource, AlertState } from '../enums.ts';
 
 export const SOURCE_WORDS: Record<AlertSource, string> = {
   traps: 'Traps',

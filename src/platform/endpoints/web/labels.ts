@@ -1,11 +1,11 @@
 import { type Markup, markup } from '../../../core/html/markup.ts';
-import { grouped } from '../../../core/words.ts';
-import { SEVERITY_TONES } from '../../alerts/web/words.ts';
+import { grouped } from '../../../core/plurals.ts';
+import { SEVERITY_TONES } from '../../alerts/web/labels.ts';
 import { type StatusTone, statusWord } from '../../web/components.ts';
+import { EVENT_SEVERITIES, type EventSeverity, type EventStatus, type EventType, type HostStatus } from '../enums.ts';
 import type { WireBaseline } from '../requests/baselines.ts';
 import type { WireWindow } from '../requests/changes.ts';
 import type { WireHost } from '../requests/hosts.ts';
-import { EVENT_SEVERITIES, type EventSeverity, type EventStatus, type EventType, type HostStatus } from '../words.ts';
 
 /** The name and meaning of each event. */
 export const EVENT_WORDS: Record<EventType, { word: string; sentence: string }> = {

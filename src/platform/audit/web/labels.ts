@@ -1,6 +1,6 @@
 import { type Markup, markup } from '../../../core/html/markup.ts';
+import { grouped, plural } from '../../../core/plurals.ts';
 import type { WireCheckpoint, WireStats, WireStream, WireVerification } from '../../../core/wire.ts';
-import { grouped, plural } from '../../../core/words.ts';
 import { moment, statusWord } from '../../web/components.ts';
 
 export const CHECKS_CHANGED = 'records of checks were changed or removed outside of the platform';
