@@ -40,8 +40,8 @@ export async function startPlatform(options: PlatformOptions): Promise<Platform>
     const origin = await listen(server, { host: '127.0.0.1', ...options });
     const log = jobLog(server.log);
     const running = scheduler.start((job, error) => log(job).failed(error), log('scheduler'));
-    const means = { database, clock, links: accounts.links, publicUrl: publicUrl(), modules };
-    const posting = await startPosting(mail, means, log('outbox'));
+    const deps = { database, clock, links: accounts.links, publicUrl: publicUrl(), modules };
+    const posting = await startPosting(mail, deps, log('outbox'));
     return {
       origin,
       auditUrl: `${origin}/audit`,

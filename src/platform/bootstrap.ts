@@ -30,12 +30,12 @@ export async function bootstrap(parts: Parts, environment: NodeJS.ProcessEnv): P
   const password = readPassword(PASSWORD_FILE, environment[PASSWORD_FILE] ?? '');
   const keyFile = environment[KEY_FILE] || null;
   const key = keyFile === null ? null : await keyIn(keyFile);
-  const wishes = { name: 'bootstrap key', scopes: SCOPES, expiresAt: null };
+  const input = { name: 'bootstrap key', scopes: SCOPES, expiresAt: null };
   const actor = { name: 'command:serve', scopes: SCOPES };
   try {
     await accounts.joining.bootstrap({ email, name: email, password }, async (transaction) => {
       if (key === null || (await isKnown(transaction, key.given))) return;
-      await issueKey(transaction, wishes, { actor, now: clock(), administration, given: key.given });
+      await issueKey(transaction, input, { actor, now: clock(), administration, given: key.given });
     });
     return `made the first account, of ${email}, as ${EMAIL} says`;
   } catch (error) {

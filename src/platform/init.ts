@@ -65,8 +65,8 @@ async function makeEntrance(
   await refuseUsed(database);
   const actor = byCommand('init');
   const { key_id, apiKey, link_id } = await database.write(async (transaction) => {
-    const wishes = { name: 'first key', scopes: SCOPES, expiresAt: null };
-    const issued = await issueKey(transaction, wishes, { actor, now: clock(), administration: NOWHERE });
+    const input = { name: 'first key', scopes: SCOPES, expiresAt: null };
+    const issued = await issueKey(transaction, input, { actor, now: clock(), administration: NOWHERE });
     const link_id = await accounts.links.make(transaction, 'set_up', {}, clock());
     return { key_id: issued.key.key_id, apiKey: issued.text, link_id };
   });

@@ -25,7 +25,7 @@ import { NO_AWS } from './traps/aws/settings.ts';
 import { trapsModule } from './traps/module.ts';
 import { assembleTraps } from './traps/service.ts';
 
-export interface ModuleMeans {
+export interface ModuleDeps {
   parts: Parts;
   keys: KeyAuthentication;
   log: FastifyBaseLogger;
@@ -36,7 +36,7 @@ export interface ModuleMeans {
 /** The services of a platform: a new one is a folder and a line. */
 export async function openModules(
   options: PlatformOptions,
-  { parts, keys, log, publicUrl }: ModuleMeans,
+  { parts, keys, log, publicUrl }: ModuleDeps,
 ): Promise<readonly ServiceModule[]> {
   const { tsaUrl = null, dataDir, checkpointMinutes = null, decoys = [], aws = NO_AWS, outgoingHosts = [] } = options;
   const { rateLimits = RATE_LIMITS, trustTimes = TRUST_TIMES } = options;

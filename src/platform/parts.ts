@@ -49,8 +49,8 @@ export async function openParts({
     const masterKey = await readFile(dataFolder(place.dataDir).masterKey);
     const letters = lettersInto(outbox);
     const isOpen = signUp === 'open';
-    const means = { database, clock, masterKey, administration, letters, isOpen, publicUrl };
-    const accounts = assembleAccounts({ ...means, ...(passwords && { passwords }) });
+    const deps = { database, clock, masterKey, administration, letters, isOpen, publicUrl };
+    const accounts = assembleAccounts({ ...deps, ...(passwords && { passwords }) });
     return { database, clock, sealKeys, log, administration, outbox, accounts };
   } catch (error) {
     await database.close();

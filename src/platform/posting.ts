@@ -16,7 +16,7 @@ export interface Posting {
   stop(): Promise<void>;
 }
 
-export interface PostingMeans {
+export interface PostingDeps {
   database: Database;
   clock: () => Date;
   links: OneTimeLinks;
@@ -46,7 +46,7 @@ export async function mailSettingsOf({
  */
 export async function startPosting(
   settings: MailSettings,
-  { database, clock, links, publicUrl, modules }: PostingMeans,
+  { database, clock, links, publicUrl, modules }: PostingDeps,
   listener: FailureListener,
 ): Promise<Posting> {
   const host = new URL(publicUrl).hostname;

@@ -39,14 +39,14 @@ function checkpoint({ stream_id, sequence, hash }: SentEntry, over = hash, genTi
   return { stream_id, sequence, hash, anchor: { token } };
 }
 
-interface Wish {
+interface MissingOptions {
   entries?: SentEntry[];
   checkpoints?: object[];
   digest?: Partial<Description['digest']>;
   more?: Partial<Observed>;
 }
 
-function anchorOf({ entries = twelve, checkpoints = [], digest, more = {} }: Wish) {
+function anchorOf({ entries = twelve, checkpoints = [], digest, more = {} }: MissingOptions) {
   const described = { ...DEFAULT_DESCRIPTION, digest: { ...DEFAULT_DESCRIPTION.digest, ...digest } };
   const contract = digest === undefined ? defaultContract : openContract(described);
   const reader = new PackageReader(contract, new Map());

@@ -4,7 +4,7 @@ import { judgeAgreement } from '../../src/verifier/claims/agreement.ts';
 import { readPdf } from '../../src/verifier/pdf-text/reader.ts';
 import type { SummaryFacts } from '../../src/verifier/reading/contract.ts';
 import { chainOf, packageOf, readPackage, STREAM } from '../support/chain.ts';
-import { drawnPdf, list, type Means, put, stream } from '../support/drawn-pdf.ts';
+import { type Deps, drawnPdf, list, put, stream } from '../support/drawn-pdf.ts';
 
 const PACKAGE = 'pkg_01JBQK7Z4N8T3W5X6Y7Z8A9B0C';
 const OTHER = 'ab'.repeat(32);
@@ -50,16 +50,16 @@ const NO_PART = 'the PDF is not part of what is proved';
 const PROVED = { state: 'proved', basis: `the JSON form and the summary agree; ${NO_PART}` };
 
 /** What is drawn so that a program and a person see two documents. */
-const LAYER: Means = {
+const LAYER: Deps = {
   objects: ['<</Type/OCG/Name(L)>>'],
   resources: '/Properties<</L 20 0 R>>',
   catalog: '/OCProperties<</OCGs[20 0 R]/D<</Order[20 0 R]/OFF[20 0 R]>>>>',
 };
-const COMPOSITE: Means = {
+const COMPOSITE: Deps = {
   objects: ['<</Type/Font/Subtype/Type0/BaseFont/X/Encoding/Identity-H/DescendantFonts[]>>'],
   fonts: '/F2 20 0 R',
 };
-const TILING: Means = {
+const TILING: Deps = {
   objects: [
     stream(
       put('Entries: 999'),
@@ -72,7 +72,7 @@ const LIE = list('Package: p2', 'Stream: other', 'Entries: 999', `Head hash: ${O
 const OURS = list(...FACTS);
 
 /** Pages beside ours; of each it is only sought that nothing is said to be proved by the PDF. */
-const UNSEEN: Record<string, [pages: string[], means?: Means]> = {
+const UNSEEN: Record<string, [pages: string[], deps?: Deps]> = {
   'a lie invisibly beside the truth': [[`${OURS}q 3 Tr ${put('Entries: 999', 50, 500)} Q`]],
   'the truth invisibly beside a lie': [[`${LIE}q 3 Tr ${OURS} Q`]],
   'the truth white on white, and a lie': [[`${LIE}q 1 g ${OURS} Q`]],
@@ -112,8 +112,8 @@ const UNSEEN: Record<string, [pages: string[], means?: Means]> = {
   ],
 };
 
-test.each(Object.entries(UNSEEN))('the PDF proves nothing, and says so: %s', async (_words, [pages, means]) => {
-  const pdf = drawnPdf(pages, means);
+test.each(Object.entries(UNSEEN))('the PDF proves nothing, and says so: %s', async (_words, [pages, deps]) => {
+  const pdf = drawnPdf(pages, deps);
   const { claim, codes } = await judge(pdf, SUMMARY);
   if (claim.state !== 'refuted')
     expect([claim, codes.every((code) => code.startsWith('agreement/pdf-'))]).toEqual([PROVED, true]);

@@ -62,12 +62,12 @@ async function closeLargeRun(): Promise<void> {
   const { scope: wide, source } = runRecord(RUN, []);
   // As it is required where nobody says otherwise.
   const scope = { ...wide, required_claims: [...DEFAULT_REQUIRED] };
-  const wish = { report, scope, source: { ...source, audit_url: AUDIT_URL } };
-  const { format: _format, documents: _documents, binding: _binding, ...rest } = verifiedRun(streams, wish);
+  const options = { report, scope, source: { ...source, audit_url: AUDIT_URL } };
+  const { format: _format, documents: _documents, binding: _binding, ...rest } = verifiedRun(streams, options);
   const nonce = '0'.repeat(64);
   const key = await deriveBindingKey({ ...rest, nonce }, { signingKey: null, apiKey: API_KEY });
   const { run_id, period, begun_at, begun_at_by_service, operator } = rest;
-  const { moved_from: _moved, time_fields: _fields, requests: _requests, ...asked } = wish.source;
+  const { moved_from: _moved, time_fields: _fields, requests: _requests, ...asked } = options.source;
   const begun = { begun_at, begun_at_by_service };
   const question = { format: 'evidence-asked/4', run_id, source: asked, period, scope, ...begun, nonce, operator };
   put(ARCHIVE_KEY, archiveBytes(AUDIT_URL));

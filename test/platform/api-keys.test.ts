@@ -62,8 +62,8 @@ describe.each(SERVICES)('/keys on %s', (_name, start) => {
     const { api_key } = await makeKey({ scopes: ['keys:write', 'audit:read'] });
     const strong = await makeKey({ scopes: ['audit:write'] });
     const { length } = await listAll(service, '//keys/');
-    const wishes = { name: 'more', scopes: ['audit:read', 'audit:write'] };
-    const refused = await make(wishes, as(api_key));
+    const input = { name: 'more', scopes: ['audit:read', 'audit:write'] };
+    const refused = await make(input, as(api_key));
     expect([...outcome(refused), refused.body.detail]).toEqual([
       403,
       'forbidden',
@@ -71,13 +71,13 @@ describe.each(SERVICES)('/keys on %s', (_name, start) => {
     ]);
     expect(outcome(await rotate(strong.key_id, undefined, as(api_key)))).toEqual([403, 'forbidden']);
     expect(await listAll(service, '//keys/')).toHaveLength(length);
-    expect((await make({ ...wishes, scopes: ['audit:read'] }, as(api_key))).status).toBe(201);
+    expect((await make({ ...input, scopes: ['audit:read'] }, as(api_key))).status).toBe(201);
   });
 
   test('a repeated request makes no other key, and says that the text was shown', async () => {
     const headers = { 'idempotency-key': 'once' };
-    const wishes = { name: 'once', scopes: ['audit:read'] };
-    const answers = await Promise.all(Array.from({ length: 5 }, () => make(wishes, headers)));
+    const input = { name: 'once', scopes: ['audit:read'] };
+    const answers = await Promise.all(Array.from({ length: 5 }, () => make(input, headers)));
     expect(answers.map(({ status }) => status).sort()).toEqual([201, 409, 409, 409, 409]);
     const made = answers.find(({ status }) => status === 201)?.body;
     for (const { status, body, text } of answers) {
@@ -86,7 +86,7 @@ describe.each(SERVICES)('/keys on %s', (_name, start) => {
       expect(text).not.toContain('sk_');
     }
     expect((await listAll(service, '//keys/')).filter(({ name }) => name === 'once')).toHaveLength(1);
-    expect(outcome(await make({ ...wishes, name: 'twice' }, headers))).toEqual([422, 'idempotency_conflict']);
+    expect(outcome(await make({ ...input, name: 'twice' }, headers))).toEqual([422, 'idempotency_conflict']);
   });
 
   test('rotates a key: both are good for the overlap, or only the new one', async () => {

@@ -113,8 +113,8 @@ async function ofEndpoints(service: Service): Promise<KnownIds> {
   await makeEach(service, '//endpoints/baselines/register', [register]);
   await agent.report([file('/usr/bin/tool')]);
   const [event] = (await service.call('GET', '//endpoints/events/')).body.data;
-  const wishes = Array.from({ length: 30 }, (_, at) => ({ from: 'latest_scan', name: `${at}`, reason: 'x' }));
-  const proposals = await makeEach(service, `//endpoints/hosts/${agent.id}/baselines`, wishes);
+  const input = Array.from({ length: 30 }, (_, at) => ({ from: 'latest_scan', name: `${at}`, reason: 'x' }));
+  const proposals = await makeEach(service, `//endpoints/hosts/${agent.id}/baselines`, input);
   const bait = { credential_type: 'aws_key', path: '/home/x', label: 'x' };
   const [{ bait_id }] = await makeEach(service, `//endpoints/hosts/${agent.id}/bait`, [bait]);
   const until = new Date(Date.now() + 3_600_000).toISOString();

@@ -1,13 +1,7 @@
 import { crc32 } from 'node:zlib';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { type Act, byCommand } from '../../src/platform/accounts/administration.ts';
-import {
-  type IssuedKey,
-  issueKey,
-  type KeyWishes,
-  revokeKey,
-  rotateKey,
-} from '../../src/platform/accounts/api-keys.ts';
+import { type IssuedKey, issueKey, type KeyInput, revokeKey, rotateKey } from '../../src/platform/accounts/api-keys.ts';
 import { KeyAuthentication } from '../../src/platform/accounts/authentication.ts';
 import { createKey, keyIdOf } from '../../src/platform/accounts/key.ts';
 import type { AccountTables } from '../../src/platform/accounts/tables.ts';
@@ -51,9 +45,9 @@ describe.each(DATABASES)('API keys on %s', (_name, start) => {
   const acts: Act[] = [];
   const administration = { record: async (_: unknown, act: Act) => void acts.push(act) };
   const issuing = { actor: byCommand('test'), now: NOW, administration };
-  const issue = (wishes: Partial<KeyWishes> = {}) =>
+  const issue = (input: Partial<KeyInput> = {}) =>
     database.write((transaction) =>
-      issueKey(transaction, { name: 'a key', scopes: ['audit:read'], expiresAt: null, ...wishes }, issuing),
+      issueKey(transaction, { name: 'a key', scopes: ['audit:read'], expiresAt: null, ...input }, issuing),
     );
   const rowOf = ({ key }: IssuedKey) =>
     database

@@ -94,11 +94,11 @@ describe.each(DATABASES)('people on %s', (_name, start) => {
 
     test('an invitation that is asked for again under one key is mailed once', async () => {
       const { invitations } = at.accounts;
-      const wish = { email: BEN, role: 'auditor' } as const;
-      const [first, again] = [await invitations.invite(OWNER, wish, 'k'), await invitations.invite(OWNER, wish, 'k')];
+      const input = { email: BEN, role: 'auditor' } as const;
+      const [first, again] = [await invitations.invite(OWNER, input, 'k'), await invitations.invite(OWNER, input, 'k')];
       expect(again).toEqual(first);
       expect(await at.post()).toHaveLength(1);
-      await expect(invitations.invite(OWNER, { ...wish, role: 'owner' }, 'k')).rejects.toMatchObject({
+      await expect(invitations.invite(OWNER, { ...input, role: 'owner' }, 'k')).rejects.toMatchObject({
         code: 'idempotency_conflict',
       });
     });

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { WireEntry } from '../../src/core/wire.ts';
-import type { AppendMeans } from '../../src/platform/audit/append.ts';
+import type { AppendDeps } from '../../src/platform/audit/append.ts';
 import { rotateSealKey } from '../../src/platform/audit/rotation.ts';
 import { RowSeals } from '../../src/platform/audit/row-seals.ts';
 import { hashEntry, sealHash } from '../../src/platform/audit/rules.ts';
@@ -31,7 +31,7 @@ describe.each(places)('rotating a seal key on %s', (_name, start) => {
   let stop: () => Promise<void>;
   /** As another process has it. */
   let database: Database;
-  let means: AppendMeans;
+  let deps: AppendDeps;
   beforeAll(async () => {
     const { postgresUrl, stop: end } = await start();
     stop = end;
@@ -39,7 +39,7 @@ describe.each(places)('rotating a seal key on %s', (_name, start) => {
     const place: PlatformPlace = { dataDir: service.dataDir, postgresUrl };
     database = await openPlace(place);
     const keys = await openSealKeys(service.dataDir);
-    means = { keys, seals: new RowSeals(keys.ofRows()), clock: () => new Date() };
+    deps = { keys, seals: new RowSeals(keys.ofRows()), clock: () => new Date() };
   });
   afterAll(async () => {
     await database.close();
@@ -55,19 +55,19 @@ describe.each(places)('rotating a seal key on %s', (_name, start) => {
 
   test('seals what comes next under another key, whoever appends it, and Verify knows both', async () => {
     await append('s', 3);
-    expect(await rotateSealKey(database, means, 's')).toEqual({
+    expect(await rotateSealKey(database, deps, 's')).toEqual({
       from: sealKeyId('s', 1),
       to: sealKeyId('s', 2),
       sequence: 4,
     });
     await append('s', 2);
-    await rotateSealKey(database, means, 's');
+    await rotateSealKey(database, deps, 's');
     await append('s', 1);
     const entries = await entriesOf('s');
     const epochs = [1, 1, 1, 1, 2, 2, 2, 3];
     expect(entries.map(({ seal_key_id }) => seal_key_id)).toEqual(epochs.map((epoch) => sealKeyId('s', epoch)));
     for (const [at, { hash, seal }] of entries.entries())
-      expect(seal).toBe(sealHash(means.keys.of('s', epochs[at] ?? 0).key, hash));
+      expect(seal).toBe(sealHash(deps.keys.of('s', epochs[at] ?? 0).key, hash));
     expect(entries[3]).toMatchObject({
       actor: 'evidence-platform',
       action: 'key.rotated',
@@ -85,7 +85,7 @@ describe.each(places)('rotating a seal key on %s', (_name, start) => {
   test('while many append makes no fork and no gap', async () => {
     await append('busy', 1);
     const writing = append('busy', 40);
-    for (let times = 0; times < 3; times++) await rotateSealKey(database, means, 'busy');
+    for (let times = 0; times < 3; times++) await rotateSealKey(database, deps, 'busy');
     await writing;
     expect(await verify('busy')).toMatchObject({ verified: true, entries_checked: 44, failures: [] });
     const epochs = (await entriesOf('busy')).map(({ seal_key_id }) => Number(/^e(\d)/.exec(seal_key_id)?.[1]));
@@ -95,9 +95,9 @@ describe.each(places)('rotating a seal key on %s', (_name, start) => {
 
   test('who has the old key and the database can put nothing behind a rotation', async () => {
     await append('forged', 2);
-    await rotateSealKey(database, means, 'forged');
+    await rotateSealKey(database, deps, 'forged');
     await append('forged', 1);
-    await forgeLast(database, means.keys, 'forged', 1);
+    await forgeLast(database, deps.keys, 'forged', 1);
     const { verified, failures } = await verify('forged');
     const codes = failures.map(({ code, sequence }: { code: string; sequence: number }) => `${code} ${sequence}`);
     expect(verified).toBe(false);
@@ -106,7 +106,7 @@ describe.each(places)('rotating a seal key on %s', (_name, start) => {
   });
 
   test('a stream that is not there is refused, and nobody else says that a key was rotated', async () => {
-    await expect(rotateSealKey(database, means, 'nowhere')).rejects.toThrow(DomainError);
+    await expect(rotateSealKey(database, deps, 'nowhere')).rejects.toThrow(DomainError);
     const rotated = { ...entry('s', 9), action: 'key.rotated', resource_type: 'seal_key' };
     for (const [path, body] of [
       ['/entries/', rotated],

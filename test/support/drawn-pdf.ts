@@ -1,5 +1,5 @@
 /** What pages of a PDF can be given to draw with. */
-export interface Means {
+export interface Deps {
   /** Objects from number 20 on, in the order of their numbers. */
   objects?: string[];
   /** More entries of the pages' resources, of the pages and of the catalog. */
@@ -12,7 +12,7 @@ export interface Means {
 /** A PDF written by hand, from the operators of each of its pages. Font F1 is Helvetica. */
 export function drawnPdf(
   pages: readonly string[],
-  { objects = [], resources = '', fonts = '', page = '', catalog = '' }: Means = {},
+  { objects = [], resources = '', fonts = '', page = '', catalog = '' }: Deps = {},
 ) {
   const first = 20 + objects.length;
   const kids = pages.map((_, index) => `${first + 2 * index} 0 R`);

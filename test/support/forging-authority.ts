@@ -1,7 +1,7 @@
 import { integer, parts } from './der.ts';
 import type { Answer, Reply } from './fault-server.ts';
 import {
-  type CertificateWish,
+  type CertificateOptions,
   ca,
   type Forgery,
   forge,
@@ -18,10 +18,10 @@ export interface Authority {
   signer: Issued;
 }
 
-export async function newAuthority(name: string, wish: Partial<CertificateWish> = {}): Promise<Authority> {
+export async function newAuthority(name: string, options: Partial<CertificateOptions> = {}): Promise<Authority> {
   const root = await issue({ subject: `CN=${name} Root`, from: '2020-01-01', to: '2060-01-01', extensions: [ca()] });
   const extensions = [purposes(true, OID.timeStamping)];
-  return { root, signer: await issue({ subject: `CN=${name}`, issuer: root, extensions, ...wish }) };
+  return { root, signer: await issue({ subject: `CN=${name}`, issuer: root, extensions, ...options }) };
 }
 
 export interface Lie extends Partial<Forgery> {

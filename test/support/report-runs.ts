@@ -118,7 +118,7 @@ export async function makeReportRun(
     service.streams.clear();
     for (const [id, told] of Object.entries(streams)) service.streams.set(id, told);
   };
-  const wish = {
+  const options = {
     ...(run.period === undefined ? { 'all-time': true } : { period: run.period }),
     ...(run.exclude === undefined ? {} : { exclude: run.exclude }),
     ...(run.partial === true ? { 'finalize-partial': true } : {}),
@@ -126,9 +126,9 @@ export async function makeReportRun(
   };
   if (run.before !== undefined) {
     show(run.before.streams);
-    await service.export({ ...wish, request: run.before.request });
+    await service.export({ ...options, request: run.before.request });
   }
   show(run.streams);
-  const { code } = await service.export({ ...wish, request: REQUEST });
+  const { code } = await service.export({ ...options, request: REQUEST });
   return { service, code };
 }

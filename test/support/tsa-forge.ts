@@ -48,7 +48,7 @@ export interface Issued {
   subject: string;
 }
 
-export interface CertificateWish {
+export interface CertificateOptions {
   subject: string;
   /** Itself if absent. */
   issuer?: Issued;
@@ -66,22 +66,22 @@ export interface CertificateWish {
 let serial = 0x1000;
 
 /** A certificate with whatever extensions are wished for, and no others. */
-export async function issue(wish: CertificateWish): Promise<Issued> {
+export async function issue(options: CertificateOptions): Promise<Issued> {
   const { subtle } = webcrypto;
-  const kind = wish.algorithm ?? { name: 'ECDSA', namedCurve: 'P-256' };
-  const keys = wish.keys ?? (await subtle.generateKey(kind, true, ['sign', 'verify']));
-  const signer = wish.issuer?.keys ?? keys;
+  const kind = options.algorithm ?? { name: 'ECDSA', namedCurve: 'P-256' };
+  const keys = options.keys ?? (await subtle.generateKey(kind, true, ['sign', 'verify']));
+  const signer = options.issuer?.keys ?? keys;
   const certificate = await x509.X509CertificateGenerator.create(
     {
       serialNumber: (serial++).toString(16),
-      subject: wish.subject,
-      issuer: wish.issuer?.subject ?? wish.subject,
-      publicKey: wish.publicKey === undefined ? keys.publicKey : spki(wish.publicKey),
+      subject: options.subject,
+      issuer: options.issuer?.subject ?? options.subject,
+      publicKey: options.publicKey === undefined ? keys.publicKey : spki(options.publicKey),
       signingKey: signer.privateKey,
-      notBefore: new Date(wish.from ?? '2025-01-01T00:00:00Z'),
-      notAfter: new Date(wish.to ?? '2027-01-01T00:00:00Z'),
-      signingAlgorithm: { name: signer.privateKey.algorithm.name, hash: wish.hash ?? 'SHA-256' },
-      extensions: wish.extensions ?? [],
+      notBefore: new Date(options.from ?? '2025-01-01T00:00:00Z'),
+      notAfter: new Date(options.to ?? '2027-01-01T00:00:00Z'),
+      signingAlgorithm: { name: signer.privateKey.algorithm.name, hash: options.hash ?? 'SHA-256' },
+      extensions: options.extensions ?? [],
     },
     webcrypto,
   );
@@ -90,7 +90,7 @@ export async function issue(wish: CertificateWish): Promise<Issued> {
     pem: `${certificate.toString('pem')}\n`,
     key: KeyObject.from(keys.privateKey),
     keys,
-    subject: wish.subject,
+    subject: options.subject,
   };
 }
 

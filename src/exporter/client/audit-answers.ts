@@ -28,7 +28,7 @@ export interface ListedStreamAnswer extends StreamAnswer {
 }
 
 /** Bounds and expectations of a reader of a list of entries. */
-export interface EntriesWishes {
+export interface EntriesOptions {
   /** Entries of the stream and the period that are expected next, in the order of the list if it is ascending. */
   known?: KnownItems;
   /** Entries that the list may show by now, of the period and others. */

@@ -18,8 +18,8 @@ import {
 } from '../../verifier/profile/answers.ts';
 import type { Description } from '../../verifier/profile/description.ts';
 import {
+  type EntriesOptions,
   type EntriesPage,
-  type EntriesWishes,
   type EntryListItem,
   type ListedStreamAnswer,
   withRecord,
@@ -161,7 +161,7 @@ export class AuditClient {
   async *listEntries(
     streamId: string,
     period: Period,
-    { known, most = () => Number.POSITIVE_INFINITY }: EntriesWishes = {},
+    { known, most = () => Number.POSITIVE_INFINITY }: EntriesOptions = {},
   ): AsyncGenerator<EntriesPage> {
     const { entries: list } = this.#description;
     if (list === null) throw new EvidenceError('service', 'the contract knows no list of entries');

@@ -26,7 +26,7 @@ export interface Page {
 }
 
 /** Wishes of a reader of a list for its pages beside their items. */
-export interface PageWishes {
+export interface PageOptions {
   /** Items that are expected next; those that come as they are known are not read. */
   known?: KnownItems | undefined;
   /** Sees every page as it was received, an empty one too, before it is read. The bytes are valid until it returns. */
@@ -56,7 +56,7 @@ export async function* readPages(
   base: string,
   list: List,
   filter: Readonly<Record<string, string>>,
-  { known, keep }: PageWishes = {},
+  { known, keep }: PageOptions = {},
 ): AsyncGenerator<Page> {
   const { paging } = list;
   // By number, what tells that a list goes in a circle are its items.
@@ -121,7 +121,12 @@ class Extent {
   }
 }
 
-function askPage(transport: Transport, url: string, reader: PageReader, keep: PageWishes['keep']): Promise<PageAnswer> {
+function askPage(
+  transport: Transport,
+  url: string,
+  reader: PageReader,
+  keep: PageOptions['keep'],
+): Promise<PageAnswer> {
   if (url.length > MAX_ADDRESS) throw tooLong(url);
   return transport.page({ method: 'GET', url, repeatable: true }, (body) => {
     keep?.(body);

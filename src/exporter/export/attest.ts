@@ -67,10 +67,10 @@ export async function stampFinalized(
       nextStep: `Set sign.tsa_url; the run was to be stamped by ${record.timestamp_authority}.`,
     });
   const stamps = await readStamps(archive, record.run_id);
-  const wish = { notBefore: new Date(record.finished_at), outlasting: null, now: now() };
+  const options = { notBefore: new Date(record.finished_at), outlasting: null, now: now() };
   let stamp: FreshStamp;
   try {
-    stamp = await requestStamp(stamps, stamping, wish);
+    stamp = await requestStamp(stamps, stamping, options);
   } catch (error) {
     signal.throwIfAborted();
     if (isEvidenceError(error)) return error;

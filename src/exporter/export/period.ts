@@ -5,7 +5,7 @@ import { filterOf } from '../../verifier/records/question.ts';
 import type { Period } from '../client/period.ts';
 import type { ClockReading } from '../clocks.ts';
 
-/** The user's wish before it is a period. At most one of the ways may be given. */
+/** The flags for a period. At most one of the ways may be given. */
 export interface PeriodQuestion {
   /** A month, `2026-10`. */
   month?: string | undefined;
@@ -42,8 +42,8 @@ interface Named {
 const RUN_ID = /^[A-Za-z0-9][A-Za-z0-9._-]{0,79}$/;
 
 /**
- * The period and the run id; without any wish, the last whole month in UTC.
- * @throws EvidenceError `usage` for wishes that contradict each other or are no dates, and for a period that has not ended.
+ * The period and the run id; by default, the last whole month in UTC.
+ * @throws EvidenceError `usage` for flags that contradict each other or are no dates, and for a period that has not ended.
  */
 export function resolvePeriod(question: PeriodQuestion, now: Date): PeriodAnswer {
   const { month, from, to, allTime, request } = question;

@@ -50,8 +50,8 @@ export async function restampRun(context: RestampContext, runId: string): Promis
   const { stamps, newest, finishedAt } = found;
   const until = newest?.until ?? null;
   try {
-    const wish = { notBefore: newest?.time ?? finishedAt, outlasting: until, now };
-    const stamp = await requestStamp(stamps, stamping, wish);
+    const options = { notBefore: newest?.time ?? finishedAt, outlasting: until, now };
+    const stamp = await requestStamp(stamps, stamping, options);
     await putRestamping(archive, {
       format: FORMATS.restamp,
       run_id: runId,

@@ -5,8 +5,8 @@ import { readPast } from '../../verifier/ledger/past.ts';
 import { RUNS_PREFIX, runIdOf, runPrefix, runRecordKey } from '../../verifier/records/keys.ts';
 import type { PeriodAnswer, RunName } from './period.ts';
 
-/** The wish of the user for a run that is there already. */
-export interface RevisionWish {
+/** The user's options for a run that exists already. */
+export interface RevisionOptions {
   archive: Archive;
   /** A new revision of what is finalized. */
   revise: boolean;
@@ -27,29 +27,30 @@ export interface RevisionWish {
  * @param exportAs throws `conflict` for a run that cannot be gone on with.
  */
 export async function exportOrRevise<T>(
-  wish: RevisionWish,
+  options: RevisionOptions,
   runId: string,
   exportAs: (runId: string, supersedes: readonly string[]) => Promise<T>,
 ): Promise<T> {
-  const passed = await earlierRevisions(wish.archive, runId);
+  const passed = await earlierRevisions(options.archive, runId);
   for (let id = runId; ; id = nextRevision(id)) {
-    const isPassed = await isInTheWay(wish, id);
+    const isPassed = await isInTheWay(options, id);
     // A run that was not begun is not in its own way.
-    const mayBeLeft = wish.revise && (await isBegun(wish.archive, id));
+    const mayBeLeft = options.revise && (await isBegun(options.archive, id));
     try {
       if (!isPassed) return await exportAs(id, passed);
     } catch (error) {
       if (!mayBeLeft || !isEvidenceError(error, 'conflict')) throw error;
-      wish.onBlocked(error.message);
+      options.onBlocked(error.message);
     }
     passed.push(id);
   }
 }
 
-async function isInTheWay(wish: RevisionWish, id: string): Promise<boolean> {
-  if (wish.revise && (await wish.archive.stat(runRecordKey(id))) !== null) return true;
-  const why = (await wish.whyNotOurs(id)) ?? (wish.revise ? ((await wish.whyOther(id))?.message ?? null) : null);
-  if (why !== null) wish.onBlocked(why);
+async function isInTheWay(options: RevisionOptions, id: string): Promise<boolean> {
+  if (options.revise && (await options.archive.stat(runRecordKey(id))) !== null) return true;
+  const why =
+    (await options.whyNotOurs(id)) ?? (options.revise ? ((await options.whyOther(id))?.message ?? null) : null);
+  if (why !== null) options.onBlocked(why);
   return why !== null;
 }
 

@@ -13,7 +13,7 @@ export interface Stamping {
   roots: readonly Certificate[];
 }
 
-export interface StampWish {
+export interface StampOptions {
   /** The time that the token must not be older than. */
   notBefore: Date;
   /** The token must rest on certificates that end later than this. */
@@ -38,7 +38,7 @@ export interface FreshStamp {
 export async function requestStamp(
   { next }: Stamps,
   { authority, roots }: Stamping,
-  { notBefore, outlasting, now }: StampWish,
+  { notBefore, outlasting, now }: StampOptions,
 ): Promise<FreshStamp> {
   // The first bit makes it a number of so many bits, whatever the others are.
   const nonce = BigInt(`0x${randomBytes(NONCE_BYTES).toString('hex')}`) | (1n << BigInt(NONCE_BYTES * 8 - 1));

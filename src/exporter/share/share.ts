@@ -8,7 +8,7 @@ import type { LetterFile, LetterSubject } from '../report/view/letter.ts';
 import { ShareFolder } from './folder.ts';
 import { type SharedRun, type ShareSelection, selectObjects } from './selection.ts';
 
-export interface ShareWish {
+export interface ShareOptions {
   run: SharedRun;
   sharedWith: string | null;
   /** The roots that whoever shares has pinned. */
@@ -40,17 +40,17 @@ export interface Shared {
  *
  * @throws EvidenceError see `selectObjects`, `putShare`; then nothing was handed out.
  */
-export async function shareRun(context: ShareContext, wish: ShareWish): Promise<Shared> {
+export async function shareRun(context: ShareContext, options: ShareOptions): Promise<Shared> {
   const { archive, signal } = context;
-  const { selection, series, record } = await prepare(context, wish);
-  const folder = await ShareFolder.make(wish.folder);
+  const { selection, series, record } = await prepare(context, options);
+  const folder = await ShareFolder.make(options.folder);
   try {
     if (series === null) await folder.copy(archive, selection.objects, signal);
     signal.throwIfAborted();
     const stored = await putShare(archive, record);
     if (series === null) await folder.write(SHARE_MARK, toRecordBytes(record));
     const files = await toFiles([...selection.objects, stored], stored, series);
-    const letter = await renderLetter(toSubject(wish, record, selection, files));
+    const letter = await renderLetter(toSubject(options, record, selection, files));
     for (const { name, bytes } of letter) await folder.write(name, bytes);
     return { record, key: stored.key, warnings: series === null ? [] : warningsOf(series) };
   } catch (error) {
@@ -63,9 +63,9 @@ export async function shareRun(context: ShareContext, wish: ShareWish): Promise<
  * Returns what `shareRun` would record, and remarks on the links. Nothing is written, and no link is made.
  * @throws EvidenceError as `shareRun` does for what cannot be shared.
  */
-export async function foreseeShare(context: ShareContext, wish: ShareWish): Promise<Omit<Shared, 'key'>> {
-  const { series, record } = await prepare(context, wish);
-  await ShareFolder.checkNew(wish.folder);
+export async function foreseeShare(context: ShareContext, options: ShareOptions): Promise<Omit<Shared, 'key'>> {
+  const { series, record } = await prepare(context, options);
+  await ShareFolder.checkNew(options.folder);
   return { record, warnings: series === null ? [] : warningsOf(series) };
 }
 
@@ -76,14 +76,14 @@ interface Prepared {
   record: ShareRecord;
 }
 
-async function prepare({ archive, now }: ShareContext, wish: ShareWish): Promise<Prepared> {
-  const selection = await selectObjects(archive, wish.run);
-  const series = wish.linkSeconds === null ? null : await beginLinks(archive, wish.linkSeconds);
+async function prepare({ archive, now }: ShareContext, options: ShareOptions): Promise<Prepared> {
+  const selection = await selectObjects(archive, options.run);
+  const series = options.linkSeconds === null ? null : await beginLinks(archive, options.linkSeconds);
   const record: ShareRecord = {
     format: FORMATS.share,
-    run_id: wish.run.record.run_id,
-    shared_with: wish.sharedWith,
-    shared_by: wish.sharedBy,
+    run_id: options.run.record.run_id,
+    shared_with: options.sharedWith,
+    shared_by: options.sharedBy,
     shared_at: now().toISOString(),
     form: series === null ? 'copies' : 'links',
     expires_at: series === null ? null : endOf(series).toISOString(),
@@ -131,7 +131,7 @@ async function toFiles(
 }
 
 function toSubject(
-  { run: { record: run, sha256 }, roots }: ShareWish,
+  { run: { record: run, sha256 }, roots }: ShareOptions,
   share: ShareRecord,
   selection: ShareSelection,
   files: LetterFile[],

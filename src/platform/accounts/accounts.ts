@@ -54,7 +54,7 @@ export function assembleAccounts(options: AccountsOptions): Accounts {
   const ceremonies = party === null ? null : new Ceremonies(party);
   const secondFactors = new SecondFactors({ secrets, clock, administration, ceremonies });
   const throttle = new Throttle(clock);
-  const means = {
+  const deps = {
     database,
     clock,
     administration,
@@ -66,16 +66,16 @@ export function assembleAccounts(options: AccountsOptions): Accounts {
     throttle,
     secondFactors,
   };
-  const signIn = new SignIn(means);
+  const signIn = new SignIn(deps);
   return {
-    people: new People(means),
-    joining: new Joining(means, isOpen),
-    invitations: new Invitations(means),
+    people: new People(deps),
+    joining: new Joining(deps, isOpen),
+    invitations: new Invitations(deps),
     signIn,
-    credentials: new CredentialChanges(means, signIn),
-    passkeys: new Passkeys(means, ceremonies),
+    credentials: new CredentialChanges(deps, signIn),
+    passkeys: new Passkeys(deps, ceremonies),
     sessions,
-    ownSessions: new OwnSessions(means),
+    ownSessions: new OwnSessions(deps),
     links,
     secrets,
   };

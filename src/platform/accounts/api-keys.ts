@@ -14,7 +14,7 @@ export interface IssuedKey {
   text: string;
 }
 
-export interface KeyWishes {
+export interface KeyInput {
   name: string;
   scopes: readonly Scope[];
   /** RFC 3339 UTC with milliseconds; null for a key that does not expire. */
@@ -40,8 +40,8 @@ export interface Issuing {
 }
 
 /** @throws DomainError `forbidden`; `invalid_request` for an end that is past. */
-export async function issueKey(transaction: Transaction, wishes: KeyWishes, issuing: Issuing): Promise<IssuedKey> {
-  const issued = await insertKey(transaction, wishes, issuing, null);
+export async function issueKey(transaction: Transaction, input: KeyInput, issuing: Issuing): Promise<IssuedKey> {
+  const issued = await insertKey(transaction, input, issuing, null);
   await recordOf(transaction, issuing, 'key.made', issued.key);
   return issued;
 }
@@ -60,8 +60,8 @@ export async function rotateKey(
   const { now } = issuing;
   const old = await findKey(transaction, keyId);
   await refuseEnded(transaction, old, now);
-  const wishes = { ...old, expiresAt: expiresAt === undefined ? old.expires_at : expiresAt, boundTo: old.bound_to };
-  const issued = await insertKey(transaction, wishes, issuing, keyId);
+  const input = { ...old, expiresAt: expiresAt === undefined ? old.expires_at : expiresAt, boundTo: old.bound_to };
+  const issued = await insertKey(transaction, input, issuing, keyId);
   const overlap = new Date(now.getTime() + overlapSeconds * 1000).toISOString();
   if (old.expires_at === null || overlap < old.expires_at) await setEnd(transaction, keyId, overlap);
   await recordOf(transaction, issuing, 'key.rotated', issued.key);
@@ -141,7 +141,7 @@ async function refuseEnded(transaction: Transaction, key: ApiKey, now: Date): Pr
 
 async function insertKey(
   transaction: Transaction,
-  { name, scopes, expiresAt, boundTo = null }: KeyWishes,
+  { name, scopes, expiresAt, boundTo = null }: KeyInput,
   { actor, now: at, given = createKey() }: Issuing,
   rotatedFrom: string | null,
 ): Promise<IssuedKey> {

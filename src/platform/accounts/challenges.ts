@@ -18,15 +18,15 @@ export function purposeOf(act: 'add' | 'prove' | 'sign in', token: string): Chal
  * kept of those that nobody answers. It is good once: those that were answered are kept until they are too old.
  */
 export class Challenges {
-  readonly #means: { secrets: SecretBox; clock: () => Date };
+  readonly #deps: { secrets: SecretBox; clock: () => Date };
 
-  constructor(means: { secrets: SecretBox; clock: () => Date }) {
-    this.#means = means;
+  constructor(deps: { secrets: SecretBox; clock: () => Date }) {
+    this.#deps = deps;
   }
 
   /** A new one. No two are alike: the seal of each has random bytes. */
   make(purpose: ChallengePurpose): Buffer {
-    const { secrets, clock } = this.#means;
+    const { secrets, clock } = this.#deps;
     const until = new Date(clock().getTime() + CHALLENGE_MS).toISOString();
     return secrets.seal(Buffer.from(until), ownerOf(purpose));
   }
@@ -39,7 +39,7 @@ export class Challenges {
   async spend(transaction: Transaction, challenge: string, purpose: ChallengePurpose): Promise<boolean> {
     const sealed = Buffer.from(challenge, 'base64url');
     const until = this.#read(sealed, purpose);
-    if (until === null || until <= this.#means.clock().toISOString()) return false;
+    if (until === null || until <= this.#deps.clock().toISOString()) return false;
     const spent = await transaction
       .tables<AccountTables>()
       .insertInto('spent_challenges')
@@ -52,7 +52,7 @@ export class Challenges {
 
   #read(sealed: Buffer, purpose: ChallengePurpose): string | null {
     try {
-      return this.#means.secrets.open(sealed, ownerOf(purpose)).toString();
+      return this.#deps.secrets.open(sealed, ownerOf(purpose)).toString();
     } catch {
       return null;
     }

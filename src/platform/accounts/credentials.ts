@@ -2,8 +2,8 @@ import type { Reader } from '../database/database.ts';
 import { DomainError } from '../errors.ts';
 import { canonicalEmail } from '../mail/address.ts';
 import { type Actor, byPerson } from './administration.ts';
+import type { AccountDeps } from './deps.ts';
 import { endLinks, type Link, linkUsed, readLink, takeLink } from './links.ts';
-import type { AccountMeans } from './means.ts';
 import { findPerson, type PersonRow, personByEmail, updatePerson } from './person-rows.ts';
 import { sessionEnded } from './sessions.ts';
 import type { Credentials, SignIn } from './sign-in.ts';
@@ -14,11 +14,11 @@ import { refuseWeak } from './weak-passwords.ts';
 
 /** Passwords and second factors, by which people prove that it is them, set and changed. */
 export class CredentialChanges {
-  readonly #means: AccountMeans;
+  readonly #deps: AccountDeps;
   readonly #signIn: SignIn;
 
-  constructor(means: AccountMeans, signIn: SignIn) {
-    this.#means = means;
+  constructor(deps: AccountDeps, signIn: SignIn) {
+    this.#deps = deps;
     this.#signIn = signIn;
   }
 
@@ -27,13 +27,13 @@ export class CredentialChanges {
    * @throws DomainError `weak_password`; as `SignIn.signIn` for the one before and the code.
    */
   async changePassword(token: string, network: string, given: Credentials & { next: string }): Promise<void> {
-    const { sessions, passwords } = this.#means;
+    const { sessions, passwords } = this.#deps;
     const session = await sessions.find(token);
     if (session === null) throw sessionEnded();
     refuseWeak(given.next, [session.email, session.name]);
     const password = await passwords.hash(given.next);
     await this.#signIn.prove(token, network, given, async ({ transaction, person: { person_id, email } }) => {
-      const { administration, letters } = this.#means;
+      const { administration, letters } = this.#deps;
       await updatePerson(transaction, person_id, { password });
       await sessions.endOthers(transaction, person_id, token);
       await letters.send(transaction, { letter: 'password_changed', to: email });
@@ -48,7 +48,7 @@ export class CredentialChanges {
    * @throws DomainError `too_many_attempts`.
    */
   async forgot(address: string, network: string): Promise<void> {
-    const { database, throttle, links, letters, clock } = this.#means;
+    const { database, throttle, links, letters, clock } = this.#deps;
     const email = canonicalEmail(address);
     await database.write(async (transaction) => {
       await throttle.attempt(transaction, letterSubjects(email, network));
@@ -61,7 +61,7 @@ export class CredentialChanges {
 
   /** A link for a new password, to be handed over. @returns its token. @throws DomainError `not_found`. */
   resetLink(actor: Actor, address: string): Promise<string> {
-    const { database, links, clock, administration } = this.#means;
+    const { database, links, clock, administration } = this.#deps;
     return database.write(async (transaction) => {
       const person = await personByEmail(transaction, canonicalEmail(address));
       if (person === undefined || person.disabled_at !== null)
@@ -81,14 +81,14 @@ export class CredentialChanges {
 
   /** Finds the person whose password a link sets. @throws DomainError `link_used`. */
   async readResetLink(token: string): Promise<{ email: string }> {
-    const { database, clock } = this.#means;
+    const { database, clock } = this.#deps;
     const { email } = await personOf(database, await readLink(database, 'reset', token, clock()));
     return { email };
   }
 
   /** Sets a new password by a link, and ends all sessions. @throws DomainError `link_used`, `weak_password`. */
   async reset(token: string, next: string): Promise<void> {
-    const { database, passwords, sessions, letters, administration, throttle, clock } = this.#means;
+    const { database, passwords, sessions, letters, administration, throttle, clock } = this.#deps;
     const { email, name } = await personOf(database, await readLink(database, 'reset', token, clock()));
     refuseWeak(next, [email, name]);
     const password = await passwords.hash(next);
@@ -117,7 +117,7 @@ export class CredentialChanges {
    * @throws DomainError `not_signed_in` when the code is not right, `conflict` where there is one.
    */
   async addAuthenticator(token: string, secret: Uint8Array, code: string): Promise<void> {
-    const { database, secrets, sessions, letters, administration, clock } = this.#means;
+    const { database, secrets, sessions, letters, administration, clock } = this.#deps;
     const session = await sessions.find(token);
     if (session === null) throw sessionEnded();
     const { personId } = session;
@@ -143,7 +143,7 @@ export class CredentialChanges {
 
   /** Removes one's own authenticator, if there is one, and says so by mail. */
   async removeAuthenticator(personId: string): Promise<void> {
-    const { database, letters, administration } = this.#means;
+    const { database, letters, administration } = this.#deps;
     await database.write(async (transaction) => {
       const { email, totp_secret } = await findPerson(transaction, personId);
       if (totp_secret === null) return;

@@ -5,8 +5,8 @@ import type { PageQuery } from '../http/fields.ts';
 import { keyedRequest, makeOnce } from '../idempotency/keyed-results.ts';
 import { canonicalEmail } from '../mail/address.ts';
 import { type Actor, refuseScopes } from './administration.ts';
+import type { AccountDeps } from './deps.ts';
 import { changeLink, endLinks, type OpenLink, openLink, openLinks } from './links.ts';
-import type { AccountMeans } from './means.ts';
 import { emailTaken, personByEmail } from './person-rows.ts';
 import { PEOPLE_ROLES, scopesOfRole } from './roles.ts';
 import type { Role } from './tables.ts';
@@ -27,10 +27,10 @@ export interface OpenInvitation extends Invited {
 
 /** Invitations. An invitation is a link, whose token stands only in its letter. */
 export class Invitations {
-  readonly #means: AccountMeans;
+  readonly #deps: AccountDeps;
 
-  constructor(means: AccountMeans) {
-    this.#means = means;
+  constructor(deps: AccountDeps) {
+    this.#deps = deps;
   }
 
   /**
@@ -38,7 +38,7 @@ export class Invitations {
    * @throws DomainError `conflict` for an address that has an account; `forbidden` for a role that may more than the actor.
    */
   async invite(actor: Actor, { email: address, role }: Invited, idempotencyKey?: string): Promise<{ link_id: string }> {
-    const { database, clock, links, letters, administration } = this.#means;
+    const { database, clock, links, letters, administration } = this.#deps;
     const email = canonicalEmail(address);
     const now = clock();
     const keyed = idempotencyKey === undefined ? null : keyedRequest('people', idempotencyKey, { email, role });
@@ -67,7 +67,7 @@ export class Invitations {
 
   /** Those that end first first. */
   async list({ limit, cursor }: PageQuery) {
-    const { database, clock } = this.#means;
+    const { database, clock } = this.#deps;
     const after = cursor === undefined ? undefined : fromCursor('invitations', ['string', 'string'], cursor);
     const rows = await openLinks(database, 'invite', clock(), { limit: limit + 1, after });
     const cursorAfter = ({ expires_at, link_id }: OpenLink) => toCursor('invitations', [expires_at, link_id]);
@@ -77,7 +77,7 @@ export class Invitations {
 
   /** @throws DomainError `not_found`. */
   async find(linkId: string): Promise<OpenInvitation> {
-    return present(await openLink(this.#means.database, 'invite', linkId, this.#means.clock()));
+    return present(await openLink(this.#deps.database, 'invite', linkId, this.#deps.clock()));
   }
 
   /**
@@ -95,7 +95,7 @@ export class Invitations {
   sendAgain(actor: Actor, linkId: string): Promise<OpenInvitation> {
     return this.#change(actor, linkId, 'extend', async (transaction, { email: to, role }) => {
       refuseScopes(actor, scopesOfRole(role));
-      await this.#means.letters.send(transaction, { letter: 'invitation', to, link_id: linkId });
+      await this.#deps.letters.send(transaction, { letter: 'invitation', to, link_id: linkId });
     });
   }
 
@@ -105,7 +105,7 @@ export class Invitations {
     change: 'end' | 'extend',
     also: (transaction: Transaction, invitation: OpenInvitation) => Promise<void>,
   ): Promise<OpenInvitation> {
-    const { database, clock, administration } = this.#means;
+    const { database, clock, administration } = this.#deps;
     return database.write(async (transaction) => {
       const invitation = present(await changeLink(transaction, 'invite', linkId, change, clock()));
       await also(transaction, invitation);

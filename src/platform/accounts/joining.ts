@@ -2,9 +2,9 @@ import type { Transaction } from '../database/database.ts';
 import { DomainError } from '../errors.ts';
 import { canonicalEmail } from '../mail/address.ts';
 import { type Actor, byPerson } from './administration.ts';
+import type { AccountDeps } from './deps.ts';
 import { endInvitations, type Invited } from './invitations.ts';
 import { linkUsed, readLink, takeLink } from './links.ts';
-import type { AccountMeans } from './means.ts';
 import { insertPerson, isAnybody, personByEmail } from './person-rows.ts';
 import type { SessionBeginning } from './sessions.ts';
 import { letterSubjects } from './throttle.ts';
@@ -27,18 +27,18 @@ export interface Joined {
 
 /** The ways to an account. Each of them is a link, which is good once, or the variables of the bootstrap. */
 export class Joining {
-  readonly #means: AccountMeans;
+  readonly #deps: AccountDeps;
   readonly #isOpen: boolean;
 
   /** @param isOpen whether anybody may sign up. */
-  constructor(means: AccountMeans, isOpen: boolean) {
-    this.#means = means;
+  constructor(deps: AccountDeps, isOpen: boolean) {
+    this.#deps = deps;
     this.#isOpen = isOpen;
   }
 
   /** A link for the first owner. @returns its token. @throws DomainError `conflict` when somebody has an account. */
   setUpLink(actor: Actor): Promise<string> {
-    const { database, links, clock, administration } = this.#means;
+    const { database, links, clock, administration } = this.#deps;
     return database.write(async (transaction) => {
       if (await isAnybody(transaction))
         throw new DomainError('conflict', 'somebody has an account already; let an owner invite you');
@@ -50,7 +50,7 @@ export class Joining {
 
   /** @throws DomainError `link_used` when the link makes no account any more. */
   async readSetUpLink(token: string): Promise<void> {
-    const { database, clock } = this.#means;
+    const { database, clock } = this.#deps;
     await readLink(database, 'set_up', token, clock());
     if (await isAnybody(database)) throw linkUsed();
   }
@@ -58,7 +58,7 @@ export class Joining {
   /** Makes the first owner. @throws DomainError `link_used`, also when somebody has an account; `weak_password`. */
   setUp(token: string, { email, ...joiner }: Joiner & { email: string }): Promise<Joined> {
     return this.#join({ email: canonicalEmail(email), role: 'owner' }, joiner, async (transaction) => {
-      const { link_id } = await takeLink(transaction, 'set_up', token, this.#means.clock());
+      const { link_id } = await takeLink(transaction, 'set_up', token, this.#deps.clock());
       return { by: 'set_up', link_id };
     });
   }
@@ -82,7 +82,7 @@ export class Joining {
    * @throws DomainError `forbidden` when nobody may sign up; `too_many_attempts`.
    */
   async signUp(address: string, network: string): Promise<void> {
-    const { database, throttle, links, letters, clock } = this.#means;
+    const { database, throttle, links, letters, clock } = this.#deps;
     const email = canonicalEmail(address);
     if (!(await this.isOpen())) throw new DomainError('forbidden', 'nobody can sign up here; ask for an invitation');
     await database.write(async (transaction) => {
@@ -96,12 +96,12 @@ export class Joining {
 
   /** True if anybody may sign up. The first account is its owner's, by the set-up link. */
   async isOpen(): Promise<boolean> {
-    return this.#isOpen && (await isAnybody(this.#means.database));
+    return this.#isOpen && (await isAnybody(this.#deps.database));
   }
 
   /** Whom a link makes an account for. @throws DomainError `link_used`. */
   async readInvitation(purpose: InvitingPurpose, token: string): Promise<Invited> {
-    const { database, clock } = this.#means;
+    const { database, clock } = this.#deps;
     return (await readLink(database, purpose, token, clock())).content as unknown as Invited;
   }
 
@@ -109,7 +109,7 @@ export class Joining {
   async accept(purpose: InvitingPurpose, token: string, joiner: Joiner): Promise<Joined> {
     const invited = await this.readInvitation(purpose, token);
     return this.#join(invited, joiner, async (transaction) => {
-      const { link_id } = await takeLink(transaction, purpose, token, this.#means.clock());
+      const { link_id } = await takeLink(transaction, purpose, token, this.#deps.clock());
       return { by: purpose, link_id };
     });
   }
@@ -121,7 +121,7 @@ export class Joining {
     take: (transaction: Transaction) => Promise<{ by: HowJoined; link_id?: string }>,
     also: (transaction: Transaction) => Promise<void> = async () => {},
   ): Promise<Joined> {
-    const { database, passwords, clock, sessions, administration } = this.#means;
+    const { database, passwords, clock, sessions, administration } = this.#deps;
     refuseWeak(password, [email, name]);
     const hashed = await passwords.hash(password);
     return database.write(async (transaction) => {

@@ -7,7 +7,7 @@ import { type ApiKey, findKey, type IssuedKey, issueKey, keysAfter, revokeKey, r
 import { issueOnce } from './issue-once.ts';
 import type { newKeySchema, rotationSchema } from './requests.ts';
 
-export interface KeysMeans {
+export interface KeysDeps {
   database: Database;
   clock: () => Date;
   administration: Administration;
@@ -20,27 +20,27 @@ export interface AskedOnce {
 
 /** The API keys of the platform, as routes and pages have them. */
 export class ApiKeys {
-  readonly #means: KeysMeans;
+  readonly #deps: KeysDeps;
 
-  constructor(means: KeysMeans) {
-    this.#means = means;
+  constructor(deps: KeysDeps) {
+    this.#deps = deps;
   }
 
   /** The newest first. @throws DomainError `invalid_cursor`. */
   async list({ limit, cursor }: PageQuery) {
-    const keys = await keysAfter(this.#means.database, cursor === undefined ? null : positionOf(cursor), limit + 1);
+    const keys = await keysAfter(this.#deps.database, cursor === undefined ? null : positionOf(cursor), limit + 1);
     const { shown, next_cursor } = pageOf(keys, limit, (last) => toCursor('keys', [last.created_at, last.key_id]));
     return { data: shown, next_cursor };
   }
 
   /** @throws DomainError `not_found`. */
   find(keyId: string): Promise<ApiKey> {
-    return findKey(this.#means.database, keyId);
+    return findKey(this.#deps.database, keyId);
   }
 
   /** @throws DomainError as `issueKey` and `issueOnce`. */
   make(actor: Actor, body: z.output<typeof newKeySchema>, { idempotencyKey }: AskedOnce): Promise<IssuedKey> {
-    const { database, clock, administration } = this.#means;
+    const { database, clock, administration } = this.#deps;
     const now = clock();
     const { name, scopes, expires_at: expiresAt } = body;
     return issueOnce(database, { scope: 'keys', body, idempotencyKey, now }, (transaction) =>
@@ -55,7 +55,7 @@ export class ApiKeys {
     body: z.output<typeof rotationSchema>,
     { idempotencyKey }: AskedOnce,
   ): Promise<IssuedKey> {
-    const { database, clock, administration } = this.#means;
+    const { database, clock, administration } = this.#deps;
     const now = clock();
     const rotation = { overlapSeconds: body.overlap_seconds, expiresAt: body.expires_at };
     return issueOnce(database, { scope: `keys/${keyId}/rotate`, body, idempotencyKey, now }, (transaction) =>
@@ -65,7 +65,7 @@ export class ApiKeys {
 
   /** @throws DomainError `not_found`. */
   revoke(actor: Actor, keyId: string): Promise<ApiKey> {
-    const { database, clock, administration } = this.#means;
+    const { database, clock, administration } = this.#deps;
     return database.write((transaction) => revokeKey(transaction, keyId, { actor, now: clock(), administration }));
   }
 }

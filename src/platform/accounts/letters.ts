@@ -88,7 +88,7 @@ const TEXTS: Record<Exclude<AccountLetter['letter'], 'none'>, Text> = {
 };
 
 /** The tools that turn letters into mails. */
-export interface LetterMeans {
+export interface LetterDeps {
   database: Reader;
   clock: () => Date;
   links: OneTimeLinks;
@@ -100,20 +100,20 @@ export interface LetterMeans {
  * The mail that a letter is sent as; null for one to nobody, and for one whose link was used or withdrawn meanwhile.
  * @throws Undeliverable for a letter whose link is too old.
  */
-export async function toMail(letter: AccountLetter, means: LetterMeans): Promise<Mail | null> {
+export async function toMail(letter: AccountLetter, deps: LetterDeps): Promise<Mail | null> {
   if (letter.letter === 'none') return null;
-  const { publicUrl } = means;
+  const { publicUrl } = deps;
   const { subject, lines, purpose } = TEXTS[letter.letter];
   const parts = [...lines];
   if (purpose !== undefined && 'link_id' in letter) {
-    const token = await goodToken(letter.link_id, means);
+    const token = await goodToken(letter.link_id, deps);
     if (token === null) return null;
     parts.push(linkUrl(publicUrl, purpose, token));
   }
   return { to: letter.to, subject, text: `${[...parts, publicUrl].join('\n\n')}\n` };
 }
 
-async function goodToken(linkId: string, { database, clock, links }: LetterMeans): Promise<string | null> {
+async function goodToken(linkId: string, { database, clock, links }: LetterDeps): Promise<string | null> {
   const state = await stateOfLink(database, linkId, clock());
   if (state === 'too_old')
     throw new Undeliverable('the link in it is older than a day and good no more; have another one made');

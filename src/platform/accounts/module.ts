@@ -1,24 +1,24 @@
 import type { ServiceModule } from '../module.ts';
 import type { Accounts } from './accounts.ts';
 import type { KeyAuthentication } from './authentication.ts';
-import { ApiKeys, type KeysMeans } from './keys.ts';
+import { ApiKeys, type KeysDeps } from './keys.ts';
 import { pagesOfKeys, pagesOfPeople } from './pages/pages.ts';
 import { keyRoutes } from './routes/keys.ts';
 import { peopleRoutes } from './routes/people.ts';
 import { accountsTidyJob } from './tidy.ts';
 
-export function keysModule(means: KeysMeans, authentication: KeyAuthentication): ServiceModule {
-  const keys = new ApiKeys(means);
+export function keysModule(deps: KeysDeps, authentication: KeyAuthentication): ServiceModule {
+  const keys = new ApiKeys(deps);
   return {
     name: 'keys',
     routes: (server) => keyRoutes(server, { keys }),
-    pages: pagesOfKeys({ keys, clock: means.clock }),
+    pages: pagesOfKeys({ keys, clock: deps.clock }),
     jobs: [],
     settled: () => authentication.settled(),
   };
 }
 
-export function peopleModule({ database, clock }: KeysMeans, accounts: Accounts): ServiceModule {
+export function peopleModule({ database, clock }: KeysDeps, accounts: Accounts): ServiceModule {
   return {
     name: 'people',
     routes: (server) => peopleRoutes(server, accounts),

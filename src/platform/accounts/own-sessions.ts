@@ -1,7 +1,7 @@
 import { DomainError } from '../errors.ts';
 import { tokenDigest } from '../secrets.ts';
 import { byPerson } from './administration.ts';
-import type { AccountMeans } from './means.ts';
+import type { AccountDeps } from './deps.ts';
 import { goingOn } from './sessions.ts';
 import type { AccountTables } from './tables.ts';
 
@@ -19,15 +19,15 @@ export interface OwnSession {
 
 /** The sessions of a person, which they may end. */
 export class OwnSessions {
-  readonly #means: AccountMeans;
+  readonly #deps: AccountDeps;
 
-  constructor(means: AccountMeans) {
-    this.#means = means;
+  constructor(deps: AccountDeps) {
+    this.#deps = deps;
   }
 
   /** Those that go on, the one last seen first. @param token of the session that asks. */
   async list(personId: string, token: string): Promise<OwnSession[]> {
-    const { database, clock } = this.#means;
+    const { database, clock } = this.#deps;
     const rows = await database
       .tables<AccountTables>()
       .selectFrom('sessions')
@@ -60,7 +60,7 @@ export class OwnSessions {
   }
 
   async #end(personId: string, isEnded: (session: { session_id: string; sha256: string }) => boolean): Promise<void> {
-    const { database, administration } = this.#means;
+    const { database, administration } = this.#deps;
     await database.write(async (transaction) => {
       const sessions = transaction.tables<AccountTables>();
       const own = sessions.selectFrom('sessions').select(['session_id', 'sha256']).where('person_id', '=', personId);

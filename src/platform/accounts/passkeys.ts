@@ -4,7 +4,7 @@ import { DomainError } from '../errors.ts';
 import { byPerson } from './administration.ts';
 import { type Ceremonies, challengeIn, type MakingOptions, type PasskeyAnswer } from './ceremonies.ts';
 import { Challenges, purposeOf } from './challenges.ts';
-import type { AccountMeans } from './means.ts';
+import type { AccountDeps } from './deps.ts';
 import { deletePasskey, insertPasskey, type PasskeyRow, passkeysOf } from './passkey-rows.ts';
 import { findPerson, personById, present } from './person-rows.ts';
 import { sessionEnded } from './sessions.ts';
@@ -17,15 +17,15 @@ export type Passkey = Pick<PasskeyRow, 'passkey_id' | 'name' | 'created_at' | 'l
 
 /** The passkeys that people add to their account, and remove. */
 export class Passkeys {
-  readonly #means: AccountMeans;
+  readonly #deps: AccountDeps;
   readonly #ceremonies: Ceremonies | null;
   readonly #challenges: Challenges;
 
   /** @param ceremonies null where the platform is not reached as passkeys need it. */
-  constructor(means: AccountMeans, ceremonies: Ceremonies | null) {
-    this.#means = means;
+  constructor(deps: AccountDeps, ceremonies: Ceremonies | null) {
+    this.#deps = deps;
     this.#ceremonies = ceremonies;
-    this.#challenges = new Challenges(means);
+    this.#challenges = new Challenges(deps);
   }
 
   /** True if the platform's address allows passkeys. */
@@ -35,7 +35,7 @@ export class Passkeys {
 
   /** Oldest first. */
   async list(personId: string): Promise<Passkey[]> {
-    return (await passkeysOf(this.#means.database, personId)).map(toPasskey);
+    return (await passkeysOf(this.#deps.database, personId)).map(toPasskey);
   }
 
   /** @throws DomainError `not_found`. */
@@ -47,7 +47,7 @@ export class Passkeys {
 
   /** Options with which a session's browser makes a passkey. @throws DomainError as `add`. */
   async askToAdd(token: string): Promise<MakingOptions> {
-    const { database } = this.#means;
+    const { database } = this.#deps;
     const personId = await this.#personIn(token);
     const existing = await passkeysOf(database, personId);
     refuseMore(existing);
@@ -61,7 +61,7 @@ export class Passkeys {
    * many, or none can be used here.
    */
   async add(token: string, name: string, answer: PasskeyAnswer): Promise<void> {
-    const { database, sessions, letters, administration } = this.#means;
+    const { database, sessions, letters, administration } = this.#deps;
     const person_id = await this.#personIn(token);
     await database.write(async (transaction) => {
       const { email } = await findPerson(transaction, person_id);
@@ -83,7 +83,7 @@ export class Passkeys {
 
   /** Removes one of one's own, and says so by mail. @throws DomainError `not_found`. */
   async remove(personId: string, passkeyId: string): Promise<void> {
-    const { database, letters, administration } = this.#means;
+    const { database, letters, administration } = this.#deps;
     await database.write(async (transaction) => {
       const { email } = await findPerson(transaction, personId);
       if (!(await deletePasskey(transaction, personId, passkeyId))) throw noSuchPasskey();
@@ -108,12 +108,12 @@ export class Passkeys {
         'the passkey was not made for this page as it was; load it anew and try again',
       );
     const { id: credential_id, publicKey: public_key, counter, transports = [] } = made;
-    const created_at = this.#means.clock().toISOString();
+    const created_at = this.#deps.clock().toISOString();
     return { credential_id, public_key, counter, transports: JSON.stringify(transports), created_at };
   }
 
   async #personIn(token: string): Promise<string> {
-    const session = await this.#means.sessions.find(token);
+    const session = await this.#deps.sessions.find(token);
     if (session === null) throw sessionEnded();
     return session.personId;
   }

@@ -5,7 +5,7 @@ import { fromCursor, pageOf, toCursor } from '../http/cursor.ts';
 import { canonicalEmail } from '../mail/address.ts';
 import type { Scope } from '../scopes.ts';
 import { type Actor, refuseScopes } from './administration.ts';
-import type { AccountMeans } from './means.ts';
+import type { AccountDeps } from './deps.ts';
 import { deletePasskeysOf, passkeyHolders } from './passkey-rows.ts';
 import {
   findPerson,
@@ -33,15 +33,15 @@ export interface Person {
 
 /** The people who may come in, and their roles. */
 export class People {
-  readonly #means: AccountMeans;
+  readonly #deps: AccountDeps;
 
-  constructor(means: AccountMeans) {
-    this.#means = means;
+  constructor(deps: AccountDeps) {
+    this.#deps = deps;
   }
 
   /** Reports whether nobody has an account yet: only then the set-up link and the variables of the bootstrap are taken. */
   async isNobody(): Promise<boolean> {
-    return !(await isAnybody(this.#means.database));
+    return !(await isAnybody(this.#deps.database));
   }
 
   /** Counts those who may come in and have a scope. */
@@ -54,31 +54,31 @@ export class People {
 
   /** In the order of their addresses. */
   async list({ limit, cursor }: { limit: number; cursor?: string | undefined }) {
-    const people = this.#means.database.tables<AccountTables>().selectFrom('people').selectAll().orderBy('email');
+    const people = this.#deps.database.tables<AccountTables>().selectFrom('people').selectAll().orderBy('email');
     const after = cursor === undefined ? '' : fromCursor('people', ['string'], cursor)[0];
     const rows = await people
       .where('email', '>', after)
       .limit(limit + 1)
       .execute();
     const { shown, next_cursor } = pageOf(rows, limit, (last) => toCursor('people', [last.email]));
-    return { data: await toPeople(this.#means.database, shown), next_cursor };
+    return { data: await toPeople(this.#deps.database, shown), next_cursor };
   }
 
   /** @throws DomainError `not_found`. */
   async byEmail(address: string): Promise<Person> {
-    const person = await personByEmail(this.#means.database, canonicalEmail(address));
+    const person = await personByEmail(this.#deps.database, canonicalEmail(address));
     if (person === undefined) throw new DomainError('not_found', 'nobody has this e-mail address');
-    return toPerson(this.#means.database, person);
+    return toPerson(this.#deps.database, person);
   }
 
   /** @throws DomainError `not_found`. */
   async find(personId: string): Promise<Person> {
-    return toPerson(this.#means.database, present(await personById(this.#means.database, personId)));
+    return toPerson(this.#deps.database, present(await personById(this.#deps.database, personId)));
   }
 
   /** The names of people, by their ids. */
   async namesOf(personIds: readonly string[]): Promise<ReadonlyMap<string, string>> {
-    const { database } = this.#means;
+    const { database } = this.#deps;
     const people = database.tables<AccountTables>().selectFrom('people').select(['person_id', 'name']);
     const rows = await people.where(database.sql.isAmong('person_id', personIds)).execute();
     return new Map(rows.map(({ person_id, name }) => [person_id, name]));
@@ -97,7 +97,7 @@ export class People {
 
   /** Lets somebody in no more, and ends their sessions. @throws DomainError `not_found`; `conflict` for the last owner. */
   disable(actor: Actor, personId: string): Promise<Person> {
-    const { clock, sessions } = this.#means;
+    const { clock, sessions } = this.#deps;
     return this.#change(personId, async (transaction, person) => {
       if (person.disabled_at !== null) return {};
       await refuseLastOwner(transaction, person);
@@ -124,7 +124,7 @@ export class People {
       refuseScopes(actor, scopesOfRole(person.role));
       if (!(await toPerson(transaction, person)).second_factor) return {};
       await deletePasskeysOf(transaction, personId);
-      await this.#means.letters.send(transaction, { letter: 'second_factor_removed', to: person.email });
+      await this.#deps.letters.send(transaction, { letter: 'second_factor_removed', to: person.email });
       return { change: { totp_secret: null }, act: { actor, action: 'second_factor.removed', more: { kind: 'all' } } };
     });
   }
@@ -134,7 +134,7 @@ export class People {
     personId: string,
     decide: (transaction: Transaction, person: PersonRow) => Promise<Decision | Record<string, never>>,
   ): Promise<Person> {
-    const { database, administration } = this.#means;
+    const { database, administration } = this.#deps;
     return database.write(async (transaction) => {
       const person = await findPerson(transaction, personId);
       const { change, act } = await decide(transaction, person);
@@ -148,7 +148,7 @@ export class People {
 
 interface Decision {
   change: Partial<PersonRow>;
-  act: Omit<Parameters<AccountMeans['administration']['record']>[1], 'of'>;
+  act: Omit<Parameters<AccountDeps['administration']['record']>[1], 'of'>;
 }
 
 async function toPerson(reader: Reader, person: PersonRow): Promise<Person> {

@@ -24,7 +24,7 @@ export interface FactorQuestion {
   options: SigningOptions | null;
 }
 
-export interface FactorMeans {
+export interface FactorDeps {
   secrets: SecretBox;
   clock: () => Date;
   administration: Administration;
@@ -34,17 +34,17 @@ export interface FactorMeans {
 
 /** Asks for a second factor, and takes it. */
 export class SecondFactors {
-  readonly #means: FactorMeans;
+  readonly #deps: FactorDeps;
   readonly #challenges: Challenges;
 
-  constructor(means: FactorMeans) {
-    this.#means = means;
-    this.#challenges = new Challenges(means);
+  constructor(deps: FactorDeps) {
+    this.#deps = deps;
+    this.#challenges = new Challenges(deps);
   }
 
   async ask(reader: Reader, person: PersonRow, purpose: ChallengePurpose): Promise<FactorQuestion> {
     const passkeys = await passkeysOf(reader, person.person_id);
-    const { ceremonies } = this.#means;
+    const { ceremonies } = this.#deps;
     const canSign = ceremonies !== null && passkeys.length > 0;
     const options = canSign ? await ceremonies.toSign(passkeys, this.#challenges.make(purpose)) : null;
     return { factors: factorsOf(person, passkeys.length > 0), options };
@@ -71,7 +71,7 @@ export class SecondFactors {
   async #takeCode(transaction: Transaction, person: PersonRow, code: string): Promise<boolean> {
     const { person_id, totp_secret, totp_step } = person;
     if (totp_secret === null) return false;
-    const { secrets, clock } = this.#means;
+    const { secrets, clock } = this.#deps;
     const step = totpStep(secrets.open(totp_secret, person_id), code, clock(), totp_step);
     if (step === null) return false;
     await updatePerson(transaction, person_id, { totp_step: step });
@@ -85,7 +85,7 @@ export class SecondFactors {
     answer: PasskeyAnswer,
     purpose: ChallengePurpose,
   ): Promise<boolean> {
-    const { ceremonies, clock } = this.#means;
+    const { ceremonies, clock } = this.#deps;
     const passkey = passkeys.find(({ credential_id }) => credential_id === answer.id);
     const challenge = challengeIn(answer);
     if (ceremonies === null || passkey === undefined || challenge === null) return false;
@@ -103,7 +103,7 @@ export class SecondFactors {
 
   /** Nobody knows which of the two is the copy: the owners find the entry, and remove the passkey. */
   async #recordCopy(transaction: Transaction, { person_id, passkey_id }: PasskeyRow): Promise<void> {
-    await this.#means.administration.record(transaction, {
+    await this.#deps.administration.record(transaction, {
       actor: byPerson(person_id),
       action: 'passkey.counted_back',
       of: ['person', person_id],

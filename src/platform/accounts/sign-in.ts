@@ -3,7 +3,7 @@ import { DomainError } from '../errors.ts';
 import { canonicalEmail } from '../mail/address.ts';
 import { byPerson } from './administration.ts';
 import { type ChallengePurpose, purposeOf } from './challenges.ts';
-import type { AccountMeans } from './means.ts';
+import type { AccountDeps } from './deps.ts';
 import { lockPerson, type PersonRow, personByEmail, personById, present } from './person-rows.ts';
 import type { FactorQuestion, GivenFactor, SecondFactor } from './second-factors.ts';
 import { type Session, sessionEnded } from './sessions.ts';
@@ -59,10 +59,10 @@ interface Outcomes<T> {
 
 /** Verifies people's identities. */
 export class SignIn {
-  readonly #means: AccountMeans;
+  readonly #deps: AccountDeps;
 
-  constructor(means: AccountMeans) {
-    this.#means = means;
+  constructor(deps: AccountDeps) {
+    this.#deps = deps;
   }
 
   /**
@@ -90,19 +90,19 @@ export class SignIn {
     const attempt = this.#byPassword(canonicalEmail(address), network, password);
     return this.#attempt<{ session: string } | { ticket: string }>(attempt, {
       work: async (proof) => ({ session: await this.#begin(proof, { network, browser }) }),
-      factorMissing: (person) => ({ ticket: sealTicket(this.#means, person) }),
+      factorMissing: (person) => ({ ticket: sealTicket(this.#deps, person) }),
     });
   }
 
   /** The question for somebody with a ticket. @throws DomainError `not_signed_in` if the ticket is too old. */
   async askSecond(ticket: string): Promise<FactorQuestion> {
-    const { database, secondFactors } = this.#means;
-    return secondFactors.ask(database, await openTicket(this.#means, ticket), purposeOf('sign in', ticket));
+    const { database, secondFactors } = this.#deps;
+    return secondFactors.ask(database, await openTicket(this.#deps, ticket), purposeOf('sign in', ticket));
   }
 
   /** Signs in who has a ticket and gives a second factor. @throws DomainError `not_signed_in`, `too_many_attempts`. */
   async secondStep({ ticket, network, browser, ...factor }: SecondStep): Promise<string> {
-    const { email, password } = await openTicket(this.#means, ticket);
+    const { email, password } = await openTicket(this.#deps, ticket);
     const isRight = async (known: PersonRow | undefined) => known?.password === password;
     const attempt = { email, network, isRight, factor, purpose: purposeOf('sign in', ticket) };
     return this.#attempt(attempt, { work: (proof) => this.#begin(proof, { network, browser }) });
@@ -112,14 +112,14 @@ export class SignIn {
    * The question, besides the password, for somebody signed in who proves it anew. @throws DomainError `not_signed_in`.
    */
   async askAgain(token: string): Promise<FactorQuestion> {
-    const { database, secondFactors } = this.#means;
+    const { database, secondFactors } = this.#deps;
     const { personId } = await this.#sessionOf(token);
     return secondFactors.ask(database, present(await personById(database, personId)), purposeOf('prove', token));
   }
 
   /** Proves anew who is signed in, for what is asked for again. @throws DomainError as `signIn`. */
   async proveAgain(token: string, network: string, given: Credentials): Promise<void> {
-    const { sessions } = this.#means;
+    const { sessions } = this.#deps;
     await this.prove(token, network, given, ({ transaction }) => sessions.prove(transaction, token));
   }
 
@@ -133,7 +133,7 @@ export class SignIn {
 
   async #attempt<T>(attempt: Attempt, { work, factorMissing }: Outcomes<T>): Promise<T> {
     const { email, network, isRight } = attempt;
-    const { database, throttle } = this.#means;
+    const { database, throttle } = this.#deps;
     const [account, ...others] = [accountSubject(email), networkSubject(network)] as const;
     const { isBurst } = await database.write((transaction) => throttle.attempt(transaction, [account, ...others]));
     const known = await personByEmail(database, email);
@@ -157,24 +157,24 @@ export class SignIn {
   }
 
   #take(transaction: Transaction, person: PersonRow, { factor, purpose }: Attempt) {
-    return this.#means.secondFactors.take(transaction, person, factor, purpose);
+    return this.#deps.secondFactors.take(transaction, person, factor, purpose);
   }
 
   /** Takes as long where nobody has this address. No passkey is asked for, so that none is taken. */
   #byPassword(email: string, network: string, password: string): Attempt {
-    const isRight = (known: PersonRow | undefined) => this.#means.passwords.matches(password, known?.password ?? null);
+    const isRight = (known: PersonRow | undefined) => this.#deps.passwords.matches(password, known?.password ?? null);
     return { email, network, isRight, factor: {}, purpose: purposeOf('sign in', '') };
   }
 
   /** @throws DomainError `not_signed_in`. */
   async #sessionOf(token: string): Promise<Session> {
-    const session = await this.#means.sessions.find(token);
+    const session = await this.#deps.sessions.find(token);
     if (session === null) throw sessionEnded();
     return session;
   }
 
   async #begin({ transaction, person: { person_id }, secondFactor }: Proof, from: From): Promise<string> {
-    const { sessions, administration } = this.#means;
+    const { sessions, administration } = this.#deps;
     const token = await sessions.begin(transaction, person_id, { ...from, isProved: secondFactor !== null });
     await administration.record(transaction, {
       actor: byPerson(person_id),
@@ -192,7 +192,7 @@ export class SignIn {
   }
 
   #recordBurst(transaction: Transaction, known: PersonRow | undefined, network: string): Promise<void> {
-    return this.#means.administration.record(transaction, {
+    return this.#deps.administration.record(transaction, {
       actor: { name: 'nobody' },
       action: 'sign_in.failing',
       of: ['network', network],

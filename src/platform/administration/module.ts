@@ -3,21 +3,16 @@ import type { ServiceModule } from '../module.ts';
 import { recentActs } from './overview.ts';
 import { pagesOfAdministration, type Settings } from './pages.ts';
 import { administrationRoutes } from './routes.ts';
-import { type AdministrationMeans, AdministrationService } from './service.ts';
+import { type AdministrationDeps, AdministrationService } from './service.ts';
 
-export interface AdministrationModuleMeans extends AdministrationMeans {
+export interface AdministrationModuleDeps extends AdministrationDeps {
   clock: () => Date;
   accounts: Pick<Accounts, 'people'>;
   settings: Settings;
 }
 
-export function administrationModule({
-  clock,
-  settings,
-  accounts,
-  ...means
-}: AdministrationModuleMeans): ServiceModule {
-  const service = new AdministrationService(means);
+export function administrationModule({ clock, settings, accounts, ...deps }: AdministrationModuleDeps): ServiceModule {
+  const service = new AdministrationService(deps);
   return {
     name: 'administration',
     routes: (server) => administrationRoutes(server, { service }),

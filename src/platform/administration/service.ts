@@ -6,7 +6,7 @@ import type { PageQuery } from '../http/fields.ts';
 import type { Outbox } from '../jobs/outbox.ts';
 import { ADMINISTRATION_STREAM } from './record.ts';
 
-export interface AdministrationMeans {
+export interface AdministrationDeps {
   database: Database;
   log: AuditLog;
   administration: Administration;
@@ -15,15 +15,15 @@ export interface AdministrationMeans {
 
 /** The record of administrative acts, and of failed deliveries. */
 export class AdministrationService {
-  readonly #means: AdministrationMeans;
+  readonly #deps: AdministrationDeps;
 
-  constructor(means: AdministrationMeans) {
-    this.#means = means;
+  constructor(deps: AdministrationDeps) {
+    this.#deps = deps;
   }
 
   /** Administrative acts, newest first: entries of their stream. */
   async acts({ limit, cursor }: PageQuery) {
-    const { database, log } = this.#means;
+    const { database, log } = this.#deps;
     const before = cursor === undefined ? undefined : fromCursor('acts', ['number'], cursor)[0];
     const acts = await log.newest(database, ADMINISTRATION_STREAM, { limit: limit + 1, before });
     const { shown, next_cursor } = pageOf(acts, limit, (last) => toCursor('acts', [last.sequence]));
@@ -32,12 +32,12 @@ export class AdministrationService {
 
   /** Messages that nobody tries to deliver any more, newest first. */
   deadLetters(page: PageQuery) {
-    return this.#means.outbox.dead(page);
+    return this.#deps.outbox.dead(page);
   }
 
   /** Has a message tried again from the first attempt on. @throws DomainError `not_found`. */
   replay(actor: Actor, messageId: string): Promise<void> {
-    const { database, outbox, administration } = this.#means;
+    const { database, outbox, administration } = this.#deps;
     return database.write(async (transaction) => {
       await outbox.replay(transaction, messageId);
       await administration.record(transaction, { actor, action: 'message.replayed', of: ['message', messageId] });

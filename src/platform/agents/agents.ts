@@ -9,33 +9,33 @@ import { keyedRequest, makeOnce } from '../idempotency/keyed-results.ts';
 import { type Agent, changeAgent, findAgent, lockAgent } from './agent-rows.ts';
 import { agentsToWire } from './agent-wire.ts';
 import { allowancesOf, compositionDigest, compositionOf, sortedNames } from './composition.ts';
+import type { AgentServiceDeps } from './deps.ts';
 import { type AgentEntry, writeEntries } from './entries.ts';
 import { tierOf } from './enums.ts';
 import { type GhostPorts, noteGhost } from './ghosts.ts';
-import type { AgentServiceMeans } from './means.ts';
 import type { AgentPatch, AgentQuery, AgentRegistration, WireAgent } from './requests/agents.ts';
 import type { AgentTables } from './tables.ts';
 import { decoyToolsOf } from './vault/decoy-rows.ts';
 
 /** The agents, as routes and pages have them. */
 export class Agents {
-  readonly #means: AgentServiceMeans;
+  readonly #deps: AgentServiceDeps;
   readonly #ports: GhostPorts;
 
-  constructor(means: AgentServiceMeans, ports: GhostPorts) {
-    this.#means = means;
+  constructor(deps: AgentServiceDeps, ports: GhostPorts) {
+    this.#deps = deps;
     this.#ports = ports;
   }
 
   /** @throws DomainError `not_found`, `conflict` for the parent; `idempotency_conflict`. */
-  async register(actor: Actor, wish: AgentRegistration, idempotencyKey: string | undefined): Promise<WireAgent> {
-    const { database, clock } = this.#means;
-    const keyed = idempotencyKey === undefined ? null : keyedRequest('agents', idempotencyKey, wish as Json);
+  async register(actor: Actor, input: AgentRegistration, idempotencyKey: string | undefined): Promise<WireAgent> {
+    const { database, clock } = this.#deps;
+    const keyed = idempotencyKey === undefined ? null : keyedRequest('agents', idempotencyKey, input as Json);
     const outcome = await database.write((transaction) =>
       makeOnce(
         transaction,
         { keyed, now: clock() },
-        () => this.#insert(transaction, actor, wish),
+        () => this.#insert(transaction, actor, input),
         (agentId) => agentId,
       ),
     );
@@ -44,7 +44,7 @@ export class Agents {
 
   /** Newest first. @throws DomainError `invalid_cursor`. */
   async list({ limit, cursor, state, tier, q }: AgentQuery) {
-    const { database } = this.#means;
+    const { database } = this.#deps;
     let agents = database.tables<AgentTables>().selectFrom('agents').selectAll();
     if (state !== undefined) agents = agents.where('state', '=', state);
     if (tier !== undefined) agents = agents.where('tier', '=', tier);
@@ -59,7 +59,7 @@ export class Agents {
 
   /** @throws DomainError `not_found`. */
   async find(agentId: string): Promise<WireAgent> {
-    const { database } = this.#means;
+    const { database } = this.#deps;
     const [agent] = await agentsToWire(database, [await findAgent(database, agentId)]);
     if (agent === undefined) throw new Error('one agent became none');
     return agent;
@@ -70,7 +70,7 @@ export class Agents {
    * again. @throws DomainError `not_found`, `agent_revoked`; `conflict` for a tool that is a decoy of it.
    */
   async change(actor: Actor, agentId: string, patch: AgentPatch): Promise<WireAgent> {
-    const { database, log } = this.#means;
+    const { database, log } = this.#deps;
     await database.write(async (transaction) => {
       const agent = await lockAgent(transaction, agentId);
       if (agent.state === 'revoked')
@@ -84,7 +84,7 @@ export class Agents {
         const because = 'what it is made of was changed';
         const ghost = { actor: actor.name, observed: observedOf(changed), because };
         entries.push(
-          ...(await noteGhost(transaction, this.#means, this.#ports, { ...agent, ...changed }, ghost)).entries,
+          ...(await noteGhost(transaction, this.#deps, this.#ports, { ...agent, ...changed }, ghost)).entries,
         );
       }
       await writeEntries(log, transaction, entries);
@@ -92,10 +92,10 @@ export class Agents {
     return this.find(agentId);
   }
 
-  async #insert(transaction: Transaction, actor: Actor, wish: AgentRegistration): Promise<string> {
-    const { clock, log } = this.#means;
-    const parent = wish.parent_agent_id === null ? null : await lockParent(transaction, wish.parent_agent_id);
-    const agent = newAgent(actor, wish, parent, clock());
+  async #insert(transaction: Transaction, actor: Actor, input: AgentRegistration): Promise<string> {
+    const { clock, log } = this.#deps;
+    const parent = input.parent_agent_id === null ? null : await lockParent(transaction, input.parent_agent_id);
+    const agent = newAgent(actor, input, parent, clock());
     await transaction.tables<AgentTables>().insertInto('agents').values(agent).execute();
     const { agent_id: agentId } = agent;
     const change = await this.#ports.trust.note(transaction, agentId, { rule: 'registered' });
@@ -140,7 +140,7 @@ async function lockParent(transaction: Transaction, parentId: string): Promise<A
 
 function newAgent(
   { name: registered_by }: Actor,
-  { allowed_tools, allowed_apis, ...wish }: AgentRegistration,
+  { allowed_tools, allowed_apis, ...input }: AgentRegistration,
   parent: Agent | null,
   at: Date,
 ) {
@@ -149,11 +149,11 @@ function newAgent(
   const tools = sortedNames(allowed_tools);
   const apis = sortedNames(allowed_apis);
   return {
-    ...wish,
+    ...input,
     agent_id,
     allowed_tools: JSON.stringify(tools),
     allowed_apis: JSON.stringify(apis),
-    composition: compositionDigest({ ...wish, allowed_tools: tools, allowed_apis: apis }),
+    composition: compositionDigest({ ...input, allowed_tools: tools, allowed_apis: apis }),
     root_agent_id: parent?.root_agent_id ?? agent_id,
     state: 'registered' as const,
     suspended_because: null,
@@ -177,13 +177,13 @@ function newAgent(
 
 /** The columns that a patch makes others, with the composition where it is another one. */
 function changedBy(agent: Agent, { allowed_tools, allowed_apis, ...patch }: AgentPatch): Partial<Agent> {
-  const wished = {
+  const changes = {
     ...patch,
     ...(allowed_tools && { allowed_tools: JSON.stringify(sortedNames(allowed_tools)) }),
     ...(allowed_apis && { allowed_apis: JSON.stringify(sortedNames(allowed_apis)) }),
   };
   const isOther = ([name, value]: [string, unknown]) => value !== undefined && value !== agent[name as keyof Agent];
-  const changed = Object.fromEntries(Object.entries(wished).filter(isOther)) as Partial<Agent>;
+  const changed = Object.fromEntries(Object.entries(changes).filter(isOther)) as Partial<Agent>;
   const composition = compositionDigest(compositionOf({ ...agent, ...changed }));
   return composition === agent.composition ? changed : { ...changed, composition };
 }

@@ -2,9 +2,9 @@ import type { Json } from '../../core/json/canonical.ts';
 import type { Transaction } from '../database/database.ts';
 import type { Agent } from './agent-rows.ts';
 import { alertOfAgent } from './alerting.ts';
+import type { AgentServiceDeps } from './deps.ts';
 import type { AgentEntry } from './entries.ts';
 import { tierOf } from './enums.ts';
-import type { AgentServiceMeans } from './means.ts';
 import type { IssuerPort, TrustChange, TrustPort } from './ports.ts';
 
 /** An agent that is not what it was onboarded as. */
@@ -29,7 +29,7 @@ export interface GhostPorts {
  */
 export async function noteGhost(
   transaction: Transaction,
-  { alerts }: Pick<AgentServiceMeans, 'alerts'>,
+  { alerts }: Pick<AgentServiceDeps, 'alerts'>,
   { trust, issuer }: GhostPorts,
   agent: Agent,
   { actor, observed, because, action_id }: GhostSighting,

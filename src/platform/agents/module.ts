@@ -5,14 +5,14 @@ import type { ServiceModule } from '../module.ts';
 import { SecretBox } from '../secrets.ts';
 import type { UseDecoy, VaultTraps } from '../traps/api.ts';
 import { tellerOfAgents } from './alerting.ts';
-import type { AgentServiceMeans } from './means.ts';
+import type { AgentServiceDeps } from './deps.ts';
 import { OwnQuestions } from './own-questions.ts';
 import { agentServiceRoutes } from './routes.ts';
 import { openAgents } from './service.ts';
 import { agentsOverview } from './web/overview.ts';
 import { pagesOfAgents } from './web/pages.ts';
 
-export interface AgentsModuleParts extends AgentServiceMeans {
+export interface AgentsModuleParts extends AgentServiceDeps {
   masterKey: Uint8Array;
   alerts: Alerts;
   accounts: Pick<Accounts, 'people'>;

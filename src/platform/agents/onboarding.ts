@@ -6,9 +6,9 @@ import type { Transaction } from '../database/database.ts';
 import { DomainError } from '../errors.ts';
 import { type Agent, changeAgent, findAgent, lockAgent } from './agent-rows.ts';
 import { boundToAgent } from './binding.ts';
+import type { AgentServiceDeps } from './deps.ts';
 import { type AgentEntry, writeEntries } from './entries.ts';
 import { streamOfAgent } from './enums.ts';
-import type { AgentServiceMeans } from './means.ts';
 import type { IssuedIdentity, IssuerPort, TrustPort, VaultPort } from './ports.ts';
 import type { Onboarded } from './requests/agents.ts';
 
@@ -23,11 +23,11 @@ const ONCE = 'The private keys and the API key are shown this once, and kept now
 
 /** Gives agents what they need to be known by others. */
 export class Onboarding {
-  readonly #means: AgentServiceMeans;
+  readonly #deps: AgentServiceDeps;
   readonly #ports: OnboardingPorts;
 
-  constructor(means: AgentServiceMeans, ports: OnboardingPorts) {
-    this.#means = means;
+  constructor(deps: AgentServiceDeps, ports: OnboardingPorts) {
+    this.#deps = deps;
     this.#ports = ports;
   }
 
@@ -38,7 +38,7 @@ export class Onboarding {
    * `key_shown_before` for a repeated request.
    */
   async onboard(actor: Actor, agentId: string, idempotencyKey: string | undefined): Promise<Onboarded> {
-    const { database, clock } = this.#means;
+    const { database, clock } = this.#deps;
     const now = clock();
     let parts: Omit<Onboarded, 'api_key' | 'message'> | undefined;
     const request = { scope: `agents/${agentId}/onboard`, body: {}, idempotencyKey, now };
@@ -52,7 +52,7 @@ export class Onboarding {
   }
 
   async #onboardIn(transaction: Transaction, actor: Actor, agentId: string, now: Date) {
-    const { log } = this.#means;
+    const { log } = this.#deps;
     const { issuer, trust, vaults } = this.#ports;
     const agent = await lockAgent(transaction, agentId);
     await refuseUnfit(transaction, agent);
@@ -77,19 +77,19 @@ export class Onboarding {
     { agent_id, name }: Agent,
     { key: given, now }: { key: NewKey; now: Date },
   ): Promise<IssuedKey> {
-    const { administration } = this.#means;
+    const { administration } = this.#deps;
     const scopes = ['agents:act'] as const;
     const issuing = { actor: { name: actor, scopes }, now, administration };
     const boundTo = boundToAgent(agent_id);
     await revokeBoundKeys(transaction, boundTo, issuing);
-    const wishes = { name: `agent ${name}`, scopes, expiresAt: null, boundTo };
-    return issueKey(transaction, wishes, { ...issuing, given });
+    const input = { name: `agent ${name}`, scopes, expiresAt: null, boundTo };
+    return issueKey(transaction, input, { ...issuing, given });
   }
 
   #streamOf(agentId: string) {
     const stream_id = streamOfAgent(agentId);
     const query = new URLSearchParams({ stream_id });
-    return { stream_id, entries_url: `${this.#means.publicUrl()}/audit/entries/?${query}` };
+    return { stream_id, entries_url: `${this.#deps.publicUrl()}/audit/entries/?${query}` };
   }
 }
 

@@ -4,13 +4,13 @@ import type { SecretBox } from '../secrets.ts';
 import type { VaultTraps } from '../traps/api.ts';
 import { Actions } from './actions/actions.ts';
 import { Agents } from './agents.ts';
+import type { AgentServiceDeps } from './deps.ts';
 import { Issuer } from './identity/issuer.ts';
 import { type AskPublic, askAsStranger } from './kill/asking.ts';
 import type { KillSwitch } from './kill/kill-switch.ts';
 import { openKillSwitch } from './kill/open.ts';
 import type { Subscribers } from './kill/subscribers.ts';
 import { Lately } from './lately.ts';
-import type { AgentServiceMeans } from './means.ts';
 import { Onboarding } from './onboarding.ts';
 import type { OwnQuestions } from './own-questions.ts';
 import { PublicAgents } from './public/public-agents.ts';
@@ -57,30 +57,30 @@ export interface AgentKeeping {
   askPublic?: AskPublic;
 }
 
-export function openAgents(means: AgentServiceMeans, keeping: AgentKeeping): OpenAgents {
-  const { database, clock } = means;
+export function openAgents(deps: AgentServiceDeps, keeping: AgentKeeping): OpenAgents {
+  const { database, clock } = deps;
   const { authorityBox, vaultBox, vaultTraps, ownQuestions } = keeping;
-  const issuer = new Issuer(means, authorityBox);
+  const issuer = new Issuer(deps, authorityBox);
   const verificationUrl = (agentId: string) => issuer.published.addresses().verification(agentId);
   const { askPublic = askAsStranger(verificationUrl, ownQuestions) } = keeping;
-  const desk = new TrustDesk(means, issuer);
-  const vaults = new Vaults(means, vaultBox, desk, vaultTraps);
-  const killSwitch = openKillSwitch(means, { trust: desk, issuer, askPublic });
-  const actions = new Actions({ ...means, desk, issuer, vaults });
+  const desk = new TrustDesk(deps, issuer);
+  const vaults = new Vaults(deps, vaultBox, desk, vaultTraps);
+  const killSwitch = openKillSwitch(deps, { trust: desk, issuer, askPublic });
+  const actions = new Actions({ ...deps, desk, issuer, vaults });
   return {
     service: {
-      agents: new Agents(means, { trust: desk, issuer }),
-      onboarding: new Onboarding(means, { issuer, trust: desk, vaults }),
+      agents: new Agents(deps, { trust: desk, issuer }),
+      onboarding: new Onboarding(deps, { issuer, trust: desk, vaults }),
       actions,
-      trust: new TrustScores(means),
+      trust: new TrustScores(deps),
       kill: killSwitch.kill,
       subscribers: killSwitch.subscribers,
       vault: vaults,
-      public: new PublicAgents(means, issuer.published),
+      public: new PublicAgents(deps, issuer.published),
       lately: new Lately(database),
       stats: () => readAgentStats(database, clock()),
     },
-    jobs: [trustJob(means, desk), killSwitch.job, authorityJob(issuer)],
+    jobs: [trustJob(deps, desk), killSwitch.job, authorityJob(issuer)],
     sends: killSwitch.sends,
     start: () => issuer.start(),
     async settled() {

@@ -17,7 +17,7 @@ import { type AlertMessage, TEST_KIND } from './telling.ts';
 /** So many are enough for people, and each may be told of everything. */
 const MOST_CHANNELS = 20;
 
-export interface AlertChannelsMeans {
+export interface AlertChannelsDeps {
   database: Database;
   clock: () => Date;
   /** Seals the secrets of channels. */
@@ -28,15 +28,15 @@ export interface AlertChannelsMeans {
 
 /** The channels that send alerts. */
 export class AlertChannels {
-  readonly #means: AlertChannelsMeans;
+  readonly #deps: AlertChannelsDeps;
 
-  constructor(means: AlertChannelsMeans) {
-    this.#means = means;
+  constructor(deps: AlertChannelsDeps) {
+    this.#deps = deps;
   }
 
   /** In the order in which they were made. */
   async list(): Promise<WireAlertChannel[]> {
-    const channels = this.#means.database.tables<AlertTables>().selectFrom('alerting_channels').selectAll();
+    const channels = this.#deps.database.tables<AlertTables>().selectFrom('alerting_channels').selectAll();
     const rows = await channels.where('removed_at', 'is', null).orderBy('channel_no').execute();
     return rows.map(toWire);
   }
@@ -46,20 +46,20 @@ export class AlertChannels {
    */
   async add(
     actor: Actor,
-    wish: NewAlertChannel,
+    input: NewAlertChannel,
     idempotencyKey?: string,
   ): Promise<WireAlertChannel & { secret: string | null }> {
-    const { database, clock, box } = this.#means;
-    const target = targetOf(wish);
+    const { database, clock, box } = this.#deps;
+    const target = targetOf(input);
     if ((await this.list()).length >= MOST_CHANNELS)
       throw new DomainError('conflict', `there are ${MOST_CHANNELS} alert channels already; remove one first`);
-    const secret = wish.kind === 'webhook' ? newWebhookSecret() : null;
+    const secret = input.kind === 'webhook' ? newWebhookSecret() : null;
     const alert_channel_id = randomUUID();
     const now = clock();
-    const sources = wish.sources === null ? null : ALERT_SOURCES.filter((each) => wish.sources?.includes(each));
-    const channel = { ...wish, alert_channel_id, target, sources, created_at: now.toISOString() };
+    const sources = input.sources === null ? null : ALERT_SOURCES.filter((each) => input.sources?.includes(each));
+    const channel = { ...input, alert_channel_id, target, sources, created_at: now.toISOString() };
     const sealed = secret === null ? null : box.seal(Buffer.from(secret), alert_channel_id);
-    const keyed = idempotencyKey === undefined ? null : keyedRequest('alerts/channels', idempotencyKey, wish);
+    const keyed = idempotencyKey === undefined ? null : keyedRequest('alerts/channels', idempotencyKey, input);
     const outcome = await database.write((transaction) =>
       makeOnce(
         transaction,
@@ -85,7 +85,7 @@ export class AlertChannels {
 
   /** @throws DomainError `not_found`. */
   async remove(actor: Actor, alertChannelId: string): Promise<WireAlertChannel> {
-    const { database, clock } = this.#means;
+    const { database, clock } = this.#deps;
     return database.write(async (transaction) => {
       const channel = await this.#find(alertChannelId);
       const channels = transaction.tables<AlertTables>().updateTable('alerting_channels');
@@ -98,7 +98,7 @@ export class AlertChannels {
 
   /** Sends an alert that says that it is a test. @returns the id of its message. @throws DomainError `not_found`. */
   async test(alertChannelId: string): Promise<{ message_id: string }> {
-    const { database, outbox } = this.#means;
+    const { database, outbox } = this.#deps;
     await this.#find(alertChannelId);
     const payload: AlertMessage = { alert_channel_id: alertChannelId };
     const message_id = await database.write((transaction) =>
@@ -122,7 +122,7 @@ export class AlertChannels {
     // Names and addresses stay out of what is never erased, and addresses of webhooks may have secrets in them.
     const host = kind === 'webhook' ? { host: new URL(target).host } : {};
     const more = { kind, least_severity, sources, ...host };
-    return this.#means.administration.record(transaction, {
+    return this.#deps.administration.record(transaction, {
       actor,
       action,
       of: ['alert_channel', alert_channel_id],

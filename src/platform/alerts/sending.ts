@@ -12,7 +12,7 @@ import { alertMail } from './mail.ts';
 import type { AlertTables } from './tables.ts';
 import type { AlertMessage } from './telling.ts';
 
-export interface SendingMeans {
+export interface SendingDeps {
   database: Database;
   clock: () => Date;
   /** Opens the secrets of channels. */
@@ -43,17 +43,17 @@ const TEST: AlertForms = {
 };
 
 /** Sends what a service tells, by the channel that each alert is for. */
-export function sendAlerts(means: SendingMeans, mail: MailTransport, teller: AlertTeller): Deliver {
-  return async (message) => send(means, mail, message, await formsOf(means, teller, message.message_id));
+export function sendAlerts(deps: SendingDeps, mail: MailTransport, teller: AlertTeller): Deliver {
+  return async (message) => send(deps, mail, message, await formsOf(deps, teller, message.message_id));
 }
 
 /** Sends alerts by which somebody tries a channel. */
-export function sendTests(means: SendingMeans, mail: MailTransport): Deliver {
-  return (message) => send(means, mail, message, TEST);
+export function sendTests(deps: SendingDeps, mail: MailTransport): Deliver {
+  return (message) => send(deps, mail, message, TEST);
 }
 
 async function formsOf(
-  { database, publicUrl }: SendingMeans,
+  { database, publicUrl }: SendingDeps,
   teller: AlertTeller,
   messageId: string,
 ): Promise<AlertForms> {
@@ -65,18 +65,18 @@ async function formsOf(
 }
 
 async function send(
-  means: SendingMeans,
+  deps: SendingDeps,
   mail: MailTransport,
   { message_id, payload }: Message,
   forms: AlertForms,
 ): Promise<void> {
   const { alert_channel_id: id } = payload as unknown as AlertMessage;
-  const { kind, target, secret } = await findChannel(means.database, id);
-  const now = means.clock();
+  const { kind, target, secret } = await findChannel(deps.database, id);
+  const now = deps.clock();
   if (kind === 'email') await mail.send({ ...forms.mail, to: target, messageId: `<${message_id}@alerts>`, date: now });
   else {
     const { type, data } = forms.webhook;
-    await post(means, message_id, { url: target, secret, id, body: { type, timestamp: now.toISOString(), data } });
+    await post(deps, message_id, { url: target, secret, id, body: { type, timestamp: now.toISOString(), data } });
   }
 }
 
@@ -97,7 +97,7 @@ interface Post {
 }
 
 /** @throws Undeliverable for an address that nothing may be sent to. */
-async function post({ dispatcher, box, clock }: SendingMeans, messageId: string, { url, secret, id, body }: Post) {
+async function post({ dispatcher, box, clock }: SendingDeps, messageId: string, { url, secret, id, body }: Post) {
   if (secret === null) throw new Undeliverable('the channel has no secret to sign with');
   const text = JSON.stringify(body);
   const headers = webhookHeaders(box.open(secret, id).toString(), { id: messageId, at: clock(), body: text });

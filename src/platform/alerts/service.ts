@@ -33,14 +33,14 @@ export interface AlertParts {
 export function assembleAlerts({ masterKey, outgoingHosts, ...parts }: AlertParts): AlertService {
   // Channels were of traps alone: what was sealed then still opens.
   const box = new SecretBox(masterKey, 'traps/secrets');
-  const means = { ...parts, box, dispatcher: new Dispatcher({ allowed: outgoingHosts }) };
+  const deps = { ...parts, box, dispatcher: new Dispatcher({ allowed: outgoingHosts }) };
   return {
-    channels: new AlertChannels(means),
-    tell: (transaction, alert) => tell(transaction, means, alert),
+    channels: new AlertChannels(deps),
+    tell: (transaction, alert) => tell(transaction, deps, alert),
     sends(mail, teller) {
-      const sending = { deliver: sendAlerts(means, mail, teller), note: noteStanding(teller, means.clock) };
+      const sending = { deliver: sendAlerts(deps, mail, teller), note: noteStanding(teller, deps.clock) };
       return new Map([[outboxKindOf(teller.source), sending]]);
     },
-    sendsTests: (mail) => new Map([[TEST_KIND, { deliver: sendTests(means, mail), note: async () => {} }]]),
+    sendsTests: (mail) => new Map([[TEST_KIND, { deliver: sendTests(deps, mail), note: async () => {} }]]),
   };
 }

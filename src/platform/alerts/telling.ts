@@ -23,7 +23,7 @@ export interface AlertMessage {
   alert_channel_id: string;
 }
 
-export interface TellingMeans {
+export interface TellingDeps {
   outbox: Pick<Outbox, 'add'>;
   clock: () => Date;
 }
@@ -31,7 +31,7 @@ export interface TellingMeans {
 /** See `Alerts.tell`. */
 export async function tell(
   transaction: Transaction,
-  { outbox, clock }: TellingMeans,
+  { outbox, clock }: TellingDeps,
   alert: Alert,
 ): Promise<AlertState> {
   const tables = transaction.tables<AlertTables>();

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { canonicalize, type Json } from '../../core/json/canonical.ts';
 import type { WireEntry } from '../../core/wire.ts';
 import type { Reader, Transaction } from '../database/database.ts';
-import { type AppendMeans, appendAll } from './append.ts';
+import { type AppendDeps, appendAll } from './append.ts';
 import { lastEntries } from './repository.ts';
 import { entryToWire } from './rules.ts';
 
@@ -53,7 +53,7 @@ export interface AuditLog {
   newest(reader: Reader, streamId: string, page: { limit: number; before?: number | undefined }): Promise<WireEntry[]>;
 }
 
-export function openAuditLog(means: AppendMeans): AuditLog {
+export function openAuditLog(deps: AppendDeps): AuditLog {
   const appendAllIn: AuditLog['appendAllIn'] = async (transaction, entries) => {
     if (entries.length === 0) return [];
     const checked = entries.map(({ streamId: stream_id, ...entry }) => ({
@@ -61,7 +61,7 @@ export function openAuditLog(means: AppendMeans): AuditLog {
       stream_id,
       metadataText: canonicalize(entry.metadata),
     }));
-    const [outcome] = await appendAll(transaction, means, [{ entries: checked }]);
+    const [outcome] = await appendAll(transaction, deps, [{ entries: checked }]);
     if (outcome === undefined) return [];
     if ('refused' in outcome) throw outcome.refused;
     return outcome.appended.map(({ row: { stream_id, sequence, hash } }) => ({ stream_id, sequence, hash }));

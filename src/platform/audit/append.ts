@@ -37,7 +37,7 @@ export interface AppendRequest {
 /** The result of one request. */
 export type AppendOutcome = { appended: Appended[] } | { refused: DomainError };
 
-export interface AppendMeans {
+export interface AppendDeps {
   keys: DerivedSealKeys;
   seals: RowSeals;
   clock: () => Date;
@@ -50,7 +50,7 @@ export interface AppendMeans {
  */
 export async function appendAll(
   transaction: Transaction,
-  { keys, seals, clock }: AppendMeans,
+  { keys, seals, clock }: AppendDeps,
   requests: readonly AppendRequest[],
 ): Promise<AppendOutcome[]> {
   const appends = requests.map(withKeys);

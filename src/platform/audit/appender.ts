@@ -1,6 +1,6 @@
 import { setImmediate } from 'node:timers/promises';
 import type { Database } from '../database/database.ts';
-import { type Appended, type AppendMeans, type AppendOutcome, type AppendRequest, appendAll } from './append.ts';
+import { type AppendDeps, type Appended, type AppendOutcome, type AppendRequest, appendAll } from './append.ts';
 
 interface Waiting {
   request: AppendRequest;
@@ -20,7 +20,7 @@ const MAX_COMMIT_ENTRIES = 200;
  */
 export class Appender {
   readonly #database: Database;
-  readonly #means: AppendMeans;
+  readonly #deps: AppendDeps;
   readonly #waiting: Waiting[] = [];
   /** Streams that are written to. */
   readonly #busy = new Set<string>();
@@ -29,9 +29,9 @@ export class Appender {
   /** Counts since this process began: requests, and entries that were not there before. */
   readonly done = { requests: 0, entries: 0 };
 
-  constructor(database: Database, means: AppendMeans) {
+  constructor(database: Database, deps: AppendDeps) {
     this.#database = database;
-    this.#means = means;
+    this.#deps = deps;
   }
 
   /**
@@ -103,7 +103,7 @@ export class Appender {
 
   #write(group: readonly Waiting[]): Promise<AppendOutcome[]> {
     const requests = group.map(({ request }) => request);
-    return this.#database.write((transaction) => appendAll(transaction, this.#means, requests));
+    return this.#database.write((transaction) => appendAll(transaction, this.#deps, requests));
   }
 
   /**

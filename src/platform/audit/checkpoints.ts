@@ -15,7 +15,7 @@ import type { AuditTables } from './tables.ts';
 /** Tells the operator why an anchor is still pending. */
 export type AnchorFailed = (error: unknown, checkpointId: string | null) => void;
 
-export interface CheckpointMeans {
+export interface CheckpointDeps {
   database: Database;
   seals: RowSeals;
   authority: TimestampAuthority;
@@ -28,11 +28,11 @@ export interface CheckpointMeans {
  * anchored afterwards, so that an authority that does not answer delays the anchor and loses nothing.
  */
 export class Checkpoints {
-  readonly #means: CheckpointMeans;
+  readonly #deps: CheckpointDeps;
   #retrying: Promise<void> | null = null;
 
-  constructor(means: CheckpointMeans) {
-    this.#means = means;
+  constructor(deps: CheckpointDeps) {
+    this.#deps = deps;
   }
 
   /**
@@ -40,7 +40,7 @@ export class Checkpoints {
    * @throws DomainError `not_found`; `stream_damaged` for a head that this service did not write.
    */
   async create(streamId: string): Promise<{ checkpoint: WireCheckpoint; repeated: boolean }> {
-    const { seals } = this.#means;
+    const { seals } = this.#deps;
     const { row, repeated } = await this.#ofHead(streamId);
     if (row.status === 'anchored') return { checkpoint: checkpointToWire(row, streamId, seals), repeated };
     const outcome = await this.#anchor({ ...row, stream_id: streamId });
@@ -54,7 +54,7 @@ export class Checkpoints {
    * and in nobody's way.
    */
   async createWhereGrown(): Promise<void> {
-    const { database, authority, onFailure } = this.#means;
+    const { database, authority, onFailure } = this.#deps;
     for await (const streamId of grownStreams(database, authority.kind))
       await this.#ofHead(streamId).catch((error: unknown) => onFailure(error, null));
     await this.retryPending();
@@ -62,7 +62,7 @@ export class Checkpoints {
 
   /** @throws DomainError `not_found`. */
   async list(streamId: string, { limit, cursor }: PageQuery) {
-    const { database, seals } = this.#means;
+    const { database, seals } = this.#deps;
     const { stream_no } = await findStream(database, streamId);
     let query = checkpointsOf(database, stream_no).limit(limit + 1);
     if (cursor !== undefined) query = query.where('number', '>', fromCursor('checkpoints', ['number'], cursor)[0]);
@@ -77,7 +77,7 @@ export class Checkpoints {
    */
   retryPending(): Promise<void> {
     this.#retrying ??= this.#retry()
-      .catch((error: unknown) => this.#means.onFailure(error, null))
+      .catch((error: unknown) => this.#deps.onFailure(error, null))
       .finally(() => {
         this.#retrying = null;
       });
@@ -90,7 +90,7 @@ export class Checkpoints {
   }
 
   async #retry(): Promise<void> {
-    const { database, authority } = this.#means;
+    const { database, authority } = this.#deps;
     for await (const row of pendingCheckpoints(database, authority.kind))
       if ((await this.#anchor(row)) === null) return;
   }
@@ -107,7 +107,7 @@ export class Checkpoints {
 
   /** The checkpoint of the head as it is; null where there is none. */
   async #lastOf(head: StreamHead, transaction: Transaction): Promise<CheckpointRow | null> {
-    const { authority, seals } = this.#means;
+    const { authority, seals } = this.#deps;
     const row = await checkpointsOf(transaction, head.streamNo ?? 0)
       .where('number', '=', head.checkpoints)
       .executeTakeFirst();
@@ -116,7 +116,7 @@ export class Checkpoints {
   }
 
   async #record(head: StreamHead, transaction: Transaction): Promise<CheckpointRow> {
-    const { authority, seals, clock } = this.#means;
+    const { authority, seals, clock } = this.#deps;
     head.checkpoints++;
     const row = {
       checkpoint_id: randomUUID(),
@@ -143,7 +143,7 @@ export class Checkpoints {
 
   /** The checkpoint as it is afterwards; null where the authority failed. */
   async #anchor(row: PendingCheckpoint): Promise<CheckpointRow | null> {
-    const { authority, seals, onFailure } = this.#means;
+    const { authority, seals, onFailure } = this.#deps;
     if (row.seal !== seals.checkpoint(row, row.stream_id)) {
       onFailure(new Error('it was changed outside of the service'), row.checkpoint_id);
       return row;
@@ -167,7 +167,7 @@ export class Checkpoints {
     head: StreamHead,
     transaction: Transaction,
   ): Promise<CheckpointRow> {
-    const { authority, seals } = this.#means;
+    const { authority, seals } = this.#deps;
     const checkpoints = transaction.tables<AuditTables>();
     const mine = checkpoints.selectFrom('checkpoints').selectAll().where('ordinal', '=', row.ordinal);
     const there = await mine.executeTakeFirstOrThrow();
@@ -191,7 +191,7 @@ export class Checkpoints {
 
   /** @throws DomainError `not_found`, `stream_damaged`. */
   #withHead<T>(streamId: string, work: (head: StreamHead, transaction: Transaction) => Promise<T>): Promise<T> {
-    const { database, seals, clock } = this.#means;
+    const { database, seals, clock } = this.#deps;
     return database.write(async (transaction) => {
       const head = (await lockHeads(transaction, seals, [streamId], clock())).get(streamId);
       if (head === undefined || head.streamNo === null)

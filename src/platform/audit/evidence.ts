@@ -10,7 +10,7 @@ import type { GenerateRequest } from './requests.ts';
 import type { RowSeals } from './row-seals.ts';
 import type { AuditTables } from './tables.ts';
 
-export interface EvidenceMeans {
+export interface EvidenceDeps {
   database: Database;
   seals: RowSeals;
   clock: () => Date;
@@ -23,11 +23,11 @@ export interface EvidenceMeans {
  * is generated; those are read when somebody downloads them, entries from rows that are never changed.
  */
 export class Evidence {
-  readonly #means: EvidenceMeans;
+  readonly #deps: EvidenceDeps;
   readonly #printing = new SharedWork<Uint8Array>();
 
-  constructor(means: EvidenceMeans) {
-    this.#means = means;
+  constructor(deps: EvidenceDeps) {
+    this.#deps = deps;
   }
 
   /**
@@ -43,7 +43,7 @@ export class Evidence {
     const keyed = key === undefined ? null : keyedRequest('audit/evidence', key, request as Json);
     const earlier = keyed === null ? null : await this.#earlier(keyed);
     if (earlier !== null) return { package: toGenerated(await this.find(earlier)), repeated: true };
-    const { settle, clock } = this.#means;
+    const { settle, clock } = this.#deps;
     const row = await settle({ packageId: randomUUID(), now: clock().toISOString(), request }, signal);
     const packageId = await this.#keep(row, keyed);
     const repeated = packageId !== row.package_id;
@@ -52,7 +52,7 @@ export class Evidence {
 
   /** @throws DomainError `not_found` for a package that does not exist, `package_damaged`. */
   async find(packageId: string): Promise<PackageRow> {
-    const { database, seals } = this.#means;
+    const { database, seals } = this.#deps;
     const row = await database
       .tables<AuditTables>()
       .selectFrom('packages')
@@ -72,7 +72,7 @@ export class Evidence {
    * @throws DomainError `package_damaged`.
    */
   async jsonDigest({ package_id }: PackageRow): Promise<string | null> {
-    const { database, seals } = this.#means;
+    const { database, seals } = this.#deps;
     const query = database.tables<AuditTables>().selectFrom('packages').select(['json_sha256', 'json_seal']);
     const { json_sha256, json_seal } = await query.where('package_id', '=', package_id).executeTakeFirstOrThrow();
     if (json_sha256 !== null && json_seal !== seals.json(package_id, json_sha256)) throw damaged();
@@ -81,7 +81,7 @@ export class Evidence {
 
   /** Keeps the digest of the JSON form, unless one is kept. */
   async keepJsonDigest({ package_id }: PackageRow, sha256: string): Promise<void> {
-    const { database, seals } = this.#means;
+    const { database, seals } = this.#deps;
     await database.write((transaction) =>
       transaction
         .tables<AuditTables>()
@@ -95,7 +95,7 @@ export class Evidence {
 
   /** The PDF form; set once and kept. @throws DomainError `package_damaged`; the reason of `signal`. */
   async pdf(row: PackageRow, signal: AbortSignal): Promise<Uint8Array> {
-    const { database, seals } = this.#means;
+    const { database, seals } = this.#deps;
     const { package_id } = row;
     const query = database.tables<AuditTables>().selectFrom('packages').select(['pdf', 'pdf_seal']);
     const { pdf, pdf_seal } = await query.where('package_id', '=', package_id).executeTakeFirstOrThrow();
@@ -105,7 +105,7 @@ export class Evidence {
   }
 
   async #print(row: PackageRow, signal: AbortSignal): Promise<Uint8Array> {
-    const { database, seals, print } = this.#means;
+    const { database, seals, print } = this.#deps;
     const { package_id } = row;
     const pdf = await print(row, signal);
     await database.write((transaction) =>
@@ -121,7 +121,7 @@ export class Evidence {
 
   /** The package that the same request led to before. */
   #earlier(keyed: KeyedRequest): Promise<string | null> {
-    const { database, clock } = this.#means;
+    const { database, clock } = this.#deps;
     return database.snapshot(async (transaction) => {
       const results = new KeyedResults(clock());
       await results.read(transaction, [keyed]);
@@ -131,7 +131,7 @@ export class Evidence {
 
   /** Keeps a package, unless the same request led to another one meanwhile; the id of the one that is kept. */
   #keep({ stream_id: _, ...row }: PackageRow, keyed: KeyedRequest | null): Promise<string> {
-    const { database, clock } = this.#means;
+    const { database, clock } = this.#deps;
     return database.write(async (transaction) => {
       const insert = async () => {
         const packages = transaction.tables<AuditTables>().insertInto('packages');

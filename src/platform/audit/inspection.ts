@@ -18,7 +18,7 @@ export interface StreamInspection {
   sound_through: number | null;
 }
 
-export interface InspectionMeans {
+export interface InspectionDeps {
   keys: DerivedSealKeys;
   seals: RowSeals;
 }
@@ -33,7 +33,7 @@ export interface InspectionMeans {
  */
 export async function inspectStream(
   database: ReadableDatabase,
-  { keys, seals }: InspectionMeans,
+  { keys, seals }: InspectionDeps,
   streamId: string,
   signal: AbortSignal,
 ): Promise<StreamInspection> {

@@ -8,9 +8,9 @@ import { DerivedSealKeys } from './seal-keys.ts';
 const { address, masterKey } = workerData as ReaderPlace;
 const database = await openForReading(address);
 const keys = new DerivedSealKeys(masterKey);
-const means = { database, keys, seals: new RowSeals(keys.ofRows()) };
+const deps = { database, keys, seals: new RowSeals(keys.ofRows()) };
 
 serveTasks(
-  (task: ReadingTask, signal) => performReading(means, task, signal),
+  (task: ReadingTask, signal) => performReading(deps, task, signal),
   () => database.close(),
 );

@@ -25,7 +25,7 @@ export type ReadingTask =
   | { read: 'package-json'; row: PackageRow }
   | { read: 'package-pdf'; row: PackageRow };
 
-export interface ReadingMeans {
+export interface ReadingDeps {
   database: ReadableDatabase;
   keys: DerivedSealKeys;
   seals: RowSeals;
@@ -33,14 +33,14 @@ export interface ReadingMeans {
 
 /** Yields what a task leads to: one value, or a package's JSON in pieces. */
 export async function* performReading(
-  means: ReadingMeans,
+  deps: ReadingDeps,
   task: ReadingTask,
   signal: AbortSignal,
 ): AsyncGenerator<unknown> {
-  const { database, seals } = means;
+  const { database, seals } = deps;
   switch (task.read) {
     case 'stream':
-      yield await inspectStream(database, means, task.streamId, signal);
+      yield await inspectStream(database, deps, task.streamId, signal);
       return;
     case 'entries':
       yield await listEntries(database, task.query, signal);

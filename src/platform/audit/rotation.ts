@@ -1,7 +1,7 @@
 import { canonicalize } from '../../core/json/canonical.ts';
 import type { Database, Reader, Transaction } from '../database/database.ts';
 import { DomainError } from '../errors.ts';
-import type { AppendMeans } from './append.ts';
+import type { AppendDeps } from './append.ts';
 import { countByHour } from './hours.ts';
 import { addEntries, lockHeads, moveHeads, refuseDamaged } from './repository.ts';
 import { ROTATED, sealKeyId } from './seal-keys.ts';
@@ -21,13 +21,13 @@ export interface SealKeyRotation {
  * sealed, whatever process appends them. Whoever was given the old key can seal nothing that comes after.
  * @throws DomainError `not_found`, `stream_damaged`, `clock_behind`.
  */
-export function rotateSealKey(database: Database, means: AppendMeans, streamId: string): Promise<SealKeyRotation> {
-  return database.write((transaction) => rotate(transaction, means, streamId));
+export function rotateSealKey(database: Database, deps: AppendDeps, streamId: string): Promise<SealKeyRotation> {
+  return database.write((transaction) => rotate(transaction, deps, streamId));
 }
 
 async function rotate(
   transaction: Transaction,
-  { keys, seals, clock }: AppendMeans,
+  { keys, seals, clock }: AppendDeps,
   streamId: string,
 ): Promise<SealKeyRotation> {
   const now = clock();

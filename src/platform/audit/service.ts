@@ -30,16 +30,16 @@ export interface AuditParts {
 
 export function assembleAudit({ database, keys, authority, clock, onAnchorFailure }: AuditParts): AuditService {
   const seals = new RowSeals(keys.ofRows());
-  const means = { database, seals, clock };
+  const deps = { database, seals, clock };
   const readers = new ReaderThreads(database, keys);
   return {
-    ...means,
+    ...deps,
     readers,
-    checkpoints: new Checkpoints({ ...means, authority, onFailure: onAnchorFailure }),
+    checkpoints: new Checkpoints({ ...deps, authority, onFailure: onAnchorFailure }),
     appender: new Appender(database, { keys, seals, clock }),
-    verifier: new Verifier({ ...means, inspect: (streamId, signal) => readers.inspect(streamId, signal) }),
+    verifier: new Verifier({ ...deps, inspect: (streamId, signal) => readers.inspect(streamId, signal) }),
     evidence: new Evidence({
-      ...means,
+      ...deps,
       settle: (order, signal) => readers.settle(order, signal),
       print: (row, signal) => readers.print(row, signal),
     }),

@@ -10,7 +10,7 @@ import { recordVerification } from './verifications.ts';
 /** A stream has a few entries, or millions. */
 const BOUNDS = [0.01, 0.1, 0.5, 1, 5, 15, 60, 300, 1800];
 
-export interface VerifyMeans {
+export interface VerifyDeps {
   database: Database;
   seals: RowSeals;
   clock: () => Date;
@@ -19,12 +19,12 @@ export interface VerifyMeans {
 
 /** Checks streams when somebody asks, and records what was found. */
 export class Verifier {
-  readonly #means: VerifyMeans;
+  readonly #deps: VerifyDeps;
   readonly #running = new SharedWork<WireVerification>();
   readonly durations = new Histogram('audit_verify_duration_seconds', 'How long checks of a stream took.', BOUNDS);
 
-  constructor(means: VerifyMeans) {
-    this.#means = means;
+  constructor(deps: VerifyDeps) {
+    this.#deps = deps;
   }
 
   /**
@@ -38,7 +38,7 @@ export class Verifier {
   }
 
   async #verify(streamId: string, signal: AbortSignal): Promise<WireVerification> {
-    const { database, seals, clock, inspect } = this.#means;
+    const { database, seals, clock, inspect } = this.#deps;
     const began_at = clock().toISOString();
     const begun = performance.now();
     const inspection = await inspect(streamId, signal);

@@ -42,9 +42,9 @@ const createCommand: CommandModule<object, CreateFlags> = {
   async handler({ name, scope, expires, ...flags }) {
     const { issueKey } = await import('../accounts/api-keys.ts');
     const { newKeySchema } = await import('../accounts/requests.ts');
-    const { expires_at, ...wishes } = checked(newKeySchema, { name, scopes: scope, expires_at: expires });
+    const { expires_at, ...input } = checked(newKeySchema, { name, scopes: scope, expires_at: expires });
     await issueAndShow('keys create', flags, (transaction, issuing) =>
-      issueKey(transaction, { ...wishes, expiresAt: expires_at }, issuing),
+      issueKey(transaction, { ...input, expiresAt: expires_at }, issuing),
     );
   },
 };
@@ -61,8 +61,8 @@ const rotateCommand: CommandModule<object, RotateFlags> = {
   async handler({ id, overlap, expires, ...flags }) {
     const { rotateKey } = await import('../accounts/api-keys.ts');
     const { rotationSchema } = await import('../accounts/requests.ts');
-    const wishes = checked(rotationSchema, { overlap_seconds: Math.round(overlap * 3600), expires_at: expires });
-    const rotation = { overlapSeconds: wishes.overlap_seconds, expiresAt: wishes.expires_at };
+    const input = checked(rotationSchema, { overlap_seconds: Math.round(overlap * 3600), expires_at: expires });
+    const rotation = { overlapSeconds: input.overlap_seconds, expiresAt: input.expires_at };
     await issueAndShow('keys rotate', flags, (transaction, issuing) => rotateKey(transaction, id, rotation, issuing));
   },
 };

@@ -41,10 +41,10 @@ const importCommand: CommandModule<object, ImportFlags> = {
     const { EndpointEvents } = await import('../endpoints/events.ts');
     const { knownFiles } = await import('../endpoints/packages/known-files.ts');
     const [outcome, explained] = await inPlace(flags, async ({ database, clock, log }) => {
-      const means = { database, clock, log };
+      const deps = { database, clock, log };
       const actor = byCommand('packages import');
-      const imported = await importPackages({ ...means, actor }, { paths, keyring });
-      return [imported, await new EndpointEvents({ ...means, knownFiles }).explainAgain()] as const;
+      const imported = await importPackages({ ...deps, actor }, { paths, keyring });
+      return [imported, await new EndpointEvents({ ...deps, knownFiles }).explainAgain()] as const;
     });
     for (const line of linesOf(outcome)) say(line);
     if (explained > 0)

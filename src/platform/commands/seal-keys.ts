@@ -42,11 +42,11 @@ const rotateCommand: CommandModule<object, RotateFlags> = {
     const { rotateSealKey, streamEpochs } = await import('../audit/rotation.ts');
     const { RowSeals } = await import('../audit/row-seals.ts');
     await inPlace(flags, async ({ database, sealKeys, clock }) => {
-      const means = { keys: sealKeys, seals: new RowSeals(sealKeys.ofRows()), clock };
+      const deps = { keys: sealKeys, seals: new RowSeals(sealKeys.ofRows()), clock };
       const streams = stream ?? (await streamEpochs(database)).map(({ stream_id }) => stream_id);
       const rows: string[][] = [];
       for (const streamId of streams) {
-        const { from, to, sequence } = await rotateSealKey(database, means, streamId);
+        const { from, to, sequence } = await rotateSealKey(database, deps, streamId);
         rows.push([streamId, `${sequence}`, from, to]);
       }
       process.stdout.write(`${formatTable(COLUMNS, rows)}\n`);

@@ -2,8 +2,8 @@ import { existsSync, realpathSync } from 'node:fs';
 import { appendFile, mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type AgentClient, connectAgent } from '../endpoint-agent/client.ts';
-import { type AgentMeans, type RoundResult, runRound } from '../endpoint-agent/round.ts';
-import { agentMeans } from '../endpoint-agent/run.ts';
+import { type AgentDeps, type RoundResult, runRound } from '../endpoint-agent/round.ts';
+import { agentDeps } from '../endpoint-agent/run.ts';
 import type { PlatformCaller } from './caller.ts';
 
 const PROGRAMS = 'usr/local/bin';
@@ -23,14 +23,14 @@ export class WatchedMachine implements AsyncDisposable {
   readonly #folder: string;
   readonly #endpointId: string;
   readonly #service: AgentClient;
-  readonly #means: AgentMeans;
+  readonly #deps: AgentDeps;
 
   private constructor(caller: PlatformCaller, folder: string, endpointId: string, service: AgentClient) {
     this.#caller = caller;
     this.#folder = folder;
     this.#endpointId = endpointId;
     this.#service = service;
-    this.#means = agentMeans({ service, state: join(folder, 'agent'), bytesPerSecond: null, canWatch: false });
+    this.#deps = agentDeps({ service, state: join(folder, 'agent'), bytesPerSecond: null, canWatch: false });
   }
 
   /** Reports whether the agent can run on this system. */
@@ -71,9 +71,9 @@ export class WatchedMachine implements AsyncDisposable {
     const bait = `/endpoints/hosts/${this.#endpointId}/bait`;
     await this.#caller.post(bait, { credential_type: 'api_token', path, label });
     await this.round();
-    const wish = { from: 'latest_scan', name: 'as installed', reason: REASON };
+    const input = { from: 'latest_scan', name: 'as installed', reason: REASON };
     const hosts = `/endpoints/hosts/${this.#endpointId}`;
-    const { baseline_id } = await this.#caller.post<{ baseline_id: string }>(`${hosts}/baselines`, wish);
+    const { baseline_id } = await this.#caller.post<{ baseline_id: string }>(`${hosts}/baselines`, input);
     await this.#caller.post(`/endpoints/baselines/${baseline_id}/approve`, { reason: REASON });
     const { data } = await this.#caller.get<{ data: { seen_by: string[] }[] }>(bait);
     return { isReadSeen: data.some(({ seen_by }) => seen_by.length > 0) };
@@ -81,7 +81,7 @@ export class WatchedMachine implements AsyncDisposable {
 
   /** One round of the agent: bait, scan, report. */
   round(): Promise<RoundResult> {
-    return runRound(this.#means);
+    return runRound(this.#deps);
   }
 
   /** Somebody changes the program. */

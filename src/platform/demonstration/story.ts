@@ -19,7 +19,7 @@ export interface StoryPart {
 
 export type Tell = (chapter: StoryPart) => void;
 
-export interface StoryMeans {
+export interface StoryDeps {
   caller: PlatformCaller;
   /** In which the watched machine has its folders. */
   folder: string;
@@ -32,14 +32,14 @@ export interface StoryMeans {
 const LABEL = 'nightly backup';
 
 /** Plays what traps, endpoints and agents are for, once, for real: from a trap to the kill switch. */
-export async function playStory(means: StoryMeans): Promise<void> {
-  const { isWatched = WatchedMachine.isPossible } = means;
-  await (isWatched ? breakIn(means) : tryToken(means));
-  await killAgent(means);
+export async function playStory(deps: StoryDeps): Promise<void> {
+  const { isWatched = WatchedMachine.isPossible } = deps;
+  await (isWatched ? breakIn(deps) : tryToken(deps));
+  await killAgent(deps);
 }
 
 /** A trap on a watched machine is read and used, and a program is changed. */
-async function breakIn({ caller, folder, tell, signal }: StoryMeans): Promise<void> {
+async function breakIn({ caller, folder, tell, signal }: StoryDeps): Promise<void> {
   await using machine = await WatchedMachine.enrol(caller, folder);
   const { trap, program } = machine;
   const { isReadSeen } = await machine.begin(LABEL);
@@ -67,9 +67,9 @@ async function breakIn({ caller, folder, tell, signal }: StoryMeans): Promise<vo
 }
 
 /** Without an agent for endpoints: a trap is made by hand, and used. */
-async function tryToken({ caller, tell, signal }: StoryMeans): Promise<void> {
-  const wish = { credential_type: 'api_token', plant_location: 'server', label: LABEL };
-  const made = await caller.post<{ artifact: { content: string } }>('/traps/api/v1/credentials/generate', wish);
+async function tryToken({ caller, tell, signal }: StoryDeps): Promise<void> {
+  const input = { credential_type: 'api_token', plant_location: 'server', label: LABEL };
+  const made = await caller.post<{ artifact: { content: string } }>('/traps/api/v1/credentials/generate', input);
   tell({
     title: 'Bait',
     text: 'The agent for endpoints needs Linux, so no machine is watched here. A trap is made all the same: a token for an API that nobody has a reason to use.',
@@ -80,7 +80,7 @@ async function tryToken({ caller, tell, signal }: StoryMeans): Promise<void> {
 
 async function useIt(
   found: FoundToken,
-  { caller, tell, signal }: Pick<StoryMeans, 'caller' | 'tell' | 'signal'>,
+  { caller, tell, signal }: Pick<StoryDeps, 'caller' | 'tell' | 'signal'>,
 ): Promise<void> {
   const status = await useToken(found, signal);
   tell({
@@ -94,7 +94,7 @@ async function useIt(
 }
 
 /** An AI agent acts within and against its allowance, and is ended. */
-async function killAgent({ caller, tell, signal }: StoryMeans): Promise<void> {
+async function killAgent({ caller, tell, signal }: StoryDeps): Promise<void> {
   const agent = await AiAgent.onboard(caller);
   signal.throwIfAborted();
   const within = await agent.act({

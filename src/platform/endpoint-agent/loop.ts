@@ -10,7 +10,7 @@ const USUAL_INTERVAL = 3600;
 const SHORTEST_INTERVAL = 10;
 const LONGEST_INTERVAL = 7 * 86_400;
 
-export interface LoopMeans {
+export interface LoopDeps {
   round: () => Promise<RoundResult>;
   tell: (result: RoundResult) => void;
   complain: (error: EvidenceError) => void;
@@ -26,7 +26,7 @@ export interface LoopMeans {
  * not end it.
  * @throws EvidenceError `config` and `unreadable`, which are to be mended on this machine, and what is no EvidenceError.
  */
-export async function runLoop({ round, tell, complain, wait, random, now }: LoopMeans): Promise<never> {
+export async function runLoop({ round, tell, complain, wait, random, now }: LoopDeps): Promise<never> {
   let interval = USUAL_INTERVAL;
   for (;;) {
     const started = now();

@@ -13,7 +13,7 @@ import type { ReadingPace } from './scan/pace.ts';
 import { type ScanResult, scan } from './scan/scan.ts';
 import type { AgentState, ReportChain, SignedReport } from './state.ts';
 
-export interface AgentMeans {
+export interface AgentDeps {
   state: AgentState;
   service: AgentClient;
   /** For each scan. */
@@ -37,15 +37,15 @@ export interface RoundResult {
  * is scanned and reported.
  * @throws EvidenceError `chain` where a person has to look: see `deliver`.
  */
-export async function runRound(means: AgentMeans): Promise<RoundResult> {
-  const { state, service } = means;
+export async function runRound(deps: AgentDeps): Promise<RoundResult> {
+  const { state, service } = deps;
   const settings = await readSettings(service);
-  const problems = await means.bait.tend(settings);
-  const chain = await joinChain(settings, means);
+  const problems = await deps.bait.tend(settings);
+  const chain = await joinChain(settings, deps);
   const waiting = state.pending();
-  const current = waiting === null ? chain : await sendWaiting(waiting, chain, settings, means);
-  const scanned = await scanAndSign(settings, current, means);
-  const accepted = await hand(scanned.report, settings, means);
+  const current = waiting === null ? chain : await sendWaiting(waiting, chain, settings, deps);
+  const scanned = await scanAndSign(settings, current, deps);
+  const accepted = await hand(scanned.report, settings, deps);
   return { settings, problems, scanned: scanned.result, accepted };
 }
 
@@ -61,8 +61,8 @@ async function readSettings(service: AgentClient): Promise<AgentSettings> {
  * The chain that the next report continues: this agent's own, which another machine with its key does not share. The
  * service's is taken where there is none: before the first report, and after a person has restarted the endpoint.
  */
-async function joinChain(settings: AgentSettings, means: AgentMeans): Promise<ReportChain> {
-  const { state, service } = means;
+async function joinChain(settings: AgentSettings, deps: AgentDeps): Promise<ReportChain> {
+  const { state, service } = deps;
   const chain = state.chain();
   if (chain !== null && chain.endpoint_id !== settings.endpointId) {
     throw new EvidenceError('config', `${state.folder} belongs to endpoint ${chain.endpoint_id}, the token does not`, {
@@ -74,7 +74,7 @@ async function joinChain(settings: AgentSettings, means: AgentMeans): Promise<Re
   if (!isKnown) {
     // Whatever crashes from here on, the chain before is not gone on with.
     state.forget();
-    await registerKey(settings, means);
+    await registerKey(settings, deps);
   }
   const { sequence, previousReportSha256, nonce } = isKnown ? settings.next : (await readSettings(service)).next;
   const begun = {
@@ -87,7 +87,7 @@ async function joinChain(settings: AgentSettings, means: AgentMeans): Promise<Re
   return begun;
 }
 
-async function registerKey({ endpointId, next }: AgentSettings, { state, service }: AgentMeans): Promise<void> {
+async function registerKey({ endpointId, next }: AgentSettings, { state, service }: AgentDeps): Promise<void> {
   const claim = { endpoint_id: endpointId, nonce: next.nonce, public_key: publicKeyOf(state) };
   const body = JSON.stringify({ public_key: claim.public_key, proof: proveKey(claim, state.privateKey) });
   const answer = await service.ask('/agent/key', body);
@@ -106,15 +106,15 @@ async function sendWaiting(
   report: SignedReport,
   chain: ReportChain,
   settings: AgentSettings,
-  means: AgentMeans,
+  deps: AgentDeps,
 ): Promise<ReportChain> {
-  const { state } = means;
+  const { state } = deps;
   // A crash came after the service's answer was written down, before the report was removed.
   if (report.head.sequence <= chain.sequence) state.drop();
   // The answer got lost.
   else if (settings.next.previousReportSha256 === reportSha256(report.head))
     state.accepted(report, settings.next.nonce);
-  else await hand(report, settings, means).catch(unlessRefused);
+  else await hand(report, settings, deps).catch(unlessRefused);
   return state.chain() ?? chain;
 }
 
@@ -127,8 +127,8 @@ function unlessRefused(error: unknown): void {
 class ReportRefused extends EvidenceError {}
 
 /** Sends a report, and writes down that the service has it. */
-async function hand(report: SignedReport, settings: AgentSettings, means: AgentMeans): Promise<AcceptedReport> {
-  const { state, service, clock } = means;
+async function hand(report: SignedReport, settings: AgentSettings, deps: AgentDeps): Promise<AcceptedReport> {
+  const { state, service, clock } = deps;
   const { scan_id, sequence } = report.head;
   const linesFile = state.linesFile(scan_id);
   const isWhole = existsSync(linesFile);
@@ -149,7 +149,7 @@ async function hand(report: SignedReport, settings: AgentSettings, means: AgentM
 async function scanAndSign(
   { roots, otherFilesystems, endpointId }: AgentSettings,
   chain: ReportChain,
-  { state, pace, clock, bootId }: AgentMeans,
+  { state, pace, clock, bootId }: AgentDeps,
 ): Promise<{ report: SignedReport; result: ScanResult }> {
   state.drop();
   const scanId = randomUUID();

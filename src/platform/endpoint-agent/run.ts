@@ -8,7 +8,7 @@ import { BaitKeeper } from './bait/keeper.ts';
 import { BaitWatch, canWatch } from './bait/watch.ts';
 import { type AgentClient, connectAgent } from './client.ts';
 import { runLoop } from './loop.ts';
-import { type AgentMeans, type RoundResult, runRound } from './round.ts';
+import { type AgentDeps, type RoundResult, runRound } from './round.ts';
 import { paceOf } from './scan/pace.ts';
 import { AgentState } from './state.ts';
 
@@ -28,9 +28,9 @@ export interface AgentOptions {
  */
 export async function runAgent({ url, token, state: folder, once, bytesPerSecond }: AgentOptions): Promise<void> {
   await using service = connectAgent({ url, token });
-  const means = agentMeans({ service, state: folder, bytesPerSecond, canWatch: !once && canWatch() });
-  const { bait } = means;
-  const round = () => runRound(means).catch(nameDisk);
+  const deps = agentDeps({ service, state: folder, bytesPerSecond, canWatch: !once && canWatch() });
+  const { bait } = deps;
+  const round = () => runRound(deps).catch(nameDisk);
   if (once) return tell(await round());
   using watch = new BaitWatch((path, signs) => bait.look(path, signs).then((problems) => problems.forEach(say), say));
   const watchedRound = async () => {
@@ -51,12 +51,12 @@ export async function runAgent({ url, token, state: folder, once, bytesPerSecond
 }
 
 /** The tools of rounds. @param canWatch true if reads of bait are seen at once. */
-export function agentMeans({
+export function agentDeps({
   service,
   state: folder,
   bytesPerSecond,
   canWatch,
-}: Pick<AgentOptions, 'state' | 'bytesPerSecond'> & { service: AgentClient; canWatch: boolean }): AgentMeans {
+}: Pick<AgentOptions, 'state' | 'bytesPerSecond'> & { service: AgentClient; canWatch: boolean }): AgentDeps {
   const state = new AgentState(folder);
   return {
     state,

@@ -1,11 +1,11 @@
 import { keptPlace } from '../audit/api.ts';
 import type { Transaction } from '../database/database.ts';
 import { baselineRow } from './baseline-rows.ts';
+import type { EndpointDeps } from './deps.ts';
 import { type EndpointAct, endpointActor } from './entries.ts';
 import { EventWriting } from './event-writing.ts';
 import { changeEndpoint, dueAfter, type Endpoint, newNonce } from './host-rows.ts';
 import { setDifferences } from './lines/comparing.ts';
-import type { EndpointMeans } from './means.ts';
 import { canonicalHead, type ReportHead } from './report/head.ts';
 import { CLOCK_OFF_MS, clockOff, severityOfChain, severityOfClock } from './rules.ts';
 import { type EndpointScan, insertScan, noteOutcome, scanRow } from './scan-rows.ts';
@@ -23,11 +23,11 @@ export interface WholeReport {
 /** Takes a report: the chain goes on, events follow from its lines, and an entry says so. */
 export async function acceptReport(
   transaction: Transaction,
-  means: EndpointMeans,
+  deps: EndpointDeps,
   endpoint: Endpoint,
   report: WholeReport,
 ): Promise<{ endpoint: Endpoint; scan: EndpointScan }> {
-  const now = means.clock();
+  const now = deps.clock();
   const before = endpoint.last_scan_no === null ? null : await scanRow(transaction, endpoint.last_scan_no);
   const scan = newScan(endpoint, report, now);
   const isSame =
@@ -36,7 +36,7 @@ export async function acceptReport(
     before.baseline_no === scan.baseline_no &&
     before.complete === scan.complete;
   const scan_no = await insertScan(transaction, scan);
-  const events = await EventWriting.begin(transaction, means, endpoint, isSame ? 'reports' : 'all');
+  const events = await EventWriting.begin(transaction, deps, endpoint, isSame ? 'reports' : 'all');
   judgeOfReports(events, endpoint, report, now);
   const { baseline_no } = endpoint;
   if (baseline_no !== null && isSame) events.sameAsBefore();

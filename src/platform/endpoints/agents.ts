@@ -1,9 +1,9 @@
 import { DomainError, invalidField } from '../errors.ts';
 import { baitForAgent } from './bait/for-agent.ts';
+import type { BaitDeps } from './deps.ts';
 import { endpointActor } from './entries.ts';
 import { EventWriting } from './event-writing.ts';
 import { changeEndpoint, findEndpoint, nextOf } from './host-rows.ts';
-import type { BaitMeans } from './means.ts';
 import type { ReportHead } from './report/head.ts';
 import { isKeyProved } from './report/signature.ts';
 import { severityOfChain } from './rules.ts';
@@ -12,15 +12,15 @@ import type { EndpointTables } from './tables.ts';
 
 /** The answers to the agent on an endpoint. */
 export class AgentDesk {
-  readonly #means: BaitMeans;
+  readonly #deps: BaitDeps;
 
-  constructor(means: BaitMeans) {
-    this.#means = means;
+  constructor(deps: BaitDeps) {
+    this.#deps = deps;
   }
 
   /** The scan settings, and the required values of the next report. @throws DomainError `not_found`. */
   async settings(endpointId: string) {
-    const { database } = this.#means;
+    const { database } = this.#deps;
     const endpoint = await findEndpoint(database, endpointId);
     const { name, scan_interval_seconds, public_key, last_scan_no, sequence } = endpoint;
     const last = last_scan_no === null || sequence === 0 ? null : await scanRow(database, last_scan_no);
@@ -30,7 +30,7 @@ export class AgentDesk {
       scan_interval_seconds,
       public_key,
       next: nextOf(endpoint),
-      bait: await baitForAgent(this.#means, endpoint),
+      bait: await baitForAgent(this.#deps, endpoint),
       roots: JSON.parse(endpoint.roots) as string[],
       other_filesystems: JSON.parse(endpoint.other_filesystems) as string[],
       last_root_hash: last === null ? null : (JSON.parse(last.head) as ReportHead).root_hash,
@@ -43,13 +43,13 @@ export class AgentDesk {
    * another key than the one that is bound.
    */
   async bindKey(endpointId: string, { public_key, proof }: { public_key: string; proof: string }) {
-    const { database, clock } = this.#means;
+    const { database, clock } = this.#deps;
     const outcome = await database.write(async (transaction) => {
       const endpoint = await findEndpoint(transaction, endpointId);
       if (endpoint.public_key === public_key) return { bound: false };
       if (!isKeyProved({ endpoint_id: endpointId, nonce: endpoint.nonce, public_key }, proof))
         throw invalidField('proof', 'it is not by the key over this endpoint and its nonce');
-      const events = await EventWriting.begin(transaction, this.#means, endpoint, 'reports');
+      const events = await EventWriting.begin(transaction, this.#deps, endpoint, 'reports');
       if (endpoint.public_key !== null) {
         events.raiseOfReports({
           type: 'key_changed',

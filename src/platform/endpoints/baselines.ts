@@ -17,11 +17,11 @@ import {
   insertBaseline,
   isBaselineAlike,
 } from './baseline-rows.ts';
+import type { EndpointDeps } from './deps.ts';
 import type { BaselineStatus } from './enums.ts';
 import { EventWriting } from './event-writing.ts';
 import { changeEndpoint, type Endpoint, endpointRow, findEndpointInUse, refuseRetired } from './host-rows.ts';
 import { storeLineSet } from './lines/line-sets.ts';
-import type { EndpointMeans } from './means.ts';
 import type { ReportHead } from './report/head.ts';
 import type { EndpointLine } from './report/line.ts';
 import type { Proposal, Registration, WireBaseline } from './requests/baselines.ts';
@@ -32,10 +32,10 @@ import type { EndpointTables } from './tables.ts';
 
 /** The baselines of endpoints, as routes and pages have them. */
 export class Baselines {
-  readonly #means: EndpointMeans;
+  readonly #deps: EndpointDeps;
 
-  constructor(means: EndpointMeans) {
-    this.#means = means;
+  constructor(deps: EndpointDeps) {
+    this.#deps = deps;
   }
 
   /**
@@ -47,7 +47,7 @@ export class Baselines {
     actor: Actor,
     body: Registration,
   ): Promise<WireBaseline | { part: number; next_part: number; parts: number }> {
-    const { database, clock } = this.#means;
+    const { database, clock } = this.#deps;
     const { endpoint_id, name, roots, complete, part, parts } = body;
     const { endpoint_no: endpointNo } = await findEndpointInUse(database, endpoint_id);
     const headSha256 = sha256(canonicalize({ name, roots, complete, parts }));
@@ -104,7 +104,7 @@ export class Baselines {
         roots: JSON.stringify(roots),
         complete: scan.complete,
       });
-      const events = await EventWriting.begin(transaction, this.#means, endpoint, 'reports');
+      const events = await EventWriting.begin(transaction, this.#deps, endpoint, 'reports');
       await this.#note(transaction, events, baseline, {
         actor,
         action: 'baseline.proposed',
@@ -121,7 +121,7 @@ export class Baselines {
    */
   approve(actor: Actor, baselineId: string, { reason }: { reason: string }): Promise<WireBaseline> {
     return this.#decide(actor, baselineId, { status: 'active', reason }, async (transaction, endpoint, baseline) => {
-      if ((await this.#means.approvers(transaction)) > 1) refuseOwn(actor, baseline);
+      if ((await this.#deps.approvers(transaction)) > 1) refuseOwn(actor, baseline);
       const more = { reason, made_by: baseline.made_by };
       await this.#activate(transaction, endpoint, baseline, { actor, action: 'baseline.approved', more });
     });
@@ -130,7 +130,7 @@ export class Baselines {
   /** @throws DomainError `not_found`; `conflict` for one that is decided already. */
   reject(actor: Actor, baselineId: string, { reason }: { reason: string }): Promise<WireBaseline> {
     return this.#decide(actor, baselineId, { status: 'rejected', reason }, async (transaction, endpoint, baseline) => {
-      const events = await EventWriting.begin(transaction, this.#means, endpoint, 'reports');
+      const events = await EventWriting.begin(transaction, this.#deps, endpoint, 'reports');
       await this.#note(transaction, events, baseline, { actor, action: 'baseline.rejected', more: { reason } });
       await events.write();
     });
@@ -156,11 +156,11 @@ export class Baselines {
 
   /** A page of what differs from the one that it takes the place of. @throws DomainError `not_found`, `invalid_cursor`. */
   difference(baselineId: string, query: PageQuery) {
-    return baselineDifference(this.#means.database, baselineId, query);
+    return baselineDifference(this.#deps.database, baselineId, query);
   }
 
   #joined() {
-    return this.#means.database
+    return this.#deps.database
       .tables<EndpointTables>()
       .selectFrom('baselines')
       .innerJoin('endpoints', 'endpoints.endpoint_no', 'baselines.endpoint_no')
@@ -173,7 +173,7 @@ export class Baselines {
     endpointId: string,
     work: (transaction: Transaction, endpoint: Endpoint) => Promise<Baseline>,
   ): Promise<WireBaseline> {
-    const { baseline_id } = await this.#means.database.write(async (transaction) =>
+    const { baseline_id } = await this.#deps.database.write(async (transaction) =>
       work(transaction, await findEndpointInUse(transaction, endpointId)),
     );
     return this.find(baseline_id);
@@ -185,7 +185,7 @@ export class Baselines {
     { status, reason }: { status: 'active' | 'rejected'; reason: string },
     work: (transaction: Transaction, endpoint: Endpoint, baseline: Baseline) => Promise<void>,
   ): Promise<WireBaseline> {
-    const { database, clock } = this.#means;
+    const { database, clock } = this.#deps;
     await database.write(async (transaction) => {
       const baseline = await findBaseline(transaction, baselineId);
       const endpoint = await endpointRow(transaction, baseline.endpoint_no);
@@ -209,7 +209,7 @@ export class Baselines {
     const replaced = await this.#activeOf(transaction, endpoint);
     if (replaced !== null) await changeBaseline(transaction, replaced.baseline_no, { status: 'superseded' });
     await changeEndpoint(transaction, endpoint, { baseline_no });
-    const events = await EventWriting.begin(transaction, this.#means, { ...endpoint, baseline_no }, 'all');
+    const events = await EventWriting.begin(transaction, this.#deps, { ...endpoint, baseline_no }, 'all');
     if (endpoint.last_scan_no !== null) {
       const { scan_no, set_no, complete } = await scanRow(transaction, endpoint.last_scan_no);
       await compareWith(transaction, events, { scan_no, set_no, complete, baseline_no });
@@ -236,7 +236,7 @@ export class Baselines {
 
   #newBaseline({ endpoint_no }: Endpoint, actor: Actor) {
     const decided = { decided_at: null, decided_by: null, decided_reason: null };
-    const made = { made_at: this.#means.clock().toISOString(), made_by: actor.name };
+    const made = { made_at: this.#deps.clock().toISOString(), made_by: actor.name };
     return { baseline_id: randomUUID(), endpoint_no, ...made, ...decided };
   }
 }

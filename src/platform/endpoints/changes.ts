@@ -5,11 +5,11 @@ import type { Reader } from '../database/database.ts';
 import { DomainError } from '../errors.ts';
 import type { PageQuery } from '../http/fields.ts';
 import { newestFirst } from '../http/newest-first.ts';
+import type { EndpointDeps } from './deps.ts';
 import { decidedEntries, entryOfAct, inEntries } from './entries.ts';
 import { CHANGES_STREAM, type PathEventType } from './enums.ts';
 import { type EndpointEvent, noteEventsChanged } from './event-rows.ts';
 import { endpointsWithPath } from './lines/places.ts';
-import type { EndpointMeans } from './means.ts';
 import { pathBytes } from './report/line.ts';
 import type { WireChange } from './requests/changes.ts';
 import type { Explanation } from './requests/events.ts';
@@ -19,15 +19,15 @@ type Change = Selectable<EndpointTables['endpoint_changes']>;
 
 /** Equal changes on many endpoints, as routes and pages show them. */
 export class Changes {
-  readonly #means: EndpointMeans;
+  readonly #deps: EndpointDeps;
 
-  constructor(means: EndpointMeans) {
-    this.#means = means;
+  constructor(deps: EndpointDeps) {
+    this.#deps = deps;
   }
 
   /** Those that stand somewhere now, the newest first. @throws DomainError `invalid_cursor`. */
   async list({ limit, cursor, event_type }: PageQuery & { event_type?: PathEventType | undefined }) {
-    const { database } = this.#means;
+    const { database } = this.#deps;
     const changes = database
       .tables<EndpointTables>()
       .selectFrom('endpoint_changes')
@@ -44,7 +44,7 @@ export class Changes {
 
   /** @throws DomainError `not_found`. */
   async find(changeId: string): Promise<WireChange> {
-    const { database } = this.#means;
+    const { database } = this.#deps;
     const changes = database.tables<EndpointTables>().selectFrom('endpoint_changes').selectAll();
     const [row] = await changes.where('change_id', '=', changeId).execute();
     const [change] = row === undefined ? [] : await changesToWire(database, [row]);
@@ -57,7 +57,7 @@ export class Changes {
    * @throws DomainError `not_found`.
    */
   async approve(actor: Actor, changeId: string, { reason }: { reason: string }): Promise<WireChange> {
-    const { database, clock, log } = this.#means;
+    const { database, clock, log } = this.#deps;
     await database.write(async (transaction) => {
       const tables = transaction.tables<EndpointTables>();
       const approved = { approved_at: clock().toISOString(), approved_by: actor.name, approved_reason: reason };

@@ -3,6 +3,7 @@ import type { Actor } from '../accounts/administration.ts';
 import { type EntryPlace, keptPlace } from '../audit/api.ts';
 import type { Transaction } from '../database/database.ts';
 import { alertOfEvents, type ToldEvents, worstEvent } from './alerting.ts';
+import type { EndpointDeps } from './deps.ts';
 import { EndpointEntries, inEntries } from './entries.ts';
 import type { BaitEventType, ChainEventType, EventSeverity } from './enums.ts';
 import {
@@ -21,7 +22,6 @@ import {
 import { explainDifferences, UNEXPLAINED } from './explanations.ts';
 import type { Endpoint } from './host-rows.ts';
 import type { PathDifference } from './lines/comparing.ts';
-import type { EndpointMeans } from './means.ts';
 import { eventOfDifference, joinChange, newEvent, toMetadata } from './new-events.ts';
 import { windowFor } from './window-rows.ts';
 
@@ -51,7 +51,7 @@ interface NewEvent {
 /** The changes of one transaction to the events of one endpoint, which it owns until it ends. */
 export class EventWriting {
   readonly #transaction: Transaction;
-  readonly #means: EndpointMeans;
+  readonly #deps: EndpointDeps;
   readonly #endpoint: Endpoint;
   readonly #now: string;
   readonly #unresolved: UnresolvedEvent[];
@@ -65,25 +65,20 @@ export class EventWriting {
   /** @param of which events it will have to know. */
   static async begin(
     transaction: Transaction,
-    means: EndpointMeans,
+    deps: EndpointDeps,
     endpoint: Endpoint,
     of: 'reports' | 'all',
   ): Promise<EventWriting> {
     const unresolved = await unresolvedEvents(transaction, endpoint.endpoint_no, of);
-    return new EventWriting(transaction, means, endpoint, unresolved);
+    return new EventWriting(transaction, deps, endpoint, unresolved);
   }
 
-  private constructor(
-    transaction: Transaction,
-    means: EndpointMeans,
-    endpoint: Endpoint,
-    unresolved: UnresolvedEvent[],
-  ) {
+  private constructor(transaction: Transaction, deps: EndpointDeps, endpoint: Endpoint, unresolved: UnresolvedEvent[]) {
     this.#transaction = transaction;
-    this.#means = means;
+    this.#deps = deps;
     this.#endpoint = endpoint;
     this.#unresolved = unresolved;
-    this.#now = means.clock().toISOString();
+    this.#now = deps.clock().toISOString();
     this.entries = new EndpointEntries(endpoint.endpoint_id);
   }
 
@@ -190,7 +185,7 @@ export class EventWriting {
   ): Promise<void> {
     if (found.length === 0) return;
     const differences = found.map(({ difference }) => difference);
-    const explanations = await explainDifferences(this.#transaction, this.#means.knownFiles, differences);
+    const explanations = await explainDifferences(this.#transaction, this.#deps.knownFiles, differences);
     const window_no = await windowFor(this.#transaction, this.#endpoint.endpoint_no, this.#now);
     const facts = { endpoint_no: this.#endpoint.endpoint_no, scan_no, baseline_no, window_no, now: this.#now };
     for (const [at, { difference, changeKey }] of found.entries())
@@ -215,7 +210,7 @@ export class EventWriting {
     const worst = worstEvent(events);
     if (worst === undefined) return;
     const alert = alertOfEvents({ kind, endpointId: this.#endpoint.endpoint_id, events }, worst);
-    const alert_state = await this.#means.alerts.tell(this.#transaction, alert);
+    const alert_state = await this.#deps.alerts.tell(this.#transaction, alert);
     for (const event of events) Object.assign(event, { alert_state, told_by: worst.event_id });
   }
 
@@ -237,7 +232,7 @@ export class EventWriting {
             return { event_id, event_type, why, status: 'resolved', resolved_at };
           }),
         );
-    const places = await entries.write(this.#means.log, this.#transaction);
+    const places = await entries.write(this.#deps.log, this.#transaction);
     for (const [at, events] of named) for (const event of events) Object.assign(event, keptPlace(places[at]));
     return places;
   }

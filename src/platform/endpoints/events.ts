@@ -5,13 +5,13 @@ import { placeToWire } from '../audit/api.ts';
 import type { Reader, Transaction } from '../database/database.ts';
 import { DomainError } from '../errors.ts';
 import { newestFirst } from '../http/newest-first.ts';
+import type { EndpointDeps } from './deps.ts';
 import { EndpointEntries, type EventChange, statedOf } from './entries.ts';
 import { streamOf } from './enums.ts';
 import { type EndpointEvent, eventsVersion, noteEventsChanged } from './event-rows.ts';
 import { explainDifferences, UNEXPLAINED } from './explanations.ts';
 import { endpointRow } from './host-rows.ts';
 import type { PathDifference } from './lines/comparing.ts';
-import type { EndpointMeans } from './means.ts';
 import type { EndpointLine } from './report/line.ts';
 import type { EventQuery, Explanation, WireEvent } from './requests/events.ts';
 import type { EndpointTables } from './tables.ts';
@@ -19,24 +19,24 @@ import type { EndpointTables } from './tables.ts';
 /** Events that are explained anew in one transaction. */
 const EXPLAINED_AT_ONCE = 500;
 
-type EventMeans = Pick<EndpointMeans, 'database' | 'clock' | 'log' | 'knownFiles'>;
+type EventDeps = Pick<EndpointDeps, 'database' | 'clock' | 'log' | 'knownFiles'>;
 
 /** Events on endpoints, as routes and pages show them. */
 export class EndpointEvents {
-  readonly #means: EventMeans;
+  readonly #deps: EventDeps;
 
-  constructor(means: EventMeans) {
-    this.#means = means;
+  constructor(deps: EventDeps) {
+    this.#deps = deps;
   }
 
   /** Grows with each change of any event. */
   currentVersion(): Promise<number> {
-    return eventsVersion(this.#means.database);
+    return eventsVersion(this.#deps.database);
   }
 
   /** Newest first. @throws DomainError `invalid_cursor`. */
   async list({ limit, cursor, since, from, to, ...equal }: EventQuery) {
-    let events = joined(this.#means.database);
+    let events = joined(this.#deps.database);
     for (const name of ['endpoint_id', 'event_type', 'severity', 'path', 'change_id', 'window_id'] as const) {
       const value = equal[name];
       if (value !== undefined) events = events.where(name, '=', value);
@@ -52,12 +52,12 @@ export class EndpointEvents {
 
   /** @throws DomainError `not_found`. */
   async find(eventId: string): Promise<WireEvent> {
-    return eventToWire(await findEvent(this.#means.database, eventId));
+    return eventToWire(await findEvent(this.#deps.database, eventId));
   }
 
   /** Counts the events that one alert reported. */
   async countTold(eventId: string): Promise<number> {
-    const events = this.#means.database.tables<EndpointTables>().selectFrom('endpoint_events');
+    const events = this.#deps.database.tables<EndpointTables>().selectFrom('endpoint_events');
     const told = events.where('told_by', '=', eventId).select(sql<number>`COUNT(*)`.as('count'));
     return Number((await told.executeTakeFirstOrThrow()).count);
   }
@@ -102,7 +102,7 @@ export class EndpointEvents {
 
   /** @returns how many were explained, and the number of the last one that was looked at. */
   #explainSome(after: number): Promise<[number, number | null]> {
-    const { database, knownFiles } = this.#means;
+    const { database, knownFiles } = this.#deps;
     return database.write(async (transaction) => {
       const rows = await transaction
         .tables<EndpointTables>()
@@ -146,7 +146,7 @@ export class EndpointEvents {
         { name: 'platform' },
         { action: 'events.explained', of: ['endpoint', endpoint_id], more: { events } },
       );
-      await entries.write(this.#means.log, transaction);
+      await entries.write(this.#deps.log, transaction);
     }
   }
 
@@ -156,7 +156,7 @@ export class EndpointEvents {
     action: string,
     changeOf: (event: EndpointEvent, now: string) => EventChange | null,
   ): Promise<WireEvent> {
-    const { database, clock, log } = this.#means;
+    const { database, clock, log } = this.#deps;
     await database.write(async (transaction) => {
       const { endpoint_no } = await findEvent(transaction, eventId);
       const { endpoint_id } = await endpointRow(transaction, endpoint_no);

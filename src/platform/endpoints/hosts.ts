@@ -6,12 +6,12 @@ import type { Transaction } from '../database/database.ts';
 import { DomainError } from '../errors.ts';
 import { newestFirst } from '../http/newest-first.ts';
 import { boundTo } from './binding.ts';
+import type { EndpointDeps } from './deps.ts';
 import { type EndpointAct, EndpointEntries } from './entries.ts';
 import { CHAIN_EVENT_TYPES, DEFAULT_ROOTS } from './enums.ts';
 import { EventWriting } from './event-writing.ts';
 import { changeEndpoint, dueAfter, type Endpoint, findEndpoint, findEndpointInUse, newChain } from './host-rows.ts';
 import { hostsToWire } from './host-wire.ts';
-import type { EndpointMeans } from './means.ts';
 import type { Enrolment, HostQuery, WireHost } from './requests/hosts.ts';
 import { retireEndpoint } from './retiring.ts';
 import type { EndpointTables } from './tables.ts';
@@ -22,27 +22,27 @@ const NO_BASELINE =
 
 /** The endpoints, as routes and pages have them. */
 export class Hosts {
-  readonly #means: EndpointMeans;
+  readonly #deps: EndpointDeps;
 
-  constructor(means: EndpointMeans) {
-    this.#means = means;
+  constructor(deps: EndpointDeps) {
+    this.#deps = deps;
   }
 
   /**
    * Makes an endpoint, and the one API key that may report for it, which is shown this once. There is no baseline.
    * @throws DomainError `key_shown_before` for a repeated request.
    */
-  async enroll(actor: Actor, wish: Enrolment, idempotencyKey: string | undefined) {
-    const { database, clock } = this.#means;
+  async enroll(actor: Actor, input: Enrolment, idempotencyKey: string | undefined) {
+    const { database, clock } = this.#deps;
     const now = clock();
     const endpointId = randomUUID();
-    const roots = wish.roots ?? [...DEFAULT_ROOTS];
-    const { name, other_filesystems, scan_interval_seconds } = wish;
+    const roots = input.roots ?? [...DEFAULT_ROOTS];
+    const { name, other_filesystems, scan_interval_seconds } = input;
     const issued = await issueOnce(
       database,
-      { scope: 'endpoints/enroll', body: wish, idempotencyKey, now },
+      { scope: 'endpoints/enroll', body: input, idempotencyKey, now },
       async (transaction) => {
-        const endpoint = await insertEndpoint(transaction, endpointId, { ...wish, roots }, now);
+        const endpoint = await insertEndpoint(transaction, endpointId, { ...input, roots }, now);
         const key = await this.#issueKey(transaction, actor, endpoint, now);
         await this.#record(transaction, endpoint, actor, 'endpoint.enrolled', {
           name,
@@ -68,7 +68,7 @@ export class Hosts {
 
   /** Newest first; retired ones only where they are asked for. @throws DomainError `invalid_cursor`. */
   async list({ limit, cursor, status }: HostQuery) {
-    const { database, clock } = this.#means;
+    const { database, clock } = this.#deps;
     const endpoints = database.tables<EndpointTables>().selectFrom('endpoints').selectAll();
     let hosts = endpoints.where('retired_at', status === 'retired' ? 'is not' : 'is', null);
     if (status === 'stale') hosts = hosts.where('stale_at', 'is not', null);
@@ -81,7 +81,7 @@ export class Hosts {
 
   /** @throws DomainError `not_found`. */
   async find(endpointId: string): Promise<WireHost> {
-    const { database, clock } = this.#means;
+    const { database, clock } = this.#deps;
     const [host] = await hostsToWire(database, [await findEndpoint(database, endpointId)], clock());
     if (host === undefined) throw new Error('one endpoint became none');
     return host;
@@ -114,12 +114,12 @@ export class Hosts {
    * @throws DomainError `not_found`, `conflict`.
    */
   async restart(actor: Actor, endpointId: string, { reason }: { reason: string }): Promise<WireHost> {
-    const { database } = this.#means;
+    const { database } = this.#deps;
     await database.write(async (transaction) => {
       const endpoint = await findEndpointInUse(transaction, endpointId);
       const chain = newChain(endpoint.chain + 1);
       await changeEndpoint(transaction, endpoint, chain);
-      const events = await EventWriting.begin(transaction, this.#means, endpoint, 'reports');
+      const events = await EventWriting.begin(transaction, this.#deps, endpoint, 'reports');
       const ended = CHAIN_EVENT_TYPES.filter((type) => type !== 'stale' && type !== 'clock_jump');
       events.resolveOfReports(ended, `a new chain was begun by ${actor.name}`);
       events.entries.add(actor, {
@@ -143,7 +143,7 @@ export class Hosts {
    * @throws DomainError `not_found`, `conflict`.
    */
   async retire(actor: Actor, endpointId: string, given: { reason: string }): Promise<WireHost> {
-    await retireEndpoint(this.#means, actor, endpointId, given);
+    await retireEndpoint(this.#deps, actor, endpointId, given);
     return this.find(endpointId);
   }
 
@@ -153,7 +153,7 @@ export class Hosts {
     act: { action: string; more: { [name: string]: string } },
     changeOf: (endpoint: Endpoint, now: string) => Partial<Endpoint>,
   ): Promise<WireHost> {
-    const { database, clock } = this.#means;
+    const { database, clock } = this.#deps;
     await database.write(async (transaction) => {
       const endpoint = await findEndpointInUse(transaction, endpointId);
       await changeEndpoint(transaction, endpoint, changeOf(endpoint, clock().toISOString()));
@@ -164,10 +164,10 @@ export class Hosts {
 
   /** Whoever may enrol an endpoint may make the key that is good for this one alone. */
   #issueKey(transaction: Transaction, { name: actor }: Actor, { endpoint_id, name }: Endpoint, now: Date) {
-    const { administration } = this.#means;
+    const { administration } = this.#deps;
     const scopes = ['endpoints:report'] as const;
-    const wishes = { name: `agent on ${name}`, scopes, expiresAt: null, boundTo: boundTo(endpoint_id) };
-    return issueKey(transaction, wishes, { actor: { name: actor, scopes }, now, administration });
+    const input = { name: `agent on ${name}`, scopes, expiresAt: null, boundTo: boundTo(endpoint_id) };
+    return issueKey(transaction, input, { actor: { name: actor, scopes }, now, administration });
   }
 
   async #record(
@@ -179,7 +179,7 @@ export class Hosts {
   ): Promise<void> {
     const entries = new EndpointEntries(endpoint_id);
     entries.add(actor, { action, of: ['endpoint', endpoint_id], more });
-    await entries.write(this.#means.log, transaction);
+    await entries.write(this.#deps.log, transaction);
   }
 }
 

@@ -3,7 +3,7 @@ import type { Alerts } from '../alerts/api.ts';
 import type { ServiceModule } from '../module.ts';
 import { SecretBox } from '../secrets.ts';
 import { tellerOfEndpoints } from './alerting.ts';
-import type { BaitMeans } from './means.ts';
+import type { BaitDeps } from './deps.ts';
 import { knownFiles } from './packages/known-files.ts';
 import { endpointRoutes } from './routes.ts';
 import { assembleEndpoints } from './service.ts';
@@ -12,20 +12,20 @@ import { staleJob } from './stale.ts';
 import { endpointsOverview } from './web/overview.ts';
 import { pagesOfEndpoints } from './web/pages.ts';
 
-export interface EndpointsModuleParts extends Omit<BaitMeans, 'approvers' | 'knownFiles' | 'baitBox'> {
+export interface EndpointsModuleParts extends Omit<BaitDeps, 'approvers' | 'knownFiles' | 'baitBox'> {
   masterKey: Uint8Array;
   alerts: Alerts;
   accounts: Pick<Accounts, 'people'>;
 }
 
 export function endpointsModule({ accounts, masterKey, ...parts }: EndpointsModuleParts): ServiceModule {
-  const means: BaitMeans = {
+  const deps: BaitDeps = {
     ...parts,
     baitBox: new SecretBox(masterKey, 'endpoints/bait'),
     knownFiles,
     approvers: (reader) => accounts.people.countWith(reader, 'endpoints:write'),
   };
-  const service = assembleEndpoints(means);
+  const service = assembleEndpoints(deps);
   const pageParts = { service, clock: parts.clock, people: accounts.people };
   return {
     name: 'endpoints',
@@ -33,7 +33,7 @@ export function endpointsModule({ accounts, masterKey, ...parts }: EndpointsModu
     pages: pagesOfEndpoints(pageParts),
     overview: { scope: 'endpoints:read', read: () => endpointsOverview(pageParts) },
     sends: (mail) => parts.alerts.sends(mail, tellerOfEndpoints(service.events)),
-    jobs: [staleJob(means), stagingJob(means.database, means.clock)],
+    jobs: [staleJob(deps), stagingJob(deps.database, deps.clock)],
     settled: async () => {},
   };
 }

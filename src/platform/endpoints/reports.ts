@@ -5,11 +5,11 @@ import { newestFirst } from '../http/newest-first.ts';
 import { acceptReport, type WholeReport } from './accepting.ts';
 import { baselineRow } from './baseline-rows.ts';
 import { judgeReport, type PresentedReport, type RefusedReport, type ReportVerdict } from './chain.ts';
+import type { EndpointDeps } from './deps.ts';
 import { streamOf } from './enums.ts';
 import { EventWriting } from './event-writing.ts';
 import { changeEndpoint, type Endpoint, findEndpointInUse, nextOf } from './host-rows.ts';
 import { lineSetOf, type NewLineSet, storeLineSet } from './lines/line-sets.ts';
-import type { EndpointMeans } from './means.ts';
 import { type ReportHead, reportHeadOf, reportSha256 } from './report/head.ts';
 import type { EndpointLine } from './report/line.ts';
 import { isReportSigned } from './report/signature.ts';
@@ -24,10 +24,10 @@ export type ReportAnswer = { taken: WireReportTaken } | { part: number; next_par
 
 /** The scans of endpoints, as routes and pages have them. */
 export class Reports {
-  readonly #means: EndpointMeans;
+  readonly #deps: EndpointDeps;
 
-  constructor(means: EndpointMeans) {
-    this.#means = means;
+  constructor(deps: EndpointDeps) {
+    this.#deps = deps;
   }
 
   /**
@@ -37,7 +37,7 @@ export class Reports {
    * `root_differs`.
    */
   async take(endpointId: string, body: WireReport): Promise<ReportAnswer> {
-    const { database, clock } = this.#means;
+    const { database, clock } = this.#deps;
     if (body.endpoint_id !== endpointId)
       throw new DomainError('forbidden', 'the API key is bound to another endpoint than the one that the report is of');
     const head = reportHeadOf(body);
@@ -66,7 +66,7 @@ export class Reports {
 
   /** Newest first. @throws DomainError `invalid_cursor`. */
   async list({ limit, cursor, endpoint_id, from, to }: ScanQuery) {
-    let scans = this.#means.database
+    let scans = this.#deps.database
       .tables<EndpointTables>()
       .selectFrom('endpoint_scans')
       .innerJoin('endpoints', 'endpoints.endpoint_no', 'endpoint_scans.endpoint_no')
@@ -116,12 +116,12 @@ export class Reports {
     report: Omit<WholeReport, 'setNo'>,
     storeLines: (transaction: Transaction) => Promise<number>,
   ): Promise<WireReportTaken> {
-    const outcome = await this.#means.database.write(async (transaction) => {
+    const outcome = await this.#deps.database.write(async (transaction) => {
       const { endpoint, verdict } = await this.#judge(transaction, endpointId, report);
       if (verdict.kind === 'refused') return null;
       if (verdict.kind === 'again') return endpoint;
       const setNo = await storeLines(transaction);
-      return (await acceptReport(transaction, this.#means, endpoint, { ...report, setNo })).endpoint;
+      return (await acceptReport(transaction, this.#deps, endpoint, { ...report, setNo })).endpoint;
     });
     // Somebody else reported in between.
     return outcome === null ? this.#refuse(endpointId, report) : this.#answer(outcome);
@@ -133,7 +133,7 @@ export class Reports {
    * @throws DomainError what to tell whoever sent it.
    */
   async #refuse(endpointId: string, report: Omit<WholeReport, 'setNo'>): Promise<WireReportTaken> {
-    const outcome = await this.#means.database.write(async (transaction) => {
+    const outcome = await this.#deps.database.write(async (transaction) => {
       const { endpoint, verdict } = await this.#judge(transaction, endpointId, report);
       if (verdict.kind === 'again') return endpoint;
       if (verdict.kind !== 'refused')
@@ -147,16 +147,16 @@ export class Reports {
   }
 
   async #note(transaction: Transaction, endpoint: Endpoint, { type, expected, observed }: RefusedReport) {
-    const events = await EventWriting.begin(transaction, this.#means, endpoint, 'reports');
+    const events = await EventWriting.begin(transaction, this.#deps, endpoint, 'reports');
     events.raiseOfReports({ type, severity: severityOfChain(type), expected, observed });
     if (type === 'snapshot_restored' && endpoint.went_back_at === null)
-      await changeEndpoint(transaction, endpoint, { went_back_at: this.#means.clock().toISOString() });
+      await changeEndpoint(transaction, endpoint, { went_back_at: this.#deps.clock().toISOString() });
     await events.write();
   }
 
   /** The answer to the sender of the last report. */
   async #answer(endpoint: Endpoint): Promise<WireReportTaken> {
-    const { database } = this.#means;
+    const { database } = this.#deps;
     if (endpoint.last_scan_no === null) throw new Error('an accepted report is not there');
     const scan = await scanRow(database, endpoint.last_scan_no);
     const baseline = scan.baseline_no === null ? null : await baselineRow(database, scan.baseline_no);

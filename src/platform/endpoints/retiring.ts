@@ -3,21 +3,21 @@ import { revokeBoundKeys } from '../accounts/api-keys.ts';
 import type { Transaction } from '../database/database.ts';
 import { baitOf, changeBait } from './bait/rows.ts';
 import { boundTo } from './binding.ts';
+import type { EndpointDeps } from './deps.ts';
 import { CHAIN_EVENT_TYPES } from './enums.ts';
 import { EventWriting } from './event-writing.ts';
 import { changeEndpoint, type Endpoint, findEndpointInUse } from './host-rows.ts';
-import type { EndpointMeans } from './means.ts';
 import { unstage } from './staging.ts';
 import type { EndpointTables } from './tables.ts';
 
 /** Ends an endpoint, in one transaction. @throws DomainError `not_found`; `conflict` for one that is retired. */
 export function retireEndpoint(
-  means: EndpointMeans,
+  deps: EndpointDeps,
   actor: Actor,
   endpointId: string,
   { reason }: { reason: string },
 ): Promise<void> {
-  const { database, clock, administration } = means;
+  const { database, clock, administration } = deps;
   return database.write(async (transaction) => {
     const endpoint = await findEndpointInUse(transaction, endpointId);
     const now = clock();
@@ -29,7 +29,7 @@ export function retireEndpoint(
     await endBaselines(transaction, endpoint, retired);
     await leaveBait(transaction, endpoint, retired.retired_at);
     const keys = await revokeBoundKeys(transaction, boundTo(endpointId), { actor, now, administration });
-    const events = await EventWriting.begin(transaction, means, endpoint, 'reports');
+    const events = await EventWriting.begin(transaction, deps, endpoint, 'reports');
     events.resolveOfReports(CHAIN_EVENT_TYPES, 'the endpoint was retired');
     events.entries.add(actor, {
       action: 'endpoint.retired',

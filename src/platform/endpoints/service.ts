@@ -4,9 +4,9 @@ import { BaitDesk } from './bait/desk.ts';
 import { Bait } from './bait/planting.ts';
 import { Baselines } from './baselines.ts';
 import { Changes } from './changes.ts';
+import type { BaitDeps } from './deps.ts';
 import { EndpointEvents } from './events.ts';
 import { Hosts } from './hosts.ts';
-import type { BaitMeans } from './means.ts';
 import { listArchives } from './packages/archives.ts';
 import { Reports } from './reports.ts';
 import type { EndpointStats } from './requests/verification.ts';
@@ -31,19 +31,19 @@ export interface EndpointService {
   stats(): Promise<EndpointStats>;
 }
 
-export function assembleEndpoints(means: BaitMeans): EndpointService {
+export function assembleEndpoints(deps: BaitDeps): EndpointService {
   return {
-    hosts: new Hosts(means),
-    agents: new AgentDesk(means),
-    bait: new Bait(means),
-    baitDesk: new BaitDesk(means),
-    reports: new Reports(means),
-    baselines: new Baselines(means),
-    events: new EndpointEvents(means),
-    changes: new Changes(means),
-    windows: new ChangeWindows(means),
-    verifying: new EndpointVerification(means),
-    archives: (page) => listArchives(means.database, page),
-    stats: () => readEndpointStats(means.database, means.clock()),
+    hosts: new Hosts(deps),
+    agents: new AgentDesk(deps),
+    bait: new Bait(deps),
+    baitDesk: new BaitDesk(deps),
+    reports: new Reports(deps),
+    baselines: new Baselines(deps),
+    events: new EndpointEvents(deps),
+    changes: new Changes(deps),
+    windows: new ChangeWindows(deps),
+    verifying: new EndpointVerification(deps),
+    archives: (page) => listArchives(deps.database, page),
+    stats: () => readEndpointStats(deps.database, deps.clock()),
   };
 }

@@ -1,7 +1,7 @@
 import type { Job } from '../jobs/scheduler.ts';
+import type { EndpointDeps } from './deps.ts';
 import { EventWriting } from './event-writing.ts';
 import { changeEndpoint, endpointRow } from './host-rows.ts';
-import type { EndpointMeans } from './means.ts';
 import { STALE_AFTER_INTERVALS, severityOfChain } from './rules.ts';
 import type { EndpointTables } from './tables.ts';
 
@@ -10,19 +10,19 @@ const EVERY_MS = 60_000;
 const AT_ONCE = 200;
 
 /** Finds endpoints that have not reported for three intervals. */
-export function staleJob(means: EndpointMeans): Job {
+export function staleJob(deps: EndpointDeps): Job {
   return {
     name: 'endpoints/stale',
     everyMs: EVERY_MS,
     atMostMs: EVERY_MS,
     async run() {
-      while ((await markSome(means)) === AT_ONCE);
+      while ((await markSome(deps)) === AT_ONCE);
     },
   };
 }
 
-async function markSome(means: EndpointMeans): Promise<number> {
-  const { database, clock } = means;
+async function markSome(deps: EndpointDeps): Promise<number> {
+  const { database, clock } = deps;
   const now = clock().toISOString();
   const due = await database
     .tables<EndpointTables>()
@@ -32,17 +32,17 @@ async function markSome(means: EndpointMeans): Promise<number> {
     .orderBy('due_at')
     .limit(AT_ONCE)
     .execute();
-  for (const { endpoint_no } of due) await mark(means, endpoint_no, now);
+  for (const { endpoint_no } of due) await mark(deps, endpoint_no, now);
   return due.length;
 }
 
-function mark(means: EndpointMeans, endpointNo: number, now: string): Promise<void> {
-  return means.database.write(async (transaction) => {
+function mark(deps: EndpointDeps, endpointNo: number, now: string): Promise<void> {
+  return deps.database.write(async (transaction) => {
     const endpoint = await endpointRow(transaction, endpointNo);
     // It reported meanwhile.
     if (endpoint.due_at === null || endpoint.due_at > now) return;
     await changeEndpoint(transaction, endpoint, { due_at: null, stale_at: now });
-    const events = await EventWriting.begin(transaction, means, endpoint, 'reports');
+    const events = await EventWriting.begin(transaction, deps, endpoint, 'reports');
     const { received_at, due_at, scan_interval_seconds } = endpoint;
     events.raiseOfReports({
       type: 'stale',

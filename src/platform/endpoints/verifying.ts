@@ -1,9 +1,9 @@
 import type { WireEntry } from '../../core/wire.ts';
 import type { Reader } from '../database/database.ts';
+import type { EndpointDeps } from './deps.ts';
 import { streamOf } from './enums.ts';
 import { findEndpoint } from './host-rows.ts';
 import { chunksOfSet, linesInChunks } from './lines/line-sets.ts';
-import type { EndpointMeans } from './means.ts';
 import { type ReportHead, reportSha256 } from './report/head.ts';
 import { LineRoot } from './report/root.ts';
 import { isReportSigned } from './report/signature.ts';
@@ -24,10 +24,10 @@ interface RecordedReport {
 
 /** Compares the stored reports of an endpoint with each other and with the audit stream. */
 export class EndpointVerification {
-  readonly #means: EndpointMeans;
+  readonly #deps: EndpointDeps;
 
-  constructor(means: EndpointMeans) {
-    this.#means = means;
+  constructor(deps: EndpointDeps) {
+    this.#deps = deps;
   }
 
   /**
@@ -37,7 +37,7 @@ export class EndpointVerification {
    * @throws DomainError `not_found`.
    */
   async verify(endpointId: string) {
-    const { database, clock } = this.#means;
+    const { database, clock } = this.#deps;
     const endpoint = await findEndpoint(database, endpointId);
     const { reports, keys } = await this.#recorded(endpointId);
     const walk = new ReportWalk(database, keys, reports);
@@ -65,7 +65,7 @@ export class EndpointVerification {
 
   /** Reads from the stream the accepted reports, and the keys of chains. */
   async #recorded(endpointId: string) {
-    const { database, log } = this.#means;
+    const { database, log } = this.#deps;
     const reports = new Map<string, RecordedReport>();
     const keys = new Map<number, string>();
     for (let before: number | undefined; before !== 1; ) {

@@ -7,11 +7,11 @@ import { DomainError, invalidField } from '../errors.ts';
 import type { PageQuery } from '../http/fields.ts';
 import { newestFirst } from '../http/newest-first.ts';
 import { keyedRequest, makeOnce } from '../idempotency/keyed-results.ts';
+import type { EndpointDeps } from './deps.ts';
 import { decidedEntries, type EventChange, entryOfAct, inEntries } from './entries.ts';
 import { CHANGES_STREAM } from './enums.ts';
 import { noteEventsChanged } from './event-rows.ts';
 import { findEndpoint } from './host-rows.ts';
-import type { EndpointMeans } from './means.ts';
 import type { NewWindow, WireWindow } from './requests/changes.ts';
 import type { EndpointTables } from './tables.ts';
 import { type ChangeWindow, findWindow } from './window-rows.ts';
@@ -20,31 +20,31 @@ const LONGEST_MS = 7 * 24 * 60 * 60_000;
 
 /** Times in which changes are expected, as routes and pages have them. They end by themselves. */
 export class ChangeWindows {
-  readonly #means: EndpointMeans;
+  readonly #deps: EndpointDeps;
 
-  constructor(means: EndpointMeans) {
-    this.#means = means;
+  constructor(deps: EndpointDeps) {
+    this.#deps = deps;
   }
 
   /**
    * Quiets what changes on endpoints from a time until another. What is wrong with their reports is not quieted.
    * @throws DomainError `invalid_request`; `not_found` for an endpoint that is not there.
    */
-  async open(actor: Actor, wish: NewWindow, idempotencyKey: string | undefined): Promise<WireWindow> {
-    const { database, clock, log } = this.#means;
+  async open(actor: Actor, input: NewWindow, idempotencyKey: string | undefined): Promise<WireWindow> {
+    const { database, clock, log } = this.#deps;
     const now = clock();
-    const times = timesOf(wish, now);
+    const times = timesOf(input, now);
     const keyed =
-      idempotencyKey === undefined ? null : keyedRequest('endpoints/change-windows', idempotencyKey, wish as Json);
+      idempotencyKey === undefined ? null : keyedRequest('endpoints/change-windows', idempotencyKey, input as Json);
     const windowId = await database.write(async (transaction) => {
       const outcome = await makeOnce(
         transaction,
         { keyed, now },
         async () => {
-          const window = await insertWindow(transaction, { ...times, wish, by: actor.name, now });
+          const window = await insertWindow(transaction, { ...times, input, by: actor.name, now });
           const { window_id, from_at: from, until_at: until, reason } = window;
           const act = { action: 'change_window.opened', of: ['change_window', window_id] } as const;
-          const of = wish.all === true ? { all: true } : { endpoint_ids: wish.endpoint_ids ?? [] };
+          const of = input.all === true ? { all: true } : { endpoint_ids: input.endpoint_ids ?? [] };
           await log.appendIn(transaction, CHANGES_STREAM, [
             entryOfAct(actor, { ...act, more: { from, until, reason, ...of } }),
           ]);
@@ -59,7 +59,7 @@ export class ChangeWindows {
 
   /** Newest first. @throws DomainError `invalid_cursor`. */
   async list({ limit, cursor }: PageQuery) {
-    const { database, clock } = this.#means;
+    const { database, clock } = this.#deps;
     const windows = database.tables<EndpointTables>().selectFrom('change_windows').selectAll();
     const numbered = { list: 'windows', table: 'change_windows', number: 'window_no' } as const;
     const { shown, next_cursor } = await newestFirst(windows, numbered, { limit, cursor });
@@ -68,7 +68,7 @@ export class ChangeWindows {
 
   /** @throws DomainError `not_found`. */
   async find(windowId: string): Promise<WireWindow> {
-    const { database, clock } = this.#means;
+    const { database, clock } = this.#deps;
     const [window] = await windowsToWire(database, [await findWindow(database, windowId)], clock());
     if (window === undefined) throw new Error('one change window became none');
     return window;
@@ -102,7 +102,7 @@ export class ChangeWindows {
     { action, reason }: { action: string; reason: string },
     changesOf: (now: string) => { window: Partial<ChangeWindow> | null; events: EventChange },
   ): Promise<WireWindow> {
-    const { database, clock, log } = this.#means;
+    const { database, clock, log } = this.#deps;
     await database.write(async (transaction) => {
       const { window_no } = await findWindow(transaction, windowId);
       const change = changesOf(clock().toISOString());
@@ -142,17 +142,17 @@ function timesOf({ endpoint_ids, all, from, until }: NewWindow, now: Date): { fr
 
 async function insertWindow(
   transaction: Transaction,
-  { wish, by, now, from_at, until_at }: { wish: NewWindow; by: string; now: Date; from_at: string; until_at: string },
+  { input, by, now, from_at, until_at }: { input: NewWindow; by: string; now: Date; from_at: string; until_at: string },
 ): Promise<ChangeWindow> {
   const tables = transaction.tables<EndpointTables>();
   const window = await tables
     .insertInto('change_windows')
     .values({
       window_id: randomUUID(),
-      is_for_all: Number(wish.all === true),
+      is_for_all: Number(input.all === true),
       from_at,
       until_at,
-      reason: wish.reason,
+      reason: input.reason,
       made_at: now.toISOString(),
       made_by: by,
       approved_at: null,
@@ -163,7 +163,7 @@ async function insertWindow(
     .executeTakeFirstOrThrow();
   const { window_no } = window;
   const rows: { window_no: number; endpoint_no: number }[] = [];
-  for (const id of new Set(wish.endpoint_ids ?? []))
+  for (const id of new Set(input.endpoint_ids ?? []))
     rows.push({ window_no, endpoint_no: (await findEndpoint(transaction, id)).endpoint_no });
   await transaction.insertAll('change_window_endpoints', { window_no: 'integer', endpoint_no: 'integer' }, rows);
   return window;

@@ -14,7 +14,7 @@ import { Readiness } from './readiness.ts';
 import { measureRequests } from './requests.ts';
 import { statusRoutes } from './routes.ts';
 
-export interface StatusMeans {
+export interface StatusDeps {
   database: Database;
   keys: DerivedSealKeys;
   scheduler: Scheduler;
@@ -25,7 +25,7 @@ export interface StatusMeans {
 }
 
 /** Serves `/health`, `/ready` and `/metrics`; before the routes that are to be measured. */
-export async function serveStatus(server: FastifyInstance, watched: StatusMeans): Promise<void> {
+export async function serveStatus(server: FastifyInstance, watched: StatusDeps): Promise<void> {
   const { database, keys, scheduler, clock, modules, metricsFor, mail } = watched;
   const checks = {
     database: async () => (await sql`SELECT 1`.execute(database.tables())).rows.length === 1,

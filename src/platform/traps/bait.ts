@@ -37,7 +37,7 @@ export interface FileWatch {
 /** By `credential_id`. */
 export type FileWatches = () => Promise<ReadonlyMap<string, FileWatch>>;
 
-export interface BaitTrapMeans {
+export interface BaitTrapDeps {
   traps: Pick<Traps, 'prepare'>;
   uses: Pick<Uses, 'record'>;
   database: Database;
@@ -48,21 +48,21 @@ export interface BaitTrapMeans {
 
 /** Traps whose file an agent plants and watches. */
 export class BaitTraps {
-  readonly #means: BaitTrapMeans;
+  readonly #deps: BaitTrapDeps;
 
-  constructor(means: BaitTrapMeans) {
-    this.#means = means;
+  constructor(deps: BaitTrapDeps) {
+    this.#deps = deps;
   }
 
   /**
    * Makes a trap that can be planted as a file: its being read is seen, too.
    * @throws DomainError `invalid_request` for a type without a file; as `Traps.generate`.
    */
-  async prepare(wish: NewTrap): Promise<PreparedBait> {
-    if (wish.credential_type === 'web_bug')
+  async prepare(input: NewTrap): Promise<PreparedBait> {
+    if (input.credential_type === 'web_bug')
       throw invalidField('credential_type', 'a web_bug is a line of a page, and no file that an agent could plant');
-    const { made, facts } = await this.#means.traps.prepare(wish);
-    const { vault, log, clock } = this.#means;
+    const { made, facts } = await this.#deps.traps.prepare(input);
+    const { vault, log, clock } = this.#deps;
     const watched = { ...made, channels: [...made.channels, 'file_read' as const] };
     return {
       artifact: made.artifact,
@@ -80,7 +80,7 @@ export class BaitTraps {
     transaction: Transaction,
     { actor, credentialId, isReadSeen }: { actor: Pick<Actor, 'name'>; credentialId: string; isReadSeen: boolean },
   ): Promise<void> {
-    const { log, clock } = this.#means;
+    const { log, clock } = this.#deps;
     const now = clock().toISOString();
     await nextChange(transaction);
     const trap = await findTrap(transaction, credentialId);
@@ -93,7 +93,7 @@ export class BaitTraps {
 
   /** Records a read: a detection of the depth `read`, or an occurrence of one. */
   async recordRead(credentialId: string, { readAt, sourceEventId, path, told }: FileRead): Promise<void> {
-    const { database, uses } = this.#means;
+    const { database, uses } = this.#deps;
     const { trap_no: trapNo } = await findTrap(database, credentialId);
     await uses.record({
       trapNo,

@@ -5,7 +5,7 @@ import type { DecoyPlace } from './decoys/decoy.ts';
 import type { Channel } from './enums.ts';
 import type { ChannelTruth } from './wire.ts';
 
-export interface ChannelsMeans {
+export interface ChannelsDeps {
   /** The decoys that listen here. */
   places: () => readonly DecoyPlace[];
   aws: AwsSettings;
@@ -17,7 +17,7 @@ export interface ChannelsMeans {
 }
 
 /** Says of each channel of a trap whether it would see a use now, and why. */
-export async function channelTruthOf({ places, aws, reports, watches, clock }: ChannelsMeans): Promise<ChannelTruth> {
+export async function channelTruthOf({ places, aws, reports, watches, clock }: ChannelsDeps): Promise<ChannelTruth> {
   const [reported, watched, now] = [await reports(), await watches(), clock()];
   return ({ credential_id, credential_type, decoy, origin }, channel) => {
     if (channel === 'file_read') return watched.get(credential_id) ?? UNWATCHED;

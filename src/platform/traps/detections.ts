@@ -12,7 +12,7 @@ import type { TrapTables } from './tables.ts';
 import type { DetectionsVersion } from './version.ts';
 import { detectionToWire } from './wire.ts';
 
-export interface DetectionsMeans {
+export interface DetectionsDeps {
   database: Database;
   clock: () => Date;
   log: AuditLog;
@@ -24,20 +24,20 @@ const SETTLED_AT_ONCE = 200;
 
 /** Detections, as routes and pages show them. */
 export class Detections {
-  readonly #means: DetectionsMeans;
+  readonly #deps: DetectionsDeps;
 
-  constructor(means: DetectionsMeans) {
-    this.#means = means;
+  constructor(deps: DetectionsDeps) {
+    this.#deps = deps;
   }
 
   /** Grows with each change of any detection. */
   currentVersion(): Promise<number> {
-    return this.#means.version.current();
+    return this.#deps.version.current();
   }
 
   /** Newest first. @throws DomainError `invalid_cursor`. */
   async list({ limit, cursor, ...filters }: DetectionQuery) {
-    let detections = withTraps(this.#means.database);
+    let detections = withTraps(this.#deps.database);
     const { from, to, ...equal } = filters;
     for (const name of ['credential_id', 'credential_type', 'channel', 'status', 'severity'] as const) {
       const value = equal[name];
@@ -52,7 +52,7 @@ export class Detections {
 
   /** With the occurrences that are kept. @throws DomainError `not_found`. */
   async find(detectionId: string) {
-    const { database } = this.#means;
+    const { database } = this.#deps;
     const row = await withTraps(database).where('detection_id', '=', detectionId).executeTakeFirst();
     if (row === undefined) throw new DomainError('not_found', 'there is no detection of this id');
     const occurrences = database.tables<TrapTables>().selectFrom('detection_occurrences').selectAll();
@@ -62,7 +62,7 @@ export class Detections {
 
   /** Notes that somebody has seen it, or not. @throws DomainError `not_found`. */
   async setStatus(actor: Actor, detectionId: string, status: DetectionStatus) {
-    const { database, clock, log, version } = this.#means;
+    const { database, clock, log, version } = this.#deps;
     await database.write(async (transaction) => {
       const change_no = await nextChange(transaction);
       const before = await withTraps(transaction).where('detection_id', '=', detectionId).executeTakeFirst();
@@ -91,7 +91,7 @@ export class Detections {
   }
 
   async #settleSome(): Promise<number> {
-    const { database, clock, log } = this.#means;
+    const { database, clock, log } = this.#deps;
     const now = clock();
     const ended = new Date(now.getTime() - FOLD_MS).toISOString();
     const unsettled = (reader: Reader) =>

@@ -14,7 +14,7 @@ export type TrapFacts = Pick<
   'credential_type' | 'plant_location' | 'label' | 'origin' | 'decoy' | 'expires_at' | 'rotated_from'
 >;
 
-export interface MakingMeans {
+export interface MakingDeps {
   vault: TrapVault;
   log: AuditLog;
 }
@@ -35,7 +35,7 @@ export function refusePast(expiresAt: string | null, now: Date): void {
  */
 export async function storeTrap(
   transaction: Transaction,
-  { vault, log }: MakingMeans,
+  { vault, log }: MakingDeps,
   facts: TrapFacts,
   { made, actor, now }: { made: MadeTrap; actor: Actor; now: Date },
 ) {

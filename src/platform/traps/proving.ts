@@ -22,7 +22,7 @@ interface MarkedUse extends Pick<FoundTrap, 'type' | 'credential'> {
   channels: readonly Channel[];
 }
 
-export interface ProvingMeans {
+export interface ProvingDeps {
   database: Database;
   clock: () => Date;
   vault: TrapVault;
@@ -33,12 +33,12 @@ export interface ProvingMeans {
 
 /** Proves that channels see what they should, by uses that nobody is told of. */
 export class Proving {
-  readonly #means: ProvingMeans;
+  readonly #deps: ProvingDeps;
   /** Marked uses that are under way, by what their client calls itself, and where they were seen. */
   readonly #underWay = new Map<string, { trapNo: number; seen: Set<Channel> }>();
 
-  constructor(means: ProvingMeans) {
-    this.#means = means;
+  constructor(deps: ProvingDeps) {
+    this.#deps = deps;
   }
 
   /**
@@ -54,7 +54,7 @@ export class Proving {
 
   /** Uses a trap as its client would. @throws DomainError `not_found`. */
   async test(actor: Actor, credentialId: string): Promise<ChannelTest[]> {
-    const { database, vault } = this.#means;
+    const { database, vault } = this.#deps;
     const trap = await findTrap(database, credentialId);
     const kept = vault.open(trap);
     const results: ChannelTest[] = [];
@@ -65,7 +65,7 @@ export class Proving {
   }
 
   async #try(trap: Trap, { decoy: name, type, credential, channels }: MarkedUse): Promise<ChannelTest[]> {
-    const probe = this.#means.probeOf({ decoy: name, type });
+    const probe = this.#deps.probeOf({ decoy: name, type });
     if (probe === undefined) return channels.map((channel) => ({ channel, proved: false, outcome: notHere(name) }));
     const mark = `check-${randomBytes(16).toString('hex')}`;
     const underWay = { trapNo: trap.trap_no, seen: new Set<Channel>() };
@@ -85,7 +85,7 @@ export class Proving {
   }
 
   async #note(actor: Actor, { trap_no, credential_id }: Trap, channels: readonly Channel[]): Promise<void> {
-    const { database, clock, log } = this.#means;
+    const { database, clock, log } = this.#deps;
     const proved_at = clock().toISOString();
     await database.write(async (transaction) => {
       for (const channel of channels) await noteProof(transaction, { trap_no, channel, proved_at });

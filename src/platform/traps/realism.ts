@@ -8,7 +8,7 @@ import { proofSince } from './rules.ts';
 import type { TrapTables } from './tables.ts';
 import type { Traps } from './traps.ts';
 
-export interface RealismMeans {
+export interface RealismDeps {
   database: Database;
   clock: () => Date;
   traps: Pick<Traps, 'find'>;
@@ -33,15 +33,15 @@ export interface TrapLooks {
 
 /** Says how well traps hide. */
 export class Realism {
-  readonly #means: RealismMeans;
+  readonly #deps: RealismDeps;
 
-  constructor(means: RealismMeans) {
-    this.#means = means;
+  constructor(deps: RealismDeps) {
+    this.#deps = deps;
   }
 
   /** @throws DomainError `not_found`. */
   async check(credentialId: string): Promise<RealismCheck[]> {
-    const { clock, traps, places, publicUrl } = this.#means;
+    const { clock, traps, places, publicUrl } = this.#deps;
     const trap = await traps.find(credentialId);
     const place = places().find(({ name }) => name === trap.decoy) ?? null;
     const platformHost = new URL(publicUrl()).hostname;
@@ -51,7 +51,7 @@ export class Realism {
   }
 
   async #trippedBeside({ credential_id, credential_type, decoy }: WireTrap): Promise<number> {
-    const traps = this.#means.database.tables<TrapTables>().selectFrom('traps');
+    const traps = this.#deps.database.tables<TrapTables>().selectFrom('traps');
     const beside =
       decoy === null
         ? traps.where('decoy', 'is', null).where('credential_type', '=', credential_type)

@@ -29,7 +29,7 @@ export interface Recorded {
   isNew: boolean;
 }
 
-export interface RecordingMeans {
+export interface RecordingDeps {
   log: AuditLog;
   clock: () => Date;
   /** Has people told of a detection, in the transaction that has it. @returns how its alert stands. */
@@ -42,10 +42,10 @@ export interface RecordingMeans {
  */
 export async function recordUses(
   transaction: Transaction,
-  means: RecordingMeans,
+  deps: RecordingDeps,
   uses: readonly TrapUse[],
 ): Promise<(Recorded | null)[]> {
-  const recording = new Recording(transaction, means, await nextChange(transaction));
+  const recording = new Recording(transaction, deps, await nextChange(transaction));
   const recorded: (Recorded | null)[] = [];
   for (const use of uses) recorded.push(await recording.add(storable(use)));
   await recording.write();
@@ -54,15 +54,15 @@ export async function recordUses(
 
 class Recording {
   readonly #transaction: Transaction;
-  readonly #means: RecordingMeans;
+  readonly #deps: RecordingDeps;
   readonly #changeNo: number;
   readonly #traps = new Map<number, Trap>();
   /** By trap and fold. */
   readonly #near = new Map<string, Touched[]>();
 
-  constructor(transaction: Transaction, means: RecordingMeans, changeNo: number) {
+  constructor(transaction: Transaction, deps: RecordingDeps, changeNo: number) {
     this.#transaction = transaction;
-    this.#means = means;
+    this.#deps = deps;
     this.#changeNo = changeNo;
   }
 
@@ -94,9 +94,9 @@ class Recording {
     for (const { detection, trap, isNew } of touched) await triggerTrap(this.#transaction, trap, detection, isNew);
     const told = touched.filter((each) => each.isNew || each.deepened || each.worsened || each.traced);
     for (const { detection, trap, isNew, deepened } of told)
-      if (isNew || deepened) detection.alert_state = await this.#means.alert(this.#transaction, detection, trap);
+      if (isNew || deepened) detection.alert_state = await this.#deps.alert(this.#transaction, detection, trap);
     const entries = told.map(entryOfTouched);
-    const places = await this.#means.log.appendIn(this.#transaction, TRAPS_STREAM, entries);
+    const places = await this.#deps.log.appendIn(this.#transaction, TRAPS_STREAM, entries);
     for (const [at, each] of told.entries()) if (each.isNew) Object.assign(each.detection, keptPlace(places[at]));
     for (const { detection, isNew, occurrences } of touched) {
       detection.change_no = this.#changeNo;
@@ -170,7 +170,7 @@ class Recording {
       ...useFacts(use),
       auth_verified: use.authVerified === null ? null : Number(use.authVerified),
       request_sha256,
-      detected_at: this.#means.clock().toISOString(),
+      detected_at: this.#deps.clock().toISOString(),
       first_seen: use.eventTime,
       last_seen: use.eventTime,
       occurrences: 1,

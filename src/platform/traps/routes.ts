@@ -27,5 +27,5 @@ export const trapRoutes: FastifyPluginAsync<{ service: TrapService }> = async (s
   await server.register(detectionRoutes, { service, prefix: '/api/v1' });
   await server.register(realKeyRoutes, { service, prefix: '/api/v1' });
   await server.register(eventRoutes, { service, prefix: '/api/v1' });
-  await server.register(callbackRoutes, { means: service.decoyMeans });
+  await server.register(callbackRoutes, { deps: service.decoyDeps });
 };

@@ -10,7 +10,7 @@ import { RealKeys } from './aws/real-keys.ts';
 import type { AwsSettings } from './aws/settings.ts';
 import { BaitTraps, type FileWatches } from './bait.ts';
 import { channelTruthOf } from './channels.ts';
-import type { Decoy, DecoyMeans, DecoyPlace, DecoySettings } from './decoys/decoy.ts';
+import type { Decoy, DecoyDeps, DecoyPlace, DecoySettings } from './decoys/decoy.ts';
 import { startDecoys } from './decoys/start.ts';
 import { Detections } from './detections.ts';
 import { readOverview, type TrapsOverview } from './overview.ts';
@@ -44,7 +44,7 @@ export interface TrapService {
   /** The jobs of the service. */
   jobs: AwsChannels['jobs'];
   /** The tools of decoys and of the platform's own channels. */
-  decoyMeans: DecoyMeans;
+  decoyDeps: DecoyDeps;
   /** The decoys that listen here. */
   places(): readonly DecoyPlace[];
   stats(): Promise<TrapStats>;
@@ -84,21 +84,21 @@ export function assembleTraps(parts: TrapParts): TrapService {
   let running: readonly Decoy[] = [];
   const places = () => running.map(({ place }) => place);
   const version = new DetectionsVersion(database);
-  const means = { database, clock, log, vault, version };
+  const deps = { database, clock, log, vault, version };
   const uses = new Uses(
     database,
     { log, clock, alert: (transaction, detection, trap) => alerts.tell(transaction, alertOf(detection, trap)) },
     version,
   );
   const proving: Proving = new Proving({
-    ...means,
+    ...deps,
     probeOf: probesOf(
       () => running,
       () => vaultTraps,
     ),
   });
-  const detections = new Detections(means);
-  const decoyMeans: DecoyMeans = {
+  const detections = new Detections(deps);
+  const decoyDeps: DecoyDeps = {
     find: (marks) => vault.find(database, marks),
     record: (use) => recordSoon(use, { uses, proving, serverLog }),
     clock,
@@ -113,9 +113,9 @@ export function assembleTraps(parts: TrapParts): TrapService {
       watches,
       clock,
     });
-  const traps = new Traps({ ...means, places, publicUrl, channelTruth });
-  const bait = new BaitTraps({ ...means, traps, uses });
-  const vaultTraps = new VaultTraps({ ...means, traps, uses, proving, useDecoy });
+  const traps = new Traps({ ...deps, places, publicUrl, channelTruth });
+  const bait = new BaitTraps({ ...deps, traps, uses });
+  const vaultTraps = new VaultTraps({ ...deps, traps, uses, proving, useDecoy });
   return {
     traps,
     detections,
@@ -123,16 +123,16 @@ export function assembleTraps(parts: TrapParts): TrapService {
     uses,
     bait,
     vaultTraps,
-    decoyMeans,
+    decoyDeps,
     places,
     trail,
     jobs,
     realKeys: new RealKeys({ traps, database, clock, places, iam }),
-    realism: new Realism({ ...means, traps, places, publicUrl }),
+    realism: new Realism({ ...deps, traps, places, publicUrl }),
     overview: () => readOverview(database, places(), clock()),
     stats: () => readTrapStats(database, places(), clock()),
     async startDecoys() {
-      running = await startDecoys(parts.decoys, parts.folder, decoyMeans);
+      running = await startDecoys(parts.decoys, parts.folder, decoyDeps);
     },
     async close() {
       for (const decoy of running) await decoy.close();

@@ -5,7 +5,7 @@ import { DomainError, invalidField } from '../errors.ts';
 import { newestFirst } from '../http/newest-first.ts';
 import { keyedRequest, makeOnce } from '../idempotency/keyed-results.ts';
 import type { DecoyPlace } from './decoys/decoy.ts';
-import { changeRecorded, type MakingMeans, storeTrap, type TrapFacts } from './making.ts';
+import { changeRecorded, type MakingDeps, storeTrap, type TrapFacts } from './making.ts';
 import { namedPlace } from './named-place.ts';
 import { plantedType } from './possible.ts';
 import { changeTrap, channelProofs, findTrap, nextChange, type Trap } from './repository.ts';
@@ -16,7 +16,7 @@ import type { MadeTrap } from './types/type.ts';
 import { TYPES } from './types/types.ts';
 import { type ChannelTruth, trapToWire } from './wire.ts';
 
-export interface TrapsMeans extends MakingMeans {
+export interface TrapsDeps extends MakingDeps {
   database: Database;
   clock: () => Date;
   /** The decoys that are configured. */
@@ -37,10 +37,10 @@ export interface Taken {
 
 /** The traps, as routes and pages have them. */
 export class Traps {
-  readonly #means: TrapsMeans;
+  readonly #deps: TrapsDeps;
 
-  constructor(means: TrapsMeans) {
-    this.#means = means;
+  constructor(deps: TrapsDeps) {
+    this.#deps = deps;
   }
 
   /**
@@ -48,24 +48,24 @@ export class Traps {
    * @throws DomainError `conflict` where nothing would see its use; `invalid_request`; `key_shown_before` for a repeated
    * request.
    */
-  async generate(actor: Actor, wish: NewTrap, idempotencyKey: string | undefined): Promise<WireMadeTrap> {
-    const { made, facts } = await this.prepare(wish);
-    return this.#keep({ scope: 'traps/generate', body: wish, idempotencyKey, made }, (transaction, now) =>
-      storeTrap(transaction, this.#means, facts, { made, actor, now }),
+  async generate(actor: Actor, input: NewTrap, idempotencyKey: string | undefined): Promise<WireMadeTrap> {
+    const { made, facts } = await this.prepare(input);
+    return this.#keep({ scope: 'traps/generate', body: input, idempotencyKey, made }, (transaction, now) =>
+      storeTrap(transaction, this.#deps, facts, { made, actor, now }),
     );
   }
 
   /** Makes what `generate` does, and stores nothing. @throws DomainError `conflict`, `invalid_request`. */
-  async prepare(wish: NewTrap): Promise<{ made: MadeTrap; facts: TrapFacts }> {
-    const place = this.#placeFor(wish);
-    const made = await this.#make(wish, place);
+  async prepare(input: NewTrap): Promise<{ made: MadeTrap; facts: TrapFacts }> {
+    const place = this.#placeFor(input);
+    const made = await this.#make(input, place);
     const facts = {
-      credential_type: wish.credential_type,
-      plant_location: wish.plant_location,
-      label: wish.label,
+      credential_type: input.credential_type,
+      plant_location: input.plant_location,
+      label: input.label,
       origin: 'fabricated' as const,
       decoy: place?.name ?? null,
-      expires_at: wish.expires_at,
+      expires_at: input.expires_at,
       rotated_from: null,
     };
     return { made, facts };
@@ -76,12 +76,12 @@ export class Traps {
    * @throws DomainError `conflict` for one that is a trap already; `key_shown_before`.
    */
   take(actor: Actor, facts: TrapFacts, taken: Taken): Promise<WireMadeTrap> {
-    const { vault } = this.#means;
+    const { vault } = this.#deps;
     return this.#keep(taken, async (transaction, now) => {
       const { made } = taken;
       if ((await vault.marks.find(transaction, made.marks)) !== null)
         throw new DomainError('conflict', `${made.knownAs} is a trap already`);
-      return storeTrap(transaction, this.#means, facts, { made, actor, now });
+      return storeTrap(transaction, this.#deps, facts, { made, actor, now });
     });
   }
 
@@ -90,13 +90,13 @@ export class Traps {
    * @throws DomainError `not_found`; `conflict` for one that has ended; as `generate`.
    */
   async rotate(actor: Actor, credentialId: string, idempotencyKey: string | undefined): Promise<WireMadeTrap> {
-    const { database, clock } = this.#means;
+    const { database, clock } = this.#deps;
     const old = await findTrap(database, credentialId);
     if (old.origin !== 'fabricated')
       throw new DomainError('conflict', 'the key is of a real account: rotate it there, and import the new one');
-    const wish = { ...old, credential_type: plantedType(old), decoy: old.decoy ?? undefined, options: {} };
-    const place = this.#placeFor(wish);
-    const made = await this.#make(wish, place);
+    const input = { ...old, credential_type: plantedType(old), decoy: old.decoy ?? undefined, options: {} };
+    const place = this.#placeFor(input);
+    const made = await this.#make(input, place);
     return this.#keep(
       { scope: `traps/${credentialId}/rotate`, body: {}, idempotencyKey, made },
       async (transaction, now) => {
@@ -106,14 +106,14 @@ export class Traps {
         // The end of one that has expired is not that of its successor.
         const expires_at = statusOf(trap, now) === 'expired' ? null : trap.expires_at;
         const facts = { ...trap, expires_at, decoy: place?.name ?? null, rotated_from: credentialId };
-        return storeTrap(transaction, this.#means, facts, { made, actor, now });
+        return storeTrap(transaction, this.#deps, facts, { made, actor, now });
       },
     );
   }
 
   /** Newest first. @throws DomainError `invalid_cursor`. */
   async list({ limit, cursor, credential_type, plant_location }: TrapQuery) {
-    const { database } = this.#means;
+    const { database } = this.#deps;
     let traps = database.tables<TrapTables>().selectFrom('traps').selectAll();
     if (credential_type !== undefined) traps = traps.where('credential_type', '=', credential_type);
     if (plant_location !== undefined) traps = traps.where('plant_location', '=', plant_location);
@@ -124,7 +124,7 @@ export class Traps {
 
   /** @throws DomainError `not_found`. */
   async find(credentialId: string): Promise<WireTrap> {
-    return this.#one(await findTrap(this.#means.database, credentialId));
+    return this.#one(await findTrap(this.#deps.database, credentialId));
   }
 
   /**
@@ -161,7 +161,7 @@ export class Traps {
     action: string,
     changeOf: (trap: Trap, now: Date) => Partial<Trap> | null,
   ): Promise<WireTrap> {
-    const { database, clock, log } = this.#means;
+    const { database, clock, log } = this.#deps;
     const trap = await database.write(async (transaction) => {
       // Detections say when their trap was planted.
       await nextChange(transaction);
@@ -177,7 +177,7 @@ export class Traps {
     { scope, body, idempotencyKey, made }: Taken,
     store: (transaction: Transaction, now: Date) => Promise<Trap>,
   ): Promise<WireMadeTrap> {
-    const { database, clock } = this.#means;
+    const { database, clock } = this.#deps;
     const now = clock();
     const keyed = idempotencyKey === undefined ? null : keyedRequest(scope, idempotencyKey, body as Json);
     const outcome = await database.write((transaction) =>
@@ -195,17 +195,17 @@ export class Traps {
     throw credentialShownBefore(outcome.earlier);
   }
 
-  #make(wish: Pick<NewTrap, 'credential_type' | 'plant_location' | 'label' | 'options'>, decoy: DecoyPlace | null) {
-    const { clock, publicUrl, places } = this.#means;
-    const { plant_location: plantLocation, label, options } = wish;
+  #make(input: Pick<NewTrap, 'credential_type' | 'plant_location' | 'label' | 'options'>, decoy: DecoyPlace | null) {
+    const { clock, publicUrl, places } = this.#deps;
+    const { plant_location: plantLocation, label, options } = input;
     const more = { publicUrl: publicUrl(), now: clock(), places: places() };
-    return TYPES[wish.credential_type].make({ plantLocation, label, decoy, options, ...more });
+    return TYPES[input.credential_type].make({ plantLocation, label, decoy, options, ...more });
   }
 
   /** The decoy that a trap leads to. @throws DomainError `invalid_request`, `conflict`. */
   #placeFor({ credential_type, decoy }: Pick<NewTrap, 'credential_type' | 'decoy'>): DecoyPlace | null {
     const { decoy: kind, needsDecoy } = TYPES[credential_type];
-    const places = this.#means.places();
+    const places = this.#deps.places();
     if (decoy !== undefined) return namedPlace(places, decoy, kind);
     const place = places.find((each) => each.kind === kind) ?? null;
     if (place === null && needsDecoy)
@@ -217,7 +217,7 @@ export class Traps {
   }
 
   async #toWire(traps: readonly Trap[]): Promise<WireTrap[]> {
-    const { database, vault, clock, channelTruth } = this.#means;
+    const { database, vault, clock, channelTruth } = this.#deps;
     const proofs = await channelProofs(
       database,
       traps.map(({ trap_no }) => trap_no),

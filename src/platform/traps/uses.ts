@@ -1,20 +1,20 @@
 import type { Database, Transaction } from '../database/database.ts';
 import { Together } from '../database/together.ts';
-import { type Recorded, type RecordingMeans, recordUses } from './recording.ts';
+import { type Recorded, type RecordingDeps, recordUses } from './recording.ts';
 import type { TrapUse } from './use.ts';
 import type { DetectionsVersion } from './version.ts';
 
 /** Takes what channels see, and records it: what arrives while others are written shares a transaction. */
 export class Uses {
   readonly #together: Together<TrapUse, Recorded | null>;
-  readonly #means: RecordingMeans;
+  readonly #deps: RecordingDeps;
   readonly #version: DetectionsVersion;
   /** Counts of records since this process began. */
   readonly done = { occurrences: 0, detections: 0 };
 
-  constructor(database: Database, means: RecordingMeans, version: DetectionsVersion) {
-    this.#together = new Together(database, (transaction, uses) => recordUses(transaction, means, uses));
-    this.#means = means;
+  constructor(database: Database, deps: RecordingDeps, version: DetectionsVersion) {
+    this.#together = new Together(database, (transaction, uses) => recordUses(transaction, deps, uses));
+    this.#deps = deps;
     this.#version = version;
   }
 
@@ -32,7 +32,7 @@ export class Uses {
    * stream `traps`: it comes after whatever the transaction locks besides, and before entries of other streams.
    */
   recordIn(transaction: Transaction, uses: readonly TrapUse[]): Promise<(Recorded | null)[]> {
-    return recordUses(transaction, this.#means, uses);
+    return recordUses(transaction, this.#deps, uses);
   }
 
   /** Resolves when nothing waits and nothing is written. */

@@ -41,7 +41,7 @@ export interface VaultUse {
 /** Uses a decoy as an agent would, under a name for its client. @throws Error in words for a person. */
 export type UseDecoy = (credentialId: string, userAgent: string) => Promise<void>;
 
-export interface VaultTrapMeans {
+export interface VaultTrapDeps {
   traps: Pick<Traps, 'prepare'>;
   uses: Pick<Uses, 'recordIn'>;
   proving: Pick<Proving, 'takes'>;
@@ -57,10 +57,10 @@ class MarkedUse extends Error {}
 
 /** Traps in the vaults of AI agents. */
 export class VaultTraps {
-  readonly #means: VaultTrapMeans;
+  readonly #deps: VaultTrapDeps;
 
-  constructor(means: VaultTrapMeans) {
-    this.#means = means;
+  constructor(deps: VaultTrapDeps) {
+    this.#deps = deps;
   }
 
   /** A secret that leads nowhere. */
@@ -81,10 +81,10 @@ export class VaultTraps {
    * `Traps.generate`.
    */
   async prepareCredential(
-    wish: Pick<NewTrap, 'credential_type' | 'label' | 'decoy' | 'options'>,
+    input: Pick<NewTrap, 'credential_type' | 'label' | 'decoy' | 'options'>,
   ): Promise<TrapOfVault> {
-    const { made, facts } = await this.#means.traps.prepare({
-      ...wish,
+    const { made, facts } = await this.#deps.traps.prepare({
+      ...input,
       plant_location: 'agent_vault',
       expires_at: null,
     });
@@ -112,20 +112,20 @@ export class VaultTraps {
         request: told,
       });
     }
-    if (recorded.some((use) => this.#means.proving.takes(use))) throw new MarkedUse('a marked use');
-    return this.#means.uses.recordIn(transaction, recorded);
+    if (recorded.some((use) => this.#deps.proving.takes(use))) throw new MarkedUse('a marked use');
+    return this.#deps.uses.recordIn(transaction, recorded);
   }
 
   /** Proves that a use would be seen, and leaves nothing behind. @throws Error in words for a person. */
   async tryOut(trapNo: number, mark: string): Promise<void> {
-    const { credential_id } = await trapRow(this.#means.database, trapNo);
-    await this.#means.useDecoy(credential_id, mark).catch((error: unknown) => {
+    const { credential_id } = await trapRow(this.#deps.database, trapNo);
+    await this.#deps.useDecoy(credential_id, mark).catch((error: unknown) => {
       if (!(error instanceof MarkedUse)) throw error;
     });
   }
 
   #prepared(made: MadeTrap, facts: TrapFacts): TrapOfVault {
-    const { vault, log, clock } = this.#means;
+    const { vault, log, clock } = this.#deps;
     return {
       value: made.artifact.content,
       async store(transaction, actor) {

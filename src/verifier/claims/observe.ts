@@ -44,7 +44,7 @@ export interface Readers {
 }
 
 /** By what a stream is judged: whom and what the one who judges trusts. */
-export interface Means extends Readers {
+export interface Deps extends Readers {
   contract: Contract;
   /** Null for the default contract. */
   contractFile: ContractFile | null;
@@ -73,7 +73,7 @@ export interface ReadForms extends Pick<Forms, 'isShort' | 'isAltered'> {
 }
 
 /** By what claims are judged. */
-export interface Measures extends Omit<Means, 'contract' | 'sealKeys' | 'readPdf'> {
+export interface Measures extends Omit<Deps, 'contract' | 'sealKeys' | 'readPdf'> {
   /** The parts of the contract about digests and seals. */
   contract: Pick<
     Contract,
@@ -95,16 +95,16 @@ export async function observe(
   reading: PackageReading,
   { summary, pdf, ...state }: Forms,
   known: Known,
-  { readPdf, sealKeys, ...means }: Means,
+  { readPdf, sealKeys, ...deps }: Deps,
 ): Promise<Observations> {
   return {
     reading,
     known,
     forms: {
       ...state,
-      summary: await readSummary(summary, means.contract),
+      summary: await readSummary(summary, deps.contract),
       pdf: await readPdfForm(pdf, readPdf),
     },
-    measures: { ...means, sealKeysGiven: sealKeys.size > 0 },
+    measures: { ...deps, sealKeysGiven: sealKeys.size > 0 },
   };
 }

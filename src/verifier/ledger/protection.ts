@@ -17,7 +17,7 @@ import { putRecord } from '../records/put-record.ts';
 import { findEntry } from './ledger.ts';
 
 /** The change to be made to the protection of a finalized run. */
-export interface ProtectionWish {
+export interface ProtectionOptions {
   runId: string;
   action: HoldRecord['action'];
   reason: string;
@@ -53,19 +53,22 @@ const AT_ONCE = 16;
  * @throws EvidenceError `usage` where nothing can be or is left to be done; `conflict` while another change is open;
  * `config`, `store-refused`, `archive`. What was changed before stays.
  */
-export async function changeProtection(context: ProtectionContext, wish: ProtectionWish): Promise<ProtectionChange> {
+export async function changeProtection(
+  context: ProtectionContext,
+  options: ProtectionOptions,
+): Promise<ProtectionChange> {
   const { archive } = context;
   const locks = requireLocks(archive);
-  const open = (await readHoldLog(archive, wish.runId)).filter(({ result }) => result === null);
-  const other = open.find(({ record }) => !isSame(record, wish));
+  const open = (await readHoldLog(archive, options.runId)).filter(({ result }) => result === null);
+  const other = open.find(({ record }) => !isSame(record, options));
   if (other !== undefined) throw unfinished(other);
-  const ordered = open[0] ?? (await order(context, locks, wish));
+  const ordered = open[0] ?? (await order(context, locks, options));
   const { key, record } = ordered;
-  const mode = wish.mode ?? record.objects.find(({ lock }) => lock !== null)?.lock?.mode ?? null;
+  const mode = options.mode ?? record.objects.find(({ lock }) => lock !== null)?.lock?.mode ?? null;
   let changed = 0;
   const change = async (object: string) => {
     context.signal.throwIfAborted();
-    await applyTo(locks, { ...wish, mode }, object);
+    await applyTo(locks, { ...options, mode }, object);
     changed += 1;
   };
   try {
@@ -93,9 +96,9 @@ export async function changeProtection(context: ProtectionContext, wish: Protect
  * The objects that a change would be of, each as it is protected now. Nothing is written.
  * @throws EvidenceError as `changeProtection` does for what cannot be done.
  */
-export async function foreseeProtection(archive: Archive, wish: ProtectionWish): Promise<HoldRecord['objects']> {
-  const objects = await describeAll(requireLocks(archive), await listObjects(archive, wish.runId));
-  refuseIdle(wish, objects);
+export async function foreseeProtection(archive: Archive, options: ProtectionOptions): Promise<HoldRecord['objects']> {
+  const objects = await describeAll(requireLocks(archive), await listObjects(archive, options.runId));
+  refuseIdle(options, objects);
   return objects;
 }
 
@@ -125,8 +128,8 @@ function requireLocks({ locks, url }: Archive): Locks {
   });
 }
 
-function isSame({ action, reason, retain_until }: HoldRecord, wish: ProtectionWish): boolean {
-  return action === wish.action && reason === wish.reason && retain_until === toText(wish.retainUntil);
+function isSame({ action, reason, retain_until }: HoldRecord, options: ProtectionOptions): boolean {
+  return action === options.action && reason === options.reason && retain_until === toText(options.retainUntil);
 }
 
 function toText(moment: Date | null): string | null {
@@ -144,20 +147,20 @@ function unfinished({ key, record }: StoredHoldRecord): EvidenceError {
 }
 
 /** Writes down what is to be done. */
-async function order({ archive, now }: ProtectionContext, locks: Locks, wish: ProtectionWish): Promise<Ordered> {
-  const objects = await describeAll(locks, await listObjects(archive, wish.runId));
-  refuseIdle(wish, objects);
+async function order({ archive, now }: ProtectionContext, locks: Locks, options: ProtectionOptions): Promise<Ordered> {
+  const objects = await describeAll(locks, await listObjects(archive, options.runId));
+  refuseIdle(options, objects);
   const record: HoldRecord = {
     format: FORMATS.hold,
-    run_id: wish.runId,
-    action: wish.action,
-    reason: wish.reason,
-    ordered_by: wish.orderedBy,
+    run_id: options.runId,
+    action: options.action,
+    reason: options.reason,
+    ordered_by: options.orderedBy,
     ordered_at: now().toISOString(),
-    retain_until: toText(wish.retainUntil),
+    retain_until: toText(options.retainUntil),
     objects,
   };
-  const key = holdRecordKey(wish.runId, record.ordered_at, wish.action);
+  const key = holdRecordKey(options.runId, record.ordered_at, options.action);
   const { sha256 } = await putRecord(archive, key, HOLD_RECORD, record);
   return { key, record, sha256 };
 }
@@ -172,8 +175,8 @@ async function listObjects(archive: Archive, runId: string): Promise<{ key: stri
   return objects;
 }
 
-/** Refuses a wish that would record a change that is none, or one that cannot be made for all objects. */
-function refuseIdle({ runId, action, retainUntil, mode }: ProtectionWish, objects: readonly Protection[]): void {
+/** Refuses options that would record a change that is none, or one that cannot be made for all objects. */
+function refuseIdle({ runId, action, retainUntil, mode }: ProtectionOptions, objects: readonly Protection[]): void {
   if (action === 'release' && objects.every(({ legal_hold }) => !legal_hold))
     throw new EvidenceError('usage', `run ${runId} is not on legal hold; nothing was changed`);
   if (retainUntil === null) return;
@@ -190,7 +193,7 @@ function refuseIdle({ runId, action, retainUntil, mode }: ProtectionWish, object
     });
 }
 
-async function applyTo(locks: Locks, { action, retainUntil, mode }: ProtectionWish, key: string): Promise<void> {
+async function applyTo(locks: Locks, { action, retainUntil, mode }: ProtectionOptions, key: string): Promise<void> {
   if (retainUntil === null) await locks.hold(key, action === 'hold');
   // A run without any lock was refused where there is no mode.
   else await locks.extend(key, retainUntil, mode ?? 'governance');

@@ -12,7 +12,7 @@ import { acceptableIn, hasStream } from './contradiction.ts';
 import type { LedgerTrust } from './trust.ts';
 import { verifyCommand } from './verify-command.ts';
 
-export interface AcceptanceWish {
+export interface AcceptanceOptions {
   streamId: string;
   /** The part of the record's name that stands for the stream. */
   slug: string;
@@ -29,9 +29,13 @@ export interface AcceptanceWish {
  * @throws EvidenceError `not-found` when the ledger knows no head of the stream; `usage` if nothing contradicts it; as `readKnownLedger` and
  * `appendEntry` do.
  */
-export async function acceptRestart(archive: Archive, wish: AcceptanceWish, trust: LedgerTrust): Promise<Acceptance> {
-  const { ledger, record } = await derive(archive, wish, trust);
-  const key = acceptanceKey(wish.slug, record.accepted_at);
+export async function acceptRestart(
+  archive: Archive,
+  options: AcceptanceOptions,
+  trust: LedgerTrust,
+): Promise<Acceptance> {
+  const { ledger, record } = await derive(archive, options, trust);
+  const key = acceptanceKey(options.slug, record.accepted_at);
   const { sha256 } = await putRecord(archive, key, ACCEPTANCE, record);
   await appendEntry(archive, { kind: 'acceptance', record, key, sha256 }, ledger, trust);
   return record;
@@ -43,30 +47,30 @@ export async function acceptRestart(archive: Archive, wish: AcceptanceWish, trus
  */
 export async function foreseeRestart(
   archive: Archive,
-  wish: AcceptanceWish,
+  options: AcceptanceOptions,
   trust: LedgerTrust,
 ): Promise<{ acceptance: Acceptance; ledger_key: string }> {
-  const { ledger, record } = await derive(archive, wish, trust);
+  const { ledger, record } = await derive(archive, options, trust);
   return { acceptance: record, ledger_key: nextKey(ledger.newest) };
 }
 
 async function derive(
   archive: Archive,
-  wish: AcceptanceWish,
+  options: AcceptanceOptions,
   trust: LedgerTrust,
 ): Promise<{ ledger: KnownLedger; record: Acceptance }> {
   const ledger = await readKnownLedger(archive, trust);
-  const head = ledger.newest?.entry.heads.get(wish.streamId);
-  if (head === undefined) throw withoutHead(wish.streamId, ledger.acceptances);
-  const contradiction = await findContradiction(archive, ledger, wish.streamId);
-  const before = ledger.acceptances.findLast(({ stream_id }) => stream_id === wish.streamId);
+  const head = ledger.newest?.entry.heads.get(options.streamId);
+  if (head === undefined) throw withoutHead(options.streamId, ledger.acceptances);
+  const contradiction = await findContradiction(archive, ledger, options.streamId);
+  const before = ledger.acceptances.findLast(({ stream_id }) => stream_id === options.streamId);
   if (before !== undefined && before.contradiction.run_id === contradiction.run_id) throw acceptedBefore(before);
   const record: Acceptance = {
     format: FORMATS.acceptance,
-    stream_id: wish.streamId,
-    reason: wish.reason,
-    accepted_by: wish.acceptedBy,
-    accepted_at: wish.acceptedAt.toISOString(),
+    stream_id: options.streamId,
+    reason: options.reason,
+    accepted_by: options.acceptedBy,
+    accepted_at: options.acceptedAt.toISOString(),
     head,
     contradiction,
   };

@@ -17,7 +17,7 @@ const THREADS = new KeptThreads(programUrl('verifier/pdf-text/reader-thread'), H
 
 let last: Promise<unknown> = Promise.resolve();
 
-export interface PdfWishes {
+export interface PdfOptions {
   withinMs?: number;
   /** Is given the text of each page once all were read. */
   seeText?: SeeText;
@@ -34,13 +34,13 @@ export function endReading(): Promise<void> {
  * @param bytes the whole document; the caller caps its size. They are copied.
  * @throws EvidenceError `unreadable` as `readPdfFacts`, or when it takes too much.
  */
-export function readPdf(bytes: Uint8Array, wishes: PdfWishes = {}): Promise<PdfFacts> {
-  const reading = last.then(() => readNow(bytes, wishes));
+export function readPdf(bytes: Uint8Array, options: PdfOptions = {}): Promise<PdfFacts> {
+  const reading = last.then(() => readNow(bytes, options));
   last = reading.catch(() => undefined);
   return reading;
 }
 
-async function readNow(bytes: Uint8Array, { withinMs = WITHIN_MS, seeText }: PdfWishes): Promise<PdfFacts> {
+async function readNow(bytes: Uint8Array, { withinMs = WITHIN_MS, seeText }: PdfOptions): Promise<PdfFacts> {
   const thread = THREADS.take();
   // Without threads, the limits are those of the PDF's own size alone.
   if (thread === null) return readPdfFacts(bytes, seeText);

@@ -13,7 +13,7 @@ import { type ClaimName, requiredOf } from '../claims/claim.ts';
 import { toContractFile } from '../claims/content.ts';
 import { examine } from '../claims/examine.ts';
 import { type FormSource, readSummary } from '../claims/forms.ts';
-import { type Means, observe, type Readers } from '../claims/observe.ts';
+import { type Deps, observe, type Readers } from '../claims/observe.ts';
 import type { ServiceStatement } from '../claims/stated-schema.ts';
 import { toVerdict, type Verdict } from '../claims/verdict.ts';
 import type { SealKeys } from '../model/entry.ts';
@@ -231,7 +231,7 @@ function meansOf(
   { contract, file }: Pick<ContractInUse, 'contract' | 'file'>,
   { contract: given, acceptUnhashed = [], sealKeys, roots, now }: VerifyOptions,
   readers: Readers,
-): Means {
+): Deps {
   const contractFile = toContractFile(file, given === null ? 'bundle' : 'reader');
   return { contract, contractFile, acceptUnhashed, sealKeys, roots, now, ...readers };
 }

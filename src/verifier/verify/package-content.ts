@@ -69,12 +69,12 @@ async function judge(
   verifyToken: Readers['verifyToken'],
 ): Promise<Verdict> {
   const contractFile = toContractFile(file, 'reader');
-  const means = { ...options, contract, contractFile, acceptUnhashed, readPdf: null, verifyToken };
+  const deps = { ...options, contract, contractFile, acceptUnhashed, readPdf: null, verifyToken };
   const observations = await observe(
     reading,
     { summary: null, pdf: null, isShort: false, isAltered: false },
     KNOWN,
-    means,
+    deps,
   );
   return toVerdict(reading, examine(observations, required));
 }

@@ -42,8 +42,8 @@ test.each(RUNS)('the id of a run: %s', async (_words, keys, revise, others, bloc
   const left: string[] = [];
   const whyOther = async (runId: string) => (others.includes(runId) ? new EvidenceError('config', runId) : null);
   const onBlocked = (why: string) => left.push(why);
-  const wish = { archive, revise, whyOther, whyNotOurs: async () => null, onBlocked };
-  const exported = await exportOrRevise(wish, '2026-10', async (runId) => {
+  const options = { archive, revise, whyOther, whyNotOurs: async () => null, onBlocked };
+  const exported = await exportOrRevise(options, '2026-10', async (runId) => {
     if (blocked.includes(runId)) throw new EvidenceError('conflict', runId);
     return runId;
   });
@@ -54,8 +54,14 @@ test.each([false, true])('runs that are not ours are superseded, with --revise %
   const archive = await archiveWith('runs/2026-10/asked.json', 'runs/2026-10.r2/asked.json');
   const whyNotOurs = async (runId: string) => (runId === '2026-10.r3' ? null : `${runId} is not ours`);
   const left: string[] = [];
-  const wish = { archive, revise, whyOther: async () => null, whyNotOurs, onBlocked: (why: string) => left.push(why) };
-  const exported = await exportOrRevise(wish, '2026-10', async (runId, supersedes) => [runId, ...supersedes]);
+  const options = {
+    archive,
+    revise,
+    whyOther: async () => null,
+    whyNotOurs,
+    onBlocked: (why: string) => left.push(why),
+  };
+  const exported = await exportOrRevise(options, '2026-10', async (runId, supersedes) => [runId, ...supersedes]);
   expect(exported).toEqual(['2026-10.r3', '2026-10', '2026-10.r2']);
   expect(left).toEqual(['2026-10 is not ours', '2026-10.r2 is not ours']);
 });
@@ -63,8 +69,8 @@ test.each([false, true])('runs that are not ours are superseded, with --revise %
 test('a revision that is resumed supersedes the runs that were in its way when it was begun', async () => {
   const archive = await archiveWith('runs/2026-10/asked.json', 'runs/2026-10.r2/asked.json', 'runs/2026-10.r3/x');
   const none = async () => null;
-  const wish = { archive, revise: false, whyOther: none, whyNotOurs: none, onBlocked: () => undefined };
-  const exported = await exportOrRevise(wish, '2026-10.r3', async (runId, supersedes) => [runId, ...supersedes]);
+  const options = { archive, revise: false, whyOther: none, whyNotOurs: none, onBlocked: () => undefined };
+  const exported = await exportOrRevise(options, '2026-10.r3', async (runId, supersedes) => [runId, ...supersedes]);
   expect(exported).toEqual(['2026-10.r3', '2026-10', '2026-10.r2']);
 });
 
@@ -72,14 +78,14 @@ test('what cannot be gone on with, and is not to be revised, ends it; so does a 
   const conflict = new EvidenceError('conflict', 'no');
   const refuse = () => Promise.reject(conflict);
   for (const [keys, revise] of [[['runs/2026-10/x'], false] as const, [[], true] as const]) {
-    const wish = {
+    const options = {
       archive: await archiveWith(...keys),
       revise,
       whyOther: async () => null,
       whyNotOurs: async () => null,
       onBlocked: () => undefined,
     };
-    await expect(exportOrRevise(wish, '2026-10', refuse)).rejects.toBe(conflict);
+    await expect(exportOrRevise(options, '2026-10', refuse)).rejects.toBe(conflict);
   }
 });
 

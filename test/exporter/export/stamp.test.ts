@@ -25,14 +25,14 @@ afterEach(async () => {
   await Promise.all(open.splice(0).map((one) => one.close()));
 });
 
-interface Wish {
+interface MissingOptions {
   signal?: AbortSignal;
   outlasting?: Date;
   roots?: Issued;
   credentials?: string;
 }
 
-function ask(url: string, { signal, outlasting, roots, credentials = '' }: Wish = {}) {
+function ask(url: string, { signal, outlasting, roots, credentials = '' }: MissingOptions = {}) {
   const client = new AuthorityClient({
     url: new URL(url.replace('//', `//${credentials}`)),
     userAgent: 'test/1',

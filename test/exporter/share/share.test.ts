@@ -37,7 +37,7 @@ async function share(archive: Archive, links: boolean, signal = new AbortControl
   const run = await readFinalizedRun(archive, 'run-1');
   if (run === null) throw new Error('there is no run');
   const folder = join(mkdtempSync(join(tmpdir(), 'share-unit-')), 'new');
-  const wish = {
+  const options = {
     run,
     sharedWith: 'J. Smith',
     sharedBy: { user: 'u', host: 'h' },
@@ -46,7 +46,7 @@ async function share(archive: Archive, links: boolean, signal = new AbortControl
     folder,
   };
   const context = { archive, now: () => NOW, signal };
-  return { folder, shared: shareRun(context, wish), foresee: () => foreseeShare(context, wish) };
+  return { folder, shared: shareRun(context, options), foresee: () => foreseeShare(context, options) };
 }
 
 async function finalized(archive: Archive = openMemoryArchive()): Promise<Archive> {

@@ -31,8 +31,8 @@ export class ActingAgent {
   }
 
   static async onboarded(at: AgentPlace, more: Partial<AgentRegistration> = {}): Promise<ActingAgent> {
-    const wish = agentRegistrationSchema.parse({ ...AGENT, ...more });
-    const { agent_id } = await at.service.agents.register(SOMEBODY, wish, undefined);
+    const input = agentRegistrationSchema.parse({ ...AGENT, ...more });
+    const { agent_id } = await at.service.agents.register(SOMEBODY, input, undefined);
     const agent = new ActingAgent(at, agent_id);
     await agent.onboard();
     return agent;

@@ -6,8 +6,8 @@ import { recordIn } from '../../../src/platform/administration/record.ts';
 import { findAgent } from '../../../src/platform/agents/agent-rows.ts';
 import { decoyWatches } from '../../../src/platform/agents/api.ts';
 import { boundToAgent } from '../../../src/platform/agents/binding.ts';
+import type { AgentServiceDeps } from '../../../src/platform/agents/deps.ts';
 import { streamOfAgent } from '../../../src/platform/agents/enums.ts';
-import type { AgentServiceMeans } from '../../../src/platform/agents/means.ts';
 import { OwnQuestions } from '../../../src/platform/agents/own-questions.ts';
 import { agentRegistrationSchema } from '../../../src/platform/agents/requests/agents.ts';
 import { type AgentService, type OpenAgents, openAgents } from '../../../src/platform/agents/service.ts';
@@ -42,7 +42,7 @@ export const AGENT = {
 /** The service of agents on a database, with a clock to be set. */
 export class AgentPlace {
   readonly database: Database;
-  readonly means: AgentServiceMeans;
+  readonly deps: AgentServiceDeps;
   readonly open: OpenAgents;
   /** Keeps the platform's own keys. */
   readonly authorityBox: SecretBox;
@@ -71,7 +71,7 @@ export class AgentPlace {
     const clock = () => new Date(this.now);
     const keys = new DerivedSealKeys(masterKey);
     const log = openAuditLog({ keys, seals: new RowSeals(keys.ofRows()), clock });
-    this.means = {
+    this.deps = {
       database,
       clock,
       administration: recordIn(log),
@@ -96,7 +96,7 @@ export class AgentPlace {
     };
     this.authorityBox = new SecretBox(masterKey, 'agents/authorities');
     this.traps = assembleTraps({
-      ...this.means,
+      ...this.deps,
       masterKey,
       decoys: [],
       aws: NO_AWS,
@@ -106,14 +106,14 @@ export class AgentPlace {
       watches: () => decoyWatches(database),
       useDecoy: (credentialId, userAgent) => this.service.vault.useDecoy(credentialId, userAgent),
     });
-    this.open = openAgents(this.means, {
+    this.open = openAgents(this.deps, {
       authorityBox: this.authorityBox,
       vaultBox: new SecretBox(masterKey, 'agents/vaults'),
       vaultTraps: this.traps.vaultTraps,
       ownQuestions: new OwnQuestions(new SecretBox(masterKey, 'agents/own-questions'), clock),
       askPublic: (agentId) => this.isValid(agentId),
     });
-    this.desk = new TrustDesk(this.means, { suspendPassport: async () => null });
+    this.desk = new TrustDesk(this.deps, { suspendPassport: async () => null });
   }
 
   get service(): AgentService {
@@ -132,8 +132,8 @@ export class AgentPlace {
 
   /** @returns the id of a new agent. */
   async registered(more: object = {}): Promise<string> {
-    const wish = agentRegistrationSchema.parse({ ...AGENT, ...more });
-    return (await this.service.agents.register(SOMEBODY, wish, undefined)).agent_id;
+    const input = agentRegistrationSchema.parse({ ...AGENT, ...more });
+    return (await this.service.agents.register(SOMEBODY, input, undefined)).agent_id;
   }
 
   /** @returns the id of a new agent that is active. */
@@ -145,7 +145,7 @@ export class AgentPlace {
 
   /** What the stream of an agent says, oldest first. */
   async entries(agentId: string) {
-    return (await this.means.log.newest(this.database, streamOfAgent(agentId), { limit: 10_000 })).reverse();
+    return (await this.deps.log.newest(this.database, streamOfAgent(agentId), { limit: 10_000 })).reverse();
   }
 
   /** Changes the row of an agent's stream, as somebody with the database in their hands would. */

@@ -59,10 +59,10 @@ describe.each(DATABASES)('agents on %s', (_name, start) => {
 
   test('a registration that is sent twice under one key registers once, and another one under it is refused', async () => {
     const { agents } = place.service;
-    const wish = agentRegistrationSchema.parse({ ...AGENT, name: 'once' });
-    const first = await agents.register(SOMEBODY, wish, 'key');
-    expect((await agents.register(SOMEBODY, wish, 'key')).agent_id).toBe(first.agent_id);
-    await expect(agents.register(SOMEBODY, { ...wish, name: 'other' }, 'key')).rejects.toMatchObject({
+    const input = agentRegistrationSchema.parse({ ...AGENT, name: 'once' });
+    const first = await agents.register(SOMEBODY, input, 'key');
+    expect((await agents.register(SOMEBODY, input, 'key')).agent_id).toBe(first.agent_id);
+    await expect(agents.register(SOMEBODY, { ...input, name: 'other' }, 'key')).rejects.toMatchObject({
       code: 'idempotency_conflict',
     });
     expect((await agents.list(query({ q: 'once' }))).data).toHaveLength(1);

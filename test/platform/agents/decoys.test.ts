@@ -153,7 +153,7 @@ describe.each(DATABASES)('decoys in vaults on %s', (_name, start) => {
           eventId,
           asker: UNKNOWN_ASKER,
         };
-        await writeEntries(place.means.log, transaction, await place.vaults.trip(transaction, [trip, trip]));
+        await writeEntries(place.deps.log, transaction, await place.vaults.trip(transaction, [trip, trip]));
       });
     const { detections, alerts } = await since(() => call(`action ${id}`), id);
     expect(detections).toMatchObject([
@@ -168,9 +168,9 @@ describe.each(DATABASES)('decoys in vaults on %s', (_name, start) => {
     ['tool', { kind: 'tool', name: 'a tool' }, 'tool_call'],
   ])(
     'the channel of a decoy %s is proved by a marked use, which leaves nothing behind',
-    async (_kind, wish, channel) => {
+    async (_kind, input, channel) => {
       const id = await place.onboarded();
-      const { credential_id, decoy_id } = await place.decoy(id, wish);
+      const { credential_id, decoy_id } = await place.decoy(id, input);
       const { traps, proving } = place.traps;
       const score = await scoreOf(id);
       const { detections, alerts, entries } = await since(async () => {
@@ -203,12 +203,12 @@ describe.each(DATABASES)('decoys in vaults on %s', (_name, start) => {
     ['a tool that it may use', { kind: 'tool', name: 'search' }, 'conflict'],
     ['a decoy tool that is there', { kind: 'tool', name: 'decoy tool' }, 'conflict'],
     ['a trap whose decoy is not configured', { kind: 'secret', name: 'y', credential_type: 'aws_key' }, 'conflict'],
-  ])('no decoy under the name of %s', async (_name, wish, code) => {
+  ])('no decoy under the name of %s', async (_name, input, code) => {
     const id = await place.onboarded();
     await place.vaults.put(OWN_KEY, id, { name: 'db', value: 'a password' });
     await place.decoy(id, { kind: 'secret', name: 'decoy' });
     await place.decoy(id, { kind: 'tool', name: 'decoy tool' });
-    await expect(place.decoy(id, wish)).rejects.toMatchObject({ code });
+    await expect(place.decoy(id, input)).rejects.toMatchObject({ code });
     const allow = (tool: string) => place.service.agents.change(SOMEBODY, id, { allowed_tools: ['search', tool] });
     await expect(allow('decoy tool')).rejects.toMatchObject({ code: 'conflict' });
     await allow('decoy');

@@ -18,7 +18,7 @@ interface Doing {
 
 /** Registers an agent. @returns its id. */
 export async function register(service: Answering, more: object = {}): Promise<string> {
-  const wish = {
+  const input = {
     name: 'Invoice reader',
     agent_type: 'supervised',
     model: 'a-model',
@@ -26,7 +26,7 @@ export async function register(service: Answering, more: object = {}): Promise<s
     allowed_tools: ['read_file'],
     allowed_apis: ['api.example.com'],
   };
-  return answered(await service.call('POST', AGENTS, { ...wish, ...more }), 201).agent_id;
+  return answered(await service.call('POST', AGENTS, { ...input, ...more }), 201).agent_id;
 }
 
 /** Registers and onboards an agent. */

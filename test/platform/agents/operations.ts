@@ -128,8 +128,8 @@ export class OperatedAgents {
   /** One that is there already will do: there may be only so many. */
   async #subscriber(): Promise<string> {
     const [there] = (await this.#call('GET', '/subscribers')).data;
-    const wish = { url: 'https://rp.example/events', audience: 'x' };
-    return there?.subscriber_id ?? (await this.#call('POST', '/subscribers', wish)).subscriber_id;
+    const input = { url: 'https://rp.example/events', audience: 'x' };
+    return there?.subscriber_id ?? (await this.#call('POST', '/subscribers', input)).subscriber_id;
   }
 
   async #call(method: string, path: string, body?: unknown) {

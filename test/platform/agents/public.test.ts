@@ -202,8 +202,8 @@ test('the kill switch asks about each agent of a family, and nobody else asks wi
     const parent = await onboarded(service);
     for (let child = 0; child < 5; child++)
       await service.call('POST', `${API}/agents`, { ...AGENT, parent_agent_id: parent });
-    const wish = { mode: 'suspend', reason: 'a test' };
-    const { body } = await service.call('POST', `${API}/agents/${parent}/kill-switch`, wish);
+    const input = { mode: 'suspend', reason: 'a test' };
+    const { body } = await service.call('POST', `${API}/agents/${parent}/kill-switch`, input);
     const steps = body.agents.flatMap(({ steps }: { steps: object[] }) => steps);
     expect(steps).toHaveLength(6 * KILL_STEPS.length);
     expect(steps.filter(({ result }: { result: string }) => result === 'failed')).toEqual([]);

@@ -29,8 +29,8 @@ export class VaultPlace extends AgentPlace {
     return this.service.vault;
   }
 
-  decoy(agentId: string, wish: object) {
-    return this.vaults.addDecoy(SOMEBODY, agentId, newDecoySchema.parse(wish));
+  decoy(agentId: string, input: object) {
+    return this.vaults.addDecoy(SOMEBODY, agentId, newDecoySchema.parse(input));
   }
 
   /** What the stream of an agent says of its vault, oldest first. */

@@ -98,8 +98,8 @@ export class AlertPlace {
 
   /** A channel: a webhook to the receiver, unless said. */
   add(more: object = {}) {
-    const wish = { kind: 'webhook', name: 'here', target: `http://${this.host}/hook`, ...more };
-    return this.alerts.channels.add(SOMEBODY, newAlertChannelSchema.parse(wish));
+    const input = { kind: 'webhook', name: 'here', target: `http://${this.host}/hook`, ...more };
+    return this.alerts.channels.add(SOMEBODY, newAlertChannelSchema.parse(input));
   }
 
   async remove(alertChannelId: string): Promise<void> {

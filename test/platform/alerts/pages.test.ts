@@ -19,8 +19,8 @@ beforeAll(async () => {
 afterAll(() => service.close());
 
 const hook = async (more: object = {}) => {
-  const wish = { kind: 'webhook', name: 'On call', target: 'http://127.0.0.1:1/secret-path', ...more };
-  return (await service.call('POST', API, wish)).body;
+  const input = { kind: 'webhook', name: 'On call', target: 'http://127.0.0.1:1/secret-path', ...more };
+  return (await service.call('POST', API, input)).body;
 };
 const add = (typed: Record<string, string>) =>
   operator.submit(FORM, FORM, { once: typed['name'] ?? '', least_severity: 'low', ...typed });

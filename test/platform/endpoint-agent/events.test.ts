@@ -116,12 +116,12 @@ test.each(ROWS)(
 
 test('what may not be read is unreadable, and is not taken for removed', async () => {
   const { machine, tool, restore } = await withBaseline();
-  const means = machine.means();
+  const deps = machine.deps();
   execFileSync('chown', ['-R', 'nobody', machine.folder]);
   chmodSync(tool, 0o700);
   await asNobody(async () => {
-    await using _service = means.service;
-    return await runRound(means);
+    await using _service = deps.service;
+    return await runRound(deps);
   });
   expect(await machine.types()).toEqual(['binary_unreadable']);
   restore();
@@ -130,9 +130,9 @@ test('what may not be read is unreadable, and is not taken for removed', async (
 
 test('what is rewritten again and again while it is read is unstable', async () => {
   const { machine, tool, restore } = await withBaseline();
-  const means = { ...machine.means(), pace: () => ({ took: () => void appendFileSync(tool, '!') }) };
-  await using _service = means.service;
-  expect((await runRound(means)).scanned.unread).toBe(1);
+  const deps = { ...machine.deps(), pace: () => ({ took: () => void appendFileSync(tool, '!') }) };
+  await using _service = deps.service;
+  expect((await runRound(deps)).scanned.unread).toBe(1);
   expect(await machine.types()).toEqual(['binary_unstable']);
   restore();
   expect((await machine.round()).accepted.events).toMatchObject({ open: 0, resolved: 1 });
@@ -140,9 +140,9 @@ test('what is rewritten again and again while it is read is unstable', async () 
 
 test('what goes away while it is read is removed', async () => {
   const { machine, tool, restore } = await withBaseline();
-  const means = { ...machine.means(), pace: () => ({ took: () => void rmSync(tool, { force: true }) }) };
-  await using _service = means.service;
-  await runRound(means);
+  const deps = { ...machine.deps(), pace: () => ({ took: () => void rmSync(tool, { force: true }) }) };
+  await using _service = deps.service;
+  await runRound(deps);
   expect(await machine.types()).toEqual(['binary_removed']);
   restore();
   expect((await machine.round()).accepted.events).toMatchObject({ open: 0, resolved: 1 });

@@ -232,7 +232,7 @@ describe('a crash', () => {
     ['/scans/report', 'after', 2],
   ] as const)('at %s, %s: nothing is lost, and nothing reported twice', async (path, when, reports) => {
     await using client = crashing(path, when);
-    await expect(runRound({ ...machine.means(), service: client })).rejects.toThrow(Crash);
+    await expect(runRound({ ...machine.deps(), service: client })).rejects.toThrow(Crash);
     put('tool', 'changed meanwhile');
     await machine.round();
     await expectWhole(reports);
@@ -241,7 +241,7 @@ describe('a crash', () => {
   test('between the answer that is written down and the report that is removed', async () => {
     const copy = join(machine.folder, '..', 'copy');
     await using client = crashing('/scans/report', 'before');
-    await expect(runRound({ ...machine.means(), service: client })).rejects.toThrow(Crash);
+    await expect(runRound({ ...machine.deps(), service: client })).rejects.toThrow(Crash);
     cpSync(machine.folder, copy, { recursive: true });
     await machine.round();
     for (const name of readdirSync(copy).filter((one) => /^(report|lines)-/.test(one)))
@@ -260,7 +260,7 @@ describe('a crash', () => {
 
   test('that took the lines of a report with it: the report is made anew', async () => {
     await using client = crashing('/scans/report', 'before');
-    await expect(runRound({ ...machine.means(), service: client })).rejects.toThrow(Crash);
+    await expect(runRound({ ...machine.deps(), service: client })).rejects.toThrow(Crash);
     const [lines = ''] = readdirSync(machine.folder).filter((name) => name.startsWith('lines-'));
     rmSync(join(machine.folder, lines));
     await machine.round();

@@ -71,7 +71,7 @@ describe('it ends', () => {
   });
 
   test('with 1 where the service does not go on with its chain', async () => {
-    const { state, service: client } = machine.means();
+    const { state, service: client } = machine.deps();
     await client[Symbol.asyncDispose]();
     await machine.round();
     const { code, stderr } = await agent([

@@ -2,7 +2,7 @@ import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { BaitKeeper } from '../../../src/platform/endpoint-agent/bait/keeper.ts';
 import { type AgentClient, connectAgent } from '../../../src/platform/endpoint-agent/client.ts';
-import { type AgentMeans, type RoundResult, runRound } from '../../../src/platform/endpoint-agent/round.ts';
+import { type AgentDeps, type RoundResult, runRound } from '../../../src/platform/endpoint-agent/round.ts';
 import { AgentState } from '../../../src/platform/endpoint-agent/state.ts';
 import type { Service } from '../service.ts';
 import { openFolder, UNPACED } from './scanned.ts';
@@ -43,7 +43,7 @@ export class Watched {
   }
 
   /** What an agent goes by that is started now. @param more as `folder`, of a clone. */
-  means({ folder = this.folder, url = this.url, now = this.now } = {}): AgentMeans {
+  deps({ folder = this.folder, url = this.url, now = this.now } = {}): AgentDeps {
     const [state, service] = [new AgentState(folder), this.client(url)];
     return {
       state,
@@ -64,16 +64,16 @@ export class Watched {
   }
 
   /** A round of an agent that is started for it. */
-  async round(more: Parameters<Watched['means']>[0] = {}): Promise<RoundResult> {
-    const means = this.means(more);
-    await using _service = means.service;
-    return await runRound(means);
+  async round(more: Parameters<Watched['deps']>[0] = {}): Promise<RoundResult> {
+    const deps = this.deps(more);
+    await using _service = deps.service;
+    return await runRound(deps);
   }
 
   /** Has the last scan approved as the baseline. */
   async approve(): Promise<void> {
-    const wish = { from: 'latest_scan', name: 'as it was', reason: 'a test' };
-    const { body } = await this.post(`/hosts/${this.id}/baselines`, wish);
+    const input = { from: 'latest_scan', name: 'as it was', reason: 'a test' };
+    const { body } = await this.post(`/hosts/${this.id}/baselines`, input);
     const approved = await this.post(`/baselines/${body.baseline_id}/approve`, { reason: 'looked at' });
     if (approved.status !== 200) throw new Error(approved.text);
   }
@@ -105,8 +105,8 @@ export async function watched(service: Service, roots?: string[], more: object =
   const place = openFolder();
   const root = join(place, 'root');
   mkdirSync(root);
-  const wish = { name: 'watched', roots: roots ?? [root], ...more };
-  const { status, body, text } = await service.call('POST', '//endpoints/enroll', wish);
+  const input = { name: 'watched', roots: roots ?? [root], ...more };
+  const { status, body, text } = await service.call('POST', '//endpoints/enroll', input);
   if (status !== 201) throw new Error(text);
   return new Watched(service, body, root, join(place, 'state'));
 }

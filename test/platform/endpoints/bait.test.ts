@@ -49,8 +49,8 @@ class Place {
   }
 
   async ask(more: object = {}) {
-    const wish = { credential_type: 'aws_key', path: this.path, label: 'a trap', ...more };
-    const answer = await this.machine.post(`/hosts/${this.machine.id}/bait`, wish);
+    const input = { credential_type: 'aws_key', path: this.path, label: 'a trap', ...more };
+    const answer = await this.machine.post(`/hosts/${this.machine.id}/bait`, input);
     this.bait = answer.body;
     return answer;
   }
@@ -141,10 +141,10 @@ test('a scan of a root, and a second agent that looks, are no reads', async () =
 test('with inotifywait a read is seen at once', async () => {
   const here = await place();
   await here.ask();
-  const means = here.machine.means();
-  await using _service = means.service;
-  const bait = new BaitKeeper({ ...means, canWatch: true });
-  await runRound({ ...means, bait });
+  const deps = here.machine.deps();
+  await using _service = deps.service;
+  const bait = new BaitKeeper({ ...deps, canWatch: true });
+  await runRound({ ...deps, bait });
   expect(await here.stands()).toMatchObject({ seen_by: ['atime', 'inotify'] });
   const { promise, resolve } = Promise.withResolvers<unknown>();
   using watch = new BaitWatch((path, sign) => bait.look(path, sign).then((told) => resolve([path, sign, told])));
@@ -157,13 +157,13 @@ test('with inotifywait a read is seen at once', async () => {
 test('a read before the service knows that it is planted is a detection, and what was lost is told again', async () => {
   const here = await place();
   await here.ask();
-  const means = here.machine.means();
-  await using _service = means.service;
-  const deaf = { ...means.service, ask: (path: string, body?: string) => (body ? lost() : means.service.ask(path)) };
+  const deps = here.machine.deps();
+  await using _service = deps.service;
+  const deaf = { ...deps.service, ask: (path: string, body?: string) => (body ? lost() : deps.service.ask(path)) };
   const round = runRound({
-    ...means,
+    ...deps,
     service: deaf,
-    bait: new BaitKeeper({ ...means, service: deaf, canWatch: false }),
+    bait: new BaitKeeper({ ...deps, service: deaf, canWatch: false }),
   });
   await expect(round).rejects.toThrow('lost');
   expect(await here.stands()).toMatchObject({ status: 'asked' });

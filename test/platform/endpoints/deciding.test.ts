@@ -132,9 +132,9 @@ describe.each(DATABASES)('on %s', (_name, start) => {
     const { windows, events } = at.service;
     await host.baseline(LINES);
     const until = new Date(at.now + HOUR).toISOString();
-    const wish = newWindowSchema.parse({ endpoint_ids: [host.id], until, reason: 'an upgrade' });
-    const { window_id } = await windows.open(ANN, wish, 'once');
-    expect(await windows.open(ANN, wish, 'once')).toMatchObject({ window_id, status: 'running', all: false });
+    const input = newWindowSchema.parse({ endpoint_ids: [host.id], until, reason: 'an upgrade' });
+    const { window_id } = await windows.open(ANN, input, 'once');
+    expect(await windows.open(ANN, input, 'once')).toMatchObject({ window_id, status: 'running', all: false });
     await host.reports(OTHER);
     expect(await at.events({ window_id })).toMatchObject([{ status: 'quieted', severity: 'high', path: '/usr/bin/b' }]);
     expect(at.alerts).toEqual([]);
@@ -190,8 +190,8 @@ describe.each(DATABASES)('on %s', (_name, start) => {
   ])('no change window is %s', async (_words, { from, until, ...of }: { from?: number; until: number }) => {
     const inHours = (hours: number) => new Date(at.now + hours * HOUR).toISOString();
     const times = { until: inHours(until), ...(from === undefined ? {} : { from: inHours(from) }) };
-    const wish = newWindowSchema.parse({ ...of, ...times, reason: 'x' });
-    await expect(at.service.windows.open(ANN, wish, undefined)).rejects.toMatchObject({ code: 'invalid_request' });
+    const input = newWindowSchema.parse({ ...of, ...times, reason: 'x' });
+    await expect(at.service.windows.open(ANN, input, undefined)).rejects.toMatchObject({ code: 'invalid_request' });
   });
 
   test('a change that is approved is explained wherever it stands, also where it is seen later', async () => {

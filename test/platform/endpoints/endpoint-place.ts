@@ -6,8 +6,8 @@ import { openAuditLog } from '../../../src/platform/audit/api.ts';
 import { RowSeals } from '../../../src/platform/audit/row-seals.ts';
 import { DerivedSealKeys } from '../../../src/platform/audit/seal-keys.ts';
 import type { Database } from '../../../src/platform/database/database.ts';
+import type { EndpointDeps } from '../../../src/platform/endpoints/deps.ts';
 import { streamOf } from '../../../src/platform/endpoints/enums.ts';
-import type { EndpointMeans } from '../../../src/platform/endpoints/means.ts';
 import { knownFiles } from '../../../src/platform/endpoints/packages/known-files.ts';
 import type { EndpointLine } from '../../../src/platform/endpoints/report/line.ts';
 import { eventQuerySchema } from '../../../src/platform/endpoints/requests/events.ts';
@@ -34,7 +34,7 @@ export function person(name: string): Actor {
 /** The service of endpoints on a database, with a clock to be set. */
 export class EndpointPlace {
   readonly database: Database;
-  readonly means: EndpointMeans;
+  readonly deps: EndpointDeps;
   readonly service: EndpointService;
   readonly masterKey: Uint8Array = randomBytes(32);
   now = Date.parse('2026-11-22T00:00:00Z');
@@ -60,7 +60,7 @@ export class EndpointPlace {
     const clock = () => new Date(this.now);
     const keys = new DerivedSealKeys(this.masterKey);
     const log = openAuditLog({ keys, seals: new RowSeals(keys.ofRows()), clock });
-    this.means = {
+    this.deps = {
       database,
       clock,
       administration: recordIn(log),
@@ -82,7 +82,7 @@ export class EndpointPlace {
       approvers: async () => this.approvers,
     };
     this.service = assembleEndpoints({
-      ...this.means,
+      ...this.deps,
       baitTraps: NO_TRAPS,
       baitBox: new SecretBox(this.masterKey, 'endpoints/bait'),
     });
@@ -94,8 +94,8 @@ export class EndpointPlace {
 
   /** An endpoint whose agent has bound its key. */
   async enrolled(more: object = {}): Promise<Reporter> {
-    const wish = enrolmentSchema.parse({ name: 'host', ...more });
-    const { endpoint_id } = await this.service.hosts.enroll(SOMEBODY, wish, undefined);
+    const input = enrolmentSchema.parse({ name: 'host', ...more });
+    const { endpoint_id } = await this.service.hosts.enroll(SOMEBODY, input, undefined);
     const agent = new AgentDouble(endpoint_id);
     await this.bind(agent);
     return new Reporter(this, agent);
@@ -112,16 +112,16 @@ export class EndpointPlace {
   }
 
   stale(): Promise<void> {
-    return staleJob(this.means).run();
+    return staleJob(this.deps).run();
   }
 
   tidy(): Promise<void> {
-    return stagingJob(this.database, this.means.clock).run();
+    return stagingJob(this.database, this.deps.clock).run();
   }
 
   /** What the stream of an endpoint says, oldest first. */
   async entries(endpointId: string) {
-    return (await this.means.log.newest(this.database, streamOf(endpointId), { limit: 10_000 })).reverse();
+    return (await this.deps.log.newest(this.database, streamOf(endpointId), { limit: 10_000 })).reverse();
   }
 }
 
@@ -174,8 +174,8 @@ export class Reporter {
   /** Has the last scan approved as the baseline. */
   async approved() {
     const { baselines } = this.at.service;
-    const wish = { from: 'latest_scan', name: 'a baseline', reason: 'it is new' } as const;
-    const { baseline_id } = await baselines.propose(SOMEBODY, this.id, wish);
+    const input = { from: 'latest_scan', name: 'a baseline', reason: 'it is new' } as const;
+    const { baseline_id } = await baselines.propose(SOMEBODY, this.id, input);
     return baselines.approve(SOMEBODY, baseline_id, { reason: 'looked at' });
   }
 

@@ -53,8 +53,8 @@ describe.each(SERVICES)('on %s', (_name, start) => {
       { open: 0, raised: 0, resolved: 0 },
     ]);
     expect(first.body.message).toContain('no active baseline');
-    const wish = { from: 'latest_scan', name: 'first', reason: 'a new machine' };
-    const proposed = await call('POST', `/hosts/${agent.id}/baselines`, wish);
+    const input = { from: 'latest_scan', name: 'first', reason: 'a new machine' };
+    const proposed = await call('POST', `/hosts/${agent.id}/baselines`, input);
     expect([proposed.status, proposed.body.status]).toEqual([201, 'proposed']);
     const difference = await call('GET', `/baselines/${proposed.body.baseline_id}/difference`);
     expect(difference.body).toMatchObject({

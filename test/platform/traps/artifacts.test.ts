@@ -6,7 +6,7 @@ import { lintSource } from '@secretlint/core';
 import { creator } from '@secretlint/secretlint-rule-preset-recommend';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Json } from '../../../src/core/json/canonical.ts';
-import { DECOY_KINDS, type Decoy, type DecoyMeans } from '../../../src/platform/traps/decoys/decoy.ts';
+import { DECOY_KINDS, type Decoy, type DecoyDeps } from '../../../src/platform/traps/decoys/decoy.ts';
 import { startDecoys } from '../../../src/platform/traps/decoys/start.ts';
 import type { PlantedType } from '../../../src/platform/traps/enums.ts';
 import type { MadeTrap } from '../../../src/platform/traps/types/type.ts';
@@ -20,8 +20,8 @@ let folder: string;
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'decoys-'));
   const settings = DECOY_KINDS.map((kind) => settingsOf({ kind, publicHost: `${kind}.corp.example` }));
-  const means = { find: async () => null, record: async () => {}, clock: () => new Date() };
-  decoys = await startDecoys(settings, folder, means as unknown as DecoyMeans);
+  const deps = { find: async () => null, record: async () => {}, clock: () => new Date() };
+  decoys = await startDecoys(settings, folder, deps as unknown as DecoyDeps);
 });
 afterAll(async () => {
   for (const decoy of decoys) await decoy.close();

@@ -304,8 +304,8 @@ test.each([
   [{ account_id: '12' }, 'twelve digits'],
   [{ user: 'x' }, 'user'],
 ])('the options %j are refused', async (options, says) => {
-  const wish = { credential_type: 'aws_key', plant_location: 'ci', label: 'x', options };
-  const { status, text } = await service.call('POST', '//traps/api/v1/credentials/generate', wish);
+  const input = { credential_type: 'aws_key', plant_location: 'ci', label: 'x', options };
+  const { status, text } = await service.call('POST', '//traps/api/v1/credentials/generate', input);
   expect([status, text]).toEqual([422, expect.stringContaining(says)]);
 });
 

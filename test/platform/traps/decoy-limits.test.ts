@@ -10,8 +10,8 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi 
 import {
   DECOY_KINDS,
   type Decoy,
+  type DecoyDeps,
   type DecoyKind,
-  type DecoyMeans,
   type FoundTrap,
 } from '../../../src/platform/traps/decoys/decoy.ts';
 import { type ConnectionLimits, LimitedConnections } from '../../../src/platform/traps/decoys/limits.ts';
@@ -205,13 +205,13 @@ describe.each(DECOY_KINDS)('a decoy of the kind %s', (kind) => {
   // Of each test its own: where connections of another one still end, they are looked at by the clock of that one.
   beforeEach(async () => {
     const known = new Set<string>();
-    const means = {
+    const deps = {
       find: async (marks: readonly { value: string }[]) => (marks.some(({ value }) => known.has(value)) ? trap : null),
       record: async (use: TrapUse) => void uses.push(use),
       clock: () => new Date(),
       log: { error: (...said: unknown[]) => expect(said).toEqual([]) },
     };
-    [decoy] = (await startDecoys([settingsOf({ kind })], folder, means as unknown as DecoyMeans)) as [Decoy];
+    [decoy] = (await startDecoys([settingsOf({ kind })], folder, deps as unknown as DecoyDeps)) as [Decoy];
     const { place } = decoy;
     const made = await TYPES[type].make({
       plantLocation: 'server',

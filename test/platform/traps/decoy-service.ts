@@ -42,8 +42,8 @@ export class DecoyService {
   }
 
   async plant(credential_type: string, options: Record<string, unknown> = {}): Promise<Planted> {
-    const wish = { credential_type, plant_location: 'server', label: 'a trap', options };
-    const { status, text, body } = await this.service.call('POST', '//traps/api/v1/credentials/generate', wish);
+    const input = { credential_type, plant_location: 'server', label: 'a trap', options };
+    const { status, text, body } = await this.service.call('POST', '//traps/api/v1/credentials/generate', input);
     if (status !== 201) throw new Error(text);
     const home = join(this.#folder, body.credential_id);
     const path = join(home, body.artifact.filename);

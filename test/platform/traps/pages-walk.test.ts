@@ -117,8 +117,8 @@ describe.each(WALKS)('%s', (_how, javaScriptEnabled) => {
   });
 
   test('names of any length stay where they are, and a trap is revoked', async () => {
-    const wish = { credential_type: 'web_bug', plant_location: 'other', label: LONG };
-    const { body } = await service.call('POST', '//traps/api/v1/credentials/generate', wish);
+    const input = { credential_type: 'web_bug', plant_location: 'other', label: LONG };
+    const { body } = await service.call('POST', '//traps/api/v1/credentials/generate', input);
     for (let count = 0; count < 22; count++) await fetch(body.credential.url, { headers: { 'user-agent': LONG } });
     await page.goto('/app/traps');
     await lookAt(page);
@@ -165,8 +165,8 @@ describe.each(WALKS)('%s', (_how, javaScriptEnabled) => {
     const target = `http://127.0.0.1:${port}/hook`;
     const channel = { kind: 'webhook', name: 'On call', target };
     const { body: added } = await service.call('POST', '//alerts/channels/', channel);
-    const wish = { credential_type: 'web_bug', plant_location: 'other', label: 'told late' };
-    const { body: trap } = await service.call('POST', '//traps/api/v1/credentials/generate', wish);
+    const input = { credential_type: 'web_bug', plant_location: 'other', label: 'told late' };
+    const { body: trap } = await service.call('POST', '//traps/api/v1/credentials/generate', input);
     await fetch(trap.credential.url);
     const newest = 'message_no = (SELECT max(message_no) FROM outbox)';
     const outbox = () => service.sql(`SELECT attempts, status, message_id FROM outbox WHERE ${newest}`);

@@ -21,8 +21,8 @@ beforeAll(async () => {
 afterAll(() => service.close());
 
 const generate = async (more: object = {}) => {
-  const wish = { credential_type: 'web_bug', plant_location: 'wiki', label: 'Salaries', ...more };
-  return (await service.call('POST', `${API}/credentials/generate`, wish)).body;
+  const input = { credential_type: 'web_bug', plant_location: 'wiki', label: 'Salaries', ...more };
+  return (await service.call('POST', `${API}/credentials/generate`, input)).body;
 };
 const open = (url: string, agent = 'Word/16') => fetch(url, { headers: { 'user-agent': agent } });
 const detectionsOf = async (id: string) =>
@@ -50,7 +50,7 @@ describe('a platform without traps', () => {
 });
 
 describe('a new trap', () => {
-  const wish = { credential_type: 'web_bug', plant_location: 'wiki', label: HOSTILE, expires_at: '', decoy: '' };
+  const input = { credential_type: 'web_bug', plant_location: 'wiki', label: HOSTILE, expires_at: '', decoy: '' };
 
   test('says of each type what its use shows, and of those that cannot be made why', async () => {
     const said = shown((await operator.get(`${PAGE}/new`)).text);
@@ -61,7 +61,7 @@ describe('a new trap', () => {
   });
 
   test('is shown once, with what is planted, its parts, its channels and what to do next', async () => {
-    const sent = { ...wish, once: 'one', expires_at: '2999-01-01T00:00' };
+    const sent = { ...input, once: 'one', expires_at: '2999-01-01T00:00' };
     const made = await operator.submit(`${PAGE}/new`, `${PAGE}/new`, sent);
     expect(made.status).toBe(200);
     const url = /<dt>url<\/dt><dd><code><bdi>([^<]*)/.exec(made.text)?.[1] ?? '';
@@ -88,7 +88,7 @@ describe('a new trap', () => {
     [{ decoy: 'nowhere' }, '', 'none of the name "nowhere" is configured'],
   ])('that cannot be made comes again with what is wrong: %j', async (wrong, field, words) => {
     const before = (await service.call('GET', `${API}/credentials/`)).text;
-    const sent = { ...wish, label: 'kept', once: 'two', ...wrong };
+    const sent = { ...input, label: 'kept', once: 'two', ...wrong };
     const { status, text } = await operator.submit(`${PAGE}/new`, `${PAGE}/new`, sent);
     expect(status).toBe(words.includes('is configured') && field !== '' ? 409 : 422);
     expect(text).toContain('role="alert"');

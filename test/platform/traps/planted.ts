@@ -43,8 +43,8 @@ export class Plantings {
     credential_type: string,
     { options = {}, decoy, change = (same) => same }: Planting = {},
   ): Promise<PlantedTrap> {
-    const wish = { credential_type, plant_location: 'server', label: 'a trap', options, decoy };
-    const made = await this.#service.call('POST', '//traps/api/v1/credentials/generate', wish);
+    const input = { credential_type, plant_location: 'server', label: 'a trap', options, decoy };
+    const made = await this.#service.call('POST', '//traps/api/v1/credentials/generate', input);
     if (made.status !== 201) throw new Error(made.text);
     const { credential_id: id, credential, artifact } = made.body;
     const home = await mkdtemp(join(tmpdir(), 'planted-'));

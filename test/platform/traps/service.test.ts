@@ -120,8 +120,8 @@ test.each([
   [{ label: '' }, 'label'],
   [{ decoy: 'nowhere' }, 'decoy'],
   [{ expires_at: '2020-01-01T00:00:00Z' }, 'expires_at is 2020-01-01T00:00:00.000Z'],
-])('a wish that cannot be met names what is wrong: %j', async (wish, named) => {
-  const { status, body } = await generate(wish);
+])('an input that cannot be met names what is wrong: %j', async (input, named) => {
+  const { status, body } = await generate(input);
   expect(status).toBe(422);
   expect(JSON.stringify(body)).toContain(named);
 });

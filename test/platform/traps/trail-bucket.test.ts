@@ -36,8 +36,8 @@ beforeAll(async () => {
   const access = { accessKeyId, secret, region: 'us-east-1', endpoint: gateway.endpoint };
   settings = { access, bucket, prefix: 'AWSLogs/', everyMinutes: 5 };
   const keys = new RealKeys({ traps: at.traps, database, clock: () => new Date(at.now), places: () => [], iam: null });
-  const wish = { plant_location: 'ci', label: 'x', access_key_id: KEY };
-  await keys.import(SOMEBODY, importedKeySchema.parse(wish), undefined);
+  const input = { plant_location: 'ci', label: 'x', access_key_id: KEY };
+  await keys.import(SOMEBODY, importedKeySchema.parse(input), undefined);
 }, 120_000);
 afterAll(async () => {
   done();

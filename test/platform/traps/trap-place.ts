@@ -50,11 +50,11 @@ export class TrapPlace {
     };
     this.vault = new TrapVault(masterKey);
     const version = new DetectionsVersion(database);
-    const means = { database, clock, log: this.log, vault: this.vault, version };
+    const deps = { database, clock, log: this.log, vault: this.vault, version };
     const channelTruth = async () => () => ({ active: true, reason: 'It is a test.' });
     const publicUrl = () => 'https://evidence.example';
-    this.traps = new Traps({ ...means, places: () => [], publicUrl, channelTruth });
-    this.detections = new Detections(means);
+    this.traps = new Traps({ ...deps, places: () => [], publicUrl, channelTruth });
+    this.detections = new Detections(deps);
     this.uses = new Uses(
       database,
       {
@@ -68,8 +68,8 @@ export class TrapPlace {
 
   /** A new web bug. @returns its ids. */
   async trap(more: object = {}): Promise<{ credentialId: string; trapNo: number; token: string }> {
-    const wish = newTrapSchema.parse({ credential_type: 'web_bug', plant_location: 'wiki', label: 'a bug', ...more });
-    const { credential_id, credential } = await this.traps.generate(SOMEBODY, wish, undefined);
+    const input = newTrapSchema.parse({ credential_type: 'web_bug', plant_location: 'wiki', label: 'a bug', ...more });
+    const { credential_id, credential } = await this.traps.generate(SOMEBODY, input, undefined);
     const { trap_no } = await findTrap(this.database, credential_id);
     return { credentialId: credential_id, trapNo: trap_no, token: String(credential['token']) };
   }

@@ -181,8 +181,8 @@ describe('what is told apart', () => {
 test('a bundle in a .env: each part is recognised by itself, and all of it is one trap', async () => {
   const database = settingsOf({ kind: 'postgres', name: 'db' });
   const both = await startService({ decoys: [settingsOf({ kind: 'web', isPlain: true }), database] });
-  const wish = { credential_type: 'dotenv', plant_location: 'server', label: 'x' };
-  const { body } = await both.call('POST', '//traps/api/v1/credentials/generate', wish);
+  const input = { credential_type: 'dotenv', plant_location: 'server', label: 'x' };
+  const { body } = await both.call('POST', '//traps/api/v1/credentials/generate', input);
   const lines = Object.fromEntries(
     String(body.artifact.content)
       .split('\n')

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { connect as connectTls } from 'node:tls';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { Decoy, DecoyMeans } from '../../../src/platform/traps/decoys/decoy.ts';
+import type { Decoy, DecoyDeps } from '../../../src/platform/traps/decoys/decoy.ts';
 import { startWeb } from '../../../src/platform/traps/decoys/web/web.ts';
 import { settingsOf } from './decoy-places.ts';
 import { nmapOf } from './nmap.ts';
@@ -120,7 +120,7 @@ const MEANS = {
   find: async () => null,
   record: async () => {},
   clock: () => new Date(),
-} satisfies Omit<DecoyMeans, 'log'> as unknown as DecoyMeans;
+} satisfies Omit<DecoyDeps, 'log'> as unknown as DecoyDeps;
 
 let nginx: RealNginx;
 let plain: Decoy;

@@ -210,16 +210,16 @@ describe('a second factor', () => {
 test('what lets others in is asked for again after five minutes, and nothing is done before', async () => {
   const { session } = await comeIn();
   const visit = at.visit(session);
-  const wishes = { once: 'a', name: 'exporter', scopes: 'audit:read', expires_at: '' };
+  const input = { once: 'a', name: 'exporter', scopes: 'audit:read', expires_at: '' };
   const path = '/app/prove?then=%2Fapp%2Fkeys%2Fnew';
   expect((await visit.get('/app/keys/new')).headers.location).toBe(path);
   expect((await visit.submit(path, { password: 'wrong' })).statusCode).toBe(401);
   expect((await visit.submit(path, { password: PASSWORD })).headers.location).toBe('/app/keys/new');
   at.place.now += 4 * MINUTE;
-  expect((await visit.submit('/app/keys/new', wishes)).statusCode).toBe(200);
+  expect((await visit.submit('/app/keys/new', input)).statusCode).toBe(200);
   const csrf = (await at.place.accounts.sessions.find(session))?.csrf ?? '';
   at.place.now += MINUTE;
-  const late = await visit.post('/app/keys/new', { csrf, ...wishes, once: 'b' });
+  const late = await visit.post('/app/keys/new', { csrf, ...input, once: 'b' });
   expect([late.statusCode, late.headers.location]).toEqual([303, path]);
   expect((await at.keys.list({ limit: 50 })).data).toHaveLength(1);
 });
@@ -255,8 +255,8 @@ test.each([
   const { session } = await comeIn();
   const visit = at.visit(session);
   await visit.submit('/app/prove', { password: PASSWORD });
-  const wishes = { once: scopes.join(), name: 'program', scopes, expires_at: '' };
-  const { body } = await visit.submit('/app/keys/new', wishes);
+  const input = { once: scopes.join(), name: 'program', scopes, expires_at: '' };
+  const { body } = await visit.submit('/app/keys/new', input);
   expect(body).toContain('export EVIDENCE_API_KEY=');
   expect(/http:\/\/[^/\s]+(\/[a-z/]+)/.exec(body.slice(body.indexOf('export EVIDENCE_API_KEY=')))?.[1] ?? null).toBe(
     call,

@@ -234,7 +234,7 @@ test('an entry that states another number does not lead in a circle', async () =
 });
 
 describe('an accepted restart', () => {
-  const wish = {
+  const options = {
     streamId: 's',
     slug: 's-1',
     reason: 'migrated',
@@ -245,11 +245,11 @@ describe('an accepted restart', () => {
   test('replaces the head by the one that the run saw, and stays on record', async () => {
     const archive = openMemoryArchive();
     await addRun(archive, '2026-10', [runStream('s'), runStream('t')]);
-    await expect(acceptRestart(archive, wish, UNSIGNED)).rejects.toMatchObject({ code: 'usage' });
+    await expect(acceptRestart(archive, options, UNSIGNED)).rejects.toMatchObject({ code: 'usage' });
     const head = { sequence: 4, hash: OTHER };
     await addRun(archive, '2026-11', [runStream('s', { head, status: 'refuted' }, { continuity: 'refuted' })]);
     expect((await readNewestEntry(archive))?.entry.heads.get('s')).toEqual(now);
-    await acceptRestart(archive, wish, UNSIGNED);
+    await acceptRestart(archive, options, UNSIGNED);
     const heads = new Map((await readNewestEntry(archive))?.entry.heads);
     expect([[...heads.keys()], heads.get('s')]).toEqual([['s', 't'], { ...head, run_id: '2026-11' }]);
     expect((await readKnownLedger(archive, UNSIGNED)).acceptances).toMatchObject([
@@ -262,7 +262,9 @@ describe('an accepted restart', () => {
   test.each(['unknown', 'constructor', '__proto__'])('of "%s", which has no head, leaves nothing', async (streamId) => {
     const archive = openMemoryArchive();
     await addRun(archive, '2026-10');
-    await expect(acceptRestart(archive, { ...wish, streamId }, UNSIGNED)).rejects.toMatchObject({ code: 'not-found' });
+    await expect(acceptRestart(archive, { ...options, streamId }, UNSIGNED)).rejects.toMatchObject({
+      code: 'not-found',
+    });
     for await (const { key } of archive.list('acceptances/')) expect.unreachable(key);
     expect(await readChain(archive)).toHaveLength(1);
   });

@@ -4,7 +4,7 @@ import { EvidenceError } from '../../../src/core/errors.ts';
 import { openMemoryArchive } from '../../../src/exporter/archive/memory.ts';
 import type { ObjectLock } from '../../../src/verifier/archive/archive.ts';
 import { appendEntry } from '../../../src/verifier/ledger/append.ts';
-import { changeProtection, type ProtectionWish } from '../../../src/verifier/ledger/protection.ts';
+import { changeProtection, type ProtectionOptions } from '../../../src/verifier/ledger/protection.ts';
 import { type HoldRecord, readHoldLog } from '../../../src/verifier/records/hold-log.ts';
 import { toRecordBytes } from '../../../src/verifier/records/record-bytes.ts';
 import { expectedOf } from '../../conformance/archive.ts';
@@ -34,13 +34,13 @@ async function newArchive(lock: ObjectLock | null = LOCK): Promise<LockingArchiv
 
 const OF_RUN = ['ledger/00000001.json', 'runs/a/run.json', 'runs/a/streams/s.json', 'runs/a/streams/s.zip'];
 
-function wish(action: HoldRecord['action'], more: Partial<ProtectionWish> = {}): ProtectionWish {
+function options(action: HoldRecord['action'], more: Partial<ProtectionOptions> = {}): ProtectionOptions {
   const common = { runId: 'a', action, reason: 'case 7', orderedBy: { user: 'u', host: 'h' }, mode: null };
   return { ...common, retainUntil: action === 'extend' ? UNTIL : null, ...more };
 }
 
 let seconds = 0;
-function change({ archive }: LockingArchive, wanted: ProtectionWish) {
+function change({ archive }: LockingArchive, wanted: ProtectionOptions) {
   const now = () => new Date(Date.UTC(2027, 0, 1, 0, 0, seconds++));
   return changeProtection({ archive, now, signal: new AbortController().signal }, wanted);
 }
@@ -51,7 +51,7 @@ const keysWith = ({ table }: LockingArchive, wanted: (key: string) => boolean) =
 describe('a hold', () => {
   test('is on every object of the run, its ledger entry and its records, and on nothing else', async () => {
     const locking = await newArchive();
-    await change(locking, wish('hold'));
+    await change(locking, options('hold'));
     expect(keysWith(locking, (key) => locking.table.get(key)?.held === true)).toEqual(OF_RUN);
     const records = [...locking.table].filter(([key]) => key.includes('/hold-log/'));
     expect(records.map(([, { held }]) => held)).toEqual([true, true]);
@@ -59,7 +59,7 @@ describe('a hold', () => {
 
   test('leaves who, when, why, and how each object was before and is then', async () => {
     const locking = await newArchive();
-    const { key } = await change(locking, wish('hold'));
+    const { key } = await change(locking, options('hold'));
     const [stored] = await readHoldLog(locking.archive, 'a');
     expect(stored?.key).toBe(key);
     expect(stored?.record).toMatchObject({ action: 'hold', reason: 'case 7', ordered_by: { user: 'u', host: 'h' } });
@@ -75,8 +75,8 @@ describe('a hold', () => {
 
   test('is taken away by a release, which leaves the lock', async () => {
     const locking = await newArchive();
-    await change(locking, wish('hold'));
-    await change(locking, wish('release'));
+    await change(locking, options('hold'));
+    await change(locking, options('release'));
     expect([...locking.table.values()].filter(({ held }) => held === true)).toEqual([]);
     expect(locking.table.get('runs/a/run.json')?.lock).toEqual(LOCK);
   });
@@ -87,7 +87,7 @@ describe('an extension', () => {
     const locking = await newArchive();
     const longer: ObjectLock = { mode: 'governance', retain_until: '2040-01-01T00:00:00.000Z' };
     locking.table.set('runs/a/streams/s.zip', { lock: longer, held: false });
-    await change(locking, wish('extend', { mode: 'governance' }));
+    await change(locking, options('extend', { mode: 'governance' }));
     expect(locking.table.get('runs/a/streams/s.zip')?.lock).toEqual(longer);
     expect(locking.table.get('runs/a/run.json')?.lock).toEqual({ ...LOCK, retain_until: UNTIL.toISOString() });
     expect(locking.table.get('runs/b/run.json')?.lock).toEqual(LOCK);
@@ -96,15 +96,15 @@ describe('an extension', () => {
   test('takes the mode of the others for what has no lock', async () => {
     const locking = await newArchive();
     locking.table.set('runs/a/streams/s.zip', { lock: null, held: false });
-    await change(locking, wish('extend'));
+    await change(locking, options('extend'));
     expect(locking.table.get('runs/a/streams/s.zip')?.lock?.valueOf()).toMatchObject({ mode: 'compliance' });
   });
 });
 
-const REFUSED: [string, ObjectLock | null, ProtectionWish, string][] = [
-  ['an extension that extends nothing', LOCK, wish('extend', { retainUntil: new Date('2029-01-01') }), 'usage'],
-  ['a release of what is not held', LOCK, wish('release'), 'usage'],
-  ['an extension of what has no lock, in no mode', null, wish('extend'), 'config'],
+const REFUSED: [string, ObjectLock | null, ProtectionOptions, string][] = [
+  ['an extension that extends nothing', LOCK, options('extend', { retainUntil: new Date('2029-01-01') }), 'usage'],
+  ['a release of what is not held', LOCK, options('release'), 'usage'],
+  ['an extension of what has no lock, in no mode', null, options('extend'), 'config'],
 ];
 
 test.each(REFUSED)('%s changes nothing and records nothing', async (_what, lock, wanted, code) => {
@@ -117,7 +117,7 @@ test.each(REFUSED)('%s changes nothing and records nothing', async (_what, lock,
 test('what the store does not show is not changed', async () => {
   const locking = await newArchive();
   locking.table.set('runs/a/run.json', { lock: 'hidden', held: false });
-  await expect(change(locking, wish('hold'))).rejects.toMatchObject({ code: 'store-refused' });
+  await expect(change(locking, options('hold'))).rejects.toMatchObject({ code: 'store-refused' });
   expect(await readHoldLog(locking.archive, 'a')).toEqual([]);
 });
 
@@ -126,9 +126,9 @@ test('what the store refuses to begin with is recorded as refused, and keeps nob
   locking.onChange = () => {
     throw new EvidenceError('store-refused', '403');
   };
-  await expect(change(locking, wish('hold'))).rejects.toMatchObject({ code: 'store-refused' });
+  await expect(change(locking, options('hold'))).rejects.toMatchObject({ code: 'store-refused' });
   locking.onChange = () => {};
-  await change(locking, wish('extend'));
+  await change(locking, options('extend'));
   const records = await readHoldLog(locking.archive, 'a');
   expect(records.map(({ result }) => result?.outcome)).toEqual(['refused', 'completed']);
 });
@@ -136,7 +136,7 @@ test('what the store refuses to begin with is recorded as refused, and keeps nob
 test('an archive that locks nothing is refused', async () => {
   const archive = openMemoryArchive();
   const context = { archive, now: () => new Date(0), signal: new AbortController().signal };
-  await expect(changeProtection(context, wish('hold'))).rejects.toMatchObject({ code: 'usage' });
+  await expect(changeProtection(context, options('hold'))).rejects.toMatchObject({ code: 'usage' });
 });
 
 /** Every object, the record before and the record afterwards. */
@@ -150,13 +150,13 @@ describe.each(['hold', 'extend'] as const)('%s, interrupted', (action) => {
       changes += 1;
       if (changes > at) throw new Error('killed');
     };
-    await expect(change(locking, wish(action))).rejects.toThrow('killed');
+    await expect(change(locking, options(action))).rejects.toThrow('killed');
     locking.onChange = () => {};
-    await expect(change(locking, wish(action, { reason: 'another' }))).rejects.toMatchObject({
+    await expect(change(locking, options(action, { reason: 'another' }))).rejects.toMatchObject({
       code: 'conflict',
       nextStep: expect.stringContaining('--reason "case 7"'),
     });
-    expect((await change(locking, wish(action))).resumed).toBe(true);
+    expect((await change(locking, options(action))).resumed).toBe(true);
     const records = await readHoldLog(locking.archive, 'a');
     expect(records.map(({ result }) => result !== null)).toEqual([true]);
     const isChanged = (key: string) =>

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { renderEvidencePdf } from '../../../src/platform/audit/pdf.ts';
 import { readPdfFacts } from '../../../src/verifier/pdf-text/pdf.ts';
-import { drawnPdf, list, type Means, put, stream } from '../../support/drawn-pdf.ts';
+import { type Deps, drawnPdf, list, put, stream } from '../../support/drawn-pdf.ts';
 import { evidencePdf, hashOf } from '../../support/evidence-pdf.ts';
 
 let folder: string;
@@ -86,7 +86,7 @@ test('every page is read, the first hundred at most', async () => {
 });
 
 /** Operators that end the reading of a page, or of which the library would leave out what follows. */
-const BROKEN: [string, string, Means?][] = [
+const BROKEN: [string, string, Deps?][] = [
   ['a graphics state that is not defined', '/Gx gs'],
   ['a picture or form that is not defined', '/Xx Do'],
   ['an inline picture without members', 'BI ID EI'],
@@ -100,10 +100,10 @@ const BROKEN: [string, string, Means?][] = [
   ],
 ];
 
-test.each(BROKEN)('a page is read whole, or said not to be: %s', async (_words, operators, means) => {
+test.each(BROKEN)('a page is read whole, or said not to be: %s', async (_words, operators, deps) => {
   const lie = list('Entries: 999');
   for (const page of [`${lie}${operators}`, `${operators}\n${lie}`, `${lie}${'0 g '.repeat(3000)}${operators}`]) {
-    const { statements, unread } = await readPdfFacts(drawnPdf([list(...SOUND), page], means));
+    const { statements, unread } = await readPdfFacts(drawnPdf([list(...SOUND), page], deps));
     expect(statements.filter(({ page: at }) => at === 1)).toHaveLength(3);
     const isRead = statements.some(({ value, page: at }) => value === '999' && at === 2);
     expect([isRead, unread]).toEqual(
@@ -115,7 +115,7 @@ test.each(BROKEN)('a page is read whole, or said not to be: %s', async (_words, 
 test.each([
   ['without text', '0 0 9 9 re f', {}],
   ['with a content that cannot be inflated', 'no deflate', { page: '/Filter/FlateDecode/Contents[20 0 R]' }],
-])('a page %s is said not to be read', async (_words, content, { page = '' }: Means) => {
+])('a page %s is said not to be read', async (_words, content, { page = '' }: Deps) => {
   const objects = [stream(content, '/Filter/FlateDecode')];
   const { unread } = await readPdfFacts(
     drawnPdf(page === '' ? [list(...SOUND), content] : [content], { objects, page }),

@@ -1,10 +1,10 @@
 import { deflateSync } from 'node:zlib';
 import { expect, test } from 'vitest';
 import { readPdf } from '../../../src/verifier/pdf-text/reader.ts';
-import { drawnPdf, list, type Means, put, stream } from '../../support/drawn-pdf.ts';
+import { type Deps, drawnPdf, list, put, stream } from '../../support/drawn-pdf.ts';
 
 /** Forms that each draw the next ten times: of so many levels, a page of ten to their power of drawings. */
-function nested(levels: number, innermost: string): Means {
+function nested(levels: number, innermost: string): Deps {
   const form = (content: string, next: number | null) =>
     stream(
       content,

@@ -4,7 +4,7 @@ import type { TokenFindingCode } from '../../../src/verifier/timestamp/token-fin
 import { octets, oid, sequence, tlv } from '../../support/der.ts';
 import { type ForgedCase, forgedCases, judgeForged } from '../../support/tsa-case.ts';
 import {
-  type CertificateWish,
+  type CertificateOptions,
   ca,
   extension,
   forge,
@@ -40,9 +40,9 @@ beforeAll(async () => {
 });
 
 interface Chain {
-  signer?: Partial<CertificateWish>;
+  signer?: Partial<CertificateOptions>;
   /** From the one below the root downwards; each issued by the one before. */
-  between?: Partial<CertificateWish>[];
+  between?: Partial<CertificateOptions>[];
   root?: Issued;
   /** Left out of what the token carries, by number in `between`. */
   hidden?: number;
@@ -57,8 +57,8 @@ async function chained({
 }: Chain): Promise<{ der: Buffer; root: Issued }> {
   let issuer = top;
   const carried: Buffer[] = [];
-  for (const [number, wish] of between.entries()) {
-    issuer = await issue({ subject: `CN=CA ${number}`, issuer, extensions: [ca()], ...wish });
+  for (const [number, options] of between.entries()) {
+    issuer = await issue({ subject: `CN=CA ${number}`, issuer, extensions: [ca()], ...options });
     if (number !== hidden) carried.push(issuer.der);
   }
   const last = await issue({ subject: 'CN=Authority', issuer, extensions: [STAMPING], ...signer });
@@ -78,7 +78,7 @@ async function expectRow([name, chain, codes, openssl, rest]: Row): Promise<void
 }
 
 describe('what the certificate of the signer is for', () => {
-  const signer = (...extensions: NonNullable<CertificateWish['extensions']>): Chain => ({ signer: { extensions } });
+  const signer = (...extensions: NonNullable<CertificateOptions['extensions']>): Chain => ({ signer: { extensions } });
   test.each<Row>([
     ['time stamping', signer(STAMPING), [], true],
     ['time stamping, by digital signature', signer(STAMPING, usage(USAGE.digitalSignature)), [], true],

@@ -63,7 +63,8 @@ describe('what is no root is refused with what it is', () => {
     true,
     sequence(tlv(0xa0, sequence(tlv(0x82, Buffer.from('example.org'))))),
   );
-  const made = async (wish: Partial<Parameters<typeof issue>[0]>) => (await issue({ subject: 'CN=X', ...wish })).pem;
+  const made = async (options: Partial<Parameters<typeof issue>[0]>) =>
+    (await issue({ subject: 'CN=X', ...options })).pem;
 
   test.each<[string, () => string | Promise<string>, RegExp]>([
     ['nothing', () => '', /^roots\.pem contains no certificate in PEM$/],

@@ -7,11 +7,11 @@ import { readCommit } from '../config/commit.ts';
 import { toReportOptions } from '../config/controls.ts';
 import type { Footing } from '../config/footing.ts';
 import { readOperator, readTool } from '../config/tool.ts';
-import type { ExportWish } from './export-wish.ts';
+import type { ExportOptions } from './export-options.ts';
 
 /** Dependencies of the exports of one command, independent of the run. */
 export interface ExportParts {
-  wish: Omit<ExportWish, 'answer' | 'revise' | 'scope' | 'notifications'>;
+  options: Omit<ExportOptions, 'answer' | 'revise' | 'scope' | 'notifications'>;
   footing: Footing;
   archive: Archive;
   runtime: Runtime;
@@ -27,10 +27,10 @@ export interface AskedRun {
 
 /** Puts the pieces of an export together. */
 export async function composeExport(
-  { wish, footing, archive, runtime }: ExportParts,
+  { options, footing, archive, runtime }: ExportParts,
   { question, supersedes, handedOut }: AskedRun,
 ): Promise<ExportContext> {
-  const { config, finalizePartial, beginSigning } = wish;
+  const { config, finalizePartial, beginSigning } = options;
   const { recipients, sealKeys, roots, signingKey, publicKeys, stamping, controls } = footing;
   const report = toReportOptions(config.report, controls);
   return {
@@ -41,17 +41,17 @@ export async function composeExport(
     finalizePartial,
     recipients,
     handedOut,
-    service: serviceOf(wish, question.period),
+    service: serviceOf(options, question.period),
     acceptsSecrets: config.verify.acceptsSecrets,
     trust: { sealKeys, roots },
     signing: { signingKey, publicKeys, beginSigning, stamping },
-    binding: await bindTo({ archive }, question, bindingKeyOf({ wish, footing })),
+    binding: await bindTo({ archive }, question, bindingKeyOf({ options, footing })),
     maker: { tool: readTool(), commit: readCommit(), operator: readOperator(), report },
   };
 }
 
 function serviceOf(
-  { service: { client, contract, supplements }, serviceMoved }: ExportParts['wish'],
+  { service: { client, contract, supplements }, serviceMoved }: ExportParts['options'],
   period: Question['period'],
 ): ServiceInUse {
   return {
@@ -64,6 +64,6 @@ function serviceOf(
   };
 }
 
-export function bindingKeyOf({ wish, footing }: Pick<ExportParts, 'wish' | 'footing'>): Binding['keyFor'] {
-  return bindingKeysOf({ signingKey: footing.signingKey, apiKey: wish.config.source.apiKey ?? '' });
+export function bindingKeyOf({ options, footing }: Pick<ExportParts, 'options' | 'footing'>): Binding['keyFor'] {
+  return bindingKeysOf({ signingKey: footing.signingKey, apiKey: options.config.source.apiKey ?? '' });
 }

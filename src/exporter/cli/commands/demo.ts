@@ -150,7 +150,7 @@ async function withTrust(config: Config, platform: EmbeddedPlatform, folder: str
 async function exportAll(config: Config, footing: Footing, context: CommandContext): Promise<ExportResult> {
   const service = connectService(config.source, context.printer, context.signal);
   try {
-    const wish = {
+    const options = {
       config,
       answer: { runId: RUN_ID, period: { from: null, to: null }, series: null },
       scope: scopeOf({ request: RUN_ID }, config),
@@ -162,7 +162,7 @@ async function exportAll(config: Config, footing: Footing, context: CommandConte
       notifications: NOBODY_NOTIFIED,
       service,
     };
-    return await exportInto(wish, footing, context);
+    return await exportInto(options, footing, context);
   } finally {
     await service.close();
   }

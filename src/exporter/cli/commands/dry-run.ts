@@ -24,17 +24,17 @@ import { withArchiveIfAny } from '../config/archives.ts';
 import type { Footing } from '../config/footing.ts';
 import { MORE_ROOM, reckonRoom } from '../config/room.ts';
 import { storeOf } from '../config/stores.ts';
-import { type ExportWish, questionOf } from './export-wish.ts';
+import { type ExportOptions, questionOf } from './export-options.ts';
 
 /** Says what an export would do, and looks at all that it would look at before it writes; writes nothing. */
-export async function dryRun(wish: ExportWish, footing: Footing, context: CommandContext): Promise<number> {
-  const { config, answer } = wish;
+export async function dryRun(options: ExportOptions, footing: Footing, context: CommandContext): Promise<number> {
+  const { config, answer } = options;
   const { printer } = context;
   await storeOf(config.archive.url).checkForWriting(config.archive, context);
   const { runId, isFinalized, movedFrom } = await withArchiveIfAny(config.archive, context, (archive) =>
-    checkRun(wish, footing, archive ?? openMemoryArchive()),
+    checkRun(options, footing, archive ?? openMemoryArchive()),
   );
-  const shown = await askBeforehand(wish, footing);
+  const shown = await askBeforehand(options, footing);
   refuseUnended(answer.period, shown.clock);
   const { included, excluded } = shown.selection;
   const streams = included.map(({ streamId }) => streamId);
@@ -54,7 +54,7 @@ export async function dryRun(wish: ExportWish, footing: Footing, context: Comman
     printer.result(
       `The archive would record for ever that its service moved here from ${movedFrom} (--service-moved).`,
     );
-  printPlan(shown.selection, isFinalized ? 'With --revise, ' : '', wish, footing, printer);
+  printPlan(shown.selection, isFinalized ? 'With --revise, ' : '', options, footing, printer);
   const code = printShown(shown, printer);
   printer.result('Nothing was written.');
   return code;
@@ -76,7 +76,7 @@ export interface ShownByService {
  * @throws EvidenceError `refused` for a key that may not export; as the client does.
  */
 export async function askBeforehand(
-  { scope, answer, service: { client, contract, supplements } }: Pick<ExportWish, 'scope' | 'answer' | 'service'>,
+  { scope, answer, service: { client, contract, supplements } }: Pick<ExportOptions, 'scope' | 'answer' | 'service'>,
   { sealKeys, roots }: Pick<Footing, 'sealKeys' | 'roots'>,
 ): Promise<ShownByService> {
   let clock: ClockReading | null = null;
@@ -123,15 +123,15 @@ function printSupplement({ name, state, says, next_step }: Check, printer: Print
  * signed is not signed over, so the ledger is read as an export reads it.
  */
 export async function checkRun(
-  wish: ExportWish,
+  options: ExportOptions,
   footing: Footing,
   archive: Archive,
 ): Promise<{ runId: string; isFinalized: boolean; movedFrom: string | null }> {
-  const { config, answer, revise, serviceMoved, beginSigning } = wish;
+  const { config, answer, revise, serviceMoved, beginSigning } = options;
   const keyFor = bindingKeysOf({ signingKey: footing.signingKey, apiKey: config.source.apiKey ?? '' });
   const asker = { archive, binding: { keyFor }, service: { isMoved: serviceMoved } };
   const check = async (runId: string) => {
-    const isFinalized = (await checkQuestion(asker, questionOf(wish, runId))) !== null;
+    const isFinalized = (await checkQuestion(asker, questionOf(options, runId))) !== null;
     if (!isFinalized) await readKnownLedger(archive, { ...footing, beginSigning });
     const isMoving = serviceMoved && !isFinalized;
     const movedFrom = isMoving ? await readArchiveService(archive, await readNewestEntry(archive)) : null;
@@ -140,8 +140,8 @@ export async function checkRun(
   const revision = {
     archive,
     revise,
-    whyOther: (runId: string) => whyOther(asker, questionOf(wish, runId)),
-    whyNotOurs: (runId: string) => whyNotOurs(asker, questionOf(wish, runId)),
+    whyOther: (runId: string) => whyOther(asker, questionOf(options, runId)),
+    whyNotOurs: (runId: string) => whyNotOurs(asker, questionOf(options, runId)),
     onBlocked: () => undefined,
   };
   return exportOrRevise(revision, await chooseRunId(archive, answer), check);
@@ -150,7 +150,7 @@ export async function checkRun(
 function printPlan(
   { included, excluded }: StreamSelection,
   condition: string,
-  { config }: ExportWish,
+  { config }: ExportOptions,
   footing: Footing,
   printer: Printer,
 ): void {

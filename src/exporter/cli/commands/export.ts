@@ -21,7 +21,7 @@ import { endOf, printRun, toRunDocument } from '../output/run-report.ts';
 import { bindingKeyOf, composeExport, type ExportParts } from './compose.ts';
 import { dryRun } from './dry-run.ts';
 import type { ExportFlags } from './export-flags.ts';
-import { type ExportWish, questionOf } from './export-wish.ts';
+import { type ExportOptions, questionOf } from './export-options.ts';
 
 export async function runExport(flags: ExportFlags, context: CommandContext): Promise<number> {
   if (flags['dry-run'] === true) {
@@ -40,7 +40,7 @@ export async function runExport(flags: ExportFlags, context: CommandContext): Pr
 }
 
 /** Parts that all exports of one command share. */
-type Works = Pick<ExportWish, 'config' | 'queue' | 'notifications'>;
+type Works = Pick<ExportOptions, 'config' | 'queue' | 'notifications'>;
 
 async function exportFrom(works: Works, flags: ExportFlags, context: CommandContext): Promise<number> {
   const { config, queue, notifications } = works;
@@ -68,7 +68,7 @@ async function exportFrom(works: Works, flags: ExportFlags, context: CommandCont
 
 async function exportOn(
   footing: Footing,
-  common: Omit<ExportWish, 'answer'>,
+  common: Omit<ExportOptions, 'answer'>,
   flags: ExportFlags,
   context: CommandContext,
 ): Promise<number> {
@@ -78,9 +78,9 @@ async function exportOn(
       exportInto({ ...common, ...(isFirst ? {} : SAID_ONCE), revise, answer }, footing, context);
     return exportMissing({ ...common, footing, exportMonth }, flags, context);
   }
-  const wish = { ...common, answer: resolvePeriod(periodQuestionOf(flags), new Date()) };
-  if (flags['dry-run'] === true) return dryRun(wish, footing, context);
-  const result = await exportInto(wish, footing, context);
+  const options = { ...common, answer: resolvePeriod(periodQuestionOf(flags), new Date()) };
+  if (flags['dry-run'] === true) return dryRun(options, footing, context);
+  const result = await exportInto(options, footing, context);
   const { url: archiveUrl } = common.config.archive;
   context.printer.document('evidence-export/1', toRunDocument(result, archiveUrl));
   printRun(result, archiveUrl, context.printer);
@@ -109,10 +109,14 @@ function periodQuestionOf(flags: ExportFlags): PeriodQuestion {
 }
 
 /** Runs an export on what was loaded for it, in a work directory of its own. */
-export async function exportInto(wish: ExportWish, footing: Footing, context: CommandContext): Promise<ExportResult> {
-  return withWorkDirectory(wish.config.workDirectory, (workDirectory) =>
-    withArchiveMade(wish.config.archive, context, (archive) =>
-      exportTo(archive, wish, footing, workDirectory, context),
+export async function exportInto(
+  options: ExportOptions,
+  footing: Footing,
+  context: CommandContext,
+): Promise<ExportResult> {
+  return withWorkDirectory(options.config.workDirectory, (workDirectory) =>
+    withArchiveMade(options.config.archive, context, (archive) =>
+      exportTo(archive, options, footing, workDirectory, context),
     ),
   );
 }
@@ -121,7 +125,7 @@ export async function exportInto(wish: ExportWish, footing: Footing, context: Co
 // Over 40 lines: all that an export is put together from.
 async function exportTo(
   archive: Archive,
-  wish: ExportWish,
+  options: ExportOptions,
   footing: Footing,
   workDirectory: string,
   context: CommandContext,
@@ -129,49 +133,49 @@ async function exportTo(
   const { printer, signal } = context;
   const progress = new Progress(printer);
   const listen: Listener = (event) => {
-    if (event.type === 'planned') noteRoom(wish.config, event.entryCounts, printer);
+    if (event.type === 'planned') noteRoom(options.config, event.entryCounts, printer);
     holdHeapAt(event, context.holdHeap);
     progress.listen(event);
-    wish.notifications.listen(event);
+    options.notifications.listen(event);
   };
   try {
     // Find out what the store cannot do before anything is asked of the service.
     await archive.limitations();
-    const { concurrency } = wish.config.source;
+    const { concurrency } = options.config.source;
     const runtime = {
       workDirectory,
       concurrency,
       now: () => new Date(),
       signal,
       listen,
-      around: wish.notifications.around,
+      around: options.notifications.around,
     };
-    const parts: ExportParts = { wish, footing, archive, runtime };
-    const asker = { archive, service: { isMoved: wish.serviceMoved }, binding: { keyFor: bindingKeyOf(parts) } };
+    const parts: ExportParts = { options, footing, archive, runtime };
+    const asker = { archive, service: { isMoved: options.serviceMoved }, binding: { keyFor: bindingKeyOf(parts) } };
     const revision = {
       archive,
-      revise: wish.revise,
-      whyOther: (runId: string) => whyOther(asker, questionOf(wish, runId)),
-      whyNotOurs: (runId: string) => whyNotOurs(asker, questionOf(wish, runId)),
+      revise: options.revise,
+      whyOther: (runId: string) => whyOther(asker, questionOf(options, runId)),
+      whyNotOurs: (runId: string) => whyNotOurs(asker, questionOf(options, runId)),
       onBlocked: (why: string) => printer.note(why),
     };
     const result = await exportOrRevise(
       revision,
-      await chooseRunId(archive, wish.answer),
+      await chooseRunId(archive, options.answer),
       async (runId, supersedes) => {
         const exportContext = await composeExport(parts, {
-          question: questionOf(wish, runId),
+          question: questionOf(options, runId),
           supersedes,
           handedOut: null,
         });
-        if (wish.queue === null) return exportRun(exportContext);
+        if (options.queue === null) return exportRun(exportContext);
         const { exportDistributed } = await import('./distributed.ts');
-        const { deadline } = wish.config;
-        const { traceParent } = wish.notifications;
-        return exportDistributed(exportContext, wish.queue, { deadline, traceParent }, context);
+        const { deadline } = options.config;
+        const { traceParent } = options.notifications;
+        return exportDistributed(exportContext, options.queue, { deadline, traceParent }, context);
       },
     );
-    wish.notifications.concluded(result);
+    options.notifications.concluded(result);
     return result;
   } catch (error) {
     if (signal.aborted) printer.note(progress.standing());

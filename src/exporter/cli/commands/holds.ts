@@ -5,7 +5,7 @@ import {
   changeProtection,
   foreseeProtection,
   type ProtectionChange,
-  type ProtectionWish,
+  type ProtectionOptions,
 } from '../../../verifier/ledger/protection.ts';
 import { readHoldLog, standingHolds } from '../../../verifier/records/hold-log.ts';
 import type { FinalizedRun } from '../../../verifier/records/stored-run.ts';
@@ -29,8 +29,8 @@ export function runRelease(flags: ReleaseFlags, context: CommandContext): Promis
 }
 
 export async function runExtend(flags: ExtendFlags, context: CommandContext): Promise<number> {
-  const wish = readWish(flags);
-  return change('extend', flags, context, (config, { record }) => endOf(wish, config, new Date(record.finished_at)));
+  const options = readOptions(flags);
+  return change('extend', flags, context, (config, { record }) => endOf(options, config, new Date(record.finished_at)));
 }
 
 async function change(
@@ -45,7 +45,7 @@ async function change(
   return withArchive(config.archive, context, async (archive) => {
     const run = await requireRun(archive, flags.run);
     const lifted = action === 'release' ? await toBeLifted(archive, flags) : [];
-    const wish: ProtectionWish = {
+    const options: ProtectionOptions = {
       runId: flags.run,
       action,
       reason: flags.reason,
@@ -53,8 +53,8 @@ async function change(
       retainUntil: until(config, run),
       mode: config.archive.store.retention?.mode ?? null,
     };
-    if (flags['dry-run'] === true) return foresee(archive, wish, lifted, context);
-    const changed = await changeProtection({ archive, now: () => new Date(), signal }, wish);
+    if (flags['dry-run'] === true) return foresee(archive, options, lifted, context);
+    const changed = await changeProtection({ archive, now: () => new Date(), signal }, options);
     const { record, result, key } = changed;
     printer.document(`evidence-${action}/1`, { ...record, completed_at: result.ended_at, key, lifted });
     for (const line of describe(changed)) printer.result(line);
@@ -96,15 +96,15 @@ function sayHold({ reason, ordered_by, ordered_at }: Lifted): string {
 /** Says what a change would be, and whether it can be undone. */
 async function foresee(
   archive: Archive,
-  wish: ProtectionWish,
+  options: ProtectionOptions,
   lifted: readonly Lifted[],
   { printer }: CommandContext,
 ): Promise<number> {
-  const { runId: run_id, action, retainUntil } = wish;
-  const objects = await foreseeProtection(archive, wish);
+  const { runId: run_id, action, retainUntil } = options;
+  const objects = await foreseeProtection(archive, options);
   const retain_until = retainUntil?.toISOString() ?? null;
   printer.document(`evidence-${action}-dry-run/1`, { dry_run: true, run_id, action, retain_until, objects, lifted });
-  const modes = [...new Set(objects.map(({ lock }) => lock?.mode ?? wish.mode))];
+  const modes = [...new Set(objects.map(({ lock }) => lock?.mode ?? options.mode))];
   const what = {
     hold: 'would be put on legal hold; `evidence release` undoes that',
     release: 'would be on legal hold no more; `evidence hold` puts it back',
@@ -119,10 +119,10 @@ async function foresee(
 }
 
 /** The end of a lock: a moment, or so many years after the end of the run. */
-type ExtendWish = Date | number;
+type Extension = Date | number;
 
 /** Before anything is looked up. @throws EvidenceError `usage` for what is no time. */
-function readWish({ years, until }: ExtendFlags): ExtendWish {
+function readOptions({ years, until }: ExtendFlags): Extension {
   if ((years === undefined) === (until === undefined))
     throw new EvidenceError('usage', 'say how long, with either --years or --until');
   if (years === undefined) return readMoment(until ?? '');
@@ -131,9 +131,9 @@ function readWish({ years, until }: ExtendFlags): ExtendWish {
 }
 
 /** @throws EvidenceError `usage` for a moment outside of the policy. */
-function endOf(wish: ExtendWish, { archive: { store } }: Config, finished: Date): Date {
+function endOf(options: Extension, { archive: { store } }: Config, finished: Date): Date {
   const { years = 0, maxYears = DEFAULT_MAX_YEARS } = store.retention ?? {};
-  const until = typeof wish === 'number' ? retainUntil(wish, finished) : wish;
+  const until = typeof options === 'number' ? retainUntil(options, finished) : options;
   const [floor, ceiling] = [retainUntil(years, finished), retainUntil(maxYears, finished)];
   if (until > ceiling)
     throw new EvidenceError(

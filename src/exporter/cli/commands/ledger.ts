@@ -42,15 +42,15 @@ function toAcceptance(flags: LedgerFlags, context: CommandContext): Work {
       nextStep: 'Say why the stream was ended or began anew: evidence ledger accept STREAM --reason WHY.',
     });
   return async (archive, trust) => {
-    const wish = {
+    const options = {
       streamId: stream,
       slug: slugOf(stream),
       reason,
       acceptedBy: readOperator(),
       acceptedAt: new Date(),
     };
-    if (flags['dry-run'] === true) return foresee(await foreseeRestart(archive, wish, trust), context);
-    const acceptance = await acceptRestart(archive, wish, trust);
+    if (flags['dry-run'] === true) return foresee(await foreseeRestart(archive, options, trust), context);
+    const acceptance = await acceptRestart(archive, options, trust);
     printer.document('evidence-ledger/1', acceptance);
     printer.result(`Recorded: ${describeAcceptance(acceptance)} Every later run shows this and the reason.`);
     return 0;

@@ -23,7 +23,7 @@ import { storeOf } from '../config/stores.ts';
 import { endOf, printRun, toRunDocument } from '../output/run-report.ts';
 import { askBeforehand, checkRun, printShown, type ShownByService } from './dry-run.ts';
 import type { ExportFlags } from './export-flags.ts';
-import type { ExportWish } from './export-wish.ts';
+import type { ExportOptions } from './export-options.ts';
 
 /** A month that is to be exported. */
 interface MissingMonth {
@@ -38,8 +38,8 @@ interface MissingMonth {
   isOutOfPlace: boolean;
 }
 
-/** The wish that every month is exported with. */
-interface Wish extends Omit<ExportWish, 'answer'> {
+/** The options with which every month is exported. */
+interface MissingOptions extends Omit<ExportOptions, 'answer'> {
   footing: Footing;
   /** @param isFirst what is to be said once is said with the first. */
   exportMonth: (answer: PeriodAnswer, how: { isFirst: boolean; revise: boolean }) => Promise<ExportResult>;
@@ -71,16 +71,20 @@ interface Tried {
  * Exports every month that the archive does not have whole, or that has more entries now, one after the other. One that fails keeps no other from being
  * exported, and decides the exit code.
  */
-export async function exportMissing(wish: Wish, flags: ExportFlags, context: CommandContext): Promise<number> {
+export async function exportMissing(
+  options: MissingOptions,
+  flags: ExportFlags,
+  context: CommandContext,
+): Promise<number> {
   refuseOtherPeriods(flags);
   const { printer, signal } = context;
-  const { url: archiveUrl } = wish.config.archive;
-  const missing = await findMissing(wish, context);
-  if (flags['dry-run'] === true) return list(missing, wish, context);
+  const { url: archiveUrl } = options.config.archive;
+  const missing = await findMissing(options, context);
+  if (flags['dry-run'] === true) return list(missing, options, context);
   const tried: Tried[] = [];
   for (const [index, missingMonth] of missing.entries()) {
     signal.throwIfAborted();
-    const exportIt = () => exportOne(wish, missingMonth, index === 0, context);
+    const exportIt = () => exportOne(options, missingMonth, index === 0, context);
     tried.push(await ofMonth(missing, index, 'exported', exportIt));
   }
   const exitCode = worstCode(tried.map(({ exit_code }) => exit_code));
@@ -95,15 +99,20 @@ export async function exportMissing(wish: Wish, flags: ExportFlags, context: Com
 }
 
 /** @throws EvidenceError for what every other month would meet as well. */
-async function exportOne(wish: Wish, missing: MissingMonth, isFirst: boolean, context: CommandContext): Promise<Tried> {
+async function exportOne(
+  options: MissingOptions,
+  missing: MissingMonth,
+  isFirst: boolean,
+  context: CommandContext,
+): Promise<Tried> {
   const { printer } = context;
   const { month, isGrown } = missing;
   return orFailed(month, 'not exported', context, async () => {
     refuseOutOfPlace(missing);
-    const result = await wish.exportMonth(answerOf(wish, month), { isFirst, revise: isGrown });
+    const result = await options.exportMonth(answerOf(options, month), { isFirst, revise: isGrown });
     printLine(result, context);
     const { exit_code } = endOf(result);
-    if (!WELL.has(exit_code)) printRun(result, wish.config.archive.url, printer);
+    if (!WELL.has(exit_code)) printRun(result, options.config.archive.url, printer);
     return { month, exit_code, result };
   });
 }
@@ -162,41 +171,41 @@ function refuseOtherPeriods(flags: ExportFlags): void {
  * Those that grew, as other months stay open until they are exported; then those that were begun, then the oldest first. In
  * an archive without a run, finalized or begun, the last month that has ended.
  */
-async function findMissing(wish: Wish, context: CommandContext): Promise<MissingMonth[]> {
+async function findMissing(options: MissingOptions, context: CommandContext): Promise<MissingMonth[]> {
   const now = new Date();
   const last = lastEndedMonth(now);
   const nothing = coverMonth(last, []);
-  return withArchiveIfAny(wish.config.archive, context, async (archive) => {
-    if (archive === null) return [await toMissing(wish, null, nothing)];
-    const { past } = await readKnownLedger(archive, { ...wish.footing, beginSigning: wish.beginSigning });
-    const begun = await findBegunMonths(wish, archive);
-    const covered = coverMonths(past.coverage, now, filterOf(wish.scope), begun[0] ?? null);
+  return withArchiveIfAny(options.config.archive, context, async (archive) => {
+    if (archive === null) return [await toMissing(options, null, nothing)];
+    const { past } = await readKnownLedger(archive, { ...options.footing, beginSigning: options.beginSigning });
+    const begun = await findBegunMonths(options, archive);
+    const covered = coverMonths(past.coverage, now, filterOf(options.scope), begun[0] ?? null);
     const months = past.coverage.length === 0 && begun.length === 0 ? [nothing] : covered;
     const found: MissingMonth[] = [];
     for (const month of months)
-      if (month.state !== 'whole' || begun.includes(month.month)) found.push(await toMissing(wish, archive, month));
+      if (month.state !== 'whole' || begun.includes(month.month)) found.push(await toMissing(options, archive, month));
     // If a run of that very name lacks something, another run of it would lack it too.
     const left = found
       .filter(({ runId }) => !past.runs.has(runId))
       .sort((a, b) => Number(b.isBegun) - Number(a.isBegun));
-    return [...(await findGrown(wish, past, left)), ...left];
+    return [...(await findGrown(options, past, left)), ...left];
   });
 }
 
 /** Months whose own run, or a revision of it, was begun and neither finalized nor given up; the first one first. */
-async function findBegunMonths(wish: Wish, archive: Archive): Promise<string[]> {
+async function findBegunMonths(options: MissingOptions, archive: Archive): Promise<string[]> {
   const last = lastEndedMonth(new Date());
   const monthOfRun = (runId: string) => {
     const month = monthOf(runId);
     const isEnded = month !== null && month <= last;
-    return isEnded && answerOf(wish, month).runId === revisionOf(runId).base ? month : null;
+    return isEnded && answerOf(options, month).runId === revisionOf(runId).base ? month : null;
   };
   const open = await findOpenRuns(archive, '', (runId) => monthOfRun(runId) !== null);
   return open.flatMap((runId) => monthOfRun(runId) ?? []).sort();
 }
 
 async function findGrown(
-  { config, scope, service }: Wish,
+  { config, scope, service }: MissingOptions,
   past: Past,
   left: readonly MissingMonth[],
 ): Promise<MissingMonth[]> {
@@ -216,8 +225,12 @@ async function findGrown(
     }));
 }
 
-async function toMissing(wish: Wish, archive: Archive | null, covered: CoveredMonth): Promise<MissingMonth> {
-  const { runId } = answerOf(wish, covered.month);
+async function toMissing(
+  options: MissingOptions,
+  archive: Archive | null,
+  covered: CoveredMonth,
+): Promise<MissingMonth> {
+  const { runId } = answerOf(options, covered.month);
   const begun = archive !== null && (await isBegun(archive, runId));
   const has =
     covered.state === 'whole'
@@ -226,7 +239,7 @@ async function toMissing(wish: Wish, archive: Archive | null, covered: CoveredMo
   return { month: covered.month, runId, has, isBegun: begun, isGrown: false, isOutOfPlace: false };
 }
 
-function answerOf({ scope: { streams, exclude } }: Pick<Wish, 'scope'>, month: string) {
+function answerOf({ scope: { streams, exclude } }: Pick<MissingOptions, 'scope'>, month: string) {
   return resolvePeriod({ month, streams, exclude }, new Date());
 }
 
@@ -257,8 +270,12 @@ async function ofMonth<Result>(
 }
 
 /** Looks at all that the exports would look at before they write. Returns the exit code that they would end with at least. */
-async function list(missing: readonly MissingMonth[], wish: Wish, context: CommandContext): Promise<number> {
-  const { config, footing } = wish;
+async function list(
+  missing: readonly MissingMonth[],
+  options: MissingOptions,
+  context: CommandContext,
+): Promise<number> {
+  const { config, footing } = options;
   const { printer } = context;
   const document = (failed: readonly Tried[]) =>
     printer.document('evidence-export-missing-dry-run/1', { dry_run: true, missing, failed: failed.map(toFailed) });
@@ -268,11 +285,11 @@ async function list(missing: readonly MissingMonth[], wish: Wish, context: Comma
     return 0;
   }
   await storeOf(config.archive.url).checkForWriting(config.archive, context);
-  const shown = await askBeforehand({ ...wish, answer: answerOf(wish, lastEndedMonth(new Date())) }, footing);
+  const shown = await askBeforehand({ ...options, answer: answerOf(options, lastEndedMonth(new Date())) }, footing);
   const tried = await withArchiveIfAny(config.archive, context, async (archive) => {
     const checked: Tried[] = [];
     for (const [index, one] of missing.entries()) {
-      const checkIt = () => checkOne({ ...wish, shown, archive: archive ?? openMemoryArchive() }, one, context);
+      const checkIt = () => checkOne({ ...options, shown, archive: archive ?? openMemoryArchive() }, one, context);
       checked.push(await ofMonth(missing, index, 'would be exported', checkIt));
     }
     return checked;
@@ -285,16 +302,16 @@ async function list(missing: readonly MissingMonth[], wish: Wish, context: Comma
 
 /** @throws EvidenceError for what every other month would meet as well. */
 async function checkOne(
-  { archive, shown, ...wish }: Wish & { archive: Archive; shown: ShownByService },
+  { archive, shown, ...options }: MissingOptions & { archive: Archive; shown: ShownByService },
   missing: MissingMonth,
   context: CommandContext,
 ): Promise<Tried> {
   const { month, has, isBegun: begun, isGrown } = missing;
-  const answer = answerOf(wish, month);
+  const answer = answerOf(options, month);
   return orFailed(month, 'would not be exported', context, async () => {
     refuseOutOfPlace(missing);
     refuseUnended(answer.period, shown.clock);
-    const { runId } = await checkRun({ ...wish, answer, revise: isGrown }, wish.footing, archive);
+    const { runId } = await checkRun({ ...options, answer, revise: isGrown }, options.footing, archive);
     const isResumed = begun && runId === answer.runId;
     const how = isGrown ? 'revised' : isResumed ? 'resumed' : 'exported';
     context.printer.result(`Run ${runId} would be ${how}: ${has}.`);

@@ -37,11 +37,11 @@ export async function runRestamp(flags: RestampFlags, context: CommandContext): 
     });
   const isDry = flags['dry-run'] === true;
   const stampIn = async (archive: Archive) => {
-    const means = { archive, stamping, before, now, orderedBy: readOperator(), signal };
+    const deps = { archive, stamping, before, now, orderedBy: readOperator(), signal };
     const runs: Restamped[] = [];
     for (const runId of flags.run === undefined ? await listFinalized(archive) : [flags.run]) {
       signal.throwIfAborted();
-      runs.push(await (isDry ? foreseeRestamp : restampRun)(means, runId));
+      runs.push(await (isDry ? foreseeRestamp : restampRun)(deps, runId));
     }
     const exit_code = EXIT_CODE_OF[worstOf(runs.map(({ state }) => OUTCOMES[state]))];
     if (isDry) printer.document('evidence-restamp-dry-run/1', { dry_run: true, exit_code, runs });

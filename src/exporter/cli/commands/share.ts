@@ -44,14 +44,14 @@ export async function runShare(flags: ShareFlags, context: CommandContext): Prom
     const now = () => new Date();
     const folder = resolve(directory, flags.out ?? `share-${flags.run}-${now().toISOString().replaceAll(':', '-')}`);
     const place = relative(directory, folder) || '.';
-    const wish = { run, sharedWith, sharedBy: readOperator(), linkSeconds: copies ? null : seconds, folder, roots };
+    const options = { run, sharedWith, sharedBy: readOperator(), linkSeconds: copies ? null : seconds, folder, roots };
     if (flags['dry-run'] === true) {
-      const { record, warnings } = await foreseeShare({ archive, now, signal }, wish);
+      const { record, warnings } = await foreseeShare({ archive, now, signal }, options);
       printer.document('evidence-share-dry-run/1', { dry_run: true, ...record, folder: place, warnings });
       for (const line of foresee(record, warnings, place)) printer.result(line);
       return 0;
     }
-    const shared = await shareRun({ archive, now, signal }, wish);
+    const shared = await shareRun({ archive, now, signal }, options);
     const { record, key, warnings } = shared;
     const letter = `${place}/letter.pdf`;
     printer.document('evidence-share/1', { ...record, run_sha256: run.sha256, folder: place, letter, key, warnings });

@@ -18,7 +18,7 @@ import { VerifyProgress } from '../output/verify-progress.ts';
 export async function verifyStored(
   path: string,
   name: string,
-  { run, store, workDirectory, options }: ArchiveMeans,
+  { run, store, workDirectory, options }: ArchiveDeps,
   context: CommandContext,
 ): Promise<ArchiveReport> {
   const { root, runId } = splitRunAddress(path) ?? { root: path, runId: null };
@@ -32,7 +32,7 @@ export async function verifyStored(
 }
 
 /** The means with which archives are verified. */
-export interface ArchiveMeans {
+export interface ArchiveDeps {
   /** The one that alone is looked at; null for all. */
   run: string | null;
   store: NamedArchive['store'];

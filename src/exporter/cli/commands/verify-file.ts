@@ -24,7 +24,7 @@ const loadBundle = async () => (await import('../../../verifier/verify/bundle.ts
 const loadPackage = async () => (await import('../../../verifier/verify/package.ts')).verifyPackage;
 
 /** The means with which files are verified. */
-export interface FileMeans {
+export interface FileDeps {
   options: VerifyOptions;
   identityFiles: readonly string[];
   /** The threads that read a package, told to start if they have not been. */
@@ -43,7 +43,7 @@ export async function verifyFile(
   kind: Exclude<TargetKind, 'archive'>,
   path: string,
   name: string,
-  { options, identityFiles, threadsFor, workDirectory }: FileMeans,
+  { options, identityFiles, threadsFor, workDirectory }: FileDeps,
   own: Own,
 ): Promise<FileReport> {
   if (kind === 'bundle') return verifyOneBundle(path, name, options, own);

@@ -10,7 +10,7 @@ import { openIdentities, readPublicKeys, readSealKeys, readTimestampRoots } from
 import { readDays } from '../output/days.ts';
 import { describeTrust, type GivenTrust } from '../output/trust-report.ts';
 import { printArchive, printFile, type VerifiedTarget } from '../output/verify-report.ts';
-import { type FileMeans, verifyFile } from './verify-file.ts';
+import { type FileDeps, verifyFile } from './verify-file.ts';
 import type { VerifyFlags } from './verify-flags.ts';
 import { kindOf, NAME_ONE, refuseUnused } from './verify-target.ts';
 
@@ -18,7 +18,7 @@ import { kindOf, NAME_ONE, refuseUnused } from './verify-target.ts';
 export async function verifyTargets(
   flags: VerifyFlags,
   context: CommandContext,
-  threadsFor: FileMeans['threadsFor'],
+  threadsFor: FileDeps['threadsFor'],
 ): Promise<number> {
   const { directory, printer, environment } = context;
   const config = await loadNamedConfig(toConfigFlags(flags), environment, directory);
@@ -55,7 +55,7 @@ interface Asked {
   flags: VerifyFlags;
   config: Config;
   options: VerifyOptions & { now: Date };
-  threadsFor: FileMeans['threadsFor'];
+  threadsFor: FileDeps['threadsFor'];
   lockedUntil: Date | null;
   identityFiles: readonly string[];
 }
@@ -88,9 +88,9 @@ async function verifyOne(target: string, asked: Asked, context: CommandContext):
     lockedUntil,
     concurrency: store.isRemote ? REMOTE_CONCURRENCY : LOCAL_CONCURRENCY,
   };
-  const means = { run: flags.run ?? null, store: config.archive.store, workDirectory, options: archiveOptions };
+  const deps = { run: flags.run ?? null, store: config.archive.store, workDirectory, options: archiveOptions };
   const { verifyStored } = await import('./verify-archive.ts');
-  const report = await verifyStored(path, target, means, context);
+  const report = await verifyStored(path, target, deps, context);
   return { report, trust: describeTrust(config, given, report.contracts) };
 }
 

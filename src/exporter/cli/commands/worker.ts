@@ -148,7 +148,7 @@ interface Parts extends Pick<ExportParts, 'archive' | 'footing'> {
 async function contextOf(
   { config, footing, archive, runtime, queue }: Omit<Parts, 'runtime'> & { runtime: Runtime },
   service: Service,
-  { runId, options }: HandedRun,
+  { runId, options: handed }: HandedRun,
   handedOut: HandedOut | null,
 ): Promise<ExportContext> {
   const { asked } = await readAsked(archive, runId);
@@ -159,9 +159,9 @@ async function contextOf(
     finalize_partial: finalizePartial,
     begin_signing: beginSigning,
     service_moved: serviceMoved,
-  } = options;
-  const wish = { config, service, finalizePartial, beginSigning, serviceMoved, queue };
-  return composeExport({ wish, footing, archive, runtime }, { question, supersedes, handedOut });
+  } = handed;
+  const options = { config, service, finalizePartial, beginSigning, serviceMoved, queue };
+  return composeExport({ options, footing, archive, runtime }, { question, supersedes, handedOut });
 }
 
 /** @throws EvidenceError `config` for a worker of another service. */

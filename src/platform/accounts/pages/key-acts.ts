@@ -56,8 +56,8 @@ function makePage(server: FastifyInstance, { keys, clock }: { keys: ApiKeys; clo
         asCurl('curl', curlCommand(request, { method: 'POST', path: '/keys/', body: EXAMPLE })),
       ],
     }),
-    async act({ once, ...wishes }, request) {
-      const issued = await keys.make(actorOf(principalOf(request)), wishes, { idempotencyKey: once });
+    async act({ once, ...input }, request) {
+      const issued = await keys.make(actorOf(principalOf(request)), input, { idempotencyKey: once });
       return shownOnce(issued, request);
     },
   });

@@ -17,7 +17,7 @@ import type {
 } from '../requests/actions.ts';
 import type { AgentTables } from '../tables.ts';
 import { outcomesOf } from './action-rows.ts';
-import type { ActionMeans } from './noting.ts';
+import type { ActionDeps } from './noting.ts';
 import { type OutcomeAnswer, type OutcomeReport, recordOutcomes } from './outcomes.ts';
 import { type ActionAnswer, recordActions } from './recording.ts';
 import type { ActionReport } from './report.ts';
@@ -29,12 +29,10 @@ export class Actions {
   readonly #actions: Together<ActionReport, ActionAnswer>;
   readonly #outcomes: Together<OutcomeReport, OutcomeAnswer>;
 
-  constructor(means: ActionMeans & { database: Database }) {
-    this.#database = means.database;
-    this.#actions = new Together(means.database, (transaction, reports) => recordActions(transaction, means, reports));
-    this.#outcomes = new Together(means.database, (transaction, reports) =>
-      recordOutcomes(transaction, means, reports),
-    );
+  constructor(deps: ActionDeps & { database: Database }) {
+    this.#database = deps.database;
+    this.#actions = new Together(deps.database, (transaction, reports) => recordActions(transaction, deps, reports));
+    this.#outcomes = new Together(deps.database, (transaction, reports) => recordOutcomes(transaction, deps, reports));
   }
 
   /**

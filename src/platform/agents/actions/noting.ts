@@ -1,7 +1,7 @@
 import type { Transaction } from '../../database/database.ts';
 import type { Agent } from '../agent-rows.ts';
+import type { AgentServiceDeps } from '../deps.ts';
 import { noteGhost } from '../ghosts.ts';
-import type { AgentServiceMeans } from '../means.ts';
 import type { IssuerPort } from '../ports.ts';
 import type { TrustDesk } from '../trust/desk.ts';
 import type { FamilyLedgers, LedgerChange } from '../trust/families.ts';
@@ -10,7 +10,7 @@ import type { Vaults } from '../vault/vaults.ts';
 import { type JudgedAction, otherThanRegistered } from './judging.ts';
 import type { ActionReport } from './report.ts';
 
-export interface ActionMeans extends Pick<AgentServiceMeans, 'clock' | 'log' | 'alerts'> {
+export interface ActionDeps extends Pick<AgentServiceDeps, 'clock' | 'log' | 'alerts'> {
   desk: TrustDesk;
   issuer: Pick<IssuerPort, 'suspendPassport'>;
   vaults: Pick<Vaults, 'decoyTools' | 'trip'>;
@@ -19,7 +19,7 @@ export interface ActionMeans extends Pick<AgentServiceMeans, 'clock' | 'log' | '
 /** Notes what an action is to its agent's ledger: a line for each violation, or a point for one that is attested. */
 export async function noteJudged(
   transaction: Transaction,
-  means: ActionMeans,
+  deps: ActionDeps,
   ledgers: FamilyLedgers,
   { agent, report, judged }: { agent: Agent; report: ActionReport; judged: JudgedAction },
 ): Promise<LedgerChange> {
@@ -34,8 +34,8 @@ export async function noteJudged(
     const sighting = otherThanRegistered(agent, report.content);
     if (sighting === null) continue;
     const seen = { ...sighting, actor: report.actor, action_id };
-    const ports = { trust: ledgers.port, issuer: means.issuer };
-    add(sum, { ...(await noteGhost(transaction, means, ports, agent, seen)), lines: [] });
+    const ports = { trust: ledgers.port, issuer: deps.issuer };
+    add(sum, { ...(await noteGhost(transaction, deps, ports, agent, seen)), lines: [] });
   }
   if (violations.length > 0) return sum;
   if (isAttested) add(sum, await ledgers.note(agent_id, { rule: 'attested_action', action_id }));

@@ -8,7 +8,7 @@ import { type AgentEntry, writeEntries } from '../entries.ts';
 import type { LoggedOutcome, NewOutcome } from '../requests/actions.ts';
 import type { FamilyLedgers } from '../trust/families.ts';
 import { type AgentAction, actionsOf, insertOutcomes, type NewReportedOutcome, outcomesOf } from './action-rows.ts';
-import type { ActionMeans } from './noting.ts';
+import type { ActionDeps } from './noting.ts';
 import { loggedOutcomeToWire } from './wire.ts';
 
 /** The outcome of an action, and its reporter. */
@@ -28,11 +28,11 @@ export type OutcomeAnswer = { logged: LoggedOutcome } | { refused: DomainError }
  */
 export async function recordOutcomes(
   transaction: Transaction,
-  means: ActionMeans,
+  deps: ActionDeps,
   reports: readonly OutcomeReport[],
 ): Promise<OutcomeAnswer[]> {
-  const now = means.clock().toISOString();
-  const ledgers = await means.desk.begin(transaction, [...new Set(reports.map(({ agentId }) => agentId))]);
+  const now = deps.clock().toISOString();
+  const ledgers = await deps.desk.begin(transaction, [...new Set(reports.map(({ agentId }) => agentId))]);
   const actions = await actionsOf(transaction, [...new Set(reports.map(({ actionId }) => actionId))]);
   const actionNos = actions.map(({ action_no }) => action_no);
   const outcomes = new Map<number, NewReportedOutcome>(await outcomesOf(transaction, actionNos));
@@ -52,7 +52,7 @@ export async function recordOutcomes(
     }
     return () => ({ logged: loggedOutcomeToWire(agent, action.action_id, row) });
   });
-  const places = await writeEntries(means.log, transaction, entries);
+  const places = await writeEntries(deps.log, transaction, entries);
   for (const [at, row] of made.entries()) Object.assign(row, keptPlace(places[at]));
   await insertOutcomes(transaction, made);
   return answers.map((answer) => answer());

@@ -13,7 +13,7 @@ import { isSignedTooFar } from './attestation.ts';
 import { loggedEntry, refusedEntry } from './entries.ts';
 import { type JudgedAction, judge } from './judging.ts';
 import { KnownActions } from './known.ts';
-import { type ActionMeans, noteAttempt, noteJudged } from './noting.ts';
+import { type ActionDeps, noteAttempt, noteJudged } from './noting.ts';
 import type { ActionReport } from './report.ts';
 import { trustToWire } from './wire.ts';
 
@@ -27,10 +27,10 @@ export type ActionAnswer = { action: NewAgentAction } | { refused: DomainError }
  */
 export async function recordActions(
   transaction: Transaction,
-  means: ActionMeans,
+  deps: ActionDeps,
   reports: readonly ActionReport[],
 ): Promise<ActionAnswer[]> {
-  const recording = await ActionRecording.begin(transaction, means, reports);
+  const recording = await ActionRecording.begin(transaction, deps, reports);
   const answers: (() => ActionAnswer)[] = [];
   for (const report of reports) answers.push(await recording.add(report));
   await recording.write();
@@ -45,26 +45,26 @@ interface Begun {
 
 class ActionRecording {
   readonly #transaction: Transaction;
-  readonly #means: ActionMeans;
+  readonly #deps: ActionDeps;
   readonly #begun: Begun;
   readonly #entries: AgentEntry[] = [];
   readonly #made: { action: NewAgentAction; entry: number }[] = [];
   readonly #trips: DecoyTrip[] = [];
   #places: readonly EntryPlace[] = [];
 
-  private constructor(transaction: Transaction, means: ActionMeans, begun: Begun) {
+  private constructor(transaction: Transaction, deps: ActionDeps, begun: Begun) {
     this.#transaction = transaction;
-    this.#means = means;
+    this.#deps = deps;
     this.#begun = begun;
   }
 
-  static async begin(transaction: Transaction, means: ActionMeans, reports: readonly ActionReport[]) {
-    const now = means.clock();
+  static async begin(transaction: Transaction, deps: ActionDeps, reports: readonly ActionReport[]) {
+    const now = deps.clock();
     const ids = [...new Set(reports.map(({ agentId }) => agentId))];
-    const ledgers = await means.desk.begin(transaction, ids);
+    const ledgers = await deps.desk.begin(transaction, ids);
     const agents = ids.map((id) => ledgers.agent(id)).filter((agent) => agent !== undefined);
-    const known = await KnownActions.read(transaction, { reports, agents, vaults: means.vaults, now });
-    return new ActionRecording(transaction, means, { ledgers, known, now });
+    const known = await KnownActions.read(transaction, { reports, agents, vaults: deps.vaults, now });
+    return new ActionRecording(transaction, deps, { ledgers, known, now });
   }
 
   /** @returns what came of it, to be asked for once all is written. */
@@ -81,8 +81,8 @@ class ActionRecording {
   async write(): Promise<void> {
     const { ledgers, known } = this.#begun;
     await ledgers.write();
-    this.#entries.push(...(await this.#means.vaults.trip(this.#transaction, this.#trips)));
-    this.#places = await writeEntries(this.#means.log, this.#transaction, this.#entries);
+    this.#entries.push(...(await this.#deps.vaults.trip(this.#transaction, this.#trips)));
+    this.#places = await writeEntries(this.#deps.log, this.#transaction, this.#entries);
     for (const { action, entry } of this.#made) Object.assign(action, keptPlace(this.#places[entry]));
     const actions = this.#made.map(({ action }) => action);
     await insertActions(this.#transaction, actions);
@@ -104,7 +104,7 @@ class ActionRecording {
 
   async #log(agent: Agent, report: ActionReport, judged: JudgedAction): Promise<NewAgentAction> {
     const { ledgers, known, now } = this.#begun;
-    const change = await noteJudged(this.#transaction, this.#means, ledgers, { agent, report, judged });
+    const change = await noteJudged(this.#transaction, this.#deps, ledgers, { agent, report, judged });
     const entry = this.#entries.push(loggedEntry(report, judged, { change, now })) - 1;
     this.#entries.push(...change.entries);
     if (judged.decoy !== null) this.#trips.push(tripOf(report, judged, judged.decoy, now));

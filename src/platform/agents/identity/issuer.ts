@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { Reader, Transaction } from '../../database/database.ts';
 import type { SecretBox } from '../../secrets.ts';
 import type { Agent } from '../agent-rows.ts';
-import type { AgentServiceMeans } from '../means.ts';
+import type { AgentServiceDeps } from '../deps.ts';
 import type { IssuedIdentity, IssuerPort } from '../ports.ts';
 import type { AgentTables } from '../tables.ts';
 import { IdentityAddresses } from './addresses.ts';
@@ -14,29 +14,29 @@ import { signPassport } from './passport.ts';
 import { Published } from './published.ts';
 import { type SecurityEvent, signSecurityEventToken } from './security-event.ts';
 
-type Means = Pick<AgentServiceMeans, 'database' | 'clock' | 'publicUrl'>;
+type Deps = Pick<AgentServiceDeps, 'database' | 'clock' | 'publicUrl'>;
 
 /** Makes identities, and signs what the platform says of them. */
 export class Issuer implements IssuerPort {
   readonly published: Published;
-  readonly #means: Means;
+  readonly #deps: Deps;
   readonly #generations: KeyGenerations;
 
   /** @param box keeps the platform's own keys: `agents/authorities`. */
-  constructor(means: Means, box: SecretBox) {
-    this.#means = means;
+  constructor(deps: Deps, box: SecretBox) {
+    this.#deps = deps;
     this.#generations = new KeyGenerations(box, () => this.#addresses().trustDomain);
-    this.published = new Published(means, this.#generations);
+    this.published = new Published(deps, this.#generations);
   }
 
   /** Makes the platform's own keys where it has none, and the next ones where those near their end: at the start, and daily. */
   async start(): Promise<void> {
-    const { database, clock } = this.#means;
+    const { database, clock } = this.#deps;
     await database.write((transaction) => this.#generations.prepare(transaction, clock()));
   }
 
   async issue(transaction: Transaction, agent: Agent, key_id: string): Promise<IssuedIdentity> {
-    const now = this.#means.clock();
+    const now = this.#deps.clock();
     const addresses = this.#addresses();
     const generation = await this.#signing(transaction, now);
     const made = await makeIdentity(agent, generation, { addresses, now });
@@ -55,13 +55,13 @@ export class Issuer implements IssuerPort {
   async suspendPassport(transaction: Transaction, agent: Agent): Promise<string | null> {
     const identity = await currentIdentity(transaction, agent.agent_no);
     if (identity === null || identity.passport_status !== 'valid') return null;
-    await changePassport(transaction, identity, 'suspended', this.#means.clock());
+    await changePassport(transaction, identity, 'suspended', this.#deps.clock());
     return identity.passport_jti;
   }
 
   /** @returns a Security Event Token in its compact form: `application/secevent+jwt` of RFC 8935. */
   async signSecurityEvent(reader: Reader, event: SecurityEvent & { agentId: string }): Promise<string> {
-    const now = this.#means.clock();
+    const now = this.#deps.clock();
     const addresses = this.#addresses();
     const from = { issuer: addresses.base, did: addresses.did(event.agentId), now };
     const { signers } = await this.#generations.signing(reader, now);
@@ -74,7 +74,7 @@ export class Issuer implements IssuerPort {
   }
 
   #addresses(): IdentityAddresses {
-    return new IdentityAddresses(this.#means.publicUrl());
+    return new IdentityAddresses(this.#deps.publicUrl());
   }
 }
 

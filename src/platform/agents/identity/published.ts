@@ -1,5 +1,5 @@
 import type { Agent } from '../agent-rows.ts';
-import type { AgentServiceMeans } from '../means.ts';
+import type { AgentServiceDeps } from '../deps.ts';
 import type { AgentTables } from '../tables.ts';
 import { IdentityAddresses, toRevocationListName } from './addresses.ts';
 import { type AgentCard, signAgentCard } from './agent-card.ts';
@@ -13,7 +13,7 @@ import { issueRevocationList } from './revocation-list.ts';
 import { signStatusList } from './status-list.ts';
 import { LIST_SECONDS } from './terms.ts';
 
-type Means = Pick<AgentServiceMeans, 'database' | 'clock' | 'publicUrl'>;
+type Deps = Pick<AgentServiceDeps, 'database' | 'clock' | 'publicUrl'>;
 
 /** A list that says the same is signed anew after so long. */
 const KEPT_MS = (LIST_SECONDS * 1000) / 24;
@@ -25,21 +25,21 @@ const KEPT_MS = (LIST_SECONDS * 1000) / 24;
 export class Published {
   readonly #lists = new Kept<Buffer>(KEPT_MS);
   readonly #statusLists = new Kept<string>(KEPT_MS);
-  readonly #means: Means;
+  readonly #deps: Deps;
   readonly #generations: KeyGenerations;
 
-  constructor(means: Means, generations: KeyGenerations) {
-    this.#means = means;
+  constructor(deps: Deps, generations: KeyGenerations) {
+    this.#deps = deps;
     this.#generations = generations;
   }
 
   addresses(): IdentityAddresses {
-    return new IdentityAddresses(this.#means.publicUrl());
+    return new IdentityAddresses(this.#deps.publicUrl());
   }
 
   /** The list of revoked certificates of a file `FILE.crl`, in DER; null where there is no such list. */
   async revocationList(file: string): Promise<Buffer | null> {
-    const { database, clock } = this.#means;
+    const { database, clock } = this.#deps;
     const now = clock();
     const name = toRevocationListName(file);
     if (name === null) return null;
@@ -54,7 +54,7 @@ export class Published {
 
   /** The status of all passports, as a signed JWT. */
   async statusList(): Promise<string> {
-    const { database, clock } = this.#means;
+    const { database, clock } = this.#deps;
     const now = clock();
     const { generation, signers } = await this.#generations.signing(database, now);
     const url = this.addresses().ofPlatform('status-list');
@@ -65,14 +65,14 @@ export class Published {
 
   /** The public keys that passports, lists and messages are signed by. */
   async jwks(): Promise<{ keys: PublicJwk[] }> {
-    const generations = await this.#generations.inForce(this.#means.database, this.#means.clock());
+    const generations = await this.#generations.inForce(this.#deps.database, this.#deps.clock());
     const keys = generations.flatMap(({ signers }) => Object.values(signers).map(({ publicJwk }) => publicJwk));
     return { keys };
   }
 
   /** In PEM, the newest first: the certificates of those that sign agents' certificates of a kind. */
   async certificates(kind: CertificateKind): Promise<string> {
-    const generations = await this.#generations.inForce(this.#means.database, this.#means.clock());
+    const generations = await this.#generations.inForce(this.#deps.database, this.#deps.clock());
     return generations
       .reverse()
       .map(({ certificates }) => certificates[kind].pem)
@@ -99,7 +99,7 @@ export class Published {
     if (found === null || found.agent.state === 'revoked') return null;
     const { name, version } = found.agent;
     const addresses = this.addresses();
-    const { signers } = await this.#generations.signing(this.#means.database, this.#means.clock());
+    const { signers } = await this.#generations.signing(this.#deps.database, this.#deps.clock());
     const subject = {
       name,
       version,
@@ -114,7 +114,7 @@ export class Published {
   }
 
   async #find(agentId: string): Promise<{ agent: Agent; identity: AgentIdentity } | null> {
-    const { database } = this.#means;
+    const { database } = this.#deps;
     const agents = database.tables<AgentTables>().selectFrom('agents').selectAll();
     const agent = await agents.where('agent_id', '=', agentId).executeTakeFirst();
     if (agent === undefined) return null;

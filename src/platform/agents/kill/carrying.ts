@@ -3,6 +3,7 @@ import type { Transaction } from '../../database/database.ts';
 import { within, writeWithin } from '../../database/within.ts';
 import type { AgentEntry } from '../entries.ts';
 import { FlipWatch } from './asking.ts';
+import type { KillDeps } from './deps.ts';
 import {
   changeKill,
   endStep,
@@ -14,7 +15,6 @@ import {
   stepsOfKills,
   unplannedBelow,
 } from './kill-rows.ts';
-import type { KillMeans } from './means.ts';
 import { recordIfPossible } from './recording.ts';
 import type { KillStep } from './steps.ts';
 
@@ -35,23 +35,23 @@ class EndedBefore extends Error {}
 
 /** Carries out one kill, from its first step without an end to the last. */
 export class Carrying {
-  readonly #means: KillMeans;
+  readonly #deps: KillDeps;
   readonly #steps: readonly KillStep[];
   readonly #kill: Kill;
   readonly #claimant: string;
   readonly #watch: FlipWatch;
 
-  constructor(means: KillMeans, steps: readonly KillStep[], kill: Kill, claimant: string) {
-    this.#means = means;
+  constructor(deps: KillDeps, steps: readonly KillStep[], kill: Kill, claimant: string) {
+    this.#deps = deps;
     this.#steps = steps;
     this.#kill = kill;
     this.#claimant = claimant;
-    this.#watch = new FlipWatch(means.askPublic, means.clock);
+    this.#watch = new FlipWatch(deps.askPublic, deps.clock);
   }
 
   /** Does not throw where another process has taken the kill over. @param signal has it end after the step under way. */
   async toTheEnd(signal: AbortSignal): Promise<void> {
-    const { database } = this.#means;
+    const { database } = this.#deps;
     try {
       for (let done = -1; ; ) {
         const row = await nextStep(database, this.#kill, done);
@@ -70,7 +70,7 @@ export class Carrying {
 
   /** Whatever happens in it, the step has an end then. */
   async #carryOut(row: StepRow): Promise<void> {
-    const started = this.#means.clock();
+    const started = this.#deps.clock();
     try {
       await this.#attempt(row, started);
     } catch (error) {
@@ -84,7 +84,7 @@ export class Carrying {
     if (step === undefined) throw new Error('this version does not know the step');
     const subject = { kill: this.#kill, agentId: row.agent_id, watch: this.#watch };
     if ('act' in step) {
-      await writeWithin(this.#means.database, row.deadline_ms, async (transaction) => {
+      await writeWithin(this.#deps.database, row.deadline_ms, async (transaction) => {
         const end = await step.act(transaction, subject);
         if (row.step === 'agent_state') await this.#planNewChildren(transaction, row);
         await this.#end(transaction, row, started, end);
@@ -109,14 +109,14 @@ export class Carrying {
     } catch (error) {
       if (error instanceof TakenOver) throw error;
       if (error instanceof EndedBefore) return;
-      await writeWithin(this.#means.database, WRITING_MS, (transaction) =>
+      await writeWithin(this.#deps.database, WRITING_MS, (transaction) =>
         this.#note(transaction, row, started, without(end, messageOf(error))),
       );
     }
   }
 
   #write(row: StepRow, started: Date, end: StepEnd): Promise<void> {
-    return writeWithin(this.#means.database, WRITING_MS, (transaction) => this.#end(transaction, row, started, end));
+    return writeWithin(this.#deps.database, WRITING_MS, (transaction) => this.#end(transaction, row, started, end));
   }
 
   /** Nobody else waits for the row of a step, so that it can be changed after the head of the stream was taken. */
@@ -126,13 +126,13 @@ export class Carrying {
     const { result, detail } = end;
     const more = { kill_id, mode, step, result, detail, deadline_ms, started_at: started.toISOString() };
     const entry: AgentEntry = { agentId, actor, action: 'kill.step', of: ['kill', kill_id], more };
-    const [refusal] = await recordIfPossible(this.#means.log, transaction, [entry]);
+    const [refusal] = await recordIfPossible(this.#deps.log, transaction, [entry]);
     return this.#note(transaction, row, started, refusal === undefined ? end : without(end, refusal));
   }
 
   async #note(transaction: Transaction, row: StepRow, started: Date, end: StepEnd): Promise<void> {
     const { result, detail, flippedAt } = end;
-    const now = this.#means.clock();
+    const now = this.#deps.clock();
     const isOfKilled = row.agent_no === this.#kill.agent_no;
     const flipped_after_ms = flippedAt && flippedAt.getTime() - Date.parse(this.#kill.started_at);
     const isOwn = await changeKill(transaction, this.#kill, this.#claimant, {
@@ -145,12 +145,12 @@ export class Carrying {
   }
 
   async #finish(): Promise<void> {
-    const { database, clock } = this.#means;
+    const { database, clock } = this.#deps;
     await database.write(async (transaction) => {
       const steps = await stepsOfKills(transaction, [this.#kill.kill_no]);
       const change = { finished_at: clock().toISOString() };
       if (!(await changeKill(transaction, this.#kill, this.#claimant, change))) throw new TakenOver();
-      await recordIfPossible(this.#means.log, transaction, this.#finishedEntries(steps));
+      await recordIfPossible(this.#deps.log, transaction, this.#finishedEntries(steps));
     });
   }
 
@@ -168,7 +168,7 @@ export class Carrying {
 
   /** Lets another process go on at once. */
   async #release(): Promise<void> {
-    const { database, clock } = this.#means;
+    const { database, clock } = this.#deps;
     await database.write((transaction) =>
       changeKill(transaction, this.#kill, this.#claimant, { claimed_until: clock().toISOString() }),
     );

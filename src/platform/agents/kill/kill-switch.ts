@@ -9,11 +9,11 @@ import type { Job } from '../../jobs/scheduler.ts';
 import { type Agent, descendantsOf, findAgent, lockAgent } from '../agent-rows.ts';
 import { alertOfAgent } from '../alerting.ts';
 import { type AgentEntry, PLATFORM } from '../entries.ts';
-import type { KillWish, Reinstated, WireKill } from '../requests/kill.ts';
+import type { KillInput, Reinstated, WireKill } from '../requests/kill.ts';
 import type { AgentTables } from '../tables.ts';
 import { Carrying, claimUntil } from './carrying.ts';
+import type { KillDeps } from './deps.ts';
 import { abandonedKills, claimKill, findKill, type Kill, planSteps } from './kill-rows.ts';
-import type { KillMeans } from './means.ts';
 import { receiptsOf } from './receipts.ts';
 import { recordIfPossible } from './recording.ts';
 import { reinstateAgent } from './reinstating.ts';
@@ -25,13 +25,13 @@ const RESUME_AT_MOST_MS = 60_000;
 
 /** Stops agents, with all that they delegate to, and says what was done. */
 export class KillSwitch {
-  readonly #means: KillMeans;
+  readonly #deps: KillDeps;
   readonly #steps: readonly KillStep[];
   readonly #ending = new AbortController();
   readonly #running = new Set<Promise<void>>();
 
-  constructor(means: KillMeans, steps: readonly KillStep[] = killSteps(means)) {
-    this.#means = means;
+  constructor(deps: KillDeps, steps: readonly KillStep[] = killSteps(deps)) {
+    this.#deps = deps;
     this.#steps = steps;
   }
 
@@ -41,17 +41,17 @@ export class KillSwitch {
    * @returns the receipt, once all steps have an end.
    * @throws DomainError `not_found`; `conflict` where a revoked agent is to be suspended.
    */
-  async stop(actor: Actor, agentId: string, wish: KillWish, idempotencyKey?: string): Promise<WireKill> {
-    const { database, clock } = this.#means;
+  async stop(actor: Actor, agentId: string, input: KillInput, idempotencyKey?: string): Promise<WireKill> {
+    const { database, clock } = this.#deps;
     const now = clock();
     const claimant = randomUUID();
     const keyed =
-      idempotencyKey === undefined ? null : keyedRequest(`agents/${agentId}/kill-switch`, idempotencyKey, wish);
+      idempotencyKey === undefined ? null : keyedRequest(`agents/${agentId}/kill-switch`, idempotencyKey, input);
     const outcome = await database.write((transaction) =>
       makeOnce(
         transaction,
         { keyed, now },
-        () => this.#begin(transaction, actor, agentId, wish, claimant),
+        () => this.#begin(transaction, actor, agentId, input, claimant),
         ({ kill_id }) => kill_id,
       ),
     );
@@ -62,7 +62,7 @@ export class KillSwitch {
 
   /** @throws DomainError `not_found`. */
   async find(killId: string): Promise<WireKill> {
-    const { database } = this.#means;
+    const { database } = this.#deps;
     const [receipt] = await receiptsOf(database, [await findKill(database, killId)]);
     if (receipt === undefined) throw new Error('one kill became none');
     return receipt;
@@ -73,7 +73,7 @@ export class KillSwitch {
    * `not_found`.
    */
   async list(agentId: string, { limit, cursor }: PageQuery): Promise<{ data: WireKill[]; next_cursor: string | null }> {
-    const { database } = this.#means;
+    const { database } = this.#deps;
     const { agent_no } = await findAgent(database, agentId);
     let kills = database.tables<AgentTables>().selectFrom('agent_kills').selectAll();
     kills = kills.where('kill_no', 'in', (of) =>
@@ -86,7 +86,7 @@ export class KillSwitch {
 
   /** See `reinstateAgent`. */
   reinstate(actor: Actor, agentId: string, body: { reason: string }): Promise<Reinstated> {
-    return reinstateAgent(this.#means, actor, agentId, body);
+    return reinstateAgent(this.#deps, actor, agentId, body);
   }
 
   /** Has kills carried out whose process is gone. */
@@ -101,7 +101,7 @@ export class KillSwitch {
 
   /** Begins to carry out what nobody does any more; `settled` resolves when it is done. */
   async resumeAbandoned(): Promise<void> {
-    const { database, clock } = this.#means;
+    const { database, clock } = this.#deps;
     for (const kill of await abandonedKills(database, clock())) {
       const claimant = randomUUID();
       const until = claimUntil(clock(), longestOf(this.#steps));
@@ -124,12 +124,12 @@ export class KillSwitch {
     transaction: Transaction,
     actor: Actor,
     agentId: string,
-    wish: KillWish,
+    input: KillInput,
     claimant: string,
   ): Promise<Kill> {
-    const now = this.#means.clock();
+    const now = this.#deps.clock();
     const agent = await lockAgent(transaction, agentId);
-    if (agent.state === 'revoked' && wish.mode === 'suspend')
+    if (agent.state === 'revoked' && input.mode === 'suspend')
       throw new DomainError('conflict', 'the agent is revoked, and stays so: it cannot be suspended');
     const agents = [...(await descendantsOf(transaction, agent)).toReversed(), agent];
     const kills = transaction.tables<AgentTables>().insertInto('agent_kills');
@@ -137,7 +137,7 @@ export class KillSwitch {
       .values({
         kill_id: randomUUID(),
         agent_no: agent.agent_no,
-        ...wish,
+        ...input,
         started_by: actor.name,
         started_at: now.toISOString(),
         finished_at: null,
@@ -148,7 +148,7 @@ export class KillSwitch {
       .returningAll()
       .executeTakeFirstOrThrow();
     await planSteps(transaction, kill, this.#steps, agents);
-    await this.#means.alerts.tell(transaction, alertOfAgent('agent.killed', { agent_id: agentId, what: kill.kill_id }));
+    await this.#deps.alerts.tell(transaction, alertOfAgent('agent.killed', { agent_id: agentId, what: kill.kill_id }));
     await this.#record(transaction, agents, 'kill.started', actor.name, kill);
     return kill;
   }
@@ -159,11 +159,11 @@ export class KillSwitch {
     const entries = agents.map(
       ({ agent_id }): AgentEntry => ({ agentId: agent_id, actor, action, of: ['kill', kill_id], more }),
     );
-    return recordIfPossible(this.#means.log, transaction, entries);
+    return recordIfPossible(this.#deps.log, transaction, entries);
   }
 
   #carryOut(kill: Kill, claimant: string): Promise<void> {
-    const running = new Carrying(this.#means, this.#steps, kill, claimant).toTheEnd(this.#ending.signal);
+    const running = new Carrying(this.#deps, this.#steps, kill, claimant).toTheEnd(this.#ending.signal);
     this.#running.add(running);
     const forget = () => this.#running.delete(running);
     running.then(forget, forget);

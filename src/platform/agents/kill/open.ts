@@ -1,13 +1,13 @@
 import type { Job } from '../../jobs/scheduler.ts';
 import type { Sends } from '../../module.ts';
 import { Dispatcher } from '../../outgoing/dispatcher.ts';
+import type { AgentServiceDeps } from '../deps.ts';
 import type { Issuer } from '../identity/issuer.ts';
-import type { AgentServiceMeans } from '../means.ts';
 import type { TrustPort } from '../ports.ts';
 import { endLeases } from '../vault/leases.ts';
 import type { AskPublic } from './asking.ts';
+import type { KillDeps } from './deps.ts';
 import { KillSwitch } from './kill-switch.ts';
-import type { KillMeans } from './means.ts';
 import { sendsSecurityEvents } from './security-events.ts';
 import { Subscribers } from './subscribers.ts';
 
@@ -27,17 +27,17 @@ export interface KillPorts {
 }
 
 export function openKillSwitch(
-  { outgoingHosts, ...means }: AgentServiceMeans,
+  { outgoingHosts, ...deps }: AgentServiceDeps,
   { trust, issuer, askPublic }: KillPorts,
 ): OpenKillSwitch {
   const dispatcher = new Dispatcher({ allowed: outgoingHosts });
-  const killMeans: KillMeans = { ...means, trust, issuer, dispatcher, endLeases, askPublic };
-  const kill = new KillSwitch(killMeans);
+  const killDeps: KillDeps = { ...deps, trust, issuer, dispatcher, endLeases, askPublic };
+  const kill = new KillSwitch(killDeps);
   return {
     kill,
-    subscribers: new Subscribers(means),
+    subscribers: new Subscribers(deps),
     job: kill.job,
-    sends: sendsSecurityEvents(killMeans),
+    sends: sendsSecurityEvents(killDeps),
     settled: () => kill.settled(),
   };
 }

@@ -7,8 +7,8 @@ import { type AgentEntry, writeEntries } from '../entries.ts';
 import type { PassportStatus } from '../enums.ts';
 import { changePassport, currentIdentity, liftHold } from '../identity/identity-rows.ts';
 import type { Reinstated } from '../requests/kill.ts';
+import type { KillDeps } from './deps.ts';
 import { runningKillOf } from './kill-rows.ts';
-import type { KillMeans } from './means.ts';
 import { tellSubscribers } from './security-events.ts';
 
 /**
@@ -17,29 +17,29 @@ import { tellSubscribers } from './security-events.ts';
  * still at work on it.
  */
 export function reinstateAgent(
-  means: KillMeans,
+  deps: KillDeps,
   actor: Actor,
   agentId: string,
   { reason }: { reason: string },
 ): Promise<Reinstated> {
-  return means.database.write(async (transaction) => {
+  return deps.database.write(async (transaction) => {
     const agent = await lockAgent(transaction, agentId);
     await refuseUnready(transaction, agent);
-    const { entries, before, after, tier, reasons } = await means.trust.note(transaction, agentId, {
+    const { entries, before, after, tier, reasons } = await deps.trust.note(transaction, agentId, {
       rule: 'reinstated',
       detail: { reason },
     });
-    const now = means.clock();
+    const now = deps.clock();
     const state = agent.onboarded_at === null ? 'registered' : 'active';
     const change = { state, suspended_because: null, state_changed_at: now.toISOString() } as const;
     await changeAgent(transaction, agent, change);
     const passport_status = await restoreIdentity(transaction, agent, now);
-    await tellSubscribers(transaction, means, { agent, kill: null, event: 'reinstated' });
+    await tellSubscribers(transaction, deps, { agent, kill: null, event: 'reinstated' });
     const children = await descendantsOf(transaction, agent);
     const of = ['agent', agentId] as const;
     const more = { reason, state, passport_status, because_was: agent.suspended_because };
     const own: AgentEntry = { agentId, actor: actor.name, action: 'agent.reinstated', of, more };
-    await writeEntries(means.log, transaction, [...entries, own]);
+    await writeEntries(deps.log, transaction, [...entries, own]);
     return {
       agent_id: agentId,
       state,

@@ -7,8 +7,8 @@ import type { Sends } from '../../module.ts';
 import type { Agent } from '../agent-rows.ts';
 import type { SecurityEventName } from '../identity/security-event.ts';
 import type { AgentTables } from '../tables.ts';
+import type { KillDeps } from './deps.ts';
 import type { Kill } from './kill-rows.ts';
-import type { KillMeans } from './means.ts';
 
 /** In the outbox. */
 const OUTBOX_KIND = 'agents/security-event';
@@ -23,7 +23,7 @@ interface ToldEvent {
 /** Signs an event for each subscriber, and has it sent. @returns for how many. */
 export async function tellSubscribers(
   transaction: Transaction,
-  { issuer, outbox, clock }: Pick<KillMeans, 'issuer' | 'outbox' | 'clock'>,
+  { issuer, outbox, clock }: Pick<KillDeps, 'issuer' | 'outbox' | 'clock'>,
   { agent, kill, event }: ToldEvent,
 ): Promise<number> {
   const tables = transaction.tables<AgentTables>();
@@ -77,13 +77,13 @@ export function deliveriesOfKills(reader: Reader, killNos: readonly number[]) {
 }
 
 /** Delivers tokens by push, as RFC 8935 says. */
-export function sendsSecurityEvents(means: Pick<KillMeans, 'database' | 'dispatcher' | 'clock'>): Sends {
-  const { clock } = means;
+export function sendsSecurityEvents(deps: Pick<KillDeps, 'database' | 'dispatcher' | 'clock'>): Sends {
+  const { clock } = deps;
   return new Map([
     [
       OUTBOX_KIND,
       {
-        deliver: deliverWith(means),
+        deliver: deliverWith(deps),
         async note(transaction, messageId, { status, attempts }) {
           const state = status === 'waiting' ? 'pending' : status;
           const delivered_at = state === 'delivered' ? clock().toISOString() : null;
@@ -95,7 +95,7 @@ export function sendsSecurityEvents(means: Pick<KillMeans, 'database' | 'dispatc
   ]);
 }
 
-function deliverWith({ database, dispatcher }: Pick<KillMeans, 'database' | 'dispatcher'>): Deliver {
+function deliverWith({ database, dispatcher }: Pick<KillDeps, 'database' | 'dispatcher'>): Deliver {
   return async ({ message_id }) => {
     const deliveries = database.tables<AgentTables>().selectFrom('agent_set_deliveries');
     const { jws, url, removed_at } = await deliveries

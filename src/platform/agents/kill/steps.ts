@@ -6,8 +6,8 @@ import { boundToAgent } from '../binding.ts';
 import type { KillMode, KillStepName } from '../enums.ts';
 import { changePassport, currentIdentity, revokeCertificates } from '../identity/identity-rows.ts';
 import type { FlipWatch } from './asking.ts';
+import type { KillDeps } from './deps.ts';
 import type { Kill, StepEnd } from './kill-rows.ts';
-import type { KillMeans } from './means.ts';
 import { tellSubscribers } from './security-events.ts';
 
 /** The subject of a step. */
@@ -39,7 +39,7 @@ const ASKING_MS = 5000;
 const SAYING_MS = 500;
 
 /** All steps, in their order. */
-export function killSteps(means: KillMeans): readonly KillStep[] {
+export function killSteps(deps: KillDeps): readonly KillStep[] {
   const acts = [
     ['agent_state', stopAgent],
     ['passport_status', endPassport],
@@ -53,7 +53,7 @@ export function killSteps(means: KillMeans): readonly KillStep[] {
       ([name, act]): KillStep => ({
         name,
         deadlineMs: DEADLINE_MS,
-        act: (transaction, subject) => act(transaction, subject, means),
+        act: (transaction, subject) => act(transaction, subject, deps),
       }),
     ),
     { name: 'public_verification', deadlineMs: ASKING_MS, look: lookFromOutside },
@@ -70,7 +70,7 @@ function completed(detail: string): StepEnd {
   return { result: 'completed', detail };
 }
 
-type Act = (transaction: Transaction, subject: StepSubject, means: KillMeans) => Promise<StepEnd>;
+type Act = (transaction: Transaction, subject: StepSubject, deps: KillDeps) => Promise<StepEnd>;
 
 const STATES = { suspend: 'suspended', revoke: 'revoked' } as const satisfies Record<KillMode, string>;
 
@@ -133,9 +133,9 @@ const endAgentLeases: Act = async (transaction, { kill: { kill_id }, agentId }, 
   );
 };
 
-const tellOfKill: Act = async (transaction, { kill, agentId }, means) => {
+const tellOfKill: Act = async (transaction, { kill, agentId }, deps) => {
   const agent = await findAgent(transaction, agentId);
-  const told = await tellSubscribers(transaction, means, { agent, kill, event: STATES[kill.mode] });
+  const told = await tellSubscribers(transaction, deps, { agent, kill, event: STATES[kill.mode] });
   if (told === 0) return completed('There are no subscribers.');
   return completed(
     `${plural(told, 'Security Event Token')} ${agree(told, 'is', 'are')} signed and on the way; how each one stands is below.`,

@@ -4,7 +4,7 @@ import type { Actor } from '../../accounts/administration.ts';
 import type { Reader, Transaction } from '../../database/database.ts';
 import { DomainError } from '../../errors.ts';
 import { keyedRequest, makeOnce } from '../../idempotency/keyed-results.ts';
-import type { AgentServiceMeans } from '../means.ts';
+import type { AgentServiceDeps } from '../deps.ts';
 import type { NewSubscriber, WireSubscriber } from '../requests/subscribers.ts';
 import type { AgentTables } from '../tables.ts';
 
@@ -13,33 +13,33 @@ const MOST_SUBSCRIBERS = 20;
 
 /** Receivers of signed Security Event Tokens about agents that are stopped or reinstated. */
 export class Subscribers {
-  readonly #means: Pick<AgentServiceMeans, 'database' | 'clock' | 'administration'>;
+  readonly #deps: Pick<AgentServiceDeps, 'database' | 'clock' | 'administration'>;
 
-  constructor(means: Pick<AgentServiceMeans, 'database' | 'clock' | 'administration'>) {
-    this.#means = means;
+  constructor(deps: Pick<AgentServiceDeps, 'database' | 'clock' | 'administration'>) {
+    this.#deps = deps;
   }
 
   /** In the order in which they were added. */
   async list(): Promise<WireSubscriber[]> {
-    return (await standing(this.#means.database)).map(toWire);
+    return (await standing(this.#deps.database)).map(toWire);
   }
 
   /** @throws DomainError `not_found`. */
   async find(subscriberId: string): Promise<WireSubscriber> {
-    return toWire(await findSubscriber(this.#means.database, subscriberId));
+    return toWire(await findSubscriber(this.#deps.database, subscriberId));
   }
 
   /** @throws DomainError `conflict` where there are too many. */
-  add(actor: Actor, wish: NewSubscriber, idempotencyKey?: string): Promise<WireSubscriber> {
-    const { database, clock } = this.#means;
-    const { href: url } = new URL(wish.url);
-    const keyed = idempotencyKey === undefined ? null : keyedRequest('agents/subscribers', idempotencyKey, wish);
+  add(actor: Actor, input: NewSubscriber, idempotencyKey?: string): Promise<WireSubscriber> {
+    const { database, clock } = this.#deps;
+    const { href: url } = new URL(input.url);
+    const keyed = idempotencyKey === undefined ? null : keyedRequest('agents/subscribers', idempotencyKey, input);
     const now = clock();
     return database.write(async (transaction) => {
       const outcome = await makeOnce(
         transaction,
         { keyed, now },
-        () => this.#insert(transaction, actor, { ...wish, url }, now),
+        () => this.#insert(transaction, actor, { ...input, url }, now),
         ({ subscriber_id }) => subscriber_id,
       );
       return toWire('made' in outcome ? outcome.made : await findSubscriber(transaction, outcome.earlier));
@@ -48,7 +48,7 @@ export class Subscribers {
 
   /** Tells it nothing more. @throws DomainError `not_found`. */
   remove(actor: Actor, subscriberId: string): Promise<WireSubscriber> {
-    const { database, clock } = this.#means;
+    const { database, clock } = this.#deps;
     return database.write(async (transaction) => {
       const subscriber = await findSubscriber(transaction, subscriberId);
       if (subscriber.removed_at !== null) throw new DomainError('not_found', 'the subscriber was removed already');
@@ -84,7 +84,7 @@ export class Subscribers {
     { subscriber_id, url, audience }: Subscriber,
   ): Promise<void> {
     const more = { host: new URL(url).host, audience };
-    return this.#means.administration.record(transaction, {
+    return this.#deps.administration.record(transaction, {
       actor,
       action,
       of: ['agent_subscriber', subscriber_id],

@@ -1,9 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { PreparedQuery } from '../../database/database.ts';
 import { DomainError } from '../../errors.ts';
+import type { AgentServiceDeps } from '../deps.ts';
 import type { CertificateKind } from '../identity/kinds.ts';
 import type { Published } from '../identity/published.ts';
-import type { AgentServiceMeans } from '../means.ts';
 import type { AgentVerification } from '../requests/public.ts';
 import { type StandingRow, standingQuery, toVerification } from './standing.ts';
 
@@ -16,7 +16,7 @@ export class PublicAgents {
   readonly #find: PreparedQuery<StandingRow>;
   readonly #published: Published;
 
-  constructor({ database, clock }: Pick<AgentServiceMeans, 'database' | 'clock'>, published: Published) {
+  constructor({ database, clock }: Pick<AgentServiceDeps, 'database' | 'clock'>, published: Published) {
     this.#clock = clock;
     this.#published = published;
     this.#find = database.prepare(standingQuery(database));

@@ -6,7 +6,7 @@ const time = z.string();
 const count = z.int();
 
 export const killSchema = z.strictObject({ mode: z.enum(KILL_MODES), reason });
-export type KillWish = z.output<typeof killSchema>;
+export type KillInput = z.output<typeof killSchema>;
 
 export const killParamsSchema = z.object({ agent_id: text, kill_id: text });
 export const killQuerySchema = pageQuerySchema;

@@ -1,13 +1,13 @@
 import type { Transaction } from '../../database/database.ts';
 import type { TrustChange, TrustNote, TrustPort } from '../ports.ts';
-import { FamilyLedgers, type TrustMeans } from './families.ts';
+import { FamilyLedgers, type TrustDeps } from './families.ts';
 
 /** The one place that notes every effect on an agent's trust. */
 export class TrustDesk implements TrustPort {
-  readonly #means: TrustMeans;
+  readonly #deps: TrustDeps;
 
-  constructor(means: Omit<TrustMeans, 'issuer'>, issuer: TrustMeans['issuer']) {
-    this.#means = { ...means, issuer };
+  constructor(deps: Omit<TrustDeps, 'issuer'>, issuer: TrustDeps['issuer']) {
+    this.#deps = { ...deps, issuer };
   }
 
   /** See `TrustPort`. @throws DomainError as `FamilyLedgers.note`. */
@@ -20,6 +20,6 @@ export class TrustDesk implements TrustPort {
 
   /** Locks the families of several agents, in one order: once in a transaction. */
   begin(transaction: Transaction, agentIds: readonly string[]): Promise<FamilyLedgers> {
-    return FamilyLedgers.begin(transaction, this.#means, agentIds);
+    return FamilyLedgers.begin(transaction, this.#deps, agentIds);
   }
 }

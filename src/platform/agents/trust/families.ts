@@ -2,9 +2,9 @@ import type { Transaction } from '../../database/database.ts';
 import { DomainError } from '../../errors.ts';
 import type { Agent } from '../agent-rows.ts';
 import { alertOfAgent } from '../alerting.ts';
+import type { AgentServiceDeps } from '../deps.ts';
 import type { AgentEntry } from '../entries.ts';
 import type { SuspensionCause } from '../enums.ts';
-import type { AgentServiceMeans } from '../means.ts';
 import type { IssuerPort, TrustChange, TrustNote, TrustPort } from '../ports.ts';
 import { lineEntry, suspendedEntries } from './entries.ts';
 import { lockFamilies, writeStandings } from './family-rows.ts';
@@ -13,7 +13,7 @@ import { type AgentLine, insertLines } from './line-rows.ts';
 import { SUSPENDED_AT } from './rules.ts';
 import { stepOf, type TrustStep } from './step.ts';
 
-export interface TrustMeans extends Pick<AgentServiceMeans, 'clock' | 'alerts' | 'trustTimes'> {
+export interface TrustDeps extends Pick<AgentServiceDeps, 'clock' | 'alerts' | 'trustTimes'> {
   issuer: Pick<IssuerPort, 'suspendPassport'>;
 }
 
@@ -28,22 +28,22 @@ export interface LedgerChange extends TrustChange {
  */
 export class FamilyLedgers {
   readonly #transaction: Transaction;
-  readonly #means: TrustMeans;
+  readonly #deps: TrustDeps;
   readonly #now: Date;
   readonly #agents: ReadonlyMap<string, Agent>;
   readonly #changed = new Set<Agent>();
   readonly #lines: AgentLine[] = [];
 
-  private constructor(transaction: Transaction, means: TrustMeans, agents: readonly Agent[]) {
+  private constructor(transaction: Transaction, deps: TrustDeps, agents: readonly Agent[]) {
     this.#transaction = transaction;
-    this.#means = means;
-    this.#now = means.clock();
+    this.#deps = deps;
+    this.#now = deps.clock();
     this.#agents = new Map(agents.map((agent) => [agent.agent_id, agent]));
   }
 
   /** Locks the families of these agents, in one order: once in a transaction. Ids of no agent are left out. */
-  static async begin(transaction: Transaction, means: TrustMeans, agentIds: readonly string[]): Promise<FamilyLedgers> {
-    return new FamilyLedgers(transaction, means, await lockFamilies(transaction, agentIds));
+  static async begin(transaction: Transaction, deps: TrustDeps, agentIds: readonly string[]): Promise<FamilyLedgers> {
+    return new FamilyLedgers(transaction, deps, await lockFamilies(transaction, agentIds));
   }
 
   /** An agent as it stands after the notes so far; undefined where there is none of this id. */
@@ -87,7 +87,7 @@ export class FamilyLedgers {
   }
 
   #step(agent: Agent, note: TrustNote): TrustStep {
-    const { trustTimes: times } = this.#means;
+    const { trustTimes: times } = this.#deps;
     const parentScore = this.#parentOf(agent)?.score ?? null;
     const step = stepOf(agent, note, { now: this.#now, times, parentScore });
     if (step.line !== null) this.#lines.push({ agent_no: agent.agent_no, line: step.line });
@@ -112,11 +112,11 @@ export class FamilyLedgers {
   async #suspend(agent: Agent, suspended_because: SuspensionCause): Promise<AgentEntry[]> {
     const state_changed_at = this.#now.toISOString();
     this.#change(agent, { state: 'suspended', suspended_because, state_changed_at, due_at: null });
-    const passport = await this.#means.issuer.suspendPassport(this.#transaction, agent);
+    const passport = await this.#deps.issuer.suspendPassport(this.#transaction, agent);
     if (suspended_because === 'auto') {
       const what = String(agent.ledger_length);
       const alert = alertOfAgent('agent.auto_suspended', { agent_id: agent.agent_id, what });
-      await this.#means.alerts.tell(this.#transaction, alert);
+      await this.#deps.alerts.tell(this.#transaction, alert);
     }
     return suspendedEntries(agent, passport);
   }

@@ -1,6 +1,6 @@
 import type { Job } from '../../jobs/scheduler.ts';
+import type { AgentServiceDeps } from '../deps.ts';
 import { writeEntries } from '../entries.ts';
-import type { AgentServiceMeans } from '../means.ts';
 import type { AgentTables } from '../tables.ts';
 import type { TrustDesk } from './desk.ts';
 
@@ -9,19 +9,19 @@ const EVERY_MS = 10 * 60_000;
 const AT_ONCE = 200;
 
 /** The effect of time on trust: agents that were idle for too long fall to the floor of their tier. */
-export function trustJob(means: Pick<AgentServiceMeans, 'database' | 'clock' | 'log'>, desk: TrustDesk): Job {
+export function trustJob(deps: Pick<AgentServiceDeps, 'database' | 'clock' | 'log'>, desk: TrustDesk): Job {
   return {
     name: 'agents/trust',
     everyMs: EVERY_MS,
     atMostMs: EVERY_MS,
     async run() {
-      while ((await decaySome(means, desk)) === AT_ONCE);
+      while ((await decaySome(deps, desk)) === AT_ONCE);
     },
   };
 }
 
 async function decaySome(
-  { database, clock, log }: Pick<AgentServiceMeans, 'database' | 'clock' | 'log'>,
+  { database, clock, log }: Pick<AgentServiceDeps, 'database' | 'clock' | 'log'>,
   desk: TrustDesk,
 ): Promise<number> {
   const now = clock().toISOString();

@@ -3,32 +3,32 @@ import { fromCursor, pageOf, toCursor } from '../../http/cursor.ts';
 import type { PageQuery } from '../../http/fields.ts';
 import { violationsOf } from '../actions/judging.ts';
 import { type Agent, findAgent } from '../agent-rows.ts';
+import type { AgentServiceDeps } from '../deps.ts';
 import { TIERS, type TrustRuleName } from '../enums.ts';
-import type { AgentServiceMeans } from '../means.ts';
 import type { Simulated, Simulation, TrustScore, WireTrustLine } from '../requests/trust.ts';
 import type { TrustLine } from './ledger.ts';
 import { ledgerLinesOf, trustFactorsOf } from './line-rows.ts';
 import { nextStepsOf } from './next-steps.ts';
 import { ceilingText, EARNS_NOTHING, reasonsOf, suspensionText } from './reasons.ts';
 import { type Ceiling, ceilingOf, SUSPENDED_AT } from './rules.ts';
-import { type StepMeans, stepOf, type TrustStanding } from './step.ts';
+import { type StepDeps, stepOf, type TrustStanding } from './step.ts';
 
 /** Scores of agents, their reasons and simulated changes, as routes and pages show them. */
 export class TrustScores {
   readonly #database: Database;
-  readonly #means: Pick<AgentServiceMeans, 'clock' | 'trustTimes'>;
+  readonly #deps: Pick<AgentServiceDeps, 'clock' | 'trustTimes'>;
 
-  constructor(means: Pick<AgentServiceMeans, 'database' | 'clock' | 'trustTimes'>) {
-    this.#database = means.database;
-    this.#means = means;
+  constructor(deps: Pick<AgentServiceDeps, 'database' | 'clock' | 'trustTimes'>) {
+    this.#database = deps.database;
+    this.#deps = deps;
   }
 
   /** @throws DomainError `not_found`. */
   async score(agentId: string): Promise<TrustScore> {
     const agent = await findAgent(this.#database, agentId);
     const { agent_id, score, tier, state } = agent;
-    const means = await this.#stepMeans(agent);
-    const ceiling = ceilingOf({ ...agent, parentScore: means.parentScore }, means.now, means.times);
+    const deps = await this.#stepDeps(agent);
+    const ceiling = ceilingOf({ ...agent, parentScore: deps.parentScore }, deps.now, deps.times);
     return {
       agent_id,
       score,
@@ -40,7 +40,7 @@ export class TrustScores {
       ceiling_until: ceiling.until,
       why: whyOf(agent, ceiling),
       factors: await trustFactorsOf(this.#database, agent),
-      next_steps: nextStepsOf(agent, ceiling, means.times),
+      next_steps: nextStepsOf(agent, ceiling, deps.times),
     };
   }
 
@@ -60,13 +60,13 @@ export class TrustScores {
   async simulate(agentId: string, { rules, action }: Simulation): Promise<Simulated> {
     const agent = await findAgent(this.#database, agentId);
     const asked = rules ?? rulesOf(agent, action ?? { attested: false });
-    const means = await this.#stepMeans(agent);
+    const deps = await this.#stepDeps(agent);
     const reasons: string[] = asked.length === 0 ? [EARNS_NOTHING.unattested] : [];
     const lines: TrustLine[] = [];
     let standing: TrustStanding = agent;
     let isSuspended = agent.state === 'suspended';
     for (const rule of asked) {
-      const step = stepOf(standing, { rule }, means);
+      const step = stepOf(standing, { rule }, deps);
       standing = step.standing;
       reasons.push(...step.reasons);
       if (step.line !== null) lines.push(step.line);
@@ -83,8 +83,8 @@ export class TrustScores {
     };
   }
 
-  async #stepMeans({ parent_agent_id }: Agent): Promise<StepMeans> {
-    const { clock, trustTimes: times } = this.#means;
+  async #stepDeps({ parent_agent_id }: Agent): Promise<StepDeps> {
+    const { clock, trustTimes: times } = this.#deps;
     const parent = parent_agent_id === null ? null : await findAgent(this.#database, parent_agent_id);
     return { now: clock(), times, parentScore: parent?.score ?? null };
   }

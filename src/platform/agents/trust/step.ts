@@ -20,7 +20,7 @@ export type TrustStanding = Pick<
   | 'due_at'
 >;
 
-export interface StepMeans {
+export interface StepDeps {
   now: Date;
   times: TrustTimes;
   /** Null for an agent without a parent. */
@@ -36,11 +36,11 @@ export interface TrustStep {
   reasons: string[];
 }
 
-export function stepOf(before: TrustStanding, note: TrustNote, means: StepMeans): TrustStep {
-  const { now, times, parentScore } = means;
+export function stepOf(before: TrustStanding, note: TrustNote, deps: StepDeps): TrustStep {
+  const { now, times, parentScore } = deps;
   const { rule, action_id, detail } = note;
   const at = now.toISOString();
-  const standing = { ...before, ...factsAfter(before, note, means) };
+  const standing = { ...before, ...factsAfter(before, note, deps) };
   if (isSaidBefore(before, note)) return { standing, line: null, reasons: [] };
   const day = dayOf(at);
   const earned = earnedOn(day, standing);
@@ -66,7 +66,7 @@ function earnedOn(day: string, { attested_day, attested_points }: TrustStanding)
 function factsAfter(
   { trusted_since }: TrustStanding,
   { rule }: TrustNote,
-  { now, times }: StepMeans,
+  { now, times }: StepDeps,
 ): Partial<TrustStanding> {
   const at = now.toISOString();
   const due_at = daysAfter(at, times.idleDays).toISOString();

@@ -16,10 +16,10 @@ import { deleteSecret, insertSecret, secretNamed } from './secret-rows.ts';
 const MOST_DECOYS = 50;
 
 /** The trap that a decoy is. @throws DomainError as `VaultTraps.prepareCredential`. */
-export async function trapFor(traps: VaultTraps, wish: NewDecoy, { name: agentName }: Agent): Promise<TrapOfVault> {
-  const label = `${wish.name} of ${agentName}`.slice(0, 200).toWellFormed();
-  if (wish.kind === 'tool') return traps.prepareTool(wish.name, label);
-  const { credential_type, decoy, options } = wish;
+export async function trapFor(traps: VaultTraps, input: NewDecoy, { name: agentName }: Agent): Promise<TrapOfVault> {
+  const label = `${input.name} of ${agentName}`.slice(0, 200).toWellFormed();
+  if (input.kind === 'tool') return traps.prepareTool(input.name, label);
+  const { credential_type, decoy, options } = input;
   if (credential_type === undefined) return traps.prepareSecret(label);
   return traps.prepareCredential({ credential_type, decoy, options, label });
 }
@@ -31,7 +31,7 @@ export async function trapFor(traps: VaultTraps, wish: NewDecoy, { name: agentNa
 export async function putDecoy(
   transaction: Transaction,
   { agent, vault, trap }: { agent: Agent; vault: OpenedVault; trap: TrapOfVault },
-  { actor, wish: { kind, name }, now }: { actor: Actor; wish: NewDecoy; now: Date },
+  { actor, input: { kind, name }, now }: { actor: Actor; input: NewDecoy; now: Date },
 ): Promise<AgentDecoy> {
   await refuseTaken(transaction, agent, { kind, name });
   if ((await decoysOf(transaction, agent)).length >= MOST_DECOYS)

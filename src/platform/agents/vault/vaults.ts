@@ -7,8 +7,8 @@ import type { VaultTraps } from '../../traps/api.ts';
 import { type Agent, findAgent, lockAgent } from '../agent-rows.ts';
 import { boundToAgent, refuseOthers, speakerOf } from '../binding.ts';
 import { allowancesOf, sortedNames } from '../composition.ts';
+import type { AgentServiceDeps } from '../deps.ts';
 import { type AgentEntry, writeEntries } from '../entries.ts';
-import type { AgentServiceMeans } from '../means.ts';
 import type { TrustPort, VaultPort } from '../ports.ts';
 import type { NewDecoy, TakenSecret, WireDecoy, WireSecret, WireVault } from '../requests/vault.ts';
 import {
@@ -40,14 +40,14 @@ interface Access {
 /** The vaults of agents, and the decoys in them. */
 // Over ten members: they are what is done with a vault.
 export class Vaults implements VaultPort {
-  readonly #means: AgentServiceMeans;
+  readonly #deps: AgentServiceDeps;
   readonly #box: SecretBox;
   readonly #trust: TrustPort;
   readonly #traps: VaultTraps;
 
   /** @param box seals the keys of vaults. */
-  constructor(means: AgentServiceMeans, box: SecretBox, trust: TrustPort, traps: VaultTraps) {
-    this.#means = means;
+  constructor(deps: AgentServiceDeps, box: SecretBox, trust: TrustPort, traps: VaultTraps) {
+    this.#deps = deps;
     this.#box = box;
     this.#trust = trust;
     this.#traps = traps;
@@ -56,7 +56,7 @@ export class Vaults implements VaultPort {
   async open(transaction: Transaction, agent: Agent) {
     const { vaultId } =
       (await findVault(transaction, this.#box, agent)) ??
-      (await makeVault(transaction, this.#box, agent, this.#means.clock()));
+      (await makeVault(transaction, this.#box, agent, this.#deps.clock()));
     return { vault_id: vaultId, status: 'open' as const, encryption: VAULT_ENCRYPTION };
   }
 
@@ -83,7 +83,7 @@ export class Vaults implements VaultPort {
 
   /** The agent's own view, in which decoys look like anything else. @throws DomainError as `get`. */
   async contents(principal: Access['principal'], agentId: string): Promise<WireVault> {
-    const { database, log } = this.#means;
+    const { database, log } = this.#deps;
     refuseOthers(principal, agentId);
     const outcome = await database.write(async (transaction) => {
       const agent = await lockAgent(transaction, agentId);
@@ -106,7 +106,7 @@ export class Vaults implements VaultPort {
 
   /** The view for people, without decoys and without any value. @throws DomainError `not_found`. */
   async list(agentId: string) {
-    const { database, clock } = this.#means;
+    const { database, clock } = this.#deps;
     const agent = await findAgent(database, agentId);
     const vault = await findVault(database, this.#box, agent);
     const decoys = await decoysOf(database, agent);
@@ -128,13 +128,13 @@ export class Vaults implements VaultPort {
   }
 
   /** @throws DomainError `not_found`, `conflict`; as `VaultTraps.prepareCredential`. */
-  async addDecoy(actor: Actor, agentId: string, wish: NewDecoy): Promise<WireDecoy> {
-    const { database, clock, log } = this.#means;
-    const trap = await trapFor(this.#traps, wish, await findAgent(database, agentId));
+  async addDecoy(actor: Actor, agentId: string, input: NewDecoy): Promise<WireDecoy> {
+    const { database, clock, log } = this.#deps;
+    const trap = await trapFor(this.#traps, input, await findAgent(database, agentId));
     return database.write(async (transaction) => {
       const agent = await lockAgent(transaction, agentId);
       const vault = await this.#vaultOf(transaction, agent);
-      const decoy = await putDecoy(transaction, { agent, vault, trap }, { actor, wish, now: clock() });
+      const decoy = await putDecoy(transaction, { agent, vault, trap }, { actor, input, now: clock() });
       await writeEntries(log, transaction, [decoyEntry('vault.decoy_made', agent, { actor, decoy })]);
       return decoyToWire(agent, decoy);
     });
@@ -142,7 +142,7 @@ export class Vaults implements VaultPort {
 
   /** Takes it out of the vault. Its trap stays one. @throws DomainError `not_found`. */
   async removeDecoy(actor: Actor, agentId: string, decoyId: string): Promise<WireDecoy> {
-    const { database, clock, log } = this.#means;
+    const { database, clock, log } = this.#deps;
     return database.write(async (transaction) => {
       const agent = await lockAgent(transaction, agentId);
       const decoy = await findDecoy(transaction, agent, decoyId);
@@ -159,12 +159,12 @@ export class Vaults implements VaultPort {
 
   /** See `tripDecoys`. What it does to trust is for who calls it. */
   trip(transaction: Transaction, trips: readonly DecoyTrip[]): Promise<AgentEntry[]> {
-    return tripDecoys(transaction, { traps: this.#traps, alerts: this.#means.alerts }, trips);
+    return tripDecoys(transaction, { traps: this.#traps, alerts: this.#deps.alerts }, trips);
   }
 
   /** Uses a decoy as its agent would. @throws Error in words for a person. */
   async useDecoy(credentialId: string, userAgent: string): Promise<void> {
-    const { database, clock } = this.#means;
+    const { database, clock } = this.#deps;
     const { agent_id: agentId, decoy } = await decoyOfTrap(database, credentialId);
     const asker = { address: null, userAgent };
     if (decoy.sort === 'secret') {
@@ -181,7 +181,7 @@ export class Vaults implements VaultPort {
 
   /** Does something with a secret, with the entry that says so, also where it is refused. */
   async #access<T>(kind: AccessKind, access: Access, work: Work<T>): Promise<T> {
-    const { database, log } = this.#means;
+    const { database, log } = this.#deps;
     const { principal, agentId, name, asker } = access;
     refuseOthers(principal, agentId);
     const by = speakerOf(principal);
@@ -216,7 +216,7 @@ export class Vaults implements VaultPort {
       const vault = await this.#vaultOf(transaction, agent);
       const secret = await secretNamed(transaction, agent, name);
       const decoy = secret && (await decoyOfSecret(transaction, secret));
-      const now = this.#means.clock();
+      const now = this.#deps.clock();
       const accessed = { agent, vault, name, secret, decoy, by: speakerOf(principal), now };
       return { ...(await work(transaction, accessed)), accessed };
     } catch (error) {

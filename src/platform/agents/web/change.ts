@@ -52,8 +52,8 @@ export function changePage(server: FastifyInstance, { service: { agents } }: Age
     },
     async act(patch, request, reply) {
       const id = agentIdOf(request);
-      const wish = untouchedLeftOut(await agents.find(id), patch);
-      const { composition } = await agents.change(actorOf(principalOf(request)), id, wish);
+      const input = untouchedLeftOut(await agents.find(id), patch);
+      const { composition } = await agents.change(actorOf(principalOf(request)), id, input);
       const onboard = composition.changed_at === null ? '' : ' Its passport is suspended until it is onboarded again.';
       leaveNotice(reply, `The agent is changed.${onboard}`);
       return agentPath(id);

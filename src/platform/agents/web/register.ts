@@ -57,8 +57,8 @@ export function registerPage(server: FastifyInstance, { service }: AgentPagePart
         asCurl('curl', curlCommand(request, { method: 'POST', path: agentsApi(), body: REGISTRATION_EXAMPLE })),
       ],
     }),
-    async act({ once, ...wish }, request, reply) {
-      const { agent_id, message } = await service.agents.register(actorOf(principalOf(request)), wish, once);
+    async act({ once, ...input }, request, reply) {
+      const { agent_id, message } = await service.agents.register(actorOf(principalOf(request)), input, once);
       leaveNotice(reply, `The agent is registered. ${message}`);
       return agentPath(agent_id);
     },

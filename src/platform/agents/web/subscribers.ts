@@ -110,8 +110,8 @@ function newPage(server: FastifyInstance, { service: { subscribers } }: AgentPag
         asCurl('curl', curlCommand(request, { method: 'POST', path: SUBSCRIBERS_API, body: EXAMPLE })),
       ],
     }),
-    async act({ once, ...wish }, request, reply) {
-      await subscribers.add(actorOf(principalOf(request)), wish, once);
+    async act({ once, ...input }, request, reply) {
+      await subscribers.add(actorOf(principalOf(request)), input, once);
       leaveNotice(reply, 'The subscriber is added.');
       return SUBSCRIBERS_PATH;
     },

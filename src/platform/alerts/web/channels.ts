@@ -119,8 +119,8 @@ function addPage(server: FastifyInstance, { channels }: AlertPageParts): void {
         asCurl('curl', curlCommand(request, { method: 'POST', path: channelsApi(''), body: EXAMPLE })),
       ],
     }),
-    async act({ once, ...wish }, request, reply) {
-      const { secret, ...channel } = await channels.add(actorOf(principalOf(request)), wish, once);
+    async act({ once, ...input }, request, reply) {
+      const { secret, ...channel } = await channels.add(actorOf(principalOf(request)), input, once);
       if (secret !== null) return secretPage(channel, secret);
       leaveNotice(reply, `${channel.name} is told from now on.`);
       return ALERTS_PATH;

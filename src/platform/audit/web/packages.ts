@@ -156,8 +156,8 @@ function newPage(server: FastifyInstance, { service }: AuditPageParts): void {
       await findStream(service.database, stream_id);
       return orderForm(stream_id, form, request, reply);
     },
-    async act(wishes, request, reply) {
-      const order = { ...paramsOf<{ stream_id: string }>(request), ...wishes };
+    async act(input, request, reply) {
+      const order = { ...paramsOf<{ stream_id: string }>(request), ...input };
       const { package: made } = await service.evidence.generate(order, undefined, hangUpOf(reply));
       return packagePath(made.package_id);
     },

@@ -6,7 +6,7 @@ import { lookAt, removeBait } from './looking.ts';
 import type { BaitNotes, BaitRead, BaitSign, PlantedBait } from './notes.ts';
 import { plantBait } from './planting.ts';
 
-export interface KeeperMeans {
+export interface KeeperDeps {
   state: Pick<AgentState, 'bait' | 'keepBait'>;
   service: AgentClient;
   /** True if reads are seen at once. */
@@ -18,11 +18,11 @@ const MOST_READS = 500;
 
 /** Plants bait, looks after it, and tells the service; one thing after the other. */
 export class BaitKeeper {
-  readonly #means: KeeperMeans;
+  readonly #deps: KeeperDeps;
   #turn: Promise<unknown> = Promise.resolve();
 
-  constructor(means: KeeperMeans) {
-    this.#means = means;
+  constructor(deps: KeeperDeps) {
+    this.#deps = deps;
   }
 
   /**
@@ -33,14 +33,14 @@ export class BaitKeeper {
   tend(settings: Pick<AgentSettings, 'endpointId' | 'bait' | 'roots'>): Promise<string[]> {
     return this.#inTurn(async () => {
       const { endpointId, bait: wanted, roots } = settings;
-      const notes = this.#means.state.bait();
+      const notes = this.#deps.state.bait();
       const isAnother = notes.endpoint_id !== null && notes.endpoint_id !== endpointId;
       if (isAnother || (wanted.length === 0 && notes.planted.length === 0 && notes.reads.length === 0)) return [];
-      const own = wanted.filter(({ bait_id, wanted: wish }) => wish === 'removed' || !has(notes, bait_id));
+      const own = wanted.filter(({ bait_id, wanted: input }) => input === 'removed' || !has(notes, bait_id));
       this.#keep({ endpoint_id: endpointId, planted: notes.planted.filter(isListed(wanted)) });
       const problems: string[] = [];
       for (const bait of own) problems.push(...(await this.#doAsWanted(bait, roots)));
-      for (const { bait_id } of this.#means.state.bait().planted)
+      for (const { bait_id } of this.#deps.state.bait().planted)
         problems.push(...(await this.#lookAfter(bait_id, null)));
       return [...problems, ...(await this.#tellReads())];
     });
@@ -49,7 +49,7 @@ export class BaitKeeper {
   /** Looks at the bait at a path, which somebody was seen to read. @returns as `tend`. */
   look(path: string, sign: BaitSign | null): Promise<string[]> {
     return this.#inTurn(async () => {
-      const bait = this.#means.state.bait().planted.find((each) => each.path === path);
+      const bait = this.#deps.state.bait().planted.find((each) => each.path === path);
       if (bait === undefined) return [];
       return [...(await this.#lookAfter(bait.bait_id, sign)), ...(await this.#tellReads())];
     });
@@ -57,7 +57,7 @@ export class BaitKeeper {
 
   /** The paths of all bait. */
   paths(): string[] {
-    return this.#means.state.bait().planted.map(({ path }) => path);
+    return this.#deps.state.bait().planted.map(({ path }) => path);
   }
 
   #inTurn<T>(work: () => Promise<T>): Promise<T> {
@@ -68,13 +68,13 @@ export class BaitKeeper {
 
   async #doAsWanted(bait: WantedBait, roots: readonly string[]): Promise<string[]> {
     const { bait_id, wanted, content } = bait;
-    const planted = this.#means.state.bait().planted.find((each) => each.bait_id === bait_id);
+    const planted = this.#deps.state.bait().planted.find((each) => each.bait_id === bait_id);
     if (wanted === 'removed') return this.#remove(bait_id, planted);
     if (content === null) return this.#stands(bait_id, FORGOTTEN);
     const planting = plantBait({ ...bait, content }, roots);
     if (planting.planted === null)
       return this.#tell(`/agent/bait/${bait_id}/planted`, { planted: false, reason: planting.reason });
-    const signs = this.#means.canWatch ? ['inotify' as const] : [];
+    const signs = this.#deps.canWatch ? ['inotify' as const] : [];
     this.#note({ ...planting.planted, seen_by: [...planting.planted.seen_by, ...signs] });
     return [];
   }
@@ -83,7 +83,7 @@ export class BaitKeeper {
     if (planted === undefined) return this.#stands(baitId, FORGOTTEN);
     // Its last read counts, too.
     const problems = await this.#lookAfter(baitId, null);
-    if (!has(this.#means.state.bait(), baitId)) return problems;
+    if (!has(this.#deps.state.bait(), baitId)) return problems;
     const problem = await this.#stands(baitId, removeBait(planted));
     if (problem.length === 0) this.#forget(baitId);
     return [...problems, ...problem];
@@ -91,7 +91,7 @@ export class BaitKeeper {
 
   /** Notes whether it was read, and tells how it stands where it is not as it was left. */
   async #lookAfter(baitId: string, sign: BaitSign | null): Promise<string[]> {
-    const bait = this.#means.state.bait().planted.find(({ bait_id }) => bait_id === baitId);
+    const bait = this.#deps.state.bait().planted.find(({ bait_id }) => bait_id === baitId);
     if (bait === undefined) return [];
     const look = looked(bait, sign);
     if (typeof look === 'string') return [look];
@@ -107,16 +107,16 @@ export class BaitKeeper {
 
   async #confirm({ bait_id, seen_by }: PlantedBait): Promise<string[]> {
     const problems = await this.#tell(`/agent/bait/${bait_id}/planted`, { planted: true, seen_by });
-    const planted = this.#means.state.bait().planted.find((each) => each.bait_id === bait_id);
+    const planted = this.#deps.state.bait().planted.find((each) => each.bait_id === bait_id);
     if (problems.length === 0 && planted !== undefined) this.#note({ ...planted, confirmed: true });
     return problems;
   }
 
   async #tellReads(): Promise<string[]> {
-    const reads = this.#means.state.bait().reads.slice(0, MOST_READS);
+    const reads = this.#deps.state.bait().reads.slice(0, MOST_READS);
     if (reads.length === 0) return [];
     const problems = await this.#tell('/agent/bait/reads', { reads });
-    if (problems.length === 0) this.#keep({ reads: this.#means.state.bait().reads.slice(reads.length) });
+    if (problems.length === 0) this.#keep({ reads: this.#deps.state.bait().reads.slice(reads.length) });
     return problems;
   }
 
@@ -126,26 +126,26 @@ export class BaitKeeper {
 
   /** @returns why the service did not take it. */
   async #tell(path: string, body: object): Promise<string[]> {
-    const answer = await this.#means.service.ask(path, JSON.stringify(body));
+    const answer = await this.#deps.service.ask(path, JSON.stringify(body));
     if (answer.status < 300) return [];
     return [`the service did not take what was said of bait (${path}): ${answer.status}${said(answer)}`];
   }
 
   #note(bait: PlantedBait): void {
-    const others = this.#means.state.bait().planted.filter(({ bait_id }) => bait_id !== bait.bait_id);
+    const others = this.#deps.state.bait().planted.filter(({ bait_id }) => bait_id !== bait.bait_id);
     this.#keep({ planted: [...others, bait] });
   }
 
   #forget(baitId: string): void {
-    this.#keep({ planted: this.#means.state.bait().planted.filter(({ bait_id }) => bait_id !== baitId) });
+    this.#keep({ planted: this.#deps.state.bait().planted.filter(({ bait_id }) => bait_id !== baitId) });
   }
 
   #addRead(read: BaitRead): void {
-    this.#keep({ reads: [...this.#means.state.bait().reads, read] });
+    this.#keep({ reads: [...this.#deps.state.bait().reads, read] });
   }
 
   #keep(change: Partial<BaitNotes>): void {
-    this.#means.state.keepBait({ ...this.#means.state.bait(), ...change });
+    this.#deps.state.keepBait({ ...this.#deps.state.bait(), ...change });
   }
 }
 

@@ -1,10 +1,10 @@
 import type { Transaction } from '../../database/database.ts';
 import { DomainError } from '../../errors.ts';
+import type { BaitDeps } from '../deps.ts';
 import { type EndpointAct, endpointActor } from '../entries.ts';
 import type { BaitEventType, BaitStatus } from '../enums.ts';
 import { EventWriting } from '../event-writing.ts';
 import { type Endpoint, findEndpoint } from '../host-rows.ts';
-import type { BaitMeans } from '../means.ts';
 import type { BaitReads, BaitStanding, Planted } from '../requests/bait.ts';
 import { SEVERITY_OF_BAIT } from '../rules.ts';
 import { type BaitRow, changeBait, findBait } from './rows.ts';
@@ -26,15 +26,15 @@ const FOLLOWS: Record<BaitStanding['standing'], { status: BaitStatus | null; eve
 
 /** Takes the findings of an endpoint's agent about its bait. */
 export class BaitDesk {
-  readonly #means: BaitMeans;
+  readonly #deps: BaitDeps;
 
-  constructor(means: BaitMeans) {
-    this.#means = means;
+  constructor(deps: BaitDeps) {
+    this.#deps = deps;
   }
 
   /** It is planted, or cannot be. Told again, nothing changes. @throws DomainError `not_found`. */
   planted(endpointId: string, baitId: string, told: Planted): Promise<Stands> {
-    const { clock, baitTraps } = this.#means;
+    const { clock, baitTraps } = this.#deps;
     return this.#change(endpointId, baitId, async (transaction, bait, { events }) => {
       if (bait.status !== 'asked') return {};
       const now = clock().toISOString();
@@ -69,7 +69,7 @@ export class BaitDesk {
         });
       return status === null
         ? { reason }
-        : { status, reason, content: null, ended_at: this.#means.clock().toISOString() };
+        : { status, reason, content: null, ended_at: this.#deps.clock().toISOString() };
     });
   }
 
@@ -79,7 +79,7 @@ export class BaitDesk {
    * @throws Error when one cannot be recorded: the agent tells again.
    */
   async reads(endpointId: string, { reads }: BaitReads): Promise<{ taken: number }> {
-    const { database, clock, baitTraps } = this.#means;
+    const { database, clock, baitTraps } = this.#deps;
     const endpoint = await findEndpoint(database, endpointId);
     let taken = 0;
     for (const read of reads) {
@@ -106,10 +106,10 @@ export class BaitDesk {
       more: { events: EventWriting; endpoint: Endpoint },
     ) => Promise<Partial<BaitRow>>,
   ): Promise<Stands> {
-    return this.#means.database.write(async (transaction) => {
+    return this.#deps.database.write(async (transaction) => {
       const endpoint = await findEndpoint(transaction, endpointId);
       const bait = await findBait(transaction, endpoint, baitId);
-      const events = await EventWriting.begin(transaction, this.#means, endpoint, 'reports');
+      const events = await EventWriting.begin(transaction, this.#deps, endpoint, 'reports');
       const change = await changeOf(transaction, bait, { events, endpoint });
       if (Object.keys(change).length > 0) {
         await changeBait(transaction, bait, change);

@@ -1,11 +1,11 @@
+import type { BaitDeps } from '../deps.ts';
 import type { Endpoint } from '../host-rows.ts';
-import type { BaitMeans } from '../means.ts';
 import type { AgentBait } from '../requests/bait.ts';
 import { baitOf } from './rows.ts';
 
 /** The bait that an endpoint's agent has to plant, watch and remove. */
 export async function baitForAgent(
-  { database, baitBox }: Pick<BaitMeans, 'database' | 'baitBox'>,
+  { database, baitBox }: Pick<BaitDeps, 'database' | 'baitBox'>,
   endpoint: Pick<Endpoint, 'endpoint_no'>,
 ): Promise<AgentBait[]> {
   const rows = await baitOf(database, endpoint);

@@ -3,9 +3,9 @@ import type { Actor } from '../../accounts/administration.ts';
 import type { Reader, Transaction } from '../../database/database.ts';
 import { DomainError } from '../../errors.ts';
 import type { FileWatch } from '../../traps/api.ts';
+import type { BaitDeps } from '../deps.ts';
 import { EndpointEntries } from '../entries.ts';
 import { type Endpoint, findEndpoint, findEndpointInUse } from '../host-rows.ts';
-import type { BaitMeans } from '../means.ts';
 import type { NewBait, WireBait } from '../requests/bait.ts';
 import type { EndpointTables } from '../tables.ts';
 import { type BaitRow, baitOf, baitToWire, changeBait, findBait, seenBy } from './rows.ts';
@@ -15,20 +15,20 @@ const MOST_BAIT = 100;
 
 /** Traps that the agents of endpoints plant as files, as routes and pages have them. */
 export class Bait {
-  readonly #means: BaitMeans;
+  readonly #deps: BaitDeps;
 
-  constructor(means: BaitMeans) {
-    this.#means = means;
+  constructor(deps: BaitDeps) {
+    this.#deps = deps;
   }
 
   /**
    * Makes a trap, and asks the agent of an endpoint to plant its file.
    * @throws DomainError `not_found`; `conflict` for a path under a root, or one that has bait; as `BaitTraps.prepare`.
    */
-  async plant(actor: Actor, endpointId: string, wish: NewBait): Promise<WireBait> {
-    const { database, baitTraps } = this.#means;
-    refuseInRoots(await findEndpointInUse(database, endpointId), wish.path);
-    const { credential_type, label, decoy, options } = wish;
+  async plant(actor: Actor, endpointId: string, input: NewBait): Promise<WireBait> {
+    const { database, baitTraps } = this.#deps;
+    refuseInRoots(await findEndpointInUse(database, endpointId), input.path);
+    const { credential_type, label, decoy, options } = input;
     const prepared = await baitTraps.prepare({
       credential_type,
       label,
@@ -40,7 +40,7 @@ export class Bait {
     return database.write(async (transaction) => {
       const endpoint = await findEndpointInUse(transaction, endpointId);
       const there = (await baitOf(transaction, endpoint)).filter(({ ended_at }) => ended_at === null);
-      if (there.some(({ path }) => path === wish.path))
+      if (there.some(({ path }) => path === input.path))
         throw new DomainError('conflict', 'there is bait at this path already; remove it first');
       if (there.length >= MOST_BAIT) throw new DomainError('conflict', `the endpoint has ${MOST_BAIT} pieces of bait`);
       const credential_id = await prepared.store(transaction, actor);
@@ -48,10 +48,10 @@ export class Bait {
         credential_id,
         credential_type,
         label,
-        path: wish.path,
-        mode: wish.mode,
-        uid: wish.uid,
-        gid: wish.gid,
+        path: input.path,
+        mode: input.mode,
+        uid: input.uid,
+        gid: input.gid,
         content: prepared.artifact.content,
       });
       await this.#record(transaction, endpoint, { actor, action: 'bait.asked', bait: row });
@@ -64,7 +64,7 @@ export class Bait {
    * `not_found`, `conflict`.
    */
   async remove(actor: Actor, endpointId: string, baitId: string): Promise<WireBait> {
-    return this.#means.database.write(async (transaction) => {
+    return this.#deps.database.write(async (transaction) => {
       const endpoint = await findEndpoint(transaction, endpointId);
       const bait = await findBait(transaction, endpoint, baitId);
       if (bait.ended_at !== null) throw new DomainError('conflict', `the bait is ${bait.status} already`);
@@ -77,7 +77,7 @@ export class Bait {
 
   /** The oldest first. @throws DomainError `not_found`. */
   async list(endpointId: string): Promise<{ data: WireBait[] }> {
-    const { database } = this.#means;
+    const { database } = this.#deps;
     const endpoint = await findEndpoint(database, endpointId);
     return { data: (await baitOf(database, endpoint)).map((row) => baitToWire(row, endpoint)) };
   }
@@ -85,17 +85,17 @@ export class Bait {
   async #insert(
     transaction: Transaction,
     { endpoint_no }: Endpoint,
-    wish: Pick<BaitRow, 'credential_id' | 'credential_type' | 'label' | 'path' | 'mode' | 'uid' | 'gid'> & {
+    input: Pick<BaitRow, 'credential_id' | 'credential_type' | 'label' | 'path' | 'mode' | 'uid' | 'gid'> & {
       content: string;
     },
   ): Promise<BaitRow> {
-    const { baitBox, clock } = this.#means;
+    const { baitBox, clock } = this.#deps;
     const bait_id = randomUUID();
     const row = {
-      ...wish,
+      ...input,
       bait_id,
       endpoint_no,
-      content: baitBox.seal(Buffer.from(wish.content), bait_id),
+      content: baitBox.seal(Buffer.from(input.content), bait_id),
       status: 'asked' as const,
       seen_by: '[]',
       reason: null,
@@ -115,7 +115,7 @@ export class Bait {
     const { bait_id, credential_id, credential_type, path, mode } = bait;
     const entries = new EndpointEntries(endpoint_id);
     entries.add(actor, { action, of: ['bait', bait_id], more: { credential_id, credential_type, path, mode } });
-    await entries.write(this.#means.log, transaction);
+    await entries.write(this.#deps.log, transaction);
   }
 }
 

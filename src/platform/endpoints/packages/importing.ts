@@ -23,14 +23,14 @@ import { findSources, type PackageSource, type ReleaseSource } from './sources.t
 /** The stream that says which files are known, and by whose signature. */
 export const PACKAGES_STREAM = 'endpoints/packages';
 
-export interface ImportMeans {
+export interface ImportDeps {
   database: Database;
   clock: () => Date;
   log: AuditLog;
   actor: Pick<Actor, 'name'>;
 }
 
-export interface ImportWishes {
+export interface ImportOptions {
   /** Folders and .deb files. */
   paths: readonly string[];
   /** A file of the public keys that may sign. */
@@ -73,10 +73,10 @@ const FILES_AT_ONCE = 20_000;
  * Makes the files of signed packages known. What is good is kept, and what is not is left out and told.
  * @throws EvidenceError where it cannot begin.
  */
-export async function importPackages(means: ImportMeans, { paths, keyring }: ImportWishes): Promise<ImportOutcome> {
+export async function importPackages(deps: ImportDeps, { paths, keyring }: ImportOptions): Promise<ImportOutcome> {
   await refuseUnlessKeyring(keyring);
   const sources = await findSources(paths);
-  const work = new PackageImport(means);
+  const work = new PackageImport(deps);
   for (const release of sources.releases) await work.orRefuse(release.path, () => work.addRelease(release, keyring));
   for (const source of sources.packages) await work.orRefuse(source.path, () => work.addPackage(source));
   await work.writeOpened();
@@ -85,11 +85,11 @@ export async function importPackages(means: ImportMeans, { paths, keyring }: Imp
 
 class PackageImport {
   readonly outcome: ImportOutcome = { archives: [], opened: 0, known: 0, files: 0, unlisted: [], refused: [] };
-  readonly #means: ImportMeans;
+  readonly #deps: ImportDeps;
   #opened: Opened[] = [];
 
-  constructor(means: ImportMeans) {
-    this.#means = means;
+  constructor(deps: ImportDeps) {
+    this.#deps = deps;
   }
 
   async orRefuse(path: string, work: () => Promise<void>): Promise<void> {
@@ -110,7 +110,7 @@ class PackageImport {
     for (const index of release.indexes.filter(({ size }) => size > 0)) {
       const file = indexFile(index.name);
       if (file === null) indexes.missing += 1;
-      else if (await isIndexKnown(this.#means.database, index.sha256)) indexes.known += 1;
+      else if (await isIndexKnown(this.#deps.database, index.sha256)) indexes.known += 1;
       else
         await this.orRefuse(file, async () => {
           imported.packages += await this.#addIndex(file, index, { signed, release });
@@ -126,7 +126,7 @@ class PackageImport {
     index: ReleaseIndex,
     { signed, release }: { signed: SignedText; release: Release },
   ): Promise<number> {
-    const { database, clock, log, actor } = this.#means;
+    const { database, clock, log, actor } = this.#deps;
     const packages = await readIndexFile(file, index);
     const component = index.name.split('/').slice(0, -2).join('/');
     const archive = {
@@ -147,7 +147,7 @@ class PackageImport {
 
   async addPackage({ path, isNamed }: PackageSource): Promise<void> {
     const digest = await digestOfFile(path);
-    const row = await packageOf(this.#means.database, digest.sha256);
+    const row = await packageOf(this.#deps.database, digest.sha256);
     if (row === undefined) return await this.#addUnlisted(path, digest, isNamed);
     if (row.size !== digest.size) throw new ArchiveRefusal(`has ${digest.size} bytes, and ${row.size} were signed`);
     if (row.opened_at !== null || this.#opened.some((each) => each.row.package_no === row.package_no)) {
@@ -174,14 +174,14 @@ class PackageImport {
   async #signedAs(path: string): Promise<SignedPackageRow | undefined> {
     const [, name, version, architecture] = /([^/_]+)_([^/_]+)_([^/_]+)\.deb$/.exec(path) ?? [];
     if (name === undefined || version === undefined || architecture === undefined) return undefined;
-    const rows = await packagesNamed(this.#means.database, { name, architecture });
+    const rows = await packagesNamed(this.#deps.database, { name, architecture });
     const said = withoutEpoch(version.replace(/^(\d+)%3a/i, '$1:'));
     return rows.find((row) => withoutEpoch(row.version) === said);
   }
 
   /** Writes down what was opened, with an entry that says so, all of it or nothing. */
   async writeOpened(): Promise<void> {
-    const { database, clock, log, actor } = this.#means;
+    const { database, clock, log, actor } = this.#deps;
     const opened = this.#opened;
     this.#opened = [];
     if (opened.length === 0) return;

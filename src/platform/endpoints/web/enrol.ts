@@ -61,8 +61,8 @@ export function enrolPage(server: FastifyInstance, { service: { hosts } }: Endpo
         asCurl('curl', curlCommand(request, { method: 'POST', path: endpointsApi('enroll'), body: { name: 'web-1' } })),
       ],
     }),
-    async act({ once, ...wish }, request) {
-      return enrolledPage(await hosts.enroll(actorOf(principalOf(request)), wish, once), request);
+    async act({ once, ...input }, request) {
+      return enrolledPage(await hosts.enroll(actorOf(principalOf(request)), input, once), request);
     },
   });
 }

@@ -129,8 +129,8 @@ function proposePage(server: FastifyInstance, { service: { hosts, baselines } }:
       };
     },
     async act(given, request, reply) {
-      const wish = { from: 'latest_scan', ...given } as const;
-      const { baseline_id } = await baselines.propose(actorOf(principalOf(request)), idOf(request), wish);
+      const input = { from: 'latest_scan', ...given } as const;
+      const { baseline_id } = await baselines.propose(actorOf(principalOf(request)), idOf(request), input);
       leaveNotice(reply, 'The baseline is proposed. Read what differs before you approve it.');
       return baselinePath(baseline_id);
     },

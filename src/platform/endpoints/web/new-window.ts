@@ -57,8 +57,8 @@ export function newWindowPage(server: FastifyInstance, { service, clock }: Endpo
     }),
     async act({ once, endpoints, from, until, reason: why }, request, reply) {
       const of = endpoints.includes(ALL) ? { all: true as const } : { endpoint_ids: endpoints };
-      const wish = { ...of, ...(from === undefined ? {} : { from }), until, reason: why };
-      const { window_id } = await service.windows.open(actorOf(principalOf(request)), wish, once);
+      const input = { ...of, ...(from === undefined ? {} : { from }), until, reason: why };
+      const { window_id } = await service.windows.open(actorOf(principalOf(request)), input, once);
       leaveNotice(reply, 'The change window is open until it ends by itself.');
       return windowPath(window_id);
     },

@@ -10,7 +10,7 @@ import { Trail } from './trail.ts';
 import { readNamedFiles, trailBucketJob } from './trail-bucket.ts';
 import type { NamedLogFiles } from './trail-records.ts';
 
-export interface AwsChannelsMeans {
+export interface AwsChannelsDeps {
   database: Database;
   vault: TrapVault;
   uses: Uses;
@@ -25,8 +25,8 @@ export interface AwsChannels {
   jobs: readonly Job[];
 }
 
-export function openAwsChannels({ iam: access, trail: bucket }: AwsSettings, means: AwsChannelsMeans): AwsChannels {
-  const { database, vault, uses, clock } = means;
+export function openAwsChannels({ iam: access, trail: bucket }: AwsSettings, deps: AwsChannelsDeps): AwsChannels {
+  const { database, vault, uses, clock } = deps;
   const readFiles =
     bucket === null ? null : (files: NamedLogFiles) => readNamedFiles(bucket, files, { database, trail, clock });
   const trail: Trail = new Trail({ database, marks: vault.marks, uses, clock, readFiles });

@@ -10,7 +10,7 @@ import { isToldByCloudTrail, lastUseId } from './one-use.ts';
 
 const EVERY_MS = 10 * 60_000;
 
-export interface LastUsedMeans {
+export interface LastUsedDeps {
   database: Database;
   vault: TrapVault;
   uses: Uses;
@@ -19,19 +19,19 @@ export interface LastUsedMeans {
 }
 
 /** Asks IAM when real keys were last used: it knows of uses that CloudTrail does not log. */
-export function lastUsedJob(means: LastUsedMeans): Job {
-  return { name: 'traps/aws-last-used', everyMs: EVERY_MS, atMostMs: EVERY_MS, run: () => askForLastUses(means) };
+export function lastUsedJob(deps: LastUsedDeps): Job {
+  return { name: 'traps/aws-last-used', everyMs: EVERY_MS, atMostMs: EVERY_MS, run: () => askForLastUses(deps) };
 }
 
 /** @throws Error naming how many keys could not be asked for; the others were. */
-export async function askForLastUses(means: LastUsedMeans): Promise<void> {
-  const { database, vault, iam, clock } = means;
+export async function askForLastUses(deps: LastUsedDeps): Promise<void> {
+  const { database, vault, iam, clock } = deps;
   const traps = await realKeys(database);
   const failures: string[] = [];
   for (const trap of traps) {
     const accessKeyId = vault.open(trap).credential['access_key_id'];
     try {
-      await record(trap, await iam.lastUse(String(accessKeyId)), means);
+      await record(trap, await iam.lastUse(String(accessKeyId)), deps);
     } catch (error) {
       failures.push(`${accessKeyId}: ${messageOf(error)}`);
     }
@@ -48,11 +48,11 @@ async function realKeys(database: Database): Promise<Trap[]> {
   return await keys.orderBy('trap_no').execute();
 }
 
-async function record(trap: Trap, { at, service, region }: LastUse, means: LastUsedMeans): Promise<void> {
+async function record(trap: Trap, { at, service, region }: LastUse, deps: LastUsedDeps): Promise<void> {
   // A use before the trap existed is nobody's use of it.
   if (at === null || at <= trap.created_at) return;
-  if (await isToldByCloudTrail(means.database, trap, { at, service, region })) return;
-  await means.uses.record({
+  if (await isToldByCloudTrail(deps.database, trap, { at, service, region })) return;
+  await deps.uses.record({
     trapNo: trap.trap_no,
     channel: 'aws_last_used',
     depth: 'used',

@@ -14,12 +14,12 @@ import { type AwsKey, awsTrapOf } from '../types/aws-key.ts';
 import { accountOf } from './access-key.ts';
 import { isCanaryAccount } from './canary-accounts.ts';
 import type { Iam } from './iam.ts';
-import type { ImportedKey, ProvisionedKey, RealKeyWish } from './requests.ts';
+import type { ImportedKey, ProvisionedKey, RealKeyInput } from './requests.ts';
 import { newUserName } from './users.ts';
 
 const PROVISION_SCOPE = 'traps/provision';
 
-export interface RealKeysMeans {
+export interface RealKeysDeps {
   traps: Traps;
   database: Database;
   clock: () => Date;
@@ -30,44 +30,44 @@ export interface RealKeysMeans {
 
 /** Keys that AWS knows, as traps. */
 export class RealKeys {
-  readonly #means: RealKeysMeans;
+  readonly #deps: RealKeysDeps;
 
-  constructor(means: RealKeysMeans) {
-    this.#means = means;
+  constructor(deps: RealKeysDeps) {
+    this.#deps = deps;
   }
 
   /** Takes a key that somebody made in AWS. @throws DomainError `invalid_request`, `conflict`, `key_shown_before`. */
-  async import(actor: Actor, wish: ImportedKey, idempotencyKey: string | undefined): Promise<WireMadeTrap> {
-    const { access_key_id: accessKeyId, secret_access_key: secret, region } = wish;
+  async import(actor: Actor, input: ImportedKey, idempotencyKey: string | undefined): Promise<WireMadeTrap> {
+    const { access_key_id: accessKeyId, secret_access_key: secret, region } = input;
     const accountId = accountOf(accessKeyId);
     if (accountId !== null && isCanaryAccount(accountId))
       throw invalidField('access_key_id', `scanners know its account ${accountId} as one of traps`);
-    const key = { accessKeyId, secret, accountId, userName: wish.user_name, userId: null, region };
-    return this.#take(actor, key, wish, { origin: 'imported', scope: 'traps/import', idempotencyKey });
+    const key = { accessKeyId, secret, accountId, userName: input.user_name, userId: null, region };
+    return this.#take(actor, key, input, { origin: 'imported', scope: 'traps/import', idempotencyKey });
   }
 
   /**
    * Makes a user of IAM without any rights, and a key of theirs. Neither is there any more where this fails.
    * @throws DomainError `conflict` where the settings have no aws or IAM refuses, `invalid_request`, `key_shown_before`.
    */
-  async provision(actor: Actor, wish: ProvisionedKey, idempotencyKey: string | undefined): Promise<WireMadeTrap> {
-    const { iam } = this.#means;
+  async provision(actor: Actor, input: ProvisionedKey, idempotencyKey: string | undefined): Promise<WireMadeTrap> {
+    const { iam } = this.#deps;
     if (iam === null)
       throw new DomainError(
         'conflict',
         'the settings have no aws: nobody can make a key there; make one yourself, and import it',
       );
-    await this.#refuseRepeated(wish, idempotencyKey);
-    refusePast(wish.expires_at, this.#means.clock());
-    const userName = wish.user_name ?? newUserName();
+    await this.#refuseRepeated(input, idempotencyKey);
+    refusePast(input.expires_at, this.#deps.clock());
+    const userName = input.user_name ?? newUserName();
     const { arn, userId } = await iam.createUser(userName).catch(refuseWith);
     let accessKeyId: string | null = null;
     try {
       const made = await iam.createAccessKey(userName).catch(refuseWith);
       accessKeyId = made.accessKeyId;
       const accountId = arn.split(':')[4] ?? null;
-      const key = { ...made, accountId, userName, userId, region: wish.region };
-      return await this.#take(actor, key, wish, { origin: 'provisioned', scope: PROVISION_SCOPE, idempotencyKey });
+      const key = { ...made, accountId, userName, userId, region: input.region };
+      return await this.#take(actor, key, input, { origin: 'provisioned', scope: PROVISION_SCOPE, idempotencyKey });
     } catch (error) {
       if (accessKeyId !== null) await iam.deleteAccessKey(userName, accessKeyId).catch(() => {});
       await iam.deleteUser(userName).catch(() => {});
@@ -78,27 +78,27 @@ export class RealKeys {
   async #take(
     actor: Actor,
     key: AwsKey,
-    wish: RealKeyWish,
+    input: RealKeyInput,
     { origin, scope, idempotencyKey }: { origin: Origin; scope: string; idempotencyKey: string | undefined },
   ): Promise<WireMadeTrap> {
-    const { traps, places } = this.#means;
-    const { plant_location, label, expires_at } = wish;
-    const place = wish.decoy === undefined ? null : namedPlace(places(), wish.decoy, 'aws');
+    const { traps, places } = this.#deps;
+    const { plant_location, label, expires_at } = input;
+    const place = input.decoy === undefined ? null : namedPlace(places(), input.decoy, 'aws');
     const facts = { plant_location, label, origin, expires_at, decoy: place?.name ?? null, rotated_from: null };
     const made = awsTrapOf(key, place);
     return await traps.take(
       actor,
       { credential_type: 'aws_key', ...facts },
-      { scope, body: wish, idempotencyKey, made },
+      { scope, body: input, idempotencyKey, made },
     );
   }
 
   /** Before anything is made in AWS for it. */
-  async #refuseRepeated(wish: ProvisionedKey, idempotencyKey: string | undefined): Promise<void> {
+  async #refuseRepeated(input: ProvisionedKey, idempotencyKey: string | undefined): Promise<void> {
     if (idempotencyKey === undefined) return;
-    const { database, clock } = this.#means;
+    const { database, clock } = this.#deps;
     const results = new KeyedResults(clock());
-    const keyed = keyedRequest(PROVISION_SCOPE, idempotencyKey, wish as unknown as Json);
+    const keyed = keyedRequest(PROVISION_SCOPE, idempotencyKey, input as unknown as Json);
     await results.read(database, [keyed]);
     const earlier = results.resultOf(keyed);
     if (earlier !== null) throw credentialShownBefore(earlier);

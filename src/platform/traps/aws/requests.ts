@@ -28,4 +28,4 @@ export const provisionedKeySchema = z.strictObject({
 });
 export type ProvisionedKey = z.output<typeof provisionedKeySchema>;
 
-export type RealKeyWish = Pick<ImportedKey, 'plant_location' | 'label' | 'expires_at' | 'decoy'>;
+export type RealKeyInput = Pick<ImportedKey, 'plant_location' | 'label' | 'expires_at' | 'decoy'>;

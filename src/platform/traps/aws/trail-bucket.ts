@@ -17,25 +17,25 @@ const MINUTE_MS = 60_000;
 /** The longest run before another process may begin anew. */
 const AT_MOST_MS = 60 * MINUTE_MS;
 
-export interface TrailBucketMeans {
+export interface TrailBucketDeps {
   database: Database;
   trail: Trail;
   clock: () => Date;
 }
 
 /** Reads new log files of a trail's bucket, each once. */
-export function trailBucketJob(settings: TrailBucket, means: TrailBucketMeans): Job {
+export function trailBucketJob(settings: TrailBucket, deps: TrailBucketDeps): Job {
   return {
     name: 'traps/cloudtrail-bucket',
     everyMs: settings.everyMinutes * MINUTE_MS,
     atMostMs: AT_MOST_MS,
-    run: () => readBucket(settings, means),
+    run: () => readBucket(settings, deps),
   };
 }
 
 /** @throws Error naming how many files could not be read; they are tried again, and the others were read. */
-export async function readBucket(settings: TrailBucket, means: TrailBucketMeans): Promise<void> {
-  const { database, clock } = means;
+export async function readBucket(settings: TrailBucket, deps: TrailBucketDeps): Promise<void> {
+  const { database, clock } = deps;
   const sdk = await import('@aws-sdk/client-s3');
   const client = clientOf(sdk, settings);
   try {
@@ -45,7 +45,7 @@ export async function readBucket(settings: TrailBucket, means: TrailBucketMeans)
     for await (const keys of logFilesSince(sdk, client, settings, since))
       for (const key of await unread(database, keys))
         try {
-          await readFile(sdk, client, settings.bucket, key, means);
+          await readFile(sdk, client, settings.bucket, key, deps);
           read++;
         } catch (error) {
           failures.push(`${key}: ${messageOf(error)}`);
@@ -65,7 +65,7 @@ export async function readBucket(settings: TrailBucket, means: TrailBucketMeans)
 export async function readNamedFiles(
   settings: TrailBucket,
   { bucket, keys }: NamedLogFiles,
-  means: TrailBucketMeans,
+  deps: TrailBucketDeps,
 ): Promise<TrailTally> {
   const { bucket: own, prefix } = settings;
   const strange = bucket === own ? keys.find((key) => !key.startsWith(prefix)) : '';
@@ -77,8 +77,8 @@ export async function readNamedFiles(
   const client = clientOf(sdk, settings);
   const all: TrailTally = { events: 0, matched: 0, known: 0 };
   try {
-    for (const key of await unread(means.database, keys)) {
-      const tally = await readFile(sdk, client, bucket, key, means).catch((error) => {
+    for (const key of await unread(deps.database, keys)) {
+      const tally = await readFile(sdk, client, bucket, key, deps).catch((error) => {
         throw new DomainError('conflict', `the log file ${key} cannot be read: ${messageOf(error)}`);
       });
       for (const name of ['events', 'matched', 'known'] as const) all[name] += tally[name];
@@ -132,13 +132,13 @@ async function readFile(
   client: S3Client,
   bucket: string,
   key: string,
-  means: TrailBucketMeans,
+  deps: TrailBucketDeps,
 ): Promise<TrailTally> {
   const { Body } = await client.send(new sdk.GetObjectCommand({ Bucket: bucket, Key: key }));
   if (Body === undefined) throw new Error('the object has no body');
-  const tally = await means.trail.take(Body as unknown as AsyncIterable<Uint8Array>);
-  const row = { object_key: key, read_at: means.clock().toISOString() };
-  await means.database.write((transaction) =>
+  const tally = await deps.trail.take(Body as unknown as AsyncIterable<Uint8Array>);
+  const row = { object_key: key, read_at: deps.clock().toISOString() };
+  await deps.database.write((transaction) =>
     transaction
       .tables<TrapTables>()
       .insertInto('cloudtrail_objects')

@@ -16,7 +16,7 @@ export interface TrailTally {
   known: number;
 }
 
-export interface TrailMeans {
+export interface TrailDeps {
   database: Database;
   marks: TrapMarks;
   uses: Uses;
@@ -27,10 +27,10 @@ export interface TrailMeans {
 
 /** Finds the uses of traps among the events of CloudTrail. */
 export class Trail {
-  readonly #means: TrailMeans;
+  readonly #deps: TrailDeps;
 
-  constructor(means: TrailMeans) {
-    this.#means = means;
+  constructor(deps: TrailDeps) {
+    this.#deps = deps;
   }
 
   /**
@@ -46,20 +46,20 @@ export class Trail {
       tally.events += found.length;
       await this.#record(found, traps, tally);
     }
-    const { database, clock } = this.#means;
+    const { database, clock } = this.#deps;
     if (tally.events > 0) await noteReport(database, 'aws_cloudtrail', clock());
     return tally;
   }
 
   #takeFiles(files: NamedLogFiles): Promise<TrailTally> {
-    const { readFiles } = this.#means;
+    const { readFiles } = this.#deps;
     if (readFiles !== null) return readFiles(files);
     const reason = `log files lie in the bucket ${files.bucket}, and the settings have no cloudtrail.bucket to read them from`;
     throw new DomainError('conflict', reason);
   }
 
   async #record(records: readonly TrailRecord[], traps: Map<string, number | null>, tally: TrailTally): Promise<void> {
-    const { database, marks, uses, clock } = this.#means;
+    const { database, marks, uses, clock } = this.#deps;
     const events = records
       .map((record) => ({ record, event: toTrailEvent(record) }))
       .filter((each): each is { record: TrailRecord; event: TrailEvent } => each.event !== null);

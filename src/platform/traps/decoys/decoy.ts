@@ -48,7 +48,7 @@ export interface FoundTrap {
 }
 
 /** The tools of a decoy. */
-export interface DecoyMeans {
+export interface DecoyDeps {
   /** The trap that has one of these marks; null for none. */
   find(marks: readonly TrapMark[]): Promise<FoundTrap | null>;
   /**
@@ -72,4 +72,4 @@ export interface Decoy {
 }
 
 /** Starts a decoy. @param folder of its own, for keys that it makes once. */
-export type StartDecoy = (settings: DecoySettings, folder: string, means: DecoyMeans) => Promise<Decoy>;
+export type StartDecoy = (settings: DecoySettings, folder: string, deps: DecoyDeps) => Promise<Decoy>;

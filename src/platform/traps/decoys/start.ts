@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { EvidenceError, messageOf } from '../../../core/errors.ts';
 import { startAwsDecoy } from './aws/start.ts';
-import type { Decoy, DecoyKind, DecoyMeans, DecoySettings, StartDecoy } from './decoy.ts';
+import type { Decoy, DecoyDeps, DecoyKind, DecoySettings, StartDecoy } from './decoy.ts';
 import { startKubernetesDecoy } from './kubernetes/start.ts';
 import { startPostgresDecoy } from './postgres/decoy.ts';
 import { startSshDecoy } from './ssh/decoy.ts';
@@ -24,11 +24,11 @@ const KINDS: Readonly<Record<DecoyKind, StartDecoy>> = {
 export async function startDecoys(
   settings: readonly DecoySettings[],
   folder: string,
-  means: DecoyMeans,
+  deps: DecoyDeps,
 ): Promise<Decoy[]> {
   const started: Decoy[] = [];
   try {
-    for (const each of settings) started.push(await startOne(each, join(folder, each.name), means));
+    for (const each of settings) started.push(await startOne(each, join(folder, each.name), deps));
     return started;
   } catch (error) {
     for (const decoy of started) await decoy.close();
@@ -36,9 +36,9 @@ export async function startDecoys(
   }
 }
 
-async function startOne(settings: DecoySettings, folder: string, means: DecoyMeans): Promise<Decoy> {
+async function startOne(settings: DecoySettings, folder: string, deps: DecoyDeps): Promise<Decoy> {
   try {
-    return await KINDS[settings.kind](settings, folder, means);
+    return await KINDS[settings.kind](settings, folder, deps);
   } catch (cause) {
     throw new EvidenceError('config', `the decoy "${settings.name}" cannot be served: ${messageOf(cause)}`, {
       cause,

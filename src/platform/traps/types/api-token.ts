@@ -46,9 +46,9 @@ export const apiToken: TrapType = {
   type: 'api_token',
   decoy: 'web',
   needsDecoy: true,
-  async make(wish) {
-    const form = formOf(readOptions(optionsSchema, wish).form);
-    const decoy = neededDecoy(wish);
+  async make(input) {
+    const form = formOf(readOptions(optionsSchema, input).form);
+    const decoy = neededDecoy(input);
     const [token, username] = [form.draw(), drawServiceName()];
     return {
       credential: { token, username, url: `${decoyOrigin(decoy)}/api/v1` },

@@ -36,12 +36,12 @@ export const awsKey: TrapType = {
   type: 'aws_key',
   decoy: 'aws',
   needsDecoy: true,
-  async make(wish) {
-    const { account_id: accountId = newAccountId(), region } = readOptions(optionsSchema, wish);
+  async make(input) {
+    const { account_id: accountId = newAccountId(), region } = readOptions(optionsSchema, input);
     if (isCanaryAccount(accountId))
       throw invalidField('options.account_id', `scanners know ${accountId} as an account of traps`);
     const ids = { accessKeyId: newAwsId('AKIA', accountId), userId: `${newAwsId('AIDA', accountId)}${idEnd()}` };
-    return awsTrapOf({ ...ids, secret: newSecretAccessKey(), accountId, userName: newUserName(), region }, wish.decoy);
+    return awsTrapOf({ ...ids, secret: newSecretAccessKey(), accountId, userName: newUserName(), region }, input.decoy);
   },
 };
 

@@ -27,10 +27,10 @@ export const dbConnectionString: TrapType = {
   type: 'db_connection_string',
   decoy: 'postgres',
   needsDecoy: true,
-  async make(wish) {
-    const { form, database } = readOptions(optionsSchema, wish);
+  async make(input) {
+    const { form, database } = readOptions(optionsSchema, input);
     const application = randomApplication();
-    const { host, port } = wish.decoy as DecoyPlace;
+    const { host, port } = input.decoy as DecoyPlace;
     const user = `${application}_${pickOne(['app', 'rw', 'svc', 'etl'])}_${randomText(8, LETTERS)}`;
     const password = randomText(pickOne([24, 28, 32]));
     const name = database ?? pickOne([application, `${application}_prod`, `${application}_db`]);

@@ -9,9 +9,9 @@ export const dockerRegistry: TrapType = {
   type: 'docker_registry',
   decoy: 'web',
   needsDecoy: true,
-  async make(wish) {
-    readOptions(z.strictObject({}), wish);
-    const registry = authorityOf(neededDecoy(wish));
+  async make(input) {
+    readOptions(z.strictObject({}), input);
+    const registry = authorityOf(neededDecoy(input));
     const [username, password] = [drawProjectUser(), drawGitlabToken()];
     const auth = Buffer.from(`${username}:${password}`).toString('base64');
     return {

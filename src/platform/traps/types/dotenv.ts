@@ -3,7 +3,7 @@ import type { Json } from '../../../core/json/canonical.ts';
 import { DomainError } from '../../errors.ts';
 import type { PlantedType } from '../enums.ts';
 import { readOptions } from './options.ts';
-import type { MadeTrap, TrapType, TrapWish } from './type.ts';
+import type { MadeTrap, TrapInput, TrapType } from './type.ts';
 
 /** The names of a credential in the environment of a program. */
 const LINES: Partial<Record<PlantedType, (part: { [name: string]: Json }, made: MadeTrap) => string[]>> = {
@@ -33,9 +33,9 @@ export function dotenvOf(typeOf: (type: PlantedType) => TrapType): TrapType {
     decoy: 'web',
     needsDecoy: false,
     needsAnyDecoy: true,
-    async make(wish) {
-      readOptions(z.strictObject({}), wish);
-      const parts = await partsOf(wish, typeOf);
+    async make(input) {
+      readOptions(z.strictObject({}), input);
+      const parts = await partsOf(input, typeOf);
       if (parts.length === 0)
         throw new DomainError('conflict', 'nothing would see the use of such a trap (dotenv): no decoy is configured');
       const content = parts.map(({ lines }) => `${lines.join('\n')}\n`).join('\n');
@@ -56,14 +56,14 @@ export function dotenvOf(typeOf: (type: PlantedType) => TrapType): TrapType {
   };
 }
 
-async function partsOf(wish: TrapWish, typeOf: (type: PlantedType) => TrapType) {
+async function partsOf(input: TrapInput, typeOf: (type: PlantedType) => TrapType) {
   const parts = [];
   for (const type of Object.keys(LINES) as (keyof typeof LINES)[]) {
     const trapType = typeOf(type);
     const place =
-      wish.decoy?.kind === trapType.decoy ? wish.decoy : wish.places.find(({ kind }) => kind === trapType.decoy);
+      input.decoy?.kind === trapType.decoy ? input.decoy : input.places.find(({ kind }) => kind === trapType.decoy);
     if (!place) continue;
-    const made = await trapType.make({ ...wish, decoy: place });
+    const made = await trapType.make({ ...input, decoy: place });
     parts.push({ type, decoy: place.name, made, lines: LINES[type]?.(made.credential, made) ?? [] });
   }
   return parts;

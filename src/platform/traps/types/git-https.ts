@@ -18,9 +18,9 @@ export const gitHttps: TrapType = {
   type: 'git_https',
   decoy: 'web',
   needsDecoy: true,
-  async make(wish) {
-    const { repository = `platform/${drawWork()}` } = readOptions(optionsSchema, wish);
-    const decoy = neededDecoy(wish);
+  async make(input) {
+    const { repository = `platform/${drawWork()}` } = readOptions(optionsSchema, input);
+    const decoy = neededDecoy(input);
     const [username, password] = [drawProjectUser(), drawGitlabToken()];
     const url = `${decoyOrigin(decoy, { name: username, password })}/${repository}.git`;
     return {

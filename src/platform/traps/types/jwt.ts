@@ -21,11 +21,11 @@ export const jwt: TrapType = {
   type: 'jwt',
   decoy: 'web',
   needsDecoy: true,
-  async make(wish) {
-    const { audience, valid_days } = readOptions(optionsSchema, wish);
-    const decoy = neededDecoy(wish);
+  async make(input) {
+    const { audience, valid_days } = readOptions(optionsSchema, input);
+    const decoy = neededDecoy(input);
     const [client, secret, jti] = [drawServiceName(), randomText(40), randomUUID()];
-    const iat = Math.floor(wish.now.getTime() / 1000) - randomInt(DAY_S, 20 * DAY_S);
+    const iat = Math.floor(input.now.getTime() / 1000) - randomInt(DAY_S, 20 * DAY_S);
     const claims = { iss: decoyOrigin(decoy), sub: client, aud: audience, iat, exp: iat + valid_days * DAY_S, jti };
     const token = signed({ ...claims, scope: 'read write' });
     const origin = decoyOrigin(decoy, { name: client, password: secret });

@@ -20,9 +20,9 @@ export const kubeconfig: TrapType = {
   type: 'kubeconfig',
   decoy: 'kubernetes',
   needsDecoy: true,
-  async make(wish) {
-    const { auth } = readOptions(optionsSchema, wish);
-    const place = wish.decoy;
+  async make(input) {
+    const { auth } = readOptions(optionsSchema, input);
+    const place = input.decoy;
     if (place?.issueClient === undefined) throw new Error('a kubeconfig leads to no decoy');
     const name = `${pickOne(OWNERS)}-${pickOne(CLUSTERS)}`;
     if (auth === 'token') return tokenTrap(place, name);

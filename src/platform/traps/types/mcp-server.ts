@@ -17,9 +17,9 @@ export const mcpServer: TrapType = {
   type: 'mcp_server',
   decoy: 'web',
   needsDecoy: true,
-  async make(wish) {
-    const { name } = readOptions(optionsSchema, wish);
-    const decoy = neededDecoy(wish);
+  async make(input) {
+    const { name } = readOptions(optionsSchema, input);
+    const decoy = neededDecoy(input);
     const token = drawGrafanaToken();
     const url = `${decoyOrigin(decoy)}/mcp`;
     const servers = { [name]: { type: 'http', url, headers: { Authorization: `Bearer ${token}` } } };

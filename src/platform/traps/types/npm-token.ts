@@ -9,9 +9,9 @@ export const npmToken: TrapType = {
   type: 'npm_token',
   decoy: 'web',
   needsDecoy: true,
-  async make(wish) {
-    readOptions(z.strictObject({}), wish);
-    const decoy = neededDecoy(wish);
+  async make(input) {
+    readOptions(z.strictObject({}), input);
+    const decoy = neededDecoy(input);
     const [token, username] = [drawNpmToken(), drawServiceName()];
     const registry = `${decoyOrigin(decoy)}/npm/`;
     return {

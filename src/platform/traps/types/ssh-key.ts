@@ -20,9 +20,9 @@ export const sshKey: TrapType = {
   type: 'ssh_key',
   decoy: 'ssh',
   needsDecoy: true,
-  async make(wish) {
-    const { algorithm } = readOptions(optionsSchema, wish);
-    const { host, port } = wish.decoy as DecoyPlace;
+  async make(input) {
+    const { algorithm } = readOptions(optionsSchema, input);
+    const { host, port } = input.decoy as DecoyPlace;
     const { privateKey } =
       algorithm === 'rsa' ? await generate('rsa', { modulusLength: RSA_BITS }) : await generate('ed25519');
     const [user, alias] = [pickOne(USERS), randomHostName(pickOne(['bastion', 'build', 'app', 'jump']))];

@@ -4,7 +4,7 @@ import type { Channel, PlantedType, PlantLocation } from '../enums.ts';
 import type { TrapMark } from '../marks.ts';
 
 /** A request for a trap. */
-export interface TrapWish {
+export interface TrapInput {
   plantLocation: PlantLocation;
   /** The trap's name here; it appears nowhere in the planted artifact. */
   label: string;
@@ -63,5 +63,5 @@ export interface TrapType {
   /** It leads to whatever decoys there are, and to one at least. */
   needsAnyDecoy?: true;
   /** @throws DomainError `invalid_request` for options that it does not know. */
-  make(wish: TrapWish): Promise<MadeTrap>;
+  make(input: TrapInput): Promise<MadeTrap>;
 }

@@ -39,7 +39,7 @@ export function newTrapPage(server: FastifyInstance, { service, clock }: TrapPag
         above: ABOVE_TRAPS,
         introduction: 'A credential that is of no use to anybody. Whoever uses it has looked where nobody has to look.',
         content: [
-          wishForm(types, { form, request, reply }),
+          inputForm(types, { form, request, reply }),
           markup`<p>${link(IMPORT_PATH, 'Import a key of AWS')} where AWS itself is to see its use.</p>\n`,
           impossible(types),
           asCurl(
@@ -50,9 +50,9 @@ export function newTrapPage(server: FastifyInstance, { service, clock }: TrapPag
       };
     },
     async act({ once, credential_type, plant_location, label, decoy, expires_at = null, ...sent }, request) {
-      const wish = { credential_type, plant_location, label, decoy, expires_at };
+      const input = { credential_type, plant_location, label, decoy, expires_at };
       const options = optionsOf(credential_type, sent);
-      const made = await service.traps.generate(actorOf(principalOf(request)), { ...wish, options }, once);
+      const made = await service.traps.generate(actorOf(principalOf(request)), { ...input, options }, once);
       return madeTrapPage(made, clock());
     },
   });
@@ -60,7 +60,7 @@ export function newTrapPage(server: FastifyInstance, { service, clock }: TrapPag
 
 const EXAMPLE = { credential_type: 'web_bug', plant_location: 'wiki', label: 'Salaries 2026' };
 
-function wishForm(
+function inputForm(
   types: readonly TypeTruth[],
   asked: { form: FormState; request: FastifyRequest; reply: FastifyReply },
 ): Markup {

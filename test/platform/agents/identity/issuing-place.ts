@@ -43,8 +43,8 @@ export class IssuingPlace {
 
   /** As another process has it. */
   issuerWith(masterKey: Buffer = this.#masterKey): Issuer {
-    const means = { database: this.database, clock: () => new Date(this.now), publicUrl: () => this.publicUrl };
-    return new Issuer(means, new SecretBox(masterKey, 'agents/authorities'));
+    const deps = { database: this.database, clock: () => new Date(this.now), publicUrl: () => this.publicUrl };
+    return new Issuer(deps, new SecretBox(masterKey, 'agents/authorities'));
   }
 
   async close(): Promise<void> {

@@ -144,9 +144,9 @@ describe.each(DATABASES)('a step of the kill switch on %s', (database, start) =>
       [() => Promise.reject(new Error('nobody answers')), 'It could not be asked: nobody answers'],
       [() => Promise.reject(new Unasked('too often')), 'It could not be asked: too often'],
     ] as const) {
-      const means = killMeansOf(place, { askPublic });
+      const deps = killMeansOf(place, { askPublic });
       const receipt = await stop(
-        new KillSwitch(means, killSteps(means).map(patient).map(hasty)),
+        new KillSwitch(deps, killSteps(deps).map(patient).map(hasty)),
         await place.onboarded(),
       );
       expect(resultsOf(receipt)).toEqual({ ...ALL_DONE, public_verification: 'failed' });

@@ -1,7 +1,7 @@
 import type { KillStepName } from '../../../../src/platform/agents/enums.ts';
 import { Issuer } from '../../../../src/platform/agents/identity/issuer.ts';
+import type { KillDeps } from '../../../../src/platform/agents/kill/deps.ts';
 import { KillSwitch } from '../../../../src/platform/agents/kill/kill-switch.ts';
-import type { KillMeans } from '../../../../src/platform/agents/kill/means.ts';
 import { type KillStep, killSteps } from '../../../../src/platform/agents/kill/steps.ts';
 import type { WireKill } from '../../../../src/platform/agents/requests/kill.ts';
 import { TrustDesk } from '../../../../src/platform/agents/trust/desk.ts';
@@ -10,12 +10,12 @@ import { Dispatcher } from '../../../../src/platform/outgoing/dispatcher.ts';
 import { type AgentPlace, SOMEBODY } from '../agent-place.ts';
 
 /** What a kill switch of a test's own is done with. */
-export function killMeansOf(place: AgentPlace, more: Partial<KillMeans> = {}): KillMeans {
-  const issuer = new Issuer(place.means, place.authorityBox);
+export function killMeansOf(place: AgentPlace, more: Partial<KillDeps> = {}): KillDeps {
+  const issuer = new Issuer(place.deps, place.authorityBox);
   return {
-    ...place.means,
+    ...place.deps,
     issuer,
-    trust: new TrustDesk(place.means, issuer),
+    trust: new TrustDesk(place.deps, issuer),
     endLeases,
     dispatcher: new Dispatcher(),
     askPublic: (agentId) => place.isValid(agentId),
@@ -30,10 +30,10 @@ export function patient<Step extends KillStep>(step: Step): Step {
 
 /** A kill switch whose steps are others. */
 export function killSwitchOf(place: AgentPlace, change: (step: KillStep) => KillStep = (step) => step): KillSwitch {
-  const means = killMeansOf(place);
+  const deps = killMeansOf(place);
   return new KillSwitch(
-    means,
-    killSteps(means).map((step) => change(patient(step))),
+    deps,
+    killSteps(deps).map((step) => change(patient(step))),
   );
 }
 

@@ -146,9 +146,9 @@ describe.each(DATABASES)('the kill switch on %s', (_name, start) => {
 
   test('is used once by a request that is sent twice', async () => {
     const agentId = await place.onboarded();
-    const wish = { mode: 'suspend', reason: 'a test' } as const;
-    const first = await place.service.kill.stop(SOMEBODY, agentId, wish, 'key');
-    expect(await place.service.kill.stop(SOMEBODY, agentId, wish, 'key')).toEqual(first);
+    const input = { mode: 'suspend', reason: 'a test' } as const;
+    const first = await place.service.kill.stop(SOMEBODY, agentId, input, 'key');
+    expect(await place.service.kill.stop(SOMEBODY, agentId, input, 'key')).toEqual(first);
     expect((await place.service.kill.list(agentId, { limit: 5 })).data).toHaveLength(1);
   });
 

@@ -1,6 +1,6 @@
 import { Issuer } from '../../../../src/platform/agents/identity/issuer.ts';
+import type { KillDeps } from '../../../../src/platform/agents/kill/deps.ts';
 import { KillSwitch } from '../../../../src/platform/agents/kill/kill-switch.ts';
-import type { KillMeans } from '../../../../src/platform/agents/kill/means.ts';
 import { type KillStep, killSteps } from '../../../../src/platform/agents/kill/steps.ts';
 import { PublicAgents } from '../../../../src/platform/agents/public/public-agents.ts';
 import { TRUST_TIMES } from '../../../../src/platform/agents/settings.ts';
@@ -23,7 +23,7 @@ export function killSwitchOn(
   const issuer = new Issuer(common, new SecretBox(masterKey, 'agents/authorities'));
   const strangers = new PublicAgents({ database, clock }, issuer.published);
   const trust = new TrustDesk({ ...common, trustTimes: TRUST_TIMES }, issuer);
-  const means: KillMeans = {
+  const deps: KillDeps = {
     ...common,
     issuer,
     trust,
@@ -31,5 +31,5 @@ export function killSwitchOn(
     dispatcher: new Dispatcher(),
     askPublic: async (agentId) => (await strangers.verify(agentId)).valid,
   };
-  return new KillSwitch(means, killSteps(means).map(change));
+  return new KillSwitch(deps, killSteps(deps).map(change));
 }

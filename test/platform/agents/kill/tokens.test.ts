@@ -24,11 +24,11 @@ describe.each(DATABASES)('Security Event Tokens on %s', (_name, start) => {
   beforeAll(async () => {
     place = await AgentPlace.start(start);
     receiver = await new TokenReceiver().listen();
-    const means = killMeansOf(place, { dispatcher: new Dispatcher({ allowed: [receiver.host] }) });
-    kill = new KillSwitch(means);
-    const sends = [...sendsSecurityEvents(means)];
+    const deps = killMeansOf(place, { dispatcher: new Dispatcher({ allowed: [receiver.host] }) });
+    kill = new KillSwitch(deps);
+    const sends = [...sendsSecurityEvents(deps)];
     delivery = new OutboxDelivery(place.database, {
-      clock: means.clock,
+      clock: deps.clock,
       deliveries: new Map(sends.map(([kind, { deliver }]) => [kind, deliver])),
       notes: new Map(sends.map(([kind, { note }]) => [kind, note])),
     });
@@ -126,16 +126,16 @@ describe.each(DATABASES)('Security Event Tokens on %s', (_name, start) => {
       { subscriber_id: subscriberId, state: 'dead' },
       { subscriber_id: inside.subscriber_id, state: 'dead' },
     ]);
-    const { data } = await new Outbox(place.database, place.means.clock).dead({ limit: 10 });
+    const { data } = await new Outbox(place.database, place.deps.clock).dead({ limit: 10 });
     expect(data.map(({ last_error }) => last_error)).toEqual(
       expect.arrayContaining(['the subscriber was removed', expect.stringContaining('is an address of the inside')]),
     );
   });
 
   test('go to somebody once for a request that is sent twice, and to nobody at an address that is none', async () => {
-    const wish = { url: 'https://other.example/', audience: 'other' };
-    const first = await place.service.subscribers.add(SOMEBODY, wish, 'key');
-    expect(await place.service.subscribers.add(SOMEBODY, wish, 'key')).toEqual(first);
+    const input = { url: 'https://other.example/', audience: 'other' };
+    const first = await place.service.subscribers.add(SOMEBODY, input, 'key');
+    expect(await place.service.subscribers.add(SOMEBODY, input, 'key')).toEqual(first);
     expect(await place.service.subscribers.list()).toHaveLength(2);
     for (const url of ['ftp://a.example/', 'https://user:secret@a.example/', 'https://user@a.example/', 'no address'])
       expect(subscriberSchema.safeParse({ url, audience: 'x' }).error?.issues.map(({ path }) => path)).toEqual([

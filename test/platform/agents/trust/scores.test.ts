@@ -12,7 +12,8 @@ beforeAll(async () => {
 afterAll(() => place.close());
 
 const score = ({ id }: ActingAgent) => place.service.trust.score(id);
-const simulate = ({ id }: ActingAgent, wish: object) => place.service.trust.simulate(id, simulationSchema.parse(wish));
+const simulate = ({ id }: ActingAgent, input: object) =>
+  place.service.trust.simulate(id, simulationSchema.parse(input));
 
 test('a score says what it is the sum of, what holds it and until when, and what to do next', async () => {
   const agent = await ActingAgent.onboarded(place);
@@ -107,9 +108,9 @@ describe('what would happen', () => {
       { after: 35, lines: [{ rule: 'tool_outside' }, { rule: 'api_outside' }] },
     ],
     [{ action: { model: 'another' } }, { after: 60, lines: [{ rule: 'composition_changed' }] }],
-  ])('with %j', async (wish, expected) => {
+  ])('with %j', async (input, expected) => {
     const agent = await ActingAgent.onboarded(place);
-    expect(await simulate(agent, wish)).toMatchObject({ before: 60, ...expected });
+    expect(await simulate(agent, input)).toMatchObject({ before: 60, ...expected });
     expect(await agent.ledger()).toHaveLength(2);
     expect((await agent.row()).state).toBe('active');
   });
@@ -131,8 +132,8 @@ describe('what would happen', () => {
 
   test.each([{}, { rules: [] }, { rules: ['registered'] }, { rules: ['idle'], action: {} }])(
     '%j is refused',
-    (wish) => {
-      expect(simulationSchema.safeParse(wish).success).toBe(false);
+    (input) => {
+      expect(simulationSchema.safeParse(input).success).toBe(false);
     },
   );
 });

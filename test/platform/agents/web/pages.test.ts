@@ -45,7 +45,7 @@ describe('a platform without agents', () => {
 });
 
 describe('registration', () => {
-  const wish = {
+  const input = {
     once: 'one',
     name: HOSTILE,
     agent_type: 'supervised',
@@ -58,7 +58,7 @@ describe('registration', () => {
   };
 
   test('makes an agent of which nothing is hidden, and says what it may do', async () => {
-    const made = await act(`${PAGE}/register`, wish);
+    const made = await act(`${PAGE}/register`, input);
     const said = shown(made.text);
     expect(said).toContain('The agent is registered.');
     expect(said).toContain(`2 tools ${HOSTILE_SHOWN} read_file 0 APIs none: every API is a violation`);
@@ -66,7 +66,7 @@ describe('registration', () => {
     expect(await see(PAGE)).toContain(`${HOSTILE_SHOWN} – not onboarded`);
     for (const page of [made.text, (await owner.get(PAGE)).text])
       for (const hidden of ['<script>alert', '\u001b', '\u202e']) expect(page).not.toContain(hidden);
-    expect((await act(`${PAGE}/register`, wish)).path).toBe(made.path);
+    expect((await act(`${PAGE}/register`, input)).path).toBe(made.path);
     expect(await tile()).toMatch(/^– No agent is at work What 0 active agents/);
   });
 
@@ -80,7 +80,7 @@ describe('registration', () => {
     [{ prompt_sha256: 'abc' }, 'prompt_sha256', 'Is not SHA-256 in lower-case hex.'],
   ])('that is wrong comes again with what is wrong: %j', async (wrong, field, words) => {
     const before = (await service.call('GET', AGENTS)).text;
-    const { status, text } = await act(`${PAGE}/register`, { ...wish, name: 'kept', once: 'two', ...wrong });
+    const { status, text } = await act(`${PAGE}/register`, { ...input, name: 'kept', once: 'two', ...wrong });
     expect([status, text.includes(`id="${field}-error"`)]).toEqual([422, true]);
     expect(shown(text)).toContain(words);
     expect([text.includes(TYPED_AGAIN), text.includes('<script>alert')]).toEqual([true, false]);

@@ -30,8 +30,8 @@ const tool = (content: string) => [{ name: './usr/bin/tool', mode: 0o755, conten
 test('beside a platform that is served, what is good is known at once, and what is not is told', async () => {
   const agent = await enrol(service);
   await agent.report([file('/usr/bin/tool')]);
-  const wish = { from: 'latest_scan', name: 'first', reason: 'a new machine' };
-  const { body } = await service.call('POST', `${ENDPOINTS}/hosts/${agent.id}/baselines`, wish);
+  const input = { from: 'latest_scan', name: 'first', reason: 'a new machine' };
+  const { body } = await service.call('POST', `${ENDPOINTS}/hosts/${agent.id}/baselines`, input);
   await service.call('POST', `${ENDPOINTS}/baselines/${body.baseline_id}/approve`, { reason: 'looked at' });
   await agent.report([file('/usr/bin/tool', 'b', { sha256: hexSha256('second') })]);
   await archive.add({ version: '1.0', entries: tool('second') });

@@ -7,7 +7,7 @@ import { type Header, pack } from 'tar-stream';
 /** An entry of data.tar: its header, and what a file has in it. */
 export type TarEntry = Partial<Header> & { name: string; content?: string | Buffer };
 
-export interface DebWishes {
+export interface DebOptions {
   name?: string;
   version?: string;
   /** Of data.tar. */
@@ -25,7 +25,7 @@ export async function tarOf(entries: readonly TarEntry[]): Promise<Buffer> {
 }
 
 /** A .deb file: deb(5). */
-export async function debOf({ name = 'tool', version = '1.0', entries, data }: DebWishes): Promise<Buffer> {
+export async function debOf({ name = 'tool', version = '1.0', entries, data }: DebOptions): Promise<Buffer> {
   const control = `Package: ${name}\nVersion: ${version}\nArchitecture: amd64\nMaintainer: Nobody <nobody@example.org>\nDescription: of a test\n`;
   const members = [
     { name: 'debian-binary', bytes: Buffer.from('2.0\n') },

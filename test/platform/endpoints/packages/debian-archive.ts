@@ -3,7 +3,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { gzipSync, zstdCompressSync } from 'node:zlib';
-import { type DebWishes, debOf, hexSha256 } from './deb-files.ts';
+import { type DebOptions, debOf, hexSha256 } from './deb-files.ts';
 import type { SigningKey } from './signing-key.ts';
 
 const FORMS: Record<string, (bytes: Buffer) => Buffer> = {
@@ -29,9 +29,9 @@ export class DebianArchive {
   }
 
   /** Adds a package to the pool and to the next index. @returns its file. */
-  async add(wishes: DebWishes): Promise<string> {
-    const { name = 'tool', version = '1.0' } = wishes;
-    return this.addBytes(name, version, await debOf(wishes));
+  async add(input: DebOptions): Promise<string> {
+    const { name = 'tool', version = '1.0' } = input;
+    return this.addBytes(name, version, await debOf(input));
   }
 
   addBytes(name: string, version: string, bytes: Buffer): string {

@@ -6,7 +6,7 @@ import { DerivedSealKeys } from '../../../../src/platform/audit/seal-keys.ts';
 import type { Database } from '../../../../src/platform/database/database.ts';
 import type { ChangedFile } from '../../../../src/platform/endpoints/packages/explanation.ts';
 import {
-  type ImportMeans,
+  type ImportDeps,
   type ImportOutcome,
   importPackages,
   PACKAGES_STREAM,
@@ -19,7 +19,7 @@ export class PackagePlace {
   readonly database: Database;
   readonly log: AuditLog;
   readonly #keyring: string;
-  readonly #means: ImportMeans;
+  readonly #deps: ImportDeps;
 
   constructor(database: Database, keyring: string) {
     const clock = () => new Date('2026-11-22T00:00:00Z');
@@ -27,11 +27,11 @@ export class PackagePlace {
     this.database = database;
     this.log = openAuditLog({ keys, seals: new RowSeals(keys.ofRows()), clock });
     this.#keyring = keyring;
-    this.#means = { database, clock, log: this.log, actor: byCommand('packages import') };
+    this.#deps = { database, clock, log: this.log, actor: byCommand('packages import') };
   }
 
   import(...paths: readonly string[]): Promise<ImportOutcome> {
-    return importPackages(this.#means, { paths, keyring: this.#keyring });
+    return importPackages(this.#deps, { paths, keyring: this.#keyring });
   }
 
   /** Name and version of the package that has such a file, as a new one of root; null for none. */

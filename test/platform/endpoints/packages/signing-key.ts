@@ -6,7 +6,7 @@ import { join } from 'node:path';
 /** When keys are made and texts are signed, unless said: as gpg takes it. */
 export type GpgTime = `${string}T${string}`;
 
-export interface KeyWishes {
+export interface KeyInput {
   name?: string;
   /** Since when it is there. */
   made?: GpgTime;
@@ -14,7 +14,7 @@ export interface KeyWishes {
   goodFor?: string;
 }
 
-export interface SigningWishes {
+export interface SigningOptions {
   at?: GpgTime;
   digest?: string;
   /** For how long the signature is good, as `1d`. */
@@ -30,7 +30,7 @@ export class SigningKey {
   readonly fingerprint: string;
   readonly name: string;
 
-  constructor({ name = 'Test Archive', made, goodFor = 'never' }: KeyWishes = {}) {
+  constructor({ name = 'Test Archive', made, goodFor = 'never' }: KeyInput = {}) {
     this.name = name;
     const at = made === undefined ? [] : ['--faked-system-time', `${made}!`];
     this.gpg([...at, '--passphrase', '', '--quick-generate-key', name, 'ed25519', 'sign', goodFor]);
@@ -39,7 +39,7 @@ export class SigningKey {
     this.fingerprint = /^fpr:+([0-9A-F]{40}):$/m.exec(listed)?.[1] ?? '';
   }
 
-  sign(text: string, { at, digest = 'SHA256', goodFor, form = '--clear-sign' }: SigningWishes = {}): string {
+  sign(text: string, { at, digest = 'SHA256', goodFor, form = '--clear-sign' }: SigningOptions = {}): string {
     const time = at === undefined ? [] : ['--faked-system-time', `${at}!`];
     const end = goodFor === undefined ? [] : ['--default-sig-expire', goodFor];
     return this.gpg([...time, ...end, '--armor', '--digest-algo', digest, form], text).toString();

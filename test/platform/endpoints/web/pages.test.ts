@@ -56,12 +56,12 @@ describe('a platform without endpoints', () => {
 });
 
 describe('enrolment', () => {
-  const wish = { once: 'one', name: 'web <1>', scan_interval_seconds: '3600', roots: '', other_filesystems: '' };
+  const input = { once: 'one', name: 'web <1>', scan_interval_seconds: '3600', roots: '', other_filesystems: '' };
 
   test('asks again who it is, and shows the token once, with what to do with it', async () => {
     expect((await operator.get(`${PAGE}/enroll`)).path).toBe('/app/prove');
     await prove(operator);
-    const made = await act(`${PAGE}/enroll`, wish);
+    const made = await act(`${PAGE}/enroll`, input);
     const token = /<pre id="token"[^>]*>(sk_\w+)</.exec(made.text)?.[1] ?? '';
     expect(shown(made.text)).toContain('Enrolment registers no baseline');
     expect(shown(made.text)).toContain(
@@ -72,7 +72,7 @@ describe('enrolment', () => {
       authorization: `Bearer ${token}`,
     });
     expect(settings.body.name).toBe('web <1>');
-    const again = await act(`${PAGE}/enroll`, wish);
+    const again = await act(`${PAGE}/enroll`, input);
     expect([again.status, again.text.includes(token)]).toEqual([409, false]);
     const page = await operator.get(`${PAGE}/hosts/${settings.body.endpoint_id}`);
     expect(page.text).not.toContain(token);
@@ -89,7 +89,7 @@ describe('enrolment', () => {
     [{ scan_interval_seconds: '1' }, 'scan_interval_seconds', ''],
   ])('that is wrong comes again with what is wrong: %j', async (wrong, field, words) => {
     const before = (await service.call('GET', `${ENDPOINTS}/hosts/`)).text;
-    const { status, text } = await act(`${PAGE}/enroll`, { ...wish, name: 'kept', once: 'two', ...wrong });
+    const { status, text } = await act(`${PAGE}/enroll`, { ...input, name: 'kept', once: 'two', ...wrong });
     expect([status, text.includes(`id="${field}-error"`)]).toEqual([422, true]);
     expect(shown(text)).toContain(words);
     expect((await service.call('GET', `${ENDPOINTS}/hosts/`)).text).toBe(before);
@@ -101,8 +101,8 @@ describe('a baseline', () => {
     const agent = await enrol(service, { name: 'proposed' });
     await reported(agent, [TOOL]);
     expect(await see(hostPage(agent))).toContain('It has no active baseline: its scans are kept, and raise no event.');
-    const wish = { name: 'the first', reason: 'a new machine' };
-    const proposed = await act(hostPage(agent, '/propose'), wish);
+    const input = { name: 'the first', reason: 'a new machine' };
+    const proposed = await act(hostPage(agent, '/propose'), input);
     const page = proposed.path;
     expect(shown(proposed.text)).toMatch(
       /All that is in it: there is no baseline before it .*\/usr\/bin\/tool new file/,

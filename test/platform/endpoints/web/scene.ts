@@ -33,8 +33,8 @@ export async function watched(service: Service, name: string, lines: readonly En
 
 /** Has the last scan of an endpoint proposed as its baseline. */
 export async function propose(service: Service, { id }: HttpAgent, name: string) {
-  const wish = { from: 'latest_scan', name, reason: 'a new machine' };
-  const { status, text, body } = await service.call('POST', `${ENDPOINTS}/hosts/${id}/baselines`, wish);
+  const input = { from: 'latest_scan', name, reason: 'a new machine' };
+  const { status, text, body } = await service.call('POST', `${ENDPOINTS}/hosts/${id}/baselines`, input);
   if (status !== 201) throw new Error(text);
   return body;
 }

@@ -2,7 +2,7 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import { createServer as createTlsServer } from 'node:https';
 import { messageOf } from '../../../../core/errors.ts';
 import { remoteAddressOf } from '../address.ts';
-import type { Decoy, DecoyMeans, DecoyPlace, DecoySettings } from '../decoy.ts';
+import type { Decoy, DecoyDeps, DecoyPlace, DecoySettings } from '../decoy.ts';
 import { LimitedConnections } from '../limits.ts';
 import { listenAs, listeningPlace, publicHostOf } from '../place.ts';
 import { answerRaw, closing, RAW_HTTP, type RawAnswer, serveRaw } from '../raw-http.ts';
@@ -34,18 +34,18 @@ const TOO_LARGE = { code: 'RequestHeaderSectionTooLarge', status: 400 } as const
  * Serves what an endpoint of AWS answers to somebody without rights. With a certificate in the settings it talks TLS;
  * without one it does not, since no client of AWS would trust one of its own.
  */
-export async function startAwsDecoy(settings: DecoySettings, _folder: string, means: DecoyMeans): Promise<Decoy> {
+export async function startAwsDecoy(settings: DecoySettings, _folder: string, deps: DecoyDeps): Promise<Decoy> {
   const options = { ...RAW_HTTP, maxHeaderSize: MAX_HEADER_BYTES };
   const { tls } = settings;
   const server: Server =
     tls === null ? createServer(options) : createTlsServer({ ...options, cert: tls.certificate, key: tls.key });
   server.on('request', (request: IncomingMessage, response: ServerResponse) => {
-    answerRequest(request, response, { means, host: publicHostOf(settings) }).catch((error) => {
-      means.log.error({ decoy: settings.name, reason: messageOf(error) }, 'a decoy failed to answer');
+    answerRequest(request, response, { deps, host: publicHostOf(settings) }).catch((error) => {
+      deps.log.error({ decoy: settings.name, reason: messageOf(error) }, 'a decoy failed to answer');
       response.destroy();
     });
   });
-  serveRaw(server, { broken: (code) => written(brokenAnswer(code, means.clock())) });
+  serveRaw(server, { broken: (code) => written(brokenAnswer(code, deps.clock())) });
   const connections = new LimitedConnections(server, LIMITS);
   await listenAs(server, settings);
   const place: DecoyPlace = {
@@ -54,7 +54,7 @@ export async function startAwsDecoy(settings: DecoySettings, _folder: string, me
   };
   return {
     place,
-    probe: (trap, userAgent) => askIdentity({ server, settings, now: means.clock() }, trap, userAgent),
+    probe: (trap, userAgent) => askIdentity({ server, settings, now: deps.clock() }, trap, userAgent),
     close: () => connections.close(),
   };
 }
@@ -62,9 +62,9 @@ export async function startAwsDecoy(settings: DecoySettings, _folder: string, me
 async function answerRequest(
   message: IncomingMessage,
   response: ServerResponse,
-  { means, host }: { means: DecoyMeans; host: string },
+  { deps, host }: { deps: DecoyDeps; host: string },
 ): Promise<void> {
-  const now = means.clock();
+  const now = deps.clock();
   const request = await readAwsRequest(message).catch(() => null);
   if (request === null) {
     message.socket.destroy();
@@ -73,11 +73,11 @@ async function answerRequest(
   const presented = presentedBy(request);
   const operation = operationOf(request, presented, { host, now });
   const marks = [{ kind: 'aws_access_key_id' as const, value: presented?.accessKeyId ?? '' }];
-  const trap = presented === null ? null : await means.find(marks);
+  const trap = presented === null ? null : await deps.find(marks);
   if (presented === null || trap === null) return answerRaw(response, answerStranger(operation, request, presented));
   const { authVerified, answer } = judgeTrap(operation, request, presented, trap);
   const { service, region } = presented.scope;
-  await means.record({
+  await deps.record({
     trapNo: trap.trapNo,
     channel: 'aws_decoy',
     depth: depthOf(operation),

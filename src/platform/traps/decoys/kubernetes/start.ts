@@ -2,7 +2,7 @@ import { ServerResponse } from 'node:http';
 import type { TLSSocket } from 'node:tls';
 import { messageOf } from '../../../../core/errors.ts';
 import { remoteAddressOf } from '../address.ts';
-import type { Decoy, DecoyMeans, DecoySettings, FoundTrap } from '../decoy.ts';
+import type { Decoy, DecoyDeps, DecoySettings, FoundTrap } from '../decoy.ts';
 import { LimitedConnections } from '../limits.ts';
 import { listenAs, listeningPlace } from '../place.ts';
 import { answerRaw, type RawAnswer, writtenOld } from '../raw-http.ts';
@@ -25,11 +25,11 @@ const KEPT_BYTES = 64 * 2 ** 10;
 const MOST_BYTES = 3 * 2 ** 20;
 
 /** Serves what the API server of a cluster answers to somebody who is known there and may do nothing. */
-export async function startKubernetesDecoy(settings: DecoySettings, folder: string, means: DecoyMeans): Promise<Decoy> {
-  const cluster = await openCluster(settings, folder, means.clock);
+export async function startKubernetesDecoy(settings: DecoySettings, folder: string, deps: DecoyDeps): Promise<Decoy> {
+  const cluster = await openCluster(settings, folder, deps.clock);
   const server = kubeListener(cluster, (request, response) => {
-    answerRequest(request, response, { cluster, means }).catch((error) => {
-      means.log.error({ decoy: settings.name, reason: messageOf(error) }, 'a decoy failed to answer');
+    answerRequest(request, response, { cluster, deps }).catch((error) => {
+      deps.log.error({ decoy: settings.name, reason: messageOf(error) }, 'a decoy failed to answer');
       request.socket.destroy();
     });
   });
@@ -45,20 +45,20 @@ export async function startKubernetesDecoy(settings: DecoySettings, folder: stri
 async function answerRequest(
   request: KubeIncoming,
   response: KubeOutgoing,
-  { cluster, means }: { cluster: Cluster; means: DecoyMeans },
+  { cluster, deps }: { cluster: Cluster; deps: DecoyDeps },
 ): Promise<void> {
   const { method = 'GET', url = '/', headers } = request;
   const body = await bodyOf(request);
-  const now = means.clock();
+  const now = deps.clock();
   const userAgent = headers['user-agent'] ?? null;
   const asked = kubeRequest(method, url);
   const isPretty = /^(curl|Wget|Mozilla)/.test(userAgent ?? '') || /[?&]pretty(=(1|true))?(&|$)/.test(url);
   const presented = presentedBy(request);
-  const trap = presented === null ? null : await means.find([presented]);
+  const trap = presented === null ? null : await deps.find([presented]);
   const shown = { ids: cluster.ids, now, isPretty, isKnown: presented === null || trap !== null };
   if (presented !== null && trap === null) return send(request, response, unauthorized(shown));
   if (trap !== null)
-    await means.record({
+    await deps.record({
       trapNo: trap.trapNo,
       channel: 'kubernetes',
       eventTime: now.toISOString(),

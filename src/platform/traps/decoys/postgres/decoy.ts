@@ -6,13 +6,13 @@ import { messageOf } from '../../../../core/errors.ts';
 import type { TrapUse } from '../../use.ts';
 import { remoteAddressOf } from '../address.ts';
 import { tlsOf } from '../certificates.ts';
-import type { DecoyMeans, FoundTrap, StartDecoy } from '../decoy.ts';
+import type { DecoyDeps, FoundTrap, StartDecoy } from '../decoy.ts';
 import { sendTo } from '../incoming.ts';
 import { type ConnectionLimits, LimitedConnections } from '../limits.ts';
 import { randomHostName } from '../names.ts';
 import { madeOnce } from '../own-files.ts';
 import { listenAs, listeningPlace, localPlace } from '../place.ts';
-import { authenticate, type LoginMeans } from './login.ts';
+import { authenticate, type LoginDeps } from './login.ts';
 import { errorMessage, type PostgresError } from './messages.ts';
 import { probePostgres } from './probe.ts';
 import { serveSession } from './session.ts';
@@ -32,23 +32,23 @@ const LONGEST_ACTION = 300;
 /** A refusal takes as long at least: whether something was recorded before it must not show. */
 const REFUSAL_MS = 20;
 
-interface PostgresMeans extends LoginMeans {
-  means: DecoyMeans;
+interface PostgresDeps extends LoginDeps {
+  deps: DecoyDeps;
   secureContext: SecureContext;
 }
 
 /** A PostgreSQL of Debian 12, where who has a planted password may do next to nothing. */
-export const startPostgresDecoy: StartDecoy = async (settings, folder, means) => {
+export const startPostgresDecoy: StartDecoy = async (settings, folder, deps) => {
   const draw = () => {
     const host = randomHostName('db');
     // As the package ssl-cert of Debian makes it, which the server of Debian shows.
     return { subject: `CN=${host}`, issuer: null, hosts: [host], key: 'rsa' as const };
   };
-  const { certificate, key, authority } = await tlsOf(settings, folder, { now: means.clock(), draw });
+  const { certificate, key, authority } = await tlsOf(settings, folder, { now: deps.clock(), draw });
   const salt = await madeOnce(folder, 'salts.key', async () => randomBytes(32).toString('hex'));
-  const parts: PostgresMeans = {
-    means,
-    find: means.find,
+  const parts: PostgresDeps = {
+    deps,
+    find: deps.find,
     saltKey: Buffer.from(salt, 'hex'),
     certificateHash: endPointHash(certificate),
     secureContext: createSecureContext({
@@ -77,7 +77,7 @@ function endPointHash(pem: string): Buffer {
   return createHash(`sha${used}`).update(certificate.raw).digest();
 }
 
-async function serve(socket: Socket, parts: PostgresMeans): Promise<void> {
+async function serve(socket: Socket, parts: PostgresDeps): Promise<void> {
   const tooLong = setTimeout(() => socket.destroy(), LOGIN_MS).unref();
   let stream = socket;
   try {
@@ -87,18 +87,18 @@ async function serve(socket: Socket, parts: PostgresMeans): Promise<void> {
     stream = startup.stream;
     await logIn(startup, { ...parts, sourceIp, done: () => clearTimeout(tooLong) });
   } catch (error) {
-    parts.means.log.error({ reason: messageOf(error) }, 'a connection to a decoy of PostgreSQL broke');
+    parts.deps.log.error({ reason: messageOf(error) }, 'a connection to a decoy of PostgreSQL broke');
   } finally {
     clearTimeout(tooLong);
     stream.destroySoon();
   }
 }
 
-async function logIn(startup: Startup, parts: PostgresMeans & { sourceIp: string | null; done: () => void }) {
-  const { means, sourceIp } = parts;
+async function logIn(startup: Startup, parts: PostgresDeps & { sourceIp: string | null; done: () => void }) {
+  const { deps, sourceIp } = parts;
   const { stream, user, database, packet } = startup;
   const { trap, verified, answer } = await authenticate(startup, parts);
-  const base = { trap, userAgent: startup.parameters.get('application_name') || null, sourceIp, means };
+  const base = { trap, userAgent: startup.parameters.get('application_name') || null, sourceIp, deps };
   const named = `user=${user} database=${database}`;
   // In the words of the server's own log.
   const action =
@@ -126,18 +126,18 @@ interface Client {
   trap: FoundTrap | null;
   userAgent: string | null;
   sourceIp: string | null;
-  means: DecoyMeans;
+  deps: DecoyDeps;
 }
 
 async function record(
-  { trap, means, sourceIp, userAgent }: Client,
+  { trap, deps, sourceIp, userAgent }: Client,
   seen: Pick<TrapUse, 'depth' | 'authVerified' | 'action' | 'request'>,
 ): Promise<void> {
   if (trap === null) return;
-  await means.record({
+  await deps.record({
     trapNo: trap.trapNo,
     channel: 'postgres',
-    eventTime: means.clock().toISOString(),
+    eventTime: deps.clock().toISOString(),
     sourceEventId: null,
     sourceIp,
     userAgent,

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import type { DecoyMeans, FoundTrap } from '../decoy.ts';
+import type { DecoyDeps, FoundTrap } from '../decoy.ts';
 import { sendTo } from '../incoming.ts';
 import { checkWhole, readClientFinal, readClientFirst } from './client-messages.ts';
 import { authenticationMessage, errorMessage, type PostgresError } from './messages.ts';
@@ -11,8 +11,8 @@ const LONGEST = 1024;
 const PLAIN = 'SCRAM-SHA-256';
 const BOUND = 'SCRAM-SHA-256-PLUS';
 
-export interface LoginMeans {
-  find: DecoyMeans['find'];
+export interface LoginDeps {
+  find: DecoyDeps['find'];
   /** By which salts are made. */
   saltKey: Uint8Array;
   /** The channel binding that RFC 5929 calls tls-server-end-point. */
@@ -29,7 +29,7 @@ export interface LoginOutcome {
 }
 
 /** The exchange so far. */
-interface Exchange extends LoginMeans {
+interface Exchange extends LoginDeps {
   startup: Startup;
   outcome: LoginOutcome;
 }
@@ -38,10 +38,10 @@ interface Exchange extends LoginMeans {
  * Asks for a password as a server does that has the user, and for one that no trap has too. Nothing is answered yet to
  * the last message: whoever called records it first.
  */
-export async function authenticate(startup: Startup, means: LoginMeans): Promise<LoginOutcome> {
-  const trap = await means.find([{ kind: 'postgres_login', value: startup.user }]);
+export async function authenticate(startup: Startup, deps: LoginDeps): Promise<LoginOutcome> {
+  const trap = await deps.find([{ kind: 'postgres_login', value: startup.user }]);
   const outcome: LoginOutcome = { trap, verified: null, answer: null };
-  const error = await exchange({ ...means, startup, outcome });
+  const error = await exchange({ ...deps, startup, outcome });
   if (error !== null) outcome.answer = errorMessage(error);
   return outcome;
 }

@@ -20,7 +20,7 @@ export interface ShownKey {
   request: Buffer;
 }
 
-export interface AuthenticationMeans {
+export interface AuthenticationDeps {
   transport: SshTransport;
   session: SshSession;
   /** The server's seed: the delay of a failure depends on it and on the user. */
@@ -38,8 +38,8 @@ export function fingerprintOf(blob: Uint8Array): string {
 }
 
 /** Lets somebody try their keys, and nobody in. */
-export async function refuseLogins(means: AuthenticationMeans): Promise<void> {
-  const { transport } = means;
+export async function refuseLogins(deps: AuthenticationDeps): Promise<void> {
+  const { transport } = deps;
   let who: [user: string, service: string] | null = null;
   let isServed = false;
   let tries = 0;
@@ -48,7 +48,7 @@ export async function refuseLogins(means: AuthenticationMeans): Promise<void> {
     if (payload === null) return;
     const type = payload[0];
     if (type === SSH.kexInit) {
-      if (!(await means.renew(payload))) return;
+      if (!(await deps.renew(payload))) return;
     } else if (type === SSH.serviceRequest) {
       const service = new SshReader(payload).text();
       if (service !== 'ssh-userauth') return transport.disconnect(`bad service request ${service}`);
@@ -61,7 +61,7 @@ export async function refuseLogins(means: AuthenticationMeans): Promise<void> {
         return transport.disconnect(changed(who, user, service));
       who = [user, service];
       attempt++;
-      const answer = await tryMethod(means, { payload, reader, user, method });
+      const answer = await tryMethod(deps, { payload, reader, user, method });
       if (answer === FAILURE && (attempt > 1 || method !== 'none') && ++tries >= MOST_TRIES)
         return transport.disconnect('Too many authentication failures');
       await transport.send(answer);
@@ -80,34 +80,30 @@ interface Attempt {
   method: string;
 }
 
-async function tryMethod(means: AuthenticationMeans, attempt: Attempt): Promise<Buffer> {
+async function tryMethod(deps: AuthenticationDeps, attempt: Attempt): Promise<Buffer> {
   const since = performance.now();
   const { method, user } = attempt;
   const answer =
     method === 'publickey' || method === 'publickey-hostbound-v00@openssh.com'
-      ? await tryKey(means, attempt, method !== 'publickey')
+      ? await tryKey(deps, attempt, method !== 'publickey')
       : FAILURE;
   // `ensure_minimum_time_since` and `user_specific_delay` of OpenSSH.
-  const least = 5 + (hash('sha256', Buffer.concat([means.delaySeed, Buffer.from(user)]), 'buffer')[0] ?? 0) / 64;
+  const least = 5 + (hash('sha256', Buffer.concat([deps.delaySeed, Buffer.from(user)]), 'buffer')[0] ?? 0) / 64;
   if (answer === FAILURE) await setTimeout(Math.max(0, least - (performance.now() - since)));
   return answer;
 }
 
 /** RFC 4252 section 7. A known key is taken, to see whether its owner can sign; then it is refused as any other. */
-async function tryKey(
-  means: AuthenticationMeans,
-  { payload, reader, user }: Attempt,
-  isBound: boolean,
-): Promise<Buffer> {
+async function tryKey(deps: AuthenticationDeps, { payload, reader, user }: Attempt, isBound: boolean): Promise<Buffer> {
   const isSigned = reader.flag();
   const [algorithm, blob] = [reader.text(), reader.bytes()];
   if (isBound) reader.bytes();
   const { before } = reader;
-  const trap = await means.find(fingerprintOf(blob));
+  const trap = await deps.find(fingerprintOf(blob));
   if (trap === null) return FAILURE;
-  const signed = Buffer.concat([sshString(means.session.id), before]);
+  const signed = Buffer.concat([sshString(deps.session.id), before]);
   const verified = isSigned ? isSignature(reader.bytes(), { algorithm, blob, signed }) : null;
-  await means.onKey({ trap, user, algorithm, verified, request: payload });
+  await deps.onKey({ trap, user, algorithm, verified, request: payload });
   return isSigned || !HASHES.has(algorithm) ? FAILURE : sshMessage(SSH.keyIsOk, sshString(algorithm), sshString(blob));
 }
 

@@ -1,7 +1,7 @@
 import { createServer, type Socket } from 'node:net';
 import { messageOf } from '../../../../core/errors.ts';
 import { remoteAddressOf } from '../address.ts';
-import type { DecoyMeans, StartDecoy } from '../decoy.ts';
+import type { DecoyDeps, StartDecoy } from '../decoy.ts';
 import { Incoming, sendTo } from '../incoming.ts';
 import { type ConnectionLimits, LimitedConnections } from '../limits.ts';
 import { listenAs, listeningPlace, localPlace } from '../place.ts';
@@ -28,9 +28,9 @@ const LIMITS: ConnectionLimits = {
 const LONGEST_LINE = 8192;
 
 /** An OpenSSH of Debian 12 that takes keys only, and none of them. */
-export const startSshDecoy: StartDecoy = async (settings, folder, means) => {
+export const startSshDecoy: StartDecoy = async (settings, folder, deps) => {
   const hostKeys = await hostKeysIn(folder);
-  const server = createServer({ noDelay: true }, (socket) => void serve(socket, hostKeys, means));
+  const server = createServer({ noDelay: true }, (socket) => void serve(socket, hostKeys, deps));
   const connections = new LimitedConnections(server, LIMITS);
   await listenAs(server, settings);
   return {
@@ -40,18 +40,18 @@ export const startSshDecoy: StartDecoy = async (settings, folder, means) => {
   };
 };
 
-async function serve(socket: Socket, hostKeys: readonly HostKey[], means: DecoyMeans): Promise<void> {
+async function serve(socket: Socket, hostKeys: readonly HostKey[], deps: DecoyDeps): Promise<void> {
   try {
-    await converse(socket, hostKeys, means);
+    await converse(socket, hostKeys, deps);
   } catch (error) {
     if (!(error instanceof SshFormatError))
-      means.log.error({ reason: messageOf(error) }, 'a connection to a decoy of OpenSSH broke');
+      deps.log.error({ reason: messageOf(error) }, 'a connection to a decoy of OpenSSH broke');
   } finally {
     socket.destroySoon();
   }
 }
 
-async function converse(socket: Socket, hostKeys: readonly HostKey[], means: DecoyMeans): Promise<void> {
+async function converse(socket: Socket, hostKeys: readonly HostKey[], deps: DecoyDeps): Promise<void> {
   const sourceIp = remoteAddressOf(socket);
   const incoming = new Incoming(socket);
   await sendTo(socket, `${IDENTIFICATION}\r\n`);
@@ -67,8 +67,8 @@ async function converse(socket: Socket, hostKeys: readonly HostKey[], means: Dec
     transport,
     session,
     delaySeed: Buffer.concat(hostKeys.map(({ blob }) => blob)),
-    find: (value) => means.find([{ kind: 'ssh_fingerprint', value }]),
-    onKey: (key) => means.record(useOf(key, { sourceIp, userAgent, now: means.clock() })),
+    find: (value) => deps.find([{ kind: 'ssh_fingerprint', value }]),
+    onKey: (key) => deps.record(useOf(key, { sourceIp, userAgent, now: deps.clock() })),
     renew: async (begun) => (await exchangeKeys({ ...exchange, before: session, begun })) !== null,
   });
 }

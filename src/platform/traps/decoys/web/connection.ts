@@ -10,7 +10,7 @@ export interface Peer {
   isPlainToTls: boolean;
 }
 
-export interface ConnectionMeans {
+export interface ConnectionDeps {
   clock: () => Date;
   /** True if requests for a path are passed on. */
   passesOn(path: string): boolean;
@@ -25,8 +25,8 @@ const MOST_REQUESTS = 1000;
 const LINGER_MS = 5000;
 
 /** Answers the requests of one connection, one after the other. */
-export function serveConnection(socket: Duplex, peer: Peer, means: ConnectionMeans): void {
-  const reader = new RequestReader(means.passesOn);
+export function serveConnection(socket: Duplex, peer: Peer, deps: ConnectionDeps): void {
+  const reader = new RequestReader(deps.passesOn);
   let busy = false;
   let ended = false;
   let answered = 0;
@@ -35,11 +35,11 @@ export function serveConnection(socket: Duplex, peer: Peer, means: ConnectionMea
     busy = true;
     for (let request = reader.next(); request !== null && !socket.destroyed; request = reader.next()) {
       socket.pause();
-      const { answer, mayStay } = await answerOf(request, peer, means);
+      const { answer, mayStay } = await answerOf(request, peer, deps);
       answered++;
       const keepsAlive = mayStay && request.keepsAlive && answered < MOST_REQUESTS;
       if (socket.destroyed) return;
-      const drained = socket.write(written(answer, request, { keepsAlive, date: means.clock() }));
+      const drained = socket.write(written(answer, request, { keepsAlive, date: deps.clock() }));
       if (!keepsAlive) return linger(socket, isBodyMissing(request));
       if (!drained) await onceDrained(socket);
     }
@@ -60,10 +60,10 @@ export function serveConnection(socket: Duplex, peer: Peer, means: ConnectionMea
   socket.resume();
 }
 
-async function answerOf(request: WebRequest, peer: Peer, means: ConnectionMeans) {
+async function answerOf(request: WebRequest, peer: Peer, deps: ConnectionDeps) {
   const page = peer.isPlainToTls && (request.refused ?? 413) === 413 ? 497 : request.refused;
-  if (page === null) return { answer: await means.answer(request, peer), mayStay: true };
-  await means.see(request, peer);
+  if (page === null) return { answer: await deps.answer(request, peer), mayStay: true };
+  await deps.see(request, peer);
   return { answer: nginxPage(page, request), mayStay: !isClosing(page) };
 }
 

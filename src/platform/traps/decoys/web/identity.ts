@@ -1,5 +1,5 @@
 import type { TrapMark } from '../../marks.ts';
-import type { DecoyMeans, FoundTrap } from '../decoy.ts';
+import type { DecoyDeps, FoundTrap } from '../decoy.ts';
 import type { WebRequest } from './web-request.ts';
 
 /** The identity that a request claims. */
@@ -22,7 +22,7 @@ const SECRET_HEADERS = ['private-token', 'job-token', 'x-api-key', 'x-auth-token
 const SECRET_QUERIES = ['access_token', 'private_token', 'api_key', 'apikey', 'token'];
 
 /** Looks twice for every identity, known or not: the one takes as long as the other. */
-export async function identify(request: WebRequest, find: DecoyMeans['find']): Promise<Identity> {
+export async function identify(request: WebRequest, find: DecoyDeps['find']): Promise<Identity> {
   const { secrets, names } = shownIn(request);
   if (secrets.length === 0) return { isShown: false, trap: null, isVerified: false };
   const [bySecret, byName] = await Promise.all([find(secrets), find(names)]);

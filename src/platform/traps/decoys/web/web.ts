@@ -4,10 +4,10 @@ import { setTimeout } from 'node:timers/promises';
 import { createServer as createTlsServer, type Server as TlsServer } from 'node:tls';
 import { remoteAddressOf } from '../address.ts';
 import { type CertificateNames, type DecoyTls, tlsOf } from '../certificates.ts';
-import type { Decoy, DecoyMeans, StartDecoy } from '../decoy.ts';
+import type { Decoy, DecoyDeps, StartDecoy } from '../decoy.ts';
 import { LimitedConnections } from '../limits.ts';
 import { listenAs, listeningPlace, publicHostOf } from '../place.ts';
-import { type ConnectionMeans, type Peer, serveConnection } from './connection.ts';
+import { type ConnectionDeps, type Peer, serveConnection } from './connection.ts';
 import { type Identity, identify } from './identity.ts';
 import { probeWeb } from './probe.ts';
 import type { Site, SiteOutcome } from './site.ts';
@@ -29,16 +29,16 @@ const STEP_MS = 50;
 /**
  * Services of the inside of a company behind nginx: an API, a package registry, images, repositories, tools for agents.
  */
-export const startWeb: StartDecoy = async (settings, folder, means): Promise<Decoy> => {
+export const startWeb: StartDecoy = async (settings, folder, deps): Promise<Decoy> => {
   const tls =
     settings.isPlain === true
       ? null
-      : await tlsOf(settings, folder, { now: means.clock(), draw: () => drawNames(publicHostOf(settings)) });
-  const serving: ConnectionMeans = {
-    clock: means.clock,
+      : await tlsOf(settings, folder, { now: deps.clock(), draw: () => drawNames(publicHostOf(settings)) });
+  const serving: ConnectionDeps = {
+    clock: deps.clock,
     passesOn: (path) => siteOf(path).passesOn,
-    answer: (request, peer) => answerRequest(request, peer, means),
-    see: async (request, peer) => void (await noticed(request, peer, means)),
+    answer: (request, peer) => answerRequest(request, peer, deps),
+    see: async (request, peer) => void (await noticed(request, peer, deps)),
   };
   const server = createServer({ allowHalfOpen: true, noDelay: true });
   const secure = tls === null ? null : tlsServer(tls, serving);
@@ -57,7 +57,7 @@ export const startWeb: StartDecoy = async (settings, folder, means): Promise<Dec
 };
 
 /** As Debian's settings of nginx have it. */
-function tlsServer({ certificate, key }: DecoyTls, serving: ConnectionMeans): TlsServer {
+function tlsServer({ certificate, key }: DecoyTls, serving: ConnectionDeps): TlsServer {
   const server = createTlsServer({
     cert: certificate,
     key,
@@ -77,7 +77,7 @@ function tlsServer({ certificate, key }: DecoyTls, serving: ConnectionMeans): Tl
 }
 
 /** The first byte tells TLS from plain HTTP, as nginx tells it: see ngx_http_ssl_handshake. */
-function takeEither(socket: Socket, secure: TlsServer, serving: ConnectionMeans): void {
+function takeEither(socket: Socket, secure: TlsServer, serving: ConnectionDeps): void {
   const end = () => socket.end();
   socket.once('end', end);
   socket.once('data', (bytes: Buffer) => {
@@ -94,9 +94,9 @@ function peerOf(socket: Socket): Peer {
   return { address: remoteAddressOf(socket), isPlainToTls: false };
 }
 
-async function answerRequest(request: WebRequest, peer: Peer, means: DecoyMeans): Promise<SiteOutcome['answer']> {
+async function answerRequest(request: WebRequest, peer: Peer, deps: DecoyDeps): Promise<SiteOutcome['answer']> {
   const began = performance.now();
-  const { outcome, identity } = await noticed(request, peer, means);
+  const { outcome, identity } = await noticed(request, peer, deps);
   if (!identity.isShown) return outcome.answer;
   const passed = performance.now() - began;
   await setTimeout(STEP_MS * Math.ceil((passed + 1) / STEP_MS) - passed);
@@ -106,18 +106,18 @@ async function answerRequest(request: WebRequest, peer: Peer, means: DecoyMeans)
 const siteOf = (path: string): Site => SITES.find(({ takes }) => takes(path)) ?? NOWHERE;
 
 /** Answers a request; a use of a trap is recorded first. */
-async function noticed(request: WebRequest, peer: Peer, means: DecoyMeans) {
+async function noticed(request: WebRequest, peer: Peer, deps: DecoyDeps) {
   const site = siteOf(request.path);
-  const [identity, picture] = await Promise.all([identify(request, means.find), pictureOf(request, means)]);
+  const [identity, picture] = await Promise.all([identify(request, deps.find), pictureOf(request, deps)]);
   const outcome = site.answer(request, identity.isVerified ? identity.trap : null);
   const use = { request, peer, site, outcome };
-  if (picture !== null) await record(use, { isShown: false, trap: picture, isVerified: false }, means);
-  if (identity.trap !== null) await record(use, identity, means);
+  if (picture !== null) await record(use, { isShown: false, trap: picture, isVerified: false }, deps);
+  if (identity.trap !== null) await record(use, identity, deps);
   return { outcome, identity };
 }
 
 /** The trap whose name is that of a picture. */
-function pictureOf({ path }: WebRequest, { find }: DecoyMeans) {
+function pictureOf({ path }: WebRequest, { find }: DecoyDeps) {
   const [, value] = /^\/assets\/([^/]+)\.gif$/.exec(path) ?? [];
   return value === undefined ? null : find([{ kind: 'path', value }]);
 }
@@ -125,7 +125,7 @@ function pictureOf({ path }: WebRequest, { find }: DecoyMeans) {
 async function record(
   { request, peer, site, outcome }: { request: WebRequest; peer: Peer; site: Site; outcome: SiteOutcome },
   { trap, isVerified, isShown }: Identity,
-  { record: keep, clock }: DecoyMeans,
+  { record: keep, clock }: DecoyDeps,
 ): Promise<void> {
   if (trap === null) return;
   const { depth, action } = outcome;

@@ -5,8 +5,8 @@ import type { Config } from '../config/config.ts';
 import type { OpenQueue } from '../config/queue.ts';
 import type { Service } from '../config/service.ts';
 
-/** The wish for an export, or for a dry run of it. */
-export interface ExportWish {
+/** The options of an export, or of a dry run of it. */
+export interface ExportOptions {
   config: Config;
   answer: PeriodAnswer;
   scope: Question['scope'];
@@ -21,7 +21,7 @@ export interface ExportWish {
 }
 
 /** Returns the question of a run of that name. */
-export function questionOf({ answer, scope, service }: ExportWish, runId: string): Question {
+export function questionOf({ answer, scope, service }: ExportOptions, runId: string): Question {
   return {
     run_id: runId,
     source: { audit_url: service.url, contract_sha256: service.contract.file?.sha256 ?? null },

@@ -1,14 +1,14 @@
 import type { Transaction } from '../../database/database.ts';
 import type { Dispatcher } from '../../outgoing/dispatcher.ts';
 import type { Agent } from '../agent-rows.ts';
+import type { AgentServiceDeps } from '../deps.ts';
 import type { Issuer } from '../identity/issuer.ts';
-import type { AgentServiceMeans } from '../means.ts';
 import type { TrustPort } from '../ports.ts';
 import type { AskPublic } from './asking.ts';
 
 /** The tools of the kill switch. */
-export interface KillMeans
-  extends Pick<AgentServiceMeans, 'database' | 'clock' | 'log' | 'administration' | 'alerts' | 'outbox'> {
+export interface KillDeps
+  extends Pick<AgentServiceDeps, 'database' | 'clock' | 'log' | 'administration' | 'alerts' | 'outbox'> {
   trust: TrustPort;
   issuer: Pick<Issuer, 'signSecurityEvent'>;
   /** The way out, for tokens. */

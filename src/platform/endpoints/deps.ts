@@ -7,14 +7,14 @@ import type { BaitTraps } from '../traps/api.ts';
 import type { KnownFiles } from './packages/known-files.ts';
 
 /** Further tools, for bait. */
-export interface BaitMeans extends EndpointMeans {
+export interface BaitDeps extends EndpointDeps {
   baitTraps: BaitTraps;
   /** Keeps what is to be planted. */
   baitBox: SecretBox;
 }
 
 /** The tools of the service. */
-export interface EndpointMeans {
+export interface EndpointDeps {
   database: Database;
   clock: () => Date;
   log: AuditLog;

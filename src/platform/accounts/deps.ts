@@ -9,7 +9,7 @@ import type { Sessions } from './sessions.ts';
 import type { Throttle } from './throttle.ts';
 
 /** The means that the services of accounts are made with. */
-export interface AccountMeans {
+export interface AccountDeps {
   database: Database;
   clock: () => Date;
   administration: Administration;

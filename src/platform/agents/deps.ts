@@ -6,7 +6,7 @@ import type { Outbox } from '../jobs/outbox.ts';
 import type { TrustTimes } from './settings.ts';
 
 /** The tools of the service. */
-export interface AgentServiceMeans {
+export interface AgentServiceDeps {
   database: Database;
   clock: () => Date;
   log: AuditLog;
