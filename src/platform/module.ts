@@ -6,7 +6,7 @@ import type { MailTransport } from './mail/mail.ts';
 import type { ModuleOverview } from './web/overview.ts';
 import type { ModulePages } from './web/web.ts';
 
-/** By the kind of a message: how it is delivered, and who is told how it stands. */
+/** By the kind of a message: its delivery, and the listener for its state. */
 export type Sends = ReadonlyMap<string, { deliver: Deliver; note: Note }>;
 
 /** A service of the platform. It knows another one by that one's `api.ts` alone. */

@@ -1,5 +1,5 @@
 import type { Json } from '../../core/json/canonical.ts';
-import type { Alert, AlertSaying, AlertTeller } from '../alerts/api.ts';
+import type { Alert, AlertContent, AlertedService } from '../alerts/api.ts';
 import type { AlertSeverity } from '../alerts/enums.ts';
 import type { WireAgent } from './requests/agents.ts';
 
@@ -31,8 +31,8 @@ export type AgentAlertKind = keyof typeof KINDS;
 
 /**
  * An alert of an agent.
- * @param what which of several of its kind it is: another one of the same is not told again within an hour.
- * @param level how far it went, from 0: what goes further is told at once.
+ * @param what which of several of its kind it is: another one of the same is suppressed for an hour.
+ * @param level how far it went, from 0: a higher level is sent at once.
  */
 export function alertOfAgent(
   kind: AgentAlertKind,
@@ -43,22 +43,22 @@ export function alertOfAgent(
     kind,
     severity: KINDS[kind].severity,
     subject_id: agent_id,
-    told_key: `${kind} ${agent_id} ${what}`,
+    group_key: `${kind} ${agent_id} ${what}`,
     level,
     flood_key: agent_id,
   };
 }
 
 /** Describes agents to alerts. Agents themselves do not show the state of an alert. */
-export function tellerOfAgents(agents: { find(agentId: string): Promise<WireAgent> }): AlertTeller {
+export function alertedAgents(agents: { find(agentId: string): Promise<WireAgent> }): AlertedService {
   return {
     source: 'agents',
-    say: async ({ kind, subject_id }) => sayingOf(KINDS[kind as AgentAlertKind], await agents.find(subject_id)),
+    describe: async ({ kind, subject_id }) => contentOf(KINDS[kind as AgentAlertKind], await agents.find(subject_id)),
     noteAlert: async () => {},
   };
 }
 
-function sayingOf({ title, sentence, severity }: (typeof KINDS)[AgentAlertKind], agent: WireAgent): AlertSaying {
+function contentOf({ title, sentence, severity }: (typeof KINDS)[AgentAlertKind], agent: WireAgent): AlertContent {
   const { agent_id, name, agent_type, model, version, state, suspended_because, score, tier } = agent;
   const data: { [name: string]: Json } = {
     agent_id,

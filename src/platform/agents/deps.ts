@@ -11,7 +11,7 @@ export interface AgentServiceDeps {
   clock: () => Date;
   log: AuditLog;
   administration: Administration;
-  alerts: Pick<Alerts, 'tell'>;
+  alerts: Pick<Alerts, 'notify'>;
   outbox: Pick<Outbox, 'add'>;
   /** The public address of the platform: this service is `/agents` there. */
   publicUrl: () => string;

@@ -44,7 +44,7 @@ export async function noteGhost(
     detail,
     ...(action_id !== undefined && { action_id }),
   });
-  await alerts.tell(
+  await alerts.notify(
     transaction,
     alertOfAgent('agent.composition_changed', { agent_id: agentId, what: jti ?? agentId }),
   );

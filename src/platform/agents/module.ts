@@ -4,7 +4,7 @@ import type { RateLimits } from '../http/principal.ts';
 import type { ServiceModule } from '../module.ts';
 import { SecretBox } from '../secrets.ts';
 import type { UseDecoy, VaultTraps } from '../traps/api.ts';
-import { tellerOfAgents } from './alerting.ts';
+import { alertedAgents } from './alerting.ts';
 import type { AgentServiceDeps } from './deps.ts';
 import { OwnQuestions } from './own-questions.ts';
 import { agentServiceRoutes } from './routes.ts';
@@ -38,7 +38,7 @@ export function agentsModule({
     routes: (server) => agentServiceRoutes(server, { service, rateLimits, ownQuestions, clock: parts.clock }),
     pages: pagesOfAgents(pageParts),
     overview: { scope: 'agents:read', read: () => agentsOverview(pageParts) },
-    sends: (mail) => new Map([...parts.alerts.sends(mail, tellerOfAgents(service.agents)), ...sends]),
+    sends: (mail) => new Map([...parts.alerts.sends(mail, alertedAgents(service.agents)), ...sends]),
     jobs,
     start,
     settled,

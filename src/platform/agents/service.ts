@@ -16,9 +16,9 @@ import type { OwnQuestions } from './own-questions.ts';
 import { PublicAgents } from './public/public-agents.ts';
 import type { AgentStats } from './requests/stats.ts';
 import { readAgentStats } from './stats.ts';
-import { TrustDesk } from './trust/desk.ts';
 import { trustJob } from './trust/job.ts';
 import { TrustScores } from './trust/scores.ts';
+import { TrustWriter } from './trust/writer.ts';
 import { Vaults } from './vault/vaults.ts';
 
 /** Everything that the routes and pages of agents call. */
@@ -63,14 +63,14 @@ export function openAgents(deps: AgentServiceDeps, keeping: AgentKeeping): OpenA
   const issuer = new Issuer(deps, authorityBox);
   const verificationUrl = (agentId: string) => issuer.published.addresses().verification(agentId);
   const { askPublic = askAsStranger(verificationUrl, ownQuestions) } = keeping;
-  const desk = new TrustDesk(deps, issuer);
-  const vaults = new Vaults(deps, vaultBox, desk, vaultTraps);
-  const killSwitch = openKillSwitch(deps, { trust: desk, issuer, askPublic });
-  const actions = new Actions({ ...deps, desk, issuer, vaults });
+  const trust = new TrustWriter(deps, issuer);
+  const vaults = new Vaults(deps, vaultBox, trust, vaultTraps);
+  const killSwitch = openKillSwitch(deps, { trust: trust, issuer, askPublic });
+  const actions = new Actions({ ...deps, trust, issuer, vaults });
   return {
     service: {
-      agents: new Agents(deps, { trust: desk, issuer }),
-      onboarding: new Onboarding(deps, { issuer, trust: desk, vaults }),
+      agents: new Agents(deps, { trust: trust, issuer }),
+      onboarding: new Onboarding(deps, { issuer, trust: trust, vaults }),
       actions,
       trust: new TrustScores(deps),
       kill: killSwitch.kill,
@@ -80,7 +80,7 @@ export function openAgents(deps: AgentServiceDeps, keeping: AgentKeeping): OpenA
       lately: new Lately(database),
       stats: () => readAgentStats(database, clock()),
     },
-    jobs: [trustJob(deps, desk), killSwitch.job, authorityJob(issuer)],
+    jobs: [trustJob(deps, trust), killSwitch.job, authorityJob(issuer)],
     sends: killSwitch.sends,
     start: () => issuer.start(),
     async settled() {

@@ -4,7 +4,7 @@ import type { MailTransport } from '../mail/mail.ts';
 import type { Sends } from '../module.ts';
 import type { AlertSeverity, AlertSource, AlertState } from './enums.ts';
 
-/** Something that people are to be told of. */
+/** An event that people are notified of. */
 export interface Alert {
   source: AlertSource;
   /** The kind of event, as the `type` of a webhook: `trap.used`. */
@@ -13,15 +13,15 @@ export interface Alert {
   /** The id of what it is about, in its service. */
   subject_id: string;
   /** The key of repeated alerts. Within an hour, only a higher level is sent again. */
-  told_key: string;
+  group_key: string;
   /** The level, from 0. */
   level: number;
-  /** So much is told of a key in an hour, and then only what is worse: of a trap, of an endpoint. */
+  /** The key of the limit per hour, as a trap or an endpoint: above it, only a worse event is sent. */
   flood_key: string;
 }
 
 /** The content of an alert, as of the time when it is sent. */
-export interface AlertSaying {
+export interface AlertContent {
   /** The subject of a mail. */
   subject: string;
   /** The event, in a mail. */
@@ -41,22 +41,22 @@ export interface AlertStanding {
   attempts: number;
 }
 
-/** A service that tells people of something. */
-export interface AlertTeller {
+/** A service whose events are sent as alerts. */
+export interface AlertedService {
   source: AlertSource;
   /** Asked each time that an alert is sent. */
-  say(alert: Pick<Alert, 'kind' | 'subject_id'>): Promise<AlertSaying>;
+  describe(alert: Pick<Alert, 'kind' | 'subject_id'>): Promise<AlertContent>;
   /**
-   * Notes how an alert stands, in the transaction that says so. Whoever locks something before `tell` locks the same
+   * Records the delivery of an alert, in the transaction that changes it. A caller that locks a row before `notify` locks it
    * here before `readStanding`.
    */
   noteAlert(transaction: Transaction, subjectId: string, readStanding: () => Promise<AlertStanding>): Promise<void>;
 }
 
-/** By what services tell people of something. */
+/** The alerts that services send. */
 export interface Alerts {
-  /** Has every channel told that wants it, in the transaction of what is told. @returns how the alert stands. */
-  tell(transaction: Transaction, alert: Alert): Promise<AlertState>;
-  /** Sends what a service has told: for `sends` of its module. */
-  sends(mail: MailTransport, teller: AlertTeller): Sends;
+  /** Queues an alert for every channel that wants it, in the transaction of its event. @returns its state. */
+  notify(transaction: Transaction, alert: Alert): Promise<AlertState>;
+  /** Sends the alerts of a service: for `sends` of its module. */
+  sends(mail: MailTransport, alerted: AlertedService): Sends;
 }

@@ -10,11 +10,11 @@ import type { Outbox } from '../jobs/outbox.ts';
 import { canonicalEmail, isEmail } from '../mail/address.ts';
 import type { SecretBox } from '../secrets.ts';
 import { ALERT_SOURCES } from './enums.ts';
+import { type AlertMessage, TEST_KIND } from './notifying.ts';
 import type { NewAlertChannel, WireAlertChannel } from './requests.ts';
 import type { AlertTables } from './tables.ts';
-import { type AlertMessage, TEST_KIND } from './telling.ts';
 
-/** So many are enough for people, and each may be told of everything. */
+/** The most channels: each may get every alert. */
 const MOST_CHANNELS = 20;
 
 export interface AlertChannelsDeps {

@@ -1,8 +1,8 @@
 import type { Mail } from '../mail/mail.ts';
-import type { AlertSaying } from './api.ts';
+import type { AlertContent } from './api.ts';
 
 /** An alert as a mail. @param url of the page of what it is about. */
-export function alertMail({ subject, sentence, facts }: AlertSaying, url: string): Omit<Mail, 'to'> {
+export function alertMail({ subject, sentence, facts }: AlertContent, url: string): Omit<Mail, 'to'> {
   const lines = facts.flatMap(([name, value]) => (value === null ? [] : [`${name}: ${inOneLine(value)}`]));
   return { subject: inOneLine(subject), text: `${sentence}\n\n${lines.join('\n')}\n\n${url}\n` };
 }

@@ -13,7 +13,7 @@ export function alertsModule({ channels, sendsTests }: AlertService, clock: () =
     async routes(server) {
       await serveOpenApi(server, {
         title: 'Alerts',
-        description: 'Where people are told of what the services find.',
+        description: 'Channels that notify people of what the services find.',
         schemas: { AlertChannel: alertChannelSchema },
       });
       serveOperations(server, Object.values(operations));

@@ -21,7 +21,7 @@ export function alertOperations(channels: AlertChannels) {
       path: '/channels/',
       scope: 'alerts:read',
       tag: 'channels',
-      summary: 'List where people are told of what services find',
+      summary: 'List the channels of alerts',
       answer: z.object({ data: z.array(alertChannelSchema) }),
       work: async () => ({ data: await channels.list() }),
     }),
@@ -31,8 +31,7 @@ export function alertOperations(channels: AlertChannels) {
       path: '/channels/',
       scope: 'alerts:write',
       tag: 'channels',
-      summary:
-        'Have what services find told to a webhook or an e-mail address; the secret of a webhook is answered this once',
+      summary: 'Add a webhook or an email address that gets alerts; the secret of a webhook is answered this once',
       body: newAlertChannelSchema,
       isKeyed: true,
       status: 201,

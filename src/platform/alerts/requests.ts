@@ -12,7 +12,7 @@ export const newAlertChannelSchema = z.strictObject({
   target: text.min(1).max(2000),
   /** The least severity that is sent. */
   least_severity: z.enum(SEVERITIES).default('low'),
-  /** The services of which it is told; null for all, also those to come. */
+  /** The services whose alerts it gets; null for all, also those to come. */
   sources: z.array(z.enum(ALERT_SOURCES)).min(1).max(ALERT_SOURCES.length).nullable().default(null),
 });
 export type NewAlertChannel = z.output<typeof newAlertChannelSchema>;

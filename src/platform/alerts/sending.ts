@@ -7,10 +7,10 @@ import type { Message } from '../jobs/outbox.ts';
 import type { Mail, MailTransport } from '../mail/mail.ts';
 import type { Dispatcher } from '../outgoing/dispatcher.ts';
 import type { SecretBox } from '../secrets.ts';
-import type { AlertTeller } from './api.ts';
+import type { AlertedService } from './api.ts';
 import { alertMail } from './mail.ts';
+import type { AlertMessage } from './notifying.ts';
 import type { AlertTables } from './tables.ts';
-import type { AlertMessage } from './telling.ts';
 
 export interface SendingDeps {
   database: Database;
@@ -42,9 +42,9 @@ const TEST: AlertForms = {
   mail: { subject: 'A test of alerts', text: 'Alerts reach this address.\n' },
 };
 
-/** Sends what a service tells, by the channel that each alert is for. */
-export function sendAlerts(deps: SendingDeps, mail: MailTransport, teller: AlertTeller): Deliver {
-  return async (message) => send(deps, mail, message, await formsOf(deps, teller, message.message_id));
+/** Sends the alerts of a service, each by its channel. */
+export function sendAlerts(deps: SendingDeps, mail: MailTransport, alerted: AlertedService): Deliver {
+  return async (message) => send(deps, mail, message, await formsOf(deps, alerted, message.message_id));
 }
 
 /** Sends alerts by which somebody tries a channel. */
@@ -54,14 +54,14 @@ export function sendTests(deps: SendingDeps, mail: MailTransport): Deliver {
 
 async function formsOf(
   { database, publicUrl }: SendingDeps,
-  teller: AlertTeller,
+  alerted: AlertedService,
   messageId: string,
 ): Promise<AlertForms> {
   const messages = database.tables<AlertTables>().selectFrom('alert_messages').select(['kind', 'subject_id']);
   const alert = await messages.where('message_id', '=', messageId).executeTakeFirstOrThrow();
-  const saying = await teller.say(alert);
-  const url = publicUrl() + saying.path;
-  return { webhook: { type: alert.kind, data: { ...saying.data, url } }, mail: alertMail(saying, url) };
+  const content = await alerted.describe(alert);
+  const url = publicUrl() + content.path;
+  return { webhook: { type: alert.kind, data: { ...content.data, url } }, mail: alertMail(content, url) };
 }
 
 async function send(

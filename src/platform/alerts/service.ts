@@ -7,9 +7,9 @@ import { Dispatcher } from '../outgoing/dispatcher.ts';
 import { SecretBox } from '../secrets.ts';
 import type { Alerts } from './api.ts';
 import { AlertChannels } from './channels.ts';
+import { notify, outboxKindOf, TEST_KIND } from './notifying.ts';
 import { sendAlerts, sendTests } from './sending.ts';
 import { noteStanding } from './standing.ts';
-import { outboxKindOf, TEST_KIND, tell } from './telling.ts';
 
 /** Everything that services, routes and pages call of alerts. */
 export interface AlertService extends Alerts {
@@ -36,10 +36,10 @@ export function assembleAlerts({ masterKey, outgoingHosts, ...parts }: AlertPart
   const deps = { ...parts, box, dispatcher: new Dispatcher({ allowed: outgoingHosts }) };
   return {
     channels: new AlertChannels(deps),
-    tell: (transaction, alert) => tell(transaction, deps, alert),
-    sends(mail, teller) {
-      const sending = { deliver: sendAlerts(deps, mail, teller), note: noteStanding(teller, deps.clock) };
-      return new Map([[outboxKindOf(teller.source), sending]]);
+    notify: (transaction, alert) => notify(transaction, deps, alert),
+    sends(mail, alerted) {
+      const sending = { deliver: sendAlerts(deps, mail, alerted), note: noteStanding(alerted, deps.clock) };
+      return new Map([[outboxKindOf(alerted.source), sending]]);
     },
     sendsTests: (mail) => new Map([[TEST_KIND, { deliver: sendTests(deps, mail), note: async () => {} }]]),
   };

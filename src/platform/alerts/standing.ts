@@ -1,19 +1,19 @@
 import type { Reader } from '../database/database.ts';
 import type { Note } from '../jobs/delivery.ts';
-import type { AlertStanding, AlertTeller } from './api.ts';
+import type { AlertedService, AlertStanding } from './api.ts';
 import type { AlertState } from './enums.ts';
 import type { AlertTables } from './tables.ts';
 
-/** Notes how an alert stands, at its message and in the service that tells it. */
-export function noteStanding(teller: AlertTeller, clock: () => Date): Note {
+/** Records the delivery of an alert, at its message and in its service. */
+export function noteStanding(alerted: AlertedService, clock: () => Date): Note {
   return async (transaction, messageId, { status, attempts }) => {
     const state = status === 'waiting' ? 'pending' : status;
     const delivered_at = state === 'delivered' ? clock().toISOString() : null;
     const messages = transaction.tables<AlertTables>().updateTable('alert_messages');
     const noted = messages.set({ state, attempts, delivered_at }).where('message_id', '=', messageId);
     const { subject_id } = await noted.returning('subject_id').executeTakeFirstOrThrow();
-    const subject = { source: teller.source, subject_id };
-    await teller.noteAlert(transaction, subject_id, () => readStanding(transaction, subject));
+    const subject = { source: alerted.source, subject_id };
+    await alerted.noteAlert(transaction, subject_id, () => readStanding(transaction, subject));
   };
 }
 
@@ -26,7 +26,7 @@ async function readStanding(
   return { state: stateOf(messages), attempts: Math.max(...messages.map(({ attempts }) => attempts)) };
 }
 
-/** Somebody was told, or is to be told, or nobody will be. */
+/** The state over all channels: delivered to one, pending at one, or given up. */
 function stateOf(messages: readonly Pick<AlertTables['alert_messages'], 'state'>[]): AlertState {
   const is = (state: AlertTables['alert_messages']['state']) => messages.some((message) => message.state === state);
   if (is('delivered')) return 'delivered';

@@ -2,7 +2,7 @@ import { column, type TablesOf, table } from '../database/table.ts';
 import type { AlertChannelKind, AlertSeverity, AlertSource } from './enums.ts';
 
 export const ALERT_TABLES = {
-  /** Channels by which people are told of things. */
+  /** Channels that alerts are sent by. */
   alerting_channels: table({
     channel_no: column.ordinal(),
     alert_channel_id: column.text('UNIQUE'),
@@ -11,7 +11,7 @@ export const ALERT_TABLES = {
     /** A URL, or an e-mail address. */
     target: column.text(),
     least_severity: column.text<AlertSeverity>(),
-    /** The services of which it is told, with a space between them; null for all. */
+    /** The services whose alerts it gets, with a space between them; null for all. */
     sources: column.optional(column.text()),
     /** The secret that signs webhooks, in a SecretBox; null for e-mail. */
     secret: column.optional(column.bytes()),
@@ -28,7 +28,7 @@ export const ALERT_TABLES = {
       kind: column.text(),
       severity: column.text<AlertSeverity>(),
       subject_id: column.text(),
-      told_key: column.text(),
+      group_key: column.text(),
       level: column.integer(),
       flood_key: column.text(),
       made_at: column.text(),
@@ -38,7 +38,7 @@ export const ALERT_TABLES = {
     },
     {
       indexes: {
-        alert_messages_by_told: '(source, told_key, delivered_at)',
+        alert_messages_by_group: '(source, group_key, delivered_at)',
         alert_messages_by_flood: '(source, flood_key, made_at)',
         alert_messages_by_subject: '(source, subject_id)',
       },

@@ -1,26 +1,26 @@
 import { sha256 } from '../../core/digest.ts';
-import type { Alert, AlertSaying, AlertTeller } from '../alerts/api.ts';
+import type { Alert, AlertContent, AlertedService } from '../alerts/api.ts';
 import { EVENT_SEVERITIES } from './enums.ts';
 import { type NewEndpointEvent, noteEventsChanged } from './event-rows.ts';
 import type { EndpointEvents } from './events.ts';
 import type { WireEvent } from './requests/events.ts';
 import type { EndpointTables } from './tables.ts';
 
-/** Events that people are told of at once: what one report raised. */
-export interface ToldEvents {
+/** The events of one alert: those that one report raised. */
+export interface AlertedEvents {
   kind: 'endpoint.changed' | 'endpoint.chain' | 'endpoint.bait' | 'endpoint.stale';
   endpointId: string;
   events: readonly NewEndpointEvent[];
 }
 
-/** The worst of some events, by which people are told of all. */
+/** The worst of some events, which names their alert. */
 export function worstEvent(events: readonly NewEndpointEvent[]): NewEndpointEvent | undefined {
   const order = ({ severity }: NewEndpointEvent) => EVENT_SEVERITIES.indexOf(severity);
   return events.toSorted((one, other) => order(other) - order(one))[0];
 }
 
 /** Makes the alert of events. The same changes on many endpoints alert once an hour. */
-export function alertOfEvents({ kind, endpointId, events }: ToldEvents, worst: NewEndpointEvent): Alert {
+export function alertOfEvents({ kind, endpointId, events }: AlertedEvents, worst: NewEndpointEvent): Alert {
   const { severity, event_id, event_type } = worst;
   const changes = [...new Set(events.map(({ change_no }) => change_no))].toSorted();
   return {
@@ -29,7 +29,7 @@ export function alertOfEvents({ kind, endpointId, events }: ToldEvents, worst: N
     severity,
     subject_id: event_id,
     flood_key: endpointId,
-    told_key:
+    group_key:
       kind === 'endpoint.changed'
         ? sha256(JSON.stringify(changes))
         : [endpointId, event_type, worst.path ?? []].flat().join(' '),
@@ -38,21 +38,22 @@ export function alertOfEvents({ kind, endpointId, events }: ToldEvents, worst: N
 }
 
 /** Describes events to alerts, and says where their state is noted. */
-export function tellerOfEndpoints(events: Pick<EndpointEvents, 'find' | 'countTold'>): AlertTeller {
+export function alertedEndpoints(events: Pick<EndpointEvents, 'find' | 'countAlerted'>): AlertedService {
   return {
     source: 'endpoints',
-    say: async ({ subject_id }) => sayingOfEvent(await events.find(subject_id), await events.countTold(subject_id)),
+    describe: async ({ subject_id }) =>
+      contentOfEvent(await events.find(subject_id), await events.countAlerted(subject_id)),
     async noteAlert(transaction, eventId, readStanding) {
       const { state } = await readStanding();
       const all = transaction.tables<EndpointTables>().updateTable('endpoint_events').set({ alert_state: state });
-      await all.where('told_by', '=', eventId).execute();
+      await all.where('alerted_by', '=', eventId).execute();
       await noteEventsChanged(transaction);
     },
   };
 }
 
-/** @param told events that this alert is of. */
-function sayingOfEvent(event: WireEvent, told: number): AlertSaying {
+/** @param events number of events in this alert. */
+function contentOfEvent(event: WireEvent, events: number): AlertContent {
   const { event_id, event_type, endpoint_name, path, explanation } = event;
   return {
     subject: `${event_type} on ${endpoint_name}${path === null ? '' : `: ${path}`}`,
@@ -66,10 +67,10 @@ function sayingOfEvent(event: WireEvent, told: number): AlertSaying {
       ['Found', event.observed_sha256],
       ['Explained by', explanation.kind === 'none' ? null : explanation.kind],
       ['First seen', event.first_seen],
-      ['Others of the same report', told > 1 ? String(told - 1) : null],
+      ['Others of the same report', events > 1 ? String(events - 1) : null],
     ],
     path: `/app/endpoints/events/${encodeURIComponent(event_id)}`,
-    data: { ...event, expected: null, observed: null, told },
+    data: { ...event, expected: null, observed: null, events },
   };
 }
 

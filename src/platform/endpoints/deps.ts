@@ -20,7 +20,7 @@ export interface EndpointDeps {
   log: AuditLog;
   administration: Administration;
   knownFiles: KnownFiles;
-  alerts: Pick<Alerts, 'tell'>;
+  alerts: Pick<Alerts, 'notify'>;
   /** Counts the people who may approve a baseline. */
   approvers(reader: Reader): Promise<number>;
 }

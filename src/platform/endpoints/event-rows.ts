@@ -41,7 +41,7 @@ const COLUMNS: Columns & Record<keyof NewEndpointEvent, ColumnKind> = {
   acknowledged_at: 'text',
   window_no: 'integer',
   alert_state: 'text',
-  told_by: 'text',
+  alerted_by: 'text',
   entry_sequence: 'integer',
   entry_hash: 'text',
 };

@@ -2,7 +2,7 @@ import { canonicalize, type Json } from '../../core/json/canonical.ts';
 import type { Actor } from '../accounts/administration.ts';
 import { type EntryPlace, keptPlace } from '../audit/api.ts';
 import type { Transaction } from '../database/database.ts';
-import { alertOfEvents, type ToldEvents, worstEvent } from './alerting.ts';
+import { type AlertedEvents, alertOfEvents, worstEvent } from './alerting.ts';
 import type { EndpointDeps } from './deps.ts';
 import { EndpointEntries, inEntries } from './entries.ts';
 import type { BaitEventType, ChainEventType, EventSeverity } from './enums.ts';
@@ -160,7 +160,7 @@ export class EventWriting {
       now,
     );
     const all = this.#areAllSeen ? await noteAllSeen(transaction, this.#endpoint.endpoint_no, now) : 0;
-    await this.#tell();
+    await this.#notify();
     if (this.#raised.length + this.#seen.length + this.#resolved.length + all > 0) await noteEventsChanged(transaction);
     const places = await this.#record();
     await insertEvents(
@@ -192,8 +192,8 @@ export class EventWriting {
       this.#raised.push({ event: eventOfDifference(difference, facts, explanations[at] ?? UNEXPLAINED), changeKey });
   }
 
-  /** People are told once of all that a report raised, by the worst of it. */
-  async #tell(): Promise<void> {
+  /** Sends one alert for all events that a report raised, named by the worst. */
+  async #notify(): Promise<void> {
     const loud = this.#raised.map(({ event }) => event).filter(({ status }) => status === 'open');
     const ofPaths = loud.filter(({ change_no }) => change_no !== null);
     const ofReports = loud.filter(({ change_no }) => change_no === null);
@@ -203,15 +203,15 @@ export class EventWriting {
       ['endpoint.bait', ofReports.filter(({ path }) => path !== null)],
       ['endpoint.chain', ofReports.filter(({ event_type, path }) => event_type !== 'stale' && path === null)],
     ] as const)
-      await this.#tellOf(kind, events);
+      await this.#alertOf(kind, events);
   }
 
-  async #tellOf(kind: ToldEvents['kind'], events: readonly NewEndpointEvent[]): Promise<void> {
+  async #alertOf(kind: AlertedEvents['kind'], events: readonly NewEndpointEvent[]): Promise<void> {
     const worst = worstEvent(events);
     if (worst === undefined) return;
     const alert = alertOfEvents({ kind, endpointId: this.#endpoint.endpoint_id, events }, worst);
-    const alert_state = await this.#deps.alerts.tell(this.#transaction, alert);
-    for (const event of events) Object.assign(event, { alert_state, told_by: worst.event_id });
+    const alert_state = await this.#deps.alerts.notify(this.#transaction, alert);
+    for (const event of events) Object.assign(event, { alert_state, alerted_by: worst.event_id });
   }
 
   /** Writes the entries. Events know the one that names them. */

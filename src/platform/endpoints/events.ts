@@ -56,9 +56,9 @@ export class EndpointEvents {
   }
 
   /** Counts the events that one alert reported. */
-  async countTold(eventId: string): Promise<number> {
+  async countAlerted(eventId: string): Promise<number> {
     const events = this.#deps.database.tables<EndpointTables>().selectFrom('endpoint_events');
-    const told = events.where('told_by', '=', eventId).select(sql<number>`COUNT(*)`.as('count'));
+    const told = events.where('alerted_by', '=', eventId).select(sql<number>`COUNT(*)`.as('count'));
     return Number((await told.executeTakeFirstOrThrow()).count);
   }
 
@@ -220,7 +220,7 @@ function eventToWire(row: JoinedEvent): WireEvent {
   const {
     plain_severity: _6,
     window_no: _7,
-    told_by: _8,
+    alerted_by: _8,
     alert_state,
     entry_sequence,
     entry_hash,

@@ -2,7 +2,7 @@ import type { Accounts } from '../accounts/accounts.ts';
 import type { Alerts } from '../alerts/api.ts';
 import type { ServiceModule } from '../module.ts';
 import { SecretBox } from '../secrets.ts';
-import { tellerOfEndpoints } from './alerting.ts';
+import { alertedEndpoints } from './alerting.ts';
 import type { BaitDeps } from './deps.ts';
 import { knownFiles } from './packages/known-files.ts';
 import { endpointRoutes } from './routes.ts';
@@ -32,7 +32,7 @@ export function endpointsModule({ accounts, masterKey, ...parts }: EndpointsModu
     routes: (server) => endpointRoutes(server, { service }),
     pages: pagesOfEndpoints(pageParts),
     overview: { scope: 'endpoints:read', read: () => endpointsOverview(pageParts) },
-    sends: (mail) => parts.alerts.sends(mail, tellerOfEndpoints(service.events)),
+    sends: (mail) => parts.alerts.sends(mail, alertedEndpoints(service.events)),
     jobs: [staleJob(deps), stagingJob(deps.database, deps.clock)],
     settled: async () => {},
   };

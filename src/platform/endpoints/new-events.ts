@@ -71,7 +71,7 @@ export function newEvent(endpoint_no: number, now: string): NewEndpointEvent {
     acknowledged_by: null,
     acknowledged_at: null,
     alert_state: 'none',
-    told_by: null,
+    alerted_by: null,
     entry_sequence: 0,
     entry_hash: '',
   };

@@ -1,7 +1,7 @@
 import type { PageQuery } from '../http/fields.ts';
-import { AgentDesk } from './agents.ts';
-import { BaitDesk } from './bait/desk.ts';
+import { AgentProtocol } from './agent-protocol.ts';
 import { Bait } from './bait/planting.ts';
+import { BaitProtocol } from './bait/protocol.ts';
 import { Baselines } from './baselines.ts';
 import { Changes } from './changes.ts';
 import type { BaitDeps } from './deps.ts';
@@ -18,9 +18,9 @@ import { ChangeWindows } from './windows.ts';
 // Over ten members: it is the list of them.
 export interface EndpointService {
   hosts: Hosts;
-  agents: AgentDesk;
+  agents: AgentProtocol;
   bait: Bait;
-  baitDesk: BaitDesk;
+  baitProtocol: BaitProtocol;
   reports: Reports;
   baselines: Baselines;
   events: EndpointEvents;
@@ -34,9 +34,9 @@ export interface EndpointService {
 export function assembleEndpoints(deps: BaitDeps): EndpointService {
   return {
     hosts: new Hosts(deps),
-    agents: new AgentDesk(deps),
+    agents: new AgentProtocol(deps),
     bait: new Bait(deps),
-    baitDesk: new BaitDesk(deps),
+    baitProtocol: new BaitProtocol(deps),
     reports: new Reports(deps),
     baselines: new Baselines(deps),
     events: new EndpointEvents(deps),

@@ -225,8 +225,8 @@ export const ENDPOINT_TABLES = {
       /** The change window in which it was raised. */
       window_no: column.optional(column.integer()),
       alert_state: column.text<AlertState>(),
-      /** The event by which people were told of it; null where they were not. */
-      told_by: column.optional(column.text()),
+      /** The event that names its alert; null if there was none. */
+      alerted_by: column.optional(column.text()),
       /** The entry that says that it was raised. */
       entry_sequence: column.integer(),
       entry_hash: column.text(),
@@ -238,7 +238,7 @@ export const ENDPOINT_TABLES = {
         endpoint_events_by_status: '(status, severity, event_no)',
         endpoint_events_by_change: '(change_no, event_no)',
         endpoint_events_by_window: '(window_no, event_no)',
-        endpoint_events_told: '(told_by) WHERE told_by IS NOT NULL',
+        endpoint_events_alerted: '(alerted_by) WHERE alerted_by IS NOT NULL',
       },
     },
   ),

@@ -1,4 +1,4 @@
-import type { Alert, AlertSaying, AlertTeller } from '../alerts/api.ts';
+import type { Alert, AlertContent, AlertedService } from '../alerts/api.ts';
 import type { Detections } from './detections.ts';
 import { DEPTHS } from './enums.ts';
 import { type Detection, nextChange, type Trap } from './repository.ts';
@@ -16,19 +16,19 @@ export function alertOf(
     kind: 'trap.used',
     severity,
     subject_id: detection_id,
-    told_key: `${credential_id} ${source_ip ?? ''}`,
+    group_key: `${credential_id} ${source_ip ?? ''}`,
     level: DEPTHS.indexOf(depth),
     flood_key: credential_id,
   };
 }
 
 /** Describes detections to alerts, and says where their state is noted. */
-export function tellerOf(detections: Pick<Detections, 'find'>): AlertTeller {
+export function alertedTraps(detections: Pick<Detections, 'find'>): AlertedService {
   return {
     source: 'traps',
-    async say({ subject_id }) {
+    async describe({ subject_id }) {
       const { occurrences_kept: _, ...detection } = await detections.find(subject_id);
-      return sayingOf(detection);
+      return contentOf(detection);
     },
     async noteAlert(transaction, detectionId, readStanding) {
       // First of all: whoever records has it too.
@@ -41,7 +41,7 @@ export function tellerOf(detections: Pick<Detections, 'find'>): AlertTeller {
   };
 }
 
-function sayingOf(detection: WireDetection): AlertSaying {
+function contentOf(detection: WireDetection): AlertContent {
   const { detection_id, label, credential_type, plant_location, source_ip, leaked_between } = detection;
   return {
     subject: `Trap used: ${label}${source_ip === null ? '' : ` by ${source_ip}`}`,

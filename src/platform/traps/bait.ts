@@ -25,7 +25,7 @@ export interface FileRead {
   sourceEventId: string;
   path: string;
   /** The agent's own account of it, unchanged. */
-  told: string;
+  request: string;
 }
 
 /** The state of the watch over a trap's file: active or not, and why. */
@@ -92,7 +92,7 @@ export class BaitTraps {
   }
 
   /** Records a read: a detection of the depth `read`, or an occurrence of one. */
-  async recordRead(credentialId: string, { readAt, sourceEventId, path, told }: FileRead): Promise<void> {
+  async recordRead(credentialId: string, { readAt, sourceEventId, path, request }: FileRead): Promise<void> {
     const { database, uses } = this.#deps;
     const { trap_no: trapNo } = await findTrap(database, credentialId);
     await uses.record({
@@ -107,7 +107,7 @@ export class BaitTraps {
       service: 'file',
       region: null,
       authVerified: null,
-      request: told,
+      request,
     });
   }
 }

@@ -1,7 +1,7 @@
 import type { Accounts } from '../accounts/accounts.ts';
 import type { Alerts } from '../alerts/api.ts';
 import type { ServiceModule } from '../module.ts';
-import { tellerOf } from './alerting.ts';
+import { alertedTraps } from './alerting.ts';
 import { trapRoutes } from './routes.ts';
 import type { TrapService } from './service.ts';
 import { trapsOverview } from './web/overview.ts';
@@ -23,7 +23,7 @@ export function trapsModule(service: TrapService, parts: TrapsModuleParts): Serv
     pages: pagesOfTraps(pageParts),
     overview: { scope: 'traps:read', read: () => trapsOverview(pageParts) },
     start: () => service.startDecoys(),
-    sends: (mail) => parts.alerts.sends(mail, tellerOf(service.detections)),
+    sends: (mail) => parts.alerts.sends(mail, alertedTraps(service.detections)),
     jobs: [
       ...service.jobs,
       {

@@ -31,7 +31,7 @@ export interface ProvingDeps {
   probeOf: (trap: { decoy: string | null; type: CredentialType }) => Decoy['probe'] | undefined;
 }
 
-/** Proves that channels see what they should, by uses that nobody is told of. */
+/** Proves that channels see what they should, by uses that send no alert. */
 export class Proving {
   readonly #deps: ProvingDeps;
   /** Marked uses that are under way, by what their client calls itself, and where they were seen. */

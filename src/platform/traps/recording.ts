@@ -32,7 +32,7 @@ export interface Recorded {
 export interface RecordingDeps {
   log: AuditLog;
   clock: () => Date;
-  /** Has people told of a detection, in the transaction that has it. @returns how its alert stands. */
+  /** Sends an alert of a detection, in its transaction. @returns the state of the alert. */
   alert(transaction: Transaction, detection: Detection, trap: Trap): Promise<AlertState>;
 }
 

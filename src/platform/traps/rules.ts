@@ -5,7 +5,7 @@ import type { TrapUse } from './use.ts';
 
 /** Uses that are no further apart belong to one detection. */
 export const FOLD_MS = 10 * 60_000;
-/** A detection that goes on for longer ends, and another begins: somebody is told again. */
+/** The longest detection: a longer one ends, and another begins and sends an alert of its own. */
 export const LONGEST_DETECTION_MS = 24 * 60 * 60_000;
 /** So many of the first and as many of the last occurrences are kept; the count is exact. */
 export const KEPT_OCCURRENCES = 100;

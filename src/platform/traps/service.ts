@@ -60,7 +60,7 @@ export interface TrapParts {
   database: Database;
   clock: () => Date;
   log: AuditLog;
-  alerts: Pick<Alerts, 'tell'>;
+  alerts: Pick<Alerts, 'notify'>;
   masterKey: Uint8Array;
   decoys: readonly DecoySettings[];
   aws: AwsSettings;
@@ -87,7 +87,7 @@ export function assembleTraps(parts: TrapParts): TrapService {
   const deps = { database, clock, log, vault, version };
   const uses = new Uses(
     database,
-    { log, clock, alert: (transaction, detection, trap) => alerts.tell(transaction, alertOf(detection, trap)) },
+    { log, clock, alert: (transaction, detection, trap) => alerts.notify(transaction, alertOf(detection, trap)) },
     version,
   );
   const proving: Proving = new Proving({

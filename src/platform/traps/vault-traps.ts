@@ -35,7 +35,7 @@ export interface VaultUse {
   address: string | null;
   userAgent: string | null;
   /** The request, unchanged. */
-  told: string;
+  request: string;
 }
 
 /** Uses a decoy as an agent would, under a name for its client. @throws Error in words for a person. */
@@ -98,7 +98,7 @@ export class VaultTraps {
   async record(transaction: Transaction, uses: readonly VaultUse[]): Promise<(Recorded | null)[]> {
     await nextChange(transaction);
     const recorded = [];
-    for (const { credentialId, at, eventId, address, told, ...use } of uses) {
+    for (const { credentialId, at, eventId, address, request, ...use } of uses) {
       const { trap_no: trapNo } = await findTrap(transaction, credentialId);
       recorded.push({
         ...use,
@@ -109,7 +109,7 @@ export class VaultTraps {
         service: 'agents',
         region: null,
         authVerified: true,
-        request: told,
+        request,
       });
     }
     if (recorded.some((use) => this.#deps.proving.takes(use))) throw new MarkedUse('a marked use');

@@ -47,12 +47,12 @@ export class Aside {
     const listed = Map.groupBy(this.#listed.values(), ({ sequence }) => sequence);
     const packaged = Map.groupBy(this.#packaged.values(), ({ sequence }) => sequence);
     const sequences = [...new Set([...listed.keys(), ...packaged.keys()])].sort((a, b) => a - b);
-    for (const sequence of sequences) this.#tellOf(sequence, packaged.get(sequence) ?? [], listed.get(sequence) ?? []);
+    for (const sequence of sequences) this.#alertOf(sequence, packaged.get(sequence) ?? [], listed.get(sequence) ?? []);
     this.#listed.clear();
     this.#packaged.clear();
   }
 
-  #tellOf(sequence: number, packaged: readonly ListedEntry[], listed: readonly ListedEntry[]): void {
+  #alertOf(sequence: number, packaged: readonly ListedEntry[], listed: readonly ListedEntry[]): void {
     for (let at = 0; at < Math.max(packaged.length, listed.length); at++) {
       const [actual, expected] = [packaged[at]?.digest, listed[at]?.digest];
       const what =

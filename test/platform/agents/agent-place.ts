@@ -13,7 +13,7 @@ import { agentRegistrationSchema } from '../../../src/platform/agents/requests/a
 import { type AgentService, type OpenAgents, openAgents } from '../../../src/platform/agents/service.ts';
 import { TRUST_TIMES } from '../../../src/platform/agents/settings.ts';
 import type { AgentTables } from '../../../src/platform/agents/tables.ts';
-import { TrustDesk } from '../../../src/platform/agents/trust/desk.ts';
+import { TrustWriter } from '../../../src/platform/agents/trust/writer.ts';
 import type { Alert } from '../../../src/platform/alerts/api.ts';
 import { openAuditLog } from '../../../src/platform/audit/api.ts';
 import { RowSeals } from '../../../src/platform/audit/row-seals.ts';
@@ -48,7 +48,7 @@ export class AgentPlace {
   readonly authorityBox: SecretBox;
   /** Those that lie in vaults are among them. */
   readonly traps: TrapService;
-  readonly desk: TrustDesk;
+  readonly trust: TrustWriter;
   now = Date.parse('2026-11-22T00:00:00Z');
   /** Has every transaction fail once its entries are written. */
   fault = false;
@@ -88,7 +88,7 @@ export class AgentPlace {
         },
       },
       alerts: {
-        tell: async (_transaction, alert) => {
+        notify: async (_transaction, alert) => {
           this.alerts.push(alert);
           return 'pending';
         },
@@ -113,7 +113,7 @@ export class AgentPlace {
       ownQuestions: new OwnQuestions(new SecretBox(masterKey, 'agents/own-questions'), clock),
       askPublic: (agentId) => this.isValid(agentId),
     });
-    this.desk = new TrustDesk(this.deps, { suspendPassport: async () => null });
+    this.trust = new TrustWriter(this.deps, { suspendPassport: async () => null });
   }
 
   get service(): AgentService {
@@ -187,7 +187,7 @@ export class AgentPlace {
   async #earn(agentId: string): Promise<void> {
     const note = { rule: 'attested_action' } as const;
     await this.database.write(async (transaction) => {
-      await this.desk.note(transaction, agentId, note);
+      await this.trust.note(transaction, agentId, note);
     });
   }
 

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { type AgentAlertKind, alertOfAgent, tellerOfAgents } from '../../../src/platform/agents/alerting.ts';
+import { type AgentAlertKind, alertedAgents, alertOfAgent } from '../../../src/platform/agents/alerting.ts';
 import type { OutboxDelivery } from '../../../src/platform/jobs/delivery.ts';
 import { AlertPlace } from '../alerts/alert-place.ts';
 import { DATABASES, type DatabasePlace } from '../database/databases.ts';
@@ -17,7 +17,7 @@ describe.each(DATABASES)('alerts of agents on %s', (_name, start) => {
     const masterKey = randomBytes(32);
     place = await VaultPlace.at((await databases.createMigrated()).database, masterKey);
     to = await AlertPlace.open(place.database, () => new Date(place.now), masterKey);
-    delivery = to.deliveryFor(tellerOfAgents(place.service.agents));
+    delivery = to.deliveryFor(alertedAgents(place.service.agents));
     await to.add({ sources: ['agents'] });
     await to.add({ kind: 'email', target: 'ada@example.com', name: 'mail' });
   });
@@ -32,9 +32,9 @@ describe.each(DATABASES)('alerts of agents on %s', (_name, start) => {
   });
 
   /** Tells, and delivers. @returns how the alert stands. */
-  const tell = async (kind: AgentAlertKind, more: { what: string; level?: number }) => {
+  const notify = async (kind: AgentAlertKind, more: { what: string; level?: number }) => {
     const alert = alertOfAgent(kind, { agent_id: agentId, ...more });
-    const state = await place.database.write((transaction) => to.alerts.tell(transaction, alert));
+    const state = await place.database.write((transaction) => to.alerts.notify(transaction, alert));
     await delivery.deliverDue();
     return state;
   };
@@ -45,7 +45,7 @@ describe.each(DATABASES)('alerts of agents on %s', (_name, start) => {
     ['agent.decoy_used', 'critical', 'Decoy used by agent: agent'],
     ['agent.killed', 'high', 'Kill switch used on agent: agent'],
   ] as const)('%s reaches a webhook and a mail, with how the agent stands', async (kind, severity, subject) => {
-    expect(await tell(kind, { what: 'x' })).toBe('pending');
+    expect(await notify(kind, { what: 'x' })).toBe('pending');
     const url = `https://evidence.example/app/agents/${agentId}`;
     const standing = { agent_id: agentId, name: 'agent', state: 'active', score: 60, tier: 'MONITOR' };
     expect(to.told()).toMatchObject([{ type: kind, data: { ...standing, passport_status: 'valid', url } }]);
@@ -56,13 +56,13 @@ describe.each(DATABASES)('alerts of agents on %s', (_name, start) => {
   });
 
   test('the same is told once an hour, another one at once, and what goes further at once', async () => {
-    expect(await tell('agent.killed', { what: 'k1' })).toBe('pending');
-    expect(await tell('agent.killed', { what: 'k1' })).toBe('suppressed');
-    expect(await tell('agent.killed', { what: 'k1', level: 1 })).toBe('pending');
-    expect(await tell('agent.killed', { what: 'k2' })).toBe('pending');
-    expect(await tell('agent.decoy_used', { what: 'k1' })).toBe('pending');
+    expect(await notify('agent.killed', { what: 'k1' })).toBe('pending');
+    expect(await notify('agent.killed', { what: 'k1' })).toBe('suppressed');
+    expect(await notify('agent.killed', { what: 'k1', level: 1 })).toBe('pending');
+    expect(await notify('agent.killed', { what: 'k2' })).toBe('pending');
+    expect(await notify('agent.decoy_used', { what: 'k1' })).toBe('pending');
     expect(to.told()).toHaveLength(4);
     place.now += 61 * 60_000;
-    expect(await tell('agent.killed', { what: 'k1' })).toBe('pending');
+    expect(await notify('agent.killed', { what: 'k1' })).toBe('pending');
   });
 });

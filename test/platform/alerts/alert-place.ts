@@ -3,7 +3,7 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { byCommand } from '../../../src/platform/accounts/administration.ts';
 import { ADMINISTRATION_STREAM, recordIn } from '../../../src/platform/administration/record.ts';
-import type { AlertTeller } from '../../../src/platform/alerts/api.ts';
+import type { AlertedService } from '../../../src/platform/alerts/api.ts';
 import { newAlertChannelSchema } from '../../../src/platform/alerts/requests.ts';
 import { type AlertService, assembleAlerts } from '../../../src/platform/alerts/service.ts';
 import { type AuditLog, openAuditLog } from '../../../src/platform/audit/api.ts';
@@ -107,9 +107,9 @@ export class AlertPlace {
   }
 
   /** Delivers what a service tells. */
-  deliveryFor(teller: AlertTeller): OutboxDelivery {
+  deliveryFor(alerted: AlertedService): OutboxDelivery {
     const mail = { to: 'here', send: async (each: OutgoingMail) => void this.mails.push(each), close: () => {} };
-    const sends = [...this.alerts.sends(mail, teller), ...this.alerts.sendsTests(mail)];
+    const sends = [...this.alerts.sends(mail, alerted), ...this.alerts.sendsTests(mail)];
     return new OutboxDelivery(this.database, {
       clock: this.#clock,
       deliveries: new Map(sends.map(([kind, { deliver }]) => [kind, deliver])),

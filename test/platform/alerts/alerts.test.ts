@@ -1,6 +1,6 @@
 import { Webhook } from 'standardwebhooks';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import type { Alert, AlertStanding, AlertTeller } from '../../../src/platform/alerts/api.ts';
+import type { Alert, AlertedService, AlertStanding } from '../../../src/platform/alerts/api.ts';
 import type { AlertState } from '../../../src/platform/alerts/enums.ts';
 import { noteStanding } from '../../../src/platform/alerts/standing.ts';
 import type { OutboxDelivery } from '../../../src/platform/jobs/delivery.ts';
@@ -18,9 +18,9 @@ describe.each(DATABASES)('on %s', (_name, start) => {
   let words: string;
   /** How alerts stand, by their subjects. */
   const standing = new Map<string, AlertStanding>();
-  const teller: AlertTeller = {
+  const alerted: AlertedService = {
     source: 'endpoints',
-    say: async ({ kind, subject_id }) => ({
+    describe: async ({ kind, subject_id }) => ({
       subject: `${subject_id} ${words}`,
       sentence: 'A file is not what it was.',
       facts: [
@@ -44,7 +44,7 @@ describe.each(DATABASES)('on %s', (_name, start) => {
     words = 'changed';
     standing.clear();
     at = await AlertPlace.open(database, () => new Date(now));
-    delivery = at.deliveryFor(teller);
+    delivery = at.deliveryFor(alerted);
   });
   afterEach(() => at.close());
 
@@ -53,17 +53,17 @@ describe.each(DATABASES)('on %s', (_name, start) => {
     kind: 'endpoint.changed',
     severity: 'medium',
     subject_id: 'first',
-    told_key: 'machine /bin/sh',
+    group_key: 'machine /bin/sh',
     level: 1,
     flood_key: 'machine',
     ...more,
   });
-  const tell = (more: Partial<Alert> = {}): Promise<AlertState> =>
-    at.database.write((transaction) => at.alerts.tell(transaction, alert(more)));
+  const notify = (more: Partial<Alert> = {}): Promise<AlertState> =>
+    at.database.write((transaction) => at.alerts.notify(transaction, alert(more)));
 
   test('an alert says what is so when it is sent, and an independent library believes it', async () => {
     const { secret } = await at.add();
-    expect(await tell()).toBe('pending');
+    expect(await notify()).toBe('pending');
     words = 'changed twice';
     await delivery.deliverDue();
     const [{ headers, body }] = at.receiver.received as [Received];
@@ -84,19 +84,19 @@ describe.each(DATABASES)('on %s', (_name, start) => {
   test('it is told in the transaction of what is told, or not at all', async () => {
     await at.add();
     const failing = at.database.write(async (transaction) => {
-      await at.alerts.tell(transaction, alert());
+      await at.alerts.notify(transaction, alert());
       throw new Error('a fault');
     });
     await expect(failing).rejects.toThrow('a fault');
     await delivery.deliverDue();
     expect(at.receiver.attempts).toBe(0);
-    expect(await tell()).toBe('pending');
+    expect(await notify()).toBe('pending');
   });
 
   test('who was told of a key is told again after an hour, and before that of a higher level alone', async () => {
     await at.add();
     const toldOf = async (more: Partial<Alert>) => {
-      const state = await tell(more);
+      const state = await notify(more);
       await delivery.deliverDue();
       return state;
     };
@@ -105,7 +105,7 @@ describe.each(DATABASES)('on %s', (_name, start) => {
     expect(await toldOf({ level: 1, subject_id: 'second' })).toBe('suppressed');
     expect(await toldOf({ level: 0, subject_id: 'second' })).toBe('suppressed');
     expect(await toldOf({ level: 2, subject_id: 'second' })).toBe('pending');
-    expect(await toldOf({ told_key: 'machine /bin/ls', subject_id: 'third' })).toBe('pending');
+    expect(await toldOf({ group_key: 'machine /bin/ls', subject_id: 'third' })).toBe('pending');
     expect(await toldOf({ source: 'traps', subject_id: 'of another service' })).toBe('pending');
     now += 61 * MINUTE;
     expect(await toldOf({ level: 0, subject_id: 'fourth' })).toBe('pending');
@@ -115,29 +115,29 @@ describe.each(DATABASES)('on %s', (_name, start) => {
   test('the pause begins when somebody was told, and not before', async () => {
     await at.add();
     at.receiver.status = 500;
-    await tell();
+    await notify();
     await delivery.deliverDue();
     now += 20 * MINUTE;
-    expect(await tell({ subject_id: 'second' })).toBe('pending');
+    expect(await notify({ subject_id: 'second' })).toBe('pending');
   });
 
   test('a flood is told twenty times an hour, and what is worse than the flood is told still', async () => {
     await at.add();
     const states: AlertState[] = [];
-    for (let n = 0; n < 25; n++) states.push(await tell({ subject_id: `${n}`, told_key: `machine ${n}` }));
+    for (let n = 0; n < 25; n++) states.push(await notify({ subject_id: `${n}`, group_key: `machine ${n}` }));
     expect(states).toEqual([...Array(20).fill('pending'), ...Array(5).fill('suppressed')]);
-    const other = { subject_id: 'other', told_key: 'other' };
-    expect(await tell({ ...other, severity: 'low' })).toBe('suppressed');
-    expect(await tell({ ...other, severity: 'high' })).toBe('pending');
-    expect(await tell({ ...other, flood_key: 'another machine' })).toBe('pending');
+    const other = { subject_id: 'other', group_key: 'other' };
+    expect(await notify({ ...other, severity: 'low' })).toBe('suppressed');
+    expect(await notify({ ...other, severity: 'high' })).toBe('pending');
+    expect(await notify({ ...other, flood_key: 'another machine' })).toBe('pending');
     now += 61 * MINUTE;
-    expect(await tell({ subject_id: 'later', told_key: 'later' })).toBe('pending');
+    expect(await notify({ subject_id: 'later', group_key: 'later' })).toBe('pending');
   });
 
   test('an alert that nobody takes is given up, and delivered when a person has it sent again', async () => {
     await at.add();
     at.receiver.status = 500;
-    await tell();
+    await notify();
     for (let n = 0; n < 12; n++) {
       await delivery.deliverDue();
       expect(standing.get('first')).toEqual({ state: n === 11 ? 'dead' : 'pending', attempts: n + 1 });
@@ -156,12 +156,12 @@ describe.each(DATABASES)('on %s', (_name, start) => {
 
   test('of several channels one that was told is enough, and one that still may be is not given up', async () => {
     for (let n = 0; n < 3; n++) await at.add({ name: `${n}` });
-    await tell();
-    await tell({ source: 'traps' });
+    await notify();
+    await notify({ source: 'traps' });
     const messages = at.database.tables<{ alert_messages: Alert & { message_id: string } }>();
     const ofThis = messages.selectFrom('alert_messages').select('message_id').where('source', '=', 'endpoints');
     const ids = (await ofThis.execute()).map(({ message_id }) => message_id);
-    const note = noteStanding(teller, () => new Date(now));
+    const note = noteStanding(alerted, () => new Date(now));
     const states = [];
     for (const [of, status, attempts] of [
       [0, 'dead', 12],
@@ -181,7 +181,7 @@ describe.each(DATABASES)('on %s', (_name, start) => {
     'nothing is sent to the inside: %s',
     async (target) => {
       await at.add({ target });
-      await tell();
+      await notify();
       await delivery.deliverDue();
       expect((await at.outbox.dead({ limit: 10 })).data[0]?.last_error).toContain('nothing was sent');
       expect(standing.get('first')?.state).toBe('dead');
@@ -190,7 +190,7 @@ describe.each(DATABASES)('on %s', (_name, start) => {
 
   test('a mail says what happened, and no line of it is what a stranger wrote', async () => {
     await at.add({ kind: 'email', target: 'Ada@Example.com' });
-    await tell();
+    await notify();
     words = HOSTILE;
     await delivery.deliverDue();
     expect(at.mails.map(({ to, subject, text }) => [to, subject, text])).toEqual([
@@ -204,8 +204,8 @@ describe.each(DATABASES)('on %s', (_name, start) => {
 
   test('a channel hears of nothing less than it wants, and of nothing once it is removed', async () => {
     const { alert_channel_id } = await at.add({ least_severity: 'high' });
-    expect(await tell()).toBe('none');
-    expect(await tell({ severity: 'critical' })).toBe('pending');
+    expect(await notify()).toBe('none');
+    expect(await notify({ severity: 'critical' })).toBe('pending');
     await at.remove(alert_channel_id);
     await delivery.deliverDue();
     expect(at.receiver.received).toEqual([]);
@@ -218,10 +218,10 @@ describe.each(DATABASES)('on %s', (_name, start) => {
 
   test('a channel of some services hears of no other', async () => {
     await at.add({ sources: ['traps'] });
-    expect(await tell()).toBe('none');
-    expect(await tell({ source: 'traps' })).toBe('pending');
+    expect(await notify()).toBe('none');
+    expect(await notify({ source: 'traps' })).toBe('pending');
     await at.add({ sources: ['endpoints', 'traps'] });
-    expect(await tell()).toBe('pending');
+    expect(await notify()).toBe('pending');
     expect((await at.alerts.channels.list()).map(({ sources }) => sources)).toEqual([
       ['traps'],
       ['traps', 'endpoints'],

@@ -25,7 +25,7 @@ const hook = async (more: object = {}) => {
 const add = (typed: Record<string, string>) =>
   operator.submit(FORM, FORM, { once: typed['name'] ?? '', least_severity: 'low', ...typed });
 test('a webhook shows its secret once, a form that is sent twice adds one, and each is removed', async () => {
-  expect(shown((await operator.get(PAGE)).text)).toContain('Nobody is told of anything.');
+  expect(shown((await operator.get(PAGE)).text)).toContain('Nobody is notified.');
   const typed = { kind: 'webhook', name: HOSTILE.slice(0, 60), target: 'https://example.com/hook' };
   const { text } = await add(typed);
   const secret = /<pre id="secret"[^>]*>(whsec_[^<]+)/.exec(text)?.[1] ?? '';
@@ -34,13 +34,13 @@ test('a webhook shows its secret once, a form that is sent twice adds one, and e
   expect([again.status, again.text.includes(secret)]).toEqual([409, false]);
   const mail = { kind: 'email', name: 'Security', target: 'Security@example.com', sources: 'traps' };
   for (let count = 0; count < 2; count++)
-    expect(shown((await add(mail)).text)).toContain('Security is told from now on.');
+    expect(shown((await add(mail)).text)).toContain('Security is notified from now on.');
   const list = (await operator.get(PAGE)).text;
   expect(list.match(/<th scope="row">/g)).toHaveLength(2);
   expect(list).not.toContain(secret);
   expect(shown(list)).toMatch(/webhook example\.com all services low .* e-mail security@example\.com Traps low/);
   const [remove = ''] = /\/app\/alerts\/[\w-]+\/remove/.exec(list) ?? [];
-  expect(shown((await operator.submit(remove, remove)).text)).toContain('is told nothing more.');
+  expect(shown((await operator.submit(remove, remove)).text)).toContain('gets no more alerts.');
   expect((await operator.get(PAGE)).text.match(/<th scope="row">/g)).toHaveLength(1);
 });
 
@@ -48,7 +48,7 @@ test.each([
   [{ kind: 'webhook', target: 'ftp://example.com' }, 'target', 'webhook'],
   [{ kind: 'email', target: 'nobody' }, 'target', 'e-mail address'],
   [{ kind: 'pigeon', target: 'x' }, 'kind', ''],
-  [{ kind: 'email', target: 'a@example.com', name: '' }, 'name', 'Say who is told.'],
+  [{ kind: 'email', target: 'a@example.com', name: '' }, 'name', 'Say who is notified.'],
   [{ kind: 'email', target: 'a@example.com', least_severity: 'none' }, 'least_severity', ''],
   [{ kind: 'email', target: 'a@example.com', sources: 'weather' }, 'sources', ''],
 ])('a wrong one comes again with what is wrong: %j', async (typed, field, words) => {

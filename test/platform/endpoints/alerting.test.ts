@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { tellerOfEndpoints } from '../../../src/platform/endpoints/alerting.ts';
+import { alertedEndpoints } from '../../../src/platform/endpoints/alerting.ts';
 import type { OutboxDelivery } from '../../../src/platform/jobs/delivery.ts';
 import { AlertPlace } from '../alerts/alert-place.ts';
 import { DATABASES } from '../database/databases.ts';
@@ -17,8 +17,8 @@ describe.each(DATABASES)('alerts of endpoints on %s', (_name, start) => {
   beforeAll(async () => {
     at = await EndpointPlace.open(start);
     to = await AlertPlace.open(at.database, () => new Date(at.now), at.masterKey);
-    at.tells = to.alerts;
-    delivery = to.deliveryFor(tellerOfEndpoints(at.service.events));
+    at.notifier = to.alerts;
+    delivery = to.deliveryFor(alertedEndpoints(at.service.events));
     await to.add({ sources: ['endpoints'] });
     await to.add({ kind: 'email', target: 'ada@example.com', name: 'mail' });
   });
@@ -79,7 +79,7 @@ describe.each(DATABASES)('alerts of endpoints on %s', (_name, start) => {
     expect(new Set(events.map(({ alert }) => alert))).toEqual(new Set(['delivered']));
     const [{ event_id } = { event_id: '' }] = events.filter((event) => event.severity === severity);
     const url = `https://evidence.example/app/endpoints/events/${event_id}`;
-    expect(to.told()).toMatchObject([{ type: kind, data: { event_id, severity, url, told: events.length } }]);
+    expect(to.told()).toMatchObject([{ type: kind, data: { event_id, severity, url, events: events.length } }]);
     expect(to.mails).toMatchObject([{ to: 'ada@example.com', subject }]);
     expect(to.mails[0]?.text).toMatch(
       new RegExp(`^${words}\\n\\nEndpoint: host\\nWhat: .*\\nSeverity: ${severity}\\n`),
@@ -89,7 +89,7 @@ describe.each(DATABASES)('alerts of endpoints on %s', (_name, start) => {
   test('what one report raised is one alert, which names the worst and counts the others', async () => {
     await host.reports([...files(50), file('/usr/sbin/sshd', 'b')]);
     await delivery.deliverDue();
-    expect(to.told()).toMatchObject([{ data: { path: '/usr/sbin/sshd', told: 52 } }]);
+    expect(to.told()).toMatchObject([{ data: { path: '/usr/sbin/sshd', events: 52 } }]);
     expect(to.mails[0]?.text).toContain('\nOthers of the same report: 51\n');
   });
 

@@ -43,7 +43,7 @@ export class EndpointPlace {
   approvers = 1;
   readonly alerts: Alert[] = [];
   /** Who tells people; nobody, unless said. */
-  tells: Pick<Alerts, 'tell'> = { tell: async () => 'pending' };
+  notifier: Pick<Alerts, 'notify'> = { notify: async () => 'pending' };
   #databases: DatabasePlace | null = null;
 
   /** On a database of its own, which `close` ends. */
@@ -74,9 +74,9 @@ export class EndpointPlace {
       },
       knownFiles,
       alerts: {
-        tell: (transaction, alert) => {
+        notify: (transaction, alert) => {
           this.alerts.push(alert);
-          return this.tells.tell(transaction, alert);
+          return this.notifier.notify(transaction, alert);
         },
       },
       approvers: async () => this.approvers,

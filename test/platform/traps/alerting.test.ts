@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import type { OutboxDelivery } from '../../../src/platform/jobs/delivery.ts';
-import { tellerOf } from '../../../src/platform/traps/alerting.ts';
+import { alertedTraps } from '../../../src/platform/traps/alerting.ts';
 import { AlertPlace, MINUTE } from '../alerts/alert-place.ts';
 import { DATABASES, type DatabasePlace } from '../database/databases.ts';
 import { TrapPlace } from './trap-place.ts';
@@ -21,7 +21,7 @@ describe.each(DATABASES)('on %s', (_name, start) => {
     ({ trapNo } = await at.trap());
     to = await AlertPlace.open(database, () => new Date(at.now));
     at.alerts = to.alerts;
-    delivery = to.deliveryFor(tellerOf(at.detections));
+    delivery = to.deliveryFor(alertedTraps(at.detections));
     await to.add();
   });
   afterEach(() => to.close());

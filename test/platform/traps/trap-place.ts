@@ -32,7 +32,7 @@ export class TrapPlace {
   /** Has every recording fail once its entries are written. */
   fault = false;
   /** Nobody is told, unless said. */
-  alerts: Pick<Alerts, 'tell'> = { tell: async () => 'none' };
+  alerts: Pick<Alerts, 'notify'> = { notify: async () => 'none' };
 
   constructor(database: Database, masterKey: Uint8Array = randomBytes(32)) {
     this.database = database;
@@ -60,7 +60,7 @@ export class TrapPlace {
       {
         log: this.log,
         clock,
-        alert: (transaction, detection, trap) => this.alerts.tell(transaction, alertOf(detection, trap)),
+        alert: (transaction, detection, trap) => this.alerts.notify(transaction, alertOf(detection, trap)),
       },
       version,
     );

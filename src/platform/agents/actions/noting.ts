@@ -3,15 +3,15 @@ import type { Agent } from '../agent-rows.ts';
 import type { AgentServiceDeps } from '../deps.ts';
 import { noteGhost } from '../ghosts.ts';
 import type { IssuerPort } from '../ports.ts';
-import type { TrustDesk } from '../trust/desk.ts';
 import type { FamilyLedgers, LedgerChange } from '../trust/families.ts';
 import { EARNS_NOTHING } from '../trust/reasons.ts';
+import type { TrustWriter } from '../trust/writer.ts';
 import type { Vaults } from '../vault/vaults.ts';
 import { type JudgedAction, otherThanRegistered } from './judging.ts';
 import type { ActionReport } from './report.ts';
 
 export interface ActionDeps extends Pick<AgentServiceDeps, 'clock' | 'log' | 'alerts'> {
-  desk: TrustDesk;
+  trust: TrustWriter;
   issuer: Pick<IssuerPort, 'suspendPassport'>;
   vaults: Pick<Vaults, 'decoyTools' | 'trip'>;
 }

@@ -32,7 +32,7 @@ export async function recordOutcomes(
   reports: readonly OutcomeReport[],
 ): Promise<OutcomeAnswer[]> {
   const now = deps.clock().toISOString();
-  const ledgers = await deps.desk.begin(transaction, [...new Set(reports.map(({ agentId }) => agentId))]);
+  const ledgers = await deps.trust.begin(transaction, [...new Set(reports.map(({ agentId }) => agentId))]);
   const actions = await actionsOf(transaction, [...new Set(reports.map(({ actionId }) => actionId))]);
   const actionNos = actions.map(({ action_no }) => action_no);
   const outcomes = new Map<number, NewReportedOutcome>(await outcomesOf(transaction, actionNos));

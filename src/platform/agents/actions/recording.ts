@@ -61,7 +61,7 @@ class ActionRecording {
   static async begin(transaction: Transaction, deps: ActionDeps, reports: readonly ActionReport[]) {
     const now = deps.clock();
     const ids = [...new Set(reports.map(({ agentId }) => agentId))];
-    const ledgers = await deps.desk.begin(transaction, ids);
+    const ledgers = await deps.trust.begin(transaction, ids);
     const agents = ids.map((id) => ledgers.agent(id)).filter((agent) => agent !== undefined);
     const known = await KnownActions.read(transaction, { reports, agents, vaults: deps.vaults, now });
     return new ActionRecording(transaction, deps, { ledgers, known, now });

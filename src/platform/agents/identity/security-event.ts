@@ -4,7 +4,7 @@ import { type PlatformSigner, signJwt } from './signatures.ts';
 export const SECURITY_EVENT_NAMES = ['suspended', 'revoked', 'reinstated'] as const;
 export type SecurityEventName = (typeof SECURITY_EVENT_NAMES)[number];
 
-/** Something that others are told about an agent. */
+/** An event about an agent, for subscribers. */
 export interface SecurityEvent {
   /** The audience. */
   aud: string;

@@ -148,7 +148,10 @@ export class KillSwitch {
       .returningAll()
       .executeTakeFirstOrThrow();
     await planSteps(transaction, kill, this.#steps, agents);
-    await this.#deps.alerts.tell(transaction, alertOfAgent('agent.killed', { agent_id: agentId, what: kill.kill_id }));
+    await this.#deps.alerts.notify(
+      transaction,
+      alertOfAgent('agent.killed', { agent_id: agentId, what: kill.kill_id }),
+    );
     await this.#record(transaction, agents, 'kill.started', actor.name, kill);
     return kill;
   }

@@ -9,7 +9,7 @@ import { changePassport, currentIdentity, liftHold } from '../identity/identity-
 import type { Reinstated } from '../requests/kill.ts';
 import type { KillDeps } from './deps.ts';
 import { runningKillOf } from './kill-rows.ts';
-import { tellSubscribers } from './security-events.ts';
+import { notifySubscribers } from './security-events.ts';
 
 /**
  * Lets a suspended agent act again, with little trust. Its children stay as they are.
@@ -34,7 +34,7 @@ export function reinstateAgent(
     const change = { state, suspended_because: null, state_changed_at: now.toISOString() } as const;
     await changeAgent(transaction, agent, change);
     const passport_status = await restoreIdentity(transaction, agent, now);
-    await tellSubscribers(transaction, deps, { agent, kill: null, event: 'reinstated' });
+    await notifySubscribers(transaction, deps, { agent, kill: null, event: 'reinstated' });
     const children = await descendantsOf(transaction, agent);
     const of = ['agent', agentId] as const;
     const more = { reason, state, passport_status, because_was: agent.suspended_because };

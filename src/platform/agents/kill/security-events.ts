@@ -13,7 +13,7 @@ import type { Kill } from './kill-rows.ts';
 /** In the outbox. */
 const OUTBOX_KIND = 'agents/security-event';
 
-interface ToldEvent {
+interface SubscriberEvent {
   agent: Pick<Agent, 'agent_no' | 'agent_id'>;
   /** Null where no kill switch was used. */
   kill: Pick<Kill, 'kill_no' | 'kill_id'> | null;
@@ -21,10 +21,10 @@ interface ToldEvent {
 }
 
 /** Signs an event for each subscriber, and has it sent. @returns for how many. */
-export async function tellSubscribers(
+export async function notifySubscribers(
   transaction: Transaction,
   { issuer, outbox, clock }: Pick<KillDeps, 'issuer' | 'outbox' | 'clock'>,
-  { agent, kill, event }: ToldEvent,
+  { agent, kill, event }: SubscriberEvent,
 ): Promise<number> {
   const tables = transaction.tables<AgentTables>();
   const subscribers = await tables

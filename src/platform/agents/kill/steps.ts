@@ -8,7 +8,7 @@ import { changePassport, currentIdentity, revokeCertificates } from '../identity
 import type { FlipWatch } from './asking.ts';
 import type { KillDeps } from './deps.ts';
 import type { Kill, StepEnd } from './kill-rows.ts';
-import { tellSubscribers } from './security-events.ts';
+import { notifySubscribers } from './security-events.ts';
 
 /** The subject of a step. */
 export interface StepSubject {
@@ -46,7 +46,7 @@ export function killSteps(deps: KillDeps): readonly KillStep[] {
     ['certificates', revokeBoth],
     ['api_keys', endKeys],
     ['vault_leases', endAgentLeases],
-    ['subscribers', tellOfKill],
+    ['subscribers', notifyOfKill],
   ] as const;
   return [
     ...acts.map(
@@ -133,9 +133,9 @@ const endAgentLeases: Act = async (transaction, { kill: { kill_id }, agentId }, 
   );
 };
 
-const tellOfKill: Act = async (transaction, { kill, agentId }, deps) => {
+const notifyOfKill: Act = async (transaction, { kill, agentId }, deps) => {
   const agent = await findAgent(transaction, agentId);
-  const told = await tellSubscribers(transaction, deps, { agent, kill, event: STATES[kill.mode] });
+  const told = await notifySubscribers(transaction, deps, { agent, kill, event: STATES[kill.mode] });
   if (told === 0) return completed('There are no subscribers.');
   return completed(
     `${plural(told, 'Security Event Token')} ${agree(told, 'is', 'are')} signed and on the way; how each one stands is below.`,

@@ -8,7 +8,7 @@ import type { AgentServiceDeps } from '../deps.ts';
 import type { NewSubscriber, WireSubscriber } from '../requests/subscribers.ts';
 import type { AgentTables } from '../tables.ts';
 
-/** Each of them is told of each agent. */
+/** The most subscribers: each gets the events of every agent. */
 const MOST_SUBSCRIBERS = 20;
 
 /** Receivers of signed Security Event Tokens about agents that are stopped or reinstated. */

@@ -22,7 +22,7 @@ export const subscriberRoutes: FastifyPluginAsyncZod<{ service: AgentService }> 
       schema: {
         operationId: 'listSubscribers',
         tags: ['subscribers'],
-        summary: 'List who is told that agents are stopped and reinstated',
+        summary: 'List the subscribers that are notified when agents are stopped and reinstated',
         response: { 200: subscriberListSchema },
       },
     },

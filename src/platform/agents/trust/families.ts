@@ -116,7 +116,7 @@ export class FamilyLedgers {
     if (suspended_because === 'auto') {
       const what = String(agent.ledger_length);
       const alert = alertOfAgent('agent.auto_suspended', { agent_id: agent.agent_id, what });
-      await this.#deps.alerts.tell(this.#transaction, alert);
+      await this.#deps.alerts.notify(this.#transaction, alert);
     }
     return suspendedEntries(agent, passport);
   }

@@ -2,34 +2,34 @@ import type { Job } from '../../jobs/scheduler.ts';
 import type { AgentServiceDeps } from '../deps.ts';
 import { writeEntries } from '../entries.ts';
 import type { AgentTables } from '../tables.ts';
-import type { TrustDesk } from './desk.ts';
+import type { TrustWriter } from './writer.ts';
 
 const EVERY_MS = 10 * 60_000;
 /** Agents that are looked at in one go. */
 const AT_ONCE = 200;
 
 /** The effect of time on trust: agents that were idle for too long fall to the floor of their tier. */
-export function trustJob(deps: Pick<AgentServiceDeps, 'database' | 'clock' | 'log'>, desk: TrustDesk): Job {
+export function trustJob(deps: Pick<AgentServiceDeps, 'database' | 'clock' | 'log'>, trust: TrustWriter): Job {
   return {
     name: 'agents/trust',
     everyMs: EVERY_MS,
     atMostMs: EVERY_MS,
     async run() {
-      while ((await decaySome(deps, desk)) === AT_ONCE);
+      while ((await decaySome(deps, trust)) === AT_ONCE);
     },
   };
 }
 
 async function decaySome(
   { database, clock, log }: Pick<AgentServiceDeps, 'database' | 'clock' | 'log'>,
-  desk: TrustDesk,
+  trust: TrustWriter,
 ): Promise<number> {
   const now = clock().toISOString();
   const agents = database.tables<AgentTables>().selectFrom('agents').select('agent_id');
   const due = await agents.where('due_at', '<=', now).orderBy('due_at').limit(AT_ONCE).execute();
   for (const { agent_id } of due)
     await database.write(async (transaction) => {
-      const ledgers = await desk.begin(transaction, [agent_id]);
+      const ledgers = await trust.begin(transaction, [agent_id]);
       const { due_at = null } = ledgers.agent(agent_id) ?? {};
       // It did something meanwhile.
       if (due_at === null || due_at > now) return;

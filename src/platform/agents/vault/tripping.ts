@@ -31,19 +31,19 @@ export interface DecoyTrip {
 }
 
 /**
- * Records uses of decoys as detections of their traps, and has people told of both. It comes after all that the transaction
+ * Records uses of decoys as detections of their traps, and sends alerts of both. It comes after all that the transaction
  * locks, and before its entries: see `VaultTraps.record`.
  * @returns entries to be appended.
  */
 export async function tripDecoys(
   transaction: Transaction,
-  { traps, alerts }: { traps: Pick<VaultTraps, 'record'>; alerts: Pick<Alerts, 'tell'> },
+  { traps, alerts }: { traps: Pick<VaultTraps, 'record'>; alerts: Pick<Alerts, 'notify'> },
   trips: readonly DecoyTrip[],
 ): Promise<AgentEntry[]> {
   if (trips.length === 0) return [];
   const recorded = await traps.record(transaction, trips.map(useOf));
   for (const { decoy, agentId } of trips)
-    await alerts.tell(transaction, alertOfAgent('agent.decoy_used', { agent_id: agentId, what: decoy.decoy_id }));
+    await alerts.notify(transaction, alertOfAgent('agent.decoy_used', { agent_id: agentId, what: decoy.decoy_id }));
   return trips.map((trip, at) => entryOf(trip, recorded[at]?.detection_id ?? null));
 }
 
@@ -59,7 +59,7 @@ function useOf({ decoy, agentId, by, use, at, eventId, asker }: DecoyTrip): Vaul
     address: asker.address,
     userAgent: asker.userAgent,
     action: `${use} the ${sort} "${name}" as ${by}`,
-    told: JSON.stringify({ agent_id: agentId, decoy_id, name, use, by, at, ...asker }),
+    request: JSON.stringify({ agent_id: agentId, decoy_id, name, use, by, at, ...asker }),
   };
 }
 

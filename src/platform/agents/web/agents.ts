@@ -54,7 +54,7 @@ function ways({ agents, states, suspended_passports: passports }: AgentStats): M
       : [`${grouped(states.suspended)} ${agree(states.suspended, 'is', 'are')} suspended`]),
     ...(passports === 0 ? [] : [`${plural(passports, 'passport')} ${agree(passports, 'is', 'are')} suspended`]),
   ];
-  return markup`<p>${facts.join(', ')}. ${link(SUBSCRIBERS_PATH, 'Who is told when an agent is stopped')}</p>
+  return markup`<p>${facts.join(', ')}. ${link(SUBSCRIBERS_PATH, 'Who is notified when an agent is stopped')}</p>
 `;
 }
 

@@ -79,7 +79,7 @@ const WHAT_IT_DOES = markup`<h2>What it does</h2>
 <li>The service refuses what the agent reports from then on, and records each attempt.</li>
 <li>Its passport and its certificates are suspended or revoked. Whoever verifies it sees that at once; whoever keeps a list of revoked certificates sees it with the next list.</li>
 <li>Leases of its vault end. A value that was handed out stays with whoever has it.</li>
-<li>${link(SUBSCRIBERS_PATH, 'Subscribers')} are told by a signed message.</li>
+<li>${link(SUBSCRIBERS_PATH, 'Subscribers')} are notified by a signed message.</li>
 <li>Agents that it delegates to are stopped first.</li>
 </ul>
 <h2>What it does not do</h2>

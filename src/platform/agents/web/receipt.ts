@@ -129,7 +129,7 @@ const DELIVERY_WORDS: Record<Delivery['state'], readonly [StatusTone, string]> =
 /** The messages sent to each subscriber, and their arrival; null without subscribers. */
 function told(deliveries: readonly Delivery[], now: Date): Markup | null {
   if (deliveries.length === 0) return null;
-  return markup`<h2>Who is told</h2>
+  return markup`<h2>Who is notified</h2>
 ${dataTable<Delivery>({
   caption: 'Messages to subscribers',
   columns: [
@@ -140,7 +140,7 @@ ${dataTable<Delivery>({
     { head: 'Attempts', kind: 'number', cell: ({ attempts }) => grouped(attempts) },
   ],
   rows: deliveries,
-  empty: emptyState('Nobody is told.'),
+  empty: emptyState('Nobody is notified.'),
 })}`;
 }
 

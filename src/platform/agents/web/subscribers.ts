@@ -18,7 +18,7 @@ import { ABOVE_AGENTS, ABOVE_SUBSCRIBERS, SUBSCRIBERS_API, SUBSCRIBERS_PATH, sub
 
 const EXAMPLE = { url: 'https://example.com/events', audience: 'https://example.com' };
 
-/** Pages for the subscribers that are told when an agent is stopped or reinstated. */
+/** Pages for the subscribers that are notified when an agent is stopped or reinstated. */
 export function subscriberPages(server: FastifyInstance, parts: AgentPageParts): void {
   listPage(server, parts);
   newPage(server, parts);
@@ -35,7 +35,7 @@ function listPage(server: FastifyInstance, { service: { subscribers }, people, c
     );
     const command = curlCommand(request, { method: 'POST', path: SUBSCRIBERS_API, body: EXAMPLE });
     const empty = emptyState(
-      'Nobody is told. Add whoever relies on agents of this platform, here or with a call of the API:',
+      'Nobody is notified. Add whoever relies on agents of this platform, here or with a call of the API:',
       copyable('first-subscriber', 'Add a subscriber, as a call of the API', command),
     );
     return reply.page({
@@ -85,7 +85,7 @@ function table(subscribers: readonly WireSubscriber[], { call, now, empty, reque
 
 const newSchema = z.object({
   once: idempotencyKey,
-  url: z.string().trim().min(1, 'Say where they are told').pipe(subscriberSchema.shape.url),
+  url: z.string().trim().min(1, 'Say where they are notified').pipe(subscriberSchema.shape.url),
   audience: z.string().trim().min(1, 'Say who they are').pipe(subscriberSchema.shape.audience),
 });
 
@@ -149,7 +149,7 @@ function removePage(server: FastifyInstance, { service: { subscribers } }: Agent
       return {
         title: 'Remove a subscriber',
         above: ABOVE_SUBSCRIBERS,
-        introduction: markup`${name(url)} is told of nothing any more. What is on its way is given up.`,
+        introduction: markup`${name(url)} gets no more messages. Those on their way are given up.`,
         submit: 'Remove it',
         isFinal: true,
         back: SUBSCRIBERS_PATH,

@@ -50,8 +50,7 @@ function listPage(server: FastifyInstance, { channels, clock }: AlertPageParts):
     const mayAct = personOf(request).scopes.includes('alerts:write');
     return reply.page({
       title: 'Alerts',
-      introduction:
-        'What the services find is told once to each channel that wants it, and not again for an hour unless it gets worse.',
+      introduction: 'Each channel gets an alert once, and again after an hour or when it gets worse.',
       content: [
         forWhoMay(request, 'alerts:write', () => markup`<p>${action(`${ALERTS_PATH}/new`, 'Add a channel')}</p>\n`),
         channelTable(await channels.list(), mayAct, clock()),
@@ -82,13 +81,13 @@ function channelTable(channels: readonly WireAlertChannel[], mayAct: boolean, no
       { head: 'Name', kind: 'name', cell: (channel) => name(channel.name) },
       { head: 'Kind', cell: ({ kind }) => KIND_WORDS[kind] },
       { head: 'To', cell: ({ kind, target }) => name(kind === 'webhook' ? new URL(target).host : target) },
-      { head: 'Told of', cell: ({ sources }) => sourcesInWords(sources) },
+      { head: 'Notified of', cell: ({ sources }) => sourcesInWords(sources) },
       { head: 'From severity', cell: ({ least_severity }) => least_severity },
       { head: 'Added', cell: ({ created_at }) => moment(created_at, now) },
       ...(mayAct ? [acts] : []),
     ],
     rows: channels,
-    empty: emptyState('Nobody is told of anything. Add a webhook or an e-mail address.'),
+    empty: emptyState('Nobody is notified. Add a webhook or an email address.'),
   });
 }
 
@@ -104,8 +103,8 @@ function addPage(server: FastifyInstance, { channels }: AlertPageParts): void {
     schema: z.object({
       once: idempotencyKey,
       ...others,
-      name: text.trim().min(1, 'Say who is told').max(200),
-      target: text.min(1, 'Say where they are told').max(2000),
+      name: text.trim().min(1, 'Say who is notified').max(200),
+      target: text.min(1, 'Say where they are notified').max(2000),
       // An unticked box is not sent, and a single tick is sent as a text.
       sources: z.preprocess((given) => (given === undefined ? null : [given].flat()), sources),
     }),
@@ -122,7 +121,7 @@ function addPage(server: FastifyInstance, { channels }: AlertPageParts): void {
     async act({ once, ...input }, request, reply) {
       const { secret, ...channel } = await channels.add(actorOf(principalOf(request)), input, once);
       if (secret !== null) return secretPage(channel, secret);
-      leaveNotice(reply, `${channel.name} is told from now on.`);
+      leaveNotice(reply, `${channel.name} is notified from now on.`);
       return ALERTS_PATH;
     },
   });
@@ -140,13 +139,9 @@ function channelFields(form: FormState): Markup[] {
   return [
     onceField(form),
     choices({ ...form, values }, { name: 'kind', label: 'Kind', type: 'radio' }, kinds),
-    field(form, { name: 'name', label: 'Name', hint: 'Who is told, as others will read it.', isFirst: true }),
+    field(form, { name: 'name', label: 'Name', hint: 'Who is notified, as others will read it.', isFirst: true }),
     field(form, { name: 'target', label: 'To', hint: to, autocomplete: 'off' }),
-    choices(
-      form,
-      { name: 'sources', label: 'Services that it is told of: all, where none is chosen', type: 'checkbox' },
-      sources,
-    ),
+    choices(form, { name: 'sources', label: 'Services: all if none is chosen', type: 'checkbox' }, sources),
     select(form, { name: 'least_severity', label: 'From severity', value: 'low' }, severities),
   ];
 }
@@ -158,7 +153,7 @@ function secretPage({ name: title, alert_channel_id }: WireAlertChannel, secret:
     title: 'The secret of the webhook',
     isNarrow: true,
     above: ABOVE_ALERTS,
-    introduction: markup`${name(title)} is told from now on. The secret that signs what is sent is shown this once.`,
+    introduction: markup`${name(title)} is notified from now on. The secret that signs what is sent is shown this once.`,
     content: markup`<div class="secret">${copyable('secret', 'The secret', secret)}</div>
 <p>Give it to whoever receives: libraries of Standard Webhooks believe nothing that is not signed with it.</p>
 <p>${link(alertChannelPath(alert_channel_id, 'test'), 'Test it')} · ${link(ALERTS_PATH, 'I have kept it')}</p>`,
@@ -184,10 +179,10 @@ function removePage(server: FastifyInstance, { channels, operations }: AlertPage
     path: '/alerts/:alert_channel_id/remove',
     subject: (params) => channelOf(channels, params),
     title: (channel) => `Remove ${channel.name}`,
-    introduction: 'It is told nothing more, and its secret is forgotten.',
+    introduction: 'It gets no more alerts, and its secret is forgotten.',
     submit: 'Remove it',
     isFinal: true,
-    notice: (channel) => `${channel.name} is told nothing more.`,
+    notice: (channel) => `${channel.name} gets no more alerts.`,
   });
 }
 

@@ -22,8 +22,8 @@ export function severityWord(severity: AlertSeverity): Markup {
 }
 
 const ALERT_WORDS: Record<AlertState, readonly [StatusTone, string]> = {
-  none: ['neutral', 'nobody is told'],
-  suppressed: ['neutral', 'told shortly before'],
+  none: ['neutral', 'nobody is notified'],
+  suppressed: ['neutral', 'notified shortly before'],
   pending: ['neutral', 'on its way'],
   delivered: ['good', 'delivered'],
   dead: ['bad', 'not delivered'],

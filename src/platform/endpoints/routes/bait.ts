@@ -82,7 +82,7 @@ export const baitRoutes: FastifyPluginAsyncZod<{ service: EndpointService }> = a
 /** Bait, for the agent that plants it. */
 // Over 40 lines: it is a list of routes.
 export const agentBaitRoutes: FastifyPluginAsyncZod<{ service: EndpointService }> = async (server, { service }) => {
-  const { baitDesk } = service;
+  const { baitProtocol } = service;
 
   server.post(
     '/agent/bait/:bait_id/planted',
@@ -97,7 +97,7 @@ export const agentBaitRoutes: FastifyPluginAsyncZod<{ service: EndpointService }
         response: { 200: baitStandsSchema, ...problemResponses(404) },
       },
     },
-    (request) => baitDesk.planted(endpointOf(principalOf(request)), request.params.bait_id, request.body),
+    (request) => baitProtocol.planted(endpointOf(principalOf(request)), request.params.bait_id, request.body),
   );
 
   server.post(
@@ -113,7 +113,7 @@ export const agentBaitRoutes: FastifyPluginAsyncZod<{ service: EndpointService }
         response: { 200: baitStandsSchema, ...problemResponses(404) },
       },
     },
-    (request) => baitDesk.stands(endpointOf(principalOf(request)), request.params.bait_id, request.body),
+    (request) => baitProtocol.stands(endpointOf(principalOf(request)), request.params.bait_id, request.body),
   );
 
   server.post(
@@ -128,6 +128,6 @@ export const agentBaitRoutes: FastifyPluginAsyncZod<{ service: EndpointService }
         response: { 200: readsTakenSchema },
       },
     },
-    (request) => baitDesk.reads(endpointOf(principalOf(request)), request.body),
+    (request) => baitProtocol.reads(endpointOf(principalOf(request)), request.body),
   );
 };

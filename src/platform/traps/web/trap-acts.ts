@@ -69,7 +69,7 @@ function testPage(server: FastifyInstance, { service: { traps, proving } }: Trap
         title: `Test ${trap.label}`,
         isNarrow: true,
         above: aboveOf(trap),
-        introduction: 'The trap is used as its client would use it, with a mark. Nobody is told of a marked use.',
+        introduction: 'The trap is used as its client would use it, with a mark. No alert is sent for a marked use.',
         content: [
           postForm({ request, reply, form }, { fields: null, submit: 'Test it' }),
           asCurl('curl', curlCommand(request, actCall(request, 'test'))),

@@ -4,7 +4,7 @@ import type { KillDeps } from '../../../../src/platform/agents/kill/deps.ts';
 import { KillSwitch } from '../../../../src/platform/agents/kill/kill-switch.ts';
 import { type KillStep, killSteps } from '../../../../src/platform/agents/kill/steps.ts';
 import type { WireKill } from '../../../../src/platform/agents/requests/kill.ts';
-import { TrustDesk } from '../../../../src/platform/agents/trust/desk.ts';
+import { TrustWriter } from '../../../../src/platform/agents/trust/writer.ts';
 import { endLeases } from '../../../../src/platform/agents/vault/leases.ts';
 import { Dispatcher } from '../../../../src/platform/outgoing/dispatcher.ts';
 import { type AgentPlace, SOMEBODY } from '../agent-place.ts';
@@ -15,7 +15,7 @@ export function killMeansOf(place: AgentPlace, more: Partial<KillDeps> = {}): Ki
   return {
     ...place.deps,
     issuer,
-    trust: new TrustDesk(place.deps, issuer),
+    trust: new TrustWriter(place.deps, issuer),
     endLeases,
     dispatcher: new Dispatcher(),
     askPublic: (agentId) => place.isValid(agentId),

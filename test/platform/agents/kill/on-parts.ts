@@ -4,7 +4,7 @@ import { KillSwitch } from '../../../../src/platform/agents/kill/kill-switch.ts'
 import { type KillStep, killSteps } from '../../../../src/platform/agents/kill/steps.ts';
 import { PublicAgents } from '../../../../src/platform/agents/public/public-agents.ts';
 import { TRUST_TIMES } from '../../../../src/platform/agents/settings.ts';
-import { TrustDesk } from '../../../../src/platform/agents/trust/desk.ts';
+import { TrustWriter } from '../../../../src/platform/agents/trust/writer.ts';
 import { endLeases } from '../../../../src/platform/agents/vault/leases.ts';
 import { Dispatcher } from '../../../../src/platform/outgoing/dispatcher.ts';
 import type { Parts } from '../../../../src/platform/parts.ts';
@@ -17,12 +17,12 @@ export function killSwitchOn(
 ): KillSwitch {
   const { database, log, administration, outbox } = parts;
   const publicUrl = () => 'https://platform.example.com';
-  const alerts = { tell: async () => 'none' as const };
+  const alerts = { notify: async () => 'none' as const };
   const common = { database, clock, log, administration, outbox, alerts, publicUrl };
   const masterKey = parts.sealKeys.forThread();
   const issuer = new Issuer(common, new SecretBox(masterKey, 'agents/authorities'));
   const strangers = new PublicAgents({ database, clock }, issuer.published);
-  const trust = new TrustDesk({ ...common, trustTimes: TRUST_TIMES }, issuer);
+  const trust = new TrustWriter({ ...common, trustTimes: TRUST_TIMES }, issuer);
   const deps: KillDeps = {
     ...common,
     issuer,

@@ -7,7 +7,7 @@ import { AgentPlace, DAY_MS, SOMEBODY } from '../agent-place.ts';
 
 /** Has the desk note one thing of an agent. */
 function note(place: AgentPlace, { id }: ActingAgent, rule: TrustRuleName) {
-  return place.database.write((transaction) => place.desk.note(transaction, id, { rule }));
+  return place.database.write((transaction) => place.trust.note(transaction, id, { rule }));
 }
 
 // Over 40 lines: it is a list of tests.

@@ -135,7 +135,7 @@ describe.each(WALKS)('%s', { timeout: 120_000 }, (_how, javaScriptEnabled) => {
       expect.stringMatching(/Linked IAM apps.*not available/s),
       expect.stringMatching(/Lock of its vault.*not available/s),
     ]);
-    expect(await textOf('h2:has-text("Who is told") ~ table')).toContain(LONG.trim());
+    expect(await textOf('h2:has-text("Who is notified") ~ table')).toContain(LONG.trim());
     await lookAt(page);
     await page.goto('/app/');
     expect(await textOf('.tile:last-child')).toContain('Agents are suspended');

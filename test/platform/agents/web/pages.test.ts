@@ -30,7 +30,7 @@ const tile = async () => (await see('/app/')).replace(/.*Agent identity (.*) Wha
 describe('a platform without agents', () => {
   test.each([
     ['', 'No agent is registered yet: none has an identity here.', '/agents/api/v1/agents'],
-    ['/subscribers', 'Nobody is told.', '/agents/api/v1/subscribers'],
+    ['/subscribers', 'Nobody is notified.', '/agents/api/v1/subscribers'],
   ])('says at %j what would be there, and has the command to copy', async (path, words, api) => {
     const { text } = await owner.get(PAGE + path);
     expect(shown(text)).toContain(words);
@@ -420,7 +420,7 @@ describe('subscribers', () => {
     expect(shown(added.text)).toContain(`https://example.com/events ${HOSTILE_SHOWN} The operator THEN Remove`);
     expect(added.text).not.toContain('<script>alert');
     const [, remove = ''] = /href="([^"]*\/remove)"/.exec(added.text) ?? [];
-    expect(shown((await act(remove)).text)).toMatch(/The subscriber is removed\. .*Nobody is told\./);
+    expect(shown((await act(remove)).text)).toMatch(/The subscriber is removed\. .*Nobody is notified\./);
   });
 });
 

@@ -5,12 +5,12 @@ import type { Alert } from './api.ts';
 import { type AlertSource, type AlertState, isLess, SEVERITIES } from './enums.ts';
 import type { AlertTables } from './tables.ts';
 
-/** Whoever was told of a key is not told of it again for so long, unless of a higher level. */
+/** The time in which another alert of a group is suppressed, unless its level is higher. */
 const COOLDOWN_MS = 60 * 60_000;
-/** So many subjects of one key are told in an hour; a worse one is told still. */
+/** The most subjects of one flood key in an hour; a worse one is still sent. */
 const MOST_AN_HOUR = 20;
 
-/** The kind of what a service tells, in the outbox. */
+/** The kind of a service's alerts, in the outbox. */
 export function outboxKindOf(source: AlertSource): string {
   return `${source}/alert`;
 }
@@ -23,15 +23,15 @@ export interface AlertMessage {
   alert_channel_id: string;
 }
 
-export interface TellingDeps {
+export interface NotifyingDeps {
   outbox: Pick<Outbox, 'add'>;
   clock: () => Date;
 }
 
-/** See `Alerts.tell`. */
-export async function tell(
+/** See `Alerts.notify`. */
+export async function notify(
   transaction: Transaction,
-  { outbox, clock }: TellingDeps,
+  { outbox, clock }: NotifyingDeps,
   alert: Alert,
 ): Promise<AlertState> {
   const tables = transaction.tables<AlertTables>();
@@ -68,12 +68,15 @@ function wants(
 /** True if an earlier alert covers this one. Only delivered alerts count. */
 async function isEnough(
   transaction: Transaction,
-  { source, told_key, level, flood_key, severity }: Alert,
+  { source, group_key, level, flood_key, severity }: Alert,
   now: Date,
 ): Promise<boolean> {
   const since = new Date(now.getTime() - COOLDOWN_MS).toISOString();
   const messages = transaction.tables<AlertTables>().selectFrom('alert_messages').where('source', '=', source);
-  const told = messages.where('told_key', '=', told_key).where('delivered_at', '>', since).where('level', '>=', level);
+  const told = messages
+    .where('group_key', '=', group_key)
+    .where('delivered_at', '>', since)
+    .where('level', '>=', level);
   if ((await told.select('message_id').limit(1).execute()).length > 0) return true;
   const asBad = SEVERITIES.filter((each) => !isLess(each, severity));
   const lately = messages.where('flood_key', '=', flood_key).where('made_at', '>', since);

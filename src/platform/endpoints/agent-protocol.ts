@@ -11,7 +11,7 @@ import { scanRow } from './scan-rows.ts';
 import type { EndpointTables } from './tables.ts';
 
 /** The answers to the agent on an endpoint. */
-export class AgentDesk {
+export class AgentProtocol {
   readonly #deps: BaitDeps;
 
   constructor(deps: BaitDeps) {

@@ -3,7 +3,7 @@ import type { TrustChange, TrustNote, TrustPort } from '../ports.ts';
 import { FamilyLedgers, type TrustDeps } from './families.ts';
 
 /** The one place that notes every effect on an agent's trust. */
-export class TrustDesk implements TrustPort {
+export class TrustWriter implements TrustPort {
   readonly #deps: TrustDeps;
 
   constructor(deps: Omit<TrustDeps, 'issuer'>, issuer: TrustDeps['issuer']) {

@@ -25,7 +25,7 @@ const FOLLOWS: Record<BaitStanding['standing'], { status: BaitStatus | null; eve
 };
 
 /** Takes the findings of an endpoint's agent about its bait. */
-export class BaitDesk {
+export class BaitProtocol {
   readonly #deps: BaitDeps;
 
   constructor(deps: BaitDeps) {
@@ -91,7 +91,7 @@ export class BaitDesk {
         readAt: between(read.read_at, bait.asked_at, clock().toISOString()),
         sourceEventId: `${read.bait_id}/${read.event}`,
         path: bait.path,
-        told: JSON.stringify({ endpoint_id: endpointId, ...read }),
+        request: JSON.stringify({ endpoint_id: endpointId, ...read }),
       });
     }
     return { taken };
