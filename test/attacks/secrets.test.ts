@@ -84,8 +84,8 @@ describe('a secret that is too long', () => {
     ['EVIDENCE_SIGNING_PASSPHRASE', { EVIDENCE_API_KEY: KEY }],
   ])('in %s is refused, and nothing of it is printed', async (variable, env) => {
     const cwd = mkdtempSync(join(tmpdir(), 'secrets-'));
-    const surroundings = { EVIDENCE_AUDIT_URL: 'http://127.0.0.1:9', ...env, [variable]: LONG };
-    const { code, stdout, stderr } = await evidence(['export', '--all-time'], { cwd, env: surroundings });
+    const deps = { EVIDENCE_AUDIT_URL: 'http://127.0.0.1:9', ...env, [variable]: LONG };
+    const { code, stdout, stderr } = await evidence(['export', '--all-time'], { cwd, env: deps });
     expect([code, stdout]).toEqual([2, '']);
     expect(stderr).toMatch(new RegExp(`has ${LONG.length} characters, and at most ${MAX_SECRET} are taken`));
     expect(stderr).not.toMatch(/long-secret|RegExp|regular expression/i);

@@ -34,7 +34,7 @@ export async function evidenceUntil(
   const { printed, stdout, stderr } = keptOutput((output) => {
     if (text !== null && output.includes(text)) end(130, 'interrupted');
   });
-  const surroundings = {
+  const deps = {
     directory: cwd,
     environment: cleanEnvironment(env),
     stdout,
@@ -49,7 +49,7 @@ export async function evidenceUntil(
     holdHeap: () => undefined,
   };
   try {
-    return { code: await withVariables(env, () => carryOut(words, surroundings)), ...printed };
+    return { code: await withVariables(env, () => carryOut(words, deps)), ...printed };
   } finally {
     clearTimeout(deadline);
   }

@@ -13,8 +13,8 @@ import { readTool } from './config/tool.ts';
 import type { Interruption } from './interruption.ts';
 import { listOfTopics } from './output/topics.ts';
 
-/** The surroundings of a command line: a process of its own, or that of a test. */
-export interface Surroundings extends Pick<CommandContext, 'directory' | 'environment' | 'holdHeap'> {
+/** The process around a command line: its own, or that of a test. */
+export interface ProgramDeps extends Pick<CommandContext, 'directory' | 'environment' | 'holdHeap'> {
   stdout: Output;
   stderr: Output;
   interruption: Pick<Interruption, 'signal' | 'exitCode' | 'endAfter'>;
@@ -46,15 +46,15 @@ const helpOn: HelpOn = async (command) => {
  * @param words what stands after the name of the program.
  * @returns the exit code.
  */
-export async function evidence(words: readonly string[], surroundings: Surroundings): Promise<number> {
+export async function evidence(words: readonly string[], deps: ProgramDeps): Promise<number> {
   try {
-    checkLogFormat(surroundings.environment);
+    checkLogFormat(deps.environment);
     const said = await parseSaying(makeParser(), words, listOfTopics);
-    if (said !== '') surroundings.stdout.write(`${said}\n`);
+    if (said !== '') deps.stdout.write(`${said}\n`);
     return 0;
   } catch (error) {
-    if (error instanceof Choice) return work(error.chosen, surroundings);
-    return error instanceof Complaint ? answer(error, words, surroundings) : refuse(error, words, surroundings);
+    if (error instanceof Choice) return work(error.chosen, deps);
+    return error instanceof Complaint ? answer(error, words, deps) : refuse(error, words, deps);
   }
 }
 
@@ -108,8 +108,8 @@ function checkLogFormat({ EVIDENCE_LOG_FORMAT: format = 'text' }: NodeJS.Process
   throw new EvidenceError('usage', `EVIDENCE_LOG_FORMAT is neither text nor json: "${format}"`);
 }
 
-async function work({ given, load, operands }: Chosen, surroundings: Surroundings): Promise<number> {
-  const { directory, environment, holdHeap, interruption, stdout, stderr } = surroundings;
+async function work({ given, load, operands }: Chosen, deps: ProgramDeps): Promise<number> {
+  const { directory, environment, holdHeap, interruption, stdout, stderr } = deps;
   const {
     json = false,
     quiet = false,
@@ -129,16 +129,16 @@ async function work({ given, load, operands }: Chosen, surroundings: Surrounding
 }
 
 /** A bare call is answered with the help, and 2: to a script whose command is empty, 0 would say that all is verified. */
-async function answer({ message }: Complaint, words: readonly string[], surroundings: Surroundings): Promise<number> {
-  if (words.length === 0 && !asksForJsonLog(words, surroundings.environment)) {
-    surroundings.stderr.write(`${await helpOn(null)}\n`);
+async function answer({ message }: Complaint, words: readonly string[], deps: ProgramDeps): Promise<number> {
+  if (words.length === 0 && !asksForJsonLog(words, deps.environment)) {
+    deps.stderr.write(`${await helpOn(null)}\n`);
     return exitCodeOf('usage');
   }
   const { toUsageError } = await import('../../core/terminal/usage.ts');
-  return refuse(await toUsageError(message, { program: 'evidence', words, helpOn }), words, surroundings);
+  return refuse(await toUsageError(message, { program: 'evidence', words, helpOn }), words, deps);
 }
 
-function refuse(error: unknown, words: readonly string[], { environment, stdout, stderr }: Surroundings): number {
+function refuse(error: unknown, words: readonly string[], { environment, stdout, stderr }: ProgramDeps): number {
   const logFormat = asksForJsonLog(words, environment) ? 'json' : 'text';
   const printer = new Printer({ json: words.includes('--json'), quiet: false, logFormat, stdout, stderr });
   keepSecretsOf(environment, printer);

@@ -20,7 +20,7 @@ import {
 } from './repository.ts';
 import { belongsTo, FOLD_MS, LONGEST_DETECTION_MS, severityOf } from './rules.ts';
 import { addTo, entryOfTouched, occurrenceOf, type Touched, useFacts, widen } from './touched.ts';
-import { foldOf, storable, type TrapUse } from './use.ts';
+import { groupKeyOf, storable, type TrapUse } from './use.ts';
 
 /** The effect of a recorded use. */
 export interface Recorded {
@@ -57,7 +57,7 @@ class Recording {
   readonly #deps: RecordingDeps;
   readonly #changeNo: number;
   readonly #traps = new Map<number, Trap>();
-  /** By trap and fold. */
+  /** By trap and group key. */
   readonly #near = new Map<string, Touched[]>();
 
   constructor(transaction: Transaction, deps: RecordingDeps, changeNo: number) {
@@ -70,19 +70,19 @@ class Recording {
     if (use.sourceEventId !== null && !(await isNewEvent(this.#transaction, use.channel, use.sourceEventId)))
       return null;
     const trap = await this.#trap(use.trapNo);
-    const fold = foldOf(use);
-    const near = await this.#detectionsOf(trap, fold, use.eventTime);
+    const groupKey = groupKeyOf(use);
+    const near = await this.#detectionsOf(trap, groupKey, use.eventTime);
     const known = near.find(({ detection: { first_seen: first, last_seen: last } }) =>
       belongsTo(use.eventTime, { first, last }),
     );
     const told = await this.#toldByIam(trap, known, use);
-    if (told !== null) return this.#trace(told, { use, fold, near });
+    if (told !== null) return this.#trace(told, { use, groupKey, near });
     if (known !== undefined) {
       addTo(known, use);
       return { detection_id: known.detection.detection_id, isNew: false };
     }
     const first = occurrenceOf(use, 1);
-    const detection = this.#begin(use, fold, first);
+    const detection = this.#begin(use, groupKey, first);
     near.push({ detection, trap, isNew: true, deepened: false, worsened: false, traced: false, occurrences: [first] });
     return { detection_id: detection.detection_id, isNew: true };
   }
@@ -114,13 +114,13 @@ class Recording {
   }
 
   /** Those that the use may belong to, and what was added to them here. */
-  async #detectionsOf(trap: Trap, fold: string, eventTime: string): Promise<Touched[]> {
-    const key = `${trap.trap_no}/${fold}`;
+  async #detectionsOf(trap: Trap, groupKey: string, eventTime: string): Promise<Touched[]> {
+    const key = `${trap.trap_no}/${groupKey}`;
     const known = this.#near.get(key);
     if (known !== undefined) return known;
     const rows = await detectionsNear(this.#transaction, {
       trapNo: trap.trap_no,
-      fold,
+      groupKey,
       since: new Date(Date.parse(eventTime) - LONGEST_DETECTION_MS - FOLD_MS).toISOString(),
     });
     const untouched = { isNew: false, deepened: false, worsened: false, traced: false };
@@ -132,7 +132,7 @@ class Recording {
   /** Finds the use that IAM reported before CloudTrail did, so that it is not counted twice. */
   async #toldByIam(trap: Trap, known: Touched | undefined, use: TrapUse): Promise<Told | null> {
     if (use.channel !== 'aws_cloudtrail') return null;
-    const unnamed = await this.#detectionsOf(trap, foldOf({ sourceIp: null, userAgent: null }), use.eventTime);
+    const unnamed = await this.#detectionsOf(trap, groupKeyOf({ sourceIp: null, userAgent: null }), use.eventTime);
     const isSame = ({ detection: { channel, service } }: Touched) =>
       channel === 'aws_last_used' && (service === null || service === use.service);
     for (const touched of known === undefined ? unnamed.filter(isSame) : [known]) {
@@ -145,12 +145,15 @@ class Recording {
 
   async #trace(
     { touched, number }: Told,
-    { use, fold, near }: { use: TrapUse; fold: string; near: Touched[] },
+    { use, groupKey, near }: { use: TrapUse; groupKey: string; near: Touched[] },
   ): Promise<Recorded> {
     const { detection } = touched;
     await replaceOccurrence(this.#transaction, detection.detection_no, occurrenceOf(use, number));
     if (detection.channel === 'aws_last_used') {
-      Object.assign(detection, useFacts(use), { fold, request_sha256: hash('sha256', use.request, 'hex') });
+      Object.assign(detection, useFacts(use), {
+        group_key: groupKey,
+        request_sha256: hash('sha256', use.request, 'hex'),
+      });
       widen(detection, use.eventTime);
       near.push(touched);
       touched.traced = true;
@@ -158,13 +161,13 @@ class Recording {
     return { detection_id: detection.detection_id, isNew: false };
   }
 
-  #begin(use: TrapUse, fold: string, { request_sha256 }: Occurrence): Detection {
+  #begin(use: TrapUse, groupKey: string, { request_sha256 }: Occurrence): Detection {
     return {
       detection_no: 0,
       change_no: 0,
       detection_id: randomUUID(),
       trap_no: use.trapNo,
-      fold,
+      group_key: groupKey,
       depth: use.depth,
       severity: severityOf(use),
       ...useFacts(use),

@@ -60,13 +60,16 @@ export async function isNewEvent(transaction: Transaction, channel: Channel, sou
   return numInsertedOrUpdatedRows === 1n;
 }
 
-/** The detections of a trap and fold that were still seen at a time, newest first. */
+/** The detections of a trap and group key that were still seen at a time, newest first. */
 export async function detectionsNear(
   reader: Reader,
-  { trapNo, fold, since }: { trapNo: number; fold: string; since: string },
+  { trapNo, groupKey, since }: { trapNo: number; groupKey: string; since: string },
 ): Promise<Detection[]> {
   const detections = reader.tables<TrapTables>().selectFrom('detections').selectAll();
-  const near = detections.where('trap_no', '=', trapNo).where('fold', '=', fold).where('last_seen', '>=', since);
+  const near = detections
+    .where('trap_no', '=', trapNo)
+    .where('group_key', '=', groupKey)
+    .where('last_seen', '>=', since);
   return await near.orderBy('last_seen', 'desc').execute();
 }
 

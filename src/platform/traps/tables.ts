@@ -41,7 +41,7 @@ export const TRAP_TABLES = {
       detection_id: column.text('UNIQUE'),
       trap_no: column.integer('REFERENCES traps'),
       /** Hex SHA-256 of what its occurrences have in common. */
-      fold: column.digest(),
+      group_key: column.digest(),
       depth: column.text<Depth>(),
       severity: column.text<AlertSeverity>(),
       channel: column.text<Channel>(),
@@ -74,7 +74,7 @@ export const TRAP_TABLES = {
     },
     {
       indexes: {
-        detections_by_fold: '(trap_no, fold, last_seen)',
+        detections_by_group: '(trap_no, group_key, last_seen)',
         detections_unsettled: '(last_seen) WHERE settled_at IS NULL',
         detections_by_status: '(status, detection_no)',
       },

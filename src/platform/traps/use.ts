@@ -27,7 +27,7 @@ export interface TrapUse {
 const LONGEST = 512;
 
 /** Uses of one trap by one client from one address belong together. */
-export function foldOf({ sourceIp, userAgent }: Pick<TrapUse, 'sourceIp' | 'userAgent'>): string {
+export function groupKeyOf({ sourceIp, userAgent }: Pick<TrapUse, 'sourceIp' | 'userAgent'>): string {
   return hash('sha256', JSON.stringify([sourceIp, userAgent]), 'hex');
 }
 

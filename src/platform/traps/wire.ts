@@ -39,7 +39,7 @@ export function detectionToWire(
   detection: Detection,
   trap: Pick<Trap, 'credential_id' | 'credential_type' | 'plant_location' | 'label' | 'planted_at' | 'created_at'>,
 ): WireDetection {
-  const { detection_no: _, change_no: __, trap_no: ___, fold: ____, settled_at: _____, ...rest } = detection;
+  const { detection_no: _, change_no: __, trap_no: ___, group_key: ____, settled_at: _____, ...rest } = detection;
   const { alert_state, alert_attempts, entry_sequence, entry_hash, auth_verified, ...shown } = rest;
   const { credential_id, credential_type, plant_location, label, planted_at, created_at } = trap;
   return {
