@@ -28,7 +28,7 @@ const ROOMS: Record<string, Record<string, string[]>> = {
     exposition: [],
     'foreign-text': [],
     formats: ['bytes'],
-    html: ['words'],
+    html: ['plurals'],
     'http-date': [],
     'install-paths': [],
     json: ['bytes', 'errors'],
@@ -41,12 +41,12 @@ const ROOMS: Record<string, Record<string, string[]>> = {
     secret: [],
     shell: [],
     'spare-memory': [],
-    terminal: ['errors', 'install-paths', 'secret', 'words'],
+    terminal: ['errors', 'install-paths', 'secret', 'plurals'],
     typesetting: ['install-paths'],
     wait: [],
     'webhook-signature': [],
     wire: [],
-    words: [],
+    plurals: [],
     yaml: ['errors', 'foreign-text', 'schema-words'],
   },
   verifier: {
@@ -350,7 +350,7 @@ test.each([
 });
 
 /** Of its service: what a use is, and by what it is recognised. Of AWS: how requests are signed, and what they ask for. */
-const DECOYS_KNOW = /^core\/|^platform\/traps\/(decoys\/|(use|marks|words)\.ts$|aws\/(sigv4|depth|access-key)\.ts$)/;
+const DECOYS_KNOW = /^core\/|^platform\/traps\/(decoys\/|(use|marks|enums)\.ts$|aws\/(sigv4|depth|access-key)\.ts$)/;
 
 test('a decoy knows neither the platform nor what becomes of what it sees', () => {
   const decoys = files.filter(({ path }) => path.startsWith('platform/traps/decoys/'));

@@ -4,7 +4,7 @@ import { utf8Text } from './bytes.ts';
  * its bundles share one version, which `templates/help/archive-format.md` describes: a change to any of them is a new
  * version of all. A contract file, a control framework and a document that a command prints have versions of their own.
  */
-export const ARCHIVE_VERSION = 4;
+export const ARCHIVE_VERSION = 5;
 
 function format<const Name extends string>(name: Name): `evidence-${Name}/${typeof ARCHIVE_VERSION}` {
   return `evidence-${name}/${ARCHIVE_VERSION}`;

@@ -80,7 +80,7 @@ const replacing = (path: string, from: RegExp, to: string) => (files: BagFiles) 
 const pagesInService = (entries: number) => replacing('data/service.json', /"entries": \d+/, `"entries": ${entries}`);
 const pagesOf = (entries: number) => (files: BagFiles) => {
   pagesInService(entries)(files);
-  replacing(TRANSFER_LOG, /\d+ entries listed/, `${entries} entries listed`)(files);
+  replacing(TRANSFER_LOG, /"listed": \{\s*"entries": \d+/, `"listed": { "entries": ${entries}`)(files);
 };
 /** Changes an answer of the service that the bundle quotes. */
 const quoting = (member: 'stream_record' | 'check_answer', from: string, to: string) => (files: BagFiles) => {

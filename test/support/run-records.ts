@@ -63,7 +63,7 @@ const MONTH: Partial<RunRecord> = {
   },
   source: {
     ...SOURCE,
-    requests: [{ purpose: 'list the streams', method: 'GET', path: '/audit/streams/', parameters: ['limit=500'] }],
+    requests: [{ purpose: 'list_streams', method: 'GET', path: '/audit/streams/', parameters: ['limit=500'] }],
   },
   tool: { name: 'evidence-exporter', version: '0.1.0', commit: 'c0ffee' },
   operator: { user: 'evidence', host: 'batch-7' },

@@ -1,10 +1,11 @@
 import { fillIn } from '../../verifier/profile/answers.ts';
 import type { Description } from '../../verifier/profile/description.ts';
 import type { List } from '../../verifier/profile/list-description.ts';
+import type { RequestPurpose } from '../../verifier/records/record.ts';
 
 /** One kind of request of an export, as it is told to somebody who wants to repeat it. */
 export interface Operation {
-  purpose: string;
+  purpose: RequestPurpose;
   method: 'GET' | 'POST';
   /** Below the service's address; ids in braces stand for those of each stream and package. */
   path: string;
@@ -24,28 +25,28 @@ export function operationsOf(
 ): Operation[] {
   const { streams, entries, verify, generate, downloads } = description;
   const { ready } = generate;
-  const get = (purpose: string, path: string, parameters: string[] = []): Operation => ({
+  const get = (purpose: RequestPurpose, path: string, parameters: string[] = []): Operation => ({
     purpose,
     method: 'GET',
     path,
     parameters,
   });
-  const post = (purpose: string, path: string, body: Description['generate']['body']): Operation => ({
+  const post = (purpose: RequestPurpose, path: string, body: Description['generate']['body']): Operation => ({
     purpose,
     method: 'POST',
     path,
     parameters: [JSON.stringify(fillIn(body, { stream_id: '{stream_id}', ...period }))],
   });
   const list: Operation[] = [];
-  list.push(get('list the streams', streams.path, pagingOf(streams)));
-  if (verify !== null) list.push(post("have the service's own check run", verify.path, verify.body));
-  list.push(post('have an evidence package made', generate.path, generate.body));
-  if (ready.when === 'status-says') list.push(get('wait for the package, where it is not ready at once', ready.path));
+  list.push(get('list_streams', streams.path, pagingOf(streams)));
+  if (verify !== null) list.push(post('check_stream', verify.path, verify.body));
+  list.push(post('generate_package', generate.path, generate.body));
+  if (ready.when === 'status-says') list.push(get('await_package', ready.path));
   for (const [form, path] of Object.entries(downloads))
-    if (path !== null) list.push(get(`receive the ${form === 'summary' ? form : `${form.toUpperCase()} form`}`, path));
+    if (path !== null) list.push(get(`download_${form as keyof typeof downloads}`, path));
   if (listsEntries && entries !== null) {
     const parameters = Object.entries(selectionOf(entries, '{stream_id}', period)).map((pair) => pair.join('='));
-    list.push(get('list the entries, to compare', entries.path, [...parameters, ...pagingOf(entries)]));
+    list.push(get('list_entries', entries.path, [...parameters, ...pagingOf(entries)]));
   }
   return list;
 }

@@ -1,5 +1,4 @@
 import { type EvidenceError, isEvidenceError } from '../../core/errors.ts';
-import { plural } from '../../core/plurals.ts';
 import type { ServiceDocument } from '../../verifier/bundle/documents.ts';
 import type { CompletenessBasis } from '../../verifier/claims/completeness.ts';
 import { ListingMerge } from '../../verifier/claims/listing.ts';
@@ -101,9 +100,8 @@ export class ListingCheck implements Disposable {
   }
 
   /** For the chain of custody. */
-  get note(): string {
-    const [entries, pages] = [this.#listed, this.#received.length];
-    return `${entries} ${entries === 1 ? 'entry' : 'entries'} listed in ${plural(pages, 'page')}`;
+  get listed(): { entries: number; pages: number } {
+    return { entries: this.#listed, pages: this.#received.length };
   }
 
   [Symbol.dispose](): void {

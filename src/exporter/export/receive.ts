@@ -64,7 +64,7 @@ export class Collection {
     try {
       const answer = await this.#context.service.client.verifyStream(this.#streamId);
       if (answer === null) {
-        this.transferLog.push({ step: 'vendor-verify', note: 'the contract knows no operation for it' });
+        this.transferLog.push({ step: 'vendor-verify', skipped: 'not_in_contract' });
         return null;
       }
       const { verification, text, exchange } = answer;
@@ -132,8 +132,8 @@ export class Collection {
     });
     if (unfetched === null) return null;
     const { failure, to } = unfetched;
-    const note = `asked for entries ${after + 1} to ${to}, which no export has`;
-    this.transferLog.push({ step: 'unfetched', note, ...(failure === null ? {} : { failure }) });
+    const range = { from: after + 1, to };
+    this.transferLog.push({ step: 'unfetched', range, ...(failure === null ? {} : { failure }) });
     return unfetched;
   }
 
@@ -196,7 +196,7 @@ export class Collection {
     const { basis } = ended;
     this.transferLog.push({
       step: 'listing',
-      ...(basis.kind === 'record' ? { failure: basis.why } : { note: listing.note }),
+      ...(basis.kind === 'record' ? { failure: basis.why } : { listed: listing.listed }),
     });
     return ended;
   }

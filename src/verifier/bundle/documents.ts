@@ -99,8 +99,13 @@ export const transferLogSchema = z.strictObject({
       step: z.string(),
       file: z.string().optional(),
       exchange: exchangeSchema.optional(),
+      /** The reason that nothing was asked. */
+      skipped: z.literal('not_in_contract').optional(),
+      /** `listing`: the entries and pages received. */
+      listed: z.strictObject({ entries: z.int().min(0), pages: z.int().min(0) }).optional(),
+      /** `unfetched`: the first and last number that no export has. */
+      range: z.strictObject({ from: z.int(), to: z.int() }).optional(),
       failure: z.string().optional(),
-      note: z.string().optional(),
     }),
   ),
 });

@@ -126,9 +126,21 @@ export interface Abandonment {
 export const streamFailureSchema = z.strictObject({ stream_id: z.string(), reason: z.string(), next_step: z.string() });
 export type StreamFailure = z.infer<typeof streamFailureSchema>;
 
+const REQUEST_PURPOSES = [
+  'list_streams',
+  'check_stream',
+  'generate_package',
+  'await_package',
+  'download_json',
+  'download_pdf',
+  'download_summary',
+  'list_entries',
+] as const;
+export type RequestPurpose = (typeof REQUEST_PURPOSES)[number];
+
 /** A request by which evidence was collected; see `client/operations.ts`. */
 const requestSchema = z.strictObject({
-  purpose: z.string(),
+  purpose: z.enum(REQUEST_PURPOSES),
   method: z.enum(['GET', 'POST']),
   path: z.string(),
   parameters: z.array(z.string()),

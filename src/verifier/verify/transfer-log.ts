@@ -115,10 +115,9 @@ function checkPath(
 
 function checkListed(steps: TransferLog['steps'], listing: ListingResult | null, differ: Differ): void {
   if (listing === null) return;
-  const note = steps.find(({ step }) => step === 'listing')?.note ?? '';
-  const [, stated] = /^(\d+) (?:entry|entries) listed/.exec(note) ?? [];
-  if (stated !== undefined && Number(stated) !== listing.lines)
-    differ('counts other entries in the listing than it has lines', stated, String(listing.lines));
+  const stated = steps.find(({ step }) => step === 'listing')?.listed?.entries;
+  if (stated !== listing.lines)
+    differ('counts other entries in the listing than it has lines', String(stated ?? 'none'), String(listing.lines));
 }
 
 function checkBytes(path: string, stated: FileDigest, actual: FileDigest | undefined, differ: Differ): void {

@@ -683,9 +683,8 @@ def judge_bundle(archive, run, stream, files, documents, lines, spans, place):
     must(status in ("refuted", "incomplete") or not is_late(verification, spans), place, f"is recorded as {status}, and entries are in no export")
     exposed = verification["secrets"]["found_in"] and not verification["secrets"]["accepted"]
     must(status in ("refuted", "incomplete") or not exposed, place, f"is recorded as {status}, and holds a key")
-    note = next((step.get("note", "") for step in log["steps"] if step["step"] == "listing"), "")
-    counted = re.match(r"(\d+) (entry|entries) listed", note)
-    must(lines is None or not counted or int(counted[1]) == len(lines), place, "its transfer log counts other entries in the listing than it has lines")
+    listed = next((step.get("listed") for step in log["steps"] if step["step"] == "listing"), None)
+    must(lines is None or listed is not None and listed["entries"] == len(lines), place, "its transfer log counts other entries in the listing than it has lines")
     must(status != "empty" or not package["entries"], place, "is recorded as empty, and is not")
     if status == "incomplete":
         OPEN.append(f"{place}: is recorded as incomplete")
@@ -1045,7 +1044,7 @@ class Archive:
         archive = data and read_record(data, "archive", "archive.json")
         ledger = self.verify_ledger()
         if archive and ledger and ledger[0]["audit_url"] is not None:
-            must(data == record_bytes({"format": "evidence-archive/4", "audit_url": ledger[0]["audit_url"]}), "archive.json", "is not of the service of ledger entry 1")
+            must(data == record_bytes({"format": "evidence-archive/5", "audit_url": ledger[0]["audit_url"]}), "archive.json", "is not of the service of ledger entry 1")
         names = [entry.get("run_id") or entry.get("abandons") for entry in ledger if "run_id" in entry or "abandons" in entry]
         must(len(names) == len(set(names)), "ledger", "names a run in two entries")
         recorded = {entry["run_id"] for entry in ledger if "run_id" in entry}
@@ -1165,7 +1164,7 @@ class Archive:
     def derive(self, entry, before, key, ledger, eras):
         """4: the entry as it must be. Verifies what it records on the way."""
         heads, service = (before["heads"], before["audit_url"]) if before else ({}, None)
-        common = {"format": "evidence-ledger-entry/4", "number": entry["number"], "previous_sha256": entry["previous_sha256"]}
+        common = {"format": "evidence-ledger-entry/5", "number": entry["number"], "previous_sha256": entry["previous_sha256"]}
         if "hands_over_to" in entry:
             must(entry["countersignature"]["keyid"] == entry["hands_over_to"] != entry["signature"]["keyid"], key, "is not signed by the keys of a hand-over")
             return {**common, "hands_over_to": entry["hands_over_to"], "created_at": entry["created_at"], "audit_url": service, "heads": heads}
@@ -1404,7 +1403,7 @@ def verify_statement(archive, run, data):
     supplements = [run["supplements"]["object"]] if run["supplements"] else []
     subjects.update({s["key"]: s["sha256"] for s in stored + supplements + run["left_over"] + run["documents"]})
     predicate = {name: run[name] for name in "run_id outcome exit_code period source tool finished_at".split()}
-    statement = record_bytes({"_type": "https://in-toto.io/Statement/v1", "subject": [{"name": n, "digest": {"sha256": subjects[n]}} for n in sorted(subjects, key=utf16)], "predicateType": "urn:evidence-exporter:run:4", "predicate": predicate})
+    statement = record_bytes({"_type": "https://in-toto.io/Statement/v1", "subject": [{"name": n, "digest": {"sha256": subjects[n]}} for n in sorted(subjects, key=utf16)], "predicateType": "urn:evidence-exporter:run:5", "predicate": predicate})
     must(envelope["payloadType"] == "application/vnd.in-toto+json" and base64.b64encode(statement).decode() == envelope["payload"], key, "is not the statement of this run")
     signature = envelope["signatures"][0]
     vouches = is_signed(archive.all_keys, envelope["payloadType"], base64.b64decode(envelope["payload"]), signature, key)

@@ -13,7 +13,7 @@ const [FIRST, SECOND] = [stampKey(RUN, 1), stampKey(RUN, 2)];
 
 function record(token: string, more: Partial<Restamping> = {}): Restamping {
   return {
-    format: 'evidence-restamp-record/4',
+    format: 'evidence-restamp-record/5',
     run_id: RUN,
     ordered_by: { user: 'u', host: 'h' },
     ordered_at: '2026-11-01T00:00:00.000Z',

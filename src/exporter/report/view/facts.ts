@@ -104,8 +104,7 @@ function signatureOf({ signed, timestamp_authority: authority }: RunRecord, { ip
 function lineOf({ purpose, method, path, parameters }: RunRecord['source']['requests'][number]): string {
   const [between, separator] = method === 'GET' ? ['?', '&'] : [' ', ' '];
   const asked = parameters.length === 0 ? '' : `${between}${parameters.join(separator)}`;
-  const when = / (where .*)$/.exec(purpose)?.[1];
-  return `${method} ${path}${asked}${when === undefined ? '' : ` (${when})`}`;
+  return `${method} ${path}${asked}${purpose === 'await_package' ? ' (while the package is not ready)' : ''}`;
 }
 
 function populationOf(record: RunRecord, texts: Texts): string[] {
