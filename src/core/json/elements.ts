@@ -59,8 +59,15 @@ const CLOSE_ARRAY = 0x5d;
 /** The reader's place in the array: before its first element, in one, after one, or after a comma. */
 type Place = 'outside' | 'first' | 'inside' | 'after' | 'next';
 
-/** Begins what is said of a document that is whole and has no elements where they are looked for. */
-export const NO_ELEMENTS = 'the document has no array';
+/** Reports a document that is whole and has no array where its elements are looked for. */
+export class NoElementsError extends EvidenceError {
+  constructor(path: readonly string[]) {
+    super(
+      'unreadable',
+      path.length === 0 ? 'the document is no array' : `the document has no array "${path.join('.')}"`,
+    );
+  }
+}
 
 /**
  * Cuts the objects out of one array of a JSON document while its bytes arrive, in memory bounded by the
@@ -129,11 +136,7 @@ export class ElementScanner {
     if (this.#place !== 'outside' || this.#depth > 0 || this.#inString)
       throw new EvidenceError('unreadable', `the document is cut off after ${this.#offset} bytes`);
     const rest = parseExactJson(this.#rest.bytes());
-    if (!this.#found)
-      throw new EvidenceError(
-        'unreadable',
-        this.#path.length === 0 ? 'the document is no array' : `${NO_ELEMENTS} "${this.#path.join('.')}"`,
-      );
+    if (!this.#found) throw new NoElementsError(this.#path);
     return rest;
   }
 

@@ -3,7 +3,7 @@
 import { Blocks } from '../../core/chunks.ts';
 import { EvidenceError, isEvidenceError } from '../../core/errors.ts';
 import type { Json } from '../../core/json/canonical.ts';
-import { ElementScanner, type ElementsRead } from '../../core/json/elements.ts';
+import { ElementScanner, type ElementsRead, NoElementsError } from '../../core/json/elements.ts';
 import { SpareMemory } from '../../core/spare-memory.ts';
 import type { Place } from '../decode/decoder.ts';
 import { ReferenceDecoder } from '../decode/reference/decoder.ts';
@@ -324,8 +324,9 @@ export class PackageReader implements Disposable {
   #defect(streamId: string): StreamFinding | null {
     if (this.#failure === null) return null;
     const drifted = this.#failure.code === 'contract';
+    const unreadable = this.#failure instanceof NoElementsError ? 'package/no-entries' : 'package/unreadable';
     return toStreamFinding(
-      drifted ? 'contract/drift' : 'package/unreadable',
+      drifted ? 'contract/drift' : unreadable,
       streamId,
       `the package cannot be read as ${drifted ? `the contract "${this.#contract.name}" says` : 'JSON'}: ${this.#failure.message}`,
     );

@@ -167,6 +167,7 @@ const CODES = {
       'Find out which of the two lists is the evidence: the contract names the one that was checked (package.entries).',
   },
   'package/unreadable': { severity: 'error', nextStep: EXPORT_AGAIN },
+  'package/no-entries': { severity: 'error', nextStep: EXPORT_AGAIN },
   'package/foreign': { severity: 'error', nextStep: EXPORT_AGAIN },
   'contract/drift': {
     severity: 'error',

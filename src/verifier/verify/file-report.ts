@@ -1,4 +1,3 @@
-import { NO_ELEMENTS } from '../../core/json/elements.ts';
 import type { ReportedVerdict } from '../claims/recorded.ts';
 import type { Verdict } from '../claims/verdict.ts';
 import { EXIT_CODE_OF, type VerifiedOutcome, worstOf } from '../records/outcome.ts';
@@ -87,8 +86,7 @@ export function reportDamage(findings: ObjectFinding[]): FileReport {
   };
 }
 
-/** Reports whether JSON that is whole has no entries where packages have them. */
+/** True if JSON that is whole has no entries where packages have them. */
 function lacksEntries({ stream_id, entries, findings }: Verdict): boolean {
-  const [finding] = findings;
-  return stream_id === '' && entries === 0 && finding?.message.includes(NO_ELEMENTS) === true;
+  return stream_id === '' && entries === 0 && findings[0]?.code === 'package/no-entries';
 }

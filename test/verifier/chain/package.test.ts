@@ -72,19 +72,19 @@ describe('a head that is not the one', () => {
 });
 
 describe('unreadable packages', () => {
-  const cases: [string, string][] = [
+  const cases: [string, string, code?: string][] = [
     ['nothing', ''],
     ['HTML', '<!doctype html><title>Sign in</title>'],
-    ['no entries', JSON.stringify({ ...sent, entries: undefined })],
-    ['entries that are an object', JSON.stringify({ ...sent, entries: {} })],
+    ['no entries', JSON.stringify({ ...sent, entries: undefined }), 'package/no-entries'],
+    ['entries that are an object', JSON.stringify({ ...sent, entries: {} }), 'package/no-entries'],
     ['two lists of entries', text.replace(/}$/, ',"entries":[]}')],
     ['a head with a name twice', text.replace('{', '{"package_id":"pkg-0",')],
     ['an entry that is no object', JSON.stringify({ ...sent, entries: [1] })],
     ['something after the end', `${text}{}`],
   ];
-  test.each(cases)('%s', (_words, bytes) => {
+  test.each(cases)('%s', (_words, bytes, code = 'package/unreadable') => {
     const reading = readPackage(bytes, { streamId: STREAM });
-    expect(reading).toMatchObject({ facts: null, defect: { code: 'package/unreadable', stream_id: STREAM } });
+    expect(reading).toMatchObject({ facts: null, defect: { code, stream_id: STREAM } });
     expect(examineReading(reading).status).toBe('incomplete');
   });
 
