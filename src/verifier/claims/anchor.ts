@@ -9,11 +9,10 @@ import type { Certificate } from '../timestamp/certificate.ts';
 import { leavesOpen, refutes } from '../timestamp/token-finding.ts';
 import type { TokenFacts, VerifyToken } from '../timestamp/verify.ts';
 import { type Claim, type Judgement, proved, refuted, unproved } from './claim.ts';
-import { type OpenToken, toOpenFindings, whyNoneIsSound } from './open-tokens.ts';
+import { type OpenToken, toOpenFindings, withoutSoundToken } from './open-tokens.ts';
 import type { Span } from './span-schema.ts';
 
 /** Reasons for unproved tokens that only the reader can change. */
-export const NO_ROOTS = 'no time-stamping authority is trusted here: pin its root to have its tokens checked';
 
 export interface AnchorQuestion {
   walk: WalkResult;
@@ -74,7 +73,7 @@ export function judgeAnchor(asked: AnchorQuestion): Judgement {
       : claimOf(question, selected, sound, {
           faults: findings.errors('anchor') - told,
           others: others.length,
-          open: whyNoneIsSound(open),
+          open,
         });
   return { claim, findings };
 }
@@ -84,7 +83,7 @@ function claimOf(
   question: AnchorQuestion,
   { offered, covered, left }: ReturnType<typeof selectTokens>,
   sound: readonly SoundToken[],
-  { faults, others, open }: { faults: number; others: number; open: string | null },
+  { faults, others, open }: { faults: number; others: number; open: readonly OpenToken[] },
 ): Claim {
   const { walk, checkpoints, roots } = question;
   if (faults > 0)
@@ -95,9 +94,13 @@ function claimOf(
       `${grouped(unknown)} of ${plural(covered.length, 'token')} ${agree(unknown, 'is', 'are')} over digests that could not be recomputed here`,
     );
   if (covered.length === 0) return unproved(whyNone(checkpoints.length, others, offered));
-  if (roots === null) return unproved(NO_ROOTS);
+  if (roots === null)
+    return unproved(
+      'no time-stamping authority is trusted here: pin its root to have its tokens checked',
+      'timestamp_root',
+    );
   const [newest] = sound;
-  if (newest === undefined) return unproved(open ?? 'no token could be checked');
+  if (newest === undefined) return withoutSoundToken(open);
   const claim = { ...describe(newest, sound.length, question), ...statedBy(sound) };
   if (left === 0) return claim;
   return {

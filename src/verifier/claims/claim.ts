@@ -10,11 +10,17 @@ export type ClaimName = (typeof CLAIMS)[number];
 /** The claims that must be proved for the word `verified` unless others are named. */
 export const DEFAULT_REQUIRED: readonly ClaimName[] = ['order', 'content'];
 
+/** Inputs of the reader that a claim can lack: the key of seals, or of digests; the root of a time-stamping authority. */
+export const LACKED_INPUTS = ['seal_key', 'timestamp_root'] as const;
+export type LackedInput = (typeof LACKED_INPUTS)[number];
+
 /** As it is written into records. `reason` says why not, `basis` on what a proof rests. */
 // Over ten members: it is a claim in records and documents.
 export interface Claim {
   state: 'proved' | 'refuted' | 'unproved';
   reason?: string | undefined;
+  /** The reader's own input without which it stays unproved. */
+  lacks?: LackedInput | undefined;
   basis?: string | undefined;
   /** For `anchor`: the newest entry that a sound token covers, and how many entries lie after it. */
   anchored_through?: number | undefined;
@@ -171,8 +177,9 @@ export function refuted(reason: string): Claim {
   return { state: 'refuted', reason };
 }
 
-export function unproved(reason: string): Claim {
-  return { state: 'unproved', reason };
+/** @param lacks the reader's input that would let it be judged. */
+export function unproved(reason: string, lacks?: LackedInput): Claim {
+  return { state: 'unproved', reason, ...(lacks === undefined ? {} : { lacks }) };
 }
 
 /** A judge's answer: one claim, and what it found besides what the walk over the entries did. */

@@ -4,7 +4,6 @@ import { type Unhashed, unhashedKey } from '../model/unhashed.ts';
 import type { Contract } from '../reading/contract.ts';
 import type { EntryRole, OpenRole } from '../recipe/roles.ts';
 import { type Claim, deviations, proved, refuted, unproved } from './claim.ts';
-import { KEY_NOT_GIVEN } from './seal.ts';
 import { unhashedWords } from './unhashed-words.ts';
 
 export interface ContentQuestion {
@@ -42,7 +41,8 @@ export function judgeContent({ walk, contract, contractFile, accepted, required 
   const without = walk.entries - walk.contentComputed;
   if (without > 0)
     return unproved(
-      `${grouped(without)} of ${plural(walk.entries, 'digest')} ${agree(without, 'is', 'are')} ${KEY_NOT_GIVEN}`,
+      `${grouped(without)} of ${plural(walk.entries, 'digest')} ${agree(without, 'is', 'are')} made with a key not given`,
+      'seal_key',
     );
   const kept = unhashedOf(walk, contract.unhashedSeal);
   const unhashed = kept.map(unhashedWords);

@@ -1,11 +1,7 @@
 import { grouped } from '../../core/plurals.ts';
 import { type StreamFinding, toStreamFinding } from '../model/stream-finding.ts';
 import type { TokenFinding } from '../timestamp/token-finding.ts';
-
-/** The reason where only the reader can change it. */
-export const UNKNOWN_ISSUER = 'no token leads to a root that is pinned here';
-
-const OF_THE_FUTURE = 'every token is of a time that had not come yet';
+import { type Claim, unproved } from './claim.ts';
 
 /** A token that proves nothing here, and is not wrong by itself. */
 export interface OpenToken {
@@ -36,7 +32,10 @@ export function toOpenFindings(
   });
 }
 
-export function whyNoneIsSound(open: readonly OpenToken[]): string | null {
-  if (open.length === 0) return null;
-  return open.some(({ fault }) => fault.code === 'anchor/unknown-issuer') ? UNKNOWN_ISSUER : OF_THE_FUTURE;
+/** Makes the claim of tokens none of which is sound. */
+export function withoutSoundToken(open: readonly OpenToken[]): Claim {
+  if (open.length === 0) return unproved('no token could be checked');
+  return open.some(({ fault }) => fault.code === 'anchor/unknown-issuer')
+    ? unproved('no token leads to a root that is pinned here', 'timestamp_root')
+    : unproved('every token is of a time that had not come yet');
 }

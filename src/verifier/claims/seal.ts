@@ -11,10 +11,6 @@ export interface SealQuestion {
   required: boolean;
 }
 
-/** The reason of unproved seals, and digests made with keys, that only the judge can change. */
-export const NO_SEAL_KEY = 'no seal key was given';
-export const KEY_NOT_GIVEN = 'made with a key not given';
-
 /** Proved where every entry has a seal that was made with a key that was given. */
 export function judgeSeal(question: SealQuestion): Judgement {
   const { walk, required } = question;
@@ -27,9 +23,10 @@ export function judgeSeal(question: SealQuestion): Judgement {
 function claimOf({ walk: { seals, entries }, hasSeals, keysGiven }: SealQuestion): Claim {
   if (entries === 0) return unproved('there are no entries');
   if (!hasSeals) return unproved('the service shows no seals');
-  if (!keysGiven) return unproved(NO_SEAL_KEY);
+  if (!keysGiven) return unproved('no seal key was given', 'seal_key');
   if (seals.missing > 0) return unproved(withoutSeal(seals.missing, entries));
-  if (seals.unknown.first !== null) return unproved(unknownReason(seals.unknown.entries, entries, seals.unknown.first));
+  if (seals.unknown.first !== null)
+    return unproved(unknownReason(seals.unknown.entries, entries, seals.unknown.first), 'seal_key');
   return proved(`${grouped(seals.verified)} of ${plural(entries, 'seal')} recomputed`);
 }
 
@@ -48,5 +45,5 @@ function unknownReason(
   { sequence, keyId, behindKnown }: NonNullable<WalkResult['seals']['unknown']['first']>,
 ): string {
   const where = behindKnown ? `, from entry ${sequence} on, after seals of a key that was given` : '';
-  return `${grouped(count)} of ${plural(entries, 'seal')} ${agree(count, 'is', 'are')} ${KEY_NOT_GIVEN} ("${keyId}"${where})`;
+  return `${grouped(count)} of ${plural(entries, 'seal')} ${agree(count, 'is', 'are')} made with a key not given ("${keyId}"${where})`;
 }

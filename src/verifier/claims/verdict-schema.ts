@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { timeSchema } from '../model/schemas.ts';
 import { FINDING_CODES } from '../model/stream-finding.ts';
-import { CLAIMS, STATUSES } from './claim.ts';
+import { CLAIMS, LACKED_INPUTS, STATUSES } from './claim.ts';
 import { headSchema, seenFields } from './span-schema.ts';
 
 const count = z.int().min(0);
@@ -9,6 +9,7 @@ const count = z.int().min(0);
 const claimSchema = z.strictObject({
   state: z.enum(['proved', 'refuted', 'unproved']),
   reason: z.string().optional(),
+  lacks: z.enum(LACKED_INPUTS).optional(),
   basis: z.string().optional(),
   anchored_through: count.optional(),
   entries_after_last_anchor: count.optional(),

@@ -1,21 +1,13 @@
 import { plural } from '../../../core/plurals.ts';
-import { NO_ROOTS } from '../../../verifier/claims/anchor.ts';
-import { CLAIMS, type ClaimName } from '../../../verifier/claims/claim.ts';
-import { UNKNOWN_ISSUER } from '../../../verifier/claims/open-tokens.ts';
-import { KEY_NOT_GIVEN, NO_SEAL_KEY } from '../../../verifier/claims/seal.ts';
+import { CLAIMS, type ClaimName, type LackedInput } from '../../../verifier/claims/claim.ts';
 import type { RunRecord, RunStream } from '../../../verifier/records/record.ts';
 
-/** Things that only the user who runs the command can give, each with the reasons of claims that lack it. */
-const LACKING: readonly [give: string, reasons: readonly string[]][] = [
-  [
-    'Give the keys that seals are made with: verify.seal_keys in evidence.yaml, or --seal-key ID=FILE.',
-    [NO_SEAL_KEY, KEY_NOT_GIVEN],
-  ],
-  [
+/** Says how to give the inputs that claims lack. */
+const GIVE: Readonly<Record<LackedInput, string>> = {
+  seal_key: 'Give the keys that seals are made with: verify.seal_keys in evidence.yaml, or --seal-key ID=FILE.',
+  timestamp_root:
     "Give the authority's root certificate: verify.timestamp_roots in evidence.yaml, or --timestamp-roots FILE.",
-    [NO_ROOTS, UNKNOWN_ISSUER],
-  ],
-];
+};
 
 /** Claims that follow from entries, keys and contract alone: the same command finds the same. */
 const SETTLED: ReadonlySet<ClaimName> = new Set(['order', 'content', 'seal']);
@@ -26,9 +18,8 @@ export function whyOpen(record: RunRecord): string {
     return 'No stream is in scope, so nothing was checked and nothing is finalized.';
   const open = record.streams.filter(({ status }) => status === 'incomplete');
   const unmet = record.scope.required_claims.flatMap((name) => open.flatMap((stream) => unmetIn(stream, name)));
-  const lacks = ({ reason }: Unmet) => LACKING.filter(([, reasons]) => reasons.some((one) => reason.includes(one)));
-  const lacking = new Set(unmet.flatMap(lacks).map(([give]) => give));
-  const settled = unmet.filter((one) => SETTLED.has(one.name) || lacks(one).length > 0);
+  const lacking = new Set(unmet.flatMap(({ lacks }) => (lacks === undefined ? [] : [GIVE[lacks]])));
+  const settled = unmet.filter(({ name, lacks }) => SETTLED.has(name) || lacks !== undefined);
   const isSettled = (stream: RunStream) => settled.some(({ streamId }) => streamId === stream.stream_id);
   const { missing } = record.reconciliation.supplements;
   const mayCome =
@@ -45,12 +36,12 @@ export function whyOpen(record: RunRecord): string {
 interface Unmet {
   name: ClaimName;
   streamId: string;
-  reason: string;
+  lacks: LackedInput | undefined;
 }
 
 function unmetIn({ stream_id: streamId, claims }: RunStream, name: ClaimName): Unmet[] {
-  const { state, reason = '' } = claims[name];
-  return state === 'unproved' ? [{ name, streamId, reason }] : [];
+  const { state, lacks } = claims[name];
+  return state === 'unproved' ? [{ name, streamId, lacks }] : [];
 }
 
 function sayUnmet(unmet: readonly Unmet[]): string[] {

@@ -1,8 +1,6 @@
 import { expect, test } from 'vitest';
 import { whyOpen } from '../../../../src/exporter/cli/output/why-open.ts';
-import { NO_ROOTS } from '../../../../src/verifier/claims/anchor.ts';
-import type { ClaimName } from '../../../../src/verifier/claims/claim.ts';
-import { KEY_NOT_GIVEN, NO_SEAL_KEY } from '../../../../src/verifier/claims/seal.ts';
+import { type ClaimName, type LackedInput, unproved } from '../../../../src/verifier/claims/claim.ts';
 import { runRecord, runStream } from '../../../support/records.ts';
 
 const KEYS = /verify\.seal_keys.*--seal-key/;
@@ -10,25 +8,30 @@ const ROOTS = /verify\.timestamp_roots.*--timestamp-roots/;
 const AGAIN = /Run the same command again/;
 const SAME = /The same command again does not change that; --finalize-partial/;
 
-function open(name: ClaimName, reason: string, partial = false) {
+function open(name: ClaimName, reason: string, lacks?: LackedInput, partial = false) {
   const { claims, ...stream } = runStream('s', { status: 'incomplete', partial });
-  return { ...stream, claims: { ...claims, [name]: { state: 'unproved' as const, reason } } };
+  return { ...stream, claims: { ...claims, [name]: unproved(reason, lacks) } };
 }
 
 test.each([
-  ['seals without a key', open('seal', NO_SEAL_KEY), [KEYS, SAME], [AGAIN, ROOTS]],
-  ['seals of a key that was not given', open('seal', `1 of 2 seals are ${KEY_NOT_GIVEN} ("k")`), [KEYS, SAME], [AGAIN]],
+  ['seals without a key', open('seal', 'no seal key was given', 'seal_key'), [KEYS, SAME], [AGAIN, ROOTS]],
+  ['seals of a key that was not given', open('seal', 'made with a key not given', 'seal_key'), [KEYS, SAME], [AGAIN]],
   [
     'digests of a key that was not given',
-    open('content', `2 of 2 digests are ${KEY_NOT_GIVEN}`),
+    open('content', 'made with a key not given', 'seal_key'),
     [KEYS, SAME],
     [AGAIN],
   ],
   ['digests that nobody can make', open('content', 'no recipe is known'), [SAME], [AGAIN, KEYS]],
-  ['tokens without roots', open('anchor', NO_ROOTS), [ROOTS, SAME], [AGAIN, KEYS]],
+  [
+    'tokens without roots',
+    open('anchor', 'no authority is trusted here', 'timestamp_root'),
+    [ROOTS, SAME],
+    [AGAIN, KEYS],
+  ],
   ['no token yet', open('anchor', 'no checkpoint has a token yet'), [AGAIN], [SAME, ROOTS]],
   ['a listing that could not be read', open('completeness', 'it broke off'), [AGAIN], [SAME]],
-  ['a form that did not arrive', open('seal', NO_SEAL_KEY, true), [KEYS, AGAIN], [SAME]],
+  ['a form that did not arrive', open('seal', 'no seal key was given', 'seal_key', true), [KEYS, AGAIN], [SAME]],
 ])(
   'a run is open for %s: what is missing is named, and the same command only where it can help',
   (_words, stream, said, unsaid) => {
@@ -44,7 +47,7 @@ test.each([
 );
 
 test('nothing is said of a claim that nobody required', () => {
-  expect(whyOpen(runRecord('r', [open('seal', NO_SEAL_KEY, true)]))).toBe(
+  expect(whyOpen(runRecord('r', [open('seal', 'no seal key was given', 'seal_key', true)]))).toBe(
     'The run is not finalized.\nRun the same command again to get what is missing, or --finalize-partial to finalize it as it is.',
   );
 });
