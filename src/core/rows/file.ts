@@ -51,21 +51,22 @@ export class RowFile {
     return bytes.toString();
   }
 
-  /** Reads all texts, in their order. */
-  *texts(): Generator<string> {
+  /** Reads the texts from a place to before another, in their order. */
+  *texts(start = 0, end = this.length): Generator<string> {
     this.#flush();
     let memory = Buffer.allocUnsafeSlow(BLOCK_BYTES);
     let block = memory.subarray(0, 0);
     let from = 0;
-    for (const place of this.#ends.keys()) {
-      const { start, end } = this.#rangeOf(place);
-      if (end > from + block.length) {
-        if (end - start > memory.length) memory = Buffer.allocUnsafeSlow(end - start);
-        block = memory.subarray(0, Math.min(memory.length, this.#end - start));
-        this.#readInto(block, start);
-        from = start;
+    for (let place = start; place < end; place++) {
+      const range = this.#rangeOf(place);
+      if (range.end > from + block.length) {
+        const length = range.end - range.start;
+        if (length > memory.length) memory = Buffer.allocUnsafeSlow(length);
+        block = memory.subarray(0, Math.min(memory.length, this.#end - range.start));
+        this.#readInto(block, range.start);
+        from = range.start;
       }
-      yield block.toString('utf8', start - from, end - from);
+      yield block.toString('utf8', range.start - from, range.end - from);
     }
   }
 

@@ -17,6 +17,10 @@ export interface Rows<T> extends Iterable<T> {
 /** Bytes of JSON that are held in memory. */
 const HELD_BYTES = 2 ** 20;
 
+/** Rows are sorted in runs of at least so many, of which there are at most so many, and merged. */
+const LEAST_RUN = 1000;
+const MOST_RUNS = 64;
+
 /** Collects rows, in memory as long as they are few, and then in a file without a name, which ends with the rows. */
 export class RowsBuilder<T> {
   readonly #heldBytes: number;
@@ -49,16 +53,20 @@ export class RowsBuilder<T> {
     return this.#file === null ? this.#held : new FileRows(this.#file);
   }
 
-  /** Returns the rows sorted by a text of each, by its UTF-16 code units. */
+  /** Returns the rows sorted by a text of each, by its UTF-16 code units. Rows of the same text keep their order. */
   finishSorted(keyOf: (row: T) => string): Rows<T> {
-    const rows = this.finish();
-    const keys = rows.map(keyOf);
-    const order = [...keys.keys()].sort((a, b) => compareTexts(keys[a] as string, keys[b] as string));
-    if (order.every((place, index) => place === index)) return rows;
-    if (this.#file === null) return order.map((place) => rows.at(place) as T);
-    // Copied in this order, so that whoever reads all of them reads the file from its beginning to its end.
+    const byKey = (one: T, other: T) => compareTexts(keyOf(one), keyOf(other));
+    if (this.#file === null) return this.#held.toSorted(byKey);
+    const runs = new RowFile();
+    const ends: number[] = [];
+    const size = Math.max(LEAST_RUN, Math.ceil(this.#file.length / MOST_RUNS));
+    for (const batch of inBatches(new FileRows<T>(this.#file), size)) {
+      for (const row of batch.sort(byKey)) runs.append(JSON.stringify(row));
+      ends.push(runs.length);
+    }
     const sorted = new RowFile();
-    for (const place of order) sorted.append(this.#file.read(place));
+    const texts = ends.map((end, index) => runs.texts(ends[index - 1] ?? 0, end));
+    for (const text of merged(texts, (row) => keyOf(JSON.parse(row) as T))) sorted.append(text);
     return new FileRows(sorted);
   }
 
@@ -67,6 +75,26 @@ export class RowsBuilder<T> {
     for (const row of this.#held) file.append(JSON.stringify(row));
     this.#held = [];
     return file;
+  }
+}
+
+interface Head {
+  source: Iterator<string>;
+  text: string;
+  key: string;
+}
+
+/** Merges sorted texts by a key of each; of equal keys, that of the earlier source comes first. */
+function* merged(sources: readonly Iterator<string>[], keyOf: (text: string) => string): Generator<string> {
+  const next = (source: Iterator<string>): Head[] => {
+    const { done, value } = source.next();
+    return done === true ? [] : [{ source, text: value, key: keyOf(value) }];
+  };
+  const heads = sources.flatMap(next);
+  for (let [first] = heads; first !== undefined; [first] = heads) {
+    for (const head of heads) if (compareTexts(head.key, first.key) < 0) first = head;
+    yield first.text;
+    heads.splice(heads.indexOf(first), 1, ...next(first.source));
   }
 }
 

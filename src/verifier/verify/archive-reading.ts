@@ -7,6 +7,7 @@ import type { Outcome } from '../records/outcome.ts';
 import type { LedgerHead } from '../records/record.ts';
 import { readRunRecord } from '../records/stored-run.ts';
 import type { PublicKey } from '../signature/key.ts';
+import { readObject } from './checked.ts';
 import { ClosedFolders } from './closed-folders.ts';
 import type { VerifyOptions } from './content.ts';
 import { History } from './history.ts';
@@ -15,7 +16,6 @@ import { acceptedIn, type InScope, type Ledger, readLedger } from './ledger.ts';
 import { verifyService } from './one-service.ts';
 import { type RunCheck, verifyRun } from './run.ts';
 import { type Keyring, readKeyring } from './signatures.ts';
-import { readObject } from './stored.ts';
 import type { RunContext } from './stream.ts';
 
 /** Whom and what the reader trusts. */
@@ -92,7 +92,7 @@ async function readOutcomes(
   for (const runId of runIds) {
     const key = runRecordKey(runId);
     const read = async () => (await readRunRecord(archive, key)).record;
-    const record = keys.has(key) ? await readObject(key, [], read) : null;
+    const record = keys.has(key) ? (await readObject(key, read)).value : null;
     if (record !== null) outcomes.set(runId, record.outcome);
   }
   return outcomes;

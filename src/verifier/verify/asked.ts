@@ -3,19 +3,17 @@ import { type Asked, readAsked } from '../records/asked.ts';
 import { askedKey } from '../records/keys.ts';
 import { differencesOf, type Question } from '../records/question.ts';
 import type { RunRecord } from '../records/record.ts';
+import { readObject } from './checked.ts';
 import { type ObjectFinding, toObjectFinding } from './object-finding.ts';
-import { readObject } from './stored.ts';
 
 /** Checks that the question that a run was begun with, where its record names that, is the one that the record states. */
-export async function verifyAsked(archive: Archive, record: RunRecord, findings: ObjectFinding[]): Promise<void> {
+export async function verifyAsked(archive: Archive, record: RunRecord): Promise<ObjectFinding[]> {
   const key = askedKey(record.run_id);
-  if (record.documents.every((document) => document.key !== key) || (await archive.stat(key)) === null) return;
-  const begun = await readObject(key, findings, () => readAsked(archive, record.run_id));
+  if (record.documents.every((document) => document.key !== key) || (await archive.stat(key)) === null) return [];
+  const { value: begun, findings } = await readObject(key, () => readAsked(archive, record.run_id));
   const differences = begun === null ? [] : differencesBetween(begun.asked, record);
-  if (differences.length === 0) return;
-  findings.push(
-    toObjectFinding('record/differs', key, `asks for another run than the record: ${differences.join('; ')}`),
-  );
+  if (differences.length === 0) return findings;
+  return [toObjectFinding('record/differs', key, `asks for another run than the record: ${differences.join('; ')}`)];
 }
 
 function differencesBetween(asked: Asked, record: RunRecord & Question): string[] {

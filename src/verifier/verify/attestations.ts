@@ -8,10 +8,10 @@ import { judgeStamps, readStamps, type StampVerdict } from '../records/stamps.ts
 import { STATEMENT, toStatement } from '../records/statement.ts';
 import type { Signed } from '../signature/envelope.ts';
 import type { Certificate } from '../timestamp/certificate.ts';
+import { readObject } from './checked.ts';
 import { type ObjectFinding, toObjectFinding, toUnreadable } from './object-finding.ts';
 import { type RestampCheck, verifyRestamps } from './restamps.ts';
 import { checkRunSignature, type Keyring } from './signatures.ts';
-import { readObject } from './stored.ts';
 
 /** The objects beside a run that vouch for it. */
 export interface AttestationCheck {
@@ -45,43 +45,40 @@ export async function verifyAttestations(
   record: RunRecord,
   sha256: string,
 ): Promise<AttestationCheck> {
-  const check: AttestationCheck = {
-    signedBy: null,
-    stamps: [],
-    restamps: [],
-    unstamped: false,
-    findings: [],
-    warnings: [],
-    keys: [],
+  const envelope = record.signed ? await verifyEnvelope(context, record, sha256) : UNSIGNED;
+  const stamped = await verifyStamps(context, record);
+  return {
+    ...stamped,
+    signedBy: envelope.signedBy,
+    findings: [...envelope.findings, ...stamped.findings],
+    keys: [...envelope.keys, ...stamped.keys],
   };
-  if (record.signed) await verifyEnvelope(context, record, sha256, check);
-  await verifyStamps(context, record, check);
-  return check;
 }
+
+type EnvelopeCheck = Pick<AttestationCheck, 'signedBy' | 'findings' | 'keys'>;
+const UNSIGNED: EnvelopeCheck = { signedBy: null, findings: [], keys: [] };
 
 async function verifyEnvelope(
   { archive, keyring, isRecorded }: AttestationContext,
   record: RunRecord,
   sha256: string,
-  check: AttestationCheck,
-): Promise<void> {
+): Promise<EnvelopeCheck> {
   const key = runEnvelopeKey(record.run_id);
+  const isThere = (await archive.stat(key)) !== null;
   // The statement is written before the ledger entry: a run without either is open.
-  if (!isRecorded(record.run_id) && (await archive.stat(key)) === null) return;
-  check.keys.push(key);
-  await readObject(key, check.findings, async () => {
-    if ((await archive.stat(key)) === null) {
-      check.findings.push(
-        toObjectFinding('object/missing', key, 'is not there, and the run record says that the run is signed'),
-      );
-      return;
-    }
+  if (!isThere && !isRecorded(record.run_id)) return UNSIGNED;
+  if (!isThere) {
+    const message = 'is not there, and the run record says that the run is signed';
+    return { signedBy: null, findings: [toObjectFinding('object/missing', key, message)], keys: [key] };
+  }
+  const { value, findings } = await readObject(key, async () => {
     const { signature, ...signed } = await readRunEnvelope(archive, record.run_id);
-    const run = { id: record.run_id, sha256 };
-    const finding = checkRunSignature(keyring, { key, signed, signature }, run);
-    check.findings.push(...(finding === null ? [] : [finding]), ...compareStatement(key, signed, record, sha256));
-    if (check.findings.length === 0) check.signedBy = signature.keyid;
+    const finding = checkRunSignature(keyring, { key, signed, signature }, { id: record.run_id, sha256 });
+    const differences = compareStatement(key, signed, record, sha256);
+    return { keyId: signature.keyid, findings: [...(finding === null ? [] : [finding]), ...differences] };
   });
+  const all = [...findings, ...(value?.findings ?? [])];
+  return { signedBy: value !== null && all.length === 0 ? value.keyId : null, findings: all, keys: [key] };
 }
 
 /** The statement follows from the run record; where it differs, what differs is named. */
@@ -121,35 +118,46 @@ function readSubjects({ payload }: Signed, key: string): Map<string, string> {
 async function verifyStamps(
   { archive, stampRoots, now }: AttestationContext,
   record: RunRecord,
-  check: AttestationCheck,
-): Promise<void> {
+): Promise<Omit<AttestationCheck, 'signedBy'>> {
   const { run_id, timestamp_authority } = record;
+  const read = await readStamped(archive, run_id);
+  if (!('stamps' in read))
+    return { stamps: [], restamps: [], unstamped: false, findings: [read], warnings: [], keys: [] };
+  const { stamps, restamped } = read;
+  const judged = judgeStamps(stamps, new Date(record.finished_at), { roots: stampRoots, now });
+  const refuted = judged
+    .filter(({ state }) => state === 'refuted')
+    .map(({ key, remarks }) => toObjectFinding('stamp/refuted', key, remarks.join('; ')));
+  const remarks = judged
+    .filter(({ state }) => state === 'proved' || (state !== 'refuted' && stampRoots !== null))
+    .flatMap((stamp) => stamp.remarks.map((remark) => `${stamp.key}: ${remark}.`));
+  const isToBeStamped = timestamp_authority !== null;
+  // Under pinned roots, a stamp of somebody else in the place of the authority's is none.
+  const provesNothing = stampRoots !== null && !judged.some(({ state }) => state === 'proved');
+  const absent =
+    isToBeStamped && judged.length === 0
+      ? [
+          `Run ${run_id} was to be time-stamped by ${timestamp_authority} and is not; whoever exported it adds that with the same export command.`,
+        ]
+      : [];
+  return {
+    stamps: judged,
+    restamps: restamped.restamps,
+    unstamped: isToBeStamped && (judged.length === 0 || provesNothing),
+    findings: [...restamped.findings, ...refuted],
+    warnings: [...restamped.warnings, ...remarks, ...absent],
+    keys: [...stamps.stored.map(({ key }) => key), ...restamped.keys],
+  };
+}
+
+/** Reads the stamps of a run and the records of those that came later; a finding where they cannot be read. */
+async function readStamped(archive: Archive, runId: string) {
   try {
-    const stamps = await readStamps(archive, run_id);
-    check.keys.push(...stamps.stored.map(({ key }) => key));
-    check.stamps = judgeStamps(stamps, new Date(record.finished_at), { roots: stampRoots, now });
-    const { restamps, findings, warnings, keys } = await verifyRestamps(archive, run_id, stamps.stored);
-    check.restamps = restamps;
-    check.findings.push(...findings);
-    check.warnings.push(...warnings);
-    check.keys.push(...keys);
+    const stamps = await readStamps(archive, runId);
+    return { stamps, restamped: await verifyRestamps(archive, runId, stamps.stored) };
   } catch (error) {
     // A record that lies where another run's belongs names objects that are not there.
     if (!isEvidenceError(error, 'unreadable') && !isEvidenceError(error, 'not-found')) throw error;
-    check.findings.push(toUnreadable(runRecordKey(run_id), error));
-    return;
+    return toUnreadable(runRecordKey(runId), error);
   }
-  for (const { key, state, remarks } of check.stamps) {
-    if (state === 'refuted') check.findings.push(toObjectFinding('stamp/refuted', key, remarks.join('; ')));
-    else if (state === 'proved' || stampRoots !== null)
-      check.warnings.push(...remarks.map((remark) => `${key}: ${remark}.`));
-  }
-  const isToBeStamped = timestamp_authority !== null;
-  // Under pinned roots, a stamp of somebody else in the place of the authority's is none.
-  const provesNothing = stampRoots !== null && !check.stamps.some(({ state }) => state === 'proved');
-  check.unstamped = isToBeStamped && (check.stamps.length === 0 || provesNothing);
-  if (isToBeStamped && check.stamps.length === 0)
-    check.warnings.push(
-      `Run ${run_id} was to be time-stamped by ${timestamp_authority} and is not; whoever exported it adds that with the same export command.`,
-    );
 }

@@ -1,5 +1,4 @@
 import { utf8Text } from '../../core/bytes.ts';
-import { isEvidenceError } from '../../core/errors.ts';
 import type { Bundle } from '../bundle/bundle.ts';
 import {
   type ServiceDocument,
@@ -27,6 +26,7 @@ import type { PackageReading } from '../chain/package.ts';
 import type { ListingResult } from '../claims/listing.ts';
 import type { Description } from '../profile/description.ts';
 import type { Contract } from '../reading/contract.ts';
+import { readInBundle } from './checked.ts';
 import { type ObjectFinding, toObjectFinding } from './object-finding.ts';
 import { checkPages, checkServiceDocument } from './service.ts';
 import { checkTransferLog } from './transfer-log.ts';
@@ -79,24 +79,26 @@ export async function checkConsistency(
     ...checkContract(files, key, stated),
     ...checkTokens(files, key, reading),
   ];
-  const missing = (await readIf(key, findings, () => readMissing(bundle))) ?? [];
-  findings.push(...checkMissing(missing, key, stated));
+  const missing = await readInBundle(key, () => readMissing(bundle));
+  const forms = missing.value ?? [];
+  findings.push(...missing.findings, ...checkMissing(forms, key, stated));
   if (files.has(BAG_INFO)) {
-    const text = await readIf(`${key}:${BAG_INFO}`, findings, () => bundle.readFile(BAG_INFO, MAX_TEXT_BYTES));
-    if (text !== null) findings.push(...checkInfo(utf8Text(text), key, stated, files));
+    const text = await readInBundle(`${key}:${BAG_INFO}`, () => bundle.readFile(BAG_INFO, MAX_TEXT_BYTES));
+    const found = text.value === null ? [] : checkInfo(utf8Text(text.value), key, stated, files);
+    findings.push(...text.findings, ...found);
   }
   let log: TransferLog | null = null;
   if (files.has(TRANSFER_LOG)) {
-    const bytes = await readIf(`${key}:${TRANSFER_LOG}`, findings, () =>
+    const bytes = await readInBundle(`${key}:${TRANSFER_LOG}`, () =>
       bundle.readFile(TRANSFER_LOG, TRANSFER_LOG_DOCUMENT.maxBytes),
     );
     const { listing } = documents;
-    const read = bytes === null ? null : checkTransferLog(bytes, key, stated, files, { contract, listing });
-    findings.push(...(read?.findings ?? []));
+    const read = bytes.value === null ? null : checkTransferLog(bytes.value, key, stated, files, { contract, listing });
+    findings.push(...bytes.findings, ...(read?.findings ?? []));
     log = read?.log ?? null;
   }
   findings.push(...checkService(key, documents, files, log));
-  return { findings, missing, log };
+  return { findings, missing: forms, log };
 }
 
 /** A stream of which a form is missing is incomplete, unless it is refuted. */
@@ -127,16 +129,6 @@ function checkService(
     ),
     ...checkPages(service, place, listing),
   ];
-}
-
-async function readIf<T>(place: string, findings: ObjectFinding[], read: () => Promise<T>): Promise<T | null> {
-  try {
-    return await read();
-  } catch (error) {
-    if (!isEvidenceError(error)) throw error;
-    findings.push(toObjectFinding('object/unreadable', place, error.message));
-    return null;
-  }
 }
 
 function absent(files: ReadonlyMap<string, FileDigest>, key: string): ObjectFinding[] {

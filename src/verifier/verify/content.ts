@@ -115,9 +115,8 @@ async function verifyOpened(
   options: VerifyOptions,
   readers: Readers,
 ): Promise<VerifiedBundle> {
-  const findings: ObjectFinding[] = [];
   const { identity } = bundle;
-  const documents = await readDocuments(bundle, key, options, findings);
+  const { value: documents, findings } = await readDocuments(bundle, key, options);
   const { stated, own } = documents;
   const chosen = options.contract ?? own ?? DEFAULT_IN_USE;
   const inUse = options.referenceAlone === true ? withoutProgram(chosen) : chosen;

@@ -38,7 +38,7 @@ export function contradictions(
   compareFacts(stated.verdict, ours, differ);
   compareClaims(stated.verdict, ours, open, differ);
   compareFindings(stated.verdict, ours, open, differ);
-  compareDeps(stated, contract, differ);
+  compareContract(stated, contract, differ);
   compareBeginnings(stated, contract, differ);
   return [...findings, ...selfContradictions(place, stated), ...checkSealKeys(place, stated, walk, contract)];
 }
@@ -103,7 +103,7 @@ function placesOf({ findings }: Verdict, name: ClaimName): string {
 }
 
 /** By what it was read. */
-function compareDeps(stated: Verification, contract: Contract | null, differ: Differ): void {
+function compareContract(stated: Verification, contract: Contract | null, differ: Differ): void {
   if (contract === null) return;
   if (stated.contract !== contract.name) differ('the contract', stated.contract, contract.name);
   if (stated.recipe !== contract.recipe) differ('the recipe', stated.recipe ?? 'none', contract.recipe ?? 'none');

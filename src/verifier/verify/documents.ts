@@ -6,7 +6,7 @@ import { CONTRACT_FILE, SERVICE, TRANSFER_LOG, VERIFICATION } from '../bundle/fi
 import { type ContractInUse, DEFAULT_IN_USE } from '../reading/in-use.ts';
 import { pinContract } from '../reading/pinned.ts';
 import { readRecord } from '../records/record-bytes.ts';
-import { type ObjectFinding, toObjectFinding } from './object-finding.ts';
+import { type Checked, readInBundle, sound } from './checked.ts';
 import { readServiceDocument } from './service.ts';
 
 const MAX_CONTRACT_BYTES = 2 ** 20;
@@ -23,29 +23,19 @@ export async function readDocuments(
   bundle: Bundle,
   key: string,
   { contract, alone = false }: { contract: object | null; alone?: boolean },
-  findings: ObjectFinding[],
-): Promise<StatedDocuments> {
-  const stated = await readStated(bundle, key, findings);
-  if (stated === null && alone) await refuseOtherVersion(bundle, key);
-  const service = await readServiceDocument(bundle, key, findings);
-  return { stated, service, own: contract === null ? await readContract(bundle, key, stated, findings) : null };
-}
-
-async function readStated(bundle: Bundle, key: string, findings: ObjectFinding[]) {
+): Promise<Checked<StatedDocuments>> {
   const place = `${key}:${VERIFICATION}`;
-  try {
-    return readRecord(
-      VERIFICATION_DOCUMENT,
-      await bundle.readFile(VERIFICATION, VERIFICATION_DOCUMENT.maxBytes),
-      place,
-    );
-  } catch (error) {
-    if (!isEvidenceError(error)) throw error;
-    findings.push(
-      toObjectFinding(error.code === 'not-found' ? 'object/missing' : 'object/unreadable', place, error.message),
-    );
-    return null;
-  }
+  const { value: stated, findings } = await readInBundle(place, async () => {
+    const bytes = await bundle.readFile(VERIFICATION, VERIFICATION_DOCUMENT.maxBytes);
+    return readRecord(VERIFICATION_DOCUMENT, bytes, place);
+  });
+  if (stated === null && alone) await refuseOtherVersion(bundle, key);
+  const service = await readServiceDocument(bundle, key);
+  const own = contract === null ? await readContract(bundle, key, stated) : sound(null);
+  return {
+    value: { stated, service: service.value, own: own.value },
+    findings: [...findings, ...service.findings, ...own.findings],
+  };
 }
 
 /** A bundle by itself, of which all documents say that another version wrote them. @throws EvidenceError `config`. */
@@ -74,20 +64,12 @@ async function otherVersionOf(bundle: Bundle, path: string): Promise<string | nu
 }
 
 /** The contract that the bundle states it was read by; that it is the stated one is checked with all files. */
-async function readContract(
-  bundle: Bundle,
-  key: string,
-  stated: Verification | null,
-  findings: ObjectFinding[],
-): Promise<ContractInUse> {
+async function readContract(bundle: Bundle, key: string, stated: Verification | null): Promise<Checked<ContractInUse>> {
   const isThere = bundle.entries.some(({ path }) => path === CONTRACT_FILE);
-  if (stated === null || stated.contract_sha256 === null || !isThere) return DEFAULT_IN_USE;
+  if (stated === null || stated.contract_sha256 === null || !isThere) return sound(DEFAULT_IN_USE);
   const place = `${key}:${CONTRACT_FILE}`;
-  try {
-    return pinContract(await bundle.readFile(CONTRACT_FILE, MAX_CONTRACT_BYTES), place);
-  } catch (error) {
-    if (!isEvidenceError(error)) throw error;
-    findings.push(toObjectFinding('object/unreadable', place, error.message));
-    return DEFAULT_IN_USE;
-  }
+  const { value, findings } = await readInBundle(place, async () =>
+    pinContract(await bundle.readFile(CONTRACT_FILE, MAX_CONTRACT_BYTES), place),
+  );
+  return { value: value ?? DEFAULT_IN_USE, findings };
 }

@@ -13,16 +13,18 @@ import {
 } from '../ledger/ledger.ts';
 import { PastBuilder } from '../ledger/past.ts';
 import { isLedgerKey, ledgerKey, runRecordKey } from '../records/keys.ts';
+import { type Checked, readObject } from './checked.ts';
 import { type ObjectFinding, toObjectFinding } from './object-finding.ts';
 import { type StatedAcceptance, sameRecord } from './recorded-stream.ts';
 import type { RunCheck } from './run.ts';
-import { readObject } from './stored.ts';
+
+type AcceptanceSubject = Extract<Subject, { kind: 'acceptance' }>;
 
 /** The ledger as it was read. */
 export interface Ledger {
   entries: StoredLedgerEntry[];
   /** By key; an acceptance that cannot be read is a finding, and not in here. */
-  acceptances: Map<string, Extract<Subject, { kind: 'acceptance' }>>;
+  acceptances: Map<string, AcceptanceSubject>;
   /** The objects that it accounts for. */
   keys: string[];
   findings: ObjectFinding[];
@@ -38,24 +40,29 @@ export async function readLedger(archive: Archive, keys: ReadonlySet<string>): P
     const expected = ledgerKey(index + 1);
     if (key !== expected && ledger.findings.every(({ code }) => code !== 'ledger/gap'))
       ledger.findings.push(toObjectFinding('ledger/gap', expected, 'is missing: the ledger goes on after it'));
-    await readObject(key, ledger.findings, async () => {
-      const stored = await readEntry(archive, key);
-      ledger.entries.push(stored);
-      if ('acceptance_key' in stored.entry) await readAccepted(archive, keys, stored.entry.acceptance_key, ledger);
-    });
+    const { value: stored, findings } = await readObject(key, () => readEntry(archive, key));
+    ledger.findings.push(...findings);
+    if (stored === null) continue;
+    ledger.entries.push(stored);
+    if (!('acceptance_key' in stored.entry)) continue;
+    const accepted = await readAccepted(archive, keys, stored.entry.acceptance_key);
+    ledger.keys.push(stored.entry.acceptance_key);
+    ledger.findings.push(...accepted.findings);
+    if (accepted.value !== null) ledger.acceptances.set(accepted.value.key, accepted.value);
   }
   return ledger;
 }
 
-async function readAccepted(archive: Archive, keys: ReadonlySet<string>, key: string, ledger: Ledger): Promise<void> {
-  ledger.keys.push(key);
+async function readAccepted(
+  archive: Archive,
+  keys: ReadonlySet<string>,
+  key: string,
+): Promise<Checked<AcceptanceSubject | null>> {
   if (!keys.has(key)) {
-    ledger.findings.push(toObjectFinding('object/missing', key, 'is recorded by the ledger, but it is not there'));
-    return;
+    const missing = toObjectFinding('object/missing', key, 'is recorded by the ledger, but it is not there');
+    return { value: null, findings: [missing] };
   }
-  await readObject(key, ledger.findings, async () => {
-    ledger.acceptances.set(key, { kind: 'acceptance', key, ...(await readAcceptance(archive, key)) });
-  });
+  return readObject(key, async () => ({ kind: 'acceptance', key, ...(await readAcceptance(archive, key)) }));
 }
 
 /** Each entry follows from what it records and the entry before, byte for byte, and names a run that no other names. */

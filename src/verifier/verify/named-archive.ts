@@ -6,7 +6,7 @@ import { readShare, SHARE_MARK } from '../records/share.ts';
 import { verifyArchive } from './archive.ts';
 import type { ArchiveContext } from './archive-reading.ts';
 import type { ArchiveReport } from './archive-report.ts';
-import { readObject } from './stored.ts';
+import { readObject } from './checked.ts';
 
 /**
  * As `verifyArchive`, of what somebody says is an archive.
@@ -38,7 +38,7 @@ export async function verifyNamedArchive(
  */
 async function refuseShare(archive: Archive, root: string): Promise<void> {
   // A file that is no record of a share says nothing, and is found as an object that nobody expects.
-  const share = await readObject(SHARE_MARK, [], async () =>
+  const { value: share } = await readObject(SHARE_MARK, async () =>
     (await archive.stat(SHARE_MARK)) === null ? null : readShare(archive, SHARE_MARK),
   );
   if (share === null) return;

@@ -3,9 +3,9 @@ import type { Archive } from '../archive/archive.ts';
 import { runOf, type StoredLedgerEntry } from '../ledger/ledger.ts';
 import { archiveBytes, readStatedService } from '../ledger/service.ts';
 import { ARCHIVE_KEY, runRecordKey } from '../records/keys.ts';
+import { readObject } from './checked.ts';
 import { type ObjectFinding, toObjectFinding } from './object-finding.ts';
 import type { RunCheck } from './run.ts';
-import { readObject } from './stored.ts';
 
 /** The service whose evidence an archive holds. */
 export interface ServiceReport {
@@ -30,30 +30,31 @@ export async function verifyService(
   checks: readonly RunCheck[],
 ): Promise<ServiceCheck> {
   const findings: ObjectFinding[] = [];
+  let stated: string | null = null;
   const isThere = keys.has(ARCHIVE_KEY);
   if (!isThere && entries.some(({ entry }) => entry.audit_url !== null))
     findings.push(toObjectFinding('object/missing', ARCHIVE_KEY, 'says whose evidence this is, and it is not there'));
-  const stated = isThere ? await readObject(ARCHIVE_KEY, findings, () => readStated(archive, entries, findings)) : null;
+  if (isThere) {
+    const read = await readObject(ARCHIVE_KEY, () => readStatedService(archive));
+    findings.push(...read.findings, ...checkStated(read.value, entries));
+    stated = read.value?.auditUrl ?? null;
+  }
   const audit_url = entries.at(-1)?.entry.audit_url ?? stated;
   findings.push(...checkRuns(entries, checks));
   const service = audit_url === null ? null : { audit_url, moved: movesIn(entries) };
   return { service, findings, keys: isThere ? [ARCHIVE_KEY] : [] };
 }
 
-/** Its bytes follow from the first entry of the ledger. */
-async function readStated(
-  archive: Archive,
+/** Checks that its bytes follow from the first entry of the ledger. */
+function checkStated(
+  stated: Awaited<ReturnType<typeof readStatedService>> | null,
   [first]: readonly StoredLedgerEntry[],
-  findings: ObjectFinding[],
-): Promise<string> {
-  const stated = await readStatedService(archive);
-  if (first?.entry.number !== 1 || first.entry.audit_url === null) return stated.auditUrl;
+): ObjectFinding[] {
+  if (stated === null || first?.entry.number !== 1 || first.entry.audit_url === null) return [];
   const expected = sha256(archiveBytes(first.entry.audit_url));
-  if (stated.sha256 !== expected) {
-    const message = `is not of ${first.entry.audit_url}, as ${first.key} is`;
-    findings.push(toObjectFinding('object/altered', ARCHIVE_KEY, message, { expected, actual: stated.sha256 }));
-  }
-  return stated.auditUrl;
+  if (stated.sha256 === expected) return [];
+  const message = `is not of ${first.entry.audit_url}, as ${first.key} is`;
+  return [toObjectFinding('object/altered', ARCHIVE_KEY, message, { expected, actual: stated.sha256 })];
 }
 
 /** Each run is of a service that the archive was of until then. */

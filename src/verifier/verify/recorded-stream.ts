@@ -6,6 +6,7 @@ import type { Span, SpanEntries } from '../claims/span-schema.ts';
 import { runRecordKey } from '../records/keys.ts';
 import type { Acceptance, RunRecord, RunStream } from '../records/record.ts';
 import { toRecordBytes } from '../records/record-bytes.ts';
+import type { Checked } from './checked.ts';
 import type { VerifiedBundle } from './content.ts';
 import type { History } from './history.ts';
 import { type ObjectFinding, toObjectFinding } from './object-finding.ts';
@@ -35,40 +36,50 @@ export interface LedgerPast {
   isAccepted(acceptance: StatedAcceptance): boolean;
 }
 
-/** The verdict made now, once it was compared with what the run recorded. */
+/** Compares a bundle's verdict, made now, with what the run recorded; null without a verdict. */
 export function compareRecorded(
   past: LedgerPast,
   run: RunRecord,
   stream: RunStream,
-  verified: VerifiedBundle,
-  findings: ObjectFinding[],
-): ReportedVerdict | null {
-  const { bundle } = stream;
-  const stated = statedVerdict(stream);
+  { identity, judged }: VerifiedBundle,
+): Checked<ReportedVerdict | null> {
   const differ = (what: string) =>
-    findings.push(
-      toObjectFinding(
-        'record/differs',
-        runRecordKey(run.run_id),
-        `its ${what} of "${stream.stream_id}" differs from the bundle's`,
-      ),
+    toObjectFinding(
+      'record/differs',
+      runRecordKey(run.run_id),
+      `its ${what} of "${stream.stream_id}" differs from the bundle's`,
     );
-  if (verified.identity !== bundle.identity) differ('bundle identity');
-  if (verified.judged === null) return null;
-  const { verdict, stated: said, transferLog: log, service, missing } = verified.judged;
-  if (said.run_id !== run.run_id) differ('run id');
+  const findings = identity === stream.bundle.identity ? [] : [differ('bundle identity')];
+  if (judged === null) return { value: null, findings };
+  const { stated } = judged;
+  findings.push(
+    ...differencesOf(run, stream, judged).map(differ),
+    ...checkEarlier(past, stream, stated),
+    ...checkAccepted(past, stream, stated),
+  );
+  return { value: withRecorded(judged.verdict, statedVerdict(stream)), findings };
+}
+
+/** Names what the run and a bundle state differently. */
+function differencesOf(
+  run: RunRecord,
+  stream: RunStream,
+  { stated, transferLog: log, service, missing }: NonNullable<VerifiedBundle['judged']>,
+): string[] {
   const isOfAttempt = stream.collected.export_started_at === run.started_at;
-  if (isOfAttempt && !sameRecord({ ...said.tool, commit: run.tool.commit }, run.tool)) differ('program');
-  if (said.contract_sha256 !== run.source.contract_sha256) differ('contract');
-  if (!sameRecord(said.verdict, stated)) differ('verdict');
-  if (!sameRecord(said.period, run.period)) differ('period');
-  if (log !== null && log.audit_url !== run.source.audit_url) differ('audit service');
-  if (log !== null && !sameRecord(collectedIn(log), stream.collected)) differ('time of collection');
-  if (!sameRecord(service, stream.service)) differ("service's statement");
-  if (!sameForms(stream, missing)) differ('list of missing forms');
-  if (!sameRecord(said.package_period, run.package_period)) differ('package period');
-  findings.push(...checkEarlier(past, stream, said), ...checkAccepted(past, stream, said));
-  return withRecorded(verdict, stated);
+  const compared: [what: string, isSame: boolean][] = [
+    ['run id', stated.run_id === run.run_id],
+    ['program', !isOfAttempt || sameRecord({ ...stated.tool, commit: run.tool.commit }, run.tool)],
+    ['contract', stated.contract_sha256 === run.source.contract_sha256],
+    ['verdict', sameRecord(stated.verdict, statedVerdict(stream))],
+    ['period', sameRecord(stated.period, run.period)],
+    ['audit service', log === null || log.audit_url === run.source.audit_url],
+    ['time of collection', log === null || sameRecord(collectedIn(log), stream.collected)],
+    ["service's statement", sameRecord(service, stream.service)],
+    ['list of missing forms', sameForms(stream, missing)],
+    ['package period', sameRecord(stated.package_period, run.package_period)],
+  ];
+  return compared.flatMap(([what, isSame]) => (isSame ? [] : [what]));
 }
 
 function sameForms({ partial, missing }: RunStream, found: readonly MissingForm[]): boolean {

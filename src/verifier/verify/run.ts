@@ -5,19 +5,20 @@ import { DEFAULT_REQUIRED, withoutSecrets } from '../claims/claim.ts';
 import { asReadBack, asVouchedFor } from '../claims/recorded.ts';
 import { documentKey, runPrefix, runRecordKey } from '../records/keys.ts';
 import { type VerifiedOutcome, worstOf } from '../records/outcome.ts';
-import type { RunDocument, RunRecord } from '../records/record.ts';
+import type { RunDocument, RunRecord, RunStream } from '../records/record.ts';
 import type { StoredAs } from '../records/stored-object.ts';
 import { readRunRecord } from '../records/stored-run.ts';
 import { outcomesOfSupplements } from '../records/supplements.ts';
 import { NOT_VOUCHED } from './alone.ts';
 import { verifyAsked } from './asked.ts';
 import { type AttestationCheck, verifyAttestations } from './attestations.ts';
+import { type Checked, readObject } from './checked.ts';
 import { type ObjectFinding, toObjectFinding, worstWith } from './object-finding.ts';
 import { checkRecord } from './run-sums.ts';
 import { isRunVouchedFor } from './signatures.ts';
-import { checkDigest, isThere, readObject } from './stored.ts';
+import { checkDigest, isThere } from './stored.ts';
 import { type RunContext, type VerifiedStream, verifyStream } from './stream.ts';
-import { verifySupplements } from './supplements.ts';
+import { OpenedSupplements } from './supplements.ts';
 import type { SupplementsCheck } from './supplements-check.ts';
 import { checkHidden, checkMissed, checkVanished } from './unlisted.ts';
 
@@ -46,42 +47,51 @@ export interface RunCheck {
 /** Verifies a finalized run: its record, every stream's record and bundle, every claim anew. */
 export async function verifyRun(context: RunContext, runId: string): Promise<RunCheck> {
   const key = runRecordKey(runId);
-  const check: RunCheck = {
+  const { value: stored, findings: unread } = await readObject(key, () => readRunRecord(context.archive, key));
+  if (stored === null) return concluded(context, { ...UNREAD, runId, findings: unread, accounted: new Set([key]) });
+  const { record, sha256 } = stored;
+  await using opened = await OpenedSupplements.open(context, record);
+  const streams = await verifyStreams({ ...context, notes: opened.notes }, record);
+  const supplements = await opened.judge(streams.value);
+  const beside = await verifyBeside(context, record);
+  const attestations = await verifyAttestations(context, record, sha256);
+  const findings = [
+    ...checkRecord(record, runId, key),
+    ...opened.findings,
+    ...streams.findings,
+    ...supplements.findings,
+    ...checkStreams(context, streams.value, record, key),
+    ...beside,
+    ...attestations.findings,
+  ];
+  const isVouchedFor = isRunVouchedFor(context.keyring, attestations.signedBy, { id: runId, sha256 });
+  return concluded(context, {
     runId,
-    isRecorded: context.isRecorded(runId),
-    supersededBy: null,
-    outcome: 'refuted',
-    record: null,
-    sha256: null,
-    streams: [],
-    supplements: null,
-    attestations: null,
-    findings: [],
-    accounted: new Set([key]),
-  };
-  check.record = await readObject(key, check.findings, async () => {
-    const stored = await readRunRecord(context.archive, key);
-    check.sha256 = stored.sha256;
-    return stored.record;
+    record,
+    sha256,
+    streams: streams.value.map((stream) => (isVouchedFor ? vouchedFor(context, stream) : readBack(stream, UNSIGNED))),
+    supplements: supplements.value,
+    attestations,
+    findings,
+    accounted: new Set([key, ...keysIn(record), ...attestations.keys]),
   });
-  if (check.record === null || check.sha256 === null) return { ...check, outcome: outcomeOf(check) };
-  check.findings = [...check.findings, ...checkRecord(check.record, runId, key)];
-  const { record } = check;
-  check.supplements = await verifySupplements(context, record, check.findings, async (notes) => {
-    await verifyStreams({ ...context, notes }, check, record);
-    return check.streams;
-  });
-  if (record.supplements?.object != null) check.accounted.add(record.supplements.object.key);
-  check.findings = [...check.findings, ...checkStreams(context, check.streams, record, key)];
-  await verifyBeside(context, check, record);
-  await verifyAsked(context.archive, check.record, check.findings);
-  check.attestations = await verifyAttestations(context, check.record, check.sha256);
-  check.findings.push(...check.attestations.findings);
-  for (const key of check.attestations.keys) check.accounted.add(key);
-  if (!isRunVouchedFor(context.keyring, check.attestations.signedBy, { id: runId, sha256: check.sha256 }))
-    check.streams = check.streams.map((stream) => readBack(stream, UNSIGNED));
-  else check.streams = check.streams.map((stream) => vouchedFor(context, stream));
-  return { ...check, outcome: outcomeOf(check) };
+}
+
+const UNREAD = { record: null, sha256: null, streams: [], supplements: null, attestations: null };
+
+function concluded(
+  { isRecorded }: RunContext,
+  check: Omit<RunCheck, 'isRecorded' | 'supersededBy' | 'outcome'>,
+): RunCheck {
+  const known = { ...check, isRecorded: isRecorded(check.runId), supersededBy: null };
+  return { ...known, outcome: outcomeOf(known) };
+}
+
+/** Keys of the objects that a run record names. */
+function keysIn({ streams, supplements, left_over, documents }: RunRecord): string[] {
+  const ofStreams = streams.flatMap(({ bundle, record }) => [bundle, record]);
+  const all = [...ofStreams, supplements?.object ?? null, ...left_over, ...documents];
+  return all.flatMap((object) => object?.key ?? []);
 }
 
 /** Compares the streams of a run with its packages, with earlier runs and with what was accepted. */
@@ -95,15 +105,11 @@ function checkStreams(context: RunContext, streams: RunCheck['streams'], record:
 }
 
 /** Verifies the objects of a run besides its streams and supplements. */
-async function verifyBeside({ archive }: RunContext, check: RunCheck, record: RunRecord): Promise<void> {
-  for (const object of record.left_over) {
-    check.accounted.add(object.key);
-    await verifyLeftOver(archive, record, object, check.findings);
-  }
-  for (const document of record.documents) {
-    check.accounted.add(document.key);
-    await verifyDocument(archive, record, document, check.findings);
-  }
+async function verifyBeside({ archive }: RunContext, record: RunRecord): Promise<ObjectFinding[]> {
+  const findings: ObjectFinding[] = [];
+  for (const object of record.left_over) findings.push(...(await verifyLeftOver(archive, record, object)));
+  for (const document of record.documents) findings.push(...(await verifyDocument(archive, record, document)));
+  return [...findings, ...(await verifyAsked(archive, record))];
 }
 
 /** Returns the outcome of a run by all that was found of it. */
@@ -150,21 +156,20 @@ function statedOutcome(
 }
 
 /** Several at once, so that the next ones arrive while one is looked at; found and reported in the order of the record. */
-async function verifyStreams(context: RunContext, check: RunCheck, record: RunRecord): Promise<void> {
-  const found: { findings: ObjectFinding[]; verified: VerifiedStream | null }[] = [];
+async function verifyStreams(context: RunContext, record: RunRecord): Promise<Checked<VerifiedStream[]>> {
+  const found = new Map<RunStream, Checked<VerifiedStream | null>>();
   await inParallel(record.streams, context.concurrency ?? 1, async (stream) => {
     context.onStream?.(stream.stream_id);
-    const place: (typeof found)[number] = { findings: [], verified: null };
-    found.push(place);
-    check.accounted.add(stream.bundle.key);
-    if (stream.record !== null) check.accounted.add(stream.record.key);
-    place.verified = await verifyStream(context, record, stream, place.findings);
+    found.set(stream, await verifyStream(context, record, stream));
   });
-  for (const { findings, verified } of found) {
-    check.findings.push(...findings);
+  const all = [...record.streams].flatMap((stream) => found.get(stream) ?? []);
+  return {
     // An altered stream is neither what anybody signed nor what the ledger speaks of.
-    if (verified !== null) check.streams.push(findings.length > 0 ? asAltered(verified, findings) : verified);
-  }
+    value: all.flatMap(({ value, findings }) =>
+      findings.length > 0 && value !== null ? asAltered(value, findings) : (value ?? []),
+    ),
+    findings: all.flatMap(({ findings }) => findings),
+  };
 }
 
 function checkAcceptances({ isAccepted }: RunContext, { acceptances }: RunRecord, key: string): ObjectFinding[] {
@@ -179,36 +184,26 @@ function checkAcceptances({ isAccepted }: RunContext, { acceptances }: RunRecord
  * A report must be the one that the record names. It is not made anew to be compared: another version of this program
  * may set it otherwise, and the record's digest says what it was.
  */
-async function verifyDocument(
-  archive: Archive,
-  run: RunRecord,
-  document: RunDocument,
-  findings: ObjectFinding[],
-): Promise<void> {
-  if (document.key !== documentKey(run.run_id, document.name))
-    findings.push(
-      toObjectFinding('record/differs', runRecordKey(run.run_id), `puts ${document.name} where it does not belong`),
-    );
-  await verifyBytes(archive, document, findings);
+async function verifyDocument(archive: Archive, run: RunRecord, document: RunDocument): Promise<ObjectFinding[]> {
+  const message = `puts ${document.name} where it does not belong`;
+  const misplaced =
+    document.key === documentKey(run.run_id, document.name)
+      ? []
+      : [toObjectFinding('record/differs', runRecordKey(run.run_id), message)];
+  return [...misplaced, ...(await verifyBytes(archive, document))];
 }
 
 /** Verifies objects that were left over. They are no evidence, but the record states what lay there when the run was finalized, and where. */
-async function verifyLeftOver(
-  archive: Archive,
-  { run_id }: RunRecord,
-  object: StoredAs,
-  findings: ObjectFinding[],
-): Promise<void> {
-  if (object.key.startsWith(runPrefix(run_id))) await verifyBytes(archive, object, findings);
-  else
-    findings.push(
-      toObjectFinding('record/differs', runRecordKey(run_id), `names ${object.key}, which is not of the run`),
-    );
+async function verifyLeftOver(archive: Archive, { run_id }: RunRecord, object: StoredAs): Promise<ObjectFinding[]> {
+  if (object.key.startsWith(runPrefix(run_id))) return verifyBytes(archive, object);
+  const message = `names ${object.key}, which is not of the run`;
+  return [toObjectFinding('record/differs', runRecordKey(run_id), message)];
 }
 
-async function verifyBytes(archive: Archive, stored: StoredAs, findings: ObjectFinding[]): Promise<void> {
-  if (!(await isThere(archive, stored.key, findings))) return;
+async function verifyBytes(archive: Archive, stored: StoredAs): Promise<ObjectFinding[]> {
+  const there = await isThere(archive, stored.key);
+  if (!there.value) return there.findings;
   const read = async () => measure(await archive.read(stored.key));
-  const actual = await readObject(stored.key, findings, read);
-  if (actual !== null) checkDigest(stored, actual, findings);
+  const { value: actual, findings } = await readObject(stored.key, read);
+  return actual === null ? findings : checkDigest(stored, actual);
 }

@@ -11,12 +11,13 @@ import { type LedgerHead, type RunRecord, type RunStream, STREAM_RECORD } from '
 import { readRecord } from '../records/record-bytes.ts';
 import type { AttestationContext } from './attestations.ts';
 import { verifyBundle } from './bundle.ts';
+import { type Checked, readObject } from './checked.ts';
 import type { VerifyOptions } from './content.ts';
 import type { ContractUse } from './contract-use.ts';
 import type { NotedStreams } from './noted-streams.ts';
 import { type ObjectFinding, toObjectFinding } from './object-finding.ts';
 import { compareRecorded, type LedgerPast, sameRecord, statedVerdict } from './recorded-stream.ts';
-import { checkDigest, fetchBundle, isAttested, isThere, readObject } from './stored.ts';
+import { checkDigest, fetchBundle, isAttested, isThere } from './stored.ts';
 
 export interface VerifiedStream {
   /** Ours, made now; of an attested bundle, and of one that was not decrypted, only what was recorded. */
@@ -65,23 +66,23 @@ export async function verifyStream(
   context: RunContext,
   run: RunRecord,
   stream: RunStream,
-  findings: ObjectFinding[],
-): Promise<VerifiedStream | null> {
+): Promise<Checked<VerifiedStream | null>> {
   const { bundle } = stream;
-  checkPlaces(run, stream, findings);
-  if (stream.record !== null) await verifyStreamRecord(context, run, stream, stream.record, findings);
+  const recorded = [...checkPlaces(run, stream), ...(await verifyStreamRecord(context, run, stream))];
   const required = requiredOf(context, run.scope.required_claims);
   if (context.fast === true && (await isAttested(context.archive, bundle)))
-    return { ...unread(stream, required, 'not read here'), attested: true };
+    return { value: { ...unread(stream, required, 'not read here'), attested: true }, findings: recorded };
   // Files that are fetched from afar go when they were looked at: an archive may be larger than the disk.
   const folder = await mkdtemp(join(context.workDirectory, 'bundle-'));
   try {
-    const found = findings.length;
-    const file = await fetchBundle(context, bundle, folder, findings);
-    if (file === 'gone') return null;
-    if (file === 'encrypted') return { ...unread(stream, required, 'not opened here'), encrypted: true };
-    const isAltered = findings.length > found;
-    return await verifyFetched({ ...context, required, isAltered }, run, stream, file, findings);
+    const fetched = await fetchBundle(context, bundle, folder);
+    const findings = [...recorded, ...fetched.findings];
+    if (fetched.value === 'gone') return { value: null, findings };
+    if (fetched.value === 'encrypted')
+      return { value: { ...unread(stream, required, 'not opened here'), encrypted: true }, findings };
+    const isAltered = fetched.findings.length > 0;
+    const verified = await verifyFetched({ ...context, required, isAltered }, run, stream, fetched.value);
+    return { value: verified.value, findings: [...findings, ...verified.findings] };
   } finally {
     await rm(folder, { recursive: true, force: true });
   }
@@ -102,27 +103,27 @@ async function verifyFetched(
   run: RunRecord,
   stream: RunStream,
   file: string,
-  findings: ObjectFinding[],
-): Promise<VerifiedStream | null> {
+): Promise<Checked<VerifiedStream | null>> {
   const { history, notes = null } = context;
   const compared = [...history.comparedWith(run.run_id, stream.stream_id), ...sealedIn(run, stream)];
   const watch = () => notes?.begin(stream.stream_id) ?? null;
   const verified = await verifyBundle(file, stream.bundle.key, { ...context, compared, watch });
-  findings.push(...verified.findings);
   const { judged } = verified;
   if (judged !== null && judged.walk !== null) history.add(run.run_id, judged.walk);
-  const verdict = compareRecorded(context, run, stream, verified, findings);
-  if (judged === null || verdict === null) return null;
+  const { value: verdict, findings: differences } = compareRecorded(context, run, stream, verified);
+  const findings = [...verified.findings, ...differences];
+  if (judged === null || verdict === null) return { value: null, findings };
   const { contract, required, stated } = judged;
   const past = { earlier: stated.earlier, restarts: stated.accepted_restarts };
   const continuity = history.whyNotCompared(run.run_id, stream.stream_id, past);
-  return {
+  const value = {
     ...beginning(stream, required),
     verdict: continuity === null ? verdict : asReadBack(verdict, { continuity }, required),
     contract,
     others: judged.others,
     parts: stated.earlier.filter(({ part }) => part).map(({ run_id }) => run_id),
   };
+  return { value, findings };
 }
 
 /** Entries whose seals a run and its revision judged otherwise: compared as a whole, because digests do not cover seals. */
@@ -133,41 +134,32 @@ function sealedIn({ supersedes }: RunRecord, { claims, first_sequence: first, he
 }
 
 /** Checks that a run's objects for a stream lie where the stream's id puts them. */
-function checkPlaces(
-  run: RunRecord,
-  { stream_id, partial, bundle, record }: RunStream,
-  findings: ObjectFinding[],
-): void {
+function checkPlaces(run: RunRecord, { stream_id, partial, bundle, record }: RunStream): ObjectFinding[] {
   const slug = slugOf(stream_id);
   const completeness = partial ? 'PARTIAL' : 'COMPLETE';
   const expected = bundleKey(run.run_id, bundleFileName(slug, completeness, bundle.encrypted !== undefined));
   const wrong = bundle.key !== expected || (record !== null && record.key !== streamRecordKey(run.run_id, slug));
-  if (wrong)
-    findings.push(
-      toObjectFinding(
-        'record/differs',
-        runRecordKey(run.run_id),
-        `puts the stream "${stream_id}" where it does not belong`,
-      ),
-    );
+  if (!wrong) return [];
+  const message = `puts the stream "${stream_id}" where it does not belong`;
+  return [toObjectFinding('record/differs', runRecordKey(run.run_id), message)];
 }
 
 async function verifyStreamRecord(
-  context: RunContext,
+  { archive }: RunContext,
   run: RunRecord,
-  stream: RunStream,
-  stored: NonNullable<RunStream['record']>,
-  findings: ObjectFinding[],
-): Promise<void> {
-  if (!(await isThere(context.archive, stored.key, findings))) return;
-  const found = await readObject(stored.key, findings, async () => {
-    const bytes = await context.archive.readBytes(stored.key, STREAM_RECORD.maxBytes);
-    checkDigest(stored, { sha256: sha256(bytes), bytes: bytes.length }, findings);
-    return readRecord(STREAM_RECORD, bytes, stored.key);
-  });
-  if (found === null) return;
-  const { format: _format, run_id, recorded_at: _at, binding: _binding, ...record } = found;
-  const { record: _stored, ...stated } = stream;
-  if (run_id !== run.run_id || !sameRecord(record, stated))
-    findings.push(toObjectFinding('record/differs', stored.key, 'says something else than the run record'));
+  { record: stored, ...stated }: RunStream,
+): Promise<ObjectFinding[]> {
+  if (stored === null) return [];
+  const there = await isThere(archive, stored.key);
+  if (!there.value) return there.findings;
+  const { value: bytes, findings } = await readObject(stored.key, () =>
+    archive.readBytes(stored.key, STREAM_RECORD.maxBytes),
+  );
+  if (bytes === null) return findings;
+  const altered = checkDigest(stored, { sha256: sha256(bytes), bytes: bytes.length });
+  const read = await readObject(stored.key, async () => readRecord(STREAM_RECORD, bytes, stored.key));
+  if (read.value === null) return [...altered, ...read.findings];
+  const { format: _format, run_id, recorded_at: _at, binding: _binding, ...record } = read.value;
+  if (run_id === run.run_id && sameRecord(record, stated)) return altered;
+  return [...altered, toObjectFinding('record/differs', stored.key, 'says something else than the run record')];
 }

@@ -5,8 +5,9 @@ import { valueAt } from '../profile/path.ts';
 import type { SupplementsDescription } from '../profile/supplements.ts';
 import type { RecordKind } from '../supplements/files.ts';
 import { readAnswer } from '../supplements/reading.ts';
+import { readInBundle } from './checked.ts';
 import { type ObjectFinding, toObjectFinding } from './object-finding.ts';
-import { MAX_ANSWER_BYTES, readIn, type SoundSupplements } from './supplements-check.ts';
+import { MAX_ANSWER_BYTES, type SoundSupplements } from './supplements-check.ts';
 
 /** The list that pages are of. */
 export function listOf(supplements: SupplementsDescription | undefined, kind: RecordKind | 'agents'): List | null {
@@ -20,17 +21,19 @@ export async function checkListPages(
   { bundle, files, key }: SoundSupplements,
   list: List,
   pages: readonly string[],
-  findings: ObjectFinding[],
-): Promise<void> {
+): Promise<ObjectFinding[]> {
+  const findings: ObjectFinding[] = [];
   for (const [at, path] of pages.entries()) {
     if (!files.has(path)) continue;
     const place = `${key}:${path}`;
     const read = async () => goesOn(list, readAnswer(await bundle.readFile(path, MAX_ANSWER_BYTES), 'a list').value);
-    const onward = await readIn(place, findings, read);
+    const onward = await readInBundle(place, read);
+    findings.push(...onward.findings);
     const isLast = at === pages.length - 1;
-    if (onward === null || onward === 'unknown' || onward === (isLast ? 'end' : 'on')) continue;
-    findings.push(toObjectFinding('bundle/contradiction', place, WRONG[onward]));
+    if (onward.value === null || onward.value === 'unknown' || onward.value === (isLast ? 'end' : 'on')) continue;
+    findings.push(toObjectFinding('bundle/contradiction', place, WRONG[onward.value]));
   }
+  return findings;
 }
 
 const WRONG = {

@@ -13,35 +13,35 @@ import { judgeKind } from '../supplements/pass.ts';
 import { describeRecords, readRecords, recordsOfPeriod } from '../supplements/reading.ts';
 import { type StreamStanding, standingOf } from '../supplements/standing.ts';
 import { SupplementTally } from '../supplements/tally.ts';
+import { type Checked, sound as checked, readInBundle } from './checked.ts';
 import type { NotedStreams } from './noted-streams.ts';
 import { type ObjectFinding, toObjectFinding } from './object-finding.ts';
 import { sameRecord } from './recorded-stream.ts';
 import type { VerifiedStream } from './stream.ts';
 import { collectedKinds } from './supplement-files.ts';
-import { MAX_ANSWER_BYTES, readIn, type SoundSupplements, type SupplementsCheck } from './supplements-check.ts';
+import { MAX_ANSWER_BYTES, type SoundSupplements, type SupplementsCheck } from './supplements-check.ts';
 
 /** Numbers of the entries that records of the period name, by stream id; null for answers that cannot be read. */
 export async function wantedIn(
   sound: SoundSupplements,
   run: RunRecord,
-  findings: ObjectFinding[],
-): Promise<Map<string, Set<number>> | null> {
+): Promise<Checked<Map<string, Set<number>> | null>> {
   const { bundle, contract, files, key } = sound;
   const isOfPeriod = recordsOfPeriod(run.period);
   const wanted = new Map<string, Set<number>>();
-  if (run.supplements === null) return wanted;
+  if (run.supplements === null) return checked(wanted);
   for (const kind of collectedKinds(sound, run.supplements))
     for (const path of recordFiles(kind, files.keys())) {
       const read = async () => readRecords(contract, kind, await bundle.readFile(path, MAX_ANSWER_BYTES));
-      const records = await readIn(`${key}:${path}`, findings, read);
-      if (records === null) return null;
+      const { value: records, findings } = await readInBundle(`${key}:${path}`, read);
+      if (records === null) return { value: null, findings };
       for (const { entry } of records.filter(isOfPeriod)) {
         if (entry === null) continue;
         const numbers = wanted.get(entry.streamId) ?? new Set();
         wanted.set(entry.streamId, numbers.add(entry.sequence));
       }
     }
-  return wanted;
+  return checked(wanted);
 }
 
 interface Judging {
@@ -54,14 +54,14 @@ interface Judging {
 }
 
 /** Judges every record anew, and compares that with what the bag and the run record say. */
-export async function judgeSupplements(judging: Judging, findings: ObjectFinding[]): Promise<SupplementsCheck> {
+export async function judgeSupplements(judging: Judging): Promise<Checked<SupplementsCheck>> {
   const { run, supplements, sound } = judging;
   const { contract, bundle, files, key } = sound;
   const standing = standings(judging);
   const { period, started_at: startedAt } = run;
   const askedAt = askedAtOf(supplements.services, { startedAt, to: period.to });
   const tally = new SupplementTally({ contract, period, standingOf: standing, askedAt });
-  const comparison = new StateComparison(`${key}:${RECORD_STATES}`, findings);
+  const comparison = new StateComparison(`${key}:${RECORD_STATES}`);
   const recorded = linesOf(bundle.blocksOf(RECORD_STATES));
   for (const kind of collectedKinds(sound, supplements)) {
     const description = contract.supplements && describeRecords(contract.supplements, kind);
@@ -71,22 +71,23 @@ export async function judgeSupplements(judging: Judging, findings: ObjectFinding
     for await (const { record, state } of judgeKind(contract, kind, received, tally)) {
       const stated = readState((await recorded.next()).value);
       const isOpen = sound.isByReader || isUnread(standing(state.entry?.stream_id ?? ''));
-      if (!comparison.add(state, stated, isOpen) || stated === null) return asFound(judging, tally);
+      if (!comparison.add(state, stated, isOpen) || stated === null)
+        return { value: asFound(judging, tally), findings: comparison.findings };
       table.update(csvRow(description, record.value, stated));
     }
     if (table.digest('hex') !== files.get(csvFile(kind))?.sha256)
-      findings.push(
+      comparison.findings.push(
         toObjectFinding('bundle/contradiction', `${key}:${csvFile(kind)}`, 'is not the table of what was received'),
       );
   }
   tally.finish(run.streams.map(({ stream_id }) => stream_id));
   if ((await recorded.next()).done !== true) comparison.differs('has more lines than there are records');
-  if (!comparison.agreesWith(supplements))
-    findings.push(toObjectFinding('record/differs', `${key}:${RECORD_STATES}`, 'comes to other counts than run.json'));
-  findings.push(
-    ...tally.statement.findings.filter(({ severity }) => severity === 'error').map((one) => inRun(one, key)),
-  );
-  return asFound(judging, tally);
+  const counted = comparison.agreesWith(supplements)
+    ? []
+    : [toObjectFinding('record/differs', `${key}:${RECORD_STATES}`, 'comes to other counts than run.json')];
+  const errors = tally.statement.findings.filter(({ severity }) => severity === 'error');
+  const findings = [...comparison.findings, ...counted, ...errors.map((one) => inRun(one, key))];
+  return { value: asFound(judging, tally), findings };
 }
 
 function isUnread(standing: StreamStanding): boolean {
@@ -133,18 +134,17 @@ function standings({ run, streams, notes }: Judging): (streamId: string) => Stre
 
 /** A comparison of the bag's statement about each record with what was found now. */
 class StateComparison {
+  readonly findings: ObjectFinding[] = [];
   readonly #place: string;
-  readonly #findings: ObjectFinding[];
   /** Counts of what is recorded. */
   readonly #kinds = new Map<RecordKind, Partial<Record<RecordState['state'], number>>>();
 
-  constructor(place: string, findings: ObjectFinding[]) {
+  constructor(place: string) {
     this.#place = place;
-    this.#findings = findings;
   }
 
   differs(message: string): void {
-    this.#findings.push(toObjectFinding('bundle/contradiction', this.#place, message));
+    this.findings.push(toObjectFinding('bundle/contradiction', this.#place, message));
   }
 
   /** @returns whether what follows can still be compared. */
@@ -160,7 +160,7 @@ class StateComparison {
     const counts = this.#kinds.get(now.kind) ?? {};
     this.#kinds.set(now.kind, { ...counts, [stated.state]: (counts[stated.state] ?? 0) + 1 });
     if (!isTolerable(stated, now, isOpen))
-      this.#findings.push(
+      this.findings.push(
         toObjectFinding('verdict/differs', this.#place, `states of ${of} what it does not come to`, {
           expected: stated.state,
           actual: now.state,

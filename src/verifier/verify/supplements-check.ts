@@ -1,10 +1,8 @@
-import { isEvidenceError } from '../../core/errors.ts';
 import type { FileDigest } from '../bundle/integrity.ts';
 import type { OpenBundle } from '../bundle/read.ts';
 import type { Description } from '../profile/description.ts';
 import type { SupplementsStatement } from '../supplements/document.ts';
 import type { ProvedRecords } from '../supplements/tally.ts';
-import { type ObjectFinding, toObjectFinding } from './object-finding.ts';
 
 /** The result for the supplements of a run. */
 export interface SupplementsCheck extends SupplementsStatement {
@@ -38,16 +36,3 @@ export interface SoundSupplements {
 
 /** The most bytes of one answer of a service: an export takes no larger one. */
 export const MAX_ANSWER_BYTES = 64 * 2 ** 20;
-
-/** Null, and a finding, for a file that cannot be read. */
-export async function readIn<T>(place: string, findings: ObjectFinding[], read: () => Promise<T>): Promise<T | null> {
-  try {
-    return await read();
-  } catch (error) {
-    if (!isEvidenceError(error)) throw error;
-    findings.push(
-      toObjectFinding(error.code === 'not-found' ? 'object/missing' : 'object/unreadable', place, error.message),
-    );
-    return null;
-  }
-}

@@ -14,49 +14,78 @@ import type { RunSupplements } from '../records/supplements.ts';
 import { SUPPLEMENTS_RECORD } from '../supplements/document.ts';
 import { SUPPLEMENTS_DOCUMENT } from '../supplements/files.ts';
 import { ImpliedRecords } from '../supplements/implied.ts';
+import { type Checked, sound as checked, readInBundle, readObject } from './checked.ts';
 import type { VerifyOptions } from './content.ts';
 import { NotedStreams } from './noted-streams.ts';
 import { type ObjectFinding, toObjectFinding } from './object-finding.ts';
 import { sameRecord } from './recorded-stream.ts';
-import { fetchBundle, readObject } from './stored.ts';
+import { fetchBundle } from './stored.ts';
 import type { RunContext, VerifiedStream } from './stream.ts';
 import { checkSupplementFiles, collectedKinds } from './supplement-files.ts';
 import { judgeSupplements, wantedIn } from './supplement-records.ts';
-import { readIn, type SoundSupplements, type SupplementsCheck } from './supplements-check.ts';
+import type { SoundSupplements, SupplementsCheck } from './supplements-check.ts';
 
-/**
- * Verifies the supplements of a run around its streams: the bag is read before them, so that the entries that records name
- * are noted while the streams are read.
- * @param verifyStreams with the entries that are to be noted.
- */
-export async function verifySupplements(
-  context: RunContext,
-  run: RunRecord,
-  findings: ObjectFinding[],
-  verifyStreams: (notes: NotedStreams | null) => Promise<readonly VerifiedStream[]>,
-): Promise<SupplementsCheck | null> {
-  const { supplements } = run;
-  if (supplements === null) {
-    await verifyStreams(null);
-    return null;
+/** The supplements of a run, opened before its streams are read. */
+export class OpenedSupplements implements AsyncDisposable {
+  /** Notes the entries that records name, while streams are read; null where nothing is to be noted. */
+  readonly notes: NotedStreams | null;
+  readonly findings: ObjectFinding[];
+  readonly #run: RunRecord;
+  readonly #sound: SoundSupplements | null;
+  readonly #folder: string | null;
+
+  private constructor(
+    run: RunRecord,
+    folder: string | null,
+    {
+      sound,
+      notes,
+      findings,
+    }: { sound: SoundSupplements | null; notes: NotedStreams | null; findings: ObjectFinding[] },
+  ) {
+    this.#run = run;
+    this.#folder = folder;
+    this.#sound = sound;
+    this.notes = notes;
+    this.findings = findings;
   }
-  const folder = await mkdtemp(join(context.workDirectory, 'supplements-'));
-  let sound: SoundSupplements | null = null;
-  try {
-    sound = await openSupplements(context, run, supplements, folder, findings);
-    const wanted = sound === null ? null : await wantedIn(sound, run, findings);
-    const notesOf = (numbers: NonNullable<typeof wanted>, { contract }: SoundSupplements) => {
-      const kinds = collectedKinds({ contract }, supplements);
-      return new NotedStreams(join(folder, 'notes'), numbers, new ImpliedRecords(contract.supplements, kinds));
+
+  static async open(context: RunContext, run: RunRecord): Promise<OpenedSupplements> {
+    const { supplements } = run;
+    if (supplements === null) return new OpenedSupplements(run, null, { sound: null, notes: null, findings: [] });
+    const folder = await mkdtemp(join(context.workDirectory, 'supplements-'));
+    try {
+      const { value: sound, findings } = await openBag(context, run, supplements, folder);
+      if (sound === null) return new OpenedSupplements(run, folder, { sound, notes: null, findings });
+      const wanted = await wantedIn(sound, run);
+      const kinds = collectedKinds(sound, supplements);
+      const implied = new ImpliedRecords(sound.contract.supplements, kinds);
+      const notes = wanted.value === null ? null : new NotedStreams(join(folder, 'notes'), wanted.value, implied);
+      return new OpenedSupplements(run, folder, { sound, notes, findings: [...findings, ...wanted.findings] });
+    } catch (error) {
+      await rm(folder, { recursive: true, force: true });
+      throw error;
+    }
+  }
+
+  /** Judges every record by the streams, as they were verified now; null for a run without supplements. */
+  async judge(streams: readonly VerifiedStream[]): Promise<Checked<SupplementsCheck | null>> {
+    const { supplements } = this.#run;
+    if (supplements === null) return checked(null);
+    const [sound, notes] = [this.#sound, this.notes];
+    if (sound === null || notes === null) return checked(asRecorded(supplements));
+    const judging = { run: this.#run, supplements, sound, notes, streams };
+    const { value: judged, findings } = await readInBundle(sound.key, () => judgeSupplements(judging));
+    return {
+      value: judged?.value ?? asRecorded(supplements),
+      findings: [...findings, ...(judged?.findings ?? [])],
     };
-    using notes = wanted === null || sound === null ? null : notesOf(wanted, sound);
-    const streams = await verifyStreams(notes);
-    if (sound === null || notes === null) return asRecorded(supplements);
-    const judging = { run, supplements, sound, notes, streams };
-    return (await readIn(sound.key, findings, () => judgeSupplements(judging, findings))) ?? asRecorded(supplements);
-  } finally {
-    await sound?.bundle.close();
-    await rm(folder, { recursive: true, force: true });
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.notes?.[Symbol.dispose]();
+    await this.#sound?.bundle.close();
+    if (this.#folder !== null) await rm(this.#folder, { recursive: true, force: true });
   }
 }
 
@@ -65,33 +94,33 @@ function asRecorded({ services, kinds, findings, findings_count }: RunSupplement
 }
 
 /** Null for a bag that is gone, is encrypted and not opened here, or is not what the run says of it. */
-async function openSupplements(
+async function openBag(
   context: RunContext,
   run: RunRecord,
   supplements: RunSupplements,
   folder: string,
-  findings: ObjectFinding[],
-): Promise<SoundSupplements | null> {
+): Promise<Checked<SoundSupplements | null>> {
   const { object } = supplements;
-  const differs = (message: string) =>
-    findings.push(toObjectFinding('record/differs', runRecordKey(run.run_id), message));
-  if (object === null) {
-    differs('names no bag with the supplements that it speaks of');
-    return null;
-  }
+  const differs = (message: string) => toObjectFinding('record/differs', runRecordKey(run.run_id), message);
+  if (object === null)
+    return { value: null, findings: [differs('names no bag with the supplements that it speaks of')] };
   const isPartial = Object.values(supplements.services).some(({ state }) => state === 'missing');
   const expected = supplementsKey(run.run_id, { isPartial, isEncrypted: object.encrypted !== undefined });
-  if (object.key !== expected) differs('puts its supplements where they do not belong');
-  const found = findings.length;
-  const file = await fetchBundle(context, object, folder, findings);
-  if (file === 'gone' || file === 'encrypted') return null;
-  const bundle = await readObject(object.key, findings, () => openBundle(file, { holds: 'supplements' }, object.key));
-  if (bundle === null) return null;
-  if (bundle.identity !== object.identity) differs("its identity of the supplements differs from the bag's");
-  const sound = await readBag(bundle, run, supplements, object.key, context, findings);
-  if (sound !== null && findings.length === found) return sound;
-  await bundle.close();
-  return null;
+  const misplaced = object.key === expected ? [] : [differs('puts its supplements where they do not belong')];
+  const fetched = await fetchBundle(context, object, folder);
+  if (fetched.value === 'gone' || fetched.value === 'encrypted')
+    return { value: null, findings: [...misplaced, ...fetched.findings] };
+  const file = fetched.value;
+  const opened = await readObject(object.key, () => openBundle(file, { holds: 'supplements' }, object.key));
+  const bundle = opened.value;
+  if (bundle === null) return { value: null, findings: [...misplaced, ...fetched.findings, ...opened.findings] };
+  const other =
+    bundle.identity === object.identity ? [] : [differs("its identity of the supplements differs from the bag's")];
+  const read = await readBag(bundle, run, supplements, object.key, context);
+  const ofBag = [...fetched.findings, ...other, ...read.findings];
+  const isSound = read.value !== null && ofBag.length === 0;
+  if (!isSound) await bundle.close();
+  return { value: isSound ? read.value : null, findings: [...misplaced, ...ofBag] };
 }
 
 async function readBag(
@@ -100,18 +129,16 @@ async function readBag(
   supplements: RunSupplements,
   key: string,
   { contract: given }: Pick<VerifyOptions, 'contract'>,
-  findings: ObjectFinding[],
-): Promise<SoundSupplements | null> {
+): Promise<Checked<SoundSupplements | null>> {
   const files = new Map<string, FileDigest>();
   const broken = await bundle.checkIntegrity({ onEnd: (path, file) => void files.set(path, file) });
-  findings.push(...broken.map((finding) => inBag(finding, key)));
-  if (broken.length > 0) return null;
-  await checkDocument(bundle, run, supplements, key, findings);
-  const contract = await readContract(bundle, files, run, key, given, findings);
-  if (contract === null) return null;
-  const sound = { bundle, key, files, contract, isByReader: given !== null };
-  findings.push(...(await checkSupplementFiles(sound, run, supplements)));
-  return sound;
+  if (broken.length > 0) return { value: null, findings: broken.map((finding) => inBag(finding, key)) };
+  const document = await checkDocument(bundle, run, supplements, key);
+  const contract = await readContract(bundle, files, run, key, given);
+  const findings = [...document, ...contract.findings];
+  if (contract.value === null) return { value: null, findings };
+  const sound = { bundle, key, files, contract: contract.value, isByReader: given !== null };
+  return { value: sound, findings: [...findings, ...(await checkSupplementFiles(sound, run, supplements))] };
 }
 
 function inBag({ code, path, message, ...values }: BundleFinding, key: string): ObjectFinding {
@@ -126,17 +153,16 @@ async function checkDocument(
   run: RunRecord,
   { object: _object, ...statement }: RunSupplements,
   key: string,
-  findings: ObjectFinding[],
-): Promise<void> {
+): Promise<ObjectFinding[]> {
   const place = `${key}:${SUPPLEMENTS_DOCUMENT}`;
-  const document = await readIn(place, findings, async () => {
+  const { value: document, findings } = await readInBundle(place, async () => {
     const bytes = await bundle.readFile(SUPPLEMENTS_DOCUMENT, SUPPLEMENTS_RECORD.maxBytes);
     return readRecord(SUPPLEMENTS_RECORD, bytes, place);
   });
-  if (document === null) return;
+  if (document === null) return findings;
   const { format: _format, run_id, period, ...stated } = document;
   const isSame = run_id === run.run_id && sameRecord(period, run.period) && sameRecord(stated, statement);
-  if (!isSame) findings.push(toObjectFinding('record/differs', place, 'says something else than the run record'));
+  return isSame ? [] : [toObjectFinding('record/differs', place, 'says something else than the run record')];
 }
 
 /** The one that the reader has brought, or that the run was exported by. */
@@ -146,20 +172,18 @@ async function readContract(
   { source: { contract_sha256: expected } }: RunRecord,
   key: string,
   given: VerifyOptions['contract'],
-  findings: ObjectFinding[],
-): Promise<Description | null> {
+): Promise<Checked<Description | null>> {
   const place = `${key}:${CONTRACT_FILE}`;
   const actual = files.get(CONTRACT_FILE)?.sha256 ?? null;
   if (actual !== expected) {
     const values = { expected: expected ?? 'none', actual: actual ?? 'none' };
-    findings.push(toObjectFinding('record/differs', place, 'is not the contract that the run record names', values));
-    return null;
+    const message = 'is not the contract that the run record names';
+    return { value: null, findings: [toObjectFinding('record/differs', place, message, values)] };
   }
-  if (given !== null && given.file !== null) return pinContract(given.file.bytes, place).description;
-  if (given !== null || expected === null) return DEFAULT_DESCRIPTION;
-  return readIn(
+  if (given !== null && given.file !== null) return checked(pinContract(given.file.bytes, place).description);
+  if (given !== null || expected === null) return checked(DEFAULT_DESCRIPTION);
+  return readInBundle(
     place,
-    findings,
     async () => pinContract(await bundle.readFile(CONTRACT_FILE, MAX_CONTRACT_BYTES), place).description,
   );
 }

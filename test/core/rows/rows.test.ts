@@ -77,6 +77,14 @@ describe.each([
     expect([...rowsOf(heldBytes, expected).finishSorted(({ id }) => id)]).toEqual(expected);
   });
 
+  test('more rows than are sorted at once, many of them of the same text', () => {
+    const many = Array.from({ length: 70_001 }, (_, n) => ({ id: `key ${(n * 7919) % 3001}`, n }));
+    const expected = many.toSorted((a, b) => (a.id < b.id ? -1 : a.id > b.id ? 1 : 0));
+    const sorted = [...rowsOf(heldBytes, many).finishSorted(({ id }) => id)];
+    expect(sorted).toHaveLength(many.length);
+    expect(sorted.findIndex(({ n }, place) => n !== expected[place]?.n)).toBe(-1);
+  });
+
   test('found by a text: the last row that has it', () => {
     const again = { id: 'id 3 𝕊', n: -1 };
     const find = findBy(rowsOf(heldBytes, [...ROWS, again, { id: 'last', n: -2 }]).finish(), ({ id }) => id);

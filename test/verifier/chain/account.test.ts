@@ -120,6 +120,7 @@ describe('a stream whose seal key was changed on the way', () => {
     const { claims, findings: found } = read('k1');
     expect(claims.seal).toEqual({
       state: 'unproved',
+      lacks: 'seal_key',
       reason:
         '5 of 10 seals are made with a key not given ("k2", from entry 6 on, after seals of a key that was given)',
     });

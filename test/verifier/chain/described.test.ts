@@ -207,7 +207,11 @@ describe('content', () => {
 
   test('made with a key is unproved without it, and no deviation', () => {
     const { claims, findings, status } = examined(packageOf(chainOf(8, SECRET)), keyed);
-    expect(claims.content).toEqual({ state: 'unproved', reason: '8 of 8 digests are made with a key not given' });
+    expect(claims.content).toEqual({
+      state: 'unproved',
+      lacks: 'seal_key',
+      reason: '8 of 8 digests are made with a key not given',
+    });
     expect([findings, status]).toEqual([[], 'incomplete']);
   });
 

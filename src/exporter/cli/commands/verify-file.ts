@@ -8,7 +8,6 @@ import {
   reportOfBundle,
   reportOfPackage,
 } from '../../../verifier/verify/file-report.ts';
-import type { ObjectFinding } from '../../../verifier/verify/object-finding.ts';
 import type { RangeThreads } from '../../../verifier/verify/range-threads.ts';
 import type { CommandContext } from '../command.ts';
 import type { Config } from '../config/config.ts';
@@ -73,12 +72,11 @@ async function verifyEncryptedBundle(
   own: Own,
 ): Promise<FileReport> {
   const { decryptFile } = await import('../../../verifier/encryption/age.ts');
-  const { readObject } = await import('../../../verifier/verify/stored.ts');
+  const { readObject } = await import('../../../verifier/verify/checked.ts');
   const zip = join(folder, 'decrypted.zip');
-  const damage: ObjectFinding[] = [];
   const read = async () => ({ content: identities === null ? null : await decryptFile(file, zip, identities) });
-  const decrypted = await readObject(name, damage, read);
-  if (decrypted === null) return reportDamage(damage);
+  const { value: decrypted, findings } = await readObject(name, read);
+  if (decrypted === null) return reportDamage(findings);
   const { content } = decrypted;
   if (content !== null) return verifyOneBundle(zip, name, options, own);
   const why = identities === null ? 'is encrypted' : 'is not encrypted to any of the identities that were given';

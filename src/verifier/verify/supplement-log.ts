@@ -1,0 +1,90 @@
+import { SUPPLEMENT_TRANSFER_LOG, type SupplementTransferLog } from '../bundle/documents.ts';
+import { TRANSFER_LOG } from '../bundle/files.ts';
+import type { RunRecord } from '../records/record.ts';
+import { readRecord } from '../records/record-bytes.ts';
+import type { RunSupplements } from '../records/supplements.ts';
+import { SUPPLEMENT_SERVICES } from '../supplements/files.ts';
+import { CLOCKS_APART_MS } from '../supplements/judging.ts';
+import { readInBundle } from './checked.ts';
+import { type ObjectFinding, toObjectFinding } from './object-finding.ts';
+import type { SoundSupplements } from './supplements-check.ts';
+
+/** Every answer came as the log says: of each there is one line, with its length and digest. */
+export async function checkSupplementLog(
+  { bundle, files, key }: SoundSupplements,
+  run: RunRecord,
+  supplements: RunSupplements,
+  received: ReadonlySet<string>,
+): Promise<ObjectFinding[]> {
+  const place = `${key}:${TRANSFER_LOG}`;
+  const { value: log, findings } = await readInBundle(place, async () =>
+    readRecord(SUPPLEMENT_TRANSFER_LOG, await bundle.readFile(TRANSFER_LOG, SUPPLEMENT_TRANSFER_LOG.maxBytes), place),
+  );
+  if (log === null) return findings;
+  const messages = [
+    ...(log.run_id === run.run_id ? [] : ['is the transfer log of another run']),
+    ...(isOfServices(log, supplements) ? [] : ['names other addresses of services than the run record']),
+    ...differencesInSteps(log, files, received),
+  ];
+  return [
+    ...messages.map((message) => toObjectFinding('bundle/contradiction', place, message)),
+    ...checkTimes(log, run, supplements, place),
+  ];
+}
+
+function differencesInSteps(
+  { steps }: SupplementTransferLog,
+  files: SoundSupplements['files'],
+  received: ReadonlySet<string>,
+): string[] {
+  const logged = new Set<string>();
+  const wrong = steps.flatMap((step) => {
+    const why = whyStepDiffers(step, files, received, logged);
+    if (step.file !== undefined) logged.add(step.file);
+    return why ?? [];
+  });
+  const unlogged = [...received].filter((path) => !logged.has(path));
+  return [...wrong, ...unlogged.map((path) => `does not say how ${path} came`)];
+}
+
+function whyStepDiffers(
+  { step, file, exchange }: SupplementTransferLog['steps'][number],
+  files: SoundSupplements['files'],
+  received: ReadonlySet<string>,
+  logged: ReadonlySet<string>,
+): string | null {
+  if (file === undefined || exchange === undefined || !received.has(file)) return `has a step "${step}" of no answer`;
+  if (logged.has(file)) return `says twice how ${file} came`;
+  if (exchange.sha256 !== files.get(file)?.sha256 || exchange.bytes !== files.get(file)?.bytes)
+    return `says that ${file} came as something else`;
+  return exchange.status < 200 || exchange.status > 299 ? `says that ${file} was refused` : null;
+}
+
+/** A service was collected from in its run, and no earlier than its answers were asked for: by that time records are judged. */
+function checkTimes(
+  { steps }: SupplementTransferLog,
+  { begun_at: begunAt }: RunRecord,
+  { services }: RunSupplements,
+  place: string,
+): ObjectFinding[] {
+  return SUPPLEMENT_SERVICES.flatMap((service) => {
+    const state = services[service];
+    if (state.state !== 'collected') return [];
+    const times = steps
+      .filter(({ file }) => file?.startsWith(`data/${service}/`))
+      .map(({ exchange }) => Date.parse(exchange?.requested_at ?? begunAt));
+    // Another machine may have gone on with the run.
+    const earliest = Math.max(Date.parse(begunAt) - CLOCKS_APART_MS, ...times);
+    if (Date.parse(state.collected_at) >= earliest) return [];
+    const message = `shows that ${service} was collected from later than the run record says`;
+    const values = { expected: new Date(earliest).toISOString(), actual: state.collected_at };
+    return [toObjectFinding('record/differs', place, message, values)];
+  });
+}
+
+function isOfServices({ services }: SupplementTransferLog, { services: recorded }: RunSupplements): boolean {
+  return SUPPLEMENT_SERVICES.every((service) => {
+    const state = recorded[service];
+    return services[service] === (state.state === 'collected' ? state.origin : undefined);
+  });
+}
