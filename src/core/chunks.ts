@@ -62,6 +62,35 @@ export async function* inBlocks(pieces: AsyncIterable<Uint8Array>, bytes: number
   if (failure !== null) throw failure.error;
 }
 
+/**
+ * Texts and bytes as UTF-8 in blocks of at most `bytes`, each valid only until the next is asked for. A buffer for each
+ * piece would be garbage as large as the document.
+ */
+export function* toBlocks(pieces: Iterable<string | Uint8Array>, bytes: number): Generator<Uint8Array> {
+  const encoder = new TextEncoder();
+  const block = new Uint8Array(bytes);
+  let length = 0;
+  for (const piece of pieces) {
+    for (let from = 0; from < piece.length; ) {
+      const free = block.subarray(length);
+      const { read, written } =
+        typeof piece === 'string' ? encoder.encodeInto(piece.slice(from), free) : copyInto(piece.subarray(from), free);
+      from += read;
+      length += written;
+      if (from === piece.length) continue;
+      yield block.subarray(0, length);
+      length = 0;
+    }
+  }
+  if (length > 0) yield block.subarray(0, length);
+}
+
+function copyInto(piece: Uint8Array, free: Uint8Array): { read: number; written: number } {
+  const part = piece.subarray(0, free.length);
+  free.set(part);
+  return { read: part.length, written: part.length };
+}
+
 /** Linux gives pages for up to 32 KiB from lists at hand; to find 64 KiB in one piece takes longer than to write them. */
 const WRITE_BYTES = 48 * 1024;
 

@@ -16,7 +16,7 @@ export class StreamingSha256 {
   }
 
   /** Sees blocks on their way. */
-  async *through<Block extends Uint8Array>(blocks: AsyncIterable<Block>): AsyncGenerator<Block> {
+  async *through<Block extends Uint8Array>(blocks: AsyncIterable<Block> | Iterable<Block>): AsyncGenerator<Block> {
     for await (const block of blocks) {
       this.update(block);
       yield block;

@@ -2,7 +2,7 @@ import { type Envelope, type Signed, sign, toSigned } from '../../src/verifier/s
 import type { SigningKey } from '../../src/verifier/signature/key.ts';
 
 export function signedOf(payloadType: string, payload: Uint8Array): Signed {
-  return toSigned(payloadType, payload.length, [payload]);
+  return toSigned(payloadType, payload.length, [Buffer.from(payload).toString('base64')], 'base64');
 }
 
 export function toEnvelope(signed: Signed, key: SigningKey): Envelope {

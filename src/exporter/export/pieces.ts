@@ -1,6 +1,6 @@
 import { rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { inBlocks } from '../../core/chunks.ts';
+import { toBlocks } from '../../core/chunks.ts';
 import { StreamingSha256 } from '../../core/digest.ts';
 import type { Expected } from '../../verifier/archive/archive.ts';
 import type { Runtime } from './context.ts';
@@ -23,13 +23,9 @@ export async function withFile<T>(
   const file = join(workDirectory, name);
   try {
     const digest = new StreamingSha256();
-    await writeFile(file, digest.through(inBlocks(inBytes(pieces), BLOCK)));
+    await writeFile(file, digest.through(toBlocks(pieces, BLOCK)));
     return await use(file, digest.finish());
   } finally {
     await rm(file, { force: true });
   }
-}
-
-async function* inBytes(pieces: Pieces): AsyncGenerator<Uint8Array> {
-  for (const piece of pieces) yield typeof piece === 'string' ? Buffer.from(piece) : piece;
 }

@@ -2,8 +2,7 @@ import { createReadStream } from 'node:fs';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { utf8Bytes } from '../../core/bytes.ts';
-import { inBlocks } from '../../core/chunks.ts';
+import { toBlocks } from '../../core/chunks.ts';
 import type { Archive, Expected, PutResult } from '../archive/archive.ts';
 import { putBytes } from '../archive/put.ts';
 import type { LongFormat, RecordFormat } from '../model/record-format.ts';
@@ -39,7 +38,7 @@ export async function putLongRecord<T extends object>(
   const folder = await mkdtemp(join(tmpdir(), 'evidence-record-'));
   const file = join(folder, 'record.json');
   try {
-    await writeFile(file, inBlocks(bytesOf(recordPieces(record)), BLOCK_BYTES), { mode: 0o600 });
+    await writeFile(file, toBlocks(recordPieces(record), BLOCK_BYTES), { mode: 0o600 });
     return (await putLongFile(archive, key, format, file)).stored;
   } finally {
     await rm(folder, { recursive: true, force: true });
@@ -55,10 +54,6 @@ export async function putLongFile<T>(
 ): Promise<{ record: T; stored: PutResult & Expected }> {
   const { record, ...content } = await readLongRecord(format, createReadStream(file), key);
   return { record, stored: { ...(await archive.put(key, { file }, content)), ...content } };
-}
-
-async function* bytesOf(pieces: Iterable<string>): AsyncGenerator<Uint8Array> {
-  for (const piece of pieces) yield utf8Bytes(piece);
 }
 
 /** Stores the bytes of a record that its reader has read. @throws EvidenceError as `Archive.put` does. */

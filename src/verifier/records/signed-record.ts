@@ -1,4 +1,3 @@
-import { utf8Bytes } from '../../core/bytes.ts';
 import { type Signed, toSigned } from '../signature/envelope.ts';
 import { recordPieces } from './record-bytes.ts';
 
@@ -9,5 +8,5 @@ import { recordPieces } from './record-bytes.ts';
 export function toSignedRecord(payloadType: string, record: object, levels?: number): Signed {
   let bytes = 0;
   for (const piece of recordPieces(record, levels)) bytes += Buffer.byteLength(piece);
-  return toSigned(payloadType, bytes, recordPieces(record, levels).map(utf8Bytes));
+  return toSigned(payloadType, bytes, recordPieces(record, levels), 'utf8');
 }

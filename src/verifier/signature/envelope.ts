@@ -33,19 +33,24 @@ export interface Signed {
 }
 
 /**
- * Puts a payload together after its head.
+ * Puts a payload together after its head. Its parts are written in place: buffers of them would be garbage as large.
  * @param bytes of all parts. @throws RangeError if they have another number.
  */
-export function toSigned(payloadType: string, bytes: number, parts: Iterable<Uint8Array>): Signed {
+export function toSigned(
+  payloadType: string,
+  bytes: number,
+  parts: Iterable<string>,
+  encoding: 'utf8' | 'base64',
+): Signed {
   const head = Buffer.from(`DSSEv1 ${Buffer.byteLength(payloadType)} ${payloadType} ${bytes} `);
   const encoded = Buffer.allocUnsafeSlow(head.length + bytes);
   head.copy(encoded);
-  let at = head.length;
+  let [at, given] = [head.length, 0];
   for (const part of parts) {
-    encoded.set(part, at);
-    at += part.length;
+    at += encoded.write(part, at, encoding);
+    given += Buffer.byteLength(part, encoding);
   }
-  if (at !== encoded.length) throw new RangeError(`a payload has ${at - head.length} bytes, not ${bytes}`);
+  if (given !== bytes) throw new RangeError(`a payload has ${given} bytes, not ${bytes}`);
   return { payloadType, payload: encoded.subarray(head.length), encoded };
 }
 

@@ -21,12 +21,12 @@ test('lengths are those of the bytes', () => {
 });
 
 test('a payload is put together from its parts', () => {
-  const signed = toSigned('t', 5, [Buffer.from('ab'), Buffer.from(''), Buffer.from('cde')]);
+  const signed = toSigned('t', 5, ['ab', '', 'cde'], 'utf8');
   expect(signed).toEqual(signedOf('t', Buffer.from('abcde')));
 });
 
 test.each([4, 6])('parts that have not %i bytes are no payload of so many', (bytes) => {
-  expect(() => toSigned('t', bytes, [Buffer.from('ab'), Buffer.from('cde')])).toThrow(RangeError);
+  expect(() => toSigned('t', bytes, ['ab', 'cde'], 'utf8')).toThrow(RangeError);
 });
 
 describe.each(KINDS)('%s', async (kind) => {
