@@ -157,7 +157,7 @@ def read_record(data, kind, place, name=None):
     except ValueError as error:
         must(False, place, f"cannot be read: {error!r}")
         return None
-    wanted = f"evidence-{name or kind}/4"
+    wanted = f"evidence-{name or kind}/5"
     if not must(isinstance(value, dict) and value.get("format") == wanted, place, f"is not of the format {wanted}"):
         return None
     return value if has_members(value, kind, place) else None
@@ -1037,7 +1037,7 @@ class Archive:
                 formats.append(json.loads(open(self.path(name), "rb").read())["format"])
             except (OSError, ValueError, KeyError, TypeError):
                 return False
-        return all(re.fullmatch(r"evidence-[a-z-]+/\d+", str(f)) and not str(f).endswith("/4") for f in formats)
+        return all(re.fullmatch(r"evidence-[a-z-]+/\d+", str(f)) and not str(f).endswith("/5") for f in formats)
 
     def verify(self):
         data = self.read("archive.json")
