@@ -8,7 +8,7 @@ type KeyContext = Pick<ExportContext, 'acceptsSecrets'> & { service: { client: K
 type KeyFinder = Pick<ExportContext['service']['client'], 'scrub' | 'watchKey'>;
 
 /** Members that are our own words, or that name the stream. */
-const OURS: ReadonlySet<string> = new Set(['code', 'severity', 'state', 'stream_id', 'next_step']);
+const OURS: ReadonlySet<string> = new Set(['code', 'severity', 'state', 'lacks', 'stream_id', 'next_step']);
 
 /**
  * The verdict as it is written down: evidence that holds the API key must not spread it into records, reports and letters,
