@@ -64,10 +64,11 @@ async function verifyEnvelope(
   sha256: string,
 ): Promise<EnvelopeCheck> {
   const key = runEnvelopeKey(record.run_id);
-  const isThere = (await archive.stat(key)) !== null;
+  const there = await readObject(key, async () => (await archive.stat(key)) !== null);
+  if (there.value === null) return { signedBy: null, findings: there.findings, keys: [key] };
   // The statement is written before the ledger entry: a run without either is open.
-  if (!isThere && !isRecorded(record.run_id)) return UNSIGNED;
-  if (!isThere) {
+  if (!there.value && !isRecorded(record.run_id)) return UNSIGNED;
+  if (!there.value) {
     const message = 'is not there, and the run record says that the run is signed';
     return { signedBy: null, findings: [toObjectFinding('object/missing', key, message)], keys: [key] };
   }
