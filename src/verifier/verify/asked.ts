@@ -9,8 +9,10 @@ import { type ObjectFinding, toObjectFinding } from './object-finding.ts';
 /** Checks that the question that a run was begun with, where its record names that, is the one that the record states. */
 export async function verifyAsked(archive: Archive, record: RunRecord): Promise<ObjectFinding[]> {
   const key = askedKey(record.run_id);
-  if (record.documents.every((document) => document.key !== key) || (await archive.stat(key)) === null) return [];
-  const { value: begun, findings } = await readObject(key, () => readAsked(archive, record.run_id));
+  if (record.documents.every((document) => document.key !== key)) return [];
+  const { value: begun, findings } = await readObject(key, async () =>
+    (await archive.stat(key)) === null ? null : readAsked(archive, record.run_id),
+  );
   const differences = begun === null ? [] : differencesBetween(begun.asked, record);
   if (differences.length === 0) return findings;
   return [toObjectFinding('record/differs', key, `asks for another run than the record: ${differences.join('; ')}`)];

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import { sha256 } from '../../../src/core/digest.ts';
+import { EvidenceError } from '../../../src/core/errors.ts';
 import { openMemoryArchive } from '../../../src/exporter/archive/memory.ts';
 import type { Asked } from '../../../src/verifier/records/asked.ts';
 import { askedKey } from '../../../src/verifier/records/keys.ts';
@@ -24,17 +25,35 @@ const HONEST: Asked = {
 };
 
 /** A run whose record names what it was begun with, by its digest. */
-async function verifiedWith(asked: unknown) {
+async function archiveWith(asked: unknown) {
   const archive = openMemoryArchive();
   const bytes = toRecordBytes(asked);
   const stored = { key: askedKey(RUN), bytes: bytes.length, sha256: sha256(bytes) };
   await archive.put(stored.key, { bytes }, stored);
   await finalizeRun(archive, RUN, null, { documents: [{ name: 'asked.json', ...stored }] });
-  return verifyUnder(archive, []);
+  return archive;
+}
+
+async function verifiedWith(asked: unknown) {
+  return verifyUnder(await archiveWith(asked), []);
 }
 
 test('what a run was begun with, as its record says', async () => {
   expect(problemsIn(await verifiedWith(HONEST))).toEqual([]);
+});
+
+test('one that is a link or a device is named, and all else is verified', async () => {
+  const archive = await archiveWith(HONEST);
+  const stat = archive.stat.bind(archive);
+  archive.stat = async (key) => {
+    if (key === askedKey(RUN)) throw new EvidenceError('unreadable', `${key} is a link`);
+    return stat(key);
+  };
+  const report = await verifyUnder(archive, []);
+  expect([report.outcome, new Set(problemsIn(report))]).toEqual([
+    'refuted',
+    new Set([`object/unreadable ${askedKey(RUN)}`]),
+  ]);
 });
 
 test.each<[what: string, asked: unknown, code: string, said: RegExp]>([
