@@ -58,7 +58,7 @@ const of = (entries: SentEntry[]): Omit<PackageBundle, 'target'> => ({
 const cut = chain.slice(0, 3);
 const edited = chainOf(5, { actor: 'mallory' });
 const set = (path: string, content: string) => (files: BagFiles) => files.set(path, Buffer.from(content));
-/** What is listed after the end of the package has a time, or the room for one. */
+/** An entry listed after the end of the package has a time, or the room for one. */
 const listedBehind = (time: string) =>
   listingOf(cut) +
   chain

@@ -33,7 +33,7 @@ export class Onboarding {
 
   /**
    * Issues an identity, certificates, a passport and an API key that is bound to the agent, and makes its vault.
-   * Whoever is onboarded again gets new ones, and those of before are no good any more.
+   * An agent that is onboarded again gets new ones, and the old ones are no longer valid.
    * @throws DomainError `not_found`; `agent_suspended`, `agent_revoked`; `conflict` for a parent that is not active;
    * `key_shown_before` for a repeated request.
    */

@@ -7,7 +7,7 @@ import { recordAct, settledEntry } from './entries.ts';
 import { type DetectionStatus, TRAPS_STREAM } from './enums.ts';
 import { type Detection, nextChange, trapRow } from './repository.ts';
 import type { DetectionQuery, WireDetection } from './requests.ts';
-import { FOLD_MS } from './rules.ts';
+import { GROUP_GAP_MS } from './rules.ts';
 import type { TrapTables } from './tables.ts';
 import type { DetectionsVersion } from './version.ts';
 import { detectionToWire } from './wire.ts';
@@ -93,7 +93,7 @@ export class Detections {
   async #settleSome(): Promise<number> {
     const { database, clock, log } = this.#deps;
     const now = clock();
-    const ended = new Date(now.getTime() - FOLD_MS).toISOString();
+    const ended = new Date(now.getTime() - GROUP_GAP_MS).toISOString();
     const unsettled = (reader: Reader) =>
       reader
         .tables<TrapTables>()

@@ -18,7 +18,7 @@ import {
   trapRow,
   triggerTrap,
 } from './repository.ts';
-import { belongsTo, FOLD_MS, LONGEST_DETECTION_MS, severityOf } from './rules.ts';
+import { belongsTo, GROUP_GAP_MS, LONGEST_DETECTION_MS, severityOf } from './rules.ts';
 import { addTo, entryOfTouched, occurrenceOf, type Touched, useFacts, widen } from './touched.ts';
 import { groupKeyOf, storable, type TrapUse } from './use.ts';
 
@@ -121,7 +121,7 @@ class Recording {
     const rows = await detectionsNear(this.#transaction, {
       trapNo: trap.trap_no,
       groupKey,
-      since: new Date(Date.parse(eventTime) - LONGEST_DETECTION_MS - FOLD_MS).toISOString(),
+      since: new Date(Date.parse(eventTime) - LONGEST_DETECTION_MS - GROUP_GAP_MS).toISOString(),
     });
     const untouched = { isNew: false, deepened: false, worsened: false, traced: false };
     const near = rows.map((detection) => ({ ...untouched, detection, trap, occurrences: [] }));

@@ -4,7 +4,7 @@ import type { TrapTables } from './tables.ts';
 import type { TrapUse } from './use.ts';
 
 /** Uses that are no further apart belong to one detection. */
-export const FOLD_MS = 10 * 60_000;
+export const GROUP_GAP_MS = 10 * 60_000;
 /** The longest detection: a longer one ends, and another begins and sends an alert of its own. */
 export const LONGEST_DETECTION_MS = 24 * 60 * 60_000;
 /** So many of the first and as many of the last occurrences are kept; the count is exact. */
@@ -54,6 +54,6 @@ export function statusOf(trap: TrapTimes, now: Date): TrapStatus {
 /** True if a use belongs to what was seen from `first` to `last`. */
 export function belongsTo(eventTime: string, { first, last }: { first: string; last: string }): boolean {
   const [at, from, to] = [eventTime, first, last].map((text) => Date.parse(text)) as [number, number, number];
-  if (at < from - FOLD_MS || at > to + FOLD_MS) return false;
+  if (at < from - GROUP_GAP_MS || at > to + GROUP_GAP_MS) return false;
   return Math.max(at, to) - Math.min(at, from) <= LONGEST_DETECTION_MS;
 }

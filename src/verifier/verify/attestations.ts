@@ -8,7 +8,7 @@ import { judgeStamps, readStamps, type StampVerdict } from '../records/stamps.ts
 import { STATEMENT, toStatement } from '../records/statement.ts';
 import type { Signed } from '../signature/envelope.ts';
 import type { Certificate } from '../timestamp/certificate.ts';
-import { readObject } from './checked.ts';
+import { checked, readObject } from './checked.ts';
 import { type ObjectFinding, toObjectFinding, toUnreadable } from './object-finding.ts';
 import { type RestampCheck, verifyRestamps } from './restamps.ts';
 import { checkRunSignature, type Keyring } from './signatures.ts';
@@ -121,10 +121,9 @@ async function verifyStamps(
   record: RunRecord,
 ): Promise<Omit<AttestationCheck, 'signedBy'>> {
   const { run_id, timestamp_authority } = record;
-  const read = await readStamped(archive, run_id);
-  if (!('stamps' in read))
-    return { stamps: [], restamps: [], unstamped: false, findings: [read], warnings: [], keys: [] };
-  const { stamps, restamped } = read;
+  const { value: stamped, findings } = await readStamped(archive, run_id);
+  if (stamped === null) return { stamps: [], restamps: [], unstamped: false, findings, warnings: [], keys: [] };
+  const { stamps, restamped } = stamped;
   const judged = judgeStamps(stamps, new Date(record.finished_at), { roots: stampRoots, now });
   const refuted = judged
     .filter(({ state }) => state === 'refuted')
@@ -155,10 +154,10 @@ async function verifyStamps(
 async function readStamped(archive: Archive, runId: string) {
   try {
     const stamps = await readStamps(archive, runId);
-    return { stamps, restamped: await verifyRestamps(archive, runId, stamps.stored) };
+    return checked({ stamps, restamped: await verifyRestamps(archive, runId, stamps.stored) });
   } catch (error) {
     // A record that lies where another run's belongs names objects that are not there.
     if (!isEvidenceError(error, 'unreadable') && !isEvidenceError(error, 'not-found')) throw error;
-    return toUnreadable(runRecordKey(runId), error);
+    return { value: null, findings: [toUnreadable(runRecordKey(runId), error)] };
   }
 }

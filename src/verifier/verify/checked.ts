@@ -9,7 +9,7 @@ export interface Checked<T> {
 }
 
 /** A value without findings. */
-export function sound<T>(value: T): Checked<T> {
+export function checked<T>(value: T): Checked<T> {
   return { value, findings: [] };
 }
 
@@ -19,7 +19,7 @@ export function sound<T>(value: T): Checked<T> {
  */
 export async function readObject<T>(key: string, read: () => Promise<T>): Promise<Checked<T | null>> {
   try {
-    return sound(await read());
+    return checked(await read());
   } catch (error) {
     if (!isEvidenceError(error, 'unreadable') && !isOfFile(error)) throw error;
     return { value: null, findings: [toUnreadable(key, error)] };
@@ -29,7 +29,7 @@ export async function readObject<T>(key: string, read: () => Promise<T>): Promis
 /** Reads a file of a bundle; null, and a finding, for one that cannot be read. */
 export async function readInBundle<T>(place: string, read: () => Promise<T>): Promise<Checked<T | null>> {
   try {
-    return sound(await read());
+    return checked(await read());
   } catch (error) {
     if (!isEvidenceError(error)) throw error;
     const code = error.code === 'not-found' ? 'object/missing' : 'object/unreadable';

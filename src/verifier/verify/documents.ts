@@ -6,7 +6,7 @@ import { CONTRACT_FILE, SERVICE, TRANSFER_LOG, VERIFICATION } from '../bundle/fi
 import { type ContractInUse, DEFAULT_IN_USE } from '../reading/in-use.ts';
 import { pinContract } from '../reading/pinned.ts';
 import { readRecord } from '../records/record-bytes.ts';
-import { type Checked, readInBundle, sound } from './checked.ts';
+import { type Checked, checked, readInBundle } from './checked.ts';
 import { readServiceDocument } from './service.ts';
 
 const MAX_CONTRACT_BYTES = 2 ** 20;
@@ -31,7 +31,7 @@ export async function readDocuments(
   });
   if (stated === null && alone) await refuseOtherVersion(bundle, key);
   const service = await readServiceDocument(bundle, key);
-  const own = contract === null ? await readContract(bundle, key, stated) : sound(null);
+  const own = contract === null ? await readContract(bundle, key, stated) : checked(null);
   return {
     value: { stated, service: service.value, own: own.value },
     findings: [...findings, ...service.findings, ...own.findings],
@@ -66,7 +66,7 @@ async function otherVersionOf(bundle: Bundle, path: string): Promise<string | nu
 /** The contract that the bundle states it was read by; that it is the stated one is checked with all files. */
 async function readContract(bundle: Bundle, key: string, stated: Verification | null): Promise<Checked<ContractInUse>> {
   const isThere = bundle.entries.some(({ path }) => path === CONTRACT_FILE);
-  if (stated === null || stated.contract_sha256 === null || !isThere) return sound(DEFAULT_IN_USE);
+  if (stated === null || stated.contract_sha256 === null || !isThere) return checked(DEFAULT_IN_USE);
   const place = `${key}:${CONTRACT_FILE}`;
   const { value, findings } = await readInBundle(place, async () =>
     pinContract(await bundle.readFile(CONTRACT_FILE, MAX_CONTRACT_BYTES), place),

@@ -2,7 +2,7 @@ import { open } from 'node:fs/promises';
 import { isEvidenceError } from '../../core/errors.ts';
 import type { Identities } from '../encryption/identities.ts';
 import type { RunStream } from '../records/record.ts';
-import { type Checked, sound } from './checked.ts';
+import { type Checked, checked } from './checked.ts';
 import { toObjectFinding } from './object-finding.ts';
 
 type Encrypted = NonNullable<RunStream['bundle']['encrypted']>;
@@ -26,13 +26,13 @@ export async function openEncrypted(
   });
   if (identities === null)
     return (await isOfAge(file))
-      ? sound('encrypted')
+      ? checked('encrypted')
       : gone('object/unreadable', key, 'is recorded as encrypted by age, and is not');
   const { decryptFile } = await import('../encryption/age.ts');
   try {
     const content = await decryptFile(file, target, identities);
-    if (content === null) return sound('encrypted');
-    if (content.sha256 === encrypted.sha256) return sound(target);
+    if (content === null) return checked('encrypted');
+    if (content.sha256 === encrypted.sha256) return checked(target);
     const values = { expected: encrypted.sha256, actual: content.sha256 };
     return gone('object/altered', key, 'decrypted, its SHA-256 is not the recorded one', values);
   } catch (error) {

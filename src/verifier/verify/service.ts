@@ -11,13 +11,13 @@ import type { ListingResult, PackageCut } from '../claims/listing.ts';
 import { answerReader } from '../profile/answers.ts';
 import type { Description } from '../profile/description.ts';
 import { readRecord } from '../records/record-bytes.ts';
-import { type Checked, readInBundle, sound } from './checked.ts';
+import { type Checked, checked, readInBundle } from './checked.ts';
 import { type ObjectFinding, toObjectFinding } from './object-finding.ts';
 
 /** Reads the bundle's record of what the service stated besides the package; null where there is none that can be read. */
 export async function readServiceDocument(bundle: Bundle, key: string): Promise<Checked<ServiceDocument | null>> {
   // A missing one is named with all other missing files.
-  if (bundle.entries.every(({ path }) => path !== SERVICE)) return sound(null);
+  if (bundle.entries.every(({ path }) => path !== SERVICE)) return checked(null);
   const place = `${key}:${SERVICE}`;
   return readInBundle(place, async () =>
     readRecord(SERVICE_DOCUMENT, await bundle.readFile(SERVICE, SERVICE_DOCUMENT.maxBytes), place),

@@ -4,7 +4,7 @@ import type { Archive } from '../archive/archive.ts';
 import { measure } from '../archive/content.ts';
 import type { Identities } from '../encryption/identities.ts';
 import type { RunStream } from '../records/record.ts';
-import { type Checked, readObject, sound } from './checked.ts';
+import { type Checked, checked, readObject } from './checked.ts';
 import { openEncrypted } from './encrypted.ts';
 import { type ObjectFinding, toObjectFinding } from './object-finding.ts';
 
@@ -12,7 +12,7 @@ import { type ObjectFinding, toObjectFinding } from './object-finding.ts';
 export async function isThere(archive: Archive, key: string): Promise<Checked<boolean>> {
   const { value: found, findings } = await readObject(key, async () => ({ stats: await archive.stat(key) }));
   if (found === null) return { value: false, findings };
-  if (found.stats !== null) return sound(true);
+  if (found.stats !== null) return checked(true);
   return { value: false, findings: [toObjectFinding('object/missing', key, 'is recorded, but it is not there')] };
 }
 

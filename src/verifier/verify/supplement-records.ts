@@ -13,7 +13,7 @@ import { judgeKind } from '../supplements/pass.ts';
 import { describeRecords, readRecords, recordsOfPeriod } from '../supplements/reading.ts';
 import { type StreamStanding, standingOf } from '../supplements/standing.ts';
 import { SupplementTally } from '../supplements/tally.ts';
-import { type Checked, sound as checked, readInBundle } from './checked.ts';
+import { type Checked, checked, readInBundle } from './checked.ts';
 import type { NotedStreams } from './noted-streams.ts';
 import { type ObjectFinding, toObjectFinding } from './object-finding.ts';
 import { sameRecord } from './recorded-stream.ts';

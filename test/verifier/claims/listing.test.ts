@@ -61,7 +61,7 @@ test.each(TABLE)('%s', (_words, packaged, listed, same, where) => {
   expect(compare(packaged, listed)).toMatchObject({ same, where });
 });
 
-/** What a service sends of them, one after the other. */
+/** The listing that a service sends, entry by entry. */
 const textOf = (entries: readonly ListedEntry[]) => entries.map((entry) => JSON.stringify(entry)).join(',');
 
 /** As a package reader gives them; once they are released there is nothing in them. */

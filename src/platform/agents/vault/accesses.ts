@@ -40,7 +40,7 @@ export interface AccessDone<T> {
 }
 
 /**
- * Whoever has the key of the agent itself needs an active one. Others may still put and remove the secrets of one that
+ * The key of the agent itself needs an active agent. Others may still put and remove the secrets of one that
  * is suspended, remove those of one that is revoked, and see what there is of either.
  * @returns `agent_suspended`, `agent_revoked`; null where it is done.
  */

@@ -18,7 +18,7 @@ function entryWith(texts: Record<string, string>, extra = ''): string {
 }
 
 /**
- * Whether the fast decoder takes the entry after those before. It is given the digest that the reference computes, and then
+ * True if the fast decoder takes the entry after those before. It is given the digest that the reference computes, and then
  * the one that the module itself would: so nothing but the rule in question can refuse it.
  */
 function isTaken(entry: string, preceding: readonly string[] = before): boolean {
