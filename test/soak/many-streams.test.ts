@@ -83,13 +83,13 @@ async function linesOf(file: string): Promise<number> {
   return lines;
 }
 
-/** The statement names the bundle and the record of each stream. */
+/** The statement names the bundle of each stream. */
 function expectSigned(file: string, publicFile: string, size: number): void {
   const { signature, ...signed } = openEnvelope(readFileSync(file), file);
   expect(isSignedBy(signed, signature, readPublicKey(readFileSync(publicFile, 'utf8'), publicFile))).toBe(true);
   const { subject } = JSON.parse(signed.payload.toString());
   const ofStreams = subject.filter(({ name }: { name: string }) => name.startsWith(`runs/${RUN}/streams/`));
-  expect(ofStreams).toHaveLength(2 * size);
+  expect(ofStreams).toHaveLength(size);
 }
 
 /** A browser shows the report, with a table that it can search. */

@@ -19,7 +19,7 @@ import { type BagFiles, rebag } from './rebag.ts';
 // biome-ignore lint/suspicious/noExplicitAny: a document, to be altered as somebody with a text editor would.
 export type Json = any;
 
-const LEDGER_TYPE = 'application/vnd.evidence-exporter.ledger-entry+json';
+const LEDGER_TYPE = 'application/vnd.evidence-exporter.ledger-entry-sha256';
 
 /** An archive in a folder, in the hands of somebody who has every tool and no key. */
 export class Altered {
@@ -195,7 +195,7 @@ export class Altered {
       this.recompute();
       this.edit(entryKey, (entry) => {
         delete entry.signature;
-        const payload = Buffer.from(`${JSON.stringify(entry, null, 2)}\n`);
+        const payload = Buffer.from(sha256(`${JSON.stringify(entry, null, 2)}\n`));
         entry.signature = sign(signedOf(LEDGER_TYPE, payload), key);
       });
     }

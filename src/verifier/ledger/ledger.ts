@@ -14,9 +14,8 @@ import { isLedgerKey, LEDGER_PREFIX, ledgerKey } from '../records/keys.ts';
 import { readLongRecord } from '../records/long-record.ts';
 import type { Abandonment, Acceptance, RunRecord } from '../records/record.ts';
 import { recordPieces } from '../records/record-bytes.ts';
-import { toSignedRecord } from '../records/signed-record.ts';
 import { keySchema } from '../records/stored-object.ts';
-import { type Signature, type Signed, signatureSchema } from '../signature/envelope.ts';
+import { type Signature, type Signed, signatureSchema, toSigned } from '../signature/envelope.ts';
 
 const linkFields = {
   format: z.literal(FORMATS.ledgerEntry),
@@ -107,7 +106,7 @@ export interface StoredLedgerEntry {
   sha256: string;
 }
 
-const PAYLOAD_TYPE = 'application/vnd.evidence-exporter.ledger-entry+json';
+const PAYLOAD_TYPE = 'application/vnd.evidence-exporter.ledger-entry-sha256';
 export const NO_PREDECESSOR = '0'.repeat(64);
 export const LEDGER_ENTRY: LongFormat<LedgerEntry> = {
   schema: ledgerEntrySchema,
@@ -120,17 +119,29 @@ export const LEDGER_ENTRY: LongFormat<LedgerEntry> = {
 
 /** Lower-case hex SHA-256 of an entry as it would be stored. */
 export function entryDigest(entry: LedgerEntry): string {
+  return recordDigest(entry);
+}
+
+function recordDigest(record: object): string {
   const digest = new StreamingSha256();
-  for (const piece of recordPieces(entry)) digest.update(utf8Bytes(piece));
+  for (const piece of recordPieces(record)) digest.update(utf8Bytes(piece));
   return digest.finish().sha256;
 }
 
-/** Returns what the signatures of an entry are over, in the encoding of DSSE: the entry without them, as it would be stored. */
+/**
+ * Returns what the signatures of an entry are over, in the encoding of DSSE: the digest of the entry without them. The
+ * entry itself may have a hundred megabytes, and Ed25519 signs a message as a whole.
+ */
 export function signedPart(entry: LedgerEntry): Signed {
   const { signature: _signature, ...content } = entry;
-  if (!('countersignature' in content)) return toSignedRecord(PAYLOAD_TYPE, content);
+  if (!('countersignature' in content)) return signedDigest(content);
   const { countersignature: _countersignature, ...rest } = content;
-  return toSignedRecord(PAYLOAD_TYPE, rest);
+  return signedDigest(rest);
+}
+
+function signedDigest(content: object): Signed {
+  const sha256 = recordDigest(content);
+  return toSigned(PAYLOAD_TYPE, sha256.length, [sha256], 'utf8');
 }
 
 /** The entry with the signatures of another, which states the same where nobody altered it. */

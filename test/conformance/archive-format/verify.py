@@ -14,7 +14,7 @@ from decimal import Decimal
 CLAIMS = ["order", "content", "seal", "anchor", "continuity", "completeness", "agreement"]
 ZEROS = "0" * 64
 RECIPE = "hex(sha-256(jcs(entry - [hash, seal]))), RFC 8785"
-LEDGER_TYPE = "application/vnd.evidence-exporter.ledger-entry+json"
+LEDGER_TYPE = "application/vnd.evidence-exporter.ledger-entry-sha256"
 FINDINGS, OPEN = [], []
 
 
@@ -203,7 +203,7 @@ def holds(file, payload_type, payload, signature):
 
 
 def signed_part(entry):
-    return record_bytes({name: value for name, value in entry.items() if name not in ("signature", "countersignature")})
+    return sha256(record_bytes({name: value for name, value in entry.items() if name not in ("signature", "countersignature")})).encode()
 
 
 def signatures_of(entry):
@@ -1399,9 +1399,9 @@ def verify_statement(archive, run, data):
     if content is None or not has_members(envelope, "envelope", key) or not must(len(envelope["signatures"]) == 1 and record_bytes(envelope) == content, key, "is not written as a record"):
         return False
     subjects = {f"runs/{run['run_id']}/run.json": sha256(data)}
-    stored = [item for s in run["streams"] for item in (s["bundle"], s["record"]) if item is not None]
+    bundles = [s["bundle"] for s in run["streams"]]
     supplements = [run["supplements"]["object"]] if run["supplements"] else []
-    subjects.update({s["key"]: s["sha256"] for s in stored + supplements + run["left_over"] + run["documents"]})
+    subjects.update({s["key"]: s["sha256"] for s in bundles + supplements + run["left_over"] + run["documents"]})
     predicate = {name: run[name] for name in "run_id outcome exit_code period source tool finished_at".split()}
     statement = record_bytes({"_type": "https://in-toto.io/Statement/v1", "subject": [{"name": n, "digest": {"sha256": subjects[n]}} for n in sorted(subjects, key=utf16)], "predicateType": "urn:evidence-exporter:run:5", "predicate": predicate})
     must(envelope["payloadType"] == "application/vnd.in-toto+json" and base64.b64encode(statement).decode() == envelope["payload"], key, "is not the statement of this run")
