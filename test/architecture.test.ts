@@ -45,7 +45,6 @@ const ROOMS: Record<string, Record<string, string[]>> = {
     typesetting: ['install-paths'],
     wait: [],
     'webhook-signature': [],
-    wire: [],
     plurals: [],
     yaml: ['errors', 'foreign-text', 'schema-words'],
   },

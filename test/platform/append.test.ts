@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { entrySchema, type WireEntry } from '../../src/core/wire.ts';
 import { GENESIS } from '../../src/platform/audit/rules.ts';
+import { entrySchema, type WireEntry } from '../../src/platform/audit/wire.ts';
 import { entry, listAll, type Service, startService } from './service.ts';
 
 let service: Service;

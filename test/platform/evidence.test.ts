@@ -3,7 +3,13 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { sha256 } from '../../src/core/digest.ts';
-import { entrySchema, generatedSchema, packageHeadSchema, summarySchema, type WireEntry } from '../../src/core/wire.ts';
+import {
+  entrySchema,
+  generatedSchema,
+  packageHeadSchema,
+  summarySchema,
+  type WireEntry,
+} from '../../src/platform/audit/wire.ts';
 import { recomputeInPython } from './recomputed.ts';
 import { entry, fill, listAll, type Service, startService } from './service.ts';
 

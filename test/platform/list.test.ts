@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { WireEntry, WireStream } from '../../src/core/wire.ts';
+import type { WireEntry, WireStream } from '../../src/platform/audit/wire.ts';
 import { fromCursor, toCursor } from '../../src/platform/http/cursor.ts';
 import { entry, fill, listAll, type Service, startService } from './service.ts';
 

@@ -4,10 +4,10 @@ import canonicalizeReference from 'canonicalize';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { canonicalize, type Json } from '../../src/core/json/canonical.ts';
-import type { WireEntry } from '../../src/core/wire.ts';
 import type { EntryRow } from '../../src/platform/audit/repository.ts';
 import { entryToWire, hashEntry, sealHash, timestampOf } from '../../src/platform/audit/rules.ts';
 import { DerivedSealKeys, sealKeyId } from '../../src/platform/audit/seal-keys.ts';
+import type { WireEntry } from '../../src/platform/audit/wire.ts';
 
 const vectors = JSON.parse(readFileSync(new URL('../vectors/chain/valid.json', import.meta.url), 'utf8')) as {
   entries: WireEntry[];

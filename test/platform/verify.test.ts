@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import type { WireVerification } from '../../src/core/wire.ts';
+import type { WireVerification } from '../../src/platform/audit/wire.ts';
 import { entry, fill, type Service, startService } from './service.ts';
 
 const ENTRIES = 1200;

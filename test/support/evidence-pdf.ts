@@ -1,5 +1,5 @@
-import type { WireCheckpoint, WireEntry, WireSummary } from '../../src/core/wire.ts';
 import type { EvidencePdf } from '../../src/platform/audit/pdf/input.ts';
+import type { WireCheckpoint, WireEntry, WireSummary } from '../../src/platform/audit/wire.ts';
 
 const LIMITATIONS = [
   'It is not proved that everything that happened was recorded, or that what an entry says is true.',

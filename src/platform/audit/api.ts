@@ -1,10 +1,12 @@
 import { z } from 'zod';
 import { canonicalize, type Json } from '../../core/json/canonical.ts';
-import type { WireEntry } from '../../core/wire.ts';
 import type { Reader, Transaction } from '../database/database.ts';
 import { type AppendDeps, appendAll } from './append.ts';
 import { lastEntries } from './repository.ts';
 import { entryToWire } from './rules.ts';
+import type { WireEntry } from './wire.ts';
+
+export { entrySchema, type WireEntry } from './wire.ts';
 
 /** An entry that a service records of its own. */
 export interface OwnEntry {

@@ -1,9 +1,9 @@
 import { setImmediate as nextTick } from 'node:timers/promises';
-import type { WireCheckpoint } from '../../core/wire.ts';
 import type { Reader } from '../database/database.ts';
 import type { StreamName } from './pages.ts';
 import type { CheckpointRow, RowSeals } from './row-seals.ts';
 import type { AuditTables } from './tables.ts';
+import type { WireCheckpoint } from './wire.ts';
 
 /** Rows read without giving way to other requests; a token may have 64 KiB. */
 const PAGE_ROWS = 100;

@@ -1,5 +1,4 @@
 import { randomUUID } from 'node:crypto';
-import type { WireCheckpoint } from '../../core/wire.ts';
 import type { Database, Transaction } from '../database/database.ts';
 import { DomainError } from '../errors.ts';
 import { fromCursor, pageOf, toCursor } from '../http/cursor.ts';
@@ -11,6 +10,7 @@ import { lockHeads, moveHeads, refuseDamaged, type StreamHead } from './reposito
 import type { CheckpointRow, RowSeals } from './row-seals.ts';
 import { findStream } from './streams.ts';
 import type { AuditTables } from './tables.ts';
+import type { WireCheckpoint } from './wire.ts';
 
 /** Tells the operator why an anchor is still pending. */
 export type AnchorFailed = (error: unknown, checkpointId: string | null) => void;

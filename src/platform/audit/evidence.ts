@@ -1,6 +1,5 @@
 import { randomUUID } from 'node:crypto';
 import type { Json } from '../../core/json/canonical.ts';
-import type { WireGenerated } from '../../core/wire.ts';
 import type { Database } from '../database/database.ts';
 import { DomainError } from '../errors.ts';
 import { type KeyedRequest, KeyedResults, keyedRequest, makeOnce } from '../idempotency/keyed-results.ts';
@@ -9,6 +8,7 @@ import type { PackageOrder, PackageRow } from './packing.ts';
 import type { GenerateRequest } from './requests.ts';
 import type { RowSeals } from './row-seals.ts';
 import type { AuditTables } from './tables.ts';
+import type { WireGenerated } from './wire.ts';
 
 export interface EvidenceDeps {
   database: Database;

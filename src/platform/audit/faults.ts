@@ -1,4 +1,4 @@
-import type { WireVerification } from '../../core/wire.ts';
+import type { WireVerification } from './wire.ts';
 
 type Failure = WireVerification['failures'][number];
 

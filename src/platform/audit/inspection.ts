@@ -1,4 +1,3 @@
-import type { WireVerification } from '../../core/wire.ts';
 import type { ReadableDatabase } from '../database/database.ts';
 import { Faults } from './faults.ts';
 import { EntryPages } from './pages.ts';
@@ -9,6 +8,7 @@ import type { DerivedSealKeys } from './seal-keys.ts';
 import { findStream, type StreamRow } from './streams.ts';
 import type { AuditTables } from './tables.ts';
 import { type AnchoredHash, Walk } from './walk.ts';
+import type { WireVerification } from './wire.ts';
 
 /** The result of a check. */
 export interface StreamInspection {

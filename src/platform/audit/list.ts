@@ -1,6 +1,5 @@
 import { setImmediate as nextTick } from 'node:timers/promises';
 import { sql } from 'kysely';
-import type { WireStream } from '../../core/wire.ts';
 import type { Reader } from '../database/database.ts';
 import { fromCursor, invalidCursor, pageOf, toCursor } from '../http/cursor.ts';
 import { entryJson, type StreamName } from './pages.ts';
@@ -8,6 +7,7 @@ import type { EntriesQuery, StreamsQuery } from './requests.ts';
 import type { RowSeals } from './row-seals.ts';
 import { streamsQuery, streamToWire } from './streams.ts';
 import type { AuditTables } from './tables.ts';
+import type { WireStream } from './wire.ts';
 
 /** Sequence numbers looked at without giving way to other requests, however few entries a filter lets through. */
 const WINDOW = 5000;

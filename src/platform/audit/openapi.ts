@@ -1,3 +1,4 @@
+import type { ServiceDescription } from '../http/openapi.ts';
 import {
   checkpointSchema,
   entrySchema,
@@ -6,8 +7,7 @@ import {
   streamSchema,
   summarySchema,
   wireVerificationSchema,
-} from '../../core/wire.ts';
-import type { ServiceDescription } from '../http/openapi.ts';
+} from './wire.ts';
 
 export const AUDIT_DESCRIPTION: ServiceDescription = {
   title: 'Audit evidence chain',

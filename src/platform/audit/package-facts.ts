@@ -1,6 +1,6 @@
-import type { WireCheckpoint, WirePackageHead, WireStream, WireSummary } from '../../core/wire.ts';
 import type { GenerateRequest } from './requests.ts';
 import { type Census, limitationsOf } from './summary.ts';
+import type { WireCheckpoint, WirePackageHead, WireStream, WireSummary } from './wire.ts';
 
 export interface SettledFacts {
   packageId: string;

@@ -1,7 +1,6 @@
 import { Readable } from 'node:stream';
 import type { FastifyReply } from 'fastify';
 import { StreamingSha256 } from '../../core/digest.ts';
-import type { WireGenerated } from '../../core/wire.ts';
 import type { Reader } from '../database/database.ts';
 import { hangUpOf } from '../http/caller.ts';
 import { fromCursor, pageOf, toCursor } from '../http/cursor.ts';
@@ -11,6 +10,7 @@ import type { PackageRow } from './packing.ts';
 import type { AuditService } from './service.ts';
 import { findStream } from './streams.ts';
 import type { AuditTables } from './tables.ts';
+import type { WireGenerated } from './wire.ts';
 
 /** The packages of a stream, newest first. @throws DomainError `not_found` for a stream that does not exist. */
 export async function listPackages(

@@ -1,10 +1,10 @@
-import type { WireSummary } from '../../core/wire.ts';
 import type { Reader } from '../database/database.ts';
 import { type PackageRow, withoutTokens } from './packing.ts';
 import { EntryPages } from './pages.ts';
 import { renderEvidencePdf } from './pdf.ts';
 import type { RowSeals } from './row-seals.ts';
 import { entryToWire } from './rules.ts';
+import type { WireSummary } from './wire.ts';
 
 /** Entries printed in full, and of a larger package those printed from each end. */
 const PRINTED_WHOLE = 200;

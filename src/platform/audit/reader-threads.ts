@@ -1,7 +1,6 @@
 import { availableParallelism } from 'node:os';
 import { setFlagsFromString } from 'node:v8';
 import { programUrl } from '../../core/install-paths.ts';
-import type { WireStats } from '../../core/wire.ts';
 import type { Database } from '../database/database.ts';
 import { ThreadPool } from '../threads/pool.ts';
 import type { AuditActivity, Overview } from './activity.ts';
@@ -10,6 +9,7 @@ import type { PackageOrder, PackageRow } from './packing.ts';
 import type { ReaderPlace, ReadingTask } from './reading-tasks.ts';
 import type { EntriesQuery } from './requests.ts';
 import type { DerivedSealKeys } from './seal-keys.ts';
+import type { WireStats } from './wire.ts';
 
 const PROGRAM = programUrl('platform/audit/reader-thread');
 

@@ -1,7 +1,7 @@
 import { createHmac, hash, type KeyObject } from 'node:crypto';
-import type { WireEntry } from '../../core/wire.ts';
 import { DomainError } from '../errors.ts';
 import type { EntryRow } from './repository.ts';
+import type { WireEntry } from './wire.ts';
 
 /** The `prev_hash` of the first entry of a stream: nothing came before. */
 export const GENESIS = '0'.repeat(64);

@@ -1,9 +1,9 @@
 import { sql } from 'kysely';
-import type { WireStats } from '../../core/wire.ts';
 import type { Reader } from '../database/database.ts';
 import { hourOf } from './hours.ts';
 import { readLastChecks } from './last-checks.ts';
 import type { RowSeals } from './row-seals.ts';
+import type { WireStats } from './wire.ts';
 
 const DAY_MS = 24 * 60 * 60 * 1000;
 

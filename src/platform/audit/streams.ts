@@ -1,9 +1,9 @@
-import type { WireStream } from '../../core/wire.ts';
 import type { Reader } from '../database/database.ts';
 import { DomainError } from '../errors.ts';
 import { type EntryRow, entryAt } from './repository.ts';
 import type { RowSeals } from './row-seals.ts';
 import type { AuditTables } from './tables.ts';
+import type { WireStream } from './wire.ts';
 
 /** A stream as it stands, with its last check. */
 export type StreamRow = Awaited<ReturnType<ReturnType<typeof streamsQuery>['executeTakeFirstOrThrow']>>;

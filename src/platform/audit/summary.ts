@@ -1,6 +1,6 @@
-import type { WireCheckpoint, WireStream, WireSummary } from '../../core/wire.ts';
 import type { EntryCount } from './pages.ts';
 import type { EntryRow } from './repository.ts';
+import type { WireCheckpoint, WireStream, WireSummary } from './wire.ts';
 
 /** Names listed of each kind; a summary stays a summary when a million different actors acted. */
 const MAX_NAMES = 1000;

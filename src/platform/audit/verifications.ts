@@ -1,6 +1,5 @@
 import { hash } from 'node:crypto';
 import type { Selectable } from 'kysely';
-import type { WireVerification } from '../../core/wire.ts';
 import type { Database, Reader, Transaction } from '../database/database.ts';
 import { DomainError } from '../errors.ts';
 import type { PageQuery } from '../http/fields.ts';
@@ -11,6 +10,7 @@ import type { RowSeals } from './row-seals.ts';
 import { findStream, type StreamRow, streamToWire } from './streams.ts';
 import type { AuditTables } from './tables.ts';
 import { addToTotals } from './totals.ts';
+import type { WireVerification } from './wire.ts';
 
 /** Failures of one check are up to a thousand: few checks make a page of some size. */
 const MOST_AT_ONCE = 50;

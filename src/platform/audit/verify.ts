@@ -1,11 +1,11 @@
 import { randomUUID } from 'node:crypto';
-import type { WireVerification } from '../../core/wire.ts';
 import type { Database } from '../database/database.ts';
 import { Histogram } from '../metrics/histogram.ts';
 import { SharedWork } from '../threads/shared-work.ts';
 import type { StreamInspection } from './inspection.ts';
 import type { RowSeals } from './row-seals.ts';
 import { recordVerification } from './verifications.ts';
+import type { WireVerification } from './wire.ts';
 
 /** A stream has a few entries, or millions. */
 const BOUNDS = [0.01, 0.1, 0.5, 1, 5, 15, 60, 300, 1800];

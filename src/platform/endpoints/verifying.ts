@@ -1,4 +1,4 @@
-import type { WireEntry } from '../../core/wire.ts';
+import type { WireEntry } from '../audit/api.ts';
 import type { Reader } from '../database/database.ts';
 import type { EndpointDeps } from './deps.ts';
 import { streamOf } from './enums.ts';

@@ -2,8 +2,8 @@ import swagger, { type SwaggerTransform, type SwaggerTransformObject } from '@fa
 import type { FastifyInstance } from 'fastify';
 import { createJsonSchemaTransform, createJsonSchemaTransformObject } from 'fastify-type-provider-zod';
 import { z } from 'zod';
-import { problemSchema } from '../../core/wire.ts';
 import { commonProblems } from './responses.ts';
+import { problemSchema } from './wire.ts';
 
 type ToJsonOverride = NonNullable<NonNullable<Parameters<typeof z.toJSONSchema>[1]>['override']>;
 

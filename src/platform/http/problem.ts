@@ -3,8 +3,8 @@ import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify';
 import { hasZodFastifySchemaValidationErrors } from 'fastify-type-provider-zod';
 import type { z } from 'zod';
 import { ownOrPlainWords } from '../../core/schema-words.ts';
-import type { WireProblem } from '../../core/wire.ts';
 import { type DomainCode, DomainError, sayRefusal } from '../errors.ts';
+import type { WireProblem } from './wire.ts';
 
 /** An answer that is not what was asked for, as problem details of RFC 9457. `code` is stable, `detail` for people. */
 export class HttpProblem extends Error {

@@ -1,4 +1,4 @@
-import { problemSchema } from '../../core/wire.ts';
+import { problemSchema } from './wire.ts';
 
 type ProblemResponse = {
   description: string;

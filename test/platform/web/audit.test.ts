@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { WireEntry } from '../../../src/core/wire.ts';
+import type { WireEntry } from '../../../src/platform/audit/wire.ts';
 import { entry, type Service, startService } from '../service.ts';
 import { shown } from './shown.ts';
 import { type Visitor, visitorsOf } from './visitor.ts';

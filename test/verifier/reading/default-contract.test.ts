@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import { describe, expect, test } from 'vitest';
 import { toHmacKey } from '../../../src/core/digest.ts';
-import { entrySchema, summarySchema } from '../../../src/core/wire.ts';
+import { entrySchema, summarySchema } from '../../../src/platform/audit/wire.ts';
 import { defaultContract } from '../../../src/verifier/reading/default-contract.ts';
 import { chainOf, GENESIS, SEAL_KEY, type SentEntry } from '../../support/chain.ts';
 import { thrownBy } from '../../support/json.ts';

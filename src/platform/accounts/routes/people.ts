@@ -1,9 +1,9 @@
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
-import { pageSchema } from '../../../core/wire.ts';
 import { pageQuerySchema } from '../../http/fields.ts';
 import { serveOpenApi } from '../../http/openapi.ts';
 import { principalOf } from '../../http/principal.ts';
 import { problemResponses } from '../../http/responses.ts';
+import { pageSchema } from '../../http/wire.ts';
 import type { Accounts } from '../accounts.ts';
 import { actorOf } from '../administration.ts';
 import {

@@ -1,8 +1,8 @@
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
-import { pageSchema } from '../../../core/wire.ts';
 import { keyHeaderSchema } from '../../http/fields.ts';
 import { principalOf } from '../../http/principal.ts';
 import { problemResponses } from '../../http/responses.ts';
+import { pageSchema } from '../../http/wire.ts';
 import {
   actionParamsSchema,
   actionQuerySchema,

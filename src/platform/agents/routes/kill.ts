@@ -1,10 +1,10 @@
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
-import { pageSchema } from '../../../core/wire.ts';
 import { actorOf } from '../../accounts/administration.ts';
 import { DomainError } from '../../errors.ts';
 import { keyHeaderSchema } from '../../http/fields.ts';
 import { principalOf } from '../../http/principal.ts';
 import { problemResponses } from '../../http/responses.ts';
+import { pageSchema } from '../../http/wire.ts';
 import {
   killParamsSchema,
   killQuerySchema,

@@ -1,6 +1,6 @@
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
-import { pageSchema } from '../../../core/wire.ts';
 import { problemResponses } from '../../http/responses.ts';
+import { pageSchema } from '../../http/wire.ts';
 import { agentParamsSchema } from '../requests/parts.ts';
 import {
   historyQuerySchema,

@@ -1,6 +1,6 @@
 import { drawFact, type FactForm } from '../../../core/typesetting/blocks.ts';
 import type { Sheet } from '../../../core/typesetting/sheet.ts';
-import type { WireCheckpoint, WireSummary } from '../../../core/wire.ts';
+import type { WireCheckpoint, WireSummary } from '../wire.ts';
 
 /** The facts about the package, as the service states them. */
 export function drawFacts(

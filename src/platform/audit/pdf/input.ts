@@ -1,4 +1,4 @@
-import type { WireCheckpoint, WireEntry, WireSummary } from '../../../core/wire.ts';
+import type { WireCheckpoint, WireEntry, WireSummary } from '../wire.ts';
 
 /** The data that the PDF form of a package is composed from. */
 export interface EvidencePdf {

@@ -3,7 +3,7 @@ import { drawHeading } from '../../../core/typesetting/blocks.ts';
 import { ACCENT, GREY, INK, type Setting } from '../../../core/typesetting/setting.ts';
 import { CONTENT_WIDTH, type Sheet } from '../../../core/typesetting/sheet.ts';
 import { Table } from '../../../core/typesetting/table.ts';
-import type { WireCheckpoint, WireEntry, WireSummary } from '../../../core/wire.ts';
+import type { WireCheckpoint, WireEntry, WireSummary } from '../wire.ts';
 
 const TOP_ROWS = 10;
 /** More than this many checkpoints are not listed: the JSON form has them all, with their tokens. */

@@ -1,6 +1,5 @@
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
 import { z } from 'zod';
-import { entrySchema, generatedSchema, packageHeadSchema, summarySchema } from '../../../core/wire.ts';
 import { hangUpOf } from '../../http/caller.ts';
 import { keyHeaderSchema } from '../../http/fields.ts';
 import { problemResponses } from '../../http/responses.ts';
@@ -8,6 +7,7 @@ import { toGenerated } from '../evidence.ts';
 import { sendPackage } from '../packages.ts';
 import { generateSchema, packageParamsSchema } from '../requests.ts';
 import type { AuditService } from '../service.ts';
+import { entrySchema, generatedSchema, packageHeadSchema, summarySchema } from '../wire.ts';
 
 const params = packageParamsSchema;
 

@@ -1,20 +1,15 @@
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
-import {
-  checkpointSchema,
-  generatedSchema,
-  pageSchema,
-  streamSchema,
-  wireVerificationSchema,
-} from '../../../core/wire.ts';
 import { hangUpOf } from '../../http/caller.ts';
 import { pageQuerySchema } from '../../http/fields.ts';
 import { problemResponses } from '../../http/responses.ts';
+import { pageSchema } from '../../http/wire.ts';
 import { listStreams } from '../list.ts';
 import { listPackages } from '../packages.ts';
 import { streamParamsSchema, streamsQuerySchema, verificationParamsSchema } from '../requests.ts';
 import type { AuditService } from '../service.ts';
 import { findStream, streamToWire } from '../streams.ts';
 import { findVerification, listVerifications } from '../verifications.ts';
+import { checkpointSchema, generatedSchema, streamSchema, wireVerificationSchema } from '../wire.ts';
 
 // Over 40 lines: it is a list of routes.
 export const streamRoutes: FastifyPluginAsyncZod<{ service: AuditService }> = async (server, { service }) => {

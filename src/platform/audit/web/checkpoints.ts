@@ -1,7 +1,6 @@
 import type { FastifyInstance } from 'fastify';
 import { type Markup, markup, name } from '../../../core/html/markup.ts';
 import { grouped } from '../../../core/plurals.ts';
-import type { WireCheckpoint } from '../../../core/wire.ts';
 import { type PageQuery, pageQuerySchema } from '../../http/fields.ts';
 import { paramsOf, queryOf } from '../../web/asked.ts';
 import { asCurl, dataTable, digest, emptyState, further, moment } from '../../web/components.ts';
@@ -9,6 +8,7 @@ import { curlCommand } from '../../web/curl.ts';
 import { LIST_ROWS } from '../../web/rows.ts';
 import { leaveNotice } from '../../web/session-cookie.ts';
 import { streamParamsSchema } from '../requests.ts';
+import type { WireCheckpoint } from '../wire.ts';
 import { entryLink } from './checks.ts';
 import { anchorWords, DEVELOPMENT_WARNING } from './labels.ts';
 import type { AuditPageParts } from './parts.ts';

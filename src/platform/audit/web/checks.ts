@@ -1,7 +1,6 @@
 import type { FastifyInstance } from 'fastify';
 import { type Markup, markup, name } from '../../../core/html/markup.ts';
 import { grouped, plural } from '../../../core/plurals.ts';
-import type { WireVerification } from '../../../core/wire.ts';
 import { hangUpOf } from '../../http/caller.ts';
 import { type PageQuery, pageQuerySchema } from '../../http/fields.ts';
 import { paramsOf, queryOf } from '../../web/asked.ts';
@@ -20,6 +19,7 @@ import { curlCommand } from '../../web/curl.ts';
 import { LIST_ROWS } from '../../web/rows.ts';
 import { streamParamsSchema, verificationParamsSchema } from '../requests.ts';
 import { findVerification, listVerifications } from '../verifications.ts';
+import type { WireVerification } from '../wire.ts';
 import { checkOutcome, entryRange } from './labels.ts';
 import type { AuditPageParts } from './parts.ts';
 import { checkPath, streamApi, streamPath, waysTo } from './paths.ts';

@@ -2,7 +2,6 @@ import type { FastifyInstance } from 'fastify';
 import { z } from 'zod';
 import { type Markup, markup, name } from '../../../core/html/markup.ts';
 import { grouped } from '../../../core/plurals.ts';
-import type { WireEntry } from '../../../core/wire.ts';
 import { hangUpOf } from '../../http/caller.ts';
 import { digits } from '../../http/fields.ts';
 import { paramsOf, queryOf } from '../../web/asked.ts';
@@ -26,6 +25,7 @@ import { lastEntries } from '../repository.ts';
 import { type EntriesQuery, entriesQuerySchema, streamParamsSchema } from '../requests.ts';
 import { entryToWire } from '../rules.ts';
 import { findStream, recordedEntry } from '../streams.ts';
+import type { WireEntry } from '../wire.ts';
 import type { AuditPageParts } from './parts.ts';
 import { streamPath, waysTo } from './paths.ts';
 

@@ -1,7 +1,6 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { type Markup, type MarkupContent, markup } from '../../../core/html/markup.ts';
 import { grouped } from '../../../core/plurals.ts';
-import type { WireCheckpoint, WireStream } from '../../../core/wire.ts';
 import { forWhoMay, paramsOf } from '../../web/asked.ts';
 import { action, asCurl, digest, factList, link, momentOr } from '../../web/components.ts';
 import { curlCommand } from '../../web/curl.ts';
@@ -15,6 +14,7 @@ import { entryToWire } from '../rules.ts';
 import type { AuditService } from '../service.ts';
 import { findStream, streamToWire } from '../streams.ts';
 import { listVerifications } from '../verifications.ts';
+import type { WireCheckpoint, WireStream } from '../wire.ts';
 import { checkpointTable, developmentWarning } from './checkpoints.ts';
 import { checkTable } from './checks.ts';
 import { entryTable } from './entries.ts';

@@ -1,7 +1,6 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { type Markup, markup } from '../../../core/html/markup.ts';
 import { grouped, plural } from '../../../core/plurals.ts';
-import type { WireCheckpoint, WireStats, WireStream } from '../../../core/wire.ts';
 import { hangUpOf } from '../../http/caller.ts';
 import { queryOf } from '../../web/asked.ts';
 import { asCurl, copyable, dataTable, digest, emptyState, further, link, momentOr } from '../../web/components.ts';
@@ -13,6 +12,7 @@ import { lastCheckpoints } from '../checkpoint-rows.ts';
 import { listStreams } from '../list.ts';
 import { type StreamsQuery, streamsQuerySchema } from '../requests.ts';
 import { isOwnStream } from '../rules.ts';
+import type { WireCheckpoint, WireStats, WireStream } from '../wire.ts';
 import { anchorWords, misfitOf, reachWords, stateOf } from './labels.ts';
 import type { AuditPageParts } from './parts.ts';
 import { AUDIT_PATH, streamPath } from './paths.ts';

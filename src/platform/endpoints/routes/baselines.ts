@@ -1,9 +1,9 @@
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
-import { pageSchema } from '../../../core/wire.ts';
 import { actorOf } from '../../accounts/administration.ts';
 import { pageQuerySchema } from '../../http/fields.ts';
 import { principalOf } from '../../http/principal.ts';
 import { problemResponses } from '../../http/responses.ts';
+import { pageSchema } from '../../http/wire.ts';
 import {
   baselineParamsSchema,
   baselineQuerySchema,

@@ -1,5 +1,5 @@
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
-import { pageSchema } from '../../../core/wire.ts';
+import { pageSchema } from '../../http/wire.ts';
 import { packagesQuerySchema, signedArchiveSchema } from '../requests/packages.ts';
 import type { EndpointService } from '../service.ts';
 

@@ -1,10 +1,10 @@
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
 import { z } from 'zod';
-import { pageSchema } from '../../../core/wire.ts';
 import { actorOf } from '../../accounts/administration.ts';
 import { isKnown, sendKnown } from '../../http/etag.ts';
 import { principalOf } from '../../http/principal.ts';
 import { problemResponses } from '../../http/responses.ts';
+import { pageSchema } from '../../http/wire.ts';
 import {
   detectionParamsSchema,
   detectionQuerySchema,
