@@ -1,10 +1,11 @@
 export { type ErrorCode, EvidenceError } from './core/errors.ts';
-export { type ArchiveScope, type ArchiveTrust, type ReadableArchive, verifyArchive } from './library/archive.ts';
+export { type ArchiveScope, type ArchiveTrust, verifyArchive } from './library/archive.ts';
 export { verifyBundle } from './library/bundle.ts';
 export type { Content } from './library/content.ts';
 export { type PackageReadingOptions, verifyPackage } from './library/package.ts';
 export type { StampTrust } from './library/roots.ts';
 export type { Trust } from './library/trust.ts';
+export type { ReadableArchive } from './verifier/archive/archive.ts';
 export type { ClaimName } from './verifier/claims/claim.ts';
 export type { ArchiveReport, RunReport } from './verifier/verify/archive-report.ts';
 export type { FileReport, StreamReport } from './verifier/verify/file-report.ts';

@@ -89,17 +89,20 @@ const ROOMS: Record<string, Record<string, string[]>> = {
     clocks: [],
     check: ['clocks'],
     archive: ['check'],
+    records: ['archive'],
+    bundle: [],
+    ledger: ['archive', 'records'],
     report: [],
     browser: ['report'],
     supplements: ['client'],
-    export: ['client', 'clocks', 'report', 'supplements'],
+    export: ['archive', 'bundle', 'client', 'clocks', 'ledger', 'records', 'report', 'supplements'],
     notify: ['client', 'export'],
     queue: ['client', 'export'],
-    share: ['report'],
-    doctor: ['check', 'client', 'export', 'supplements'],
+    share: ['archive', 'records', 'report'],
+    doctor: ['archive', 'check', 'client', 'export', 'ledger', 'supplements'],
     cli: [
-      ...['archive', 'check', 'client', 'clocks', 'doctor', 'export', 'notify', 'probe', 'queue', 'report', 'share'],
-      'supplements',
+      ...['archive', 'check', 'client', 'clocks', 'doctor', 'export', 'ledger', 'notify', 'probe', 'queue', 'report'],
+      ...['share', 'supplements'],
     ],
   },
   platform: {
@@ -297,14 +300,14 @@ test('every file imports only what its room may', () => {
 test('only these files store objects, each of them what its own reader has read', () => {
   const STORES = [
     // Bytes that are no record, or that `toReadableBytes` made.
-    'verifier/archive/put.ts',
+    'exporter/records/put-bytes.ts',
     // Reports, bundles and bags, which are packed and read back.
     'exporter/export/documents.ts',
     'exporter/export/stream.ts',
     'exporter/export/recover.ts',
     'exporter/export/supplement-store.ts',
     // Records that are too long for memory, read from the file that is stored.
-    'verifier/records/put-record.ts',
+    'exporter/records/put-record.ts',
     // The signed statement, which follows from a record that was read.
     'exporter/export/attest.ts',
     // run.json, of parts that were read and a length that was checked.

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { openDirectoryArchive } from '../exporter/archive/directory/archive.ts';
-import type { Archive } from '../verifier/archive/archive.ts';
+import type { ReadableArchive } from '../verifier/archive/archive.ts';
 import { readIdentities } from '../verifier/encryption/identities.ts';
 import { readPublicKey } from '../verifier/signature/key.ts';
 import { readRoots } from '../verifier/timestamp/roots.ts';
@@ -36,9 +36,6 @@ export interface ArchiveScope {
   workDirectory?: string;
 }
 
-/** An archive that is kept elsewhere than in a folder: as much of it as a verification asks for. */
-export type ReadableArchive = Pick<Archive, 'url' | 'locks' | 'read' | 'readBytes' | 'stat' | 'list' | 'fetchFile'>;
-
 /**
  * Verifies an archive: the chain of its ledger, its signatures, every run and every object in it, each bundle anew.
  *
@@ -66,14 +63,16 @@ export async function verifyArchive(
 ): Promise<ArchiveReport> {
   const { run, workDirectory = tmpdir(), ...wanted } = scope;
   const options = toArchiveOptions(trust);
-  const archive = await openArchive(source instanceof URL ? fileURLToPath(source) : source);
+  const isFolder = typeof source === 'string' || source instanceof URL;
+  const opened = isFolder ? await openFolder(source) : null;
+  const archive = isFolder ? opened : source;
   const folder = await mkdtemp(join(workDirectory, 'evidence-verify-'));
   try {
     const root = archive?.url ?? String(source);
     return await verifyNamedArchive(archive, root, run ?? null, { ...options, ...wanted, workDirectory: folder });
   } finally {
     await rm(folder, { recursive: true, force: true });
-    await archive?.close();
+    await opened?.close();
   }
 }
 
@@ -88,28 +87,11 @@ function toArchiveOptions({ publicKeys = [], stampRoots, identities, ...trust }:
 }
 
 /** Null where there is no such folder. */
-async function openArchive(source: string | ReadableArchive): Promise<Archive | null> {
-  if (typeof source !== 'string') return toArchive(source);
-  const isFolder = await stat(source).then(
+async function openFolder(source: string | URL) {
+  const path = source instanceof URL ? fileURLToPath(source) : source;
+  const isFolder = await stat(path).then(
     (found) => found.isDirectory(),
     () => false,
   );
-  return isFolder ? openDirectoryArchive(source, { create: false }) : null;
-}
-
-/** It is its owner who closes it. */
-function toArchive(source: ReadableArchive): Archive {
-  return {
-    url: source.url,
-    locks: source.locks,
-    links: null,
-    read: (key) => source.read(key),
-    readBytes: (key, maxBytes) => source.readBytes(key, maxBytes),
-    stat: (key) => source.stat(key),
-    list: (prefix, onUnlisted) => source.list(prefix, onUnlisted),
-    fetchFile: (key, directory) => source.fetchFile(key, directory),
-    put: () => Promise.reject(new TypeError('a verification stores nothing')),
-    limitations: async () => [],
-    close: async () => {},
-  };
+  return isFolder ? openDirectoryArchive(path, { create: false }) : null;
 }

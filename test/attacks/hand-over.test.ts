@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest';
 import { isEvidenceError } from '../../src/core/errors.ts';
-import type { Archive } from '../../src/verifier/archive/archive.ts';
-import { readKnownLedger } from '../../src/verifier/ledger/continuation.ts';
+import type { Archive } from '../../src/exporter/archive/archive.ts';
+import { readKnownLedger } from '../../src/exporter/ledger/continuation.ts';
+import { foreseeHandOver, handOver } from '../../src/exporter/ledger/hand-over.ts';
 import { deriveEntry } from '../../src/verifier/ledger/derive.ts';
-import { foreseeHandOver, handOver } from '../../src/verifier/ledger/hand-over.ts';
 import { readNewestEntry, signedPart } from '../../src/verifier/ledger/ledger.ts';
 import { toRecordBytes } from '../../src/verifier/records/record-bytes.ts';
 import { sign } from '../../src/verifier/signature/envelope.ts';

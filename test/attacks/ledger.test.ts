@@ -2,9 +2,9 @@ import { describe, expect, test } from 'vitest';
 import { sha256 } from '../../src/core/digest.ts';
 import { RowMap } from '../../src/core/rows/map.ts';
 import { shellWord } from '../../src/core/shell.ts';
-import type { Archive } from '../../src/verifier/archive/archive.ts';
-import { appendEntry, catchUp } from '../../src/verifier/ledger/append.ts';
-import { readKnownLedger } from '../../src/verifier/ledger/continuation.ts';
+import type { Archive } from '../../src/exporter/archive/archive.ts';
+import { appendEntry, catchUp } from '../../src/exporter/ledger/append.ts';
+import { readKnownLedger } from '../../src/exporter/ledger/continuation.ts';
 import { deriveEntry } from '../../src/verifier/ledger/derive.ts';
 import {
   type LedgerEntry,

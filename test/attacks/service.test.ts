@@ -1,10 +1,11 @@
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, test } from 'vitest';
+import type { Archive } from '../../src/exporter/archive/archive.ts';
 import { openMemoryArchive } from '../../src/exporter/archive/memory.ts';
-import type { Archive } from '../../src/verifier/archive/archive.ts';
+import { keepService, requireService } from '../../src/exporter/ledger/service.ts';
 import { readNewestEntry } from '../../src/verifier/ledger/ledger.ts';
-import { archiveBytes, keepService, readArchiveService, requireService } from '../../src/verifier/ledger/service.ts';
+import { archiveBytes, readArchiveService } from '../../src/verifier/ledger/service.ts';
 import { runRecordKey } from '../../src/verifier/records/keys.ts';
 import type { RunRecord } from '../../src/verifier/records/record.ts';
 import { chainOf } from '../support/chain.ts';

@@ -3,7 +3,8 @@ import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import type { Archive, Expected } from '../../src/verifier/archive/archive.ts';
+import type { Archive } from '../../src/exporter/archive/archive.ts';
+import type { Expected } from '../../src/verifier/archive/archive.ts';
 
 export function expectedOf(bytes: Uint8Array | string): Expected {
   const buffer = Buffer.from(bytes);

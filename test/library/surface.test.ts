@@ -29,7 +29,7 @@ const IN_NODE = {
   ArchiveTrust:
     'interface ArchiveTrust extends StampTrust { publicKeys?: readonly string[]; stampRoots?: string; identities?: readonly string[]; }',
   ReadableArchive:
-    "type ReadableArchive = Pick<Archive, 'url' | 'locks' | 'read' | 'readBytes' | 'stat' | 'list' | 'fetchFile'>",
+    'interface ReadableArchive { readonly url: string; readonly locks: LockReader | null; read(key: string): Promise<Readable>; readBytes(key: string, maxBytes: number): Promise<Uint8Array>; stat(key: string): Promise<{ bytes: number; } | null>; list(prefix: string, onUnlisted?: Unlisted): AsyncIterable<StoredObject>; fetchFile(key: string, directory: string): Promise<string>; }',
   verifyArchive:
     'function verifyArchive(source: string | URL | ReadableArchive, trust: ArchiveTrust, scope?: ArchiveScope): Promise<ArchiveReport>',
   verifyBundle: 'function verifyBundle(source: string | URL | Content, trust: StampTrust): Promise<FileReport>',

@@ -1,5 +1,6 @@
+import type { Archive, Locks } from '../../src/exporter/archive/archive.ts';
 import { openMemoryArchive } from '../../src/exporter/archive/memory.ts';
-import type { Archive, Inspected, Locks, ObjectLock } from '../../src/verifier/archive/archive.ts';
+import type { Inspected, ObjectLock } from '../../src/verifier/archive/archive.ts';
 
 /** What a store shows of an object; `hidden` for one that this identity may not see. */
 export interface Shown {

@@ -1,11 +1,11 @@
 import { sha256 } from '../../src/core/digest.ts';
+import { type WrittenBundle, writeBundle } from '../../src/exporter/bundle/write.ts';
 import type { ServiceDocument, TransferLog, Verification } from '../../src/verifier/bundle/documents.ts';
 import { CONTRACT_FILE, type FormName } from '../../src/verifier/bundle/files.ts';
 import { bagInfo } from '../../src/verifier/bundle/info.ts';
 import { slugOf } from '../../src/verifier/bundle/layout.ts';
 import { type MissingForm, missingFile } from '../../src/verifier/bundle/missing.ts';
 import { tokenFiles } from '../../src/verifier/bundle/tokens.ts';
-import { type WrittenBundle, writeBundle } from '../../src/verifier/bundle/write.ts';
 import { PackageReader, type PackageReading } from '../../src/verifier/chain/package.ts';
 import { CarriedListing } from '../../src/verifier/claims/carried-listing.ts';
 import type { ClaimName } from '../../src/verifier/claims/claim.ts';

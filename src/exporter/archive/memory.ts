@@ -3,9 +3,10 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { EvidenceError } from '../../core/errors.ts';
-import type { Archive, Expected, ObjectSource, PutResult, StoredObject } from '../../verifier/archive/archive.ts';
-import { conflict, differenceTo, expectedContent } from '../../verifier/archive/content.ts';
+import type { Expected, StoredObject } from '../../verifier/archive/archive.ts';
 import { checkKey, compareKeys } from '../../verifier/archive/key.ts';
+import type { Archive, ObjectSource, PutResult } from './archive.ts';
+import { conflict, differenceTo, expectedContent } from './content.ts';
 
 /** An archive that is gone with the process: for tests, and for trying a command without leaving a trace. */
 export function openMemoryArchive(): Archive {

@@ -1,13 +1,13 @@
 import { EvidenceError, isEvidenceError } from '../../core/errors.ts';
-import { appendEntry, catchUp } from '../../verifier/ledger/append.ts';
 import type { LedgerEnd } from '../../verifier/ledger/trust.ts';
 import { runEnvelopeKey, stampKey } from '../../verifier/records/keys.ts';
-import { keepPublicKey } from '../../verifier/records/public-key.ts';
 import { envelopePieces } from '../../verifier/records/run-envelope.ts';
 import { readStamps } from '../../verifier/records/stamps.ts';
 import { toStatement } from '../../verifier/records/statement.ts';
 import type { FinalizedRun } from '../../verifier/records/stored-run.ts';
 import { sign } from '../../verifier/signature/envelope.ts';
+import { appendEntry, catchUp } from '../ledger/append.ts';
+import { keepPublicKey } from '../records/public-key.ts';
 import type { ExportContext } from './context.ts';
 import { withFile } from './pieces.ts';
 import { type FreshStamp, keepStamp, requestStamp } from './stamp.ts';

@@ -1,5 +1,4 @@
 import type { KeyObject } from 'node:crypto';
-import type { Archive } from '../../verifier/archive/archive.ts';
 import type { Restart, StreamPast } from '../../verifier/claims/span-schema.ts';
 import type { Operator } from '../../verifier/claims/stated-schema.ts';
 import type { Recipients } from '../../verifier/encryption/recipients.ts';
@@ -12,6 +11,7 @@ import type { Question } from '../../verifier/records/question.ts';
 import type { Acceptance, ReportOptions, RunRecord } from '../../verifier/records/record.ts';
 import type { StoredSupplements } from '../../verifier/records/supplements.ts';
 import type { Certificate } from '../../verifier/timestamp/certificate.ts';
+import type { Archive } from '../archive/archive.ts';
 import type { AuditClient } from '../client/audit.ts';
 import type { Period } from '../client/period.ts';
 import type { ClockReading } from '../clocks.ts';

@@ -1,6 +1,6 @@
-import type { Archive } from '../../verifier/archive/archive.ts';
 import { documentKey } from '../../verifier/records/keys.ts';
 import type { RunDocument, RunRecord } from '../../verifier/records/record.ts';
+import type { Archive } from '../archive/archive.ts';
 import type { Report } from '../report/reports.ts';
 import type { Runtime } from './context.ts';
 import { withFile } from './pieces.ts';

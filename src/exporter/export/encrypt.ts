@@ -1,9 +1,9 @@
 import { FORMATS } from '../../core/formats.ts';
 import { bundleFileName } from '../../verifier/bundle/layout.ts';
 import { encryptedBundleKey } from '../../verifier/records/keys.ts';
-import { putRecord } from '../../verifier/records/put-record.ts';
 import { ENCRYPTED_BUNDLE, type StreamRecord } from '../../verifier/records/record.ts';
 import type { Unbound } from '../../verifier/records/stored-object.ts';
+import { putRecord } from '../records/put-record.ts';
 import { bindRecord } from './binding.ts';
 import type { ExportContext } from './context.ts';
 

@@ -1,10 +1,10 @@
 import { isEvidenceError } from '../../core/errors.ts';
-import { isBound } from '../../verifier/bundle/binding.ts';
 import { type OpenBundle, openBundle } from '../../verifier/bundle/read.ts';
 import { collectedIn } from '../../verifier/bundle/stated.ts';
 import type { Verdict } from '../../verifier/claims/verdict.ts';
 import type { StreamRecord } from '../../verifier/records/record.ts';
 import { verifyBundle } from '../../verifier/verify/bundle.ts';
+import { isBound } from '../bundle/binding.ts';
 import type { Binding, ExportContext } from './context.ts';
 import { notOurs, saysTheSame } from './records.ts';
 import type { Relisting } from './relist.ts';

@@ -1,6 +1,6 @@
 import { type Rows, RowsBuilder } from '../../core/rows/rows.ts';
-import type { Archive, StoredObject } from '../../verifier/archive/archive.ts';
-import { measure } from '../../verifier/archive/content.ts';
+import type { StoredObject } from '../../verifier/archive/archive.ts';
+import { measure } from '../../verifier/archive/measure.ts';
 import {
   askedKey,
   holdLogPrefix,
@@ -11,6 +11,7 @@ import {
 } from '../../verifier/records/keys.ts';
 import type { RunRecord } from '../../verifier/records/record.ts';
 import type { StoredAs } from '../../verifier/records/stored-object.ts';
+import type { Archive } from '../archive/archive.ts';
 import { notOurs } from './records.ts';
 
 /** All that lies under a run. */

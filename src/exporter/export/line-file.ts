@@ -1,6 +1,6 @@
 import { closeSync, openSync, writeFileSync } from 'node:fs';
 import { toWrites } from '../../core/chunks.ts';
-import type { PayloadSource } from '../../verifier/bundle/source.ts';
+import type { PayloadSource } from '../bundle/source.ts';
 
 /** So much is written at once. */
 const BLOCK = 256 * 1024;

@@ -1,9 +1,9 @@
 import type { Rows } from '../../core/rows/rows.ts';
 import type { StoredObject } from '../../verifier/archive/archive.ts';
-import { type KnownLedger, readKnownLedger } from '../../verifier/ledger/continuation.ts';
 import { endReading } from '../../verifier/pdf-text/reader.ts';
 import type { StreamList } from '../../verifier/records/record.ts';
 import { type ClockReading, readClock } from '../clocks.ts';
+import { type KnownLedger, readKnownLedger } from '../ledger/continuation.ts';
 import { collectAccount } from './account.ts';
 import { type BegunRun, checkSameService, readBegun } from './asked.ts';
 import { readAttempts } from './attempts.ts';

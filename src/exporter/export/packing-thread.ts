@@ -1,6 +1,6 @@
 import { parentPort } from 'node:worker_threads';
 import { type ErrorCode, type ErrorDetails, isEvidenceError, isSystemError } from '../../core/errors.ts';
-import { type BundleOptions, type WrittenBundle, writeBundle } from '../../verifier/bundle/write.ts';
+import { type BundleOptions, type WrittenBundle, writeBundle } from '../bundle/write.ts';
 
 export interface PackingJob {
   id: number;

@@ -2,7 +2,7 @@ import type { Worker } from 'node:worker_threads';
 import { EvidenceError, messageOf } from '../../core/errors.ts';
 import { programUrl } from '../../core/install-paths.ts';
 import { KeptThreads } from '../../core/kept-threads.ts';
-import type { BundleOptions, WrittenBundle } from '../../verifier/bundle/write.ts';
+import type { BundleOptions, WrittenBundle } from '../bundle/write.ts';
 import type { PackingAnswer, PackingJob } from './packing-thread.ts';
 
 /** The limits of the thread: bundles pass through buffers outside of the heap. */
@@ -43,7 +43,7 @@ export class Packing {
 
   /** As `writeBundle`. */
   async write(options: BundleOptions): Promise<WrittenBundle> {
-    if (this.#thread === null) return (await import('../../verifier/bundle/write.ts')).writeBundle(options);
+    if (this.#thread === null) return (await import('../bundle/write.ts')).writeBundle(options);
     if (this.#end !== null) throw this.#end;
     const job: PackingJob = { id: this.#asked++, options };
     return new Promise<WrittenBundle>((resolve, reject) => {

@@ -1,12 +1,12 @@
 import { sha256 } from '../../core/digest.ts';
 import { EvidenceError, isEvidenceError } from '../../core/errors.ts';
 import { FORMATS } from '../../core/formats.ts';
-import type { Archive } from '../../verifier/archive/archive.ts';
 import type { Operator } from '../../verifier/claims/stated-schema.ts';
-import { lockAsRun } from '../../verifier/records/beside-run.ts';
-import { putRestamping } from '../../verifier/records/restamping.ts';
+import { RESTAMPING, type Restamping, restampingKey } from '../../verifier/records/restamping.ts';
 import { judgeStamps, readStamps, type Stamps, type StampVerdict } from '../../verifier/records/stamps.ts';
 import { readFinalizedRun } from '../../verifier/records/stored-run.ts';
+import type { Archive } from '../archive/archive.ts';
+import { lockAsRun, putBesideRun } from '../records/beside-run.ts';
 import { keepStamp, requestStamp, type Stamping } from './stamp.ts';
 
 export interface RestampContext {
@@ -52,14 +52,15 @@ export async function restampRun(context: RestampContext, runId: string): Promis
   try {
     const options = { notBefore: newest?.time ?? finishedAt, outlasting: until, now };
     const stamp = await requestStamp(stamps, stamping, options);
-    await putRestamping(archive, {
+    const record: Restamping = {
       format: FORMATS.restamp,
       run_id: runId,
       ordered_by: context.orderedBy,
       ordered_at: now.toISOString(),
       timestamp_authority: stamping.authority.shown,
       token: { key: stamp.key, sha256: sha256(stamp.der) },
-    });
+    };
+    await putBesideRun(archive, restampingKey(record), RESTAMPING, record, now);
     await keepStamp(archive, stamp);
     await lockAsRun(archive, stamp.key, now);
     return answer(runId, 'stamped', stamp.verdict.until);

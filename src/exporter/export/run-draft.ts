@@ -5,7 +5,6 @@ import { EvidenceError, isEvidenceError } from '../../core/errors.ts';
 import { FORMATS } from '../../core/formats.ts';
 import { type Rows, RowsBuilder } from '../../core/rows/rows.ts';
 import { runDraftKey } from '../../verifier/records/keys.ts';
-import { putLongFile } from '../../verifier/records/put-record.ts';
 import {
   RUN_DRAFT,
   RUN_RECORD,
@@ -16,6 +15,7 @@ import {
 } from '../../verifier/records/record.ts';
 import { recordPieces } from '../../verifier/records/record-bytes.ts';
 import type { StoredAs } from '../../verifier/records/stored-object.ts';
+import { putLongFile } from '../records/put-record.ts';
 import { bindPieces, isBoundStream } from './binding.ts';
 import type { ExportContext } from './context.ts';
 import { withFile } from './pieces.ts';

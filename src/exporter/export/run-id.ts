@@ -1,8 +1,8 @@
 import { type EvidenceError, isEvidenceError } from '../../core/errors.ts';
-import type { Archive } from '../../verifier/archive/archive.ts';
 import { isEarlierRevision, revisionOf } from '../../verifier/ledger/given-up.ts';
 import { readPast } from '../../verifier/ledger/past.ts';
 import { RUNS_PREFIX, runIdOf, runPrefix, runRecordKey } from '../../verifier/records/keys.ts';
+import type { Archive } from '../archive/archive.ts';
 import type { PeriodAnswer, RunName } from './period.ts';
 
 /** The user's options for a run that exists already. */

@@ -1,6 +1,5 @@
 import { EvidenceError } from '../../core/errors.ts';
 import { inParallel } from '../../core/parallel.ts';
-import { type KnownLedger, readKnownLedger } from '../../verifier/ledger/continuation.ts';
 import { findEntry, readNewestEntry, runOf } from '../../verifier/ledger/ledger.ts';
 import { requireTrusted } from '../../verifier/ledger/trust.ts';
 import { verifyCommand } from '../../verifier/ledger/verify-command.ts';
@@ -9,6 +8,7 @@ import { runEnvelopeKey, runRecordKey } from '../../verifier/records/keys.ts';
 import { type MonthReport, toMonthReport } from '../../verifier/records/month-report.ts';
 import { type FinalizedRun, readFinalizedRun } from '../../verifier/records/stored-run.ts';
 import { type ClockReading, earlierClock } from '../clocks.ts';
+import { type KnownLedger, readKnownLedger } from '../ledger/continuation.ts';
 import { hiddenIn } from './account.ts';
 import { beginningOf, beginRun, boundToBeginning, checkSameService, requireSame } from './asked.ts';
 import { attestRun, stampFinalized } from './attest.ts';

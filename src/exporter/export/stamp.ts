@@ -1,11 +1,11 @@
 import { randomBytes } from 'node:crypto';
 import { EvidenceError, isEvidenceError } from '../../core/errors.ts';
-import type { Archive } from '../../verifier/archive/archive.ts';
-import { putBytes } from '../../verifier/archive/put.ts';
 import { judgeStamp, type Stamps, type StampVerdict } from '../../verifier/records/stamps.ts';
 import type { Certificate } from '../../verifier/timestamp/certificate.ts';
-import { timestampRequest } from '../../verifier/timestamp/request.ts';
+import type { Archive } from '../archive/archive.ts';
 import type { AuthorityClient } from '../client/authority.ts';
+import { putBytes } from '../records/put-bytes.ts';
+import { timestampRequest } from './stamp-request.ts';
 
 export interface Stamping {
   authority: AuthorityClient;

@@ -1,5 +1,4 @@
 import { join } from 'node:path';
-import type { PayloadSource } from '../../verifier/bundle/source.ts';
 import type { StreamRecord } from '../../verifier/records/record.ts';
 import type { Unbound } from '../../verifier/records/stored-object.ts';
 import { whyNoBundle } from '../../verifier/records/supplements.ts';
@@ -12,6 +11,7 @@ import { describeRecords } from '../../verifier/supplements/reading.ts';
 import { type StreamStanding, standingOf } from '../../verifier/supplements/standing.ts';
 import { SupplementTally } from '../../verifier/supplements/tally.ts';
 import type { NotedStreams } from '../../verifier/verify/noted-streams.ts';
+import type { PayloadSource } from '../bundle/source.ts';
 import type { ExportContext } from './context.ts';
 import { LineFile } from './line-file.ts';
 import type { OpenSupplements } from './open-supplements.ts';

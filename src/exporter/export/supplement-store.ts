@@ -3,14 +3,13 @@ import { FORMATS } from '../../core/formats.ts';
 import type { Rows } from '../../core/rows/rows.ts';
 import type { StoredObject } from '../../verifier/archive/archive.ts';
 import { announcedSupplementsKey, runDraftKey, supplementsKey } from '../../verifier/records/keys.ts';
-import { putRecord } from '../../verifier/records/put-record.ts';
 import { readRecord } from '../../verifier/records/record-bytes.ts';
-import { whereKept } from '../../verifier/records/stored-object.ts';
 import {
   ANNOUNCED_SUPPLEMENTS,
   type RunSupplements,
   type StoredSupplements,
 } from '../../verifier/records/supplements.ts';
+import { putRecord, whereKept } from '../records/put-record.ts';
 import { bindRecord, isBoundRecord } from './binding.ts';
 import type { ExportContext } from './context.ts';
 import { toStoredForm } from './encrypt.ts';

@@ -5,8 +5,8 @@ import { pipeline } from 'node:stream/promises';
 import { StreamingSha256 } from '../../core/digest.ts';
 import { EvidenceError, messageOf } from '../../core/errors.ts';
 import { inParallel } from '../../core/parallel.ts';
-import type { Archive } from '../../verifier/archive/archive.ts';
 import type { SharedObject } from '../../verifier/records/share.ts';
+import type { Archive } from '../archive/archive.ts';
 import { differs } from './selection.ts';
 
 const AT_ONCE = 4;

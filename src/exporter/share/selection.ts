@@ -1,6 +1,6 @@
 import { sha256 } from '../../core/digest.ts';
 import { EvidenceError } from '../../core/errors.ts';
-import type { Archive, StoredObject } from '../../verifier/archive/archive.ts';
+import type { StoredObject } from '../../verifier/archive/archive.ts';
 import { isKey } from '../../verifier/archive/key.ts';
 import {
   countersignatureOf,
@@ -24,6 +24,7 @@ import { readRunEnvelope } from '../../verifier/records/run-envelope.ts';
 import type { SharedObject } from '../../verifier/records/share.ts';
 import { readStamps } from '../../verifier/records/stamps.ts';
 import { type PublicKey, readPublicKey } from '../../verifier/signature/key.ts';
+import type { Archive } from '../archive/archive.ts';
 
 /** A finalized run, as it was read. */
 export interface SharedRun {

@@ -1,8 +1,9 @@
 import { FORMATS } from '../../core/formats.ts';
-import type { Archive, LinkSeries } from '../../verifier/archive/archive.ts';
 import { runEnvelopeKey } from '../../verifier/records/keys.ts';
 import { toRecordBytes } from '../../verifier/records/record-bytes.ts';
-import { putShare, SHARE_MARK, type SharedObject, type ShareRecord } from '../../verifier/records/share.ts';
+import { SHARE, SHARE_MARK, type SharedObject, type ShareRecord, shareKey } from '../../verifier/records/share.ts';
+import type { Archive, LinkSeries } from '../archive/archive.ts';
+import { putBesideRun } from '../records/beside-run.ts';
 import { renderLetter } from '../report/letter.ts';
 import type { LetterFile, LetterSubject } from '../report/view/letter.ts';
 import { ShareFolder } from './folder.ts';
@@ -38,7 +39,7 @@ export interface Shared {
  * Hands a finalized run to somebody: by links that end, or as copies, with a letter that says what it is and how to verify
  * it. Only the letter has the links.
  *
- * @throws EvidenceError see `selectObjects`, `putShare`; then nothing was handed out.
+ * @throws EvidenceError see `selectObjects`, `putBesideRun`; then nothing was handed out.
  */
 export async function shareRun(context: ShareContext, options: ShareOptions): Promise<Shared> {
   const { archive, signal } = context;
@@ -47,7 +48,7 @@ export async function shareRun(context: ShareContext, options: ShareOptions): Pr
   try {
     if (series === null) await folder.copy(archive, selection.objects, signal);
     signal.throwIfAborted();
-    const stored = await putShare(archive, record);
+    const stored = await keepShare(archive, record);
     if (series === null) await folder.write(SHARE_MARK, toRecordBytes(record));
     const files = await toFiles([...selection.objects, stored], stored, series);
     const letter = await renderLetter(toSubject(options, record, selection, files));
@@ -155,4 +156,9 @@ function toSubject(
     roots,
     files,
   };
+}
+
+async function keepShare(archive: Archive, record: ShareRecord): Promise<SharedObject> {
+  const stored = await putBesideRun(archive, shareKey(record), SHARE, record, new Date(record.shared_at));
+  return { ...stored, version_id: stored.version_id ?? null };
 }

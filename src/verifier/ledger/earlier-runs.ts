@@ -1,5 +1,5 @@
 import { isEvidenceError } from '../../core/errors.ts';
-import type { Archive } from '../archive/archive.ts';
+import type { ReadableArchive } from '../archive/archive.ts';
 import { coverageOf } from '../records/coverage.ts';
 import { runRecordKey } from '../records/keys.ts';
 import type { EarlierRun, RunRecord } from '../records/record.ts';
@@ -20,7 +20,7 @@ export interface EarlierRuns {
  * The runs of a ledger. Each record names those before it, so that the newest alone has to be read; it counts only if
  * it is the one in the ledger.
  */
-export async function readEarlierRuns(archive: Archive, ledger: Pick<LedgerEnd, 'runs'>): Promise<EarlierRuns> {
+export async function readEarlierRuns(archive: ReadableArchive, ledger: Pick<LedgerEnd, 'runs'>): Promise<EarlierRuns> {
   const newest = [...ledger.runs].at(-1);
   if (newest === undefined) return { runs: [], warning: null };
   const [runId, expected] = newest;

@@ -3,7 +3,7 @@ import { utf8Bytes } from '../../core/bytes.ts';
 import { StreamingSha256 } from '../../core/digest.ts';
 import { EvidenceError } from '../../core/errors.ts';
 import { FORMATS } from '../../core/formats.ts';
-import type { Archive } from '../archive/archive.ts';
+import type { ReadableArchive } from '../archive/archive.ts';
 import { periodSchema, seenHeadSchema, spanEntriesSchema, spanSchema } from '../claims/span-schema.ts';
 import { operatorSchema } from '../claims/stated-schema.ts';
 import type { LongFormat } from '../model/record-format.ts';
@@ -162,13 +162,13 @@ export function runOf(entry: LedgerEntry): { id: string; sha256: string } | null
 }
 
 /** @throws EvidenceError `unreadable` when it is not a ledger entry. */
-export async function readEntry(archive: Archive, key: string): Promise<StoredLedgerEntry> {
+export async function readEntry(archive: ReadableArchive, key: string): Promise<StoredLedgerEntry> {
   const { record: entry, sha256 } = await readLongRecord(LEDGER_ENTRY, await archive.read(key), key);
   return { key, entry, sha256 };
 }
 
 /** The newest entry, or null when nothing was ever finalized. */
-export async function readNewestEntry(archive: Archive): Promise<StoredLedgerEntry | null> {
+export async function readNewestEntry(archive: ReadableArchive): Promise<StoredLedgerEntry | null> {
   let newest: string | null = null;
   for await (const { key } of archive.list(LEDGER_PREFIX)) if (isLedgerKey(key)) newest = key;
   return newest === null ? null : readEntry(archive, newest);
@@ -179,7 +179,7 @@ export async function readNewestEntry(archive: Archive): Promise<StoredLedgerEnt
  * @param newest where it was read already.
  */
 export async function findEntry(
-  archive: Archive,
+  archive: ReadableArchive,
   runId: string,
   newest?: StoredLedgerEntry | null,
 ): Promise<StoredLedgerEntry | null> {

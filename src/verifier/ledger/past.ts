@@ -1,5 +1,5 @@
 import type { RowMap } from '../../core/rows/map.ts';
-import type { Archive } from '../archive/archive.ts';
+import type { ReadableArchive } from '../archive/archive.ts';
 import type { Span } from '../claims/span-schema.ts';
 import type { CoveringRun } from '../records/coverage.ts';
 import { isLedgerKey, LEDGER_PREFIX } from '../records/keys.ts';
@@ -26,7 +26,7 @@ export interface Past {
 }
 
 /** Reads the past from the ledger of an archive; nothing of it is verified. */
-export async function readPast(archive: Archive): Promise<Past> {
+export async function readPast(archive: ReadableArchive): Promise<Past> {
   const past = new PastBuilder();
   for await (const { key } of archive.list(LEDGER_PREFIX))
     if (isLedgerKey(key)) past.add((await readEntry(archive, key)).entry);

@@ -1,5 +1,5 @@
 import { EvidenceError } from '../../core/errors.ts';
-import type { Archive } from '../archive/archive.ts';
+import type { ReadableArchive } from '../archive/archive.ts';
 import { isSignedBy } from '../signature/envelope.ts';
 import type { PublicKey, SigningKey } from '../signature/key.ts';
 import { countersignatureOf, type StoredLedgerEntry, signedPart } from './ledger.ts';
@@ -33,7 +33,7 @@ export interface LedgerEnd {
  *
  * @throws EvidenceError `config`; `unreadable` for an entry that is not the one that was signed.
  */
-export function requireTrusted(archive: Archive, previous: StoredLedgerEntry | null, trust: LedgerTrust): void {
+export function requireTrusted(archive: ReadableArchive, previous: StoredLedgerEntry | null, trust: LedgerTrust): void {
   const { signingKey, publicKeys } = trust;
   if (previous === null) return;
   const { signature } = previous.entry;

@@ -1,6 +1,6 @@
 import { EvidenceError } from '../../core/errors.ts';
 import { FORMATS, GET_THAT_VERSION, otherVersionIn } from '../../core/formats.ts';
-import type { Archive } from '../archive/archive.ts';
+import type { ReadableArchive } from '../archive/archive.ts';
 import { ARCHIVE_KEY, isLedgerKey, LEDGER_PREFIX } from '../records/keys.ts';
 
 /** The most bytes of `archive.json` and of a ledger entry. */
@@ -12,7 +12,7 @@ const MAX_BYTES = 2 ** 30;
  *
  * @throws EvidenceError `config`.
  */
-export async function refuseOtherVersion(archive: Archive): Promise<void> {
+export async function refuseOtherVersion(archive: ReadableArchive): Promise<void> {
   // Objects that cannot be read here are reported by whoever reads them to use them.
   const found = await formatOf(archive).catch(() => null);
   if (found === null) return;
@@ -24,7 +24,7 @@ export async function refuseOtherVersion(archive: Archive): Promise<void> {
 }
 
 /** The format that all of an archive names, where it is of another version. */
-async function formatOf(archive: Archive): Promise<string | null> {
+async function formatOf(archive: ReadableArchive): Promise<string | null> {
   if ((await archive.stat(ARCHIVE_KEY)) === null) return null;
   const found = otherVersionIn(await archive.readBytes(ARCHIVE_KEY, MAX_BYTES));
   if (found === null) return null;

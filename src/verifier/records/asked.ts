@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { FORMATS } from '../../core/formats.ts';
-import type { Archive } from '../archive/archive.ts';
+import type { ReadableArchive } from '../archive/archive.ts';
 import { periodSchema } from '../claims/span-schema.ts';
 import { operatorSchema } from '../claims/stated-schema.ts';
 import type { RecordFormat } from '../model/record-format.ts';
@@ -32,7 +32,7 @@ export const ASKED: RecordFormat<Asked> = { schema: askedSchema, maxBytes: 2 ** 
 
 /** Returns the question of a run that was begun, with the bytes that state it. @throws EvidenceError `unreadable`. */
 export async function readAsked(
-  archive: Pick<Archive, 'readBytes'>,
+  archive: Pick<ReadableArchive, 'readBytes'>,
   runId: string,
 ): Promise<{ asked: Asked; bytes: Uint8Array }> {
   const key = askedKey(runId);

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { sha256 } from '../../core/digest.ts';
 import { FORMATS } from '../../core/formats.ts';
-import type { Archive } from '../archive/archive.ts';
+import type { ReadableArchive } from '../archive/archive.ts';
 import { operatorSchema } from '../claims/stated-schema.ts';
 import type { RecordFormat } from '../model/record-format.ts';
 import { runIdSchema, sha256Schema, timeSchema } from '../model/schemas.ts';
@@ -59,7 +59,7 @@ const ACTIONS: readonly (string | null)[] = ['hold', 'release', 'extend'];
  * All that was done about the protection of a run, the oldest first.
  * @throws EvidenceError `unreadable` for a record that is not one; `archive`.
  */
-export async function readHoldLog(archive: Archive, runId: string): Promise<StoredHoldRecord[]> {
+export async function readHoldLog(archive: ReadableArchive, runId: string): Promise<StoredHoldRecord[]> {
   const keys = new Set<string>();
   for await (const { key } of archive.list(holdLogPrefix(runId))) keys.add(key);
   const stored: StoredHoldRecord[] = [];
@@ -74,7 +74,7 @@ export function standingHolds(log: readonly StoredHoldRecord[]): StoredHoldRecor
   return log.slice(released + 1).filter((one) => one.record.action === 'hold' && isDone(one));
 }
 
-async function readStored(archive: Archive, key: string, keys: ReadonlySet<string>): Promise<StoredHoldRecord> {
+async function readStored(archive: ReadableArchive, key: string, keys: ReadonlySet<string>): Promise<StoredHoldRecord> {
   const bytes = await archive.readBytes(key, MAX_HOLD_RECORD_BYTES);
   const resultKey = holdResultKey(key);
   const result = keys.has(resultKey)

@@ -1,12 +1,10 @@
 import { z } from 'zod';
 import { FORMATS } from '../../core/formats.ts';
-import type { Archive } from '../archive/archive.ts';
+import type { ReadableArchive } from '../archive/archive.ts';
 import { operatorSchema } from '../claims/stated-schema.ts';
 import type { RecordFormat } from '../model/record-format.ts';
 import { runIdSchema, sha256Schema, timeSchema } from '../model/schemas.ts';
-import { lockAsRun } from './beside-run.ts';
 import { holdActionOf, holdLogPrefix, holdRecordKey } from './keys.ts';
-import { putRecord } from './put-record.ts';
 import { readRecord } from './record-bytes.ts';
 import { keySchema } from './stored-object.ts';
 
@@ -35,17 +33,11 @@ export function restampingKey({ run_id, ordered_at }: Pick<Restamping, 'run_id' 
   return holdRecordKey(run_id, ordered_at, ACTION);
 }
 
-export async function putRestamping(archive: Archive, record: Restamping): Promise<void> {
-  const key = restampingKey(record);
-  await putRecord(archive, key, RESTAMPING, record);
-  await lockAsRun(archive, key, new Date(record.ordered_at));
-}
-
 /**
  * Returns who had a run stamped anew, the oldest first.
  * @throws EvidenceError `unreadable` for a record that is not one; `archive`.
  */
-export async function readRestampings(archive: Archive, runId: string): Promise<StoredRestamping[]> {
+export async function readRestampings(archive: ReadableArchive, runId: string): Promise<StoredRestamping[]> {
   const found: StoredRestamping[] = [];
   for await (const { key } of archive.list(holdLogPrefix(runId)))
     if (holdActionOf(key) === ACTION)

@@ -1,6 +1,6 @@
 import { utf8Text } from '../../core/bytes.ts';
 import { EvidenceError } from '../../core/errors.ts';
-import type { Archive } from '../archive/archive.ts';
+import type { ReadableArchive } from '../archive/archive.ts';
 import type { RecordFormat } from '../model/record-format.ts';
 import { type Envelope, envelopeSchema, type Signature, type Signed, toSigned } from '../signature/envelope.ts';
 import { runEnvelopeKey } from './keys.ts';
@@ -23,7 +23,10 @@ export function* envelopePieces({ payload, payloadType }: Signed, signature: Sig
 }
 
 /** @throws EvidenceError `unreadable` when it is not an envelope as we write them, to the byte; `not-found`. */
-export async function readRunEnvelope(archive: Archive, runId: string): Promise<Signed & { signature: Signature }> {
+export async function readRunEnvelope(
+  archive: ReadableArchive,
+  runId: string,
+): Promise<Signed & { signature: Signature }> {
   const key = runEnvelopeKey(runId);
   return openEnvelope(await archive.readBytes(key, MAX_BYTES), key);
 }

@@ -1,12 +1,10 @@
 import { z } from 'zod';
 import { FORMATS } from '../../core/formats.ts';
-import type { Archive } from '../archive/archive.ts';
+import type { ReadableArchive } from '../archive/archive.ts';
 import { operatorSchema } from '../claims/stated-schema.ts';
 import type { RecordFormat } from '../model/record-format.ts';
 import { runIdSchema, sha256Schema, timeSchema } from '../model/schemas.ts';
-import { lockAsRun } from './beside-run.ts';
 import { holdActionOf, holdLogPrefix, holdRecordKey } from './keys.ts';
-import { putRecord } from './put-record.ts';
 import { readRecord } from './record-bytes.ts';
 import { keySchema } from './stored-object.ts';
 
@@ -52,21 +50,10 @@ export function shareKey({ run_id, shared_at }: ShareRecord): string {
 }
 
 /**
- * Stores the record of a share, for as long as the run's own record is kept.
- * @throws EvidenceError `store-refused`, `archive`.
- */
-export async function putShare(archive: Archive, record: ShareRecord): Promise<SharedObject> {
-  const key = shareKey(record);
-  const { version_id = null, ...stored } = await putRecord(archive, key, SHARE, record);
-  await lockAsRun(archive, key, new Date(record.shared_at));
-  return { ...stored, version_id };
-}
-
-/**
  * All that was shared of a run, the oldest first.
  * @throws EvidenceError `unreadable` for a record that is not one; `archive`.
  */
-export async function readShares(archive: Archive, runId: string): Promise<StoredShare[]> {
+export async function readShares(archive: ReadableArchive, runId: string): Promise<StoredShare[]> {
   const shares: StoredShare[] = [];
   for await (const { key } of archive.list(holdLogPrefix(runId)))
     if (holdActionOf(key) === 'share') shares.push({ key, record: await readShare(archive, key) });
@@ -74,6 +61,6 @@ export async function readShares(archive: Archive, runId: string): Promise<Store
 }
 
 /** @param key of a record of a share, or of a copy of one. @throws EvidenceError as `readShares` does. */
-export async function readShare(archive: Archive, key: string): Promise<ShareRecord> {
+export async function readShare(archive: ReadableArchive, key: string): Promise<ShareRecord> {
   return readRecord(SHARE, await archive.readBytes(key, SHARE.maxBytes), key);
 }

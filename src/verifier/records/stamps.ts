@@ -1,6 +1,6 @@
 import { StreamingSha256 } from '../../core/digest.ts';
 import { EvidenceError } from '../../core/errors.ts';
-import type { Archive } from '../archive/archive.ts';
+import type { ReadableArchive } from '../archive/archive.ts';
 import { CLOCK_TOLERANCE, isOlderThan } from '../timestamp/age.ts';
 import type { Certificate } from '../timestamp/certificate.ts';
 import { MAX_TOKEN_BYTES } from '../timestamp/token.ts';
@@ -32,7 +32,7 @@ export interface Stamps {
  * @throws EvidenceError `unreadable` for a token that is larger than any, and for more tokens than anybody makes;
  * `not-found` for a run that is not finalized.
  */
-export async function readStamps(archive: Archive, runId: string): Promise<Stamps> {
+export async function readStamps(archive: ReadableArchive, runId: string): Promise<Stamps> {
   const covered = new StreamingSha256();
   for await (const chunk of await archive.read(runRecordKey(runId))) covered.update(chunk);
   const stored: StoredStamp[] = [];

@@ -1,5 +1,4 @@
 import { z } from 'zod';
-import type { PutResult } from '../archive/archive.ts';
 import { isKey } from '../archive/key.ts';
 import { sha256Schema, timeSchema } from '../model/schemas.ts';
 
@@ -27,15 +26,6 @@ export const bundleSchema = storedSchema.extend({
   lock: z.strictObject({ mode: z.enum(['governance', 'compliance']), retain_until: timeSchema }).optional(),
   legal_hold: z.literal(true).optional(),
 });
-
-/** Returns the parts of the store's answer that a bundle's record keeps. */
-export function whereKept({ version_id, lock, legal_hold }: PutResult) {
-  return {
-    ...(version_id === undefined ? {} : { version_id }),
-    ...(lock === undefined ? {} : { lock }),
-    ...(legal_hold === undefined ? {} : { legal_hold }),
-  };
-}
 
 /**
  * HMAC-SHA-256 in hex over the bytes of the record without this member, by a key that only those have who run the export;

@@ -1,4 +1,4 @@
-import type { Archive } from '../archive/archive.ts';
+import type { ReadableArchive } from '../archive/archive.ts';
 import { runRecordKey } from './keys.ts';
 import { readLongRecord } from './long-record.ts';
 import { RUN_RECORD, type RunRecord } from './record.ts';
@@ -11,7 +11,7 @@ export interface FinalizedRun {
 
 /** The run record of a finalized run; null when it is not finalized. @throws EvidenceError as `readRunRecord` does. */
 export async function readFinalizedRun(
-  archive: Pick<Archive, 'read' | 'stat'>,
+  archive: Pick<ReadableArchive, 'read' | 'stat'>,
   runId: string,
 ): Promise<FinalizedRun | null> {
   const key = runRecordKey(runId);
@@ -19,7 +19,7 @@ export async function readFinalizedRun(
 }
 
 /** Reads a run record. @throws EvidenceError `unreadable` where the object is none, or too large. */
-export async function readRunRecord(archive: Pick<Archive, 'read'>, key: string): Promise<FinalizedRun> {
+export async function readRunRecord(archive: Pick<ReadableArchive, 'read'>, key: string): Promise<FinalizedRun> {
   const { record, sha256 } = await readLongRecord(RUN_RECORD, await archive.read(key), key);
   return { record, sha256 };
 }

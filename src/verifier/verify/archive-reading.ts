@@ -1,4 +1,4 @@
-import type { Archive, StoredObject } from '../archive/archive.ts';
+import type { ReadableArchive, StoredObject } from '../archive/archive.ts';
 import { isKey } from '../archive/key.ts';
 import { type GivenUp, GivenUpRuns } from '../ledger/given-up.ts';
 import { runOf } from '../ledger/ledger.ts';
@@ -84,7 +84,7 @@ export async function readArchive(context: ArchiveContext, inScope: InScope): Pr
 
 /** Reads what runs state that they came to. A record that cannot be read states nothing. */
 async function readOutcomes(
-  archive: Archive,
+  archive: ReadableArchive,
   keys: ReadonlySet<string>,
   runIds: readonly string[],
 ): Promise<Map<string, Outcome>> {

@@ -1,4 +1,4 @@
-import type { Archive } from '../archive/archive.ts';
+import type { ReadableArchive } from '../archive/archive.ts';
 import { type Asked, readAsked } from '../records/asked.ts';
 import { askedKey } from '../records/keys.ts';
 import { differencesOf, type Question } from '../records/question.ts';
@@ -7,7 +7,7 @@ import { readObject } from './checked.ts';
 import { type ObjectFinding, toObjectFinding } from './object-finding.ts';
 
 /** Checks that the question that a run was begun with, where its record names that, is the one that the record states. */
-export async function verifyAsked(archive: Archive, record: RunRecord): Promise<ObjectFinding[]> {
+export async function verifyAsked(archive: ReadableArchive, record: RunRecord): Promise<ObjectFinding[]> {
   const key = askedKey(record.run_id);
   if (record.documents.every((document) => document.key !== key)) return [];
   const { value: begun, findings } = await readObject(key, async () =>

@@ -1,5 +1,5 @@
 import { isEvidenceError } from '../../core/errors.ts';
-import type { Archive } from '../archive/archive.ts';
+import type { ReadableArchive } from '../archive/archive.ts';
 import { runEnvelopeKey, runRecordKey } from '../records/keys.ts';
 import type { RunRecord } from '../records/record.ts';
 import { readRecord } from '../records/record-bytes.ts';
@@ -28,7 +28,7 @@ export interface AttestationCheck {
 }
 
 export interface AttestationContext {
-  archive: Archive;
+  archive: ReadableArchive;
   keyring: Keyring;
   /** Tells if a ledger entry records a run. */
   isRecorded(runId: string): boolean;
@@ -151,7 +151,7 @@ async function verifyStamps(
 }
 
 /** Reads the stamps of a run and the records of those that came later; a finding where they cannot be read. */
-async function readStamped(archive: Archive, runId: string) {
+async function readStamped(archive: ReadableArchive, runId: string) {
   try {
     const stamps = await readStamps(archive, runId);
     return checked({ stamps, restamped: await verifyRestamps(archive, runId, stamps.stored) });

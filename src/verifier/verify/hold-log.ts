@@ -1,5 +1,5 @@
 import { isEvidenceError } from '../../core/errors.ts';
-import type { Archive } from '../archive/archive.ts';
+import type { ReadableArchive } from '../archive/archive.ts';
 import { readHoldLog, type StoredHoldRecord } from '../records/hold-log.ts';
 import { holdRecordKey, holdResultKey, runRecordKey } from '../records/keys.ts';
 import { readShares, type StoredShare, shareKey } from '../records/share.ts';
@@ -17,7 +17,7 @@ export interface HoldLogCheck {
   keys: string[];
 }
 
-export async function verifyHoldLog(archive: Archive, runId: string): Promise<HoldLogCheck> {
+export async function verifyHoldLog(archive: ReadableArchive, runId: string): Promise<HoldLogCheck> {
   const check: HoldLogCheck = { holdLog: [], shares: [], findings: [], warnings: [], keys: [] };
   try {
     check.holdLog = await readHoldLog(archive, runId);

@@ -1,4 +1,4 @@
-import type { Archive } from '../archive/archive.ts';
+import type { ReadableArchive } from '../archive/archive.ts';
 import { readAcceptance } from '../ledger/acceptance.ts';
 import { acceptableIn, hasStream } from '../ledger/contradiction.ts';
 import { deriveEntry } from '../ledger/derive.ts';
@@ -33,7 +33,7 @@ export interface Ledger {
 /** Reports whether a run is to be verified. */
 export type InScope = (runId: string) => boolean;
 
-export async function readLedger(archive: Archive, keys: ReadonlySet<string>): Promise<Ledger> {
+export async function readLedger(archive: ReadableArchive, keys: ReadonlySet<string>): Promise<Ledger> {
   const entryKeys = [...keys].filter(isLedgerKey).sort();
   const ledger: Ledger = { entries: [], acceptances: new Map(), keys: [...entryKeys], findings: [] };
   for (const [index, key] of entryKeys.entries()) {
@@ -54,7 +54,7 @@ export async function readLedger(archive: Archive, keys: ReadonlySet<string>): P
 }
 
 async function readAccepted(
-  archive: Archive,
+  archive: ReadableArchive,
   keys: ReadonlySet<string>,
   key: string,
 ): Promise<Checked<AcceptanceSubject | null>> {

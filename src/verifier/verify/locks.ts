@@ -1,5 +1,5 @@
 import { inParallel } from '../../core/parallel.ts';
-import type { Archive, Inspected, Locks, ObjectLock } from '../archive/archive.ts';
+import type { Inspected, LockReader, ObjectLock, ReadableArchive } from '../archive/archive.ts';
 import { runOf, type StoredLedgerEntry } from '../ledger/ledger.ts';
 import type { StoredHoldRecord } from '../records/hold-log.ts';
 import { runIdOf } from '../records/keys.ts';
@@ -22,7 +22,7 @@ export interface LockReport {
 }
 
 export interface LockQuestion {
-  archive: Archive;
+  archive: ReadableArchive;
   /** The keys of all objects in scope. */
   keys: readonly string[];
   checks: readonly RunCheck[];
@@ -30,7 +30,7 @@ export interface LockQuestion {
   holdLog: ReadonlyMap<string, readonly StoredHoldRecord[]>;
   entries: readonly StoredLedgerEntry[];
   now: Date;
-  /** Locks are to last until then at least; null where any will do. */
+  /** LockReader are to last until then at least; null where any will do. */
   until: Date | null;
 }
 
@@ -89,7 +89,7 @@ function note(report: LockReport, key: string, { lock, legal_hold }: Inspected, 
 }
 
 async function judge(
-  locks: Locks,
+  locks: LockReader,
   key: string,
   found: Inspected,
   expected: Expectation | undefined,

@@ -1,6 +1,6 @@
 import { EvidenceError } from '../../core/errors.ts';
 import { shellWord } from '../../core/shell.ts';
-import type { Archive } from '../archive/archive.ts';
+import type { ReadableArchive } from '../archive/archive.ts';
 import { LEDGER_PREFIX, RUNS_PREFIX, runPrefix } from '../records/keys.ts';
 import { readShare, SHARE_MARK } from '../records/share.ts';
 import { verifyArchive } from './archive.ts';
@@ -14,7 +14,7 @@ import { readObject } from './checked.ts';
  * @throws EvidenceError `not-found` where there is none, or no such run; `usage` for what was shared of one.
  */
 export async function verifyNamedArchive(
-  archive: Archive | null,
+  archive: ReadableArchive | null,
   root: string,
   run: string | null,
   options: Omit<ArchiveContext, 'archive'>,
@@ -36,7 +36,7 @@ export async function verifyNamedArchive(
  * A shared part of an archive lacks the other runs, as does an archive that somebody took them from. Which of the two
  * it is only the reader knows: no file in it may say so.
  */
-async function refuseShare(archive: Archive, root: string): Promise<void> {
+async function refuseShare(archive: ReadableArchive, root: string): Promise<void> {
   // A file that is no record of a share says nothing, and is found as an object that nobody expects.
   const { value: share } = await readObject(SHARE_MARK, async () =>
     (await archive.stat(SHARE_MARK)) === null ? null : readShare(archive, SHARE_MARK),
@@ -55,7 +55,7 @@ function noSuchRun(root: string, run: string): EvidenceError {
 }
 
 /** Reports whether something is there, or a folder that cannot be looked into. */
-async function holds(archive: Archive, prefix: string): Promise<boolean> {
+async function holds(archive: ReadableArchive, prefix: string): Promise<boolean> {
   let isClosed = false;
   const onUnlisted = () => {
     isClosed = true;

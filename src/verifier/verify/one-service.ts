@@ -1,5 +1,5 @@
 import { sha256 } from '../../core/digest.ts';
-import type { Archive } from '../archive/archive.ts';
+import type { ReadableArchive } from '../archive/archive.ts';
 import { runOf, type StoredLedgerEntry } from '../ledger/ledger.ts';
 import { archiveBytes, readStatedService } from '../ledger/service.ts';
 import { ARCHIVE_KEY, runRecordKey } from '../records/keys.ts';
@@ -24,7 +24,7 @@ interface ServiceCheck {
 
 /** An archive is of one service, from its first run on: what says so, and every run, agree. */
 export async function verifyService(
-  archive: Archive,
+  archive: ReadableArchive,
   keys: ReadonlySet<string>,
   entries: readonly StoredLedgerEntry[],
   checks: readonly RunCheck[],

@@ -1,6 +1,6 @@
 import { sha256 } from '../../core/digest.ts';
 import { isEvidenceError } from '../../core/errors.ts';
-import type { Archive } from '../archive/archive.ts';
+import type { ReadableArchive } from '../archive/archive.ts';
 import { runRecordKey, stampKey } from '../records/keys.ts';
 import { type Restamping, readRestampings, restampingKey, type StoredRestamping } from '../records/restamping.ts';
 import type { StoredStamp } from '../records/stamps.ts';
@@ -21,7 +21,7 @@ export interface RestampCheck {
  * which the run record answers for.
  */
 export async function verifyRestamps(
-  archive: Archive,
+  archive: ReadableArchive,
   runId: string,
   stamps: readonly StoredStamp[],
 ): Promise<RestampCheck> {

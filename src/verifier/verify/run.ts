@@ -1,6 +1,6 @@
 import { inParallel } from '../../core/parallel.ts';
-import type { Archive } from '../archive/archive.ts';
-import { measure } from '../archive/content.ts';
+import type { ReadableArchive } from '../archive/archive.ts';
+import { measure } from '../archive/measure.ts';
 import { DEFAULT_REQUIRED, withoutSecrets } from '../claims/claim.ts';
 import { asReadBack, asVouchedFor } from '../claims/recorded.ts';
 import { documentKey, runPrefix, runRecordKey } from '../records/keys.ts';
@@ -184,7 +184,11 @@ function checkAcceptances({ isAccepted }: RunContext, { acceptances }: RunRecord
  * A report must be the one that the record names. It is not made anew to be compared: another version of this program
  * may set it otherwise, and the record's digest says what it was.
  */
-async function verifyDocument(archive: Archive, run: RunRecord, document: RunDocument): Promise<ObjectFinding[]> {
+async function verifyDocument(
+  archive: ReadableArchive,
+  run: RunRecord,
+  document: RunDocument,
+): Promise<ObjectFinding[]> {
   const message = `puts ${document.name} where it does not belong`;
   const misplaced =
     document.key === documentKey(run.run_id, document.name)
@@ -194,13 +198,17 @@ async function verifyDocument(archive: Archive, run: RunRecord, document: RunDoc
 }
 
 /** Verifies objects that were left over. They are no evidence, but the record states what lay there when the run was finalized, and where. */
-async function verifyLeftOver(archive: Archive, { run_id }: RunRecord, object: StoredAs): Promise<ObjectFinding[]> {
+async function verifyLeftOver(
+  archive: ReadableArchive,
+  { run_id }: RunRecord,
+  object: StoredAs,
+): Promise<ObjectFinding[]> {
   if (object.key.startsWith(runPrefix(run_id))) return verifyBytes(archive, object);
   const message = `names ${object.key}, which is not of the run`;
   return [toObjectFinding('record/differs', runRecordKey(run_id), message)];
 }
 
-async function verifyBytes(archive: Archive, stored: StoredAs): Promise<ObjectFinding[]> {
+async function verifyBytes(archive: ReadableArchive, stored: StoredAs): Promise<ObjectFinding[]> {
   const there = await isThere(archive, stored.key);
   if (!there.value) return there.findings;
   const read = async () => measure(await archive.read(stored.key));

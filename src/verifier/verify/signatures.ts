@@ -1,5 +1,5 @@
 import { isEvidenceError } from '../../core/errors.ts';
-import type { Archive } from '../archive/archive.ts';
+import type { ReadableArchive } from '../archive/archive.ts';
 import { countersignatureOf, runOf, type StoredLedgerEntry, signedPart } from '../ledger/ledger.ts';
 import { publicKeyIdOf, publicKeyKey, runRecordKey } from '../records/keys.ts';
 import { isSignedBy, type Signature, type Signed } from '../signature/envelope.ts';
@@ -21,7 +21,7 @@ export interface Keyring extends KnownKeys {
 const MAX_KEY_BYTES = 16 * 1024;
 
 export async function readKeyring(
-  archive: Archive,
+  archive: ReadableArchive,
   keys: ReadonlySet<string>,
   publicKeys: readonly PublicKey[],
   { entries, isClosed }: { entries: readonly StoredLedgerEntry[]; isClosed: boolean },

@@ -1,7 +1,7 @@
 import { createReadStream } from 'node:fs';
 import { join } from 'node:path';
-import type { Archive } from '../archive/archive.ts';
-import { measure } from '../archive/content.ts';
+import type { ReadableArchive } from '../archive/archive.ts';
+import { measure } from '../archive/measure.ts';
 import type { Identities } from '../encryption/identities.ts';
 import type { RunStream } from '../records/record.ts';
 import { type Checked, checked, readObject } from './checked.ts';
@@ -9,7 +9,7 @@ import { openEncrypted } from './encrypted.ts';
 import { type ObjectFinding, toObjectFinding } from './object-finding.ts';
 
 /** Finds an object that is recorded. */
-export async function isThere(archive: Archive, key: string): Promise<Checked<boolean>> {
+export async function isThere(archive: ReadableArchive, key: string): Promise<Checked<boolean>> {
   const { value: found, findings } = await readObject(key, async () => ({ stats: await archive.stat(key) }));
   if (found === null) return { value: false, findings };
   if (found.stats !== null) return checked(true);
@@ -29,7 +29,7 @@ export function checkDigest(
 
 /** Reports whether the store holds the object, by itself, to the digest that is recorded. */
 export async function isAttested(
-  { locks }: Archive,
+  { locks }: ReadableArchive,
   { key, bytes, sha256: digest }: RunStream['bundle'],
 ): Promise<boolean> {
   const found = (await locks?.inspect(key)) ?? null;
@@ -38,7 +38,7 @@ export async function isAttested(
 
 /** Fetches the zip of a bundle, and compares it with its digest. */
 export async function fetchBundle(
-  { archive, identities = null }: { archive: Archive; identities?: Identities | null },
+  { archive, identities = null }: { archive: ReadableArchive; identities?: Identities | null },
   bundle: RunStream['bundle'],
   folder: string,
 ): Promise<Checked<string | 'gone' | 'encrypted'>> {

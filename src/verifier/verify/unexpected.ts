@@ -1,6 +1,6 @@
 import { sha256 } from '../../core/digest.ts';
 import { isEvidenceError } from '../../core/errors.ts';
-import type { Archive } from '../archive/archive.ts';
+import type { ReadableArchive } from '../archive/archive.ts';
 import { slugOf } from '../bundle/layout.ts';
 import { readAcceptance } from '../ledger/acceptance.ts';
 import { ATTEMPT } from '../records/attempt.ts';
@@ -24,7 +24,7 @@ import { type ObjectFinding, toObjectFinding, toUnreadable } from './object-find
 
 /** Objects that nothing accounts for. What a run left that is not finalized is accounted for by its name. */
 export async function findUnexpected(
-  archive: Archive,
+  archive: ReadableArchive,
   keys: ReadonlySet<string>,
   accounted: ReadonlySet<string>,
   warnings: string[],
@@ -61,7 +61,7 @@ function isOfOpenRun(key: string, runId: string): boolean {
 }
 
 /** True for an acceptance in its place. The caller knows that no ledger entry names it. */
-async function isLeftAcceptance(archive: Archive, key: string): Promise<boolean> {
+async function isLeftAcceptance(archive: ReadableArchive, key: string): Promise<boolean> {
   if (!key.startsWith(ACCEPTANCES_PREFIX)) return false;
   try {
     const { record } = await readAcceptance(archive, key);
@@ -74,7 +74,7 @@ async function isLeftAcceptance(archive: Archive, key: string): Promise<boolean>
 
 /** A bundle of an attempt must be the one that the attempt's record names. */
 async function checkAttempt(
-  archive: Archive,
+  archive: ReadableArchive,
   key: string,
   keys: ReadonlySet<string>,
   warnings: string[],

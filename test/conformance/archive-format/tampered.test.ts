@@ -4,7 +4,7 @@ import { join, resolve } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { openDirectoryArchive } from '../../../src/exporter/archive/directory/archive.ts';
 import { runVerify } from '../../../src/exporter/cli/commands/verify.ts';
-import { handOver } from '../../../src/verifier/ledger/hand-over.ts';
+import { handOver } from '../../../src/exporter/ledger/hand-over.ts';
 import { signedPart } from '../../../src/verifier/ledger/ledger.ts';
 import { sign } from '../../../src/verifier/signature/envelope.ts';
 import { readSigningKey, type SigningKey, toPem } from '../../../src/verifier/signature/key.ts';

@@ -4,7 +4,7 @@ import { join, resolve } from 'node:path';
 import { afterEach, beforeAll, expect, test } from 'vitest';
 import { openS3Archive } from '../../../src/exporter/archive/s3/archive.ts';
 import type { Expected } from '../../../src/verifier/archive/archive.ts';
-import { measure } from '../../../src/verifier/archive/content.ts';
+import { measure } from '../../../src/verifier/archive/measure.ts';
 import { documentKey } from '../../../src/verifier/records/keys.ts';
 import { COUNTED, costIn } from '../../support/cost.ts';
 import { EVIDENCE, nodeToEnd } from '../../support/process.ts';

@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
+import type { Archive } from '../../../src/exporter/archive/archive.ts';
 import { openMemoryArchive } from '../../../src/exporter/archive/memory.ts';
 import { findVanished, type ListedStream, selectStreams } from '../../../src/exporter/export/plan.ts';
-import type { Archive } from '../../../src/verifier/archive/archive.ts';
 import { slugOf } from '../../../src/verifier/bundle/layout.ts';
 import { toRecordBytes } from '../../../src/verifier/records/record-bytes.ts';
 import { readFinalizedRun } from '../../../src/verifier/records/stored-run.ts';

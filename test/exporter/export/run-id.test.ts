@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto';
 import { expect, test } from 'vitest';
 import { EvidenceError } from '../../../src/core/errors.ts';
+import type { Archive } from '../../../src/exporter/archive/archive.ts';
 import { openMemoryArchive } from '../../../src/exporter/archive/memory.ts';
 import { exportOrRevise, findOpenRun } from '../../../src/exporter/export/run-id.ts';
-import type { Archive } from '../../../src/verifier/archive/archive.ts';
 
 async function archiveWith(...keys: string[]): Promise<Archive> {
   const archive = openMemoryArchive();

@@ -1,9 +1,9 @@
 import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { fileURLToPath } from 'node:url';
+import { type BundleOptions, writeBundle } from '../../../src/exporter/bundle/write.ts';
 import type { BundleFinding, BundleFindingCode } from '../../../src/verifier/bundle/bundle-finding.ts';
 import { openBundle } from '../../../src/verifier/bundle/read.ts';
-import { type BundleOptions, writeBundle } from '../../../src/verifier/bundle/write.ts';
 
 export const SLUG = 'payments-12345678';
 

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
+import type { Archive } from '../../../src/exporter/archive/archive.ts';
 import { openMemoryArchive } from '../../../src/exporter/archive/memory.ts';
-import type { Archive } from '../../../src/verifier/archive/archive.ts';
 import { readEarlierRuns, toEarlierRun } from '../../../src/verifier/ledger/earlier-runs.ts';
 import { readPast } from '../../../src/verifier/ledger/past.ts';
 import { runRecordKey } from '../../../src/verifier/records/keys.ts';

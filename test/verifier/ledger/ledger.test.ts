@@ -1,10 +1,11 @@
 import { createHash } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
 import { RowMap } from '../../../src/core/rows/map.ts';
+import type { Archive } from '../../../src/exporter/archive/archive.ts';
 import { openMemoryArchive } from '../../../src/exporter/archive/memory.ts';
-import type { Archive } from '../../../src/verifier/archive/archive.ts';
-import { appendEntry } from '../../../src/verifier/ledger/append.ts';
-import { readKnownLedger } from '../../../src/verifier/ledger/continuation.ts';
+import { appendEntry } from '../../../src/exporter/ledger/append.ts';
+import { readKnownLedger } from '../../../src/exporter/ledger/continuation.ts';
+import { acceptRestart } from '../../../src/exporter/ledger/restart.ts';
 import { deriveEntry } from '../../../src/verifier/ledger/derive.ts';
 import {
   findEntry,
@@ -14,7 +15,6 @@ import {
   type StoredLedgerEntry,
   type Subject,
 } from '../../../src/verifier/ledger/ledger.ts';
-import { acceptRestart } from '../../../src/verifier/ledger/restart.ts';
 import type { LedgerEnd } from '../../../src/verifier/ledger/trust.ts';
 import { coverageOf } from '../../../src/verifier/records/coverage.ts';
 import type { LedgerHead, RunStream } from '../../../src/verifier/records/record.ts';

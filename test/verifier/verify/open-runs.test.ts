@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { openMemoryArchive } from '../../../src/exporter/archive/memory.ts';
-import { abandonRun } from '../../../src/verifier/ledger/abandon.ts';
+import { abandonRun } from '../../../src/exporter/ledger/abandon.ts';
 import { deriveEntry } from '../../../src/verifier/ledger/derive.ts';
 import { toEarlierRun } from '../../../src/verifier/ledger/earlier-runs.ts';
 import { readEntry } from '../../../src/verifier/ledger/ledger.ts';

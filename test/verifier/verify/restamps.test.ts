@@ -1,9 +1,10 @@
 import { expect, test } from 'vitest';
 import { sha256 } from '../../../src/core/digest.ts';
 import { openMemoryArchive } from '../../../src/exporter/archive/memory.ts';
+import { putBesideRun } from '../../../src/exporter/records/beside-run.ts';
 import { holdRecordKey, runRecordKey, stampKey } from '../../../src/verifier/records/keys.ts';
 import { toRecordBytes } from '../../../src/verifier/records/record-bytes.ts';
-import { putRestamping, type Restamping } from '../../../src/verifier/records/restamping.ts';
+import { RESTAMPING, type Restamping, restampingKey } from '../../../src/verifier/records/restamping.ts';
 import { readStamps } from '../../../src/verifier/records/stamps.ts';
 import { verifyRestamps } from '../../../src/verifier/verify/restamps.ts';
 import { expectedOf } from '../../conformance/archive.ts';
@@ -31,7 +32,7 @@ async function verify(tokens: string[], records: (Restamping | [key: string, con
   for (const [index, token] of tokens.entries()) await put(stampKey(RUN, index + 1), Buffer.from(token));
   for (const one of records)
     if (Array.isArray(one)) await put(one[0], toRecordBytes(one[1]));
-    else await putRestamping(archive, one);
+    else await putBesideRun(archive, restampingKey(one), RESTAMPING, one, new Date(one.ordered_at));
   const { stored } = await readStamps(archive, RUN);
   const { findings, warnings, restamps } = await verifyRestamps(archive, RUN, stored);
   return { findings: findings.map(({ code, key }) => [code, key]), warnings, restamps };

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import { sha256 } from '../../../src/core/digest.ts';
-import type { Archive } from '../../../src/verifier/archive/archive.ts';
-import { appendEntry } from '../../../src/verifier/ledger/append.ts';
-import { readKnownLedger } from '../../../src/verifier/ledger/continuation.ts';
+import type { Archive } from '../../../src/exporter/archive/archive.ts';
+import { appendEntry } from '../../../src/exporter/ledger/append.ts';
+import { readKnownLedger } from '../../../src/exporter/ledger/continuation.ts';
 import { readNewestEntry } from '../../../src/verifier/ledger/ledger.ts';
 import { coverageOf } from '../../../src/verifier/records/coverage.ts';
 import { toRecordBytes } from '../../../src/verifier/records/record-bytes.ts';

@@ -4,17 +4,10 @@ import { join } from 'node:path';
 import type { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { EvidenceError, isEvidenceError } from '../../../core/errors.ts';
-import type {
-  Archive,
-  Expected,
-  Links,
-  Locks,
-  ObjectSource,
-  PutResult,
-  StoredObject,
-} from '../../../verifier/archive/archive.ts';
-import { conflict, differenceTo } from '../../../verifier/archive/content.ts';
+import type { Expected, StoredObject } from '../../../verifier/archive/archive.ts';
 import { checkKey, isKey } from '../../../verifier/archive/key.ts';
+import type { Archive, Links, Locks, ObjectSource, PutResult } from '../archive.ts';
+import { conflict, differenceTo } from '../content.ts';
 import { type Capabilities, findCapabilities, PROBE, SCRATCH, toLimitations } from './capabilities.ts';
 import { Connection } from './connection.ts';
 import { putOnTop } from './copy.ts';

@@ -1,7 +1,9 @@
 import { GetObjectRetentionCommand, HeadObjectCommand, type HeadObjectCommandOutput } from '@aws-sdk/client-s3';
 import { EvidenceError } from '../../../core/errors.ts';
-import type { Expected, ObjectLock, PutResult } from '../../../verifier/archive/archive.ts';
-import { differenceTo, measure } from '../../../verifier/archive/content.ts';
+import type { Expected, ObjectLock } from '../../../verifier/archive/archive.ts';
+import { measure } from '../../../verifier/archive/measure.ts';
+import type { PutResult } from '../archive.ts';
+import { differenceTo } from '../content.ts';
 import type { Connection } from './connection.ts';
 import { isRefusal } from './failure.ts';
 import { type PutProtection, protect } from './policy.ts';

@@ -1,5 +1,5 @@
 import { GetObjectCommand } from '@aws-sdk/client-s3';
-import type { LinkSeries, Links } from '../../../verifier/archive/archive.ts';
+import type { LinkSeries, Links } from '../archive.ts';
 import type { Connection } from './connection.ts';
 import type { Wanted } from './read.ts';
 

@@ -1,6 +1,7 @@
 import { GetObjectLegalHoldCommand, PutObjectLegalHoldCommand, PutObjectRetentionCommand } from '@aws-sdk/client-s3';
 import { EvidenceError } from '../../../core/errors.ts';
-import type { Inspected, Locks, ObjectLock } from '../../../verifier/archive/archive.ts';
+import type { Inspected, ObjectLock } from '../../../verifier/archive/archive.ts';
+import type { Locks } from '../archive.ts';
 import type { Connection } from './connection.ts';
 import { isRefusal } from './failure.ts';
 import { inspect, isWhole } from './inspect.ts';

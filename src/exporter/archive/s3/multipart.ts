@@ -9,7 +9,7 @@ import {
 } from '@aws-sdk/client-s3';
 import { EvidenceError } from '../../../core/errors.ts';
 import { wait } from '../../../core/wait.ts';
-import { expectedContent } from '../../../verifier/archive/content.ts';
+import { expectedContent } from '../content.ts';
 import type { Connection } from './connection.ts';
 import { isRefusal, isTransient } from './failure.ts';
 import { type PartMemory, partSize, toParts, type UploadPart } from './parts.ts';

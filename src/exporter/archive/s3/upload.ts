@@ -1,7 +1,8 @@
 import { Readable } from 'node:stream';
 import { PutObjectCommand } from '@aws-sdk/client-s3';
-import type { Expected, ObjectSource } from '../../../verifier/archive/archive.ts';
-import { expectedContent } from '../../../verifier/archive/content.ts';
+import type { Expected } from '../../../verifier/archive/archive.ts';
+import type { ObjectSource } from '../archive.ts';
+import { expectedContent } from '../content.ts';
 import type { Connection } from './connection.ts';
 import type { PutProtection } from './policy.ts';
 

@@ -1,5 +1,5 @@
 import { EvidenceError } from '../../../core/errors.ts';
-import { abandonRun, foreseeAbandonment } from '../../../verifier/ledger/abandon.ts';
+import { abandonRun, foreseeAbandonment } from '../../ledger/abandon.ts';
 import type { CommandContext } from '../command.ts';
 import { withArchive } from '../config/archives.ts';
 import { loadConfig } from '../config/config.ts';

@@ -1,5 +1,5 @@
-import type { Archive } from '../../../verifier/archive/archive.ts';
 import type { Question } from '../../../verifier/records/question.ts';
+import type { Archive } from '../../archive/archive.ts';
 import { bindTo } from '../../export/asked.ts';
 import { bindingKeysOf } from '../../export/binding.ts';
 import type { Binding, ExportContext, HandedOut, Runtime, ServiceInUse } from '../../export/context.ts';

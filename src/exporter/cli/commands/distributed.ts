@@ -1,9 +1,9 @@
 import { EvidenceError } from '../../../core/errors.ts';
 import { wait } from '../../../core/wait.ts';
-import { readKnownLedger } from '../../../verifier/ledger/continuation.ts';
 import type { ExportContext } from '../../export/context.ts';
 import { planRun } from '../../export/handed-out.ts';
 import { type ExportResult, exportRun, withMissing } from '../../export/run.ts';
+import { readKnownLedger } from '../../ledger/continuation.ts';
 import type { QueueDatabase } from '../../queue/database.ts';
 import { type RunProgress, readProgress } from '../../queue/progress.ts';
 import type { CommandContext } from '../command.ts';

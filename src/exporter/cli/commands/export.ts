@@ -1,6 +1,6 @@
 import type { Printer } from '../../../core/terminal/printer.ts';
-import type { Archive } from '../../../verifier/archive/archive.ts';
 import type { Question } from '../../../verifier/records/question.ts';
+import type { Archive } from '../../archive/archive.ts';
 import { whyNotOurs, whyOther } from '../../export/asked.ts';
 import type { Listener } from '../../export/events.ts';
 import { type PeriodAnswer, type PeriodQuestion, resolvePeriod } from '../../export/period.ts';

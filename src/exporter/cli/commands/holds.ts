@@ -1,15 +1,15 @@
 import { EvidenceError } from '../../../core/errors.ts';
 import { plural } from '../../../core/plurals.ts';
-import type { Archive } from '../../../verifier/archive/archive.ts';
+import { readHoldLog, standingHolds } from '../../../verifier/records/hold-log.ts';
+import type { FinalizedRun } from '../../../verifier/records/stored-run.ts';
+import type { Archive } from '../../archive/archive.ts';
+import { retainUntil } from '../../archive/retention.ts';
 import {
   changeProtection,
   foreseeProtection,
   type ProtectionChange,
   type ProtectionOptions,
-} from '../../../verifier/ledger/protection.ts';
-import { readHoldLog, standingHolds } from '../../../verifier/records/hold-log.ts';
-import type { FinalizedRun } from '../../../verifier/records/stored-run.ts';
-import { retainUntil } from '../../archive/retention.ts';
+} from '../../ledger/protection.ts';
 import type { CommandContext } from '../command.ts';
 import { withArchive } from '../config/archives.ts';
 import { type Config, loadConfig } from '../config/config.ts';

@@ -1,9 +1,9 @@
 import { EvidenceError } from '../../../core/errors.ts';
 import { plural } from '../../../core/plurals.ts';
 import { fitTable } from '../../../core/terminal/table.ts';
-import type { Archive } from '../../../verifier/archive/archive.ts';
 import { RUNS_PREFIX, runIdOf, runRecordKey } from '../../../verifier/records/keys.ts';
 import { EXIT_CODE_OF, worstOf } from '../../../verifier/records/outcome.ts';
+import type { Archive } from '../../archive/archive.ts';
 import { foreseeRestamp, type Restamped, restampRun } from '../../export/restamp.ts';
 import type { Stamping } from '../../export/stamp.ts';
 import type { CommandContext } from '../command.ts';

@@ -1,9 +1,9 @@
 import { grouped, plural } from '../../../core/plurals.ts';
 import { fitTable } from '../../../core/terminal/table.ts';
-import { overviewRuns, type RunOverview } from '../../../verifier/ledger/overview.ts';
 import { type CoveringRun, coverageOf, coverMonths } from '../../../verifier/records/coverage.ts';
 import { toMonthReport } from '../../../verifier/records/month-report.ts';
 import type { RunRecord } from '../../../verifier/records/record.ts';
+import { overviewRuns, type RunOverview } from '../../ledger/overview.ts';
 import type { CommandContext } from '../command.ts';
 import { withArchive } from '../config/archives.ts';
 import { loadConfig } from '../config/config.ts';

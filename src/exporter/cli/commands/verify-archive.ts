@@ -1,9 +1,9 @@
 import { EvidenceError } from '../../../core/errors.ts';
 import { plural } from '../../../core/plurals.ts';
-import type { Archive } from '../../../verifier/archive/archive.ts';
 import { splitRunAddress } from '../../../verifier/records/keys.ts';
 import type { ArchiveContext } from '../../../verifier/verify/archive-reading.ts';
 import type { ArchiveReport } from '../../../verifier/verify/archive-report.ts';
+import type { Archive } from '../../archive/archive.ts';
 import type { CommandContext } from '../command.ts';
 import { withArchiveIfAny } from '../config/archives.ts';
 import type { NamedArchive } from '../config/stores/store.ts';

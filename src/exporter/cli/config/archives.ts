@@ -1,6 +1,6 @@
 import { EvidenceError } from '../../../core/errors.ts';
-import type { Archive } from '../../../verifier/archive/archive.ts';
 import { refuseOtherVersion } from '../../../verifier/ledger/version.ts';
+import type { Archive } from '../../archive/archive.ts';
 import type { Caller, NamedArchive } from './stores/store.ts';
 import { storeOf } from './stores.ts';
 

@@ -1,6 +1,6 @@
 import { EvidenceError } from '../../../core/errors.ts';
-import type { Archive } from '../../../verifier/archive/archive.ts';
 import { type FinalizedRun, readFinalizedRun } from '../../../verifier/records/stored-run.ts';
+import type { Archive } from '../../archive/archive.ts';
 import { isBegun } from '../../export/run-id.ts';
 
 /**

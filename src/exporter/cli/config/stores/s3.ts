@@ -1,5 +1,5 @@
 import { EvidenceError } from '../../../../core/errors.ts';
-import type { Archive } from '../../../../verifier/archive/archive.ts';
+import type { Archive } from '../../../archive/archive.ts';
 import { DEFAULT_S3_LIMITS, type S3Options } from '../../../archive/s3/options.ts';
 import { parseS3Url } from '../../../archive/s3/place.ts';
 import { readCertificates } from '../given-file.ts';

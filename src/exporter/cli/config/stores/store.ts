@@ -1,4 +1,4 @@
-import type { Archive } from '../../../../verifier/archive/archive.ts';
+import type { Archive } from '../../../archive/archive.ts';
 import type { Check } from '../../../check.ts';
 import type { CommandContext } from '../../command.ts';
 import type { StoreSettings } from '../store-settings.ts';

@@ -1,16 +1,23 @@
 import { EvidenceError, isEvidenceError } from '../../core/errors.ts';
+import { deriveEntry } from '../../verifier/ledger/derive.ts';
+import { abandonmentOf, type Names } from '../../verifier/ledger/given-up.ts';
+import {
+  LEDGER_ENTRY,
+  type LedgerEntry,
+  runOf,
+  type StoredLedgerEntry,
+  type Subject,
+  signedPart,
+} from '../../verifier/ledger/ledger.ts';
+import type { LedgerEnd, LedgerTrust } from '../../verifier/ledger/trust.ts';
+import { verifyCommand } from '../../verifier/ledger/verify-command.ts';
+import { ledgerKey } from '../../verifier/records/keys.ts';
+import { sign } from '../../verifier/signature/envelope.ts';
+import type { SigningKey } from '../../verifier/signature/key.ts';
 import type { Archive } from '../archive/archive.ts';
-import { ledgerKey } from '../records/keys.ts';
 import { keepPublicKey } from '../records/public-key.ts';
 import { putLongRecord } from '../records/put-record.ts';
-import { sign } from '../signature/envelope.ts';
-import type { SigningKey } from '../signature/key.ts';
 import { readAdded } from './continuation.ts';
-import { deriveEntry } from './derive.ts';
-import { abandonmentOf, type Names } from './given-up.ts';
-import { LEDGER_ENTRY, type LedgerEntry, runOf, type StoredLedgerEntry, type Subject, signedPart } from './ledger.ts';
-import type { LedgerEnd, LedgerTrust } from './trust.ts';
-import { verifyCommand } from './verify-command.ts';
 
 const MAX_RACES = 100;
 

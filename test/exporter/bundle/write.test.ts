@@ -5,9 +5,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { packZip } from '../../../src/verifier/bundle/pack.ts';
-import { contentSource, openSources } from '../../../src/verifier/bundle/source.ts';
-import { problemsOf, SLUG, sampleOptions, writeSample } from './sample.ts';
+import { packZip } from '../../../src/exporter/bundle/pack.ts';
+import { contentSource, openSources } from '../../../src/exporter/bundle/source.ts';
+import { problemsOf, SLUG, sampleOptions, writeSample } from '../../verifier/bundle/sample.ts';
 
 let work: string;
 let target: string;

@@ -1,6 +1,6 @@
 import { createHmac, type KeyObject, timingSafeEqual } from 'node:crypto';
-import type { Bundle } from './bundle.ts';
-import { BINDING, TAG_MANIFEST } from './layout.ts';
+import type { Bundle } from '../../verifier/bundle/bundle.ts';
+import { BINDING, TAG_MANIFEST } from '../../verifier/bundle/layout.ts';
 
 /** Far more than the tag files of a bundle need. */
 const MAX_BYTES = 1024 * 1024;

@@ -1,5 +1,5 @@
-import { digestOidOfLength } from './algorithms.ts';
-import { TAG } from './der.ts';
+import { digestOidOfLength } from '../../verifier/timestamp/algorithms.ts';
+import { TAG } from '../../verifier/timestamp/der.ts';
 
 const MAX_NONCE_BITS = 160;
 

@@ -1,13 +1,9 @@
 import { type ErrorCode, EvidenceError, isEvidenceError } from '../../core/errors.ts';
 import { joinMaps } from '../../core/rows/map.ts';
-import type { Archive } from '../archive/archive.ts';
-import type { Restart } from '../claims/span-schema.ts';
-import { isLedgerKey, LEDGER_PREFIX, ledgerKey, runRecordKey } from '../records/keys.ts';
-import type { Acceptance } from '../records/record.ts';
-import { readRunRecord } from '../records/stored-run.ts';
-import { readAcceptance } from './acceptance.ts';
-import { deriveEntry } from './derive.ts';
-import { abandonmentOf, whyNamedTwice } from './given-up.ts';
+import type { Restart } from '../../verifier/claims/span-schema.ts';
+import { readAcceptance } from '../../verifier/ledger/acceptance.ts';
+import { deriveEntry } from '../../verifier/ledger/derive.ts';
+import { abandonmentOf, whyNamedTwice } from '../../verifier/ledger/given-up.ts';
 import {
   entryDigest,
   type LedgerEntry,
@@ -17,10 +13,14 @@ import {
   type StoredLedgerEntry,
   type Subject,
   withSignaturesOf,
-} from './ledger.ts';
-import { type Past, PastBuilder } from './past.ts';
-import { type LedgerEnd, type LedgerTrust, refuseHandedOver, requireTrusted } from './trust.ts';
-import { verifyCommand } from './verify-command.ts';
+} from '../../verifier/ledger/ledger.ts';
+import { type Past, PastBuilder } from '../../verifier/ledger/past.ts';
+import { type LedgerEnd, type LedgerTrust, refuseHandedOver, requireTrusted } from '../../verifier/ledger/trust.ts';
+import { verifyCommand } from '../../verifier/ledger/verify-command.ts';
+import { isLedgerKey, LEDGER_PREFIX, ledgerKey, runRecordKey } from '../../verifier/records/keys.ts';
+import type { Acceptance } from '../../verifier/records/record.ts';
+import { readRunRecord } from '../../verifier/records/stored-run.ts';
+import type { Archive } from '../archive/archive.ts';
 
 /** A ledger that was found to hold. */
 export interface KnownLedger extends LedgerEnd {

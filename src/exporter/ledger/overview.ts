@@ -1,11 +1,12 @@
 import { isEvidenceError } from '../../core/errors.ts';
-import type { Archive, Inspected } from '../archive/archive.ts';
-import { type Asked, readAsked } from '../records/asked.ts';
-import { askedKey, RUNS_PREFIX, runIdOf, runRecordKey, stampKey } from '../records/keys.ts';
-import type { RunRecord } from '../records/record.ts';
-import { readRunRecord } from '../records/stored-run.ts';
-import type { GivenUp } from './given-up.ts';
-import { type Past, readPast } from './past.ts';
+import type { Inspected } from '../../verifier/archive/archive.ts';
+import type { GivenUp } from '../../verifier/ledger/given-up.ts';
+import { type Past, readPast } from '../../verifier/ledger/past.ts';
+import { type Asked, readAsked } from '../../verifier/records/asked.ts';
+import { askedKey, RUNS_PREFIX, runIdOf, runRecordKey, stampKey } from '../../verifier/records/keys.ts';
+import type { RunRecord } from '../../verifier/records/record.ts';
+import { readRunRecord } from '../../verifier/records/stored-run.ts';
+import type { Archive } from '../archive/archive.ts';
 
 /** A run as the archive shows it. Nothing of it is verified. */
 export interface RunOverview {

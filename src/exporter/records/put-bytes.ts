@@ -1,5 +1,6 @@
 import { sha256 } from '../../core/digest.ts';
-import type { Archive, Expected, PutResult } from './archive.ts';
+import type { Expected } from '../../verifier/archive/archive.ts';
+import type { Archive, PutResult } from '../archive/archive.ts';
 
 /** Stores what is at hand, or finds it stored. @throws EvidenceError as `Archive.put` does. */
 export async function putBytes(archive: Archive, key: string, bytes: Uint8Array): Promise<PutResult & Expected> {

@@ -3,12 +3,13 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { toBlocks } from '../../core/chunks.ts';
-import type { Archive, Expected, PutResult } from '../archive/archive.ts';
-import { putBytes } from '../archive/put.ts';
-import type { LongFormat, RecordFormat } from '../model/record-format.ts';
-import { readLongRecord } from './long-record.ts';
-import { recordPieces, toReadableBytes } from './record-bytes.ts';
-import type { StoredAs } from './stored-object.ts';
+import type { Expected } from '../../verifier/archive/archive.ts';
+import type { LongFormat, RecordFormat } from '../../verifier/model/record-format.ts';
+import { readLongRecord } from '../../verifier/records/long-record.ts';
+import { recordPieces, toReadableBytes } from '../../verifier/records/record-bytes.ts';
+import type { StoredAs } from '../../verifier/records/stored-object.ts';
+import type { Archive, PutResult } from '../archive/archive.ts';
+import { putBytes } from './put-bytes.ts';
 
 const BLOCK_BYTES = 256 * 1024;
 
@@ -60,4 +61,13 @@ export async function putLongFile<T>(
 export async function putReadable(archive: Archive, key: string, content: Uint8Array): Promise<StoredAs> {
   const { bytes, sha256, version_id } = await putBytes(archive, key, content);
   return { key, bytes, sha256, ...(version_id === undefined ? {} : { version_id }) };
+}
+
+/** Returns the parts of the store's answer that a bundle's record keeps. */
+export function whereKept({ version_id, lock, legal_hold }: PutResult) {
+  return {
+    ...(version_id === undefined ? {} : { version_id }),
+    ...(lock === undefined ? {} : { lock }),
+    ...(legal_hold === undefined ? {} : { legal_hold }),
+  };
 }

@@ -1,11 +1,11 @@
 import { EvidenceError } from '../../core/errors.ts';
+import type { LedgerTrust } from '../../verifier/ledger/trust.ts';
+import { RUN_ID } from '../../verifier/model/run-id.ts';
+import { runPrefix } from '../../verifier/records/keys.ts';
+import type { Abandonment } from '../../verifier/records/record.ts';
 import type { Archive } from '../archive/archive.ts';
-import { RUN_ID } from '../model/run-id.ts';
-import { runPrefix } from '../records/keys.ts';
-import type { Abandonment } from '../records/record.ts';
 import { appendEntry, nextKey } from './append.ts';
 import { type KnownLedger, readKnownLedger } from './continuation.ts';
-import type { LedgerTrust } from './trust.ts';
 
 /**
  * Records that nobody goes on with a run that was begun, or that somebody else put there. What lies there stays, counts

@@ -1,8 +1,8 @@
 import { EvidenceError, isEvidenceError } from '../../core/errors.ts';
 import { FORMATS } from '../../core/formats.ts';
 import { inParallel } from '../../core/parallel.ts';
-import type { Archive, Locks, ObjectLock } from '../archive/archive.ts';
-import { lockAsRun } from '../records/beside-run.ts';
+import type { ObjectLock } from '../../verifier/archive/archive.ts';
+import { findEntry } from '../../verifier/ledger/ledger.ts';
 import {
   HOLD_RECORD,
   HOLD_RESULT,
@@ -11,10 +11,11 @@ import {
   type Protection,
   readHoldLog,
   type StoredHoldRecord,
-} from '../records/hold-log.ts';
-import { holdRecordKey, holdResultKey, runPrefix } from '../records/keys.ts';
+} from '../../verifier/records/hold-log.ts';
+import { holdRecordKey, holdResultKey, runPrefix } from '../../verifier/records/keys.ts';
+import type { Archive, Locks } from '../archive/archive.ts';
+import { lockAsRun } from '../records/beside-run.ts';
 import { putRecord } from '../records/put-record.ts';
-import { findEntry } from './ledger.ts';
 
 /** The change to be made to the protection of a finalized run. */
 export interface ProtectionOptions {

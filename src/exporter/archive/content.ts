@@ -1,7 +1,8 @@
 import { createHash } from 'node:crypto';
 import { open } from 'node:fs/promises';
 import { EvidenceError } from '../../core/errors.ts';
-import type { Expected, ObjectSource } from './archive.ts';
+import type { Expected } from '../../verifier/archive/archive.ts';
+import type { ObjectSource } from './archive.ts';
 
 const BLOCK = 256 * 1024;
 
@@ -29,17 +30,6 @@ export async function* expectedContent(source: ObjectSource, expected: Expected)
   throw new EvidenceError('unreadable', `${name} changed before it was archived: ${difference}`, {
     nextStep: 'Run the same command again; nothing was stored.',
   });
-}
-
-/** Length and SHA-256 of blocks as they come. */
-export async function measure(blocks: AsyncIterable<Uint8Array>): Promise<Expected> {
-  const hash = createHash('sha256');
-  let bytes = 0;
-  for await (const block of blocks) {
-    hash.update(block);
-    bytes += block.length;
-  }
-  return { sha256: hash.digest('hex'), bytes };
 }
 
 /** In words, or undefined when both are the same. */

@@ -1,7 +1,7 @@
+import { publicKeyKey } from '../../verifier/records/keys.ts';
+import { type PublicKey, toPem } from '../../verifier/signature/key.ts';
 import type { Archive } from '../archive/archive.ts';
-import { putBytes } from '../archive/put.ts';
-import { type PublicKey, toPem } from '../signature/key.ts';
-import { publicKeyKey } from './keys.ts';
+import { putBytes } from './put-bytes.ts';
 
 /**
  * Stores the public key of what is about to be signed. Lying in the archive makes nobody trust it: it is to be found by

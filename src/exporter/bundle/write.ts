@@ -1,10 +1,9 @@
 import type { KeyObject } from 'node:crypto';
 import { rename, rm } from 'node:fs/promises';
 import { EvidenceError, messageOf } from '../../core/errors.ts';
-import { bindingText } from './binding.ts';
-import type { BundleFinding } from './bundle-finding.ts';
-import type { BundleLimits } from './content.ts';
-import { type BundleHolds, findInFiles } from './files.ts';
+import type { BundleFinding } from '../../verifier/bundle/bundle-finding.ts';
+import type { BundleLimits } from '../../verifier/bundle/content.ts';
+import { type BundleHolds, findInFiles } from '../../verifier/bundle/files.ts';
 import {
   BAG_DECLARATION,
   BAG_DECLARATION_TEXT,
@@ -15,11 +14,12 @@ import {
   MANIFEST,
   payloadOxum,
   TAG_MANIFEST,
-} from './layout.ts';
-import { manifestText } from './manifest.ts';
+} from '../../verifier/bundle/layout.ts';
+import { manifestText } from '../../verifier/bundle/manifest.ts';
+import { collisionKey, comparePaths, isPortablePath } from '../../verifier/bundle/path.ts';
+import { openBundle } from '../../verifier/bundle/read.ts';
+import { bindingText } from './binding.ts';
 import { type FileToPack, type Packed, type PackedFile, packZip } from './pack.ts';
-import { collisionKey, comparePaths, isPortablePath } from './path.ts';
-import { openBundle } from './read.ts';
 import { contentSource, type OpenSource, openSources, type PayloadSource } from './source.ts';
 
 export interface BundleOptions {

@@ -1,5 +1,24 @@
+import type { RecordFormat } from '../../verifier/model/record-format.ts';
+import { runIdOf, runRecordKey } from '../../verifier/records/keys.ts';
+import type { StoredAs } from '../../verifier/records/stored-object.ts';
 import type { Archive } from '../archive/archive.ts';
-import { runIdOf, runRecordKey } from './keys.ts';
+import { putRecord } from './put-record.ts';
+
+/**
+ * Stores a record beside a finalized run, for as long as the run's own record is kept.
+ * @throws EvidenceError as `putRecord` and `lockAsRun` do.
+ */
+export async function putBesideRun<T>(
+  archive: Archive,
+  key: string,
+  format: RecordFormat<T>,
+  record: T,
+  now: Date,
+): Promise<StoredAs> {
+  const stored = await putRecord(archive, key, format, record);
+  await lockAsRun(archive, key, now);
+  return stored;
+}
 
 /**
  * Locks what was added to a finalized run for as long as the run's own record is locked: whoever adds it may have another

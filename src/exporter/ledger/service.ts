@@ -1,0 +1,62 @@
+import { EvidenceError, isEvidenceError } from '../../core/errors.ts';
+import type { StoredLedgerEntry } from '../../verifier/ledger/ledger.ts';
+import { archiveBytes, readArchiveService } from '../../verifier/ledger/service.ts';
+import { ARCHIVE_KEY } from '../../verifier/records/keys.ts';
+import type { Archive } from '../archive/archive.ts';
+import { putBytes } from '../records/put-bytes.ts';
+
+/** The question that an export asks of an archive. */
+export interface ServiceQuestion {
+  auditUrl: string;
+  /** Somebody says that the service of this archive has another address now. */
+  isMoved: boolean;
+}
+
+/**
+ * Refuses the evidence of another service than the archive's.
+ * @param held see `readArchiveService`.
+ * @param newest entry of its ledger.
+ * @returns the address that the service moved from; null where it did not.
+ * @throws EvidenceError `config`; `usage` where nothing moved.
+ */
+export function requireService(
+  held: string | null,
+  newest: StoredLedgerEntry | null,
+  { auditUrl, isMoved }: ServiceQuestion,
+): string | null {
+  if (isMoved && (held === null || held === auditUrl))
+    throw new EvidenceError(
+      'usage',
+      `--service-moved is given, and this archive ${held === null ? 'holds nothing yet' : `is of ${held} already`}`,
+      { nextStep: 'It is to be said once: run the same command without it.' },
+    );
+  if (held === null || held === auditUrl) return null;
+  if (isMoved && newest !== null) return held;
+  throw otherService(held, auditUrl, newest !== null);
+}
+
+function otherService(held: string, asked: string, canMove: boolean): EvidenceError {
+  const moved = canMove ? `; if that service has this address now, say so once with --service-moved` : '';
+  return new EvidenceError(
+    'config',
+    `this archive is of ${held}, and ${asked} is asked for: an archive is of one service`,
+    {
+      nextStep: `Nothing was written. Name another archive with --archive${moved}.`,
+    },
+  );
+}
+
+/**
+ * Writes down whose evidence an archive will hold, before its first run.
+ * @param newest entry of its ledger: where there is one, the archive says it already, and where the service moved to.
+ * @throws EvidenceError `config` where an export of another service was the first to do so.
+ */
+export async function keepService(archive: Archive, auditUrl: string, newest: StoredLedgerEntry | null): Promise<void> {
+  if ((newest?.entry.audit_url ?? null) !== null) return;
+  try {
+    await putBytes(archive, ARCHIVE_KEY, archiveBytes(auditUrl));
+  } catch (error) {
+    const held = isEvidenceError(error, 'conflict') ? await readArchiveService(archive, null) : null;
+    throw held === null ? error : otherService(held, auditUrl, false);
+  }
+}
