@@ -12,7 +12,8 @@ const src = resolve(import.meta.dirname, '../src');
 const PRODUCTS: Record<string, string[]> = {
   core: [],
   verifier: ['core'],
-  exporter: ['core', 'verifier'],
+  probe: ['core', 'verifier'],
+  exporter: ['core', 'verifier', 'probe'],
   platform: ['core'],
   library: ['core', 'verifier'],
 };
@@ -83,9 +84,19 @@ const ROOMS: Record<string, Record<string, string[]>> = {
       'timestamp',
     ],
   },
+  probe: {
+    sample: [],
+    openapi: ['sample'],
+    roles: ['sample'],
+    report: ['roles'],
+    lists: ['openapi', 'report', 'roles', 'sample'],
+    digest: ['lists', 'openapi', 'report', 'roles', 'sample'],
+    packages: ['lists', 'openapi', 'report', 'roles', 'sample'],
+    chain: ['lists', 'report', 'roles'],
+    probe: ['chain', 'digest', 'lists', 'openapi', 'packages', 'report', 'sample'],
+  },
   exporter: {
     client: [],
-    probe: ['client'],
     clocks: [],
     check: ['clocks'],
     archive: ['check'],
@@ -101,7 +112,7 @@ const ROOMS: Record<string, Record<string, string[]>> = {
     share: ['archive', 'records', 'report'],
     doctor: ['archive', 'check', 'client', 'export', 'ledger', 'supplements'],
     cli: [
-      ...['archive', 'check', 'client', 'clocks', 'doctor', 'export', 'ledger', 'notify', 'probe', 'queue', 'report'],
+      ...['archive', 'check', 'client', 'clocks', 'doctor', 'export', 'ledger', 'notify', 'queue', 'report'],
       ...['share', 'supplements'],
     ],
   },

@@ -1,0 +1,104 @@
+import { plural } from '../core/plurals.ts';
+import { reportStrangers } from './lists/listing.ts';
+import type { Chain, EntriesSurvey } from './lists/survey.ts';
+import type { Reasoning } from './report.ts';
+import {
+  type ChainRoles,
+  findChains,
+  firstEntries,
+  genesisOf,
+  miscounted,
+  nearestLink,
+  type StreamSample,
+} from './roles/chain.ts';
+import { findTimestamp } from './roles/entry.ts';
+import { placesOf } from './roles/places.ts';
+
+/** The chain in the sample: which number counts, which fields link, and what the first entry says. */
+export function findChainOf({ streams, idInEntry, samples }: EntriesSurvey, reasoning: Reasoning): Chain | null {
+  const [roles] = findChains(streams);
+  if (roles === undefined) {
+    reasoning.needs('chain', whyNoChain(streams), 'order: there is no chain that could be followed');
+    return null;
+  }
+  reportLinks(streams, roles, reasoning);
+  const { form } = roles;
+  const prefix = form.prefix === '' ? '' : ` after "${form.prefix}"`;
+  const how = `by length and alphabet of ${plural(samples.length, 'digest')}`;
+  const genesis = genesisOf(streams, roles);
+  reasoning.found('digest', `${form.bytes} bytes in ${form.encoding}${prefix}`, how);
+  reportGenesis(streams, roles, genesis, reasoning);
+  reportStrangers({ streams, idInEntry }, roles, genesis, reasoning);
+  const timestamp = findTimestamp(streams, roles);
+  reportTimestamp(timestamp, reasoning);
+  return {
+    roles,
+    digest: { encoding: form.encoding, prefix: form.prefix, genesis: genesis ?? 'null' },
+    timestamp,
+    streamId: idInEntry,
+  };
+}
+
+function whyNoChain(streams: readonly StreamSample[]): string {
+  const near = nearestLink(streams);
+  return near === null
+    ? 'no number of the entries counts up by one within a stream'
+    : `no field of an entry is nearly always a digest of the entry before it: the best one is so in ${near.holds} of ${near.of} pairs`;
+}
+
+function reportLinks(streams: readonly StreamSample[], roles: ChainRoles, reasoning: Reasoning): void {
+  const { sequence, firstSequence, previous, digest, links, broken } = roles;
+  reasoning.found('sequence', sequence, `counts up by one within each stream, from ${firstSequence}`);
+  const jumps = streams.flatMap(({ entries }) => miscounted(entries, sequence));
+  reasoning.doubts(
+    'sequence',
+    'the number is not one more than that of the entry before: entries are missing, doubled or renumbered',
+    jumps.length,
+    placesOf(jumps, streams, sequence),
+  );
+  reasoning.found(
+    'link',
+    `${previous} → ${digest}`,
+    `each entry repeats the digest of the one before it: ${links} of ${links + broken.length}`,
+  );
+  reasoning.refutes(
+    'link',
+    'does not name the digest of the entry before: one of the two was altered, or the service links them in another way',
+    broken.length,
+    placesOf(broken, streams, sequence),
+  );
+}
+
+/** @param genesis null where it is not known. */
+function reportGenesis(
+  streams: readonly StreamSample[],
+  roles: ChainRoles,
+  genesis: ReturnType<typeof genesisOf>,
+  reasoning: Reasoning,
+): void {
+  if (genesis !== null) {
+    const what = typeof genesis === 'string' ? genesis : 'a text of its own';
+    reasoning.found('genesis', what, 'said by the first entries');
+    return;
+  }
+  const firsts = firstEntries(streams, roles);
+  const why = firsts.length === 0 ? 'no first entry of a stream was seen' : 'the first entries do not show it';
+  reasoning.lacks('genesis', why, 'taken to be null: check digest.genesis before you export');
+  reasoning.doubts(
+    'genesis',
+    'the first entry names a predecessor in a way that no other stream confirms',
+    firsts.length,
+    placesOf(firsts, streams, roles.sequence),
+  );
+}
+
+function reportTimestamp(timestamp: ReturnType<typeof findTimestamp>, reasoning: Reasoning): void {
+  if (timestamp === null) {
+    const why = 'every time of the entries goes back too often';
+    reasoning.lacks('timestamp', why, 'entries cannot be compared with the period');
+    return;
+  }
+  const { field, unit, backwards } = timestamp;
+  const often = backwards === 0 ? 'never' : `in ${plural(backwards, 'entry')} only`;
+  reasoning.found('timestamp', field, `a time as ${unit} that goes back along the sequence ${often}`);
+}

@@ -1,0 +1,70 @@
+import type { Entry, SealKeys } from '../../verifier/model/entry.ts';
+import type { Description } from '../../verifier/profile/description.ts';
+import type { KeyChoice, SealDescription } from '../../verifier/profile/digest-description.ts';
+import type { Contract } from '../../verifier/reading/contract.ts';
+import { openContract } from '../../verifier/reading/reading.ts';
+import type { SealRole } from '../roles/entry.ts';
+import { isNearlyAll } from '../sample/nearly-all.ts';
+import type { Sample } from '../sample/sample.ts';
+import { membersIn } from './recipe-bench.ts';
+
+export interface ProvedSeal {
+  seal: SealDescription | null;
+  /** Seals that the given keys make, of those whose key was given. */
+  proved: number;
+  of: number;
+  /** Entries whose seal the given keys do not make. */
+  misses: Sample[];
+}
+
+/** Finds the input and the key of seals, with the keys that are given. */
+export function proveSeal(
+  description: Description,
+  role: SealRole,
+  entries: readonly Sample[],
+  keys: SealKeys,
+): ProvedSeal {
+  const algorithm = `hmac-sha-${8 * role.form.bytes}` as SealDescription['algorithm'];
+  const choices: KeyChoice[] = [
+    ...(role.keyField === null ? [] : [{ field: role.keyField }]),
+    ...[...keys.keys()].map((id) => ({ id })),
+  ];
+  const candidates = choices.flatMap((key) =>
+    (['digest-text', 'digest-bytes'] as const).map(
+      (over): SealDescription => ({ field: role.field, key, algorithm, encoding: role.form.encoding, over }),
+    ),
+  );
+  const counted = candidates.map((seal) => ({ seal, ...count({ ...description, seal }, entries, keys) }));
+  const [best] = counted.toSorted((a, b) => b.proved - a.proved);
+  if (best !== undefined && best.proved > 0 && isNearlyAll(best.proved, best.of)) return best;
+  // Unproved, so only what a field of the entries says of it.
+  const [first] = role.keyField === null ? [] : counted;
+  return first ?? { seal: null, proved: 0, of: 0, misses: [] };
+}
+
+function count(description: Description, entries: readonly Sample[], keys: SealKeys): Omit<ProvedSeal, 'seal'> {
+  const contract = openContract(description);
+  let proved = 0;
+  const misses: Sample[] = [];
+  for (const sample of entries) {
+    const entry = readEntry(contract, sample);
+    if (entry?.seal === 'malformed') misses.push(sample);
+    else if (entry?.seal != null) {
+      const { keyId, value } = entry.seal;
+      const key = keyId === null ? undefined : keys.get(keyId);
+      if (key === undefined) continue;
+      if (contract.sealOf(key, entry) === value) proved++;
+      else misses.push(sample);
+    }
+  }
+  return { proved, of: proved + misses.length, misses };
+}
+
+/** Null for an entry that is not as the contract says, which the recipe's search names. */
+function readEntry(contract: Contract, sample: Sample): Entry | null {
+  try {
+    return contract.readEntry(Buffer.from(sample.text()), membersIn(sample), new Map());
+  } catch {
+    return null;
+  }
+}

@@ -1,0 +1,248 @@
+import { agree, plural } from '../../core/plurals.ts';
+import type { List, Paging } from '../../verifier/profile/list-description.ts';
+import { valueAt } from '../../verifier/profile/path.ts';
+import type { Described } from '../openapi.ts';
+import { lastName, nameWords } from '../sample/names.ts';
+import { type Ask, jsonOf, type SampleAnswer, scalarAt, scalarPaths } from '../sample/sample.ts';
+import { itemsPathOf, nextLinkOf, nextQuestion, overlap, readPage, type SamplePage, sameItems } from './paging.ts';
+
+/** The way to read a list, and how it was found. */
+export interface ListForm {
+  items: string;
+  limit: { parameter: string; size: number } | null;
+  /** Null where it is too short to tell. */
+  paging: Paging | null;
+  how: string;
+}
+
+const LIMITS = [
+  'limit',
+  'page_size',
+  'pageSize',
+  'per_page',
+  'perPage',
+  'size',
+  'count',
+  'maxResults',
+  'max_results',
+  'first',
+  'top',
+];
+const OFFSETS = ['skip', 'offset', 'start', 'from_index', 'startIndex', 'start_index'];
+const PAGE_NUMBERS = ['page', 'page_number', 'pageNumber', 'p'];
+const CURSORS = [
+  'cursor',
+  'page_token',
+  'pageToken',
+  'token',
+  'after',
+  'continuation',
+  'continuation_token',
+  'continuationToken',
+  'next_token',
+  'nextToken',
+  'next_cursor',
+  'nextCursor',
+  'next',
+  'marker',
+  'starting_after',
+  'startingAfter',
+];
+const SIZES = [500, 200, 100, 50, 20];
+
+/** A list as it is tried out: its address, what is asked for besides pages, and what OpenAPI says of it. */
+export interface Trial {
+  ask: Ask;
+  path: string;
+  filter: Record<string, string>;
+  documented: readonly Described[];
+  items: string;
+}
+
+/** @param first what the list answers to nothing but the filter. Null when it is no list. */
+export async function inferList(
+  ask: Ask,
+  path: string,
+  filter: Record<string, string>,
+  documented: readonly Described[],
+  first: SampleAnswer,
+): Promise<ListForm | null> {
+  const items = itemsPathOf(jsonOf(first));
+  const page = items === null ? null : readPage(first, items);
+  if (items === null || page === null) return null;
+  const trial: Trial = { ask, path, filter, documented, items };
+  const parameter = await inferLimit(trial, page);
+  const small = parameter === null ? {} : { [parameter]: String(smallSize(page)) };
+  const short = parameter === null ? page : await pageOf(trial, small);
+  if (short === null || page.items.length < 2) {
+    const limit = parameter === null ? null : { parameter, size: documentedMaximum(trial, parameter) };
+    return { items, limit, paging: null, how: 'too short to tell how it goes on' };
+  }
+  const paging = await inferPaging({ ...trial, filter: { ...filter, ...small } }, short);
+  const style = paging ?? ({ style: 'single' } as const);
+  const limit = parameter === null ? null : { parameter, size: await inferSize(trial, parameter, style) };
+  return { items, limit, paging: style, how: howPaged(paging, page) };
+}
+
+function howPaged(paging: Paging | null, page: SamplePage): string {
+  if (paging === null)
+    return `nothing that was tried leads to another page: its ${plural(page.items.length, 'item')} ${agree(page.items.length, 'is', 'are')} taken for all of it`;
+  return 'a second page was read by it, without an item of the first';
+}
+
+function smallSize(page: SamplePage): number {
+  return Math.max(1, Math.min(2, page.items.length - 1));
+}
+
+async function pageOf({ ask, path, filter, items }: Trial, query: Record<string, string>): Promise<SamplePage | null> {
+  return readPage(await ask({ url: path, query: { ...filter, ...query } }), items);
+}
+
+/** The names to try: those that are documented first. */
+function inOrder(names: readonly string[], documented: readonly Described[]): string[] {
+  const known = new Set(documented.map(({ name }) => name));
+  return names.toSorted((a, b) => Number(known.has(b)) - Number(known.has(a)));
+}
+
+/** The parameter that makes a page shorter: asked for two it gives the first two. */
+async function inferLimit(trial: Trial, first: SamplePage): Promise<string | null> {
+  const size = smallSize(first);
+  if (first.items.length < 2) return LIMITS.find((name) => trial.documented.some((one) => one.name === name)) ?? null;
+  for (const name of inOrder(LIMITS, trial.documented)) {
+    const page = await pageOf(trial, { [name]: String(size) });
+    if (page !== null && sameItems(page.items, first.items.slice(0, size))) return name;
+  }
+  return null;
+}
+
+function documentedMaximum({ documented }: Trial, parameter: string): number {
+  return Math.min(documented.find(({ name }) => name === parameter)?.maximum ?? 100, 500);
+}
+
+/** The largest page that is given without a refusal; where it is cut without a word, what is given. */
+async function inferSize(trial: Trial, parameter: string, paging: Paging): Promise<number> {
+  const maximum = trial.documented.find(({ name }) => name === parameter)?.maximum;
+  if (typeof maximum === 'number') return Math.min(maximum, 500);
+  for (const size of SIZES) {
+    const query = { ...trial.filter, [parameter]: String(size) };
+    const page = await pageOf(trial, query);
+    if (page === null || page.items.length === 0) continue;
+    if (page.items.length >= size) return size;
+    const next = nextQuestion({ path: trial.path, paging }, query, page, { items: 0, pages: 0 });
+    const after = next === null ? null : readPage(await trial.ask(next), trial.items);
+    if (after === null || after.items.length === 0) return size;
+    // A page by number that is cut short would begin where the larger one ends.
+    return page.items.length;
+  }
+  return 20;
+}
+
+/** @param short a page after which there is another, if lists of this service go on at all. */
+async function inferPaging(trial: Trial, short: SamplePage): Promise<Paging | null> {
+  const again = await pageOf(trial, {});
+  // A list that changes between two reads cannot show that two pages differ.
+  if (again === null || !sameItems(again.items, short.items)) return null;
+  return (await inferLink(trial, short)) ?? (await inferCursor(trial, short)) ?? (await inferCounted(trial, short));
+}
+
+function isNextPage(page: SamplePage | null, first: SamplePage): boolean {
+  return page !== null && page.items.length > 0 && !overlap(page.items, first.items);
+}
+
+async function inferLink({ ask, path: from, items }: Trial, short: SamplePage): Promise<Paging | null> {
+  const inBody = textsOutside(short, items).filter(({ text }) => /^(?:https?:\/\/|\/|\?)/.test(text));
+  const inHeader = nextLinkOf(short.link);
+  const targets = [...inBody, ...(inHeader === null ? [] : [{ path: null, text: inHeader }])];
+  for (const { path, text } of targets)
+    if (isNextPage(readPage(await ask({ url: text, from }), items), short))
+      return { style: 'link', next: path, absent_at_end: true };
+  return null;
+}
+
+async function inferCursor(trial: Trial, short: SamplePage): Promise<Paging | null> {
+  for (const { path, text } of textsOutside(short, trial.items))
+    for (const parameter of inOrder(cursorNames(path), trial.documented))
+      if (isNextPage(await pageOf(trial, { [parameter]: text }), short))
+        return { style: 'cursor', next: path, absent_at_end: true, parameter };
+  return null;
+}
+
+/** The member's own name, without "next", as a token of a page, and what others call it. */
+function cursorNames(path: string): string[] {
+  const words = nameWords(lastName(path));
+  const bare = words.filter((word) => word !== 'next');
+  const camel = (parts: string[]) =>
+    parts.map((word, at) => (at === 0 ? word : word.charAt(0).toUpperCase() + word.slice(1))).join('');
+  const derived = [words, bare, ['page', ...bare]].flatMap((parts) => [camel(parts), parts.join('_')]);
+  return [...new Set([lastName(path), ...derived, ...CURSORS])].filter((name) => name !== '');
+}
+
+/** By how many items or pages there are before: what an answer says of the next page is not asked. */
+export async function inferCounted(trial: Trial, short: SamplePage): Promise<Paging | null> {
+  return (await inferOffset(trial, short)) ?? (await inferPageNumber(trial, short));
+}
+
+async function inferOffset(trial: Trial, short: SamplePage): Promise<Paging | null> {
+  const offset = String(short.items.length);
+  for (const parameter of inOrder(OFFSETS, trial.documented))
+    if (isNextPage(await pageOf(trial, { [parameter]: offset }), short)) return { style: 'offset', parameter };
+  return null;
+}
+
+async function inferPageNumber(trial: Trial, short: SamplePage): Promise<Paging | null> {
+  for (const parameter of inOrder(PAGE_NUMBERS, trial.documented))
+    for (const first of [1, 0]) {
+      const [one, next] = [
+        await pageOf(trial, { [parameter]: String(first) }),
+        await pageOf(trial, { [parameter]: String(first + 1) }),
+      ];
+      if (one !== null && sameItems(one.items, short.items) && isNextPage(next, short))
+        return { style: 'page', parameter, first };
+    }
+  return null;
+}
+
+/** The texts of an answer that are not in its items. */
+function textsOutside({ value }: SamplePage, items: string): { path: string; text: string }[] {
+  return scalarPaths(value)
+    .filter((path) => items === '' || !path.startsWith(`${items}.`))
+    .flatMap((path) => {
+      const text = scalarAt(value, path);
+      return typeof text === 'string' && text !== '' ? [{ path, text }] : [];
+    });
+}
+
+/**
+ * For a list that is too short to tell: as another list of the same service goes on, when its own members or parameters
+ * speak for that; else all of it in one answer.
+ */
+export function pagingLike(
+  own: ListForm,
+  documented: readonly Described[],
+  answer: SampleAnswer,
+  other: ListForm | null,
+): ListForm {
+  if (own.paging !== null) return own;
+  const value = jsonOf(answer);
+  const paging = other?.paging ?? null;
+  if (paging === null || other === null)
+    return { ...own, paging: { style: 'single' }, how: `${own.how}: taken for all of it` };
+  const next = 'next' in paging ? paging.next : null;
+  const shows = next !== null && valueAt(value, next) !== undefined;
+  const sameShape = own.items === other.items;
+  const says = 'parameter' in paging && documented.some(({ name }) => name === paging.parameter);
+  if (!shows && !says && !sameShape)
+    return { ...own, paging: { style: 'single' }, how: `${own.how}: taken for all of it` };
+  return { ...own, paging, limit: own.limit ?? other.limit, how: `${own.how}: taken to go on as the other list does` };
+}
+
+/** Adds what the last page of a list showed: the member that leads on is absent there, or marks the last page. */
+export function withEnd(list: List, last: SamplePage | null): List {
+  const { paging } = list;
+  if (last === null || !('next' in paging) || paging.next === null) return list;
+  return { ...list, paging: { ...paging, absent_at_end: valueAt(last.value, paging.next) === undefined } };
+}
+
+export function toList(path: string, { items, limit, paging }: ListForm): List {
+  return { path, items, paging: paging ?? { style: 'single' }, limit };
+}

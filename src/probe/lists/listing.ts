@@ -1,0 +1,90 @@
+import type { Description } from '../../verifier/profile/description.ts';
+import type { Hints } from '../openapi.ts';
+import type { Reasoning } from '../report.ts';
+import { type ChainRoles, firstEntries, type genesisOf, genesisOfEntry } from '../roles/chain.ts';
+import { placesOf } from '../roles/places.ts';
+import { type Ask, scalarAt } from '../sample/sample.ts';
+import { findPeriodFilter, orderOf } from './entries-list.ts';
+import type { Chain, EntriesSurvey } from './survey.ts';
+
+/** Entries that say something else of their stream, or of being its first, than the others do. */
+export function reportStrangers(
+  { streams, idInEntry }: Pick<EntriesSurvey, 'streams' | 'idInEntry'>,
+  roles: ChainRoles,
+  genesis: ReturnType<typeof genesisOf>,
+  reasoning: Reasoning,
+): void {
+  const foreign = streams.flatMap(({ streamId, entries }) =>
+    entries.filter(({ value }) => idInEntry !== null && scalarAt(value, idInEntry) !== streamId),
+  );
+  reasoning.doubts(
+    'stream id',
+    'the list of a stream shows an entry that says it is of another one',
+    foreign.length,
+    placesOf(foreign, streams, roles.sequence),
+  );
+  const forged = firstEntries(streams, roles).filter(
+    (entry) => genesis !== null && JSON.stringify(genesisOfEntry(entry, roles)) !== JSON.stringify(genesis),
+  );
+  reasoning.doubts(
+    'genesis',
+    'the first entry does not say of its predecessor what most first entries say',
+    forged.length,
+    placesOf(forged, streams, roles.sequence),
+  );
+}
+
+export async function describeListing(
+  ask: Ask,
+  hints: Hints,
+  { list, streams, filter, isLost }: Pick<EntriesSurvey, 'list' | 'streams' | 'filter'> & { isLost: boolean },
+  { roles, timestamp }: Chain,
+  reasoning: Reasoning,
+): Promise<Description['entries']> {
+  if (filter === null) {
+    if (!isLost)
+      reasoning.lacks(
+        'entries',
+        'no parameter selects the entries of one stream',
+        "completeness falls back to the stream's own record",
+      );
+    return null;
+  }
+  const { parameter } = filter;
+  reasoning.found(
+    'entries of a stream',
+    parameter,
+    'gives the entries of that stream, and none for an id that no stream has',
+  );
+  const [longest] = streams.toSorted(
+    (a, b) => Number(b.isWhole) - Number(a.isWhole) || b.entries.length - a.entries.length,
+  );
+  const period =
+    timestamp === null || longest === undefined
+      ? { wasTried: false, from: null, to: null }
+      : await findPeriodFilter(ask, list, { [parameter]: longest.streamId }, longest, timestamp, hints.entries);
+  reportPeriod(period, reasoning);
+  const order = orderOf(streams, roles);
+  return {
+    ...list,
+    stream_parameter: parameter,
+    from_parameter: period.from,
+    to_parameter: period.to,
+    after_parameter: null,
+    order,
+  };
+}
+
+function reportPeriod(
+  { wasTried, from, to }: { wasTried: boolean; from: string | null; to: string | null },
+  reasoning: Reasoning,
+): void {
+  const named = [from, to].filter((name) => name !== null);
+  if (named.length > 0)
+    reasoning.found('entries of a period', named.join(', '), 'each gives exactly the entries on its side of a moment');
+  if (named.length === 2) return;
+  const why = wasTried
+    ? 'no parameter was found for each end of a period'
+    : 'the entries that were read all have the same time, so nothing could be tried';
+  reasoning.lacks('period', why, 'the listing of a period has to be read as a whole');
+}

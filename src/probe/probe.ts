@@ -1,0 +1,162 @@
+import type { Json } from '../core/json/canonical.ts';
+import type { SealKeys } from '../verifier/model/entry.ts';
+import { type Description, descriptionSchema } from '../verifier/profile/description.ts';
+import type { List } from '../verifier/profile/list-description.ts';
+import { findChainOf } from './chain.ts';
+import { likeDefault } from './digest/default-fit.ts';
+import { describeEntry, inferDigest } from './digest/digest.ts';
+import { byStream, inferEntries } from './lists/entries.ts';
+import { inferStreams, readStreamRecords } from './lists/streams.ts';
+import type { Chain, EntriesSurvey } from './lists/survey.ts';
+import { type Hints, NO_HINTS, readOpenApi } from './openapi.ts';
+import { type EvidencePackage, inferPackage, suggestPackage } from './packages/evidence.ts';
+import { inferVerify } from './packages/verify.ts';
+import { Reasoning } from './report.ts';
+import type { Ask } from './sample/sample.ts';
+
+export interface ProbeOptions {
+  ask: Ask;
+  /** The service's OpenAPI document, and what its paths have before those of the audit service. */
+  openApi: { document: Json; prefix: string } | null;
+  /** The name of the contract. */
+  name: string;
+  /** True if the probe may generate one evidence package. */
+  generate: boolean;
+  keys: SealKeys;
+  /** Begins to measure the time of a search; the answer tells whether it is used up. */
+  startSearch: () => () => boolean;
+  /** Waits between two looks at a package that is not ready; false when that was long enough. */
+  pause: () => Promise<boolean>;
+}
+
+/** Notes on how each section of the contract was found, for the comments of its file. */
+export type Notes = Partial<Record<keyof Description, string>>;
+
+export interface ProbeResult {
+  /** Null when something is missing without which nothing can be exported. */
+  description: Description | null;
+  /** True if it equals the default contract, so that no file is needed. */
+  isDefault: boolean;
+  reasoning: Reasoning;
+  notes: Notes;
+}
+
+/** Finds out a service's contract: from its answers first, from names where values leave a choice. */
+export async function probe(options: ProbeOptions): Promise<ProbeResult> {
+  const { ask } = options;
+  const reasoning = new Reasoning();
+  const hints = readHints(options, reasoning);
+  const nothing = { description: null, isDefault: false, reasoning, notes: {} };
+
+  const streams = await inferStreams(ask, hints, reasoning);
+  if (streams === null) return nothing;
+  const entries = await inferEntries(ask, hints, streams, reasoning);
+  const chain = entries === null ? null : findChainOf(entries, reasoning);
+  if (entries === null || chain === null) return nothing;
+
+  const records = readStreamRecords(streams, entries.streams, chain.roles, reasoning);
+  const listing = await entries.describe(chain, reasoning);
+  const verify = await inferVerify(ask, hints, entries.exampleId, reasoning);
+  const known = { hints, survey: entries, chain, listing };
+  const made: EvidencePackage = options.generate
+    ? await inferPackage(ask, options.pause, known, reasoning)
+    : suggestPackage(known, 'none was made, so its form was not seen', reasoning);
+  const list = { ...alike(streams.list, entries.list), fields: { stream_id: streams.idField, ...records } };
+  const description = proveDigest(options, { ...known, streams: list, verify }, made, reasoning);
+  const standard = likeDefault(description, made.wasSeen);
+  return {
+    description: standard ?? description,
+    isDefault: standard !== null,
+    reasoning,
+    notes: notesOf(made.wasSeen, description, hints, reasoning),
+  };
+}
+
+/** The findings, but for packages and digests. */
+interface Found {
+  hints: Hints;
+  survey: EntriesSurvey;
+  chain: Chain;
+  streams: Description['streams'];
+  listing: Description['entries'];
+  verify: Description['verify'];
+}
+
+/** The description with the recipe that makes the digests of the entries that were sampled. */
+function proveDigest(
+  { name, keys, startSearch }: ProbeOptions,
+  { hints, survey, chain, streams, listing, verify }: Found,
+  made: EvidencePackage,
+  reasoning: Reasoning,
+): Description {
+  const { entry, seal } = describeEntry(survey, chain);
+  const draft: Description = {
+    format: 'evidence-contract/1',
+    name,
+    numbers: chain.roles.numbers,
+    streams,
+    entries: listing,
+    verify,
+    ...made.sections,
+    entry,
+    digest: { ...chain.digest, recipe: null },
+    seal: null,
+  };
+  const sampled =
+    made.entries.length > 0 ? byStream({ items: made.entries, isWhole: true }, chain.streamId) : survey.streams;
+  const search = { draft, chain, streams: sampled, seal, hints, keys, isOver: startSearch() };
+  return descriptionSchema.parse({ ...draft, ...inferDigest(search, reasoning) });
+}
+
+function readHints({ openApi }: ProbeOptions, reasoning: Reasoning): Hints {
+  if (openApi === null) return NO_HINTS;
+  const hints = readOpenApi(openApi.document, openApi.prefix);
+  const made = hints.isPython ? ', made by FastAPI: the service is written in Python' : '';
+  if (hints.isOffered) reasoning.found('OpenAPI', 'offered', `read at /openapi.json${made}`);
+  return hints;
+}
+
+/** A list that is too short to show how long its pages may be is taken to bear no longer ones than the other. */
+function alike(list: List, { limit }: List): List {
+  if (list.limit === null || limit === null || list.limit.parameter !== limit.parameter) return list;
+  return { ...list, limit: { ...list.limit, size: Math.min(list.limit.size, limit.size) } };
+}
+
+const UNSEEN = 'NOT SEEN: no package was made. Run the same probe with --generate so that it is.';
+
+const NO_RECIPE = `No recipe that was tried reproduces the digests, so content cannot be proved. An export is incomplete (exit 3)
+until the vendor says how digests are made, or a person accepts it in evidence.yaml: verify: { require: [order] }`;
+
+const PROVED = 'Proved: the recipe reproduces the digest of every entry that was sampled.';
+const PROVED_FOR_MOST = `Proved for nearly every entry that was sampled. Those whose digest it does not reproduce were named by
+\`evidence probe\`; an export calls them refuted.`;
+
+function notesOf(
+  sawPackage: boolean,
+  { digest, verify, seal, entries }: Description,
+  hints: Hints,
+  { exceptions }: Reasoning,
+): Notes {
+  const package_ = sawPackage ? 'Found in a package that was made for this.' : UNSEEN;
+  return {
+    streams: 'Found by reading the list: what each field is was told by the values that entries have.',
+    entries:
+      entries === null
+        ? 'No listing of the entries of one stream was found.'
+        : 'Found by trying: a parameter is named here only if it did what it is named for.',
+    verify:
+      verify === null
+        ? 'Not found. If the service has such an operation, describe it here.'
+        : hints.verify === null
+          ? 'The address was found by asking; the fields of its answer were NOT SEEN and are those of the default contract.'
+          : "Found in the service's OpenAPI document.",
+    generate: package_,
+    downloads: package_,
+    package: package_,
+    summary: package_,
+    entry: 'Found by structure: which number counts up, and which field repeats the digest of the entry before.',
+    digest:
+      digest.recipe === null ? NO_RECIPE : exceptions.some(({ what }) => what === 'recipe') ? PROVED_FOR_MOST : PROVED,
+    seal: seal === null ? 'None was found.' : 'Found by form and name; proved only where a key was given to the probe.',
+  };
+}
