@@ -9,6 +9,7 @@ import {
   foldersOf,
   licenceOf,
 } from './rolldown.browser.mts';
+import { buildSensor } from './rolldown.sensor.mts';
 import { declarationsOfLibrary } from './rolldown.types.mts';
 
 const ROOT = join(import.meta.dirname, '..');
@@ -69,7 +70,7 @@ export default defineConfig({
   input: Object.fromEntries(PROGRAMS.map((name) => [name, join(ROOT, 'src', `${name}.ts`)])),
   platform: 'node',
   external: Object.keys(manifest.dependencies).map((name) => new RegExp(`^${name}(/|$)`)),
-  plugins: [ascii(), launchers(), browserPrograms(), library(), licences()],
+  plugins: [ascii(), launchers(), sensor(), browserPrograms(), library(), licences()],
   output: {
     dir: join(ROOT, 'dist'),
     cleanDir: true,
@@ -131,6 +132,16 @@ function launchers(): Plugin {
           fileName: `start/${name}`,
           source: readFileSync(join(ROOT, 'src/start', name)),
         });
+    },
+  };
+}
+
+/** One file, which is all that an endpoint needs besides Node.js. */
+function sensor(): Plugin {
+  return {
+    name: 'sensor',
+    async generateBundle() {
+      this.emitFile({ type: 'asset', fileName: 'evidence-sensor.mjs', source: await buildSensor() });
     },
   };
 }

@@ -32,6 +32,13 @@ export function programUrl(name: string): URL {
   return pathToFileURL(packageFile(isBuilt ? `dist/${name}.js` : `src/${name}.ts`));
 }
 
+/** The text of the sensor, which is one file: what was built of it when this is built code, else it is built now. */
+export async function sensorProgram(): Promise<string> {
+  if (extname(import.meta.url) === '.js') return readFile(packageFile('dist/evidence-sensor.mjs'), 'utf8');
+  const { buildSensor } = await import(pathToFileURL(packageFile('src/rolldown.sensor.mts')).href);
+  return buildSensor();
+}
+
 /**
  * The text of a program for a browser: what was built of it when this is built code, else it is built now.
  * @param name as in rolldown.browser.mts.

@@ -14,7 +14,6 @@ import { packagesCommand } from './commands/packages.ts';
 import { peopleCommand } from './commands/people.ts';
 import { sealKeysCommand } from './commands/seal-keys.ts';
 import { serveCommand } from './commands/serve.ts';
-import { agentCommand } from './endpoint-agent/command.ts';
 import { importCommand } from './import/command.ts';
 
 const USAGE = 2;
@@ -53,7 +52,6 @@ function makeParser(args: string[]): Argv {
       .command(sealKeysCommand)
       .command(backupCommand)
       .command(importCommand)
-      .command(agentCommand)
       .command(deployCommand)
       .command(helpCommand(helpOnCommand))
       .demandCommand(1, 'Name a command.')

@@ -4,9 +4,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { CommandModule } from 'yargs';
 import { keysCommand } from '../../src/platform/commands/keys.ts';
 import { packagesCommand } from '../../src/platform/commands/packages.ts';
-import { agentCommand } from '../../src/platform/endpoint-agent/command.ts';
 import { importCommand } from '../../src/platform/import/command.ts';
-import { call } from '../platform/service.ts';
 import { type Acme, openAcme, type Place, servedIn } from '../support/acme.ts';
 import { fencedIn, readDocuments } from '../support/documents.ts';
 import { someRows } from '../support/some-rows.ts';
@@ -101,20 +99,13 @@ test.each(examples.filter((line) => !documented.includes(line) && !elsewhere.inc
 });
 
 test('the examples of the platform', async () => {
-  const commands = [importCommand, keysCommand, packagesCommand, agentCommand];
+  const commands = [importCommand, keysCommand, packagesCommand];
   const examples = commands.flatMap(({ builder }) => examplesOf(builder, 'evidence-platform'));
-  expect(examples).toHaveLength(5);
+  expect(examples).toHaveLength(4);
   const place = acme.bare();
   const begun = await place.run('evidence-platform init --data ./data; evidence-platform serve --data ./data');
   const { apiKey, port } = servedIn(place, begun.stdout);
-  const endpoints = `http://127.0.0.1:${port}/endpoints`;
-  const enrolled = await call(endpoints, apiKey, 'POST', '/enroll', { name: 'host', roots: [place.folder] });
-  writeFileSync(join(place.folder, 'token'), enrolled.body.endpoint_token);
-  const given = (line: string) =>
-    line
-      .replace('8181', port)
-      .replace('https://evidence.example.org/endpoints', endpoints)
-      .replace('-file token', '-file token --once --state ./state');
+  const given = (line: string) => line.replace('8181', port);
   for (const line of examples.filter((each) => !documented.includes(each))) {
     const { code, stderr } = await place.run(given(line), { EVIDENCE_API_KEY: apiKey });
     expect([line, code, stderr]).toEqual([line, 0, expect.any(String)]);

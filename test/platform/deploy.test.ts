@@ -11,7 +11,7 @@ import { packageFile, readManifest } from '../../src/core/install-paths.ts';
 import { deployCommand } from '../../src/platform/commands/deploy.ts';
 import { readPlatformConfig } from '../../src/platform/config.ts';
 
-async function deploy(kind: 'systemd' | 'docker' | 'agent'): Promise<string> {
+async function deploy(kind: 'systemd' | 'docker' | 'sensor'): Promise<string> {
   const out = join(mkdtempSync(join(tmpdir(), 'deploy-')), 'files');
   await deployCommand.handler({ kind, out, _: [], $0: '' });
   return out;
@@ -26,20 +26,20 @@ test('systemd takes the unit', async () => {
   expect(readFileSync(unit, 'utf8')).toMatch(/^ExecStart=.*evidence-platform\.cjs serve --config /m);
 });
 
-test('systemd takes the units of the agent, which read their settings from its environment', async () => {
-  const out = await deploy('agent');
-  const units = ['evidence-agent-loop.service', 'evidence-agent.service', 'evidence-agent.timer'];
-  expect(readdirSync(out).sort()).toEqual(units);
+test('systemd takes the units of the sensor, which read their settings from its environment', async () => {
+  const out = await deploy('sensor');
+  const units = ['evidence-sensor-loop.service', 'evidence-sensor.service', 'evidence-sensor.timer'];
+  expect(readdirSync(out).sort()).toEqual([units[0], 'evidence-sensor.mjs', ...units.slice(1)]);
   const paths = units.map((unit) => join(out, unit));
   expect(execFileSync('systemd-analyze', ['verify', ...paths], { encoding: 'utf8', stdio: 'pipe' })).toBe('');
   const [loop = '', once = ''] = paths.map((path) => readFileSync(path, 'utf8'));
-  expect(once).toMatch(/^ExecStart=.*evidence-platform\.cjs agent --once$/m);
-  expect(loop).toMatch(/^ExecStart=.*evidence-platform\.cjs agent$/m);
+  expect(once).toMatch(/^ExecStart=.*evidence-sensor\.mjs --once$/m);
+  expect(loop).toMatch(/^ExecStart=.*evidence-sensor\.mjs$/m);
   for (const unit of [loop, once]) {
     expect(unit).toMatch(/^Environment=EVIDENCE_ENDPOINT_URL=/m);
     expect(unit).toMatch(/^Environment=EVIDENCE_ENDPOINT_TOKEN_FILE=%d\/endpoint-token$/m);
     // The folder that the command takes where none is named.
-    expect(unit).toMatch(/^StateDirectory=evidence-agent$/m);
+    expect(unit).toMatch(/^StateDirectory=evidence-sensor$/m);
   }
 });
 

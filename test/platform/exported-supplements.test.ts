@@ -4,8 +4,8 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { evidence } from '../support/evidence.ts';
 import { AGENTS_API, NEW_ACTION, NEW_AGENT } from './agents/operations.ts';
-import { file } from './endpoints/agent-double.ts';
-import { enrol } from './endpoints/http-agent.ts';
+import { enrol } from './endpoints/http-sensor.ts';
+import { file } from './endpoints/sensor-double.ts';
 import { type Service, startService } from './service.ts';
 
 const BUG = { credential_type: 'web_bug', plant_location: 'wiki', label: 'x' };

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { AGENTS_API, NEW_ACTION, NEW_AGENT } from './agents/operations.ts';
-import { file } from './endpoints/agent-double.ts';
-import { enrol } from './endpoints/http-agent.ts';
+import { enrol } from './endpoints/http-sensor.ts';
+import { file } from './endpoints/sensor-double.ts';
 import { listAll, SERVICES, type Service } from './service.ts';
 
 const TOOLS = ['a', 'b'].map((digest) => [file('/usr/bin/tool', digest)]);

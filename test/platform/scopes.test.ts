@@ -6,8 +6,8 @@ import { SCOPES, type Scope } from '../../src/platform/scopes.ts';
 import { newAwsId } from '../../src/platform/traps/aws/access-key.ts';
 import { someRows } from '../support/some-rows.ts';
 import { AGENT_OPERATIONS, OperatedAgents } from './agents/operations.ts';
-import { file as fileLine, partOf } from './endpoints/agent-double.ts';
-import { enrol, type HttpAgent } from './endpoints/http-agent.ts';
+import { enrol, type HttpSensor } from './endpoints/http-sensor.ts';
+import { file as fileLine, partOf } from './endpoints/sensor-double.ts';
 import { addDeadLetter, addPerson } from './rows-by-hand.ts';
 import { entry, fill, type Service, startService } from './service.ts';
 import { settingsOf } from './traps/decoy-places.ts';
@@ -254,9 +254,9 @@ const OPERATIONS: readonly Operation[] = [
       ['reads', { reads: [{ bait_id: 'x', read_at: '2026-01-01T00:00:00Z', seen: 'atime', event: 'x' }] }],
     ] as const
   ).map(([act, body]) => ({
-    operation: `POST /endpoints/agent/bait/${act}`,
+    operation: `POST /endpoints/sensor/bait/${act}`,
     needed: 'endpoints:report' as const,
-    path: `//endpoints/agent/bait/${act.replace('{bait_id}', 'BAIT')}`,
+    path: `//endpoints/sensor/bait/${act.replace('{bait_id}', 'BAIT')}`,
     ofAgent: true as const,
     body: () => body,
   })),
@@ -264,17 +264,17 @@ const OPERATIONS: readonly Operation[] = [
   { operation: 'GET /endpoints/scans/', needed: 'endpoints:read', path: '//endpoints/scans/' },
   { operation: 'GET /endpoints/stats/', needed: 'endpoints:read', path: '//endpoints/stats/' },
   {
-    operation: 'GET /endpoints/agent/settings',
+    operation: 'GET /endpoints/sensor/settings',
     needed: 'endpoints:report',
-    path: '//endpoints/agent/settings',
+    path: '//endpoints/sensor/settings',
     ofAgent: true,
   },
   {
-    operation: 'POST /endpoints/agent/key',
+    operation: 'POST /endpoints/sensor/key',
     needed: 'endpoints:report',
-    path: '//endpoints/agent/key',
+    path: '//endpoints/sensor/key',
     ofAgent: true,
-    body: () => ({ public_key: endpoint.agent.publicKey, proof: 'x' }),
+    body: () => ({ public_key: endpoint.sensor.publicKey, proof: 'x' }),
   },
   {
     operation: 'POST /endpoints/scans/report',
@@ -401,10 +401,10 @@ const keys = new Map<Scope, string>();
 let ofAuditor: string;
 let ofExporter: string;
 let ofOperator: string;
-let endpoint: HttpAgent;
+let endpoint: HttpSensor;
 /** One that somebody lets begin anew. */
-let other: HttpAgent;
-let leaving: HttpAgent;
+let other: HttpSensor;
+let leaving: HttpSensor;
 let event: { event_id: string; change_id: string };
 let windowId: string;
 let agents: OperatedAgents;

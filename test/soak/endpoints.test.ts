@@ -4,8 +4,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Pool } from 'undici';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import type { EndpointLine } from '../../src/platform/endpoints/report/line.ts';
-import { AgentDouble, files, type NextReport, partOf, withoutLines } from '../platform/endpoints/agent-double.ts';
+import type { EndpointLine } from '../../src/sensor/report/line.ts';
+import { files, type NextReport, partOf, SensorDouble, withoutLines } from '../platform/endpoints/sensor-double.ts';
 import { PlatformProcesses } from '../platform/processes.ts';
 
 /** Endpoints that report once an hour. */
@@ -53,36 +53,36 @@ async function send(token: string, method: 'GET' | 'POST', path: string, body?: 
 
 /** An endpoint of the fleet, and what its next report has to say. */
 class FleetAgent {
-  readonly agent: AgentDouble;
+  readonly sensor: SensorDouble;
   readonly token: string;
   next: NextReport;
 
-  constructor(agent: AgentDouble, token: string, next: NextReport) {
-    this.agent = agent;
+  constructor(sensor: SensorDouble, token: string, next: NextReport) {
+    this.sensor = sensor;
     this.token = token;
     this.next = next;
   }
 
   static async enrol(): Promise<FleetAgent> {
     const { endpoint_id, endpoint_token } = await send(platform.apiKey, 'POST', '/enroll', { name: 'host' });
-    const agent = new AgentDouble(endpoint_id);
-    const { next } = await send(endpoint_token, 'GET', '/agent/settings');
-    await send(endpoint_token, 'POST', '/agent/key', agent.proof(next));
-    return new FleetAgent(agent, endpoint_token, next);
+    const sensor = new SensorDouble(endpoint_id);
+    const { next } = await send(endpoint_token, 'GET', '/sensor/settings');
+    await send(endpoint_token, 'POST', '/sensor/key', sensor.proof(next));
+    return new FleetAgent(sensor, endpoint_token, next);
   }
 
   async report(lines: readonly EndpointLine[]): Promise<void> {
-    const report = this.agent.report(this.next, lines, Date.now());
+    const report = this.sensor.report(this.next, lines, Date.now());
     for (let part = 1; part <= report.head.parts; part++) {
       const answer = await send(this.token, 'POST', '/scans/report', partOf(report, part));
       this.next = answer.next ?? this.next;
     }
   }
 
-  /** As an agent does whose scan found nothing new. @returns the bytes of its body. */
+  /** As an sensor does whose scan found nothing new. @returns the bytes of its body. */
   async unchanged(lines: readonly EndpointLine[]): Promise<number> {
-    const body = withoutLines(this.agent.report(this.next, lines, Date.now()));
-    await send(this.token, 'GET', '/agent/settings');
+    const body = withoutLines(this.sensor.report(this.next, lines, Date.now()));
+    await send(this.token, 'GET', '/sensor/settings');
     ({ next: this.next } = await send(this.token, 'POST', '/scans/report', body));
     return JSON.stringify(body).length;
   }
@@ -120,16 +120,16 @@ function storedBytes(): number {
 }
 
 test('a first report of 60,000 lines, and a second one', async () => {
-  const agent = await FleetAgent.enrol();
+  const sensor = await FleetAgent.enrol();
   const lines = files(60_000);
   forgetMemory();
   const began = cpuSeconds();
-  await agent.report(lines);
+  await sensor.report(lines);
   const [first, most] = [cpuSeconds() - began, memoryMb()];
-  const second = await agent.unchanged(lines);
+  const second = await sensor.unchanged(lines);
   const changed = lines.with(30_000, { ...lines[30_000], sha256: 'f'.repeat(64) } as EndpointLine);
   const [before, changing] = [storedBytes(), cpuSeconds()];
-  await agent.report(changed);
+  await sensor.report(changed);
   const figures = [
     `first report: ${first.toFixed(2)} s of the processor, ${most.toFixed(0)} MB at most`,
     `unchanged: ${second} bytes`,
@@ -147,13 +147,13 @@ test('unchanged reports of a fleet within an hour: what each costs does not grow
   for (const size of FLEETS) {
     const more = Array.from({ length: size - fleet.length }, () => null);
     await forAll(more, async () => {
-      const agent = await FleetAgent.enrol();
-      await agent.report(lines);
-      fleet.push(agent);
+      const sensor = await FleetAgent.enrol();
+      await sensor.report(lines);
+      fleet.push(sensor);
     });
     forgetMemory();
     const [before, bytes, time] = [cpuSeconds(), storedBytes(), performance.now()];
-    await forAll(fleet, (agent) => agent.unchanged(lines));
+    await forAll(fleet, (sensor) => sensor.unchanged(lines));
     const seconds = cpuSeconds() - before;
     costs.push(seconds / size);
     const figures = [

@@ -13,6 +13,7 @@ export function builtFolder(): string {
 /** The programs as they are published; `startNode` knows where they were built. */
 export const EVIDENCE = 'exporter/cli/main.js';
 export const PLATFORM = 'platform/main.js';
+export const SENSOR = 'evidence-sensor.mjs';
 
 export interface Finished {
   code: number | null;

@@ -1,4 +1,4 @@
-/** Exit codes of both programs. */
+/** Exit codes of all programs. */
 export const INCOMPLETE = 3;
 export const DEFECT = 70;
 
@@ -10,7 +10,7 @@ export const DEFECT = 70;
  *
  * @param program as its user calls it.
  */
-export function nameCrashes(program: 'evidence' | 'evidence-platform'): void {
+export function nameCrashes(program: 'evidence' | 'evidence-platform' | 'evidence-sensor'): void {
   process.on('uncaughtException', (error) => {
     say(program, `a defect in this program: ${error.stack ?? error}`);
     process.exit(DEFECT);

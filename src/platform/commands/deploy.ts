@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import process from 'node:process';
 import type { CommandModule } from 'yargs';
 import { EvidenceError } from '../../core/errors.ts';
-import { packageFile, readManifest, startFile } from '../../core/install-paths.ts';
+import { packageFile, readManifest, sensorProgram, startFile } from '../../core/install-paths.ts';
 import { writeNewFile } from '../../core/new-file.ts';
 import { systemdWord } from '../../core/shell.ts';
 
@@ -12,19 +12,25 @@ const ELSEWHERE = 'Name a folder with --out that this user may write to.';
 const FILES = {
   systemd: ['evidence-platform.service', 'platform.yaml'],
   docker: ['Dockerfile', 'compose.yaml', 'platform.yaml'],
-  agent: ['evidence-agent.service', 'evidence-agent.timer', 'evidence-agent-loop.service'],
+  sensor: ['evidence-sensor.service', 'evidence-sensor.timer', 'evidence-sensor-loop.service', 'evidence-sensor.mjs'],
 } as const;
 type Kind = keyof typeof FILES;
+
+/** Starts the sensor on a machine on which nothing else of this package is. */
+const SENSOR = '/usr/bin/env node /usr/local/lib/evidence-sensor.mjs';
 
 const KINDS = Object.keys(FILES) as Kind[];
 
 /** `evidence-platform deploy`: the files by which something else runs it. */
 export const deployCommand: CommandModule<object, { kind?: Kind | undefined; out: string }> = {
   command: 'deploy [kind]',
-  describe: 'Write the files by which systemd or Docker runs it, or systemd the agent of an endpoint',
+  describe: 'Write the files by which systemd or Docker runs it, or the sensor of endpoints with its units',
   builder: (args) =>
     args
-      .positional('kind', { choices: KINDS, describe: 'What runs it; agent: systemd, the agent' })
+      .positional('kind', {
+        choices: KINDS,
+        describe: 'What runs it; sensor: the sensor, and units by which systemd runs it',
+      })
       .option('out', { type: 'string', default: 'deploy', requiresArg: true, describe: 'The folder for the files' }),
   async handler({ kind, out }) {
     if (kind === undefined)
@@ -33,13 +39,23 @@ export const deployCommand: CommandModule<object, { kind?: Kind | undefined; out
     const eta = new Eta({ autoEscape: false, autoTrim: false });
     // This very program by this very Node.js: the PATH of a service may find others.
     const program = [process.execPath, startFile('evidence-platform')].map(systemdWord).join(' ');
-    const agent = readFileSync(packageFile('templates/deploy/agent-settings.eta'), 'utf8').trim();
-    const words = { kind, program, agent, config: '/etc/evidence/platform.yaml', version: readManifest().version };
+    const settings = readFileSync(packageFile('templates/deploy/sensor-settings.eta'), 'utf8').trim();
+    const words = {
+      kind,
+      program,
+      sensor: SENSOR,
+      settings,
+      config: '/etc/evidence/platform.yaml',
+      version: readManifest().version,
+    };
     const paths = FILES[kind].map((name) => join(out, name));
     refuseExisting(paths);
-    for (const [at, path] of paths.entries()) {
-      const template = readFileSync(packageFile(`templates/deploy/${FILES[kind][at]}.eta`), 'utf8');
-      writeNewFile(path, eta.renderString(template, words).trimStart(), ELSEWHERE);
+    for (const name of FILES[kind]) {
+      const content =
+        name === 'evidence-sensor.mjs'
+          ? await sensorProgram()
+          : eta.renderString(readFileSync(packageFile(`templates/deploy/${name}.eta`), 'utf8'), words).trimStart();
+      writeNewFile(join(out, name), content, ELSEWHERE);
     }
     process.stdout.write(`Written: ${paths.join(', ')}. Their first lines say what is to be done.\n`);
   },

@@ -1,9 +1,9 @@
 import { existsSync, realpathSync } from 'node:fs';
 import { appendFile, mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { type AgentClient, connectAgent } from '../endpoint-agent/client.ts';
-import { type AgentDeps, type RoundResult, runRound } from '../endpoint-agent/round.ts';
-import { agentDeps } from '../endpoint-agent/run.ts';
+import { connectSensor, type SensorClient } from '../../sensor/client.ts';
+import { type RoundResult, runRound, type SensorDeps } from '../../sensor/round.ts';
+import { sensorDeps } from '../../sensor/run.ts';
 import type { PlatformCaller } from './caller.ts';
 
 const PROGRAMS = 'usr/local/bin';
@@ -17,30 +17,30 @@ export interface MachineFile {
   shown: string;
 }
 
-/** A machine that is watched: folders of their own, and a real agent, which runs in this process. */
+/** A machine that is watched: folders of their own, and a real sensor, which runs in this process. */
 export class WatchedMachine implements AsyncDisposable {
   readonly #caller: PlatformCaller;
   readonly #folder: string;
   readonly #endpointId: string;
-  readonly #service: AgentClient;
-  readonly #deps: AgentDeps;
+  readonly #service: SensorClient;
+  readonly #deps: SensorDeps;
 
-  private constructor(caller: PlatformCaller, folder: string, endpointId: string, service: AgentClient) {
+  private constructor(caller: PlatformCaller, folder: string, endpointId: string, service: SensorClient) {
     this.#caller = caller;
     this.#folder = folder;
     this.#endpointId = endpointId;
     this.#service = service;
-    this.#deps = agentDeps({ service, state: join(folder, 'agent'), bytesPerSecond: null, canWatch: false });
+    this.#deps = sensorDeps({ service, state: join(folder, 'sensor'), bytesPerSecond: null, canWatch: false });
   }
 
-  /** Reports whether the agent can run on this system. */
+  /** Reports whether the sensor can run on this system. */
   static get isPossible(): boolean {
     return existsSync('/proc/self/fd');
   }
 
   /** Enrols a machine that has nothing but a program. @param parent in which its folders are made. */
   static async enrol(caller: PlatformCaller, parent: string): Promise<WatchedMachine> {
-    // The agent follows no link, and the folder for temporary files may be one.
+    // The sensor follows no link, and the folder for temporary files may be one.
     const folder = join(realpathSync(parent), 'machine');
     for (const below of [PROGRAMS, HOME]) await mkdir(join(folder, below), { recursive: true });
     const roots = [join(folder, PROGRAMS)];
@@ -48,7 +48,7 @@ export class WatchedMachine implements AsyncDisposable {
       name: 'backup-1',
       roots,
     });
-    const service = connectAgent({ url: `${caller.origin}/endpoints`, token: endpoint_token });
+    const service = connectSensor({ url: `${caller.origin}/endpoints`, token: endpoint_token });
     const machine = new WatchedMachine(caller, folder, endpoint_id, service);
     await writeFile(machine.program.path, '#!/bin/sh\nexec tar --create --file /srv/backup.tar /srv/data\n');
     return machine;
@@ -63,7 +63,7 @@ export class WatchedMachine implements AsyncDisposable {
   }
 
   /**
-   * Has the agent plant a trap as a file and scan, and what it saw approved as what is to stand there.
+   * Has the sensor plant a trap as a file and scan, and what it saw approved as what is to stand there.
    * @returns whether the file system tells of reads; where it does not, nobody sees them.
    */
   async begin(label: string): Promise<{ isReadSeen: boolean }> {
@@ -79,7 +79,7 @@ export class WatchedMachine implements AsyncDisposable {
     return { isReadSeen: data.some(({ seen_by }) => seen_by.length > 0) };
   }
 
-  /** One round of the agent: bait, scan, report. */
+  /** One round of the sensor: bait, scan, report. */
   round(): Promise<RoundResult> {
     return runRound(this.#deps);
   }

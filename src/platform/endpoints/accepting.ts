@@ -1,3 +1,4 @@
+import { canonicalHead, type ReportHead } from '../../sensor/report/head.ts';
 import { keptPlace } from '../audit/api.ts';
 import type { Transaction } from '../database/database.ts';
 import { baselineRow } from './baseline-rows.ts';
@@ -6,7 +7,6 @@ import { type EndpointAct, endpointActor } from './entries.ts';
 import { EventWriting } from './event-writing.ts';
 import { changeEndpoint, dueAfter, type Endpoint, newNonce } from './host-rows.ts';
 import { setDifferences } from './lines/comparing.ts';
-import { canonicalHead, type ReportHead } from './report/head.ts';
 import { CLOCK_OFF_MS, clockOff, severityOfChain, severityOfClock } from './rules.ts';
 import { type EndpointScan, insertScan, noteOutcome, scanRow } from './scan-rows.ts';
 
@@ -15,7 +15,7 @@ export interface WholeReport {
   head: ReportHead;
   sha256: string;
   signature: string;
-  /** The agent's clock when it sent the report, where it said so. */
+  /** The sensor's clock when it sent the report, where it said so. */
   sentAt: string | null;
   setNo: number;
 }

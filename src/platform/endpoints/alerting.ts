@@ -80,7 +80,7 @@ function sentenceOf({ event_type, path, path_base64 }: WireEvent): string {
   return path === null && path_base64 === null ? CHAIN : CHANGED;
 }
 
-const BAIT = 'Bait on an endpoint is not as its agent left it: somebody had it in hand.';
+const BAIT = 'Bait on an endpoint is not as its sensor left it: somebody had it in hand.';
 const STALE = 'An endpoint has not reported for three intervals: nobody knows how it stands.';
 const CHAIN = 'The reports of an endpoint do not go on as they should.';
 const CHANGED = 'Something on an endpoint is not as its baseline.';

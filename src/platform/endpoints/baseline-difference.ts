@@ -1,10 +1,10 @@
+import { pathBytes } from '../../sensor/report/line.ts';
 import type { Reader } from '../database/database.ts';
 import { fromCursor, pageOf, toCursor } from '../http/cursor.ts';
 import type { PageQuery } from '../http/fields.ts';
 import { type Baseline, findBaseline } from './baseline-rows.ts';
 import { pathKey } from './event-rows.ts';
 import { setDifferences } from './lines/comparing.ts';
-import { pathBytes } from './report/line.ts';
 import type { WireDifference } from './requests/baselines.ts';
 import { severityOfDifference, typeOf } from './rules.ts';
 import type { EndpointTables } from './tables.ts';

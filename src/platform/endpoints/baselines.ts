@@ -1,6 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { sha256 } from '../../core/digest.ts';
 import { canonicalize } from '../../core/json/canonical.ts';
+import type { ReportHead } from '../../sensor/report/head.ts';
+import type { EndpointLine } from '../../sensor/report/line.ts';
 import type { Actor } from '../accounts/administration.ts';
 import type { Transaction } from '../database/database.ts';
 import { DomainError } from '../errors.ts';
@@ -22,8 +24,6 @@ import type { BaselineStatus } from './enums.ts';
 import { EventWriting } from './event-writing.ts';
 import { changeEndpoint, type Endpoint, endpointRow, findEndpointInUse, refuseRetired } from './host-rows.ts';
 import { storeLineSet } from './lines/line-sets.ts';
-import type { ReportHead } from './report/head.ts';
-import type { EndpointLine } from './report/line.ts';
 import type { Proposal, Registration, WireBaseline } from './requests/baselines.ts';
 import { scanRow } from './scan-rows.ts';
 import { refuseOwn } from './second-person.ts';

@@ -13,7 +13,7 @@ export function endpointOf({ boundTo: bound }: Pick<Principal, 'boundTo'>): stri
   if (bound === undefined || bound === null || !bound.startsWith(PREFIX))
     throw new DomainError(
       'forbidden',
-      'this is for the agent on an endpoint, with the token that enrolment showed: this API key is bound to no endpoint',
+      'this is for the sensor on an endpoint, with the token that enrolment showed: this API key is bound to no endpoint',
     );
   return bound.slice(PREFIX.length);
 }

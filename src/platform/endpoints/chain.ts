@@ -1,8 +1,8 @@
 import type { Json } from '../../core/json/canonical.ts';
+import type { ReportHead } from '../../sensor/report/head.ts';
 import type { DomainCode } from '../errors.ts';
 import type { ChainEventType } from './enums.ts';
 import type { Endpoint } from './host-rows.ts';
-import type { ReportHead } from './report/head.ts';
 
 /** A report, and what is known of it. */
 export interface PresentedReport {

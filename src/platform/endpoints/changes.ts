@@ -1,5 +1,6 @@
 import { type Selectable, sql } from 'kysely';
 import { canonicalize } from '../../core/json/canonical.ts';
+import { pathBytes } from '../../sensor/report/line.ts';
 import type { Actor } from '../accounts/administration.ts';
 import type { Reader } from '../database/database.ts';
 import { DomainError } from '../errors.ts';
@@ -10,7 +11,6 @@ import { decidedEntries, entryOfAct, inEntries } from './entries.ts';
 import { CHANGES_STREAM, type PathEventType } from './enums.ts';
 import { type EndpointEvent, noteEventsChanged } from './event-rows.ts';
 import { endpointsWithPath } from './lines/places.ts';
-import { pathBytes } from './report/line.ts';
 import type { WireChange } from './requests/changes.ts';
 import type { Explanation } from './requests/events.ts';
 import type { EndpointTables } from './tables.ts';

@@ -47,7 +47,7 @@ export function decidedEntries(
   );
 }
 
-/** The agent of an endpoint, as entries name it. */
+/** The sensor of an endpoint, as entries name it. */
 export function endpointActor(endpointId: string): Pick<Actor, 'name'> {
   return { name: `endpoint:${endpointId}` };
 }

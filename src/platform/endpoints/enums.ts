@@ -25,7 +25,7 @@ export const CHAIN_EVENT_TYPES = [
 ] as const;
 export type ChainEventType = (typeof CHAIN_EVENT_TYPES)[number];
 
-/** Faults of bait that the agent planted. */
+/** Faults of bait that the sensor planted. */
 export const BAIT_EVENT_TYPES = ['bait_missing', 'bait_changed'] as const;
 export type BaitEventType = (typeof BAIT_EVENT_TYPES)[number];
 
@@ -52,14 +52,14 @@ export type HostStatus = (typeof HOST_STATUSES)[number];
 export const CHANGE_WINDOW_STATUSES = ['planned', 'running', 'ended'] as const;
 
 /**
- * `asked`: its agent has yet to plant it. `refused`: the agent cannot. `lost`: it is not there any more. `leaving`: its
- * agent has yet to remove it. `left`: it was left where it is: it was not what the agent planted, or the endpoint was
+ * `asked`: its sensor has yet to plant it. `refused`: the sensor cannot. `lost`: it is not there any more. `leaving`: its
+ * sensor has yet to remove it. `left`: it was left where it is: it was not what the sensor planted, or the endpoint was
  * retired.
  */
 export const BAIT_STATUSES = ['asked', 'planted', 'refused', 'lost', 'leaving', 'removed', 'left'] as const;
 export type BaitStatus = (typeof BAIT_STATUSES)[number];
 
-/** By what an agent sees that a file is read: at the next scan, at once. */
+/** By what a sensor sees that a file is read: at the next scan, at once. */
 export const READ_SIGNS = ['atime', 'inotify'] as const;
 export type ReadSign = (typeof READ_SIGNS)[number];
 

@@ -2,9 +2,9 @@ import { randomUUID } from 'node:crypto';
 import { type Selectable, sql } from 'kysely';
 import { sha256 } from '../../core/digest.ts';
 import { canonicalize, type Json } from '../../core/json/canonical.ts';
+import { canonicalLine, type EndpointLine, type PathName } from '../../sensor/report/line.ts';
 import type { ColumnKind, Columns, Reader, Transaction } from '../database/database.ts';
 import type { PathDifference } from './lines/comparing.ts';
-import { canonicalLine, type EndpointLine, type PathName } from './report/line.ts';
 import type { EndpointTables } from './tables.ts';
 
 export type EndpointEvent = Selectable<EndpointTables['endpoint_events']>;

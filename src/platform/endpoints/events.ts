@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
 import { canonicalize } from '../../core/json/canonical.ts';
+import type { EndpointLine } from '../../sensor/report/line.ts';
 import type { Actor } from '../accounts/administration.ts';
 import { placeToWire } from '../audit/api.ts';
 import type { Reader, Transaction } from '../database/database.ts';
@@ -12,7 +13,6 @@ import { type EndpointEvent, eventsVersion, noteEventsChanged } from './event-ro
 import { explainDifferences, UNEXPLAINED } from './explanations.ts';
 import { endpointRow } from './host-rows.ts';
 import type { PathDifference } from './lines/comparing.ts';
-import type { EndpointLine } from './report/line.ts';
 import type { EventQuery, Explanation, WireEvent } from './requests/events.ts';
 import type { EndpointTables } from './tables.ts';
 

@@ -1,8 +1,8 @@
+import type { EndpointLine, FileLine } from '../../sensor/report/line.ts';
 import type { Reader } from '../database/database.ts';
 import type { PathDifference } from './lines/comparing.ts';
 import type { Attributes, ChangedFile, SignedPackage } from './packages/explanation.ts';
 import type { KnownFiles } from './packages/known-files.ts';
-import type { EndpointLine, FileLine } from './report/line.ts';
 import type { Explanation } from './requests/events.ts';
 
 export const UNEXPLAINED: Explanation = { kind: 'none' };

@@ -1,8 +1,8 @@
 import { sql } from 'kysely';
+import type { ReportHead } from '../../sensor/report/head.ts';
 import type { Reader } from '../database/database.ts';
 import type { EventSeverity, HostStatus } from './enums.ts';
 import type { Endpoint } from './host-rows.ts';
-import type { ReportHead } from './report/head.ts';
 import type { WireHost } from './requests/hosts.ts';
 import { MISSED_WITHIN_MS, missedScans } from './rules.ts';
 import type { EndpointTables } from './tables.ts';
@@ -71,7 +71,7 @@ function messageOf({ baseline_no, went_back_at }: Endpoint, status: HostStatus):
   if (went_back_at !== null)
     return 'Its chain of reports went back: it was restored from a snapshot, or a second machine has its key. Find out which, then begin a new chain for it.';
   if (status === 'stale') return 'It does not report any more: nobody knows how it stands.';
-  if (status === 'waiting') return 'It has not reported yet. Start the agent on it with its token.';
+  if (status === 'waiting') return 'It has not reported yet. Start the sensor on it with its token.';
   if (baseline_no === null)
     return 'It has no active baseline: its scans are kept, and raise no event. Propose its last scan as one.';
   return 'Its scans are compared with its baseline.';

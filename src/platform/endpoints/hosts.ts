@@ -166,7 +166,7 @@ export class Hosts {
   #issueKey(transaction: Transaction, { name: actor }: Actor, { endpoint_id, name }: Endpoint, now: Date) {
     const { administration } = this.#deps;
     const scopes = ['endpoints:report'] as const;
-    const input = { name: `agent on ${name}`, scopes, expiresAt: null, boundTo: boundTo(endpoint_id) };
+    const input = { name: `sensor on ${name}`, scopes, expiresAt: null, boundTo: boundTo(endpoint_id) };
     return issueKey(transaction, input, { actor: { name: actor, scopes }, now, administration });
   }
 

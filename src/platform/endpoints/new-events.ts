@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { canonicalize, type Json } from '../../core/json/canonical.ts';
+import type { EndpointLine } from '../../sensor/report/line.ts';
 import { type KnownChange, type NewEndpointEvent, pathKey } from './event-rows.ts';
 import { isVouchedFor, UNEXPLAINED } from './explanations.ts';
 import type { PathDifference } from './lines/comparing.ts';
-import type { EndpointLine } from './report/line.ts';
 import type { Explanation } from './requests/events.ts';
 import { severityOfDifference, typeOf } from './rules.ts';
 

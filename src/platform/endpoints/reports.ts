@@ -1,3 +1,6 @@
+import { type ReportHead, reportHeadOf, reportSha256 } from '../../sensor/report/head.ts';
+import type { EndpointLine } from '../../sensor/report/line.ts';
+import { isReportSigned } from '../../sensor/report/signature.ts';
 import { placeToWire } from '../audit/api.ts';
 import type { Reader, Transaction } from '../database/database.ts';
 import { DomainError } from '../errors.ts';
@@ -10,9 +13,6 @@ import { streamOf } from './enums.ts';
 import { EventWriting } from './event-writing.ts';
 import { changeEndpoint, type Endpoint, findEndpointInUse, nextOf } from './host-rows.ts';
 import { lineSetOf, type NewLineSet, storeLineSet } from './lines/line-sets.ts';
-import { type ReportHead, reportHeadOf, reportSha256 } from './report/head.ts';
-import type { EndpointLine } from './report/line.ts';
-import { isReportSigned } from './report/signature.ts';
 import type { ScanQuery, WireReport, WireReportTaken, WireScan } from './requests/reports.ts';
 import { severityOfChain } from './rules.ts';
 import { type EndpointScan, isReportAccepted, scanRow } from './scan-rows.ts';
@@ -89,7 +89,10 @@ export class Reports {
     const endpoint = await findEndpointInUse(reader, endpointId);
     const { public_key } = endpoint;
     if (public_key === null)
-      throw new DomainError('no_key', 'the endpoint has no key yet: POST /agent/key binds one before the first report');
+      throw new DomainError(
+        'no_key',
+        'the endpoint has no key yet: POST /sensor/key binds one before the first report',
+      );
     const presented: PresentedReport = {
       head,
       sha256,

@@ -8,13 +8,13 @@ import { hostSchema } from './requests/hosts.ts';
 import { signedArchiveSchema } from './requests/packages.ts';
 import { reportTakenSchema, scanSchema } from './requests/reports.ts';
 import { endpointStatsSchema, endpointVerificationSchema } from './requests/verification.ts';
-import { agentRoutes } from './routes/agent.ts';
-import { agentBaitRoutes, baitRoutes } from './routes/bait.ts';
+import { baitRoutes, sensorBaitRoutes } from './routes/bait.ts';
 import { baselineRoutes } from './routes/baselines.ts';
 import { changeRoutes } from './routes/changes.ts';
 import { endpointEventRoutes } from './routes/events.ts';
 import { hostRoutes } from './routes/hosts.ts';
 import { packageRoutes } from './routes/packages.ts';
+import { sensorRoutes } from './routes/sensor.ts';
 import type { EndpointService } from './service.ts';
 
 /** The endpoint binary-integrity service, to be registered under its base path. */
@@ -22,7 +22,7 @@ export const endpointRoutes: FastifyPluginAsync<{ service: EndpointService }> = 
   await serveOpenApi(server, {
     title: 'Endpoint binary integrity',
     description:
-      'Compares what agents read on endpoints with baselines that somebody approved, and tells of what differs at the next scan. It stops nothing and cuts nothing off.',
+      'Compares what sensors read on endpoints with baselines that somebody approved, and tells of what differs at the next scan. It stops nothing and cuts nothing off.',
     schemas: {
       Host: hostSchema,
       Scan: scanSchema,
@@ -39,8 +39,8 @@ export const endpointRoutes: FastifyPluginAsync<{ service: EndpointService }> = 
     },
   });
   for (const routes of [
-    agentRoutes,
-    agentBaitRoutes,
+    sensorRoutes,
+    sensorBaitRoutes,
     hostRoutes,
     baitRoutes,
     baselineRoutes,

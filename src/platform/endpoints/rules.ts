@@ -1,5 +1,5 @@
+import type { EndpointLine } from '../../sensor/report/line.ts';
 import type { BaitEventType, ChainEventType, EventSeverity, PathEventType } from './enums.ts';
-import type { EndpointLine } from './report/line.ts';
 
 /** After so many intervals without a report an endpoint is stale. */
 export const STALE_AFTER_INTERVALS = 3;
@@ -111,7 +111,7 @@ export function missedScans(reports: readonly Date[], now: Date, intervalSeconds
   let missed = 0;
   for (const [at, time] of times.entries()) {
     const before = times[at - 1];
-    // Agents begin a little earlier or later each time.
+    // Sensors begin a little earlier or later each time.
     if (before !== undefined) missed += Math.max(0, Math.round((time - before) / (intervalSeconds * 1000)) - 1);
   }
   return missed;

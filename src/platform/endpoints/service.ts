@@ -1,5 +1,4 @@
 import type { PageQuery } from '../http/fields.ts';
-import { AgentProtocol } from './agent-protocol.ts';
 import { Bait } from './bait/planting.ts';
 import { BaitProtocol } from './bait/protocol.ts';
 import { Baselines } from './baselines.ts';
@@ -10,6 +9,7 @@ import { Hosts } from './hosts.ts';
 import { listArchives } from './packages/archives.ts';
 import { Reports } from './reports.ts';
 import type { EndpointStats } from './requests/verification.ts';
+import { SensorProtocol } from './sensor-protocol.ts';
 import { readEndpointStats } from './stats.ts';
 import { EndpointVerification } from './verifying.ts';
 import { ChangeWindows } from './windows.ts';
@@ -18,7 +18,7 @@ import { ChangeWindows } from './windows.ts';
 // Over ten members: it is the list of them.
 export interface EndpointService {
   hosts: Hosts;
-  agents: AgentProtocol;
+  sensors: SensorProtocol;
   bait: Bait;
   baitProtocol: BaitProtocol;
   reports: Reports;
@@ -34,7 +34,7 @@ export interface EndpointService {
 export function assembleEndpoints(deps: BaitDeps): EndpointService {
   return {
     hosts: new Hosts(deps),
-    agents: new AgentProtocol(deps),
+    sensors: new SensorProtocol(deps),
     bait: new Bait(deps),
     baitProtocol: new BaitProtocol(deps),
     reports: new Reports(deps),

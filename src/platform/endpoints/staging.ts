@@ -1,12 +1,12 @@
 import { sha256 } from '../../core/digest.ts';
+import { canonicalLine, type EndpointLine, faultInLine, pathBytes } from '../../sensor/report/line.ts';
+import { MerkleTree } from '../../sensor/report/merkle.ts';
 import type { Database, Transaction } from '../database/database.ts';
 import { DomainError, invalidField } from '../errors.ts';
 import type { Job } from '../jobs/scheduler.ts';
 import { endpointRow } from './host-rows.ts';
 import { Chunking, type LineChunk, linesToBytes, packLines, pathOfText, textsOf } from './lines/chunks.ts';
 import type { NewLineSet } from './lines/line-sets.ts';
-import { canonicalLine, type EndpointLine, faultInLine, pathBytes } from './report/line.ts';
-import { MerkleTree } from './report/merkle.ts';
 import type { EndpointTables } from './tables.ts';
 
 /** The age at which an incomplete report is dropped. */
@@ -27,7 +27,7 @@ export interface LinePart {
 /**
  * Takes a part. What has one alone is never staged.
  * @returns the number of the next part, or all lines once they are there: what was staged stays until `unstage`.
- * @throws DomainError `part_out_of_order` naming the next one; `invalid_request` for a line that no agent writes.
+ * @throws DomainError `part_out_of_order` naming the next one; `invalid_request` for a line that no sensor writes.
  */
 export async function takePart(
   database: Database,
@@ -84,7 +84,7 @@ export function stagingJob(database: Database, clock: () => Date): Job {
   };
 }
 
-/** @throws DomainError `invalid_request` for the first line that no agent writes. */
+/** @throws DomainError `invalid_request` for the first line that no sensor writes. */
 function canonicalTexts(lines: readonly EndpointLine[]): string[] {
   let last: Buffer | null = null;
   return lines.map((line, at) => {

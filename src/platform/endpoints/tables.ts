@@ -16,7 +16,7 @@ export const ENDPOINT_TABLES = {
       enrolled_at: column.text(),
       /** The number of its chain of reports: from 1 on, one more for each time that somebody let it begin anew. */
       chain: column.integer(),
-      /** Base64; null until the agent has bound one to the chain. */
+      /** Base64; null until the sensor has bound one to the chain. */
       public_key: column.optional(column.text()),
       /** The last report of the chain; 0 where there is none. */
       sequence: column.integer(),
@@ -266,7 +266,7 @@ export const ENDPOINT_TABLES = {
       uid: column.optional(column.integer()),
       gid: column.optional(column.integer()),
       status: column.text<BaitStatus>(),
-      /** Sealed; null once the agent has it. */
+      /** Sealed; null once the sensor has it. */
       content: column.optional(column.bytes()),
       /** JSON of `READ_SIGNS`. */
       seen_by: column.text(),

@@ -1,12 +1,12 @@
+import { type ReportHead, reportSha256 } from '../../sensor/report/head.ts';
+import { LineRoot } from '../../sensor/report/root.ts';
+import { isReportSigned } from '../../sensor/report/signature.ts';
 import type { WireEntry } from '../audit/api.ts';
 import type { Reader } from '../database/database.ts';
 import type { EndpointDeps } from './deps.ts';
 import { streamOf } from './enums.ts';
 import { findEndpoint } from './host-rows.ts';
 import { chunksOfSet, linesInChunks } from './lines/line-sets.ts';
-import { type ReportHead, reportSha256 } from './report/head.ts';
-import { LineRoot } from './report/root.ts';
-import { isReportSigned } from './report/signature.ts';
 import type { EndpointFinding } from './requests/verification.ts';
 import type { EndpointScan } from './scan-rows.ts';
 import type { EndpointTables } from './tables.ts';

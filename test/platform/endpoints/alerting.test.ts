@@ -3,8 +3,8 @@ import { alertedEndpoints } from '../../../src/platform/endpoints/alerting.ts';
 import type { OutboxDelivery } from '../../../src/platform/jobs/delivery.ts';
 import { AlertPlace } from '../alerts/alert-place.ts';
 import { DATABASES } from '../database/databases.ts';
-import { AgentDouble, file, files } from './agent-double.ts';
 import { EndpointPlace, HOUR, type Reporter } from './endpoint-place.ts';
+import { file, files, SensorDouble } from './sensor-double.ts';
 
 const BEFORE = [file('/usr/bin/a'), file('/usr/sbin/sshd')];
 const AFTER = [file('/usr/bin/a', 'b'), file('/usr/sbin/sshd', 'b')];
@@ -65,7 +65,7 @@ describe.each(DATABASES)('alerts of endpoints on %s', (_name, start) => {
       'The reports of an endpoint do not go on as they should.',
       async () => {
         const { head, lines } = await host.made(BEFORE);
-        const forged = new AgentDouble(host.id).signed(head, lines);
+        const forged = new SensorDouble(host.id).signed(head, lines);
         await expect(host.send(forged)).rejects.toMatchObject({ code: 'report_signature' });
       },
     ],

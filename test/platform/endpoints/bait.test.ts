@@ -14,10 +14,10 @@ import {
 } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { BaitKeeper } from '../../../src/platform/endpoint-agent/bait/keeper.ts';
-import { BaitWatch } from '../../../src/platform/endpoint-agent/bait/watch.ts';
-import { runRound } from '../../../src/platform/endpoint-agent/round.ts';
-import { type Watched, watched } from '../endpoint-agent/watched.ts';
+import { BaitKeeper } from '../../../src/sensor/bait/keeper.ts';
+import { BaitWatch } from '../../../src/sensor/bait/watch.ts';
+import { runRound } from '../../../src/sensor/round.ts';
+import { type Watched, watched } from '../../sensor/watched.ts';
 import { type Service, startService } from '../service.ts';
 import { settingsOf } from '../traps/decoy-places.ts';
 
@@ -87,7 +87,7 @@ async function place(): Promise<Place> {
   return new Place(await watched(service));
 }
 
-/** Bait that its agent has planted, and the service knows of. */
+/** Bait that its sensor has planted, and the service knows of. */
 async function planted(more: object = {}): Promise<Place> {
   const made = await place();
   const { status, text } = await made.ask(more);
@@ -99,7 +99,7 @@ async function planted(more: object = {}): Promise<Place> {
 
 const cat = (path: string) => execFileSync('cat', [path], { encoding: 'utf8' });
 
-test('it is planted by the agent, and a cat of it is one detection of the depth read, with its entry, by the next round', async () => {
+test('it is planted by the sensor, and a cat of it is one detection of the depth read, with its entry, by the next round', async () => {
   const here = await planted({ mode: '640' });
   expect(await here.stands()).toMatchObject({ status: 'planted', seen_by: ['atime'] });
   expect(lstatSync(here.path).mode & 0o7777).toBe(0o640);
@@ -131,7 +131,7 @@ test('it is planted by the agent, and a cat of it is one detection of the depth 
   expect(await here.detections()).toMatchObject([{ occurrences: 2 }]);
 });
 
-test('a scan of a root, and a second agent that looks, are no reads', async () => {
+test('a scan of a root, and a second sensor that looks, are no reads', async () => {
   const here = await planted();
   for (let round = 0; round < 3; round++) await here.machine.round();
   expect(await here.detections()).toEqual([]);
@@ -209,7 +209,7 @@ const FAULTS: [name: string, change: (here: Place) => void, type: string, status
     'bait_changed',
     'planted',
   ],
-  ['the agent forgets it', ({ machine }) => rmSync(join(machine.folder, 'bait.json')), 'bait_missing', 'lost'],
+  ['the sensor forgets it', ({ machine }) => rmSync(join(machine.folder, 'bait.json')), 'bait_missing', 'lost'],
 ];
 
 test.each(FAULTS)('%s: an event', async (_name, change, type, status) => {
@@ -277,12 +277,12 @@ test('what is not what was planted is left where it is', async () => {
   expect(await here.machine.types()).toContain('bait_changed');
 });
 
-test('the secret is in the file alone: not in the folder of the agent, nor in the database, nor in settings any more', async () => {
+test('the secret is in the file alone: not in the folder of the sensor, nor in the database, nor in settings any more', async () => {
   const here = await place();
   await here.ask();
   const { body } = await service.call('GET', `//endpoints/hosts/${here.machine.id}/bait`);
   await using client = here.machine.client();
-  const [sent] = ((await client.ask('/agent/settings')).body as { bait: { content: string }[] }).bait;
+  const [sent] = ((await client.ask('/sensor/settings')).body as { bait: { content: string }[] }).bait;
   const secret = /aws_secret_access_key = (\S{40})/.exec(sent?.content ?? '')?.[1] ?? 'none was sent';
   const inDatabase = () => readFileSync(join(service.dataDir, 'platform.sqlite')).includes(secret);
   expect([JSON.stringify(body).includes(secret), inDatabase()]).toEqual([false, false]);
@@ -290,7 +290,7 @@ test('the secret is in the file alone: not in the folder of the agent, nor in th
   expect(readFileSync(here.path, 'utf8')).toContain(secret);
   for (const name of readdirSync(here.machine.folder))
     expect([name, readFileSync(join(here.machine.folder, name), 'utf8').includes(secret)]).toEqual([name, false]);
-  expect((await client.ask('/agent/settings')).body).toMatchObject({ bait: [{ content: null, wanted: 'planted' }] });
+  expect((await client.ask('/sensor/settings')).body).toMatchObject({ bait: [{ content: null, wanted: 'planted' }] });
   const isGone = `SELECT content IS NULL FROM endpoint_bait WHERE bait_id = '${here.bait.bait_id}'`;
   expect(await service.sql(isGone)).toBe('1\n');
 });

@@ -2,8 +2,8 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import type { Database } from '../../../src/platform/database/database.ts';
 import { newChain } from '../../../src/platform/endpoints/host-rows.ts';
 import { DATABASES } from '../database/databases.ts';
-import { AgentDouble, file, files, nextAfter, partOf, type SentReport } from './agent-double.ts';
 import { EndpointPlace, HOUR, type Reporter, SOMEBODY } from './endpoint-place.ts';
+import { file, files, nextAfter, partOf, SensorDouble, type SentReport } from './sensor-double.ts';
 
 const LINES = [file('/usr/bin/a'), file('/usr/bin/b')];
 const OTHER = [file('/usr/bin/a'), file('/usr/bin/b', 'b')];
@@ -40,7 +40,7 @@ const ROWS: readonly Row[] = [
     severity: 'high',
     async send(host) {
       const { head, lines } = await host.made(OTHER);
-      return host.send(new AgentDouble(host.id).signed(head, lines));
+      return host.send(new SensorDouble(host.id).signed(head, lines));
     },
   },
   {
@@ -77,7 +77,7 @@ const ROWS: readonly Row[] = [
     event: 'snapshot_restored',
     async send(host, before) {
       const next = { ...before.head, nonce: 'an old one' };
-      return host.send(host.agent.report(next, OTHER, host.at.now));
+      return host.send(host.sensor.report(next, OTHER, host.at.now));
     },
   },
   {
@@ -240,9 +240,9 @@ describe.each(DATABASES)('on %s', (_name, start) => {
 
   test('a machine that was cloned: its twin goes back, the first goes on, and a person lets one begin anew', async () => {
     await host.reports(LINES);
-    const common = await at.service.agents.settings(host.id);
+    const common = await at.service.sensors.settings(host.id);
     await host.reports(LINES);
-    const twin = host.agent.report(common.next, OTHER, at.now, { boot_id: 'another boot' });
+    const twin = host.sensor.report(common.next, OTHER, at.now, { boot_id: 'another boot' });
     await expect(host.send(twin)).rejects.toMatchObject({ code: 'snapshot_restored' });
     expect((await at.service.hosts.find(host.id)).message).toContain('went back');
     await host.reports(LINES);
@@ -256,10 +256,10 @@ describe.each(DATABASES)('on %s', (_name, start) => {
     expect(restarted.chain).toEqual({ number: 2, public_key: null, went_back_at: null });
     expect(await host.open()).toEqual([]);
     await expect(host.reports(LINES)).rejects.toMatchObject({ code: 'no_key' });
-    await at.bind(new AgentDouble(host.id));
+    await at.bind(new SensorDouble(host.id));
     await expect(host.reports(LINES)).rejects.toMatchObject({ code: 'report_signature' });
     await at.service.hosts.restart(SOMEBODY, host.id, { reason: 'the wrong machine was faster' });
-    await at.bind(host.agent);
+    await at.bind(host.sensor);
     expect(await host.reports(LINES)).toMatchObject({ sequence: 1 });
     const restarts = (await at.entries(host.id)).filter(({ action }) => action === 'endpoint.restarted');
     expect(restarts.map(({ metadata }) => metadata)).toMatchObject([
@@ -269,10 +269,10 @@ describe.each(DATABASES)('on %s', (_name, start) => {
   });
 
   test('a machine restored from a snapshot is refused until somebody lets it begin anew', async () => {
-    const old = await at.service.agents.settings(host.id);
+    const old = await at.service.sensors.settings(host.id);
     for (let report = 0; report < 3; report++) await host.reports(LINES);
     for (const lines of [LINES, OTHER])
-      await expect(host.send(host.agent.report(old.next, lines, at.now))).rejects.toMatchObject({
+      await expect(host.send(host.sensor.report(old.next, lines, at.now))).rejects.toMatchObject({
         code: 'snapshot_restored',
       });
     expect(await host.open()).toMatchObject([{ event_type: 'snapshot_restored', occurrences: 2 }]);
@@ -280,19 +280,19 @@ describe.each(DATABASES)('on %s', (_name, start) => {
   });
 
   test('a key is bound once: another one is refused and an event, and a proof is needed', async () => {
-    const { agents } = at.service;
-    const { next } = await agents.settings(host.id);
-    const thief = new AgentDouble(host.id);
-    expect(await agents.bindKey(host.id, host.agent.proof(next))).toMatchObject({ bound: false });
+    const { sensors } = at.service;
+    const { next } = await sensors.settings(host.id);
+    const thief = new SensorDouble(host.id);
+    expect(await sensors.bindKey(host.id, host.sensor.proof(next))).toMatchObject({ bound: false });
     await expect(
-      agents.bindKey(host.id, { ...thief.proof(next), proof: host.agent.proof(next).proof }),
+      sensors.bindKey(host.id, { ...thief.proof(next), proof: host.sensor.proof(next).proof }),
     ).rejects.toMatchObject({
       code: 'invalid_request',
     });
     expect(await host.open()).toEqual([]);
-    await expect(agents.bindKey(host.id, thief.proof(next))).rejects.toMatchObject({ code: 'key_changed' });
+    await expect(sensors.bindKey(host.id, thief.proof(next))).rejects.toMatchObject({ code: 'key_changed' });
     expect(await host.open()).toMatchObject([{ event_type: 'key_changed', severity: 'critical' }]);
-    expect((await agents.settings(host.id)).public_key).toBe(host.agent.publicKey);
+    expect((await sensors.settings(host.id)).public_key).toBe(host.sensor.publicKey);
   });
 
   test.each([
@@ -346,7 +346,7 @@ describe.each(DATABASES)('on %s', (_name, start) => {
   test('a report sent before the answer to another went out goes on with it', async () => {
     const first = await host.made(LINES);
     await host.send(first);
-    const { next } = await at.service.agents.settings(host.id);
+    const { next } = await at.service.sensors.settings(host.id);
     expect(next).toEqual(nextAfter(first, next.nonce));
   });
 });

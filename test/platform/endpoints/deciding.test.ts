@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { newWindowSchema } from '../../../src/platform/endpoints/requests/changes.ts';
 import { DATABASES } from '../database/databases.ts';
-import { file } from './agent-double.ts';
 import { EndpointPlace, HOUR, person, type Reporter, SOMEBODY } from './endpoint-place.ts';
 import { makeKnown } from './packages/known-rows.ts';
+import { file } from './sensor-double.ts';
 
 const LINES = [file('/usr/bin/a'), file('/usr/bin/b')];
 const OTHER = [file('/usr/bin/a'), file('/usr/bin/b', 'b')];

@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import type { EndpointLine } from '../../../src/platform/endpoints/report/line.ts';
+import type { EndpointLine } from '../../../src/sensor/report/line.ts';
 import { inTurn, someRows } from '../../support/some-rows.ts';
 import { DATABASES } from '../database/databases.ts';
-import { file, files, link } from './agent-double.ts';
 import { EndpointPlace, HOUR, type Reporter } from './endpoint-place.ts';
+import { file, files, link } from './sensor-double.ts';
 
 const unreadable: EndpointLine = { path: '/usr/bin/tool', type: 'unreadable', why: 'EACCES' };
 const unstable: EndpointLine = { path: '/usr/bin/tool', type: 'unstable', why: 'changed', size: 7 };
@@ -106,7 +106,7 @@ const ROWS: readonly (readonly [words: string, before: EndpointLine[], after: En
   ['a sudo that is new', [], [file('/usr/local/bin/sudo')], { event_type: 'binary_added', severity: 'critical' }],
   ['systemd', [file('/usr/lib/systemd/systemd')], [file('/usr/lib/systemd/systemd', 'b')], { severity: 'critical' }],
   [
-    'the agent itself',
+    'the sensor itself',
     [file('/usr/bin/evidence-platform')],
     [file('/usr/bin/evidence-platform', 'b')],
     { severity: 'critical' },

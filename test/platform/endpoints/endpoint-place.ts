@@ -9,7 +9,6 @@ import type { Database } from '../../../src/platform/database/database.ts';
 import type { EndpointDeps } from '../../../src/platform/endpoints/deps.ts';
 import { streamOf } from '../../../src/platform/endpoints/enums.ts';
 import { knownFiles } from '../../../src/platform/endpoints/packages/known-files.ts';
-import type { EndpointLine } from '../../../src/platform/endpoints/report/line.ts';
 import { eventQuerySchema } from '../../../src/platform/endpoints/requests/events.ts';
 import { enrolmentSchema } from '../../../src/platform/endpoints/requests/hosts.ts';
 import { scanReportSchema } from '../../../src/platform/endpoints/requests/reports.ts';
@@ -18,8 +17,9 @@ import { stagingJob } from '../../../src/platform/endpoints/staging.ts';
 import { staleJob } from '../../../src/platform/endpoints/stale.ts';
 import { SecretBox } from '../../../src/platform/secrets.ts';
 import type { BaitTraps } from '../../../src/platform/traps/api.ts';
+import type { EndpointLine } from '../../../src/sensor/report/line.ts';
 import type { DatabasePlace } from '../database/databases.ts';
-import { AgentDouble, partOf, type SentReport } from './agent-double.ts';
+import { partOf, SensorDouble, type SentReport } from './sensor-double.ts';
 
 export const SOMEBODY = byCommand('test');
 /** Bait is tested with the traps of a platform. */
@@ -92,19 +92,19 @@ export class EndpointPlace {
     await this.#databases?.close();
   }
 
-  /** An endpoint whose agent has bound its key. */
+  /** An endpoint whose sensor has bound its key. */
   async enrolled(more: object = {}): Promise<Reporter> {
     const input = enrolmentSchema.parse({ name: 'host', ...more });
     const { endpoint_id } = await this.service.hosts.enroll(SOMEBODY, input, undefined);
-    const agent = new AgentDouble(endpoint_id);
-    await this.bind(agent);
-    return new Reporter(this, agent);
+    const sensor = new SensorDouble(endpoint_id);
+    await this.bind(sensor);
+    return new Reporter(this, sensor);
   }
 
-  async bind(agent: AgentDouble): Promise<void> {
-    const { agents } = this.service;
-    const { next } = await agents.settings(agent.endpointId);
-    await agents.bindKey(agent.endpointId, agent.proof(next));
+  async bind(sensor: SensorDouble): Promise<void> {
+    const { sensors } = this.service;
+    const { next } = await sensors.settings(sensor.endpointId);
+    await sensors.bindKey(sensor.endpointId, sensor.proof(next));
   }
 
   async events(query: object = {}) {
@@ -128,21 +128,21 @@ export class EndpointPlace {
 /** An endpoint that reports. */
 export class Reporter {
   readonly at: EndpointPlace;
-  readonly agent: AgentDouble;
+  readonly sensor: SensorDouble;
 
-  constructor(at: EndpointPlace, agent: AgentDouble) {
+  constructor(at: EndpointPlace, sensor: SensorDouble) {
     this.at = at;
-    this.agent = agent;
+    this.sensor = sensor;
   }
 
   get id(): string {
-    return this.agent.endpointId;
+    return this.sensor.endpointId;
   }
 
   /** A report of lines that goes on with the chain. */
   async made(lines: readonly EndpointLine[], more: object = {}): Promise<SentReport> {
-    const { next } = await this.at.service.agents.settings(this.id);
-    return this.agent.report(next, lines, this.at.now, more);
+    const { next } = await this.at.service.sensors.settings(this.id);
+    return this.sensor.report(next, lines, this.at.now, more);
   }
 
   /** Sends all parts. @returns what was answered to the last one. */

@@ -1,20 +1,20 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { EndpointLine } from '../../../src/platform/endpoints/report/line.ts';
+import type { EndpointLine } from '../../../src/sensor/report/line.ts';
 import { type Service, startService } from '../service.ts';
-import { file, files, partOf } from './agent-double.ts';
-import { ENDPOINTS, enrol, type HttpAgent } from './http-agent.ts';
+import { ENDPOINTS, enrol, type HttpSensor } from './http-sensor.ts';
+import { file, files, partOf } from './sensor-double.ts';
 
 let service: Service;
-let agent: HttpAgent;
+let sensor: HttpSensor;
 beforeAll(async () => {
   service = await startService();
-  agent = await enrol(service);
+  sensor = await enrol(service);
 });
 afterAll(() => service.close());
 
 const LINE = file('/usr/bin/a');
 
-/** A body that no agent sends, made of one that an agent would. */
+/** A body that no sensor sends, made of one that a sensor would. */
 const BODIES: readonly (readonly [
   words: string,
   status: number,
@@ -57,20 +57,20 @@ const BODIES: readonly (readonly [
 ];
 
 test.each(BODIES)('a report with %s is refused, and the next one is taken', async (_words, status, change) => {
-  const answer = await agent.send('POST', '/scans/report', change(partOf(await agent.made([LINE]))));
+  const answer = await sensor.send('POST', '/scans/report', change(partOf(await sensor.made([LINE]))));
   expect([answer.status, typeof answer.body.detail]).toEqual([status, 'string']);
-  expect((await agent.report([LINE])).status).toBe(201);
+  expect((await sensor.report([LINE])).status).toBe(201);
 });
 
 test.each([
-  ['/agent/key', { public_key: 'AAAA', proof: 'AAAA' }],
-  ['/agent/key', { public_key: '', proof: '' }],
-  ['/agent/key', {}],
+  ['/sensor/key', { public_key: 'AAAA', proof: 'AAAA' }],
+  ['/sensor/key', { public_key: '', proof: '' }],
+  ['/sensor/key', {}],
 ])('%s takes no key %j', async (path, body) => {
-  expect((await agent.send('POST', path, body)).status).toBe(422);
+  expect((await sensor.send('POST', path, body)).status).toBe(422);
 });
 
-test('the token of an agent is good for its reports and for nothing else', async () => {
+test('the token of a sensor is good for its reports and for nothing else', async () => {
   const other = await enrol(service);
   for (const [method, path] of [
     ['GET', '/hosts/'],
@@ -78,8 +78,8 @@ test('the token of an agent is good for its reports and for nothing else', async
     ['POST', '/enroll'],
     ['POST', `/hosts/${other.id}/restart`],
   ] as const)
-    expect((await agent.send(method, path, method === 'GET' ? undefined : {})).status).toBe(403);
-  const stolen = await agent.send('POST', '/scans/report', partOf(await other.made([LINE])));
+    expect((await sensor.send(method, path, method === 'GET' ? undefined : {})).status).toBe(403);
+  const stolen = await sensor.send('POST', '/scans/report', partOf(await other.made([LINE])));
   expect([stolen.status, stolen.body.code]).toEqual([403, 'forbidden']);
   expect((await service.call('GET', `${ENDPOINTS}/hosts/${other.id}`)).body.last_report).toBeNull();
 });

@@ -6,7 +6,7 @@ import { type PostgresDatabases, usePostgres } from '../../support/shared-postgr
 import { migratedPostgres } from '../database/databases.ts';
 import { kill, PlatformProcesses } from '../processes.ts';
 import { call } from '../service.ts';
-import { AgentDouble, file, partOf } from './agent-double.ts';
+import { file, partOf, SensorDouble } from './sensor-double.ts';
 
 let folder: string;
 let server: PostgresDatabases;
@@ -34,14 +34,14 @@ test.each(['SQLite', 'PostgreSQL'])(
     const { child, origin } = await platform.serve();
     const enrolled = await call(`${origin}/endpoints`, platform.apiKey, 'POST', '/enroll', { name: 'host' });
     const { endpoint_id, endpoint_token } = enrolled.body;
-    const agent = new AgentDouble(endpoint_id);
+    const sensor = new SensorDouble(endpoint_id);
     const send = (at: string, method: string, path: string, body?: unknown) =>
       call(`${at}/endpoints`, endpoint_token, method, path, body);
-    const { next } = (await send(origin, 'GET', '/agent/settings')).body;
-    await send(origin, 'POST', '/agent/key', agent.proof(next));
+    const { next } = (await send(origin, 'GET', '/sensor/settings')).body;
+    await send(origin, 'POST', '/sensor/key', sensor.proof(next));
     let [last, acknowledged] = [next, 0];
     const report = async (at: string) => {
-      const body = partOf(agent.report(last, [file('/usr/bin/tool', `${last.sequence}`)], Date.now()));
+      const body = partOf(sensor.report(last, [file('/usr/bin/tool', `${last.sequence}`)], Date.now()));
       const { status, body: answer } = await send(at, 'POST', '/scans/report', body);
       if (status !== 201) throw new Error(JSON.stringify(answer));
       ({ next: last } = answer);
@@ -60,7 +60,7 @@ test.each(['SQLite', 'PostgreSQL'])(
     expect(verified.body).toMatchObject({ verified: true, findings: [] });
     // What was acknowledged is there, and at most the one whose answer got lost besides.
     expect([acknowledged, acknowledged + 1]).toContain(verified.body.reports_checked);
-    last = (await send(again.origin, 'GET', '/agent/settings')).body.next;
+    last = (await send(again.origin, 'GET', '/sensor/settings')).body.next;
     await report(again.origin);
     expect(acknowledged).toBe(verified.body.reports_checked + 1);
   },

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { SERVICES, type Service } from '../service.ts';
-import { file, files, withoutLines } from './agent-double.ts';
-import { ENDPOINTS, enrol } from './http-agent.ts';
+import { ENDPOINTS, enrol } from './http-sensor.ts';
+import { file, files, withoutLines } from './sensor-double.ts';
 
 const TOOL = file('/usr/bin/tool');
 
@@ -25,14 +25,14 @@ describe.each(SERVICES)('on %s', (_name, start) => {
     expect(key).toMatchObject({ scopes: ['endpoints:report'], bound_to: `endpoint:${body.endpoint_id}` });
     const rotated = await service.call('POST', `//keys/${key.key_id}/rotate`);
     expect(rotated.body.bound_to).toBe(key.bound_to);
-    const settings = await call('GET', '/agent/settings', undefined, {
+    const settings = await call('GET', '/sensor/settings', undefined, {
       authorization: `Bearer ${rotated.body.api_key}`,
     });
     expect(settings.body).toMatchObject({
       endpoint_id: body.endpoint_id,
       next: { sequence: 1, previous_report_sha256: null },
     });
-    const unbound = await call('GET', '/agent/settings');
+    const unbound = await call('GET', '/sensor/settings');
     expect([unbound.status, unbound.body.detail]).toEqual([403, expect.stringContaining('bound to no endpoint')]);
   });
 
@@ -45,8 +45,8 @@ describe.each(SERVICES)('on %s', (_name, start) => {
   });
 
   test('a scan proposed and approved is a baseline, and a change is an event with its entry', async () => {
-    const agent = await enrol(service);
-    const first = await agent.report([TOOL]);
+    const sensor = await enrol(service);
+    const first = await sensor.report([TOOL]);
     expect([first.status, first.body.baseline, first.body.events]).toEqual([
       201,
       null,
@@ -54,7 +54,7 @@ describe.each(SERVICES)('on %s', (_name, start) => {
     ]);
     expect(first.body.message).toContain('no active baseline');
     const input = { from: 'latest_scan', name: 'first', reason: 'a new machine' };
-    const proposed = await call('POST', `/hosts/${agent.id}/baselines`, input);
+    const proposed = await call('POST', `/hosts/${sensor.id}/baselines`, input);
     expect([proposed.status, proposed.body.status]).toEqual([201, 'proposed']);
     const difference = await call('GET', `/baselines/${proposed.body.baseline_id}/difference`);
     expect(difference.body).toMatchObject({
@@ -63,9 +63,9 @@ describe.each(SERVICES)('on %s', (_name, start) => {
     });
     const approved = await call('POST', `/baselines/${proposed.body.baseline_id}/approve`, { reason: 'looked at' });
     expect(approved.body).toMatchObject({ status: 'active', version: 1, line_count: 1 });
-    const changed = await agent.report([file('/usr/bin/tool', 'b')]);
+    const changed = await sensor.report([file('/usr/bin/tool', 'b')]);
     expect(changed.body.events).toEqual({ open: 1, raised: 1, resolved: 0 });
-    const { data } = (await call('GET', `/events/?endpoint_id=${agent.id}`)).body;
+    const { data } = (await call('GET', `/events/?endpoint_id=${sensor.id}`)).body;
     expect(data).toMatchObject([
       { event_type: 'binary_modified', severity: 'high', path: '/usr/bin/tool', status: 'open' },
     ]);
@@ -79,12 +79,12 @@ describe.each(SERVICES)('on %s', (_name, start) => {
     ]);
     const acknowledged = await call('POST', `/events/${data[0].event_id}/acknowledge`);
     expect(acknowledged.body.status).toBe('acknowledged');
-    expect((await call('GET', `/hosts/${agent.id}`)).body).toMatchObject({ status: 'reporting', events: { high: 1 } });
-    expect((await call('POST', `/hosts/${agent.id}/verify`)).body).toMatchObject({
+    expect((await call('GET', `/hosts/${sensor.id}`)).body).toMatchObject({ status: 'reporting', events: { high: 1 } });
+    expect((await call('POST', `/hosts/${sensor.id}/verify`)).body).toMatchObject({
       verified: true,
       reports_checked: 2,
     });
-    expect((await call('GET', `/hosts/${agent.id}`)).body.last_check).toEqual({
+    expect((await call('GET', `/hosts/${sensor.id}`)).body.last_check).toEqual({
       checked_at: expect.any(String),
       verified: true,
       reports_checked: 2,
@@ -93,17 +93,17 @@ describe.each(SERVICES)('on %s', (_name, start) => {
   });
 
   test('an unchanged report has less than 2 KB, and needs its lines only where nobody knows them', async () => {
-    const agent = await enrol(service);
+    const sensor = await enrol(service);
     const lines = files(2001);
-    const first = await agent.made(lines);
-    const unknown = await agent.send('POST', '/scans/report', withoutLines(first));
+    const first = await sensor.made(lines);
+    const unknown = await sensor.send('POST', '/scans/report', withoutLines(first));
     expect([unknown.status, unknown.body.code]).toEqual([409, 'lines_needed']);
-    const half = await agent.part(first, 1);
+    const half = await sensor.part(first, 1);
     expect([half.status, half.body]).toEqual([202, { part: 1, next_part: 2, parts: 2 }]);
-    expect((await agent.part(first, 2)).status).toBe(201);
-    const second = withoutLines(await agent.made(lines));
+    expect((await sensor.part(first, 2)).status).toBe(201);
+    const second = withoutLines(await sensor.made(lines));
     expect(JSON.stringify(second).length).toBeLessThan(2048);
-    expect((await agent.send('POST', '/scans/report', second)).body).toMatchObject({ sequence: 2 });
+    expect((await sensor.send('POST', '/scans/report', second)).body).toMatchObject({ sequence: 2 });
     const alike = await enrol(service);
     expect((await alike.send('POST', '/scans/report', withoutLines(await alike.made(lines)))).status).toBe(201);
   });
@@ -112,11 +112,11 @@ describe.each(SERVICES)('on %s', (_name, start) => {
     const { headers } = await call('GET', '/events/');
     const known = { 'if-none-match': headers.get('etag') ?? '' };
     expect((await call('GET', '/events/', undefined, known)).status).toBe(304);
-    const agent = await enrol(service);
-    await agent.report([TOOL]);
+    const sensor = await enrol(service);
+    await sensor.report([TOOL]);
     expect((await call('GET', '/events/', undefined, known)).status).toBe(304);
     await call('POST', '/baselines/register', {
-      endpoint_id: agent.id,
+      endpoint_id: sensor.id,
       name: 'b',
       roots: ['/'],
       lines: [],
@@ -126,29 +126,29 @@ describe.each(SERVICES)('on %s', (_name, start) => {
   });
 
   test('to isolate is a label and says so; the endpoint reports on', async () => {
-    const agent = await enrol(service);
-    const { body } = await call('POST', `/hosts/${agent.id}/isolate`, { reason: 'it behaves oddly' });
+    const sensor = await enrol(service);
+    const { body } = await call('POST', `/hosts/${sensor.id}/isolate`, { reason: 'it behaves oddly' });
     expect(body.isolation).toMatchObject({
       isolated: true,
       effect: 'label_only',
       network_action: 'none',
       reason: 'it behaves oddly',
     });
-    expect((await agent.report([TOOL])).status).toBe(201);
-    expect((await call('POST', `/hosts/${agent.id}/isolate`, { reason: 'again' })).body.code).toBe('conflict');
-    const released = await call('POST', `/hosts/${agent.id}/release`, { reason: 'it was a test' });
+    expect((await sensor.report([TOOL])).status).toBe(201);
+    expect((await call('POST', `/hosts/${sensor.id}/isolate`, { reason: 'again' })).body.code).toBe('conflict');
+    const released = await call('POST', `/hosts/${sensor.id}/release`, { reason: 'it was a test' });
     expect(released.body.isolation).toMatchObject({ isolated: false, network_action: 'none', reason: null });
   });
 
   test('who is retired reports no more, is waited for by nobody, and keeps what it reported', async () => {
-    const agent = await enrol(service);
-    await agent.report([TOOL]);
-    const baseline = { endpoint_id: agent.id, name: 'none', roots: ['/'], lines: [], complete: true };
+    const sensor = await enrol(service);
+    await sensor.report([TOOL]);
+    const baseline = { endpoint_id: sensor.id, name: 'none', roots: ['/'], lines: [], complete: true };
     await call('POST', '/baselines/register', baseline);
-    const late = await agent.made([TOOL]);
-    await call('POST', `/hosts/${agent.id}/baselines`, { from: 'latest_scan', name: 'late', reason: 'x' });
+    const late = await sensor.made([TOOL]);
+    await call('POST', `/hosts/${sensor.id}/baselines`, { from: 'latest_scan', name: 'late', reason: 'x' });
     const { body: before } = await call('GET', '/stats/');
-    const retired = await call('POST', `/hosts/${agent.id}/retire`, { reason: 'the machine was sold' });
+    const retired = await call('POST', `/hosts/${sensor.id}/retire`, { reason: 'the machine was sold' });
     expect(retired.body).toMatchObject({
       status: 'retired',
       missed_scans: 0,
@@ -157,7 +157,7 @@ describe.each(SERVICES)('on %s', (_name, start) => {
       events: { high: 1 },
       retirement: { at: expect.any(String), by: expect.stringMatching(/^key:/), reason: 'the machine was sold' },
     });
-    expect((await agent.part(late)).body.code).toBe('key_revoked');
+    expect((await sensor.part(late)).body.code).toBe('key_revoked');
     const { body: after } = await call('GET', '/stats/');
     expect(after).toEqual({
       ...before,
@@ -167,17 +167,17 @@ describe.each(SERVICES)('on %s', (_name, start) => {
     });
     const listed = async (query: string) =>
       (await call('GET', `/hosts/${query}`)).body.data.some((host: { endpoint_id: string }) => {
-        return host.endpoint_id === agent.id;
+        return host.endpoint_id === sensor.id;
       });
     expect([await listed(''), await listed('?status=retired')]).toEqual([false, true]);
-    const baselines = (await call('GET', `/baselines/?endpoint_id=${agent.id}`)).body.data;
+    const baselines = (await call('GET', `/baselines/?endpoint_id=${sensor.id}`)).body.data;
     expect(baselines.map(({ status }: { status: string }) => status)).toEqual(['rejected', 'superseded']);
-    expect((await call('POST', `/hosts/${agent.id}/verify`)).body.verified).toBe(true);
-    const entries = (await service.call('GET', `/entries/?stream_id=${encodeURIComponent(`endpoints/${agent.id}`)}`))
+    expect((await call('POST', `/hosts/${sensor.id}/verify`)).body.verified).toBe(true);
+    const entries = (await service.call('GET', `/entries/?stream_id=${encodeURIComponent(`endpoints/${sensor.id}`)}`))
       .body.data;
     expect(entries.at(-1)).toMatchObject({
       action: 'endpoint.retired',
-      resource_id: agent.id,
+      resource_id: sensor.id,
       metadata: { reason: 'the machine was sold', last_sequence: 1, revoked_keys: [expect.any(String)] },
     });
     for (const [method, path, body] of [
@@ -187,7 +187,7 @@ describe.each(SERVICES)('on %s', (_name, start) => {
       ['POST', 'baselines', { from: 'latest_scan', name: 'x', reason: 'x' }],
       ['POST', 'bait', { credential_type: 'aws_key', path: '/home/x', label: 'x' }],
     ] as const) {
-      const { status, body: problem } = await call(method, `/hosts/${agent.id}/${path}`, body);
+      const { status, body: problem } = await call(method, `/hosts/${sensor.id}/${path}`, body);
       expect([path, status, problem.detail]).toEqual([path, 409, expect.stringContaining('was retired at')]);
     }
   });

@@ -2,12 +2,12 @@ import { zstdCompressSync } from 'node:zlib';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { linesToBytes } from '../../../src/platform/endpoints/lines/chunks.ts';
-import { reportSha256 } from '../../../src/platform/endpoints/report/head.ts';
-import { canonicalLine } from '../../../src/platform/endpoints/report/line.ts';
 import type { EndpointTables } from '../../../src/platform/endpoints/tables.ts';
+import { reportSha256 } from '../../../src/sensor/report/head.ts';
+import { canonicalLine } from '../../../src/sensor/report/line.ts';
 import { DATABASES } from '../database/databases.ts';
-import { AgentDouble, file, type SentReport } from './agent-double.ts';
 import { EndpointPlace, type Reporter, SOMEBODY } from './endpoint-place.ts';
+import { file, SensorDouble, type SentReport } from './sensor-double.ts';
 
 /** What somebody with access to the database changes, and what is found. */
 interface Edit {
@@ -27,10 +27,10 @@ const write = (host: Reporter, statement: (endpointNo: number) => ReturnType<typ
     await statement(endpoint_no).execute(tables);
   });
 
-/** The second report, rewritten and signed by somebody who has the agent's key, in the place of the first one. */
+/** The second report, rewritten and signed by somebody who has the sensor's key, in the place of the first one. */
 async function forge(host: Reporter, reports: readonly SentReport[]): Promise<unknown> {
   const second = reports[1] as SentReport;
-  const forged = host.agent.signed({ ...second.head, complete: false }, second.lines);
+  const forged = host.sensor.signed({ ...second.head, complete: false }, second.lines);
   const { head, signature } = forged;
   const text = JSON.stringify(
     Object.fromEntries(Object.entries(head).sort(([one], [other]) => (one < other ? -1 : 1))),
@@ -141,9 +141,9 @@ describe.each(DATABASES)('on %s', (_name, start) => {
 
   test('what nobody changed is verified, over several chains of reports', async () => {
     await at.service.hosts.restart(SOMEBODY, host.id, { reason: 'set up anew' });
-    await at.bind(new AgentDouble(host.id));
+    await at.bind(new SensorDouble(host.id));
     await at.service.hosts.restart(SOMEBODY, host.id, { reason: 'set up anew' });
-    await at.bind(host.agent);
+    await at.bind(host.sensor);
     await host.reports([file(`/usr/bin/${host.id}`, 'c')]);
     expect(await at.service.verifying.verify(host.id)).toMatchObject({
       verified: true,

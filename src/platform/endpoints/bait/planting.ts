@@ -10,10 +10,10 @@ import type { NewBait, WireBait } from '../requests/bait.ts';
 import type { EndpointTables } from '../tables.ts';
 import { type BaitRow, baitOf, baitToWire, changeBait, findBait, seenBy } from './rows.ts';
 
-/** Bait on one endpoint at a time: its agent looks at each in every scan. */
+/** Bait on one endpoint at a time: its sensor looks at each in every scan. */
 const MOST_BAIT = 100;
 
-/** Traps that the agents of endpoints plant as files, as routes and pages have them. */
+/** Traps that the sensors of endpoints plant as files, as routes and pages have them. */
 export class Bait {
   readonly #deps: BaitDeps;
 
@@ -22,7 +22,7 @@ export class Bait {
   }
 
   /**
-   * Makes a trap, and asks the agent of an endpoint to plant its file.
+   * Makes a trap, and asks the sensor of an endpoint to plant its file.
    * @throws DomainError `not_found`; `conflict` for a path under a root, or one that has bait; as `BaitTraps.prepare`.
    */
   async plant(actor: Actor, endpointId: string, input: NewBait): Promise<WireBait> {
@@ -60,7 +60,7 @@ export class Bait {
   }
 
   /**
-   * Asks the agent to remove a file, if it still is the one that it planted. The trap stays one. @throws DomainError
+   * Asks the sensor to remove a file, if it still is the one that it planted. The trap stays one. @throws DomainError
    * `not_found`, `conflict`.
    */
   async remove(actor: Actor, endpointId: string, baitId: string): Promise<WireBait> {
@@ -146,15 +146,15 @@ function watchedRows(reader: Reader): Promise<WatchedRow[]> {
 }
 
 function watchOf({ name, status, stale_at, reason, ...row }: WatchedRow): FileWatch {
-  const agent = `The agent of "${name}"`;
-  if (status === 'asked') return { active: false, reason: `${agent} has not planted it yet.` };
+  const sensor = `The sensor of "${name}"`;
+  if (status === 'asked') return { active: false, reason: `${sensor} has not planted it yet.` };
   if (status !== 'planted')
     return { active: false, reason: `On "${name}" it is ${status}${reason === null ? '' : `: ${reason}`}.` };
   if (stale_at !== null)
-    return { active: false, reason: `${agent} is stale since ${stale_at}: nobody would see a read.` };
+    return { active: false, reason: `${sensor} is stale since ${stale_at}: nobody would see a read.` };
   const signs = seenBy(row);
   if (signs.length === 0)
-    return { active: false, reason: `${agent} sees no read: the file system writes no times of reads.` };
+    return { active: false, reason: `${sensor} sees no read: the file system writes no times of reads.` };
   const when = signs.includes('inotify') ? 'at once, or by its next scan' : 'by its next scan';
-  return { active: true, reason: `${agent} sees a read ${when}.` };
+  return { active: true, reason: `${sensor} sees a read ${when}.` };
 }

@@ -14,7 +14,7 @@ interface Stands {
   status: BaitStatus;
 }
 
-/** The status and event that follow from an agent's finding. `unknown` depends on the earlier status. */
+/** The status and event that follow from a sensor's finding. `unknown` depends on the earlier status. */
 const FOLLOWS: Record<BaitStanding['standing'], { status: BaitStatus | null; event: BaitEventType | null }> = {
   gone: { status: 'lost', event: 'bait_missing' },
   replaced: { status: 'lost', event: 'bait_missing' },
@@ -24,7 +24,7 @@ const FOLLOWS: Record<BaitStanding['standing'], { status: BaitStatus | null; eve
   left: { status: 'left', event: 'bait_changed' },
 };
 
-/** Takes the findings of an endpoint's agent about its bait. */
+/** Takes the findings of an endpoint's sensor about its bait. */
 export class BaitProtocol {
   readonly #deps: BaitDeps;
 
@@ -50,7 +50,7 @@ export class BaitProtocol {
     });
   }
 
-  /** It is not as the agent left it, or was removed by the agent. @throws DomainError `not_found`. */
+  /** It is not as the sensor left it, or was removed by the sensor. @throws DomainError `not_found`. */
   stands(endpointId: string, baitId: string, { standing, reason }: BaitStanding): Promise<Stands> {
     return this.#change(endpointId, baitId, async (_transaction, bait, { events }) => {
       if (bait.ended_at !== null) return {};
@@ -76,7 +76,7 @@ export class BaitProtocol {
   /**
    * Records reads, also of bait that is not confirmed yet, or has ended.
    * @returns how many were of bait of this endpoint.
-   * @throws Error when one cannot be recorded: the agent tells again.
+   * @throws Error when one cannot be recorded: the sensor tells again.
    */
   async reads(endpointId: string, { reads }: BaitReads): Promise<{ taken: number }> {
     const { database, clock, baitTraps } = this.#deps;

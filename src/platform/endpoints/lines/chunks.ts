@@ -1,6 +1,6 @@
 import { crc32, zstdCompressSync, zstdDecompressSync } from 'node:zlib';
 import { sha256 } from '../../../core/digest.ts';
-import { type EndpointLine, pathBytes } from '../report/line.ts';
+import { type EndpointLine, pathBytes } from '../../../sensor/report/line.ts';
 
 /** A chunk ends after a line whose CRC-32 ends so: after 256 lines on average, and at the same line in every set. */
 const END_MASK = 0xff;

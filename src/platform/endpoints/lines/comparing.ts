@@ -1,5 +1,5 @@
+import { canonicalLine, type EndpointLine, type PathName, pathBytes } from '../../../sensor/report/line.ts';
 import type { Reader } from '../../database/database.ts';
-import { canonicalLine, type EndpointLine, type PathName, pathBytes } from '../report/line.ts';
 import type { Difference } from '../rules.ts';
 import { chunksOfSet, linesInChunks } from './line-sets.ts';
 

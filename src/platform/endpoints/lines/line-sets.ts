@@ -1,7 +1,7 @@
 import type { Selectable } from 'kysely';
+import type { EndpointLine } from '../../../sensor/report/line.ts';
 import { InTheWay, type Reader, type StoredRow, type Transaction } from '../../database/database.ts';
 import { kindsOf } from '../../database/table.ts';
-import type { EndpointLine } from '../report/line.ts';
 import { ENDPOINT_TABLES, type EndpointTables } from '../tables.ts';
 import { type LineChunk, textsOf } from './chunks.ts';
 

@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
+import { type EndpointLine, pathBytes } from '../../../sensor/report/line.ts';
 import type { Reader } from '../../database/database.ts';
-import { type EndpointLine, pathBytes } from '../report/line.ts';
 import type { EndpointTables } from '../tables.ts';
 import { textsOfChunk } from './line-sets.ts';
 

@@ -7,7 +7,7 @@ const time = z.string();
 const ownerNumber = z.int().min(0).max(4_294_967_294);
 const { credential_type, label, decoy, options } = newTrapSchema.shape;
 
-/** A path without detours: the agent goes to it folder by folder. */
+/** A path without detours: the sensor goes to it folder by folder. */
 const filePath = text
   .min(2)
   .max(4000)
@@ -43,7 +43,7 @@ export const baitSchema = z.object({
   uid: z.int().nullable(),
   gid: z.int().nullable(),
   status: z.enum(BAIT_STATUSES),
-  /** By what its agent sees a read; none: it sees no read at all. */
+  /** By what its sensor sees a read; none: it sees no read at all. */
   seen_by: z.array(z.enum(READ_SIGNS)),
   reason: z.string().nullable(),
   asked_at: time,
@@ -54,10 +54,10 @@ export type WireBait = z.infer<typeof baitSchema>;
 export const baitListSchema = z.object({ data: z.array(baitSchema) });
 
 export const baitParamsSchema = z.object({ endpoint_id: text, bait_id: text });
-export const agentBaitParamsSchema = z.object({ bait_id: text });
+export const sensorBaitParamsSchema = z.object({ bait_id: text });
 
-/** Bait, as its agent gets it. `content` is there until the agent has reported that it is planted. */
-export const agentBaitSchema = z.object({
+/** Bait, as its sensor gets it. `content` is there until the sensor has reported that it is planted. */
+export const sensorBaitSchema = z.object({
   bait_id: z.string(),
   path: z.string(),
   mode: z.string(),
@@ -66,7 +66,7 @@ export const agentBaitSchema = z.object({
   wanted: z.enum(['planted', 'removed']),
   content: z.string().nullable(),
 });
-export type AgentBait = z.infer<typeof agentBaitSchema>;
+export type SensorBait = z.infer<typeof sensorBaitSchema>;
 
 const reason = text.min(1).max(500);
 
@@ -77,8 +77,8 @@ export const plantedSchema = z.discriminatedUnion('planted', [
 export type Planted = z.output<typeof plantedSchema>;
 
 /**
- * `gone`, `replaced`: what was planted is not at its path. `changed`: it is, and not as the agent left it. `unknown`:
- * the agent does not remember it. `removed`, `left`: what became of it once it was to be removed.
+ * `gone`, `replaced`: what was planted is not at its path. `changed`: it is, and not as the sensor left it. `unknown`:
+ * the sensor does not remember it. `removed`, `left`: what became of it once it was to be removed.
  */
 export const BAIT_STANDINGS = ['gone', 'replaced', 'changed', 'unknown', 'removed', 'left'] as const;
 export const standingSchema = z.strictObject({ standing: z.enum(BAIT_STANDINGS), reason });

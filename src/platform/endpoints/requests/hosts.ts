@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { pageQuerySchema, reason, text } from '../../http/fields.ts';
 import { HOST_STATUSES } from '../enums.ts';
-import { agentBaitSchema } from './bait.ts';
+import { sensorBaitSchema } from './bait.ts';
 import { pathText, shortName } from './parts.ts';
 
 const time = z.string();
@@ -54,7 +54,7 @@ export const settingsSchema = z.object({
   public_key: z.string().nullable(),
   next: nextReportSchema,
   last_root_hash: z.string().nullable(),
-  bait: z.array(agentBaitSchema),
+  bait: z.array(sensorBaitSchema),
 });
 
 export const keyBindingSchema = z.strictObject({ public_key: z.string().max(100), proof: z.string().max(200) });

@@ -1,7 +1,7 @@
 import { z } from 'zod';
+import { LINES_IN_A_PART } from '../../../sensor/report/root.ts';
 import { entryPlaceSchema } from '../../audit/api.ts';
 import { pageQuerySchema, recordedIn, text, time } from '../../http/fields.ts';
-import { LINES_IN_A_PART } from '../report/root.ts';
 import { nextReportSchema } from './hosts.ts';
 import { MOST_PARTS, pathText, sha256Hex } from './parts.ts';
 
@@ -61,7 +61,7 @@ export const scanReportSchema = z.strictObject({
   root_hash: sha256Hex,
   parts: part,
   part,
-  /** The agent's clock when it sent this; a report that waited for the service is older. Not signed. */
+  /** The sensor's clock when it sent this; a report that waited for the service is older. Not signed. */
   sent_at: time.optional(),
   lines,
   /** Ed25519 over the RFC 8785 text of all above `part`, base64. */

@@ -4,7 +4,6 @@ import { principalOf, requireScope } from '../../http/principal.ts';
 import { problemResponses } from '../../http/responses.ts';
 import { endpointOf } from '../binding.ts';
 import {
-  agentBaitParamsSchema,
   baitListSchema,
   baitParamsSchema,
   baitSchema,
@@ -13,12 +12,13 @@ import {
   plantedSchema,
   readsSchema,
   readsTakenSchema,
+  sensorBaitParamsSchema,
   standingSchema,
 } from '../requests/bait.ts';
 import { hostParamsSchema } from '../requests/hosts.ts';
 import type { EndpointService } from '../service.ts';
 
-/** Bait, for who may make traps and command agents. */
+/** Bait, for who may make traps and command sensors. */
 // Over 40 lines: it is a list of routes.
 export const baitRoutes: FastifyPluginAsyncZod<{ service: EndpointService }> = async (server, { service }) => {
   const { bait } = service;
@@ -30,7 +30,7 @@ export const baitRoutes: FastifyPluginAsyncZod<{ service: EndpointService }> = a
       schema: {
         operationId: 'plantBait',
         tags: ['bait'],
-        summary: 'Make a trap, and have the agent plant its file; this needs the scope traps:write, too',
+        summary: 'Make a trap, and have the sensor plant its file; this needs the scope traps:write, too',
         params: hostParamsSchema,
         body: newBaitSchema,
         response: { 201: baitSchema, ...problemResponses(404, 409) },
@@ -66,7 +66,7 @@ export const baitRoutes: FastifyPluginAsyncZod<{ service: EndpointService }> = a
         operationId: 'removeBait',
         tags: ['bait'],
         summary:
-          'Have the agent remove a file, if it is the one that it planted; this needs the scope traps:write, too',
+          'Have the sensor remove a file, if it is the one that it planted; this needs the scope traps:write, too',
         params: baitParamsSchema,
         response: { 200: baitSchema, ...problemResponses(404, 409) },
       },
@@ -79,20 +79,20 @@ export const baitRoutes: FastifyPluginAsyncZod<{ service: EndpointService }> = a
   );
 };
 
-/** Bait, for the agent that plants it. */
+/** Bait, for the sensor that plants it. */
 // Over 40 lines: it is a list of routes.
-export const agentBaitRoutes: FastifyPluginAsyncZod<{ service: EndpointService }> = async (server, { service }) => {
+export const sensorBaitRoutes: FastifyPluginAsyncZod<{ service: EndpointService }> = async (server, { service }) => {
   const { baitProtocol } = service;
 
   server.post(
-    '/agent/bait/:bait_id/planted',
+    '/sensor/bait/:bait_id/planted',
     {
       config: { scope: 'endpoints:report' },
       schema: {
         operationId: 'confirmBait',
-        tags: ['agent'],
+        tags: ['sensor'],
         summary: 'Say that bait is planted, or why it cannot be',
-        params: agentBaitParamsSchema,
+        params: sensorBaitParamsSchema,
         body: plantedSchema,
         response: { 200: baitStandsSchema, ...problemResponses(404) },
       },
@@ -101,14 +101,14 @@ export const agentBaitRoutes: FastifyPluginAsyncZod<{ service: EndpointService }
   );
 
   server.post(
-    '/agent/bait/:bait_id/standing',
+    '/sensor/bait/:bait_id/standing',
     {
       config: { scope: 'endpoints:report' },
       schema: {
         operationId: 'reportBaitStanding',
-        tags: ['agent'],
+        tags: ['sensor'],
         summary: 'Say that bait is not as it was left, or was removed',
-        params: agentBaitParamsSchema,
+        params: sensorBaitParamsSchema,
         body: standingSchema,
         response: { 200: baitStandsSchema, ...problemResponses(404) },
       },
@@ -117,12 +117,12 @@ export const agentBaitRoutes: FastifyPluginAsyncZod<{ service: EndpointService }
   );
 
   server.post(
-    '/agent/bait/reads',
+    '/sensor/bait/reads',
     {
       config: { scope: 'endpoints:report' },
       schema: {
         operationId: 'reportBaitReads',
-        tags: ['agent'],
+        tags: ['sensor'],
         summary: 'Say that bait was read: each is a use of its trap, of the depth read',
         body: readsSchema,
         response: { 200: readsTakenSchema },

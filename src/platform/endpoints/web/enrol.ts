@@ -55,7 +55,7 @@ export function enrolPage(server: FastifyInstance, { service: { hosts } }: Endpo
       title: 'Enrol an endpoint',
       above: ABOVE_ENDPOINTS,
       introduction:
-        'A machine whose binaries an agent reads. Enrolment registers no baseline: until somebody has approved one, scans are kept and raise no event.',
+        'A machine whose binaries a sensor reads. Enrolment registers no baseline: until somebody has approved one, scans are kept and raise no event.',
       content: [
         enrolForm({ form, request, reply }),
         asCurl('curl', curlCommand(request, { method: 'POST', path: endpointsApi('enroll'), body: { name: 'web-1' } })),
@@ -98,17 +98,18 @@ function enrolForm(asked: { form: FormState; request: FastifyRequest; reply: Fas
 }
 
 const TOKEN_FILE = '/etc/evidence/endpoint-token';
-const UNIT = 'evidence-agent-loop.service';
+const PROGRAM = '/usr/local/lib/evidence-sensor.mjs';
+const UNIT = 'evidence-sensor-loop.service';
 
-/** The commands that keep a token and start an agent, by hand and by systemd. */
-export function agentCommands(request: FastifyRequest): Record<'keep' | 'start' | 'systemd', string> {
+/** The commands that keep a token and start a sensor, by hand and by systemd. */
+export function sensorCommands(request: FastifyRequest): Record<'keep' | 'copy' | 'start' | 'systemd', string> {
   const url = `${apiOrigin(request)}/endpoints`;
   const setting = 'Environment=EVIDENCE_ENDPOINT_URL=';
   return {
     keep: `sudo install -d /etc/evidence\nsudo sh -c 'umask 077; cat > ${TOKEN_FILE}'`,
-    start: `sudo evidence-platform agent --url ${shellWord(url)} --endpoint-token-file ${TOKEN_FILE}`,
+    copy: 'evidence-platform deploy sensor --out deploy\nscp -r deploy root@MACHINE:',
+    start: `sudo cp deploy/evidence-sensor.mjs ${PROGRAM}\nsudo node ${PROGRAM} --url ${shellWord(url)} --endpoint-token-file ${TOKEN_FILE}`,
     systemd: [
-      'evidence-platform deploy agent --out deploy',
       `sed -i ${shellWord(`s|^${setting}.*|${setting}${url}|`)} deploy/${UNIT}`,
       `sudo cp deploy/${UNIT} /etc/systemd/system/`,
       `sudo systemctl enable --now ${UNIT}`,
@@ -118,7 +119,7 @@ export function agentCommands(request: FastifyRequest): Record<'keep' | 'start' 
 
 function enrolledPage(enrolled: Awaited<ReturnType<Hosts['enroll']>>, request: FastifyRequest): PageView {
   const { endpoint_id, name: hostName, endpoint_token, message } = enrolled;
-  const { keep, start, systemd } = agentCommands(request);
+  const { keep, copy, start, systemd } = sensorCommands(request);
   return {
     title: 'The new endpoint',
     above: [...ABOVE_ENDPOINTS, { title: hostName, path: hostPath(endpoint_id) }],
@@ -128,8 +129,9 @@ function enrolledPage(enrolled: Awaited<ReturnType<Hosts['enroll']>>, request: F
 <h2>What to do next</h2>
 <ol class="steps">
 <li><p>On the machine, keep the token where only root reads it. Paste it, then press Return and Ctrl-D:</p>${copyable('keep', 'Keep the token', keep)}</li>
-<li><p>Start the agent by hand to see that it reports. It scans at once, and again and again until you end it:</p>${copyable('start', 'Start the agent', start)}</li>
-<li><p>For good, have systemd start it:</p>${copyable('systemd', 'Have systemd start the agent', systemd)}</li>
+<li><p>Where this platform is installed, write the sensor, which is one file, and copy it to the machine:</p>${copyable('copy', 'Copy the sensor', copy)}</li>
+<li><p>On the machine, start the sensor by hand to see that it reports. It scans at once, and again and again until you end it:</p>${copyable('start', 'Start the sensor', start)}</li>
+<li><p>For good, have systemd start it:</p>${copyable('systemd', 'Have systemd start the sensor', systemd)}</li>
 <li><p>${message} Once it has reported, propose its scan on ${link(hostPath(endpoint_id), 'the page of the endpoint')}.</p></li>
 </ol>
 <p class="further">${link(hostPath(endpoint_id), 'I have kept it')}</p>`,

@@ -10,7 +10,7 @@ import { SHORT_ROWS } from '../../web/rows.ts';
 import { hostParamsSchema, type WireHost } from '../requests/hosts.ts';
 import type { EndpointService } from '../service.ts';
 import { baselineTable } from './baselines.ts';
-import { agentCommands } from './enrol.ts';
+import { sensorCommands } from './enrol.ts';
 import { eventTable } from './event-table.ts';
 import { baselineCell } from './hosts.ts';
 import { driftWords, hostStateWords, missedWord, ONLY_A_LABEL } from './labels.ts';
@@ -72,10 +72,10 @@ function retirement({ retirement: ended }: WireHost, call: NameActor, now: Date)
 }
 
 function firstReport(request: FastifyRequest): Markup {
-  const { start } = agentCommands(request);
+  const { start } = sensorCommands(request);
   return emptyState(
-    'Nothing has come from it yet. Start the agent on it, with the token that enrolment showed:',
-    copyable('start', 'Start the agent', start),
+    'Nothing has come from it yet. Start the sensor on it, with the token that enrolment showed:',
+    copyable('start', 'Start the sensor', start),
   );
 }
 

@@ -41,7 +41,7 @@ export function hostsPage(server: FastifyInstance, { service, clock }: EndpointP
     return reply.page({
       title: 'Endpoints',
       introduction:
-        'Machines whose binaries are read again and again by an agent. What differs from an approved baseline is an event, found at the next scan: nothing is stopped.',
+        'Machines whose binaries are read again and again by a sensor. What differs from an approved baseline is an event, found at the next scan: nothing is stopped.',
       content: [
         ways(stats),
         forWhoMay(request, 'endpoints:write', () => markup`<p>${action(ENROL_PATH, 'Enrol an endpoint')}</p>\n`),
@@ -101,6 +101,6 @@ function firstEndpoint(request: FastifyRequest): Markup {
   const body = { name: 'web-1' };
   const command = curlCommand(request, { method: 'POST', path: endpointsApi('enroll'), body });
   const text =
-    'No endpoint is enrolled yet: no binary is watched. Enrol one here, or with a call of the API. It answers the token that the agent reports with:';
+    'No endpoint is enrolled yet: no binary is watched. Enrol one here, or with a call of the API. It answers the token that the sensor reports with:';
   return emptyState(text, copyable('first-endpoint', 'Enrol an endpoint, as a call of the API', command));
 }

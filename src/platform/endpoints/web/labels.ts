@@ -20,17 +20,17 @@ export const EVENT_WORDS: Record<EventType, { word: string; sentence: string }> 
     word: 'no longer the same kind of file',
     sentence: 'Something of another kind stands where the baseline has a file.',
   },
-  binary_unreadable: { word: 'cannot be read', sentence: 'The agent could not read it: nobody knows what it is.' },
+  binary_unreadable: { word: 'cannot be read', sentence: 'The sensor could not read it: nobody knows what it is.' },
   binary_unstable: {
     word: 'changes while it is read',
-    sentence: 'It changed each time that the agent read it: nobody knows what it is.',
+    sentence: 'It changed each time that the sensor read it: nobody knows what it is.',
   },
-  bait_missing: { word: 'bait is gone', sentence: 'What the agent planted is not at its path any more.' },
+  bait_missing: { word: 'bait is gone', sentence: 'What the sensor planted is not at its path any more.' },
   bait_changed: {
     word: 'bait was changed',
-    sentence: 'Somebody wrote to what the agent planted, or set its times or its owner: a read can have been hidden.',
+    sentence: 'Somebody wrote to what the sensor planted, or set its times or its owner: a read can have been hidden.',
   },
-  report_gap: { word: 'reports are missing', sentence: 'The agent goes on after reports that never arrived here.' },
+  report_gap: { word: 'reports are missing', sentence: 'The sensor goes on after reports that never arrived here.' },
   report_repeated: { word: 'report came again', sentence: 'A report came that is not new. It was refused.' },
   report_fork: {
     word: 'two machines report',
@@ -46,7 +46,7 @@ export const EVENT_WORDS: Record<EventType, { word: string; sentence: string }> 
       'Another report has this number already: the machine was restored from a snapshot, or a second one has its key. The report was refused.',
   },
   clock_jump: { word: 'clock is wrong', sentence: 'Its clock is more than an hour off the clock of this platform.' },
-  key_changed: { word: 'another key', sentence: 'The agent has another key than before. It was refused.' },
+  key_changed: { word: 'another key', sentence: 'The sensor has another key than before. It was refused.' },
   stale: { word: 'does not report', sentence: 'Three intervals went by without a report.' },
 };
 

@@ -26,7 +26,7 @@ export function scansPage(server: FastifyInstance, { service, clock }: EndpointP
     return reply.page({
       title: 'Scans',
       above: aboveHost(host),
-      introduction: 'What the agent has reported, newest first. Each report has the digest of the one before in it.',
+      introduction: 'What the sensor has reported, newest first. Each report has the digest of the one before in it.',
       content: [
         scanTable(data, clock()),
         further(hostPath(endpoint_id, 'scans'), { cursor }, next_cursor),

@@ -2,8 +2,8 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { runPlatform } from '../../command.ts';
 import { type Service, startService } from '../../service.ts';
-import { file } from '../agent-double.ts';
-import { ENDPOINTS, enrol } from '../http-agent.ts';
+import { ENDPOINTS, enrol } from '../http-sensor.ts';
+import { file } from '../sensor-double.ts';
 import { hexSha256 } from './deb-files.ts';
 import { DebianArchive } from './debian-archive.ts';
 import { SigningKey } from './signing-key.ts';
@@ -28,12 +28,12 @@ function packages(...words: readonly string[]) {
 const tool = (content: string) => [{ name: './usr/bin/tool', mode: 0o755, content }];
 
 test('beside a platform that is served, what is good is known at once, and what is not is told', async () => {
-  const agent = await enrol(service);
-  await agent.report([file('/usr/bin/tool')]);
+  const sensor = await enrol(service);
+  await sensor.report([file('/usr/bin/tool')]);
   const input = { from: 'latest_scan', name: 'first', reason: 'a new machine' };
-  const { body } = await service.call('POST', `${ENDPOINTS}/hosts/${agent.id}/baselines`, input);
+  const { body } = await service.call('POST', `${ENDPOINTS}/hosts/${sensor.id}/baselines`, input);
   await service.call('POST', `${ENDPOINTS}/baselines/${body.baseline_id}/approve`, { reason: 'looked at' });
-  await agent.report([file('/usr/bin/tool', 'b', { sha256: hexSha256('second') })]);
+  await sensor.report([file('/usr/bin/tool', 'b', { sha256: hexSha256('second') })]);
   await archive.add({ version: '1.0', entries: tool('second') });
   const altered = await archive.add({ name: 'other', version: '1.0', entries: tool('third') });
   archive.publish(key);
@@ -53,7 +53,7 @@ test('beside a platform that is served, what is good is known at once, and what 
   expect(first.stderr).toMatch(
     /^1 file refused, and nothing of it is known:\n {2}\S+other_1\.0_amd64\.deb is not the other 1\.0/,
   );
-  const { data } = (await service.call('GET', `${ENDPOINTS}/events/?endpoint_id=${agent.id}`)).body;
+  const { data } = (await service.call('GET', `${ENDPOINTS}/events/?endpoint_id=${sensor.id}`)).body;
   const explanation = {
     kind: 'signed_package',
     name: 'tool',

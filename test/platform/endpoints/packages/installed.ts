@@ -1,9 +1,9 @@
 import { lstatSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { EndpointLine } from '../../../../src/platform/endpoints/report/line.ts';
+import type { EndpointLine } from '../../../../src/sensor/report/line.ts';
 import { hexSha256 } from './deb-files.ts';
 
-/** What an agent would report of `/usr/bin` on a system that lies in a folder: its regular files. */
+/** What a sensor would report of `/usr/bin` on a system that lies in a folder: its regular files. */
 export function linesIn(root: string): EndpointLine[] {
   const names = readdirSync(join(root, 'usr/bin')).sort();
   return names

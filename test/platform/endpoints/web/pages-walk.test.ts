@@ -3,8 +3,8 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type Service, startService } from '../../service.ts';
 import { fill, follow, lookAt, PagesBrowser, press, WALKS } from '../../web/pages-browser.ts';
 import { visitorsOf } from '../../web/visitor.ts';
-import { AgentDouble, file } from '../agent-double.ts';
-import { ENDPOINTS, HttpAgent } from '../http-agent.ts';
+import { ENDPOINTS, HttpSensor } from '../http-sensor.ts';
+import { file, SensorDouble } from '../sensor-double.ts';
 import { AFTER, BEFORE, eventsOf, HOSTILE, reported, watched } from './scene.ts';
 
 const LONG = `${'a machine of many words '.repeat(6)}${'w'.repeat(50)}`;
@@ -18,7 +18,7 @@ describe.each(WALKS)('%s', { timeout: 120_000 }, (_how, javaScriptEnabled) => {
   let service: Service;
   let browser: PagesBrowser;
   let page: Page;
-  let agent: HttpAgent;
+  let sensor: HttpSensor;
 
   beforeAll(async () => {
     service = await startService();
@@ -54,10 +54,10 @@ describe.each(WALKS)('%s', { timeout: 120_000 }, (_how, javaScriptEnabled) => {
     await follow(page, 'I have kept it');
     expect(await main()).toContain('Nothing has come from it yet.');
     await lookAt(page);
-    agent = new HttpAgent(service, new AgentDouble(new URL(page.url()).pathname.split('/').at(-1) ?? ''), token);
-    const { next } = (await agent.send('GET', '/agent/settings')).body;
-    await agent.send('POST', '/agent/key', agent.agent.proof(next));
-    await reported(agent, BEFORE);
+    sensor = new HttpSensor(service, new SensorDouble(new URL(page.url()).pathname.split('/').at(-1) ?? ''), token);
+    const { next } = (await sensor.send('GET', '/sensor/settings')).body;
+    await sensor.send('POST', '/sensor/key', sensor.sensor.proof(next));
+    await reported(sensor, BEFORE);
   });
 
   test('its first scan becomes its baseline', async () => {
@@ -81,7 +81,7 @@ describe.each(WALKS)('%s', { timeout: 120_000 }, (_how, javaScriptEnabled) => {
     await lookAt(page);
     await follow(page, 'Events');
     expect(await rows()).toEqual([]);
-    await reported(agent, AFTER);
+    await reported(sensor, AFTER);
     await reported(other, [CHANGED, ...BEFORE.slice(1)]);
     if (javaScriptEnabled) {
       await expect.poll(rows).toHaveLength(8);
@@ -95,12 +95,12 @@ describe.each(WALKS)('%s', { timeout: 120_000 }, (_how, javaScriptEnabled) => {
   });
 
   test('an event has both digests and what explains it, and is acknowledged', async () => {
-    const event = (await eventsOf(service, agent)).get('/usr/bin/sudo');
+    const event = (await eventsOf(service, sensor)).get('/usr/bin/sudo');
     const signed = { kind: 'signed_package', name: 'sudo', version: '1.9', archive: 'Debian', signed_by: 'a key' };
     await service.sql(
       `UPDATE endpoint_events SET explanation = '${JSON.stringify(signed)}' WHERE event_id = '${event?.event_id}'`,
     );
-    await page.goto(`/app/endpoints/hosts/${agent.id}`);
+    await page.goto(`/app/endpoints/hosts/${sensor.id}`);
     await lookAt(page);
     await follow(page, '/usr/bin/sudo');
     const digests = page.locator('table tr', { hasText: 'SHA-256' });
@@ -132,11 +132,11 @@ describe.each(WALKS)('%s', { timeout: 120_000 }, (_how, javaScriptEnabled) => {
   });
 
   test('a change window quiets what is found, and lists it', async () => {
-    await page.goto(`/app/endpoints/hosts/${agent.id}`);
+    await page.goto(`/app/endpoints/hosts/${sensor.id}`);
     await follow(page, 'Open a change window');
     await lookAt(page);
     await say(LONG, 'Open it');
-    await reported(agent, [...AFTER, file('/usr/bin/upgraded', 'new')]);
+    await reported(sensor, [...AFTER, file('/usr/bin/upgraded', 'new')]);
     await page.reload();
     expect(await page.locator('tbody tr').allInnerTexts()).toEqual([
       expect.stringMatching(/upgraded.*web-1.*quieted/s),
@@ -150,13 +150,13 @@ describe.each(WALKS)('%s', { timeout: 120_000 }, (_how, javaScriptEnabled) => {
   });
 
   test('isolating is a label, and says so before and after', async () => {
-    await page.goto(`/app/endpoints/hosts/${agent.id}`);
+    await page.goto(`/app/endpoints/hosts/${sensor.id}`);
     await follow(page, 'Label as isolated');
     expect(await main()).toContain('This is a label: nothing is cut off the network.');
     await lookAt(page);
     await say('until we know', 'Label it');
     expect(await page.locator('.refusal').innerText()).toContain('This is a label: nothing is cut off the network.');
-    expect((await agent.send('GET', '/agent/settings')).status).toBe(200);
+    expect((await sensor.send('GET', '/sensor/settings')).status).toBe(200);
     await lookAt(page);
     await follow(page, 'Begin a new chain');
     await follow(page, 'Leave it as it is');
@@ -174,12 +174,12 @@ describe.each(WALKS)('%s', { timeout: 120_000 }, (_how, javaScriptEnabled) => {
   });
 
   test('a name that would hide or steer something stays where it is', async () => {
-    const event = (await eventsOf(service, agent)).get(HOSTILE);
+    const event = (await eventsOf(service, sensor)).get(HOSTILE);
     await page.goto(`/app/endpoints/events/${event?.event_id}`);
     expect(await titleOf()).toContain('‹U+202E›‹U+001B›[2J‹U+000A›x');
     await lookAt(page);
     const { baseline_id } = (
-      await service.call('POST', `${ENDPOINTS}/hosts/${agent.id}/baselines`, {
+      await service.call('POST', `${ENDPOINTS}/hosts/${sensor.id}/baselines`, {
         from: 'latest_scan',
         name: LONG,
         reason: LONG,
@@ -189,7 +189,7 @@ describe.each(WALKS)('%s', { timeout: 120_000 }, (_how, javaScriptEnabled) => {
     await lookAt(page);
     await page.goto('/app/endpoints/baselines');
     await lookAt(page);
-    await page.goto(`/app/endpoints/hosts/${agent.id}/scans`);
+    await page.goto(`/app/endpoints/hosts/${sensor.id}/scans`);
     await lookAt(page);
     await page.goto('/app/endpoints/packages');
     await lookAt(page);

@@ -3,9 +3,9 @@ import { openParts } from '../../../../src/platform/parts.ts';
 import { type Service, startService } from '../../service.ts';
 import { shown } from '../../web/shown.ts';
 import { type Visitor, visitorsOf } from '../../web/visitor.ts';
-import { file } from '../agent-double.ts';
-import { ENDPOINTS, enrol, type HttpAgent } from '../http-agent.ts';
+import { ENDPOINTS, enrol, type HttpSensor } from '../http-sensor.ts';
 import { makeKnown } from '../packages/known-rows.ts';
+import { file } from '../sensor-double.ts';
 import { AFTER, BEFORE, eventsOf, HOSTILE, NOT_UTF8, propose, reported, SUDO, TOOL, watched } from './scene.ts';
 
 const PAGE = '/app/endpoints';
@@ -22,10 +22,10 @@ beforeAll(async () => {
 afterAll(() => service.close());
 
 const prove = (visitor: Visitor) => visitor.submit('/app/prove', '/app/prove', { password: 'a long walk by the sea' });
-const hostPage = ({ id }: Pick<HttpAgent, 'id'>, below = '') => `${PAGE}/hosts/${id}${below}`;
+const hostPage = ({ id }: Pick<HttpSensor, 'id'>, below = '') => `${PAGE}/hosts/${id}${below}`;
 const see = async (path: string, visitor = owner) => shown((await visitor.get(path)).text);
 const act = (path: string, typed: Record<string, string> = {}, visitor = operator) => visitor.submit(path, path, typed);
-const tile = async () => (await see('/app/')).replace(/.*Endpoint integrity (.*) Agent identity.*/s, '$1');
+const tile = async () => (await see('/app/')).replace(/.*Endpoint integrity (.*) Sensor identity.*/s, '$1');
 const changeOf = async (path: string) =>
   (await service.call('GET', `${ENDPOINTS}/changes/`)).body.data.find((each: { path: string }) => each.path === path);
 const idAt = (path: string) => path.split('/').at(-1) ?? '';
@@ -65,10 +65,10 @@ describe('enrolment', () => {
     const token = /<pre id="token"[^>]*>(sk_\w+)</.exec(made.text)?.[1] ?? '';
     expect(shown(made.text)).toContain('Enrolment registers no baseline');
     expect(shown(made.text)).toContain(
-      `sudo evidence-platform agent --url ${service.origin}/endpoints --endpoint-token-file /etc/evidence/endpoint-token`,
+      `sudo node /usr/local/lib/evidence-sensor.mjs --url ${service.origin}/endpoints --endpoint-token-file /etc/evidence/endpoint-token`,
     );
     expect(made.text).toContain(`EVIDENCE_ENDPOINT_URL=${service.origin}/endpoints|`);
-    const settings = await service.call('GET', `${ENDPOINTS}/agent/settings`, undefined, {
+    const settings = await service.call('GET', `${ENDPOINTS}/sensor/settings`, undefined, {
       authorization: `Bearer ${token}`,
     });
     expect(settings.body.name).toBe('web <1>');
@@ -76,7 +76,7 @@ describe('enrolment', () => {
     expect([again.status, again.text.includes(token)]).toEqual([409, false]);
     const page = await operator.get(`${PAGE}/hosts/${settings.body.endpoint_id}`);
     expect(page.text).not.toContain(token);
-    expect(shown(page.text)).toContain('Nothing has come from it yet. Start the agent on it');
+    expect(shown(page.text)).toContain('Nothing has come from it yet. Start the sensor on it');
     expect(await see(PAGE)).toContain('web &lt;1&gt; – never reported ! no baseline not compared none never 0');
     expect(await tile()).toMatch(/^! Not all of them are watched What 1 endpoint never reported /);
   });
@@ -98,11 +98,11 @@ describe('enrolment', () => {
 
 describe('a baseline', () => {
   test('is proposed by one person, read as a difference, and approved by another who says again who it is', async () => {
-    const agent = await enrol(service, { name: 'proposed' });
-    await reported(agent, [TOOL]);
-    expect(await see(hostPage(agent))).toContain('It has no active baseline: its scans are kept, and raise no event.');
+    const sensor = await enrol(service, { name: 'proposed' });
+    await reported(sensor, [TOOL]);
+    expect(await see(hostPage(sensor))).toContain('It has no active baseline: its scans are kept, and raise no event.');
     const input = { name: 'the first', reason: 'a new machine' };
-    const proposed = await act(hostPage(agent, '/propose'), input);
+    const proposed = await act(hostPage(sensor, '/propose'), input);
     const page = proposed.path;
     expect(shown(proposed.text)).toMatch(
       /All that is in it: there is no baseline before it .*\/usr\/bin\/tool new file/,
@@ -118,7 +118,7 @@ describe('a baseline', () => {
     expect(shown(approved.text)).toMatch(
       /It is the active baseline now\. .*✓ active .*Proposed The operator, THEN .*Approved The owner, THEN Why looked at/,
     );
-    const { data } = (await service.call('GET', `/entries/?stream_id=endpoints/${agent.id}`)).body;
+    const { data } = (await service.call('GET', `/entries/?stream_id=endpoints/${sensor.id}`)).body;
     const acts = data.filter(({ action }: { action: string }) => action.startsWith('baseline.'));
     expect(acts.map(({ action }: { action: string }) => action)).toEqual(['baseline.proposed', 'baseline.approved']);
     expect(new Set(acts.map(({ actor }: { actor: string }) => actor)).size).toBe(2);
@@ -127,9 +127,9 @@ describe('a baseline', () => {
   });
 
   test('that is proposed is shown by what differs from the active one, and may be rejected', async () => {
-    const agent = await watched(service, 'rejected', BEFORE);
-    await reported(agent, AFTER);
-    const { baseline_id } = await propose(service, agent, 'after');
+    const sensor = await watched(service, 'rejected', BEFORE);
+    await reported(sensor, AFTER);
+    const { baseline_id } = await propose(service, sensor, 'after');
     const page = `${PAGE}/baselines/${baseline_id}`;
     const said = await see(page);
     expect(said).toContain('What differs from the active one, version 1');
@@ -144,17 +144,17 @@ describe('a baseline', () => {
 });
 
 describe('what differs', () => {
-  let agent: HttpAgent;
+  let sensor: HttpSensor;
   let events: Awaited<ReturnType<typeof eventsOf>>;
   const eventPage = (key: string, below = '') => `${PAGE}/events/${events.get(key)?.event_id}${below}`;
   beforeAll(async () => {
-    agent = await watched(service, 'drift', BEFORE);
-    await reported(agent, AFTER);
-    events = await eventsOf(service, agent);
+    sensor = await watched(service, 'drift', BEFORE);
+    await reported(sensor, AFTER);
+    events = await eventsOf(service, sensor);
   });
 
   test('stands on the page of its endpoint, in words, with names of which nothing is hidden', async () => {
-    const said = await see(hostPage(agent));
+    const said = await see(hostPage(sensor));
     const words = [
       '/usr/bin/sudo content changed ✗ critical none',
       '/usr/bin/tool owner or permissions changed ! medium none',
@@ -203,14 +203,14 @@ describe('what differs', () => {
     const page = eventPage('/usr/bin/tool');
     const seen = await act(`${page}/acknowledge`);
     expect(shown(seen.text)).toMatch(/The event is acknowledged\. Status – acknowledged by The operator, THEN/);
-    expect(await see(`${PAGE}/events?endpoint_id=${agent.id}&status=acknowledged`)).toContain('/usr/bin/tool');
+    expect(await see(`${PAGE}/events?endpoint_id=${sensor.id}&status=acknowledged`)).toContain('/usr/bin/tool');
     const [, entry = ''] = /href="([^"]*\/entries\/\d+)"/.exec(seen.text) ?? [];
     expect(await see(entry)).toMatch(/event\.raised|events\.raised|report\.accepted/);
     expect(shown((await act(`${page}/reopen`)).text)).toContain('The event is open again. Status ✗ open');
   });
 
   test('is resolved by itself', async () => {
-    await reported(agent, [SUDO, ...AFTER.slice(1)]);
+    await reported(sensor, [SUDO, ...AFTER.slice(1)]);
     expect(await see(eventPage('/usr/bin/sudo'))).toContain('✓ resolved, THEN');
     const late = await act(eventPage('/usr/bin/sudo', '/acknowledge'));
     expect([late.status, shown(late.text)]).toEqual([409, expect.stringContaining('The event is resolved')]);
@@ -223,7 +223,7 @@ describe('what differs', () => {
     ['status=resolved&path=', '/usr/bin/sudo', '/usr/bin/gone'],
     ['since=2999-01-01T00:00', 'No event is like that.', '/usr/bin/gone'],
   ])('is found by %s', async (query, found, other) => {
-    const said = await see(`${PAGE}/events?endpoint_id=${agent.id}&${query}`);
+    const said = await see(`${PAGE}/events?endpoint_id=${sensor.id}&${query}`);
     expect([said.includes(found), said.includes(other)]).toEqual([true, false]);
   });
 
@@ -253,9 +253,9 @@ test('an upgrade that a signed package explains is low, and its archive is in th
   const { database } = await openParts({ dataDir: service.dataDir, postgresUrl: null });
   await makeKnown(database, { path: '/usr/bin/upgraded', sha256: after.sha256 });
   await database.close();
-  const agent = await watched(service, 'upgraded', [before]);
-  await reported(agent, [after]);
-  expect(await see(hostPage(agent))).toContain(
+  const sensor = await watched(service, 'upgraded', [before]);
+  await reported(sensor, [after]);
+  expect(await see(hostPage(sensor))).toContain(
     '/usr/bin/upgraded content changed – low ✓ signed package coreutils 9.1',
   );
   expect(await see(`${PAGE}/packages`)).toMatch(/Debian bookworm Debian .*1 1 1 0{64}/);
@@ -266,10 +266,10 @@ describe('a change on several endpoints', () => {
   const after = file('/usr/bin/shared', 'shared 2');
 
   test('is one, with its places, and is approved wherever it stands, and later', async () => {
-    const agents = [];
-    for (const name of ['many-1', 'many-2', 'many-3']) agents.push(await watched(service, name, [before]));
-    const [one, two, three] = agents as [HttpAgent, HttpAgent, HttpAgent];
-    for (const agent of [one, two]) await reported(agent, [after]);
+    const sensors = [];
+    for (const name of ['many-1', 'many-2', 'many-3']) sensors.push(await watched(service, name, [before]));
+    const [one, two, three] = sensors as [HttpSensor, HttpSensor, HttpSensor];
+    for (const sensor of [one, two]) await reported(sensor, [after]);
     expect(await see(`${PAGE}/changes`)).toMatch(/\/usr\/bin\/shared content changed ✗ high none 2 of 3 have it/);
     const page = `${PAGE}/changes/${(await changeOf('/usr/bin/shared')).change_id}`;
     expect(await see(page)).toMatch(/Where it stands, or stood .*many-2 ✗ open .*many-1 ✗ open/);
@@ -306,13 +306,13 @@ describe('a change window', () => {
   });
 
   test('quiets what is found, lists it, and it is opened or approved afterwards', async () => {
-    const agent = await watched(service, 'windowed', BEFORE);
-    const form = `${PAGE}/change-windows/new?endpoint_id=${agent.id}`;
-    expect((await operator.get(form)).text).toMatch(new RegExp(`value="${agent.id}" checked`));
-    const typed = { once: 'x', reason: 'the upgrade', from: '', until: soon(), endpoints: agent.id };
+    const sensor = await watched(service, 'windowed', BEFORE);
+    const form = `${PAGE}/change-windows/new?endpoint_id=${sensor.id}`;
+    expect((await operator.get(form)).text).toMatch(new RegExp(`value="${sensor.id}" checked`));
+    const typed = { once: 'x', reason: 'the upgrade', from: '', until: soon(), endpoints: sensor.id };
     const opened = await act(`${PAGE}/change-windows/new`, typed);
     expect(shown(opened.text)).toMatch(/! open Endpoints windowed From THEN .*Opened The operator, THEN/);
-    await reported(agent, [file('/usr/bin/sudo', 'sudo 2', { mode: '4755' }), ...BEFORE.slice(1)]);
+    await reported(sensor, [file('/usr/bin/sudo', 'sudo 2', { mode: '4755' }), ...BEFORE.slice(1)]);
     expect(await see(opened.path)).toMatch(
       /Events that it quieted 1 .*\/usr\/bin\/sudo content changed windowed – quieted/,
     );
@@ -320,12 +320,12 @@ describe('a change window', () => {
     expect(await see(`${PAGE}/events`)).not.toContain('windowed');
     const reopened = await act(`${opened.path}/reopen`, { reason: 'it was not meant' });
     expect(shown(reopened.text)).toMatch(/What the window quieted is open\. .*windowed ✗ open/);
-    await reported(agent, [SUDO, file('/usr/bin/tool', 'tool 2'), ...BEFORE.slice(2)]);
+    await reported(sensor, [SUDO, file('/usr/bin/tool', 'tool 2'), ...BEFORE.slice(2)]);
     const approved = await act(`${opened.path}/approve`, { reason: 'it was meant' });
     expect(shown(approved.text)).toMatch(
       /Approved The operator, THEN Why it was meant .*\/usr\/bin\/tool .* ✓ approved change/,
     );
-    const event = (await eventsOf(service, agent)).get('/usr/bin/tool');
+    const event = (await eventsOf(service, sensor)).get('/usr/bin/tool');
     expect((await owner.get(`${PAGE}/events/${event?.event_id}`)).text).toContain(
       `${PAGE}/change-windows/${idAt(opened.path)}`,
     );
@@ -341,8 +341,8 @@ describe('an endpoint', () => {
   const WARNING = 'This is a label: nothing is cut off the network.';
 
   test('is labelled as isolated, with a plain warning before and after', async () => {
-    const agent = await watched(service, 'isolated', [TOOL]);
-    const form = hostPage(agent, '/isolate');
+    const sensor = await watched(service, 'isolated', [TOOL]);
+    const form = hostPage(sensor, '/isolate');
     expect(await see(form, operator)).toContain(WARNING);
     const labelled = shown((await act(form, { reason: 'until we know' })).text);
     expect(labelled).toMatch(
@@ -352,69 +352,69 @@ describe('an endpoint', () => {
     );
     expect(labelled).toContain('Labelled by The operator, THEN. Reason: until we know');
     expect(await see(PAGE)).toContain('isolated ✓ reports ! labelled as isolated');
-    const released = await act(hostPage(agent, '/release'), { reason: 'all is well' });
+    const released = await act(hostPage(sensor, '/release'), { reason: 'all is well' });
     expect(shown(released.text)).toContain('is not labelled as isolated any more.');
-    expect(await see(hostPage(agent))).not.toContain(WARNING);
+    expect(await see(hostPage(sensor))).not.toContain(WARNING);
   });
 
   test('that has another machine’s report is shown as such, and begins anew when somebody says so', async () => {
-    const agent = await watched(service, 'restarted', [TOOL]);
-    const { next } = (await agent.send('GET', '/agent/settings')).body;
-    await agent.part(agent.agent.report({ ...next, sequence: 9 }, [TOOL], Date.now()));
-    const event = (await eventsOf(service, agent)).get('report_gap');
+    const sensor = await watched(service, 'restarted', [TOOL]);
+    const { next } = (await sensor.send('GET', '/sensor/settings')).body;
+    await sensor.part(sensor.sensor.report({ ...next, sequence: 9 }, [TOOL], Date.now()));
+    const event = (await eventsOf(service, sensor)).get('report_gap');
     const said = await see(`${PAGE}/events/${event?.event_id}`);
     expect(said).toContain('restarted: reports are missing');
     expect(said).toMatch(/Number of the report 2 9 ! no/);
-    const begun = await act(hostPage(agent, '/restart'), { reason: 'restored from a backup' });
+    const begun = await act(hostPage(sensor, '/restart'), { reason: 'restored from a backup' });
     expect(shown(begun.text)).toMatch(/begins a new chain with its next report\. .*Chain of reports number 2,/);
     expect(await see(`${PAGE}/events/${event?.event_id}`)).toContain('✓ resolved');
   });
 
   test('is verified when it is asked for, and what was altered is named', async () => {
-    const agent = await watched(service, 'verified', [TOOL]);
-    const verify = () => act(hostPage(agent, '/verify'), {}, auditor);
+    const sensor = await watched(service, 'verified', [TOOL]);
+    const verify = () => act(hostPage(sensor, '/verify'), {}, auditor);
     expect(shown((await verify()).text)).toMatch(
       /✓ All holds They were compared with the audit stream of the endpoint\. .* Checked THEN Reports 1 .*Findings 0/,
     );
-    const ofAgent = `endpoint_no = (SELECT endpoint_no FROM endpoints WHERE endpoint_id = '${agent.id}')`;
-    await service.sql(`UPDATE endpoint_scans SET head = replace(head, 'a boot', 'b boot') WHERE ${ofAgent}`);
+    const ofSensor = `endpoint_no = (SELECT endpoint_no FROM endpoints WHERE endpoint_id = '${sensor.id}')`;
+    await service.sql(`UPDATE endpoint_scans SET head = replace(head, 'a boot', 'b boot') WHERE ${ofSensor}`);
     expect(shown((await verify()).text)).toMatch(
       /✗ Something is wrong .*1 of chain 1 report_digest the head of the report/,
     );
   });
 
   test('that does not report is stale', async () => {
-    const agent = await watched(service, 'silent', [TOOL]);
+    const sensor = await watched(service, 'silent', [TOOL]);
     const silentSince = new Date(Date.now() - 5 * 3_600_000).toISOString();
-    const ofAgent = `endpoint_no = (SELECT endpoint_no FROM endpoints WHERE endpoint_id = '${agent.id}')`;
+    const ofSensor = `endpoint_no = (SELECT endpoint_no FROM endpoints WHERE endpoint_id = '${sensor.id}')`;
     await service.sql(
-      `UPDATE endpoints SET stale_at = '2026-01-01T00:00:00.000Z', enrolled_at = '${silentSince}' WHERE ${ofAgent};
-       UPDATE endpoint_scans SET received_at = '${silentSince}' WHERE ${ofAgent}`,
+      `UPDATE endpoints SET stale_at = '2026-01-01T00:00:00.000Z', enrolled_at = '${silentSince}' WHERE ${ofSensor};
+       UPDATE endpoint_scans SET received_at = '${silentSince}' WHERE ${ofSensor}`,
     );
     const said = await see(`${PAGE}?status=stale`);
     expect(said).toContain('silent ✗ stale');
     expect(said).not.toContain('drift');
-    expect(await see(hostPage(agent))).toMatch(
+    expect(await see(hostPage(sensor))).toMatch(
       /It does not report any more: .*stale since THEN.* Missed scans in 24 hours \D*4/,
     );
   });
 
   test('lists its scans', async () => {
-    const agent = await watched(service, 'scanned', [TOOL]);
-    await reported(agent, [TOOL]);
-    expect(await see(hostPage(agent, '/scans'))).toMatch(/2 ✓ yes its baseline then THEN 1 0 0 \w+ 1 ✓ yes/);
+    const sensor = await watched(service, 'scanned', [TOOL]);
+    await reported(sensor, [TOOL]);
+    expect(await see(hostPage(sensor, '/scans'))).toMatch(/2 ✓ yes its baseline then THEN 1 0 0 \w+ 1 ✓ yes/);
   });
 });
 
 describe('who may only read', () => {
   test('sees no button, and is refused where there is one', async () => {
-    const agent = await watched(service, 'read', BEFORE);
-    await reported(agent, AFTER);
-    const { baseline_id } = await propose(service, agent, 'after');
-    const [event] = (await eventsOf(service, agent)).values();
+    const sensor = await watched(service, 'read', BEFORE);
+    await reported(sensor, AFTER);
+    const { baseline_id } = await propose(service, sensor, 'after');
+    const [event] = (await eventsOf(service, sensor)).values();
     const pages = [
       ['', 'enroll'],
-      [`/hosts/${agent.id}`, 'isolate', 'restart', 'propose'],
+      [`/hosts/${sensor.id}`, 'isolate', 'restart', 'propose'],
       [`/events/${event?.event_id}`, 'acknowledge', 'reopen'],
       [`/changes/${(await changeOf('/usr/bin/tool')).change_id}`, 'approve'],
       [`/baselines/${baseline_id}`, 'approve', 'reject'],

@@ -1,7 +1,7 @@
-import type { EndpointLine } from '../../../../src/platform/endpoints/report/line.ts';
+import type { EndpointLine } from '../../../../src/sensor/report/line.ts';
 import type { Service } from '../../service.ts';
-import { file, link } from '../agent-double.ts';
-import { ENDPOINTS, enrol, type HttpAgent } from '../http-agent.ts';
+import { ENDPOINTS, enrol, type HttpSensor } from '../http-sensor.ts';
+import { file, link } from '../sensor-double.ts';
 
 /** A name that turns what is around it, ends elements, steers terminals and breaks lines. */
 export const HOSTILE = `/usr/bin/</a><script>alert("1")</script>'&\u202e\u001b[2J\nx`;
@@ -11,7 +11,7 @@ export const NOT_UTF8 = Buffer.from('2f7573722f62696e2ffffe', 'hex').toString('b
 export const SUDO = file('/usr/bin/sudo', 'sudo 1', { mode: '4755' });
 export const TOOL = file('/usr/bin/tool', 'tool 1');
 
-/** Lines in the order of the bytes of their paths, as agents send them. */
+/** Lines in the order of the bytes of their paths, as sensors send them. */
 export function inOrder(lines: readonly EndpointLine[]): EndpointLine[] {
   const bytes = ({ path, path_base64 }: EndpointLine) =>
     path === undefined ? Buffer.from(path_base64, 'base64') : Buffer.from(path);
@@ -19,20 +19,20 @@ export function inOrder(lines: readonly EndpointLine[]): EndpointLine[] {
 }
 
 /** An endpoint with a registered baseline, which it has reported once. */
-export async function watched(service: Service, name: string, lines: readonly EndpointLine[]): Promise<HttpAgent> {
-  const agent = await enrol(service, { name });
+export async function watched(service: Service, name: string, lines: readonly EndpointLine[]): Promise<HttpSensor> {
+  const sensor = await enrol(service, { name });
   const baseline = { name: 'first', roots: ['/usr/bin'], lines: inOrder(lines), complete: true };
   const { status, text } = await service.call('POST', `${ENDPOINTS}/baselines/register`, {
-    endpoint_id: agent.id,
+    endpoint_id: sensor.id,
     ...baseline,
   });
   if (status !== 201) throw new Error(text);
-  await reported(agent, lines);
-  return agent;
+  await reported(sensor, lines);
+  return sensor;
 }
 
 /** Has the last scan of an endpoint proposed as its baseline. */
-export async function propose(service: Service, { id }: HttpAgent, name: string) {
+export async function propose(service: Service, { id }: HttpSensor, name: string) {
   const input = { from: 'latest_scan', name, reason: 'a new machine' };
   const { status, text, body } = await service.call('POST', `${ENDPOINTS}/hosts/${id}/baselines`, input);
   if (status !== 201) throw new Error(text);
@@ -40,14 +40,14 @@ export async function propose(service: Service, { id }: HttpAgent, name: string)
 }
 
 /** What came of a report. */
-export async function reported(agent: HttpAgent, lines: readonly EndpointLine[]) {
-  const { status, text, body } = await agent.report(inOrder(lines));
+export async function reported(sensor: HttpSensor, lines: readonly EndpointLine[]) {
+  const { status, text, body } = await sensor.report(inOrder(lines));
   if (status !== 201) throw new Error(text);
   return body;
 }
 
 /** The events of an endpoint, by their paths or, of its reports, by their types. */
-export async function eventsOf(service: Service, { id }: HttpAgent) {
+export async function eventsOf(service: Service, { id }: HttpSensor) {
   const { data } = (await service.call('GET', `${ENDPOINTS}/events/?endpoint_id=${id}&limit=500`)).body;
   type Event = { event_id: string; event_type: string; path: string | null; path_base64: string | null };
   return new Map<string, Event & Record<string, unknown>>(

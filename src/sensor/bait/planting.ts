@@ -1,0 +1,130 @@
+import { hash } from 'node:crypto';
+import {
+  type BigIntStats,
+  closeSync,
+  constants,
+  fchmodSync,
+  fchownSync,
+  fsyncSync,
+  linkSync,
+  lstatSync,
+  lutimesSync,
+  openSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
+import { isSystemError } from '../../core/errors.ts';
+import type { WantedBait } from '../answers.ts';
+import { toBytePath } from '../scan/bytes.ts';
+import { isWithin, resolvePaths } from '../scan/roots.ts';
+import type { PlantedBait } from '../state/notes.ts';
+import { hasContent } from './content.ts';
+import { FilePlace } from './place.ts';
+
+/** The file was written this long before it was last read, as far as its times say. */
+const ARMED_SECONDS = 1;
+const WHY: Record<string, string> = {
+  EEXIST: 'a file is there already',
+  ENOENT: 'its folder is not there',
+  ELOOP: 'a link is on the way to it',
+  ENOTDIR: 'a link or a file is on the way to it',
+  EPERM: 'the sensor may not give a file to this owner',
+  EACCES: 'the sensor may not write there',
+  EROFS: 'the sensor may not write there: the file system is read-only, or the unit of the sensor makes it so',
+};
+
+/** Either what was planted, or why it was not. */
+export type Planting = { planted: PlantedBait } | { planted: null; reason: string };
+
+/**
+ * Plants a file where none is: written beside its place, and put there whole. Its times are then those of its folder,
+ * with an access that is older than the last change, which the first read moves (`relatime`). That is tried.
+ * @param roots that are scanned.
+ */
+export function plantBait(bait: WantedBait & { content: string }, roots: readonly string[]): Planting {
+  if (resolvePaths(roots).some((root) => isWithin(toBytePath(bait.path), root)))
+    return { planted: null, reason: 'it is under a root, which is scanned' };
+  try {
+    using place = new FilePlace(bait.path);
+    return { planted: plantAt(place, bait) };
+  } catch (error) {
+    if (!isSystemError(error)) throw error;
+    const code = error.code ?? 'an error';
+    return { planted: null, reason: WHY[code] ?? `the system says ${code}` };
+  }
+}
+
+function plantAt(place: FilePlace, bait: WantedBait & { content: string }): PlantedBait {
+  const folder = statSync(place.folder);
+  // A crash may have left it.
+  const half = place.beside(`.${bait.bait_id}.tmp`);
+  rmSync(half, { force: true });
+  try {
+    writeWhole(half, bait, folder);
+    putInPlace(half, place, bait.content);
+  } finally {
+    rmSync(half, { force: true });
+  }
+  const written = Math.floor(folder.mtimeMs / 1000);
+  arm(place, written);
+  const before = lstatSync(place.file, { bigint: true });
+  readFileSync(place.file);
+  const isReadSeen = lstatSync(place.file, { bigint: true }).atimeNs !== before.atimeNs;
+  arm(place, written);
+  return {
+    bait_id: bait.bait_id,
+    path: bait.path,
+    sha256: hash('sha256', bait.content, 'hex'),
+    seen_by: isReadSeen ? ['atime'] : [],
+    confirmed: false,
+    ...baitFactsOf(lstatSync(place.file, { bigint: true })),
+  };
+}
+
+/** A crash before the sensor wrote down what it had planted leaves a file of its own. */
+function putInPlace(half: string, place: FilePlace, content: string): void {
+  try {
+    linkSync(half, place.file);
+  } catch (error) {
+    if (!isSystemError(error) || error.code !== 'EEXIST' || !hasContent(place.file, content)) throw error;
+  }
+}
+
+function writeWhole(half: string, { content, mode, uid, gid }: WantedBait & { content: string }, folder: Owner): void {
+  const fd = openSync(half, constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | constants.O_NOFOLLOW, 0o600);
+  try {
+    writeFileSync(fd, content);
+    fchownSync(fd, uid ?? folder.uid, gid ?? folder.gid);
+    fchmodSync(fd, Number.parseInt(mode, 8));
+    fsyncSync(fd);
+  } finally {
+    closeSync(fd);
+  }
+}
+
+interface Owner {
+  uid: number;
+  gid: number;
+}
+
+/** Sets the time that the next read moves. @param written seconds. */
+export function arm(place: FilePlace, written: number): void {
+  lutimesSync(place.file, written - ARMED_SECONDS, written);
+}
+
+/** The facts about a file that can be read without opening it. */
+export function baitFactsOf({ dev, ino, size, mode, uid, gid, mtimeNs, ctimeNs, atimeNs }: BigIntStats) {
+  return {
+    dev: `${dev}`,
+    ino: `${ino}`,
+    size: `${size}`,
+    mode: `${mode}`,
+    uid: `${uid}`,
+    gid: `${gid}`,
+    mtime_ns: `${mtimeNs}`,
+    ctime_ns: `${ctimeNs}`,
+    atime_ns: `${atimeNs}`,
+  };
+}

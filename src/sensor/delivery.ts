@@ -1,0 +1,101 @@
+import { EvidenceError } from '../core/errors.ts';
+import { type AcceptedReport, toAccepted, toNextPart } from './answers.ts';
+import { type SensorAnswer, type SensorClient, said } from './client.ts';
+import { readLineParts } from './lines.ts';
+import { reportSha256 } from './report/head.ts';
+import type { SignedReport } from './state/state.ts';
+
+/**
+ * The service wants another part than the one that came, at most so often: it lost what it had, or runs in a circle.
+ */
+const MOST_JUMPS = 5;
+
+/** By these, with a code, it is the service that refuses, and nothing on the way to it. */
+const REFUSALS = new Set([400, 413, 422]);
+
+/** Answers to reports that do not continue the service's chain, or that its key has not signed. */
+const CHAIN_ENDS = new Set([403, 409]);
+/** With 409, where another report came in between: to be sent again. */
+const WENT_ON = 'conflict';
+
+/** After the lines. */
+const END = ']}';
+
+export type Delivery =
+  | { delivered: AcceptedReport }
+  /** The service will never take the report, and kept nothing of it. */
+  | { delivered: null; reason: string };
+
+export interface ReportDelivery {
+  service: SensorClient;
+  report: SignedReport;
+  /** As `LinesWriter` wrote it. */
+  linesFile: string;
+  /** The root of lines that the service already has. */
+  knownRoot: string | null;
+  clock: () => Date;
+}
+
+/**
+ * Sends a report until the service has it: without its lines where the service knows them, else part by part.
+ * @throws EvidenceError `chain` where the service does not go on with this chain.
+ */
+export async function deliver({ service, report, linesFile, knownRoot, clock }: ReportDelivery): Promise<Delivery> {
+  const { head } = report;
+  const send = (part: number, lines: readonly Buffer[]) =>
+    service.ask('/scans/report', bodyOf(report, part, lines, clock()));
+  if (head.line_count > 0 && head.root_hash === knownRoot) {
+    const answer = await send(1, []);
+    if (answer.code !== 'lines_needed') return settle(answer, report);
+  }
+  let from = 1;
+  for (let jumps = 0; jumps <= MOST_JUMPS; jumps++) {
+    const answer = await sendFrom(from, linesFile, send);
+    if (answer.code !== 'part_out_of_order') return settle(answer, report);
+    from = toNextPart(answer.body);
+  }
+  return { delivered: null, reason: 'the service asks for the same parts again and again' };
+}
+
+/** Sends parts until one is answered otherwise than by asking for the one after it. @returns that answer. */
+async function sendFrom(
+  from: number,
+  linesFile: string,
+  send: (part: number, lines: readonly Buffer[]) => Promise<SensorAnswer>,
+): Promise<SensorAnswer> {
+  let last: SensorAnswer | null = null;
+  for await (const { part, lines } of readLineParts(linesFile, from)) {
+    last = await send(part, lines);
+    if (last.status !== 202 || toNextPart(last.body) !== part + 1) return last;
+  }
+  if (last !== null) return last;
+  throw new EvidenceError('service', `the service asks for part ${from} of a report that has not so many`);
+}
+
+function settle(answer: SensorAnswer, { head }: SignedReport): Delivery {
+  const { status } = answer;
+  if (status === 201) {
+    const accepted = toAccepted(answer.body);
+    const { next } = accepted;
+    const own = reportSha256(head);
+    if (accepted.reportSha256 !== own || next.previousReportSha256 !== own || next.sequence !== head.sequence + 1)
+      throw new EvidenceError('service', `the service accepted another report than report ${head.sequence}`);
+    return { delivered: accepted };
+  }
+  if (CHAIN_ENDS.has(status) && answer.code !== WENT_ON) {
+    throw new EvidenceError('chain', `the service does not go on after report ${head.sequence - 1}${said(answer)}`, {
+      nextStep:
+        'Find out whether this machine was cloned or set back. Then restart the endpoint in the service, with your reason.',
+    });
+  }
+  if (REFUSALS.has(status) && answer.code !== '') return { delivered: null, reason: `${status}${said(answer)}` };
+  throw new EvidenceError('service', `the service answered report ${head.sequence} with ${status}${said(answer)}`, {
+    nextStep: 'Check that --url names the endpoint service. The report is kept, and sent again by the next run.',
+  });
+}
+
+/** The lines are JSON already. */
+function bodyOf({ head, signature }: SignedReport, part: number, lines: readonly Buffer[], now: Date): Buffer {
+  const rest = JSON.stringify({ ...head, part, sent_at: now.toISOString(), signature });
+  return Buffer.concat([Buffer.from(`${rest.slice(0, -1)},"lines":[`), ...lines, Buffer.from(END)]);
+}

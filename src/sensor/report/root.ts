@@ -1,0 +1,43 @@
+import { EvidenceError } from '../../core/errors.ts';
+import { canonicalLine, type EndpointLine, pathBytes } from './line.ts';
+import { MerkleTree } from './merkle.ts';
+
+/** At most so many lines are in one part of a report. */
+export const LINES_IN_A_PART = 2000;
+
+/** The number of parts that the lines of a scan make; one for none. */
+export function partsOf(lineCount: number): number {
+  return Math.max(1, Math.ceil(lineCount / LINES_IN_A_PART));
+}
+
+/** The root hash over the lines of a scan, which come in the order of their paths' bytes. */
+export class LineRoot {
+  readonly #tree = new MerkleTree();
+  #last: Buffer | null = null;
+
+  get count(): number {
+    return this.#tree.size;
+  }
+
+  /**
+   * @returns the text of the line that is hashed.
+   * @throws EvidenceError `unreadable` for a line that is not after the one before it.
+   */
+  add(line: EndpointLine): string {
+    const bytes = pathBytes(line);
+    if (this.#last !== null && this.#last.compare(bytes) >= 0)
+      throw new EvidenceError(
+        'unreadable',
+        `line ${this.count + 1} is not after the line before it by its path's bytes`,
+      );
+    this.#last = bytes;
+    const text = canonicalLine(line);
+    this.#tree.add(text);
+    return text;
+  }
+
+  /** Lower-case hex. */
+  root(): string {
+    return this.#tree.root();
+  }
+}

@@ -1,0 +1,182 @@
+import { createPrivateKey, generateKeyPairSync, type KeyObject } from 'node:crypto';
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { EvidenceError, isSystemError, messageOf } from '../../core/errors.ts';
+import { type ReportHead, reportSha256 } from '../report/head.ts';
+import { claimFile, flushFolder, HALF_WRITTEN, replaceFile } from './durable.ts';
+import type { BaitNotes } from './notes.ts';
+
+const KEY = 'key.pem';
+const CHAIN = 'chain.json';
+const BAIT = 'bait.json';
+const BAIT_FORMAT = 'evidence-endpoint-bait/1';
+const CHAIN_FORMAT = 'evidence-endpoint-chain/1';
+const REPORT = /^report-(\d+)\.json$/;
+const LINES = /^lines-.*\.ndjson$/;
+
+/** The end of the chain of reports that the service has accepted. */
+export interface ReportChain {
+  endpoint_id: string;
+  /** The number of the last report; 0 before the first. */
+  sequence: number;
+  report_sha256: string | null;
+  /** For the next report. */
+  nonce: string;
+}
+
+/** A report that was signed and of which it is not known whether the service has it. */
+export interface SignedReport {
+  head: ReportHead;
+  signature: string;
+}
+
+/**
+ * The memory of a sensor, in a folder that its user alone may read:
+ *
+ * - `key.pem`, its private key;
+ * - `chain.json`, the last report that was accepted;
+ * - `bait.json`, where bait was planted, and reads of it that the service does not know yet; nothing that is in it;
+ * - `report-N.json` and `lines-SCAN.ndjson`, a report until it is accepted.
+ *
+ * `report-N.json` is made before report N is sent, and only where it is not there: no two reports are signed for one
+ * sequence, whatever crashes and however many sensors are started. Once the service has it, `chain.json` is replaced,
+ * and then `report-N.json` is removed.
+ */
+// Over ten members: each is a step that a crash may come after.
+export class SensorState {
+  readonly folder: string;
+  readonly privateKey: KeyObject;
+
+  /**
+   * @throws EvidenceError `config` for a folder that cannot be used, `unreadable` for one in which something is
+   * damaged.
+   */
+  constructor(folder: string) {
+    this.folder = folder;
+    try {
+      if (!existsSync(folder)) mkdirSync(folder, { mode: 0o700 });
+      this.privateKey = readKey(folder);
+    } catch (error) {
+      if (!isSystemError(error)) throw error;
+      throw new EvidenceError('config', `the sensor's folder ${folder} cannot be used: ${messageOf(error)}`, {
+        nextStep: 'Name a folder with --state that this user may write to; the one above it has to be there.',
+        cause: error,
+      });
+    }
+  }
+
+  /** The end of the chain; null before the first report. */
+  chain(): ReportChain | null {
+    return readJson<ReportChain>(join(this.folder, CHAIN), CHAIN_FORMAT);
+  }
+
+  /** The report to be sent before anything else. */
+  pending(): SignedReport | null {
+    const [name] = readdirSync(this.folder).filter((file) => REPORT.test(file));
+    return name === undefined ? null : readJson<SignedReport>(join(this.folder, name), null);
+  }
+
+  linesFile(scanId: string): string {
+    return join(this.folder, `lines-${scanId}.ndjson`);
+  }
+
+  /**
+   * Takes a sequence for a report, for good.
+   * @throws EvidenceError `config` where another sensor works with the same folder.
+   */
+  claim(report: SignedReport): void {
+    const { sequence } = report.head;
+    const isClaimed = claimFile(this.folder, reportName(sequence), `${JSON.stringify(report)}\n`);
+    // Another one may have had its own accepted since: it is in the chain then.
+    const isNext = (this.chain()?.sequence ?? 0) < sequence;
+    if (isClaimed && isNext) return;
+    if (isClaimed) rmSync(join(this.folder, reportName(sequence)));
+    throw new EvidenceError('config', `another sensor works with the folder ${this.folder}; this one sends nothing`, {
+      nextStep: 'Run one sensor for an endpoint: by its timer or as a service, not both.',
+    });
+  }
+
+  /** The service has accepted a report. */
+  accepted({ head }: SignedReport, nonce: string): void {
+    const { endpoint_id, sequence } = head;
+    this.#keep({ endpoint_id, sequence, report_sha256: reportSha256(head), nonce });
+    this.drop();
+  }
+
+  /** Begins a chain where the service says; what was signed before is void. */
+  begin(chain: ReportChain): void {
+    this.drop();
+    this.#keep(chain);
+  }
+
+  /** The planted bait. */
+  bait(): BaitNotes {
+    return readJson<BaitNotes>(join(this.folder, BAIT), BAIT_FORMAT) ?? { endpoint_id: null, planted: [], reads: [] };
+  }
+
+  keepBait(notes: BaitNotes): void {
+    replaceFile(this.folder, BAIT, `${JSON.stringify({ format: BAIT_FORMAT, ...notes })}\n`);
+  }
+
+  /** Forgets the chain, and the report that was not accepted. */
+  forget(): void {
+    rmSync(join(this.folder, CHAIN), { force: true });
+    this.drop();
+  }
+
+  /** Forgets the report that was not accepted, and whatever crashes have left. */
+  drop(): void {
+    const left = readdirSync(this.folder).filter((name) => [REPORT, LINES, HALF_WRITTEN].some((own) => own.test(name)));
+    for (const name of left.sort(reportsFirst)) rmSync(join(this.folder, name), { force: true });
+    flushFolder(this.folder);
+  }
+
+  #keep(chain: ReportChain): void {
+    replaceFile(this.folder, CHAIN, `${JSON.stringify({ format: CHAIN_FORMAT, ...chain })}\n`);
+  }
+}
+
+function reportName(sequence: number): string {
+  return `report-${sequence}.json`;
+}
+
+/** A report is never there without its lines. */
+function reportsFirst(one: string, other: string): number {
+  return Number(REPORT.test(other)) - Number(REPORT.test(one));
+}
+
+function readKey(folder: string): KeyObject {
+  const file = join(folder, KEY);
+  if (!existsSync(file)) {
+    const made = generateKeyPairSync('ed25519').privateKey.export({ type: 'pkcs8', format: 'pem' });
+    claimFile(folder, KEY, made.toString());
+  }
+  const text = readFileSync(file, 'utf8');
+  try {
+    const key = createPrivateKey(text);
+    if (key.asymmetricKeyType === 'ed25519') return key;
+  } catch {
+    // Said below.
+  }
+  throw damaged(file);
+}
+
+function readJson<T extends object>(file: string, format: string | null): T | null {
+  try {
+    const value: unknown = JSON.parse(readFileSync(file, 'utf8'));
+    if (typeof value !== 'object' || value === null) throw damaged(file);
+    const { format: found = null, ...members } = value as { format?: string };
+    if (found !== format) throw damaged(file);
+    return members as T;
+  } catch (error) {
+    if (isSystemError(error) && error.code === 'ENOENT') return null;
+    throw error instanceof SyntaxError ? damaged(file) : error;
+  }
+}
+
+function damaged(file: string): EvidenceError {
+  return new EvidenceError('unreadable', `${file} is damaged; nothing was sent`, {
+    nextStep:
+      "Find out why. Then move the sensor's folder away, and restart the endpoint in the service, with your reason.",
+  });
+}

@@ -1,0 +1,112 @@
+import { mkdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { BaitKeeper } from '../../src/sensor/bait/keeper.ts';
+import { connectSensor, type SensorClient } from '../../src/sensor/client.ts';
+import { type RoundResult, runRound, type SensorDeps } from '../../src/sensor/round.ts';
+import { SensorState } from '../../src/sensor/state/state.ts';
+import type { Service } from '../platform/service.ts';
+import { openFolder, UNPACED } from './scanned.ts';
+
+/** The wire form of an event, as far as tests look at it. */
+export interface SeenEvent {
+  event_id: string;
+  event_type: string;
+  severity: string;
+  path: string | null;
+  expected_sha256: string | null;
+  observed_sha256: string | null;
+  status: string;
+}
+
+/** A machine that is enrolled at a platform: a root to be watched, and the sensor that does so. */
+export class Watched {
+  readonly service: Service;
+  readonly id: string;
+  readonly token: string;
+  readonly root: string;
+  readonly folder: string;
+  /** Waits that the sensor would have made, in milliseconds. */
+  readonly waits: number[] = [];
+  now: () => Date = () => new Date();
+
+  constructor(
+    service: Service,
+    enrolled: { endpoint_id: string; endpoint_token: string },
+    root: string,
+    folder: string,
+  ) {
+    this.service = service;
+    this.id = enrolled.endpoint_id;
+    this.token = enrolled.endpoint_token;
+    this.root = root;
+    this.folder = folder;
+  }
+
+  /** What a sensor goes by that is started now. @param more as `folder`, of a clone. */
+  deps({ folder = this.folder, url = this.url, now = this.now } = {}): SensorDeps {
+    const [state, service] = [new SensorState(folder), this.client(url)];
+    return {
+      state,
+      service,
+      bait: new BaitKeeper({ state, service, canWatch: false }),
+      pace: () => UNPACED,
+      clock: now,
+      bootId: 'boot',
+    };
+  }
+
+  get url(): string {
+    return `${this.service.origin}/endpoints`;
+  }
+
+  client(url = this.url): SensorClient {
+    return connectSensor({ url, token: this.token, wait: async (ms) => this.waits.push(ms) });
+  }
+
+  /** A round of a sensor that is started for it. */
+  async round(more: Parameters<Watched['deps']>[0] = {}): Promise<RoundResult> {
+    const deps = this.deps(more);
+    await using _service = deps.service;
+    return await runRound(deps);
+  }
+
+  /** Has the last scan approved as the baseline. */
+  async approve(): Promise<void> {
+    const input = { from: 'latest_scan', name: 'as it was', reason: 'a test' };
+    const { body } = await this.post(`/hosts/${this.id}/baselines`, input);
+    const approved = await this.post(`/baselines/${body.baseline_id}/approve`, { reason: 'looked at' });
+    if (approved.status !== 200) throw new Error(approved.text);
+  }
+
+  post(path: string, body: unknown) {
+    return this.service.call('POST', `//endpoints${path}`, body);
+  }
+
+  /** Events that are not resolved. */
+  async open(): Promise<SeenEvent[]> {
+    const { body } = await this.service.call('GET', `//endpoints/events/?endpoint_id=${this.id}&limit=100`);
+    return body.data.filter(({ status }: SeenEvent) => status !== 'resolved');
+  }
+
+  async types(): Promise<string[]> {
+    return (await this.open()).map(({ event_type }) => event_type).sort();
+  }
+
+  /** The entries of its stream that tell of reports. */
+  async reports(): Promise<{ sequence: number; report_sha256: string }[]> {
+    const { body } = await this.service.call('GET', `/entries/?stream_id=endpoints/${this.id}&limit=500`);
+    const entries: { action: string; metadata: { sequence: number; report_sha256: string } }[] = body.data;
+    return entries.filter(({ action }) => action === 'report.accepted').map(({ metadata }) => metadata);
+  }
+}
+
+/** Enrols a machine with a root that is empty, or one that is named. */
+export async function watched(service: Service, roots?: string[], more: object = {}): Promise<Watched> {
+  const place = openFolder();
+  const root = join(place, 'root');
+  mkdirSync(root);
+  const input = { name: 'watched', roots: roots ?? [root], ...more };
+  const { status, body, text } = await service.call('POST', '//endpoints/enroll', input);
+  if (status !== 201) throw new Error(text);
+  return new Watched(service, body, root, join(place, 'state'));
+}
