@@ -1,19 +1,8 @@
 import type { Json } from '../../core/json/canonical.ts';
 import type { Transaction } from '../database/database.ts';
 import { DomainError } from '../errors.ts';
-import type { Principal } from '../http/principal.ts';
+import type { Actor } from '../http/principal.ts';
 import { SCOPES, type Scope } from '../scopes.ts';
-
-/** The actor, with its rights: nobody grants a scope that they do not have. */
-export interface Actor {
-  /** As acts name them: `key:ID`, `person:ID`, `command:NAME`. */
-  name: string;
-  scopes: readonly Scope[];
-}
-
-export function actorOf({ kind, id, scopes }: Principal): Actor {
-  return { name: `${kind}:${id}`, scopes };
-}
 
 /** The id of the person that an act names; null for a key or a command. */
 export function personNamed(actor: string): string | null {

@@ -1,7 +1,8 @@
 import type { Reader, Transaction } from '../database/database.ts';
 import { DomainError, invalidField } from '../errors.ts';
+import type { Actor } from '../http/principal.ts';
 import { isScope, SCOPES, type Scope } from '../scopes.ts';
-import { type Actor, type Administration, refuseScopes } from './administration.ts';
+import { type Administration, refuseScopes } from './administration.ts';
 import { createKey, type NewKey } from './key.ts';
 import type { AccountTables } from './tables.ts';
 

@@ -1,7 +1,8 @@
 import type { Transaction } from '../database/database.ts';
 import { DomainError } from '../errors.ts';
+import type { Actor } from '../http/principal.ts';
 import { canonicalEmail } from '../mail/address.ts';
-import { type Actor, byPerson } from './administration.ts';
+import { byPerson } from './administration.ts';
 import type { AccountDeps } from './deps.ts';
 import { endInvitations, type Invited } from './invitations.ts';
 import { linkUsed, readLink, takeLink } from './links.ts';

@@ -2,8 +2,8 @@ import { createHmac, createSecretKey, hkdfSync, type KeyObject, randomUUID } fro
 import type { Json } from '../../core/json/canonical.ts';
 import type { Reader, Transaction } from '../database/database.ts';
 import { DomainError } from '../errors.ts';
+import type { Actor } from '../http/principal.ts';
 import { tokenDigest } from '../secrets.ts';
-import type { Actor } from './administration.ts';
 import type { AccountTables, LinkPurpose } from './tables.ts';
 
 const LIFETIME_MS = 24 * 60 * 60 * 1000;

@@ -3,15 +3,14 @@ import type { Accounts } from './accounts.ts';
 import type { KeyAuthentication } from './authentication.ts';
 import { ApiKeys, type KeysDeps } from './keys.ts';
 import { pagesOfKeys, pagesOfPeople } from './pages/pages.ts';
-import { keyRoutes } from './routes/keys.ts';
-import { peopleRoutes } from './routes/people.ts';
+import { serveKeys, servePeople } from './routes.ts';
 import { accountsTidyJob } from './tidy.ts';
 
 export function keysModule(deps: KeysDeps, authentication: KeyAuthentication): ServiceModule {
   const keys = new ApiKeys(deps);
   return {
     name: 'keys',
-    routes: (server) => keyRoutes(server, { keys }),
+    routes: (server) => serveKeys(server, keys),
     pages: pagesOfKeys({ keys, clock: deps.clock }),
     jobs: [],
     settled: () => authentication.settled(),
@@ -21,7 +20,7 @@ export function keysModule(deps: KeysDeps, authentication: KeyAuthentication): S
 export function peopleModule({ database, clock }: KeysDeps, accounts: Accounts): ServiceModule {
   return {
     name: 'people',
-    routes: (server) => peopleRoutes(server, accounts),
+    routes: (server) => servePeople(server, accounts),
     pages: pagesOfPeople({ accounts, clock }),
     jobs: [accountsTidyJob(database, clock)],
     settled: async () => {},

@@ -2,9 +2,10 @@ import { sql } from 'kysely';
 import type { Reader, Transaction } from '../database/database.ts';
 import { DomainError } from '../errors.ts';
 import { fromCursor, pageOf, toCursor } from '../http/cursor.ts';
+import type { Actor } from '../http/principal.ts';
 import { canonicalEmail } from '../mail/address.ts';
 import type { Scope } from '../scopes.ts';
-import { type Actor, refuseScopes } from './administration.ts';
+import { refuseScopes } from './administration.ts';
 import type { AccountDeps } from './deps.ts';
 import { deletePasskeysOf, passkeyHolders } from './passkey-rows.ts';
 import {

@@ -1,10 +1,9 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { z } from 'zod';
 import { type Markup, markup, name } from '../../core/html/markup.ts';
-import { actorOf } from '../accounts/administration.ts';
 import type { People } from '../accounts/people.ts';
 import { type PageQuery, pageQuerySchema, text } from '../http/fields.ts';
-import { principalOf } from '../http/principal.ts';
+import { actorOf, principalOf } from '../http/principal.ts';
 import { personOf } from '../web/access.ts';
 import { serveAct } from '../web/acts.ts';
 import { paramsOf, queryOf } from '../web/asked.ts';

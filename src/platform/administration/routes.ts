@@ -1,10 +1,9 @@
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
 import { z } from 'zod';
-import { actorOf } from '../accounts/administration.ts';
 import { entrySchema } from '../audit/api.ts';
 import { pageQuerySchema, text } from '../http/fields.ts';
 import { serveOpenApi } from '../http/openapi.ts';
-import { principalOf } from '../http/principal.ts';
+import { actorOf, principalOf } from '../http/principal.ts';
 import { problemResponses } from '../http/responses.ts';
 import { pageSchema } from '../http/wire.ts';
 import type { AdministrationService } from './service.ts';

@@ -1,8 +1,9 @@
-import type { Actor, Administration } from '../accounts/administration.ts';
+import type { Administration } from '../accounts/administration.ts';
 import type { AuditLog } from '../audit/api.ts';
 import type { Database } from '../database/database.ts';
 import { fromCursor, pageOf, toCursor } from '../http/cursor.ts';
 import type { PageQuery } from '../http/fields.ts';
+import type { Actor } from '../http/principal.ts';
 import type { Outbox } from '../jobs/outbox.ts';
 import { ADMINISTRATION_STREAM } from './record.ts';
 

@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import { sql } from 'kysely';
 import type { Json } from '../../core/json/canonical.ts';
-import type { Actor } from '../accounts/administration.ts';
 import type { Transaction } from '../database/database.ts';
 import { DomainError } from '../errors.ts';
 import { newestFirst } from '../http/newest-first.ts';
+import type { Actor } from '../http/principal.ts';
 import { keyedRequest, makeOnce } from '../idempotency/keyed-results.ts';
 import { type Agent, changeAgent, findAgent, lockAgent } from './agent-rows.ts';
 import { agentsToWire } from './agent-wire.ts';

@@ -1,9 +1,9 @@
-import type { Actor } from '../accounts/administration.ts';
 import { type IssuedKey, issueKey, revokeBoundKeys } from '../accounts/api-keys.ts';
 import { issueOnce } from '../accounts/issue-once.ts';
 import { createKey, type NewKey } from '../accounts/key.ts';
 import type { Transaction } from '../database/database.ts';
 import { DomainError } from '../errors.ts';
+import type { Actor } from '../http/principal.ts';
 import { type Agent, changeAgent, findAgent, lockAgent } from './agent-rows.ts';
 import { boundToAgent } from './binding.ts';
 import type { AgentServiceDeps } from './deps.ts';

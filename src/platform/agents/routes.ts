@@ -1,5 +1,12 @@
 import type { FastifyPluginAsync } from 'fastify';
 import { serveOpenApi } from '../http/openapi.ts';
+import { serveOperations } from '../operations/operation.ts';
+import { actionOperations } from './operations/actions.ts';
+import { agentOperations } from './operations/agents.ts';
+import { killOperations } from './operations/kill.ts';
+import { subscriberOperations } from './operations/subscribers.ts';
+import { trustOperations } from './operations/trust.ts';
+import { decoyOperations, vaultOperations } from './operations/vault.ts';
 import { actionSchema, loggedActionSchema, loggedOutcomeSchema } from './requests/actions.ts';
 import { agentSchema, onboardedSchema } from './requests/agents.ts';
 import { killReceiptSchema } from './requests/kill.ts';
@@ -8,16 +15,20 @@ import { agentStatsSchema } from './requests/stats.ts';
 import { wireSubscriberSchema } from './requests/subscribers.ts';
 import { simulatedSchema, trustLineSchema, trustScoreSchema } from './requests/trust.ts';
 import { decoySchema, vaultSchema } from './requests/vault.ts';
-import { actionRoutes } from './routes/actions.ts';
-import { agentListRoutes } from './routes/agents.ts';
 import { didRoutes } from './routes/did.ts';
-import { killRoutes } from './routes/kill.ts';
 import { publicAgentRoutes } from './routes/public.ts';
 import type { Strangers } from './routes/strangers.ts';
-import { subscriberRoutes } from './routes/subscribers.ts';
-import { trustRoutes } from './routes/trust.ts';
-import { agentVaultRoutes } from './routes/vault.ts';
 import type { AgentService } from './service.ts';
+
+const OPERATIONS = [
+  agentOperations,
+  actionOperations,
+  trustOperations,
+  killOperations,
+  subscriberOperations,
+  vaultOperations,
+  decoyOperations,
+];
 
 /** The agent identity and governance service, to be registered under its base path. */
 export const agentServiceRoutes: FastifyPluginAsync<{ service: AgentService } & Strangers> = async (
@@ -47,8 +58,12 @@ export const agentServiceRoutes: FastifyPluginAsync<{ service: AgentService } & 
     },
   });
   const prefix = '/api/v1';
-  for (const routes of [agentListRoutes, actionRoutes, trustRoutes, killRoutes, subscriberRoutes, agentVaultRoutes])
-    await server.register(routes, { service, prefix });
+  await server.register(
+    async (versioned) => {
+      for (const operationsOf of OPERATIONS) serveOperations(versioned, operationsOf(service));
+    },
+    { prefix },
+  );
   await server.register(publicAgentRoutes, { service, ...strangers, prefix });
   await server.register(didRoutes, { service, ...strangers });
 };

@@ -16,7 +16,7 @@ export function alertsModule({ channels, sendsTests }: AlertService, clock: () =
         description: 'Channels that notify people of what the services find.',
         schemas: { AlertChannel: alertChannelSchema },
       });
-      serveOperations(server, Object.values(operations));
+      serveOperations(server, operations);
     },
     pages: pagesOfAlerts({ channels, operations, clock }),
     sends: sendsTests,

@@ -15,8 +15,7 @@ export type AlertOperations = ReturnType<typeof alertOperations>;
 // Over 40 lines: it is the list of operations.
 export function alertOperations(channels: AlertChannels) {
   return {
-    list: operation({
-      id: 'listAlertChannels',
+    listAlertChannels: operation({
       method: 'GET',
       path: '/channels/',
       scope: 'alerts:read',
@@ -25,8 +24,7 @@ export function alertOperations(channels: AlertChannels) {
       answer: z.object({ data: z.array(alertChannelSchema) }),
       work: async () => ({ data: await channels.list() }),
     }),
-    add: operation({
-      id: 'addAlertChannel',
+    addAlertChannel: operation({
       method: 'POST',
       path: '/channels/',
       scope: 'alerts:write',
@@ -39,8 +37,7 @@ export function alertOperations(channels: AlertChannels) {
       refusals: [409, 422],
       work: ({ actor, body, key }) => channels.add(actor, body, key),
     }),
-    test: operation({
-      id: 'testAlertChannel',
+    testAlertChannel: operation({
       method: 'POST',
       path: '/channels/:alert_channel_id/test',
       scope: 'alerts:write',
@@ -52,8 +49,7 @@ export function alertOperations(channels: AlertChannels) {
       refusals: [404],
       work: ({ params }) => channels.test(params.alert_channel_id),
     }),
-    remove: operation({
-      id: 'removeAlertChannel',
+    removeAlertChannel: operation({
       method: 'DELETE',
       path: '/channels/:alert_channel_id',
       scope: 'alerts:write',

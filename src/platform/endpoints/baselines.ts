@@ -3,11 +3,11 @@ import { sha256 } from '../../core/digest.ts';
 import { canonicalize } from '../../core/json/canonical.ts';
 import type { ReportHead } from '../../sensor/report/head.ts';
 import type { EndpointLine } from '../../sensor/report/line.ts';
-import type { Actor } from '../accounts/administration.ts';
 import type { Transaction } from '../database/database.ts';
 import { DomainError } from '../errors.ts';
 import type { PageQuery } from '../http/fields.ts';
 import { newestFirst } from '../http/newest-first.ts';
+import type { Actor } from '../http/principal.ts';
 import { compareWith } from './accepting.ts';
 import { baselineDifference } from './baseline-difference.ts';
 import {

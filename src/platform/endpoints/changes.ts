@@ -1,11 +1,11 @@
 import { type Selectable, sql } from 'kysely';
 import { canonicalize } from '../../core/json/canonical.ts';
 import { pathBytes } from '../../sensor/report/line.ts';
-import type { Actor } from '../accounts/administration.ts';
 import type { Reader } from '../database/database.ts';
 import { DomainError } from '../errors.ts';
 import type { PageQuery } from '../http/fields.ts';
 import { newestFirst } from '../http/newest-first.ts';
+import type { Actor } from '../http/principal.ts';
 import type { EndpointDeps } from './deps.ts';
 import { decidedEntries, entryOfAct, inEntries } from './entries.ts';
 import { CHANGES_STREAM, type PathEventType } from './enums.ts';

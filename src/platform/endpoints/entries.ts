@@ -1,7 +1,7 @@
 import type { Json } from '../../core/json/canonical.ts';
-import type { Actor } from '../accounts/administration.ts';
 import type { AuditLog, EntryPlace, OwnEntry } from '../audit/api.ts';
 import type { Transaction } from '../database/database.ts';
+import type { Actor } from '../http/principal.ts';
 import { streamOf } from './enums.ts';
 import type { EndpointEvent } from './event-rows.ts';
 

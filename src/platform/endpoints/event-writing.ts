@@ -1,7 +1,7 @@
 import { canonicalize, type Json } from '../../core/json/canonical.ts';
-import type { Actor } from '../accounts/administration.ts';
 import { type EntryPlace, keptPlace } from '../audit/api.ts';
 import type { Transaction } from '../database/database.ts';
+import type { Actor } from '../http/principal.ts';
 import { type AlertedEvents, alertOfEvents, worstEvent } from './alerting.ts';
 import type { EndpointDeps } from './deps.ts';
 import { EndpointEntries, inEntries } from './entries.ts';

@@ -1,11 +1,11 @@
 import { sql } from 'kysely';
 import { canonicalize } from '../../core/json/canonical.ts';
 import type { EndpointLine } from '../../sensor/report/line.ts';
-import type { Actor } from '../accounts/administration.ts';
 import { placeToWire } from '../audit/api.ts';
 import type { Reader, Transaction } from '../database/database.ts';
 import { DomainError } from '../errors.ts';
 import { newestFirst } from '../http/newest-first.ts';
+import type { Actor } from '../http/principal.ts';
 import type { EndpointDeps } from './deps.ts';
 import { EndpointEntries, type EventChange, statedOf } from './entries.ts';
 import { streamOf } from './enums.ts';

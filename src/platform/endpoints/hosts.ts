@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto';
-import type { Actor } from '../accounts/administration.ts';
 import { issueKey } from '../accounts/api-keys.ts';
 import { issueOnce } from '../accounts/issue-once.ts';
 import type { Transaction } from '../database/database.ts';
 import { DomainError } from '../errors.ts';
 import { newestFirst } from '../http/newest-first.ts';
+import type { Actor } from '../http/principal.ts';
 import { boundTo } from './binding.ts';
 import type { EndpointDeps } from './deps.ts';
 import { type EndpointAct, EndpointEntries } from './entries.ts';

@@ -1,6 +1,6 @@
-import type { Actor } from '../accounts/administration.ts';
 import { revokeBoundKeys } from '../accounts/api-keys.ts';
 import type { Transaction } from '../database/database.ts';
+import type { Actor } from '../http/principal.ts';
 import { baitOf, changeBait } from './bait/rows.ts';
 import { boundTo } from './binding.ts';
 import type { EndpointDeps } from './deps.ts';

@@ -1,5 +1,13 @@
 import type { FastifyPluginAsync } from 'fastify';
 import { serveOpenApi } from '../http/openapi.ts';
+import { serveOperations } from '../operations/operation.ts';
+import { baitOperations, sensorBaitOperations } from './operations/bait.ts';
+import { baselineOperations } from './operations/baselines.ts';
+import { changeOperations } from './operations/changes.ts';
+import { eventOperations } from './operations/events.ts';
+import { hostOperations, scanOperations } from './operations/hosts.ts';
+import { packageOperations } from './operations/packages.ts';
+import { sensorOperations } from './operations/sensor.ts';
 import { baitSchema } from './requests/bait.ts';
 import { baselineSchema, differenceSchema } from './requests/baselines.ts';
 import { changeSchema, windowSchema } from './requests/changes.ts';
@@ -8,13 +16,7 @@ import { hostSchema } from './requests/hosts.ts';
 import { signedArchiveSchema } from './requests/packages.ts';
 import { reportTakenSchema, scanSchema } from './requests/reports.ts';
 import { endpointStatsSchema, endpointVerificationSchema } from './requests/verification.ts';
-import { baitRoutes, sensorBaitRoutes } from './routes/bait.ts';
-import { baselineRoutes } from './routes/baselines.ts';
-import { changeRoutes } from './routes/changes.ts';
-import { endpointEventRoutes } from './routes/events.ts';
-import { hostRoutes } from './routes/hosts.ts';
-import { packageRoutes } from './routes/packages.ts';
-import { sensorRoutes } from './routes/sensor.ts';
+import { partRoutes } from './routes/parts.ts';
 import type { EndpointService } from './service.ts';
 
 /** The endpoint binary-integrity service, to be registered under its base path. */
@@ -38,15 +40,17 @@ export const endpointRoutes: FastifyPluginAsync<{ service: EndpointService }> = 
       EndpointVerification: endpointVerificationSchema,
     },
   });
-  for (const routes of [
-    sensorRoutes,
-    sensorBaitRoutes,
-    hostRoutes,
-    baitRoutes,
-    baselineRoutes,
-    endpointEventRoutes,
-    changeRoutes,
-    packageRoutes,
+  for (const operationsOf of [
+    hostOperations,
+    scanOperations,
+    baitOperations,
+    baselineOperations,
+    eventOperations,
+    changeOperations,
+    packageOperations,
+    sensorOperations,
+    sensorBaitOperations,
   ])
-    await server.register(routes, { service });
+    serveOperations(server, operationsOf(service));
+  await server.register(partRoutes, { service });
 };

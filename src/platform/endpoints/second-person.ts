@@ -1,5 +1,6 @@
-import { type Actor, personNamed } from '../accounts/administration.ts';
+import { personNamed } from '../accounts/administration.ts';
 import { DomainError } from '../errors.ts';
+import type { Actor } from '../http/principal.ts';
 import type { Baseline } from './baseline-rows.ts';
 
 /** @throws DomainError `forbidden` for whoever proposed it, and for who is no person: nobody knows whose key it is. */

@@ -1,11 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import { sql } from 'kysely';
 import { canonicalize, type Json } from '../../core/json/canonical.ts';
-import type { Actor } from '../accounts/administration.ts';
 import type { Reader, Transaction } from '../database/database.ts';
 import { DomainError, invalidField } from '../errors.ts';
 import type { PageQuery } from '../http/fields.ts';
 import { newestFirst } from '../http/newest-first.ts';
+import type { Actor } from '../http/principal.ts';
 import { keyedRequest, makeOnce } from '../idempotency/keyed-results.ts';
 import type { EndpointDeps } from './deps.ts';
 import { decidedEntries, type EventChange, entryOfAct, inEntries } from './entries.ts';

@@ -14,6 +14,18 @@ export interface Principal {
   boundTo?: string | null;
 }
 
+/** The actor, with its rights: nobody grants a scope that they do not have. */
+export interface Actor {
+  /** As acts name them: `key:ID`, `person:ID`, `command:NAME`. */
+  name: string;
+  scopes: readonly Scope[];
+}
+
+/** Returns the actor that a principal is. */
+export function actorOf({ kind, id, scopes }: Principal): Actor {
+  return { name: `${kind}:${id}`, scopes };
+}
+
 /** Finds the owner of an API key. @throws DomainError `unauthenticated`, `key_expired`, `key_revoked`. */
 export type Authenticate = (presented: string) => Promise<Principal>;
 

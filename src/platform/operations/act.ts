@@ -1,10 +1,9 @@
 import type { FastifyInstance } from 'fastify';
 import type { z } from 'zod';
-import { actorOf } from '../accounts/administration.ts';
-import { principalOf } from '../http/principal.ts';
+import { actorOf, principalOf } from '../http/principal.ts';
 import { type ActView, serveAct } from '../web/acts.ts';
 import { paramsOf } from '../web/asked.ts';
-import { callPath, type Operation } from './operation.ts';
+import { callerOf, callPath, type Operation } from './operation.ts';
 
 /** The page of an operation that people carry out with one button. */
 export interface OperationAct<Params, Answer, Subject>
@@ -23,7 +22,7 @@ export interface OperationAct<Params, Answer, Subject>
 /** Serves the page of an operation that needs no body. */
 export function serveOperationAct<Params extends z.ZodObject, Answer extends z.ZodType, Subject>(
   server: FastifyInstance,
-  operation: Operation<Params, z.ZodUnknown, Answer>,
+  operation: Operation<Params, z.ZodObject, z.ZodUnknown, Answer>,
   { path, service, subject, title, notice, ...view }: OperationAct<z.output<Params>, z.input<Answer>, Subject>,
 ): void {
   const { method, scope, params: schema, work } = operation;
@@ -36,11 +35,12 @@ export function serveOperationAct<Params extends z.ZodObject, Answer extends z.Z
       const api = { method, path: callPath(service, operation, params) };
       return { ...view, title: title(await subject(params)), api };
     },
-    async act(request) {
+    async act(request, _given, reply) {
       const params = paramsOf<z.output<Params>>(request);
       const found = await subject(params);
       const actor = actorOf(principalOf(request));
-      const answer = await work({ actor, params, body: undefined, key: undefined });
+      const asked = { actor, params, query: {}, body: undefined, key: undefined };
+      const answer = await work(asked, callerOf(request, reply));
       return { notice: notice(found, answer), next: view.back };
     },
   });

@@ -1,8 +1,9 @@
-import type { FastifyInstance, FastifyRequest, FastifySchema } from 'fastify';
+import type { FastifyInstance, FastifyReply, FastifyRequest, FastifySchema } from 'fastify';
 import { z } from 'zod';
-import { type Actor, actorOf } from '../accounts/administration.ts';
+import { hangUpOf } from '../http/caller.ts';
+import { isKnown, sendKnown } from '../http/etag.ts';
 import { keyHeaderSchema } from '../http/fields.ts';
-import { principalOf } from '../http/principal.ts';
+import { type Actor, actorOf, type Principal, principalOf } from '../http/principal.ts';
 import { type ProblemStatus, problemResponses } from '../http/responses.ts';
 import type { Scope } from '../scopes.ts';
 
@@ -10,12 +11,22 @@ import type { Scope } from '../scopes.ts';
 const NOTHING = z.unknown();
 
 /** Input of an operation. */
-export interface Asked<Params, Body> {
+export interface Asked<Params, Query, Body> {
   actor: Actor;
   params: Params;
+  query: Query;
   body: Body;
   /** The idempotency key; undefined for a request without one. */
   key: string | undefined;
+}
+
+/** A request, for an operation that needs more than its input. */
+export interface Caller {
+  principal: Principal;
+  address: string;
+  userAgent: string | null;
+  /** Aborts when the caller hangs up. */
+  signal: AbortSignal;
 }
 
 /**
@@ -23,16 +34,21 @@ export interface Asked<Params, Body> {
  * from this value.
  */
 // Over ten members: they are what there is to say of an operation.
-export interface Operation<Params extends z.ZodObject, Body extends z.ZodType, Answer extends z.ZodType> {
-  /** `operationId` of OpenAPI. */
-  id: string;
-  method: 'GET' | 'POST' | 'PATCH' | 'DELETE';
+export interface Operation<
+  Params extends z.ZodObject,
+  Query extends z.ZodObject,
+  Body extends z.ZodType,
+  Answer extends z.ZodType,
+> {
+  method: 'GET' | 'POST' | 'PATCH' | 'PUT' | 'DELETE';
   /** Below the service, with `:name` for each of `params`. */
   path: string;
   scope: Scope;
   tag: string;
   summary: string;
+  description?: string;
   params?: Params;
+  query?: Query;
   body?: Body;
   answer: Answer;
   /** Status of the answer; 200 by default. */
@@ -41,17 +57,28 @@ export interface Operation<Params extends z.ZodObject, Body extends z.ZodType, A
   refusals?: readonly ProblemStatus[];
   /** True if it takes an idempotency key. */
   isKeyed?: true;
-  work(asked: Asked<z.output<Params>, z.output<Body>>): Promise<z.input<Answer>>;
+  /** True if nobody between may keep the answer. */
+  isSecret?: true;
+  /** Returns the version of what would be answered, for If-None-Match. */
+  version?(): Promise<number>;
+  work(
+    asked: Asked<z.output<Params>, z.output<Query>, z.output<Body>>,
+    caller: Caller,
+  ): z.input<Answer> | Promise<z.input<Answer>>;
 }
 
-export type AnyOperation = Operation<z.ZodObject, z.ZodType, z.ZodType>;
+export type AnyOperation = Operation<z.ZodObject, z.ZodObject, z.ZodType, z.ZodType>;
+
+/** Operations by their `operationId` of OpenAPI. */
+export type Operations = Record<string, AnyOperation>;
 
 /** Declares an operation. */
 export function operation<
   Answer extends z.ZodType,
   Params extends z.ZodObject = z.ZodObject,
+  Query extends z.ZodObject = z.ZodObject,
   Body extends z.ZodType = typeof NOTHING,
->(declared: Operation<Params, Body, Answer>): Operation<Params, Body, Answer> {
+>(declared: Operation<Params, Query, Body, Answer>): Operation<Params, Query, Body, Answer> {
   return declared;
 }
 
@@ -62,35 +89,62 @@ export function callPath(service: string, { path }: Pick<AnyOperation, 'path'>, 
 }
 
 /** Serves operations at their paths. */
-export function serveOperations(server: FastifyInstance, operations: readonly AnyOperation[]): void {
-  for (const { status = 200, ...operation } of operations)
+export function serveOperations(server: FastifyInstance, operations: Operations): void {
+  for (const [id, operation] of Object.entries(operations))
     server.route({
       method: operation.method,
       url: operation.path,
+      prefixTrailingSlash: 'slash',
       config: { scope: operation.scope },
-      schema: schemaOf(operation, status),
-      handler: async (request, reply) => reply.code(status).send(await operation.work(askedBy(request))),
+      schema: schemaOf(id, operation),
+      handler: (request, reply) => answer(operation, request, reply),
     });
 }
 
-function schemaOf(
-  { id, tag, summary, params, body, answer, refusals = [], isKeyed }: AnyOperation,
-  status: number,
-): FastifySchema {
+async function answer(operation: AnyOperation, request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
+  const { status = 200, version, isSecret, work } = operation;
+  if (version !== undefined && isKnown(reply, String(await version()))) return sendKnown(reply);
+  const answered = await work(askedBy(request), callerOf(request, reply));
+  if (isSecret) reply.header('cache-control', 'no-store');
+  return reply.code(status).send(answered);
+}
+
+const NOTHING_NEW = z.undefined().describe('Nothing is new since the answer that If-None-Match names.');
+
+function schemaOf(id: string, declared: AnyOperation): FastifySchema {
+  const { tag, summary, description, params, query, body, answer, status = 200, version, refusals = [] } = declared;
   return {
     operationId: id,
     tags: [tag],
     summary,
-    ...(isKeyed ? { headers: keyHeaderSchema } : {}),
+    ...(description === undefined ? {} : { description }),
+    ...(declared.isKeyed ? { headers: keyHeaderSchema } : {}),
     ...(params === undefined ? {} : { params }),
+    ...(query === undefined ? {} : { querystring: query }),
     ...(body === undefined ? {} : { body }),
-    response: { [status]: answer, ...problemResponses(...refusals) },
+    response: {
+      [status]: answer,
+      ...(version === undefined ? {} : { 304: NOTHING_NEW }),
+      ...problemResponses(...refusals),
+    },
   };
 }
 
 /** Returns what a request asks for; its route has read the parts of it. */
-function askedBy(request: FastifyRequest): Asked<Record<string, unknown>, unknown> {
-  const { params, body, headers } = request;
-  const key = headers['idempotency-key'] as string | undefined;
-  return { actor: actorOf(principalOf(request)), params: params as Record<string, unknown>, body, key };
+function askedBy(request: FastifyRequest): Asked<Record<string, unknown>, Record<string, unknown>, unknown> {
+  const { params, query, body, headers } = request;
+  return {
+    actor: actorOf(principalOf(request)),
+    params: params as Record<string, unknown>,
+    query: query as Record<string, unknown>,
+    body,
+    key: headers['idempotency-key'] as string | undefined,
+  };
+}
+
+/** Returns the request of an operation. */
+export function callerOf(request: FastifyRequest, reply: FastifyReply): Caller {
+  const { ip: address, headers } = request;
+  const userAgent = headers['user-agent'] ?? null;
+  return { principal: principalOf(request), address, userAgent, signal: hangUpOf(reply) };
 }

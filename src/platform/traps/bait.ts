@@ -1,7 +1,7 @@
-import type { Actor } from '../accounts/administration.ts';
 import type { AuditLog } from '../audit/api.ts';
 import type { Database, Transaction } from '../database/database.ts';
 import { invalidField } from '../errors.ts';
+import type { Actor } from '../http/principal.ts';
 import { changeRecorded, storeTrap } from './making.ts';
 import { findTrap, nextChange, noteProof } from './repository.ts';
 import type { NewTrap } from './requests.ts';

@@ -1,8 +1,8 @@
-import type { Actor } from '../accounts/administration.ts';
 import type { AuditLog } from '../audit/api.ts';
 import type { Database, Reader } from '../database/database.ts';
 import { DomainError } from '../errors.ts';
 import { newestFirst } from '../http/newest-first.ts';
+import type { Actor } from '../http/principal.ts';
 import { recordAct, settledEntry } from './entries.ts';
 import { type DetectionStatus, TRAPS_STREAM } from './enums.ts';
 import { type Detection, nextChange, trapRow } from './repository.ts';

@@ -1,6 +1,6 @@
-import type { Actor } from '../accounts/administration.ts';
 import type { AuditLog, OwnEntry } from '../audit/api.ts';
 import type { Transaction } from '../database/database.ts';
+import type { Actor } from '../http/principal.ts';
 import { TRAPS_STREAM } from './enums.ts';
 import type { Detection, Trap } from './repository.ts';
 

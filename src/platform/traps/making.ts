@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
-import type { Actor } from '../accounts/administration.ts';
 import type { AuditLog, OwnEntry } from '../audit/api.ts';
 import type { Transaction } from '../database/database.ts';
 import { DomainError } from '../errors.ts';
+import type { Actor } from '../http/principal.ts';
 import { recordAct } from './entries.ts';
 import { changeTrap, insertTrap, type NewTrapRow, type Trap } from './repository.ts';
 import type { MadeTrap } from './types/type.ts';

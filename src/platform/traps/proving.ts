@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import { messageOf } from '../../core/errors.ts';
-import type { Actor } from '../accounts/administration.ts';
 import type { AuditLog } from '../audit/api.ts';
 import type { Database } from '../database/database.ts';
+import type { Actor } from '../http/principal.ts';
 import type { Decoy, FoundTrap } from './decoys/decoy.ts';
 import { recordAct } from './entries.ts';
 import type { Channel, CredentialType } from './enums.ts';

@@ -1,11 +1,12 @@
 import type { FastifyPluginAsync } from 'fastify';
 import { serveOpenApi } from '../http/openapi.ts';
+import { serveOperations } from '../operations/operation.ts';
+import { credentialOperations } from './operations/credentials.ts';
+import { detectionOperations } from './operations/detections.ts';
+import { realKeyOperations } from './operations/real-keys.ts';
 import { detectionSchema, madeTrapSchema, occurrenceSchema, trapSchema, trapStatsSchema } from './requests.ts';
 import { callbackRoutes } from './routes/callback.ts';
-import { credentialRoutes } from './routes/credentials.ts';
-import { detectionRoutes } from './routes/detections.ts';
 import { eventRoutes } from './routes/events.ts';
-import { realKeyRoutes } from './routes/real-keys.ts';
 import type { TrapService } from './service.ts';
 
 /** The trap credential service, to be registered under its base path. */
@@ -23,9 +24,12 @@ export const trapRoutes: FastifyPluginAsync<{ service: TrapService }> = async (s
       TrapStats: trapStatsSchema,
     },
   });
-  await server.register(credentialRoutes, { service, prefix: '/api/v1' });
-  await server.register(detectionRoutes, { service, prefix: '/api/v1' });
-  await server.register(realKeyRoutes, { service, prefix: '/api/v1' });
+  const operations = {
+    ...credentialOperations(service),
+    ...realKeyOperations(service),
+    ...detectionOperations(service),
+  };
+  await server.register(async (versioned) => serveOperations(versioned, operations), { prefix: '/api/v1' });
   await server.register(eventRoutes, { service, prefix: '/api/v1' });
   await server.register(callbackRoutes, { deps: service.decoyDeps });
 };

@@ -1,8 +1,8 @@
 import type { Json } from '../../core/json/canonical.ts';
-import type { Actor } from '../accounts/administration.ts';
 import type { Database, Transaction } from '../database/database.ts';
 import { DomainError, invalidField } from '../errors.ts';
 import { newestFirst } from '../http/newest-first.ts';
+import type { Actor } from '../http/principal.ts';
 import { keyedRequest, makeOnce } from '../idempotency/keyed-results.ts';
 import type { DecoyPlace } from './decoys/decoy.ts';
 import { changeRecorded, type MakingDeps, storeTrap, type TrapFacts } from './making.ts';

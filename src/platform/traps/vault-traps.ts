@@ -1,6 +1,6 @@
-import type { Actor } from '../accounts/administration.ts';
 import type { AuditLog } from '../audit/api.ts';
 import type { Database, Transaction } from '../database/database.ts';
+import type { Actor } from '../http/principal.ts';
 import { randomText } from './decoys/names.ts';
 import type { Channel, Depth } from './enums.ts';
 import { changeRecorded, storeTrap, type TrapFacts } from './making.ts';

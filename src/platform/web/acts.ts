@@ -1,4 +1,4 @@
-import type { FastifyInstance, FastifyRequest } from 'fastify';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { z } from 'zod';
 import { type Markup, type MarkupContent, markup } from '../../core/html/markup.ts';
 import { asCurl } from './components.ts';
@@ -34,7 +34,7 @@ interface ActPage<S extends z.ZodType> {
   params?: z.ZodObject;
   view(request: FastifyRequest): ActView | Promise<ActView>;
   /** @returns what was done, and where to go on. */
-  act(request: FastifyRequest, given: z.output<S>): Promise<{ notice: string; next: string }>;
+  act(request: FastifyRequest, given: z.output<S>, reply: FastifyReply): Promise<{ notice: string; next: string }>;
 }
 
 const NOTHING: AskedFirst<z.ZodObject> = { schema: z.object({}), fields: () => null };
@@ -63,7 +63,7 @@ export function serveActAsking<S extends z.ZodType>(
       return { title, isNarrow: true, above, introduction, content: [button, call] };
     },
     async act(given, request, reply) {
-      const { notice, next } = await act(request, given);
+      const { notice, next } = await act(request, given, reply);
       leaveNotice(reply, notice);
       return next;
     },

@@ -4,7 +4,7 @@ import { apiOrigin } from './origin.ts';
 
 export interface ApiCall {
   /** GET unless said. */
-  method?: 'GET' | 'POST' | 'PATCH' | 'DELETE';
+  method?: 'GET' | 'POST' | 'PATCH' | 'PUT' | 'DELETE';
   path: string;
   body?: object;
 }

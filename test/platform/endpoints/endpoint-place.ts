@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
-import { type Actor, byCommand } from '../../../src/platform/accounts/administration.ts';
+import { type Actor } from '../../../src/platform/http/principal.ts';
+import { byCommand } from '../../../src/platform/accounts/administration.ts';
 import { recordIn } from '../../../src/platform/administration/record.ts';
 import type { Alert, Alerts } from '../../../src/platform/alerts/api.ts';
 import { openAuditLog } from '../../../src/platform/audit/api.ts';

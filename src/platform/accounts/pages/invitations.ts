@@ -1,13 +1,13 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { type Markup, markup, name } from '../../../core/html/markup.ts';
-import { principalOf } from '../../http/principal.ts';
+import { type Actor, actorOf, principalOf } from '../../http/principal.ts';
 import { serveAct } from '../../web/acts.ts';
 import { forWhoMay, paramsOf } from '../../web/asked.ts';
 import { asCurl, dataTable, emptyState, further, idText, link, moment } from '../../web/components.ts';
 import { curlCommand } from '../../web/curl.ts';
 import { LIST_ROWS } from '../../web/rows.ts';
 import type { Accounts } from '../accounts.ts';
-import { type Actor, actorOf, personNamed } from '../administration.ts';
+import { personNamed } from '../administration.ts';
 import type { Invitations, OpenInvitation } from '../invitations.ts';
 import { invitationParamsSchema } from '../people-requests.ts';
 import type { AccountPageParts } from './parts.ts';

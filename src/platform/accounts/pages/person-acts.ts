@@ -1,7 +1,7 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { z } from 'zod';
 import { idempotencyKey } from '../../http/fields.ts';
-import { principalOf } from '../../http/principal.ts';
+import { type Actor, actorOf, principalOf } from '../../http/principal.ts';
 import { serveAct } from '../../web/acts.ts';
 import { paramsOf } from '../../web/asked.ts';
 import { asCurl } from '../../web/components.ts';
@@ -10,7 +10,6 @@ import { type Choice, choices, emailField, onceField, postForm } from '../../web
 import { serveForm } from '../../web/forms.ts';
 import { leaveNotice } from '../../web/session-cookie.ts';
 import type { Accounts } from '../accounts.ts';
-import { type Actor, actorOf } from '../administration.ts';
 import type { Person } from '../people.ts';
 import { invitationSchema, newRoleSchema, personParamsSchema } from '../people-requests.ts';
 import type { AccountPageParts } from './parts.ts';

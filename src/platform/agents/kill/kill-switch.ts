@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
-import type { Actor } from '../../accounts/administration.ts';
 import type { Transaction } from '../../database/database.ts';
 import { DomainError } from '../../errors.ts';
 import type { PageQuery } from '../../http/fields.ts';
 import { newestFirst } from '../../http/newest-first.ts';
+import type { Actor } from '../../http/principal.ts';
 import { keyedRequest, makeOnce } from '../../idempotency/keyed-results.ts';
 import type { Job } from '../../jobs/scheduler.ts';
 import { type Agent, descendantsOf, findAgent, lockAgent } from '../agent-rows.ts';

@@ -1,7 +1,7 @@
 import { agree, plural } from '../../../core/plurals.ts';
-import type { Actor } from '../../accounts/administration.ts';
 import type { Transaction } from '../../database/database.ts';
 import { DomainError } from '../../errors.ts';
+import type { Actor } from '../../http/principal.ts';
 import { type Agent, changeAgent, descendantsOf, findAgent, lockAgent } from '../agent-rows.ts';
 import { type AgentEntry, writeEntries } from '../entries.ts';
 import type { PassportStatus } from '../enums.ts';

@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import type { Selectable } from 'kysely';
-import type { Actor } from '../../accounts/administration.ts';
 import type { Reader, Transaction } from '../../database/database.ts';
 import { DomainError } from '../../errors.ts';
+import type { Actor } from '../../http/principal.ts';
 import { keyedRequest, makeOnce } from '../../idempotency/keyed-results.ts';
 import type { AgentServiceDeps } from '../deps.ts';
 import type { NewSubscriber, WireSubscriber } from '../requests/subscribers.ts';

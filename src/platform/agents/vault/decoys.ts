@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
-import type { Actor } from '../../accounts/administration.ts';
 import type { Reader, Transaction } from '../../database/database.ts';
 import { DomainError } from '../../errors.ts';
+import type { Actor } from '../../http/principal.ts';
 import type { FileWatch, TrapOfVault, VaultTraps } from '../../traps/api.ts';
 import type { Agent } from '../agent-rows.ts';
 import { allowancesOf } from '../composition.ts';

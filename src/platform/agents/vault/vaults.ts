@@ -1,7 +1,6 @@
-import type { Actor } from '../../accounts/administration.ts';
 import type { Reader, Transaction } from '../../database/database.ts';
 import { DomainError } from '../../errors.ts';
-import type { Principal } from '../../http/principal.ts';
+import type { Actor, Principal } from '../../http/principal.ts';
 import type { SecretBox } from '../../secrets.ts';
 import type { VaultTraps } from '../../traps/api.ts';
 import { type Agent, findAgent, lockAgent } from '../agent-rows.ts';

@@ -1,8 +1,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { z } from 'zod';
 import { type Markup, markup, name } from '../../../core/html/markup.ts';
-import { actorOf } from '../../accounts/administration.ts';
-import { principalOf } from '../../http/principal.ts';
+import { actorOf, principalOf } from '../../http/principal.ts';
 import { queryOf } from '../../web/asked.ts';
 import { asCurl, dataTable, emptyState, further, link, moment, statusWord } from '../../web/components.ts';
 import { curlCommand } from '../../web/curl.ts';

@@ -1,6 +1,5 @@
 import type { FastifyInstance } from 'fastify';
-import { actorOf } from '../../accounts/administration.ts';
-import { principalOf } from '../../http/principal.ts';
+import { actorOf, principalOf } from '../../http/principal.ts';
 import { serveReasonedAct } from '../../web/reasoned-act.ts';
 import { agentParamsSchema } from '../requests/parts.ts';
 import { type AgentPageParts, PROVED } from './parts.ts';

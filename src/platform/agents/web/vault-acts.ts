@@ -1,8 +1,7 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { markup, name as named } from '../../../core/html/markup.ts';
-import { actorOf } from '../../accounts/administration.ts';
 import { DomainError } from '../../errors.ts';
-import { principalOf, requireScope } from '../../http/principal.ts';
+import { actorOf, principalOf, requireScope } from '../../http/principal.ts';
 import { serveAct } from '../../web/acts.ts';
 import { paramsOf } from '../../web/asked.ts';
 import { decoyParamsSchema, secretParamsSchema } from '../requests/vault.ts';

@@ -1,10 +1,9 @@
 import type { FastifyInstance } from 'fastify';
 import { z } from 'zod';
 import { type Markup, markup, name } from '../../../core/html/markup.ts';
-import { actorOf } from '../../accounts/administration.ts';
 import { DomainError } from '../../errors.ts';
 import { idempotencyKey, text } from '../../http/fields.ts';
-import { principalOf } from '../../http/principal.ts';
+import { actorOf, principalOf } from '../../http/principal.ts';
 import { serveOperationAct } from '../../operations/act.ts';
 import { personOf } from '../../web/access.ts';
 import { forWhoMay } from '../../web/asked.ts';
@@ -161,7 +160,7 @@ function secretPage({ name: title, alert_channel_id }: WireAlertChannel, secret:
 }
 
 function testAlertPage(server: FastifyInstance, { channels, operations }: AlertPageParts): void {
-  serveOperationAct(server, operations.test, {
+  serveOperationAct(server, operations.testAlertChannel, {
     ...ACT,
     path: '/alerts/:alert_channel_id/test',
     subject: (params) => channelOf(channels, params),
@@ -174,7 +173,7 @@ function testAlertPage(server: FastifyInstance, { channels, operations }: AlertP
 }
 
 function removePage(server: FastifyInstance, { channels, operations }: AlertPageParts): void {
-  serveOperationAct(server, operations.remove, {
+  serveOperationAct(server, operations.removeAlertChannel, {
     ...ACT,
     path: '/alerts/:alert_channel_id/remove',
     subject: (params) => channelOf(channels, params),

@@ -3,7 +3,6 @@ import { z } from 'zod';
 import { hangUpOf } from '../../http/caller.ts';
 import { keyHeaderSchema } from '../../http/fields.ts';
 import { problemResponses } from '../../http/responses.ts';
-import { toGenerated } from '../evidence.ts';
 import { sendPackage } from '../packages.ts';
 import { generateSchema, packageParamsSchema } from '../requests.ts';
 import type { AuditService } from '../service.ts';
@@ -32,21 +31,6 @@ export const evidenceRoutes: FastifyPluginAsyncZod<{ service: AuditService }> = 
       const { package: generated, repeated } = await service.evidence.generate(body, key, hangUpOf(reply));
       return reply.code(repeated ? 200 : 201).send(generated);
     },
-  );
-
-  server.get(
-    '/evidence/:package_id',
-    {
-      config: { scope: 'audit:read' },
-      schema: {
-        operationId: 'readPackage',
-        tags: ['evidence'],
-        summary: 'An evidence package',
-        params,
-        response: { 200: generatedSchema, ...problemResponses(404, 409) },
-      },
-    },
-    async ({ params }) => toGenerated(await service.evidence.find(params.package_id)),
   );
 
   server.get(

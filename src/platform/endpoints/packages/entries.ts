@@ -1,6 +1,6 @@
 import { sha256 } from '../../../core/digest.ts';
-import type { Actor } from '../../accounts/administration.ts';
 import type { OwnEntry } from '../../audit/api.ts';
+import type { Actor } from '../../http/principal.ts';
 import type { PackagedFile } from './package-files.ts';
 import type { ReleaseIndex } from './release.ts';
 import type { SignedArchive, SignedPackageRow } from './repository.ts';

@@ -1,7 +1,7 @@
 import { isSystemError, messageOf } from '../../../core/errors.ts';
-import type { Actor } from '../../accounts/administration.ts';
 import type { AuditLog } from '../../audit/api.ts';
 import type { Database } from '../../database/database.ts';
+import type { Actor } from '../../http/principal.ts';
 import { indexEntry, openedEntry } from './entries.ts';
 import { readInRelease, refuseUnlessKeyring, type SignedText } from './in-release.ts';
 import { readIndexFile } from './index-file.ts';

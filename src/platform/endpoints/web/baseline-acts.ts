@@ -1,7 +1,6 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { grouped } from '../../../core/plurals.ts';
-import { actorOf } from '../../accounts/administration.ts';
-import { principalOf } from '../../http/principal.ts';
+import { actorOf, principalOf } from '../../http/principal.ts';
 import { paramsOf } from '../../web/asked.ts';
 import { serveReasonedAct } from '../../web/reasoned-act.ts';
 import { baselineParamsSchema } from '../requests/baselines.ts';

@@ -1,6 +1,5 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
-import { actorOf } from '../../accounts/administration.ts';
-import { principalOf } from '../../http/principal.ts';
+import { actorOf, principalOf } from '../../http/principal.ts';
 import { paramsOf } from '../../web/asked.ts';
 import { serveReasonedAct } from '../../web/reasoned-act.ts';
 import { changeParamsSchema, windowParamsSchema } from '../requests/changes.ts';

@@ -1,7 +1,6 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { type Markup, markup } from '../../../core/html/markup.ts';
-import { actorOf } from '../../accounts/administration.ts';
-import { principalOf } from '../../http/principal.ts';
+import { actorOf, principalOf } from '../../http/principal.ts';
 import { serveAct } from '../../web/acts.ts';
 import { paramsOf } from '../../web/asked.ts';
 import { asCurl } from '../../web/components.ts';

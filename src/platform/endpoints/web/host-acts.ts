@@ -1,8 +1,7 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { z } from 'zod';
 import { type Markup, type MarkupContent, markup } from '../../../core/html/markup.ts';
-import { type Actor, actorOf } from '../../accounts/administration.ts';
-import { principalOf } from '../../http/principal.ts';
+import { type Actor, actorOf, principalOf } from '../../http/principal.ts';
 import { paramsOf } from '../../web/asked.ts';
 import { asCurl } from '../../web/components.ts';
 import { curlCommand } from '../../web/curl.ts';

@@ -1,8 +1,8 @@
 import { messageOf } from '../../../core/errors.ts';
 import type { Json } from '../../../core/json/canonical.ts';
-import type { Actor } from '../../accounts/administration.ts';
 import type { Database } from '../../database/database.ts';
 import { DomainError, invalidField } from '../../errors.ts';
+import type { Actor } from '../../http/principal.ts';
 import { KeyedResults, keyedRequest } from '../../idempotency/keyed-results.ts';
 import type { DecoyPlace } from '../decoys/decoy.ts';
 import type { Origin } from '../enums.ts';

@@ -1,9 +1,8 @@
 import type { FastifyInstance } from 'fastify';
 import { z } from 'zod';
 import type { Markup } from '../../../core/html/markup.ts';
-import { actorOf } from '../../accounts/administration.ts';
 import { idempotencyKey } from '../../http/fields.ts';
-import { principalOf } from '../../http/principal.ts';
+import { actorOf, principalOf } from '../../http/principal.ts';
 import { asCurl } from '../../web/components.ts';
 import { curlCommand } from '../../web/curl.ts';
 import { field, onceField, postForm, select } from '../../web/fields.ts';

@@ -1,9 +1,8 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { z } from 'zod';
 import { type Markup, markup, name } from '../../../core/html/markup.ts';
-import { type Actor, actorOf } from '../../accounts/administration.ts';
 import { idempotencyKey } from '../../http/fields.ts';
-import { principalOf } from '../../http/principal.ts';
+import { type Actor, actorOf, principalOf } from '../../http/principal.ts';
 import { serveAct } from '../../web/acts.ts';
 import { paramsOf } from '../../web/asked.ts';
 import { asCurl, dataTable, emptyState, link, statusWord } from '../../web/components.ts';

@@ -1,0 +1,74 @@
+import { pageQuerySchema } from '../../http/fields.ts';
+import { pageSchema } from '../../http/wire.ts';
+import { operation } from '../../operations/operation.ts';
+import type { IssuedKey } from '../api-keys.ts';
+import type { ApiKeys } from '../keys.ts';
+import { apiKeySchema, issuedKeySchema, keyParamsSchema, newKeySchema, rotationSchema } from '../requests.ts';
+
+/** Returns the operations on API keys. */
+// Over 40 lines: it is the list of operations.
+export function keyOperations(keys: ApiKeys) {
+  return {
+    makeApiKey: operation({
+      method: 'POST',
+      path: '/',
+      scope: 'keys:write',
+      tag: 'keys',
+      summary: 'Make an API key, whose text is answered this once',
+      body: newKeySchema,
+      isKeyed: true,
+      status: 201,
+      answer: issuedKeySchema,
+      refusals: [409, 422],
+      work: async ({ actor, body, key }) => {
+        const asked = { idempotencyKey: key };
+        const issued = await keys.make(actor, body, asked);
+        return toAnswer(issued);
+      },
+    }),
+    listApiKeys: operation({
+      method: 'GET',
+      path: '/',
+      scope: 'keys:read',
+      tag: 'keys',
+      summary: 'List the API keys by id',
+      query: pageQuerySchema,
+      answer: pageSchema(apiKeySchema),
+      refusals: [422],
+      work: ({ query }) => keys.list(query),
+    }),
+    rotateApiKey: operation({
+      method: 'POST',
+      path: '/:key_id/rotate',
+      scope: 'keys:write',
+      tag: 'keys',
+      summary: 'Make an API key in the place of another, which stays good for a while',
+      params: keyParamsSchema,
+      body: rotationSchema,
+      isKeyed: true,
+      status: 201,
+      answer: issuedKeySchema,
+      refusals: [404, 409, 422],
+      work: async ({ actor, params, body, key }) => {
+        const asked = { idempotencyKey: key };
+        const issued = await keys.rotate(actor, params.key_id, body, asked);
+        return toAnswer(issued);
+      },
+    }),
+    revokeApiKey: operation({
+      method: 'POST',
+      path: '/:key_id/revoke',
+      scope: 'keys:write',
+      tag: 'keys',
+      summary: 'End an API key at once',
+      params: keyParamsSchema,
+      answer: apiKeySchema,
+      refusals: [404, 409],
+      work: ({ actor, params }) => keys.revoke(actor, params.key_id),
+    }),
+  };
+}
+
+function toAnswer({ key, text }: IssuedKey) {
+  return { ...key, api_key: text };
+}

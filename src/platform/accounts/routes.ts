@@ -1,0 +1,34 @@
+import type { FastifyInstance } from 'fastify';
+import { serveOpenApi } from '../http/openapi.ts';
+import { serveOperations } from '../operations/operation.ts';
+import type { Accounts } from './accounts.ts';
+import type { ApiKeys } from './keys.ts';
+import { invitationOperations } from './operations/invitations.ts';
+import { keyOperations } from './operations/keys.ts';
+import { peopleOperations } from './operations/people.ts';
+import { openInvitationSchema, personSchema, sentInvitationSchema } from './people-requests.ts';
+import { apiKeySchema, issuedKeySchema } from './requests.ts';
+
+/** Serves API keys, under the base path of their service. */
+export async function serveKeys(server: FastifyInstance, keys: ApiKeys): Promise<void> {
+  await serveOpenApi(server, {
+    title: 'API keys',
+    description: 'Makes, rotates and revokes the API keys of the platform. A key gives no scope that it has not got.',
+    schemas: { ApiKey: apiKeySchema, IssuedApiKey: issuedKeySchema },
+  });
+  serveOperations(server, keyOperations(keys));
+}
+
+/** Serves people and invitations, likewise. */
+export async function servePeople(
+  server: FastifyInstance,
+  { people, invitations }: Pick<Accounts, 'people' | 'invitations'>,
+): Promise<void> {
+  await serveOpenApi(server, {
+    title: 'People',
+    description: 'Who may come in, and as what. Nobody gives a role that may more than they may themselves.',
+    schemas: { Person: personSchema, Invitation: sentInvitationSchema, OpenInvitation: openInvitationSchema },
+  });
+  serveOperations(server, peopleOperations(people));
+  serveOperations(server, invitationOperations(invitations));
+}

@@ -1,0 +1,76 @@
+import { pageSchema } from '../../http/wire.ts';
+import { operation } from '../../operations/operation.ts';
+import {
+  actionParamsSchema,
+  actionQuerySchema,
+  actionSchema,
+  loggedActionSchema,
+  loggedOutcomeSchema,
+  newActionSchema,
+  newOutcomeSchema,
+} from '../requests/actions.ts';
+import { agentParamsSchema } from '../requests/parts.ts';
+import type { AgentService } from '../service.ts';
+
+/** Returns the operations on actions of agents. */
+// Over 40 lines: it is the list of operations.
+export function actionOperations({ actions }: AgentService) {
+  return {
+    logAction: operation({
+      method: 'POST',
+      path: '/agents/:agent_id/actions',
+      scope: 'agents:act',
+      tag: 'actions',
+      summary: 'Log an action of an agent; a violation is recorded, and cannot be prevented here',
+      params: agentParamsSchema,
+      body: newActionSchema,
+      isKeyed: true,
+      status: 201,
+      answer: loggedActionSchema,
+      refusals: [404, 409],
+      work: async ({ params, body, key }, { principal }) => {
+        const { agent_id } = params;
+        return await actions.log(principal, agent_id, body, key);
+      },
+    }),
+    listActions: operation({
+      method: 'GET',
+      path: '/agents/:agent_id/actions',
+      scope: 'agents:read',
+      tag: 'actions',
+      summary: 'List the actions of an agent, newest first',
+      params: agentParamsSchema,
+      query: actionQuerySchema,
+      answer: pageSchema(actionSchema),
+      refusals: [404],
+      work: ({ params, query }) => actions.list(params.agent_id, query),
+    }),
+    getAction: operation({
+      method: 'GET',
+      path: '/agents/:agent_id/actions/:action_id',
+      scope: 'agents:read',
+      tag: 'actions',
+      summary: 'Get an action: what was decided, and where its entry is',
+      params: actionParamsSchema,
+      answer: actionSchema,
+      refusals: [404],
+      work: ({ params }) => actions.find(params.agent_id, params.action_id),
+    }),
+    reportOutcome: operation({
+      method: 'POST',
+      path: '/agents/:agent_id/actions/:action_id/outcome',
+      scope: 'agents:act',
+      tag: 'actions',
+      summary: 'Report what became of an action, once; it is an entry of its own',
+      params: actionParamsSchema,
+      body: newOutcomeSchema,
+      status: 201,
+      answer: loggedOutcomeSchema,
+      refusals: [404, 409],
+      work: async ({ params, body }, { principal }) => {
+        const { agent_id, action_id } = params;
+        return await actions.outcome(principal, agent_id, action_id, body);
+      },
+    }),
+  };
+}

@@ -1,0 +1,89 @@
+import { pageSchema } from '../../http/wire.ts';
+import { operation } from '../../operations/operation.ts';
+import {
+  agentPatchSchema,
+  agentQuerySchema,
+  agentRegistrationSchema,
+  agentSchema,
+  onboardedSchema,
+} from '../requests/agents.ts';
+import { agentParamsSchema } from '../requests/parts.ts';
+import { agentStatsSchema } from '../requests/stats.ts';
+import type { AgentService } from '../service.ts';
+
+/** Returns the operations on agents. */
+// Over 40 lines: it is the list of operations.
+export function agentOperations({ agents, onboarding, stats }: AgentService) {
+  return {
+    registerAgent: operation({
+      method: 'POST',
+      path: '/agents',
+      scope: 'agents:write',
+      tag: 'agents',
+      summary: 'Register an agent; an allowance that is empty denies all',
+      body: agentRegistrationSchema,
+      isKeyed: true,
+      status: 201,
+      answer: agentSchema,
+      refusals: [404, 409],
+      work: ({ actor, body, key }) => agents.register(actor, body, key),
+    }),
+    listAgents: operation({
+      method: 'GET',
+      path: '/agents',
+      scope: 'agents:read',
+      tag: 'agents',
+      summary: 'List agents, newest first',
+      query: agentQuerySchema,
+      answer: pageSchema(agentSchema),
+      work: ({ query }) => agents.list(query),
+    }),
+    getAgent: operation({
+      method: 'GET',
+      path: '/agents/:agent_id',
+      scope: 'agents:read',
+      tag: 'agents',
+      summary: 'Get an agent: how it stands, and its public identity',
+      params: agentParamsSchema,
+      answer: agentSchema,
+      refusals: [404],
+      work: ({ params }) => agents.find(params.agent_id),
+    }),
+    changeAgent: operation({
+      method: 'PATCH',
+      path: '/agents/:agent_id',
+      scope: 'agents:write',
+      tag: 'agents',
+      summary:
+        'Change an agent; another model, version, prompt or allowance suspends its passport until it is onboarded again',
+      params: agentParamsSchema,
+      body: agentPatchSchema,
+      answer: agentSchema,
+      refusals: [404, 409],
+      work: ({ actor, params, body }) => agents.change(actor, params.agent_id, body),
+    }),
+    onboardAgent: operation({
+      method: 'POST',
+      path: '/agents/:agent_id/onboard',
+      scope: 'agents:write',
+      tag: 'agents',
+      summary:
+        'Onboard an agent: identity, certificate, vault, audit stream and passport; private keys are answered this once',
+      params: agentParamsSchema,
+      isKeyed: true,
+      status: 201,
+      answer: onboardedSchema,
+      refusals: [404, 409],
+      work: ({ actor, params, key }) => onboarding.onboard(actor, params.agent_id, key),
+    }),
+    getAgentStats: operation({
+      method: 'GET',
+      path: '/stats/',
+      scope: 'agents:read',
+      tag: 'agents',
+      summary: 'Count agents, and what is wrong with them',
+      answer: agentStatsSchema,
+      work: () => stats(),
+    }),
+  };
+}

@@ -1,0 +1,72 @@
+import { DomainError } from '../../errors.ts';
+import { pageSchema } from '../../http/wire.ts';
+import { operation } from '../../operations/operation.ts';
+import {
+  killParamsSchema,
+  killQuerySchema,
+  killReceiptSchema,
+  killSchema,
+  reinstatedSchema,
+} from '../requests/kill.ts';
+import { agentParamsSchema, reasonBodySchema } from '../requests/parts.ts';
+import type { AgentService } from '../service.ts';
+
+/** Returns the operations of the kill switch. */
+// Over 40 lines: it is the list of operations.
+export function killOperations({ kill }: AgentService) {
+  return {
+    useKillSwitch: operation({
+      method: 'POST',
+      path: '/agents/:agent_id/kill-switch',
+      scope: 'agents:write',
+      tag: 'kill switch',
+      summary:
+        'Suspend or revoke an agent and all that it delegates to, children first; the receipt says which steps ran. Linked IAM apps are not disabled, and vaults are not locked',
+      params: agentParamsSchema,
+      body: killSchema,
+      isKeyed: true,
+      answer: killReceiptSchema,
+      refusals: [404, 409],
+      work: ({ actor, params, body, key }) => kill.stop(actor, params.agent_id, body, key),
+    }),
+    listKills: operation({
+      method: 'GET',
+      path: '/agents/:agent_id/kill-switch',
+      scope: 'agents:read',
+      tag: 'kill switch',
+      summary: 'List the uses of the kill switch by which an agent was stopped, newest first',
+      params: agentParamsSchema,
+      query: killQuerySchema,
+      answer: pageSchema(killReceiptSchema),
+      refusals: [404],
+      work: ({ params, query }) => kill.list(params.agent_id, query),
+    }),
+    getKill: operation({
+      method: 'GET',
+      path: '/agents/:agent_id/kill-switch/:kill_id',
+      scope: 'agents:read',
+      tag: 'kill switch',
+      summary: 'Get the receipt of a use of the kill switch, with how its Security Event Tokens stand',
+      params: killParamsSchema,
+      answer: killReceiptSchema,
+      refusals: [404],
+      work: async ({ params }) => {
+        const receipt = await kill.find(params.kill_id);
+        if (receipt.agents.some(({ agent_id }) => agent_id === params.agent_id)) return receipt;
+        throw new DomainError('not_found', 'this use of the kill switch was not for this agent');
+      },
+    }),
+    reinstateAgent: operation({
+      method: 'POST',
+      path: '/agents/:agent_id/reinstate',
+      scope: 'agents:write',
+      tag: 'kill switch',
+      summary: 'Let a suspended agent act again, with little trust; its children stay as they are',
+      params: agentParamsSchema,
+      body: reasonBodySchema,
+      answer: reinstatedSchema,
+      refusals: [404, 409],
+      work: ({ actor, params, body }) => kill.reinstate(actor, params.agent_id, body),
+    }),
+  };
+}

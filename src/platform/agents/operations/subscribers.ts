@@ -1,0 +1,48 @@
+import { operation } from '../../operations/operation.ts';
+import {
+  subscriberListSchema,
+  subscriberParamsSchema,
+  subscriberSchema,
+  wireSubscriberSchema,
+} from '../requests/subscribers.ts';
+import type { AgentService } from '../service.ts';
+
+/** Returns the operations on subscribers. */
+export function subscriberOperations({ subscribers }: AgentService) {
+  return {
+    listSubscribers: operation({
+      method: 'GET',
+      path: '/subscribers',
+      scope: 'agents:read',
+      tag: 'subscribers',
+      summary: 'List the subscribers that are notified when agents are stopped and reinstated',
+      answer: subscriberListSchema,
+      work: async () => ({ data: await subscribers.list() }),
+    }),
+    addSubscriber: operation({
+      method: 'POST',
+      path: '/subscribers',
+      scope: 'agents:write',
+      tag: 'subscribers',
+      summary:
+        'Have signed Security Event Tokens (RFC 8417) pushed to an address (RFC 8935) when agents are stopped and reinstated',
+      body: subscriberSchema,
+      isKeyed: true,
+      status: 201,
+      answer: wireSubscriberSchema,
+      refusals: [409],
+      work: ({ actor, body, key }) => subscribers.add(actor, body, key),
+    }),
+    removeSubscriber: operation({
+      method: 'DELETE',
+      path: '/subscribers/:subscriber_id',
+      scope: 'agents:write',
+      tag: 'subscribers',
+      summary: 'Push nothing more to an address; what is on its way is given up',
+      params: subscriberParamsSchema,
+      answer: wireSubscriberSchema,
+      refusals: [404],
+      work: ({ actor, params }) => subscribers.remove(actor, params.subscriber_id),
+    }),
+  };
+}

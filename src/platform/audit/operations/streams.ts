@@ -1,0 +1,97 @@
+import { pageQuerySchema } from '../../http/fields.ts';
+import { pageSchema } from '../../http/wire.ts';
+import { operation } from '../../operations/operation.ts';
+import { listStreams } from '../list.ts';
+import { listPackages } from '../packages.ts';
+import { streamParamsSchema, streamsQuerySchema, verificationParamsSchema } from '../requests.ts';
+import type { AuditService } from '../service.ts';
+import { findStream, streamToWire } from '../streams.ts';
+import { findVerification, listVerifications } from '../verifications.ts';
+import { checkpointSchema, generatedSchema, streamSchema, wireVerificationSchema } from '../wire.ts';
+
+/** Returns the operations on streams. */
+// Over 40 lines: it is the list of operations.
+export function streamOperations(service: AuditService) {
+  return {
+    listStreams: operation({
+      method: 'GET',
+      path: '/streams/',
+      scope: 'audit:read',
+      tag: 'streams',
+      summary: 'List streams by id',
+      query: streamsQuerySchema,
+      answer: pageSchema(streamSchema),
+      refusals: [422],
+      work: ({ query }) => listStreams(service.database, service.seals, query),
+    }),
+    readStream: operation({
+      method: 'GET',
+      path: '/streams/:stream_id',
+      scope: 'audit:read',
+      tag: 'streams',
+      summary: 'A stream',
+      params: streamParamsSchema,
+      answer: streamSchema,
+      refusals: [404],
+      work: async ({ params }) => streamToWire(await findStream(service.database, params.stream_id), service.seals),
+    }),
+    listVerifications: operation({
+      method: 'GET',
+      path: '/streams/:stream_id/verifications',
+      scope: 'audit:read',
+      tag: 'streams',
+      summary: 'List the checks of a stream, newest first',
+      params: streamParamsSchema,
+      query: pageQuerySchema,
+      answer: pageSchema(wireVerificationSchema),
+      refusals: [404, 422],
+      work: ({ params, query }) => listVerifications(service.database, service.seals, params.stream_id, query),
+    }),
+    listPackages: operation({
+      method: 'GET',
+      path: '/streams/:stream_id/packages',
+      scope: 'audit:read',
+      tag: 'streams',
+      summary: 'List the evidence packages of a stream, newest first',
+      params: streamParamsSchema,
+      query: pageQuerySchema,
+      answer: pageSchema(generatedSchema),
+      refusals: [404, 422],
+      work: ({ params, query }) => listPackages(service.database, params.stream_id, query),
+    }),
+    readVerification: operation({
+      method: 'GET',
+      path: '/verifications/:verification_id',
+      scope: 'audit:read',
+      tag: 'streams',
+      summary: 'A check',
+      params: verificationParamsSchema,
+      answer: wireVerificationSchema,
+      refusals: [404],
+      work: ({ params }) => findVerification(service.database, service.seals, params.verification_id),
+    }),
+    listCheckpoints: operation({
+      method: 'GET',
+      path: '/streams/:stream_id/checkpoints',
+      scope: 'audit:read',
+      tag: 'checkpoints',
+      summary: 'List the checkpoints of a stream, oldest first',
+      params: streamParamsSchema,
+      query: pageQuerySchema,
+      answer: pageSchema(checkpointSchema),
+      refusals: [404, 422],
+      work: ({ params, query }) => service.checkpoints.list(params.stream_id, query),
+    }),
+    verifyStream: operation({
+      method: 'POST',
+      path: '/streams/:stream_id/verify',
+      scope: 'audit:read',
+      tag: 'streams',
+      summary: 'Check a stream from its first entry to its head and record the outcome',
+      params: streamParamsSchema,
+      answer: wireVerificationSchema,
+      refusals: [404],
+      work: ({ params }, { signal }) => service.verifier.verify(params.stream_id, signal),
+    }),
+  };
+}

@@ -1,0 +1,105 @@
+import { requireScope } from '../../http/principal.ts';
+import { operation } from '../../operations/operation.ts';
+import { endpointOf } from '../binding.ts';
+import {
+  baitListSchema,
+  baitParamsSchema,
+  baitSchema,
+  baitStandsSchema,
+  newBaitSchema,
+  plantedSchema,
+  readsSchema,
+  readsTakenSchema,
+  sensorBaitParamsSchema,
+  standingSchema,
+} from '../requests/bait.ts';
+import { hostParamsSchema } from '../requests/hosts.ts';
+import type { EndpointService } from '../service.ts';
+
+/** Returns the operations on bait, for who may make traps and command sensors. */
+// Over 40 lines: it is the list of operations.
+export function baitOperations({ bait }: EndpointService) {
+  return {
+    plantBait: operation({
+      method: 'POST',
+      path: '/hosts/:endpoint_id/bait',
+      scope: 'endpoints:write',
+      tag: 'bait',
+      summary: 'Make a trap, and have the sensor plant its file; this needs the scope traps:write, too',
+      params: hostParamsSchema,
+      body: newBaitSchema,
+      status: 201,
+      answer: baitSchema,
+      refusals: [404, 409],
+      work: async ({ actor, params, body }, { principal }) => {
+        requireScope(principal, 'traps:write');
+        return await bait.plant(actor, params.endpoint_id, body);
+      },
+    }),
+    listBait: operation({
+      method: 'GET',
+      path: '/hosts/:endpoint_id/bait',
+      scope: 'endpoints:read',
+      tag: 'bait',
+      summary: 'List the bait of an endpoint, and how it stands',
+      params: hostParamsSchema,
+      answer: baitListSchema,
+      refusals: [404],
+      work: ({ params }) => bait.list(params.endpoint_id),
+    }),
+    removeBait: operation({
+      method: 'DELETE',
+      path: '/hosts/:endpoint_id/bait/:bait_id',
+      scope: 'endpoints:write',
+      tag: 'bait',
+      summary: 'Have the sensor remove a file, if it is the one that it planted; this needs the scope traps:write, too',
+      params: baitParamsSchema,
+      answer: baitSchema,
+      refusals: [404, 409],
+      work: ({ actor, params }, { principal }) => {
+        requireScope(principal, 'traps:write');
+        return bait.remove(actor, params.endpoint_id, params.bait_id);
+      },
+    }),
+  };
+}
+
+/** Returns the operations on bait, for the sensor that plants it. */
+export function sensorBaitOperations({ baitProtocol }: EndpointService) {
+  return {
+    confirmBait: operation({
+      method: 'POST',
+      path: '/sensor/bait/:bait_id/planted',
+      scope: 'endpoints:report',
+      tag: 'sensor',
+      summary: 'Say that bait is planted, or why it cannot be',
+      params: sensorBaitParamsSchema,
+      body: plantedSchema,
+      answer: baitStandsSchema,
+      refusals: [404],
+      work: ({ params, body }, { principal }) => baitProtocol.planted(endpointOf(principal), params.bait_id, body),
+    }),
+    reportBaitStanding: operation({
+      method: 'POST',
+      path: '/sensor/bait/:bait_id/standing',
+      scope: 'endpoints:report',
+      tag: 'sensor',
+      summary: 'Say that bait is not as it was left, or was removed',
+      params: sensorBaitParamsSchema,
+      body: standingSchema,
+      answer: baitStandsSchema,
+      refusals: [404],
+      work: ({ params, body }, { principal }) => baitProtocol.stands(endpointOf(principal), params.bait_id, body),
+    }),
+    reportBaitReads: operation({
+      method: 'POST',
+      path: '/sensor/bait/reads',
+      scope: 'endpoints:report',
+      tag: 'sensor',
+      summary: 'Say that bait was read: each is a use of its trap, of the depth read',
+      body: readsSchema,
+      answer: readsTakenSchema,
+      work: ({ body }, { principal }) => baitProtocol.reads(endpointOf(principal), body),
+    }),
+  };
+}

@@ -1,0 +1,89 @@
+import { pageQuerySchema } from '../../http/fields.ts';
+import { pageSchema } from '../../http/wire.ts';
+import { operation } from '../../operations/operation.ts';
+import {
+  baselineParamsSchema,
+  baselineQuerySchema,
+  baselineSchema,
+  differencesSchema,
+  proposalSchema,
+} from '../requests/baselines.ts';
+import { hostParamsSchema, reasonSchema } from '../requests/hosts.ts';
+import type { EndpointService } from '../service.ts';
+
+/** Returns the operations on baselines. */
+// Over 40 lines: it is the list of operations.
+export function baselineOperations({ baselines }: EndpointService) {
+  return {
+    proposeBaseline: operation({
+      method: 'POST',
+      path: '/hosts/:endpoint_id/baselines',
+      scope: 'endpoints:write',
+      tag: 'baselines',
+      summary: 'Propose the last scan of an endpoint as its baseline, for somebody to approve',
+      params: hostParamsSchema,
+      body: proposalSchema,
+      status: 201,
+      answer: baselineSchema,
+      refusals: [404, 409],
+      work: ({ actor, params, body }) => baselines.propose(actor, params.endpoint_id, body),
+    }),
+    listBaselines: operation({
+      method: 'GET',
+      path: '/baselines/',
+      scope: 'endpoints:read',
+      tag: 'baselines',
+      summary: 'List baselines, newest first',
+      query: baselineQuerySchema,
+      answer: pageSchema(baselineSchema),
+      work: ({ query }) => baselines.list(query),
+    }),
+    getBaseline: operation({
+      method: 'GET',
+      path: '/baselines/:baseline_id',
+      scope: 'endpoints:read',
+      tag: 'baselines',
+      summary: 'Get a baseline without its lines',
+      params: baselineParamsSchema,
+      answer: baselineSchema,
+      refusals: [404],
+      work: ({ params }) => baselines.find(params.baseline_id),
+    }),
+    getBaselineDifference: operation({
+      method: 'GET',
+      path: '/baselines/:baseline_id/difference',
+      scope: 'endpoints:read',
+      tag: 'baselines',
+      summary: 'List what differs between a proposal and the active baseline, or a baseline and the one before',
+      params: baselineParamsSchema,
+      query: pageQuerySchema,
+      answer: differencesSchema,
+      refusals: [404],
+      work: ({ params, query }) => baselines.difference(params.baseline_id, query),
+    }),
+    approveBaseline: operation({
+      method: 'POST',
+      path: '/baselines/:baseline_id/approve',
+      scope: 'endpoints:write',
+      tag: 'baselines',
+      summary: 'Make a proposal the active baseline; where several people may, not who proposed it',
+      params: baselineParamsSchema,
+      body: reasonSchema,
+      answer: baselineSchema,
+      refusals: [404, 409],
+      work: ({ actor, params, body }) => baselines.approve(actor, params.baseline_id, body),
+    }),
+    rejectBaseline: operation({
+      method: 'POST',
+      path: '/baselines/:baseline_id/reject',
+      scope: 'endpoints:write',
+      tag: 'baselines',
+      summary: 'Put a proposal away',
+      params: baselineParamsSchema,
+      body: reasonSchema,
+      answer: baselineSchema,
+      refusals: [404, 409],
+      work: ({ actor, params, body }) => baselines.reject(actor, params.baseline_id, body),
+    }),
+  };
+}

@@ -1,0 +1,55 @@
+import { pageSchema } from '../../http/wire.ts';
+import { operation } from '../../operations/operation.ts';
+import { eventParamsSchema, eventQuerySchema, eventSchema } from '../requests/events.ts';
+import type { EndpointService } from '../service.ts';
+
+/** Returns the operations on events. */
+// Over 40 lines: it is the list of operations.
+export function eventOperations({ events }: EndpointService) {
+  return {
+    listEndpointEvents: operation({
+      method: 'GET',
+      path: '/events/',
+      scope: 'endpoints:read',
+      tag: 'events',
+      summary: 'List what is or was wrong on endpoints, newest first',
+      query: eventQuerySchema,
+      version: () => events.currentVersion(),
+      answer: pageSchema(eventSchema),
+      work: ({ query }) => events.list(query),
+    }),
+    getEndpointEvent: operation({
+      method: 'GET',
+      path: '/events/:event_id',
+      scope: 'endpoints:read',
+      tag: 'events',
+      summary: 'Get an event: what was expected, what was seen, and what explains it',
+      params: eventParamsSchema,
+      answer: eventSchema,
+      refusals: [404],
+      work: ({ params }) => events.find(params.event_id),
+    }),
+    acknowledgeEndpointEvent: operation({
+      method: 'POST',
+      path: '/events/:event_id/acknowledge',
+      scope: 'endpoints:write',
+      tag: 'events',
+      summary: 'Note that somebody has seen an event; it stays until it is resolved',
+      params: eventParamsSchema,
+      answer: eventSchema,
+      refusals: [404, 409],
+      work: ({ actor, params }) => events.acknowledge(actor, params.event_id),
+    }),
+    reopenEndpointEvent: operation({
+      method: 'POST',
+      path: '/events/:event_id/reopen',
+      scope: 'endpoints:write',
+      tag: 'events',
+      summary: 'Open an event again that was acknowledged or quieted',
+      params: eventParamsSchema,
+      answer: eventSchema,
+      refusals: [404, 409],
+      work: ({ actor, params }) => events.reopen(actor, params.event_id),
+    }),
+  };
+}

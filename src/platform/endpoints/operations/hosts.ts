@@ -1,0 +1,138 @@
+import { pageSchema } from '../../http/wire.ts';
+import { operation } from '../../operations/operation.ts';
+import {
+  enrolledSchema,
+  enrolmentSchema,
+  hostParamsSchema,
+  hostQuerySchema,
+  hostSchema,
+  reasonSchema,
+} from '../requests/hosts.ts';
+import { scanQuerySchema, scanSchema } from '../requests/reports.ts';
+import { endpointStatsSchema, endpointVerificationSchema } from '../requests/verification.ts';
+import type { EndpointService } from '../service.ts';
+
+/** Returns the operations on endpoints. */
+// Over 40 lines: it is the list of operations.
+export function hostOperations({ hosts }: EndpointService) {
+  return {
+    enrollEndpoint: operation({
+      method: 'POST',
+      path: '/enroll',
+      scope: 'endpoints:write',
+      tag: 'hosts',
+      summary: 'Enrol an endpoint; its token is answered this once, and no baseline is registered',
+      body: enrolmentSchema,
+      isKeyed: true,
+      status: 201,
+      answer: enrolledSchema,
+      refusals: [409],
+      work: ({ actor, body, key }) => hosts.enroll(actor, body, key),
+    }),
+    listHosts: operation({
+      method: 'GET',
+      path: '/hosts/',
+      scope: 'endpoints:read',
+      tag: 'hosts',
+      summary: 'List endpoints, newest first',
+      query: hostQuerySchema,
+      answer: pageSchema(hostSchema),
+      work: ({ query }) => hosts.list(query),
+    }),
+    getHost: operation({
+      method: 'GET',
+      path: '/hosts/:endpoint_id',
+      scope: 'endpoints:read',
+      tag: 'hosts',
+      summary: 'Get an endpoint: how it stands, and when it reported last',
+      params: hostParamsSchema,
+      answer: hostSchema,
+      refusals: [404],
+      work: ({ params }) => hosts.find(params.endpoint_id),
+    }),
+    isolateHost: operation({
+      method: 'POST',
+      path: '/hosts/:endpoint_id/isolate',
+      scope: 'endpoints:write',
+      tag: 'hosts',
+      summary: 'Label an endpoint as isolated; this is a label, and cuts nothing off the network',
+      params: hostParamsSchema,
+      body: reasonSchema,
+      answer: hostSchema,
+      refusals: [404, 409],
+      work: ({ actor, params, body }) => hosts.isolate(actor, params.endpoint_id, body),
+    }),
+    releaseHost: operation({
+      method: 'POST',
+      path: '/hosts/:endpoint_id/release',
+      scope: 'endpoints:write',
+      tag: 'hosts',
+      summary: 'Take the label of isolation away',
+      params: hostParamsSchema,
+      body: reasonSchema,
+      answer: hostSchema,
+      refusals: [404, 409],
+      work: ({ actor, params, body }) => hosts.release(actor, params.endpoint_id, body),
+    }),
+    restartHost: operation({
+      method: 'POST',
+      path: '/hosts/:endpoint_id/restart',
+      scope: 'endpoints:write',
+      tag: 'hosts',
+      summary: 'Let a machine begin a new chain of reports, with a key of its choice',
+      params: hostParamsSchema,
+      body: reasonSchema,
+      answer: hostSchema,
+      refusals: [404, 409],
+      work: ({ actor, params, body }) => hosts.restart(actor, params.endpoint_id, body),
+    }),
+    retireHost: operation({
+      method: 'POST',
+      path: '/hosts/:endpoint_id/retire',
+      scope: 'endpoints:write',
+      tag: 'hosts',
+      summary: 'End an endpoint: its token is revoked, and nobody waits for its reports',
+      params: hostParamsSchema,
+      body: reasonSchema,
+      answer: hostSchema,
+      refusals: [404, 409],
+      work: ({ actor, params, body }) => hosts.retire(actor, params.endpoint_id, body),
+    }),
+  };
+}
+
+/** Returns the operations on what endpoints have reported. */
+export function scanOperations({ reports, verifying, stats }: EndpointService) {
+  return {
+    verifyHost: operation({
+      method: 'POST',
+      path: '/hosts/:endpoint_id/verify',
+      scope: 'endpoints:read',
+      tag: 'hosts',
+      summary: 'Check the reports of an endpoint against their signatures, their lines and the audit stream',
+      params: hostParamsSchema,
+      answer: endpointVerificationSchema,
+      refusals: [404],
+      work: ({ params }) => verifying.verify(params.endpoint_id),
+    }),
+    listScans: operation({
+      method: 'GET',
+      path: '/scans/',
+      scope: 'endpoints:read',
+      tag: 'hosts',
+      summary: 'List scans that were reported, newest first',
+      query: scanQuerySchema,
+      answer: pageSchema(scanSchema),
+      work: ({ query }) => reports.list(query),
+    }),
+    getEndpointStats: operation({
+      method: 'GET',
+      path: '/stats/',
+      scope: 'endpoints:read',
+      tag: 'hosts',
+      summary: 'Count endpoints, and what is wrong on them',
+      answer: endpointStatsSchema,
+      work: () => stats(),
+    }),
+  };
+}
