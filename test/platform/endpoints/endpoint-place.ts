@@ -1,5 +1,4 @@
 import { randomBytes } from 'node:crypto';
-import { type Actor } from '../../../src/platform/http/principal.ts';
 import { byCommand } from '../../../src/platform/accounts/administration.ts';
 import { recordIn } from '../../../src/platform/administration/record.ts';
 import type { Alert, Alerts } from '../../../src/platform/alerts/api.ts';
@@ -16,6 +15,7 @@ import { scanReportSchema } from '../../../src/platform/endpoints/requests/repor
 import { assembleEndpoints, type EndpointService } from '../../../src/platform/endpoints/service.ts';
 import { stagingJob } from '../../../src/platform/endpoints/staging.ts';
 import { staleJob } from '../../../src/platform/endpoints/stale.ts';
+import type { Actor } from '../../../src/platform/http/principal.ts';
 import { SecretBox } from '../../../src/platform/secrets.ts';
 import type { BaitTraps } from '../../../src/platform/traps/api.ts';
 import type { EndpointLine } from '../../../src/sensor/report/line.ts';
