@@ -147,11 +147,11 @@ const SCENES: Record<string, Scene> = {
   'platform/endpoints': {
     open: () => onPlatform(),
     before: {
-      0: () => ({
+      1: () => ({
         ...ofPlatform(),
         words: { ...ofPlatform().words, '"web-1"': '"web-1", "roots": ["/usr/local/bin"]' },
       }),
-      1: ({ folder }) => {
+      2: ({ folder }) => {
         const { endpoint_id, endpoint_token } = JSON.parse(printed);
         endpointId = endpoint_id;
         const token = join(folder, 'endpoint-token');
@@ -160,6 +160,7 @@ const SCENES: Record<string, Scene> = {
           ...ofPlatform().words,
           '/etc/evidence/endpoint-token': token,
           '--once': '--once --state ./state',
+          'node deploy/': `${process.execPath} deploy/`,
         };
         return { words };
       },

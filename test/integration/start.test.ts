@@ -1,10 +1,10 @@
 import { spawn } from 'node:child_process';
-import { closeSync, mkdtempSync, openSync, readFileSync, writeFileSync } from 'node:fs';
+import { closeSync, copyFileSync, mkdtempSync, openSync, readFileSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { cleanEnvironment } from '../support/environment.ts';
-import { builtFolder, EVIDENCE, finish, nodeToEnd, run, runToEnd } from '../support/process.ts';
+import { builtFolder, EVIDENCE, finish, nodeToEnd, run, runToEnd, SENSOR } from '../support/process.ts';
 
 const root = resolve(import.meta.dirname, '../..');
 const valid = join(root, 'test/vectors/chain/valid.json');
@@ -56,6 +56,40 @@ test('every Node.js can read the launchers, and they need what the package says'
   for (const text of launchers)
     expect(withoutComments(text)).not.toMatch(/=>|`|\b(const|let|class)\b|import ?\(|\?\.|\?\?|,\s*\)/);
   expect(`>=${/NEEDED = (\d+)/.exec(launchers.join(''))?.[1]}`).toBe(manifest.engines.node);
+});
+
+describe('evidence-sensor', () => {
+  /** The file alone in a folder: nothing else of the package is near. */
+  function alone(): string {
+    const file = join(mkdtempSync(join(tmpdir(), 'sensor-')), SENSOR);
+    copyFileSync(join(builtFolder(), 'dist', SENSOR), file);
+    return file;
+  }
+
+  test('is one file that starts without the package', async () => {
+    const { code, stdout, stderr } = await nodeToEnd(alone(), ['--help'], { cwd: tmpdir() });
+    expect([code, stderr, stdout]).toEqual([0, '', expect.stringMatching(/^evidence-sensor --url /)]);
+    expect((await nodeToEnd(alone(), ['--version'], { cwd: tmpdir() })).stdout).toBe(`${manifest.version}\n`);
+    expect(manifest.bin['evidence-sensor']).toBe(`dist/${SENSOR}`);
+  });
+
+  test('names the Node.js that it needs to one that is too old', async () => {
+    const options = { cwd: tmpdir(), nodeFlags: ['--require', olderNode()] };
+    const { code, stderr } = await nodeToEnd(alone(), ['--help'], options);
+    expect([code, stderr]).toEqual([2, expect.stringMatching(/^evidence-sensor needs Node\.js >=24, and this is v/)]);
+  });
+
+  test.each([
+    [['--unknown'], /^Unknown option '--unknown'\n/],
+    [['--url'], /^Option '--url <value>' argument missing\n/],
+    [['--url', 'https://a.example', 'more'], /^Unexpected argument 'more'\n/],
+    [['--url', 'https://a.example', '--url', 'https://b.example'], /^--url is given more than once\n/],
+    [['--once=1'], /^Option '--once' does not take an argument\n/],
+  ])('refuses %j', async (args, said) => {
+    const { code, stderr } = await nodeToEnd(alone(), args, { cwd: tmpdir() });
+    expect([code, stderr]).toEqual([2, expect.stringMatching(said)]);
+    expect(stderr).toContain('See evidence-sensor --help.');
+  });
 });
 
 test('packages that are not installed are named, with how to install them', async () => {

@@ -50,8 +50,8 @@ export async function startDrawn(start: typeof startService): Promise<DrawnServi
 
 /** The token of an agent is bound to its endpoint; drawn times are years away, and drawn paths and lines are none; where several people may approve a baseline, no key does. */
 export const CANNOT_SUCCEED: readonly string[] = [
-  'getAgentSettings',
-  'bindAgentKey',
+  'getSensorSettings',
+  'bindSensorKey',
   'reportScan',
   'openChangeWindow',
   'enrollEndpoint',

@@ -25,7 +25,7 @@ const prove = (visitor: Visitor) => visitor.submit('/app/prove', '/app/prove', {
 const hostPage = ({ id }: Pick<HttpSensor, 'id'>, below = '') => `${PAGE}/hosts/${id}${below}`;
 const see = async (path: string, visitor = owner) => shown((await visitor.get(path)).text);
 const act = (path: string, typed: Record<string, string> = {}, visitor = operator) => visitor.submit(path, path, typed);
-const tile = async () => (await see('/app/')).replace(/.*Endpoint integrity (.*) Sensor identity.*/s, '$1');
+const tile = async () => (await see('/app/')).replace(/.*Endpoint integrity (.*) Agent identity.*/s, '$1');
 const changeOf = async (path: string) =>
   (await service.call('GET', `${ENDPOINTS}/changes/`)).body.data.find((each: { path: string }) => each.path === path);
 const idAt = (path: string) => path.split('/').at(-1) ?? '';
