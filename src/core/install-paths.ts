@@ -32,6 +32,9 @@ export function programUrl(name: string): URL {
   return pathToFileURL(packageFile(isBuilt ? `dist/${name}.js` : `src/${name}.ts`));
 }
 
+/** The place of the sensor on a machine that is watched. */
+export const SENSOR_FILE = '/usr/local/lib/evidence-sensor.mjs';
+
 /** The text of the sensor, which is one file: what was built of it when this is built code, else it is built now. */
 export async function sensorProgram(): Promise<string> {
   if (extname(import.meta.url) === '.js') return readFile(packageFile('dist/evidence-sensor.mjs'), 'utf8');

@@ -42,7 +42,7 @@ export class Watched {
     this.folder = folder;
   }
 
-  /** What a sensor goes by that is started now. @param more as `folder`, of a clone. */
+  /** Returns the tools of a sensor that is started now. @param more as `folder`, of a clone. */
   deps({ folder = this.folder, url = this.url, now = this.now } = {}): SensorDeps {
     const [state, service] = [new SensorState(folder), this.client(url)];
     return {

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import process from 'node:process';
 import type { CommandModule } from 'yargs';
 import { EvidenceError } from '../../core/errors.ts';
-import { packageFile, readManifest, sensorProgram, startFile } from '../../core/install-paths.ts';
+import { packageFile, readManifest, SENSOR_FILE, sensorProgram, startFile } from '../../core/install-paths.ts';
 import { writeNewFile } from '../../core/new-file.ts';
 import { systemdWord } from '../../core/shell.ts';
 
@@ -17,7 +17,7 @@ const FILES = {
 type Kind = keyof typeof FILES;
 
 /** Starts the sensor on a machine on which nothing else of this package is. */
-const SENSOR = '/usr/bin/env node /usr/local/lib/evidence-sensor.mjs';
+const SENSOR = `/usr/bin/env node ${SENSOR_FILE}`;
 
 const KINDS = Object.keys(FILES) as Kind[];
 

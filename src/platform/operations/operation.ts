@@ -25,8 +25,8 @@ export interface Caller {
   principal: Principal;
   address: string;
   userAgent: string | null;
-  /** Aborts when the caller hangs up. */
-  signal: AbortSignal;
+  /** Returns a signal that aborts when the caller hangs up. */
+  hangUp(): AbortSignal;
 }
 
 /**
@@ -97,16 +97,16 @@ export function serveOperations(server: FastifyInstance, operations: Operations)
       prefixTrailingSlash: 'slash',
       config: { scope: operation.scope },
       schema: schemaOf(id, operation),
-      handler: (request, reply) => answer(operation, request, reply),
+      handler: (request, reply) => respond(operation, request, reply),
     });
 }
 
-async function answer(operation: AnyOperation, request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
+async function respond(operation: AnyOperation, request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
   const { status = 200, version, isSecret, work } = operation;
   if (version !== undefined && isKnown(reply, String(await version()))) return sendKnown(reply);
-  const answered = await work(askedBy(request), callerOf(request, reply));
+  const answer = await work(askedBy(request), callerOf(request, reply));
   if (isSecret) reply.header('cache-control', 'no-store');
-  return reply.code(status).send(answered);
+  return reply.code(status).send(answer);
 }
 
 const NOTHING_NEW = z.undefined().describe('Nothing is new since the answer that If-None-Match names.');
@@ -146,5 +146,5 @@ function askedBy(request: FastifyRequest): Asked<Record<string, unknown>, Record
 export function callerOf(request: FastifyRequest, reply: FastifyReply): Caller {
   const { ip: address, headers } = request;
   const userAgent = headers['user-agent'] ?? null;
-  return { principal: principalOf(request), address, userAgent, signal: hangUpOf(reply) };
+  return { principal: principalOf(request), address, userAgent, hangUp: () => hangUpOf(reply) };
 }

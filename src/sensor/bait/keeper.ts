@@ -36,7 +36,7 @@ export class BaitKeeper {
       const notes = this.#deps.state.bait();
       const isAnother = notes.endpoint_id !== null && notes.endpoint_id !== endpointId;
       if (isAnother || (wanted.length === 0 && notes.planted.length === 0 && notes.reads.length === 0)) return [];
-      const own = wanted.filter(({ bait_id, wanted: input }) => input === 'removed' || !has(notes, bait_id));
+      const own = wanted.filter((bait) => bait.wanted === 'removed' || !has(notes, bait.bait_id));
       this.#keep({ endpoint_id: endpointId, planted: notes.planted.filter(isListed(wanted)) });
       const problems: string[] = [];
       for (const bait of own) problems.push(...(await this.#doAsWanted(bait, roots)));

@@ -61,7 +61,8 @@ export function requireTrusted(archive: ReadableArchive, previous: StoredLedgerE
       nextStep:
         'If that was the signing key before, name its public key in verify.public_keys; else verify the archive.',
     });
-  const wrong = known.find(({ key, one }) => !isSignedBy(signedPart(previous.entry), one, key));
+  const signed = signedPart(previous.entry);
+  const wrong = known.find(({ key, one }) => !isSignedBy(signed, one, key));
   if (wrong === undefined) return;
   throw new EvidenceError('unreadable', `${previous.key} is not the entry that the key ${wrong.key.id} signed`, {
     nextStep: `Nothing was added to it. Find out what else is wrong, with: ${verifyCommand(archive)}.`,

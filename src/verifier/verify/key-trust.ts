@@ -64,9 +64,11 @@ function follows({ number, previous_sha256 }: StoredLedgerEntry['entry'], before
 /** Ids of the keys whose signatures on an entry hold. */
 function soundSigners({ pinned, archived }: KnownKeys, { entry }: StoredLedgerEntry): string[] {
   const signatures = [entry.signature, countersignatureOf(entry)].filter((one): one is Signature => one !== undefined);
+  if (signatures.length === 0) return [];
+  const signed = signedPart(entry);
   return signatures.flatMap((signature) => {
     const key = pinned.get(signature.keyid) ?? archived.get(signature.keyid);
-    return key !== undefined && isSignedBy(signedPart(entry), signature, key) ? [signature.keyid] : [];
+    return key !== undefined && isSignedBy(signed, signature, key) ? [signature.keyid] : [];
   });
 }
 

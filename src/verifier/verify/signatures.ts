@@ -176,7 +176,8 @@ function checkEntrySignatures(
   const { pinned, trust } = keyring;
   const { keyid } = signature;
   const signatures = [signature, countersignatureOf(entry)].filter((one) => one !== undefined);
-  const wrong = signatures.flatMap((one) => checkBytes(keyring, key, signedPart(entry), one) ?? []);
+  const signed = signedPart(entry);
+  const wrong = signatures.flatMap((one) => checkBytes(keyring, key, signed, one) ?? []);
   // No key made such a signature, so it says nothing of whose it is.
   if (wrong.some(({ code }) => code === 'signature/mismatch')) return wrong;
   const handedOver = trust.retired.get(keyid);

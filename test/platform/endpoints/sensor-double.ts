@@ -11,7 +11,7 @@ export interface NextReport {
   nonce: string;
 }
 
-/** What a sensor sends of a scan. */
+/** A scan as a sensor sends it. */
 export interface SentReport {
   head: ReportHead;
   signature: string;

@@ -20,11 +20,7 @@ export function keyOperations(keys: ApiKeys) {
       status: 201,
       answer: issuedKeySchema,
       refusals: [409, 422],
-      work: async ({ actor, body, key }) => {
-        const asked = { idempotencyKey: key };
-        const issued = await keys.make(actor, body, asked);
-        return toAnswer(issued);
-      },
+      work: async ({ actor, body, key }) => toAnswer(await keys.make(actor, body, { idempotencyKey: key })),
     }),
     listApiKeys: operation({
       method: 'GET',
@@ -49,11 +45,8 @@ export function keyOperations(keys: ApiKeys) {
       status: 201,
       answer: issuedKeySchema,
       refusals: [404, 409, 422],
-      work: async ({ actor, params, body, key }) => {
-        const asked = { idempotencyKey: key };
-        const issued = await keys.rotate(actor, params.key_id, body, asked);
-        return toAnswer(issued);
-      },
+      work: async ({ actor, params, body, key }) =>
+        toAnswer(await keys.rotate(actor, params.key_id, body, { idempotencyKey: key })),
     }),
     revokeApiKey: operation({
       method: 'POST',

@@ -1,4 +1,6 @@
+import type { z } from 'zod';
 import { pageQuerySchema } from '../../http/fields.ts';
+import type { Actor } from '../../http/principal.ts';
 import { pageSchema } from '../../http/wire.ts';
 import { operation } from '../../operations/operation.ts';
 import type { Accounts } from '../accounts.ts';
@@ -7,6 +9,22 @@ import { newRoleSchema, personParamsSchema, personSchema } from '../people-reque
 /** Returns the operations on people. */
 // Over 40 lines: it is the list of operations.
 export function peopleOperations(people: Accounts['people']) {
+  const act = (
+    name: string,
+    summary: string,
+    work: (actor: Actor, personId: string) => Promise<z.input<typeof personSchema>>,
+  ) =>
+    operation({
+      method: 'POST',
+      path: `/:person_id/${name}`,
+      scope: 'people:write',
+      tag: 'people',
+      summary,
+      params: personParamsSchema,
+      answer: personSchema,
+      refusals: [404, 409],
+      work: ({ actor, params }) => work(actor, params.person_id),
+    });
   return {
     listPeople: operation({
       method: 'GET',
@@ -31,38 +49,14 @@ export function peopleOperations(people: Accounts['people']) {
       refusals: [404, 409, 422],
       work: ({ actor, params, body }) => people.changeRole(actor, params.person_id, body.role),
     }),
-    disablePerson: operation({
-      method: 'POST',
-      path: '/:person_id/disable',
-      scope: 'people:write',
-      tag: 'people',
-      summary: 'Let somebody in no more, and end their sessions',
-      params: personParamsSchema,
-      answer: personSchema,
-      refusals: [404, 409],
-      work: ({ actor, params }) => people.disable(actor, params.person_id),
-    }),
-    enablePerson: operation({
-      method: 'POST',
-      path: '/:person_id/enable',
-      scope: 'people:write',
-      tag: 'people',
-      summary: 'Let somebody in again',
-      params: personParamsSchema,
-      answer: personSchema,
-      refusals: [404, 409],
-      work: ({ actor, params }) => people.enable(actor, params.person_id),
-    }),
-    removeSecondFactor: operation({
-      method: 'POST',
-      path: '/:person_id/remove-second-factor',
-      scope: 'people:write',
-      tag: 'people',
-      summary: 'Remove the authenticator and the passkeys of somebody who lost them',
-      params: personParamsSchema,
-      answer: personSchema,
-      refusals: [404, 409],
-      work: ({ actor, params }) => people.removeSecondFactor(actor, params.person_id),
-    }),
+    disablePerson: act('disable', 'Let somebody in no more, and end their sessions', (actor, id) =>
+      people.disable(actor, id),
+    ),
+    enablePerson: act('enable', 'Let somebody in again', (actor, id) => people.enable(actor, id)),
+    removeSecondFactor: act(
+      'remove-second-factor',
+      'Remove the authenticator and the passkeys of somebody who lost them',
+      (actor, id) => people.removeSecondFactor(actor, id),
+    ),
   };
 }

@@ -28,10 +28,7 @@ export function actionOperations({ actions }: AgentService) {
       status: 201,
       answer: loggedActionSchema,
       refusals: [404, 409],
-      work: async ({ params, body, key }, { principal }) => {
-        const { agent_id } = params;
-        return await actions.log(principal, agent_id, body, key);
-      },
+      work: ({ params, body, key }, { principal }) => actions.log(principal, params.agent_id, body, key),
     }),
     listActions: operation({
       method: 'GET',
@@ -67,10 +64,7 @@ export function actionOperations({ actions }: AgentService) {
       status: 201,
       answer: loggedOutcomeSchema,
       refusals: [404, 409],
-      work: async ({ params, body }, { principal }) => {
-        const { agent_id, action_id } = params;
-        return await actions.outcome(principal, agent_id, action_id, body);
-      },
+      work: ({ params, body }, { principal }) => actions.outcome(principal, params.agent_id, params.action_id, body),
     }),
   };
 }

@@ -97,10 +97,9 @@ export function decoyOperations({ vault }: AgentService) {
       status: 201,
       answer: decoySchema,
       refusals: [404, 409],
-      work: async ({ actor, params, body }, { principal }) => {
+      work: ({ actor, params, body }, { principal }) => {
         requireScope(principal, 'traps:write');
-        const decoy = await vault.addDecoy(actor, params.agent_id, body);
-        return decoy;
+        return vault.addDecoy(actor, params.agent_id, body);
       },
     }),
     removeAgentDecoy: operation({
@@ -114,8 +113,7 @@ export function decoyOperations({ vault }: AgentService) {
       refusals: [404],
       work: ({ actor, params }, { principal }) => {
         requireScope(principal, 'traps:write');
-        const { agent_id, decoy_id } = params;
-        return vault.removeDecoy(actor, agent_id, decoy_id);
+        return vault.removeDecoy(actor, params.agent_id, params.decoy_id);
       },
     }),
   };

@@ -91,7 +91,7 @@ export function streamOperations(service: AuditService) {
       params: streamParamsSchema,
       answer: wireVerificationSchema,
       refusals: [404],
-      work: ({ params }, { signal }) => service.verifier.verify(params.stream_id, signal),
+      work: ({ params }, { hangUp }) => service.verifier.verify(params.stream_id, hangUp()),
     }),
   };
 }

@@ -31,9 +31,9 @@ export function baitOperations({ bait }: EndpointService) {
       status: 201,
       answer: baitSchema,
       refusals: [404, 409],
-      work: async ({ actor, params, body }, { principal }) => {
+      work: ({ actor, params, body }, { principal }) => {
         requireScope(principal, 'traps:write');
-        return await bait.plant(actor, params.endpoint_id, body);
+        return bait.plant(actor, params.endpoint_id, body);
       },
     }),
     listBait: operation({

@@ -14,6 +14,19 @@ import type { EndpointService } from '../service.ts';
 /** Returns the operations on baselines. */
 // Over 40 lines: it is the list of operations.
 export function baselineOperations({ baselines }: EndpointService) {
+  const decide = (name: 'approve' | 'reject', summary: string) =>
+    operation({
+      method: 'POST',
+      path: `/baselines/:baseline_id/${name}`,
+      scope: 'endpoints:write',
+      tag: 'baselines',
+      summary,
+      params: baselineParamsSchema,
+      body: reasonSchema,
+      answer: baselineSchema,
+      refusals: [404, 409],
+      work: ({ actor, params, body }) => baselines[name](actor, params.baseline_id, body),
+    });
   return {
     proposeBaseline: operation({
       method: 'POST',
@@ -61,29 +74,10 @@ export function baselineOperations({ baselines }: EndpointService) {
       refusals: [404],
       work: ({ params, query }) => baselines.difference(params.baseline_id, query),
     }),
-    approveBaseline: operation({
-      method: 'POST',
-      path: '/baselines/:baseline_id/approve',
-      scope: 'endpoints:write',
-      tag: 'baselines',
-      summary: 'Make a proposal the active baseline; where several people may, not who proposed it',
-      params: baselineParamsSchema,
-      body: reasonSchema,
-      answer: baselineSchema,
-      refusals: [404, 409],
-      work: ({ actor, params, body }) => baselines.approve(actor, params.baseline_id, body),
-    }),
-    rejectBaseline: operation({
-      method: 'POST',
-      path: '/baselines/:baseline_id/reject',
-      scope: 'endpoints:write',
-      tag: 'baselines',
-      summary: 'Put a proposal away',
-      params: baselineParamsSchema,
-      body: reasonSchema,
-      answer: baselineSchema,
-      refusals: [404, 409],
-      work: ({ actor, params, body }) => baselines.reject(actor, params.baseline_id, body),
-    }),
+    approveBaseline: decide(
+      'approve',
+      'Make a proposal the active baseline; where several people may, not who proposed it',
+    ),
+    rejectBaseline: decide('reject', 'Put a proposal away'),
   };
 }

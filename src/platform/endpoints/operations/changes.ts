@@ -15,6 +15,19 @@ import type { EndpointService } from '../service.ts';
 /** Returns the operations on changes, and on the windows that quiet them. */
 // Over 40 lines: it is the list of operations.
 export function changeOperations({ changes, windows }: EndpointService) {
+  const decide = (name: 'approve' | 'reopen', summary: string) =>
+    operation({
+      method: 'POST',
+      path: `/change-windows/:window_id/${name}`,
+      scope: 'endpoints:write',
+      tag: 'changes',
+      summary,
+      params: windowParamsSchema,
+      body: reasonSchema,
+      answer: windowSchema,
+      refusals: [404],
+      work: ({ actor, params, body }) => windows[name](actor, params.window_id, body),
+    });
   return {
     listChanges: operation({
       method: 'GET',
@@ -83,29 +96,10 @@ export function changeOperations({ changes, windows }: EndpointService) {
       refusals: [404],
       work: ({ params }) => windows.find(params.window_id),
     }),
-    approveChangeWindow: operation({
-      method: 'POST',
-      path: '/change-windows/:window_id/approve',
-      scope: 'endpoints:write',
-      tag: 'changes',
-      summary: 'Say that what a window quieted was meant: it is explained by it, and less bad',
-      params: windowParamsSchema,
-      body: reasonSchema,
-      answer: windowSchema,
-      refusals: [404],
-      work: ({ actor, params, body }) => windows.approve(actor, params.window_id, body),
-    }),
-    reopenChangeWindow: operation({
-      method: 'POST',
-      path: '/change-windows/:window_id/reopen',
-      scope: 'endpoints:write',
-      tag: 'changes',
-      summary: 'Open the events that a window quieted',
-      params: windowParamsSchema,
-      body: reasonSchema,
-      answer: windowSchema,
-      refusals: [404],
-      work: ({ actor, params, body }) => windows.reopen(actor, params.window_id, body),
-    }),
+    approveChangeWindow: decide(
+      'approve',
+      'Say that what a window quieted was meant: it is explained by it, and less bad',
+    ),
+    reopenChangeWindow: decide('reopen', 'Open the events that a window quieted'),
   };
 }

@@ -4,8 +4,19 @@ import { eventParamsSchema, eventQuerySchema, eventSchema } from '../requests/ev
 import type { EndpointService } from '../service.ts';
 
 /** Returns the operations on events. */
-// Over 40 lines: it is the list of operations.
 export function eventOperations({ events }: EndpointService) {
+  const act = (name: 'acknowledge' | 'reopen', summary: string) =>
+    operation({
+      method: 'POST',
+      path: `/events/:event_id/${name}`,
+      scope: 'endpoints:write',
+      tag: 'events',
+      summary,
+      params: eventParamsSchema,
+      answer: eventSchema,
+      refusals: [404, 409],
+      work: ({ actor, params }) => events[name](actor, params.event_id),
+    });
   return {
     listEndpointEvents: operation({
       method: 'GET',
@@ -29,27 +40,7 @@ export function eventOperations({ events }: EndpointService) {
       refusals: [404],
       work: ({ params }) => events.find(params.event_id),
     }),
-    acknowledgeEndpointEvent: operation({
-      method: 'POST',
-      path: '/events/:event_id/acknowledge',
-      scope: 'endpoints:write',
-      tag: 'events',
-      summary: 'Note that somebody has seen an event; it stays until it is resolved',
-      params: eventParamsSchema,
-      answer: eventSchema,
-      refusals: [404, 409],
-      work: ({ actor, params }) => events.acknowledge(actor, params.event_id),
-    }),
-    reopenEndpointEvent: operation({
-      method: 'POST',
-      path: '/events/:event_id/reopen',
-      scope: 'endpoints:write',
-      tag: 'events',
-      summary: 'Open an event again that was acknowledged or quieted',
-      params: eventParamsSchema,
-      answer: eventSchema,
-      refusals: [404, 409],
-      work: ({ actor, params }) => events.reopen(actor, params.event_id),
-    }),
+    acknowledgeEndpointEvent: act('acknowledge', 'Note that somebody has seen an event; it stays until it is resolved'),
+    reopenEndpointEvent: act('reopen', 'Open an event again that was acknowledged or quieted'),
   };
 }

@@ -15,6 +15,19 @@ import type { EndpointService } from '../service.ts';
 /** Returns the operations on endpoints. */
 // Over 40 lines: it is the list of operations.
 export function hostOperations({ hosts }: EndpointService) {
+  const act = (name: 'isolate' | 'release' | 'restart' | 'retire', summary: string) =>
+    operation({
+      method: 'POST',
+      path: `/hosts/:endpoint_id/${name}`,
+      scope: 'endpoints:write',
+      tag: 'hosts',
+      summary,
+      params: hostParamsSchema,
+      body: reasonSchema,
+      answer: hostSchema,
+      refusals: [404, 409],
+      work: ({ actor, params, body }) => hosts[name](actor, params.endpoint_id, body),
+    });
   return {
     enrollEndpoint: operation({
       method: 'POST',
@@ -50,54 +63,10 @@ export function hostOperations({ hosts }: EndpointService) {
       refusals: [404],
       work: ({ params }) => hosts.find(params.endpoint_id),
     }),
-    isolateHost: operation({
-      method: 'POST',
-      path: '/hosts/:endpoint_id/isolate',
-      scope: 'endpoints:write',
-      tag: 'hosts',
-      summary: 'Label an endpoint as isolated; this is a label, and cuts nothing off the network',
-      params: hostParamsSchema,
-      body: reasonSchema,
-      answer: hostSchema,
-      refusals: [404, 409],
-      work: ({ actor, params, body }) => hosts.isolate(actor, params.endpoint_id, body),
-    }),
-    releaseHost: operation({
-      method: 'POST',
-      path: '/hosts/:endpoint_id/release',
-      scope: 'endpoints:write',
-      tag: 'hosts',
-      summary: 'Take the label of isolation away',
-      params: hostParamsSchema,
-      body: reasonSchema,
-      answer: hostSchema,
-      refusals: [404, 409],
-      work: ({ actor, params, body }) => hosts.release(actor, params.endpoint_id, body),
-    }),
-    restartHost: operation({
-      method: 'POST',
-      path: '/hosts/:endpoint_id/restart',
-      scope: 'endpoints:write',
-      tag: 'hosts',
-      summary: 'Let a machine begin a new chain of reports, with a key of its choice',
-      params: hostParamsSchema,
-      body: reasonSchema,
-      answer: hostSchema,
-      refusals: [404, 409],
-      work: ({ actor, params, body }) => hosts.restart(actor, params.endpoint_id, body),
-    }),
-    retireHost: operation({
-      method: 'POST',
-      path: '/hosts/:endpoint_id/retire',
-      scope: 'endpoints:write',
-      tag: 'hosts',
-      summary: 'End an endpoint: its token is revoked, and nobody waits for its reports',
-      params: hostParamsSchema,
-      body: reasonSchema,
-      answer: hostSchema,
-      refusals: [404, 409],
-      work: ({ actor, params, body }) => hosts.retire(actor, params.endpoint_id, body),
-    }),
+    isolateHost: act('isolate', 'Label an endpoint as isolated; this is a label, and cuts nothing off the network'),
+    releaseHost: act('release', 'Take the label of isolation away'),
+    restartHost: act('restart', 'Let a machine begin a new chain of reports, with a key of its choice'),
+    retireHost: act('retire', 'End an endpoint: its token is revoked, and nobody waits for its reports'),
   };
 }
 

@@ -1,6 +1,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { z } from 'zod';
 import { type Markup, markup, name } from '../../../core/html/markup.ts';
+import { SENSOR_FILE } from '../../../core/install-paths.ts';
 import { shellWord } from '../../../core/shell.ts';
 import { idempotencyKey } from '../../http/fields.ts';
 import { actorOf, principalOf } from '../../http/principal.ts';
@@ -97,7 +98,6 @@ function enrolForm(asked: { form: FormState; request: FastifyRequest; reply: Fas
 }
 
 const TOKEN_FILE = '/etc/evidence/endpoint-token';
-const PROGRAM = '/usr/local/lib/evidence-sensor.mjs';
 const UNIT = 'evidence-sensor-loop.service';
 
 /** The commands that keep a token and start a sensor, by hand and by systemd. */
@@ -107,7 +107,7 @@ export function sensorCommands(request: FastifyRequest): Record<'keep' | 'copy' 
   return {
     keep: `sudo install -d /etc/evidence\nsudo sh -c 'umask 077; cat > ${TOKEN_FILE}'`,
     copy: 'evidence-platform deploy sensor --out deploy\nscp -r deploy root@MACHINE:',
-    start: `sudo cp deploy/evidence-sensor.mjs ${PROGRAM}\nsudo node ${PROGRAM} --url ${shellWord(url)} --endpoint-token-file ${TOKEN_FILE}`,
+    start: `sudo cp deploy/evidence-sensor.mjs ${SENSOR_FILE}\nsudo node ${SENSOR_FILE} --url ${shellWord(url)} --endpoint-token-file ${TOKEN_FILE}`,
     systemd: [
       `sed -i ${shellWord(`s|^${setting}.*|${setting}${url}|`)} deploy/${UNIT}`,
       `sudo cp deploy/${UNIT} /etc/systemd/system/`,

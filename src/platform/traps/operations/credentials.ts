@@ -15,6 +15,18 @@ import type { TrapService } from '../service.ts';
 /** Returns the operations on trap credentials. */
 // Over 40 lines: it is the list of operations.
 export function credentialOperations({ traps, proving, realism }: TrapService) {
+  const act = (name: 'revoke' | 'reset', summary: string) =>
+    operation({
+      method: 'POST',
+      path: `/credentials/:credential_id/${name}`,
+      scope: 'traps:write',
+      tag: 'credentials',
+      summary,
+      params: trapParamsSchema,
+      answer: trapSchema,
+      refusals: [404, 409],
+      work: ({ actor, params }) => traps[name](actor, params.credential_id),
+    });
   return {
     generateTrap: operation({
       method: 'POST',
@@ -98,27 +110,7 @@ export function credentialOperations({ traps, proving, realism }: TrapService) {
       refusals: [404, 409, 422],
       work: ({ actor, params, key }) => traps.rotate(actor, params.credential_id, key),
     }),
-    revokeTrap: operation({
-      method: 'POST',
-      path: '/credentials/:credential_id/revoke',
-      scope: 'traps:write',
-      tag: 'credentials',
-      summary: 'End a trap credential; its uses are detections still',
-      params: trapParamsSchema,
-      answer: trapSchema,
-      refusals: [404, 409],
-      work: ({ actor, params }) => traps.revoke(actor, params.credential_id),
-    }),
-    resetTrap: operation({
-      method: 'POST',
-      path: '/credentials/:credential_id/reset',
-      scope: 'traps:write',
-      tag: 'credentials',
-      summary: 'Have a triggered trap credential stand as before; its detections stay',
-      params: trapParamsSchema,
-      answer: trapSchema,
-      refusals: [404, 409],
-      work: ({ actor, params }) => traps.reset(actor, params.credential_id),
-    }),
+    revokeTrap: act('revoke', 'End a trap credential; its uses are detections still'),
+    resetTrap: act('reset', 'Have a triggered trap credential stand as before; its detections stay'),
   };
 }
